@@ -1,0 +1,151 @@
+//! A program run on a machine, and what came of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::Nanos;
+
+/// A program to run: an argument vector, never a shell line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cmd {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// What to write to its standard input. Never recorded: it may be a key.
+    #[serde(skip)]
+    pub stdin: Vec<u8>,
+    /// Variables set on top of the door's own environment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<(String, String)>,
+    /// When to give up and end it.
+    #[serde(rename = "limit_ns")]
+    pub limit: Nanos,
+    /// The plan step that it serves, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+}
+
+impl Cmd {
+    /// A program with its arguments, to be ended after 60 s.
+    pub fn new<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            argv: argv.into_iter().map(Into::into).collect(),
+            stdin: Vec::new(),
+            env: Vec::new(),
+            limit: Nanos::seconds(60),
+            step: None,
+        }
+    }
+
+    /// The same with another time limit.
+    #[must_use]
+    pub fn limit(mut self, limit: Nanos) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// The same with bytes for its standard input.
+    #[must_use]
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// The same with one more variable.
+    #[must_use]
+    pub fn env(mut self, key: &str, value: &str) -> Self {
+        self.env.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same in the service of a plan step.
+    #[must_use]
+    pub fn step(mut self, step: &str) -> Self {
+        self.step = Some(step.to_owned());
+        self
+    }
+
+    /// The command as a person would type it, quoted for a POSIX shell.
+    #[must_use]
+    pub fn line(&self) -> String {
+        self.argv.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Quotes a word for a POSIX shell, only where needed.
+#[must_use]
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// What came of a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Exit status; 128 plus the signal's number where a signal ended it.
+    pub status: i32,
+    /// Standard output.
+    #[serde(with = "lossy")]
+    pub stdout: Vec<u8>,
+    /// Standard error.
+    #[serde(with = "lossy")]
+    pub stderr: Vec<u8>,
+    /// How long it took.
+    #[serde(rename = "took_ns")]
+    pub took: Nanos,
+    /// Was it ended because its time was up?
+    #[serde(default)]
+    pub timed_out: bool,
+}
+
+impl Outcome {
+    /// Did it end with status 0, in time?
+    #[must_use]
+    pub fn ok(&self) -> bool {
+        self.status == 0 && !self.timed_out
+    }
+
+    /// Standard output as text, without the trailing line end.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).trim_end().to_owned()
+    }
+
+    /// Standard error as text, without the trailing line end.
+    #[must_use]
+    pub fn error_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).trim_end().to_owned()
+    }
+}
+
+/// Program output in JSON: as text, with what is not UTF-8 replaced.
+mod lossy {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&String::from_utf8_lossy(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        String::deserialize(deserializer).map(String::into_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_quoted_only_where_needed() {
+        let cmd = Cmd::new(["mount", "-o", "commit=5,noatime", "/dev/a b", "it's", ""]);
+        assert_eq!(cmd.line(), r"mount -o commit=5,noatime '/dev/a b' 'it'\''s' ''");
+    }
+
+    #[test]
+    fn standard_input_is_never_serialised() {
+        let text = serde_json::to_string(&Cmd::new(["cryptsetup"]).stdin(*b"canary")).unwrap();
+        assert!(!text.contains("canary"), "{text}");
+    }
+}

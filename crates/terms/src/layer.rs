@@ -1,0 +1,783 @@
+//! The layers a stack is made of, with every option typed and its default that of the field's own tool.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Bytes, Nanos};
+
+/// One layer. Which drives or layers it rests on is told by the [`Node`](crate::design::Node) that holds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// The drive itself.
+    Bare,
+    /// An mdraid array.
+    Raid(Raid),
+    /// A LUKS2 mapping.
+    Luks(Luks),
+    /// A plain dm-crypt mapping.
+    Crypt(Crypt),
+    /// A stand-alone dm-integrity mapping.
+    Integrity(Integrity),
+    /// A volume group with one logical volume.
+    Lvm(Lvm),
+    /// An ext4 file system, mounted.
+    Ext4(Ext4),
+    /// An XFS file system, mounted.
+    Xfs(Xfs),
+    /// A btrfs file system, mounted.
+    Btrfs(Btrfs),
+    /// A ZFS pool with one dataset, mounted.
+    Zfs(Zfs),
+}
+
+impl Layer {
+    /// The word that studies use for it.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Bare => "bare",
+            Self::Raid(_) => "raid",
+            Self::Luks(_) => "luks",
+            Self::Crypt(_) => "crypt",
+            Self::Integrity(_) => "integrity",
+            Self::Lvm(_) => "lvm",
+            Self::Ext4(_) => "ext4",
+            Self::Xfs(_) => "xfs",
+            Self::Btrfs(_) => "btrfs",
+            Self::Zfs(_) => "zfs",
+        }
+    }
+
+    /// Does it end in a directory rather than a block device?
+    #[must_use]
+    pub const fn is_file_system(&self) -> bool {
+        matches!(self, Self::Ext4(_) | Self::Xfs(_) | Self::Btrfs(_) | Self::Zfs(_))
+    }
+
+    /// Does it take one device below, so that several mean one layer on each?
+    #[must_use]
+    pub const fn is_one_on_one(&self) -> bool {
+        matches!(self, Self::Luks(_) | Self::Crypt(_) | Self::Integrity(_))
+    }
+
+    /// A title for tables and drawings, such as `RAID-1` or `dm-integrity (no journal)`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self {
+            Self::Bare => "bare drive".to_owned(),
+            Self::Raid(r) => format!("RAID-{}", r.level.number()),
+            Self::Luks(l) if l.integrity.is_some() => "LUKS2 + HMAC".to_owned(),
+            Self::Luks(_) => "LUKS2".to_owned(),
+            Self::Crypt(_) => "dm-crypt".to_owned(),
+            Self::Integrity(i) => match i.mode {
+                IntegrityMode::Journal => "dm-integrity".to_owned(),
+                IntegrityMode::NoJournal => "dm-integrity (no journal)".to_owned(),
+                IntegrityMode::Bitmap => "dm-integrity (bitmap)".to_owned(),
+            },
+            Self::Lvm(l) => l.title(),
+            Self::Ext4(_) => "ext4".to_owned(),
+            Self::Xfs(_) => "XFS".to_owned(),
+            Self::Btrfs(b) if b.data == BtrfsProfile::Single => "btrfs".to_owned(),
+            Self::Btrfs(b) => format!("btrfs ({})", b.data.word()),
+            Self::Zfs(z) => match z.layout {
+                ZfsLayout::Stripe => "ZFS".to_owned(),
+                other => format!("ZFS ({})", other.word()),
+            },
+        }
+    }
+}
+
+/// An mdraid array. Defaults are those of mdadm 4.2 except that the bitmap is always said aloud.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raid {
+    /// RAID level.
+    pub level: RaidLevel,
+    /// Chunk; RAID-1 has none.
+    #[serde(rename = "chunk_bytes")]
+    pub chunk: Bytes,
+    /// Write-intent bitmap; RAID-0 has none.
+    pub bitmap: Bitmap,
+    /// Superblock version.
+    pub metadata: Metadata,
+    /// RAID-10 layout.
+    pub layout: Raid10Layout,
+    /// Skip the first synchronisation. The plan then zeroes every member and proves it before it says so to mdadm.
+    pub assume_clean: bool,
+}
+
+/// RAID levels that mdraid builds here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RaidLevel {
+    /// Striping.
+    Raid0,
+    /// Mirroring.
+    Raid1,
+    /// Striped mirrors.
+    Raid10,
+    /// One parity.
+    Raid5,
+    /// Two parities.
+    Raid6,
+}
+
+impl RaidLevel {
+    /// The level's number, as mdadm takes it.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Raid0 => 0,
+            Self::Raid1 => 1,
+            Self::Raid10 => 10,
+            Self::Raid5 => 5,
+            Self::Raid6 => 6,
+        }
+    }
+
+    /// From the level's number.
+    #[must_use]
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(Self::Raid0),
+            1 => Some(Self::Raid1),
+            10 => Some(Self::Raid10),
+            5 => Some(Self::Raid5),
+            6 => Some(Self::Raid6),
+            _ => None,
+        }
+    }
+
+    /// Fewest members that make sense. (mdadm takes a RAID-10 of two; LVM wants four.)
+    #[must_use]
+    pub const fn fewest(self) -> usize {
+        match self {
+            Self::Raid0 | Self::Raid1 | Self::Raid10 => 2,
+            Self::Raid5 => 3,
+            Self::Raid6 => 4,
+        }
+    }
+
+    /// Members' worth of data among `members`.
+    #[must_use]
+    pub const fn data_members(self, members: usize) -> usize {
+        match self {
+            Self::Raid0 => members,
+            Self::Raid1 => 1,
+            Self::Raid10 => members / 2,
+            Self::Raid5 => members.saturating_sub(1),
+            Self::Raid6 => members.saturating_sub(2),
+        }
+    }
+}
+
+/// Write-intent bitmap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bitmap {
+    /// Kept on the members.
+    Internal,
+    /// None: a crash means a full resync.
+    None,
+}
+
+/// Superblock version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Metadata {
+    /// At the end of the member.
+    #[serde(rename = "1.0")]
+    V1_0,
+    /// At the start of the member.
+    #[serde(rename = "1.1")]
+    V1_1,
+    /// 4 KiB from the start.
+    #[serde(rename = "1.2")]
+    V1_2,
+}
+
+impl Metadata {
+    /// As mdadm takes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0",
+            Self::V1_1 => "1.1",
+            Self::V1_2 => "1.2",
+        }
+    }
+}
+
+/// RAID-10 layout with two copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Raid10Layout {
+    /// `n2`: copies side by side.
+    Near,
+    /// `f2`: copies far apart, reads striped.
+    Far,
+    /// `o2`: copies one stripe on.
+    Offset,
+}
+
+impl Raid10Layout {
+    /// As mdadm takes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Near => "n2",
+            Self::Far => "f2",
+            Self::Offset => "o2",
+        }
+    }
+}
+
+/// The four flags of dm-crypt that trade queues for inline work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CryptFlags {
+    /// Encrypt on the CPU that submitted.
+    pub same_cpu_crypt: bool,
+    /// Do not hand writes to a separate submitting thread.
+    pub submit_from_crypt_cpus: bool,
+    /// Decrypt inline.
+    pub no_read_workqueue: bool,
+    /// Encrypt inline.
+    pub no_write_workqueue: bool,
+}
+
+/// A LUKS2 mapping. Defaults are those of cryptsetup 2.6.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Luks {
+    /// Cipher in the kernel's notation.
+    pub cipher: String,
+    /// Volume key in bits; XTS uses half for each of two keys.
+    pub key_bits: u32,
+    /// Encryption sector; `None` leaves it to cryptsetup, which follows the drive's physical sector.
+    #[serde(rename = "sector_bytes")]
+    pub sector: Option<Bytes>,
+    /// How the passphrase slot is stretched. The data path does not depend on it.
+    pub pbkdf: Pbkdf,
+    /// The four performance flags.
+    pub flags: CryptFlags,
+    /// Authenticated encryption.
+    pub integrity: Option<LuksIntegrity>,
+    /// Pass discards down.
+    pub discards: bool,
+}
+
+/// Key stretching of a LUKS2 slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pbkdf {
+    /// Memory-hard, tuned to about two seconds: right for passphrases.
+    Argon2id,
+    /// 1000 iterations of PBKDF2: enough for a random 512-bit key that lives for one run.
+    Pbkdf2,
+}
+
+/// Authentication of LUKS2 sectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LuksIntegrity {
+    /// HMAC-SHA-256 over each sector.
+    HmacSha256,
+}
+
+/// A plain dm-crypt mapping: no header.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Crypt {
+    /// Cipher in the kernel's notation.
+    pub cipher: String,
+    /// Key in bits.
+    pub key_bits: u32,
+    /// Encryption sector.
+    #[serde(rename = "sector_bytes")]
+    pub sector: Bytes,
+    /// The four performance flags.
+    pub flags: CryptFlags,
+}
+
+/// A stand-alone dm-integrity mapping. Defaults are those of integritysetup 2.6.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Integrity {
+    /// How a write and its tag stay together.
+    pub mode: IntegrityMode,
+    /// Checksum.
+    pub tag: IntegrityTag,
+    /// Protected sector; integritysetup takes 512 bytes whatever the drive.
+    #[serde(rename = "sector_bytes")]
+    pub sector: Bytes,
+    /// Longest time before the journal is committed.
+    #[serde(rename = "commit_ns")]
+    pub commit: Nanos,
+    /// Longest time before a dirty bitmap is flushed.
+    #[serde(rename = "bitmap_flush_ns")]
+    pub bitmap_flush: Nanos,
+}
+
+/// How dm-integrity keeps data and tag together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntegrityMode {
+    /// Data and tags go through a journal: written twice, never torn.
+    Journal,
+    /// Written once; a power cut leaves unreadable blocks.
+    NoJournal,
+    /// Dirty regions are marked and recalculated after a crash.
+    Bitmap,
+}
+
+/// dm-integrity checksums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntegrityTag {
+    /// 4 bytes.
+    Crc32c,
+    /// 8 bytes.
+    Xxhash64,
+    /// 32 bytes.
+    Sha256,
+}
+
+impl IntegrityTag {
+    /// As integritysetup takes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Crc32c => "crc32c",
+            Self::Xxhash64 => "xxhash64",
+            Self::Sha256 => "sha256",
+        }
+    }
+
+    /// Bytes of one tag.
+    #[must_use]
+    pub const fn size(self) -> u8 {
+        match self {
+            Self::Crc32c => 4,
+            Self::Xxhash64 => 8,
+            Self::Sha256 => 32,
+        }
+    }
+}
+
+/// A volume group over everything below, with one logical volume in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lvm {
+    /// How the logical volume is laid out.
+    pub volume: Volume,
+    /// Stripe of striped and parity volumes.
+    #[serde(rename = "stripe_bytes")]
+    pub stripe: Bytes,
+    /// dm-integrity under each leg of a raid volume.
+    pub integrity: Option<LvmIntegrity>,
+    /// Make the volume thin, in a pool of this chunk.
+    #[serde(rename = "thin_chunk_bytes")]
+    pub thin_chunk: Option<Bytes>,
+    /// Keep a snapshot of the volume alive while it is used.
+    pub snapshot: bool,
+}
+
+impl Lvm {
+    fn title(&self) -> String {
+        let mut text = match self.volume {
+            Volume::Linear => "LVM".to_owned(),
+            other => format!("LVM {}", other.word()),
+        };
+        if self.thin_chunk.is_some() {
+            text.push_str(" thin");
+        }
+        if self.integrity.is_some() {
+            text.push_str(" + integrity");
+        }
+        if self.snapshot {
+            text.push_str(" + snapshot");
+        }
+        text
+    }
+}
+
+/// How a logical volume is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Volume {
+    /// One physical volume after the other.
+    Linear,
+    /// Striped over all physical volumes.
+    Striped,
+    /// Mirrored.
+    Raid1,
+    /// Striped mirrors.
+    Raid10,
+    /// One parity.
+    Raid5,
+    /// Two parities.
+    Raid6,
+}
+
+impl Volume {
+    /// As lvcreate and studies take it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Striped => "striped",
+            Self::Raid1 => "raid1",
+            Self::Raid10 => "raid10",
+            Self::Raid5 => "raid5",
+            Self::Raid6 => "raid6",
+        }
+    }
+
+    /// Fewest physical volumes. (LVM's raid6 wants three stripes and two parities.)
+    #[must_use]
+    pub const fn fewest(self) -> usize {
+        match self {
+            Self::Linear => 1,
+            Self::Striped | Self::Raid1 => 2,
+            Self::Raid5 => 3,
+            Self::Raid10 => 4,
+            Self::Raid6 => 5,
+        }
+    }
+
+    /// Is it one of LVM's raid types?
+    #[must_use]
+    pub const fn is_raid(self) -> bool {
+        !matches!(self, Self::Linear | Self::Striped)
+    }
+}
+
+/// dm-integrity inside LVM's raid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LvmIntegrity {
+    /// Protected block; LVM takes 512 bytes where the drives say 512.
+    #[serde(rename = "block_bytes")]
+    pub block: Bytes,
+    /// Journal or bitmap. (LVM has no unjournalled mode.)
+    pub mode: IntegrityMode,
+}
+
+/// An ext4 file system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ext4 {
+    /// Block size.
+    #[serde(rename = "block_bytes")]
+    pub block: Bytes,
+    /// Percentage kept for root.
+    pub reserved_percent: u8,
+    /// Write inode tables and journal in the background after mounting. Off here: it would disturb every measurement.
+    pub lazy_init: bool,
+    /// Longest time between commits of the journal.
+    #[serde(rename = "commit_ns")]
+    pub commit: Nanos,
+    /// Keep a journal.
+    pub journal: bool,
+}
+
+/// An XFS file system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Xfs {
+    /// Block size.
+    #[serde(rename = "block_bytes")]
+    pub block: Bytes,
+    /// Shared extents.
+    pub reflink: bool,
+}
+
+/// A btrfs file system over everything below.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Btrfs {
+    /// Profile of data.
+    pub data: BtrfsProfile,
+    /// Profile of metadata.
+    pub metadata: BtrfsProfile,
+    /// Checksum.
+    pub checksum: BtrfsChecksum,
+    /// Longest time between commits.
+    #[serde(rename = "commit_ns")]
+    pub commit: Nanos,
+    /// Copy data on write; without it there are no checksums and no repair.
+    pub copy_on_write: bool,
+}
+
+/// Profiles of btrfs block groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BtrfsProfile {
+    /// One copy.
+    Single,
+    /// Two copies on one drive.
+    Dup,
+    /// Striped.
+    Raid0,
+    /// Two copies on two drives.
+    Raid1,
+    /// Striped mirrors.
+    Raid10,
+}
+
+impl BtrfsProfile {
+    /// As mkfs.btrfs takes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Dup => "dup",
+            Self::Raid0 => "raid0",
+            Self::Raid1 => "raid1",
+            Self::Raid10 => "raid10",
+        }
+    }
+
+    /// Fewest devices. (btrfs-progs of the day take a raid10 of two.)
+    #[must_use]
+    pub const fn fewest(self) -> usize {
+        match self {
+            Self::Single | Self::Dup => 1,
+            Self::Raid0 | Self::Raid1 => 2,
+            Self::Raid10 => 4,
+        }
+    }
+}
+
+/// Checksums of btrfs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BtrfsChecksum {
+    /// 4 bytes, the default.
+    Crc32c,
+    /// 8 bytes.
+    Xxhash,
+    /// 32 bytes.
+    Sha256,
+    /// 32 bytes.
+    Blake2,
+}
+
+impl BtrfsChecksum {
+    /// As mkfs.btrfs takes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Crc32c => "crc32c",
+            Self::Xxhash => "xxhash",
+            Self::Sha256 => "sha256",
+            Self::Blake2 => "blake2",
+        }
+    }
+}
+
+/// A ZFS pool over everything below, with one dataset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Zfs {
+    /// Layout of the data vdevs.
+    pub layout: ZfsLayout,
+    /// Largest block of a file.
+    #[serde(rename = "recordsize_bytes")]
+    pub recordsize: Bytes,
+    /// What the ARC may keep.
+    pub primarycache: ZfsCache,
+    /// Sector size as a power of two; `None` leaves it to the drive.
+    pub ashift: Option<u8>,
+    /// Compression.
+    pub compression: ZfsCompression,
+    /// Files up to this size go to the special vdev; 0 means metadata only.
+    #[serde(rename = "special_small_blocks_bytes")]
+    pub special_small_blocks: Bytes,
+    /// Record access times.
+    pub atime: bool,
+}
+
+/// Layout of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZfsLayout {
+    /// Every device a vdev of its own.
+    Stripe,
+    /// One mirror.
+    Mirror,
+    /// One parity.
+    Raidz1,
+    /// Two parities.
+    Raidz2,
+    /// Three parities.
+    Raidz3,
+}
+
+impl ZfsLayout {
+    /// As studies and, except for `single`, zpool take it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Stripe => "single",
+            Self::Mirror => "mirror",
+            Self::Raidz1 => "raidz1",
+            Self::Raidz2 => "raidz2",
+            Self::Raidz3 => "raidz3",
+        }
+    }
+
+    /// Fewest devices.
+    #[must_use]
+    pub const fn fewest(self) -> usize {
+        match self {
+            Self::Stripe => 1,
+            Self::Mirror | Self::Raidz1 => 2,
+            Self::Raidz2 => 3,
+            Self::Raidz3 => 4,
+        }
+    }
+}
+
+/// What the ARC may keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZfsCache {
+    /// Data and metadata.
+    All,
+    /// Metadata only.
+    Metadata,
+    /// Nothing.
+    None,
+}
+
+impl ZfsCache {
+    /// As zfs takes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Metadata => "metadata",
+            Self::None => "none",
+        }
+    }
+}
+
+/// Compression of a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZfsCompression {
+    /// None.
+    Off,
+    /// LZ4.
+    Lz4,
+    /// Zstandard.
+    Zstd,
+}
+
+impl ZfsCompression {
+    /// As zfs takes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+impl Default for Raid {
+    fn default() -> Self {
+        Self {
+            level: RaidLevel::Raid1,
+            chunk: Bytes::kib(512),
+            bitmap: Bitmap::Internal,
+            metadata: Metadata::V1_2,
+            layout: Raid10Layout::Near,
+            assume_clean: false,
+        }
+    }
+}
+
+impl Default for Luks {
+    fn default() -> Self {
+        Self {
+            cipher: "aes-xts-plain64".to_owned(),
+            key_bits: 512,
+            sector: None,
+            pbkdf: Pbkdf::Argon2id,
+            flags: CryptFlags::default(),
+            integrity: None,
+            discards: false,
+        }
+    }
+}
+
+impl Default for Crypt {
+    fn default() -> Self {
+        Self {
+            cipher: "aes-xts-plain64".to_owned(),
+            key_bits: 512,
+            sector: Bytes(512),
+            flags: CryptFlags::default(),
+        }
+    }
+}
+
+impl Default for Integrity {
+    fn default() -> Self {
+        Self {
+            mode: IntegrityMode::Journal,
+            tag: IntegrityTag::Crc32c,
+            sector: Bytes(512),
+            commit: Nanos::seconds(10),
+            bitmap_flush: Nanos::seconds(10),
+        }
+    }
+}
+
+impl Default for Lvm {
+    fn default() -> Self {
+        Self { volume: Volume::Linear, stripe: Bytes::kib(64), integrity: None, thin_chunk: None, snapshot: false }
+    }
+}
+
+impl Default for LvmIntegrity {
+    fn default() -> Self {
+        Self { block: Bytes(512), mode: IntegrityMode::Journal }
+    }
+}
+
+impl Default for Ext4 {
+    fn default() -> Self {
+        Self {
+            block: Bytes::kib(4),
+            reserved_percent: 5,
+            lazy_init: false,
+            commit: Nanos::seconds(5),
+            journal: true,
+        }
+    }
+}
+
+impl Default for Xfs {
+    fn default() -> Self {
+        Self { block: Bytes::kib(4), reflink: true }
+    }
+}
+
+impl Default for Btrfs {
+    fn default() -> Self {
+        Self {
+            data: BtrfsProfile::Single,
+            metadata: BtrfsProfile::Dup,
+            checksum: BtrfsChecksum::Crc32c,
+            commit: Nanos::seconds(30),
+            copy_on_write: true,
+        }
+    }
+}
+
+impl Default for Zfs {
+    fn default() -> Self {
+        Self {
+            layout: ZfsLayout::Stripe,
+            recordsize: Bytes::kib(128),
+            primarycache: ZfsCache::All,
+            ashift: None,
+            compression: ZfsCompression::Off,
+            special_small_blocks: Bytes(0),
+            atime: true,
+        }
+    }
+}

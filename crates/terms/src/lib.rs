@@ -1,0 +1,27 @@
+//! The ground everybody stands on: nouns and units of storage benchmarking.
+//!
+//! Nothing here does input or output, reads a clock or decides anything beyond
+//! "is this value well formed". Every other room imports this one; it imports none.
+
+pub mod command;
+pub mod design;
+pub mod drive;
+pub mod finding;
+pub mod inventory;
+pub mod layer;
+pub mod name;
+pub mod note;
+pub mod plan;
+pub mod record;
+pub mod units;
+pub mod workload;
+
+pub use command::{Cmd, Outcome};
+pub use design::{Design, LabSpec, MeasurePolicy, Node, Ref, Stack};
+pub use drive::{Drive, LabDrive, LabDriveKind, Port};
+pub use layer::Layer;
+pub use name::{Name, slug};
+pub use note::{Note, Severity, Span};
+pub use plan::{Act, Condition, Effect, Plan, PlanCommand, Step, Target, Undo, Word};
+pub use units::{Bytes, BytesPerSecond, Iops, Nanos};
+pub use workload::{Pattern, Workload};

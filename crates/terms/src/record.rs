@@ -1,0 +1,272 @@
+//! Raw results of one run, with what is needed to read them in ten years.
+//!
+//! Readers of these types must accept fields they do not know: old and new records stay readable.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
+
+/// Version of the record's JSON files.
+pub const RECORD_SCHEMA: u32 = 1;
+
+/// Where a run came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// [`RECORD_SCHEMA`].
+    pub schema: u32,
+    /// The run's name: its directory.
+    pub run: String,
+    /// The study's question.
+    pub question: String,
+    /// When it began, RFC 3339 with zone.
+    pub started: String,
+    /// The command line.
+    pub command: Vec<String>,
+    /// Version of Bedplate.
+    pub version: String,
+    /// Build id of Bedplate: a digest of its sources.
+    pub build: String,
+    /// SHA-256 of the study's text.
+    pub study_sha256: String,
+    /// Where it ran: `lab`, `local`, `ssh://…`.
+    pub place: String,
+    /// For the lab: `kvm` or `tcg`.
+    pub accelerator: Option<String>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Rounds asked for.
+    pub rounds: u32,
+    /// Settling time.
+    #[serde(rename = "settle_ns")]
+    pub settle: Nanos,
+    /// Window.
+    #[serde(rename = "window_ns")]
+    pub window: Nanos,
+    /// Bytes filled and worked on.
+    #[serde(rename = "span_bytes")]
+    pub span: Bytes,
+    /// Stacks in the study's order: slug and name.
+    pub stacks: Vec<StackEntry>,
+    /// Workloads in the study's order.
+    pub workloads: Vec<crate::workload::Workload>,
+}
+
+impl Provenance {
+    /// Were the rates measured on an emulated machine?
+    #[must_use]
+    pub fn is_emulated(&self) -> bool {
+        self.place == "lab"
+    }
+}
+
+/// A stack of the study.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackEntry {
+    /// For files and nodes.
+    pub slug: String,
+    /// For tables.
+    pub name: String,
+    /// What the study says of it.
+    pub note: Option<String>,
+    /// Its layers.
+    pub nodes: Vec<crate::design::Node>,
+    /// Why it cannot be built here and how to get what is missing, if it cannot.
+    pub missing: Option<Missing>,
+}
+
+/// What is missing and how to get it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    /// What is missing.
+    pub what: String,
+    /// The command that brings it.
+    pub remedy: String,
+}
+
+/// Which cell: a workload on a stack in a round.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CellKey {
+    /// Round, from 1.
+    pub round: u32,
+    /// Slug of the stack.
+    pub stack: String,
+    /// Name of the workload.
+    pub workload: String,
+}
+
+/// One finished cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// [`RECORD_SCHEMA`].
+    pub schema: u32,
+    /// Which.
+    pub key: CellKey,
+    /// When it began, RFC 3339 with zone.
+    pub started: String,
+    /// The fio command.
+    pub argv: Vec<String>,
+    /// fio's random seed.
+    pub seed: u64,
+    /// Its exit status.
+    pub status: i32,
+    /// What fio counted, if it could be read and nothing failed.
+    pub reading: Option<Reading>,
+    /// Why the cell failed, if it did. A failed cell has no reading that may be shown.
+    pub failure: Option<String>,
+    /// Guards that fired.
+    #[serde(default)]
+    pub guards: Vec<GuardNote>,
+    /// What the block layer counted on each drive over settle and window.
+    #[serde(default)]
+    pub members: Vec<MemberDelta>,
+    /// Processor time of the whole system.
+    pub cpu: Option<CpuDelta>,
+    /// Throughput over time.
+    #[serde(default)]
+    pub samples: Vec<Sample>,
+    /// Wall time of the whole cell.
+    #[serde(rename = "took_ns")]
+    pub took: Nanos,
+}
+
+/// What fio counted in the window.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Reading {
+    /// Reads.
+    pub read: Option<Flow>,
+    /// Writes.
+    pub write: Option<Flow>,
+    /// fio's own processor time, user and system, as a share of one core.
+    pub fio_cpu_cores: f64,
+}
+
+impl Reading {
+    /// Reads and writes together.
+    #[must_use]
+    pub fn throughput(&self) -> BytesPerSecond {
+        BytesPerSecond(self.flows().map(|flow| flow.throughput.0).sum())
+    }
+
+    /// Reads and writes together.
+    #[must_use]
+    pub fn iops(&self) -> Iops {
+        Iops(self.flows().map(|flow| flow.iops.0).sum())
+    }
+
+    /// The directions that did anything.
+    pub fn flows(&self) -> impl Iterator<Item = &Flow> {
+        self.read.iter().chain(&self.write)
+    }
+}
+
+/// One direction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Flow {
+    /// Bytes done.
+    pub bytes: Bytes,
+    /// Operations done.
+    pub operations: u64,
+    /// Time counted.
+    #[serde(rename = "runtime_ns")]
+    pub runtime: Nanos,
+    /// Bytes per second.
+    #[serde(rename = "throughput_bytes_per_second")]
+    pub throughput: BytesPerSecond,
+    /// Operations per second.
+    #[serde(rename = "iops_per_second")]
+    pub iops: Iops,
+    /// Completion latency.
+    pub latency: Latency,
+}
+
+/// Completion latency of one direction.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Latency {
+    /// Mean.
+    #[serde(rename = "mean_ns")]
+    pub mean: Nanos,
+    /// Median.
+    #[serde(rename = "p50_ns")]
+    pub p50: Nanos,
+    /// 99th percentile; absent where fewer than 100 operations lie beyond it.
+    #[serde(rename = "p99_ns")]
+    pub p99: Option<Nanos>,
+    /// 99.9th percentile; absent where fewer than 100 operations lie beyond it.
+    #[serde(rename = "p999_ns")]
+    pub p999: Option<Nanos>,
+    /// Largest.
+    #[serde(rename = "max_ns")]
+    pub max: Nanos,
+    /// fio's log-spaced bins: value in ns and count.
+    #[serde(default)]
+    pub bins: Vec<(u64, u64)>,
+}
+
+/// A guard that fired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardNote {
+    /// Stable name, such as `cache`.
+    pub guard: String,
+    /// What was seen.
+    pub witness: String,
+    /// Does it void the number, or only label it?
+    pub voids: bool,
+}
+
+/// What the block layer counted on one drive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberDelta {
+    /// The study's name for the drive.
+    pub drive: String,
+    /// Bytes read.
+    #[serde(rename = "read_bytes")]
+    pub read: Bytes,
+    /// Bytes written.
+    #[serde(rename = "written_bytes")]
+    pub written: Bytes,
+    /// Time with at least one operation under way.
+    #[serde(rename = "busy_ns")]
+    pub busy: Nanos,
+}
+
+/// Processor time of the whole system over settle and window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuDelta {
+    /// All processors, not idle and not waiting.
+    #[serde(rename = "busy_ns")]
+    pub busy: Nanos,
+    /// Bedplate's agent.
+    #[serde(rename = "agent_ns")]
+    pub agent: Nanos,
+    /// Wall time.
+    #[serde(rename = "wall_ns")]
+    pub wall: Nanos,
+}
+
+/// Throughput of a short span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// End of the span, from the start of the window.
+    #[serde(rename = "at_ns")]
+    pub at: Nanos,
+    /// Bytes per second in the span, reads and writes together.
+    #[serde(rename = "throughput_bytes_per_second")]
+    pub throughput: BytesPerSecond,
+}
+
+/// How building a stack went in a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildOutcome {
+    /// Round, from 1.
+    pub round: u32,
+    /// Slug of the stack.
+    pub stack: String,
+    /// Time to build.
+    #[serde(rename = "build_ns")]
+    pub build: Nanos,
+    /// Time to fill.
+    #[serde(rename = "fill_ns")]
+    pub fill: Nanos,
+    /// Why it failed, if it did.
+    pub failure: Option<String>,
+}
