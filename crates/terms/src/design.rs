@@ -142,12 +142,6 @@ pub struct MeasurePolicy {
 
 impl Default for MeasurePolicy {
     fn default() -> Self {
-        Self {
-            rounds: 3,
-            settle: Nanos::seconds(1),
-            window: Nanos::seconds(3),
-            span: Bytes::mib(128),
-            seed: 1,
-        }
+        Self { rounds: 3, settle: Nanos::seconds(1), window: Nanos::seconds(3), span: Bytes::mib(128), seed: 1 }
     }
 }

@@ -705,12 +705,7 @@ impl Default for Luks {
 
 impl Default for Crypt {
     fn default() -> Self {
-        Self {
-            cipher: "aes-xts-plain64".to_owned(),
-            key_bits: 512,
-            sector: Bytes(512),
-            flags: CryptFlags::default(),
-        }
+        Self { cipher: "aes-xts-plain64".to_owned(), key_bits: 512, sector: Bytes(512), flags: CryptFlags::default() }
     }
 }
 
@@ -740,13 +735,7 @@ impl Default for LvmIntegrity {
 
 impl Default for Ext4 {
     fn default() -> Self {
-        Self {
-            block: Bytes::kib(4),
-            reserved_percent: 5,
-            lazy_init: false,
-            commit: Nanos::seconds(5),
-            journal: true,
-        }
+        Self { block: Bytes::kib(4), reserved_percent: 5, lazy_init: false, commit: Nanos::seconds(5), journal: true }
     }
 }
 
