@@ -1,1 +1,121 @@
-//! placeholder
+//! The only door to a machine: run a command, read a file, write a file, ask the clock.
+//!
+//! No policy lives here: a host does what it is told and reports what came of it. Its bodies are
+//! [`Local`] (this machine), [`Remote`] (an agent at the other end of a byte stream: a lab guest, or
+//! another machine over ssh), [`Replay`] (a recorded machine) and [`DryRun`] (nothing at all happens).
+
+pub mod agent;
+mod dry;
+mod error;
+pub mod inspect;
+pub mod interrupt;
+mod local;
+pub mod packages;
+mod process;
+mod remote;
+mod replay;
+pub mod wire;
+
+use terms::{Cmd, Nanos, Outcome};
+
+pub use dry::DryRun;
+pub use error::{CommandFailure, HostError};
+pub use local::Local;
+pub use process::{Process, Standard};
+pub use remote::Remote;
+pub use replay::{Recording, Replay, Transcript};
+
+/// A machine behind the door. Paths are absolute.
+pub trait Host: Send + Sync {
+    /// What to call the machine in messages: `this machine`, `lab`, `ssh://nas`.
+    fn name(&self) -> String;
+
+    /// Runs a program to its end. A status other than 0 is an [`Outcome`], not an error.
+    ///
+    /// # Errors
+    /// Where the program cannot be started or the machine cannot be reached.
+    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError>;
+
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// [`HostError::File`] with the cause; [`HostError::is_not_found`] tells a missing file.
+    fn read(&self, path: &str) -> Result<Vec<u8>, HostError>;
+
+    /// Writes a whole file, making it if it is not there.
+    ///
+    /// # Errors
+    /// [`HostError::File`] with the cause.
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError>;
+
+    /// Names in a directory, sorted.
+    ///
+    /// # Errors
+    /// [`HostError::File`] with the cause.
+    fn list(&self, path: &str) -> Result<Vec<String>, HostError>;
+
+    /// The path with every symbolic link followed.
+    ///
+    /// # Errors
+    /// [`HostError::File`] with the cause; a dangling link is not found.
+    fn resolve(&self, path: &str) -> Result<String, HostError>;
+
+    /// The machine's monotonic clock.
+    ///
+    /// # Errors
+    /// Where the machine cannot be reached.
+    fn now(&self) -> Result<Nanos, HostError>;
+
+    /// Runs a program that must succeed.
+    ///
+    /// # Errors
+    /// [`HostError::Command`] with argument vector, status and output where it did not.
+    fn run_ok(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
+        let outcome = self.run(cmd)?;
+        if outcome.ok() { Ok(outcome) } else { Err(CommandFailure::new(&self.name(), cmd, outcome).into()) }
+    }
+
+    /// Reads a file as text, without white space at its end.
+    ///
+    /// # Errors
+    /// As [`Host::read`].
+    fn read_text(&self, path: &str) -> Result<String, HostError> {
+        Ok(String::from_utf8_lossy(&self.read(path)?).trim_end().to_owned())
+    }
+
+    /// Is there anything at that path?
+    ///
+    /// # Errors
+    /// Where the question could not be answered, which is not the same as "no".
+    fn exists(&self, path: &str) -> Result<bool, HostError> {
+        match self.resolve(path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl<H: Host + ?Sized> Host for &H {
+    fn name(&self) -> String {
+        (**self).name()
+    }
+    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
+        (**self).run(cmd)
+    }
+    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
+        (**self).read(path)
+    }
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
+        (**self).write(path, bytes)
+    }
+    fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        (**self).list(path)
+    }
+    fn resolve(&self, path: &str) -> Result<String, HostError> {
+        (**self).resolve(path)
+    }
+    fn now(&self) -> Result<Nanos, HostError> {
+        (**self).now()
+    }
+}

@@ -1,1 +1,23 @@
-//! placeholder
+//! The lab: a QEMU guest with emulated drives and PCIe topology, running this machine's own kernel and tools.
+//!
+//! A guest is one body of the [`Host`](host::Host) door. It knows nothing of layers. Its root is this machine's
+//! root, shared read-only under an overlay in memory; its drives are files that go with it. When a guest ends,
+//! however it ends, no process, file or mount of it stays.
+
+mod accelerator;
+pub mod check;
+mod error;
+mod guest;
+mod image;
+pub mod init;
+mod kernel;
+mod machine;
+mod modules;
+mod scratch;
+
+pub use accelerator::Accelerator;
+pub use error::LabError;
+pub use guest::{Guest, GuestSpec, boot};
+pub use kernel::Kernel;
+pub use machine::{Console, serial_of};
+pub use scratch::sweep;

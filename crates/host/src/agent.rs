@@ -1,0 +1,68 @@
+//! The other end of [`Remote`](crate::Remote): does on its machine what the stream asks.
+
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use terms::Outcome;
+
+use crate::wire::{self, Envelope, Request, Response};
+use crate::{Host, HostError};
+
+/// Serves one asker until it goes away. Every request has a thread of its own, so that the clock can be
+/// read while a program runs.
+///
+/// # Errors
+/// Where the stream fails. An asker that goes away between messages is no error.
+pub fn serve<H: Host + 'static>(
+    build: &str,
+    host: H,
+    mut input: impl Read,
+    output: impl Write + Send + 'static,
+) -> io::Result<()> {
+    let host = Arc::new(host);
+    let output = Arc::new(Mutex::new(output));
+    while let Some((Envelope { id, message }, blobs)) = wire::receive::<Envelope<Request>>(&mut input)? {
+        let (host, output, build) = (Arc::clone(&host), Arc::clone(&output), build.to_owned());
+        thread::spawn(move || {
+            let (message, blobs) = answer(&build, &*host, message, blobs);
+            let blobs: Vec<&[u8]> = blobs.iter().map(Vec::as_slice).collect();
+            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+            // If the asker is gone, the reading side sees it too and ends.
+            let _ = wire::send(&mut *output, &Envelope { id, message }, &blobs);
+        });
+    }
+    Ok(())
+}
+
+fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -> (Response, Vec<Vec<u8>>) {
+    let blob = blobs.into_iter().next().unwrap_or_default();
+    let answer = match request {
+        Request::Hello { .. } => Ok((Response::Hello { build: build.to_owned() }, Vec::new())),
+        Request::Run { mut cmd } => {
+            cmd.stdin = blob;
+            host.run(&cmd).map(|outcome| {
+                let Outcome { status, stdout, stderr, took, timed_out } = outcome;
+                let head = Outcome { status, stdout: Vec::new(), stderr: Vec::new(), took, timed_out };
+                (Response::Ran { outcome: head }, vec![stdout, stderr])
+            })
+        }
+        Request::Read { path } => host.read(&path).map(|bytes| (Response::Content, vec![bytes])),
+        Request::Write { path } => host.write(&path, &blob).map(|()| (Response::Done, Vec::new())),
+        Request::List { path } => host.list(&path).map(|names| (Response::Names { names }, Vec::new())),
+        Request::Resolve { path } => host.resolve(&path).map(|path| (Response::Path { path }, Vec::new())),
+        Request::Now => host.now().map(|nanos| (Response::Time { nanos }, Vec::new())),
+    };
+    answer.unwrap_or_else(|error| (fault(&error), Vec::new()))
+}
+
+fn fault(error: &HostError) -> Response {
+    let cause = match error {
+        HostError::File { source, .. } | HostError::Start { source, .. } => Some(source),
+        _ => None,
+    };
+    Response::Fault {
+        errno: cause.and_then(io::Error::raw_os_error),
+        text: cause.map_or_else(|| error.to_string(), ToString::to_string),
+    }
+}

@@ -1,0 +1,39 @@
+//! One flag for the whole program: the person asked to stop.
+//!
+//! Whoever waits looks at it; whoever sees it cleans up and ends. Set by the binary's signal handler.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::HostError;
+
+fn shared() -> &'static Arc<AtomicBool> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    FLAG.get_or_init(Arc::default)
+}
+
+/// The flag itself, for a signal handler to set.
+#[must_use]
+pub fn flag() -> Arc<AtomicBool> {
+    Arc::clone(shared())
+}
+
+/// Has the person asked to stop?
+#[must_use]
+pub fn raised() -> bool {
+    shared().load(Ordering::Relaxed)
+}
+
+/// Takes the wish to stop back, so that clean-up can wait for things in its turn.
+pub fn clear() {
+    shared().store(false, Ordering::Relaxed);
+}
+
+/// Goes on only if nobody asked to stop.
+///
+/// # Errors
+/// [`HostError::Interrupted`].
+pub fn check() -> Result<(), HostError> {
+    if raised() { Err(HostError::Interrupted) } else { Ok(()) }
+}

@@ -1,0 +1,124 @@
+//! This machine.
+
+use std::fs;
+use std::io;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use terms::{Cmd, Nanos, Outcome};
+
+use crate::process;
+use crate::{Host, HostError};
+
+/// This machine, as this user.
+#[derive(Debug, Clone, Default)]
+pub struct Local {
+    env: Vec<(String, String)>,
+}
+
+impl Local {
+    /// This machine.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// This machine, with variables that every program gets.
+    #[must_use]
+    pub fn with_env(env: Vec<(String, String)>) -> Self {
+        Self { env }
+    }
+
+    fn file_error(&self, doing: &'static str, path: &str) -> impl FnOnce(io::Error) -> HostError {
+        let (host, path) = (self.name(), path.to_owned());
+        move |source| HostError::File { host, doing, path, source }
+    }
+}
+
+impl Host for Local {
+    fn name(&self) -> String {
+        "this machine".to_owned()
+    }
+
+    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
+        process::run(cmd, &self.env).map_err(|source| HostError::Start { host: self.name(), line: cmd.line(), source })
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
+        fs::read(path).map_err(self.file_error("read", path))
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
+        fs::write(path, bytes).map_err(self.file_error("write", path))
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        let names = || -> io::Result<Vec<String>> {
+            fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+        };
+        let mut names = names().map_err(self.file_error("list", path))?;
+        names.sort();
+        Ok(names)
+    }
+
+    fn resolve(&self, path: &str) -> Result<String, HostError> {
+        fs::canonicalize(path).map(|path| path.to_string_lossy().into_owned()).map_err(self.file_error("follow", path))
+    }
+
+    fn now(&self) -> Result<Nanos, HostError> {
+        let time = clock_gettime(ClockId::Monotonic);
+        let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+        let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
+        Ok(Nanos::from(Duration::from_secs(seconds) + Duration::from_nanos(nanos)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_run_and_kept_whole() {
+        let host = Local::new();
+        let outcome = host.run(&Cmd::new(["sh", "-c", "cat; echo oops >&2; exit 3"]).stdin(*b"in")).unwrap();
+        assert_eq!((outcome.status, outcome.text(), outcome.error_text()), (3, "in".into(), "oops".into()));
+    }
+
+    #[test]
+    fn a_failed_program_tells_everything() {
+        let error = Local::new()
+            .run_ok(&Cmd::new(["sh", "-c", "echo said; echo why >&2; exit 7"]).step("raid.create").stdin(*b"canary"))
+            .unwrap_err();
+        let text = error.to_string();
+        for part in ["sh -c", "status 7", "raid.create", "stdout: said", "stderr: why"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert!(!format!("{error:?}").contains("canary"));
+    }
+
+    #[test]
+    fn time_runs_out_for_the_whole_group() {
+        let start = std::time::Instant::now();
+        let cmd = Cmd::new(["sh", "-c", "sleep 30 & sleep 30"]).limit(Nanos::millis(200));
+        let outcome = Local::new().run(&cmd).unwrap();
+        assert!(outcome.timed_out && !outcome.ok());
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_daemon_left_behind_does_not_hold_us() {
+        let start = std::time::Instant::now();
+        let outcome = Local::new().run(&Cmd::new(["sh", "-c", "echo done; sleep 4 & exit 0"])).unwrap();
+        assert_eq!(outcome.text(), "done");
+        assert!(start.elapsed() < Duration::from_secs(3));
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_from_what_fails() {
+        let host = Local::new();
+        assert!(!host.exists("/nonexistent/x").unwrap());
+        assert!(host.read("/nonexistent").unwrap_err().is_not_found());
+        assert!(host.run(&Cmd::new(["bedplate-no-such-program"])).unwrap_err().is_not_found());
+        assert!(!host.read("/proc").unwrap_err().is_not_found());
+    }
+}

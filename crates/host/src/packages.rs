@@ -1,0 +1,148 @@
+//! Which package brings what is missing, on the distributions that people use.
+
+use terms::plan::Need;
+
+use crate::{Host, HostError};
+
+/// A family of distributions by its package tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Debian, Ubuntu and theirs.
+    Apt,
+    /// Fedora, RHEL and theirs.
+    Dnf,
+    /// Arch and theirs.
+    Pacman,
+    /// openSUSE and SLES.
+    Zypper,
+}
+
+/// What brings a thing: its packages for apt, dnf, pacman and zypper, in this order.
+struct Brings {
+    things: &'static [&'static str],
+    packages: [&'static str; 4],
+}
+
+const TABLE: &[Brings] = &[
+    Brings {
+        things: &["qemu-system-x86_64"],
+        packages: ["qemu-system-x86", "qemu-system-x86", "qemu-system-x86", "qemu-x86"],
+    },
+    Brings {
+        things: &["kernel", "9p", "9pnet_virtio", "virtio_console", "overlay", "nvme"],
+        packages: ["linux-image-amd64", "kernel-core kernel-modules kernel-modules-extra", "linux", "kernel-default"],
+    },
+    Brings { things: &["fio"], packages: ["fio"; 4] },
+    Brings { things: &["mdadm"], packages: ["mdadm"; 4] },
+    Brings {
+        things: &["cryptsetup", "integritysetup"],
+        packages: ["cryptsetup-bin", "cryptsetup integritysetup", "cryptsetup", "cryptsetup"],
+    },
+    Brings { things: &["lvm", "pvcreate", "vgcreate", "lvcreate", "lvremove", "lvs"], packages: ["lvm2"; 4] },
+    Brings {
+        things: &["thin_check"],
+        packages: [
+            "thin-provisioning-tools",
+            "device-mapper-persistent-data",
+            "thin-provisioning-tools",
+            "thin-provisioning-tools",
+        ],
+    },
+    Brings { things: &["mkfs.ext4", "dumpe2fs"], packages: ["e2fsprogs"; 4] },
+    Brings { things: &["mkfs.xfs"], packages: ["xfsprogs"; 4] },
+    Brings { things: &["mkfs.btrfs", "btrfs"], packages: ["btrfs-progs", "btrfs-progs", "btrfs-progs", "btrfsprogs"] },
+    Brings {
+        things: &["zpool", "zfs"],
+        packages: ["linux-headers-amd64 zfs-dkms zfsutils-linux", "zfs", "zfs-dkms zfs-utils", "zfs"],
+    },
+    Brings { things: &["nvme-cli"], packages: ["nvme-cli"; 4] },
+    Brings { things: &["parted", "partprobe"], packages: ["parted"; 4] },
+    Brings { things: &["blkid", "wipefs", "blkdiscard", "setpriv", "lsblk", "mount"], packages: ["util-linux"; 4] },
+    Brings { things: &["modprobe"], packages: ["kmod"; 4] },
+    Brings { things: &["cmp"], packages: ["diffutils"; 4] },
+    Brings { things: &["dmsetup"], packages: ["dmsetup", "device-mapper", "device-mapper", "device-mapper"] },
+];
+
+/// The family of a machine; `None` where it is none of those known.
+///
+/// # Errors
+/// Where the machine is lost.
+pub fn family(host: &dyn Host) -> Result<Option<Family>, HostError> {
+    let release = match host.read_text("/etc/os-release") {
+        Ok(text) => text,
+        Err(HostError::File { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    Ok(family_of(&release))
+}
+
+fn family_of(os_release: &str) -> Option<Family> {
+    let value = |key: &str| os_release.lines().find_map(|line| line.strip_prefix(key)).unwrap_or("").replace('"', "");
+    let words = format!("{} {}", value("ID="), value("ID_LIKE="));
+    words.split_whitespace().find_map(|word| match word {
+        "debian" | "ubuntu" => Some(Family::Apt),
+        "fedora" | "rhel" | "centos" => Some(Family::Dnf),
+        "arch" => Some(Family::Pacman),
+        "suse" | "opensuse" | "opensuse-tumbleweed" | "opensuse-leap" | "sles" => Some(Family::Zypper),
+        _ => None,
+    })
+}
+
+/// The command that brings these things, for a person to run.
+#[must_use]
+pub fn install_line(family: Option<Family>, things: &[&str]) -> String {
+    let Some(family) = family else { return format!("install what brings: {}", things.join(", ")) };
+    let column = family as usize;
+    let mut packages: Vec<&str> = Vec::new();
+    for thing in things {
+        let found = TABLE.iter().find(|row| row.things.contains(thing)).map_or(*thing, |row| row.packages[column]);
+        for package in found.split(' ') {
+            if !packages.contains(&package) {
+                packages.push(package);
+            }
+        }
+    }
+    let tool = match family {
+        Family::Apt => "apt-get install --no-install-recommends",
+        Family::Dnf => "dnf install",
+        Family::Pacman => "pacman -S --needed",
+        Family::Zypper => "zypper install",
+    };
+    let contrib = family == Family::Apt && packages.contains(&"zfs-dkms");
+    let line = format!("sudo {tool} {}", packages.join(" "));
+    if contrib { format!("{line}   (zfs-dkms is in contrib)") } else { line }
+}
+
+/// The thing to look up for a plan's need: modules that come with the kernel are brought by the kernel.
+#[must_use]
+pub fn thing_for(need: &Need) -> &str {
+    match need {
+        Need::Program(program) => program,
+        Need::Module(module) if module == "zfs" => "zfs",
+        Need::Module(_) => "kernel",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_told_apart() {
+        assert_eq!(family_of("ID=debian\n"), Some(Family::Apt));
+        assert_eq!(family_of("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"), Some(Family::Apt));
+        assert_eq!(family_of("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n"), Some(Family::Dnf));
+        assert_eq!(family_of("ID=nixos\n"), None);
+    }
+
+    #[test]
+    fn a_line_names_every_package_once() {
+        assert_eq!(
+            install_line(Some(Family::Apt), &["cryptsetup", "integritysetup", "fio"]),
+            "sudo apt-get install --no-install-recommends cryptsetup-bin fio"
+        );
+        assert_eq!(install_line(Some(Family::Pacman), &["zpool"]), "sudo pacman -S --needed zfs-dkms zfs-utils");
+        assert!(install_line(Some(Family::Apt), &["zfs"]).contains("contrib"));
+        assert_eq!(install_line(None, &["fio"]), "install what brings: fio");
+    }
+}

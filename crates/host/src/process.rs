@@ -1,0 +1,193 @@
+//! Processes of this machine: each in a group of its own, ended as a group, its output kept.
+
+#![expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use terms::{Cmd, Nanos, Outcome};
+
+use crate::interrupt;
+
+/// What a long-running process does with its standard streams.
+#[derive(Debug)]
+pub enum Standard {
+    /// Nothing in; output and errors into this file.
+    Log(File),
+    /// Those of this program: the person talks with the process.
+    Inherit,
+}
+
+/// A process that runs beside this program until it is ended.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    grouped: bool,
+}
+
+impl Process {
+    /// Starts a program and does not wait for it.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub fn start(cmd: &Cmd, standard: Standard) -> io::Result<Self> {
+        let mut command = prepare(cmd, &[]);
+        let grouped = matches!(standard, Standard::Log(_));
+        match standard {
+            Standard::Log(file) => {
+                command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
+            }
+            // In the person's own group, or the terminal would stop it when it reads.
+            Standard::Inherit => {}
+        }
+        Ok(Self { child: command.spawn()?, grouped })
+    }
+
+    /// Its process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Has it ended, and how?
+    ///
+    /// # Errors
+    /// Where the system does not tell.
+    pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.child.try_wait()
+    }
+
+    /// Waits until it ends by itself, at most `limit`; `None` when it still runs.
+    ///
+    /// # Errors
+    /// Where the system does not tell.
+    pub fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(Some(status));
+            }
+            if start.elapsed() >= limit {
+                return Ok(None);
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Ends it and all it started, at once.
+    pub fn kill(&mut self) {
+        if self.grouped {
+            kill_group(self.child.id());
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.kill();
+        }
+    }
+}
+
+fn kill_group(id: u32) {
+    if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(pid, Signal::KILL);
+    }
+}
+
+fn prepare(cmd: &Cmd, base_env: &[(String, String)]) -> Command {
+    let mut command = Command::new(cmd.argv.first().map_or("", String::as_str));
+    command.args(cmd.argv.iter().skip(1));
+    // One language whatever the person speaks: output is parsed.
+    command.env("LC_ALL", "C");
+    command.envs(base_env.iter().chain(&cmd.env).map(|(key, value)| (key, value)));
+    command
+}
+
+/// Runs a program to its end, or ends it when its time is up or the person asks to stop.
+pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Outcome> {
+    let start = Instant::now();
+    let mut child = prepare(cmd, base_env)
+        .stdin(if cmd.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let bytes = cmd.stdin.clone();
+        // A program that ends without reading its input closes the pipe: not our failure.
+        thread::spawn(move || stdin.write_all(&bytes));
+    }
+    let stdout = Collector::start(child.stdout.take());
+    let stderr = Collector::start(child.stderr.take());
+    let (status, timed_out) = wait(&mut child, start, cmd.limit)?;
+    Ok(Outcome {
+        status: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+        stdout: stdout.finish(),
+        stderr: stderr.finish(),
+        took: Nanos::from(start.elapsed()),
+        timed_out,
+    })
+}
+
+fn wait(child: &mut Child, start: Instant, limit: Nanos) -> io::Result<(ExitStatus, bool)> {
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, false));
+        }
+        if start.elapsed() >= limit.to_duration() || interrupt::raised() {
+            kill_group(child.id());
+            return Ok((child.wait()?, true));
+        }
+        thread::sleep(pause);
+        // Quick to see a short program end, and idle beside a long one: a measurement may be running.
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+}
+
+/// Collects a stream in a thread of its own.
+struct Collector {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Collector {
+    fn start(stream: Option<impl Read + Send + 'static>) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let thread = stream.map(|mut stream| {
+            let bytes = Arc::clone(&bytes);
+            thread::spawn(move || {
+                let mut buffer = [0; 16384];
+                while let Ok(count @ 1..) = stream.read(&mut buffer) {
+                    lock(&bytes).extend_from_slice(&buffer[..count]);
+                }
+            })
+        });
+        Self { bytes, thread }
+    }
+
+    /// What came. A daemon left behind may hold the stream open for ever, so patience ends after a second.
+    fn finish(self) -> Vec<u8> {
+        if let Some(thread) = self.thread {
+            let start = Instant::now();
+            while !thread.is_finished() && start.elapsed() < Duration::from_secs(1) {
+                thread::sleep(Duration::from_micros(200));
+            }
+        }
+        std::mem::take(&mut *lock(&self.bytes))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,232 @@
+//! A machine with an agent at the other end of a byte stream: a lab guest, or another machine over ssh.
+
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use terms::{Cmd, Nanos, Outcome};
+
+use crate::wire::{self, Envelope, Request, Response};
+use crate::{Host, HostError, interrupt};
+
+type Answer = (Response, Vec<Vec<u8>>);
+type Waiting = Arc<Mutex<Option<HashMap<u64, Sender<Answer>>>>>;
+
+/// How long past a program's own limit an agent may take to say so.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// A machine behind an agent.
+pub struct Remote {
+    name: String,
+    output: Mutex<Box<dyn Write + Send>>,
+    waiting: Waiting,
+    next: AtomicU64,
+}
+
+impl Remote {
+    /// Greets the agent on a stream and refuses one of another build.
+    ///
+    /// # Errors
+    /// [`HostError::Lost`] where no answer comes within `patience`, [`HostError::BuildMismatch`].
+    pub fn connect(
+        name: &str,
+        build: &str,
+        input: impl Read + Send + 'static,
+        output: impl Write + Send + 'static,
+        patience: Duration,
+    ) -> Result<Self, HostError> {
+        let waiting: Waiting = Arc::new(Mutex::new(Some(HashMap::new())));
+        let remote = Self {
+            name: name.to_owned(),
+            output: Mutex::new(Box::new(output)),
+            waiting: Arc::clone(&waiting),
+            next: AtomicU64::new(1),
+        };
+        thread::spawn(move || dispatch(input, &waiting));
+        let hello = Request::Hello { build: build.to_owned() };
+        match remote.ask(&hello, &[], patience)?.0 {
+            Response::Hello { build: theirs } if theirs == build => Ok(remote),
+            Response::Hello { build: theirs } => {
+                Err(HostError::BuildMismatch { host: remote.name.clone(), ours: build.to_owned(), theirs })
+            }
+            other => Err(remote.nonsense(&other)),
+        }
+    }
+
+    fn ask(&self, request: &Request, blobs: &[&[u8]], patience: Duration) -> Result<Answer, HostError> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, receiver) = mpsc::channel();
+        match lock(&self.waiting).as_mut() {
+            Some(waiting) => waiting.insert(id, sender),
+            None => return Err(self.lost("it is gone", None)),
+        };
+        wire::send(&mut *lock(&self.output), &Envelope { id, message: request }, blobs)
+            .map_err(|error| self.lost("while asking", Some(error)))?;
+        let start = Instant::now();
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(100)) {
+                Ok(answer) => return Ok(answer),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lost("while waiting for an answer", None)),
+                Err(RecvTimeoutError::Timeout) => {
+                    interrupt::check()?;
+                    if start.elapsed() > patience {
+                        return Err(self.lost("no answer in time", None));
+                    }
+                }
+            }
+        }
+    }
+
+    fn ask_file(
+        &self,
+        doing: &'static str,
+        path: &str,
+        request: &Request,
+        blobs: &[&[u8]],
+    ) -> Result<Answer, HostError> {
+        match self.ask(request, blobs, Duration::from_secs(60))? {
+            (Response::Fault { errno, text }, _) => Err(HostError::File {
+                host: self.name.clone(),
+                doing,
+                path: path.to_owned(),
+                source: rebuild(errno, text),
+            }),
+            answer => Ok(answer),
+        }
+    }
+
+    fn lost(&self, what: &str, source: Option<io::Error>) -> HostError {
+        HostError::Lost { host: self.name.clone(), what: what.to_owned(), source }
+    }
+
+    fn nonsense(&self, response: &Response) -> HostError {
+        self.lost(&format!("it answered {response:?}"), None)
+    }
+}
+
+impl Host for Remote {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
+        let request = Request::Run { cmd: cmd.clone() };
+        match self.ask(&request, &[&cmd.stdin], cmd.limit.to_duration() + GRACE)? {
+            (Response::Ran { outcome }, blobs) => {
+                let mut blobs = blobs.into_iter();
+                let stdout = blobs.next().unwrap_or_default();
+                Ok(Outcome { stdout, stderr: blobs.next().unwrap_or_default(), ..outcome })
+            }
+            (Response::Fault { errno, text }, _) => {
+                Err(HostError::Start { host: self.name.clone(), line: cmd.line(), source: rebuild(errno, text) })
+            }
+            (other, _) => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
+        match self.ask_file("read", path, &Request::Read { path: path.to_owned() }, &[])? {
+            (Response::Content, blobs) => Ok(blobs.into_iter().next().unwrap_or_default()),
+            (other, _) => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
+        match self.ask_file("write", path, &Request::Write { path: path.to_owned() }, &[bytes])? {
+            (Response::Done, _) => Ok(()),
+            (other, _) => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        match self.ask_file("list", path, &Request::List { path: path.to_owned() }, &[])? {
+            (Response::Names { names }, _) => Ok(names),
+            (other, _) => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn resolve(&self, path: &str) -> Result<String, HostError> {
+        match self.ask_file("follow", path, &Request::Resolve { path: path.to_owned() }, &[])? {
+            (Response::Path { path }, _) => Ok(path),
+            (other, _) => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn now(&self) -> Result<Nanos, HostError> {
+        match self.ask(&Request::Now, &[], Duration::from_secs(60))?.0 {
+            Response::Time { nanos } => Ok(nanos),
+            other => Err(self.nonsense(&other)),
+        }
+    }
+}
+
+fn dispatch(mut input: impl Read, waiting: &Waiting) {
+    while let Ok(Some((Envelope { id, message }, blobs))) = wire::receive::<Envelope<Response>>(&mut input) {
+        if let Some(sender) = lock(waiting).as_mut().and_then(|waiting| waiting.remove(&id)) {
+            let _ = sender.send((message, blobs));
+        }
+    }
+    // Dropping the senders wakes everybody who still waits.
+    *lock(waiting) = None;
+}
+
+fn rebuild(errno: Option<i32>, text: String) -> io::Error {
+    errno.map_or_else(|| io::Error::other(text), io::Error::from_raw_os_error)
+}
+
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+    use crate::{Local, agent};
+
+    fn pair(theirs: &'static str, ours: &str) -> Result<Remote, HostError> {
+        let (here, there) = UnixStream::pair().unwrap();
+        thread::spawn(move || agent::serve(theirs, Local::new(), there.try_clone().unwrap(), there));
+        Remote::connect("pair", ours, here.try_clone().unwrap(), here, Duration::from_secs(5))
+    }
+
+    #[test]
+    fn the_same_build_is_served() {
+        let host = pair("b1", "b1").unwrap();
+        let outcome = host.run(&Cmd::new(["sh", "-c", "cat; exit 4"]).stdin(*b"x")).unwrap();
+        assert_eq!((outcome.status, outcome.text()), (4, "x".to_owned()));
+        assert!(!host.exists("/nonexistent").unwrap());
+        assert!(host.list("/proc/self").unwrap().contains(&"stat".to_owned()));
+        assert!(host.now().unwrap() > Nanos(0));
+        assert!(host.run(&Cmd::new(["bedplate-no-such-program"])).unwrap_err().is_not_found());
+    }
+
+    #[test]
+    fn another_build_is_refused() {
+        assert!(matches!(pair("b2", "b1"), Err(HostError::BuildMismatch { .. })));
+    }
+
+    #[test]
+    fn questions_overlap() {
+        let host = Arc::new(pair("b", "b").unwrap());
+        let slow = Arc::clone(&host);
+        let thread = thread::spawn(move || slow.run(&Cmd::new(["sleep", "2"])).unwrap());
+        let start = Instant::now();
+        host.now().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(1));
+        assert!(thread.join().unwrap().ok());
+    }
+
+    #[test]
+    fn an_agent_that_goes_away_is_an_error() {
+        let (here, there) = UnixStream::pair().unwrap();
+        drop(there);
+        let error = Remote::connect("gone", "b", here.try_clone().unwrap(), here, Duration::from_secs(5));
+        assert!(matches!(error, Err(HostError::Lost { .. })));
+    }
+}

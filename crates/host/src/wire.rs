@@ -1,0 +1,190 @@
+//! What is said between this program and its agent: framed messages over any byte stream.
+//!
+//! A message is a JSON head and a list of blobs: `u32 head length, head, u32 blob count, (u32 length, blob)…`,
+//! all numbers big-endian. The first exchange carries both build ids; different builds do not talk on.
+
+use std::io::{self, Read, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use terms::{Cmd, Nanos, Outcome};
+
+/// Longest head or blob: more is a broken stream, not a message.
+const LONGEST: u32 = 256 << 20;
+
+/// What is asked of the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "ask")]
+pub enum Request {
+    /// Who are you? Always first.
+    Hello {
+        /// The asker's build id.
+        build: String,
+    },
+    /// Run a program; the blob is its standard input.
+    Run {
+        /// The program.
+        cmd: Cmd,
+    },
+    /// Read a file.
+    Read {
+        /// Which.
+        path: String,
+    },
+    /// Write the blob into a file.
+    Write {
+        /// Which.
+        path: String,
+    },
+    /// List a directory.
+    List {
+        /// Which.
+        path: String,
+    },
+    /// Follow all links of a path.
+    Resolve {
+        /// Which.
+        path: String,
+    },
+    /// The monotonic clock.
+    Now,
+}
+
+/// What the agent answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "answer")]
+pub enum Response {
+    /// To `Hello`.
+    Hello {
+        /// The agent's build id.
+        build: String,
+    },
+    /// To `Run`; the blobs are standard output and standard error.
+    Ran {
+        /// Status and time, with empty output.
+        outcome: Outcome,
+    },
+    /// To `Read`; the blob is the content.
+    Content,
+    /// To `Write`.
+    Done,
+    /// To `List`.
+    Names {
+        /// Sorted.
+        names: Vec<String>,
+    },
+    /// To `Resolve`.
+    Path {
+        /// Without links.
+        path: String,
+    },
+    /// To `Now`.
+    Time {
+        /// Monotonic.
+        nanos: Nanos,
+    },
+    /// It did not work: the system's error number if there was one, and its text.
+    Fault {
+        /// `errno`.
+        errno: Option<i32>,
+        /// The text.
+        text: String,
+    },
+}
+
+/// A message with the number that ties an answer to its question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Envelope<T> {
+    /// The number.
+    pub id: u64,
+    /// The message.
+    pub message: T,
+}
+
+/// Writes a message and its blobs.
+///
+/// # Errors
+/// Where the stream fails or a part is too long.
+pub fn send<T: Serialize>(stream: &mut impl Write, message: &T, blobs: &[&[u8]]) -> io::Result<()> {
+    let head = serde_json::to_vec(message).map_err(io::Error::other)?;
+    let mut frame = Vec::with_capacity(head.len() + 16);
+    put(&mut frame, &head)?;
+    frame.extend_from_slice(&length(blobs.len())?.to_be_bytes());
+    for blob in blobs {
+        put(&mut frame, blob)?;
+    }
+    stream.write_all(&frame)?;
+    stream.flush()
+}
+
+/// Reads a message and its blobs; `None` where the stream ended between messages.
+///
+/// # Errors
+/// Where the stream fails, ends inside a message, or says nonsense.
+pub fn receive<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<Option<(T, Vec<Vec<u8>>)>> {
+    let mut first = [0; 1];
+    if stream.read(&mut first)? == 0 {
+        return Ok(None);
+    }
+    let mut rest = [0; 3];
+    stream.read_exact(&mut rest)?;
+    let head = take(stream, u32::from_be_bytes([first[0], rest[0], rest[1], rest[2]]))?;
+    let message = serde_json::from_slice(&head).map_err(io::Error::other)?;
+    let count = number(stream)?;
+    if count > 8 {
+        return Err(io::Error::other("more blobs than any message has"));
+    }
+    let blobs = (0..count).map(|_| number(stream).and_then(|size| take(stream, size))).collect::<io::Result<_>>()?;
+    Ok(Some((message, blobs)))
+}
+
+fn length(count: usize) -> io::Result<u32> {
+    u32::try_from(count).ok().filter(|count| *count <= LONGEST).ok_or_else(|| io::Error::other("message too long"))
+}
+
+fn put(frame: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
+    frame.extend_from_slice(&length(bytes.len())?.to_be_bytes());
+    frame.extend_from_slice(bytes);
+    Ok(())
+}
+
+fn number(stream: &mut impl Read) -> io::Result<u32> {
+    let mut bytes = [0; 4];
+    stream.read_exact(&mut bytes)?;
+    Ok(u32::from_be_bytes(bytes))
+}
+
+fn take(stream: &mut impl Read, size: u32) -> io::Result<Vec<u8>> {
+    if size > LONGEST {
+        return Err(io::Error::other("message too long"));
+    }
+    // Grows with what really comes, so that a broken length cannot ask for all memory at once.
+    let mut bytes = Vec::new();
+    stream.take(u64::from(size)).read_to_end(&mut bytes)?;
+    if bytes.len() == size as usize { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_back_whole() {
+        let mut stream = Vec::new();
+        let message = Envelope { id: 7, message: Request::Write { path: "/x".into() } };
+        send(&mut stream, &message, &[b"content", b""]).unwrap();
+        let (back, blobs): (Envelope<Request>, _) = receive(&mut stream.as_slice()).unwrap().unwrap();
+        assert_eq!((back, blobs), (message, vec![b"content".to_vec(), Vec::new()]));
+    }
+
+    #[test]
+    fn broken_streams_are_errors_not_panics() {
+        let mut stream = Vec::new();
+        send(&mut stream, &Envelope { id: 1, message: Request::Now }, &[b"abc"]).unwrap();
+        for cut in 1..stream.len() {
+            assert!(receive::<Envelope<Request>>(&mut &stream[..cut]).is_err(), "cut at {cut}");
+        }
+        assert!(receive::<Envelope<Request>>(&mut &b""[..]).unwrap().is_none());
+        assert!(receive::<Envelope<Request>>(&mut &[0xff; 64][..]).is_err());
+    }
+}

@@ -1,0 +1,106 @@
+//! KVM or emulation. `/dev/kvm` that opens is not KVM that boots, so the answer comes from a boot with a deadline.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use host::{Host, Local, Process, Standard};
+use terms::{Bytes, Cmd, LabSpec};
+
+use crate::kernel::Kernel;
+use crate::machine::{self, Console, file};
+use crate::{LabError, image};
+
+/// What runs the guest's instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accelerator {
+    /// The processor.
+    Kvm,
+    /// QEMU's translator: rates mean nothing.
+    Tcg,
+}
+
+/// A kernel under working KVM says its first words at once; one that has said nothing by then never will.
+const FIRST_WORDS: Duration = Duration::from_millis(1500);
+/// And has reached our first process by then.
+const WHOLE_BOOT: Duration = Duration::from_secs(8);
+/// What the guest's first process says in probe mode.
+pub(crate) const PROBE_WORDS: &str = "bedplate: probe reached";
+
+impl Accelerator {
+    /// Its name in records.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Kvm => "kvm",
+            Self::Tcg => "tcg",
+        }
+    }
+
+    pub(crate) const fn arguments(self) -> &'static str {
+        match self {
+            Self::Kvm => "-accel kvm -cpu host",
+            Self::Tcg => "-accel tcg,thread=multi -cpu max",
+        }
+    }
+}
+
+/// Finds out which works. The answer is kept in `cache` for as long as this boot of this machine, this QEMU and
+/// this kernel last.
+pub(crate) fn choose(kernel: &Kernel, agent: &Path, directory: &Path, cache: &Path) -> Result<Accelerator, LabError> {
+    let host = Local::new();
+    if !host.run(&Cmd::new(["test", "-r", "/dev/kvm", "-a", "-w", "/dev/kvm"]))?.ok() {
+        return Ok(Accelerator::Tcg);
+    }
+    let boot = host.read_text("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let qemu = host.run(&Cmd::new(["qemu-system-x86_64", "--version"]))?.text();
+    let key = format!("{boot} {} {}", kernel.release, qemu.lines().next().unwrap_or_default());
+    let known = fs::read_to_string(cache).unwrap_or_default();
+    match known.strip_prefix(&key).map(str::trim) {
+        Some("kvm") => return Ok(Accelerator::Kvm),
+        Some("tcg") => return Ok(Accelerator::Tcg),
+        _ => {}
+    }
+    let found = if probe(kernel, agent, directory)? { Accelerator::Kvm } else { Accelerator::Tcg };
+    // Only a memory: without it the next start probes again.
+    if let Some(parent) = cache.parent() {
+        let _ = fs::create_dir_all(parent);
+    }
+    let _ = fs::write(cache, format!("{key} {}\n", found.word()));
+    Ok(found)
+}
+
+/// Does a guest under KVM reach our first process?
+fn probe(kernel: &Kernel, agent: &Path, directory: &Path) -> Result<bool, LabError> {
+    let probe = directory.join("probe");
+    fs::create_dir_all(&probe).map_err(LabError::file("make", &probe))?;
+    let image_path = probe.join(file::IMAGE);
+    fs::write(&image_path, image::pack(&Local::new(), agent, kernel)?).map_err(LabError::file("write", &image_path))?;
+    let spec = LabSpec { cpus: 1, memory: Bytes::mib(512), drives: Vec::new() };
+    let mut argv = machine::command(&probe, &spec, Accelerator::Kvm, &kernel.image, Console::Log, "probe")?;
+    for word in &mut argv {
+        // Its first words have to come out at once.
+        *word = word.replace(" quiet ", " earlyprintk=serial,ttyS0 ");
+    }
+    let output = probe.join(file::OUTPUT);
+    let log = File::create(&output).map_err(LabError::file("make", &output))?;
+    let Ok(mut process) = Process::start(&Cmd::new(argv), Standard::Log(log)) else { return Ok(false) };
+    let start = Instant::now();
+    let console = probe.join(file::CONSOLE);
+    let answer = loop {
+        let said = fs::read_to_string(&console).unwrap_or_default();
+        if said.contains(PROBE_WORDS) {
+            break true;
+        }
+        let silent = !said.contains("Linux version");
+        let over = start.elapsed() > WHOLE_BOOT || (silent && start.elapsed() > FIRST_WORDS);
+        if over || !matches!(process.ended(), Ok(None)) {
+            // It may have said the words in its last breath.
+            break fs::read_to_string(&console).unwrap_or_default().contains(PROBE_WORDS);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    process.kill();
+    let _ = fs::remove_dir_all(&probe);
+    Ok(answer)
+}

@@ -1,0 +1,291 @@
+//! A running guest: booted, greeted, its drives found by serial number, and gone without a trace afterwards.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
+use terms::{Cmd, LabDriveKind, LabSpec, Name, Nanos, Outcome};
+
+use crate::accelerator::{self, Accelerator};
+use crate::error::LabError;
+use crate::kernel::{self, Kernel};
+use crate::machine::{self, Console, file, inside, serial_of};
+use crate::scratch::Scratch;
+use crate::{check, image};
+
+/// What to boot, and with what.
+#[derive(Debug, Clone)]
+pub struct GuestSpec<'a> {
+    /// Processors, memory and drives.
+    pub machine: &'a LabSpec,
+    /// Kernel modules that would be good to have: the choice among kernels.
+    pub wanted_modules: &'a [String],
+    /// This program's file: the guest's first process is the same.
+    pub agent: &'a Path,
+    /// This program's build id.
+    pub build: &'a str,
+    /// Directory for the directories of guests.
+    pub base: PathBuf,
+    /// File that remembers whether KVM works.
+    pub memory: PathBuf,
+    /// Who talks with the guest's console.
+    pub console: Console,
+}
+
+/// How long a guest may take to greet us.
+const BOOT_KVM: Duration = Duration::from_secs(30);
+const BOOT_TCG: Duration = Duration::from_secs(90);
+/// How long drives may take to appear.
+const DRIVES: Duration = Duration::from_secs(20);
+
+/// A running guest.
+pub struct Guest {
+    // Fields drop in this order: first the agent's connection, then QEMU, then the directory.
+    remote: Remote,
+    process: Mutex<Process>,
+    scratch: Scratch,
+    kernel: Kernel,
+    accelerator: Accelerator,
+    drives: BTreeMap<Name, String>,
+    /// From QEMU's start to the agent's greeting.
+    boot_time: Duration,
+}
+
+/// Boots a guest and finds its drives.
+///
+/// # Errors
+/// [`LabError`]; whatever was begun is gone again.
+pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
+    let host = Local::new();
+    for program in ["qemu-system-x86_64", "setpriv"] {
+        if check::which(&host, program)?.is_none() {
+            let what = format!("`{program}` is not installed");
+            return Err(LabError::Missing { what, remedy: check::package(&host, program) });
+        }
+    }
+    let kernel = kernel::choose(&host, spec.wanted_modules)?;
+    let scratch = Scratch::make(&spec.base)?;
+    let accelerator = accelerator::choose(&kernel, spec.agent, scratch.path(), &spec.memory)?;
+    make_files(spec, scratch.path(), &kernel)?;
+    let start = Instant::now();
+    let mut process = start_machine(spec, &scratch, &kernel, accelerator)?;
+    let remote = greet(spec, &scratch, &mut process, accelerator)?;
+    let boot_time = start.elapsed();
+    let drives = find_drives(&remote, spec.machine)?;
+    Ok(Guest { remote, process: Mutex::new(process), scratch, kernel, accelerator, drives, boot_time })
+}
+
+fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel) -> Result<(), LabError> {
+    let path = directory.join(file::IMAGE);
+    fs::write(&path, image::pack(&Local::new(), spec.agent, kernel)?).map_err(LabError::file("write", &path))?;
+    for (index, drive) in spec.machine.drives.iter().enumerate() {
+        if drive.kind != LabDriveKind::Ram {
+            let path = directory.join(format!("drive-{index}"));
+            let file = File::create(&path).map_err(LabError::file("make", &path))?;
+            // Sparse: it takes room only where the guest writes.
+            file.set_len(drive.size.0).map_err(LabError::file("size", &path))?;
+        }
+    }
+    Ok(())
+}
+
+fn start_machine(
+    spec: &GuestSpec<'_>,
+    scratch: &Scratch,
+    kernel: &Kernel,
+    accelerator: Accelerator,
+) -> Result<Process, LabError> {
+    let directory = scratch.path();
+    let argv = machine::command(directory, spec.machine, accelerator, &kernel.image, spec.console, "serve")?;
+    let standard = match spec.console {
+        Console::Terminal => Standard::Inherit,
+        Console::Log => {
+            let path = directory.join(file::OUTPUT);
+            Standard::Log(File::create(&path).map_err(LabError::file("make", path))?)
+        }
+    };
+    let cmd = Cmd::new(argv);
+    let process = Process::start(&cmd, standard).map_err(|source| HostError::Start {
+        host: "this machine".to_owned(),
+        line: cmd.line(),
+        source,
+    })?;
+    // For whoever sweeps up after us. setpriv becomes QEMU, so the id stays.
+    let path = directory.join(file::PROCESS);
+    fs::write(&path, process.id().to_string()).map_err(LabError::file("write", path))?;
+    Ok(process)
+}
+
+/// Connects to the agent's socket as soon as QEMU has made it, and greets.
+fn greet(
+    spec: &GuestSpec<'_>,
+    scratch: &Scratch,
+    process: &mut Process,
+    accelerator: Accelerator,
+) -> Result<Remote, LabError> {
+    let patience = if accelerator == Accelerator::Kvm { BOOT_KVM } else { BOOT_TCG };
+    let socket = inside(scratch.path(), file::AGENT);
+    let failed = |what: String| LabError::Boot { what, console: last_words(scratch.path()) };
+    let start = Instant::now();
+    let stream = loop {
+        if let Ok(stream) = UnixStream::connect(&socket) {
+            break stream;
+        }
+        interrupt::check()?;
+        if let Ok(Some(status)) = process.ended() {
+            return Err(failed(format!("QEMU ended with {status}")));
+        }
+        if start.elapsed() > Duration::from_secs(10) {
+            return Err(failed("QEMU made no socket in 10 s".to_owned()));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let input = stream.try_clone().map_err(LabError::file("connect to", &socket))?;
+    Remote::connect("lab", spec.build, input, stream, patience).map_err(|error| match error {
+        HostError::Lost { what, .. } => {
+            let ended =
+                process.ended().ok().flatten().map_or(String::new(), |status| format!(" (QEMU ended with {status})"));
+            failed(format!("its agent did not answer: {what}{ended}"))
+        }
+        other => other.into(),
+    })
+}
+
+/// The last lines that QEMU and the guest's console said.
+fn last_words(directory: &Path) -> String {
+    let texts = [file::OUTPUT, file::CONSOLE].map(|name| fs::read(directory.join(name)).unwrap_or_default());
+    let text = texts.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).join("\n");
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(12)..].iter().map(|line| format!("    {line}\n")).collect()
+}
+
+/// Loads drivers and finds each drive of the study: NVMe and SATA by serial number, RAM drives by order.
+fn find_drives(remote: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, String>, LabError> {
+    let of = |kind| machine.drives.iter().filter(move |drive| drive.kind == kind);
+    if of(LabDriveKind::Sata).next().is_some() {
+        remote.run_ok(&Cmd::new(["modprobe", "--all", "ahci", "sd_mod"]))?;
+    }
+    let rams: Vec<_> = of(LabDriveKind::Ram).collect();
+    if let Some(first) = rams.first() {
+        if rams.iter().any(|ram| ram.size != first.size) {
+            return Err(LabError::Drives("RAM drives of one guest must all have the same size".to_owned()));
+        }
+        let (count, kib) = (format!("rd_nr={}", rams.len()), format!("rd_size={}", first.size.0 / 1024));
+        remote.run_ok(&Cmd::new(["modprobe", "brd", &count, &kib, "max_part=8"]))?;
+    }
+    let mut nodes: BTreeMap<Name, String> =
+        rams.iter().enumerate().map(|(index, ram)| (ram.name.clone(), format!("/dev/ram{index}"))).collect();
+    let start = Instant::now();
+    loop {
+        let found = inspect::drives(remote)?;
+        let mut absent = None;
+        for (index, drive) in machine.drives.iter().enumerate() {
+            if drive.kind == LabDriveKind::Ram {
+                continue;
+            }
+            let serial = serial_of(index, drive);
+            match found.iter().find(|found| found.serial.as_deref() == Some(&serial) && found.size == drive.size) {
+                Some(found) => drop(nodes.insert(drive.name.clone(), found.node())),
+                None => absent = Some((drive.name.to_string(), serial)),
+            }
+        }
+        match absent {
+            None => return Ok(nodes),
+            Some((name, serial)) if start.elapsed() > DRIVES => {
+                return Err(LabError::DriveAbsent { name, serial, seconds: DRIVES.as_secs() });
+            }
+            Some(_) => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+impl Guest {
+    /// Device nodes of the study's drives.
+    #[must_use]
+    pub const fn drives(&self) -> &BTreeMap<Name, String> {
+        &self.drives
+    }
+
+    /// The kernel that runs.
+    #[must_use]
+    pub const fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// What runs its instructions.
+    #[must_use]
+    pub const fn accelerator(&self) -> Accelerator {
+        self.accelerator
+    }
+
+    /// From QEMU's start to the agent's greeting.
+    #[must_use]
+    pub fn boot_time(&self) -> Nanos {
+        self.boot_time.into()
+    }
+
+    /// QEMU's process id.
+    #[must_use]
+    pub fn process_id(&self) -> u32 {
+        self.lock().id()
+    }
+
+    /// The guest's directory on this machine.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// Opens a shell on the console and waits until the person leaves it.
+    ///
+    /// # Errors
+    /// Where the guest is lost.
+    pub fn shell(&self, rows: u16, columns: u16) -> Result<(), LabError> {
+        let script = "for n in 0 1 2 3 4 5 6 7 8 9; do [ -c /dev/hvc0 ] && break; sleep 0.1; done; \
+                      stty rows \"$0\" cols \"$1\" </dev/hvc0 2>/dev/null; \
+                      export PS1='\\[\\e[1m\\]lab\\[\\e[0m\\]:\\w\\$ '; cd /root 2>/dev/null || cd /; \
+                      exec setsid --ctty --wait bash --noprofile --norc -i </dev/hvc0 >/dev/hvc0 2>&1";
+        let week = Nanos::seconds(7 * 24 * 3600);
+        self.run(&Cmd::new(["sh", "-c", script, &rows.to_string(), &columns.to_string()]).limit(week))?;
+        Ok(())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Process> {
+        self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        // Nothing in a guest is meant to outlive it, so there is nothing to shut down gently.
+        self.lock().kill();
+    }
+}
+
+impl Host for Guest {
+    fn name(&self) -> String {
+        "lab".to_owned()
+    }
+    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
+        self.remote.run(cmd)
+    }
+    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
+        self.remote.read(path)
+    }
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
+        self.remote.write(path, bytes)
+    }
+    fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        self.remote.list(path)
+    }
+    fn resolve(&self, path: &str) -> Result<String, HostError> {
+        self.remote.resolve(path)
+    }
+    fn now(&self) -> Result<Nanos, HostError> {
+        self.remote.now()
+    }
+}

@@ -1,0 +1,162 @@
+//! The guest's first process: this same program, found in the initial file system as `/init`.
+//!
+//! It inserts the modules that came with it, puts this machine's root under an overlay in memory, and serves its
+//! port until whoever booted it goes away; then it switches the guest off.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use host::{Local, agent};
+use rustix::mount::{MountFlags, mount, mount_move};
+use rustix::process::{chdir, chroot};
+use rustix::system::{RebootCommand, finit_module, reboot};
+
+use crate::accelerator::PROBE_WORDS;
+use crate::image::MODULE_DIRECTORY;
+
+/// LVM's settings in a guest without udev: make device nodes itself, start no monitor, keep no lists of devices.
+const LVM_CONFIG: &str = "\
+devices { dir = \"/dev\" scan = [ \"/dev\" ] obtain_device_list_from_udev = 0 external_device_info_source = \"none\" use_devicesfile = 0 }
+activation { udev_sync = 0 udev_rules = 0 monitoring = 0 verify_udev_operations = 0 }
+backup { backup = 0 archive = 0 }
+global { use_lvmpolld = 0 }
+";
+
+/// What every program in the guest finds in its environment.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+    ("HOME", "/root"),
+    ("TERM", "linux"),
+    ("DM_DISABLE_UDEV", "1"),
+    ("MDADM_NO_UDEV", "1"),
+    ("LVM_SYSTEM_DIR", "/run/bedplate/lvm"),
+];
+
+/// Is this process the first of a lab guest?
+#[must_use]
+pub fn is_first_process() -> bool {
+    std::process::id() == 1 && Path::new("/").join(MODULE_DIRECTORY).is_dir()
+}
+
+/// Lives the whole life of the guest's first process and never comes back.
+pub fn live(build: &str) -> ! {
+    if let Err(error) = serve(build) {
+        say(&format!("bedplate: {error}"));
+    }
+    let _ = reboot(RebootCommand::PowerOff);
+    loop {
+        thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+fn serve(build: &str) -> io::Result<()> {
+    mount_at("devtmpfs", "/dev", "devtmpfs", "")?;
+    mount_at("proc", "/proc", "proc", "")?;
+    mount_at("sysfs", "/sys", "sysfs", "")?;
+    let line = fs::read_to_string("/proc/cmdline")?;
+    if line.split_whitespace().any(|word| word == "bedplate=probe") {
+        say(PROBE_WORDS);
+        return Ok(());
+    }
+    insert_modules()?;
+    enter_root()?;
+    fs::create_dir_all("/run/bedplate/lvm")?;
+    fs::write("/run/bedplate/lvm/lvm.conf", LVM_CONFIG)?;
+    let port = port()?;
+    let env = ENVIRONMENT.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    agent::serve(build, Local::with_env(env.collect()), Patient::new(port.try_clone()?), port)
+}
+
+fn insert_modules() -> io::Result<()> {
+    let mut files: Vec<_> = fs::read_dir(Path::new("/").join(MODULE_DIRECTORY))?.flatten().map(|e| e.path()).collect();
+    files.sort();
+    for path in files {
+        match finit_module(File::open(&path)?, c"", 0) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+            Err(errno) => return Err(with_what(&format!("insert {}", path.display()), errno.into())),
+        }
+    }
+    Ok(())
+}
+
+/// This machine's root, read-only over 9p, under an overlay in memory.
+fn enter_root() -> io::Result<()> {
+    mount_at("hostroot", "/host", "9p", "trans=virtio,version=9p2000.L,msize=512000,cache=loose")?;
+    mount_at("tmpfs", "/memory", "tmpfs", "")?;
+    fs::create_dir_all("/memory/upper")?;
+    fs::create_dir_all("/memory/work")?;
+    mount_at("overlay", "/root", "overlay", "lowerdir=/host,upperdir=/memory/upper,workdir=/memory/work")?;
+    for directory in ["dev", "proc", "sys"] {
+        mount_move(format!("/{directory}"), format!("/root/{directory}"))
+            .map_err(|errno| with_what(&format!("move /{directory}"), errno.into()))?;
+    }
+    chdir("/root")?;
+    mount_move("/root", "/").map_err(|errno| with_what("move the root", errno.into()))?;
+    chroot(".")?;
+    chdir("/")?;
+    for directory in ["/run", "/tmp", "/var/tmp", "/mnt"] {
+        mount_at("tmpfs", directory, "tmpfs", "")?;
+    }
+    fs::create_dir_all("/dev/shm")?;
+    mount_at("tmpfs", "/dev/shm", "tmpfs", "")?;
+    fs::create_dir_all("/dev/pts")?;
+    mount_at("devpts", "/dev/pts", "devpts", "")
+}
+
+/// The port to whoever booted us, by the name that QEMU was given.
+fn port() -> io::Result<File> {
+    for _ in 0..500 {
+        for entry in fs::read_dir("/sys/class/virtio-ports").into_iter().flatten().flatten() {
+            let name = fs::read_to_string(entry.path().join("name")).unwrap_or_default();
+            if name.trim() == "bedplate" {
+                return OpenOptions::new().read(true).write(true).open(Path::new("/dev").join(entry.file_name()));
+            }
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    Err(io::Error::other("no port named bedplate"))
+}
+
+/// A port that nobody listens to yet reads as ended; wait for the first word, and believe an end only after it.
+struct Patient<R> {
+    inner: R,
+    heard: bool,
+}
+
+impl<R> Patient<R> {
+    const fn new(inner: R) -> Self {
+        Self { inner, heard: false }
+    }
+}
+
+impl<R: Read> Read for Patient<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.inner.read(buffer)?;
+            if count > 0 || self.heard || buffer.is_empty() {
+                self.heard |= count > 0;
+                return Ok(count);
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+fn mount_at(source: &str, target: &str, kind: &str, data: &str) -> io::Result<()> {
+    let data = std::ffi::CString::new(data).map_err(io::Error::other)?;
+    mount(source, target, kind, MountFlags::empty(), Some(data.as_c_str()))
+        .map_err(|errno| with_what(&format!("mount {kind} at {target}"), errno.into()))
+}
+
+fn with_what(what: &str, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("could not {what}: {error}"))
+}
+
+fn say(text: &str) {
+    if let Ok(mut console) = OpenOptions::new().write(true).open("/dev/console") {
+        let _ = writeln!(console, "{text}");
+    }
+}

@@ -1,0 +1,91 @@
+//! Which kernel a guest runs: the newest on this machine that can share a root.
+
+use host::{Host, HostError};
+
+use crate::LabError;
+use crate::modules::Modules;
+
+/// What a guest cannot come up without.
+pub(crate) const BOOT_MODULES: [&str; 7] =
+    ["virtio_pci", "virtio_console", "9pnet_virtio", "9p", "overlay", "nvme", "virtio_ring"];
+
+/// A kernel of this machine.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    /// Release, such as `6.1.0-56-amd64`.
+    pub release: String,
+    /// The image's path.
+    pub image: String,
+    pub(crate) modules: Modules,
+}
+
+impl Kernel {
+    /// Has it this module, built in or as a file?
+    #[must_use]
+    pub fn has_module(&self, name: &str) -> bool {
+        self.modules.has(name)
+    }
+}
+
+/// The kernel that has most of the `wanted` modules, the newest among equals.
+///
+/// # Errors
+/// [`LabError::Missing`] with the package that brings one.
+pub(crate) fn choose(host: &dyn Host, wanted: &[String]) -> Result<Kernel, LabError> {
+    let mut kernels = Vec::new();
+    let mut lacking = Vec::new();
+    for kernel in installed(host)? {
+        match BOOT_MODULES.iter().find(|module| !kernel.has_module(module)) {
+            Some(module) => lacking.push(format!("{} has no {module}", kernel.release)),
+            None => kernels.push(kernel),
+        }
+    }
+    let rank = |kernel: &Kernel| {
+        (wanted.iter().filter(|module| kernel.has_module(module)).count(), version_key(&kernel.release))
+    };
+    kernels.into_iter().max_by_key(rank).ok_or_else(|| LabError::Missing {
+        what: if lacking.is_empty() {
+            "no readable kernel with its modules under /boot and /lib/modules".to_owned()
+        } else {
+            format!("no kernel that can share this root ({})", lacking.join("; "))
+        },
+        remedy: crate::check::package(host, "kernel"),
+    })
+}
+
+/// Kernels whose image can be read and whose modules are there.
+fn installed(host: &dyn Host) -> Result<Vec<Kernel>, HostError> {
+    let mut found = Vec::new();
+    for release in list(host, "/lib/modules")? {
+        let images = [format!("/boot/vmlinuz-{release}"), format!("/lib/modules/{release}/vmlinuz")];
+        for image in images {
+            if host.exists(&image)? && host.run(&terms::Cmd::new(["test", "-r", &image]))?.ok() {
+                if let Ok(modules) = Modules::read(host, &release) {
+                    found.push(Kernel { release: release.clone(), image, modules });
+                }
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn list(host: &dyn Host, directory: &str) -> Result<Vec<String>, HostError> {
+    host.list(directory).or_else(|error| if error.is_not_found() { Ok(Vec::new()) } else { Err(error) })
+}
+
+/// Numbers of a release in order, so that 6.10 comes after 6.9.
+fn version_key(release: &str) -> Vec<u64> {
+    release.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_compared_by_number() {
+        assert!(version_key("6.10.0-1-amd64") > version_key("6.9.12-3-amd64"));
+        assert!(version_key("6.1.0-56-amd64") > version_key("6.1.0-9-amd64"));
+    }
+}
