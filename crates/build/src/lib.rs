@@ -1,1 +1,27 @@
-//! placeholder
+//! Carries out a plan through the door, and takes it back.
+//!
+//! Nothing runs that is not in the plan; nothing is written to a drive that was not consented to and found blank.
+//! Every step is journalled before it runs. A step whose effect is there already is left alone if this plan's
+//! journal says that we made it, and refused otherwise.
+
+mod apply;
+mod error;
+mod journal;
+mod machine;
+mod needs;
+mod teardown;
+
+pub use apply::{Built, Place, apply};
+pub use error::BuildError;
+pub use journal::{Entry, Journal, Memory};
+pub use machine::{Bindings, found_on, prove_blank};
+pub use needs::missing;
+pub use teardown::{commands_left, teardown};
+
+use std::collections::BTreeSet;
+
+use terms::Name;
+
+/// Drives whose content a person agreed to lose, in this invocation. Lab drives are consented to by being lab drives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Consent(pub BTreeSet<Name>);

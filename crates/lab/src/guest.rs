@@ -15,7 +15,7 @@ use crate::error::LabError;
 use crate::kernel::{self, Kernel};
 use crate::machine::{self, Console, file, inside, serial_of};
 use crate::scratch::Scratch;
-use crate::{check, image};
+use crate::{check, image, vmlinux};
 
 /// What to boot, and with what.
 #[derive(Debug, Clone)]
@@ -30,8 +30,8 @@ pub struct GuestSpec<'a> {
     pub build: &'a str,
     /// Directory for the directories of guests.
     pub base: PathBuf,
-    /// File that remembers whether KVM works.
-    pub memory: PathBuf,
+    /// Directory for what is worth keeping between guests: whether KVM works, the kernel unpacked.
+    pub cache: PathBuf,
     /// Who talks with the guest's console.
     pub console: Console,
 }
@@ -69,7 +69,7 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
     }
     let kernel = kernel::choose(&host, spec.wanted_modules)?;
     let scratch = Scratch::make(&spec.base)?;
-    let accelerator = accelerator::choose(&kernel, spec.agent, scratch.path(), &spec.memory)?;
+    let accelerator = accelerator::choose(&kernel, spec.agent, scratch.path(), &spec.cache.join("accelerator"))?;
     make_files(spec, scratch.path(), &kernel)?;
     let start = Instant::now();
     let mut process = start_machine(spec, &scratch, &kernel, accelerator)?;
@@ -100,7 +100,9 @@ fn start_machine(
     accelerator: Accelerator,
 ) -> Result<Process, LabError> {
     let directory = scratch.path();
-    let argv = machine::command(directory, spec.machine, accelerator, &kernel.image, spec.console, "serve")?;
+    let unpacked = vmlinux::unpacked(&Local::new(), kernel, &spec.cache);
+    let image = unpacked.map_or_else(|| kernel.image.clone(), |path| path.to_string_lossy().into_owned());
+    let argv = machine::command(directory, spec.machine, accelerator, &image, spec.console, "serve")?;
     let standard = match spec.console {
         Console::Terminal => Standard::Inherit,
         Console::Log => {

@@ -14,6 +14,7 @@ mod kernel;
 mod machine;
 mod modules;
 mod scratch;
+mod vmlinux;
 
 pub use accelerator::Accelerator;
 pub use error::LabError;

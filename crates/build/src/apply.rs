@@ -1,0 +1,245 @@
+//! Carrying out a plan.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use host::{Host, interrupt};
+use terms::plan::{Act, Condition, Effect, Plan, Step};
+use terms::{Cmd, Name, Nanos, Target};
+
+use crate::Consent;
+use crate::error::BuildError;
+use crate::journal::{self, Entry, Journal};
+use crate::machine::{Bindings, Machine, prove_blank};
+use crate::teardown;
+
+/// How long an effect may take to be seen after its command ended.
+const EFFECT_PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes of a key for a test volume.
+const KEY_BYTES: usize = 64;
+
+/// A stack that stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// What workloads use, on this machine: a directory or a node.
+    pub target: Place,
+    /// Steps that ran; 0 means that everything stood already.
+    pub changed: usize,
+    /// Time it took.
+    pub took: Nanos,
+}
+
+/// What workloads use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A file in this directory.
+    Directory(String),
+    /// This block device.
+    Device(String),
+}
+
+/// Carries out a plan. `past` is what the journal says of earlier attempts at the same stack on the same machine.
+///
+/// # Errors
+/// [`BuildError`]. What this call did is taken back first; where that fails too, the commands left are in the error.
+pub fn apply(
+    plan: &Plan,
+    host: &dyn Host,
+    drives: &Bindings,
+    consent: &Consent,
+    past: &[Entry],
+    journal: &mut dyn Journal,
+    progress: &dyn Fn(&Step),
+) -> Result<Built, BuildError> {
+    let start = Instant::now();
+    let finished = journal::finished(past, &plan.slug);
+    check_consent(plan, consent)?;
+    if finished.is_empty() {
+        prove_blank(host, drives, &plan.drives)?;
+    }
+    let mut run = Run { plan, machine: Machine { host, drives }, journal, keys: BTreeMap::new(), done: Vec::new() };
+    let mut changed = 0;
+    for step in &plan.steps {
+        progress(step);
+        match run.step(step, finished.contains(&step.id)) {
+            Ok(true) => changed += 1,
+            Ok(false) => {}
+            Err(error) => return Err(run.take_back(step, error)),
+        }
+    }
+    let target = match &plan.target {
+        Target::Directory(directory) => Place::Directory(directory.clone()),
+        Target::Device(word) => Place::Device(run.machine.word("target", word)?),
+    };
+    Ok(Built { target, changed, took: start.elapsed().into() })
+}
+
+fn check_consent(plan: &Plan, consent: &Consent) -> Result<(), BuildError> {
+    let erased = plan.steps.iter().flat_map(|step| &step.erases).chain(&plan.drives);
+    match erased.into_iter().find(|drive| !consent.0.contains(drive)) {
+        Some(drive) => Err(BuildError::NotConsented { drive: drive.to_string() }),
+        None => Ok(()),
+    }
+}
+
+struct Run<'a> {
+    plan: &'a Plan,
+    machine: Machine<'a>,
+    journal: &'a mut dyn Journal,
+    /// Random keys of this run; they live here and nowhere else.
+    keys: BTreeMap<Name, Vec<u8>>,
+    /// What this run wrote down, for taking it back.
+    done: Vec<Entry>,
+}
+
+impl Run<'_> {
+    fn note(&mut self, entry: Entry) -> Result<(), BuildError> {
+        self.journal.note(&entry).map_err(BuildError::Journal)?;
+        self.done.push(entry);
+        Ok(())
+    }
+
+    /// Runs one step; `false` where it was found done.
+    fn step(&mut self, step: &Step, ours: bool) -> Result<bool, BuildError> {
+        interrupt::check()?;
+        let stack = self.plan.slug.clone();
+        let there = match &step.effect {
+            Some(effect) => self.machine.sees(&step.id, effect)?,
+            None => ours,
+        };
+        match (there, ours, &step.effect) {
+            (true, true, _) => {
+                self.note(Entry::Found { stack, step: step.id.clone() })?;
+                return Ok(false);
+            }
+            (true, false, Some(effect)) => {
+                return Err(BuildError::AlreadyThere { step: step.id.clone(), what: describe(effect) });
+            }
+            _ => {}
+        }
+        let start = Instant::now();
+        self.act(step)?;
+        if let Some(effect) = &step.effect {
+            self.await_effect(step, effect)?;
+        }
+        self.note(Entry::After { stack, step: step.id.clone(), took_ns: start.elapsed().into() })?;
+        Ok(true)
+    }
+
+    fn act(&mut self, step: &Step) -> Result<(), BuildError> {
+        let before =
+            |line: String, old| Entry::Before { stack: self.plan.slug.clone(), step: step.id.clone(), line, old };
+        match &step.act {
+            Act::Run(command) => {
+                let mut cmd = self.machine.command(&step.id, command)?;
+                let entry = before(cmd.line(), None);
+                self.note(entry)?;
+                if let Some(key) = &command.key {
+                    cmd.stdin = self.key(key)?;
+                }
+                self.machine.host.run_ok(&cmd)?;
+            }
+            Act::Write { path, text } => {
+                let path = self.machine.word(&step.id, path)?;
+                let old = self.machine.host.read_text(&path)?;
+                let entry = before(format!("echo {text} > {path}"), Some(old));
+                self.note(entry)?;
+                self.machine.host.write(&path, text.as_bytes())?;
+            }
+            Act::Wait(condition) => {
+                let entry = before(format!("wait: {}", waiting_for(condition)), None);
+                self.note(entry)?;
+                self.wait(step, condition)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, name: &Name) -> Result<Vec<u8>, BuildError> {
+        if let Some(key) = self.keys.get(name) {
+            return Ok(key.clone());
+        }
+        let mut key = vec![0; KEY_BYTES];
+        let mut filled = 0;
+        while filled < KEY_BYTES {
+            filled += rustix::rand::getrandom(&mut key[filled..], rustix::rand::GetRandomFlags::empty())
+                .map_err(|errno| BuildError::Journal(errno.into()))?;
+        }
+        self.keys.insert(name.clone(), key.clone());
+        Ok(key)
+    }
+
+    fn await_effect(&self, step: &Step, effect: &Effect) -> Result<(), BuildError> {
+        let start = Instant::now();
+        while !self.machine.sees(&step.id, effect)? {
+            if start.elapsed() > EFFECT_PATIENCE {
+                let seconds = EFFECT_PATIENCE.as_secs();
+                return Err(BuildError::NoEffect { step: step.id.clone(), what: describe(effect), seconds });
+            }
+            interrupt::check()?;
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    fn wait(&self, step: &Step, condition: &Condition) -> Result<(), BuildError> {
+        let start = Instant::now();
+        let (Condition::MdIdle { limit_ns, .. } | Condition::LvSynced { limit_ns, .. }) = condition;
+        while !self.holds(step, condition)? {
+            if start.elapsed() > limit_ns.to_duration() {
+                let what = waiting_for(condition);
+                return Err(BuildError::Timeout { step: step.id.clone(), what, limit: *limit_ns });
+            }
+            interrupt::check()?;
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Ok(())
+    }
+
+    fn holds(&self, step: &Step, condition: &Condition) -> Result<bool, BuildError> {
+        let host = self.machine.host;
+        match condition {
+            Condition::MdIdle { node, .. } => {
+                let directory = self.machine.sysfs(&self.machine.word(&step.id, node)?)?;
+                // Right after creation the action may still say idle; where the resync stands does not lie.
+                let idle = host.read_text(&format!("{directory}/md/sync_action"))? == "idle";
+                Ok(idle && host.read_text(&format!("{directory}/md/resync_start"))? == "none")
+            }
+            Condition::LvSynced { volume, .. } => {
+                let cmd = Cmd::new(["lvs", "--noheadings", "--options", "sync_percent", volume]).step(&step.id);
+                Ok(host.run_ok(&cmd)?.text().trim().starts_with("100"))
+            }
+        }
+    }
+
+    /// Takes back what this run did, and says what could not be taken back.
+    fn take_back(&mut self, step: &Step, error: BuildError) -> BuildError {
+        let failed = Entry::Failed { stack: self.plan.slug.clone(), step: step.id.clone(), why: error.to_string() };
+        let _ = self.note(failed);
+        if self.done.iter().all(|entry| !matches!(entry, Entry::Before { .. })) {
+            return error;
+        }
+        match teardown::teardown(self.plan, self.machine.host, self.machine.drives, &self.done, self.journal) {
+            Ok(()) => error,
+            Err(rollback) => {
+                let left = teardown::commands_left(self.plan, self.machine.drives, &self.done);
+                BuildError::Rollback { cause: Box::new(error), rollback: Box::new(rollback), left }
+            }
+        }
+    }
+}
+
+fn describe(effect: &Effect) -> String {
+    match effect {
+        Effect::Node(node) => format!("`{node}`"),
+        Effect::Signature { node, kind } => format!("a signature `{kind}` on `{node}`"),
+        Effect::Mount(directory) => format!("a mount at `{directory}`"),
+    }
+}
+
+fn waiting_for(condition: &Condition) -> String {
+    match condition {
+        Condition::MdIdle { node, .. } => format!("`{node}` to be in sync"),
+        Condition::LvSynced { volume, .. } => format!("`{volume}` to be in sync"),
+    }
+}

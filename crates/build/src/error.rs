@@ -1,0 +1,87 @@
+//! Why a plan was not carried out.
+
+use host::HostError;
+use terms::plan::Unresolved;
+
+/// Why a plan was not carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The plan writes to a drive that nobody agreed to lose.
+    #[error("refused: the plan erases drive `{drive}`, which was not consented to")]
+    NotConsented {
+        /// The study's name for it.
+        drive: String,
+    },
+    /// A drive holds something.
+    #[error("refused: drive `{drive}` ({node}) is not blank: {found}")]
+    NotBlank {
+        /// The study's name for it.
+        drive: String,
+        /// Its node of today.
+        node: String,
+        /// What was found.
+        found: String,
+    },
+    /// What a step would make is there, and this plan did not make it.
+    #[error("refused: step `{step}` would make {what}, which is there already and is not ours")]
+    AlreadyThere {
+        /// The step.
+        step: String,
+        /// What is there.
+        what: String,
+    },
+    /// A step ran and what it should have made did not come.
+    #[error("step `{step}` ran, but {what} did not appear within {seconds} s")]
+    NoEffect {
+        /// The step.
+        step: String,
+        /// What did not come.
+        what: String,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// Something waited for did not happen in time.
+    #[error("step `{step}`: {what} did not happen within {limit}")]
+    Timeout {
+        /// The step.
+        step: String,
+        /// What was waited for.
+        what: String,
+        /// How long.
+        limit: terms::Nanos,
+    },
+    /// A placeholder of the plan has no meaning on this machine.
+    #[error("step `{step}` cannot be made concrete")]
+    Unresolved {
+        /// The step.
+        step: String,
+        /// Which.
+        #[source]
+        source: Unresolved,
+    },
+    /// The journal could not be written, so the step was not run.
+    #[error("could not write the journal, so nothing more is done")]
+    Journal(#[source] std::io::Error),
+    /// The machine failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// A step failed, and taking back what was done failed too.
+    #[error("{cause}; and taking back what was done failed: {rollback}\ncommands left for you to run, in this order:\n{}", left.join("\n"))]
+    Rollback {
+        /// The first failure.
+        cause: Box<BuildError>,
+        /// The failure while taking back.
+        rollback: Box<BuildError>,
+        /// Commands left to run.
+        left: Vec<String>,
+    },
+}
+
+impl BuildError {
+    /// Was it a refusal, before anything was touched?
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        matches!(self, Self::NotConsented { .. } | Self::NotBlank { .. } | Self::AlreadyThere { .. })
+    }
+}

@@ -1,0 +1,133 @@
+//! Where a plan's words meet a machine: nodes of drives, signatures, mounts, sysfs directories.
+
+use std::collections::BTreeMap;
+
+use host::{Host, HostError};
+use terms::plan::{Effect, PlanCommand, Word};
+use terms::{Cmd, Name};
+
+use crate::error::BuildError;
+
+/// Nodes of today for the study's drives, each found by identity a moment before.
+pub type Bindings = BTreeMap<Name, String>;
+
+/// A plan's words on one machine.
+pub(crate) struct Machine<'a> {
+    pub(crate) host: &'a dyn Host,
+    pub(crate) drives: &'a Bindings,
+}
+
+impl Machine<'_> {
+    /// A word with its placeholders filled in.
+    pub(crate) fn word(&self, step: &str, word: &Word) -> Result<String, BuildError> {
+        let mut failure = None;
+        let filled = word.resolve(|kind, argument| match kind {
+            "drive" => self.node(argument).cloned(),
+            "part" => self.node(argument).map(|node| first_partition(node)),
+            "sys" => self.sysfs(argument).map_err(|error| failure = Some(error)).ok(),
+            _ => None,
+        });
+        match (filled, failure) {
+            (_, Some(error)) => Err(error.into()),
+            (filled, None) => filled.map_err(|source| BuildError::Unresolved { step: step.to_owned(), source }),
+        }
+    }
+
+    fn node(&self, name: &str) -> Option<&String> {
+        Name::new(name).ok().and_then(|name| self.drives.get(&name))
+    }
+
+    /// The sysfs directory of a block device node, by its device number: nodes of mappings are not always links.
+    pub(crate) fn sysfs(&self, node: &str) -> Result<String, HostError> {
+        let stat = Cmd::new(["stat", "--dereference", "--format=%Hr:%Lr", node]);
+        Ok(format!("/sys/dev/block/{}", self.host.run_ok(&stat)?.text()))
+    }
+
+    /// A plan's command, concrete.
+    pub(crate) fn command(&self, step: &str, command: &PlanCommand) -> Result<Cmd, BuildError> {
+        let argv = command.argv.iter().map(|word| self.word(step, word)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Cmd::new(argv).limit(command.limit).step(step))
+    }
+
+    /// Is an effect there?
+    pub(crate) fn sees(&self, step: &str, effect: &Effect) -> Result<bool, BuildError> {
+        match effect {
+            Effect::Node(node) => Ok(self.host.exists(&self.word(step, node)?)?),
+            Effect::Signature { node, kind } => {
+                let node = self.word(step, node)?;
+                Ok(self.host.exists(&node)? && found_on(self.host, &node)?.iter().any(|found| found == kind))
+            }
+            Effect::Mount(directory) => Ok(mounts(self.host)?.iter().any(|mounted| mounted == directory)),
+        }
+    }
+}
+
+/// Signatures on a device, as `blkid` names them when it looks at the device itself: what udev believes may be old.
+///
+/// # Errors
+/// Where the device cannot be probed. A blank device is no error.
+pub fn found_on(host: &dyn Host, node: &str) -> Result<Vec<String>, HostError> {
+    let probe =
+        Cmd::new(["blkid", "--probe", "--match-tag", "TYPE", "--match-tag", "PTTYPE", "--output", "value", node]);
+    let outcome = host.run(&probe)?;
+    match outcome.status {
+        // Nothing found.
+        2 if outcome.stdout.is_empty() => Ok(Vec::new()),
+        // Several signatures contradict one another: as far from blank as can be.
+        8 => Ok(vec!["several signatures".to_owned()]),
+        0 => Ok(outcome.text().lines().map(ToOwned::to_owned).collect()),
+        _ => Err(host::CommandFailure::new(&host.name(), &probe, outcome).into()),
+    }
+}
+
+/// Refuses drives that hold a signature, are mounted, or are held by another layer.
+///
+/// # Errors
+/// [`BuildError::NotBlank`] with what was found.
+pub fn prove_blank(host: &dyn Host, drives: &Bindings, wanted: &[Name]) -> Result<(), BuildError> {
+    let machine = Machine { host, drives };
+    for name in wanted {
+        let node = machine.word("prove-blank", &Word::drive(name))?;
+        let not_blank = |found: String| BuildError::NotBlank { drive: name.to_string(), node: node.clone(), found };
+        let signatures = found_on(host, &node)?;
+        if !signatures.is_empty() {
+            return Err(not_blank(format!("it carries {}", signatures.join(", "))));
+        }
+        let sysfs = machine.sysfs(&node)?;
+        let holders = host.list(&format!("{sysfs}/holders"))?;
+        if !holders.is_empty() {
+            return Err(not_blank(format!("it is held by {}", holders.join(", "))));
+        }
+        if let Some(mount) = mounted_from(host, &node)? {
+            return Err(not_blank(format!("it is mounted at {mount}")));
+        }
+    }
+    Ok(())
+}
+
+fn first_partition(node: &str) -> String {
+    let joint = if node.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
+    format!("{node}{joint}1")
+}
+
+fn mounts(host: &dyn Host) -> Result<Vec<String>, HostError> {
+    let table = host.read_text("/proc/mounts")?;
+    Ok(table.lines().filter_map(|line| line.split(' ').nth(1)).map(ToOwned::to_owned).collect())
+}
+
+fn mounted_from(host: &dyn Host, node: &str) -> Result<Option<String>, HostError> {
+    let table = host.read_text("/proc/mounts")?;
+    let mut lines = table.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    Ok(lines.find(|words| words.first() == Some(&node)).and_then(|words| words.get(1).map(|at| (*at).to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partitions_of_numbered_drives_get_a_p() {
+        assert_eq!(first_partition("/dev/nvme0n1"), "/dev/nvme0n1p1");
+        assert_eq!(first_partition("/dev/sda"), "/dev/sda1");
+    }
+}

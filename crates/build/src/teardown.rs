@@ -1,0 +1,109 @@
+//! Taking a stack down: the undos of every step that was begun, last first.
+
+use std::time::Duration;
+
+use host::{Host, HostError};
+use terms::command::quote;
+use terms::plan::{Act, Effect, Plan, Step, Undo};
+
+use crate::error::BuildError;
+use crate::journal::{self, Entry, Journal};
+use crate::machine::{Bindings, Machine, prove_blank};
+
+/// How often a busy thing is tried again, and how long is waited between.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Takes back every step that the journal says was begun, and proves the drives blank.
+///
+/// # Errors
+/// [`BuildError`] of the first undo that cannot be done; [`commands_left`] then tells what remains.
+pub fn teardown(
+    plan: &Plan,
+    host: &dyn Host,
+    drives: &Bindings,
+    past: &[Entry],
+    journal: &mut dyn Journal,
+) -> Result<(), BuildError> {
+    let machine = Machine { host, drives };
+    let mut note = |entry: Entry| journal.note(&entry).map_err(BuildError::Journal);
+    for (id, old) in journal::begun(past, &plan.slug).iter().rev() {
+        let Some(step) = plan.steps.iter().find(|step| &step.id == id) else { continue };
+        if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
+            // What the setting belongs to may be gone, and the setting with it.
+            if let Ok(path) = machine.word(id, path) {
+                note(undoing(plan, step, format!("echo {} > {path}", quote(old))))?;
+                put_back(host, &path, old)?;
+            }
+        }
+        if is_gone(&machine, step)? {
+            note(Entry::Undone { stack: plan.slug.clone(), step: id.clone() })?;
+            continue;
+        }
+        for undo in &step.undo {
+            let cmd = machine.command(id, &undo.command)?;
+            note(undoing(plan, step, cmd.line()))?;
+            persist(|| host.run_ok(&cmd))?;
+        }
+        note(Entry::Undone { stack: plan.slug.clone(), step: id.clone() })?;
+    }
+    prove_blank(host, drives, &plan.drives)?;
+    note(Entry::Down { stack: plan.slug.clone() })
+}
+
+/// The commands that a person must run to finish what [`teardown`] could not, in order.
+#[must_use]
+pub fn commands_left(plan: &Plan, drives: &Bindings, past: &[Entry]) -> Vec<String> {
+    let begun = journal::begun(past, &plan.slug);
+    let steps = begun.iter().rev().filter_map(|(id, _)| plan.steps.iter().find(|step| &step.id == id));
+    steps.flat_map(|step| &step.undo).map(|undo| line(undo, drives)).collect()
+}
+
+/// An undo's command with the nodes of drives put in, as far as they are known.
+fn line(undo: &Undo, drives: &Bindings) -> String {
+    let dry = host::DryRun::new();
+    let machine = Machine { host: &dry, drives };
+    let word = |word: &terms::Word| machine.word("left", word).unwrap_or_else(|_| word.0.clone());
+    undo.command.argv.iter().map(|argument| quote(&word(argument))).collect::<Vec<_>>().join(" ")
+}
+
+fn undoing(plan: &Plan, step: &Step, line: String) -> Entry {
+    Entry::Undoing { stack: plan.slug.clone(), step: step.id.clone(), line }
+}
+
+fn put_back(host: &dyn Host, path: &str, old: &str) -> Result<(), HostError> {
+    match host.write(path, old.as_bytes()) {
+        Err(error) if !error.is_not_found() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Is what the step made not there (any more)? A step that was begun and failed may have made nothing.
+fn is_gone(machine: &Machine<'_>, step: &Step) -> Result<bool, BuildError> {
+    match &step.effect {
+        // A node or mount that is not there needs no undo. A signature may be half written: its undo always runs,
+        // unless the device it was for is not there itself.
+        Some(effect @ (Effect::Node(_) | Effect::Mount(_))) => Ok(!machine.sees(&step.id, effect)?),
+        Some(Effect::Signature { node, .. }) => Ok(!machine.host.exists(&machine.word(&step.id, node)?)?),
+        None => Ok(false),
+    }
+}
+
+/// Tries again what may be busy for a moment.
+fn persist<T>(mut attempt: impl FnMut() -> Result<T, HostError>) -> Result<T, HostError> {
+    let mut tries = 1;
+    loop {
+        match attempt() {
+            Err(HostError::Command(failure)) if tries < TRIES && is_busy(&failure.outcome.error_text()) => {
+                tries += 1;
+                std::thread::sleep(PAUSE);
+            }
+            result => return result,
+        }
+    }
+}
+
+fn is_busy(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["busy", "in use", "still active", "cannot get exclusive", "used by another"].iter().any(|word| text.contains(word))
+}

@@ -1,0 +1,82 @@
+//! The kernel unpacked once on this machine, so that emulated guests need not unpack it at every boot.
+//!
+//! Under emulation unpacking takes longer than all the rest of the boot. QEMU starts an ELF kernel directly if
+//! it has a PVH entry. Layout of the packed image: the kernel's `Documentation/arch/x86/boot.rst`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use host::Host;
+use terms::{Cmd, Nanos};
+
+use crate::kernel::Kernel;
+
+/// The unpacked kernel's file; `None` where this kernel cannot be started so, and the packed one must serve.
+pub(crate) fn unpacked(host: &dyn Host, kernel: &Kernel, cache: &Path) -> Option<PathBuf> {
+    let config = host.read_text(&format!("/boot/config-{}", kernel.release)).ok()?;
+    if !config.lines().any(|line| line == "CONFIG_PVH=y") {
+        return None;
+    }
+    let packed = host.read(&kernel.image).ok()?;
+    let path = cache.join(format!("vmlinux-{}-{:016x}", kernel.release, fingerprint(&packed)));
+    if !path.is_file() {
+        let bytes = unpack(host, payload(&packed)?)?;
+        fs::create_dir_all(cache).ok()?;
+        // Under another name until it is whole: two labs may start at once.
+        let part = cache.join(format!("vmlinux-part-{}", std::process::id()));
+        fs::write(&part, bytes).ok()?;
+        fs::rename(&part, &path).ok()?;
+    }
+    Some(path)
+}
+
+/// The packed payload inside a bzImage.
+fn payload(image: &[u8]) -> Option<&[u8]> {
+    let number = |at: usize| image.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
+    if image.get(0x202..0x206)? != b"HdrS" {
+        return None;
+    }
+    let sectors = match *image.get(0x1f1)? {
+        0 => 4,
+        count => usize::from(count),
+    };
+    let start = (sectors + 1) * 512 + number(0x248)?;
+    image.get(start..start + number(0x24c)?)
+}
+
+fn unpack(host: &dyn Host, payload: &[u8]) -> Option<Vec<u8>> {
+    // The four bytes after the stream are its unpacked size; programs complain of them and still deliver.
+    let argv: &[&str] = match payload.get(..4)? {
+        [0xfd, b'7', b'z', b'X'] => &["xz", "--decompress", "--stdout", "--single-stream"],
+        [0x28, 0xb5, 0x2f, 0xfd] => &["zstd", "--decompress", "--stdout"],
+        [0x1f, 0x8b, ..] => &["gzip", "--decompress", "--stdout"],
+        _ => return None,
+    };
+    let cmd = Cmd::new(argv.iter().copied()).stdin(payload).limit(Nanos::seconds(60));
+    let bytes = host.run(&cmd).ok()?.stdout;
+    let size = payload.last_chunk::<4>().map(|b| u32::from_le_bytes(*b) as usize)?;
+    (bytes.starts_with(b"\x7fELF") && bytes.len() == size).then_some(bytes)
+}
+
+/// FNV-1a: tells one build of the same release from the next.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_payload_is_found_by_the_header() {
+        let mut image = vec![0u8; 4096];
+        image[0x1f1] = 2;
+        image[0x202..0x206].copy_from_slice(b"HdrS");
+        image[0x248..0x24c].copy_from_slice(&16u32.to_le_bytes());
+        image[0x24c..0x250].copy_from_slice(&5u32.to_le_bytes());
+        image[1552..1557].copy_from_slice(b"hello");
+        assert_eq!(payload(&image), Some(&b"hello"[..]));
+        assert_eq!(payload(&image[..1555]), None);
+        assert_eq!(payload(b"not a kernel"), None);
+    }
+}

@@ -1,0 +1,22 @@
+//! Why there is no measurement at all. A measurement that went wrong is not an error but a failed cell.
+
+use host::HostError;
+
+/// Why there is no measurement at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// The span could not be filled.
+    #[error("could not fill {span} of `{target}`: {why}")]
+    Fill {
+        /// How much.
+        span: terms::Bytes,
+        /// Of what.
+        target: String,
+        /// What fio said.
+        why: String,
+    },
+    /// The machine failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
