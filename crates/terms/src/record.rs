@@ -116,7 +116,7 @@ pub struct Cell {
     /// Guards that fired.
     #[serde(default)]
     pub guards: Vec<GuardNote>,
-    /// What the block layer counted on each drive over settle and window.
+    /// What the block layer counted on each drive between two readings inside the window.
     #[serde(default)]
     pub members: Vec<MemberDelta>,
     /// Processor time of the whole system.
@@ -229,7 +229,7 @@ pub struct MemberDelta {
     pub busy: Nanos,
 }
 
-/// Processor time of the whole system over settle and window.
+/// Processor time of the whole system between two readings inside the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuDelta {
     /// All processors, not idle and not waiting.

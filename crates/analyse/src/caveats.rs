@@ -1,0 +1,101 @@
+//! What was not checked, in words a reader can act on, so that nobody believes it was.
+
+use terms::finding::{Finding, Verdict};
+use terms::inventory::Inventory;
+use terms::record::Provenance;
+
+use crate::rounds::Rounds;
+
+/// Everything that the numbers of a run leave open: first what this record lacks, then what no record has yet.
+pub(crate) fn list(
+    provenance: &Provenance,
+    inventory: &Inventory,
+    findings: &[Finding],
+    rounds: &Rounds<'_>,
+) -> Vec<String> {
+    let measured: Vec<&Finding> = findings.iter().filter(|of| of.verdict == Verdict::Measured).collect();
+    let mut open = Vec::new();
+    open.extend(real_speed(provenance, inventory));
+    open.extend(foreign_cells(provenance, rounds));
+    if measured.is_empty() {
+        open.push("anything: no cell has a number to check".to_owned());
+        return open;
+    }
+    open.extend(lacking(provenance, &measured, rounds));
+    open.extend(never(provenance, findings));
+    open
+}
+
+/// Rates of an emulated machine say nothing of real drives.
+fn real_speed(provenance: &Provenance, inventory: &Inventory) -> Option<String> {
+    let how = inventory.emulated.as_ref().or(provenance.accelerator.as_ref());
+    (provenance.is_emulated() || inventory.emulated.is_some()).then(|| {
+        let how = how.map(|how| format!(" ({how})")).unwrap_or_default();
+        format!("speed of real drives: the machine was emulated{how}, so rates compare stacks at best")
+    })
+}
+
+/// Cells that the study does not name.
+fn foreign_cells(provenance: &Provenance, rounds: &Rounds<'_>) -> Option<String> {
+    let named = |stack: &str, workload: &str| {
+        provenance.stacks.iter().any(|of| of.slug == stack)
+            && provenance.workloads.iter().any(|of| of.name.as_str() == workload)
+    };
+    let foreign: Vec<String> = rounds
+        .keys()
+        .filter(|(stack, workload)| !named(stack, workload))
+        .map(|(stack, workload)| format!("{workload} on {stack}"))
+        .collect();
+    (!foreign.is_empty()).then(|| format!("cells that the study does not name, left aside: {}", foreign.join(", ")))
+}
+
+/// What other runs have and this one lacks.
+fn lacking(provenance: &Provenance, measured: &[&Finding], rounds: &Rounds<'_>) -> Vec<String> {
+    let all = measured.len();
+    let count = |holds: &dyn Fn(&Finding) -> bool| measured.iter().filter(|of| holds(of)).count();
+    let done = |of: &Finding| of.throughput.map_or(0, |estimate| estimate.rounds);
+    let mut open = Vec::new();
+    let mut say = |number: usize, text: &str| {
+        if number > 0 {
+            open.push(format!("{text} ({number} of {all} numbers)"));
+        }
+    };
+    say(count(&|of| done(of) == 1), "variation between rounds: a single round has no interval");
+    say(
+        count(&|of| done(of) < provenance.rounds),
+        &format!("rounds that were not run: the study asks for {}", provenance.rounds),
+    );
+    say(
+        count(&|of| of.drive_bytes_ratio.is_none()),
+        "caches below direct I/O: without the drives' own counters, a cache may have answered",
+    );
+    say(count(&|of| of.latency.is_none()), "latency: the load generator gave no bins");
+    say(count(&|of| of.cpu_per_operation.is_none()), "processor time: it was not counted");
+    let repeated = rounds.repeated();
+    if repeated > 0 {
+        open.push(format!(
+            "earlier attempts: of cells run more than once ({repeated}) only the newest counts, the others are in the record"
+        ));
+    }
+    open
+}
+
+/// What no run checks yet.
+fn never(provenance: &Provenance, findings: &[Finding]) -> Vec<String> {
+    let mut open = vec![
+        "steady state: the window counts as it is, no warm-up is cut and no drift in it is tested",
+        "drift between rounds beyond the interval: no bare-drive anchor watches it",
+        "thermal state: temperatures, throttling and clock frequencies were not read",
+        "waiting before submission: the load keeps a fixed depth, so latency leaves out the time spent waiting for a slot",
+        "uncertainty of latency, processor time and drive bytes: they have no interval",
+    ];
+    if provenance.workloads.iter().any(|workload| workload.pattern.writes()) {
+        open.push("sustained writes: a window may end before a drive's write cache is full");
+    }
+    if findings.iter().filter(|of| of.ratio_to_first.is_some()).count() > 1 {
+        open.push(
+            "many comparisons at once: each interval holds for itself, none is widened for the size of the table",
+        );
+    }
+    open.into_iter().map(str::to_owned).collect()
+}

@@ -1,0 +1,182 @@
+//! Geometric mean over rounds with a Student-t interval on logarithms.
+//!
+//! With x₁…xₙ one value per round and yᵢ = ln xᵢ:
+//! `value = exp(ȳ)`, `low, high = exp(ȳ ∓ t(0.975, n−1) · s / √n)`, s the sample deviation of y (divisor n−1).
+//!
+//! Source: Student, "The probable error of a mean", Biometrika 6 (1908); logarithms because storage stacks are compared
+//! by ratios. Assumes rounds that are independent and log-normal; the unit of replication is the round, never the second.
+//!
+//! A ratio is the same estimator on dᵢ = ln bᵢ − ln aᵢ, a and b of the same round: what a round does to both cancels.
+
+use std::collections::BTreeMap;
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use terms::finding::Estimate;
+
+/// Two-sided 95 %: this much of the distribution lies below the upper quantile.
+const UPPER: f64 = 0.975;
+
+/// Estimate over rounds. `None` without values or where one is not a positive finite number.
+pub(crate) fn between_rounds(values: impl IntoIterator<Item = f64>) -> Option<Estimate> {
+    let logs: Vec<f64> = values.into_iter().map(logarithm).collect::<Option<_>>()?;
+    of_logs(&logs)
+}
+
+/// Estimate of `value / base` over the rounds that have both. `None` where no round has both.
+pub(crate) fn paired_ratio(value: &BTreeMap<u32, f64>, base: &BTreeMap<u32, f64>) -> Option<Estimate> {
+    let pairs = value.iter().filter_map(|(round, value)| Some((value, base.get(round)?)));
+    let logs: Vec<f64> =
+        pairs.map(|(value, base)| Some(logarithm(*value)? - logarithm(*base)?)).collect::<Option<_>>()?;
+    of_logs(&logs)
+}
+
+/// The quantile t(0.975, ν) of Student's distribution.
+fn student(degrees: f64) -> Option<f64> {
+    Some(StudentsT::new(0.0, 1.0, degrees).ok()?.inverse_cdf(UPPER))
+}
+
+/// Natural logarithm of a positive finite number.
+fn logarithm(value: f64) -> Option<f64> {
+    (value.is_finite() && value > 0.0).then(|| value.ln())
+}
+
+/// Mean and interval of logarithms, transformed back.
+fn of_logs(logs: &[f64]) -> Option<Estimate> {
+    let rounds = u32::try_from(logs.len()).ok().filter(|&n| n > 0)?;
+    let n = f64::from(rounds);
+    let mean = logs.iter().sum::<f64>() / n;
+    let half = if rounds > 1 {
+        let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        student(n - 1.0).map(|t| t * (variance / n).sqrt())
+    } else {
+        None
+    };
+    Some(Estimate {
+        value: mean.exp(),
+        low: half.map(|half| (mean - half).exp()),
+        high: half.map(|half| (mean + half).exp()),
+        rounds,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// SplitMix64 (Steele, Lea, Flood 2014) with Box–Muller on top: seeded, tiny, good enough for coverage counts.
+    struct Normal(u64);
+
+    impl Normal {
+        fn uniform(&mut self) -> f64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        }
+
+        fn draw(&mut self) -> f64 {
+            let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+            radius * (std::f64::consts::TAU * self.uniform()).cos()
+        }
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        for (degrees, expect) in
+            [(1.0, 12.706_205), (2.0, 4.302_653), (4.0, 2.776_445), (9.0, 2.262_157), (30.0, 2.042_272)]
+        {
+            let t = student(degrees).unwrap();
+            assert!((t - expect).abs() < 1e-5, "t(0.975, {degrees}) = {t}, not {expect}");
+        }
+    }
+
+    #[test]
+    fn three_rounds_worked_by_hand() {
+        // ln 90, ln 100, ln 110: mean 4.6018201, s = 0.1003773, half = 4.302653 · s / √3 = 0.2493510.
+        let found = between_rounds([90.0, 100.0, 110.0]).unwrap();
+        assert!((found.value - 99.6655).abs() < 1e-3, "{found:?}");
+        assert!((found.low.unwrap() - 77.6700).abs() < 1e-3, "{found:?}");
+        assert!((found.high.unwrap() - 127.8901).abs() < 1e-3, "{found:?}");
+        assert_eq!(found.rounds, 3);
+    }
+
+    #[test]
+    fn one_round_has_no_interval_and_nothing_has_no_estimate() {
+        let one = between_rounds([42.0]).unwrap();
+        assert!(close(one.value, 42.0) && one.low.is_none() && one.high.is_none() && one.rounds == 1);
+        assert_eq!(between_rounds([]), None);
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(between_rounds([1.0, bad]), None);
+        }
+    }
+
+    #[test]
+    fn pairing_cancels_what_a_round_does_to_both() {
+        let base = BTreeMap::from([(1, 100.0), (2, 50.0), (3, 10.0)]);
+        let half = base.iter().map(|(round, value)| (*round, value / 2.0)).collect();
+        let ratio = paired_ratio(&half, &base).unwrap();
+        assert!(close(ratio.value, 0.5) && close(ratio.low.unwrap(), 0.5) && close(ratio.high.unwrap(), 0.5));
+        let later = BTreeMap::from([(3, 20.0), (4, 9.0)]);
+        assert_eq!(paired_ratio(&later, &base).unwrap().rounds, 1);
+        assert_eq!(paired_ratio(&BTreeMap::from([(7, 1.0)]), &base), None);
+    }
+
+    #[test]
+    fn intervals_cover_the_truth_as_often_as_they_say() {
+        for rounds in [2, 3, 5, 8] {
+            let mut source = Normal(1 + rounds);
+            let covered = (0..2000)
+                .filter(|_| {
+                    let truth = 1e8;
+                    let values: Vec<f64> = (0..rounds).map(|_| truth * (0.05 * source.draw()).exp()).collect();
+                    let found = between_rounds(values).unwrap();
+                    (found.low.unwrap()..=found.high.unwrap()).contains(&truth)
+                })
+                .count();
+            assert!((1860..=1960).contains(&covered), "{covered} of 2000 at {rounds} rounds");
+        }
+    }
+
+    #[test]
+    fn paired_intervals_cover_in_spite_of_drift() {
+        let mut source = Normal(99);
+        let covered = (0..2000)
+            .filter(|_| {
+                let (mut a, mut b) = (BTreeMap::new(), BTreeMap::new());
+                for round in 1..=5u32 {
+                    let drift = 1.0 - 0.1 * f64::from(round);
+                    a.insert(round, drift * (0.02 * source.draw()).exp());
+                    b.insert(round, 1.3 * drift * (0.02 * source.draw()).exp());
+                }
+                let found = paired_ratio(&b, &a).unwrap();
+                (found.low.unwrap()..=found.high.unwrap()).contains(&1.3)
+            })
+            .count();
+        assert!((1860..=1960).contains(&covered), "{covered} of 2000");
+    }
+
+    proptest! {
+        #[test]
+        fn scale_only_scales(values in prop::collection::vec(1e-3f64..1e12, 2..9), scale in 1e-6f64..1e6) {
+            let plain = between_rounds(values.iter().copied()).unwrap();
+            let scaled = between_rounds(values.iter().map(|value| value * scale)).unwrap();
+            prop_assert!(close(plain.value * scale, scaled.value));
+            prop_assert!(close(plain.low.unwrap() * scale, scaled.low.unwrap()));
+            prop_assert!(close(plain.high.unwrap() * scale, scaled.high.unwrap()));
+        }
+
+        #[test]
+        fn the_value_lies_in_its_interval(values in prop::collection::vec(1e-3f64..1e12, 1..9)) {
+            let found = between_rounds(values).unwrap();
+            prop_assert!(found.low.is_none_or(|low| low <= found.value));
+            prop_assert!(found.high.is_none_or(|high| high >= found.value));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Made-up values for tests.
+
+use terms::record::{BuildOutcome, Cell, CellKey, Provenance, RECORD_SCHEMA};
+use terms::units::{Bytes, Nanos};
+
+use crate::sha256_hex;
+
+/// A provenance for a study with the text `x`.
+pub(crate) fn provenance(run: &str) -> Provenance {
+    Provenance {
+        schema: RECORD_SCHEMA,
+        run: run.into(),
+        question: "Is it fast?".into(),
+        started: "2026-11-20T19:21:33Z".into(),
+        command: vec!["bedplate".into(), "run".into()],
+        version: "0.1.0".into(),
+        build: "b".into(),
+        study_sha256: sha256_hex(b"x"),
+        place: "lab".into(),
+        accelerator: Some("tcg".into()),
+        seed: 1,
+        rounds: 3,
+        settle: Nanos::seconds(1),
+        window: Nanos::seconds(3),
+        span: Bytes::mib(1),
+        stacks: vec![],
+        workloads: vec![],
+    }
+}
+
+/// A cell, failed or not.
+pub(crate) fn cell(round: u32, stack: &str, workload: &str, failure: Option<&str>) -> Cell {
+    Cell {
+        schema: RECORD_SCHEMA,
+        key: CellKey { round, stack: stack.into(), workload: workload.into() },
+        started: "2026-11-20T19:21:33Z".into(),
+        argv: vec!["fio".into()],
+        seed: 1,
+        status: 0,
+        reading: None,
+        failure: failure.map(Into::into),
+        guards: vec![],
+        members: vec![],
+        cpu: None,
+        samples: vec![],
+        took: Nanos::seconds(4),
+    }
+}
+
+/// A build that went well.
+pub(crate) fn build(round: u32, stack: &str, seconds: u64) -> BuildOutcome {
+    BuildOutcome { round, stack: stack.into(), build: Nanos::seconds(seconds), fill: Nanos::seconds(1), failure: None }
+}
