@@ -48,7 +48,9 @@ pub struct Measured {
 pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, MeasureError> {
     let start = Instant::now();
     counters::drop_caches(host)?;
-    let job = job::job(request.workload, request.filled, request.policy, request.seed);
+    // What was filled decides, whatever the policy says.
+    let policy = MeasurePolicy { span: request.filled.span, ..request.policy.clone() };
+    let job = job::job(request.workload, &request.filled.place, &policy, request.seed);
     let before = counters::md_busy(host)?;
     let observed = observe(host, &job, request)?;
     let after = counters::md_busy(host)?;

@@ -29,8 +29,8 @@ impl Place {
 /// A stretch that was written from end to end: only this can be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filled {
-    place: Place,
-    span: Bytes,
+    pub(crate) place: Place,
+    pub(crate) span: Bytes,
     /// How long filling took.
     pub took: Nanos,
 }
@@ -96,11 +96,11 @@ pub fn fill_job(place: &Place, span: Bytes, seed: u64) -> Job {
     job
 }
 
-/// The job of a workload.
+/// The job of a workload on the policy's span.
 #[must_use]
-pub fn job(workload: &Workload, filled: &Filled, policy: &MeasurePolicy, seed: u64) -> Job {
+pub fn job(workload: &Workload, place: &Place, policy: &MeasurePolicy, seed: u64) -> Job {
     let window = workload.window.unwrap_or(policy.window);
-    let mut job = base(workload.name.as_str(), &filled.place, seed);
+    let mut job = base(workload.name.as_str(), place, seed);
     job.expected = Nanos(policy.settle.0 + window.0);
     job.set("rw", workload.pattern.fio_rw(), "the workload's direction and order");
     if let Pattern::Mixed(read) | Pattern::RandMixed(read) = workload.pattern {
@@ -109,7 +109,7 @@ pub fn job(workload: &Workload, filled: &Filled, policy: &MeasurePolicy, seed: u
     job.set("bs", workload.block.0, "bytes of one operation")
         .set("iodepth", workload.depth, "operations that each job keeps under way")
         .set("numjobs", workload.jobs, "jobs in parallel");
-    size(&mut job, workload, filled.span);
+    size(&mut job, workload, policy.span);
     if let Some(every) = workload.fsync_every {
         job.set("fsync", every, "a flush after so many writes");
     }
@@ -187,12 +187,16 @@ mod tests {
         }
     }
 
-    fn filled() -> Filled {
-        Filled { place: Place::Directory("/mnt/x".into()), span: Bytes::mib(64), took: Nanos(1) }
+    fn place() -> Place {
+        Place::Directory("/mnt/x".into())
+    }
+
+    fn policy() -> MeasurePolicy {
+        MeasurePolicy { span: Bytes::mib(64), ..MeasurePolicy::default() }
     }
 
     fn line(workload: &Workload) -> String {
-        job(workload, &filled(), &MeasurePolicy::default(), 7).argv().join(" ")
+        job(workload, &place(), &policy(), 7).argv().join(" ")
     }
 
     #[test]
@@ -214,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_job_file_gives_a_reason_for_every_setting() {
-        let text = job(&workload(Pattern::RandWrite, 1), &filled(), &MeasurePolicy::default(), 7).file();
+        let text = job(&workload(Pattern::RandWrite, 1), &place(), &policy(), 7).file();
         let settings = text.lines().filter(|line| line.contains('=') && !line.starts_with('#')).count();
         let reasons = text.lines().filter(|line| line.starts_with("# ") && line.len() > 4).count();
         assert_eq!(settings, reasons, "{text}");

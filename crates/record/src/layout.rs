@@ -19,6 +19,8 @@ pub(crate) const PLANS: &str = "plans";
 pub(crate) const BUILDS: &str = "builds";
 pub(crate) const CELLS: &str = "cells";
 pub(crate) const CELL: &str = "cell.json";
+/// Made from the record and no part of it: may be made again, or thrown away, after sealing.
+pub(crate) const REPORTS: &str = "reports";
 
 /// Checks that a name stays in its directory and is not hidden.
 pub(crate) fn plain(name: &str) -> Result<&str, RecordError> {

@@ -67,7 +67,7 @@ pub(crate) fn verify(dir: &Path, provenance: &Provenance) -> Result<Vec<String>,
     Ok(problems)
 }
 
-/// The digest of every file below a directory, except the seal itself and the lock.
+/// The digest of every file below a directory, except the seal itself, the lock and the reports.
 fn digests(dir: &Path) -> Result<BTreeMap<String, String>, RecordError> {
     let mut found = BTreeMap::new();
     let mut open = vec![String::new()];
@@ -78,6 +78,9 @@ fn digests(dir: &Path) -> Result<BTreeMap<String, String>, RecordError> {
             let name = entry.file_name().to_string_lossy().into_owned();
             let path = if below.is_empty() { name } else { format!("{below}/{name}") };
             let kind = entry.file_type().map_err(RecordError::io("look at", &entry.path()))?;
+            if path == layout::REPORTS {
+                continue;
+            }
             if kind.is_dir() {
                 open.push(path);
             } else if path != layout::SEALED && path != layout::LOCK {

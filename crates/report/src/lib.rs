@@ -1,1 +1,35 @@
-//! placeholder
+//! Findings to text: a terminal table, one self-contained HTML page, CSV and JSON.
+//!
+//! Everything here is a pure function of [`terms::finding::Findings`]: no clock, no files, no randomness, so the same
+//! findings give the same bytes. There is no arithmetic except layout and the scaling of units; what a number means
+//! was decided by `analyse`.
+//!
+//! Three promises hold in every form of the report: no stack and no workload of the study is ever silently absent, a
+//! cell that failed has a reason and no figure, and rates from an emulated machine carry a label that says so.
+
+pub mod columns;
+pub mod machine;
+pub mod stack;
+pub mod style;
+pub mod table;
+
+mod csv;
+mod figure;
+mod grid;
+mod html;
+mod json;
+mod options;
+mod prose;
+mod sheet;
+mod svg;
+mod terminal;
+mod tree;
+mod width;
+
+pub use csv::csv;
+pub use html::html;
+pub use json::{JSON_SCHEMA, JSON_VERSION, json};
+pub use machine::machine_tree;
+pub use stack::stack_drawing;
+pub use style::Style;
+pub use terminal::terminal;

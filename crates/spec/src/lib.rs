@@ -1,1 +1,93 @@
-//! placeholder
+//! Turns the text of a study into a [`Design`], and says everything that is wrong with it at once.
+//!
+//! [`parse`] reads, [`render`] draws notes with carets, [`schema`] and [`reference()`] describe the file.
+//! This room knows keys, spans and what layers demand of each other. It knows nothing of machines.
+//!
+//! ```
+//! let text = r#"
+//! question = "What does a file system cost?"
+//! lab.drives = [ { name = "a", size = "512 MiB" } ]
+//! [[stack]]
+//! name = "ext4"
+//! layers = [ { ext4 = {}, on = "a" } ]
+//! "#;
+//! let (design, notes) = spec::parse(text);
+//! assert!(design.is_some() && notes.is_empty());
+//!
+//! let (design, notes) = spec::parse(&text.replace("MiB", "Mib"));
+//! assert!(design.is_none());
+//! assert!(spec::render("study.toml", text, &notes, false).starts_with("error[study-bad-unit]"));
+//! ```
+
+mod fields;
+mod grammar;
+mod lab;
+mod layer;
+mod measure;
+pub mod profile;
+mod read;
+mod reference;
+mod render;
+mod schema;
+mod stack;
+mod suggest;
+mod syntax;
+mod workload;
+
+use terms::{Design, Note, Severity, Span};
+use toml::de::DeTable;
+
+pub use reference::reference;
+pub use render::render;
+pub use schema::schema;
+
+/// Reads a study. Every problem of the text is noted, in the order of the text; there is a design only if none
+/// of them is an error. A design is sound by itself: whether a machine can build it is not asked here.
+#[must_use]
+pub fn parse(text: &str) -> (Option<Design>, Vec<Note>) {
+    let (tree, faults) = DeTable::parse_recoverable(text);
+    let syntax = syntax::notes(text, &faults);
+    let mut notes = Vec::new();
+    let fields = read::read(&grammar::STUDY, tree.get_ref(), None, &mut notes);
+    let design = match syntax.broken_from {
+        None => design(&fields, &mut notes),
+        Some(broken) => {
+            // What the parser skipped would be reported as missing, what follows may be in another table than it
+            // seems: only say what is certain.
+            let lost = |note: &Note| note.code == read::MISSING || note.code == read::NO_KIND;
+            notes.retain(|note| !lost(note) && note.span.is_some_and(|span| span.end < broken));
+            None
+        }
+    };
+    notes.extend(syntax.notes);
+    for note in &mut notes {
+        note.span = note.span.map(|span| tidy(text, span));
+    }
+    notes.sort_by_key(|note| (note.span, note.severity));
+    notes.dedup();
+    let sound = notes.iter().all(|note| note.severity != Severity::Error);
+    (design.filter(|_| sound), notes)
+}
+
+/// Makes the nouns of the fields and checks what they mean together.
+fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
+    let lab = lab::read(fields, notes);
+    let stacks = stack::read(fields, &lab, notes);
+    let (measure, workloads) = measure::read(fields, &stacks, notes);
+    let question = fields.text("question")?.to_owned();
+    Some(Design {
+        question,
+        lab: lab.spec,
+        stacks: stacks.into_iter().map(|grown| grown.stack).collect(),
+        workloads,
+        measure,
+    })
+}
+
+/// Holds a span to one line of the text and to whole characters: a caret under five lines points at nothing.
+fn tidy(text: &str, span: Span) -> Span {
+    let start = text.floor_char_boundary(span.start.min(text.len()));
+    let end = text.ceil_char_boundary(span.end.clamp(start, text.len()));
+    let line = text[start..end].find(['\r', '\n']).map_or(end, |at| start + at);
+    Span { start, end: line }
+}

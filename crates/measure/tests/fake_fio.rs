@@ -1,0 +1,182 @@
+//! A machine on which fio says whatever a test wants, broken things included: none of them may become a number.
+
+use std::io;
+
+use host::{Host, HostError};
+use measure::{CellRequest, MeasureError, Measured, Place, fill, measure};
+use terms::record::CellKey;
+use terms::{Bytes, Cmd, MeasurePolicy, Name, Nanos, Outcome, Pattern, Workload};
+
+/// fio's answer to a measuring job; filling always works unless told otherwise.
+#[derive(Clone)]
+struct FakeFio {
+    stdout: String,
+    status: i32,
+    timed_out: bool,
+    fill: Option<String>,
+    mdstat: &'static str,
+}
+
+impl FakeFio {
+    fn saying(stdout: impl Into<String>) -> Self {
+        Self { stdout: stdout.into(), status: 0, timed_out: false, fill: None, mdstat: "" }
+    }
+}
+
+impl Host for FakeFio {
+    fn name(&self) -> String {
+        "fake".to_owned()
+    }
+
+    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
+        let said = |stdout: String, status, timed_out| {
+            Ok(Outcome { status, stdout: stdout.into_bytes(), stderr: Vec::new(), took: Nanos::seconds(2), timed_out })
+        };
+        if cmd.argv[0] != "fio" {
+            return said(String::new(), 0, false);
+        }
+        if cmd.argv.iter().any(|word| word == "--name=fill") {
+            return said(self.fill.clone().unwrap_or_else(|| output(&job(0, 0, 64 << 20, 64, 1000))), 0, false);
+        }
+        said(self.stdout.clone(), self.status, self.timed_out)
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
+        match path {
+            "/proc/mdstat" => Ok(self.mdstat.into()),
+            "/proc/stat" => Ok(b"cpu 1 1 1 1 1 1 1 1".to_vec()),
+            "/proc/self/stat" => Ok(b"1 (x) S 0 0 0 0 0 0 0 0 0 0 0 0 0".to_vec()),
+            _ => {
+                let source = io::Error::from(io::ErrorKind::NotFound);
+                Err(HostError::File { host: self.name(), doing: "read", path: path.to_owned(), source })
+            }
+        }
+    }
+
+    fn write(&self, _: &str, _: &[u8]) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    fn list(&self, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn resolve(&self, path: &str) -> Result<String, HostError> {
+        Ok(path.to_owned())
+    }
+
+    fn now(&self) -> Result<Nanos, HostError> {
+        Ok(Nanos::seconds(1))
+    }
+}
+
+fn direction(bytes: u64, ios: u64, runtime_ms: u64) -> String {
+    let rate = if runtime_ms == 0 { 0 } else { bytes * 1000 / runtime_ms };
+    let iops = if runtime_ms == 0 { 0.0 } else { ios as f64 * 1000.0 / runtime_ms as f64 };
+    format!(
+        r#"{{"io_bytes":{bytes},"bw_bytes":{rate},"iops":{iops},"runtime":{runtime_ms},"total_ios":{ios},"clat_ns":{{"mean":10.0,"max":20}}}}"#
+    )
+}
+
+fn job(error: i64, read_ios: u64, write_bytes: u64, write_ios: u64, runtime_ms: u64) -> String {
+    format!(
+        r#"{{"jobname":"w","error":{error},"read":{},"write":{}}}"#,
+        direction(read_ios * 4096, read_ios, runtime_ms),
+        direction(write_bytes, write_ios, runtime_ms)
+    )
+}
+
+fn output(job: &str) -> String {
+    format!(r#"{{"fio version":"fio-3.33","jobs":[{job}]}}"#)
+}
+
+fn policy() -> MeasurePolicy {
+    MeasurePolicy { settle: Nanos(0), window: Nanos::millis(100), span: Bytes::mib(64), ..MeasurePolicy::default() }
+}
+
+fn run(fio: &FakeFio) -> Result<Measured, MeasureError> {
+    let policy = policy();
+    let workload = Workload {
+        name: Name::new("w").unwrap(),
+        pattern: Pattern::RandRead,
+        block: Bytes(4096),
+        depth: 1,
+        jobs: 1,
+        fsync_every: None,
+        profile: None,
+        window: None,
+    };
+    let filled = fill(fio, Place::Directory("/mnt/x".into()), policy.span, 1)?;
+    let key = CellKey { round: 1, stack: "s".into(), workload: "w".into() };
+    let request = CellRequest {
+        key,
+        workload: &workload,
+        policy: &policy,
+        filled: &filled,
+        drives: &[],
+        seed: 1,
+        started: String::new(),
+    };
+    measure(fio, &request)
+}
+
+fn good() -> String {
+    output(&job(0, 1000, 0, 0, 100))
+}
+
+#[test]
+fn a_good_fio_gives_a_reading_and_all_raw_files() {
+    let measured = run(&FakeFio::saying(good())).unwrap();
+    assert_eq!(measured.cell.failure, None);
+    assert_eq!(measured.cell.reading.unwrap().read.unwrap().operations, 1000);
+    let names: Vec<&str> = measured.raw.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["job.fio", "fio.json", "fio.stderr", "throughput.log"]);
+}
+
+#[test]
+fn words_before_the_json_do_no_harm() {
+    let measured = run(&FakeFio::saying(format!("fio: warning of some kind\n{}", good()))).unwrap();
+    assert!(measured.cell.reading.is_some());
+}
+
+#[test]
+fn nothing_broken_becomes_a_number() {
+    let broken = |stdout: String, status, timed_out| FakeFio { stdout, status, timed_out, ..FakeFio::saying("") };
+    let cases = [
+        ("silence", broken(String::new(), 0, false), "no JSON"),
+        ("half a document", broken(good()[..60].to_owned(), 0, false), "cannot be understood"),
+        ("no jobs", broken(r#"{"jobs":[]}"#.to_owned(), 0, false), "no job"),
+        ("an integrity error, as published once", broken(output(&job(84, 900, 0, 0, 30)), 0, false), "error 84"),
+        ("a bad exit", broken(good(), 1, false), "status 1"),
+        ("a hang", broken(good(), 137, true), "was ended"),
+        ("a window cut short", broken(output(&job(0, 1000, 0, 0, 40)), 0, false), "short"),
+        ("nothing read", broken(output(&job(0, 0, 0, 0, 100)), 0, false), "nothing-done"),
+        ("half of the jobs lost", broken(good().replace("\"iops\":10000", "\"iops\":5000"), 0, false), "identity"),
+        (
+            "KiB taken for bytes",
+            broken(good().replace("\"bw_bytes\":40960000", "\"bw_bytes\":40000"), 0, false),
+            "identity",
+        ),
+    ];
+    for (what, fio, why) in cases {
+        let cell = run(&fio).unwrap().cell;
+        let failure = cell.failure.unwrap_or_else(|| panic!("{what} became a number"));
+        assert!(failure.contains(why), "{what}: {failure}");
+        assert!(cell.reading.is_none(), "{what}");
+    }
+}
+
+#[test]
+fn an_array_that_resyncs_voids_the_window() {
+    let fio = FakeFio { mdstat: "md0 : active raid1\n  [=>..] resync = 9.5% (1/2)", ..FakeFio::saying(good()) };
+    let cell = run(&fio).unwrap().cell;
+    assert!(cell.reading.is_none() && cell.failure.unwrap().contains("resync"));
+}
+
+#[test]
+fn what_was_not_filled_whole_cannot_be_measured() {
+    for fill in [output(&job(0, 0, 1 << 20, 1, 10)), output(&job(28, 0, 64 << 20, 64, 1000)), "no space".to_owned()] {
+        let fio = FakeFio { fill: Some(fill.clone()), ..FakeFio::saying(good()) };
+        assert!(matches!(run(&fio), Err(MeasureError::Fill { .. })), "{fill}");
+    }
+}

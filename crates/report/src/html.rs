@@ -1,0 +1,130 @@
+//! The report as one HTML page that needs nothing else: no scripts, no fonts, no files, readable in print.
+
+mod charts;
+mod facts;
+mod figures;
+
+use askama::Template;
+use terms::finding::Findings;
+
+use crate::columns::cells;
+use crate::grid::Grid;
+use crate::{prose, svg};
+use charts::{Series, Timeline};
+use facts::{Fact, StackCard};
+use figures::Group;
+
+/// The style sheet.
+const STYLE: &str = include_str!("../templates/report.css");
+
+/// The page.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    style: &'static str,
+    question: &'a str,
+    label: Option<String>,
+    tag: Option<String>,
+    summary: String,
+    brief: Vec<Fact>,
+    series: Vec<Series>,
+    timeline: Option<Timeline>,
+    columns: Vec<figures::Heading>,
+    groups: Vec<Group>,
+    stacks: Vec<StackCard>,
+    builds: String,
+    builds_missing: Vec<String>,
+    machine: Option<String>,
+    machine_facts: Vec<Fact>,
+    command: String,
+    method: Vec<Fact>,
+    programs: Vec<Fact>,
+    options: Vec<facts::Options>,
+    not_checked: &'a [String],
+}
+
+/// The findings as one self-contained HTML page: charts, drawings and tables, light and dark, for screens and paper.
+/// It loads nothing and runs nothing, and says so to the browser in a content security policy.
+#[must_use]
+pub fn html(findings: &Findings) -> String {
+    let grid = Grid::new(findings);
+    let emulator = prose::emulator(findings);
+    let (builds, builds_missing) = charts::builds(findings);
+    let page = Page {
+        style: STYLE,
+        question: &findings.provenance.question,
+        label: prose::label(findings).map(capital),
+        tag: emulator.map(|by| if by.is_empty() { "emulated".to_owned() } else { format!("emulated ({by})") }),
+        summary: prose::summary(&grid).join(" "),
+        brief: facts::brief(findings),
+        series: (0..grid.workloads().len()).map(|workload| charts::series(&grid, workload)).collect(),
+        timeline: charts::timeline(&grid),
+        columns: figures::headings(&cells()),
+        groups: figures::groups(&grid),
+        stacks: findings.provenance.stacks.iter().map(StackCard::new).collect(),
+        builds,
+        builds_missing,
+        machine: svg::machine::draw(&findings.inventory),
+        machine_facts: facts::machine(findings),
+        command: facts::command(findings),
+        method: facts::method(findings),
+        programs: facts::programs(findings),
+        options: facts::options(findings),
+        not_checked: &findings.not_checked,
+    };
+    page.render().expect("the template calls nothing that fails, and writing to a string cannot fail")
+}
+
+/// With a capital letter in front.
+fn capital(text: String) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::STYLE;
+
+    /// Relative luminance of `#rrggbb` (WCAG 2.2, definition of "relative luminance").
+    fn luminance(colour: &str) -> f64 {
+        let channel = |at: usize| {
+            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+    }
+
+    /// Contrast ratio (WCAG 2.2, definition of "contrast ratio").
+    fn contrast(one: &str, two: &str) -> f64 {
+        let (a, b) = (luminance(one), luminance(two));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// The value of a variable in a theme.
+    fn colour<'a>(theme: &'a str, name: &str) -> &'a str {
+        theme.split_once(&format!("--{name}:")).unwrap().1.split_once(';').unwrap().0.trim()
+    }
+
+    #[test]
+    fn both_themes_have_enough_contrast() {
+        let themes: Vec<&str> = STYLE.match_indices("--page:").map(|(at, _)| &STYLE[at..]).collect();
+        assert_eq!(themes.len(), 2, "a light and a dark theme");
+        for theme in themes {
+            for ground in ["page", "card"] {
+                for ink in ["ink", "soft", "bad", "warn", "good", "link"] {
+                    let ratio = contrast(colour(theme, ink), colour(theme, ground));
+                    assert!(ratio >= 4.5, "{ink} on {ground} is {ratio:.2}");
+                }
+                for shape in ["bar", "first", "mark"] {
+                    let ratio = contrast(colour(theme, shape), colour(theme, ground));
+                    assert!(ratio >= 3.0, "{shape} on {ground} is {ratio:.2}");
+                }
+            }
+            assert!(contrast(colour(theme, "label-ink"), colour(theme, "label")) >= 4.5);
+            assert!(contrast(colour(theme, "ink"), colour(theme, "drive")) >= 4.5);
+            assert!(contrast(colour(theme, "ink"), colour(theme, "layer")) >= 4.5);
+            assert!(contrast(colour(theme, "ink"), colour(theme, "fs")) >= 4.5);
+            assert!(contrast(colour(theme, "soft"), colour(theme, "drive")) >= 4.5);
+        }
+    }
+}

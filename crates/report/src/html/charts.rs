@@ -1,0 +1,191 @@
+//! The charts of the page: figures and latency of each workload, throughput over time, times of building.
+
+use terms::finding::Findings;
+use terms::record::{Sample, StackEntry};
+use terms::units::{BytesPerSecond, Nanos, significant};
+
+use crate::columns::build_rows;
+use crate::figure::{Measure, spread};
+use crate::grid::{Grid, State};
+use crate::style::Style;
+use crate::svg::bars::{self, Bar, Figure};
+use crate::svg::latency::{self, Row};
+use crate::svg::layout::Blank;
+use crate::svg::spark;
+
+/// Marks a figure that a guard has labelled.
+const DAGGER: char = '†';
+
+/// Hatched rows.
+const FAILED: Blank = Blank { word: "failed", class: "value bad" };
+const MISSING: Blank = Blank { word: "missing", class: "value warn" };
+const NOT_RUN: Blank = Blank { word: "not run", class: "value soft" };
+const NOT_KEPT: Blank = Blank { word: "not kept", class: "value soft" };
+
+/// One workload.
+pub(super) struct Series {
+    /// Its title.
+    pub(super) title: String,
+    /// What it is told in.
+    pub(super) unit: &'static str,
+    /// Figures of all stacks.
+    pub(super) figures: String,
+    /// Latency of all stacks.
+    pub(super) latency: String,
+    /// Is one stack clear of all others?
+    pub(super) clear: bool,
+    /// Is there a figure without an interval?
+    pub(super) single: bool,
+    /// Why some have no figure, and what guards say of others.
+    pub(super) notes: Vec<Note>,
+}
+
+/// Why a stack has no figure, or what a guard says of it.
+pub(super) struct Note {
+    /// The stack.
+    pub(super) stack: String,
+    /// What stands in the figure's place.
+    pub(super) word: &'static str,
+    /// Why.
+    pub(super) why: String,
+}
+
+/// What stands in place of a figure, and why.
+fn blank(state: &State) -> Option<(Blank, String)> {
+    match state {
+        State::Measured(..) => None,
+        State::Failed(why) => Some((FAILED, why.clone().into_owned())),
+        State::Missing(why) => Some((MISSING, why.clone().into_owned())),
+        State::NotRun => Some((NOT_RUN, String::new())),
+    }
+}
+
+/// Chart, latency and notes of a workload.
+pub(super) fn series(grid: &Grid, workload: usize) -> Series {
+    let style = Style::default();
+    let measure = Measure::of(&grid.workloads()[workload]);
+    let unit = measure.unit(&style);
+    let states = grid.states(workload);
+    let mut notes = Vec::new();
+    let mut bars = Vec::new();
+    let mut rows = Vec::new();
+    for (stack, (entry, state)) in grid.stacks().iter().zip(&states).enumerate() {
+        let figure = match state {
+            State::Measured(finding, estimate) => {
+                rows.push(Row { name: &entry.name, latency: finding.latency.as_ref().ok_or(NOT_KEPT) });
+                notes.extend(finding.guards.iter().map(|guard| Note {
+                    stack: format!("{DAGGER} {}", entry.name),
+                    word: "guard",
+                    why: format!("{}: {}", guard.guard, guard.witness),
+                }));
+                let dagger = if finding.guards.is_empty() { String::new() } else { format!(" {DAGGER}") };
+                Ok(Figure {
+                    parts: vec![(measure.scaled(estimate.value, &style), if stack == 0 { "bar first" } else { "bar" })],
+                    interval: estimate
+                        .low
+                        .zip(estimate.high)
+                        .map(|(l, h)| (measure.scaled(l, &style), measure.scaled(h, &style))),
+                    label: format!("{} {}{dagger}", measure.number(estimate.value, &style), spread(estimate)),
+                    best: grid.is_clear_best(stack, workload),
+                })
+            }
+            other => {
+                let (blank, why) = blank(other).unwrap_or((NOT_RUN, String::new()));
+                notes.push(Note { stack: entry.name.clone(), word: blank.word, why });
+                rows.push(Row { name: &entry.name, latency: Err(blank) });
+                Err(blank)
+            }
+        };
+        bars.push(Bar { name: entry.name.clone(), figure });
+    }
+    let title = &grid.titles[workload];
+    let tick = |value: f64| if measure == Measure::Iops { measure.number(value, &style) } else { significant(value) };
+    Series {
+        unit,
+        figures: bars::draw(&bars, &format!("{unit} of every stack, {title}"), unit, tick),
+        latency: latency::draw(&rows, &format!("Completion latency of every stack, {title}")),
+        clear: bars.iter().any(|bar| bar.figure.as_ref().is_ok_and(|figure| figure.best)),
+        single: bars.iter().any(|bar| bar.figure.as_ref().is_ok_and(|figure| figure.interval.is_none())),
+        notes,
+        title: title.clone(),
+    }
+}
+
+/// Throughput over time, a line for each stack and workload.
+pub(super) struct Timeline {
+    /// Titles of the workloads.
+    pub(super) headings: Vec<String>,
+    /// A row for each stack: its name, and a line or a word for each workload.
+    pub(super) rows: Vec<(String, Vec<Result<Line, &'static str>>)>,
+}
+
+/// A line.
+pub(super) struct Line {
+    /// The drawing.
+    pub(super) drawing: String,
+    /// Its scale.
+    pub(super) scale: String,
+}
+
+/// The lines; `None` where no sample was kept. Each has a scale of its own: whether a stack is steady does not depend
+/// on how fast others are, and how fast they are is told by the bars.
+pub(super) fn timeline(grid: &Grid) -> Option<Timeline> {
+    let row = |(stack, entry): (usize, &StackEntry)| {
+        let cells = grid.titles.iter().enumerate().map(|(workload, title)| match grid.state(stack, workload) {
+            State::Measured(finding, _) if finding.samples.is_empty() => Err("no samples"),
+            State::Measured(finding, _) => Ok(line(&finding.samples, &entry.name, title)),
+            other => Err(blank(&other).map_or("", |(blank, _)| blank.word)),
+        });
+        (entry.name.clone(), cells.collect::<Vec<_>>())
+    };
+    let rows: Vec<_> = grid.stacks().iter().enumerate().map(row).collect();
+    let any = rows.iter().flat_map(|(_, cells)| cells).any(Result::is_ok);
+    any.then(|| Timeline { headings: grid.titles.clone(), rows })
+}
+
+/// The line of some samples.
+fn line(samples: &[Sample], stack: &str, title: &str) -> Line {
+    let top = samples.iter().map(|sample| sample.throughput.0).fold(0.0, f64::max);
+    let end = samples.iter().map(|sample| sample.at).max().unwrap_or_default();
+    let says = format!("Throughput over time of {stack}, {title}");
+    Line {
+        drawing: spark::draw(samples, top, end.as_seconds(), &says),
+        scale: format!("0 to {}, {end}", BytesPerSecond(top)),
+    }
+}
+
+/// Times of building and filling, and why some have none.
+pub(super) fn builds(findings: &Findings) -> (String, Vec<String>) {
+    let mut notes = Vec::new();
+    let mut bars = Vec::new();
+    let seconds = |time: Option<Nanos>| time.unwrap_or_default().as_seconds();
+    for row in build_rows(findings) {
+        let build = row.build.filter(|build| build.failure.is_none() && build.build.is_some());
+        let figure = match build {
+            Some(build) => Ok(Figure {
+                parts: vec![(seconds(build.build), "bar"), (seconds(build.fill), "bar fill")],
+                interval: None,
+                label: [build.build, build.fill]
+                    .into_iter()
+                    .flatten()
+                    .map(|t| t.to_string())
+                    .collect::<Vec<_>>()
+                    .join(" + "),
+                best: false,
+            }),
+            None => {
+                let blank = if row.stack.missing.is_some() {
+                    MISSING
+                } else if row.build.is_some_and(|b| b.failure.is_some()) {
+                    FAILED
+                } else {
+                    NOT_RUN
+                };
+                notes.push(format!("{}: {}", row.stack.name, row.why()));
+                Err(blank)
+            }
+        };
+        bars.push(Bar { name: row.stack.name.clone(), figure });
+    }
+    (bars::draw(&bars, "Time to build and to fill every stack", "s", significant), notes)
+}

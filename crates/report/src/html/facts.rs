@@ -1,0 +1,159 @@
+//! The facts of the page: how it was measured, on what, with which options.
+
+use terms::command::quote;
+use terms::finding::Findings;
+use terms::record::StackEntry;
+
+use crate::{options, prose, svg};
+
+/// A fact: what, and its value.
+pub(super) struct Fact {
+    /// What.
+    pub(super) what: String,
+    /// Its value.
+    pub(super) value: String,
+}
+
+impl Fact {
+    fn new(what: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { what: what.into(), value: value.into() }
+    }
+}
+
+/// A stack, drawn.
+pub(super) struct StackCard {
+    /// Its name.
+    pub(super) name: String,
+    /// What the study says of it.
+    pub(super) note: Option<String>,
+    /// What is missing for it, and the command that brings it.
+    pub(super) missing: Option<(String, String)>,
+    /// The drawing.
+    pub(super) drawing: String,
+}
+
+impl StackCard {
+    /// The card of a stack.
+    pub(super) fn new(entry: &StackEntry) -> Self {
+        Self {
+            name: entry.name.clone(),
+            note: entry.note.clone(),
+            missing: entry.missing.as_ref().map(|missing| (missing.what.clone(), missing.remedy.clone())),
+            drawing: svg::stack::draw(&entry.name, &entry.nodes),
+        }
+    }
+}
+
+/// Options of a stack's layers.
+pub(super) struct Options {
+    /// The stack.
+    pub(super) stack: String,
+    /// Layer by title and its options in words.
+    pub(super) layers: Vec<(String, String)>,
+}
+
+/// Options of all layers of all stacks; layers without options are left out.
+pub(super) fn options(findings: &Findings) -> Vec<Options> {
+    let stack = |entry: &StackEntry| {
+        let mut layers: Vec<(String, String)> = Vec::new();
+        for node in &entry.nodes {
+            let words = options::words(&node.layer).join(" · ");
+            let title = node.layer.title();
+            // The same layer on each of several drives is told once.
+            if !words.is_empty() && !layers.iter().any(|known| known.0 == title && known.1 == words) {
+                layers.push((title, words));
+            }
+        }
+        Options { stack: entry.name.clone(), layers }
+    };
+    findings.provenance.stacks.iter().map(stack).filter(|options| !options.layers.is_empty()).collect()
+}
+
+/// `1 round`, `3 rounds`.
+fn count(number: u32, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+/// Where the run took place, in words.
+fn place(findings: &Findings) -> String {
+    let provenance = &findings.provenance;
+    match (provenance.place.as_str(), &provenance.accelerator) {
+        ("lab", Some(accelerator)) => format!("lab, a QEMU guest ({accelerator})"),
+        ("lab", None) => "lab, a QEMU guest".to_owned(),
+        ("local", _) => "the machine itself".to_owned(),
+        (other, _) => other.to_owned(),
+    }
+}
+
+/// The line under the question.
+pub(super) fn brief(findings: &Findings) -> Vec<Fact> {
+    let provenance = &findings.provenance;
+    vec![
+        Fact::new("Stacks", provenance.stacks.len().to_string()),
+        Fact::new("Workloads", provenance.workloads.len().to_string()),
+        Fact::new("Rounds", provenance.rounds.to_string()),
+        Fact::new("Window", provenance.window.to_string()),
+        Fact::new("Span", provenance.span.to_string()),
+        Fact::new("Where", place(findings)),
+        Fact::new("Begun", provenance.started.clone()),
+    ]
+}
+
+/// The command line, as a person would type it.
+pub(super) fn command(findings: &Findings) -> String {
+    findings.provenance.command.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// How it was measured.
+pub(super) fn method(findings: &Findings) -> Vec<Fact> {
+    let p = &findings.provenance;
+    let mut facts = vec![
+        Fact::new("Bedplate", format!("{}, build {}", p.version, p.build)),
+        Fact::new("Run", p.run.clone()),
+        Fact::new("Begun", p.started.clone()),
+        Fact::new("Where", place(findings)),
+    ];
+    facts.extend(
+        prose::emulator(findings)
+            .map(|by| Fact::new("Emulated", if by.is_empty() { "yes".to_owned() } else { format!("yes, by {by}") })),
+    );
+    facts.extend([
+        Fact::new("Study, SHA-256", p.study_sha256.clone()),
+        Fact::new("Seed", p.seed.to_string()),
+        Fact::new("Rounds", format!("{}; every stack is built anew in each", count(p.rounds, "round"))),
+        Fact::new("Settling", format!("{} under load, not counted", p.settle)),
+        Fact::new("Window", format!("{} under load, counted{}", p.window, own_windows(findings))),
+        Fact::new("Span", format!("{}, filled first and then worked on", p.span)),
+        Fact::new("Figures", "geometric mean over rounds; the interval is the 95 % interval between rounds"),
+    ]);
+    facts
+}
+
+/// Workloads with a window of their own.
+fn own_windows(findings: &Findings) -> String {
+    let own = findings.provenance.workloads.iter().filter_map(|work| Some((work, work.window?)));
+    own.map(|(work, window)| format!("; {window} for {}", work.name)).collect()
+}
+
+/// The machine.
+pub(super) fn machine(findings: &Findings) -> Vec<Fact> {
+    let machine = &findings.inventory;
+    let aes = if machine.aes { "with AES instructions" } else { "without AES instructions" };
+    vec![
+        Fact::new("System", machine.system.clone()),
+        Fact::new("Kernel", machine.kernel.clone()),
+        Fact::new("Processors", format!("{} × {}, {aes}", machine.cpus, machine.cpu_model)),
+        Fact::new("Memory", machine.memory.to_string()),
+    ]
+}
+
+/// Programs and their versions.
+pub(super) fn programs(findings: &Findings) -> Vec<Fact> {
+    let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "not installed".to_owned());
+    findings
+        .inventory
+        .programs
+        .iter()
+        .map(|program| Fact::new(program.name.clone(), version(&program.version)))
+        .collect()
+}

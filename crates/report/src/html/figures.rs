@@ -1,0 +1,114 @@
+//! The table of all figures.
+
+use crate::columns::{CellRow, cells};
+use crate::figure::{Measure, spread};
+use crate::grid::Grid;
+use crate::prose;
+use crate::style::Style;
+use crate::table::{Column, Kind, Value};
+
+/// Columns of the page's table, by name; the stack stands before them, the workload above. `LOW` stands for both ends
+/// of the interval, and the ratio carries its own.
+const SHOWN: [&str; 10] = ["THROUGHPUT", "LOW", "IOPS", "RATIO", "P50", "P99", "P999", "LAT-MAX", "CPU", "DRIVE-BYTES"];
+
+/// A heading.
+pub(super) struct Heading {
+    /// What stands above the column.
+    pub(super) title: &'static str,
+    /// What a pointer that rests on it is told.
+    pub(super) help: &'static str,
+}
+
+/// The rows of a workload.
+pub(super) struct Group {
+    /// The workload.
+    pub(super) title: String,
+    /// One for each stack.
+    pub(super) rows: Vec<Row>,
+}
+
+/// A row.
+pub(super) struct Row {
+    /// The stack.
+    pub(super) stack: String,
+    /// Its figures, if it may be believed; else the word and the reason that stand in their place.
+    pub(super) figures: Result<Vec<Figure>, (&'static str, String)>,
+    /// Guards that fired: name and witness.
+    pub(super) guards: Vec<(String, String)>,
+}
+
+/// A figure of a row.
+pub(super) struct Figure {
+    /// The number, or a dash.
+    pub(super) text: String,
+    /// Its unit.
+    pub(super) unit: String,
+    /// Why there is none.
+    pub(super) why: String,
+}
+
+/// The columns that are shown.
+fn shown<R>(columns: &[Column<R>]) -> impl Iterator<Item = &Column<R>> {
+    SHOWN.iter().filter_map(|name| columns.iter().find(|column| column.name == *name))
+}
+
+/// The headings.
+pub(super) fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
+    let heading = |column: &Column<R>| match column.name {
+        "LOW" => Heading { title: "95 % interval", help: "of throughput, between rounds" },
+        _ => Heading { title: column.title, help: column.help },
+    };
+    shown(columns).map(heading).collect()
+}
+
+/// The table, grouped by workload.
+pub(super) fn groups(grid: &Grid) -> Vec<Group> {
+    let columns = cells();
+    let emulator = prose::emulator(grid.findings);
+    let group = |(workload, title): (usize, &String)| Group {
+        title: title.clone(),
+        rows: (0..grid.stacks().len())
+            .map(|stack| row(&columns, &crate::columns::cell_row(grid, stack, workload, emulator)))
+            .collect(),
+    };
+    grid.titles.iter().enumerate().map(group).collect()
+}
+
+/// One row.
+fn row<'a>(columns: &[Column<CellRow<'a>>], cell: &CellRow<'a>) -> Row {
+    let figures = match cell.finding {
+        Some(_) => Ok(shown(columns).map(|column| figure(column, cell)).collect()),
+        None if cell.verdict == "not-run" => Err(("not run", String::new())),
+        None => Err((cell.verdict, cell.why.clone().into_owned())),
+    };
+    let guards = cell.any.map(|finding| &finding.guards[..]).unwrap_or_default();
+    Row {
+        stack: cell.stack.name.clone(),
+        figures,
+        guards: guards.iter().map(|guard| (guard.guard.clone(), guard.witness.clone())).collect(),
+    }
+}
+
+/// A figure with its unit apart, so that the numbers stand out.
+fn figure<'a>(column: &Column<CellRow<'a>>, cell: &CellRow<'a>) -> Figure {
+    let value = (column.value)(cell);
+    let text = value.shown(&Style::default());
+    let why = if let Value::Missing(why) = &value { why.clone().into_owned() } else { String::new() };
+    let (mut text, mut unit) = match text.rsplit_once(' ') {
+        Some((number, unit)) if column.kind != Kind::Text => (number.to_owned(), unit.to_owned()),
+        _ => (text, String::new()),
+    };
+    let interval = cell.finding.and_then(|finding| finding.throughput).and_then(|t| t.low.zip(t.high));
+    match (column.name, interval) {
+        ("LOW", Some((low, high))) => {
+            let number = |end| Measure::Rate.number(end, &Style::default());
+            (text, unit) = (format!("{} – {}", number(low), number(high)), String::new());
+        }
+        ("IOPS", _) => unit = String::new(),
+        ("RATIO", _) if why.is_empty() => {
+            unit = cell.finding.and_then(|finding| finding.ratio_to_first.as_ref()).map(spread).unwrap_or_default();
+        }
+        _ => {}
+    }
+    Figure { text, unit, why }
+}

@@ -1,0 +1,107 @@
+//! Sentences that only state facts: the label of emulated rates, who is highest where, what has no figure.
+
+use terms::finding::Findings;
+
+use crate::grid::{Grid, Lead, State};
+
+/// The label that rates carry when the machine is emulated.
+pub(crate) fn label(findings: &Findings) -> Option<String> {
+    let by = emulator(findings)?;
+    let by = if by.is_empty() { String::new() } else { format!(" ({by})") };
+    Some(format!("rates under emulation{by}: compare stacks with one another, never with real drives"))
+}
+
+/// What emulates the machine, if anything does; empty where that is not known.
+pub(crate) fn emulator(findings: &Findings) -> Option<&str> {
+    let provenance = &findings.provenance;
+    if provenance.is_emulated() {
+        return Some(provenance.accelerator.as_deref().or(findings.inventory.emulated.as_deref()).unwrap_or(""));
+    }
+    findings.inventory.emulated.as_deref()
+}
+
+/// One to three sentences: who is highest in which workload, whether intervals separate it, what has no figure.
+pub(crate) fn summary(grid: &Grid) -> Vec<String> {
+    let leaders: Vec<(usize, usize, Lead)> = (0..grid.workloads().len())
+        .filter_map(|workload| grid.leader(workload).map(|leader| (workload, leader.stack, leader.lead)))
+        .collect();
+    let mut out = Vec::new();
+    if leaders.is_empty() {
+        out.push("Nothing was measured.".to_owned());
+    } else {
+        out.push(highest(grid, &leaders));
+        out.push(separation(grid, &leaders));
+    }
+    out.extend(without_figure(grid));
+    out
+}
+
+/// Who is highest where, stacks in the study's order.
+fn highest(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
+    let parts: Vec<String> = grid
+        .stacks()
+        .iter()
+        .enumerate()
+        .filter_map(|(stack, entry)| {
+            let led: Vec<usize> = leaders.iter().filter(|l| l.1 == stack).map(|l| l.0).collect();
+            (!led.is_empty()).then(|| format!("{} in {}", entry.name, places(grid, &led)))
+        })
+        .collect();
+    format!("Highest throughput: {}.", parts.join("; "))
+}
+
+/// Whether intervals separate the highest from the others.
+fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
+    let of = |lead: Lead| leaders.iter().filter(|l| l.2 == lead).map(|l| l.0).collect::<Vec<_>>();
+    let (clear, alone, unknown) = (of(Lead::Clear), of(Lead::Alone), of(Lead::Unknown));
+    let contested = leaders.len() - alone.len();
+    if contested == 0 {
+        "There is no second stack to compare with.".to_owned()
+    } else if unknown.len() == contested {
+        "There is no interval to tell whether the order would repeat.".to_owned()
+    } else if clear.len() == contested {
+        "Its interval is clear of every other stack’s each time.".to_owned()
+    } else if clear.is_empty() {
+        "Nowhere is the highest interval clear of all others, so the order may be chance.".to_owned()
+    } else {
+        format!(
+            "Its interval is clear of every other stack’s in {}; elsewhere the order may be chance.",
+            places(grid, &clear)
+        )
+    }
+}
+
+/// Workloads by title, or how many where they are more than three.
+fn places(grid: &Grid, workloads: &[usize]) -> String {
+    let all = grid.workloads().len();
+    match workloads {
+        _ if workloads.len() == all && all == 2 => "both workloads".to_owned(),
+        _ if workloads.len() == all && all > 2 => format!("all {all} workloads"),
+        _ if workloads.len() > 3 => format!("{} of {all} workloads", workloads.len()),
+        [rest @ .., last] if !rest.is_empty() => {
+            let rest: Vec<&str> = rest.iter().map(|&at| grid.titles[at].as_str()).collect();
+            format!("{} and {}", rest.join(", "), grid.titles[*last])
+        }
+        _ => workloads.iter().map(|&at| grid.titles[at].clone()).collect(),
+    }
+}
+
+/// How many cells have no figure, if any.
+fn without_figure(grid: &Grid) -> Option<String> {
+    let mut counts = [0_usize; 3];
+    for workload in 0..grid.workloads().len() {
+        for state in grid.states(workload) {
+            match state {
+                State::Measured(..) => {}
+                State::Failed(_) => counts[0] += 1,
+                State::Missing(_) => counts[1] += 1,
+                State::NotRun => counts[2] += 1,
+            }
+        }
+    }
+    let words = ["failed", "could not be built here", "not run"];
+    let parts: Vec<String> =
+        counts.iter().zip(words).filter(|(n, _)| **n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    let cells = grid.stacks().len() * grid.workloads().len();
+    (!parts.is_empty()).then(|| format!("Of {cells} cells, {}.", parts.join(", ")))
+}

@@ -1,0 +1,66 @@
+//! Throughput over time, as small as a word.
+
+use terms::record::Sample;
+
+use super::canvas::{Canvas, px};
+
+/// Width and height of the drawing's own grid; it is stretched to the cell of its table.
+const SIZE: (f64, f64) = (200.0, 40.0);
+/// Most points that are drawn; more are thinned to the smallest and largest of each bucket.
+const MOST: usize = 200;
+
+/// Steps from the window's begin to its end, each as long as the span that its sample is the mean of. `top` is the
+/// throughput at the upper edge, `end` the time at the right one.
+pub(crate) fn draw(samples: &[Sample], top: f64, end: f64, says: &str) -> String {
+    let points: Vec<(f64, f64)> = samples.iter().map(|s| (s.at.as_seconds(), s.throughput.0)).collect();
+    let mut path = String::new();
+    for (time, rate) in thin(&points, MOST) {
+        let x = if end > 0.0 { time / end * SIZE.0 } else { 0.0 };
+        let y = if top > 0.0 { SIZE.1 - (rate / top).clamp(0.0, 1.0) * (SIZE.1 - 2.0) } else { SIZE.1 };
+        path.push_str(&if path.is_empty() { format!("M0 {}", px(y)) } else { format!("V{}", px(y)) });
+        path.push_str(&format!("H{}", px(x)));
+    }
+    let mut canvas = Canvas::default();
+    let base = format!("M0 {0}H{1}", px(SIZE.1 - 0.5), px(SIZE.0));
+    canvas.element("path", &[("class", &"base"), ("d", &base)]);
+    canvas.element("path", &[("class", &"line"), ("d", &path)]);
+    canvas.fixed(SIZE, "spark", says, " preserveAspectRatio=\"none\"")
+}
+
+/// At most `most` points that still touch every extreme: the smallest and the largest of each bucket, in time's order.
+fn thin(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
+    if points.len() <= most {
+        return points.to_vec();
+    }
+    let bucket = points.len().div_ceil(most / 2);
+    points
+        .chunks(bucket)
+        .flat_map(|chunk| {
+            let by_rate = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
+            let low = chunk.iter().min_by(by_rate).copied();
+            let high = chunk.iter().max_by(by_rate).copied();
+            let mut pair: Vec<(f64, f64)> = [low, high].into_iter().flatten().collect();
+            pair.sort_by(|a, b| a.0.total_cmp(&b.0));
+            pair
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::thin;
+
+    proptest! {
+        #[test]
+        fn thinning_keeps_the_extremes(rates in prop::collection::vec(0.0_f64..1e9, 1..900)) {
+            let points: Vec<(f64, f64)> = rates.iter().enumerate().map(|(at, rate)| (at as f64, *rate)).collect();
+            let thinned = thin(&points, 200);
+            prop_assert!(thinned.len() <= 200);
+            prop_assert!(thinned.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+            let highest = |points: &[(f64, f64)]| points.iter().map(|p| p.1).fold(0.0, f64::max);
+            prop_assert!((highest(&points) - highest(&thinned)).abs() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The report on a terminal: one row for each stack, one column for each workload, split into several tables where
+//! the terminal is narrow.
+
+mod notes;
+mod strips;
+
+use terms::command::quote;
+use terms::finding::Findings;
+
+use crate::grid::Grid;
+use crate::prose;
+use crate::sheet::{self, GAP, Strip};
+use crate::style::{Style, Tone};
+use crate::width::{paragraph, wrap};
+use notes::Notes;
+
+/// The findings as text for a terminal: the question, the label of emulated rates, who is highest where, a table of
+/// throughput, a table of ratios to the first stack, and a footnote for everything that has no figure.
+#[must_use]
+pub fn terminal(findings: &Findings, style: &Style) -> String {
+    let grid = Grid::new(findings);
+    let mut notes = Notes::default();
+    let mut out = heading(&grid, style);
+    let name = strips::stacks(&grid, style);
+    let rates = strips::rates(&grid, style, &mut notes);
+    out.push_str(&section(style, "Throughput, geometric mean ± half of the 95 % interval between rounds"));
+    tables(&mut out, &name, &rates, style);
+    if let [first, _, ..] = grid.stacks() {
+        let ratios = strips::ratios(&grid, style);
+        out.push_str(&section(style, &format!("Ratio to {}, paired within rounds", first.name)));
+        tables(&mut out, &name, &ratios, style);
+    }
+    out.push_str(&legend(&grid, style, &rates, &notes));
+    out.push_str(&not_checked(findings, style));
+    out.push_str(&origin(findings, style));
+    out
+}
+
+/// Question, label and summary.
+fn heading(grid: &Grid, style: &Style) -> String {
+    let mut out = String::new();
+    let columns = style.columns();
+    for line in wrap(&style.spell(&grid.findings.provenance.question), columns) {
+        out.push_str(&style.paint(Tone::Strong, &line));
+        out.push('\n');
+    }
+    if let Some(label) = prose::label(grid.findings) {
+        out.push('\n');
+        for line in paragraph("! ", &style.spell(&label), columns).lines() {
+            out.push_str(&style.paint(Tone::Warn, line));
+            out.push('\n');
+        }
+    }
+    out.push('\n');
+    out.push_str(&paragraph("", &style.spell(&prose::summary(grid).join(" ")), columns));
+    out
+}
+
+/// The title of a section, after a blank line.
+fn section(style: &Style, title: &str) -> String {
+    let lines = wrap(&style.spell(title), style.columns());
+    lines.iter().fold("\n".to_owned(), |out, line| out + &style.paint(Tone::Dim, line) + "\n")
+}
+
+/// The strips beside the names, in as many tables as the width asks for.
+fn tables(out: &mut String, name: &Strip, strips: &[Strip], style: &Style) {
+    let mut rest = strips;
+    while !rest.is_empty() {
+        let mut room = style.columns().saturating_sub(name.width());
+        let fitting = rest.iter().take_while(|strip| {
+            let needs = strip.width() + GAP;
+            let fits = needs <= room;
+            room = room.saturating_sub(needs);
+            fits
+        });
+        let (now, later) = rest.split_at(fitting.count().max(1));
+        let table: Vec<&Strip> = std::iter::once(name).chain(now).collect();
+        out.push('\n');
+        out.push_str(&sheet::render(&table, style));
+        rest = later;
+    }
+}
+
+/// What the marks mean, and the footnotes.
+fn legend(grid: &Grid, style: &Style, rates: &[Strip], notes: &Notes) -> String {
+    let shown = |mark: &str| rates.iter().flat_map(|strip| &strip.cells).any(|cell| cell.text.contains(mark));
+    let mut lines = Vec::new();
+    if shown("*") {
+        lines.push(("*   ".to_owned(), "highest, and its interval is clear of every other stack’s".to_owned()));
+    }
+    let single = "±?";
+    if shown(&style.spell(single)) {
+        let rounds = grid.findings.provenance.rounds;
+        let text = if rounds == 1 { "1 round: no interval".to_owned() } else { "1 round left: no interval".to_owned() };
+        lines.push((format!("{}  ", style.spell(single)), text));
+    }
+    for (number, note) in notes.iter() {
+        lines.push((format!("[{number}] "), note.to_owned()));
+    }
+    let text: String = lines.iter().map(|(mark, text)| paragraph(mark, &style.spell(text), style.columns())).collect();
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// What nobody should believe was checked.
+fn not_checked(findings: &Findings, style: &Style) -> String {
+    if findings.not_checked.is_empty() {
+        return String::new();
+    }
+    let lines = findings.not_checked.iter().map(|item| paragraph("- ", &style.spell(item), style.columns()));
+    lines.fold(section(style, "Not checked"), |out, line| out + &line)
+}
+
+/// Where it came from and how to run it again.
+fn origin(findings: &Findings, style: &Style) -> String {
+    let p = &findings.provenance;
+    let rounds = if p.rounds == 1 { "1 round".to_owned() } else { format!("{} rounds", p.rounds) };
+    let fio = findings.inventory.programs.iter().find(|program| program.name == "fio");
+    let mut facts = vec![
+        format!("{rounds} of {} after {} settling on {}", p.window, p.settle, p.span),
+        format!("seed {}", p.seed),
+        format!("bedplate {} ({})", p.version, p.build),
+    ];
+    facts.extend(fio.and_then(|program| program.version.clone()));
+    facts.push(format!("kernel {}", findings.inventory.kernel));
+    facts.push(format!("run {} of {}", p.run, p.started));
+    let again = p.command.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ");
+    let mut out = section(style, "How it was measured, and how to run it again");
+    out.push_str(&paragraph("", &style.spell(&facts.join(" · ")), style.columns()));
+    // A command that is copied must not be broken inside a word, so it is never wrapped.
+    out.push_str(&style.spell(&again));
+    out.push('\n');
+    out
+}

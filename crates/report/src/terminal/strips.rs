@@ -1,0 +1,114 @@
+//! The columns of the terminal's tables: names of stacks, figures, ratios.
+
+use terms::finding::{Estimate, Finding};
+use terms::units::significant;
+
+use super::notes::Notes;
+use crate::figure::{Measure, spread};
+use crate::grid::{Grid, State};
+use crate::sheet::{Cell, Strip};
+use crate::style::{Style, Tone};
+use crate::width::{Align, pad, width, wrap};
+
+/// Widest a heading's line may be before direction is put on a line of its own.
+const HEADING: usize = 13;
+
+/// The pieces of a figure, aligned one under the other.
+struct Piece {
+    value: String,
+    spread: String,
+    mark: String,
+    tone: Tone,
+}
+
+/// The names of the stacks, wrapped to a third of the terminal.
+pub(super) fn stacks(grid: &Grid, style: &Style) -> Strip {
+    let columns = (style.columns() / 3).max(16);
+    let name = |name: &str| Cell::plain(wrap(&style.spell(name), columns).join("\n"));
+    Strip {
+        heading: vec!["STACK".to_owned()],
+        align: Align::Left,
+        cells: grid.stacks().iter().map(|entry| name(&entry.name)).collect(),
+    }
+}
+
+/// A column of figures for each workload.
+pub(super) fn rates(grid: &Grid, style: &Style, notes: &mut Notes) -> Vec<Strip> {
+    let mut strips = Vec::new();
+    for (at, workload) in grid.workloads().iter().enumerate() {
+        let measure = Measure::of(workload);
+        let pieces = (0..grid.stacks().len()).map(|stack| match grid.state(stack, at) {
+            State::Measured(finding, estimate) => {
+                let best = grid.is_clear_best(stack, at);
+                let mut piece = figure(measure.number(estimate.value, style), &estimate, style);
+                piece.mark = if best { "*".to_owned() } else { String::new() };
+                piece.mark.push_str(&guards(finding, notes));
+                if best {
+                    piece.tone = Tone::Good;
+                }
+                Ok(piece)
+            }
+            State::Failed(why) => Err((format!("failed {}", notes.mark(&format!("failed: {why}"))), Tone::Bad)),
+            State::Missing(why) => Err((format!("missing {}", notes.mark(&format!("missing: {why}"))), Tone::Warn)),
+            State::NotRun => Err(("not run".to_owned(), Tone::Dim)),
+        });
+        let mut heading = heading(&grid.titles[at]);
+        heading.push(measure.unit(style).to_owned());
+        strips.push(strip(heading, pieces.collect(), style));
+    }
+    strips
+}
+
+/// A column of ratios to the first stack for each workload.
+pub(super) fn ratios(grid: &Grid, style: &Style) -> Vec<Strip> {
+    let strip = |(at, title): (usize, &String)| {
+        let pieces = (0..grid.stacks().len()).map(|stack| match grid.state(stack, at) {
+            State::Measured(..) if stack == 0 => Err((style.spell("1×"), Tone::Plain)),
+            State::Measured(finding, _) => match &finding.ratio_to_first {
+                Some(ratio) => Ok(figure(format!("{}×", significant(ratio.value)), ratio, style)),
+                None => Err((style.spell("–"), Tone::Dim)),
+            },
+            State::Failed(_) => Err(("failed".to_owned(), Tone::Bad)),
+            State::Missing(_) => Err(("missing".to_owned(), Tone::Warn)),
+            State::NotRun => Err(("not run".to_owned(), Tone::Dim)),
+        });
+        self::strip(heading(title), pieces.collect(), style)
+    };
+    grid.titles.iter().enumerate().map(strip).collect()
+}
+
+/// A value with half its interval.
+fn figure(value: String, estimate: &Estimate, style: &Style) -> Piece {
+    Piece { value: style.spell(&value), spread: style.spell(&spread(estimate)), mark: String::new(), tone: Tone::Plain }
+}
+
+/// Marks of the guards that label a figure without voiding it.
+fn guards(finding: &Finding, notes: &mut Notes) -> String {
+    finding.guards.iter().map(|g| notes.mark(&format!("guard {}: {}", g.guard, g.witness))).collect()
+}
+
+/// The title in lines: block, depth and jobs, direction, and what else it says.
+fn heading(title: &str) -> Vec<String> {
+    let (block, rest) = title.split_once(" Q").map_or((title, String::new()), |(b, r)| (b, format!("Q{r}")));
+    let mut lines = wrap(block, HEADING);
+    if !rest.is_empty() {
+        lines.extend(wrap(&rest, HEADING));
+    }
+    lines
+}
+
+/// The pieces as a strip: values flush right, intervals flush right, marks flush left.
+fn strip(heading: Vec<String>, pieces: Vec<Result<Piece, (String, Tone)>>, style: &Style) -> Strip {
+    let widest = |take: fn(&Piece) -> &str| pieces.iter().flatten().map(|p| width(take(p))).max().unwrap_or(0);
+    let (values, spreads, marks) = (widest(|p| &p.value), widest(|p| &p.spread), widest(|p| &p.mark));
+    let cell = |piece: &Result<Piece, (String, Tone)>| match piece {
+        Err((text, tone)) => Cell { text: style.spell(text), tone: *tone },
+        Ok(piece) => {
+            let value = pad(&piece.value, values, Align::Right);
+            let spread = pad(&piece.spread, spreads, Align::Right);
+            let mark = if marks == 0 { String::new() } else { format!(" {}", pad(&piece.mark, marks, Align::Left)) };
+            Cell { text: format!("{value} {spread}{mark}"), tone: piece.tone }
+        }
+    };
+    Strip { heading, align: Align::Right, cells: pieces.iter().map(cell).collect() }
+}

@@ -1,0 +1,130 @@
+//! Text on a grid of columns: how wide it is, padding, wrapping, shortening.
+
+use unicode_width::UnicodeWidthStr as _;
+
+/// On which side a column is flush.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Columns that a text takes on a terminal; wide characters take two, combining ones none.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text filled up with blanks to `columns`; a longer one is left alone.
+pub(crate) fn pad(text: &str, columns: usize, align: Align) -> String {
+    let blanks = " ".repeat(columns.saturating_sub(width(text)));
+    match align {
+        Align::Left => format!("{text}{blanks}"),
+        Align::Right => format!("{blanks}{text}"),
+    }
+}
+
+/// The text cut to `columns` at most, with `…` where something was cut.
+pub(crate) fn shorten(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut out = take(text, columns.saturating_sub(1)).trim_end().to_owned();
+    out.push('…');
+    out
+}
+
+/// The longest beginning that fits into `columns`.
+fn take(text: &str, columns: usize) -> &str {
+    let mut end = 0;
+    for (start, c) in text.char_indices() {
+        let next = start + c.len_utf8();
+        if width(&text[..next]) > columns {
+            break;
+        }
+        end = next;
+    }
+    &text[..end]
+}
+
+/// The text in lines of at most `columns`, broken at blanks, and inside a word only where one is too long.
+/// There is always at least one line.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(2);
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && width(&line) + 1 + width(word) > columns {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        let mut rest = word;
+        while width(&line) + width(rest) > columns {
+            let head = take(rest, columns - width(&line));
+            line.push_str(head);
+            lines.push(std::mem::take(&mut line));
+            rest = &rest[head.len()..];
+        }
+        line.push_str(rest);
+    }
+    if !line.is_empty() || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// A paragraph: `first` before the first line, as many blanks before the others.
+pub(crate) fn paragraph(first: &str, text: &str, columns: usize) -> String {
+    let indent = width(first);
+    let lines = wrap(text, columns.saturating_sub(indent));
+    lines.iter().enumerate().fold(String::new(), |mut out, (number, line)| {
+        out.push_str(&if number == 0 { first.to_owned() } else { " ".repeat(indent) });
+        out.push_str(line);
+        out.push('\n');
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn wide_characters_take_two_columns() {
+        assert_eq!(width("硬盘 a"), 6);
+        assert_eq!(pad("硬盘", 6, Align::Right), "  硬盘");
+        assert_eq!(shorten("硬盘硬盘", 5), "硬盘…");
+    }
+
+    #[test]
+    fn paragraphs_hang() {
+        assert_eq!(paragraph("[1] ", "one two three", 11), "[1] one two\n    three\n");
+    }
+
+    proptest! {
+        #[test]
+        fn padding_reaches_its_width(text in "[a-z硬盘é ]{0,12}", columns in 0usize..40) {
+            for align in [Align::Left, Align::Right] {
+                prop_assert_eq!(width(&pad(&text, columns, align)), columns.max(width(&text)));
+            }
+        }
+
+        #[test]
+        fn wrapping_fits_and_loses_nothing(text in "[a-z硬盘 ]{0,60}", columns in 2usize..30) {
+            let lines = wrap(&text, columns);
+            prop_assert!(lines.iter().all(|line| width(line) <= columns), "{:?}", lines);
+            let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            prop_assert_eq!(letters(&lines.concat()), letters(&text));
+        }
+
+        #[test]
+        fn shortening_fits(text in "\\PC{0,40}", columns in 1usize..30) {
+            prop_assert!(width(&shorten(&text, columns)) <= columns);
+        }
+    }
+}

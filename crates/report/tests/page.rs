@@ -1,0 +1,171 @@
+//! The HTML page: what it holds, what it must never hold.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first fault")]
+
+mod fixture;
+
+use fixture::{drive, findings, layer, name, node, small};
+use report::html;
+use terms::layer::{Layer, Luks, Raid, Zfs};
+
+/// All values of an attribute.
+fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
+    let key = format!(" {attribute}=\"");
+    page.match_indices(&key).map(|(at, _)| page[at + key.len()..].split('"').next().unwrap()).collect()
+}
+
+/// Elements that are opened and those that are closed must be the same, in order.
+fn assert_well_formed(page: &str) {
+    const VOID: [&str; 2] = ["meta", "!DOCTYPE"];
+    let mut open: Vec<&str> = Vec::new();
+    let style = page.find("<style>").unwrap()..page.find("</style>").unwrap();
+    for (at, _) in page.match_indices('<').filter(|(at, _)| *at <= style.start || *at >= style.end) {
+        let tag = &page[at + 1..at + page[at..].find('>').expect("every tag ends")];
+        let word = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(word), "at {}", &page[at.saturating_sub(80)..at]);
+        } else if !tag.ends_with('/') && !VOID.contains(&word) {
+            open.push(word);
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new());
+}
+
+#[test]
+fn a_small_page() {
+    insta::assert_snapshot!(html(&small()));
+}
+
+#[test]
+fn pages_are_well_formed() {
+    for page in [html(&findings(3)), html(&findings(1)), html(&small())] {
+        assert_well_formed(&page);
+    }
+}
+
+#[test]
+fn nothing_is_loaded_and_nothing_runs() {
+    let page = html(&findings(3));
+    assert!(!page.contains("http://") && !page.contains("https://") && !page.contains("//cdn"));
+    assert!(!page.contains("<script") && !page.contains("javascript:") && !page.contains("@import"));
+    assert!(!page.contains("<link") && !page.contains("<img") && !page.contains("<iframe"));
+    assert!(values(&page, "src").is_empty() && values(&page, "href").is_empty());
+    assert!(
+        page.matches("url(").count() == page.matches("url(#hatch").count(),
+        "only our own patterns are referred to"
+    );
+    let policy = values(&page, "content");
+    assert!(policy.iter().any(|p| p.starts_with("default-src 'none'; style-src 'unsafe-inline'; img-src data:")));
+}
+
+#[test]
+fn every_section_is_there() {
+    let page = html(&findings(3));
+    for id in ["workloads", "time", "figures", "stacks", "builds", "machine", "method", "not-checked"] {
+        assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
+    }
+    assert!(page.contains("<h1>Does RAID pay on NVMe once everything is encrypted?</h1>"));
+    assert!(page.contains("bedplate run &#39;studies/raid on nvme.toml&#39; --rounds 3"));
+    for fact in ["fio-3.33", "6.1.0-32-amd64", "5f0c1d9e", "Whether data survives a cut of power"] {
+        assert!(page.contains(fact), "{fact}");
+    }
+}
+
+#[test]
+fn emulated_rates_are_labelled_everywhere() {
+    let label = "Rates under emulation (tcg): compare stacks with one another, never with real drives.";
+    let page = html(&findings(3));
+    assert!(page.contains(label));
+    // Two charts for each workload, and the sections on time, figures and building.
+    assert_eq!(page.matches("<span class=\"tag\">emulated (tcg)</span>").count(), 2 * 4 + 3);
+    assert!(!html(&small()).contains("emulat"));
+}
+
+#[test]
+fn no_stack_is_silently_absent() {
+    let page = html(&findings(3));
+    let figures = &page[page.find("<section id=\"figures\">").unwrap()..page.find("<section id=\"stacks\">").unwrap()];
+    assert_eq!(figures.matches("<th scope=\"row\">ZFS mirror + special vdev</th>").count(), 4);
+    assert_eq!(figures.matches("to get it: apt install zfs-dkms").count(), 4);
+    assert!(figures.contains("verify: bad magic header"));
+}
+
+#[test]
+fn names_are_escaped_in_text_and_drawings() {
+    let evil = "<script>&\"</script>";
+    let mut findings = findings(3);
+    findings.provenance.question = evil.to_owned();
+    findings.provenance.command = vec![evil.to_owned()];
+    findings.not_checked = vec![evil.to_owned()];
+    findings.inventory.cpu_model = evil.to_owned();
+    findings.inventory.drives[0].serial = Some(evil.to_owned());
+    findings.inventory.pci[0].role = evil.to_owned();
+    for stack in &mut findings.provenance.stacks {
+        stack.name = evil.to_owned();
+        stack.note = Some(evil.to_owned());
+    }
+    let page = html(&findings);
+    assert!(!page.contains("<script"), "{:?}", page.find("<script"));
+    assert_well_formed(&page);
+}
+
+#[test]
+fn bars_stay_within_their_charts() {
+    let mut findings = findings(3);
+    // Two rounds far apart give an interval many times the value.
+    if let Some(throughput) = &mut findings.cells[0].throughput {
+        throughput.high = Some(throughput.value * 400.0);
+    }
+    let page = html(&findings);
+    assert!(page.contains("class=\"arrow\""), "the interval goes on beyond the chart");
+    for attribute in ["x", "x1", "x2", "width"] {
+        for value in values(&page, attribute).into_iter().filter_map(|value| value.strip_suffix('%')) {
+            assert!((0.0..=100.0).contains(&value.parse::<f64>().unwrap()), "{attribute} {value}");
+        }
+    }
+}
+
+#[test]
+fn odd_findings_still_give_a_page() {
+    let mut empty = small();
+    empty.cells.clear();
+    empty.builds.clear();
+    empty.inventory.drives.clear();
+    empty.inventory.pci.clear();
+    empty.not_checked.clear();
+    let page = html(&empty);
+    assert!(page.contains("Nothing was measured.") && page.contains("not run"));
+    assert_well_formed(&page);
+    let mut nothing = empty.clone();
+    nothing.provenance.stacks.clear();
+    nothing.provenance.workloads.clear();
+    assert_well_formed(&html(&nothing));
+    let mut zero = small();
+    for cell in &mut zero.cells {
+        for estimate in [&mut cell.throughput, &mut cell.iops].into_iter().flatten() {
+            (estimate.value, estimate.low, estimate.high) = (0.0, Some(0.0), Some(f64::NAN));
+        }
+        cell.latency = Some(terms::record::Latency { mean: terms::Nanos(5), ..Default::default() });
+    }
+    let page = html(&zero);
+    assert!(page.contains("mean 5 ns") && !page.contains("NaN%"), "{page}");
+}
+
+#[test]
+fn graphs_of_layers_are_drawn() {
+    let mut findings = small();
+    // One array under two mappings, a pool over both and over a drive, and special members.
+    let mut pool = node("pool", Layer::Zfs(Zfs::default()), &[layer("k1"), layer("k2"), drive("c")]);
+    pool.special = vec![layer("md")];
+    findings.provenance.stacks[1].nodes = vec![
+        node("md", Layer::Raid(Raid::default()), &[drive("a"), drive("b")]),
+        node("k1", Layer::Luks(Luks::default()), &[layer("md")]),
+        node("k2", Layer::Luks(Luks::default()), &[layer("md")]),
+        pool,
+    ];
+    assert_eq!(findings.provenance.stacks[1].nodes[3].name, name("pool"));
+    let page = html(&findings);
+    let stacks = &page[page.find("<section id=\"stacks\">").unwrap()..page.find("<section id=\"builds\">").unwrap()];
+    assert_eq!(stacks.matches(">LUKS2</text>").count(), 2, "{stacks}");
+    assert!(stacks.contains("class=\"edge special\""));
+    insta::assert_snapshot!(stacks);
+}

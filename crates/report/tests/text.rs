@@ -1,0 +1,165 @@
+//! What stands on a terminal, in CSV and in JSON.
+
+mod fixture;
+
+use fixture::{findings, inventory, small};
+use report::{Style, columns, csv, json, machine_tree, table, terminal};
+use unicode_width::UnicodeWidthStr as _;
+
+const ASCII: Style = Style { colour: false, width: 80, ascii: true, si: false };
+
+/// Lines wider than `columns`, except the command, which is never wrapped.
+fn too_wide(text: &str, columns: usize) -> Vec<&str> {
+    text.lines().filter(|line| line.width() > columns && !line.starts_with("bedplate run")).collect()
+}
+
+#[test]
+fn three_rounds_on_80_columns() {
+    let text = terminal(&findings(3), &Style::default());
+    assert_eq!(too_wide(&text, 80), Vec::<&str>::new());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn three_rounds_in_ascii() {
+    let text = terminal(&findings(3), &ASCII);
+    assert!(text.is_ascii());
+    assert_eq!(too_wide(&text, 80), Vec::<&str>::new());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn one_round_has_no_interval() {
+    insta::assert_snapshot!(terminal(&findings(1), &Style { width: 120, ..Style::default() }));
+}
+
+#[test]
+fn real_drives_have_no_label_and_decimal_units_on_demand() {
+    let text = terminal(&small(), &Style { si: true, ..Style::default() });
+    assert!(!text.contains("emulation"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn narrow_terminals_get_more_tables() {
+    for width in [40, 50, 66, 200] {
+        let text = terminal(&findings(3), &Style { width, ..Style::default() });
+        assert_eq!(too_wide(&text, width), Vec::<&str>::new());
+    }
+}
+
+#[test]
+fn colour_only_adds_to_what_is_there() {
+    let coloured = terminal(&findings(3), &Style { colour: true, ..Style::default() });
+    let mut plain = String::new();
+    let mut rest = coloured.as_str();
+    while let Some((before, after)) = rest.split_once('\x1b') {
+        plain.push_str(before);
+        rest = after.split_once('m').unwrap().1;
+    }
+    plain.push_str(rest);
+    assert_eq!(plain, terminal(&findings(3), &Style::default()));
+}
+
+#[test]
+fn cells_that_are_not_there_are_shown_as_not_run() {
+    let mut findings = small();
+    findings.cells.retain(|cell| cell.workload != "rnd4k-q32t16-read");
+    let text = terminal(&findings, &Style::default());
+    assert_eq!(text.matches("not run").count(), 5, "{text}");
+}
+
+#[test]
+fn wide_names_keep_columns_straight_and_cannot_steer_the_terminal() {
+    let mut findings = small();
+    findings.provenance.stacks[1].name = "镜像加密 \u{1b}[2J 硬盘".to_owned();
+    let text = terminal(&findings, &Style::default());
+    assert!(!text.contains('\u{1b}'));
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains(" ±") && !line.contains("half")).collect();
+    let column = |line: &str| line[..line.find('±').unwrap()].width();
+    assert_eq!(column(rows[0]), column(rows[1]), "{text}");
+}
+
+#[test]
+fn csv_has_every_cell() {
+    let text = csv(&findings(3));
+    assert_eq!(text.lines().count(), 21);
+    insta::assert_snapshot!(text.replace('\r', ""));
+}
+
+#[test]
+fn json_of_two_stacks() {
+    insta::assert_snapshot!(json(&small()));
+}
+
+#[test]
+fn json_tells_why_something_is_null() {
+    let document: serde_json::Value = serde_json::from_str(&json(&findings(1))).unwrap();
+    assert_eq!((&document["schema"], &document["version"]), (&"bedplate.report".into(), &1.into()));
+    assert!(document["label"].as_str().unwrap().contains("emulation (tcg)"));
+    let cells = document["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 20);
+    for cell in cells {
+        for (key, value) in cell.as_object().unwrap() {
+            assert!(!value.is_null() || cell["missing"][key].is_string(), "{key} of {cell:#}");
+        }
+    }
+    assert_eq!(cells[0]["missing"]["throughput_low_bytes_per_second"], "1 round: no interval");
+    assert!(cells[16]["missing"]["iops_per_second"].as_str().unwrap().contains("apt install zfs-dkms"));
+}
+
+#[test]
+fn the_machine_is_a_tree() {
+    insta::assert_snapshot!(machine_tree(&inventory(), false));
+    assert!(machine_tree(&inventory(), true).is_ascii());
+}
+
+#[test]
+fn broken_addresses_lose_no_drive() {
+    let mut inventory = inventory();
+    // A parent that is not there, and two that name one another.
+    inventory.pci[3].parent = Some("ffff:00:00.0".to_owned());
+    inventory.pci[0].parent = Some("0000:00:04.0".to_owned());
+    inventory.pci[1].parent = Some("0000:00:03.0".to_owned());
+    let text = machine_tree(&inventory, false);
+    for drive in &inventory.drives {
+        assert_eq!(text.matches(&drive.kernel_name).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn columns_are_chosen_by_name() {
+    let findings = small();
+    let chosen = table::select(&columns::cells(), "stack,pattern,throughput,low,high,p99").unwrap();
+    insta::assert_snapshot!(table::text(&chosen, &columns::cell_rows(&findings), &Style::default(), true));
+    insta::assert_snapshot!(table::list(&columns::cells(), &Style::default()));
+}
+
+#[test]
+fn columns_have_names_keys_and_units_once() {
+    fn check<R>(columns: &[table::Column<R>]) {
+        for (at, column) in columns.iter().enumerate() {
+            assert!(columns[..at].iter().all(|c| c.name != column.name && c.key != column.key), "{}", column.name);
+            let unit = match column.kind {
+                table::Kind::Size => "_bytes",
+                table::Kind::Time => "_ns",
+                table::Kind::Rate | table::Kind::Iops => "_per_second",
+                table::Kind::Text | table::Kind::Count | table::Kind::Ratio => "",
+            };
+            assert!(column.key.ends_with(unit), "{}", column.key);
+        }
+    }
+    check(&columns::cells());
+    check(&columns::builds());
+    check(&columns::drives());
+    check(&columns::programs());
+}
+
+#[test]
+fn the_same_findings_give_the_same_bytes() {
+    let (one, two) = (findings(3), findings(3));
+    assert_eq!(terminal(&one, &ASCII), terminal(&two, &ASCII));
+    assert_eq!(report::html(&one), report::html(&two));
+    assert_eq!(csv(&one), csv(&two));
+    assert_eq!(json(&one), json(&two));
+}

@@ -1,0 +1,289 @@
+//! The study file's grammar: every key with its kind, its default and its meaning.
+//!
+//! This table is the single source: the reader, the search for misspelt keys, the JSON Schema and the
+//! reference page all walk it. What keys mean *together* is not here but beside the noun they make.
+
+mod layers;
+
+use terms::units::{KIB, MIB, TIB};
+
+pub(crate) use layers::LAYER_KINDS;
+
+/// A table of the study file.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Its name in the schema, unique.
+    pub(crate) name: &'static str,
+    /// How it is written, for the reference page.
+    pub(crate) written: &'static str,
+    /// What it is, in one sentence.
+    pub(crate) help: &'static str,
+    /// Its keys in the order of the reference page.
+    pub(crate) keys: &'static [Key],
+    /// Keys of which exactly one must be there; empty if there is no such rule.
+    pub(crate) one_of: &'static [&'static str],
+}
+
+impl Table {
+    /// The key of that name.
+    pub(crate) fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}
+
+/// One key.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What it takes.
+    pub(crate) kind: Kind,
+    /// What happens without it.
+    pub(crate) without: Without,
+    /// What it means, in one sentence.
+    pub(crate) help: &'static str,
+}
+
+/// What a key takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// A sentence.
+    Text,
+    /// A [`terms::Name`].
+    Name,
+    /// A size within bounds, in bytes.
+    Size { least: u64, most: u64, step: Step },
+    /// One of a few sizes, in bytes.
+    Sizes(&'static [u64]),
+    /// A time within bounds, a multiple of `step`, all in nanoseconds.
+    Duration { least: u64, most: u64, step: u64 },
+    /// A whole number within bounds.
+    Integer { least: i64, most: i64 },
+    /// One of a few whole numbers.
+    Integers(&'static [i64]),
+    /// `true` or `false`.
+    Boolean,
+    /// One of a few words.
+    Choice(&'static [&'static str]),
+    /// Names: a list, or one by itself.
+    Names,
+    /// A table.
+    Table(&'static Table),
+    /// A list of tables.
+    Tables(&'static Table),
+}
+
+/// Which sizes between the bounds are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Powers of two, and 0 where the bounds allow it.
+    PowerOfTwo,
+    /// Multiples of so many bytes.
+    Multiple(u64),
+}
+
+/// What happens without a key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Without {
+    /// It must be there.
+    Required,
+    /// This stands for it, as it would be written in the file.
+    Default(&'static str),
+    /// Nothing stands for it; the text says what then happens.
+    Optional(&'static str),
+}
+
+/// A key that must be there.
+const fn required(name: &'static str, kind: Kind, help: &'static str) -> Key {
+    Key { name, kind, without: Without::Required, help }
+}
+
+/// A key with a default.
+const fn default(name: &'static str, kind: Kind, value: &'static str, help: &'static str) -> Key {
+    Key { name, kind, without: Without::Default(value), help }
+}
+
+/// A key without a default, with the words for what then happens.
+const fn optional(name: &'static str, kind: Kind, absent: &'static str, help: &'static str) -> Key {
+    Key { name, kind, without: Without::Optional(absent), help }
+}
+
+/// Nanoseconds of a millisecond.
+const MS: u64 = 1_000_000;
+/// Nanoseconds of a second.
+const S: u64 = 1000 * MS;
+/// Nanoseconds of an hour.
+const HOUR: u64 = 3600 * S;
+
+/// The whole file.
+pub(crate) static STUDY: Table = Table {
+    name: "study",
+    written: "the top level",
+    help: "One question about storage stacks, and everything needed to answer it.",
+    keys: &[
+        required("question", Kind::Text, "What the study wants to know, as one sentence."),
+        optional("lab", Kind::Table(&LAB), "no drives", "The guest to rehearse in."),
+        required("stack", Kind::Tables(&STACK), "What is compared; ratios are taken to the first."),
+        optional("workload", Kind::Tables(&WORKLOAD), "those of the profiles", "Workloads of the study's own."),
+        optional("measure", Kind::Table(&MEASURE), "its defaults", "How it is measured."),
+    ],
+    one_of: &[],
+};
+
+static LAB: Table = Table {
+    name: "lab",
+    written: "[lab]",
+    help: "The guest to rehearse in: processors, memory, drives and where they are plugged in.",
+    keys: &[
+        default("cpus", Kind::Integer { least: 1, most: 64 }, "2", "Virtual processors."),
+        default(
+            "memory",
+            Kind::Size { least: 512 * MIB, most: TIB, step: Step::Multiple(MIB) },
+            "\"3 GiB\"",
+            "Memory of the guest.",
+        ),
+        required("drives", Kind::Tables(&DRIVE), "Drives that stacks may use."),
+    ],
+    one_of: &[],
+};
+
+static DRIVE: Table = Table {
+    name: "drive",
+    written: "an entry of `drives`",
+    help: "A drive that the lab makes.",
+    keys: &[
+        required("name", Kind::Name, "The name that stacks use."),
+        default("kind", Kind::Choice(&["nvme", "sata", "ram"]), "\"nvme\"", "What it appears as in the guest."),
+        required("size", Kind::Size { least: 32 * MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) }, "Capacity."),
+        default("lba", Kind::Sizes(&[512, 4096]), "\"512 B\"", "Logical block; only NVMe drives offer 4 KiB."),
+        default(
+            "port",
+            Kind::Choice(&[
+                "cpu", "switch0", "switch1", "switch2", "switch3", "switch4", "switch5", "switch6", "switch7",
+            ]),
+            "\"cpu\"",
+            "A root port of its own, or a port of the PCIe switch of that number (NVMe only).",
+        ),
+    ],
+    one_of: &[],
+};
+
+static STACK: Table = Table {
+    name: "stack",
+    written: "[[stack]]",
+    help: "One thing to compare: layers on drives.",
+    keys: &[
+        required("name", Kind::Text, "Its name in tables."),
+        optional("note", Kind::Text, "none", "What the study says of it, as one sentence."),
+        required("layers", Kind::Tables(&layers::LAYER), "Its layers; exactly one ends on top."),
+    ],
+    one_of: &[],
+};
+
+static WORKLOAD: Table = Table {
+    name: "workload",
+    written: "[[workload]]",
+    help: "One access pattern: what fio calls a job.",
+    keys: &[
+        required("name", Kind::Name, "Its name in tables and file names."),
+        required(
+            "pattern",
+            Kind::Choice(&["read", "write", "randread", "randwrite", "mixed", "randmixed"]),
+            "Direction and order of accesses.",
+        ),
+        optional(
+            "read_percent",
+            Kind::Integer { least: 0, most: 100 },
+            "70 where mixed",
+            "Share of reads in the two mixed patterns.",
+        ),
+        required(
+            "block",
+            Kind::Size { least: 512, most: 64 * MIB, step: Step::Multiple(512) },
+            "Bytes of one operation.",
+        ),
+        default("depth", Kind::Integer { least: 1, most: 4096 }, "1", "Operations that each job keeps under way."),
+        default("jobs", Kind::Integer { least: 1, most: 1024 }, "1", "Parallel jobs."),
+        optional(
+            "fsync_every",
+            Kind::Integer { least: 1, most: 1_000_000 },
+            "never",
+            "Flush after every so many writes.",
+        ),
+        optional("window", WINDOW, "that of `[measure]`", "Time that is counted, for this workload alone."),
+    ],
+    one_of: &[],
+};
+
+/// Any time that a window may last.
+const WINDOW: Kind = Kind::Duration { least: 100 * MS, most: 24 * HOUR, step: MS };
+
+static MEASURE: Table = Table {
+    name: "measure",
+    written: "[measure]",
+    help: "How the study is measured.",
+    keys: &[
+        optional(
+            "profiles",
+            Kind::Names,
+            "`[\"quick\"]` if there is no `[[workload]]`",
+            "Named sets of workloads, joined with the study's own.",
+        ),
+        default(
+            "rounds",
+            Kind::Integer { least: 1, most: 1000 },
+            "3",
+            "How often every stack is built anew and every workload run on it.",
+        ),
+        default(
+            "settle",
+            Kind::Duration { least: 0, most: HOUR, step: MS },
+            "\"1 s\"",
+            "Time under load before the window, not counted.",
+        ),
+        default("window", WINDOW, "\"3 s\"", "Time under load that is counted."),
+        default(
+            "span",
+            Kind::Size { least: MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) },
+            "\"128 MiB\"",
+            "Bytes that are filled and then worked on.",
+        ),
+        default("seed", Kind::Integer { least: 0, most: i64::MAX }, "1", "Seed of every random choice."),
+    ],
+    one_of: &[],
+};
+
+/// Every table, the outer before the inner, each once.
+pub(crate) fn tables() -> Vec<&'static Table> {
+    let mut found: Vec<&'static Table> = vec![&STUDY];
+    let mut next = 0;
+    while let Some(table) = found.get(next).copied() {
+        for key in table.keys {
+            if let Kind::Table(inner) | Kind::Tables(inner) = key.kind
+                && !found.iter().any(|known| known.name == inner.name)
+            {
+                found.push(inner);
+            }
+        }
+        next += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_and_keys_are_named_once() {
+        let tables = tables();
+        for (i, table) in tables.iter().enumerate() {
+            assert!(tables[i + 1..].iter().all(|other| other.name != table.name), "{}", table.name);
+            for (k, key) in table.keys.iter().enumerate() {
+                assert!(table.keys[k + 1..].iter().all(|other| other.name != key.name), "{}.{}", table.name, key.name);
+                assert!(key.help.ends_with('.'), "{}.{}: help is a sentence", table.name, key.name);
+            }
+            assert!(table.one_of.iter().all(|name| table.key(name).is_some()));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The guest of a study: its drives, and whether they can be.
+
+use terms::units::KIB;
+use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Name, Note, Port};
+
+use crate::fields::Fields;
+
+/// The guest as read. A size of 0 stands for one that was refused.
+#[derive(Debug)]
+pub(crate) struct Lab {
+    /// The guest.
+    pub(crate) spec: LabSpec,
+    /// Was every drive understood? If not, an unknown name may well be one of them.
+    pub(crate) complete: bool,
+}
+
+/// Reads `[lab]`.
+pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
+    let mut spec = LabSpec { cpus: 2, memory: Bytes::gib(3), drives: Vec::new() };
+    let Some(lab) = study.table("lab") else {
+        if !study.has("lab") {
+            notes.push(
+                Note::error("study-no-drives", None, "the study has no drives")
+                    .hint("add [lab] with drives = [ { name = \"a\", size = \"512 MiB\" } ]"),
+            );
+        }
+        return Lab { spec, complete: study.has("lab") };
+    };
+    spec.cpus = lab.number("cpus").unwrap_or(spec.cpus);
+    spec.memory = lab.size("memory").unwrap_or(spec.memory);
+    let drives = lab.tables("drives");
+    let mut complete = lab.has("drives") && !lab.is_wrong("drives");
+    for fields in drives {
+        let Some(name) = fields.name("name") else {
+            complete = false;
+            continue;
+        };
+        if spec.drive(&name).is_some() {
+            notes.push(
+                Note::error("study-same-drive", Some(fields.place("name")), format!("two drives are named `{name}`"))
+                    .label("the second of that name")
+                    .hint("give every drive a name of its own"),
+            );
+            continue;
+        }
+        spec.drives.push(drive(fields, name, notes));
+    }
+    check_memory(lab, &spec, notes);
+    Lab { spec, complete }
+}
+
+fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
+    let kind = fields.word("kind").unwrap_or(LabDriveKind::Nvme);
+    let lba = fields.size("lba").unwrap_or(Bytes(512));
+    if kind != LabDriveKind::Nvme && lba.0 == 4 * KIB {
+        notes.push(
+            Note::error("study-lba", Some(fields.place("lba")), format!("drive `{name}` cannot have 4 KiB blocks"))
+                .label("only NVMe drives offer them here")
+                .hint("write \"512 B\", or make the drive kind = \"nvme\""),
+        );
+    }
+    let port = match fields.text("port").and_then(|word| word.strip_prefix("switch")) {
+        Some(number) => number.parse().map_or(Port::Cpu, Port::Switch),
+        None => Port::Cpu,
+    };
+    if kind == LabDriveKind::Ram && fields.has("port") {
+        notes.push(
+            Note::error("study-port", Some(fields.key("port")), format!("RAM drive `{name}` has no port"))
+                .hint("leave `port` out"),
+        );
+    } else if kind == LabDriveKind::Sata && port != Port::Cpu {
+        notes.push(
+            Note::error(
+                "study-port",
+                Some(fields.place("port")),
+                format!("SATA drive `{name}` cannot be in a PCIe switch"),
+            )
+            .hint("leave `port` out, or make the drive kind = \"nvme\""),
+        );
+    }
+    LabDrive { name, kind, size: fields.size("size").unwrap_or_default(), lba, port }
+}
+
+/// RAM drives live in the guest's memory, where the kernel and the tools must live too.
+fn check_memory(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) {
+    let ram: Vec<&LabDrive> = spec.drives.iter().filter(|drive| drive.kind == LabDriveKind::Ram).collect();
+    let taken = Bytes(ram.iter().fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)));
+    if taken.0 > spec.memory.0 / 2 {
+        let place = if lab.has("memory") { lab.place("memory") } else { lab.key("drives") };
+        notes.push(
+            Note::error("study-memory", Some(place), format!("RAM drives take {taken} of {} of memory", spec.memory))
+                .label("more than half")
+                .hint(format!("give the guest {} or make the drives smaller", Bytes(taken.0.saturating_mul(2)))),
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! Options of one layer that contradict each other, or that have no effect.
+
+use terms::layer::{Btrfs, Ext4, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
+use terms::{Layer, Note};
+
+use crate::fields::Fields;
+
+/// Checks a layer against the options that it was made of.
+pub(crate) fn check(layer: &Layer, options: &Fields, notes: &mut Vec<Note>) {
+    match layer {
+        Layer::Raid(raid) => check_raid(raid, options, notes),
+        Layer::Luks(luks) => {
+            check_cipher(&luks.cipher, luks.key_bits, options, notes);
+            check_luks(luks, options, notes);
+        }
+        Layer::Crypt(crypt) => check_cipher(&crypt.cipher, crypt.key_bits, options, notes),
+        Layer::Integrity(integrity) => check_integrity(integrity, options, notes),
+        Layer::Lvm(lvm) => check_lvm(lvm, options, notes),
+        Layer::Ext4(ext4) => check_ext4(ext4, options, notes),
+        Layer::Btrfs(btrfs) => check_btrfs(btrfs, options, notes),
+        Layer::Zfs(zfs) => check_zfs(zfs, options, notes),
+        Layer::Bare | Layer::Xfs(_) => {}
+    }
+}
+
+/// A warning on a key that was written and does nothing.
+fn no_effect(options: &Fields, key: &str, why: &str, notes: &mut Vec<Note>) {
+    if options.has(key) && !options.is_wrong(key) {
+        notes.push(
+            Note::error("study-no-effect", Some(options.key(key)), format!("`{key}` has no effect here"))
+                .as_warning()
+                .label(why)
+                .hint("leave it out"),
+        );
+    }
+}
+
+fn check_raid(raid: &Raid, options: &Fields, notes: &mut Vec<Note>) {
+    if !options.has("level") || options.is_wrong("level") {
+        return;
+    }
+    match raid.level {
+        RaidLevel::Raid0 => {
+            no_effect(options, "bitmap", "RAID-0 has no bitmap", notes);
+            no_effect(options, "assume_clean", "RAID-0 has nothing to synchronise", notes);
+        }
+        RaidLevel::Raid1 => no_effect(options, "chunk", "RAID-1 has no chunk", notes),
+        RaidLevel::Raid5 | RaidLevel::Raid6 | RaidLevel::Raid10 => {}
+    }
+    if raid.level != RaidLevel::Raid10 {
+        no_effect(options, "layout", "only RAID-10 has a choice of layouts", notes);
+    }
+}
+
+/// Key sizes that the kernel's AES takes, in bits: 128, 192 and 256, and two of them for XTS.
+/// (cryptsetup's 384-bit XTS works too, and nobody means it.) Other ciphers are left to cryptsetup.
+fn check_cipher(cipher: &str, key_bits: u32, options: &Fields, notes: &mut Vec<Note>) {
+    if options.is_wrong("cipher") || options.is_wrong("key_bits") {
+        return;
+    }
+    let parts: Vec<&str> = cipher.split('-').collect();
+    if parts.len() < 3 || parts.iter().any(|part| part.is_empty()) {
+        notes.push(
+            Note::error("study-cipher", Some(options.place("cipher")), format!("`{cipher}` is not a cipher"))
+                .label("not cipher-mode-iv")
+                .hint("write it like \"aes-xts-plain64\""),
+        );
+        return;
+    }
+    let takes: &[u32] = match (parts[0], parts[1]) {
+        (_, "xts") => &[256, 512],
+        ("aes", "cbc") => &[128, 192, 256],
+        (_, "adiantum") => &[256],
+        _ => return,
+    };
+    if !takes.contains(&key_bits) {
+        let place = if options.has("key_bits") { options.place("key_bits") } else { options.place("cipher") };
+        let sizes: Vec<String> = takes.iter().map(ToString::to_string).collect();
+        notes.push(
+            Note::error("study-key-bits", Some(place), format!("{cipher} takes no key of {key_bits} bits"))
+                .hint(format!("write key_bits = {}", sizes.join(" or "))),
+        );
+    }
+}
+
+fn check_luks(luks: &Luks, options: &Fields, notes: &mut Vec<Note>) {
+    if luks.discards && luks.integrity.is_some() {
+        notes.push(
+            Note::error(
+                "study-no-effect",
+                Some(options.key("discards")),
+                "authenticated LUKS2 passes no discards down",
+            )
+            .as_warning()
+            .label("dm-integrity below it takes none")
+            .hint("leave out `discards` or `integrity`"),
+        );
+    }
+}
+
+fn check_integrity(integrity: &Integrity, options: &Fields, notes: &mut Vec<Note>) {
+    if options.is_wrong("mode") {
+        return;
+    }
+    if integrity.mode != IntegrityMode::Journal {
+        no_effect(options, "commit", "there is no journal to commit", notes);
+    }
+    if integrity.mode != IntegrityMode::Bitmap {
+        no_effect(options, "bitmap_flush", "there is no bitmap to flush", notes);
+    }
+}
+
+fn check_lvm(lvm: &Lvm, options: &Fields, notes: &mut Vec<Note>) {
+    if options.is_wrong("volume") {
+        return;
+    }
+    if matches!(lvm.volume, Volume::Linear | Volume::Raid1) {
+        no_effect(options, "stripe", &format!("a {} volume has no stripes", lvm.volume.word()), notes);
+    }
+    if lvm.integrity.is_some() && !lvm.volume.is_raid() {
+        notes.push(
+            Note::error(
+                "study-lvm-integrity",
+                Some(options.key("integrity")),
+                format!("a {} volume takes no integrity", lvm.volume.word()),
+            )
+            .label("LVM keeps checksums only under raid legs")
+            .hint("write volume = \"raid1\" (or raid5, raid6, raid10), or put an `integrity` layer below"),
+        );
+    }
+    // lvmraid(7): volumes with integrity take no snapshots and cannot serve a thin pool.
+    for key in ["snapshot", "thin_chunk"] {
+        let asked = if key == "snapshot" { lvm.snapshot } else { lvm.thin_chunk.is_some() };
+        if asked && lvm.integrity.is_some() && lvm.volume.is_raid() {
+            notes.push(
+                Note::error(
+                    "study-lvm-integrity",
+                    Some(options.key(key)),
+                    format!("LVM has no `{key}` with integrity"),
+                )
+                .hint("leave out one of the two, or put an `integrity` layer below"),
+            );
+        }
+    }
+}
+
+fn check_ext4(ext4: &Ext4, options: &Fields, notes: &mut Vec<Note>) {
+    if !ext4.journal {
+        no_effect(options, "commit", "there is no journal to commit", notes);
+    }
+}
+
+fn check_btrfs(btrfs: &Btrfs, options: &Fields, notes: &mut Vec<Note>) {
+    if !btrfs.copy_on_write {
+        notes.push(
+            Note::error(
+                "study-no-checksums",
+                Some(options.key("copy_on_write")),
+                "without copy on write btrfs keeps no checksums of data",
+            )
+            .as_warning()
+            .label("nothing can be found wrong or repaired")
+            .hint("leave it out, unless this loss is what the study asks about"),
+        );
+    }
+}
+
+fn check_zfs(zfs: &Zfs, options: &Fields, notes: &mut Vec<Note>) {
+    let special = options.names("special").unwrap_or_default();
+    if special.is_empty() {
+        if !options.is_wrong("special") {
+            no_effect(options, "special_small_blocks", "the pool has no special vdev", notes);
+        }
+        return;
+    }
+    if zfs.layout != ZfsLayout::Stripe && special.len() == 1 {
+        notes.push(
+            Note::error(
+                "study-special-alone",
+                Some(options.place("special")),
+                format!("a {} pool hangs on a single special vdev", zfs.layout.word()),
+            )
+            .as_warning()
+            .label("losing it loses the pool")
+            .hint("name two drives for it"),
+        );
+    }
+    if zfs.special_small_blocks >= zfs.recordsize {
+        notes.push(
+            Note::error(
+                "study-special-takes-all",
+                Some(options.key("special_small_blocks")),
+                format!("blocks up to {} go to the special vdev, and none is larger", zfs.special_small_blocks),
+            )
+            .as_warning()
+            .label(format!("records are {}", zfs.recordsize))
+            .hint("make it smaller than `recordsize`"),
+        );
+    }
+}

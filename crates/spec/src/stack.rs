@@ -1,0 +1,107 @@
+//! Stacks: entries of `layers` become a graph of nodes in building order.
+
+mod entry;
+mod geometry;
+mod grow;
+mod members;
+mod order;
+mod shape;
+
+use terms::{Bytes, Note, Severity, Span, Stack, slug};
+
+use crate::fields::Fields;
+use crate::lab::Lab;
+
+pub(crate) use entry::Entry;
+
+/// A stack as read, with what later checks need of it.
+#[derive(Debug)]
+pub(crate) struct Grown {
+    /// The stack.
+    pub(crate) stack: Stack,
+    /// Bytes that workloads can have at most, if every size below is known.
+    pub(crate) capacity: Option<Bytes>,
+    /// What direct I/O must be a multiple of, where the top passes it down unchanged.
+    pub(crate) direct_block: Option<Bytes>,
+    /// Where its name stands.
+    pub(crate) place: Span,
+}
+
+/// Reads every `[[stack]]`; those with errors are noted and left out.
+pub(crate) fn read(study: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Vec<Grown> {
+    let tables = study.tables("stack");
+    note_twins(tables, notes);
+    let stacks: Vec<Grown> = tables.iter().filter_map(|fields| stack(fields, lab, notes)).collect();
+    if stacks.len() == tables.len() {
+        note_idle(study, lab, &stacks, notes);
+    }
+    stacks
+}
+
+fn stack(fields: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Option<Grown> {
+    let errors = |notes: &[Note]| notes.iter().filter(|note| note.severity == Severity::Error).count();
+    let before = errors(notes);
+    let entries = entry::read(fields, lab, notes);
+    if entries.len() < fields.tables("layers").len() {
+        // An entry that says not what it is has been noted; guessing what rests on it would only add noise.
+        return None;
+    }
+    let links = entry::link(&entries, lab, notes);
+    let order = order::order(&entries, &links, notes)?;
+    let growth = grow::grow(&entries, &links, &order, lab, notes);
+    shape::check(&growth, notes);
+    members::check(&growth, notes);
+    let geometry = geometry::Geometry::of(&growth, lab);
+    geometry.check(&growth, notes);
+    let name = fields.text("name")?.to_owned();
+    if errors(notes) > before || fields.is_wrong("layers") {
+        return None;
+    }
+    let top = growth.last()?;
+    Some(Grown {
+        capacity: geometry.capacity(top),
+        direct_block: geometry.direct_block(top),
+        place: fields.place("name"),
+        stack: Stack {
+            name,
+            note: fields.text("note").map(str::to_owned),
+            nodes: growth.into_iter().map(|grown| grown.node).collect(),
+        },
+    })
+}
+
+/// Two stacks with one name, or with names that become one file name.
+fn note_twins(tables: &[Fields], notes: &mut Vec<Note>) {
+    for (i, fields) in tables.iter().enumerate() {
+        let Some(name) = fields.text("name") else { continue };
+        let twin = tables[..i].iter().filter_map(|other| other.text("name")).find(|other| slug(other) == slug(name));
+        if let Some(twin) = twin {
+            let (code, message, label) = if twin == name {
+                ("study-same-stack", format!("two stacks are named `{name}`"), "the second of that name".to_owned())
+            } else {
+                let label = format!("filed as `{}` too", slug(name));
+                ("study-same-slug", format!("`{name}` has the file name of `{twin}`"), label)
+            };
+            notes.push(
+                Note::error(code, Some(fields.place("name")), message)
+                    .label(label)
+                    .hint("let the first 40 letters and digits of the names differ"),
+            );
+        }
+    }
+}
+
+/// Drives that no stack uses: they cost the guest memory and the reader a thought.
+fn note_idle(study: &Fields, lab: &Lab, stacks: &[Grown], notes: &mut Vec<Note>) {
+    let drives = study.table("lab").map(|lab| lab.tables("drives")).unwrap_or_default();
+    for fields in drives {
+        let Some(name) = fields.name("name").filter(|name| lab.spec.drive(name).is_some()) else { continue };
+        if !stacks.is_empty() && !stacks.iter().any(|grown| grown.stack.drives().contains(&name)) {
+            notes.push(
+                Note::error("study-idle-drive", Some(fields.place("name")), format!("no stack uses drive `{name}`"))
+                    .as_warning()
+                    .hint("leave the drive out, or name it in `on`"),
+            );
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Entries become nodes: a layer that takes one device, given several, makes one node on each.
+
+use terms::{Layer, Name, Node, Note, Ref, Span};
+
+use super::entry::{Entry, Link, Links, To};
+use crate::lab::Lab;
+use crate::layer;
+
+/// A node with where it came from.
+#[derive(Debug)]
+pub(super) struct Growth<'g, 'f> {
+    /// The node.
+    pub(super) node: Node,
+    /// Its entry.
+    pub(super) entry: &'g Entry<'f>,
+    /// Where each of `on` and then `special` is named.
+    pub(super) places: Vec<Span>,
+    /// Is something below it missing? Counting its members would mislead.
+    pub(super) broken: bool,
+}
+
+/// Something below, with where it is named.
+type Below = (Ref, Span);
+
+/// The nodes of a stack in building order.
+pub(super) fn grow<'g, 'f>(
+    entries: &'g [Entry<'f>],
+    links: &[Links],
+    order: &[usize],
+    lab: &Lab,
+    notes: &mut Vec<Note>,
+) -> Vec<Growth<'g, 'f>> {
+    let mut growth: Vec<Growth<'g, 'f>> = Vec::new();
+    // Nodes of each entry, by index of the entry.
+    let mut made: Vec<Vec<Name>> = vec![Vec::new(); entries.len()];
+    let mut broken: Vec<bool> = links.iter().map(|links| links.broken).collect();
+    for &index in order {
+        let entry = &entries[index];
+        for link in links[index].on.iter().chain(&links[index].special) {
+            if let To::Entry(below) = link.to {
+                broken[index] |= broken[below];
+            }
+        }
+        let on = expand(&links[index].on, &made);
+        let special = expand(&links[index].special, &made);
+        let Some(layer) = layer::build(entry.kind, entry.options, on.len()) else { continue };
+        layer::check(&layer, entry.options, notes);
+        for node in nodes(entry, layer, on, special, broken[index], notes) {
+            note_taken(&node, &growth, lab, notes);
+            made[index].push(node.node.name.clone());
+            growth.push(node);
+        }
+    }
+    growth
+}
+
+fn expand(links: &[Link], made: &[Vec<Name>]) -> Vec<Below> {
+    let mut below = Vec::new();
+    for link in links {
+        match &link.to {
+            To::Drive(name) => below.push((Ref::Drive(name.clone()), link.place)),
+            To::Entry(index) => below.extend(made[*index].iter().map(|name| (Ref::Layer(name.clone()), link.place))),
+        }
+    }
+    below
+}
+
+fn nodes<'g, 'f>(
+    entry: &'g Entry<'f>,
+    layer: Layer,
+    on: Vec<Below>,
+    special: Vec<Below>,
+    broken: bool,
+    notes: &mut Vec<Note>,
+) -> Vec<Growth<'g, 'f>> {
+    if !layer.is_one_on_one() || on.len() < 2 {
+        let places = on.iter().chain(&special).map(|(_, place)| *place).collect();
+        let (on, special) = (names(on), names(special));
+        let node = Node { name: entry.name.clone(), layer, on, special };
+        return vec![Growth { node, entry, places, broken }];
+    }
+    let mut grown = Vec::new();
+    for (below, place) in on {
+        match Name::new(format!("{}-{}", entry.name, below.name())) {
+            Ok(name) => {
+                let node = Node { name, layer: layer.clone(), on: vec![below], special: Vec::new() };
+                grown.push(Growth { node, entry, places: vec![place], broken });
+            }
+            Err(_) => notes.push(
+                Note::error(
+                    "study-long-name",
+                    Some(entry.place()),
+                    format!("`{}-{}` is too long for a name", entry.name, below.name()),
+                )
+                .hint("give this layer, or those below it, a shorter `name`"),
+            ),
+        }
+    }
+    grown
+}
+
+fn names(below: Vec<Below>) -> Vec<Ref> {
+    below.into_iter().map(|(name, _)| name).collect()
+}
+
+/// Made-up names of mappings can meet names that were written.
+fn note_taken(new: &Growth<'_, '_>, growth: &[Growth<'_, '_>], lab: &Lab, notes: &mut Vec<Note>) {
+    let name = &new.node.name;
+    let written = *name == new.entry.name;
+    let drive = !written && lab.spec.drive(name).is_some();
+    let layer = growth.iter().any(|known| known.node.name == *name && !std::ptr::eq(known.entry, new.entry));
+    // Two written names that are the same were noted when they were read.
+    let both_written = written && growth.iter().any(|known| known.entry.name == *name && known.node.name == *name);
+    if drive || (layer && !both_written) {
+        notes.push(
+            Note::error("study-same-layer", Some(new.entry.place()), format!("two things are named `{name}`"))
+                .label("this makes the second of that name")
+                .hint("give this layer another `name`"),
+        );
+    }
+}

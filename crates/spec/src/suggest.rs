@@ -1,0 +1,135 @@
+//! "Did you mean": the nearest of the words that would have been right.
+
+/// Words that people use for a key of ours, because a tool calls it so.
+const KNOWN_AS: &[(&str, &str)] = &[
+    ("bs", "block"),
+    ("blocksize", "block"),
+    ("block_size", "block"),
+    ("iodepth", "depth"),
+    ("numjobs", "jobs"),
+    ("threads", "jobs"),
+    ("rw", "pattern"),
+    ("rwmixread", "read_percent"),
+    ("fsync", "fsync_every"),
+    ("runtime", "window"),
+    ("ramp_time", "settle"),
+    ("repeat", "rounds"),
+    ("md", "raid"),
+    ("mdadm", "raid"),
+    ("mdraid", "raid"),
+    ("dm-raid", "raid"),
+    ("luks2", "luks"),
+    ("cryptsetup", "luks"),
+    ("dm-crypt", "crypt"),
+    ("dm-integrity", "integrity"),
+    ("integritysetup", "integrity"),
+    ("lvm2", "lvm"),
+    ("zpool", "zfs"),
+    ("capacity", "size"),
+    ("sector_size", "sector"),
+    ("chunk_size", "chunk"),
+    ("key_size", "key_bits"),
+    ("profile", "profiles"),
+    ("stripe_size", "stripe"),
+    ("raid0", "raid"),
+    ("raid1", "raid"),
+    ("raid5", "raid"),
+    ("raid6", "raid"),
+    ("raid10", "raid"),
+    ("stripe", "single"),
+];
+
+/// The candidate that was most likely meant, if any is near enough.
+pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let plain = fold(word);
+    let known = KNOWN_AS.iter().find(|(theirs, _)| *theirs == plain.replace('_', "-") || *theirs == plain);
+    if let Some((_, ours)) = known
+        && let Some(found) = candidates.iter().find(|candidate| *candidate == ours)
+    {
+        return Some(found);
+    }
+    // A third of the letters may be wrong, and two words of one letter are never near.
+    let most = (plain.chars().count().max(2) / 3).max(usize::from(plain.chars().count() > 1));
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&plain, &fold(candidate)), candidate))
+        .filter(|(far, _)| *far <= most)
+        .min_by_key(|(far, _)| *far)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Case and the choice between dash and underscore are not spelling.
+fn fold(word: &str) -> String {
+    word.to_lowercase().replace('-', "_")
+}
+
+/// Letters to insert, remove, replace or swap with their neighbour to make `b` of `a`
+/// (optimal string alignment, the restricted form of Damerau's distance).
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().take(64).collect();
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+/// A list as a sentence has it: `a`, `b` or `c`.
+pub(crate) fn either<'c>(words: impl IntoIterator<Item = &'c str>) -> String {
+    joined(words, "or")
+}
+
+/// A list as a sentence has it: `a`, `b` and `c`.
+pub(crate) fn all_of<'c>(words: impl IntoIterator<Item = &'c str>) -> String {
+    joined(words, "and")
+}
+
+fn joined<'c>(words: impl IntoIterator<Item = &'c str>, last: &str) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((end, rest)) => format!("{} {last} {end}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_recognised_and_strangers_are_not() {
+        let keys = ["level", "chunk", "bitmap", "metadata", "layout", "block", "depth", "jobs"];
+        for (word, meant) in [
+            ("chnuk", Some("chunk")),
+            ("Level", Some("level")),
+            ("meta-data", Some("metadata")),
+            ("bs", Some("block")),
+            ("iodepth", Some("depth")),
+            ("colour", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(word, keys), meant, "{word}");
+        }
+        assert_eq!(nearest("c", ["a", "b"]), None);
+    }
+
+    #[test]
+    fn lists_read_as_sentences() {
+        assert_eq!(either(["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(all_of(["a", "b"]), "`a` and `b`");
+        assert_eq!(either(["a"]), "`a`");
+    }
+}

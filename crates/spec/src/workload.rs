@@ -1,0 +1,55 @@
+//! Workloads of the study's own.
+
+use terms::{Bytes, Name, Note, Pattern, Workload};
+
+use crate::fields::Fields;
+
+/// Share of reads of a mixed pattern that does not say one.
+const READ_PERCENT: u8 = 70;
+
+/// Reads one `[[workload]]`; `None` if it is not whole, which has been noted.
+pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
+    let percent: Option<u8> = fields.number("read_percent");
+    let pattern = pattern(fields.text("pattern")?, percent.unwrap_or(READ_PERCENT))?;
+    if percent.is_some() && !matches!(pattern, Pattern::Mixed(_) | Pattern::RandMixed(_)) {
+        notes.push(
+            Note::error("study-no-effect", Some(fields.key("read_percent")), "`read_percent` has no effect here")
+                .as_warning()
+                .label("only for `mixed` and `randmixed`")
+                .hint("leave it out, or change `pattern`"),
+        );
+    }
+    if fields.has("fsync_every") && !pattern.writes() {
+        notes.push(
+            Note::error("study-no-effect", Some(fields.key("fsync_every")), "`fsync_every` has no effect here")
+                .as_warning()
+                .label("this workload only reads")
+                .hint("leave it out, or change `pattern`"),
+        );
+    }
+    let name: Name = fields.name("name")?;
+    let block: Bytes = fields.size("block")?;
+    Some(Workload {
+        name,
+        pattern,
+        block,
+        depth: fields.number("depth").unwrap_or(1),
+        jobs: fields.number("jobs").unwrap_or(1),
+        fsync_every: fields.number("fsync_every"),
+        profile: None,
+        window: fields.duration("window"),
+    })
+}
+
+/// The pattern of that word.
+fn pattern(word: &str, percent: u8) -> Option<Pattern> {
+    Some(match word {
+        "read" => Pattern::Read,
+        "write" => Pattern::Write,
+        "randread" => Pattern::RandRead,
+        "randwrite" => Pattern::RandWrite,
+        "mixed" => Pattern::Mixed(percent),
+        "randmixed" => Pattern::RandMixed(percent),
+        _ => return None,
+    })
+}

@@ -1,0 +1,270 @@
+//! Every check, each with the shortest study that sets it off: the codes are a promise.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use terms::layer::{BtrfsProfile, Lvm, RaidLevel, Volume, ZfsLayout};
+use terms::{Design, Layer, Pattern, Ref, Severity};
+
+/// A study around these layers: drives a to e of 1 GiB, k with blocks of 4 KiB, s and t small.
+fn study(layers: &str) -> String {
+    let mut drives: Vec<String> =
+        ["a", "b", "c", "d", "e"].iter().map(|name| format!("{{ name = \"{name}\", size = \"1 GiB\" }}")).collect();
+    drives.push("{ name = \"k\", size = \"1 GiB\", lba = \"4 KiB\" }".to_owned());
+    drives.push("{ name = \"s\", size = \"80 MiB\" }".to_owned());
+    drives.push("{ name = \"t\", size = \"512 MiB\" }".to_owned());
+    format!(
+        "question = \"Does it hold?\"\nlab.drives = [ {} ]\nstack = [ {{ name = \"x\", layers = [ {layers} ] }} ]\n\
+         measure.span = \"32 MiB\"\n",
+        drives.join(", ")
+    )
+}
+
+/// Codes of the notes, without drives that no stack uses.
+fn codes(text: &str) -> Vec<String> {
+    let (design, notes) = spec::parse(text);
+    let errors = notes.iter().any(|note| note.severity == Severity::Error);
+    assert_eq!(design.is_none(), errors, "{text}");
+    for note in &notes {
+        assert!(note.code.starts_with("study-"), "{note:?}");
+        assert!(!note.message.ends_with('.'), "{note:?}");
+    }
+    notes.into_iter().map(|note| note.code).filter(|code| code != "study-idle-drive").collect()
+}
+
+fn check(layers: &str, expect: &[&str]) {
+    let text = study(layers);
+    assert_eq!(codes(&text), expect, "{layers}\n{}", spec::render("x.toml", &text, &spec::parse(&text).1, false));
+}
+
+fn design(layers: &str) -> Design {
+    let text = study(layers);
+    let (design, notes) = spec::parse(&text);
+    design.unwrap_or_else(|| panic!("{}", spec::render("x.toml", &text, &notes, false)))
+}
+
+#[test]
+fn sound_stacks() {
+    for layers in [
+        "{ bare = {}, on = 'a' }",
+        "{ luks = {}, on = 'a' }",
+        "{ raid = { level = 10 }, on = ['a', 'b', 'c'] }",
+        "{ raid = { level = 6, assume_clean = true }, on = ['a', 'b', 'c', 'd'] }, { xfs = {} }",
+        "{ lvm = { volume = 'raid1', integrity = { mode = 'bitmap' } }, on = ['a', 'b'] }, { ext4 = {} }",
+        "{ lvm = { thin_chunk = '192 KiB', snapshot = true }, on = 'a' }, { ext4 = {} }",
+        "{ btrfs = { data = 'raid10' }, on = ['a', 'b', 'c', 'd'] }",
+        "{ zfs = { layout = 'raidz2', special = ['d', 'e'], special_small_blocks = '16 KiB' }, on = ['a', 'b', 'c'] }",
+        "{ crypt = { cipher = 'aes-cbc-essiv:sha256', key_bits = 256 }, on = 'a' }",
+        "{ integrity = { sector = '4 KiB' }, on = 'k' }, { ext4 = {} }",
+        "{ raid = { level = 0 }, on = ['a', 't'] }, { ext4 = {} }",
+    ] {
+        check(layers, &[]);
+    }
+}
+
+#[test]
+fn members() {
+    check("{ raid = { level = 1 }, on = 'a' }", &["study-too-few"]);
+    check("{ raid = { level = 5 }, on = ['a', 'b'] }", &["study-too-few"]);
+    check("{ raid = { level = 6 }, on = ['a', 'b', 'c'] }", &["study-too-few"]);
+    check("{ lvm = { volume = 'raid6' }, on = ['a', 'b', 'c', 'd'] }", &["study-too-few"]);
+    check("{ btrfs = { data = 'raid10' }, on = ['a', 'b', 'c'] }", &["study-too-few"]);
+    check("{ zfs = { layout = 'raidz2' }, on = ['a', 'b'] }", &["study-too-few"]);
+    check("{ luks = {}, on = 'a' }, { raid = { level = 1 } }", &["study-too-few"]);
+    check("{ ext4 = {}, on = ['a', 'b'] }", &["study-too-many"]);
+    check("{ bare = {}, on = ['a', 'b'] }", &["study-too-many"]);
+    check("{ raid = { level = 1 }, on = ['a', 't'] }", &["study-unlike-members"]);
+}
+
+#[test]
+fn fewest_are_those_of_the_nouns() {
+    let on = |n: usize| format!("on = [{}]", ["'a'", "'b'", "'c'", "'d'", "'e'"][..n].join(", "));
+    let try_all = |fewest: usize, layer: String| {
+        for n in 1..=5 {
+            let found = codes(&study(&format!("{{ {layer}, {} }}", on(n))));
+            assert_eq!(found.contains(&"study-too-few".to_owned()), n < fewest, "{layer} on {n}: {found:?}");
+        }
+    };
+    for level in [RaidLevel::Raid0, RaidLevel::Raid1, RaidLevel::Raid5, RaidLevel::Raid6, RaidLevel::Raid10] {
+        try_all(level.fewest(), format!("raid = {{ level = {} }}", level.number()));
+    }
+    for volume in [Volume::Linear, Volume::Striped, Volume::Raid1, Volume::Raid10, Volume::Raid5, Volume::Raid6] {
+        try_all(volume.fewest(), format!("lvm = {{ volume = '{}' }}", volume.word()));
+    }
+    for data in
+        [BtrfsProfile::Single, BtrfsProfile::Dup, BtrfsProfile::Raid0, BtrfsProfile::Raid1, BtrfsProfile::Raid10]
+    {
+        try_all(data.fewest(), format!("btrfs = {{ data = '{}' }}", data.word()));
+    }
+    for layout in [ZfsLayout::Stripe, ZfsLayout::Mirror, ZfsLayout::Raidz1, ZfsLayout::Raidz2, ZfsLayout::Raidz3] {
+        try_all(layout.fewest(), format!("zfs = {{ layout = '{}' }}", layout.word()));
+    }
+}
+
+#[test]
+fn graphs() {
+    check("{ ext4 = {} }", &["study-rests-on-nothing"]);
+    check("{ ext4 = {}, on = [] }", &["study-rests-on-nothing"]);
+    check("{ luks = {}, on = 'luks' }, { ext4 = {} }", &["study-rests-on-itself"]);
+    check("{ luks = {}, on = 'crypt' }, { crypt = {}, on = 'luks' }", &["study-circle"]);
+    check("{ luks = {}, on = 'A1' }, { ext4 = {} }", &["study-unknown-name"]);
+    check("{ luks = {}, on = ['a', 'b'] }, { ext4 = {}, on = 'luks-a' }", &["study-unknown-name"]);
+    check("{ ext4 = {}, on = 'a' }, { luks = {} }", &["study-on-file-system"]);
+    check("{ bare = {}, on = 'a' }, { luks = {} }", &["study-on-bare"]);
+    check("{ luks = {}, on = 'a' }, { bare = {} }", &["study-on-bare"]);
+    check("{ raid = { level = 1 }, on = ['a', 'a'] }", &["study-named-twice"]);
+    check("{ luks = {}, on = 'a' }, { btrfs = {}, on = ['luks', 'a'] }", &["study-used-twice"]);
+    check("{ zfs = { special = 'a' }, on = ['a', 'b'] }", &["study-used-twice"]);
+    check("{ luks = {}, on = ['a', 'b'] }", &["study-two-tops"]);
+    check("{ luks = {}, on = 'a' }, { ext4 = {}, on = 'b' }", &["study-two-tops"]);
+    check(
+        "{ luks = {}, on = 'a', name = 'm' }, { luks = {}, on = 'b', name = 'm' }, { btrfs = {}, on = 'm' }",
+        &["study-same-layer"],
+    );
+    check("{ luks = {}, on = 'a', name = 'b' }, { ext4 = {} }", &["study-layer-is-drive"]);
+    check("{ luks = {}, on = ['a', 'b'] }, { lvm = {} , name = 'luks-a' }", &["study-same-layer"]);
+    check("{ noext = {}, on = 'a' }", &["study-no-kind", "study-unknown-key"]);
+    check("{ ext5 = {}, on = 'a' }", &["study-unknown-key"]);
+    check("{ ext4 = {}, xfs = {}, on = 'a' }", &["study-two-kinds"]);
+}
+
+#[test]
+fn options() {
+    check("{ raid = { level = 2 }, on = ['a', 'b'] }", &["study-out-of-range"]);
+    check("{ raid = { level = 0, bitmap = 'none' }, on = ['a', 'b'] }", &["study-no-effect"]);
+    check("{ raid = { level = 0, assume_clean = true }, on = ['a', 'b'] }", &["study-no-effect"]);
+    check("{ raid = { level = 1, chunk = '64 KiB' }, on = ['a', 'b'] }", &["study-no-effect"]);
+    check("{ raid = { level = 5, layout = 'far' }, on = ['a', 'b', 'c'] }", &["study-no-effect"]);
+    check("{ raid = { level = 0, chunk = '96 KiB' }, on = ['a', 'b'] }", &["study-out-of-range"]);
+    check("{ luks = { sector = '8 KiB' }, on = 'a' }", &["study-out-of-range"]);
+    check("{ luks = { key_bits = 128 }, on = 'a' }", &["study-key-bits"]);
+    check("{ luks = { cipher = 'aes' }, on = 'a' }", &["study-cipher"]);
+    check("{ luks = { integrity = 'hmac-sha256', discards = true }, on = 'a' }", &["study-no-effect"]);
+    check("{ luks = { sector = '512 B' }, on = 'k' }", &["study-sector-below-lba"]);
+    check("{ integrity = {}, on = 'k' }, { ext4 = {} }", &["study-sector-below-lba"]);
+    check("{ ext4 = { block = '1 KiB' }, on = 'k' }", &["study-sector-below-lba"]);
+    check("{ ext4 = { journal = false, commit = '5 s' }, on = 'a' }", &["study-no-effect"]);
+    check("{ ext4 = { commit = '1500 ms' }, on = 'a' }", &["study-out-of-range"]);
+    check("{ integrity = { mode = 'bitmap', commit = '5 s' }, on = 'a' }", &["study-no-effect"]);
+    check("{ integrity = { bitmap_flush = '5 s' }, on = 'a' }", &["study-no-effect"]);
+    check("{ lvm = { integrity = {} }, on = 'a' }", &["study-lvm-integrity"]);
+    check(
+        "{ lvm = { integrity = { mode = 'no-journal' }, volume = 'raid1' }, on = ['a', 'b'] }",
+        &["study-unknown-word"],
+    );
+    check("{ lvm = { integrity = {}, volume = 'raid1', snapshot = true }, on = ['a', 'b'] }", &["study-lvm-integrity"]);
+    check("{ lvm = { stripe = '64 KiB' }, on = 'a' }", &["study-no-effect"]);
+    check("{ btrfs = { copy_on_write = false }, on = 'a' }", &["study-no-checksums"]);
+    check("{ zfs = { layout = 'mirror', special = 'c' }, on = ['a', 'b'] }", &["study-special-alone"]);
+    check("{ zfs = { special = 'c', special_small_blocks = '128 KiB' }, on = 'a' }", &["study-special-takes-all"]);
+    check("{ zfs = { special_small_blocks = '4 KiB' }, on = 'a' }", &["study-no-effect"]);
+    check("{ xfs = {}, on = 's' }", &["study-too-small"]);
+    check("{ btrfs = {}, on = 's' }", &["study-too-small"]);
+    check("{ bare = { cache = true }, on = 'a' }", &["study-unknown-key"]);
+}
+
+#[test]
+fn drives_and_measures() {
+    let text = study("{ ext4 = {}, on = 'a' }");
+    let with = |from: &str, to: &str| codes(&text.replacen(from, to, 1));
+    assert_eq!(with("name = \"b\"", "name = \"a\""), ["study-same-drive"]);
+    assert_eq!(with("size = \"1 GiB\"", "size = 5"), ["study-no-unit"]);
+    assert_eq!(with("size = \"1 GiB\"", "size = \"1G\""), ["study-bare-letter"]);
+    assert_eq!(with("size = \"1 GiB\"", "size = \"1 GiB\", kind = \"sata\", lba = \"4 KiB\""), ["study-lba"]);
+    assert_eq!(with("size = \"1 GiB\"", "size = \"1 GiB\", kind = \"sata\", port = \"switch1\""), ["study-port"]);
+    assert_eq!(with("size = \"1 GiB\"", "size = \"2 GiB\", kind = \"ram\""), ["study-memory"]);
+    assert_eq!(with("32 MiB", "2 GiB"), ["study-span"]);
+    assert_eq!(with("32 MiB", "700 MiB"), ["study-span"]);
+    assert_eq!(with("measure.span", "measure.profiles = []\nmeasure.span"), ["study-no-workloads"]);
+    assert_eq!(with("measure.span", "measure.profiles = ['quik']\nmeasure.span"), ["study-unknown-profile"]);
+    assert_eq!(with("measure.span = \"32 MiB\"", "measure = { rounds = 0 }"), ["study-out-of-range"]);
+    assert_eq!(with("measure.span", "question = 'again'\nmeasure.span"), ["study-duplicate-key"]);
+    assert_eq!(with("measure.span", "measure.seed = 'é\nmeasure.span"), ["study-syntax"]);
+    assert_eq!(with("question = \"Does it hold?\"", ""), ["study-missing-key"]);
+    let idle = spec::parse(&text).1;
+    assert_eq!(idle.len(), 7, "one for each drive but `a`");
+    assert!(idle.iter().all(|note| note.code == "study-idle-drive" && note.severity == Severity::Warning));
+}
+
+#[test]
+fn workloads() {
+    let own = |workload: &str| format!("{}[[workload]]\n{workload}\n", study("{ ext4 = {}, on = 'k' }"));
+    assert_eq!(codes(&own("name='w'\npattern='read'\nblock='4 KiB'")), Vec::<String>::new());
+    assert_eq!(codes(&own("name='w'\npattern='read'\nblock='512 B'")), ["study-block-below-lba"]);
+    assert_eq!(codes(&own("name='w'\npattern='read'\nblock='64 MiB'")), ["study-span"]);
+    assert_eq!(codes(&own("name='w'\npattern='read'\nblock='4 KiB'\nread_percent=5")), ["study-no-effect"]);
+    assert_eq!(codes(&own("name='w'\npattern='read'\nblock='4 KiB'\nfsync_every=1")), ["study-no-effect"]);
+    let twice = "name='w'\npattern='read'\nblock='4 KiB'";
+    assert_eq!(codes(&own(&format!("{twice}\n[[workload]]\n{twice}"))), ["study-same-workload"]);
+}
+
+#[test]
+fn workloads_are_joined_reads_first() {
+    let text = format!(
+        "{}measure.profiles = ['quick', 'seed-001']\n\
+         [[workload]]\nname='mix'\npattern='randmixed'\nblock='4 KiB'\n\
+         [[workload]]\nname='own'\npattern='read'\nblock='4 KiB'\n",
+        study("{ ext4 = {}, on = 'a' }")
+    );
+    let design = spec::parse(&text).0.unwrap();
+    let names: Vec<&str> = design.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "seq-1m-q8-t1-read",
+            "rnd-4k-q32-t1-read",
+            "rnd-4k-q32-t16-read",
+            "own",
+            "seq-1m-q8-t1-write",
+            "rnd-4k-q32-t1-write",
+            "rnd-4k-q32-t16-write",
+            "mix"
+        ]
+    );
+    assert_eq!(design.workloads[7].pattern, Pattern::RandMixed(70));
+    assert_eq!(design.workloads[7].profile, None);
+}
+
+#[test]
+fn nodes_are_in_building_order() {
+    let design = design(
+        "{ ext4 = {}, on = 'both' }, { luks = {}, name = 'm', on = ['b', 'a'] }, { luks = {}, on = 'c' }, \
+         { raid = { level = 5 }, name = 'both', on = ['m', 'luks'] }",
+    );
+    let names: Vec<&str> = design.stacks[0].nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["m-b", "m-a", "luks", "both", "ext4"]);
+    let below: Vec<&str> = design.stacks[0].nodes[3].on.iter().map(|below| below.name().as_str()).collect();
+    assert_eq!(below, ["m-b", "m-a", "luks"]);
+}
+
+#[test]
+fn made_up_names_keep_clear_of_written_ones() {
+    let design =
+        design("{ luks = {}, on = 'a' }, { luks = {} }, { luks = {} }, { crypt = {}, name = 'luks2' }, { ext4 = {} }");
+    let names: Vec<&str> = design.stacks[0].nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["luks", "luks3", "luks4", "luks2", "ext4"]);
+}
+
+#[test]
+fn special_devices_are_kept_apart() {
+    let design = design("{ zfs = { layout = 'mirror', special = ['c', 'd'] }, on = ['a', 'b'] }");
+    let node = &design.stacks[0].nodes[0];
+    assert_eq!(node.on.len(), 2);
+    assert!(matches!(&node.special[..], [Ref::Drive(c), Ref::Drive(d)] if c.as_str() == "c" && d.as_str() == "d"));
+    assert_eq!(design.stacks[0].drives().len(), 4);
+}
+
+#[test]
+fn metadata_of_btrfs_follows_the_number_of_devices() {
+    for (on, expect) in [("'a'", BtrfsProfile::Dup), ("['a', 'b']", BtrfsProfile::Raid1)] {
+        let design = design(&format!("{{ btrfs = {{}}, on = {on} }}"));
+        let Layer::Btrfs(btrfs) = &design.stacks[0].nodes[0].layer else { panic!("not btrfs") };
+        assert_eq!(btrfs.metadata, expect);
+    }
+}
+
+#[test]
+fn lvm_integrity_is_read() {
+    let design = design("{ lvm = { volume = 'raid1', integrity = { block = '4 KiB' } }, on = ['a', 'b'] }");
+    let Layer::Lvm(Lvm { integrity: Some(integrity), .. }) = &design.stacks[0].nodes[0].layer else { panic!("none") };
+    assert_eq!(integrity.block, terms::Bytes::kib(4));
+}
