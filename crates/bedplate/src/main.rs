@@ -1,1 +1,52 @@
-fn main() {}
+//! Bedplate: designs, builds, measures and proves Linux storage stacks.
+//!
+//! The binary reads what was typed, asks the rooms, and prints. In a lab guest it is also the first process.
+
+mod cli;
+mod commands;
+mod exit;
+mod guest;
+mod printer;
+mod runner;
+mod settings;
+mod studies;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+use crate::exit::{Exit, Failure};
+use crate::settings::Settings;
+
+/// Digest of the sources that this binary was built from.
+const BUILD: &str = env!("BEDPLATE_BUILD");
+
+fn main() -> ExitCode {
+    if lab::init::is_first_process() {
+        lab::init::live(BUILD);
+    }
+    let cli = Cli::parse();
+    let settings = Settings::resolve(&cli.global);
+    let result = settings.and_then(|settings| {
+        settings::catch_interrupts()?;
+        act(&cli.command, &settings)
+    });
+    exit::report(result)
+}
+
+fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
+    match command {
+        Command::Run(arguments) => commands::run::run(arguments, settings),
+        Command::Plan(arguments) => commands::plan::plan(arguments, settings),
+        Command::Build(arguments) => commands::build::build(arguments, settings),
+        Command::Report(arguments) => commands::report::report(arguments, settings),
+        Command::Runs(arguments) => commands::runs::runs(arguments, settings),
+        Command::Inspect(arguments) => commands::inspect::inspect(arguments, settings),
+        Command::Lab(arguments) => commands::lab::lab(arguments, settings),
+        Command::Profiles(arguments) => commands::profiles::profiles(arguments, settings),
+        Command::Schema => commands::schema::schema(),
+        Command::Completion { shell } => commands::manual::completion(*shell),
+        Command::Man { directory } => commands::manual::man(directory.as_deref()),
+    }
+}

@@ -1,0 +1,263 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Designs, builds, measures and proves Linux storage stacks.
+#[derive(Debug, Parser)]
+#[command(name = "bedplate", version, about, max_term_width = 100, after_help = AFTER)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER: &str = "\
+Exit codes: 0 yes, 1 no (a cell or check failed), 2 could not, 3 refused for safety,
+4 not possible here (with what is missing), 130 interrupted after clean-up.
+
+Start with: bedplate run studies/quickstart.toml";
+
+/// What every verb takes.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Colour on the terminal
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// Draw with ASCII only
+    #[arg(long, global = true)]
+    pub(crate) ascii: bool,
+    /// Say nothing but results and errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Directory of runs [default: $XDG_STATE_HOME/bedplate/runs]
+    #[arg(long, global = true, env = "BEDPLATE_RUNS", value_name = "DIR")]
+    pub(crate) runs: Option<PathBuf>,
+    /// Directory for the files of lab guests [default: /var/tmp/bedplate-UID]
+    #[arg(long, global = true, env = "BEDPLATE_LAB", value_name = "DIR")]
+    pub(crate) lab_directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Build every stack of a study, measure it, take it down, and report
+    Run(RunArguments),
+    /// Show what would be done: every command with its reason and its undo
+    Plan(PlanArguments),
+    /// Build the stacks of a study, prove that they stand, and take them down again
+    Build(BuildArguments),
+    /// Report a run again from its record
+    Report(ReportArguments),
+    /// List runs
+    Runs(RunsArguments),
+    /// Show a machine: processors, PCIe tree, drives, programs
+    Inspect(InspectArguments),
+    /// A guest to try things in, and what this machine lacks for one
+    Lab(LabArguments),
+    /// List built-in workload profiles, or show one
+    Profiles(ProfilesArguments),
+    /// Print the JSON Schema of study files, for editors
+    Schema,
+    /// Print shell completions
+    Completion {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write all pages into a directory
+    Man {
+        /// Where to write all pages
+        directory: Option<PathBuf>,
+    },
+}
+
+/// Which study, and which of its stacks.
+#[derive(Debug, Args)]
+pub(crate) struct Selection {
+    /// The study file
+    pub(crate) study: PathBuf,
+    /// Only these stacks: name, number in the study, or pattern with `*`; repeat or separate by commas
+    #[arg(long, value_name = "STACK", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// All but these stacks
+    #[arg(long, value_name = "STACK", value_delimiter = ',')]
+    pub(crate) skip: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// Where: `lab` is a guest that can harm nothing
+    #[arg(long, default_value = "lab", value_name = "PLACE")]
+    pub(crate) on: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// How often every stack is built anew and measured [default: the study's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: Option<u32>,
+    /// Time under load that counts, such as `2s` [default: the study's]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) window: Option<terms::Nanos>,
+    /// Time under load before that [default: the study's]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) settle: Option<terms::Nanos>,
+    /// Bytes filled and worked on, such as `64MiB` [default: the study's]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) span: Option<terms::Bytes>,
+    /// Seed of every random choice [default: the study's]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// One round of short windows
+    #[arg(long, conflicts_with_all = ["rounds", "window", "settle"])]
+    pub(crate) quick: bool,
+    /// Go on where the newest unfinished run of this study stopped; finished cells are not repeated
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "latest")]
+    pub(crate) resume: Option<String>,
+    /// Print the findings as JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// As a shell script
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) script: bool,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// What is different from the plans of another study
+    #[arg(long, value_name = "STUDY")]
+    pub(crate) diff: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Open a shell on each stack while it stands
+    #[arg(long)]
+    pub(crate) shell: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// The run: a directory, the beginning of a name, or `latest`
+    #[arg(default_value = "latest")]
+    pub(crate) run: String,
+    /// Write the self-contained page here
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub(crate) json: bool,
+    /// Print CSV
+    #[arg(long)]
+    pub(crate) csv: bool,
+    /// Print these columns, one row for each cell
+    #[arg(long, short, value_name = "COL,…")]
+    pub(crate) output: Option<String>,
+    /// List the columns that `-o` knows
+    #[arg(long)]
+    pub(crate) list_columns: bool,
+    /// Print rates in units of 1000 instead of 1024
+    #[arg(long)]
+    pub(crate) si: bool,
+    /// Check every file of the record against its seal
+    #[arg(long)]
+    pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunsArguments {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Throw the catalogue away and read every run again
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    /// Which machine: `local`, or `lab` for the guest of a study
+    #[arg(long, default_value = "local", value_name = "PLACE")]
+    pub(crate) on: String,
+    /// The study whose guest to look at
+    #[arg(long, value_name = "STUDY")]
+    pub(crate) study: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabArguments {
+    #[command(subcommand)]
+    pub(crate) command: LabCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LabCommand {
+    /// Open a shell in a guest; leaving it ends the guest
+    Shell {
+        /// The study whose drives the guest has [default: two NVMe drives of 1 GiB]
+        study: Option<PathBuf>,
+    },
+    /// Say what is there, what is missing and what brings it; exit 4 where a lab cannot run
+    Check {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove what a killed lab left behind
+    Sweep,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfilesArguments {
+    /// Show this profile with its exact fio jobs
+    pub(crate) name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn time(text: &str) -> Result<terms::Nanos, String> {
+    terms::Nanos::parse(text).map_err(|error| format!("{error}; write a time such as `2s` or `500ms`"))
+}
+
+fn size(text: &str) -> Result<terms::Bytes, String> {
+    terms::Bytes::parse(text).map_err(|error| format!("{error}; write a size such as `128MiB`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

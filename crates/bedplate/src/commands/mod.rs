@@ -1,0 +1,27 @@
+//! One function for each verb: ask the rooms, print, say how it ends.
+
+pub(crate) mod build;
+pub(crate) mod inspect;
+pub(crate) mod lab;
+pub(crate) mod manual;
+pub(crate) mod plan;
+pub(crate) mod profiles;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod schema;
+
+use crate::exit::Failure;
+
+/// Only the lab builds stacks in this version: real drives wait for the guards that they need.
+fn only_in_the_lab(place: &str) -> Result<(), Failure> {
+    match place {
+        "lab" => Ok(()),
+        "local" => Err(Failure::Refused(
+            "refused: this version builds stacks only in the lab; it does not yet have all the guards that real drives need\n\n\
+             hint: leave out `--on local`; the lab runs the same commands on drives that hold nothing"
+                .to_owned(),
+        )),
+        other => Err(Failure::told(format!("error: `{other}` is not a place\n\nhint: say `--on lab`"))),
+    }
+}

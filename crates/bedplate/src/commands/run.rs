@@ -1,0 +1,203 @@
+//! `bedplate run`
+
+use std::path::{Path, PathBuf};
+
+use host::inspect;
+use lab::{Console, Guest};
+use record::{RunReader, RunWriter};
+use terms::finding::{Findings, Verdict};
+use terms::record::{Provenance, RECORD_SCHEMA, StackEntry};
+use terms::inventory::Inventory;
+use terms::{Design, Plan};
+
+use crate::cli::RunArguments;
+use crate::commands::{only_in_the_lab, report as reports, runs};
+use crate::exit::{Exit, Failure};
+use crate::runner::{Runner, weight};
+use crate::settings::Settings;
+use crate::studies::{self, Study};
+use crate::{BUILD, guest};
+
+/// Runs a study from its file to its report.
+pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
+    only_in_the_lab(&arguments.place.on)?;
+    let mut study = studies::load(&arguments.selection, settings)?;
+    studies::adjust(&mut study.design, arguments);
+    let plans = studies::plans(&study.design)?;
+    let directory = match &arguments.resume {
+        Some(run) => match unfinished(run, &study, settings)? {
+            Found::Unfinished(directory) => Some(directory),
+            Found::Whole(directory) => return show(&directory, arguments, settings),
+        },
+        None => None,
+    };
+    let result = measure_all(&study, &plans, directory, settings);
+    let directory = result.map_err(|failure| match failure {
+        Failure::Interrupted(_) => {
+            Failure::Interrupted(Some("finished cells are kept; add --resume to the same command to go on".to_owned()))
+        }
+        other => other,
+    })?;
+    show(&directory, arguments, settings)
+}
+
+/// Boots, begins or resumes the record, runs every open cell, and seals.
+fn measure_all(
+    study: &Study,
+    plans: &[Plan],
+    resume: Option<PathBuf>,
+    settings: &Settings,
+) -> Result<PathBuf, Failure> {
+    let boot = settings.printer.progress(0.0);
+    boot.now("booting a guest");
+    let guest = guest::boot(&study.design.lab, plans, Console::Log, settings)?;
+    boot.now("reading the machine");
+    let inventory = inspect::inspect(&guest)?;
+    boot.now("looking for what each stack needs");
+    let entries = stack_entries(&study.design, plans, &guest)?;
+    drop(boot);
+    let missing: Vec<String> =
+        entries.iter().filter(|entry| entry.missing.is_some()).map(|entry| entry.slug.clone()).collect();
+    let writer = match resume {
+        Some(directory) => RunWriter::resume(&directory)?,
+        None => begin(study, plans, &inventory, entries, &guest, settings)?,
+    };
+    let directory = writer.dir().to_owned();
+    let progress = settings.printer.progress(weight::run(&study.design, missing.len()));
+    let mut runner = Runner {
+        design: &study.design,
+        plans,
+        writer: &writer,
+        settings,
+        progress: &progress,
+        missing,
+        guest: Some(guest),
+    };
+    runner.run()?;
+    drop(runner);
+    drop(progress);
+    writer.seal()?;
+    Ok(directory)
+}
+
+/// What of each stack can be built here, and what is missing for the others.
+fn stack_entries(design: &Design, plans: &[Plan], guest: &Guest) -> Result<Vec<StackEntry>, Failure> {
+    let entry = |(stack, plan): (&terms::Stack, &Plan)| {
+        Ok(StackEntry {
+            slug: plan.slug.clone(),
+            name: stack.name.clone(),
+            note: stack.note.clone(),
+            nodes: stack.nodes.clone(),
+            missing: build::missing(guest, plan)?,
+        })
+    };
+    design.stacks.iter().zip(plans).map(entry).collect()
+}
+
+fn begin(
+    study: &Study,
+    plans: &[Plan],
+    inventory: &Inventory,
+    stacks: Vec<StackEntry>,
+    guest: &Guest,
+    settings: &Settings,
+) -> Result<RunWriter, Failure> {
+    let started = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    let policy = &study.design.measure;
+    std::fs::create_dir_all(&settings.runs)?;
+    let provenance = Provenance {
+        schema: RECORD_SCHEMA,
+        run: record::run_name(&settings.runs, &started, &study.title)?,
+        question: study.design.question.clone(),
+        started,
+        command: std::env::args().collect(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: BUILD.to_owned(),
+        study_sha256: record::sha256_hex(study.text.as_bytes()),
+        place: "lab".to_owned(),
+        accelerator: Some(guest.accelerator().word().to_owned()),
+        seed: policy.seed,
+        rounds: policy.rounds,
+        settle: policy.settle,
+        window: policy.window,
+        span: policy.span,
+        stacks,
+        workloads: study.design.workloads.clone(),
+    };
+    let writer = RunWriter::create(&settings.runs, &provenance, &study.text)?;
+    writer.put_inventory(inventory)?;
+    for plan in plans {
+        writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
+    }
+    Ok(writer)
+}
+
+enum Found {
+    Unfinished(PathBuf),
+    Whole(PathBuf),
+}
+
+/// The run to go on with: the newest, or the named one, of this very study with these very choices.
+fn unfinished(run: &str, study: &Study, settings: &Settings) -> Result<Found, Failure> {
+    let same = |reader: &RunReader| fits(reader.provenance(), study);
+    if run != "latest" {
+        let reader = reports::open(run, settings)?;
+        if !same(&reader) {
+            let name = &reader.provenance().run;
+            return Err(Failure::told(format!(
+                "error: run `{name}` is of another study, or was begun with other choices\n\n\
+                 hint: its command was `{}`",
+                reader.provenance().command.join(" ")
+            )));
+        }
+        return Ok(sort(&reader));
+    }
+    for row in runs::catalogue(settings)?.list()? {
+        let reader = RunReader::open(&row.dir)?;
+        if same(&reader) {
+            return Ok(sort(&reader));
+        }
+    }
+    Err(Failure::told(
+        "error: there is no run of this study with these choices to resume\n\nhint: leave out --resume to begin one",
+    ))
+}
+
+fn sort(reader: &RunReader) -> Found {
+    let directory = reader.dir().to_owned();
+    if reader.is_sealed() { Found::Whole(directory) } else { Found::Unfinished(directory) }
+}
+
+/// Was this run begun from the same text with the same choices?
+fn fits(run: &Provenance, study: &Study) -> bool {
+    let policy = &study.design.measure;
+    let stacks = study.design.stacks.iter().map(terms::Stack::slug);
+    run.study_sha256 == record::sha256_hex(study.text.as_bytes())
+        && run.stacks.iter().map(|stack| stack.slug.clone()).eq(stacks)
+        && run.workloads == study.design.workloads
+        && (run.rounds, run.settle, run.window, run.span, run.seed)
+            == (policy.rounds, policy.settle, policy.window, policy.span, policy.seed)
+}
+
+/// Writes the reports, prints the table, and answers whether every cell is a number or says what it misses.
+fn show(directory: &Path, arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
+    let reader = RunReader::open(directory)?;
+    let findings = reports::findings(&reader)?;
+    let page = reports::write_all(&findings, directory)?;
+    runs::catalogue(settings)?;
+    let text = if arguments.json { report::json(&findings) } else { report::terminal(&findings, &settings.style) };
+    settings.printer.data(&text)?;
+    settings.printer.say(&format!("\nreport: {}", page.display()));
+    Ok(answer(&findings))
+}
+
+fn answer(findings: &Findings) -> Exit {
+    let all_missing = findings.cells.iter().all(|cell| matches!(cell.verdict, Verdict::Missing(_)));
+    if findings.cells.iter().any(|cell| matches!(cell.verdict, Verdict::Failed(_) | Verdict::NotRun)) {
+        Exit::No
+    } else if all_missing && !findings.cells.is_empty() {
+        Exit::NotHere
+    } else {
+        Exit::Yes
+    }
+}

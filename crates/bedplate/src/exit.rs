@@ -1,0 +1,150 @@
+//! How the program ends: one table of codes, one place that prints failures.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use build::BuildError;
+use host::HostError;
+use lab::LabError;
+use measure::MeasureError;
+use record::RecordError;
+
+/// How the program ends when nothing went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// 0: done, and the answer is yes.
+    Yes,
+    /// 1: done, and the answer is no.
+    No,
+    /// 4: not possible here; what is missing was printed.
+    NotHere,
+}
+
+/// Why the program could not do what it was asked.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// 2: text ready to print, such as notes on a study.
+    Told(String),
+    /// 2: an error with its causes.
+    Could(Box<dyn Error>),
+    /// 3: refused for safety.
+    Refused(String),
+    /// 4: something is missing here.
+    Missing { what: String, remedy: String },
+    /// 130: the person asked to stop, and everything is cleaned up.
+    Interrupted(Option<String>),
+    /// 0: whoever reads our output has gone away.
+    BrokenPipe,
+}
+
+impl Failure {
+    pub(crate) fn told(text: impl Into<String>) -> Self {
+        Self::Told(text.into())
+    }
+
+    fn code(&self) -> u8 {
+        match self {
+            Self::BrokenPipe => 0,
+            Self::Told(_) | Self::Could(_) => 2,
+            Self::Refused(_) => 3,
+            Self::Missing { .. } => 4,
+            Self::Interrupted(_) => 130,
+        }
+    }
+}
+
+/// Prints what went wrong and gives the exit code.
+pub(crate) fn report(result: Result<Exit, Failure>) -> ExitCode {
+    let failure = match result {
+        Ok(Exit::Yes) => return ExitCode::SUCCESS,
+        Ok(Exit::No) => return ExitCode::from(1),
+        Ok(Exit::NotHere) => return ExitCode::from(4),
+        Err(failure) => failure,
+    };
+    let text = match &failure {
+        Failure::BrokenPipe => String::new(),
+        Failure::Told(text) => format!("{}\n", text.trim_end()),
+        Failure::Could(error) => format!("error: {}\n", chain(&**error)),
+        Failure::Refused(text) => format!("{text}\n"),
+        Failure::Missing { what, remedy } => format!("error: {what}\n\nhint: {remedy}\n"),
+        Failure::Interrupted(hint) => {
+            let hint = hint.as_ref().map_or(String::new(), |hint| format!("\n\nhint: {hint}"));
+            format!("interrupted; everything that was begun is cleaned up{hint}\n")
+        }
+    };
+    // If even this cannot be printed there is nobody to tell.
+    let _ = anstream::stderr().write_all(text.as_bytes());
+    ExitCode::from(failure.code())
+}
+
+/// An error with its causes, each on a line of its own.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            let _ = write!(text, "\n  because: {said}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Interrupted => Self::Interrupted(None),
+            other => Self::Could(other.into()),
+        }
+    }
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        match error {
+            LabError::Missing { what, remedy } => Self::Missing { what, remedy },
+            LabError::Host(error) => error.into(),
+            other => Self::Could(other.into()),
+        }
+    }
+}
+
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Host(error) => error.into(),
+            refusal if refusal.is_refusal() => Self::Refused(refusal.to_string()),
+            other => Self::Could(other.into()),
+        }
+    }
+}
+
+impl From<MeasureError> for Failure {
+    fn from(error: MeasureError) -> Self {
+        match error {
+            MeasureError::Host(error) => error.into(),
+            other => Self::Could(other.into()),
+        }
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        Self::Could(error.into())
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe { Self::BrokenPipe } else { Self::Could(error.into()) }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Could(error.into())
+    }
+}

@@ -1,0 +1,80 @@
+//! Flags, environment and the machine's conventions, resolved once.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy;
+use host::interrupt;
+
+use crate::cli::{Color, Global};
+use crate::exit::Failure;
+use crate::printer::Printer;
+
+/// Everything that verbs need to know of where they run.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Directory of runs.
+    pub(crate) runs: PathBuf,
+    /// The catalogue over them.
+    pub(crate) catalogue: PathBuf,
+    /// What is worth keeping between guests.
+    pub(crate) cache: PathBuf,
+    /// Directory for the directories of guests.
+    pub(crate) lab: PathBuf,
+    /// How to draw.
+    pub(crate) style: report::Style,
+    /// Everything that is printed goes through here.
+    pub(crate) printer: Printer,
+}
+
+impl Settings {
+    /// Resolves what was typed.
+    pub(crate) fn resolve(global: &Global) -> Result<Self, Failure> {
+        match global.color {
+            Color::Auto => {}
+            Color::Always => anstream::ColorChoice::Always.write_global(),
+            Color::Never => anstream::ColorChoice::Never.write_global(),
+        }
+        let xdg = etcetera::base_strategy::Xdg::new()
+            .map_err(|_| Failure::told("error: no home directory\n\nhint: set HOME, or say --runs DIR"))?;
+        let state = xdg.state_dir().unwrap_or_else(|| xdg.data_dir()).join("bedplate");
+        let runs = global.runs.clone().unwrap_or_else(|| state.join("runs"));
+        let user = rustix::process::getuid().as_raw();
+        Ok(Self {
+            catalogue: runs.join("catalogue.sqlite"),
+            runs,
+            cache: xdg.cache_dir().join("bedplate"),
+            lab: global.lab_directory.clone().unwrap_or_else(|| PathBuf::from(format!("/var/tmp/bedplate-{user}"))),
+            style: style(global),
+            printer: Printer::new(global.quiet),
+        })
+    }
+}
+
+fn style(global: &Global) -> report::Style {
+    let stdout = std::io::stdout();
+    let colour = match global.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never,
+    };
+    let width = if stdout.is_terminal() { terminal_size().1.clamp(60, 200) } else { 100 };
+    report::Style { colour, width: usize::from(width), ascii: global.ascii, si: false }
+}
+
+/// Rows and columns of the terminal; 24 and 80 where it does not tell.
+pub(crate) fn terminal_size() -> (u16, u16) {
+    match rustix::termios::tcgetwinsize(std::io::stdout()) {
+        Ok(size) if size.ws_col > 0 => (size.ws_row, size.ws_col),
+        _ => (24, 80),
+    }
+}
+
+/// The first Ctrl-C asks everything to stop and clean up; the second ends the program at once.
+pub(crate) fn catch_interrupts() -> Result<(), Failure> {
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, interrupt::flag())?;
+        signal_hook::flag::register(signal, interrupt::flag())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! What the lab tests stand on: the built binary, directories of their own, a turn, a guest.
+
+#![allow(clippy::disallowed_methods, reason = "tests start the program as a person would")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lab::{Console, Guest, GuestSpec};
+use terms::Design;
+
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Directories of one test, and its turn.
+pub(crate) struct Bench {
+    directory: tempfile::TempDir,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        // Not under a path of random length: the agent's socket has to fit 108 characters.
+        Self { directory: tempfile::Builder::new().prefix("bp").tempdir_in("/var/tmp").unwrap(), _turn: turn }
+    }
+
+    pub(crate) fn runs(&self) -> PathBuf {
+        self.directory.path().join("runs")
+    }
+
+    pub(crate) fn labs(&self) -> PathBuf {
+        self.directory.path().join("labs")
+    }
+
+    /// The program with this bench's directories.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bedplate"));
+        command.args(arguments).current_dir(root());
+        command.arg("--runs").arg(self.runs()).arg("--lab-directory").arg(self.labs());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        let output = self.command(arguments).output().unwrap();
+        eprintln!("$ bedplate {}\n{}", arguments.join(" "), text(&output));
+        output
+    }
+
+    /// The only run.
+    pub(crate) fn only_run(&self) -> PathBuf {
+        let directories = std::fs::read_dir(self.runs()).unwrap().map(|entry| entry.unwrap().path());
+        let runs: Vec<PathBuf> = directories.filter(|path| path.is_dir()).collect();
+        assert_eq!(runs.len(), 1, "{runs:?}");
+        runs[0].clone()
+    }
+
+    /// A guest with a study's drives.
+    pub(crate) fn boot(&self, design: &Design) -> Guest {
+        lab::boot(&GuestSpec {
+            machine: &design.lab,
+            wanted_modules: &["zfs".to_owned()],
+            agent: Path::new(env!("CARGO_BIN_EXE_bedplate")),
+            build: env!("BEDPLATE_BUILD"),
+            base: self.labs(),
+            cache: self.directory.path().join("cache"),
+            console: Console::Log,
+        })
+        .unwrap()
+    }
+
+    /// No process, file or mount of any guest is left.
+    pub(crate) fn assert_nothing_left(&self) {
+        let left: Vec<_> = std::fs::read_dir(self.labs()).map(|d| d.flatten().collect()).unwrap_or_default();
+        assert!(left.is_empty(), "files left: {left:?}");
+        assert_eq!(self.guests(), Vec::<String>::new(), "processes left");
+        let mounts = std::fs::read_to_string("/proc/mounts").unwrap();
+        assert!(!mounts.contains(&*self.labs().to_string_lossy()), "mounts left");
+    }
+
+    /// Process ids of guests whose command line names this bench.
+    pub(crate) fn guests(&self) -> Vec<String> {
+        let ours = self.labs().to_string_lossy().into_owned();
+        let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+        let is_guest = |id: &String| {
+            let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).into_owned();
+            line.contains("qemu-system") && line.contains(&ours)
+        };
+        processes.filter(|name| name.chars().all(|c| c.is_ascii_digit())).filter(is_guest).collect()
+    }
+}
+
+/// The project's directory.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// All that a program said.
+pub(crate) fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// A study's design.
+pub(crate) fn design(path: &str) -> Design {
+    let text = std::fs::read_to_string(root().join(path)).unwrap();
+    let (design, notes) = spec::parse(&text);
+    design.unwrap_or_else(|| panic!("{notes:?}"))
+}

@@ -1,0 +1,146 @@
+//! What may be touched: drives that hold data are refused and keep every byte; failures are taken back.
+
+use build::{BuildError, Consent, Journal, Memory};
+use host::{Host, Recording, Replay};
+use lab::Guest;
+use terms::plan::{Act, PlanCommand};
+use terms::{Cmd, Nanos, Plan};
+
+use crate::bench::{Bench, design};
+
+fn shell(guest: &dyn Host, script: &str) -> String {
+    guest.run_ok(&Cmd::new(["bash", "-c", script]).limit(Nanos::seconds(120))).unwrap().text()
+}
+
+fn consent(guest: &Guest) -> Consent {
+    Consent(guest.drives().keys().cloned().collect())
+}
+
+fn first_plan(study: &str, name: &str) -> Plan {
+    let design = design(study);
+    let stack = design.stacks.iter().find(|stack| stack.name == name).unwrap();
+    plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap()
+}
+
+const STUDY: &str = "studies/quickstart.toml";
+
+#[test]
+fn drives_that_hold_something_are_refused_and_keep_every_byte() {
+    let bench = Bench::new();
+    let design = design(STUDY);
+    let plan = plan::plan(&design.stacks[2], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let guest = bench.boot(&design);
+    let nodes: Vec<String> = plan.drives.iter().map(|name| guest.drives()[name].clone()).collect();
+    let node = nodes[0].as_str();
+    let sum = |guest: &Guest| shell(guest, &format!("sha256sum {}", nodes.join(" ")));
+    let states = [
+        ("an ext4 at rest", format!("mkfs.ext4 -q -F {node}"), "ext4", format!("wipefs -aq {node}")),
+        ("a mounted ext4", format!("mkfs.ext4 -q -F {node}; mkdir -p /mnt/x; mount {node} /mnt/x; sync"), "ext4", format!("umount /mnt/x; wipefs -aq {node}")),
+        ("a partition table", format!("parted -s {node} mklabel gpt"), "gpt", format!("wipefs -aq {node}")),
+        ("a LUKS header", format!("echo k | cryptsetup luksFormat -q --pbkdf pbkdf2 --pbkdf-force-iterations 1000 {node} -"), "crypto_LUKS", format!("wipefs -aq {node}")),
+        ("a physical volume", format!("pvcreate -qq {node}"), "LVM2_member", format!("pvremove -qq {node}")),
+        ("a mapping on a blank drive", format!("echo 0 2048 linear {node} 0 | dmsetup create held"), "held", "dmsetup remove held".to_owned()),
+    ];
+    for (what, prepare, expect, clean) in states {
+        shell(&guest, &prepare);
+        let before = sum(&guest);
+        let mut journal = Memory::default();
+        let error = build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
+        assert!(matches!(&error, BuildError::NotBlank { found, .. } if found.contains(expect)), "{what}: {error}");
+        assert!(journal.0.is_empty(), "{what}: something was begun");
+        assert_eq!(sum(&guest), before, "{what}: bytes changed");
+        shell(&guest, &clean);
+    }
+}
+
+#[test]
+fn drives_nobody_consented_to_are_refused() {
+    let bench = Bench::new();
+    let design = design(STUDY);
+    let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let guest = bench.boot(&design);
+    let error = build::apply(&plan, &guest, guest.drives(), &Consent::default(), &[], &mut Memory::default(), &|_| {});
+    assert!(matches!(error, Err(BuildError::NotConsented { .. })), "{error:?}");
+}
+
+#[test]
+fn a_step_that_fails_is_taken_back_whole() {
+    let bench = Bench::new();
+    let design = design(STUDY);
+    let stack = design.stacks.iter().max_by_key(|stack| stack.nodes.len()).unwrap();
+    let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let guest = bench.boot(&design);
+    for failing in 1..plan.steps.len() {
+        let mut broken = plan.clone();
+        let argv = ["sh", "-c", "echo broken on purpose >&2; exit 7"].map(terms::Word::from).to_vec();
+        broken.steps[failing].act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(5) });
+        let mut journal = Memory::default();
+        let error = build::apply(&broken, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
+        assert!(error.to_string().contains("broken on purpose") && !matches!(error, BuildError::Rollback { .. }), "step {failing}: {error}");
+        build::prove_blank(&guest, guest.drives(), &plan.drives).unwrap();
+    }
+}
+
+/// A journal that breaks after so many entries, as if the program were killed or the disk were full there.
+struct Short(Memory, usize);
+
+impl Journal for Short {
+    fn note(&mut self, entry: &build::Entry) -> std::io::Result<()> {
+        if self.0.0.len() == self.1 {
+            return Err(std::io::Error::from_raw_os_error(28));
+        }
+        self.0.note(entry)
+    }
+}
+
+#[test]
+fn teardown_finishes_from_whatever_the_journal_kept() {
+    let bench = Bench::new();
+    let design = design(STUDY);
+    let stack = design.stacks.iter().max_by_key(|stack| stack.nodes.len()).unwrap();
+    let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let guest = bench.boot(&design);
+    let mut whole = Memory::default();
+    build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut whole, &|_| {}).unwrap();
+    build::teardown(&plan, &guest, guest.drives(), &whole.0.clone(), &mut whole).unwrap();
+    let entries = whole.0.iter().position(|entry| matches!(entry, build::Entry::Undoing { .. })).unwrap();
+    for kept in [1, 2, entries / 2, entries - 2, entries - 1] {
+        let mut short = Short(Memory::default(), kept);
+        // It cannot even take back what it did: the journal is as good as gone.
+        build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut short, &|_| {}).unwrap_err();
+        let left = short.0.0;
+        build::teardown(&plan, &guest, guest.drives(), &left, &mut Memory::default())
+            .unwrap_or_else(|error| panic!("after {kept} entries: {error}"));
+    }
+}
+
+#[test]
+fn what_ran_in_a_guest_replays_without_one() {
+    let bench = Bench::new();
+    let plan = first_plan(STUDY, &design(STUDY).stacks[1].name);
+    let guest = bench.boot(&design(STUDY));
+    let body = |host: &dyn Host| {
+        let mut journal = Memory::default();
+        let drives = guest.drives();
+        build::apply(&plan, host, drives, &consent(&guest), &[], &mut journal, &|_| {}).unwrap();
+        let past = journal.0.clone();
+        build::teardown(&plan, host, drives, &past, &mut journal).unwrap();
+        let steps = journal.0.iter().filter(|entry| !matches!(entry, build::Entry::After { .. }));
+        steps.cloned().collect::<Vec<_>>()
+    };
+    let recording = Recording::new(&guest);
+    let real = body(&recording);
+    let replay = Replay::new("recorded", recording.transcript());
+    assert_eq!(body(&replay), real);
+}
+
+#[test]
+fn a_module_that_is_not_there_is_told_with_what_brings_it() {
+    let bench = Bench::new();
+    let mut plan = first_plan(STUDY, &design(STUDY).stacks[0].name);
+    let guest = bench.boot(&design(STUDY));
+    assert_eq!(build::missing(&guest, &plan).unwrap(), None);
+    plan.needs.push(terms::plan::Need::Module("no-such-module".to_owned()));
+    let missing = build::missing(&guest, &plan).unwrap().unwrap();
+    assert!(missing.what.contains("no-such-module") && !missing.remedy.is_empty(), "{missing:?}");
+}

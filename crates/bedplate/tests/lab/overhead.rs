@@ -1,0 +1,73 @@
+//! What the harness costs, and that its numbers are fio's own.
+//!
+//! `cargo test -p bedplate --features lab-tests --test lab overhead -- --nocapture` prints the figures.
+
+use build::{Consent, Memory};
+use host::Host;
+use measure::{CellRequest, Filled, Place};
+use terms::record::CellKey;
+use terms::{Bytes, Cmd, MeasurePolicy, Nanos, Workload};
+
+use crate::bench::{Bench, design};
+
+fn policy() -> MeasurePolicy {
+    MeasurePolicy {
+        rounds: 3,
+        settle: Nanos::millis(500),
+        window: Nanos::seconds(5),
+        span: Bytes::mib(64),
+        ..MeasurePolicy::default()
+    }
+}
+
+fn request<'a>(
+    workload: &'a Workload,
+    policy: &'a MeasurePolicy,
+    filled: &'a Filled,
+    drives: &'a [(String, String)],
+) -> CellRequest<'a> {
+    let key = CellKey { round: 1, stack: "s".into(), workload: workload.name.to_string() };
+    CellRequest { key, workload, policy, filled, drives, seed: 7, started: String::new() }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[test]
+fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
+    let bench = Bench::new();
+    let design = design("studies/quickstart.toml");
+    let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let guest = bench.boot(&design);
+    let consent = Consent(guest.drives().keys().cloned().collect());
+    let built =
+        build::apply(&plan, &guest, guest.drives(), &consent, &[], &mut Memory::default(), &|_| {}).unwrap();
+    let build::Place::Directory(directory) = built.target else { panic!("no directory") };
+    let policy = policy();
+    let filled = measure::fill(&guest, Place::Directory(directory), policy.span, 1).unwrap();
+    let drives: Vec<_> = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
+    let workload = design.workloads.iter().find(|w| w.pattern.random() && w.pattern.reads()).unwrap();
+    let (mut harness, mut hand, mut share) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..policy.rounds {
+        let cell = measure::measure(&guest, &request(workload, &policy, &filled, &drives)).unwrap().cell;
+        let cpu = cell.cpu.as_ref().unwrap();
+        share.push(cpu.agent.as_seconds() / cpu.wall.as_seconds());
+        harness.push(cell.reading.unwrap_or_else(|| panic!("{:?}", cell.failure)).iops().0);
+        let outcome = guest.run_ok(&Cmd::new(cell.argv).limit(Nanos::seconds(120))).unwrap();
+        hand.push(measure::parse(&outcome.stdout).unwrap().reading.iops().0);
+    }
+    let spread = |values: &[f64]| {
+        let (low, high) = values.iter().fold((f64::MAX, 0.0_f64), |(low, high), v| (low.min(*v), high.max(*v)));
+        (low, high)
+    };
+    let ((harness_low, harness_high), (hand_low, hand_high)) = (spread(&harness), spread(&hand));
+    let ratio = median(harness.clone()) / median(hand.clone());
+    let share = share.iter().sum::<f64>() / f64::from(policy.rounds);
+    println!("fio through the harness {harness:.0?}, by hand {hand:.0?}: ratio of medians {ratio:.3}");
+    println!("the agent took {:.2} % of one processor while fio ran", share * 100.0);
+    let noise = (harness_high / harness_low).max(hand_high / hand_low);
+    assert!((1.0 / noise / 1.1..noise * 1.1).contains(&ratio), "ratio {ratio}, noise {noise}");
+    assert!(share <= 0.01, "{share}");
+}

@@ -1,0 +1,105 @@
+//! A LUKS2 mapping.
+
+use terms::layer::{Luks, LuksIntegrity, Pbkdf};
+use terms::{Bytes, Name, Nanos, Word};
+
+use super::{crypt, wipe};
+use crate::draft::{Doing, Draft, whole_device, words};
+use crate::error::PlanError;
+use crate::place::{Member, Place};
+
+/// Formats and opens the mapping.
+pub(crate) fn lay(draft: &mut Draft, layer: &Name, luks: &Luks, below: &Member) -> Result<Place, PlanError> {
+    if luks.integrity.is_some() && luks.discards {
+        return Err(PlanError::impossible(layer, "dm-integrity under LUKS does not pass discards down"));
+    }
+    let name = draft.naming.mapping(layer);
+    let mapping = Word(format!("/dev/mapper/{name}"));
+    draft.push(format(layer, luks, &below.place));
+    draft.push(open(layer, luks, &below.place.node, &name, &mapping));
+    Ok(place(luks, mapping, &below.place))
+}
+
+fn format(layer: &Name, luks: &Luks, below: &Place) -> Doing {
+    let mut argv = words![
+        "cryptsetup",
+        "luksFormat",
+        "--batch-mode",
+        "--type",
+        "luks2",
+        "--cipher",
+        luks.cipher.clone(),
+        // Bits of the cipher's key alone: cryptsetup adds the key of an HMAC by itself.
+        "--key-size",
+        luks.key_bits.to_string(),
+        "--hash",
+        "sha256",
+    ];
+    argv.extend(match luks.pbkdf {
+        Pbkdf::Argon2id => words!["--pbkdf", "argon2id"],
+        Pbkdf::Pbkdf2 => words!["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"],
+    });
+    if let Some(sector) = luks.sector {
+        argv.extend(words!["--sector-size", sector.0.to_string()]);
+    }
+    if let Some(LuksIntegrity::HmacSha256) = luks.integrity {
+        argv.extend(words!["--integrity", "hmac-sha256"]);
+    }
+    argv.extend(words!["--key-file", "-", below.node.clone()]);
+    let (why, limit) = if luks.integrity.is_some() {
+        (
+            "Every sector gets an HMAC under a second key, so tampering is found and not only hidden; formatting writes the whole device once.",
+            whole_device(below.most),
+        )
+    } else {
+        (
+            "The header keeps a random volume key, locked by the key slot; cipher and sector size are fixed here for good.",
+            Nanos::seconds(120),
+        )
+    };
+    Doing::run(layer, "format", why, argv)
+        .key(layer)
+        .limit(limit)
+        .makes_signature(&below.node, "crypto_LUKS")
+        .erases(below.drive.iter().cloned().collect())
+        .undo(
+            "Without key slots what is left on the device is noise for ever.",
+            words!["cryptsetup", "erase", "--batch-mode", below.node.clone()],
+        )
+        .undo("A header left behind would pass for an encrypted volume.", wipe(&below.node))
+}
+
+fn open(layer: &Name, luks: &Luks, node: &Word, name: &str, mapping: &Word) -> Doing {
+    let mut argv = words!["cryptsetup", "open", "--batch-mode", "--type", "luks2", "--key-file", "-"];
+    argv.extend(crypt::flags(luks.flags));
+    if luks.discards {
+        argv.extend(words!["--allow-discards"]);
+    }
+    argv.extend(words![node.clone(), name]);
+    let why = if crypt::flags(luks.flags).is_empty() {
+        "The mapping decrypts on reading and encrypts on writing, on the kernel's own worker queues."
+    } else {
+        "The mapping encrypts and decrypts; the flags trade hand-offs between queues for work on the submitting processor."
+    };
+    Doing::run(layer, "open", why, argv)
+        .key(layer)
+        .limit(Nanos::seconds(120))
+        .makes_node(mapping)
+        .undo("The volume key leaves the kernel's memory.", words!["cryptsetup", "close", name])
+}
+
+fn place(luks: &Luks, node: Word, below: &Place) -> Place {
+    // The default header takes 16 MiB. An HMAC takes 32 bytes of each sector, at worst of 512, and dm-integrity's
+    // own needs stay below a 32nd and 8 MiB.
+    let header = 16 << 20;
+    let tags = if luks.integrity.is_some() { below.least.0 / 16 + below.least.0 / 32 + (8 << 20) } else { 0 };
+    Place {
+        node,
+        drive: None,
+        exact: false,
+        least: Bytes(below.least.0.saturating_sub(header + tags)),
+        lba: below.lba.max(luks.sector.unwrap_or_default()),
+        detects: below.detects || luks.integrity.is_some(),
+        ..below.clone()
+    }
+}

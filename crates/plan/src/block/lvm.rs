@@ -1,0 +1,233 @@
+//! A volume group over all members, with one logical volume.
+
+use terms::layer::{IntegrityMode, Lvm, Volume};
+use terms::plan::Condition;
+use terms::{Bytes, Name, Node, Word};
+
+use super::at_least;
+use crate::draft::{Doing, Draft, whole_device, words};
+use crate::error::PlanError;
+use crate::place::{Member, Place, Stripe, drives, largest_lba, nodes, total};
+
+/// Name of the logical volume inside its group.
+const VOLUME: &str = "data";
+/// Size of LVM's extents, which is also the granularity of thin volumes here.
+const EXTENT: u64 = 4 << 20;
+
+/// Makes physical volumes, the group and the volume, and waits until it is in sync.
+pub(crate) fn lay(draft: &mut Draft, node: &Node, lvm: &Lvm, members: &[Member]) -> Result<Place, PlanError> {
+    check(node, lvm, members)?;
+    let layer = &node.name;
+    let group = draft.naming.group(layer);
+    let volume = Word(format!("/dev/{group}/{VOLUME}"));
+    for member in members {
+        draft.push(physical(layer, member));
+    }
+    draft.push(make_group(layer, &group, members));
+    if let Some(chunk) = lvm.thin_chunk {
+        draft.push(make_pool(layer, &group, lvm, chunk, members.len()));
+        draft.push(make_thin(layer, &group, &volume, members));
+    } else {
+        draft.push(make_volume(layer, &group, &volume, lvm, members.len()));
+    }
+    if lvm.volume.is_raid() && lvm.thin_chunk.is_none() {
+        let limit_ns = whole_device(Bytes(total(members, |place| place.most)));
+        let condition = Condition::LvSynced { volume: format!("{group}/{VOLUME}"), limit_ns };
+        draft.push(Doing::wait(
+            layer,
+            "sync",
+            "A volume that is still synchronising measures the synchronisation.",
+            condition,
+        ));
+    }
+    if lvm.snapshot {
+        draft.push(snapshot(layer, &group, lvm));
+    }
+    Ok(place(lvm, volume, members))
+}
+
+fn check(node: &Node, lvm: &Lvm, members: &[Member]) -> Result<(), PlanError> {
+    at_least(node, lvm.volume.fewest(), members)?;
+    let refuse = |why: &str| Err(PlanError::impossible(&node.name, why));
+    if lvm.integrity.is_some() && !lvm.volume.is_raid() {
+        return refuse("LVM protects only the legs of its raid volumes; put an integrity layer below instead");
+    }
+    if lvm.integrity.is_some() && (lvm.snapshot || lvm.thin_chunk.is_some()) {
+        return refuse("LVM allows neither snapshots nor thin pools on volumes with integrity");
+    }
+    if lvm.integrity.as_ref().is_some_and(|integrity| integrity.mode == IntegrityMode::NoJournal) {
+        return refuse("LVM's integrity has a journal or a bitmap, never neither");
+    }
+    if lvm.thin_chunk.is_some() && lvm.volume.is_raid() {
+        return refuse("a thin pool is linear or striped here; put a raid layer below instead");
+    }
+    Ok(())
+}
+
+fn physical(layer: &Name, member: &Member) -> Doing {
+    let node = &member.place.node;
+    let argv = words!["pvcreate", "--quiet", "--zero", "y", node.clone()];
+    let why =
+        "A physical volume is a device under LVM's label; without --yes or --force it refuses one that holds anything.";
+    Doing::run(layer, &format!("label-{}", member.name), why, argv)
+        .makes_signature(node, "LVM2_member")
+        .erases(member.place.drive.iter().cloned().collect())
+        .undo("A label left behind would bring the group back.", words!["pvremove", "--quiet", node.clone()])
+}
+
+fn make_group(layer: &Name, group: &str, members: &[Member]) -> Doing {
+    let mut argv = words!["vgcreate", "--physicalextentsize", format!("{EXTENT}b"), group];
+    argv.extend(nodes(members));
+    Doing::run(layer, "group", "The group pools the extents of all physical volumes.", argv)
+        .undo("The group lets go of its physical volumes.", words!["vgremove", "--quiet", group])
+        .erases(drives(members))
+}
+
+/// `lvcreate` with every question answered: signatures of an earlier life are wiped inside the new volume only.
+fn create() -> Vec<Word> {
+    words!["lvcreate", "--yes", "--wipesignatures", "y", "--zero", "y"]
+}
+
+fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: usize) -> Doing {
+    let mut argv = create();
+    argv.extend(words!["--type", lvm.volume.word(), "--extents", share(lvm)]);
+    argv.extend(shape(lvm, members));
+    if let Some(integrity) = &lvm.integrity {
+        let mode = if integrity.mode == IntegrityMode::Bitmap { "bitmap" } else { "journal" };
+        argv.extend(words![
+            "--raidintegrity",
+            "y",
+            "--raidintegritymode",
+            mode,
+            "--raidintegrityblocksize",
+            integrity.block.0.to_string(),
+        ]);
+    }
+    argv.extend(words!["--name", VOLUME, group]);
+    let why = match lvm.volume {
+        Volume::Linear => "A linear volume fills one physical volume after the other: one drive works at a time.",
+        Volume::Striped => "Stripes deal consecutive blocks out to all drives, so that all work at once.",
+        _ => "LVM's raid keeps copies or parity of every block on other physical volumes.",
+    };
+    Doing::run(layer, "volume", why, argv)
+        .makes_node(volume)
+        .undo("The volume gives its extents back.", words!["lvremove", "--yes", format!("{group}/{VOLUME}")])
+}
+
+/// How much of the group the volume takes; the rest is for what needs room beside it.
+fn share(lvm: &Lvm) -> &'static str {
+    match (lvm.snapshot, lvm.integrity.is_some()) {
+        (true, _) => "50%FREE",
+        // Tags and their journals.
+        (_, true) => "80%FREE",
+        _ if lvm.volume.is_raid() => "95%FREE",
+        _ => "100%FREE",
+    }
+}
+
+fn shape(lvm: &Lvm, members: usize) -> Vec<Word> {
+    let stripe = format!("{}b", lvm.stripe.0);
+    let stripes = |count: usize| words!["--stripes", count.to_string(), "--stripesize", stripe.clone()];
+    match lvm.volume {
+        Volume::Linear => words![],
+        Volume::Striped => stripes(members),
+        Volume::Raid1 => words!["--mirrors", (members - 1).to_string()],
+        Volume::Raid10 => [words!["--mirrors", "1"], stripes(members / 2)].concat(),
+        Volume::Raid5 => stripes(members - 1),
+        Volume::Raid6 => stripes(members - 2),
+    }
+}
+
+fn make_pool(layer: &Name, group: &str, lvm: &Lvm, chunk: Bytes, members: usize) -> Doing {
+    let mut argv = create();
+    argv.extend(words!["--type", "thin-pool", "--extents", "80%FREE", "--chunksize", format!("{}b", chunk.0)]);
+    argv.extend(shape(lvm, members));
+    argv.extend(words!["--name", "pool", group]);
+    Doing::run(
+        layer,
+        "pool",
+        "A thin pool hands out chunks as they are first written; room is left for its metadata to grow.",
+        argv,
+    )
+    .undo("The pool gives its extents back.", words!["lvremove", "--yes", format!("{group}/pool")])
+}
+
+fn make_thin(layer: &Name, group: &str, volume: &Word, members: &[Member]) -> Doing {
+    // Never larger than the pool can hold: a full pool hangs or fails writes.
+    let size = total(members, |place| place.least) / 10 * 7 / EXTENT * EXTENT;
+    let argv = words![
+        "lvcreate",
+        "--yes",
+        "--type",
+        "thin",
+        "--virtualsize",
+        format!("{size}b"),
+        "--thinpool",
+        "pool",
+        "--name",
+        VOLUME,
+        group,
+    ];
+    Doing::run(
+        layer,
+        "volume",
+        "A thin volume promises no more than the pool has: a full pool would fail writes.",
+        argv,
+    )
+    .makes_node(volume)
+    .undo("The volume gives its chunks back.", words!["lvremove", "--yes", format!("{group}/{VOLUME}")])
+}
+
+fn snapshot(layer: &Name, group: &str, lvm: &Lvm) -> Doing {
+    let mut argv = words!["lvcreate", "--yes", "--snapshot", "--name", "snapshot"];
+    if lvm.thin_chunk.is_none() {
+        argv.extend(words!["--extents", "100%FREE"]);
+    }
+    argv.push(Word(format!("{group}/{VOLUME}")));
+    Doing::run(
+        layer,
+        "snapshot",
+        "While the snapshot lives, the first write to every chunk copies what was there before.",
+        argv,
+    )
+    .makes_node(&Word(format!("/dev/mapper/{}", mapper_name(group, "snapshot"))))
+    .undo(
+        "A snapshot that is not needed still costs every first write.",
+        words!["lvremove", "--yes", format!("{group}/snapshot")],
+    )
+}
+
+/// Device-mapper's name of a volume: dashes doubled, one dash between.
+fn mapper_name(group: &str, volume: &str) -> String {
+    format!("{}-{}", group.replace('-', "--"), volume.replace('-', "--"))
+}
+
+fn place(lvm: &Lvm, node: Word, members: &[Member]) -> Place {
+    let data = match lvm.volume {
+        Volume::Linear | Volume::Striped => members.len(),
+        Volume::Raid1 => 1,
+        Volume::Raid10 => members.len() / 2,
+        Volume::Raid5 => members.len() - 1,
+        Volume::Raid6 => members.len() - 2,
+    };
+    let count = members.len().max(1) as u64;
+    let of_data = |size: u64| size / count * data as u64;
+    let part = if lvm.snapshot { 2 } else { 3 };
+    let stripes = if matches!(lvm.volume, Volume::Linear | Volume::Raid1) { 1 } else { data };
+    Place {
+        node,
+        drive: None,
+        exact: false,
+        // Labels, extents rounded down, metadata: two to three fifths are certain in every shape above.
+        least: Bytes(of_data(total(members, |place| place.least)) / 5 * part),
+        most: Bytes(of_data(total(members, |place| place.most))),
+        lba: largest_lba(members),
+        stripe: Stripe::new(lvm.stripe, stripes).or_else(|| alone(members)),
+        detects: lvm.integrity.is_some() || members.iter().any(|member| member.place.detects),
+    }
+}
+
+/// A linear volume on one device shows that device's striping.
+fn alone(members: &[Member]) -> Option<Stripe> {
+    if let [member] = members { member.place.stripe } else { None }
+}

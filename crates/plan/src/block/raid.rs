@@ -1,0 +1,157 @@
+//! An mdraid array.
+
+use terms::layer::{Bitmap, Raid, RaidLevel};
+use terms::plan::Condition;
+use terms::{Bytes, Name, Node, Word};
+
+use super::at_least;
+use crate::draft::{Doing, Draft, whole_device, words};
+use crate::error::PlanError;
+use crate::place::{Member, Place, Stripe, drives, largest_lba, nodes, smallest};
+
+/// Creates the array and waits until it is in sync.
+pub(crate) fn lay(draft: &mut Draft, node: &Node, raid: &Raid, members: &[Member]) -> Result<Place, PlanError> {
+    at_least(node, raid.level.fewest(), members)?;
+    let layer = &node.name;
+    let name = draft.naming.array(layer);
+    let array = Word(format!("/dev/md/{name}"));
+    let redundant = raid.level != RaidLevel::Raid0;
+    if raid.assume_clean && redundant {
+        for member in members {
+            prove_zero(draft, layer, member)?;
+        }
+    }
+    draft.push(create(layer, raid, &name, &array, members));
+    if redundant {
+        let limit_ns = whole_device(Bytes(smallest(members, |place| place.most)));
+        draft.push(Doing::wait(
+            layer,
+            "sync",
+            "An array that is still resyncing measures the resync.",
+            Condition::MdIdle { node: array.clone(), limit_ns },
+        ));
+    }
+    let detects = members.iter().any(|member| member.place.detects);
+    if redundant && detects {
+        draft.push(keep_members(layer, &array));
+    }
+    Ok(place(raid, array, members, redundant && detects))
+}
+
+/// Writes zeroes over a member and reads them back, without which `--assume-clean` would be a lie.
+fn prove_zero(draft: &mut Draft, layer: &Name, member: &Member) -> Result<(), PlanError> {
+    let Place { node, exact, most, .. } = &member.place;
+    if !exact {
+        return Err(PlanError::UnknownSize { layer: layer.clone(), member: member.name.clone() });
+    }
+    let limit = whole_device(*most);
+    draft.push(
+        Doing::run(
+            layer,
+            &format!("zero-{}", member.name),
+            "Members that are all zeroes agree with each other and with their parity, so no first resync is needed.",
+            words!["blkdiscard", "--zeroout", node.clone()],
+        )
+        .limit(limit)
+        .erases(member.place.drive.iter().cloned().collect()),
+    );
+    draft.push(
+        Doing::run(
+            layer,
+            &format!("prove-{}", member.name),
+            "Reading every byte back is the proof: on anything but zeroes the array would be silently inconsistent.",
+            words!["cmp", format!("--bytes={}", most.0), node.clone(), "/dev/zero"],
+        )
+        .limit(limit),
+    );
+    Ok(())
+}
+
+fn create(layer: &Name, raid: &Raid, name: &str, array: &Word, members: &[Member]) -> Doing {
+    let mut argv = words!["mdadm", "--create", array.clone(), "--run", format!("--name={name}"), "--homehost=any"];
+    argv.push(Word(format!("--metadata={}", raid.metadata.word())));
+    argv.push(Word(format!("--level={}", raid.level.number())));
+    argv.push(Word(format!("--raid-devices={}", members.len())));
+    if raid.level != RaidLevel::Raid1 {
+        argv.push(Word(format!("--chunk={}K", raid.chunk.0 / 1024)));
+    }
+    if raid.level == RaidLevel::Raid10 {
+        argv.push(Word(format!("--layout={}", raid.layout.word())));
+    }
+    if raid.level != RaidLevel::Raid0 {
+        argv.push(Word::from(match raid.bitmap {
+            Bitmap::Internal => "--bitmap=internal",
+            Bitmap::None => "--bitmap=none",
+        }));
+        if raid.assume_clean {
+            argv.push(Word::from("--assume-clean"));
+        }
+    }
+    argv.extend(nodes(members));
+    let mut doing = Doing::run(layer, "create", create_why(raid), argv)
+        .makes_node(array)
+        .erases(drives(members))
+        .undo("A stopped array lets go of its members.", words!["mdadm", "--stop", array.clone()]);
+    for node in nodes(members) {
+        doing = doing.undo(
+            "A superblock left behind would bring the array back at the next boot.",
+            words!["mdadm", "--zero-superblock", node],
+        );
+    }
+    doing
+}
+
+fn create_why(raid: &Raid) -> &'static str {
+    match (raid.level, raid.bitmap) {
+        (RaidLevel::Raid0, _) => {
+            "Every question that mdadm might ask is answered in advance; any home host may assemble it."
+        }
+        (_, Bitmap::Internal) => {
+            "The bitmap is said aloud because newer mdadm asks for it and, unanswered, makes none; it shortens the resync after a crash."
+        }
+        (_, Bitmap::None) => {
+            "Without a bitmap writes cost less and a crash costs a full resync; said aloud because newer mdadm asks."
+        }
+    }
+}
+
+/// On members that answer damage with read errors, md must repair and not give up.
+fn keep_members(layer: &Name, array: &Word) -> Doing {
+    Doing::write(
+        layer,
+        "keep-members",
+        "Each damaged block that dm-integrity finds counts as a read error, and newer kernels evict a member after 20 of them an hour instead of repairing it from the other.",
+        format!("{{sys:{array}}}/md/max_read_errors"),
+        "100000",
+    )
+}
+
+fn place(raid: &Raid, node: Word, members: &[Member], heals: bool) -> Place {
+    let count = members.len();
+    let data = raid.level.data_members(count) as u64;
+    // RAID-10 over an odd number deals half stripes; RAID-1 does not deal at all.
+    let even = raid.level != RaidLevel::Raid10 || count.is_multiple_of(2);
+    let stripe = if even { Stripe::new(raid.chunk, data as usize) } else { None };
+    // mdadm reserves a data offset and a bitmap: a thousandth of a small member and 128 MiB of a large one,
+    // plus rounding to chunks. Twice that and a little is certain to cover it.
+    let reserve = |size: u64| (size / 256).min(256 << 20) + (8 << 20);
+    let least = smallest(members, |place| place.least);
+    let share = |size: u64| Bytes(if even { size * data } else { size / 2 * count as u64 });
+    Place {
+        node,
+        drive: None,
+        exact: false,
+        least: share(least.saturating_sub(reserve(least))),
+        most: share(smallest(members, |place| place.most)),
+        lba: largest_lba(members),
+        stripe: stripe.or_else(|| through(raid.level, members)),
+        detects: heals,
+    }
+}
+
+/// A mirror shows the striping of its legs, where all have the same.
+fn through(level: RaidLevel, members: &[Member]) -> Option<Stripe> {
+    let first = members.first()?.place.stripe;
+    let same = members.iter().all(|member| member.place.stripe == first);
+    if level == RaidLevel::Raid1 && same { first } else { None }
+}

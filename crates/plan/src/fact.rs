@@ -1,0 +1,34 @@
+//! What a plan has to know of a drive.
+
+use terms::{Bytes, Drive, LabDrive, LabSpec, Name};
+
+/// What a plan has to know of a drive: sizes decide what fits and what can be proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DriveFact {
+    /// The name that stacks use.
+    pub name: Name,
+    /// Capacity.
+    pub size: Bytes,
+    /// Logical block size.
+    pub lba: Bytes,
+}
+
+impl DriveFact {
+    /// One for each drive of a lab.
+    #[must_use]
+    pub fn of_lab(lab: &LabSpec) -> Vec<Self> {
+        lab.drives.iter().map(Self::from).collect()
+    }
+
+    /// What is known of a drive found on a machine, under the name that the study gives it.
+    #[must_use]
+    pub fn of_drive(name: &Name, drive: &Drive) -> Self {
+        Self { name: name.clone(), size: drive.size, lba: drive.logical_block }
+    }
+}
+
+impl From<&LabDrive> for DriveFact {
+    fn from(drive: &LabDrive) -> Self {
+        Self { name: drive.name.clone(), size: drive.size, lba: drive.lba }
+    }
+}

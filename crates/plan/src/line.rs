@@ -1,0 +1,24 @@
+//! A plan's acts as lines: for people, for scripts and for differences.
+
+use terms::command::quote;
+use terms::plan::{Act, Condition, PlanCommand};
+
+/// A command as it stands in the plan, placeholders and all.
+pub(crate) fn command(command: &PlanCommand) -> String {
+    let line = command.argv.iter().map(|word| if word.0.contains('{') { word.0.clone() } else { quote(&word.0) });
+    let line = line.collect::<Vec<_>>().join(" ");
+    match &command.key {
+        Some(key) => format!("{line} < key of {key}"),
+        None => line,
+    }
+}
+
+/// An act.
+pub(crate) fn act(act: &Act) -> String {
+    match act {
+        Act::Run(run) => command(run),
+        Act::Write { path, text } => format!("echo {} > {path}", quote(text)),
+        Act::Wait(Condition::MdIdle { node, .. }) => format!("wait until {node} is in sync"),
+        Act::Wait(Condition::LvSynced { volume, .. }) => format!("wait until {volume} is in sync"),
+    }
+}

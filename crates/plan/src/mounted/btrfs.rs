@@ -1,0 +1,60 @@
+//! A btrfs file system over all members.
+
+use terms::layer::Btrfs;
+use terms::{Bytes, Node};
+
+use super::{mount, roomy};
+use crate::block::{at_least, wipe};
+use crate::draft::{Doing, Draft, whole_device, words};
+use crate::error::PlanError;
+use crate::place::{Member, drives, nodes};
+
+/// mkfs.btrfs 6.2 refuses less than 114,294,784 bytes for its default profiles on one device.
+const SMALLEST: Bytes = Bytes(114_294_784);
+
+/// Makes and mounts the file system.
+pub(crate) fn lay(draft: &mut Draft, node: &Node, btrfs: &Btrfs, members: &[Member]) -> Result<String, PlanError> {
+    let layer = &node.name;
+    at_least(node, btrfs.data.fewest().max(btrfs.metadata.fewest()), members)?;
+    for member in members {
+        roomy(layer, &member.place, SMALLEST)?;
+    }
+    let first = members.first().ok_or_else(|| PlanError::impossible(layer, "it rests on nothing"))?;
+    draft.push(make(node, btrfs, members));
+    let mut options = vec![format!("commit={}", btrfs.commit.as_millis().div_ceil(1000))];
+    if !btrfs.copy_on_write {
+        options.push("nodatacow".to_owned());
+    }
+    // Every member is named, so that nothing depends on who scanned for devices before.
+    options.extend(nodes(&members[1..]).map(|node| format!("device={node}")));
+    Ok(mount(draft, layer, "btrfs", &options, &first.place.node))
+}
+
+fn make(node: &Node, btrfs: &Btrfs, members: &[Member]) -> Doing {
+    let mut argv = words![
+        "mkfs.btrfs",
+        "--quiet",
+        "--data",
+        btrfs.data.word(),
+        "--metadata",
+        btrfs.metadata.word(),
+        "--csum",
+        btrfs.checksum.word(),
+    ];
+    argv.extend(nodes(members));
+    let why = if btrfs.copy_on_write {
+        "Profiles and checksum are said aloud: their defaults have changed between versions."
+    } else {
+        "Profiles are said aloud: their defaults have changed between versions. Without copy-on-write data has no checksums and cannot be repaired."
+    };
+    let mut doing = Doing::run(&node.name, "make", why, argv)
+        .limit(members.iter().map(|member| whole_device(member.place.most)).max().unwrap_or_default())
+        .erases(drives(members));
+    for (index, node) in nodes(members).enumerate() {
+        if index == 0 {
+            doing = doing.makes_signature(&node, "btrfs");
+        }
+        doing = doing.undo("A superblock left behind would bring a member back.", wipe(&node));
+    }
+    doing
+}

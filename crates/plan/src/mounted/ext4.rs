@@ -1,0 +1,59 @@
+//! An ext4 file system.
+
+use terms::layer::Ext4;
+use terms::{Bytes, Name, Word};
+
+use super::{mount, roomy};
+use crate::block::wipe;
+use crate::draft::{Doing, Draft, whole_device, words};
+use crate::error::PlanError;
+use crate::place::{Member, Place};
+
+/// Makes and mounts the file system.
+pub(crate) fn lay(draft: &mut Draft, layer: &Name, ext4: &Ext4, below: &Member) -> Result<String, PlanError> {
+    let place = &below.place;
+    roomy(layer, place, Bytes::mib(8))?;
+    if ext4.block < place.lba {
+        let why = format!("its block of {} is smaller than the device's {}", ext4.block, place.lba);
+        return Err(PlanError::impossible(layer, why));
+    }
+    draft.push(make(layer, ext4, place));
+    let commit = format!("commit={}", ext4.commit.as_millis().div_ceil(1000));
+    Ok(mount(draft, layer, "ext4", &[commit], &place.node))
+}
+
+fn make(layer: &Name, ext4: &Ext4, place: &Place) -> Doing {
+    let lazy = u8::from(ext4.lazy_init);
+    let mut extended = vec![format!("lazy_itable_init={lazy}"), format!("lazy_journal_init={lazy}")];
+    let mut why = if ext4.lazy_init {
+        "Inode tables are written in the background after mounting, and will disturb what is measured.".to_owned()
+    } else {
+        "Inode tables and journal are written now: left for later, they would be written during the measurement."
+            .to_owned()
+    };
+    if let Some(stripe) = place.stripe {
+        let stride = stripe.unit.0 / ext4.block.0;
+        extended.push(format!("stride={stride}"));
+        extended.push(format!("stripe_width={}", stride * stripe.data));
+        why.push_str(" Stride and stripe width are those of the striping beneath, so that writes fill whole stripes.");
+    }
+    let mut argv = words![
+        "mkfs.ext4",
+        "-q",
+        "-b",
+        ext4.block.0.to_string(),
+        "-m",
+        ext4.reserved_percent.to_string(),
+        "-E",
+        extended.join(","),
+    ];
+    if !ext4.journal {
+        argv.extend(words!["-O", "^has_journal"]);
+    }
+    argv.push(Word(place.node.0.clone()));
+    Doing::run(layer, "make", why, argv)
+        .limit(whole_device(place.most))
+        .makes_signature(&place.node, "ext4")
+        .erases(place.drive.iter().cloned().collect())
+        .undo("A superblock left behind would be found by whatever is built next.", wipe(&place.node))
+}

@@ -1,0 +1,42 @@
+//! An XFS file system.
+
+use terms::layer::Xfs;
+use terms::{Bytes, Name};
+
+use super::{mount, roomy};
+use crate::block::wipe;
+use crate::draft::{Doing, Draft, whole_device, words};
+use crate::error::PlanError;
+use crate::place::{Member, Place};
+
+/// mkfs.xfs has refused less than 300 MiB since xfsprogs 5.19.
+const SMALLEST: Bytes = Bytes::mib(300);
+
+/// Makes and mounts the file system.
+pub(crate) fn lay(draft: &mut Draft, layer: &Name, xfs: &Xfs, below: &Member) -> Result<String, PlanError> {
+    roomy(layer, &below.place, SMALLEST)?;
+    draft.push(make(layer, xfs, &below.place));
+    Ok(mount(draft, layer, "xfs", &[], &below.place.node))
+}
+
+fn make(layer: &Name, xfs: &Xfs, place: &Place) -> Doing {
+    let mut argv = words![
+        "mkfs.xfs",
+        "-q",
+        "-b",
+        format!("size={}", xfs.block.0),
+        "-m",
+        format!("reflink={}", u8::from(xfs.reflink)),
+    ];
+    let mut why = "mkfs.xfs refuses a device that holds anything, and nothing here tells it not to.".to_owned();
+    if let Some(stripe) = place.stripe {
+        argv.extend(words!["-d", format!("su={},sw={}", stripe.unit.0, stripe.data)]);
+        why.push_str(" Stripe unit and width are said aloud: mappings in between may hide them.");
+    }
+    argv.push(place.node.clone());
+    Doing::run(layer, "make", why, argv)
+        .limit(whole_device(place.most))
+        .makes_signature(&place.node, "xfs")
+        .erases(place.drive.iter().cloned().collect())
+        .undo("A superblock left behind would be found by whatever is built next.", wipe(&place.node))
+}

@@ -1,0 +1,121 @@
+//! A ZFS pool over all members, mounted by ZFS itself.
+
+use terms::layer::{Zfs, ZfsLayout};
+use terms::{Bytes, Name, Node, Word};
+
+use super::roomy;
+use crate::block::{at_least, wipe};
+use crate::draft::{Doing, Draft, words};
+use crate::error::PlanError;
+use crate::place::{Member, drives};
+
+/// ZFS refuses devices below 64 MiB.
+const SMALLEST: Bytes = Bytes::mib(64);
+
+/// Makes the pool. ZFS mounts its top dataset itself.
+pub(crate) fn lay(
+    draft: &mut Draft,
+    node: &Node,
+    zfs: &Zfs,
+    members: &[Member],
+    special: &[Member],
+) -> Result<String, PlanError> {
+    at_least(node, zfs.layout.fewest(), members)?;
+    for member in members.iter().chain(special) {
+        roomy(&node.name, &member.place, SMALLEST)?;
+    }
+    if zfs.layout != ZfsLayout::Stripe && special.len() == 1 {
+        let why = "a special vdev of one device under redundant data loses the pool with that device; zpool refuses it without force";
+        return Err(PlanError::impossible(&node.name, why));
+    }
+    for member in members.iter().chain(special) {
+        if let Some(drive) = &member.place.drive {
+            draft.push(partition(&node.name, drive, &member.place.node));
+        }
+    }
+    let directory = draft.naming.directory();
+    draft.push(create(draft, &node.name, zfs, members, special, &directory));
+    Ok(directory)
+}
+
+/// What the pool rests on: the drive's partition, or the mapping itself.
+fn device(member: &Member) -> Word {
+    member.place.drive.as_ref().map_or_else(|| member.place.node.clone(), Word::partition)
+}
+
+fn partition(layer: &Name, drive: &Name, node: &Word) -> Doing {
+    let argv = words![
+        "parted",
+        "--script",
+        "--align",
+        "optimal",
+        node.clone(),
+        "mklabel",
+        "gpt",
+        "mkpart",
+        "bedplate",
+        "1MiB",
+        "100%"
+    ];
+    let why = "Given a whole drive zpool partitions it itself and waits for udev; a partition made here is the same on every machine.";
+    Doing::run(layer, &format!("partition-{drive}"), why, argv)
+        .makes_node(&Word::partition(drive))
+        .erases(vec![drive.clone()])
+        .undo("Both copies of the partition table go.", wipe(node))
+}
+
+fn create(draft: &Draft, layer: &Name, zfs: &Zfs, members: &[Member], special: &[Member], directory: &str) -> Doing {
+    let pool = draft.naming.pool(layer);
+    // Not in the cache file: a test pool must not be looked for at the next boot.
+    let mut argv = words!["zpool", "create", "-o", "cachefile=none"];
+    if let Some(ashift) = zfs.ashift {
+        argv.extend(words!["-o", format!("ashift={ashift}")]);
+    }
+    for property in properties(zfs, !special.is_empty()) {
+        argv.extend(words!["-O", property]);
+    }
+    argv.extend(words!["-O", format!("mountpoint={directory}"), pool.clone()]);
+    argv.extend(vdev(zfs.layout));
+    argv.extend(members.iter().map(device));
+    if !special.is_empty() {
+        argv.extend(words!["special"]);
+        if special.len() > 1 {
+            argv.extend(words!["mirror"]);
+        }
+        argv.extend(special.iter().map(device));
+    }
+    let why =
+        "Pool and dataset in one step, every property said aloud; without -f zpool refuses devices that hold anything.";
+    let mut doing = Doing::run(layer, "create", why, argv)
+        .limit(terms::Nanos::seconds(120))
+        .makes_mount(directory)
+        .erases(drives(members).into_iter().chain(drives(special)).collect())
+        .undo("Destroying unmounts and lets go of every device.", words!["zpool", "destroy", pool]);
+    for member in members.iter().chain(special) {
+        doing = doing.undo(
+            "Labels at both ends of a device would bring the pool back.",
+            words!["zpool", "labelclear", device(member)],
+        );
+    }
+    doing
+}
+
+fn properties(zfs: &Zfs, has_special: bool) -> Vec<String> {
+    let mut properties = vec![
+        format!("recordsize={}", zfs.recordsize.0),
+        format!("primarycache={}", zfs.primarycache.word()),
+        format!("compression={}", zfs.compression.word()),
+        format!("atime={}", if zfs.atime { "on" } else { "off" }),
+    ];
+    if has_special {
+        properties.push(format!("special_small_blocks={}", zfs.special_small_blocks.0));
+    }
+    properties
+}
+
+fn vdev(layout: ZfsLayout) -> Vec<Word> {
+    match layout {
+        ZfsLayout::Stripe => words![],
+        other => words![other.word()],
+    }
+}

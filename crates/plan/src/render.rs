@@ -1,0 +1,72 @@
+//! A plan for reading: options with their defaults marked, then every command with its reason and its undo.
+
+use std::fmt::Write as _;
+
+use terms::plan::{Need, Plan, Setting, Step};
+
+use crate::line;
+
+/// Widest line of prose.
+const WIDTH: usize = 80;
+
+/// What `bedplate plan` prints. Commands are never broken, so that they can be copied; prose is.
+#[must_use]
+pub fn render(plan: &Plan) -> String {
+    let mut text = format!("{}\n{}\n", plan.stack, "=".repeat(plan.stack.chars().count().min(WIDTH)));
+    let drives: Vec<&str> = plan.drives.iter().map(terms::Name::as_str).collect();
+    let _ = writeln!(text, "drives: {} (everything on them is lost)", drives.join(", "));
+    text.push_str(&wrapped("needs:  ", &needs(plan), "        "));
+    for node in &plan.nodes {
+        let own: Vec<&Setting> = plan.options.iter().filter(|setting| setting.layer == node.name).collect();
+        let below: Vec<&str> = node.on.iter().map(|below| below.name().as_str()).collect();
+        let _ = writeln!(text, "\n{}: {} on {}", node.name, node.layer.title(), below.join(", "));
+        own.iter().for_each(|setting| option(&mut text, setting));
+        plan.steps.iter().filter(|step| step.layer == node.name).for_each(|step| describe(&mut text, step));
+    }
+    text
+}
+
+fn needs(plan: &Plan) -> String {
+    let word = |need: &Need| match need {
+        Need::Module(module) => format!("module {module}"),
+        Need::Program(program) => program.clone(),
+    };
+    if plan.needs.is_empty() {
+        "nothing".to_owned()
+    } else {
+        plan.needs.iter().map(word).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn option(text: &mut String, setting: &Setting) {
+    let mark = if setting.default { "  (default)" } else { "" };
+    let _ = writeln!(text, "    {:<22} {}{mark}", setting.option, setting.value);
+}
+
+fn describe(text: &mut String, step: &Step) {
+    let _ = writeln!(text, "\n  {}", step.id);
+    text.push_str(&wrapped("    # ", &step.why, "    # "));
+    let _ = writeln!(text, "    {}", line::act(&step.act));
+    for undo in &step.undo {
+        let _ = writeln!(text, "    undo: {}", line::command(&undo.command));
+    }
+}
+
+/// Prose broken at blanks to [`WIDTH`] columns.
+pub(crate) fn wrapped(first: &str, prose: &str, then: &str) -> String {
+    let (mut text, mut line) = (String::new(), first.to_owned());
+    let mut empty = true;
+    for word in prose.split_whitespace() {
+        if !empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            let _ = writeln!(text, "{}", line.trim_end());
+            then.clone_into(&mut line);
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    text + line.trim_end() + "\n"
+}

@@ -1,0 +1,188 @@
+//! A plan as a shell script that a person can read, keep and run: every command with its reason and its undo.
+
+use std::fmt::Write as _;
+
+use terms::command::quote;
+use terms::plan::{Act, Condition, Plan, PlanCommand, Step, Undo};
+use terms::{Name, Word};
+
+use crate::render::wrapped;
+
+/// What comes before the steps: drives by serial number, keys in memory, nothing without consent.
+const HEAD: &str = r#"set -eu
+export LC_ALL=C
+
+usage() {
+    echo "usage: $0 build|teardown NAME=SERIAL ..." >&2
+    echo "Names the drives by serial number (lsblk -o NAME,SERIAL,MODEL,SIZE)." >&2
+    echo "Everything on these drives is lost." >&2
+    exit 2
+}
+
+# The device with this serial number: exactly one, or nothing is done.
+by_serial() {
+    found=$(lsblk --nodeps --noheadings --raw --output PATH,SERIAL | awk -v serial="$1" '$2 == serial { print $1 }')
+    if [ "$(printf '%s\n' "$found" | grep -c .)" != 1 ]; then
+        echo "$0: there is not exactly one drive with serial number $1" >&2
+        exit 3
+    fi
+    printf '%s\n' "$found"
+}
+
+# The first partition of a drive.
+part() {
+    case $1 in
+        *[0-9]) printf '%sp1\n' "$1" ;;
+        *) printf '%s1\n' "$1" ;;
+    esac
+}
+
+# The sysfs directory of a device.
+sys() {
+    printf '/sys/dev/block/%s\n' "$(stat --dereference --format=%Hr:%Lr "$1")"
+}
+
+# A drive that holds anything is refused.
+must_be_blank() {
+    if [ -n "$(blkid --probe --output value --match-tag TYPE --match-tag PTTYPE "$1" || true)" ]; then
+        echo "$0: $1 is not blank" >&2
+        exit 3
+    fi
+}
+
+verb=${1:-}
+[ $# -ge 1 ] || usage
+shift
+for pair in "$@"; do
+    case $pair in
+"#;
+
+/// The script.
+#[must_use]
+pub fn script(plan: &Plan) -> String {
+    let mut text = format!("#!/bin/sh\n# {}\n#\n", plan.stack.replace('\n', " "));
+    text.push_str(&wrapped(
+        "# ",
+        "Made by bedplate. It builds one storage stack and takes it down again. Read it before you run it, as root.",
+        "# ",
+    ));
+    text.push_str(HEAD);
+    for drive in &plan.drives {
+        let _ = writeln!(text, "        {drive}=*) {}=$(by_serial \"${{pair#*=}}\") ;;", variable(drive));
+    }
+    text.push_str("        *) usage ;;\n    esac\ndone\n");
+    for drive in &plan.drives {
+        let _ = writeln!(text, ": \"${{{}:?drive {drive} is not named}}\"", variable(drive));
+    }
+    build(&mut text, plan);
+    teardown(&mut text, plan);
+    text.push_str("\ncase $verb in\n    build) build ;;\n    teardown) teardown ;;\n    *) usage ;;\nesac\n");
+    text
+}
+
+fn build(text: &mut String, plan: &Plan) {
+    text.push_str("\nbuild() {\n");
+    for drive in &plan.drives {
+        let _ = writeln!(text, "    must_be_blank \"${}\"", variable(drive));
+    }
+    let keyed = plan.steps.iter().any(|step| matches!(&step.act, Act::Run(command) if command.key.is_some()));
+    if keyed {
+        text.push_str("    # Keys are random, live in memory, and are gone when this script ends.\n");
+        text.push_str("    keys=$(mktemp --directory --tmpdir=/dev/shm bedplate-XXXXXX)\n");
+        text.push_str("    trap 'rm -rf \"$keys\"' EXIT\n");
+    }
+    let mut keys: Vec<&Name> = Vec::new();
+    for step in &plan.steps {
+        if let Act::Run(PlanCommand { key: Some(key), .. }) = &step.act
+            && !keys.contains(&key)
+        {
+            keys.push(key);
+            let _ = writeln!(text, "    head --bytes=64 /dev/urandom > \"$keys/{key}\"");
+        }
+    }
+    for step in &plan.steps {
+        let _ = writeln!(text, "\n    # {}", step.id);
+        text.push_str(&wrapped("    # ", &step.why, "    # "));
+        act(text, step);
+    }
+    if plan.steps.is_empty() {
+        text.push_str("    # The bare drive needs no building.\n    :\n");
+    }
+    let target = match &plan.target {
+        terms::Target::Directory(directory) => word(&Word(directory.clone())),
+        terms::Target::Device(node) => word(node),
+    };
+    let _ = writeln!(text, "    echo \"built:\" {target}\n}}");
+}
+
+fn act(text: &mut String, step: &Step) {
+    match &step.act {
+        Act::Run(command) => {
+            let _ = writeln!(text, "    {}", line(command));
+        }
+        Act::Write { path, text: value } => {
+            let _ = writeln!(text, "    echo {} > {}", quote(value), word(path));
+        }
+        Act::Wait(Condition::MdIdle { node, .. }) => {
+            let _ = writeln!(
+                text,
+                "    until [ \"$(cat \"$(sys {})/md/resync_start\")\" = none ]; do sleep 1; done",
+                word(node)
+            );
+        }
+        Act::Wait(Condition::LvSynced { volume, .. }) => {
+            let _ = writeln!(
+                text,
+                "    until lvs --noheadings --options sync_percent {} | grep -q 100; do sleep 1; done",
+                quote(volume)
+            );
+        }
+    }
+}
+
+fn teardown(text: &mut String, plan: &Plan) {
+    text.push_str("\nteardown() {\n");
+    let undos: Vec<(&Step, &Undo)> =
+        plan.steps.iter().rev().flat_map(|step| step.undo.iter().map(move |undo| (step, undo))).collect();
+    for (step, undo) in &undos {
+        let _ = writeln!(text, "\n    # takes back {}", step.id);
+        text.push_str(&wrapped("    # ", &undo.why, "    # "));
+        let _ = writeln!(text, "    {}", line(&undo.command));
+    }
+    if undos.is_empty() {
+        text.push_str("    # There is nothing to take down.\n    :\n");
+    }
+    text.push_str("}\n");
+}
+
+fn line(command: &PlanCommand) -> String {
+    let line = command.argv.iter().map(word).collect::<Vec<_>>().join(" ");
+    match &command.key {
+        Some(key) => format!("{line} < \"$keys/{key}\""),
+        None => line,
+    }
+}
+
+/// A word for the shell: placeholders become variables, everything else is quoted where needed.
+fn word(word: &Word) -> String {
+    if !word.0.contains('{') {
+        return quote(&word.0);
+    }
+    let filled = word.resolve(|kind, argument| {
+        let name = || Name::new(argument).ok().map(|name| variable(&name));
+        match kind {
+            "drive" => name().map(|variable| format!("${variable}")),
+            "part" => name().map(|variable| format!("$(part \"${variable}\")")),
+            "sys" => Some(format!("$(sys {})", quote(argument))),
+            _ => None,
+        }
+    });
+    // A plan whose placeholders are not known does not pass the lint.
+    filled.map_or_else(|_| quote(&word.0), |text| format!("\"{text}\""))
+}
+
+/// The shell variable of a drive: names may hold characters that variables may not.
+fn variable(drive: &Name) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("_{:x}_", u32::from(c)) };
+    format!("drive_{}", drive.as_str().chars().map(plain).collect::<String>())
+}

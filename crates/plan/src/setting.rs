@@ -1,0 +1,172 @@
+//! Every option in force, in the study's words, with a mark where it is the tool's own default.
+
+use terms::layer::{
+    Btrfs, Crypt, CryptFlags, Ext4, Integrity, Layer, Luks, Lvm, LvmIntegrity, Raid, RaidLevel, Xfs, Zfs,
+};
+use terms::plan::Setting;
+use terms::{Nanos, Node};
+
+type Values = Vec<(&'static str, String)>;
+
+/// Options of a node, in a fixed order.
+pub(crate) fn settings(node: &Node) -> Vec<Setting> {
+    let (values, defaults) = match &node.layer {
+        Layer::Bare => (vec![], vec![]),
+        Layer::Raid(raid) => (of_raid(raid), of_raid(&Raid { level: raid.level, ..Raid::default() })),
+        Layer::Luks(luks) => (of_luks(luks), of_luks(&Luks::default())),
+        Layer::Crypt(crypt) => (of_crypt(crypt), of_crypt(&Crypt::default())),
+        Layer::Integrity(integrity) => {
+            (of_integrity(integrity), of_integrity(&Integrity { mode: integrity.mode, ..Integrity::default() }))
+        }
+        Layer::Lvm(lvm) => (of_lvm(lvm), of_lvm(&Lvm { volume: lvm.volume, ..Lvm::default() })),
+        Layer::Ext4(ext4) => (of_ext4(ext4), of_ext4(&Ext4::default())),
+        Layer::Xfs(xfs) => (of_xfs(xfs), of_xfs(&Xfs::default())),
+        Layer::Btrfs(btrfs) => (of_btrfs(btrfs), of_btrfs(&Btrfs::default())),
+        Layer::Zfs(zfs) => (of_zfs(zfs), of_zfs(&Zfs { layout: zfs.layout, ..Zfs::default() })),
+    };
+    let setting = |(option, value): (&'static str, String)| Setting {
+        layer: node.name.clone(),
+        option: option.to_owned(),
+        default: defaults.iter().any(|(other, theirs)| *other == option && *theirs == value),
+        value,
+    };
+    values.into_iter().map(setting).collect()
+}
+
+fn word(flag: bool) -> String {
+    if flag { "yes" } else { "no" }.to_owned()
+}
+
+fn time(time: Nanos) -> String {
+    time.to_string()
+}
+
+fn of_raid(raid: &Raid) -> Values {
+    let mut values = vec![("level", raid.level.number().to_string())];
+    if raid.level != RaidLevel::Raid1 {
+        values.push(("chunk", raid.chunk.to_string()));
+    }
+    if raid.level == RaidLevel::Raid10 {
+        values.push(("layout", raid.layout.word().to_owned()));
+    }
+    if raid.level != RaidLevel::Raid0 {
+        let bitmap = match raid.bitmap {
+            terms::layer::Bitmap::Internal => "internal",
+            terms::layer::Bitmap::None => "none",
+        };
+        values.push(("bitmap", bitmap.to_owned()));
+        values.push(("assume_clean", word(raid.assume_clean)));
+    }
+    values.push(("metadata", raid.metadata.word().to_owned()));
+    values
+}
+
+fn of_flags(flags: CryptFlags) -> Values {
+    vec![
+        ("same_cpu_crypt", word(flags.same_cpu_crypt)),
+        ("submit_from_crypt_cpus", word(flags.submit_from_crypt_cpus)),
+        ("no_read_workqueue", word(flags.no_read_workqueue)),
+        ("no_write_workqueue", word(flags.no_write_workqueue)),
+    ]
+}
+
+fn of_luks(luks: &Luks) -> Values {
+    let pbkdf = match luks.pbkdf {
+        terms::layer::Pbkdf::Argon2id => "argon2id",
+        terms::layer::Pbkdf::Pbkdf2 => "pbkdf2, 1000 iterations",
+    };
+    let mut values = vec![
+        ("cipher", luks.cipher.clone()),
+        ("key_bits", luks.key_bits.to_string()),
+        ("sector", luks.sector.map_or_else(|| "the drive's physical sector".to_owned(), |sector| sector.to_string())),
+        ("pbkdf", pbkdf.to_owned()),
+        ("integrity", luks.integrity.map_or("none", |_| "hmac-sha256").to_owned()),
+        ("discards", word(luks.discards)),
+    ];
+    values.extend(of_flags(luks.flags));
+    values
+}
+
+fn of_crypt(crypt: &Crypt) -> Values {
+    let mut values = vec![
+        ("cipher", crypt.cipher.clone()),
+        ("key_bits", crypt.key_bits.to_string()),
+        ("sector", crypt.sector.to_string()),
+    ];
+    values.extend(of_flags(crypt.flags));
+    values
+}
+
+fn of_integrity(integrity: &Integrity) -> Values {
+    use terms::layer::IntegrityMode::{Bitmap, Journal, NoJournal};
+    let mut values = vec![
+        ("mode", mode(integrity.mode).to_owned()),
+        ("tag", integrity.tag.word().to_owned()),
+        ("sector", integrity.sector.to_string()),
+    ];
+    match integrity.mode {
+        Journal => values.push(("commit", time(integrity.commit))),
+        Bitmap => values.push(("bitmap_flush", time(integrity.bitmap_flush))),
+        NoJournal => {}
+    }
+    values
+}
+
+const fn mode(mode: terms::layer::IntegrityMode) -> &'static str {
+    match mode {
+        terms::layer::IntegrityMode::Journal => "journal",
+        terms::layer::IntegrityMode::NoJournal => "no-journal",
+        terms::layer::IntegrityMode::Bitmap => "bitmap",
+    }
+}
+
+fn of_lvm(lvm: &Lvm) -> Values {
+    use terms::layer::Volume;
+    let mut values = vec![("volume", lvm.volume.word().to_owned())];
+    if !matches!(lvm.volume, Volume::Linear | Volume::Raid1) {
+        values.push(("stripe", lvm.stripe.to_string()));
+    }
+    if lvm.volume.is_raid() {
+        let integrity = |i: &LvmIntegrity| format!("{}, blocks of {}", mode(i.mode), i.block);
+        values.push(("integrity", lvm.integrity.as_ref().map_or_else(|| "none".to_owned(), integrity)));
+    }
+    values.push(("thin_chunk", lvm.thin_chunk.map_or_else(|| "not thin".to_owned(), |chunk| chunk.to_string())));
+    values.push(("snapshot", word(lvm.snapshot)));
+    values
+}
+
+fn of_ext4(ext4: &Ext4) -> Values {
+    vec![
+        ("block", ext4.block.to_string()),
+        ("reserved_percent", ext4.reserved_percent.to_string()),
+        ("lazy_init", word(ext4.lazy_init)),
+        ("commit", time(ext4.commit)),
+        ("journal", word(ext4.journal)),
+    ]
+}
+
+fn of_xfs(xfs: &Xfs) -> Values {
+    vec![("block", xfs.block.to_string()), ("reflink", word(xfs.reflink))]
+}
+
+fn of_btrfs(btrfs: &Btrfs) -> Values {
+    vec![
+        ("data", btrfs.data.word().to_owned()),
+        ("metadata", btrfs.metadata.word().to_owned()),
+        ("checksum", btrfs.checksum.word().to_owned()),
+        ("commit", time(btrfs.commit)),
+        ("copy_on_write", word(btrfs.copy_on_write)),
+    ]
+}
+
+fn of_zfs(zfs: &Zfs) -> Values {
+    vec![
+        ("layout", zfs.layout.word().to_owned()),
+        ("recordsize", zfs.recordsize.to_string()),
+        ("primarycache", zfs.primarycache.word().to_owned()),
+        ("ashift", zfs.ashift.map_or_else(|| "the drive's sector".to_owned(), |ashift| ashift.to_string())),
+        ("compression", zfs.compression.word().to_owned()),
+        ("special_small_blocks", zfs.special_small_blocks.to_string()),
+        ("atime", word(zfs.atime)),
+    ]
+}

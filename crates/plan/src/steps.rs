@@ -1,0 +1,125 @@
+//! The walk over a stack, bottom to top, in which each layer adds its steps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use terms::plan::{PLAN_SCHEMA, Plan, Target};
+use terms::{Layer, Name, Node, Ref, Stack, Word};
+
+use crate::draft::Draft;
+use crate::error::PlanError;
+use crate::fact::DriveFact;
+use crate::place::{Member, Place};
+use crate::{block, mounted, need, setting};
+
+/// Plans one stack on drives of known size: the commands that build it, in order, each with its reason and
+/// its undo.
+///
+/// # Errors
+/// [`PlanError`], when the stack is not well formed, when its options exclude each other, or when it could
+/// only be built by switching off a guard.
+pub fn plan(stack: &Stack, facts: &[DriveFact]) -> Result<Plan, PlanError> {
+    let mut walk = Walk::new(stack, facts);
+    let mut target = None;
+    for (index, node) in stack.nodes.iter().enumerate() {
+        if target.is_some() {
+            let layer = stack.nodes[index - 1].name.clone();
+            return Err(PlanError::NotOnTop { layer });
+        }
+        target = walk.lay(node)?;
+    }
+    let top = stack.top().ok_or_else(|| PlanError::Empty { stack: stack.name.clone() })?;
+    let target = match target {
+        Some(directory) => Target::Directory(directory),
+        None => Target::Device(walk.layers[&top.name].node.clone()),
+    };
+    Ok(Plan {
+        schema: PLAN_SCHEMA,
+        stack: stack.name.clone(),
+        slug: stack.slug(),
+        nodes: stack.nodes.clone(),
+        drives: stack.drives(),
+        needs: walk.draft.needs(),
+        options: stack.nodes.iter().flat_map(setting::settings).collect(),
+        steps: walk.draft.steps,
+        target,
+    })
+}
+
+/// What is known on the way up.
+struct Walk<'a> {
+    drives: BTreeMap<&'a Name, Place>,
+    layers: BTreeMap<Name, Place>,
+    used: BTreeSet<Ref>,
+    draft: Draft,
+}
+
+impl<'a> Walk<'a> {
+    fn new(stack: &Stack, facts: &'a [DriveFact]) -> Self {
+        let drives = facts.iter().map(|fact| (&fact.name, whole_drive(fact))).collect();
+        Self { drives, layers: BTreeMap::new(), used: BTreeSet::new(), draft: Draft::new(&stack.slug()) }
+    }
+
+    /// Adds one layer. A file system answers with its directory.
+    fn lay(&mut self, node: &Node) -> Result<Option<String>, PlanError> {
+        if self.layers.contains_key(&node.name) {
+            return Err(PlanError::Duplicate { layer: node.name.clone() });
+        }
+        let on = self.members(node, &node.on)?;
+        let special = self.members(node, &node.special)?;
+        if !special.is_empty() && !matches!(node.layer, Layer::Zfs(_)) {
+            return Err(PlanError::impossible(&node.name, "only a ZFS pool has special vdevs"));
+        }
+        self.draft.modules(need::modules(&node.layer));
+        let (draft, name) = (&mut self.draft, &node.name);
+        let place = match &node.layer {
+            Layer::Bare => block::only(node, &on)?.place.clone(),
+            Layer::Raid(raid) => block::raid::lay(draft, node, raid, &on)?,
+            Layer::Luks(luks) => block::luks::lay(draft, name, luks, block::only(node, &on)?)?,
+            Layer::Crypt(crypt) => block::crypt::lay(draft, name, crypt, block::only(node, &on)?),
+            Layer::Integrity(integrity) => block::integrity::lay(draft, name, integrity, block::only(node, &on)?)?,
+            Layer::Lvm(lvm) => block::lvm::lay(draft, node, lvm, &on)?,
+            Layer::Ext4(ext4) => return mounted::ext4::lay(draft, name, ext4, block::only(node, &on)?).map(Some),
+            Layer::Xfs(xfs) => return mounted::xfs::lay(draft, name, xfs, block::only(node, &on)?).map(Some),
+            Layer::Btrfs(btrfs) => return mounted::btrfs::lay(draft, node, btrfs, &on).map(Some),
+            Layer::Zfs(zfs) => return mounted::zfs::lay(draft, node, zfs, &on, &special).map(Some),
+        };
+        self.layers.insert(node.name.clone(), place);
+        Ok(None)
+    }
+
+    /// Devices of these names. Each is given away only once: two layers on one device would overwrite each other.
+    fn members(&mut self, node: &Node, on: &[Ref]) -> Result<Vec<Member>, PlanError> {
+        on.iter().map(|below| self.member(node, below)).collect()
+    }
+
+    fn member(&mut self, node: &Node, below: &Ref) -> Result<Member, PlanError> {
+        let layer = || node.name.clone();
+        let place = match below {
+            Ref::Drive(drive) => self
+                .drives
+                .get(drive)
+                .ok_or_else(|| PlanError::UnknownDrive { layer: layer(), drive: drive.clone() })?,
+            Ref::Layer(name) => {
+                self.layers.get(name).ok_or_else(|| PlanError::UnknownLayer { layer: layer(), below: name.clone() })?
+            }
+        };
+        if !self.used.insert(below.clone()) {
+            return Err(PlanError::UsedTwice { layer: layer(), below: below.name().clone() });
+        }
+        Ok(Member { name: below.name().clone(), place: place.clone() })
+    }
+}
+
+/// A whole drive.
+fn whole_drive(fact: &DriveFact) -> Place {
+    Place {
+        node: Word::drive(&fact.name),
+        drive: Some(fact.name.clone()),
+        exact: true,
+        least: fact.size,
+        most: fact.size,
+        lba: fact.lba,
+        stripe: None,
+        detects: false,
+    }
+}
