@@ -9,8 +9,9 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 
 # Evaluated where used: `make demo` first says what is missing, a Rust toolchain included.
 # The binary is built for a named target (.cargo/config.toml), so it is one directory deeper than usual.
-TARGET   = $(or $(CARGO_TARGET_DIR),target)/$(shell rustc -vV | sed -n 's/^host: //p')
-BEDPLATE = $(TARGET)/release/bedplate
+# Root, at `make install`, may have no Rust.
+TRIPLE   = $(or $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p'),$(shell uname -m)-unknown-linux-gnu)
+BEDPLATE = $(or $(CARGO_TARGET_DIR),target)/$(TRIPLE)/release/bedplate
 
 .PHONY: help demo test test-fast test-all build lint install uninstall clean
 

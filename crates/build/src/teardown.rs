@@ -27,6 +27,7 @@ pub fn teardown(
 ) -> Result<(), BuildError> {
     let machine = Machine { host, drives };
     let mut note = |entry: Entry| journal.note(&entry).map_err(BuildError::Journal);
+    let finished = journal::finished(past, &plan.slug);
     for (id, old) in journal::begun(past, &plan.slug).iter().rev() {
         let Some(step) = plan.steps.iter().find(|step| &step.id == id) else { continue };
         if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
@@ -43,7 +44,11 @@ pub fn teardown(
         for undo in &step.undo {
             let cmd = machine.command(id, &undo.command)?;
             note(undoing(plan, step, cmd.line()))?;
-            persist(|| host.run_ok(&cmd))?;
+            match persist(|| host.run_ok(&cmd)) {
+                // A step that did not finish may have made nothing, or a part; the proof below has the last word.
+                Err(HostError::Command(_)) if !finished.contains(id) => {}
+                result => drop(result?),
+            }
         }
         note(Entry::Undone { stack: plan.slug.clone(), step: id.clone() })?;
     }

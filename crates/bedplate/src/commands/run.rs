@@ -6,8 +6,8 @@ use host::inspect;
 use lab::{Console, Guest};
 use record::{RunReader, RunWriter};
 use terms::finding::{Findings, Verdict};
-use terms::record::{Provenance, RECORD_SCHEMA, StackEntry};
 use terms::inventory::Inventory;
+use terms::record::{Provenance, RECORD_SCHEMA, StackEntry};
 use terms::{Design, Plan};
 
 use crate::cli::RunArguments;

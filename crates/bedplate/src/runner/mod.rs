@@ -3,7 +3,6 @@
 pub(crate) mod order;
 pub(crate) mod weight;
 
-
 use build::{Consent, Entry};
 use host::{Host, HostError};
 use lab::Guest;
@@ -29,12 +28,17 @@ pub(crate) struct Runner<'a> {
     pub(crate) guest: Option<Guest>,
 }
 
-/// The journal of a run: on disk before anything is done.
-pub(crate) struct RunJournal<'a>(pub(crate) &'a RunWriter);
+/// The journal of a run: on disk before anything is done, and at hand for taking it back.
+struct RunJournal<'a> {
+    writer: &'a RunWriter,
+    kept: Vec<Entry>,
+}
 
 impl build::Journal for RunJournal<'_> {
     fn note(&mut self, entry: &Entry) -> std::io::Result<()> {
-        self.0.journal(entry).map_err(std::io::Error::other)
+        self.writer.journal(entry).map_err(std::io::Error::other)?;
+        self.kept.push(entry.clone());
+        Ok(())
     }
 }
 
@@ -106,7 +110,7 @@ impl Runner<'_> {
         let Some(guest) = &self.guest else { return Err(Failure::told("error: there is no guest")) };
         let drives = guest.drives();
         let named: Vec<(String, String)> = drives.iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
-        let mut journal = RunJournal(self.writer);
+        let mut journal = RunJournal { writer: self.writer, kept: Vec::new() };
         self.writer.journal(&Entry::Begin { stack: plan.slug.clone(), round, drives: named })?;
         self.progress.now(&format!("round {round}: building {}", plan.stack));
         let consent = Consent(drives.keys().cloned().collect());
@@ -119,7 +123,7 @@ impl Runner<'_> {
             self.cell(guest, round, plan, workload, &filled)?;
         }
         self.progress.detail(&format!("round {round}: taking {} down", plan.stack));
-        self.take_down(guest, plan)?;
+        self.take_down(guest, plan, &mut journal)?;
         self.progress.done(weight::TEARDOWN);
         Ok(())
     }
@@ -174,9 +178,9 @@ impl Runner<'_> {
     }
 
     /// Takes the stack down and forgets what the drives held, so that the next stack finds them as this one did.
-    fn take_down(&self, guest: &Guest, plan: &Plan) -> Result<(), Failure> {
-        let past = entries(plan);
-        build::teardown(plan, guest, guest.drives(), &past, &mut RunJournal(self.writer))?;
+    fn take_down(&self, guest: &Guest, plan: &Plan, journal: &mut RunJournal<'_>) -> Result<(), Failure> {
+        let past = journal.kept.clone();
+        build::teardown(plan, guest, guest.drives(), &past, journal)?;
         for name in &plan.drives {
             if let Some((_, node)) = drive(guest, name) {
                 forget(guest, &node)?;
@@ -193,17 +197,6 @@ fn forget(guest: &Guest, node: &str) -> Result<(), HostError> {
 
 fn drive(guest: &Guest, name: &Name) -> Option<(String, String)> {
     guest.drives().get(name).map(|node| (name.to_string(), node.clone()))
-}
-
-/// A stack that was built whole: every step was begun.
-fn entries(plan: &Plan) -> Vec<Entry> {
-    let begun = |step: &terms::Step| Entry::Before {
-        stack: plan.slug.clone(),
-        step: step.id.clone(),
-        line: String::new(),
-        old: None,
-    };
-    plan.steps.iter().map(begun).collect()
 }
 
 fn key(round: u32, plan: &Plan, workload: &Workload) -> CellKey {

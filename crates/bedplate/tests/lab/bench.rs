@@ -81,7 +81,8 @@ impl Bench {
     /// Process ids of guests whose command line names this bench.
     pub(crate) fn guests(&self) -> Vec<String> {
         let ours = self.labs().to_string_lossy().into_owned();
-        let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+        let processes =
+            std::fs::read_dir("/proc").unwrap().flatten().map(|e| e.file_name().to_string_lossy().into_owned());
         let is_guest = |id: &String| {
             let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
             let line = String::from_utf8_lossy(&line).into_owned();

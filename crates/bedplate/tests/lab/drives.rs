@@ -35,17 +35,33 @@ fn drives_that_hold_something_are_refused_and_keep_every_byte() {
     let sum = |guest: &Guest| shell(guest, &format!("sha256sum {}", nodes.join(" ")));
     let states = [
         ("an ext4 at rest", format!("mkfs.ext4 -q -F {node}"), "ext4", format!("wipefs -aq {node}")),
-        ("a mounted ext4", format!("mkfs.ext4 -q -F {node}; mkdir -p /mnt/x; mount {node} /mnt/x; sync"), "ext4", format!("umount /mnt/x; wipefs -aq {node}")),
+        (
+            "a mounted ext4",
+            format!("mkfs.ext4 -q -F {node}; mkdir -p /mnt/x; mount {node} /mnt/x; sync"),
+            "ext4",
+            format!("umount /mnt/x; wipefs -aq {node}"),
+        ),
         ("a partition table", format!("parted -s {node} mklabel gpt"), "gpt", format!("wipefs -aq {node}")),
-        ("a LUKS header", format!("echo k | cryptsetup luksFormat -q --pbkdf pbkdf2 --pbkdf-force-iterations 1000 {node} -"), "crypto_LUKS", format!("wipefs -aq {node}")),
+        (
+            "a LUKS header",
+            format!("echo k | cryptsetup luksFormat -q --pbkdf pbkdf2 --pbkdf-force-iterations 1000 {node} -"),
+            "crypto_LUKS",
+            format!("wipefs -aq {node}"),
+        ),
         ("a physical volume", format!("pvcreate -qq {node}"), "LVM2_member", format!("pvremove -qq {node}")),
-        ("a mapping on a blank drive", format!("echo 0 2048 linear {node} 0 | dmsetup create held"), "held", "dmsetup remove held".to_owned()),
+        (
+            "a mapping on a blank drive",
+            format!("echo 0 2048 linear {node} 0 | dmsetup create held"),
+            "held",
+            "dmsetup remove held".to_owned(),
+        ),
     ];
     for (what, prepare, expect, clean) in states {
         shell(&guest, &prepare);
         let before = sum(&guest);
         let mut journal = Memory::default();
-        let error = build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
+        let error =
+            build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
         assert!(matches!(&error, BuildError::NotBlank { found, .. } if found.contains(expect)), "{what}: {error}");
         assert!(journal.0.is_empty(), "{what}: something was begun");
         assert_eq!(sum(&guest), before, "{what}: bytes changed");
@@ -75,8 +91,12 @@ fn a_step_that_fails_is_taken_back_whole() {
         let argv = ["sh", "-c", "echo broken on purpose >&2; exit 7"].map(terms::Word::from).to_vec();
         broken.steps[failing].act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(5) });
         let mut journal = Memory::default();
-        let error = build::apply(&broken, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
-        assert!(error.to_string().contains("broken on purpose") && !matches!(error, BuildError::Rollback { .. }), "step {failing}: {error}");
+        let error =
+            build::apply(&broken, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
+        assert!(
+            error.to_string().contains("broken on purpose") && !matches!(error, BuildError::Rollback { .. }),
+            "step {failing}: {error}"
+        );
         build::prove_blank(&guest, guest.drives(), &plan.drives).unwrap();
     }
 }

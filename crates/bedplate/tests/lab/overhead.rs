@@ -42,8 +42,7 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
     let consent = Consent(guest.drives().keys().cloned().collect());
-    let built =
-        build::apply(&plan, &guest, guest.drives(), &consent, &[], &mut Memory::default(), &|_| {}).unwrap();
+    let built = build::apply(&plan, &guest, guest.drives(), &consent, &[], &mut Memory::default(), &|_| {}).unwrap();
     let build::Place::Directory(directory) = built.target else { panic!("no directory") };
     let policy = policy();
     let filled = measure::fill(&guest, Place::Directory(directory), policy.span, 1).unwrap();

@@ -43,7 +43,9 @@ fn a_killed_run_goes_on_where_it_stopped() {
     let before = loop {
         assert!(start.elapsed() < Duration::from_secs(180), "no cell in three minutes");
         std::thread::sleep(Duration::from_millis(100));
-        if bench.runs().is_dir() && std::fs::read_dir(bench.runs()).unwrap().flatten().any(|entry| entry.path().is_dir()) {
+        if bench.runs().is_dir()
+            && std::fs::read_dir(bench.runs()).unwrap().flatten().any(|entry| entry.path().is_dir())
+        {
             let done = cells(&bench.only_run());
             if done.len() >= 3 {
                 break done;
@@ -73,7 +75,21 @@ fn a_killed_run_goes_on_where_it_stopped() {
 #[test]
 fn every_cell_of_the_nineteen_is_a_number() {
     let bench = Bench::new();
-    let arguments = ["run", "studies/long-term-storage.toml", "--on", "lab", "--rounds", "1", "--window", "1s", "--settle", "200ms", "--span", "64MiB", "--json"];
+    let arguments = [
+        "run",
+        "studies/long-term-storage.toml",
+        "--on",
+        "lab",
+        "--rounds",
+        "1",
+        "--window",
+        "1s",
+        "--settle",
+        "200ms",
+        "--span",
+        "64MiB",
+        "--json",
+    ];
     let output = bench.run(&arguments);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let run = bench.only_run();

@@ -11,6 +11,8 @@ use crate::place::{Member, Place, Stripe, drives, largest_lba, nodes, total};
 
 /// Name of the logical volume inside its group.
 const VOLUME: &str = "data";
+/// Name of its snapshot; LVM keeps names that begin with `snapshot` for itself.
+const SNAPSHOT: &str = "before";
 /// Size of LVM's extents, which is also the granularity of thin volumes here.
 const EXTENT: u64 = 4 << 20;
 
@@ -139,7 +141,8 @@ fn shape(lvm: &Lvm, members: usize) -> Vec<Word> {
 }
 
 fn make_pool(layer: &Name, group: &str, lvm: &Lvm, chunk: Bytes, members: usize) -> Doing {
-    let mut argv = create();
+    // A pool has no content of its own whose signatures could be wiped.
+    let mut argv = words!["lvcreate", "--yes", "--zero", "y"];
     argv.extend(words!["--type", "thin-pool", "--extents", "80%FREE", "--chunksize", format!("{}b", chunk.0)]);
     argv.extend(shape(lvm, members));
     argv.extend(words!["--name", "pool", group]);
@@ -179,7 +182,7 @@ fn make_thin(layer: &Name, group: &str, volume: &Word, members: &[Member]) -> Do
 }
 
 fn snapshot(layer: &Name, group: &str, lvm: &Lvm) -> Doing {
-    let mut argv = words!["lvcreate", "--yes", "--snapshot", "--name", "snapshot"];
+    let mut argv = words!["lvcreate", "--yes", "--snapshot", "--name", SNAPSHOT];
     if lvm.thin_chunk.is_none() {
         argv.extend(words!["--extents", "100%FREE"]);
     }
@@ -190,10 +193,10 @@ fn snapshot(layer: &Name, group: &str, lvm: &Lvm) -> Doing {
         "While the snapshot lives, the first write to every chunk copies what was there before.",
         argv,
     )
-    .makes_node(&Word(format!("/dev/mapper/{}", mapper_name(group, "snapshot"))))
+    .makes_node(&Word(format!("/dev/mapper/{}", mapper_name(group, SNAPSHOT))))
     .undo(
         "A snapshot that is not needed still costs every first write.",
-        words!["lvremove", "--yes", format!("{group}/snapshot")],
+        words!["lvremove", "--yes", format!("{group}/{SNAPSHOT}")],
     )
 }
 
