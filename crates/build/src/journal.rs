@@ -103,10 +103,10 @@ pub(crate) fn begun(entries: &[Entry], slug: &str) -> Vec<(String, Option<String
     let mut steps: Vec<(String, Option<String>)> = Vec::new();
     for entry in entries {
         match entry {
-            Entry::Before { stack, step, old, .. } if stack == slug => {
-                if !steps.iter().any(|(known, _)| known == step) {
-                    steps.push((step.clone(), old.clone()));
-                }
+            Entry::Before { stack, step, old, .. }
+                if stack == slug && !steps.iter().any(|(known, _)| known == step) =>
+            {
+                steps.push((step.clone(), old.clone()));
             }
             Entry::Undone { stack, step } if stack == slug => steps.retain(|(known, _)| known != step),
             Entry::Down { stack } if stack == slug => steps.clear(),

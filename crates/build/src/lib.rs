@@ -15,7 +15,7 @@ pub use apply::{Built, Place, apply};
 pub use error::BuildError;
 pub use journal::{Entry, Journal, Memory};
 pub use machine::{Bindings, found_on, prove_blank};
-pub use needs::missing;
+pub use needs::Needs;
 pub use teardown::{commands_left, teardown};
 
 use std::collections::BTreeSet;

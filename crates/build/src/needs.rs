@@ -1,34 +1,59 @@
 //! What a plan needs of a machine and is not there.
 
+use std::collections::BTreeMap;
+
 use host::packages::{family, install_line, thing_for};
 use host::{Host, HostError};
 use terms::plan::{Need, Plan};
 use terms::record::Missing;
 use terms::{Cmd, Nanos};
 
-/// Loads the plan's modules and looks for its programs; what is missing comes back with the command that brings it.
-///
-/// # Errors
-/// Where the machine cannot be asked.
-pub fn missing(host: &dyn Host, plan: &Plan) -> Result<Option<Missing>, HostError> {
-    let mut absent = Vec::new();
-    for need in &plan.needs {
-        if !has(host, need)? {
-            absent.push(need);
+/// Looks for what plans need, each thing once however many plans need it.
+pub struct Needs<'a> {
+    host: &'a dyn Host,
+    known: BTreeMap<Need, bool>,
+}
+
+impl<'a> Needs<'a> {
+    /// Nothing is known yet of this machine.
+    #[must_use]
+    pub const fn new(host: &'a dyn Host) -> Self {
+        Self { host, known: BTreeMap::new() }
+    }
+
+    /// Loads the plan's modules and looks for its programs; what is missing comes back with the command that brings it.
+    ///
+    /// # Errors
+    /// Where the machine cannot be asked.
+    pub fn missing(&mut self, plan: &Plan) -> Result<Option<Missing>, HostError> {
+        let mut absent = Vec::new();
+        for need in &plan.needs {
+            if !self.has(need)? {
+                absent.push(need);
+            }
         }
+        if absent.is_empty() {
+            return Ok(None);
+        }
+        let what = absent.iter().map(|need| match need {
+            Need::Module(module) => format!("kernel module {module}"),
+            Need::Program(program) => format!("program {program}"),
+        });
+        let things: Vec<&str> = absent.iter().map(|need| thing_for(need)).collect();
+        Ok(Some(Missing {
+            what: format!("{} not found", what.collect::<Vec<_>>().join(", ")),
+            remedy: install_line(family(self.host)?, &things),
+        }))
     }
-    if absent.is_empty() {
-        return Ok(None);
+
+    fn has(&mut self, need: &Need) -> Result<bool, HostError> {
+        if let Some(known) = self.known.get(need) {
+            return Ok(*known);
+        }
+        let found = has(self.host, need)?;
+        self.known.insert(need.clone(), found);
+        Ok(found)
     }
-    let what = absent.iter().map(|need| match need {
-        Need::Module(module) => format!("kernel module {module}"),
-        Need::Program(program) => format!("program {program}"),
-    });
-    let things: Vec<&str> = absent.iter().map(|need| thing_for(need)).collect();
-    Ok(Some(Missing {
-        what: format!("{} not found", what.collect::<Vec<_>>().join(", ")),
-        remedy: install_line(family(host)?, &things),
-    }))
 }
 
 fn has(host: &dyn Host, need: &Need) -> Result<bool, HostError> {

@@ -21,8 +21,9 @@ pub(crate) fn build(arguments: &BuildArguments, settings: &Settings) -> Result<E
     settings.printer.say("booting a guest");
     let guest = guest::boot(&study.design.lab, &plans, console, settings)?;
     let mut answer = Exit::Yes;
+    let mut needs = build::Needs::new(&guest);
     for plan in &plans {
-        if let Some(missing) = build::missing(&guest, plan)? {
+        if let Some(missing) = needs.missing(plan)? {
             settings
                 .printer
                 .data(&format!("missing  {}: {}\n         get it: {}", plan.stack, missing.what, missing.remedy))?;

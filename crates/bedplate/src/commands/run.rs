@@ -82,13 +82,14 @@ fn measure_all(
 
 /// What of each stack can be built here, and what is missing for the others.
 fn stack_entries(design: &Design, plans: &[Plan], guest: &Guest) -> Result<Vec<StackEntry>, Failure> {
+    let mut needs = build::Needs::new(guest);
     let entry = |(stack, plan): (&terms::Stack, &Plan)| {
         Ok(StackEntry {
             slug: plan.slug.clone(),
             name: stack.name.clone(),
             note: stack.note.clone(),
             nodes: stack.nodes.clone(),
-            missing: build::missing(guest, plan)?,
+            missing: needs.missing(plan)?,
         })
     };
     design.stacks.iter().zip(plans).map(entry).collect()

@@ -159,8 +159,8 @@ fn a_module_that_is_not_there_is_told_with_what_brings_it() {
     let bench = Bench::new();
     let mut plan = first_plan(STUDY, &design(STUDY).stacks[0].name);
     let guest = bench.boot(&design(STUDY));
-    assert_eq!(build::missing(&guest, &plan).unwrap(), None);
+    assert_eq!(build::Needs::new(&guest).missing(&plan).unwrap(), None);
     plan.needs.push(terms::plan::Need::Module("no-such-module".to_owned()));
-    let missing = build::missing(&guest, &plan).unwrap().unwrap();
+    let missing = build::Needs::new(&guest).missing(&plan).unwrap().unwrap();
     assert!(missing.what.contains("no-such-module") && !missing.remedy.is_empty(), "{missing:?}");
 }

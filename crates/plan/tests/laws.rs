@@ -1,0 +1,173 @@
+//! What holds for every stack that can be written down, not only for the well-known ones.
+
+#![allow(clippy::disallowed_methods, reason = "the shell itself is asked whether a script is one")]
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use plan::DriveFact;
+use proptest::prelude::*;
+use terms::layer::{
+    Btrfs, BtrfsProfile, Crypt, Ext4, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Xfs, Zfs, ZfsLayout,
+};
+use terms::plan::{Act, Effect, Plan};
+use terms::{Bytes, Layer, Name, Node, Ref, Stack};
+
+const DRIVES: [&str; 5] = ["a", "b", "c-1", "d.x", "e_5"];
+
+fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn facts() -> Vec<DriveFact> {
+    DRIVES.iter().map(|drive| DriveFact { name: name(drive), size: Bytes::gib(2), lba: Bytes(4096) }).collect()
+}
+
+fn under() -> impl Strategy<Value = Option<Layer>> {
+    let mode = prop::sample::select(vec![IntegrityMode::Journal, IntegrityMode::NoJournal, IntegrityMode::Bitmap]);
+    prop_oneof![
+        Just(None),
+        Just(Some(Layer::Luks(Luks::default()))),
+        Just(Some(Layer::Crypt(Crypt { sector: Bytes(4096), ..Crypt::default() }))),
+        mode.prop_map(|mode| Some(Layer::Integrity(Integrity { mode, sector: Bytes(4096), ..Integrity::default() }))),
+    ]
+}
+
+fn gather() -> impl Strategy<Value = Layer> {
+    let level = prop::sample::select(vec![
+        RaidLevel::Raid0,
+        RaidLevel::Raid1,
+        RaidLevel::Raid10,
+        RaidLevel::Raid5,
+        RaidLevel::Raid6,
+    ]);
+    let volume = prop::sample::select(vec![
+        Volume::Linear,
+        Volume::Striped,
+        Volume::Raid1,
+        Volume::Raid10,
+        Volume::Raid5,
+        Volume::Raid6,
+    ]);
+    prop_oneof![
+        level.prop_map(|level| Layer::Raid(Raid { level, ..Raid::default() })),
+        (volume, any::<bool>()).prop_map(|(volume, snapshot)| Layer::Lvm(Lvm { volume, snapshot, ..Lvm::default() })),
+    ]
+}
+
+fn top() -> impl Strategy<Value = Option<Layer>> {
+    prop_oneof![Just(None), Just(Some(Layer::Ext4(Ext4::default()))), Just(Some(Layer::Xfs(Xfs::default())))]
+}
+
+/// Stacks of five drives: something on each, something that gathers them, something on top.
+fn stacks() -> impl Strategy<Value = Stack> {
+    let mirrored = Btrfs { data: BtrfsProfile::Raid1, metadata: BtrfsProfile::Raid1, ..Btrfs::default() };
+    let gathering = prop_oneof![
+        4 => (gather(), top()).prop_map(|(layer, top)| (layer, top)),
+        1 => Just((Layer::Btrfs(mirrored), None)),
+        1 => prop::sample::select(vec![ZfsLayout::Stripe, ZfsLayout::Mirror, ZfsLayout::Raidz1, ZfsLayout::Raidz3])
+            .prop_map(|layout| (Layer::Zfs(Zfs { layout, ..Zfs::default() }), None)),
+    ];
+    ("[A-Za-z #+]{1,30}", under(), gathering).prop_map(|(stack, under, (gather, top))| {
+        let mut nodes = Vec::new();
+        let mut on: Vec<Ref> = DRIVES.iter().map(|drive| Ref::Drive(name(drive))).collect();
+        if let Some(layer) = under {
+            let each = |below: &Ref| Node {
+                name: name(&format!("u-{}", below.name())),
+                layer: layer.clone(),
+                on: vec![below.clone()],
+                special: vec![],
+            };
+            nodes.extend(on.iter().map(each));
+            on = nodes.iter().map(|node| Ref::Layer(node.name.clone())).collect();
+        }
+        nodes.push(Node { name: name("gather"), layer: gather, on, special: vec![] });
+        if let Some(layer) = top {
+            nodes.push(Node { name: name("top"), layer, on: vec![Ref::Layer(name("gather"))], special: vec![] });
+        }
+        Stack { name: stack, note: None, nodes }
+    })
+}
+
+fn shell_accepts(script: &str) -> bool {
+    let mut shell = Command::new("sh").args(["-n", "-s"]).stdin(Stdio::piped()).spawn().unwrap();
+    shell.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    shell.wait().unwrap().success()
+}
+
+fn words(plan: &Plan) -> Vec<String> {
+    let acts = plan.steps.iter().filter_map(|step| match &step.act {
+        Act::Run(command) => Some(command),
+        _ => None,
+    });
+    let undos = plan.steps.iter().flat_map(|step| &step.undo).map(|undo| &undo.command);
+    acts.chain(undos).flat_map(|command| &command.argv).map(|word| word.0.clone()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_same_stack_gives_the_same_bytes(stack in stacks()) {
+        let (one, two) = (plan::plan(&stack, &facts()).unwrap(), plan::plan(&stack, &facts()).unwrap());
+        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&two).unwrap());
+        prop_assert_eq!(plan::digest(&one), plan::digest(&two));
+        prop_assert_eq!(plan::diff(&one, &two), "");
+    }
+
+    #[test]
+    fn every_plan_is_sound(stack in stacks()) {
+        let plan = plan::plan(&stack, &facts()).unwrap();
+        prop_assert_eq!(plan::lint(&plan), []);
+        let known = |drive: &str| plan.drives.iter().any(|name| name.as_str() == drive);
+        for word in words(&plan) {
+            let filled = terms::Word(word.clone()).resolve(|kind, argument| (kind == "sys" || known(argument)).then(String::new));
+            prop_assert!(filled.is_ok(), "{}", word);
+        }
+    }
+
+    #[test]
+    fn what_is_made_is_taken_back(stack in stacks()) {
+        let plan = plan::plan(&stack, &facts()).unwrap();
+        let undone: Vec<String> = plan.steps.iter().flat_map(|step| &step.undo)
+            .map(|undo| undo.command.argv.iter().map(|word| word.0.as_str()).collect::<Vec<_>>().join(" ")).collect();
+        for step in &plan.steps {
+            let what = match &step.effect {
+                Some(Effect::Node(node)) if !node.0.starts_with("{part:") => node.0.clone(),
+                Some(Effect::Signature { node, .. }) => node.0.clone(),
+                Some(Effect::Mount(directory)) if !matches!(&step.act, Act::Run(c) if c.argv[0].0 == "zpool") => directory.clone(),
+                _ => continue,
+            };
+            // By its node, or by the name at the end of it.
+            let last = what.rsplit('/').next().unwrap_or(&what).to_owned();
+            prop_assert!(undone.iter().any(|line| line.contains(&what) || line.contains(&last)
+                || (line.contains("snapshot") || line.contains("/before")) && last.ends_with("before")), "{} in {:?}", what, undone);
+        }
+    }
+
+    #[test]
+    fn every_script_is_one(stack in stacks()) {
+        let script = plan::script(&plan::plan(&stack, &facts()).unwrap());
+        prop_assert!(shell_accepts(&script), "{}", script);
+        for line in script.lines().filter(|line| line.starts_with("    # ")) {
+            prop_assert!(line.chars().count() <= 80, "{}", line);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_built_is_refused() {
+    let node = |layer, on: &[&str]| Node {
+        name: name("x"),
+        layer,
+        on: on.iter().map(|d| Ref::Drive(name(d))).collect(),
+        special: vec![],
+    };
+    let refused =
+        |node: Node| plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts()).is_err();
+    assert!(refused(node(Layer::Raid(Raid { level: RaidLevel::Raid6, ..Raid::default() }), &["a", "b", "c-1"])));
+    assert!(refused(node(Layer::Ext4(Ext4::default()), &["a", "b"])));
+    assert!(refused(node(Layer::Integrity(Integrity::default()), &["a"])), "512-byte sectors on 4 KiB blocks");
+    assert!(refused(node(Layer::Bare, &["nope"])));
+    assert!(plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![] }, &facts()).is_err());
+}
