@@ -1,5 +1,7 @@
 //! Tests that boot real guests. They take turns: two guests on two cores measure each other.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::print_stdout, reason = "a test may panic and talk")]
+
 #[path = "lab/bench.rs"]
 mod bench;
 #[path = "lab/drives.rs"]

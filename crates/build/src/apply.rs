@@ -219,6 +219,17 @@ impl Run<'_> {
         if self.done.iter().all(|entry| !matches!(entry, Entry::Before { .. })) {
             return error;
         }
+        // Somebody who interrupts wants it taken back, and then to stop.
+        let interrupted = interrupt::raised();
+        interrupt::clear();
+        let result = self.take_back_all(error);
+        if interrupted {
+            interrupt::raise();
+        }
+        result
+    }
+
+    fn take_back_all(&mut self, error: BuildError) -> BuildError {
         match teardown::teardown(self.plan, self.machine.host, self.machine.drives, &self.done, self.journal) {
             Ok(()) => error,
             Err(rollback) => {

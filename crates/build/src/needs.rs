@@ -57,9 +57,8 @@ impl<'a> Needs<'a> {
 }
 
 fn has(host: &dyn Host, need: &Need) -> Result<bool, HostError> {
-    let cmd = match need {
-        Need::Module(module) => Cmd::new(["modprobe", module]),
-        Need::Program(program) => Cmd::new(["sh", "-c", "PATH=\"$PATH:/usr/sbin:/sbin\" command -v \"$0\"", program]),
-    };
-    Ok(host.run(&cmd.limit(Nanos::seconds(60)))?.ok())
+    match need {
+        Need::Module(module) => Ok(host.run(&Cmd::new(["modprobe", module]).limit(Nanos::seconds(60)))?.ok()),
+        Need::Program(program) => Ok(host::find_program(host, program)?.is_some()),
+    }
 }

@@ -25,6 +25,11 @@ pub fn raised() -> bool {
     shared().load(Ordering::Relaxed)
 }
 
+/// Asks everything to stop.
+pub fn raise() {
+    shared().store(true, Ordering::Relaxed);
+}
+
 /// Takes the wish to stop back, so that clean-up can wait for things in its turn.
 pub fn clear() {
     shared().store(false, Ordering::Relaxed);

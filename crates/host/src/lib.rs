@@ -96,6 +96,24 @@ pub trait Host: Send + Sync {
     }
 }
 
+/// Where programs are looked for: the system's directories and not the path of whoever asks, which often lacks `sbin`.
+const PROGRAM_DIRECTORIES: [&str; 7] =
+    ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/run/current-system/sw/bin"];
+
+/// Where a program is on a machine; `None` where it is not installed.
+///
+/// # Errors
+/// Where the machine cannot be asked.
+pub fn find_program(host: &dyn Host, program: &str) -> Result<Option<String>, HostError> {
+    for directory in PROGRAM_DIRECTORIES {
+        let path = format!("{directory}/{program}");
+        if host.exists(&path)? {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
 impl<H: Host + ?Sized> Host for &H {
     fn name(&self) -> String {
         (**self).name()

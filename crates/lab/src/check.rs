@@ -1,9 +1,8 @@
 //! What a lab needs of this machine: what is there, what is missing, and what brings it.
 
 use host::packages;
-use host::{Host, HostError};
+use host::{Host, HostError, find_program};
 use serde::Serialize;
-use terms::Cmd;
 
 use crate::LabError;
 use crate::kernel;
@@ -49,11 +48,11 @@ pub fn check(host: &dyn Host) -> Result<Vec<Check>, HostError> {
     let family = packages::family(host)?;
     let mut checks = vec![kernel_check(host)?];
     for (program, why, required) in PROGRAMS {
-        let found = which(host, program)?;
+        let found = find_program(host, program)?;
         let remedy = found.is_none().then(|| packages::install_line(family, &[program]));
         checks.push(Check { what: program.to_owned(), why: why.to_owned(), found, required, remedy });
     }
-    let thin = which(host, "thin_check")?;
+    let thin = find_program(host, "thin_check")?;
     checks.push(Check {
         what: "thin_check".to_owned(),
         why: "checks thin pools before they are used".to_owned(),
@@ -61,7 +60,7 @@ pub fn check(host: &dyn Host) -> Result<Vec<Check>, HostError> {
         found: thin,
         required: false,
     });
-    let parted = which(host, "parted")?;
+    let parted = find_program(host, "parted")?;
     checks.push(Check {
         what: "parted".to_owned(),
         why: "makes the partition that a ZFS pool rests on".to_owned(),
@@ -89,13 +88,4 @@ fn kernel_check(host: &dyn Host) -> Result<Check, HostError> {
 /// The command that brings a thing on this machine.
 pub(crate) fn package(host: &dyn Host, thing: &str) -> String {
     packages::install_line(packages::family(host).unwrap_or(None), &[thing])
-}
-
-/// Where a program is, on the path or in the system's directories that users often lack in theirs.
-///
-/// # Errors
-/// Where the machine cannot be asked.
-pub fn which(host: &dyn Host, program: &str) -> Result<Option<String>, HostError> {
-    let outcome = host.run(&Cmd::new(["sh", "-c", "PATH=\"$PATH:/usr/sbin:/sbin\" command -v \"$0\"", program]))?;
-    Ok(outcome.ok().then(|| outcome.text()))
 }

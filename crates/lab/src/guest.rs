@@ -62,7 +62,7 @@ pub struct Guest {
 pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
     let host = Local::new();
     for program in ["qemu-system-x86_64", "setpriv"] {
-        if check::which(&host, program)?.is_none() {
+        if host::find_program(&host, program)?.is_none() {
             let what = format!("`{program}` is not installed");
             return Err(LabError::Missing { what, remedy: check::package(&host, program) });
         }

@@ -95,7 +95,7 @@ mod tests {
         fs::create_dir(&left).unwrap();
         File::create(left.join("lock")).unwrap();
         fs::write(left.join(file::PROCESS), "1").unwrap();
-        assert_eq!(sweep(base.path()), [left.clone()]);
+        assert_eq!(sweep(base.path()), std::slice::from_ref(&left));
         assert!(used.path().exists() && !left.exists());
         let path = used.path().to_owned();
         drop(used);

@@ -1,5 +1,7 @@
 //! Plans and scripts of well-known stacks, word for word: a change of any command shows up in review.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use plan::DriveFact;
 use terms::{Design, Plan};
 

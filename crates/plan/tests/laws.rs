@@ -1,6 +1,6 @@
 //! What holds for every stack that can be written down, not only for the well-known ones.
 
-#![allow(clippy::disallowed_methods, reason = "the shell itself is asked whether a script is one")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test may panic, and asks the shell itself")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -74,15 +74,16 @@ fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Res
 
 /// Everything of block devices, mappings, arrays and mounts that a stack could leave behind.
 fn fingerprint(guest: &Guest) -> Result<String, Failure> {
-    let mut text = String::new();
-    for argv in [
-        &["lsblk", "--noheadings", "--raw", "--output", "NAME,SIZE,TYPE,MOUNTPOINTS"][..],
-        &["dmsetup", "ls"],
-        &["sh", "-c", "grep -v '^\\(Personalities\\|unused\\)' /proc/mdstat 2>/dev/null || true"],
-        &["sh", "-c", "grep /mnt/ /proc/mounts || true"],
-    ] {
-        text.push_str(&guest.run(&Cmd::new(argv.iter().copied()))?.text());
-        text.push('\n');
-    }
-    Ok(text)
+    let devices = Cmd::new(["lsblk", "--noheadings", "--raw", "--output", "NAME,SIZE,TYPE,MOUNTPOINTS"]);
+    let mappings = Cmd::new(["dmsetup", "ls"]);
+    let arrays = guest.list("/sys/block")?.into_iter().filter(|name| name.starts_with("md")).collect::<Vec<_>>();
+    let mounts = guest.read_text("/proc/mounts")?;
+    let mounts: Vec<&str> = mounts.lines().filter(|line| line.contains(" /mnt/")).collect();
+    Ok(format!(
+        "{}\n{}\n{}\n{}",
+        guest.run_ok(&devices)?.text(),
+        guest.run(&mappings)?.text(),
+        arrays.join(" "),
+        mounts.join("\n")
+    ))
 }

@@ -29,7 +29,7 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
         settings.printer.say(&format!("wrote {}", path.display()));
         return Ok(Exit::Yes);
     }
-    let style = report::Style { si: arguments.si, ..settings.style.clone() };
+    let style = report::Style { si: arguments.si, ..settings.style };
     let text = if arguments.json {
         report::json(&findings)
     } else if arguments.csv {

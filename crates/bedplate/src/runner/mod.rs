@@ -70,6 +70,7 @@ impl Runner<'_> {
             BuildOutcome { round, stack: plan.slug.clone(), build: Nanos(0), fill: Nanos(0), failure: None };
         match self.work(round, plan, &pending, &mut outcome) {
             Ok(()) => {}
+            Err(_) if host::interrupt::raised() => return Err(Failure::Interrupted(None)),
             Err(Failure::Could(error)) => {
                 let why = chain(&*error);
                 self.progress.note(&format!("failed: {} in round {round}: {why}", plan.stack));
