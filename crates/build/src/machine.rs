@@ -43,6 +43,19 @@ impl Machine<'_> {
         Ok(format!("/sys/dev/block/{}", self.host.run_ok(&stat)?.text()))
     }
 
+    /// Is there a block device of some size behind a node? Without udev nodes and links stay behind when an array is
+    /// stopped, so that the node alone says nothing.
+    pub(crate) fn lives(&self, node: &str) -> Result<bool, HostError> {
+        if !self.host.exists(node)? {
+            return Ok(false);
+        }
+        match self.host.read_text(&format!("{}/size", self.sysfs(node)?)) {
+            Ok(sectors) => Ok(sectors != "0"),
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// A plan's command, concrete.
     pub(crate) fn command(&self, step: &str, command: &PlanCommand) -> Result<Cmd, BuildError> {
         let argv = command.argv.iter().map(|word| self.word(step, word)).collect::<Result<Vec<_>, _>>()?;
@@ -52,10 +65,10 @@ impl Machine<'_> {
     /// Is an effect there?
     pub(crate) fn sees(&self, step: &str, effect: &Effect) -> Result<bool, BuildError> {
         match effect {
-            Effect::Node(node) => Ok(self.host.exists(&self.word(step, node)?)?),
+            Effect::Node(node) => Ok(self.lives(&self.word(step, node)?)?),
             Effect::Signature { node, kind } => {
                 let node = self.word(step, node)?;
-                Ok(self.host.exists(&node)? && found_on(self.host, &node)?.iter().any(|found| found == kind))
+                Ok(self.lives(&node)? && found_on(self.host, &node)?.iter().any(|found| found == kind))
             }
             Effect::Mount(directory) => Ok(mounts(self.host)?.iter().any(|mounted| mounted == directory)),
         }

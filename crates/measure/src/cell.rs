@@ -11,7 +11,7 @@ use crate::counters::{self, Snapshot, snapshot};
 use crate::error::MeasureError;
 use crate::fio::{self, FioOutput};
 use crate::guards::{self, Evidence};
-use crate::job::{self, Filled, Job, LOG_PREFIX};
+use crate::job::{self, Filled, Job, log_file};
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -47,14 +47,14 @@ pub struct Measured {
 /// Where the machine is lost.
 pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, MeasureError> {
     let start = Instant::now();
-    counters::drop_caches(host)?;
+    counters::settle_writes(host)?;
     // What was filled decides, whatever the policy says.
     let policy = MeasurePolicy { span: request.filled.span, ..request.policy.clone() };
     let job = job::job(request.workload, &request.filled.place, &policy, request.seed);
     let before = counters::md_busy(host)?;
     let observed = observe(host, &job, request)?;
     let after = counters::md_busy(host)?;
-    let log = host.read(&format!("{LOG_PREFIX}_bw.log")).unwrap_or_default();
+    let log = take(host, &log_file(request.seed));
     let judged = judge(request, &job, &observed, before.or(after).as_deref());
     let cell = Cell {
         schema: RECORD_SCHEMA,
@@ -80,48 +80,59 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     Ok(Measured { cell, raw })
 }
 
+/// A file's content; the file is gone afterwards. A job that failed may not have written it.
+fn take(host: &dyn Host, path: &str) -> Vec<u8> {
+    let content = host.read(path).unwrap_or_default();
+    let _ = host.run(&Cmd::new(["rm", "-f", path]));
+    content
+}
+
 struct Observed {
     outcome: Outcome,
     members: Vec<MemberDelta>,
     cpu: Option<CpuDelta>,
 }
 
-/// Runs fio, and reads the machine's counters twice inside its window: four small files, twice.
+/// How long fio may take from the end of its window to the end of its process without the window being misplaced.
+const EXIT: Nanos = Nanos::millis(300);
+
+/// Runs fio and reads the machine's counters now and then. fio does not say when its window begins, but the process
+/// ends soon after it, so the readings that count are chosen afterwards.
 fn observe(host: &dyn Host, job: &Job, request: &CellRequest<'_>) -> Result<Observed, HostError> {
     let window = request.workload.window.unwrap_or(request.policy.window);
     // A queue that was filled may take long to drain after the clock has stopped.
-    let limit = Nanos(job.expected.0 + Nanos::seconds(180).0);
-    let cmd = Cmd::new(job.argv()).limit(limit);
+    let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
+    let pause = Duration::from_millis(500).max(window.to_duration() / 10);
     thread::scope(|scope| {
-        let fio = scope.spawn(|| host.run(&cmd));
-        let pause =
-            |part: f64| Duration::from_secs_f64(request.policy.settle.as_seconds() + window.as_seconds() * part);
-        let first = pause_then_snapshot(host, request, &fio, pause(0.3));
-        let second = pause_then_snapshot(host, request, &fio, pause(0.9).saturating_sub(pause(0.3)));
-        let outcome = fio.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        let (members, cpu) = match (first?, second?) {
-            (Some(first), Some(second)) => (second.members_since(&first), Some(second.cpu_since(&first))),
-            // fio ended before its window did: there is nothing to compare with.
-            _ => (Vec::new(), None),
+        let fio = scope.spawn(|| (host.run(&cmd), host.now()));
+        let mut snapshots = Vec::new();
+        while !fio.is_finished() {
+            snapshots.push(snapshot(host, request.drives)?);
+            wait_for(&fio, pause);
+        }
+        let (outcome, ended) = fio.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let (outcome, ended) = (outcome?, ended?);
+        let (members, cpu) = match inside(&snapshots, ended, window) {
+            Some((first, last)) => (last.members_since(first), Some(last.cpu_since(first))),
+            None => (Vec::new(), None),
         };
         Ok(Observed { outcome, members, cpu })
     })
 }
 
-fn pause_then_snapshot<T>(
-    host: &dyn Host,
-    request: &CellRequest<'_>,
-    fio: &thread::ScopedJoinHandle<'_, T>,
-    pause: Duration,
-) -> Result<Option<Snapshot>, HostError> {
+fn wait_for<T>(thread: &thread::ScopedJoinHandle<'_, T>, pause: Duration) {
     let start = Instant::now();
-    while start.elapsed() < pause {
-        if fio.is_finished() {
-            return Ok(None);
-        }
-        thread::sleep(Duration::from_millis(20).min(pause));
+    while start.elapsed() < pause && !thread.is_finished() {
+        thread::sleep(Duration::from_millis(10));
     }
-    snapshot(host, request.drives).map(Some)
+}
+
+/// The first and the last reading that certainly lie inside the window; `None` where there are not two.
+fn inside(snapshots: &[Snapshot], ended: Nanos, window: Nanos) -> Option<(&Snapshot, &Snapshot)> {
+    let last_moment = ended.0.saturating_sub(EXIT.0);
+    let first_moment = ended.0.saturating_sub(window.0);
+    let mut chosen = snapshots.iter().filter(|snapshot| (first_moment..=last_moment).contains(&snapshot.at().0));
+    Some((chosen.next()?, chosen.next_back()?))
 }
 
 #[derive(Default)]

@@ -25,20 +25,21 @@ const TICK: Nanos = Nanos::millis(10);
 /// Sectors of sysfs, whatever the drive's block (Documentation/block/stat.rst).
 const SECTOR: u64 = 512;
 
-/// Reads all counters; `drives` are the study's names with the nodes of today.
+/// Reads all counters; `drives` are the study's names with the nodes of today. Three small files, whatever the count
+/// of drives: it is done while fio runs.
 ///
 /// # Errors
 /// Where a counter cannot be read.
 pub fn snapshot(host: &dyn Host, drives: &[(String, String)]) -> Result<Snapshot, HostError> {
     let at = host.now()?;
-    let counted = drives.iter().map(|(name, node)| {
+    let disks = host.read_text("/proc/diskstats")?;
+    let counted = |(name, node): &(String, String)| {
         let kernel_name = node.rsplit('/').next().unwrap_or(node);
-        let text = host.read_text(&format!("/sys/class/block/{kernel_name}/stat"))?;
-        Ok((name.clone(), drive_counters(&text)))
-    });
+        (name.clone(), drive_counters(&disks, kernel_name))
+    };
     Ok(Snapshot {
         at,
-        drives: counted.collect::<Result<_, HostError>>()?,
+        drives: drives.iter().map(counted).collect(),
         busy_ticks: busy_ticks(&host.read_text("/proc/stat")?),
         // Read by the agent, "self" is the agent.
         agent_ticks: process_ticks(&host.read_text("/proc/self/stat")?),
@@ -46,6 +47,12 @@ pub fn snapshot(host: &dyn Host, drives: &[(String, String)]) -> Result<Snapshot
 }
 
 impl Snapshot {
+    /// When it was taken, on the machine's monotonic clock.
+    #[must_use]
+    pub const fn at(&self) -> Nanos {
+        self.at
+    }
+
     /// What the drives moved from `earlier` to this.
     #[must_use]
     pub fn members_since(&self, earlier: &Self) -> Vec<MemberDelta> {
@@ -71,11 +78,13 @@ impl Snapshot {
     }
 }
 
-/// Fields of `/sys/block/*/stat`: reads, merges, sectors, ms, writes, merges, sectors, ms, in flight, busy ms, …
-fn drive_counters(text: &str) -> DriveCounters {
-    let fields: Vec<u64> = text.split_whitespace().filter_map(|field| field.parse().ok()).collect();
-    let field = |index: usize| fields.get(index).copied().unwrap_or(0);
-    DriveCounters { read: field(2) * SECTOR, written: field(6) * SECTOR, busy_millis: field(9) }
+/// A line of `/proc/diskstats`: major, minor, name, reads, merges, sectors, ms, writes, merges, sectors, ms, in flight,
+/// busy ms, … (Documentation/admin-guide/iostats.rst)
+fn drive_counters(text: &str, kernel_name: &str) -> DriveCounters {
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let fields = lines.into_iter().find(|fields| fields.get(2) == Some(&kernel_name)).unwrap_or_default();
+    let field = |index: usize| fields.get(index).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
+    DriveCounters { read: field(5) * SECTOR, written: field(9) * SECTOR, busy_millis: field(12) }
 }
 
 /// The first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal; all but idle and iowait.
@@ -105,10 +114,9 @@ pub(crate) fn md_busy(host: &dyn Host) -> Result<Option<String>, HostError> {
     Ok(line.map(|line| line.trim().to_owned()))
 }
 
-/// Forgets clean cached pages, so that no read is answered by what the fill left behind.
-pub(crate) fn drop_caches(host: &dyn Host) -> Result<(), HostError> {
-    host.run_ok(&Cmd::new(["sync"]).limit(Nanos::seconds(300)))?;
-    host.write("/proc/sys/vm/drop_caches", b"3")
+/// Writes out what an earlier cell or the fill left behind.
+pub(crate) fn settle_writes(host: &dyn Host) -> Result<(), HostError> {
+    host.run_ok(&Cmd::new(["sync"]).limit(Nanos::seconds(600))).map(drop)
 }
 
 #[cfg(test)]
@@ -117,7 +125,9 @@ mod tests {
 
     #[test]
     fn counters_are_read_from_the_right_fields() {
-        let drive = drive_counters("  10 0 800 5 20 0 1600 9 0 77 14 0 0 0 0 3 1");
+        let disks = " 7 0 loop0 1 0 8 0 0 0 0 0 0 0 0\n 259 0 nvme0n1 10 0 800 5 20 0 1600 9 0 77 14 0 0 0 0 3 1\n";
+        let drive = drive_counters(disks, "nvme0n1");
+        assert_eq!(drive_counters(disks, "nvme1n1"), DriveCounters::default());
         assert_eq!(drive, DriveCounters { read: 800 * 512, written: 1600 * 512, busy_millis: 77 });
         assert_eq!(busy_ticks("cpu  10 1 20 500 60 3 4 5 99 99\ncpu0 1"), 43);
         assert_eq!(process_ticks("1 (a b) c) S 0 1 1 0 -1 4 1 2 3 4 30 12 0 0 20"), 42);

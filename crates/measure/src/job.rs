@@ -43,8 +43,15 @@ pub struct Job {
     pub expected: Nanos,
 }
 
-/// Where fio writes its log of throughput over time.
-pub(crate) const LOG_PREFIX: &str = "/tmp/bedplate-fio";
+/// Where fio writes its log of throughput over time: a file of its own for every cell, because fio adds to what is there.
+pub(crate) fn log_file(seed: u64) -> String {
+    format!("{}_bw.log", log_prefix(seed))
+}
+
+fn log_prefix(seed: u64) -> String {
+    format!("/tmp/bedplate-fio-{seed}")
+}
+
 /// Length of one sample of that log. Short enough for eight in a two-second window, long enough to cost nothing.
 const SAMPLE: Nanos = Nanos::millis(250);
 
@@ -78,6 +85,7 @@ fn base(name: &str, place: &Place, seed: u64) -> Job {
         .set("filename", place.file(), "one file or device, the same for filling and measuring")
         .set("ioengine", "libaio", "the asynchronous engine that every kernel of today has")
         .set("direct", 1, "past the page cache, as far as the file system honours it")
+        .set("invalidate", 1, "what the page cache still holds of the file is dropped first")
         .set("randrepeat", 0, "a new sequence every time: repeated offsets invite caches")
         .set("randseed", seed, "the seed of this cell, recorded so that it can be run again");
     job
@@ -121,7 +129,7 @@ pub fn job(workload: &Workload, place: &Place, policy: &MeasurePolicy, seed: u64
         .set("runtime", millis(window), "the window that counts")
         .set("group_reporting", 1, "one sum over all jobs, made by fio itself")
         .set("percentile_list", "50:99:99.9", "percentiles beside the complete bins")
-        .set("write_bw_log", LOG_PREFIX, "throughput over time")
+        .set("write_bw_log", log_prefix(seed), "throughput over time")
         .set("log_avg_msec", SAMPLE.as_millis(), "averaged, or the log would be the load")
         .set("per_job_logs", 0, "one log for all jobs");
     job

@@ -46,6 +46,7 @@ impl Host for FakeFio {
     fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
         match path {
             "/proc/mdstat" => Ok(self.mdstat.into()),
+            "/proc/diskstats" => Ok(Vec::new()),
             "/proc/stat" => Ok(b"cpu 1 1 1 1 1 1 1 1".to_vec()),
             "/proc/self/stat" => Ok(b"1 (x) S 0 0 0 0 0 0 0 0 0 0 0 0 0".to_vec()),
             _ => {

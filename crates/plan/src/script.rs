@@ -19,9 +19,12 @@ usage() {
     exit 2
 }
 
-# The device with this serial number: exactly one, or nothing is done.
+# The device with this serial number: exactly one, or nothing is done. (Where udev does not run, lsblk shows serial
+# numbers padded with blanks as the drive tells them.)
 by_serial() {
-    found=$(lsblk --nodeps --noheadings --raw --output PATH,SERIAL | awk -v serial="$1" '$2 == serial { print $1 }')
+    found=$(lsblk --nodeps --noheadings --output PATH,SERIAL | awk -v serial="$1" '
+        { path = $1; $1 = ""; sub(/^ +/, ""); sub(/ +$/, "") }
+        $0 != "" && $0 == serial { print path }')
     if [ "$(printf '%s\n' "$found" | grep -c .)" != 1 ]; then
         echo "$0: there is not exactly one drive with serial number $1" >&2
         exit 3
@@ -42,12 +45,20 @@ sys() {
     printf '/sys/dev/block/%s\n' "$(stat --dereference --format=%Hr:%Lr "$1")"
 }
 
-# A drive that holds anything is refused.
+# A drive that holds anything, or that anything holds, is refused. (wipefs without --all only looks; unlike blkid it
+# shows every signature where there are several.)
 must_be_blank() {
-    if [ -n "$(blkid --probe --output value --match-tag TYPE --match-tag PTTYPE "$1" || true)" ]; then
-        echo "$0: $1 is not blank" >&2
+    found=$(wipefs --noheadings "$1")
+    if [ -n "$found" ] || [ -n "$(ls "$(sys "$1")/holders")" ]; then
+        echo "$0: $1 is not blank, or in use" >&2
         exit 3
     fi
+}
+
+# An array is in sync: nothing under way, nothing left over, and no member still to be filled. A new RAID-5 is clean
+# from the start and short of one member, so where its resync stands tells nothing.
+in_sync() {
+    [ "$(cat "$1/sync_action")" = idle ] && [ "$(cat "$1/resync_start")" = none ] && [ "$(cat "$1/degraded")" = 0 ]
 }
 
 verb=${1:-}
@@ -124,11 +135,7 @@ fn act(text: &mut String, step: &Step) {
             let _ = writeln!(text, "    echo {} > {}", quote(value), word(path));
         }
         Act::Wait(Condition::MdIdle { node, .. }) => {
-            let _ = writeln!(
-                text,
-                "    until [ \"$(cat \"$(sys {})/md/resync_start\")\" = none ]; do sleep 1; done",
-                word(node)
-            );
+            let _ = writeln!(text, "    until in_sync \"$(sys {})/md\"; do sleep 1; done", word(node));
         }
         Act::Wait(Condition::LvSynced { volume, .. }) => {
             let _ = writeln!(

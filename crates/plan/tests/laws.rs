@@ -171,3 +171,61 @@ fn what_cannot_be_built_is_refused() {
     assert!(refused(node(Layer::Bare, &["nope"])));
     assert!(plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![] }, &facts()).is_err());
 }
+
+/// As OpenZFS 2.1 without force was seen to take and to refuse them.
+#[test]
+fn special_vdevs_are_as_redundant_as_the_data() {
+    let pool = |layout, data: usize, special: usize| {
+        let refs = |from: usize, to: usize| DRIVES[from..to].iter().map(|drive| Ref::Drive(name(drive))).collect();
+        let zfs = Layer::Zfs(Zfs { layout, ..Zfs::default() });
+        let node = Node { name: name("x"), layer: zfs, on: refs(0, data), special: refs(data, data + special) };
+        plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts())
+    };
+    for (layout, data, special, taken) in [
+        (ZfsLayout::Mirror, 2, 2, true),
+        (ZfsLayout::Mirror, 2, 1, false),
+        (ZfsLayout::Mirror, 2, 3, false),
+        (ZfsLayout::Mirror, 3, 2, false),
+        (ZfsLayout::Raidz1, 3, 2, true),
+        (ZfsLayout::Raidz1, 2, 3, false),
+        (ZfsLayout::Raidz2, 3, 2, false),
+        (ZfsLayout::Stripe, 2, 1, true),
+    ] {
+        assert_eq!(pool(layout, data, special).is_ok(), taken, "{layout:?} of {data} with {special}");
+    }
+    let alone = words(&pool(ZfsLayout::Stripe, 1, 2).unwrap());
+    assert!(!alone.iter().any(|word| word == "mirror"), "{alone:?}");
+}
+
+/// The kernel refuses to mount ext4 without a journal and with a commit time that is not its default.
+#[test]
+fn nothing_is_committed_without_a_journal() {
+    let options = |journal| {
+        let ext4 = Layer::Ext4(Ext4 { journal, commit: terms::Nanos::seconds(30), ..Ext4::default() });
+        let node = Node { name: name("x"), layer: ext4, on: vec![Ref::Drive(name("a"))], special: vec![] };
+        words(&plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts()).unwrap())
+    };
+    let commits = |words: Vec<String>| words.iter().any(|word| word.contains("commit=30"));
+    assert!(commits(options(true)));
+    assert!(!commits(options(false)));
+}
+
+/// A plan that changed in anything but its order of steps says what, and one whose order changed says that.
+#[test]
+fn every_difference_shows() {
+    let node =
+        Node { name: name("x"), layer: Layer::Luks(Luks::default()), on: vec![Ref::Drive(name("a"))], special: vec![] };
+    let old = plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts()).unwrap();
+    let changed = |change: fn(&mut Plan)| {
+        let mut new = old.clone();
+        change(&mut new);
+        plan::diff(&old, &new)
+    };
+    assert!(changed(|new| new.steps.reverse()).contains("@@ order of steps"));
+    assert!(changed(|new| new.drives.push(name("b"))).contains("@@ drives\n+ b"));
+    assert!(changed(|new| new.options[0].default = false).contains("@@ options"));
+    assert!(changed(|new| new.steps[0].why.push('!')).contains("@@ x.format\n- why:"));
+    assert!(changed(|new| new.steps[0].erases.clear()).contains("- erases: a"));
+    assert!(changed(|new| new.steps[0].undo.reverse()).contains("@@ x.format"));
+    assert_eq!(changed(|_| ()), "");
+}

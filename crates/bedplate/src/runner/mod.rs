@@ -71,8 +71,12 @@ impl Runner<'_> {
         match self.work(round, plan, &pending, &mut outcome) {
             Ok(()) => {}
             Err(_) if host::interrupt::raised() => return Err(Failure::Interrupted(None)),
-            Err(Failure::Could(error)) => {
-                let why = chain(&*error);
+            Err(failure @ (Failure::Could(_) | Failure::Refused(_))) => {
+                let why = match failure {
+                    Failure::Could(error) => chain(&*error),
+                    Failure::Refused(why) => why,
+                    _ => String::new(),
+                };
                 self.progress.note(&format!("failed: {} in round {round}: {why}", plan.stack));
                 outcome.failure = Some(why);
                 // Whatever is left in this guest goes with it; the next stack gets a fresh one.

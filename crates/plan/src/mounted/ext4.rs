@@ -18,8 +18,9 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, ext4: &Ext4, below: &Member) 
         return Err(PlanError::impossible(layer, why));
     }
     draft.push(make(layer, ext4, place));
-    let commit = format!("commit={}", ext4.commit.as_millis().div_ceil(1000));
-    Ok(mount(draft, layer, "ext4", &[commit], &place.node))
+    // Without a journal there is nothing to commit, and the kernel refuses to mount with any time but its default.
+    let commit = ext4.journal.then(|| format!("commit={}", ext4.commit.as_millis().div_ceil(1000)));
+    Ok(mount(draft, layer, "ext4", commit.as_slice(), &place.node))
 }
 
 fn make(layer: &Name, ext4: &Ext4, place: &Place) -> Doing {

@@ -24,10 +24,7 @@ pub(crate) fn lay(
     for member in members.iter().chain(special) {
         roomy(&node.name, &member.place, SMALLEST)?;
     }
-    if zfs.layout != ZfsLayout::Stripe && special.len() == 1 {
-        let why = "a special vdev of one device under redundant data loses the pool with that device; zpool refuses it without force";
-        return Err(PlanError::impossible(&node.name, why));
-    }
+    as_redundant(&node.name, zfs.layout, members, special)?;
     for member in members.iter().chain(special) {
         if let Some(drive) = &member.place.drive {
             draft.push(partition(&node.name, drive, &member.place.node));
@@ -36,6 +33,27 @@ pub(crate) fn lay(
     let directory = draft.naming.directory();
     draft.push(create(draft, &node.name, zfs, members, special, &directory));
     Ok(directory)
+}
+
+/// Losing the special vdev loses the pool. Without force zpool 2.1 takes only one that survives exactly as many lost
+/// devices as the data, and beside data without redundancy only devices that stand alone.
+fn as_redundant(layer: &Name, layout: ZfsLayout, members: &[Member], special: &[Member]) -> Result<(), PlanError> {
+    let ways = match layout {
+        ZfsLayout::Stripe => return Ok(()),
+        ZfsLayout::Mirror => members.len(),
+        ZfsLayout::Raidz1 => 2,
+        ZfsLayout::Raidz2 => 3,
+        ZfsLayout::Raidz3 => 4,
+    };
+    if special.is_empty() || special.len() == ways {
+        return Ok(());
+    }
+    let why = format!(
+        "beside this {} it takes a special mirror of {ways} devices, not {}: zpool refuses any other without force, because losing the special vdev loses the pool",
+        layout.word(),
+        special.len()
+    );
+    Err(PlanError::impossible(layer, why))
 }
 
 /// What the pool rests on: the drive's partition, or the mapping itself.
@@ -79,7 +97,7 @@ fn create(draft: &Draft, layer: &Name, zfs: &Zfs, members: &[Member], special: &
     argv.extend(members.iter().map(device));
     if !special.is_empty() {
         argv.extend(words!["special"]);
-        if special.len() > 1 {
+        if zfs.layout != ZfsLayout::Stripe {
             argv.extend(words!["mirror"]);
         }
         argv.extend(special.iter().map(device));
