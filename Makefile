@@ -40,8 +40,9 @@ test:
 test-fast:
 	$(CARGO) test --workspace --locked --no-fail-fast
 
-test-all: export BEDPLATE_LONG = 1
-test-all: test
+test-all:
+	@scripts/install test
+	$(CARGO) test --workspace --locked --no-fail-fast --features bedplate/long-tests
 
 lint:
 	$(CARGO) fmt --all --check

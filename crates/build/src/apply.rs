@@ -203,7 +203,9 @@ impl Run<'_> {
                 let directory = self.machine.sysfs(&self.machine.word(&step.id, node)?)?;
                 // Right after creation the action may still say idle; where the resync stands does not lie.
                 let idle = host.read_text(&format!("{directory}/md/sync_action"))? == "idle";
-                Ok(idle && host.read_text(&format!("{directory}/md/resync_start"))? == "none")
+                // A new RAID-5 does not resync but recovers its last member, and is degraded until then.
+                let whole = host.read_text(&format!("{directory}/md/degraded"))? == "0";
+                Ok(idle && whole && host.read_text(&format!("{directory}/md/resync_start"))? == "none")
             }
             Condition::LvSynced { volume, .. } => {
                 let cmd = Cmd::new(["lvs", "--noheadings", "--options", "sync_percent", volume]).step(&step.id);

@@ -102,7 +102,7 @@ fn observe(host: &dyn Host, job: &Job, request: &CellRequest<'_>) -> Result<Obse
     let window = request.workload.window.unwrap_or(request.policy.window);
     // A queue that was filled may take long to drain after the clock has stopped.
     let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
-    let pause = Duration::from_millis(500).max(window.to_duration() / 10);
+    let pause = Duration::from_millis(250).max(window.to_duration() / 8);
     thread::scope(|scope| {
         let fio = scope.spawn(|| (host.run(&cmd), host.now()));
         let mut snapshots = Vec::new();

@@ -69,20 +69,21 @@ fn check(json: bool, settings: &Settings) -> Result<Exit, Failure> {
     if json {
         settings.printer.data(&serde_json::to_string_pretty(&checks)?)?;
     } else {
-        settings.printer.data(&checks.iter().map(line).collect::<String>())?;
+        let width = checks.iter().map(|check| check.what.len()).max().unwrap_or(0);
+        settings.printer.data(&checks.iter().map(|check| line(check, width)).collect::<String>())?;
     }
     let stops = checks.iter().any(|check| check.required && check.found.is_none());
     Ok(if stops { Exit::NotHere } else { Exit::Yes })
 }
 
-fn line(check: &Check) -> String {
+fn line(check: &Check, width: usize) -> String {
     let mark = match (&check.found, check.required) {
         (Some(_), _) => "ok     ",
         (None, true) => "MISSING",
         (None, false) => "missing",
     };
     let found = check.found.as_deref().unwrap_or("");
-    let mut text = format!("{mark}  {:<22} {}", check.what, if found.is_empty() { &check.why } else { found });
+    let mut text = format!("{mark}  {:<width$}  {}", check.what, if found.is_empty() { &check.why } else { found });
     text = text.trim_end().to_owned();
     if let Some(remedy) = &check.remedy {
         text.push_str(&format!("\n         get it: {remedy}"));

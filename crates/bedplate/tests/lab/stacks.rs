@@ -11,6 +11,8 @@ fn every_stack_stands(study: &str, stacks: usize) {
     bench.assert_nothing_left();
 }
 
+// The run of the nineteen builds them all too; this one also builds each twice and compares the machine.
+#[cfg(feature = "long-tests")]
 #[test]
 fn the_nineteen_configurations_stand_and_come_down() {
     every_stack_stands("studies/long-term-storage.toml", 19);
