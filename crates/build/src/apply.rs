@@ -57,7 +57,9 @@ pub fn apply(
     if finished.is_empty() {
         prove_blank(host, drives, &plan.drives)?;
     }
-    let mut run = Run { plan, machine: Machine { host, drives }, journal, keys: BTreeMap::new(), done: Vec::new() };
+    check_keys(plan, &finished)?;
+    let machine = Machine { host, drives };
+    let mut run = Run { plan, machine, journal, keys: BTreeMap::new(), done: past.to_vec() };
     let mut changed = 0;
     for step in &plan.steps {
         progress(step);
@@ -82,13 +84,29 @@ fn check_consent(plan: &Plan, consent: &Consent) -> Result<(), BuildError> {
     }
 }
 
+/// Keys live only as long as the run that made them: what was locked with one cannot be opened by a later run.
+fn check_keys(plan: &Plan, finished: &[String]) -> Result<(), BuildError> {
+    let key = |step: &Step| match &step.act {
+        Act::Run(command) => command.key.clone(),
+        _ => None,
+    };
+    let is_done = |step: &&Step| finished.contains(&step.id);
+    let used: Vec<Name> = plan.steps.iter().filter(is_done).filter_map(key).collect();
+    let wanted =
+        plan.steps.iter().filter(|step| !is_done(step)).find(|step| key(step).is_some_and(|key| used.contains(&key)));
+    match wanted {
+        Some(step) => Err(BuildError::KeyGone { step: step.id.clone() }),
+        None => Ok(()),
+    }
+}
+
 struct Run<'a> {
     plan: &'a Plan,
     machine: Machine<'a>,
     journal: &'a mut dyn Journal,
     /// Random keys of this run; they live here and nowhere else.
     keys: BTreeMap<Name, Vec<u8>>,
-    /// What this run wrote down, for taking it back.
+    /// What earlier runs and this one wrote down, for taking it back.
     done: Vec<Entry>,
 }
 
@@ -218,7 +236,7 @@ impl Run<'_> {
     fn take_back(&mut self, step: &Step, error: BuildError) -> BuildError {
         let failed = Entry::Failed { stack: self.plan.slug.clone(), step: step.id.clone(), why: error.to_string() };
         let _ = self.note(failed);
-        if self.done.iter().all(|entry| !matches!(entry, Entry::Before { .. })) {
+        if journal::begun(&self.done, &self.plan.slug).is_empty() {
             return error;
         }
         // Somebody who interrupts wants it taken back, and then to stop.
@@ -232,13 +250,29 @@ impl Run<'_> {
     }
 
     fn take_back_all(&mut self, error: BuildError) -> BuildError {
-        match teardown::teardown(self.plan, self.machine.host, self.machine.drives, &self.done, self.journal) {
+        let past = self.done.clone();
+        let mut journal = Both { journal: &mut *self.journal, kept: &mut self.done };
+        match teardown::teardown(self.plan, self.machine.host, self.machine.drives, &past, &mut journal) {
             Ok(()) => error,
             Err(rollback) => {
                 let left = teardown::commands_left(self.plan, self.machine.drives, &self.done);
                 BuildError::Rollback { cause: Box::new(error), rollback: Box::new(rollback), left }
             }
         }
+    }
+}
+
+/// Keeps entries at hand beside the journal.
+struct Both<'a> {
+    journal: &'a mut dyn Journal,
+    kept: &'a mut Vec<Entry>,
+}
+
+impl Journal for Both<'_> {
+    fn note(&mut self, entry: &Entry) -> std::io::Result<()> {
+        self.journal.note(entry)?;
+        self.kept.push(entry.clone());
+        Ok(())
     }
 }
 

@@ -60,6 +60,12 @@ pub enum BuildError {
         #[source]
         source: Unresolved,
     },
+    /// A step needs a key that only an earlier run had.
+    #[error("step `{step}` needs the key of an earlier run, which is gone: take the stack down and build it again")]
+    KeyGone {
+        /// The step.
+        step: String,
+    },
     /// The journal could not be written, so the step was not run.
     #[error("could not write the journal, so nothing more is done")]
     Journal(#[source] std::io::Error),

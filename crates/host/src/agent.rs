@@ -1,16 +1,18 @@
 //! The other end of [`Remote`](crate::Remote): does on its machine what the stream asks.
 
+use std::collections::HashMap;
 use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use terms::Outcome;
 
 use crate::wire::{self, Envelope, Request, Response};
-use crate::{Host, HostError};
+use crate::{Host, HostError, interrupt};
 
-/// Serves one asker until it goes away. Every request has a thread of its own, so that the clock can be
-/// read while a program runs.
+/// Serves one asker until it goes away. Programs run in threads of their own, so that files and the clock can be read
+/// meanwhile; everything else is answered at once, because a thread for each would be the dearer part.
 ///
 /// # Errors
 /// Where the stream fails. An asker that goes away between messages is no error.
@@ -20,19 +22,44 @@ pub fn serve<H: Host + 'static>(
     mut input: impl Read,
     output: impl Write + Send + 'static,
 ) -> io::Result<()> {
-    let host = Arc::new(host);
-    let output = Arc::new(Mutex::new(output));
+    let desk = Arc::new(Desk { build: build.to_owned(), host, output: Mutex::new(output) });
+    let mut running: HashMap<u64, Arc<AtomicBool>> = HashMap::new();
     while let Some((Envelope { id, message }, blobs)) = wire::receive::<Envelope<Request>>(&mut input)? {
-        let (host, output, build) = (Arc::clone(&host), Arc::clone(&output), build.to_owned());
-        thread::spawn(move || {
-            let (message, blobs) = answer(&build, &*host, message, blobs);
-            let blobs: Vec<&[u8]> = blobs.iter().map(Vec::as_slice).collect();
-            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-            // If the asker is gone, the reading side sees it too and ends.
-            let _ = wire::send(&mut *output, &Envelope { id, message }, &blobs);
-        });
+        // A flag that only we still hold belongs to a program that has ended.
+        running.retain(|_, flag| Arc::strong_count(flag) > 1);
+        match message {
+            Request::Run { .. } => {
+                let (desk, flag) = (Arc::clone(&desk), Arc::<AtomicBool>::default());
+                running.insert(id, Arc::clone(&flag));
+                thread::spawn(move || interrupt::with_flag(flag, || desk.serve(id, message, blobs)));
+            }
+            Request::Cancel { id: wanted } => {
+                if let Some(flag) = running.get(&wanted) {
+                    flag.store(true, Ordering::Relaxed);
+                }
+                desk.serve(id, message, blobs);
+            }
+            message => desk.serve(id, message, blobs),
+        }
     }
     Ok(())
+}
+
+/// Where questions are answered, one answer on the stream at a time.
+struct Desk<H, W> {
+    build: String,
+    host: H,
+    output: Mutex<W>,
+}
+
+impl<H: Host, W: Write> Desk<H, W> {
+    fn serve(&self, id: u64, request: Request, blobs: Vec<Vec<u8>>) {
+        let (message, blobs) = answer(&self.build, &self.host, request, blobs);
+        let blobs: Vec<&[u8]> = blobs.iter().map(Vec::as_slice).collect();
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        // If the asker is gone, the reading side sees it too and ends.
+        let _ = wire::send(&mut *output, &Envelope { id, message }, &blobs);
+    }
 }
 
 fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -> (Response, Vec<Vec<u8>>) {
@@ -51,6 +78,7 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
         Request::Write { path } => host.write(&path, &blob).map(|()| (Response::Done, Vec::new())),
         Request::List { path } => host.list(&path).map(|names| (Response::Names { names }, Vec::new())),
         Request::Resolve { path } => host.resolve(&path).map(|path| (Response::Path { path }, Vec::new())),
+        Request::Cancel { .. } => Ok((Response::Done, Vec::new())),
         Request::Now => host.now().map(|nanos| (Response::Time { nanos }, Vec::new())),
     };
     answer.unwrap_or_else(|error| (fault(&error), Vec::new()))

@@ -2,6 +2,7 @@
 //!
 //! Whoever waits looks at it; whoever sees it cleans up and ends. Set by the binary's signal handler.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,10 +20,24 @@ pub fn flag() -> Arc<AtomicBool> {
     Arc::clone(shared())
 }
 
-/// Has the person asked to stop?
+thread_local! {
+    /// A flag for what this thread does, beside the one for all.
+    static OWN: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// Does something that a flag of its own can stop, too.
+pub(crate) fn with_flag<T>(flag: Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
+    OWN.set(Some(flag));
+    let result = work();
+    OWN.set(None);
+    result
+}
+
+/// Has the person asked to stop, or somebody to stop what this thread does?
 #[must_use]
 pub fn raised() -> bool {
-    shared().load(Ordering::Relaxed)
+    let own = OWN.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)));
+    own || shared().load(Ordering::Relaxed)
 }
 
 /// Asks everything to stop.

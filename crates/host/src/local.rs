@@ -41,7 +41,8 @@ impl Host for Local {
     }
 
     fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
-        process::run(cmd, &self.env).map_err(|source| HostError::Start { host: self.name(), line: cmd.line(), source })
+        let start = |source| HostError::Start { host: self.name(), line: cmd.line(), source };
+        process::run(cmd, &self.env).map_err(start)?.ok_or(HostError::Interrupted)
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {

@@ -7,8 +7,10 @@ use crate::{Host, HostError};
 /// A family of distributions by its package tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
-    /// Debian, Ubuntu and theirs.
-    Apt,
+    /// Debian and its children.
+    Debian,
+    /// Ubuntu and its children: the same tool, other names for kernels.
+    Ubuntu,
     /// Fedora, RHEL and theirs.
     Dnf,
     /// Arch and theirs.
@@ -17,7 +19,7 @@ pub enum Family {
     Zypper,
 }
 
-/// What brings a thing: its packages for apt, dnf, pacman and zypper, in this order.
+/// What brings a thing: its packages on Debian (and Ubuntu, where nothing else is said), for dnf, pacman and zypper.
 struct Brings {
     things: &'static [&'static str],
     packages: [&'static str; 4],
@@ -59,6 +61,8 @@ const TABLE: &[Brings] = &[
     Brings { things: &["parted", "partprobe"], packages: ["parted"; 4] },
     Brings { things: &["blkid", "wipefs", "blkdiscard", "setpriv", "lsblk", "mount"], packages: ["util-linux"; 4] },
     Brings { things: &["modprobe"], packages: ["kmod"; 4] },
+    Brings { things: &["xz"], packages: ["xz-utils", "xz", "xz", "xz"] },
+    Brings { things: &["zstd"], packages: ["zstd"; 4] },
     Brings { things: &["cmp"], packages: ["diffutils"; 4] },
     Brings { things: &["dmsetup"], packages: ["dmsetup", "device-mapper", "device-mapper", "device-mapper"] },
 ];
@@ -80,7 +84,8 @@ fn family_of(os_release: &str) -> Option<Family> {
     let value = |key: &str| os_release.lines().find_map(|line| line.strip_prefix(key)).unwrap_or("").replace('"', "");
     let words = format!("{} {}", value("ID="), value("ID_LIKE="));
     words.split_whitespace().find_map(|word| match word {
-        "debian" | "ubuntu" => Some(Family::Apt),
+        "ubuntu" => Some(Family::Ubuntu),
+        "debian" => Some(Family::Debian),
         "fedora" | "rhel" | "centos" => Some(Family::Dnf),
         "arch" => Some(Family::Pacman),
         "suse" | "opensuse" | "opensuse-tumbleweed" | "opensuse-leap" | "sles" => Some(Family::Zypper),
@@ -92,25 +97,43 @@ fn family_of(os_release: &str) -> Option<Family> {
 #[must_use]
 pub fn install_line(family: Option<Family>, things: &[&str]) -> String {
     let Some(family) = family else { return format!("install what brings: {}", things.join(", ")) };
-    let column = family as usize;
+    let column = match family {
+        Family::Debian | Family::Ubuntu => 0,
+        Family::Dnf => 1,
+        Family::Pacman => 2,
+        Family::Zypper => 3,
+    };
     let mut packages: Vec<&str> = Vec::new();
     for thing in things {
         let found = TABLE.iter().find(|row| row.things.contains(thing)).map_or(*thing, |row| row.packages[column]);
         for package in found.split(' ') {
+            let package = if family == Family::Ubuntu { on_ubuntu(package) } else { package };
+            if package.is_empty() {
+                continue;
+            }
             if !packages.contains(&package) {
                 packages.push(package);
             }
         }
     }
     let tool = match family {
-        Family::Apt => "apt-get install --no-install-recommends",
+        Family::Debian | Family::Ubuntu => "apt-get install --no-install-recommends",
         Family::Dnf => "dnf install",
         Family::Pacman => "pacman -S --needed",
         Family::Zypper => "zypper install",
     };
-    let contrib = family == Family::Apt && packages.contains(&"zfs-dkms");
+    let contrib = family == Family::Debian && packages.contains(&"zfs-dkms");
     let line = format!("sudo {tool} {}", packages.join(" "));
     if contrib { format!("{line}   (zfs-dkms is in contrib)") } else { line }
+}
+
+/// Ubuntu's name for a Debian package; empty where it brings the same with its kernel.
+fn on_ubuntu(package: &str) -> &str {
+    match package {
+        "linux-image-amd64" => "linux-image-generic",
+        "linux-headers-amd64" | "zfs-dkms" => "",
+        other => other,
+    }
 }
 
 /// The thing to look up for a plan's need: modules that come with the kernel are brought by the kernel.
@@ -129,8 +152,8 @@ mod tests {
 
     #[test]
     fn families_are_told_apart() {
-        assert_eq!(family_of("ID=debian\n"), Some(Family::Apt));
-        assert_eq!(family_of("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"), Some(Family::Apt));
+        assert_eq!(family_of("ID=debian\n"), Some(Family::Debian));
+        assert_eq!(family_of("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"), Some(Family::Ubuntu));
         assert_eq!(family_of("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n"), Some(Family::Dnf));
         assert_eq!(family_of("ID=nixos\n"), None);
     }
@@ -138,11 +161,13 @@ mod tests {
     #[test]
     fn a_line_names_every_package_once() {
         assert_eq!(
-            install_line(Some(Family::Apt), &["cryptsetup", "integritysetup", "fio"]),
+            install_line(Some(Family::Debian), &["cryptsetup", "integritysetup", "fio"]),
             "sudo apt-get install --no-install-recommends cryptsetup-bin fio"
         );
         assert_eq!(install_line(Some(Family::Pacman), &["zpool"]), "sudo pacman -S --needed zfs-dkms zfs-utils");
-        assert!(install_line(Some(Family::Apt), &["zfs"]).contains("contrib"));
+        assert!(install_line(Some(Family::Debian), &["zfs"]).contains("contrib"));
+        let ubuntu = install_line(Some(Family::Ubuntu), &["kernel", "zfs"]);
+        assert!(ubuntu.ends_with("linux-image-generic zfsutils-linux"), "{ubuntu}");
         assert_eq!(install_line(None, &["fio"]), "install what brings: fio");
     }
 }

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::interrupt;
@@ -113,8 +115,8 @@ fn prepare(cmd: &Cmd, base_env: &[(String, String)]) -> Command {
     command
 }
 
-/// Runs a program to its end, or ends it when its time is up or the person asks to stop.
-pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Outcome> {
+/// Runs a program to its end, or ends it when its time is up; `None` where it was ended because somebody asked to stop.
+pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Option<Outcome>> {
     let start = Instant::now();
     let mut child = prepare(cmd, base_env)
         .stdin(if cmd.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
@@ -129,29 +131,47 @@ pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Outcom
     }
     let stdout = Collector::start(child.stdout.take());
     let stderr = Collector::start(child.stderr.take());
-    let (status, timed_out) = wait(&mut child, start, cmd.limit)?;
-    Ok(Outcome {
+    let Some((status, timed_out)) = wait(&mut child, start, cmd.limit)? else { return Ok(None) };
+    Ok(Some(Outcome {
         status: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
         stdout: stdout.finish(),
         stderr: stderr.finish(),
         took: Nanos::from(start.elapsed()),
         timed_out,
-    })
+    }))
 }
 
-fn wait(child: &mut Child, start: Instant, limit: Nanos) -> io::Result<(ExitStatus, bool)> {
-    let mut pause = Duration::from_micros(200);
+/// Waits for the end, the limit or an interrupt, without looking again and again: a measurement may be running beside.
+fn wait(child: &mut Child, start: Instant, limit: Nanos) -> io::Result<Option<(ExitStatus, bool)>> {
+    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    // A process that has ended and is not yet waited for still has its descriptor.
+    let descriptor = process.map(|pid| pidfd_open(pid, PidfdFlags::empty())).transpose()?;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok((status, false));
+            return Ok(Some((status, false)));
         }
-        if start.elapsed() >= limit.to_duration() || interrupt::raised() {
+        let left = limit.to_duration().saturating_sub(start.elapsed());
+        let interrupted = interrupt::raised();
+        if left.is_zero() || interrupted {
             kill_group(child.id());
-            return Ok((child.wait()?, true));
+            let status = child.wait()?;
+            return Ok((!interrupted).then_some((status, true)));
         }
-        thread::sleep(pause);
-        // Quick to see a short program end, and idle beside a long one: a measurement may be running.
-        pause = (pause * 2).min(Duration::from_millis(50));
+        await_end(descriptor.as_ref(), left.min(INTERRUPT));
+    }
+}
+
+/// How long an interrupt may go unseen.
+const INTERRUPT: Duration = Duration::from_millis(500);
+
+/// Sleeps until the process ends, at most so long.
+fn await_end(descriptor: Option<&OwnedFd>, longest: Duration) {
+    let seconds = i64::try_from(longest.as_secs()).unwrap_or(i64::MAX);
+    let timeout = Timespec { tv_sec: seconds, tv_nsec: i64::from(longest.subsec_nanos()) };
+    match descriptor {
+        // A signal ends the sleep early; the caller looks again.
+        Some(descriptor) => drop(poll(&mut [PollFd::new(descriptor, PollFlags::IN)], Some(&timeout))),
+        None => thread::sleep(longest.min(Duration::from_millis(10))),
     }
 }
 

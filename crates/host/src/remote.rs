@@ -18,6 +18,8 @@ type Waiting = Arc<Mutex<Option<HashMap<u64, Sender<Answer>>>>>;
 
 /// How long past a program's own limit an agent may take to say so.
 const GRACE: Duration = Duration::from_secs(30);
+/// How long an ended program may take to be gone.
+const CANCEL: Duration = Duration::from_secs(10);
 
 /// A machine behind an agent.
 pub struct Remote {
@@ -71,14 +73,26 @@ impl Remote {
             match receiver.recv_timeout(Duration::from_millis(100)) {
                 Ok(answer) => return Ok(answer),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lost("while waiting for an answer", None)),
-                Err(RecvTimeoutError::Timeout) => {
-                    interrupt::check()?;
-                    if start.elapsed() > patience {
-                        return Err(self.lost("no answer in time", None));
-                    }
+                Err(RecvTimeoutError::Timeout) if interrupt::raised() => {
+                    self.cancel(id);
+                    // Whatever it answers: what matters is that nothing runs on beside the clean-up.
+                    let _ = receiver.recv_timeout(CANCEL);
+                    return Err(HostError::Interrupted);
                 }
+                Err(RecvTimeoutError::Timeout) if start.elapsed() > patience => {
+                    self.cancel(id);
+                    return Err(self.lost("no answer in time", None));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    /// Asks the agent to end what a request runs. If even that cannot be sent, the agent is lost, and says so elsewhere.
+    fn cancel(&self, id: u64) {
+        let message = Request::Cancel { id };
+        let envelope = Envelope { id: self.next.fetch_add(1, Ordering::Relaxed), message };
+        let _ = wire::send(&mut *lock(&self.output), &envelope, &[]);
     }
 
     fn ask_file(

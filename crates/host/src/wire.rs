@@ -48,6 +48,11 @@ pub enum Request {
     },
     /// The monotonic clock.
     Now,
+    /// End the program that the request of this number runs. It is answered like any other; so is the ended request.
+    Cancel {
+        /// The number.
+        id: u64,
+    },
 }
 
 /// What the agent answers.

@@ -98,6 +98,10 @@ fn probe(kernel: &Kernel, agent: &Path, directory: &Path) -> Result<bool, LabErr
             // It may have said the words in its last breath.
             break fs::read_to_string(&console).unwrap_or_default().contains(PROBE_WORDS);
         }
+        if let Err(error) = host::interrupt::check() {
+            process.kill();
+            return Err(error.into());
+        }
         std::thread::sleep(Duration::from_millis(20));
     };
     process.kill();

@@ -23,7 +23,7 @@ pub struct Check {
 }
 
 /// Programs that a lab, or a layer in it, calls.
-const PROGRAMS: [(&str, &str, bool); 14] = [
+const PROGRAMS: [(&str, &str, bool); 18] = [
     ("qemu-system-x86_64", "runs the guest", true),
     ("setpriv", "ends the guest with this program", true),
     ("modprobe", "loads modules in the guest", true),
@@ -38,6 +38,10 @@ const PROGRAMS: [(&str, &str, bool); 14] = [
     ("mkfs.xfs", "makes XFS", false),
     ("mkfs.btrfs", "makes btrfs", false),
     ("zpool", "makes ZFS pools", false),
+    ("thin_check", "checks thin pools before they are used", false),
+    ("parted", "makes the partition that a ZFS pool rests on", false),
+    ("xz", "unpacks kernels and modules", false),
+    ("zstd", "unpacks kernels and modules", false),
 ];
 
 /// Everything a lab needs or can use, in a fixed order.
@@ -52,22 +56,6 @@ pub fn check(host: &dyn Host) -> Result<Vec<Check>, HostError> {
         let remedy = found.is_none().then(|| packages::install_line(family, &[program]));
         checks.push(Check { what: program.to_owned(), why: why.to_owned(), found, required, remedy });
     }
-    let thin = find_program(host, "thin_check")?;
-    checks.push(Check {
-        what: "thin_check".to_owned(),
-        why: "checks thin pools before they are used".to_owned(),
-        remedy: thin.is_none().then(|| packages::install_line(family, &["thin_check"])),
-        found: thin,
-        required: false,
-    });
-    let parted = find_program(host, "parted")?;
-    checks.push(Check {
-        what: "parted".to_owned(),
-        why: "makes the partition that a ZFS pool rests on".to_owned(),
-        remedy: parted.is_none().then(|| packages::install_line(family, &["parted"])),
-        found: parted,
-        required: false,
-    });
     Ok(checks)
 }
 

@@ -69,7 +69,24 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
     }
     let kernel = kernel::choose(&host, spec.wanted_modules)?;
     let scratch = Scratch::make(&spec.base)?;
-    let accelerator = accelerator::choose(&kernel, spec.agent, scratch.path(), &spec.cache.join("accelerator"))?;
+    let memory = spec.cache.join("accelerator");
+    let accelerator = accelerator::choose(&kernel, spec.agent, scratch.path(), &memory)?;
+    match boot_with(spec, scratch, kernel.clone(), accelerator) {
+        // It worked in the small and not in the large: forget it, and do without.
+        Err(LabError::Boot { .. }) if accelerator == Accelerator::Kvm => {
+            let _ = fs::remove_file(&memory);
+            boot_with(spec, Scratch::make(&spec.base)?, kernel, Accelerator::Tcg)
+        }
+        result => result,
+    }
+}
+
+fn boot_with(
+    spec: &GuestSpec<'_>,
+    scratch: Scratch,
+    kernel: Kernel,
+    accelerator: Accelerator,
+) -> Result<Guest, LabError> {
     make_files(spec, scratch.path(), &kernel)?;
     let start = Instant::now();
     let mut process = start_machine(spec, &scratch, &kernel, accelerator)?;
@@ -116,9 +133,6 @@ fn start_machine(
         line: cmd.line(),
         source,
     })?;
-    // For whoever sweeps up after us. setpriv becomes QEMU, so the id stays.
-    let path = directory.join(file::PROCESS);
-    fs::write(&path, process.id().to_string()).map_err(LabError::file("write", path))?;
     Ok(process)
 }
 
@@ -146,6 +160,8 @@ fn greet(
         }
         std::thread::sleep(Duration::from_millis(5));
     };
+    // A guest that takes nothing more must not hold us for ever.
+    stream.set_write_timeout(Some(Duration::from_secs(60))).map_err(LabError::file("set up", &socket))?;
     let input = stream.try_clone().map_err(LabError::file("connect to", &socket))?;
     Remote::connect("lab", spec.build, input, stream, patience).map_err(|error| match error {
         HostError::Lost { what, .. } => {

@@ -29,7 +29,6 @@ pub(crate) mod file {
     pub(crate) const CONSOLE: &str = "console.log";
     pub(crate) const OUTPUT: &str = "qemu.log";
     pub(crate) const AGENT: &str = "agent.sock";
-    pub(crate) const PROCESS: &str = "qemu.pid";
 }
 
 /// The program and its arguments. Ends with this program, whatever ends it: setpriv asks the kernel for that.

@@ -1,14 +1,16 @@
 //! Directories of guests: each locked by its owner, swept by the next start when the owner is gone.
 
 use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use host::{Host, Local};
 use rustix::fs::{FlockOperation, flock};
+use rustix::process::getuid;
 use terms::Cmd;
 
 use crate::LabError;
-use crate::machine::file;
 
 /// A directory that goes when its owner goes.
 #[derive(Debug)]
@@ -21,7 +23,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     /// Makes a fresh directory under `base`, after sweeping what others left there.
     pub(crate) fn make(base: &Path) -> Result<Self, LabError> {
-        fs::create_dir_all(base).map_err(LabError::file("make", base))?;
+        make_private(base)?;
         sweep(base);
         let directory = tempfile::Builder::new()
             .prefix("lab-")
@@ -47,6 +49,21 @@ impl Drop for Scratch {
     }
 }
 
+/// Makes the directory for guests, or makes sure that the one that is there is ours alone: its parent may be open to
+/// everybody, and what lies in it is written by name.
+fn make_private(base: &Path) -> Result<(), LabError> {
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(base);
+    made.map_err(LabError::file("make", base))?;
+    let metadata = fs::symlink_metadata(base).map_err(LabError::file("look at", base))?;
+    let ours = metadata.is_dir() && metadata.uid() == getuid().as_raw() && metadata.mode() & 0o022 == 0;
+    if ours {
+        return Ok(());
+    }
+    let source =
+        io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to somebody else, or others may write in it");
+    Err(LabError::file("use", base)(source))
+}
+
 /// Ends guests whose owner is gone and removes their directories. Returns what was swept.
 pub fn sweep(base: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(base) else { return Vec::new() };
@@ -63,9 +80,7 @@ fn sweep_one(path: &Path) -> bool {
     if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         return false;
     }
-    if let Ok(id) = fs::read_to_string(path.join(file::PROCESS)) {
-        end_if_ours(id.trim(), path);
-    }
+    end_guests_of(path);
     fs::remove_dir_all(path).is_ok()
 }
 
@@ -74,12 +89,17 @@ fn is_old(path: &Path) -> bool {
     modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age.as_secs() > 60))
 }
 
-/// Ends a process only if its command line names this very directory: process ids are used again.
-fn end_if_ours(id: &str, path: &Path) {
+/// Ends every process whose command line names this very directory: an owner may die before it writes anything down.
+fn end_guests_of(path: &Path) {
     let host = Local::new();
-    let Ok(line) = host.read(&format!("/proc/{id}/cmdline")) else { return };
-    if String::from_utf8_lossy(&line).contains(&*path.to_string_lossy()) {
-        let _ = host.run(&Cmd::new(["kill", "-KILL", id]));
+    let needle = format!("{}/", path.to_string_lossy());
+    let ids = host.list("/proc").unwrap_or_default().into_iter().filter(|id| id.chars().all(|c| c.is_ascii_digit()));
+    for id in ids {
+        let line = host.read(&format!("/proc/{id}/cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).into_owned();
+        if line.contains("qemu-system") && line.contains(&needle) {
+            let _ = host.run(&Cmd::new(["kill", "-KILL", &id]));
+        }
     }
 }
 
@@ -94,7 +114,6 @@ mod tests {
         let left = base.path().join("lab-left");
         fs::create_dir(&left).unwrap();
         File::create(left.join("lock")).unwrap();
-        fs::write(left.join(file::PROCESS), "1").unwrap();
         assert_eq!(sweep(base.path()), std::slice::from_ref(&left));
         assert!(used.path().exists() && !left.exists());
         let path = used.path().to_owned();

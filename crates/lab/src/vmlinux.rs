@@ -19,13 +19,20 @@ pub(crate) fn unpacked(host: &dyn Host, kernel: &Kernel, cache: &Path) -> Option
     }
     let packed = host.read(&kernel.image).ok()?;
     let path = cache.join(format!("vmlinux-{}-{:016x}", kernel.release, fingerprint(&packed)));
-    if !path.is_file() {
-        let bytes = unpack(host, payload(&packed)?)?;
+    let payload = payload(&packed)?;
+    // A file of another length was cut short by a crash.
+    let whole = fs::metadata(&path)
+        .is_ok_and(|metadata| Some(metadata.len()) == unpacked_size(payload).map(|size| size as u64));
+    if !whole {
+        let bytes = unpack(host, payload)?;
         fs::create_dir_all(cache).ok()?;
         // Under another name until it is whole: two labs may start at once.
         let part = cache.join(format!("vmlinux-part-{}", std::process::id()));
-        fs::write(&part, bytes).ok()?;
-        fs::rename(&part, &path).ok()?;
+        let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, &path));
+        if written.is_err() {
+            let _ = fs::remove_file(&part);
+            return None;
+        }
     }
     Some(path)
 }
@@ -44,6 +51,11 @@ fn payload(image: &[u8]) -> Option<&[u8]> {
     image.get(start..start + number(0x24c)?)
 }
 
+/// The last four bytes of the payload.
+fn unpacked_size(payload: &[u8]) -> Option<usize> {
+    payload.last_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes) as usize)
+}
+
 fn unpack(host: &dyn Host, payload: &[u8]) -> Option<Vec<u8>> {
     // The four bytes after the stream are its unpacked size; programs complain of them and still deliver.
     let argv: &[&str] = match payload.get(..4)? {
@@ -54,7 +66,7 @@ fn unpack(host: &dyn Host, payload: &[u8]) -> Option<Vec<u8>> {
     };
     let cmd = Cmd::new(argv.iter().copied()).stdin(payload).limit(Nanos::seconds(60));
     let bytes = host.run(&cmd).ok()?.stdout;
-    let size = payload.last_chunk::<4>().map(|b| u32::from_le_bytes(*b) as usize)?;
+    let size = unpacked_size(payload)?;
     (bytes.starts_with(b"\x7fELF") && bytes.len() == size).then_some(bytes)
 }
 

@@ -50,6 +50,7 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     counters::settle_writes(host)?;
     // What was filled decides, whatever the policy says.
     let policy = MeasurePolicy { span: request.filled.span, ..request.policy.clone() };
+    check_span(request)?;
     let job = job::job(request.workload, &request.filled.place, &policy, request.seed);
     let before = counters::md_busy(host)?;
     let observed = observe(host, &job, request)?;
@@ -80,6 +81,17 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     Ok(Measured { cell, raw })
 }
 
+/// A share of nothing would let fio take the whole device, unwritten blocks and all.
+fn check_span(request: &CellRequest<'_>) -> Result<(), MeasureError> {
+    let Workload { name, pattern, block, jobs, .. } = request.workload;
+    let blocks = if pattern.random() { 1 } else { u64::from(*jobs) };
+    let needed = terms::Bytes(block.0.saturating_mul(blocks));
+    if needed.0 == 0 || needed > request.filled.span {
+        return Err(MeasureError::Span { workload: name.to_string(), needed, span: request.filled.span });
+    }
+    Ok(())
+}
+
 /// A file's content; the file is gone afterwards. A job that failed may not have written it.
 fn take(host: &dyn Host, path: &str) -> Vec<u8> {
     let content = host.read(path).unwrap_or_default();
@@ -102,7 +114,8 @@ fn observe(host: &dyn Host, job: &Job, request: &CellRequest<'_>) -> Result<Obse
     let window = request.workload.window.unwrap_or(request.policy.window);
     // A queue that was filled may take long to drain after the clock has stopped.
     let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
-    let pause = Duration::from_millis(250).max(window.to_duration() / 8);
+    // Three readings fall into a window; more would only cost.
+    let pause = Duration::from_millis(200).max(window.to_duration() * 3 / 10);
     thread::scope(|scope| {
         let fio = scope.spawn(|| (host.run(&cmd), host.now()));
         let mut snapshots = Vec::new();

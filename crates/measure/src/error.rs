@@ -16,6 +16,16 @@ pub enum MeasureError {
         /// What fio said.
         why: String,
     },
+    /// The span has no block for each job of a sequential workload.
+    #[error("workload `{workload}` needs {needed} for one block of each job, and the span is {span}")]
+    Span {
+        /// Which.
+        workload: String,
+        /// Jobs times block.
+        needed: terms::Bytes,
+        /// What there is.
+        span: terms::Bytes,
+    },
     /// The machine failed.
     #[error(transparent)]
     Host(#[from] HostError),

@@ -10,7 +10,7 @@ const SHORTEST: f64 = 0.95;
 /// Largest relative difference between bytes per second and operations per second times block.
 const IDENTITY: f64 = 0.001;
 /// Below this many bytes on the drives for each byte of the application, something above the drives answered.
-const CACHED: f64 = 0.8;
+const CACHED: f64 = 0.9;
 /// A fio thread this busy may be what limits.
 const GENERATOR: f64 = 0.95;
 

@@ -82,16 +82,14 @@ fn what_a_killed_owner_left_is_swept_by_the_next() {
 fn a_guest_sees_this_machine_but_cannot_write_to_it() {
     let bench = Bench::new();
     let guest = bench.boot(&design("studies/quickstart.toml"));
-    let probe = bench.labs().join("../probe");
-    std::fs::write(&probe, "outside").unwrap();
-    // /var/tmp is the guest's own; the project's directory is this machine's, read-only below a layer in memory.
-    let marker = crate::bench::root().join("Cargo.toml");
-    let script = format!("test -s {0} && echo inside >> {0} && tail -n1 {0}", marker.display());
+    // This machine's own file, read-only below a layer in memory.
+    let file = "/etc/os-release";
+    let before = std::fs::read(file).unwrap();
+    let script = format!("test -s {file} && echo inside >> {file} && tail -n1 {file}");
     assert_eq!(guest.run_ok(&Cmd::new(["bash", "-c", &script])).unwrap().text(), "inside");
-    assert!(!std::fs::read_to_string(marker).unwrap().contains("inside\n"));
+    assert_eq!(std::fs::read(file).unwrap(), before);
     let mount = guest.read_text("/proc/mounts").unwrap();
     assert!(mount.lines().any(|line| line.contains("overlay")), "{mount}");
-    assert_eq!(std::fs::read_to_string(&probe).unwrap(), "outside");
     drop(guest);
     bench.assert_nothing_left();
 }
