@@ -22,6 +22,7 @@ Start with: bedplate run studies/quickstart.toml";
 
 /// What every verb takes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Colour on the terminal
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
@@ -82,7 +83,7 @@ pub(crate) enum Command {
 }
 
 /// Which study, and which of its stacks.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Selection {
     /// The study file
     pub(crate) study: PathBuf,
@@ -111,7 +112,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
     /// Time under load that counts, such as `2s` [default: the study's]
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = window)]
     pub(crate) window: Option<terms::Nanos>,
     /// Time under load before that [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = time)]
@@ -125,7 +126,7 @@ pub(crate) struct RunArguments {
     /// One round of short windows
     #[arg(long, conflicts_with_all = ["rounds", "window", "settle"])]
     pub(crate) quick: bool,
-    /// Go on where the newest unfinished run of this study stopped; finished cells are not repeated
+    /// Go on where the newest run of this study with these choices stopped; finished cells are not repeated
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "latest")]
     pub(crate) resume: Option<String>,
     /// Print the findings as JSON instead of a table
@@ -137,14 +138,14 @@ pub(crate) struct RunArguments {
 pub(crate) struct PlanArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// As a shell script
-    #[arg(long, conflicts_with = "json")]
+    /// As a shell script; for one stack
+    #[arg(long, conflicts_with_all = ["json", "diff"])]
     pub(crate) script: bool,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// What is different from the plans of another study
-    #[arg(long, value_name = "STUDY")]
+    #[arg(long, value_name = "STUDY", conflicts_with = "json")]
     pub(crate) diff: Option<PathBuf>,
 }
 
@@ -165,7 +166,7 @@ pub(crate) struct ReportArguments {
     #[arg(default_value = "latest")]
     pub(crate) run: String,
     /// Write the self-contained page here
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "output", "verify"])]
     pub(crate) html: Option<PathBuf>,
     /// Print JSON
     #[arg(long, conflicts_with = "csv")]
@@ -174,7 +175,7 @@ pub(crate) struct ReportArguments {
     #[arg(long)]
     pub(crate) csv: bool,
     /// Print these columns, one row for each cell
-    #[arg(long, short, value_name = "COL,…")]
+    #[arg(long, short, value_name = "COL,…", conflicts_with_all = ["json", "csv", "verify"])]
     pub(crate) output: Option<String>,
     /// List the columns that `-o` knows
     #[arg(long)]
@@ -183,7 +184,7 @@ pub(crate) struct ReportArguments {
     #[arg(long)]
     pub(crate) si: bool,
     /// Check every file of the record against its seal
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
     pub(crate) verify: bool,
 }
 
@@ -246,8 +247,15 @@ fn time(text: &str) -> Result<terms::Nanos, String> {
     terms::Nanos::parse(text).map_err(|error| format!("{error}; write a time such as `2s` or `500ms`"))
 }
 
+/// Shorter than this nothing can be counted: fio's own log has four lines in a second.
+fn window(text: &str) -> Result<terms::Nanos, String> {
+    let window = time(text)?;
+    if window < terms::Nanos::millis(250) { Err("a window is at least 250 ms".to_owned()) } else { Ok(window) }
+}
+
 fn size(text: &str) -> Result<terms::Bytes, String> {
-    terms::Bytes::parse(text).map_err(|error| format!("{error}; write a size such as `128MiB`"))
+    let size = terms::Bytes::parse(text).map_err(|error| format!("{error}; write a size such as `128MiB`"))?;
+    if size < terms::Bytes::mib(1) { Err("a span is at least 1 MiB".to_owned()) } else { Ok(size) }
 }
 
 #[cfg(test)]

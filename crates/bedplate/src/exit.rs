@@ -12,14 +12,14 @@ use measure::MeasureError;
 use record::RecordError;
 
 /// How the program ends when nothing went wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// 0: done, and the answer is yes.
     Yes,
-    /// 1: done, and the answer is no.
-    No,
     /// 4: not possible here; what is missing was printed.
     NotHere,
+    /// 1: done, and the answer is no.
+    No,
 }
 
 /// Why the program could not do what it was asked.
@@ -27,8 +27,10 @@ pub(crate) enum Exit {
 pub(crate) enum Failure {
     /// 2: text ready to print, such as notes on a study.
     Told(String),
-    /// 2: an error with its causes.
+    /// 2: an error with its causes, of the one thing that was being done.
     Could(Box<dyn Error>),
+    /// 2: an error with its causes, after which nothing else can work either: the record or the lab itself.
+    Fatal(Box<dyn Error>),
     /// 3: refused for safety.
     Refused(String),
     /// 4: something is missing here.
@@ -44,15 +46,30 @@ impl Failure {
         Self::Told(text.into())
     }
 
+    /// An error of the system while doing something to a file.
+    pub(crate) fn file(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
+        let what = format!("could not {doing} `{}`", path.display());
+        move |source| Self::Could(Box::new(FileError { what, source }))
+    }
+
     fn code(&self) -> u8 {
         match self {
             Self::BrokenPipe => 0,
-            Self::Told(_) | Self::Could(_) => 2,
+            Self::Told(_) | Self::Could(_) | Self::Fatal(_) => 2,
             Self::Refused(_) => 3,
             Self::Missing { .. } => 4,
             Self::Interrupted(_) => 130,
         }
     }
+}
+
+/// What was being done to a file, and why it did not work.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+struct FileError {
+    what: String,
+    #[source]
+    source: std::io::Error,
 }
 
 /// Prints what went wrong and gives the exit code.
@@ -66,7 +83,7 @@ pub(crate) fn report(result: Result<Exit, Failure>) -> ExitCode {
     let text = match &failure {
         Failure::BrokenPipe => String::new(),
         Failure::Told(text) => format!("{}\n", text.trim_end()),
-        Failure::Could(error) => format!("error: {}\n", chain(&**error)),
+        Failure::Could(error) | Failure::Fatal(error) => format!("error: {}\n", chain(&**error)),
         Failure::Refused(text) => format!("{text}\n"),
         Failure::Missing { what, remedy } => format!("error: {what}\n\nhint: {remedy}\n"),
         Failure::Interrupted(hint) => {
@@ -107,7 +124,7 @@ impl From<LabError> for Failure {
         match error {
             LabError::Missing { what, remedy } => Self::Missing { what, remedy },
             LabError::Host(error) => error.into(),
-            other => Self::Could(other.into()),
+            other => Self::Fatal(other.into()),
         }
     }
 }
@@ -116,6 +133,9 @@ impl From<BuildError> for Failure {
     fn from(error: BuildError) -> Self {
         match error {
             BuildError::Host(error) => error.into(),
+            BuildError::Rollback { cause, .. } if matches!(*cause, BuildError::Host(HostError::Interrupted)) => {
+                Self::Interrupted(None)
+            }
             refusal if refusal.is_refusal() => Self::Refused(refusal.to_string()),
             other => Self::Could(other.into()),
         }
@@ -133,7 +153,7 @@ impl From<MeasureError> for Failure {
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
-        Self::Could(error.into())
+        Self::Fatal(error.into())
     }
 }
 

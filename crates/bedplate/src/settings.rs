@@ -72,7 +72,7 @@ pub(crate) fn terminal_size() -> (u16, u16) {
 
 /// The first Ctrl-C asks everything to stop and clean up; the second ends the program at once.
 pub(crate) fn catch_interrupts() -> Result<(), Failure> {
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         signal_hook::flag::register_conditional_shutdown(signal, 130, interrupt::flag())?;
         signal_hook::flag::register(signal, interrupt::flag())?;
     }

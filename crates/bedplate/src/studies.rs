@@ -30,10 +30,11 @@ pub(crate) fn load(selection: &Selection, settings: &Settings) -> Result<Study, 
 pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Failure> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| {
-        let hint = if error.kind() == std::io::ErrorKind::NotFound {
-            "\n\nhint: studies that come with Bedplate are in `studies/`"
-        } else {
-            ""
+        let hint = match error.kind() {
+            std::io::ErrorKind::NotFound => "\n\nhint: studies that come with Bedplate are in `studies/`",
+            std::io::ErrorKind::IsADirectory => "\n\nhint: name a file in it, ending in `.toml`",
+            std::io::ErrorKind::InvalidData => "\n\nhint: a study is text in UTF-8",
+            _ => "",
         };
         Failure::told(format!("error: could not read the study `{name}`\n  because: {error}{hint}"))
     })?;
@@ -94,6 +95,8 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments) {
 }
 
 fn select(stacks: Vec<Stack>, only: &[String], skip: &[String]) -> Result<Vec<Stack>, Failure> {
+    let wanted = |patterns: &[String]| patterns.iter().filter(|p| !p.trim().is_empty()).cloned().collect::<Vec<_>>();
+    let (only, skip) = (&wanted(only), &wanted(skip));
     for pattern in only.iter().chain(skip) {
         if !stacks.iter().enumerate().any(|(index, stack)| matches(pattern, index, stack)) {
             let names: Vec<String> =

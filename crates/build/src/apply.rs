@@ -38,6 +38,16 @@ pub enum Place {
     Device(String),
 }
 
+impl Place {
+    /// The directory or the node.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Directory(path) | Self::Device(path) => path,
+        }
+    }
+}
+
 /// Carries out a plan. `past` is what the journal says of earlier attempts at the same stack on the same machine.
 ///
 /// # Errors

@@ -33,6 +33,10 @@ pub struct Filled {
     pub(crate) span: Bytes,
     /// How long filling took.
     pub took: Nanos,
+    /// The fio command that filled it.
+    pub argv: Vec<String>,
+    /// What fio said, for the record.
+    pub output: String,
 }
 
 /// A fio command, setting by setting.
@@ -173,7 +177,8 @@ pub fn fill(host: &dyn Host, place: Place, span: Bytes, seed: u64) -> Result<Fil
     if written < span.0 {
         return Err(failed(format!("only {written} of {} bytes were written", span.0)));
     }
-    Ok(Filled { place, span, took: outcome.took })
+    let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    Ok(Filled { place, span, took: outcome.took, argv: cmd.argv, output: said })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use terms::{Cmd, Plan};
 
 use crate::cli::BuildArguments;
 use crate::commands::only_in_the_lab;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, chain};
 use crate::settings::{Settings, terminal_size};
 use crate::{guest, studies};
 
@@ -19,23 +19,42 @@ pub(crate) fn build(arguments: &BuildArguments, settings: &Settings) -> Result<E
     let plans = studies::plans(&study.design)?;
     let console = if arguments.shell { Console::Terminal } else { Console::Log };
     settings.printer.say("booting a guest");
-    let guest = guest::boot(&study.design.lab, &plans, console, settings)?;
+    let mut guest = guest::boot(&study.design.lab, &plans, console, settings)?;
     let mut answer = Exit::Yes;
-    let mut needs = build::Needs::new(&guest);
     for plan in &plans {
-        if let Some(missing) = needs.missing(plan)? {
-            settings
-                .printer
-                .data(&format!("missing  {}: {}\n         get it: {}", plan.stack, missing.what, missing.remedy))?;
-            answer = Exit::NotHere;
+        if let Some(missing) = build::Needs::new(&guest).missing(plan)? {
+            let line = format!("missing  {}: {}\n         get it: {}", plan.stack, missing.what, missing.remedy);
+            settings.printer.data(&line)?;
+            answer = answer.max(Exit::NotHere);
             continue;
         }
-        rehearse(plan, &guest, arguments.shell, settings)?;
+        match rehearse(plan, &guest, arguments.shell, settings) {
+            Ok(line) => settings.printer.data(&line)?,
+            Err(Failure::Could(error)) => {
+                let why = chain(&*error);
+                settings.printer.data(&format!("FAILED   {}: {why}", plan.stack))?;
+                answer = Exit::No;
+                // Whatever is left goes with this guest.
+                drop(guest);
+                guest = guest::boot(&study.design.lab, &plans, console, settings)?;
+            }
+            Err(other) => return Err(other),
+        }
     }
     Ok(answer)
 }
 
-fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Result<(), Failure> {
+/// A proof that failed.
+#[derive(Debug, thiserror::Error)]
+enum Disproof {
+    #[error("applying the plan again changed {0} steps")]
+    Changed(usize),
+    #[error("something was left behind\n  before: {before}\n  after:  {after}")]
+    Left { before: String, after: String },
+}
+
+/// Builds, builds again, takes down, and compares. Gives the line to print.
+fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Result<String, Failure> {
     let consent = Consent(guest.drives().keys().cloned().collect());
     let mut journal = Memory::default();
     let before = fingerprint(guest)?;
@@ -46,30 +65,20 @@ fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Res
     let again = build::apply(plan, guest, guest.drives(), &consent, &past, &mut journal, &on_step)?;
     drop(progress);
     if again.changed > 0 {
-        return Err(Failure::told(format!(
-            "error: applying the plan of `{}` again changed {} steps",
-            plan.stack, again.changed
-        )));
+        return Err(Failure::Could(Disproof::Changed(again.changed).into()));
     }
     if shell {
         let (rows, columns) = terminal_size();
-        settings.printer.say(&format!("{} stands at {:?}\r", plan.stack, built.target));
+        settings.printer.say(&format!("{} stands at {}\r", plan.stack, built.target.path()));
         guest.shell(rows, columns)?;
     }
     let past = journal.0.clone();
     build::teardown(plan, guest, guest.drives(), &past, &mut journal)?;
     let after = fingerprint(guest)?;
     if before != after {
-        return Err(Failure::told(format!(
-            "error: `{}` left something behind\n  before: {before}\n  after:  {after}",
-            plan.stack
-        )));
+        return Err(Failure::Could(Disproof::Left { before, after }.into()));
     }
-    settings.printer.data(&format!(
-        "ok       {}: {} steps in {}, again changed 0, down again",
-        plan.stack, built.changed, built.took
-    ))?;
-    Ok(())
+    Ok(format!("ok       {}: {} steps in {}, again changed 0, down again", plan.stack, built.changed, built.took))
 }
 
 /// Everything of block devices, mappings, arrays and mounts that a stack could leave behind.
@@ -82,7 +91,7 @@ fn fingerprint(guest: &Guest) -> Result<String, Failure> {
     Ok(format!(
         "{}\n{}\n{}\n{}",
         guest.run_ok(&devices)?.text(),
-        guest.run(&mappings)?.text(),
+        guest.run_ok(&mappings)?.text(),
         arrays.join(" "),
         mounts.join("\n")
     ))

@@ -11,7 +11,10 @@ use crate::{guest, studies};
 /// Shows a machine.
 pub(crate) fn inspect(arguments: &InspectArguments, settings: &Settings) -> Result<Exit, Failure> {
     let inventory = match (arguments.on.as_str(), &arguments.study) {
-        ("local", _) => inspect::inspect(&Local::new())?,
+        ("local", Some(_)) => {
+            return Err(Failure::told("error: --study goes with --on lab\n\nhint: leave it out, or add --on lab"));
+        }
+        ("local", None) => inspect::inspect(&Local::new())?,
         ("lab", Some(path)) => {
             let study = studies::load_whole(path, settings)?;
             let guest = guest::boot(&study.design.lab, &[], Console::Log, settings)?;

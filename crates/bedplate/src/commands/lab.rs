@@ -73,6 +73,13 @@ fn check(json: bool, settings: &Settings) -> Result<Exit, Failure> {
         settings.printer.data(&checks.iter().map(|check| line(check, width)).collect::<String>())?;
     }
     let stops = checks.iter().any(|check| check.required && check.found.is_none());
+    if !json {
+        settings.printer.data(if stops {
+            "\nA lab cannot run here until what is MISSING is there."
+        } else {
+            "\nA lab can run here. Whether KVM works is found out at the first boot; without it the lab emulates."
+        })?;
+    }
     Ok(if stops { Exit::NotHere } else { Exit::Yes })
 }
 

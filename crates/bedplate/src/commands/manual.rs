@@ -20,8 +20,9 @@ pub(crate) fn completion(shell: clap_complete::Shell) -> Result<Exit, Failure> {
 pub(crate) fn man(directory: Option<&Path>) -> Result<Exit, Failure> {
     match directory {
         Some(directory) => {
-            std::fs::create_dir_all(directory)?;
-            clap_mangen::generate_to(Cli::command(), directory)?;
+            std::fs::create_dir_all(directory).map_err(Failure::file("make", directory))?;
+            clap_mangen::generate_to(Cli::command(), directory)
+                .map_err(Failure::file("write pages into", directory))?;
         }
         None => {
             let mut page = Vec::new();

@@ -2,7 +2,7 @@
 
 use terms::Plan;
 
-use crate::cli::PlanArguments;
+use crate::cli::{PlanArguments, Selection};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
 use crate::studies;
@@ -12,13 +12,19 @@ pub(crate) fn plan(arguments: &PlanArguments, settings: &Settings) -> Result<Exi
     let study = studies::load(&arguments.selection, settings)?;
     let plans = studies::plans(&study.design)?;
     if let Some(other) = &arguments.diff {
-        let other = studies::load_whole(other, settings)?;
+        let selection = Selection { study: other.clone(), ..arguments.selection.clone() };
+        let other = studies::load(&selection, settings)?;
         return differences(&studies::plans(&other.design)?, &plans, settings);
     }
     let text = if arguments.json {
         serde_json::to_string_pretty(&plans)?
     } else if arguments.script {
-        plans.iter().map(plan::script).collect::<Vec<_>>().join("\n")
+        let [plan] = plans.as_slice() else {
+            return Err(Failure::told(
+                "error: a script builds one stack, and the study has several\n\nhint: choose one with --only, such as --only 1",
+            ));
+        };
+        plan::script(plan)
     } else {
         plans.iter().map(plan::render).collect::<Vec<_>>().join("\n")
     };

@@ -18,7 +18,7 @@ pub(crate) fn profiles(arguments: &ProfilesArguments, settings: &Settings) -> Re
                 .collect();
             settings.printer.data(&serde_json::to_string_pretty(&rows)?)?;
         } else {
-            let line = |profile: &spec::profile::Profile| format!("{:<12} {}\n", profile.name, profile.help);
+            let line = |profile: &spec::profile::Profile| format!("{}\n    {}\n", profile.name, profile.help);
             settings.printer.data(&all.iter().map(line).collect::<String>())?;
         }
         return Ok(Exit::Yes);

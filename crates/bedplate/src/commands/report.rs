@@ -25,7 +25,7 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
     }
     let findings = findings(&reader)?;
     if let Some(path) = &arguments.html {
-        std::fs::write(path, report::html(&findings))?;
+        std::fs::write(path, report::html(&findings)).map_err(Failure::file("write", path))?;
         settings.printer.say(&format!("wrote {}", path.display()));
         return Ok(Exit::Yes);
     }
@@ -51,7 +51,17 @@ pub(crate) fn open(run: &str, settings: &Settings) -> Result<RunReader, Failure>
     if Path::new(run).join("provenance.json").is_file() {
         return Ok(RunReader::open(Path::new(run))?);
     }
-    let row = runs::catalogue(settings)?.find(run)?;
+    let catalogue = runs::catalogue(settings)?;
+    if catalogue.list()?.is_empty() {
+        return Err(Failure::told(format!(
+            "error: there are no runs in `{}`\n\nhint: {}",
+            settings.runs.display(),
+            runs::BEGIN
+        )));
+    }
+    let row = catalogue.find(run).map_err(|error| {
+        Failure::told(format!("error: {error}\n\nhint: `bedplate runs` lists them; the beginning of a name is enough if it is the only one"))
+    })?;
     Ok(RunReader::open(&row.dir)?)
 }
 
@@ -64,18 +74,23 @@ pub(crate) fn findings(reader: &RunReader) -> Result<Findings, Failure> {
 /// Writes page, CSV and JSON beside the record; they can be made again from it at any time.
 pub(crate) fn write_all(findings: &Findings, directory: &Path) -> Result<PathBuf, Failure> {
     let directory = directory.join("reports");
-    std::fs::create_dir_all(&directory)?;
+    std::fs::create_dir_all(&directory).map_err(Failure::file("make", &directory))?;
     let page = directory.join(PAGE);
-    std::fs::write(&page, report::html(findings))?;
-    std::fs::write(directory.join("report.csv"), report::csv(findings))?;
-    std::fs::write(directory.join("report.json"), report::json(findings))?;
+    let texts = [
+        (page.clone(), report::html(findings)),
+        (directory.join("report.csv"), report::csv(findings)),
+        (directory.join("report.json"), report::json(findings)),
+    ];
+    for (path, text) in texts {
+        std::fs::write(&path, text).map_err(Failure::file("write", &path))?;
+    }
     Ok(page)
 }
 
 fn verify(reader: &RunReader, settings: &Settings) -> Result<Exit, Failure> {
     let problems = reader.verify()?;
     if problems.is_empty() {
-        settings.printer.say("every file is as it was sealed");
+        settings.printer.data("every file is as it was sealed")?;
         return Ok(Exit::Yes);
     }
     settings.printer.data(&problems.join("\n"))?;

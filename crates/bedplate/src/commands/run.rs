@@ -31,13 +31,7 @@ pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit,
         },
         None => None,
     };
-    let result = measure_all(&study, &plans, directory, settings);
-    let directory = result.map_err(|failure| match failure {
-        Failure::Interrupted(_) => {
-            Failure::Interrupted(Some("finished cells are kept; add --resume to the same command to go on".to_owned()))
-        }
-        other => other,
-    })?;
+    let directory = measure_all(&study, &plans, directory, settings)?;
     show(&directory, arguments, settings)
 }
 
@@ -59,7 +53,7 @@ fn measure_all(
     let missing: Vec<String> =
         entries.iter().filter(|entry| entry.missing.is_some()).map(|entry| entry.slug.clone()).collect();
     let writer = match resume {
-        Some(directory) => RunWriter::resume(&directory)?,
+        Some(directory) => go_on(&directory, plans, &inventory, &entries, &guest)?,
         None => begin(study, plans, &inventory, entries, &guest, settings)?,
     };
     let directory = writer.dir().to_owned();
@@ -73,7 +67,12 @@ fn measure_all(
         missing,
         guest: Some(guest),
     };
-    runner.run()?;
+    runner.run().map_err(|failure| match failure {
+        Failure::Interrupted(_) => {
+            Failure::Interrupted(Some("finished cells are kept; add --resume to the same command to go on".to_owned()))
+        }
+        other => other,
+    })?;
     drop(runner);
     drop(progress);
     writer.seal()?;
@@ -133,6 +132,49 @@ fn begin(
     Ok(writer)
 }
 
+/// Opens the record of an unfinished run, if what would be added to it comes from the same program on the same machine.
+fn go_on(
+    directory: &Path,
+    plans: &[Plan],
+    inventory: &Inventory,
+    stacks: &[StackEntry],
+    guest: &Guest,
+) -> Result<RunWriter, Failure> {
+    let reader = RunReader::open(directory)?;
+    let (run, machine) = (reader.provenance(), reader.inventory()?.unwrap_or_default());
+    let missing = |stacks: &[StackEntry]| {
+        let names = stacks.iter().filter(|stack| stack.missing.is_some()).map(|stack| stack.slug.clone());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let differences = [
+        ("build of bedplate", run.build.clone(), BUILD.to_owned()),
+        ("accelerator", run.accelerator.clone().unwrap_or_default(), guest.accelerator().word().to_owned()),
+        ("kernel", machine.kernel.clone(), inventory.kernel.clone()),
+        ("programs", versions(&machine), versions(inventory)),
+        ("stacks that cannot be built", missing(&run.stacks), missing(stacks)),
+    ];
+    if let Some((what, then, now)) = differences.into_iter().find(|(_, then, now)| then != now) {
+        return Err(Failure::told(format!(
+            "error: run `{}` was begun with another {what}: then {then:?}, now {now:?}; one record holds one machine\n\n\
+             hint: leave out --resume to begin a new run",
+            run.run
+        )));
+    }
+    let writer = RunWriter::resume(directory)?;
+    writer.put_inventory(inventory)?;
+    for plan in plans {
+        writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
+    }
+    Ok(writer)
+}
+
+fn versions(inventory: &Inventory) -> String {
+    let version = |program: &terms::inventory::Program| {
+        format!("{} {}", program.name, program.version.as_deref().unwrap_or("not installed"))
+    };
+    inventory.programs.iter().map(version).collect::<Vec<_>>().join(", ")
+}
+
 enum Found {
     Unfinished(PathBuf),
     Whole(PathBuf),
@@ -185,10 +227,13 @@ fn show(directory: &Path, arguments: &RunArguments, settings: &Settings) -> Resu
     let reader = RunReader::open(directory)?;
     let findings = reports::findings(&reader)?;
     let page = reports::write_all(&findings, directory)?;
-    runs::catalogue(settings)?;
     let text = if arguments.json { report::json(&findings) } else { report::terminal(&findings, &settings.style) };
     settings.printer.data(&text)?;
     settings.printer.say(&format!("\nreport: {}", page.display()));
+    // The catalogue can be made again at any time; a finished run does not fail for it.
+    if let Err(Failure::Fatal(error) | Failure::Could(error)) = runs::catalogue(settings).map(drop) {
+        settings.printer.say(&format!("warning: the catalogue was not brought up to date: {error}"));
+    }
     Ok(answer(&findings))
 }
 

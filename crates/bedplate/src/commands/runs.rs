@@ -6,6 +6,9 @@ use crate::cli::RunsArguments;
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
 
+/// What to do where there are no runs.
+pub(crate) const BEGIN: &str = "start with `bedplate run studies/quickstart.toml`";
+
 /// Lists runs, newest first.
 pub(crate) fn runs(arguments: &RunsArguments, settings: &Settings) -> Result<Exit, Failure> {
     if arguments.rebuild {
@@ -17,7 +20,7 @@ pub(crate) fn runs(arguments: &RunsArguments, settings: &Settings) -> Result<Exi
         let rows: Vec<_> = rows.iter().map(json).collect();
         serde_json::to_string_pretty(&rows)?
     } else if rows.is_empty() {
-        settings.printer.say("no runs yet; start with `bedplate run studies/quickstart.toml`");
+        settings.printer.say(&format!("no runs yet; {BEGIN}"));
         return Ok(Exit::Yes);
     } else {
         rows.iter().map(line).collect()
@@ -28,7 +31,7 @@ pub(crate) fn runs(arguments: &RunsArguments, settings: &Settings) -> Result<Exi
 
 /// The catalogue, brought up to date. Runs that cannot be read are told and passed over.
 pub(crate) fn catalogue(settings: &Settings) -> Result<Catalogue, Failure> {
-    std::fs::create_dir_all(&settings.runs)?;
+    std::fs::create_dir_all(&settings.runs).map_err(Failure::file("make", &settings.runs))?;
     let mut catalogue = Catalogue::open(&settings.catalogue)?;
     for error in catalogue.rebuild(&settings.runs)? {
         settings.printer.say(&format!("warning: {}", crate::exit::chain(&error)));
@@ -42,7 +45,7 @@ fn line(row: &RunRow) -> String {
         (true, 0) => "whole".to_owned(),
         (true, failed) => format!("{failed} failed"),
     };
-    format!("{:<44} {:>4} cells  {:<11} {}\n", row.run, row.cells, state, row.question)
+    format!("{:<40} {:>4} cells  {}\n    {}\n", row.run, row.cells, state, row.question)
 }
 
 fn json(row: &RunRow) -> serde_json::Value {

@@ -60,16 +60,22 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// One stack in one round. What goes wrong with it is recorded, and the study goes on.
+    /// One stack in one round. What goes wrong with it is recorded, and the study goes on with a fresh guest; a guest
+    /// that cannot be had or a record that cannot be written ends the run.
     fn visit(&mut self, round: u32, plan: &Plan) -> Result<(), Failure> {
         let pending = self.pending(round, plan);
         if pending.is_empty() {
             return Ok(());
         }
+        if self.guest.is_none() {
+            self.progress.now("booting a fresh guest");
+            self.guest = Some(self.boot()?);
+        }
         let mut outcome =
             BuildOutcome { round, stack: plan.slug.clone(), build: Nanos(0), fill: Nanos(0), failure: None };
-        match self.work(round, plan, &pending, &mut outcome) {
-            Ok(()) => {}
+        let mut stands = false;
+        match self.work(round, plan, &pending, &mut outcome, &mut stands) {
+            Ok(()) => return Ok(()),
             Err(_) if host::interrupt::raised() => return Err(Failure::Interrupted(None)),
             Err(failure @ (Failure::Could(_) | Failure::Refused(_))) => {
                 let why = match failure {
@@ -78,13 +84,25 @@ impl Runner<'_> {
                     _ => String::new(),
                 };
                 self.progress.note(&format!("failed: {} in round {round}: {why}", plan.stack));
+                self.event("failed", plan, round, serde_json::json!({ "why": why, "stood": stands }))?;
                 outcome.failure = Some(why);
                 // Whatever is left in this guest goes with it; the next stack gets a fresh one.
                 self.guest = None;
             }
             Err(other) => return Err(other),
         }
-        Ok(self.writer.put_build(&outcome)?)
+        // A stack that stood was built, whatever happened to it later: its finished cells stay what they are.
+        if !stands {
+            self.writer.put_build(&outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Something that happened, for whoever reads the record later.
+    fn event(&self, what: &str, plan: &Plan, round: u32, more: serde_json::Value) -> Result<(), Failure> {
+        let at = jiff::Timestamp::now().to_string();
+        let event = serde_json::json!({ "at": at, "event": what, "stack": plan.slug, "round": round, "more": more });
+        Ok(self.writer.event(&event)?)
     }
 
     /// Workloads without a finished cell: reads before writes, each group in a fresh random order.
@@ -107,11 +125,8 @@ impl Runner<'_> {
         plan: &Plan,
         pending: &[Workload],
         outcome: &mut BuildOutcome,
+        stands: &mut bool,
     ) -> Result<(), Failure> {
-        if self.guest.is_none() {
-            self.progress.now("booting a fresh guest");
-            self.guest = Some(self.boot()?);
-        }
         let Some(guest) = &self.guest else { return Err(Failure::told("error: there is no guest")) };
         let drives = guest.drives();
         let named: Vec<(String, String)> = drives.iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
@@ -124,11 +139,13 @@ impl Runner<'_> {
         outcome.build = built.took;
         self.progress.done(weight::BUILD);
         let filled = self.fill(guest, round, plan, built.target, outcome)?;
+        self.writer.put_build(outcome)?;
+        *stands = true;
         for workload in pending {
             self.cell(guest, round, plan, workload, &filled)?;
         }
         self.progress.detail(&format!("round {round}: taking {} down", plan.stack));
-        self.take_down(guest, plan, &mut journal)?;
+        self.take_down(guest, round, plan, &mut journal)?;
         self.progress.done(weight::TEARDOWN);
         Ok(())
     }
@@ -154,6 +171,9 @@ impl Runner<'_> {
         let seed = order::job_seed(policy.seed, &format!("fill of {} in round {round}", plan.slug));
         let filled = measure::fill(guest, place, policy.span, seed)?;
         outcome.fill = filled.took;
+        let more =
+            serde_json::json!({ "argv": filled.argv, "seed": seed, "took_ns": filled.took, "fio": filled.output });
+        self.event("filled", plan, round, more)?;
         self.progress.done(weight::FILL);
         Ok(filled)
     }
@@ -178,26 +198,27 @@ impl Runner<'_> {
             self.progress.note(&format!("failed: {} on {} in round {round}: {why}", workload.name, plan.stack));
         }
         self.writer.put_cell(&measured.cell, &measured.raw)?;
+        let more = serde_json::json!({ "workload": workload.name, "took_ns": measured.cell.took });
+        self.event("measured", plan, round, more)?;
         self.progress.done(weight::cell(policy));
         Ok(())
     }
 
     /// Takes the stack down and forgets what the drives held, so that the next stack finds them as this one did.
-    fn take_down(&self, guest: &Guest, plan: &Plan, journal: &mut RunJournal<'_>) -> Result<(), Failure> {
+    fn take_down(&self, guest: &Guest, round: u32, plan: &Plan, journal: &mut RunJournal<'_>) -> Result<(), Failure> {
         let past = journal.kept.clone();
         build::teardown(plan, guest, guest.drives(), &past, journal)?;
-        for name in &plan.drives {
-            if let Some((_, node)) = drive(guest, name) {
-                forget(guest, &node)?;
-            }
+        for (name, node) in plan.drives.iter().filter_map(|name| drive(guest, name)) {
+            let discarded = forget(guest, &node)?;
+            self.event("discarded", plan, round, serde_json::json!({ "drive": name, "worked": discarded }))?;
         }
         Ok(())
     }
 }
 
 /// Discards a lab drive; one that cannot discard (a RAM drive may not) keeps its bytes.
-fn forget(guest: &Guest, node: &str) -> Result<(), HostError> {
-    guest.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(60))).map(drop)
+fn forget(guest: &Guest, node: &str) -> Result<bool, HostError> {
+    Ok(guest.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(60)))?.ok())
 }
 
 fn drive(guest: &Guest, name: &Name) -> Option<(String, String)> {

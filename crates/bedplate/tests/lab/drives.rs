@@ -136,6 +136,26 @@ fn teardown_finishes_from_whatever_the_journal_kept() {
 }
 
 #[test]
+fn teardown_cut_short_anywhere_is_finished_by_the_next() {
+    let bench = Bench::new();
+    let design = design(STUDY);
+    let stack = design.stacks.iter().max_by_key(|stack| stack.nodes.len()).unwrap();
+    let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let guest = bench.boot(&design);
+    let undos: usize = plan.steps.iter().map(|step| step.undo.len()).sum();
+    for cut in 1..undos {
+        let mut journal = Memory::default();
+        build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap();
+        // Killed after so many entries of the teardown; each is written before its command runs.
+        let mut short = Short(Memory::default(), cut);
+        build::teardown(&plan, &guest, guest.drives(), &journal.0, &mut short).unwrap_err();
+        let past: Vec<_> = journal.0.iter().chain(&short.0.0).cloned().collect();
+        build::teardown(&plan, &guest, guest.drives(), &past, &mut Memory::default())
+            .unwrap_or_else(|error| panic!("cut after {cut} entries: {error}"));
+    }
+}
+
+#[test]
 fn what_ran_in_a_guest_replays_without_one() {
     let bench = Bench::new();
     let plan = first_plan(STUDY, &design(STUDY).stacks[1].name);

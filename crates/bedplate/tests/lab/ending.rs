@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests start the program as a person would")]
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -14,24 +14,30 @@ use crate::bench::{Bench, design, text};
 #[test]
 fn a_shell_gives_a_prompt_and_goes() {
     let bench = Bench::new();
+    let start = Instant::now();
     let mut child = bench
         .command(&["lab", "shell"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    // Typed ahead; the console keeps it until the shell reads.
-    std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(12));
-        let _ = stdin.write_all(b"echo marker-$((40+2)); lsblk -dno NAME; exit\n");
-        std::thread::sleep(Duration::from_secs(20));
-    });
-    let output = child.wait_with_output().unwrap();
-    let said = text(&output);
-    assert!(said.contains("marker-42") && said.contains("nvme1n1"), "{said}");
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut said = Vec::new();
+    let mut until = |said: &mut Vec<u8>, wanted: &str| {
+        let mut buffer = [0; 4096];
+        while !String::from_utf8_lossy(said).contains(wanted) {
+            let count = stdout.read(&mut buffer).unwrap();
+            assert!(count > 0, "the shell ended before {wanted:?}: {}", String::from_utf8_lossy(said));
+            said.extend_from_slice(&buffer[..count]);
+        }
+    };
+    until(&mut said, "~#");
+    println!("a prompt after {:.1} s", start.elapsed().as_secs_f64());
+    stdin.write_all(b"echo marker-$((40+2)); lsblk -dno NAME | tr '\\n' ,; exit\n").unwrap();
+    until(&mut said, "marker-42");
+    until(&mut said, "nvme0n1,nvme1n1,");
+    assert!(child.wait().unwrap().success());
     bench.assert_nothing_left();
 }
 

@@ -30,6 +30,13 @@ fn request<'a>(
     CellRequest { key, workload, policy, filled, drives, seed: 7, started: String::new() }
 }
 
+/// Processor time of this process, in clock ticks: fields 14 and 15 of its stat (proc(5)).
+fn own_ticks() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = text.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()
+}
+
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -48,9 +55,12 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let filled = measure::fill(&guest, Place::Directory(directory), policy.span, 1).unwrap();
     let drives: Vec<_> = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
     let workload = design.workloads.iter().find(|w| w.pattern.random() && w.pattern.reads()).unwrap();
-    let (mut harness, mut hand, mut share) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut harness, mut hand, mut share, mut own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..policy.rounds {
+        let (before, start) = (own_ticks(), std::time::Instant::now());
         let cell = measure::measure(&guest, &request(workload, &policy, &filled, &drives)).unwrap().cell;
+        // Clock ticks are hundredths of a second.
+        own.push((own_ticks() - before) / 100.0 / start.elapsed().as_secs_f64());
         let cpu = cell.cpu.as_ref().unwrap();
         share.push(cpu.agent.as_seconds() / cpu.wall.as_seconds());
         harness.push(cell.reading.unwrap_or_else(|| panic!("{:?}", cell.failure)).iops().0);
@@ -65,8 +75,11 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let ratio = median(harness.clone()) / median(hand.clone());
     let share = share.iter().sum::<f64>() / f64::from(policy.rounds);
     println!("fio through the harness {harness:.0?}, by hand {hand:.0?}: ratio of medians {ratio:.3}");
+    let own = own.iter().sum::<f64>() / f64::from(policy.rounds);
+    println!("bedplate outside took {:.2} % of one processor over whole cells", own * 100.0);
     println!("the agent took {:.2} % of one processor while fio ran", share * 100.0);
     let noise = (harness_high / harness_low).max(hand_high / hand_low);
     assert!((1.0 / noise / 1.1..noise * 1.1).contains(&ratio), "ratio {ratio}, noise {noise}");
     assert!(share <= 0.01, "{share}");
+    assert!(own <= 0.01, "{own}");
 }
