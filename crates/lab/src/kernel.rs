@@ -34,7 +34,7 @@ impl Kernel {
 pub(crate) fn choose(host: &dyn Host, wanted: &[String]) -> Result<Kernel, LabError> {
     let mut kernels = Vec::new();
     let mut lacking = Vec::new();
-    for kernel in installed(host)? {
+    for kernel in installed(host, &mut lacking)? {
         match BOOT_MODULES.iter().find(|module| !kernel.has_module(module)) {
             Some(module) => lacking.push(format!("{} has no {module}", kernel.release)),
             None => kernels.push(kernel),
@@ -54,12 +54,16 @@ pub(crate) fn choose(host: &dyn Host, wanted: &[String]) -> Result<Kernel, LabEr
 }
 
 /// Kernels whose image can be read and whose modules are there.
-fn installed(host: &dyn Host) -> Result<Vec<Kernel>, HostError> {
+fn installed(host: &dyn Host, lacking: &mut Vec<String>) -> Result<Vec<Kernel>, HostError> {
     let mut found = Vec::new();
     for release in list(host, "/lib/modules")? {
         let images = [format!("/boot/vmlinuz-{release}"), format!("/lib/modules/{release}/vmlinuz")];
         for image in images {
-            if host.exists(&image)? && host.run(&terms::Cmd::new(["test", "-r", &image]))?.ok() {
+            if host.exists(&image)? && !host.run(&terms::Cmd::new(["test", "-r", &image]))?.ok() {
+                lacking.push(format!("{image} is there, and only root may read it: sudo chmod a+r {image}"));
+                break;
+            }
+            if host.exists(&image)? {
                 if let Ok(modules) = Modules::read(host, &release) {
                     found.push(Kernel { release: release.clone(), image, modules });
                 }
