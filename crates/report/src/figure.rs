@@ -1,4 +1,4 @@
-//! A figure for people: a value in the unit of its workload, and half its interval in percent.
+//! A figure for people: a value in the unit of its workload, and how far its interval goes to both sides.
 
 use terms::finding::Estimate;
 use terms::units::{Bytes, BytesPerSecond, Iops, significant};
@@ -49,21 +49,54 @@ impl Measure {
     }
 }
 
-/// Half the interval, relative to the value, such as `±5 %`; `±?` where a single round gives none.
-pub(crate) fn spread(estimate: &Estimate) -> String {
-    match relative_half(estimate) {
-        None => "±?".to_owned(),
-        Some(percent) if percent >= 0.95 => format!("±{percent:.0} %"),
-        Some(percent) if percent >= 0.05 => format!("±{percent:.1} %"),
-        Some(_) => "±<0.1 %".to_owned(),
+/// Widest interval that is told as a percentage, as the factor from its middle to its ends. Intervals are geometric,
+/// from value / f to value × f: at 1.25 that is −20 % to +25 %, within 3 points of the ±22 % that is printed. Beyond it
+/// a percentage to both sides would tell of values that the interval does not hold, at last of negative ones.
+const NARROW: f64 = 1.25;
+
+/// What `±5 %` means.
+pub(crate) const HALF: &str = "half of the 95 % interval, in per cent of the value";
+/// What `×÷2.2` means.
+pub(crate) const FACTOR: &str = "×÷2.2: from the value divided by 2.2 to the value times 2.2";
+
+/// How far an interval goes to both sides of its value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Spread {
+    /// There is no interval.
+    Unknown,
+    /// Half of a narrow interval, in percent of the value.
+    Percent(f64),
+    /// A wide interval, from the value divided by this to the value times it.
+    Factor(f64),
+}
+
+impl Spread {
+    /// The spread of an estimate. Where the ends are not equally far in ratio, the farther one counts.
+    pub(crate) fn of(estimate: &Estimate) -> Self {
+        let value = estimate.value;
+        match estimate.low.zip(estimate.high) {
+            Some((low, high)) if value > 0.0 && !low.is_nan() && !high.is_nan() => {
+                let down = if low > 0.0 { value / low } else { f64::INFINITY };
+                let factor = down.max(high / value);
+                if factor < NARROW { Self::Percent((high - low) / 2.0 / value * 100.0) } else { Self::Factor(factor) }
+            }
+            _ => Self::Unknown,
+        }
     }
 }
 
-/// Half the interval in percent of the value.
-fn relative_half(estimate: &Estimate) -> Option<f64> {
-    let (low, high) = estimate.low.zip(estimate.high)?;
-    let percent = (high - low) / 2.0 / estimate.value * 100.0;
-    percent.is_finite().then_some(percent)
+/// The spread in words, such as `±5 %` or `×÷3.6`; `±?` where a single round gives none.
+pub(crate) fn spread(estimate: &Estimate) -> String {
+    match Spread::of(estimate) {
+        Spread::Unknown => "±?".to_owned(),
+        Spread::Percent(percent) if percent >= 0.95 => format!("±{percent:.0} %"),
+        Spread::Percent(percent) if percent >= 0.05 => format!("±{percent:.1} %"),
+        Spread::Percent(_) => "±<0.1 %".to_owned(),
+        Spread::Factor(factor) if factor < 1.995 => format!("×÷{factor:.2}"),
+        Spread::Factor(factor) if factor < 9.95 => format!("×÷{factor:.1}"),
+        Spread::Factor(factor) if factor < 999.5 => format!("×÷{factor:.0}"),
+        Spread::Factor(_) => "×÷>999".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -75,12 +108,19 @@ mod tests {
     }
 
     #[test]
-    fn half_intervals_are_in_percent() {
+    fn narrow_intervals_are_in_percent_and_wide_ones_are_factors() {
         for (ends, text) in [
             (Some((95.0, 105.0)), "±5 %"),
             (Some((99.6, 100.4)), "±0.4 %"),
             (Some((100.0, 100.0)), "±<0.1 %"),
-            (Some((40.0, 250.0)), "±105 %"),
+            (Some((100.0 / 1.24, 124.0)), "±22 %"),
+            (Some((80.0, 125.0)), "×÷1.25"),
+            (Some((40.0, 250.0)), "×÷2.5"),
+            (Some((100.0 / 3.6, 360.0)), "×÷3.6"),
+            (Some((10.0, 1000.0)), "×÷10"),
+            (Some((0.01, 1e6)), "×÷>999"),
+            (Some((0.0, 120.0)), "×÷>999"),
+            (Some((95.0, f64::NAN)), "±?"),
             (None, "±?"),
         ] {
             assert_eq!(spread(&estimate(100.0, ends)), text);

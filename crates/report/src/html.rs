@@ -9,7 +9,7 @@ use terms::finding::Findings;
 
 use crate::columns::cells;
 use crate::grid::Grid;
-use crate::{prose, svg};
+use crate::{figure, prose, svg};
 use charts::{Series, Timeline};
 use facts::{Fact, StackCard};
 use figures::Group;
@@ -35,8 +35,13 @@ struct Page<'a> {
     builds: String,
     builds_missing: Vec<String>,
     machine: Option<String>,
+    half: &'static str,
+    factor: &'static str,
     machine_facts: Vec<Fact>,
     command: String,
+    kept: String,
+    kept_path: String,
+    resume: Option<String>,
     method: Vec<Fact>,
     programs: Vec<Fact>,
     options: Vec<facts::Options>,
@@ -65,8 +70,13 @@ pub fn html(findings: &Findings) -> String {
         builds,
         builds_missing,
         machine: svg::machine::draw(&findings.inventory),
+        half: figure::HALF,
+        factor: figure::FACTOR,
         machine_facts: facts::machine(findings),
-        command: facts::command(findings),
+        command: prose::command(findings),
+        kept: prose::kept(findings),
+        kept_path: prose::kept_path(findings),
+        resume: prose::resume(&grid),
         method: facts::method(findings),
         programs: facts::programs(findings),
         options: facts::options(findings),

@@ -18,6 +18,7 @@ mod figure;
 mod grid;
 mod html;
 mod json;
+mod notes;
 mod options;
 mod prose;
 mod sheet;

@@ -1,7 +1,7 @@
-//! The machine as a tree: ports, switches, controllers, drives.
+//! The machine: its system and processors, its tree of ports, switches, controllers and drives, its programs.
 
 use terms::drive::Drive;
-use terms::inventory::{Inventory, PciDevice};
+use terms::inventory::{Inventory, PciDevice, Program};
 
 use crate::sheet::{self, Cell, Strip};
 use crate::style::Style;
@@ -24,11 +24,14 @@ pub(crate) enum Part<'a> {
     Root(&'static str),
     /// A bridge or a controller.
     Pci(&'a PciDevice),
+    /// A controller of which the inventory tells nothing but its address.
+    Address(&'a str),
     /// A drive.
     Drive(&'a Drive),
 }
 
-/// The trees of a machine: its root complex, and what is not on PCIe. Nothing is left out, whatever the addresses say.
+/// The trees of a machine: its root complex, controllers that are on PCI and have no known place in it, and what is not
+/// on PCI at all. Nothing is left out, whatever the addresses say.
 pub(crate) fn branches(inventory: &Inventory) -> Vec<Branch<'_>> {
     let mut seen = vec![false; inventory.pci.len()];
     let known = |address: &str| inventory.pci.iter().any(|device| device.address == address);
@@ -42,15 +45,32 @@ pub(crate) fn branches(inventory: &Inventory) -> Vec<Branch<'_>> {
     for at in 0..inventory.pci.len() {
         roots.extend(grow(inventory, at, &mut seen));
     }
-    let on_pci = |drive: &&Drive| drive.pci_address.as_deref().is_some_and(known);
-    let stray: Vec<Branch> = inventory.drives.iter().filter(|drive| !on_pci(drive)).map(leaf).collect();
+    let mut elsewhere: Vec<Branch> = Vec::new();
+    let mut stray = Vec::new();
+    for drive in &inventory.drives {
+        match drive.pci_address.as_deref() {
+            Some(address) if known(address) => {}
+            Some(address) => at_address(&mut elsewhere, address).push(leaf(drive)),
+            None => stray.push(leaf(drive)),
+        }
+    }
     let mut out = Vec::new();
-    for (name, children) in [("root complex", roots), ("not on PCIe", stray)] {
+    for (name, children) in [("root complex", roots), ("other PCI", elsewhere), ("not on PCI", stray)] {
         if !children.is_empty() {
             out.push(Branch { part: Part::Root(name), children });
         }
     }
     out
+}
+
+/// What hangs under the controller at an address, which is added where it is new.
+fn at_address<'a, 'b>(branches: &'b mut Vec<Branch<'a>>, address: &'a str) -> &'b mut Vec<Branch<'a>> {
+    let is = |branch: &Branch| matches!(branch.part, Part::Address(known) if known == address);
+    let at = branches.iter().position(is).unwrap_or_else(|| {
+        branches.push(Branch { part: Part::Address(address), children: Vec::new() });
+        branches.len() - 1
+    });
+    &mut branches[at].children
 }
 
 /// A drive, with nothing under it.
@@ -88,14 +108,61 @@ pub(crate) fn short(address: &str) -> &str {
     address.strip_prefix("0000:").unwrap_or(address)
 }
 
-/// The machine as a tree of text, as lsblk prints one: root complex, ports, switches, controllers and drives, with
-/// links, sizes, block sizes, serial numbers and models.
+/// What a person asks first of a machine: names and values.
+pub(crate) fn facts(inventory: &Inventory) -> Vec<(&'static str, String)> {
+    let told = |text: &str| if text.is_empty() { "not known".to_owned() } else { text.to_owned() };
+    vec![
+        ("System", told(&inventory.system)),
+        ("Kernel", told(&inventory.kernel)),
+        ("Processors", format!("{} × {}", inventory.cpus, told(&inventory.cpu_model))),
+        ("AES instructions", if inventory.aes { "yes" } else { "no" }.to_owned()),
+        ("Memory", inventory.memory.to_string()),
+    ]
+}
+
+/// The version of a program, or that it is missing.
+pub(crate) fn version(program: &Program) -> String {
+    program.version.clone().unwrap_or_else(|| "not installed".to_owned())
+}
+
+/// The machine as text: what it is, a tree of its root complex, ports, switches, controllers and drives as lsblk prints
+/// one, with links, sizes, block sizes, serial numbers and models, and the versions of its programs.
 #[must_use]
 pub fn machine_tree(inventory: &Inventory, ascii: bool) -> String {
     let style = Style { ascii, ..Style::default() };
+    let mut facts = facts(inventory);
+    if let Some(by) = &inventory.emulated {
+        let by = if by.is_empty() { "yes".to_owned() } else { format!("yes, by {by}") };
+        facts.push(("Emulated", format!("{by}: its rates say nothing of real drives")));
+    }
+    let mut out = pairs(None, facts.into_iter().map(|(what, value)| (what.to_owned(), value)), &style);
+    out.push('\n');
+    out.push_str(&topology(inventory, &style));
+    if !inventory.programs.is_empty() {
+        let programs = inventory.programs.iter().map(|program| (program.name.clone(), version(program)));
+        out.push('\n');
+        out.push_str(&pairs(Some(["PROGRAM", "VERSION"]), programs, &style));
+    }
+    out
+}
+
+/// Names and their values in two columns.
+fn pairs(headings: Option<[&str; 2]>, pairs: impl Iterator<Item = (String, String)>, style: &Style) -> String {
+    let (names, values): (Vec<String>, Vec<String>) = pairs.unzip();
+    let strip = |at: usize, texts: Vec<String>| Strip {
+        heading: headings.iter().map(|headings| headings[at].to_owned()).collect(),
+        align: Align::Left,
+        cells: texts.iter().map(|text| Cell::plain(style.spell(text))).collect(),
+    };
+    sheet::render(&[&strip(0, names), &strip(1, values)], style)
+}
+
+/// The tree with its columns. Links are left out where nothing tells one; serial numbers and models are not, for a
+/// study finds its drives by them and must see that there are none.
+fn topology(inventory: &Inventory, style: &Style) -> String {
     let mut lines = Vec::new();
     for root in branches(inventory) {
-        flatten(&root, &mut Vec::new(), ascii, &mut lines);
+        flatten(&root, &mut Vec::new(), style.ascii, &mut lines);
     }
     if lines.is_empty() {
         return "no drives and no PCI devices were found\n".to_owned();
@@ -108,15 +175,21 @@ pub fn machine_tree(inventory: &Inventory, ascii: bool) -> String {
             align: if matches!(heading, "SIZE" | "LBA") { Align::Right } else { Align::Left },
             cells: lines.iter().map(|line| Cell::plain(style.spell(&line[column]))).collect(),
         })
-        .filter(|strip| strip.cells.iter().any(|cell| !cell.text.is_empty()))
+        .filter(|strip| strip.heading[0] != "LINK" || strip.cells.iter().any(|cell| !cell.text.is_empty()))
         .collect();
-    sheet::render(&strips.iter().collect::<Vec<_>>(), &style)
+    sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+}
+
+/// What a drive tells of itself, or that it does not.
+fn told(text: Option<&str>) -> String {
+    text.filter(|text| !text.is_empty()).unwrap_or("–").to_owned()
 }
 
 /// A branch and all under it as lines of the table.
 fn flatten(branch: &Branch, more: &mut Vec<bool>, ascii: bool, lines: &mut Vec<[String; 7]>) {
     let mut line = match branch.part {
         Part::Root(name) => [name, "", "", "", "", "", ""].map(str::to_owned),
+        Part::Address(address) => [short(address), "controller", "", "", "", "", ""].map(str::to_owned),
         Part::Pci(device) => {
             let role = format!("{} {}", device.role, device.id);
             let mut line = [const { String::new() }; 7];
@@ -131,8 +204,8 @@ fn flatten(branch: &Branch, more: &mut Vec<bool>, ascii: bool, lines: &mut Vec<[
             String::new(),
             drive.size.to_string(),
             drive.logical_block.to_string(),
-            drive.serial.clone().unwrap_or_default(),
-            drive.model.clone().unwrap_or_default(),
+            told(drive.serial.as_deref()),
+            told(drive.model.as_deref()),
         ],
     };
     line[0].insert_str(0, &tree::lead(more, ascii));

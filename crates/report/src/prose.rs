@@ -1,5 +1,7 @@
-//! Sentences that only state facts: the label of emulated rates, who is highest where, what has no figure.
+//! Sentences that only state facts: the label of emulated rates, who is highest where, what has no figure, how
+//! to run it again.
 
+use terms::command::quote;
 use terms::finding::Findings;
 
 use crate::grid::{Grid, Lead, State};
@@ -104,4 +106,35 @@ fn without_figure(grid: &Grid) -> Option<String> {
         counts.iter().zip(words).filter(|(n, _)| **n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     let cells = grid.stacks().len() * grid.workloads().len();
     (!parts.is_empty()).then(|| format!("Of {cells} cells, {}.", parts.join(", ")))
+}
+
+/// The command line, as a person would type it.
+pub(crate) fn command(findings: &Findings) -> String {
+    findings.provenance.command.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Digits of a checksum that people compare by eye.
+const DIGITS: usize = 12;
+
+/// That the command reads a study that may have changed, and what tells whether it has. [`kept_path`] goes below it.
+pub(crate) fn kept(findings: &Findings) -> String {
+    let sum = &findings.provenance.study_sha256;
+    let begin = sum.get(..DIGITS).unwrap_or(sum);
+    format!(
+        "The command reads its study anew, which may have changed since. The text that was run, with a SHA-256 that \
+         begins with {begin}, is kept in the run’s directory:"
+    )
+}
+
+/// The text of the study that was run, below the directory of all runs.
+pub(crate) fn kept_path(findings: &Findings) -> String {
+    quote(&format!("{}/study.toml", findings.provenance.run))
+}
+
+/// How to go on where cells were not run; cells are only ever left to run by a run that was stopped.
+pub(crate) fn resume(grid: &Grid) -> Option<String> {
+    let states = (0..grid.workloads().len()).flat_map(|workload| grid.states(workload));
+    let open = states.filter(|state| matches!(state, State::NotRun)).count();
+    let cells = if open == 1 { "1 cell was".to_owned() } else { format!("{open} cells were") };
+    (open > 0).then(|| format!("{cells} not run: the same command with --resume goes on with this run"))
 }

@@ -8,9 +8,11 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 use terms::units::{Bytes, BytesPerSecond, Iops, Nanos, significant};
 
-use crate::sheet::{self, Cell, Strip};
+use crate::notes::Notes;
+use crate::sheet::{self, Cell, GAP, Strip};
 use crate::style::Style;
 pub use crate::width::Align;
+use crate::width::{paragraph, wrap};
 
 /// What a column holds; it tells how it is aligned and how it is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,31 +159,43 @@ impl<R> Clone for Column<R> {
 
 impl<R> Copy for Column<R> {}
 
-/// A name that no column has.
+/// A name that no column has, or no name at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no column `{name}`; there are {known}")]
+#[error("{}; there are {known}", unnamed(name))]
 pub struct UnknownColumn {
-    /// What was asked for.
+    /// What was asked for; empty where nothing was.
     pub name: String,
     /// What there is, joined by commas.
     pub known: String,
 }
 
+/// What is wrong with a name.
+fn unnamed(name: &str) -> String {
+    if name.is_empty() { "no column is named".to_owned() } else { format!("there is no column `{name}`") }
+}
+
 /// The columns that a list such as `STACK,iops` names, in its order.
 ///
 /// # Errors
-/// [`UnknownColumn`] for the first name that no column has.
+/// [`UnknownColumn`] for the first name that no column has, and for a list without a name.
 pub fn select<R>(columns: &[Column<R>], names: &str) -> Result<Vec<Column<R>>, UnknownColumn> {
-    let find = |name: &str| {
-        columns.iter().copied().find(|column| column.name.eq_ignore_ascii_case(name)).ok_or_else(|| UnknownColumn {
-            name: name.to_owned(),
-            known: columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", "),
-        })
+    let unknown = |name: &str| UnknownColumn {
+        name: name.to_owned(),
+        known: columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", "),
     };
-    names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(find).collect()
+    let find = |name: &str| {
+        let found = columns.iter().copied().find(|column| column.name.eq_ignore_ascii_case(name));
+        found.ok_or_else(|| unknown(name))
+    };
+    let names: Vec<&str> = names.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() { Err(unknown("")) } else { names.into_iter().map(find).collect() }
 }
 
-/// What `--list-columns` prints: name, type and help of every column.
+/// Fewest columns in which a help text is still read with ease.
+const HELP: usize = 20;
+
+/// What `--list-columns` prints: name, type, key and help of every column. Help is wrapped at blanks beside the others,
+/// or below them where they leave it no room.
 #[must_use]
 pub fn list<R>(columns: &[Column<R>], style: &Style) -> String {
     let strip = |heading: &str, text: fn(&Column<R>) -> &'static str| Strip {
@@ -189,27 +203,51 @@ pub fn list<R>(columns: &[Column<R>], style: &Style) -> String {
         align: Align::Left,
         cells: columns.iter().map(|column| Cell::plain(style.spell(text(column)))).collect(),
     };
-    let strips = [
+    let [name, kind, key, mut help] = [
         strip("NAME", |c| c.name),
         strip("TYPE", |c| c.kind.word()),
         strip("KEY", |c| c.key),
         strip("HELP", |c| c.help),
     ];
-    sheet::render(&strips.each_ref(), style)
+    let taken: usize = [&name, &kind, &key].into_iter().map(|strip| strip.width() + GAP).sum();
+    let room = style.columns().saturating_sub(taken);
+    if room < HELP {
+        let line = |text: &str, first: &str| paragraph(first, &style.spell(text), style.columns());
+        let entry =
+            |c: &Column<R>| line(&format!("{} {} {}", c.name, c.kind.word(), c.key), "") + &line(c.help, "    ");
+        return columns.iter().map(entry).collect();
+    }
+    for cell in &mut help.cells {
+        cell.text = wrap(&cell.text, room).join("\n");
+    }
+    sheet::render(&[&name, &kind, &key, &help], style)
 }
 
-/// The rows as a table of text.
+/// The rows as a table of text. What is missing has a footnote that tells why; without headings there are no footnotes
+/// either, for such a table is read by programs.
 #[must_use]
 pub fn text<R>(columns: &[Column<R>], rows: &[R], style: &Style, headings: bool) -> String {
-    let strips: Vec<Strip> = columns
-        .iter()
-        .map(|column| Strip {
-            heading: if headings { vec![column.name.to_owned()] } else { Vec::new() },
-            align: column.kind.align(),
-            cells: rows.iter().map(|row| Cell::plain((column.value)(row).shown(style))).collect(),
-        })
-        .collect();
-    sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+    // Row by row, so that footnotes are numbered in the order in which they are read.
+    let mut notes = Notes::default();
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for row in rows {
+        let cell = |column: &Column<R>| {
+            let value = (column.value)(row);
+            match &value {
+                Value::Missing(why) if headings => format!("{} {}", value.shown(style), notes.mark(why)),
+                _ => value.shown(style),
+            }
+        };
+        lines.push(columns.iter().map(cell).collect());
+    }
+    let strip = |(at, column): (usize, &Column<R>)| Strip {
+        heading: if headings { vec![column.name.to_owned()] } else { Vec::new() },
+        align: column.kind.align(),
+        cells: lines.iter().map(|line| Cell::plain(line[at].as_str())).collect(),
+    };
+    let strips: Vec<Strip> = columns.iter().enumerate().map(strip).collect();
+    let (table, notes) = (sheet::render(&strips.iter().collect::<Vec<_>>(), style), notes.render(style));
+    if notes.is_empty() { table } else { format!("{table}\n{notes}") }
 }
 
 /// A row as a JSON object: every column under its key, then `missing`, which tells why for each null.
@@ -269,12 +307,19 @@ mod tests {
         );
         let error = select(&COLUMNS, "size,colour").unwrap_err();
         assert_eq!(error.to_string(), "there is no column `colour`; there are SIZE, NOTE");
+        for nothing in ["", " , "] {
+            let error = select(&COLUMNS, nothing).unwrap_err();
+            assert_eq!(error.to_string(), "no column is named; there are SIZE, NOTE");
+        }
     }
 
     #[test]
     fn rows_are_printed() {
         let style = Style { ascii: true, ..Style::default() };
-        assert_eq!(text(&COLUMNS, &[4096, 1 << 30], &style, true), " SIZE  NOTE\n4 KiB  -\n1 GiB  -\n");
+        assert_eq!(
+            text(&COLUMNS, &[4096, 1 << 30], &style, true),
+            " SIZE  NOTE\n4 KiB  - [1]\n1 GiB  - [1]\n\n[1] nobody spoke\n"
+        );
         assert_eq!(text(&COLUMNS, &[5_000_000], &Style { si: true, ..style }, false), "5 MB  -\n");
         assert!(list(&COLUMNS, &style).contains("NOTE  text   note        what is said\n"));
     }

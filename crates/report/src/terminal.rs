@@ -1,18 +1,20 @@
 //! The report on a terminal: one row for each stack, one column for each workload, split into several tables where
 //! the terminal is narrow.
 
-mod notes;
 mod strips;
 
-use terms::command::quote;
 use terms::finding::Findings;
 
+use crate::figure::{FACTOR, HALF};
 use crate::grid::Grid;
+use crate::notes::Notes;
 use crate::prose;
 use crate::sheet::{self, GAP, Strip};
 use crate::style::{Style, Tone};
-use crate::width::{paragraph, wrap};
-use notes::Notes;
+use crate::width::{Align, pad, paragraph, wrap};
+
+/// Columns of a mark in the legend, with the blanks behind it.
+const MARK: usize = 4;
 
 /// The findings as text for a terminal: the question, the label of emulated rates, who is highest where, a table of
 /// throughput, a table of ratios to the first stack, and a footnote for everything that has no figure.
@@ -22,17 +24,18 @@ pub fn terminal(findings: &Findings, style: &Style) -> String {
     let mut notes = Notes::default();
     let mut out = heading(&grid, style);
     let name = strips::stacks(&grid, style);
-    let rates = strips::rates(&grid, style, &mut notes);
-    out.push_str(&section(style, "Throughput, geometric mean ± half of the 95 % interval between rounds"));
-    tables(&mut out, &name, &rates, style);
+    let mut figures = strips::rates(&grid, style, &mut notes);
+    out.push_str(&section(style, "Throughput, geometric mean and 95 % interval between rounds"));
+    tables(&mut out, &name, &figures, style);
     if let [first, _, ..] = grid.stacks() {
         let ratios = strips::ratios(&grid, style);
         out.push_str(&section(style, &format!("Ratio to {}, paired within rounds", first.name)));
         tables(&mut out, &name, &ratios, style);
+        figures.extend(ratios);
     }
-    out.push_str(&legend(&grid, style, &rates, &notes));
+    out.push_str(&legend(&grid, style, &figures, &notes));
     out.push_str(&not_checked(findings, style));
-    out.push_str(&origin(findings, style));
+    out.push_str(&origin(&grid, style));
     out
 }
 
@@ -82,22 +85,24 @@ fn tables(out: &mut String, name: &Strip, strips: &[Strip], style: &Style) {
 }
 
 /// What the marks mean, and the footnotes.
-fn legend(grid: &Grid, style: &Style, rates: &[Strip], notes: &Notes) -> String {
-    let shown = |mark: &str| rates.iter().flat_map(|strip| &strip.cells).any(|cell| cell.text.contains(mark));
-    let mut lines = Vec::new();
-    if shown("*") {
-        lines.push(("*   ".to_owned(), "highest, and its interval is clear of every other stack’s".to_owned()));
-    }
-    let single = "±?";
-    if shown(&style.spell(single)) {
-        let rounds = grid.findings.provenance.rounds;
-        let text = if rounds == 1 { "1 round: no interval".to_owned() } else { "1 round left: no interval".to_owned() };
-        lines.push((format!("{}  ", style.spell(single)), text));
-    }
-    for (number, note) in notes.iter() {
-        lines.push((format!("[{number}] "), note.to_owned()));
-    }
-    let text: String = lines.iter().map(|(mark, text)| paragraph(mark, &style.spell(text), style.columns())).collect();
+fn legend(grid: &Grid, style: &Style, figures: &[Strip], notes: &Notes) -> String {
+    let shown = |mark: &str| {
+        let mark = style.spell(mark);
+        figures.iter().flat_map(|strip| &strip.cells).any(|cell| cell.text.contains(&mark))
+    };
+    let single =
+        if grid.findings.provenance.rounds == 1 { "1 round: no interval" } else { "1 round left: no interval" };
+    let marks = [
+        ("*", shown("*"), "highest, and its interval is clear of every other stack’s"),
+        // A percentage ends in its sign, a missing interval in a question mark.
+        ("±", shown(" %"), HALF),
+        ("×÷", shown("×÷"), FACTOR),
+        ("±?", shown("±?"), single),
+    ];
+    let line = |(mark, _, text): &(&str, bool, &str)| {
+        paragraph(&pad(&style.spell(mark), MARK, Align::Left), &style.spell(text), style.columns())
+    };
+    let text = marks.iter().filter(|mark| mark.1).map(line).collect::<String>() + &notes.render(style);
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
@@ -111,7 +116,8 @@ fn not_checked(findings: &Findings, style: &Style) -> String {
 }
 
 /// Where it came from and how to run it again.
-fn origin(findings: &Findings, style: &Style) -> String {
+fn origin(grid: &Grid, style: &Style) -> String {
+    let findings = grid.findings;
     let p = &findings.provenance;
     let rounds = if p.rounds == 1 { "1 round".to_owned() } else { format!("{} rounds", p.rounds) };
     let fio = findings.inventory.programs.iter().find(|program| program.name == "fio");
@@ -123,11 +129,16 @@ fn origin(findings: &Findings, style: &Style) -> String {
     facts.extend(fio.and_then(|program| program.version.clone()));
     facts.push(format!("kernel {}", findings.inventory.kernel));
     facts.push(format!("run {} of {}", p.run, p.started));
-    let again = p.command.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ");
     let mut out = section(style, "How it was measured, and how to run it again");
     out.push_str(&paragraph("", &style.spell(&facts.join(" · ")), style.columns()));
-    // A command that is copied must not be broken inside a word, so it is never wrapped.
-    out.push_str(&style.spell(&again));
+    // What is copied must not be broken inside a word, so commands and paths are never wrapped.
+    out.push_str(&style.spell(&prose::command(findings)));
     out.push('\n');
+    out.push_str(&paragraph("", &style.spell(&prose::kept(findings)), style.columns()));
+    out.push_str(&style.spell(&prose::kept_path(findings)));
+    out.push('\n');
+    if let Some(resume) = prose::resume(grid) {
+        out.push_str(&paragraph("! ", &style.spell(&resume), style.columns()));
+    }
     out
 }

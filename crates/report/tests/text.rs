@@ -4,6 +4,7 @@ mod fixture;
 
 use fixture::{findings, inventory, small};
 use report::{Style, columns, csv, json, machine_tree, table, terminal};
+use terms::finding::Findings;
 use unicode_width::UnicodeWidthStr as _;
 
 const ASCII: Style = Style { colour: false, width: 80, ascii: true, si: false };
@@ -31,6 +32,39 @@ fn three_rounds_in_ascii() {
 #[test]
 fn one_round_has_no_interval() {
     insta::assert_snapshot!(terminal(&findings(1), &Style { width: 120, ..Style::default() }));
+}
+
+#[test]
+fn wide_intervals_are_factors() {
+    let mut findings = small();
+    for (cell, factor) in findings.cells.iter_mut().zip([1.3, 1.01, 3.64, 12.7]) {
+        for estimate in [&mut cell.throughput, &mut cell.iops, &mut cell.ratio_to_first].into_iter().flatten() {
+            (estimate.low, estimate.high) = (Some(estimate.value / factor), Some(estimate.value * factor));
+        }
+    }
+    insta::assert_snapshot!(terminal(&findings, &Style::default()));
+    let ascii = terminal(&findings, &ASCII);
+    assert!(ascii.is_ascii() && ascii.contains("152  x/3.6") && ascii.contains("0.063x x/3.6"), "{ascii}");
+    assert!(ascii.contains("\nx/  x/2.2: from the value divided by 2.2 to the value times 2.2\n"), "{ascii}");
+    let page = report::html(&findings);
+    assert!(page.contains("152 ×÷3.6") && page.contains("0.063× <span class=\"unit\">×÷3.6</span>"), "{page}");
+    assert!(
+        page.contains("between rounds. ±: half of the 95 % interval, in per cent of the value. ×÷2.2: from the value")
+    );
+}
+
+#[test]
+fn what_was_run_is_kept_and_can_go_on() {
+    let mut findings = small();
+    let kept = "2026-11-20-raid-on-nvme/study.toml";
+    let (text, page) = (terminal(&findings, &Style::default()), report::html(&findings));
+    assert!(text.contains(&format!("\n{kept}\n")) && text.contains("9b74c9897bac,"), "{text}");
+    assert!(page.contains(&format!("<code>{kept}</code>")) && page.contains("begins with 9b74c9897bac,"));
+    assert!(!text.contains("--resume") && !page.contains("--resume"));
+    findings.cells.truncate(1);
+    let resume = "3 cells were not run: the same command with --resume goes on with this run";
+    assert!(terminal(&findings, &Style { width: 120, ..Style::default() }).contains(resume));
+    assert!(report::html(&findings).contains(resume));
 }
 
 #[test]
@@ -66,7 +100,8 @@ fn cells_that_are_not_there_are_shown_as_not_run() {
     let mut findings = small();
     findings.cells.retain(|cell| cell.workload != "rnd4k-q32t16-read");
     let text = terminal(&findings, &Style::default());
-    assert_eq!(text.matches("not run").count(), 5, "{text}");
+    // Two in each table, one in the summary, one beside `--resume`.
+    assert_eq!(text.matches("not run").count(), 6, "{text}");
 }
 
 #[test]
@@ -115,6 +150,21 @@ fn the_machine_is_a_tree() {
 }
 
 #[test]
+fn controllers_without_a_known_place_are_still_on_pci() {
+    let mut inventory = inventory();
+    inventory.drives.truncate(1);
+    inventory.pci.truncate(1);
+    inventory.emulated = None;
+    inventory.programs.clear();
+    inventory.drives[0].kernel_name = "vda".to_owned();
+    inventory.drives[0].transport = "virtio".to_owned();
+    inventory.drives[0].pci_address = Some("0000:00:02.0".to_owned());
+    (inventory.drives[0].serial, inventory.drives[0].model) = (None, None);
+    insta::assert_snapshot!(machine_tree(&inventory, false));
+    assert!(report::html(&Findings { inventory, ..small() }).contains("00:02.0 virtio"));
+}
+
+#[test]
 fn broken_addresses_lose_no_drive() {
     let mut inventory = inventory();
     // A parent that is not there, and two that name one another.
@@ -132,7 +182,30 @@ fn columns_are_chosen_by_name() {
     let findings = small();
     let chosen = table::select(&columns::cells(), "stack,pattern,throughput,low,high,p99").unwrap();
     insta::assert_snapshot!(table::text(&chosen, &columns::cell_rows(&findings), &Style::default(), true));
+}
+
+#[test]
+fn what_a_chosen_table_lacks_has_its_reason() {
+    let findings = findings(1);
+    let chosen = table::select(&columns::cells(), "stack,workload,throughput,low,ratio,p999").unwrap();
+    let text = table::text(&chosen, &columns::cell_rows(&findings), &Style { width: 100, ..Style::default() }, true);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn listed_columns_fit_and_break_no_word() {
     insta::assert_snapshot!(table::list(&columns::cells(), &Style::default()));
+    for width in [40, 60, 80, 100, 120] {
+        let text = table::list(&columns::cells(), &Style { width, ..Style::default() });
+        assert_eq!(too_wide(&text, width), Vec::<&str>::new());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for column in columns::cells() {
+            let all = [column.name, column.key].into_iter().chain(column.help.split(' '));
+            for word in all {
+                assert!(words.contains(&word), "{word} at {width}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -78,10 +78,11 @@ impl CellRow<'_> {
         end(&estimate).ok_or(Value::Missing("1 round: no interval".into()))
     }
 
-    /// The ratio to the first stack, or why there is none.
+    /// The ratio to the first stack, or why there is none. That of the first stack is 1 and has no interval.
     fn ratio(&self, take: fn(&Estimate) -> Option<f64>) -> Value {
-        if self.first {
-            return Value::Missing("this is the first stack".into());
+        if self.first && self.finding.is_some() {
+            let itself = Estimate { value: 1.0, low: None, high: None, rounds: 0 };
+            return Value::or_missing(take(&itself).map(Value::Ratio), "this is the first stack");
         }
         self.end(|f| f.ratio_to_first, take).map_or_else(|why| why, Value::Ratio)
     }

@@ -5,7 +5,7 @@ use terms::record::{Sample, StackEntry};
 use terms::units::{BytesPerSecond, Nanos, significant};
 
 use crate::columns::build_rows;
-use crate::figure::{Measure, spread};
+use crate::figure::{Measure, Spread, spread};
 use crate::grid::{Grid, State};
 use crate::style::Style;
 use crate::svg::bars::{self, Bar, Figure};
@@ -34,6 +34,10 @@ pub(super) struct Series {
     pub(super) latency: String,
     /// Is one stack clear of all others?
     pub(super) clear: bool,
+    /// Is there a figure with a narrow interval, told in per cent?
+    pub(super) narrow: bool,
+    /// Is there a figure with a wide interval, told as a factor?
+    pub(super) wide: bool,
     /// Is there a figure without an interval?
     pub(super) single: bool,
     /// Why some have no figure, and what guards say of others.
@@ -99,13 +103,18 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
         bars.push(Bar { name: entry.name.clone(), figure });
     }
     let title = &grid.titles[workload];
+    let any = |is: fn(Spread) -> bool| {
+        states.iter().any(|state| matches!(state, State::Measured(_, estimate) if is(Spread::of(estimate))))
+    };
     let tick = |value: f64| if measure == Measure::Iops { measure.number(value, &style) } else { significant(value) };
     Series {
         unit,
         figures: bars::draw(&bars, &format!("{unit} of every stack, {title}"), unit, tick),
         latency: latency::draw(&rows, &format!("Completion latency of every stack, {title}")),
         clear: bars.iter().any(|bar| bar.figure.as_ref().is_ok_and(|figure| figure.best)),
-        single: bars.iter().any(|bar| bar.figure.as_ref().is_ok_and(|figure| figure.interval.is_none())),
+        narrow: any(|spread| matches!(spread, Spread::Percent(_))),
+        wide: any(|spread| matches!(spread, Spread::Factor(_))),
+        single: any(|spread| spread == Spread::Unknown),
         notes,
         title: title.clone(),
     }

@@ -1,10 +1,9 @@
 //! The facts of the page: how it was measured, on what, with which options.
 
-use terms::command::quote;
 use terms::finding::Findings;
 use terms::record::StackEntry;
 
-use crate::{options, prose, svg};
+use crate::{machine, options, prose, svg};
 
 /// A fact: what, and its value.
 pub(super) struct Fact {
@@ -99,11 +98,6 @@ pub(super) fn brief(findings: &Findings) -> Vec<Fact> {
     ]
 }
 
-/// The command line, as a person would type it.
-pub(super) fn command(findings: &Findings) -> String {
-    findings.provenance.command.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
-}
-
 /// How it was measured.
 pub(super) fn method(findings: &Findings) -> Vec<Fact> {
     let p = &findings.provenance;
@@ -137,23 +131,15 @@ fn own_windows(findings: &Findings) -> String {
 
 /// The machine.
 pub(super) fn machine(findings: &Findings) -> Vec<Fact> {
-    let machine = &findings.inventory;
-    let aes = if machine.aes { "with AES instructions" } else { "without AES instructions" };
-    vec![
-        Fact::new("System", machine.system.clone()),
-        Fact::new("Kernel", machine.kernel.clone()),
-        Fact::new("Processors", format!("{} × {}, {aes}", machine.cpus, machine.cpu_model)),
-        Fact::new("Memory", machine.memory.to_string()),
-    ]
+    machine::facts(&findings.inventory).into_iter().map(|(what, value)| Fact::new(what, value)).collect()
 }
 
 /// Programs and their versions.
 pub(super) fn programs(findings: &Findings) -> Vec<Fact> {
-    let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "not installed".to_owned());
     findings
         .inventory
         .programs
         .iter()
-        .map(|program| Fact::new(program.name.clone(), version(&program.version)))
+        .map(|program| Fact::new(program.name.clone(), machine::version(program)))
         .collect()
 }

@@ -1,7 +1,7 @@
 //! The machine as a tree from left to right: root complex, ports, switches, controllers with their drives.
 
 use terms::drive::Drive;
-use terms::inventory::{Inventory, PciDevice};
+use terms::inventory::Inventory;
 
 use super::canvas::{Canvas, px, text_width};
 use crate::machine::{Branch, Part, branches, short};
@@ -62,13 +62,17 @@ fn card(branch: &Branch, depth: usize) -> Card {
         (Part::Root(name), _) => (vec![name.to_owned()], "root", None),
         (Part::Drive(drive), _) => (drive_lines(drive, None), "drive", None),
         (Part::Pci(device), [Branch { part: Part::Drive(drive), .. }]) => {
-            (drive_lines(drive, Some(device)), "drive", Some(device))
+            (drive_lines(drive, Some(&format!("{} {}", short(&device.address), device.id))), "drive", Some(device))
         }
+        (Part::Address(address), [Branch { part: Part::Drive(drive), .. }]) => {
+            (drive_lines(drive, Some(&format!("{} {}", short(address), drive.transport))), "drive", None)
+        }
+        (Part::Address(address), _) => (vec!["controller".to_owned(), short(address).to_owned()], "port", None),
         (Part::Pci(device), _) => {
             (vec![device.role.clone(), format!("{} {}", short(&device.address), device.id)], "port", Some(device))
         }
     };
-    let merged = class == "drive" && device.is_some();
+    let merged = class == "drive";
     Card {
         lines: lines.iter().map(|line| shorten(line, COLUMNS)).collect(),
         class,
@@ -83,15 +87,12 @@ fn card(branch: &Branch, depth: usize) -> Card {
     }
 }
 
-/// What is told of a drive.
-fn drive_lines(drive: &Drive, controller: Option<&PciDevice>) -> Vec<String> {
+/// What is told of a drive, and of the controller that is drawn as one with it.
+fn drive_lines(drive: &Drive, controller: Option<&str>) -> Vec<String> {
     let mut lines = vec![drive.kernel_name.clone(), format!("{} · LBA {}", drive.size, drive.logical_block)];
     lines.extend(drive.serial.as_ref().map(|serial| format!("serial {serial}")));
     lines.extend(drive.model.clone());
-    lines.push(match controller {
-        Some(device) => format!("{} {}", short(&device.address), device.id),
-        None => drive.transport.clone(),
-    });
+    lines.push(controller.unwrap_or(&drive.transport).to_owned());
     lines
 }
 

@@ -3,9 +3,9 @@
 use terms::finding::{Estimate, Finding};
 use terms::units::significant;
 
-use super::notes::Notes;
 use crate::figure::{Measure, spread};
 use crate::grid::{Grid, State};
+use crate::notes::Notes;
 use crate::sheet::{Cell, Strip};
 use crate::style::{Style, Tone};
 use crate::width::{Align, pad, width, wrap};
@@ -77,7 +77,7 @@ pub(super) fn ratios(grid: &Grid, style: &Style) -> Vec<Strip> {
     grid.titles.iter().enumerate().map(strip).collect()
 }
 
-/// A value with half its interval.
+/// A value with its interval.
 fn figure(value: String, estimate: &Estimate, style: &Style) -> Piece {
     Piece { value: style.spell(&value), spread: style.spell(&spread(estimate)), mark: String::new(), tone: Tone::Plain }
 }
