@@ -58,8 +58,12 @@ fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Res
     let consent = Consent(guest.drives().keys().cloned().collect());
     let mut journal = Memory::default();
     let before = fingerprint(guest)?;
-    let progress = settings.printer.progress(0.0);
-    let on_step = |step: &terms::Step| progress.detail(&format!("{}: {}", plan.stack, step.id));
+    // Every step twice: to build, and to find it built.
+    let progress = settings.printer.progress(f64::from(u32::try_from(2 * plan.steps.len()).unwrap_or(u32::MAX)));
+    let on_step = |step: &terms::Step| {
+        progress.detail(&format!("{}: {}", plan.stack, step.id));
+        progress.done(1.0);
+    };
     let built = build::apply(plan, guest, guest.drives(), &consent, &[], &mut journal, &on_step)?;
     let past = journal.0.clone();
     let again = build::apply(plan, guest, guest.drives(), &consent, &past, &mut journal, &on_step)?;

@@ -42,11 +42,13 @@ fn measure_all(
     resume: Option<PathBuf>,
     settings: &Settings,
 ) -> Result<PathBuf, Failure> {
-    let boot = settings.printer.progress(0.0);
+    let boot = settings.printer.progress(weight::BEGIN);
     boot.now("booting a guest");
     let guest = guest::boot(&study.design.lab, plans, Console::Log, settings)?;
+    boot.done(weight::BEGIN / 2.0);
     boot.now("reading the machine");
     let inventory = inspect::inspect(&guest)?;
+    boot.done(weight::BEGIN / 4.0);
     boot.now("looking for what each stack needs");
     let entries = stack_entries(&study.design, plans, &guest)?;
     drop(boot);

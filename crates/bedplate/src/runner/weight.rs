@@ -2,6 +2,8 @@
 
 use terms::{Design, MeasurePolicy};
 
+/// Booting, reading the machine and looking for what the stacks need.
+pub(crate) const BEGIN: f64 = 10.0;
 pub(crate) const BUILD: f64 = 6.0;
 pub(crate) const FILL: f64 = 2.0;
 pub(crate) const TEARDOWN: f64 = 2.0;
