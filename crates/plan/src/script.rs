@@ -48,9 +48,21 @@ sys() {
 # A drive that holds anything, or that anything holds, is refused. (wipefs without --all only looks; unlike blkid it
 # shows every signature where there are several.)
 must_be_blank() {
-    found=$(wipefs --noheadings "$1")
-    if [ -n "$found" ] || [ -n "$(ls "$(sys "$1")/holders")" ]; then
+    # What cannot be found out ends the script: not knowing is not blank.
+    found=$(wipefs --noheadings "$1") || exit 2
+    directory=$(sys "$1") || exit 2
+    holders=$(ls "$directory/holders") || exit 2
+    mounts=$(lsblk --noheadings --raw --output MOUNTPOINTS "$1") || exit 2
+    if [ -n "$found$holders$(printf '%s' "$mounts" | tr -d '[:space:]')" ]; then
         echo "$0: $1 is not blank, or in use" >&2
+        exit 3
+    fi
+}
+
+# Two names for one drive would put a mirror on a single device.
+must_differ() {
+    if [ "$(printf '%s\n' "$@" | sort | uniq --repeated)" != "" ]; then
+        echo "$0: two names are the same drive" >&2
         exit 3
     fi
 }
@@ -85,6 +97,8 @@ pub fn script(plan: &Plan) -> String {
     for drive in &plan.drives {
         let _ = writeln!(text, ": \"${{{}:?drive {drive} is not named}}\"", variable(drive));
     }
+    let all = plan.drives.iter().map(|drive| format!("\"${}\"", variable(drive))).collect::<Vec<_>>().join(" ");
+    let _ = writeln!(text, "must_differ {all}");
     build(&mut text, plan);
     teardown(&mut text, plan);
     text.push_str("\ncase $verb in\n    build) build ;;\n    teardown) teardown ;;\n    *) usage ;;\nesac\n");

@@ -24,13 +24,28 @@ pub(crate) fn settings(node: &Node) -> Vec<Setting> {
         Layer::Btrfs(btrfs) => (of_btrfs(btrfs), of_btrfs(&Btrfs::default())),
         Layer::Zfs(zfs) => (of_zfs(zfs), of_zfs(&Zfs { layout: zfs.layout, ..Zfs::default() })),
     };
-    let setting = |(option, value): (&'static str, String)| Setting {
-        layer: node.name.clone(),
-        option: option.to_owned(),
-        default: defaults.iter().any(|(other, theirs)| *other == option && *theirs == value),
-        value,
+    let setting = |(option, value): (&'static str, String)| {
+        let same = defaults.iter().any(|(other, theirs)| *other == option && *theirs == value);
+        Setting {
+            layer: node.name.clone(),
+            default: same && !is_choice(&node.layer, option),
+            option: option.to_owned(),
+            value,
+        }
     };
     values.into_iter().map(setting).collect()
+}
+
+/// Options that decide which others there are, where they were chosen: the defaults of the others are looked up for that
+/// choice, and would make it look like one of them.
+fn is_choice(layer: &Layer, option: &str) -> bool {
+    match (layer, option) {
+        (Layer::Raid(_), "level") => true,
+        (Layer::Integrity(integrity), "mode") => integrity.mode != Integrity::default().mode,
+        (Layer::Lvm(lvm), "volume") => lvm.volume != Lvm::default().volume,
+        (Layer::Zfs(zfs), "layout") => zfs.layout != Zfs::default().layout,
+        _ => false,
+    }
 }
 
 fn word(flag: bool) -> String {

@@ -21,8 +21,13 @@ pub(super) fn bare_size(key: &Key, number: &DeInteger<'_>, place: Span) -> Read<
     }
 }
 
-/// The size that was likely meant by a bare number: the smallest unit with which the key takes it.
+/// The size that was likely meant by a bare number: bytes, where whole KiB of them are something that the key takes,
+/// else the smallest unit with which it takes the number.
 fn likely_size(key: &Key, n: u64) -> String {
+    let nowhere = Span { start: 0, end: 0 };
+    if n.is_multiple_of(1024) && within(key, n, nowhere, &|n| n.to_string()).is_ok() {
+        return Bytes(n).to_string();
+    }
     let units = [(1024, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"), (1, "B")];
     let fits = |(unit, _): &&(u64, &str)| {
         let place = Span { start: 0, end: 0 };
