@@ -11,6 +11,8 @@ const SHORTEST: f64 = 0.95;
 const IDENTITY: f64 = 0.001;
 /// Below this many bytes on the drives for each byte of the application, something above the drives answered.
 const CACHED: f64 = 0.9;
+/// The same where the counters were read less than a second apart: at that distance the two clocks blur the ratio.
+const CACHED_COARSE: f64 = 0.5;
 /// A fio thread this busy may be what limits.
 const GENERATOR: f64 = 0.95;
 
@@ -90,14 +92,15 @@ fn cache(evidence: &Evidence<'_>) -> Option<GuardNote> {
     let ratio = |flow: Option<&Flow>, moved: f64| flow.map(|flow| moved / wall / flow.throughput.0);
     let reads = ratio(read.as_ref(), evidence.members.iter().map(|member| member.read.as_f64()).sum());
     let writes = ratio(write.as_ref(), evidence.members.iter().map(|member| member.written.as_f64()).sum());
+    let limit = if wall < 1.0 { CACHED_COARSE } else { CACHED };
     let word = |ratio: f64, direction: &str| {
         format!(
             "the drives {direction} {ratio:.2} bytes for each byte of the application: a cache answered for the rest"
         )
     };
     match (reads, writes) {
-        (Some(ratio), _) if ratio < CACHED => fired("cache", false, word(ratio, "read")),
-        (_, Some(ratio)) if ratio < CACHED => fired("cache", false, word(ratio, "wrote")),
+        (Some(ratio), _) if ratio < limit => fired("cache", false, word(ratio, "read")),
+        (_, Some(ratio)) if ratio < limit => fired("cache", false, word(ratio, "wrote")),
         _ => None,
     }
 }

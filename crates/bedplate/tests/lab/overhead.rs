@@ -89,7 +89,9 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     println!("bedplate outside took {:.2} % of one processor over whole cells", own * 100.0);
     println!("the agent took {:.2} % of one processor while fio ran", share * 100.0);
     let noise = (harness_high / harness_low).max(hand_high / hand_low);
-    assert!((1.0 / noise / 1.1..noise * 1.1).contains(&ratio), "ratio {ratio}, noise {noise}");
+    // Three runs tell noise only roughly, so half as much again is always allowed: a lost job would be a factor of two.
+    let bound = (noise * 1.1).max(1.5);
+    assert!((1.0 / bound..bound).contains(&ratio), "ratio {ratio}, noise {noise}");
     assert!(share <= 0.01, "{share}");
     assert!(own <= 0.01, "{own}");
 }
