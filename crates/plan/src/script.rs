@@ -13,18 +13,18 @@ const HEAD: &str = r#"set -eu
 export LC_ALL=C
 
 usage() {
-    echo "usage: $0 build|teardown NAME=SERIAL ..." >&2
+    echo "usage: $0 build|teardown NAME=SERIAL" >&2
     echo "Names the drives by serial number (lsblk -o NAME,SERIAL,MODEL,SIZE)." >&2
     echo "Everything on these drives is lost." >&2
     exit 2
 }
 
 # The device with this serial number: exactly one, or nothing is done. (Where udev does not run, lsblk shows serial
-# numbers padded with blanks as the drive tells them.)
+# numbers padded with blanks as the drive tells them. They are texts: as numbers 1e3 and 1000 would be the same.)
 by_serial() {
-    found=$(lsblk --nodeps --noheadings --output PATH,SERIAL | awk -v serial="$1" '
-        { path = $1; $1 = ""; sub(/^ +/, ""); sub(/ +$/, "") }
-        $0 != "" && $0 == serial { print path }')
+    found=$(lsblk --nodeps --noheadings --output PATH,SERIAL | serial="$1" awk '
+        { path = $1; text = $0; sub(/^ *[^ ]+ */, "", text); sub(/ +$/, "", text) }
+        text != "" && (text "") == (ENVIRON["serial"] "") { print path }')
     if [ "$(printf '%s\n' "$found" | grep -c .)" != 1 ]; then
         echo "$0: there is not exactly one drive with serial number $1" >&2
         exit 3
@@ -45,15 +45,17 @@ sys() {
     printf '/sys/dev/block/%s\n' "$(stat --dereference --format=%Hr:%Lr "$1")"
 }
 
-# A drive that holds anything, or that anything holds, is refused. (wipefs without --all only looks; unlike blkid it
-# shows every signature where there are several.)
+# A drive that holds anything, or that anything holds, is refused, and so is one with a partition that is mounted or
+# held. (wipefs without --all only looks; unlike blkid it shows every signature where there are several. Below a drive
+# lsblk lists its partitions and whatever rests on it or on them.)
 must_be_blank() {
     # What cannot be found out ends the script: not knowing is not blank.
     found=$(wipefs --noheadings "$1") || exit 2
     directory=$(sys "$1") || exit 2
     holders=$(ls "$directory/holders") || exit 2
-    mounts=$(lsblk --noheadings --raw --output MOUNTPOINTS "$1") || exit 2
-    if [ -n "$found$holders$(printf '%s' "$mounts" | tr -d '[:space:]')" ]; then
+    tree=$(lsblk --noheadings --raw --output TYPE,MOUNTPOINT "$1") || exit 2
+    users=$(printf '%s\n' "$tree" | awk 'NF > 1 || (NR > 1 && $1 != "part")') || exit 2
+    if [ -z "$tree" ] || [ -n "$found$holders$users" ]; then
         echo "$0: $1 is not blank, or in use" >&2
         exit 3
     fi
@@ -61,7 +63,7 @@ must_be_blank() {
 
 # Two names for one drive would put a mirror on a single device.
 must_differ() {
-    if [ "$(printf '%s\n' "$@" | sort | uniq --repeated)" != "" ]; then
+    if [ -n "$(printf '%s\n' "$@" | sort | uniq -d)" ]; then
         echo "$0: two names are the same drive" >&2
         exit 3
     fi
@@ -76,8 +78,6 @@ in_sync() {
 verb=${1:-}
 [ $# -ge 1 ] || usage
 shift
-for pair in "$@"; do
-    case $pair in
 "#;
 
 /// The script.
@@ -89,20 +89,32 @@ pub fn script(plan: &Plan) -> String {
         "Made by bedplate. It builds one storage stack and takes it down again. Read it before you run it, as root.",
         "# ",
     ));
-    text.push_str(HEAD);
-    for drive in &plan.drives {
-        let _ = writeln!(text, "        {drive}=*) {}=$(by_serial \"${{pair#*=}}\") ;;", variable(drive));
-    }
-    text.push_str("        *) usage ;;\n    esac\ndone\n");
-    for drive in &plan.drives {
-        let _ = writeln!(text, ": \"${{{}:?drive {drive} is not named}}\"", variable(drive));
-    }
-    let all = plan.drives.iter().map(|drive| format!("\"${}\"", variable(drive))).collect::<Vec<_>>().join(" ");
-    let _ = writeln!(text, "must_differ {all}");
+    let named = plan.drives.iter().map(|drive| format!("{drive}=SERIAL")).collect::<Vec<_>>().join(" ");
+    text.push_str(&HEAD.replacen("NAME=SERIAL", &named, 1));
+    drives(&mut text, plan);
     build(&mut text, plan);
     teardown(&mut text, plan);
     text.push_str("\ncase $verb in\n    build) build ;;\n    teardown) teardown ;;\n    *) usage ;;\nesac\n");
     text
+}
+
+/// Reads the drives from the arguments, each once; what the environment holds under these names does not count.
+fn drives(text: &mut String, plan: &Plan) {
+    for drive in &plan.drives {
+        let _ = writeln!(text, "{}=", variable(drive));
+    }
+    text.push_str("for pair in \"$@\"; do\n    case $pair in\n");
+    for drive in &plan.drives {
+        let name = variable(drive);
+        let _ =
+            writeln!(text, "        {drive}=*) [ -z \"${name}\" ] || usage; {name}=$(by_serial \"${{pair#*=}}\") ;;");
+    }
+    text.push_str("        *) usage ;;\n    esac\ndone\n");
+    for drive in &plan.drives {
+        let _ = writeln!(text, "[ -n \"${}\" ] || usage", variable(drive));
+    }
+    let all = plan.drives.iter().map(|drive| format!("\"${}\"", variable(drive))).collect::<Vec<_>>().join(" ");
+    let _ = writeln!(text, "must_differ {all}");
 }
 
 fn build(text: &mut String, plan: &Plan) {

@@ -1,7 +1,7 @@
-//! Every option in force, in the study's words, with a mark where it is the tool's own default.
+//! Every option in force, in the study's words, with a mark where it is what comes of writing nothing.
 
 use terms::layer::{
-    Btrfs, Crypt, CryptFlags, Ext4, Integrity, Layer, Luks, Lvm, LvmIntegrity, Raid, RaidLevel, Xfs, Zfs,
+    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, Layer, Luks, Lvm, LvmIntegrity, Raid, RaidLevel, Xfs, Zfs,
 };
 use terms::plan::Setting;
 use terms::{Nanos, Node};
@@ -21,7 +21,7 @@ pub(crate) fn settings(node: &Node) -> Vec<Setting> {
         Layer::Lvm(lvm) => (of_lvm(lvm), of_lvm(&Lvm { volume: lvm.volume, ..Lvm::default() })),
         Layer::Ext4(ext4) => (of_ext4(ext4), of_ext4(&Ext4::default())),
         Layer::Xfs(xfs) => (of_xfs(xfs), of_xfs(&Xfs::default())),
-        Layer::Btrfs(btrfs) => (of_btrfs(btrfs), of_btrfs(&Btrfs::default())),
+        Layer::Btrfs(btrfs) => (of_btrfs(btrfs), of_btrfs(&btrfs_over(node.on.len()))),
         Layer::Zfs(zfs) => (of_zfs(zfs), of_zfs(&Zfs { layout: zfs.layout, ..Zfs::default() })),
     };
     let setting = |(option, value): (&'static str, String)| {
@@ -36,8 +36,8 @@ pub(crate) fn settings(node: &Node) -> Vec<Setting> {
     values.into_iter().map(setting).collect()
 }
 
-/// Options that decide which others there are, where they were chosen: the defaults of the others are looked up for that
-/// choice, and would make it look like one of them.
+/// Is it the option that decides which others there are, and was it chosen? The defaults above are those of the others
+/// under that choice, so that the choice itself looks like one of them. A RAID level is always chosen.
 fn is_choice(layer: &Layer, option: &str) -> bool {
     match (layer, option) {
         (Layer::Raid(_), "level") => true,
@@ -46,6 +46,12 @@ fn is_choice(layer: &Layer, option: &str) -> bool {
         (Layer::Zfs(zfs), "layout") => zfs.layout != Zfs::default().layout,
         _ => false,
     }
+}
+
+/// What mkfs.btrfs makes of so many devices: metadata is mirrored as soon as there is a second one.
+fn btrfs_over(devices: usize) -> Btrfs {
+    let base = Btrfs::default();
+    Btrfs { metadata: if devices > 1 { BtrfsProfile::Raid1 } else { base.metadata }, ..base }
 }
 
 fn word(flag: bool) -> String {

@@ -229,3 +229,34 @@ fn every_difference_shows() {
     assert!(changed(|new| new.steps[0].undo.reverse()).contains("@@ x.format"));
     assert_eq!(changed(|_| ()), "");
 }
+
+/// Whatever decides which other options there are is marked only where it is what writing nothing gives.
+#[test]
+fn a_choice_is_not_a_default() {
+    let marked = |layer, on: &[&str]| {
+        let on = on.iter().map(|drive| Ref::Drive(name(drive))).collect();
+        let node = Node { name: name("x"), layer, on, special: vec![] };
+        let plan = plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts()).unwrap();
+        plan.options.into_iter().filter(|option| option.default).map(|option| option.option).collect::<Vec<_>>()
+    };
+    let pair = ["a", "b"];
+    let has = |layer, option: &str| marked(layer, &pair).iter().any(|marked| marked == option);
+    assert!(!has(Layer::Raid(Raid::default()), "level"));
+    assert!(has(Layer::Raid(Raid::default()), "bitmap"));
+    assert!(has(Layer::Lvm(Lvm::default()), "volume"));
+    assert!(!has(Layer::Lvm(Lvm { volume: Volume::Striped, ..Lvm::default() }), "volume"));
+    assert!(has(Layer::Zfs(Zfs::default()), "layout"));
+    assert!(!has(Layer::Zfs(Zfs { layout: ZfsLayout::Mirror, ..Zfs::default() }), "layout"));
+    for (mode, default) in [(IntegrityMode::Journal, true), (IntegrityMode::Bitmap, false)] {
+        let layer = Layer::Integrity(Integrity { mode, sector: Bytes(4096), ..Integrity::default() });
+        assert_eq!(marked(layer, &["a"]).contains(&"mode".to_owned()), default, "{mode:?}");
+    }
+    let btrfs = |metadata| Layer::Btrfs(Btrfs { metadata, ..Btrfs::default() });
+    for (metadata, on, default) in [
+        (BtrfsProfile::Dup, &pair[..1], true),
+        (BtrfsProfile::Dup, &pair[..], false),
+        (BtrfsProfile::Raid1, &pair[..], true),
+    ] {
+        assert_eq!(marked(btrfs(metadata), on).contains(&"metadata".to_owned()), default, "{metadata:?} on {on:?}");
+    }
+}

@@ -21,16 +21,10 @@ layers = [ { btrfs = { data = "raid1", metadata = "raid1" }, on = ["a", "b"] } ]
 
 /// Tools that say what a machine with two blank drives would; what changes drives only writes down that it was called.
 const TOOLS: &[(&str, &str)] = &[
-    (
-        "lsblk",
-        r#"case "$*" in *SERIAL*) echo "/dev/x1 S1"; echo "/dev/x2 S2" ;; *) cat "$STATE/mounts" 2>/dev/null ;; esac; true"#,
-    ),
+    ("lsblk", r#"case "$*" in *SERIAL*) cat "$STATE/serials" ;; *) cat "$STATE/tree" ;; esac"#),
     ("stat", "echo 259:0"),
-    (
-        "wipefs",
-        r#"case "$1" in --noheadings) cat "$STATE/found" 2>/dev/null; true ;; *) echo "wipefs $*" >> "$STATE/log" ;; esac"#,
-    ),
-    ("ls", "true"),
+    ("wipefs", r#"case "$1" in --noheadings) cat "$STATE/found" ;; *) echo "wipefs $*" >> "$STATE/log" ;; esac"#),
+    ("ls", r#"cat "$STATE/holders""#),
     ("mkfs.btrfs", r#"echo "mkfs.btrfs $*" >> "$STATE/log""#),
     ("mount", r#"echo "mount $*" >> "$STATE/log""#),
     ("umount", r#"echo "umount $*" >> "$STATE/log""#),
@@ -54,22 +48,39 @@ impl Stage {
         let design = design.unwrap_or_else(|| panic!("{notes:?}"));
         let plan = plan::plan(&design.stacks[0], &DriveFact::of_lab(&design.lab)).unwrap();
         std::fs::write(state.join("script"), plan::script(&plan)).unwrap();
-        Self { state }
+        let stage = Self { state };
+        stage.blank();
+        stage
+    }
+
+    /// Two drives with nothing on them, by nobody used.
+    fn blank(&self) {
+        self.put("serials", "/dev/x1 S1\n/dev/x2      S2  \n");
+        self.put("tree", "disk \n");
+        self.put("found", "");
+        self.put("holders", "");
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
         let path = format!("{}:/usr/bin:/bin", self.state.join("bin").display());
         let script = self.state.join("script");
-        Command::new("sh").arg(script).args(arguments).env("PATH", path).env("STATE", &self.state).output().unwrap()
+        let mut shell = Command::new("sh");
+        // What the environment says of drives does not count.
+        shell.arg(script).args(arguments).env("drive_b", "/dev/x9").env("PATH", path).env("STATE", &self.state);
+        shell.output().unwrap()
     }
 
     fn code(&self, arguments: &[&str]) -> i32 {
         self.run(arguments).status.code().unwrap()
     }
 
+    fn lines(&self) -> Vec<String> {
+        std::fs::read_to_string(self.state.join("log")).unwrap_or_default().lines().map(ToOwned::to_owned).collect()
+    }
+
+    /// The commands alone.
     fn log(&self) -> Vec<String> {
-        let text = std::fs::read_to_string(self.state.join("log")).unwrap_or_default();
-        text.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+        self.lines().iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
     }
 
     fn put(&self, file: &str, text: &str) {
@@ -93,6 +104,8 @@ fn drives_are_named_once_each_or_nothing_is_done() {
         (&["build", "a=S1", "b=S9"], 3),
         (&["build", "a=S1", "b="], 3),
         (&["build", "a=S1", "b=S1"], 3),
+        (&["teardown", "a=S1", "b=S1"], 3),
+        (&["build", "a=S1", "b=S2", "b=S2"], 2),
         (&["build", "a=S1", "c=S2"], 2),
         (&["destroy", "a=S1", "b=S2"], 2),
     ] {
@@ -102,12 +115,57 @@ fn drives_are_named_once_each_or_nothing_is_done() {
 }
 
 #[test]
+fn serial_numbers_are_texts() {
+    let stage = Stage::new("texts");
+    stage.put("serials", "/dev/x1 1000\n/dev/x2 S  2\\n\n");
+    assert_eq!(stage.code(&["build", "a=1e3", "b=S  2\\n"]), 3, "not a number");
+    assert_eq!(stage.code(&["build", "a=01000", "b=S  2\\n"]), 3, "not a number");
+    assert_eq!(stage.code(&["build", "a=1000", "b=S 2\\n"]), 3, "blanks count");
+    assert_eq!(stage.log(), Vec::<String>::new());
+    let built = stage.run(&["build", "a=1000", "b=S  2\\n"]);
+    assert!(built.status.success(), "{built:?}");
+}
+
+#[test]
+fn two_drives_of_one_serial_number_are_neither() {
+    let stage = Stage::new("twins");
+    stage.put("serials", "/dev/x1 S1\n/dev/x2 S2\n/dev/x3 S2\n");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 3);
+    assert_eq!(stage.log(), Vec::<String>::new());
+}
+
+#[test]
 fn drives_that_hold_something_are_refused() {
     let stage = Stage::new("blank");
-    stage.put("found", "0x438 ext4\n");
-    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 3);
-    stage.put("found", "");
-    stage.put("mounts", "/home\n");
+    for (file, text) in [
+        ("found", "0x438 ext4\n"),
+        ("holders", "md127\n"),
+        ("tree", "disk /home\n"),
+        ("tree", "disk [SWAP]\n"),
+        ("tree", "disk \npart /home\n"),
+        ("tree", "disk \npart \ncrypt \n"),
+        ("tree", ""),
+    ] {
+        stage.blank();
+        stage.put(file, text);
+        let refused = stage.run(&["build", "a=S1", "b=S2"]);
+        assert_eq!(refused.status.code(), Some(3), "{file} {text:?}: {refused:?}");
+    }
+    assert_eq!(stage.log(), Vec::<String>::new());
+}
+
+/// What a tool cannot tell is not taken for nothing.
+#[test]
+fn not_knowing_is_not_blank() {
+    let stage = Stage::new("unknown");
+    for file in ["found", "holders", "tree"] {
+        stage.blank();
+        std::fs::remove_file(stage.state.join(file)).unwrap();
+        let stopped = stage.run(&["build", "a=S1", "b=S2"]);
+        assert_eq!(stopped.status.code(), Some(2), "{file}: {stopped:?}");
+    }
+    stage.blank();
+    std::fs::remove_file(stage.state.join("serials")).unwrap();
     assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 3);
     assert_eq!(stage.log(), Vec::<String>::new());
 }
@@ -115,8 +173,11 @@ fn drives_that_hold_something_are_refused() {
 #[test]
 fn blank_drives_are_built_on_and_taken_down_last_first() {
     let stage = Stage::new("whole");
-    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0, "{:?}", stage.run(&["build", "a=S1", "b=S2"]));
+    let built = stage.run(&["build", "a=S1", "b=S2"]);
+    assert!(built.status.success(), "{built:?}");
+    assert!(String::from_utf8(built.stdout).unwrap().starts_with("built: /"));
     assert_eq!(stage.log(), ["mkfs.btrfs", "mount"]);
+    assert!(stage.lines()[0].ends_with(" /dev/x1 /dev/x2"), "{:?}", stage.lines());
     assert_eq!(stage.code(&["teardown", "a=S1", "b=S2"]), 0);
     assert_eq!(stage.log()[2..], ["umount", "rmdir", "wipefs", "wipefs"]);
 }

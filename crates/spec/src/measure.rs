@@ -114,21 +114,24 @@ fn check_span(measure: Option<&Fields>, span: Bytes, stacks: &[Grown], notes: &m
     let smallest = stacks.iter().filter_map(|grown| Some((grown.capacity?, grown))).min_by_key(|(size, _)| *size);
     let Some((capacity, grown)) = smallest else { return };
     let place = measure.filter(|m| m.has("span")).map_or(grown.place, |m| m.place("span"));
-    let name = &grown.stack.name;
-    if span > capacity {
-        notes.push(
-            Note::error("study-span", Some(place), format!("a span of {span} does not fit stack `{name}`"))
-                .label(format!("it holds {capacity} at most"))
-                .hint(format!("make the span {} or less, or the drives larger", share(capacity))),
-        );
-    } else if span > share(capacity) {
-        notes.push(
-            Note::error("study-span", Some(place), format!("a span of {span} nearly fills stack `{name}`"))
-                .as_warning()
-                .label(format!("it holds {capacity} at most"))
-                .hint(format!("make the span {} or less: full file systems are slow", share(capacity))),
-        );
+    if span <= share(capacity) {
+        return;
     }
+    let name = &grown.stack.name;
+    let hint = format!(
+        "make the span {} or less: 60 % of the bound, so that journals, reserves and copy-on-write have room; or make the drives larger",
+        share(capacity)
+    );
+    let note = |message| {
+        Note::error("study-span", Some(place), message)
+            .label(format!("{capacity} is an upper bound of what it holds"))
+            .hint(hint)
+    };
+    notes.push(if span > capacity {
+        note(format!("a span of {span} does not fit stack `{name}`"))
+    } else {
+        note(format!("a span of {span} may leave stack `{name}` no room to work in")).as_warning()
+    });
 }
 
 /// 60 % in whole MiB: beyond that copy-on-write file systems and journals have no room to work in.

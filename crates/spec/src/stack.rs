@@ -76,17 +76,16 @@ fn note_twins(tables: &[Fields], notes: &mut Vec<Note>) {
         let Some(name) = fields.text("name") else { continue };
         let twin = tables[..i].iter().filter_map(|other| other.text("name")).find(|other| slug(other) == slug(name));
         if let Some(twin) = twin {
-            let (code, message, label) = if twin == name {
-                ("study-same-stack", format!("two stacks are named `{name}`"), "the second of that name".to_owned())
+            let place = Some(fields.place("name"));
+            notes.push(if twin == name {
+                Note::error("study-same-stack", place, format!("two stacks are named `{name}`"))
+                    .label("the second of that name")
+                    .hint("give one of them another name")
             } else {
-                let label = format!("filed as `{}` too", slug(name));
-                ("study-same-slug", format!("`{name}` has the file name of `{twin}`"), label)
-            };
-            notes.push(
-                Note::error(code, Some(fields.place("name")), message)
-                    .label(label)
-                    .hint("let the first 40 letters and digits of the names differ"),
-            );
+                Note::error("study-same-slug", place, format!("`{name}` has the file name of `{twin}`"))
+                    .label(format!("filed as `{}` too", slug(name)))
+                    .hint("let the first 40 letters and digits of the names differ")
+            });
         }
     }
 }

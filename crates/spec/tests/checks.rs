@@ -52,7 +52,7 @@ fn sound_stacks() {
         "{ lvm = { volume = 'raid1', integrity = { mode = 'bitmap' } }, on = ['a', 'b'] }, { ext4 = {} }",
         "{ lvm = { thin_chunk = '192 KiB', snapshot = true }, on = 'a' }, { ext4 = {} }",
         "{ btrfs = { data = 'raid10' }, on = ['a', 'b', 'c', 'd'] }",
-        "{ zfs = { layout = 'raidz2', special = ['d', 'e'], special_small_blocks = '16 KiB' }, on = ['a', 'b', 'c'] }",
+        "{ zfs = { layout = 'raidz2', special = ['d', 'e', 'k'], special_small_blocks = '16 KiB' }, on = ['a', 'b', 'c'] }",
         "{ crypt = { cipher = 'aes-cbc-essiv:sha256', key_bits = 256 }, on = 'a' }",
         "{ integrity = { sector = '4 KiB' }, on = 'k' }, { ext4 = {} }",
         "{ raid = { level = 0 }, on = ['a', 't'] }, { ext4 = {} }",
@@ -73,6 +73,72 @@ fn members() {
     check("{ ext4 = {}, on = ['a', 'b'] }", &["study-too-many"]);
     check("{ bare = {}, on = ['a', 'b'] }", &["study-too-many"]);
     check("{ raid = { level = 1 }, on = ['a', 't'] }", &["study-unlike-members"]);
+}
+
+/// The rule by which plans are refused.
+#[test]
+fn special_vdevs_are_as_redundant_as_the_data() {
+    let pool = |layout: &str, on: &str, special: &str, expect: &[&str]| {
+        check(&format!("{{ zfs = {{ layout = '{layout}', special = [{special}] }}, on = [{on}] }}"), expect);
+    };
+    pool("mirror", "'a', 'b'", "'c', 'd'", &[]);
+    pool("mirror", "'a', 'b'", "'c'", &["study-special-alone"]);
+    pool("mirror", "'a', 'b'", "'c', 'd', 'e'", &["study-special-unlike"]);
+    pool("mirror", "'a', 'b', 'c'", "'d', 'e'", &["study-special-unlike"]);
+    pool("raidz1", "'a', 'b', 'c'", "'d', 'e'", &[]);
+    pool("raidz2", "'a', 'b', 'c'", "'d', 'e'", &["study-special-unlike"]);
+    pool("raidz2", "'a', 'b'", "'d', 'e'", &["study-too-few"]);
+    pool("single", "'a', 'b'", "'c'", &[]);
+    // A name may stand for several devices.
+    check("{ luks = {}, on = ['c', 'd'] }, { zfs = { layout = 'mirror', special = 'luks' }, on = ['a', 'b'] }", &[]);
+}
+
+/// The advice that comes with the only note of that code.
+fn hint(text: &str, code: &str) -> String {
+    let (_, notes) = spec::parse(text);
+    let mut found = notes.into_iter().filter(|note| note.code == code);
+    let note = found.next().unwrap_or_else(|| panic!("no {code}"));
+    assert!(found.next().is_none());
+    note.hint.unwrap()
+}
+
+#[test]
+fn bare_numbers_are_bytes_where_that_can_be_meant() {
+    let block = |block: &str| {
+        let own = format!("[[workload]]\nname='w'\npattern='read'\nblock={block}\n");
+        hint(&(study("{ ext4 = {}, on = 'a' }") + &own), "study-no-unit")
+    };
+    assert_eq!(block("'4096'"), "write \"4 KiB\"");
+    assert_eq!(block("1_048_576"), "write \"1 MiB\"");
+    assert_eq!(block("512"), "write \"512 B\"");
+    assert_eq!(block("4"), "write \"4 KiB\"");
+    let layer = |layer: &str| hint(&study(&format!("{{ {layer}, on = ['a', 'b'] }}")), "study-no-unit");
+    assert_eq!(layer("raid = { level = 0, chunk = 65536 }"), "write \"64 KiB\"");
+    assert_eq!(layer("raid = { level = 0, chunk = 64 }"), "write \"64 KiB\"");
+    assert_eq!(layer("zfs = { special_small_blocks = 32 }"), "write \"32 KiB\"");
+    let span = study("{ ext4 = {}, on = 'a' }").replace("\"32 MiB\"", "256");
+    assert_eq!(hint(&span, "study-no-unit"), "write \"256 MiB\"");
+}
+
+#[test]
+fn advice_fits_what_is_wrong() {
+    let text = study("{ ext4 = {}, on = 'a' }");
+    let twins =
+        text.replace("{ name = \"x\",", "{ name = \"x\", layers = [ { bare = {}, on = 'b' } ] }, { name = \"x\",");
+    assert_eq!(hint(&twins, "study-same-stack"), "give one of them another name");
+    let bound = hint(&text.replace("32 MiB", "2 GiB"), "study-span");
+    assert!(bound.contains("614 MiB or less: 60 % of the bound"), "{bound}");
+}
+
+#[test]
+fn an_empty_study_says_what_is_missing() {
+    for text in ["", "\n\n# nothing yet\n"] {
+        let (design, notes) = spec::parse(text);
+        assert!(design.is_none());
+        let messages: Vec<&str> = notes.iter().map(|note| note.message.as_str()).collect();
+        assert_eq!(messages, ["the study has no `question`", "the study has no `stack`", "the study has no drives"]);
+        let _ = spec::render("empty.toml", text, &notes, false);
+    }
 }
 
 #[test]
@@ -154,7 +220,6 @@ fn options() {
     check("{ lvm = { integrity = {}, volume = 'raid1', snapshot = true }, on = ['a', 'b'] }", &["study-lvm-integrity"]);
     check("{ lvm = { stripe = '64 KiB' }, on = 'a' }", &["study-no-effect"]);
     check("{ btrfs = { copy_on_write = false }, on = 'a' }", &["study-no-checksums"]);
-    check("{ zfs = { layout = 'mirror', special = 'c' }, on = ['a', 'b'] }", &["study-special-alone"]);
     check("{ zfs = { special = 'c', special_small_blocks = '128 KiB' }, on = 'a' }", &["study-special-takes-all"]);
     check("{ zfs = { special_small_blocks = '4 KiB' }, on = 'a' }", &["study-no-effect"]);
     check("{ xfs = {}, on = 's' }", &["study-too-small"]);

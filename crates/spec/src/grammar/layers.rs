@@ -251,7 +251,12 @@ static ZFS: Table = Table {
         default("primarycache", Kind::Choice(&["all", "metadata", "none"]), "\"all\"", "What the ARC may keep."),
         optional("ashift", Kind::Integer { least: 9, most: 16 }, "left to the drive", "Sector size as a power of two."),
         default("compression", Kind::Choice(&["off", "lz4", "zstd"]), "\"off\"", "Compression."),
-        optional("special", Kind::Names, "no special vdev", "Drives or layers for metadata and small blocks."),
+        optional(
+            "special",
+            Kind::Names,
+            "no special vdev",
+            "Drives or layers for metadata and small blocks: one more than the data can lose, or any number beside `single`.",
+        ),
         default(
             "special_small_blocks",
             Kind::Size { least: 0, most: MIB, step: Step::PowerOfTwo },

@@ -1,6 +1,6 @@
 //! Options of one layer that contradict each other, or that have no effect.
 
-use terms::layer::{Btrfs, Ext4, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
+use terms::layer::{Btrfs, Ext4, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs};
 use terms::{Layer, Note};
 
 use crate::fields::Fields;
@@ -172,18 +172,6 @@ fn check_zfs(zfs: &Zfs, options: &Fields, notes: &mut Vec<Note>) {
             no_effect(options, "special_small_blocks", "the pool has no special vdev", notes);
         }
         return;
-    }
-    if zfs.layout != ZfsLayout::Stripe && special.len() == 1 {
-        notes.push(
-            Note::error(
-                "study-special-alone",
-                Some(options.place("special")),
-                format!("a {} pool hangs on a single special vdev", zfs.layout.word()),
-            )
-            .as_warning()
-            .label("losing it loses the pool")
-            .hint("name two drives for it"),
-        );
     }
     if zfs.special_small_blocks >= zfs.recordsize {
         notes.push(

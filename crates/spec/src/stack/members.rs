@@ -1,5 +1,6 @@
 //! How many devices a layer takes.
 
+use terms::layer::{Zfs, ZfsLayout};
 use terms::{Layer, Note, Ref};
 
 use super::grow::Growth;
@@ -9,6 +10,9 @@ pub(super) fn check(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
     for grown in growth.iter().filter(|grown| !grown.broken) {
         check_fewest(grown, notes);
         check_most(grown, notes);
+        if let Layer::Zfs(zfs) = &grown.node.layer {
+            check_special(grown, zfs, notes);
+        }
         if matches!(grown.node.layer, Layer::Bare) && matches!(grown.node.on.first(), Some(Ref::Layer(_))) {
             notes.push(
                 Note::error("study-on-bare", grown.places.first().copied(), "`bare` rests on a layer")
@@ -67,4 +71,41 @@ fn check_most(grown: &Growth<'_, '_>, notes: &mut Vec<Note>) {
                 .hint("join them with raid or lvm below it, or name one of them in `on`"),
         );
     }
+}
+
+/// Losing the special vdev loses the pool. Without force zpool takes only one that survives exactly as many lost
+/// devices as the data, and beside data without redundancy only devices that stand alone.
+fn check_special(grown: &Growth<'_, '_>, zfs: &Zfs, notes: &mut Vec<Note>) {
+    let (data, have) = (grown.node.on.len(), grown.node.special.len());
+    let ways = match zfs.layout {
+        ZfsLayout::Stripe => return,
+        ZfsLayout::Mirror => data,
+        ZfsLayout::Raidz1 => 2,
+        ZfsLayout::Raidz2 => 3,
+        ZfsLayout::Raidz3 => 4,
+    };
+    let options = grown.entry.options;
+    // With too few devices, or a layout that could not be read, nobody knows how many there will be.
+    if have == 0 || have == ways || data < zfs.layout.fewest() || options.is_wrong("layout") {
+        return;
+    }
+    let layout = zfs.layout.word();
+    let code = if have == 1 { "study-special-alone" } else { "study-special-unlike" };
+    let message = match zfs.layout {
+        ZfsLayout::Mirror => format!("beside a mirror of {ways} devices `special` takes {ways}, not {have}"),
+        _ => format!("beside {layout} `special` takes {ways} devices, not {have}"),
+    };
+    notes.push(
+        Note::error(code, Some(options.place("special")), message)
+            .label(if have < ways {
+                "less redundant than the data, and losing it loses the pool"
+            } else {
+                "more redundant than the data"
+            })
+            .hint(if have < ways {
+                format!("name {} more in `special`: zpool refuses what survives fewer or more losses", ways - have)
+            } else {
+                format!("name {ways} in `special`: zpool refuses what survives fewer or more losses")
+            }),
+    );
 }

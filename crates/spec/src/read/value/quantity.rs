@@ -21,18 +21,16 @@ pub(super) fn bare_size(key: &Key, number: &DeInteger<'_>, place: Span) -> Read<
     }
 }
 
-/// The size that was likely meant by a bare number: bytes, where whole KiB of them are something that the key takes,
-/// else the smallest unit with which it takes the number.
+/// The size that was likely meant by a bare number: that many bytes where the key takes them, else the smallest unit
+/// with which it takes the number.
 fn likely_size(key: &Key, n: u64) -> String {
-    let nowhere = Span { start: 0, end: 0 };
-    if n.is_multiple_of(1024) && within(key, n, nowhere, &|n| n.to_string()).is_ok() {
+    let takes = |size: u64| within(key, size, Span { start: 0, end: 0 }, &|n| n.to_string()).is_ok();
+    // No drive has blocks of less: whoever writes 64 means 64 of something larger.
+    if n >= 512 && takes(n) {
         return Bytes(n).to_string();
     }
     let units = [(1024, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"), (1, "B")];
-    let fits = |(unit, _): &&(u64, &str)| {
-        let place = Span { start: 0, end: 0 };
-        n.checked_mul(*unit).is_some_and(|size| within(key, size, place, &|n| n.to_string()).is_ok())
-    };
+    let fits = |(unit, _): &&(u64, &str)| n.checked_mul(*unit).is_some_and(takes);
     let name = units.iter().find(fits).map_or("KiB", |(_, name)| name);
     format!("{n} {name}")
 }
