@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use host::{Host, interrupt};
+use terms::plan::Place;
 use terms::plan::{Act, Condition, Effect, Plan, Step};
 use terms::{Cmd, Name, Nanos, Target};
 
@@ -27,25 +28,6 @@ pub struct Built {
     pub changed: usize,
     /// Time it took.
     pub took: Nanos,
-}
-
-/// What workloads use.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// A file in this directory.
-    Directory(String),
-    /// This block device.
-    Device(String),
-}
-
-impl Place {
-    /// The directory or the node.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        match self {
-            Self::Directory(path) | Self::Device(path) => path,
-        }
-    }
 }
 
 /// Carries out a plan. `past` is what the journal says of earlier attempts at the same stack on the same machine.

@@ -11,12 +11,14 @@ mod machine;
 mod needs;
 mod teardown;
 
-pub use apply::{Built, Place, apply};
+pub use apply::{Built, apply};
 pub use error::BuildError;
 pub use journal::{Entry, Journal, Memory};
 pub use machine::{Bindings, found_on, prove_blank};
 pub use needs::Needs;
 pub use teardown::{commands_left, teardown};
+
+pub use terms::plan::Place;
 
 use std::collections::BTreeSet;
 

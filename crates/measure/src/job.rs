@@ -1,30 +1,11 @@
 //! fio jobs: what is asked for, with the reason for every setting.
 
 use host::Host;
+use terms::plan::Place;
 use terms::{Bytes, Cmd, MeasurePolicy, Nanos, Pattern, Workload};
 
 use crate::error::MeasureError;
 use crate::fio;
-
-/// What a workload uses.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// A file in this directory.
-    Directory(String),
-    /// This block device.
-    Device(String),
-}
-
-impl Place {
-    /// The file that fio opens.
-    #[must_use]
-    pub fn file(&self) -> String {
-        match self {
-            Self::Directory(directory) => format!("{directory}/bedplate.dat"),
-            Self::Device(node) => node.clone(),
-        }
-    }
-}
 
 /// A stretch that was written from end to end: only this can be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]

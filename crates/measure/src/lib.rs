@@ -14,4 +14,5 @@ pub use cell::{CellRequest, Measured, measure};
 pub use counters::{Snapshot, snapshot};
 pub use error::MeasureError;
 pub use fio::{FioOutput, parse};
-pub use job::{Filled, Job, Place, fill, fill_job, job};
+pub use job::{Filled, Job, fill, fill_job, job};
+pub use terms::plan::Place;

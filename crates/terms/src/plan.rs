@@ -223,6 +223,34 @@ pub enum Target {
     Device(Word),
 }
 
+/// A [`Target`] on one machine: what workloads really use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A file in this directory.
+    Directory(String),
+    /// This block device.
+    Device(String),
+}
+
+impl Place {
+    /// The directory or the node.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Directory(path) | Self::Device(path) => path,
+        }
+    }
+
+    /// The file that a load opens.
+    #[must_use]
+    pub fn file(&self) -> String {
+        match self {
+            Self::Directory(directory) => format!("{directory}/bedplate.dat"),
+            Self::Device(node) => node.clone(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

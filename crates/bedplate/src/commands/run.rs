@@ -13,7 +13,7 @@ use terms::{Design, Plan};
 use crate::cli::RunArguments;
 use crate::commands::{only_in_the_lab, report as reports, runs};
 use crate::exit::{Exit, Failure};
-use crate::runner::{Runner, weight};
+use crate::runner::{self, Runner, weight};
 use crate::settings::Settings;
 use crate::studies::{self, Study};
 use crate::{BUILD, guest};
@@ -104,7 +104,7 @@ fn begin(
     guest: &Guest,
     settings: &Settings,
 ) -> Result<RunWriter, Failure> {
-    let started = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    let started = runner::now();
     let policy = &study.design.measure;
     std::fs::create_dir_all(&settings.runs)?;
     let provenance = Provenance {

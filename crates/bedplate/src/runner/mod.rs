@@ -8,6 +8,7 @@ use host::{Host, HostError};
 use lab::Guest;
 use measure::{CellRequest, Filled};
 use record::RunWriter;
+use terms::plan::Place;
 use terms::record::{BuildOutcome, CellKey};
 use terms::{Cmd, Design, Name, Nanos, Plan, Workload};
 
@@ -159,17 +160,13 @@ impl Runner<'_> {
         guest: &Guest,
         round: u32,
         plan: &Plan,
-        target: build::Place,
+        target: Place,
         outcome: &mut BuildOutcome,
     ) -> Result<Filled, Failure> {
         let policy = &self.design.measure;
         self.progress.detail(&format!("round {round}: filling {} of {}", policy.span, plan.stack));
-        let place = match target {
-            build::Place::Directory(directory) => measure::Place::Directory(directory),
-            build::Place::Device(node) => measure::Place::Device(node),
-        };
         let seed = order::job_seed(policy.seed, &format!("fill of {} in round {round}", plan.slug));
-        let filled = measure::fill(guest, place, policy.span, seed)?;
+        let filled = measure::fill(guest, target, policy.span, seed)?;
         outcome.fill = filled.took;
         let more =
             serde_json::json!({ "argv": filled.argv, "seed": seed, "took_ns": filled.took, "fio": filled.output });
@@ -191,7 +188,7 @@ impl Runner<'_> {
         let drives = plan.drives.iter().filter_map(|name| drive(guest, name)).collect::<Vec<_>>();
         let key = key(round, plan, workload);
         let seed = order::job_seed(policy.seed, &format!("{} on {} in round {round}", key.workload, key.stack));
-        let started = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        let started = now();
         let request = CellRequest { key, workload, policy, filled, drives: &drives, seed, started };
         let measured = measure::measure(guest, &request)?;
         if let Some(why) = &measured.cell.failure {
@@ -223,6 +220,11 @@ fn forget(guest: &Guest, node: &str) -> Result<bool, HostError> {
 
 fn drive(guest: &Guest, name: &Name) -> Option<(String, String)> {
     guest.drives().get(name).map(|node| (name.to_string(), node.clone()))
+}
+
+/// The time of day with its zone, RFC 3339.
+pub(crate) fn now() -> String {
+    jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
 fn key(round: u32, plan: &Plan, workload: &Workload) -> CellKey {

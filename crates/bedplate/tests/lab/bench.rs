@@ -47,6 +47,15 @@ impl Bench {
         output
     }
 
+    /// Waits for something, at most a minute and a half.
+    pub(crate) fn await_that(&self, what: &str, holds: impl Fn() -> bool) {
+        let start = std::time::Instant::now();
+        while !holds() {
+            assert!(start.elapsed().as_secs() < 90, "no sign of {what} in a minute and a half");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+
     /// The only run.
     pub(crate) fn only_run(&self) -> PathBuf {
         let directories = std::fs::read_dir(self.runs()).unwrap().map(|entry| entry.unwrap().path());

@@ -50,12 +50,9 @@ fn an_interrupt_cleans_up_and_says_how_to_go_on() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let start = Instant::now();
-    while bench.guests().is_empty() {
-        assert!(start.elapsed() < Duration::from_secs(60), "no guest in a minute");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    std::thread::sleep(Duration::from_secs(10));
+    // Only a run that has begun can be gone on with.
+    bench.await_that("a record", || std::fs::read_dir(bench.runs()).is_ok_and(|mut entries| entries.next().is_some()));
+    std::thread::sleep(Duration::from_secs(2));
     std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output));
@@ -72,11 +69,7 @@ fn what_a_killed_owner_left_is_swept_by_the_next() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let start = Instant::now();
-    while bench.guests().is_empty() {
-        assert!(start.elapsed() < Duration::from_secs(60), "no guest in a minute");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    bench.await_that("a guest", || !bench.guests().is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
     let swept = bench.run(&["lab", "sweep"]);
