@@ -71,12 +71,12 @@ mod tests {
 
     fn costed(round: u32, busy: u64, wall: u64, moved: u64) -> Cell {
         let mut cell = cell(round, "a", "rnd", 4096.0 * 1000.0);
-        cell.cpu = Some(CpuDelta { busy: Nanos(busy), agent: Nanos(0), wall: Nanos::seconds(wall) });
+        cell.cpu = Some(CpuDelta { busy: Nanos(busy), wall: Nanos::seconds(wall), ..CpuDelta::default() });
         cell.members = vec![MemberDelta {
             drive: "d".into(),
             read: Bytes(moved / 2),
             written: Bytes(moved - moved / 2),
-            busy: Nanos(0),
+            ..MemberDelta::default()
         }];
         cell
     }

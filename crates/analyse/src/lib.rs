@@ -46,6 +46,10 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
         inventory: inventory.clone(),
         cells: findings,
         builds: built,
+        comparisons: Vec::new(),
+        anchors: Vec::new(),
+        layers: Vec::new(),
+        curves: Vec::new(),
         not_checked,
     }
 }
@@ -65,20 +69,9 @@ fn finding(
             guards.push(guard.clone());
         }
     }
-    let mut finding = Finding {
-        stack: stack.slug.clone(),
-        workload: workload.name.to_string(),
-        verdict: verdict::of(stack, &newest, built),
-        throughput: None,
-        iops: None,
-        ratio_to_first: None,
-        latency: None,
-        cpu_per_operation: None,
-        drive_bytes_ratio: None,
-        samples: Vec::new(),
-        guards,
-        sources: newest.iter().map(|cell| rounds.directory(&cell.key)).collect(),
-    };
+    let mut finding = Finding::new(&stack.slug, workload.name.as_str(), verdict::of(stack, &newest, built));
+    finding.guards = guards;
+    finding.sources = newest.iter().map(|cell| rounds.directory(&cell.key)).collect();
     if finding.verdict == Verdict::Measured {
         let readings = || newest.iter().filter_map(|cell| cell.reading.as_ref());
         finding.throughput = interval::between_rounds(readings().map(|reading| reading.throughput().0));

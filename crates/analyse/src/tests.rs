@@ -16,13 +16,8 @@ use crate::study;
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
 pub(crate) fn cell(round: u32, stack: &str, workload: &str, throughput: f64) -> Cell {
     let operations = (throughput * 3.0 / 4096.0) as u64;
+    let key = CellKey { round, stack: stack.into(), workload: workload.into() };
     Cell {
-        schema: RECORD_SCHEMA,
-        key: CellKey { round, stack: stack.into(), workload: workload.into() },
-        started: "2026-11-20T19:21:33Z".into(),
-        argv: vec!["fio".into()],
-        seed: 1,
-        status: 0,
         reading: Some(Reading {
             read: Some(Flow {
                 bytes: Bytes(operations * 4096),
@@ -37,20 +32,14 @@ pub(crate) fn cell(round: u32, stack: &str, workload: &str, throughput: f64) -> 
                     ..Latency::default()
                 },
             }),
-            write: None,
             fio_cpu_cores: 0.1,
+            ..Reading::default()
         }),
-        failure: None,
-        guards: vec![],
-        members: vec![MemberDelta {
-            drive: "d".into(),
-            read: Bytes(operations * 4096),
-            written: Bytes(0),
-            busy: Nanos(0),
-        }],
-        cpu: Some(CpuDelta { busy: Nanos::seconds(1), agent: Nanos(0), wall: Nanos::seconds(4) }),
+        members: vec![MemberDelta { drive: "d".into(), read: Bytes(operations * 4096), ..MemberDelta::default() }],
+        cpu: Some(CpuDelta { busy: Nanos::seconds(1), wall: Nanos::seconds(4), ..CpuDelta::default() }),
         samples: vec![Sample { at: Nanos::seconds(u64::from(round)), throughput: BytesPerSecond(throughput) }],
         took: Nanos::seconds(5),
+        ..Cell::begun(key, "2026-11-20T19:21:33Z".into(), vec!["fio".into()], 1)
     }
 }
 
@@ -62,16 +51,7 @@ fn provenance(stacks: &[&str], workloads: &[&str]) -> Provenance {
         nodes: vec![],
         missing: None,
     };
-    let workload = |name: &&str| Workload {
-        name: Name::new(*name).unwrap(),
-        pattern: Pattern::RandRead,
-        block: Bytes::kib(4),
-        depth: 1,
-        jobs: 1,
-        fsync_every: None,
-        profile: None,
-        window: None,
-    };
+    let workload = |name: &&str| Workload::new(Name::new(*name).unwrap(), Pattern::RandRead, Bytes::kib(4));
     Provenance {
         schema: RECORD_SCHEMA,
         run: "r".into(),
@@ -88,6 +68,7 @@ fn provenance(stacks: &[&str], workloads: &[&str]) -> Provenance {
         settle: Nanos::seconds(1),
         window: Nanos::seconds(3),
         span: Bytes::mib(1),
+        policy: None,
         stacks: stacks.iter().map(stack).collect(),
         workloads: workloads.iter().map(workload).collect(),
     }

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use host::{Host, HostError};
-use terms::record::{Cell, CellKey, CpuDelta, GuardNote, MemberDelta, RECORD_SCHEMA, Reading};
+use terms::record::{Cell, CellKey, CpuDelta, GuardNote, MemberDelta, Reading};
 use terms::{Cmd, MeasurePolicy, Nanos, Outcome, Workload};
 
 use crate::counters::{self, Snapshot, snapshot};
@@ -58,11 +58,6 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     let log = take(host, &log_file(request.seed));
     let judged = judge(request, &job, &observed, before.or(after).as_deref());
     let cell = Cell {
-        schema: RECORD_SCHEMA,
-        key: request.key.clone(),
-        started: request.started.clone(),
-        argv: job.argv(),
-        seed: request.seed,
         status: observed.outcome.status,
         reading: judged.reading,
         failure: judged.failure,
@@ -71,6 +66,7 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
         cpu: observed.cpu,
         samples: fio::samples(&String::from_utf8_lossy(&log)),
         took: start.elapsed().into(),
+        ..Cell::begun(request.key.clone(), request.started.clone(), job.argv(), request.seed)
     };
     let raw = vec![
         ("job.fio".to_owned(), job.file().into_bytes()),

@@ -63,17 +63,19 @@ impl Snapshot {
                 read: Bytes(now.read.saturating_sub(then.read)),
                 written: Bytes(now.written.saturating_sub(then.written)),
                 busy: Nanos::millis(now.busy_millis.saturating_sub(then.busy_millis)),
+                ..MemberDelta::default()
             })
             .collect()
     }
 
     /// Processor time from `earlier` to this.
     #[must_use]
-    pub const fn cpu_since(&self, earlier: &Self) -> CpuDelta {
+    pub fn cpu_since(&self, earlier: &Self) -> CpuDelta {
         CpuDelta {
             busy: Nanos(self.busy_ticks.saturating_sub(earlier.busy_ticks) * TICK.0),
             agent: Nanos(self.agent_ticks.saturating_sub(earlier.agent_ticks) * TICK.0),
             wall: Nanos(self.at.0.saturating_sub(earlier.at.0)),
+            ..CpuDelta::default()
         }
     }
 }

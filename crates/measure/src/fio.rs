@@ -92,6 +92,7 @@ pub fn parse(stdout: &[u8]) -> Result<FioOutput, String> {
         reading: Reading {
             read: flow(output.jobs.iter().map(|job| &job.read)),
             write: flow(output.jobs.iter().map(|job| &job.write)),
+            sync: None,
             fio_cpu_cores: output.jobs.iter().map(|job| cores(job) * count(job)).sum(),
         },
         error: error.map(|job| {

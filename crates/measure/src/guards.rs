@@ -137,23 +137,14 @@ mod tests {
     }
 
     fn output(read: Option<Flow>) -> FioOutput {
-        let reading = Reading { read, write: None, fio_cpu_cores: 0.5 };
+        let reading = Reading { read, fio_cpu_cores: 0.5, ..Reading::default() };
         FioOutput { reading, error: None, jobs: 1, busiest_job: 0.5, version: String::new() }
     }
 
     fn fire(output: &FioOutput, moved: u64, md_busy: Option<&str>) -> Vec<String> {
-        let workload = Workload {
-            name: Name::new("w").unwrap(),
-            pattern: Pattern::RandRead,
-            block: Bytes(4096),
-            depth: 1,
-            jobs: 1,
-            fsync_every: None,
-            profile: None,
-            window: None,
-        };
-        let member = MemberDelta { drive: "a".into(), read: Bytes(moved), written: Bytes(0), busy: Nanos(0) };
-        let cpu = CpuDelta { busy: Nanos(0), agent: Nanos(0), wall: Nanos::seconds(1) };
+        let workload = Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes(4096));
+        let member = MemberDelta { drive: "a".into(), read: Bytes(moved), ..MemberDelta::default() };
+        let cpu = CpuDelta { wall: Nanos::seconds(1), ..CpuDelta::default() };
         let evidence = Evidence {
             workload: &workload,
             window: Nanos::seconds(2),

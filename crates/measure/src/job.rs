@@ -169,16 +169,7 @@ mod tests {
     use super::*;
 
     fn workload(pattern: Pattern, jobs: u32) -> Workload {
-        Workload {
-            name: Name::new("w").unwrap(),
-            pattern,
-            block: Bytes::kib(4),
-            depth: 32,
-            jobs,
-            fsync_every: None,
-            profile: None,
-            window: None,
-        }
+        Workload { depth: 32, jobs, ..Workload::new(Name::new("w").unwrap(), pattern, Bytes::kib(4)) }
     }
 
     fn place() -> Place {

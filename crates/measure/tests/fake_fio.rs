@@ -99,16 +99,7 @@ fn policy() -> MeasurePolicy {
 
 fn run(fio: &FakeFio) -> Result<Measured, MeasureError> {
     let policy = policy();
-    let workload = Workload {
-        name: Name::new("w").unwrap(),
-        pattern: Pattern::RandRead,
-        block: Bytes(4096),
-        depth: 1,
-        jobs: 1,
-        fsync_every: None,
-        profile: None,
-        window: None,
-    };
+    let workload = Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes(4096));
     let filled = fill(fio, Place::Directory("/mnt/x".into()), policy.span, 1)?;
     let key = CellKey { round: 1, stack: "s".into(), workload: "w".into() };
     let request = CellRequest {

@@ -23,6 +23,7 @@ pub(crate) fn provenance(run: &str) -> Provenance {
         settle: Nanos::seconds(1),
         window: Nanos::seconds(3),
         span: Bytes::mib(1),
+        policy: None,
         stacks: vec![],
         workloads: vec![],
     }
@@ -30,20 +31,11 @@ pub(crate) fn provenance(run: &str) -> Provenance {
 
 /// A cell, failed or not.
 pub(crate) fn cell(round: u32, stack: &str, workload: &str, failure: Option<&str>) -> Cell {
+    let key = CellKey { round, stack: stack.into(), workload: workload.into() };
     Cell {
-        schema: RECORD_SCHEMA,
-        key: CellKey { round, stack: stack.into(), workload: workload.into() },
-        started: "2026-11-20T19:21:33Z".into(),
-        argv: vec!["fio".into()],
-        seed: 1,
-        status: 0,
-        reading: None,
         failure: failure.map(Into::into),
-        guards: vec![],
-        members: vec![],
-        cpu: None,
-        samples: vec![],
         took: Nanos::seconds(4),
+        ..Cell::begun(key, "2026-11-20T19:21:33Z".into(), vec!["fio".into()], 1)
     }
 }
 

@@ -31,27 +31,14 @@ fn provenance() -> Provenance {
         settle: Nanos(0),
         window: Nanos(0),
         span: Bytes(0),
+        policy: None,
         stacks: vec![],
         workloads: vec![],
     }
 }
 
 fn cell(round: u32) -> Cell {
-    Cell {
-        schema: RECORD_SCHEMA,
-        key: CellKey { round, stack: "a".into(), workload: "w".into() },
-        started: String::new(),
-        argv: vec![],
-        seed: 1,
-        status: 0,
-        reading: None,
-        failure: None,
-        guards: vec![],
-        members: vec![],
-        cpu: None,
-        samples: vec![],
-        took: Nanos(0),
-    }
+    Cell::begun(CellKey { round, stack: "a".into(), workload: "w".into() }, String::new(), vec![], 1)
 }
 
 /// Not a test by itself: goes on writing cells, and a line for each, until it is killed.

@@ -92,7 +92,7 @@ impl<'a> Grid<'a> {
                 Some(estimate) => State::Measured(finding, estimate),
                 None => State::Failed(Cow::Borrowed("it ran, and no throughput was kept")),
             },
-            Verdict::Failed(why) => State::Failed(Cow::Borrowed(why)),
+            Verdict::Unsteady(why) | Verdict::Failed(why) => State::Failed(Cow::Borrowed(why)),
             Verdict::Missing(_) if missing.is_some_and(|missing| !missing.remedy.is_empty()) => {
                 let missing = missing.expect("the guard has just looked");
                 State::Missing(remedy(&missing.what, &missing.remedy))

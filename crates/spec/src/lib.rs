@@ -79,6 +79,7 @@ fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
         question,
         lab: lab.spec,
         stacks: stacks.into_iter().map(|grown| grown.stack).collect(),
+        sources: Vec::new(),
         workloads,
         measure,
     })

@@ -19,11 +19,13 @@ pub(crate) fn read(study: &Fields, stacks: &[Grown], notes: &mut Vec<Note>) -> (
     let measure = study.table("measure");
     let base = MeasurePolicy::default();
     let policy = MeasurePolicy {
-        rounds: measure.and_then(|m| m.number("rounds")).unwrap_or(base.rounds),
+        rounds: measure.and_then(|m| m.number("rounds")).unwrap_or(3),
+        max_rounds: measure.and_then(|m| m.number("rounds")).unwrap_or(3),
         settle: measure.and_then(|m| m.duration("settle")).unwrap_or(base.settle),
         window: measure.and_then(|m| m.duration("window")).unwrap_or(base.window),
         span: measure.and_then(|m| m.size("span")).unwrap_or(base.span),
         seed: measure.and_then(|m| m.number("seed")).unwrap_or(base.seed),
+        ..base
     };
     let mut workloads = of_profiles(study, measure, notes);
     add_own(study, &mut workloads, notes);

@@ -56,16 +56,7 @@ fn peak(profile: &str, jobs: u32) -> Vec<Workload> {
 /// One workload; none if the name is no name, which a test rules out.
 fn workload(profile: &str, name: &str, pattern: Pattern, block: Bytes, depth: u32, jobs: u32) -> Option<Workload> {
     let name = Name::new(name).ok()?;
-    Some(Workload {
-        name,
-        pattern,
-        block,
-        depth,
-        jobs,
-        fsync_every: None,
-        profile: Some(profile.to_owned()),
-        window: None,
-    })
+    Some(Workload { depth, jobs, profile: Some(profile.to_owned()), ..Workload::new(name, pattern, block) })
 }
 
 #[cfg(test)]

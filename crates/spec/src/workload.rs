@@ -30,14 +30,11 @@ pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
     let name: Name = fields.name("name")?;
     let block: Bytes = fields.size("block")?;
     Some(Workload {
-        name,
-        pattern,
-        block,
         depth: fields.number("depth").unwrap_or(1),
         jobs: fields.number("jobs").unwrap_or(1),
         fsync_every: fields.number("fsync_every"),
-        profile: None,
         window: fields.duration("window"),
+        ..Workload::new(name, pattern, block)
     })
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::drive::LabDrive;
 use crate::layer::Layer;
 use crate::name::{Name, slug};
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, Nanos, PerMille};
 use crate::workload::Workload;
 
 /// A study, understood.
@@ -17,6 +17,9 @@ pub struct Design {
     pub lab: LabSpec,
     /// What is compared.
     pub stacks: Vec<Stack>,
+    /// Stacks that files are copied from; not compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Stack>,
     /// What each stack is asked to do, reads before writes.
     pub workloads: Vec<Workload>,
     /// How it is measured.
@@ -125,8 +128,30 @@ impl Ref {
 /// How a study is measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeasurePolicy {
-    /// How often every stack is built anew and every workload run on it.
+    /// Rounds that every cell gets: every workload on every stack once in each.
     pub rounds: u32,
+    /// Rounds that a cell gets at most while its interval is wider than [`Self::precision`] or a comparison is open.
+    /// Equal to [`Self::rounds`] where the number of rounds is fixed.
+    #[serde(default = "no_more_rounds")]
+    pub max_rounds: u32,
+    /// Half-width of the interval at which a cell has had enough rounds.
+    #[serde(default = "precision", rename = "precision_per_mille")]
+    pub precision: PerMille,
+    /// Ratios within this of 1 are as good as equal.
+    #[serde(default = "margin", rename = "margin_per_mille")]
+    pub margin: PerMille,
+    /// No cell is begun that would not end within this time.
+    #[serde(default, rename = "budget_ns")]
+    pub budget: Option<Nanos>,
+    /// What is done anew for every round.
+    #[serde(default)]
+    pub replicate: Replicate,
+    /// What the bare drive tells of the session.
+    #[serde(default)]
+    pub anchor: Anchor,
+    /// Is what other tools would have shown measured beside the honest figure?
+    #[serde(default)]
+    pub compat: bool,
     /// Time under load before the window, not counted.
     #[serde(rename = "settle_ns")]
     pub settle: Nanos,
@@ -136,12 +161,103 @@ pub struct MeasurePolicy {
     /// Bytes that are filled and then worked on.
     #[serde(rename = "span_bytes")]
     pub span: Bytes,
+    /// How often the span is written before anything is measured on it.
+    #[serde(default = "one_pass")]
+    pub fill_passes: u32,
     /// Seed of every random choice.
     pub seed: u64,
 }
 
+/// Records from before there was a limit had a fixed number of rounds; a reader takes the larger of both.
+const fn no_more_rounds() -> u32 {
+    0
+}
+
+const fn one_pass() -> u32 {
+    1
+}
+
+const fn precision() -> PerMille {
+    PerMille(20)
+}
+
+const fn margin() -> PerMille {
+    PerMille(30)
+}
+
 impl Default for MeasurePolicy {
     fn default() -> Self {
-        Self { rounds: 3, settle: Nanos::seconds(1), window: Nanos::seconds(3), span: Bytes::mib(128), seed: 1 }
+        Self {
+            rounds: 5,
+            max_rounds: 12,
+            precision: precision(),
+            margin: margin(),
+            budget: None,
+            replicate: Replicate::Rebuild,
+            anchor: Anchor::Note,
+            compat: false,
+            settle: Nanos::seconds(1),
+            window: Nanos::seconds(3),
+            span: Bytes::mib(128),
+            fill_passes: one_pass(),
+            seed: 1,
+        }
     }
 }
+
+impl MeasurePolicy {
+    /// The most rounds that a cell may get.
+    #[must_use]
+    pub fn most_rounds(&self) -> u32 {
+        self.max_rounds.max(self.rounds)
+    }
+
+    /// May a cell get more rounds than [`Self::rounds`]?
+    #[must_use]
+    pub fn is_sequential(&self) -> bool {
+        self.most_rounds() > self.rounds
+    }
+}
+
+/// What is done anew for every round: the unit that an interval speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replicate {
+    /// Every stack is built anew: the interval holds for builds.
+    #[default]
+    Rebuild,
+    /// All stacks stand side by side, each on a slice of every drive; slices change places from round to round.
+    Slices,
+    /// Every stack is built once: intervals hold for this one build, and none is given between stacks.
+    Single,
+}
+
+impl Replicate {
+    /// The word for it in studies and reports.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Rebuild => "rebuild",
+            Self::Slices => "slices",
+            Self::Single => "single",
+        }
+    }
+}
+
+/// What happens with a round between whose ends the bare drive changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Anchor {
+    /// The bare drive is not measured.
+    Off,
+    /// The change is told.
+    #[default]
+    Note,
+    /// Beyond [`ANCHOR_DISCARD`] the round does not count and another takes its place.
+    Discard,
+}
+
+/// A change of the bare drive within a round that is told.
+pub const ANCHOR_FLAG: PerMille = PerMille(30);
+/// A change of the bare drive within a round that discards it, where the study says so.
+pub const ANCHOR_DISCARD: PerMille = PerMille(60);

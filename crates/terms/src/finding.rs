@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::{Cliff, Limiter};
 use crate::inventory::Inventory;
 use crate::record::{GuardNote, Latency, Provenance, Sample};
 use crate::units::Nanos;
+use crate::workload::Tool;
 
 /// Version of the findings' JSON.
 pub const FINDINGS_SCHEMA: u32 = 1;
@@ -22,6 +24,19 @@ pub struct Findings {
     pub cells: Vec<Finding>,
     /// One for every stack, in the study's order.
     pub builds: Vec<BuildFinding>,
+    /// Every pair of stacks on every workload: in the order of the workloads, then of the study's stacks. Only pairs
+    /// that share a round are there.
+    #[serde(default)]
+    pub comparisons: Vec<Comparison>,
+    /// The bare drive, round by round.
+    #[serde(default)]
+    pub anchors: Vec<AnchorFinding>,
+    /// What a layer costs, where two stacks differ by that layer alone.
+    #[serde(default)]
+    pub layers: Vec<LayerCost>,
+    /// Load curves: points of one stack and workload together, in ascending load.
+    #[serde(default)]
+    pub curves: Vec<Curve>,
     /// What was not checked, so that nobody believes it was.
     pub not_checked: Vec<String>,
 }
@@ -54,11 +69,64 @@ pub struct Finding {
     /// Throughput over time of the last round.
     #[serde(default)]
     pub samples: Vec<Sample>,
+    /// Latency of flushes, all rounds merged.
+    #[serde(default)]
+    pub sync: Option<Latency>,
+    /// Its place among the stacks on this workload, by throughput.
+    #[serde(default)]
+    pub rank: Option<Rank>,
+    /// How steady its windows were.
+    #[serde(default)]
+    pub steady: Steady,
+    /// What most rounds were limited by.
+    #[serde(default)]
+    pub limiter: Option<Limiter>,
+    /// Writes before and after a cache was full, where a window shows both.
+    #[serde(default)]
+    pub burst: Option<Burst>,
+    /// What another tool would have shown, and why it differs.
+    #[serde(default)]
+    pub imitation: Option<ImitationFinding>,
+    /// SNIA's verdict over rounds.
+    #[serde(default)]
+    pub snia: Option<SniaFinding>,
+    /// Does it need more rounds: its interval is wider than asked for, or a comparison of it is open?
+    #[serde(default)]
+    pub open: bool,
     /// Guards that fired in any round.
     #[serde(default)]
     pub guards: Vec<GuardNote>,
     /// Rounds it came from: cell directories in the record.
     pub sources: Vec<String>,
+}
+
+impl Finding {
+    /// A cell of which only the verdict is known.
+    #[must_use]
+    pub fn new(stack: impl Into<String>, workload: impl Into<String>, verdict: Verdict) -> Self {
+        Self {
+            stack: stack.into(),
+            workload: workload.into(),
+            verdict,
+            throughput: None,
+            iops: None,
+            ratio_to_first: None,
+            latency: None,
+            cpu_per_operation: None,
+            drive_bytes_ratio: None,
+            samples: Vec::new(),
+            sync: None,
+            rank: None,
+            steady: Steady::default(),
+            limiter: None,
+            burst: None,
+            imitation: None,
+            snia: None,
+            open: false,
+            guards: Vec::new(),
+            sources: Vec::new(),
+        }
+    }
 }
 
 /// May a number be believed?
@@ -67,12 +135,227 @@ pub struct Finding {
 pub enum Verdict {
     /// Yes.
     Measured,
+    /// It ran without fault and never settled: there is a range and no number. What was seen.
+    Unsteady(String),
     /// It ran and something is wrong with it: never shown as a bar.
     Failed(String),
     /// It could not be built here: what is missing and how to get it.
     Missing(String),
     /// Not run yet, or left out by the command line.
     NotRun,
+}
+
+/// How steady the windows of a cell were.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Steady {
+    /// Windows that were steady.
+    pub steady: u32,
+    /// Windows that were not, although they were made longer.
+    pub unsteady: u32,
+    /// Windows too short to tell.
+    pub unknown: u32,
+    /// Windows that were made longer.
+    pub extended: u32,
+    /// Lowest and highest level over all windows, in bytes per second.
+    #[serde(rename = "range_bytes_per_second")]
+    pub range: Option<(f64, f64)>,
+}
+
+/// A place in a ranking with ties: between these two, 1 being the fastest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rank {
+    /// One more than the stacks that are certainly faster.
+    pub best: u32,
+    /// All stacks but those that are certainly slower.
+    pub worst: u32,
+    /// Stacks that have a rank on this workload.
+    pub of: u32,
+}
+
+/// Two stacks on one workload, paired within rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Name of the workload.
+    pub workload: String,
+    /// Slug of the stack.
+    pub stack: String,
+    /// Slug of the stack that it is held against.
+    pub other: String,
+    /// Throughput of `stack` over that of `other`. Its interval is widened for the size of the table where it decides.
+    pub ratio: Estimate,
+    /// The answer, corrected for the number of comparisons in the table.
+    pub verdict: Compared,
+    /// Rounds still needed, about, where it cannot be told yet.
+    pub more_rounds: Option<u32>,
+    /// The chance of a difference this large between equals, corrected (Holm).
+    pub p_value: Option<f64>,
+}
+
+/// Answers of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compared {
+    /// The stack is faster.
+    Faster,
+    /// The stack is slower.
+    Slower,
+    /// The ratio lies within the margin.
+    Equivalent,
+    /// Not enough rounds, or too much noise.
+    CannotTell,
+}
+
+impl Compared {
+    /// The words for it.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
+            Self::CannotTell => "cannot tell yet",
+        }
+    }
+
+    /// The same seen from the other stack.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::Faster => Self::Slower,
+            Self::Slower => Self::Faster,
+            same => same,
+        }
+    }
+}
+
+/// The bare drive in one round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnchorFinding {
+    /// Round, from 1.
+    pub round: u32,
+    /// Throughput at the beginning, in bytes per second.
+    #[serde(rename = "first_bytes_per_second")]
+    pub first: Option<f64>,
+    /// Throughput at the end.
+    #[serde(rename = "last_bytes_per_second")]
+    pub last: Option<f64>,
+    /// `last / first − 1`.
+    pub drift: Option<f64>,
+    /// What follows from it.
+    pub action: AnchorAction,
+}
+
+/// What follows from a change of the bare drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnchorAction {
+    /// Nothing.
+    Kept,
+    /// The round counts and the change is told.
+    Flagged,
+    /// The round does not count.
+    Discarded,
+    /// One of both ends is missing.
+    Unknown,
+}
+
+/// What a layer costs on a workload: two stacks that differ by it alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayerCost {
+    /// Slug of the stack with the layer.
+    pub stack: String,
+    /// Slug of the stack without.
+    pub without: String,
+    /// The layer, as a study names it.
+    pub layer: String,
+    /// Name of the workload.
+    pub workload: String,
+    /// Throughput with the layer over that without, paired within rounds.
+    pub throughput_ratio: Option<Estimate>,
+    /// Processor time of the whole system for each operation with the layer, less that without, in nanoseconds; may be
+    /// below zero.
+    #[serde(rename = "cpu_per_operation_ns")]
+    pub cpu_per_operation: Option<i64>,
+}
+
+/// A load curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// Slug of the stack.
+    pub stack: String,
+    /// Name of the workload that it is the curve of.
+    pub workload: String,
+    /// Points in ascending load; the last is the workload itself at its largest.
+    pub points: Vec<CurvePoint>,
+}
+
+/// A point of a load curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// Name of the point's workload.
+    pub workload: String,
+    /// Per cent of the largest; `None` for the largest itself.
+    pub percent: Option<u8>,
+    /// Operations per second that were offered.
+    pub offered_iops: Option<f64>,
+    /// Operations per second that were done.
+    pub iops: Option<Estimate>,
+    /// Latency from the intended start of each operation; for the largest from its submission.
+    pub latency: Option<Latency>,
+}
+
+/// Writes before and after a cache was full.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Burst {
+    /// Before, in bytes per second, over the rounds that show it.
+    #[serde(rename = "burst_bytes_per_second")]
+    pub burst: f64,
+    /// After.
+    #[serde(rename = "sustained_bytes_per_second")]
+    pub sustained: f64,
+    /// Where the level changed in the last of them.
+    pub cliff: Cliff,
+    /// Rounds that show it.
+    pub rounds: u32,
+}
+
+/// What another tool would have shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImitationFinding {
+    /// The tool.
+    pub tool: Tool,
+    /// The number that it would print, geometric mean over rounds.
+    pub printed: f64,
+    /// The unit that it would print behind it.
+    pub unit: String,
+    /// The honest figure in that unit, by the unit's own meaning.
+    pub honest: f64,
+    /// Why they differ, as factors: their product is `printed / honest`.
+    pub gaps: Vec<Gap>,
+    /// What of the tool could not be repeated here, if anything.
+    pub differs: Vec<String>,
+    /// The fio command that does what it does.
+    pub argv: Vec<String>,
+}
+
+/// One cause of a difference between two figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The cause.
+    pub cause: String,
+    /// By what it multiplies the figure.
+    pub factor: f64,
+}
+
+/// SNIA's verdict over rounds: five in a row within 20 % of their mean, the line through them rising at most 10 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SniaFinding {
+    /// Last round of the first five that hold; `None` where no five do.
+    pub steady_at: Option<u32>,
+    /// Range of the last five over their mean.
+    pub range: f64,
+    /// Rise of the line through the last five over their mean.
+    pub rise: f64,
 }
 
 /// A value with its interval.

@@ -6,6 +6,7 @@
 pub mod command;
 pub mod design;
 pub mod drive;
+pub mod evidence;
 pub mod finding;
 pub mod inventory;
 pub mod layer;
@@ -17,11 +18,11 @@ pub mod units;
 pub mod workload;
 
 pub use command::{Cmd, Outcome};
-pub use design::{Design, LabSpec, MeasurePolicy, Node, Ref, Stack};
+pub use design::{Anchor, Design, LabSpec, MeasurePolicy, Node, Ref, Replicate, Stack};
 pub use drive::{Drive, LabDrive, LabDriveKind, Port};
 pub use layer::Layer;
 pub use name::{Name, slug};
 pub use note::{Note, Severity, Span};
 pub use plan::{Act, Condition, Effect, Plan, PlanCommand, Step, Target, Undo, Word};
-pub use units::{Bytes, BytesPerSecond, Iops, Nanos};
-pub use workload::{Pattern, Workload};
+pub use units::{Bytes, BytesPerSecond, Iops, Nanos, PerMille};
+pub use workload::{Engine, Load, Method, Pattern, Reach, Workload};

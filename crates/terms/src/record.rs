@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::design::MeasurePolicy;
+use crate::evidence::{Conditions, Imitated, JobShare, Limiter, Steadiness, Threads};
 use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
 
 /// Version of the record's JSON files.
@@ -45,6 +47,9 @@ pub struct Provenance {
     /// Bytes filled and worked on.
     #[serde(rename = "span_bytes")]
     pub span: Bytes,
+    /// How it was to be measured, in full; absent in records of old.
+    #[serde(default)]
+    pub policy: Option<MeasurePolicy>,
     /// Stacks in the study's order: slug and name.
     pub stacks: Vec<StackEntry>,
     /// Workloads in the study's order.
@@ -52,6 +57,21 @@ pub struct Provenance {
 }
 
 impl Provenance {
+    /// How it was to be measured; records of old had a fixed number of rounds, each with builds of its own.
+    #[must_use]
+    pub fn policy(&self) -> MeasurePolicy {
+        self.policy.clone().unwrap_or_else(|| MeasurePolicy {
+            rounds: self.rounds,
+            max_rounds: self.rounds,
+            settle: self.settle,
+            window: self.window,
+            span: self.span,
+            seed: self.seed,
+            anchor: crate::design::Anchor::Off,
+            ..MeasurePolicy::default()
+        })
+    }
+
     /// Were the rates measured on an emulated machine?
     #[must_use]
     pub fn is_emulated(&self) -> bool {
@@ -82,6 +102,13 @@ pub struct Missing {
     /// The command that brings it.
     pub remedy: String,
 }
+
+/// Stack of the cells that watch the bare drive. No stack of a study has this slug.
+pub const ANCHOR: &str = "anchor_";
+/// Workload of the anchor's cell at the beginning of a round.
+pub const ANCHOR_FIRST: &str = "first";
+/// Workload of the anchor's cell at the end of a round.
+pub const ANCHOR_LAST: &str = "last";
 
 /// Which cell: a workload on a stack in a round.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -124,6 +151,30 @@ pub struct Cell {
     /// Throughput over time.
     #[serde(default)]
     pub samples: Vec<Sample>,
+    /// Was the window one thing? Absent in records of old and for cells without samples.
+    #[serde(default)]
+    pub steadiness: Option<Steadiness>,
+    /// Was the window made longer because the first one was not steady?
+    #[serde(default)]
+    pub extended: bool,
+    /// What the throughput was limited by.
+    #[serde(default)]
+    pub limiter: Option<Limiter>,
+    /// Processor time by kind of thread.
+    #[serde(default)]
+    pub threads: Option<Threads>,
+    /// What every job did.
+    #[serde(default)]
+    pub jobs: Vec<JobShare>,
+    /// Temperatures, clocks and links.
+    #[serde(default)]
+    pub conditions: Conditions,
+    /// Operations per second that were offered, where the rate was fixed.
+    #[serde(default)]
+    pub offered_iops: Option<f64>,
+    /// What another tool would have shown, where that was asked for.
+    #[serde(default)]
+    pub imitated: Option<Imitated>,
     /// Wall time of the whole cell.
     #[serde(rename = "took_ns")]
     pub took: Nanos,
@@ -136,8 +187,49 @@ pub struct Reading {
     pub read: Option<Flow>,
     /// Writes.
     pub write: Option<Flow>,
+    /// Latency of flushes, where the workload flushes.
+    #[serde(default)]
+    pub sync: Option<Latency>,
     /// fio's own processor time, user and system, as a share of one core.
     pub fio_cpu_cores: f64,
+}
+
+impl CellKey {
+    /// Does the cell watch the bare drive?
+    #[must_use]
+    pub fn is_anchor(&self) -> bool {
+        self.stack == ANCHOR
+    }
+}
+
+impl Cell {
+    /// A cell that began, before anything is known of it.
+    #[must_use]
+    pub fn begun(key: CellKey, started: String, argv: Vec<String>, seed: u64) -> Self {
+        Self {
+            schema: RECORD_SCHEMA,
+            key,
+            started,
+            argv,
+            seed,
+            status: 0,
+            reading: None,
+            failure: None,
+            guards: Vec::new(),
+            members: Vec::new(),
+            cpu: None,
+            samples: Vec::new(),
+            steadiness: None,
+            extended: false,
+            limiter: None,
+            threads: None,
+            jobs: Vec::new(),
+            conditions: Conditions::default(),
+            offered_iops: None,
+            imitated: None,
+            took: Nanos(0),
+        }
+    }
 }
 
 impl Reading {
@@ -214,7 +306,7 @@ pub struct GuardNote {
 }
 
 /// What the block layer counted on one drive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MemberDelta {
     /// The study's name for the drive.
     pub drive: String,
@@ -227,14 +319,29 @@ pub struct MemberDelta {
     /// Time with at least one operation under way.
     #[serde(rename = "busy_ns")]
     pub busy: Nanos,
+    /// Reads and writes completed.
+    #[serde(default)]
+    pub operations: u64,
+    /// Time weighted by how many operations were under way: over the wall time, the mean queue.
+    #[serde(default, rename = "queued_ns")]
+    pub queued: Nanos,
 }
 
 /// Processor time of the whole system between two readings inside the window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CpuDelta {
     /// All processors, not idle and not waiting.
     #[serde(rename = "busy_ns")]
     pub busy: Nanos,
+    /// The busiest processor.
+    #[serde(default, rename = "busiest_ns")]
+    pub busiest: Nanos,
+    /// In soft interrupts, all processors.
+    #[serde(default, rename = "softirq_ns")]
+    pub softirq: Nanos,
+    /// Processors.
+    #[serde(default)]
+    pub processors: u32,
     /// Bedplate's agent.
     #[serde(rename = "agent_ns")]
     pub agent: Nanos,

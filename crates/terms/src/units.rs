@@ -27,6 +27,29 @@ pub struct BytesPerSecond(pub f64);
 #[serde(transparent)]
 pub struct Iops(pub f64);
 
+/// Parts of a thousand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PerMille(pub u32);
+
+impl PerMille {
+    /// As a share of 1.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        f64::from(self.0) / 1000.0
+    }
+}
+
+impl fmt::Display for PerMille {
+    /// `2 %`, `2.5 %`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 % 10 {
+            0 => f.pad(&format!("{} %", self.0 / 10)),
+            tenth => f.pad(&format!("{}.{tenth} %", self.0 / 10)),
+        }
+    }
+}
+
 /// 1024 bytes.
 pub const KIB: u64 = 1 << 10;
 /// 1024 KiB.

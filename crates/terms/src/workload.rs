@@ -26,6 +26,159 @@ pub struct Workload {
     /// A window of its own, where the profile asks for one.
     #[serde(rename = "window_ns")]
     pub window: Option<Nanos>,
+    /// How operations reach the kernel.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub engine: Engine,
+    /// When operations are issued.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub load: Load,
+    /// Which part of the span is touched, and when the work ends.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reach: Reach,
+    /// What does the work.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub method: Method,
+    /// Further fio options, passed on as they are: those of an imported job that nothing here has a word for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<FioKey>,
+    /// The tool whose test this is: run beside the honest one in compat mode, faults included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imitates: Option<Imitation>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// How operations reach the kernel: fio's I/O engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// `libaio`: Linux's asynchronous calls of old, everywhere.
+    #[default]
+    Libaio,
+    /// `io_uring`: rings shared with the kernel.
+    IoUring,
+    /// `psync`: one blocking call after another.
+    Psync,
+}
+
+impl Engine {
+    /// fio's name for it.
+    #[must_use]
+    pub const fn fio(self) -> &'static str {
+        match self {
+            Self::Libaio => "libaio",
+            Self::IoUring => "io_uring",
+            Self::Psync => "psync",
+        }
+    }
+}
+
+/// When operations are issued.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Load {
+    /// As soon as an earlier one is done: the largest throughput at this depth.
+    #[default]
+    Closed,
+    /// At this many operations per second over all jobs, at random moments (Poisson).
+    Rate(u64),
+    /// At this share of what another workload reached on the same stack in the same round.
+    Share {
+        /// The workload with [`Load::Closed`].
+        of: Name,
+        /// Per cent of its operations per second.
+        percent: u8,
+    },
+}
+
+/// Which part of the span is touched, and when the work ends.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    /// All of it, again and again until the window ends.
+    #[default]
+    Span,
+    /// This many stretches of one block each, evenly over the span, again and again until the window ends.
+    Samples(u32),
+}
+
+/// What does the work.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// fio.
+    #[default]
+    Fio,
+    /// A tree of files, copied onto the stack.
+    Copy(FileTree),
+}
+
+/// A tree of files to copy.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FileTree {
+    /// Bytes of all files together, at most.
+    #[serde(rename = "total_bytes")]
+    pub total: Bytes,
+    /// Sizes and how many files of a thousand have each.
+    pub sizes: Vec<FileClass>,
+    /// Slug of the stack that holds the source; in memory if `None`.
+    pub source: Option<String>,
+}
+
+/// Files of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FileClass {
+    /// Size of each.
+    #[serde(rename = "size_bytes")]
+    pub size: Bytes,
+    /// How many of a thousand files.
+    pub per_mille: u32,
+}
+
+/// A fio option as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FioKey {
+    /// Its name.
+    pub key: String,
+    /// Its value; empty for options without one.
+    pub value: String,
+}
+
+/// A test of another tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Imitation {
+    /// The tool.
+    pub tool: Tool,
+    /// How often it runs the test.
+    pub loops: u32,
+    /// Does it show the best loop? The mean otherwise.
+    pub best: bool,
+}
+
+/// A tool that can be imitated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tool {
+    /// KDiskMark 3.3 on Linux, which calls fio.
+    KdiskMark,
+    /// CrystalDiskMark 9 on Windows, which calls DiskSpd.
+    CrystalDiskMark,
+    /// The benchmark of GNOME Disks.
+    GnomeDisks,
+}
+
+impl Tool {
+    /// Its name as it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::KdiskMark => "KDiskMark 3.3",
+            Self::CrystalDiskMark => "CrystalDiskMark 9",
+            Self::GnomeDisks => "GNOME Disks",
+        }
+    }
 }
 
 /// Direction and order of accesses.
@@ -79,16 +232,90 @@ impl Pattern {
     }
 }
 
+/// Shares of the largest throughput at which a load curve is taken, in per cent.
+pub const CURVE: [u8; 4] = [25, 50, 70, 90];
+
 impl Workload {
+    /// A workload of one job with one operation under way, as fast as it goes, until the window ends.
+    #[must_use]
+    pub const fn new(name: Name, pattern: Pattern, block: Bytes) -> Self {
+        Self {
+            name,
+            pattern,
+            block,
+            depth: 1,
+            jobs: 1,
+            fsync_every: None,
+            profile: None,
+            window: None,
+            engine: Engine::Libaio,
+            load: Load::Closed,
+            reach: Reach::Span,
+            method: Method::Fio,
+            keys: Vec::new(),
+            imitates: None,
+        }
+    }
+
+    /// The points of its load curve: the same accesses at fixed rates. Empty for what has no largest throughput of its
+    /// own, and where a point's name would be too long.
+    #[must_use]
+    pub fn curve(&self) -> Vec<Self> {
+        if self.load != Load::Closed || self.method != Method::Fio {
+            return Vec::new();
+        }
+        let point = |percent: u8| {
+            let name = Name::new(format!("{}.at-{percent}", self.name)).ok()?;
+            let load = Load::Share { of: self.name.clone(), percent };
+            Some(Self { name, load, imitates: None, ..self.clone() })
+        };
+        CURVE.into_iter().filter_map(point).collect()
+    }
+
     /// The pattern in the words people use: `RND 4 KiB Q32 T16 read`.
     #[must_use]
     pub fn describe(&self) -> String {
+        if let Method::Copy(tree) = &self.method {
+            return format!("copy of {} in files", tree.total);
+        }
         let order = if self.pattern.random() { "RND" } else { "SEQ" };
         let direction = match self.pattern {
             Pattern::Mixed(r) | Pattern::RandMixed(r) => format!("{r} % read"),
             p if p.reads() => "read".to_owned(),
             _ => "write".to_owned(),
         };
-        format!("{order} {} Q{} T{} {direction}", self.block, self.depth, self.jobs)
+        let load = match &self.load {
+            Load::Closed => String::new(),
+            Load::Rate(rate) => format!(" at {rate}/s"),
+            Load::Share { percent, .. } => format!(" at {percent} % load"),
+        };
+        format!("{order} {} Q{} T{} {direction}{load}", self.block, self.depth, self.jobs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workload() -> Workload {
+        Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes::kib(4))
+    }
+
+    #[test]
+    fn a_curve_has_its_points_at_shares_of_the_largest() {
+        let names: Vec<String> = workload().curve().iter().map(|point| point.name.to_string()).collect();
+        assert_eq!(names, ["w.at-25", "w.at-50", "w.at-70", "w.at-90"]);
+        assert!(workload().curve().iter().all(|point| point.curve().is_empty()), "a point has no curve");
+        assert_eq!(workload().curve()[1].describe(), "RND 4 KiB Q1 T1 read at 50 % load");
+    }
+
+    #[test]
+    fn what_an_old_record_does_not_say_is_the_default() {
+        let old = r#"{"name":"w","pattern":"rand-read","block_bytes":4096,"depth":1,"jobs":1,
+                      "fsync_every":null,"profile":null,"window_ns":null}"#;
+        let read: Workload = serde_json::from_str(old).unwrap();
+        assert_eq!(read, workload());
+        let again = serde_json::to_string(&read).unwrap();
+        assert!(!again.contains("engine") && !again.contains("keys"), "defaults take no room: {again}");
     }
 }

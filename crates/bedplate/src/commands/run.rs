@@ -123,6 +123,7 @@ fn begin(
         settle: policy.settle,
         window: policy.window,
         span: policy.span,
+        policy: Some(policy.clone()),
         stacks,
         workloads: study.design.workloads.clone(),
     };
