@@ -11,9 +11,17 @@ pub struct DriveFact {
     pub size: Bytes,
     /// Logical block size.
     pub lba: Bytes,
+    /// Is it a partition of the drive, which cannot be partitioned again?
+    pub slice: bool,
 }
 
 impl DriveFact {
+    /// The same for a partition of that size.
+    #[must_use]
+    pub fn sliced(&self, size: Bytes) -> Self {
+        Self { size, slice: true, ..self.clone() }
+    }
+
     /// One for each drive of a lab.
     #[must_use]
     pub fn of_lab(lab: &LabSpec) -> Vec<Self> {
@@ -23,12 +31,12 @@ impl DriveFact {
     /// What is known of a drive found on a machine, under the name that the study gives it.
     #[must_use]
     pub fn of_drive(name: &Name, drive: &Drive) -> Self {
-        Self { name: name.clone(), size: drive.size, lba: drive.logical_block }
+        Self { name: name.clone(), size: drive.size, lba: drive.logical_block, slice: false }
     }
 }
 
 impl From<&LabDrive> for DriveFact {
     fn from(drive: &LabDrive) -> Self {
-        Self { name: drive.name.clone(), size: drive.size, lba: drive.lba }
+        Self { name: drive.name.clone(), size: drive.size, lba: drive.lba, slice: false }
     }
 }

@@ -9,6 +9,8 @@ pub(crate) struct Place {
     pub(crate) node: Word,
     /// The drive, where this is the whole drive itself: writing here destroys what was on it.
     pub(crate) drive: Option<Name>,
+    /// Is it a partition already, which cannot be partitioned again?
+    pub(crate) slice: bool,
     /// Is [`Place::most`] the size to the byte?
     pub(crate) exact: bool,
     /// A size that it certainly has, with room for every header below.

@@ -115,6 +115,7 @@ fn whole_drive(fact: &DriveFact) -> Place {
     Place {
         node: Word::drive(&fact.name),
         drive: Some(fact.name.clone()),
+        slice: fact.slice,
         exact: true,
         least: fact.size,
         most: fact.size,

@@ -20,7 +20,10 @@ fn name(text: &str) -> Name {
 }
 
 fn facts() -> Vec<DriveFact> {
-    DRIVES.iter().map(|drive| DriveFact { name: name(drive), size: Bytes::gib(2), lba: Bytes(4096) }).collect()
+    DRIVES
+        .iter()
+        .map(|drive| DriveFact { name: name(drive), size: Bytes::gib(2), lba: Bytes(4096), slice: false })
+        .collect()
 }
 
 fn under() -> impl Strategy<Value = Option<Layer>> {

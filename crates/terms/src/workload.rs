@@ -59,6 +59,8 @@ pub enum Engine {
     Libaio,
     /// `io_uring`: rings shared with the kernel.
     IoUring,
+    /// `posixaio`: the C library's asynchronous calls, made of threads.
+    PosixAio,
     /// `psync`: one blocking call after another.
     Psync,
 }
@@ -70,6 +72,7 @@ impl Engine {
         match self {
             Self::Libaio => "libaio",
             Self::IoUring => "io_uring",
+            Self::PosixAio => "posixaio",
             Self::Psync => "psync",
         }
     }

@@ -42,6 +42,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
     Place {
         node: mapping,
         drive: None,
+        slice: false,
         lba: below.place.lba.max(crypt.sector),
         // The mapping is as long as the device, cut to whole sectors.
         exact: below.place.exact && below.place.most.0.is_multiple_of(crypt.sector.0.max(1)),

@@ -73,6 +73,7 @@ fn place(integrity: &Integrity, node: Word, below: &Place) -> Place {
     Place {
         node,
         drive: None,
+        slice: false,
         exact: false,
         least: Bytes(least),
         lba: below.lba.max(integrity.sector),

@@ -96,6 +96,7 @@ fn place(luks: &Luks, node: Word, below: &Place) -> Place {
     Place {
         node,
         drive: None,
+        slice: false,
         exact: false,
         least: Bytes(below.least.0.saturating_sub(header + tags)),
         lba: below.lba.max(luks.sector.unwrap_or_default()),

@@ -220,6 +220,7 @@ fn place(lvm: &Lvm, node: Word, members: &[Member]) -> Place {
     Place {
         node,
         drive: None,
+        slice: false,
         exact: false,
         // Labels, extents rounded down, metadata: two to three fifths are certain in every shape above.
         least: Bytes(of_data(total(members, |place| place.least)) / 5 * part),

@@ -140,6 +140,7 @@ fn place(raid: &Raid, node: Word, members: &[Member], heals: bool) -> Place {
     Place {
         node,
         drive: None,
+        slice: false,
         exact: false,
         least: share(least.saturating_sub(reserve(least))),
         most: share(smallest(members, |place| place.most)),

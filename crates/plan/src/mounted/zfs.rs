@@ -26,7 +26,7 @@ pub(crate) fn lay(
     }
     as_redundant(&node.name, zfs.layout, members, special)?;
     for member in members.iter().chain(special) {
-        if let Some(drive) = &member.place.drive {
+        if let Some(drive) = whole_drive(member) {
             draft.push(partition(&node.name, drive, &member.place.node));
         }
     }
@@ -56,9 +56,13 @@ fn as_redundant(layer: &Name, layout: ZfsLayout, members: &[Member], special: &[
     Err(PlanError::impossible(layer, why))
 }
 
-/// What the pool rests on: the drive's partition, or the mapping itself.
+/// What the pool rests on: the drive's partition, or the mapping or slice itself.
 fn device(member: &Member) -> Word {
-    member.place.drive.as_ref().map_or_else(|| member.place.node.clone(), Word::partition)
+    whole_drive(member).map_or_else(|| member.place.node.clone(), Word::partition)
+}
+
+fn whole_drive(member: &Member) -> Option<&Name> {
+    member.place.drive.as_ref().filter(|_| !member.place.slice)
 }
 
 fn partition(layer: &Name, drive: &Name, node: &Word) -> Doing {
