@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
-use terms::{Bytes, Name, Nanos, Span};
+use terms::{Bytes, Name, Nanos, PerMille, Span};
 
 /// A text with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,7 @@ pub(crate) enum Value {
     Size(Bytes),
     Duration(Nanos),
     Integer(i64),
+    Percent(PerMille),
     Boolean(bool),
     Names(Vec<Word>),
     Table(Fields),
@@ -113,6 +114,11 @@ impl Fields {
     /// A whole number that the grammar bounds to fit `T`.
     pub(crate) fn number<T: TryFrom<i64>>(&self, key: &str) -> Option<T> {
         T::try_from(self.integer(key)?).ok()
+    }
+
+    /// A percentage.
+    pub(crate) fn percent(&self, key: &str) -> Option<PerMille> {
+        if let Value::Percent(share) = self.value(key)? { Some(*share) } else { None }
     }
 
     /// Yes or no.

@@ -61,6 +61,8 @@ pub(crate) enum Kind {
     Integer { least: i64, most: i64 },
     /// One of a few whole numbers.
     Integers(&'static [i64]),
+    /// A percentage within bounds, in parts of a thousand.
+    Percent { least: u32, most: u32 },
     /// `true` or `false`.
     Boolean,
     /// One of a few words.
@@ -124,6 +126,12 @@ pub(crate) static STUDY: Table = Table {
         required("question", Kind::Text, "What the study wants to know, as one sentence."),
         optional("lab", Kind::Table(&LAB), "no drives", "The guest to rehearse in."),
         required("stack", Kind::Tables(&STACK), "What is compared; ratios are taken to the first."),
+        optional(
+            "source",
+            Kind::Tables(&SOURCE),
+            "files come from memory",
+            "Where the files of `file-copy` come from: one stack on drives of its own, not compared.",
+        ),
         optional("workload", Kind::Tables(&WORKLOAD), "those of the profiles", "Workloads of the study's own."),
         optional("measure", Kind::Table(&MEASURE), "its defaults", "How it is measured."),
     ],
@@ -180,6 +188,9 @@ static STACK: Table = Table {
     one_of: &[],
 };
 
+static SOURCE: Table =
+    Table { name: "source", written: "[[source]]", help: "A stack that files are copied from.", ..STACK };
+
 static WORKLOAD: Table = Table {
     name: "workload",
     written: "[[workload]]",
@@ -211,6 +222,24 @@ static WORKLOAD: Table = Table {
             "Flush after every so many writes.",
         ),
         optional("window", WINDOW, "that of `[measure]`", "Time that is counted, for this workload alone."),
+        default(
+            "engine",
+            Kind::Choice(&["libaio", "io-uring", "posix-aio", "psync"]),
+            "\"libaio\"",
+            "How operations reach the kernel.",
+        ),
+        optional(
+            "rate",
+            Kind::Integer { least: 1, most: 1_000_000_000 },
+            "as fast as it goes",
+            "Operations per second over all jobs, at random moments.",
+        ),
+        optional(
+            "samples",
+            Kind::Integer { least: 2, most: 1_000_000 },
+            "all of the span",
+            "Touch only so many blocks, evenly over the span.",
+        ),
     ],
     one_of: &[],
 };
@@ -229,19 +258,68 @@ static MEASURE: Table = Table {
             "`[\"quick\"]` if there is no `[[workload]]`",
             "Named sets of workloads, joined with the study's own.",
         ),
-        default(
+        optional(
             "rounds",
             Kind::Integer { least: 1, most: 1000 },
-            "3",
-            "How often every stack is built anew and every workload run on it.",
+            "5, and more up to 12 where they decide something",
+            "Rounds that every cell gets: every workload on every stack once in each.",
+        ),
+        optional(
+            "max_rounds",
+            Kind::Integer { least: 1, most: 1000 },
+            "`rounds` where that is given, else 12",
+            "Rounds at most, for cells that are not precise enough or whose comparison is open.",
         ),
         default(
+            "precision",
+            Kind::Percent { least: 1, most: 1000 },
+            "\"2 %\"",
+            "Half-width of the interval at which a cell has had enough rounds.",
+        ),
+        default("margin", Kind::Percent { least: 1, most: 1000 }, "\"3 %\"", "Ratios within this of 1 count as equal."),
+        optional(
+            "budget",
+            Kind::Duration { least: S, most: 1000 * HOUR, step: MS },
+            "as long as it takes",
+            "Time for all of it; no cell is begun that would not fit.",
+        ),
+        default(
+            "replicate",
+            Kind::Choice(&["rebuild", "slices", "single"]),
+            "\"rebuild\"",
+            "What is done anew for every round: builds; builds on slices that change places; nothing.",
+        ),
+        default(
+            "anchor",
+            Kind::Choice(&["off", "note", "discard"]),
+            "\"note\"",
+            "The bare drive, first and last in every round: not measured; its change told; rounds beyond 6 % run again.",
+        ),
+        default("compat", Kind::Boolean, "false", "Also run what the imitated tool would, faults included."),
+        default(
+            "curve",
+            Kind::Boolean,
+            "false",
+            "Also measure random workloads at 25, 50, 70 and 90 % of their largest rate.",
+        ),
+        optional(
             "settle",
             Kind::Duration { least: 0, most: HOUR, step: MS },
-            "\"1 s\"",
+            "by the slowest drives: NVMe `\"3 s\"`, SATA `\"5 s\"`, RAM `\"1 s\"`",
             "Time under load before the window, not counted.",
         ),
-        default("window", WINDOW, "\"3 s\"", "Time under load that is counted."),
+        optional(
+            "window",
+            WINDOW,
+            "by the slowest drives: NVMe `\"6 s\"`, SATA `\"15 s\"`, RAM `\"3 s\"`",
+            "Time under load that is counted.",
+        ),
+        optional(
+            "fill_passes",
+            Kind::Integer { least: 1, most: 4 },
+            "1; 2 with a `snia` profile",
+            "How often the span is written before anything is measured on it.",
+        ),
         default(
             "span",
             Kind::Size { least: MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) },

@@ -20,6 +20,7 @@
 //! ```
 
 mod fields;
+pub mod fio;
 mod grammar;
 mod lab;
 mod layer;
@@ -73,13 +74,14 @@ pub fn parse(text: &str) -> (Option<Design>, Vec<Note>) {
 fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
     let lab = lab::read(fields, notes);
     let stacks = stack::read(fields, &lab, notes);
-    let (measure, workloads) = measure::read(fields, &stacks, notes);
+    let source = stack::read_source(fields, &lab, &stacks, notes);
+    let (measure, workloads) = measure::read(fields, &lab.spec, &stacks, source.as_ref(), notes);
     let question = fields.text("question")?.to_owned();
     Some(Design {
         question,
         lab: lab.spec,
         stacks: stacks.into_iter().map(|grown| grown.stack).collect(),
-        sources: Vec::new(),
+        sources: source.into_iter().map(|grown| grown.stack).collect(),
         workloads,
         measure,
     })

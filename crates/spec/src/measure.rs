@@ -1,6 +1,6 @@
 //! How a study is measured, with which workloads, and whether its stacks can hold that.
 
-use terms::{Bytes, MeasurePolicy, Name, Note, Span, Workload};
+use terms::{Bytes, LabDriveKind, LabSpec, MeasurePolicy, Method, Name, Nanos, Note, Span, Workload};
 
 use crate::fields::{Fields, Word};
 use crate::profile;
@@ -15,27 +15,98 @@ struct Placed {
 }
 
 /// Reads `[measure]` and every workload, reads before writes.
-pub(crate) fn read(study: &Fields, stacks: &[Grown], notes: &mut Vec<Note>) -> (MeasurePolicy, Vec<Workload>) {
+pub(crate) fn read(
+    study: &Fields,
+    lab: &LabSpec,
+    stacks: &[Grown],
+    source: Option<&Grown>,
+    notes: &mut Vec<Note>,
+) -> (MeasurePolicy, Vec<Workload>) {
     let measure = study.table("measure");
-    let base = MeasurePolicy::default();
-    let policy = MeasurePolicy {
-        rounds: measure.and_then(|m| m.number("rounds")).unwrap_or(3),
-        max_rounds: measure.and_then(|m| m.number("rounds")).unwrap_or(3),
-        settle: measure.and_then(|m| m.duration("settle")).unwrap_or(base.settle),
-        window: measure.and_then(|m| m.duration("window")).unwrap_or(base.window),
-        span: measure.and_then(|m| m.size("span")).unwrap_or(base.span),
-        seed: measure.and_then(|m| m.number("seed")).unwrap_or(base.seed),
-        ..base
-    };
+    let policy = policy(measure, lab, notes);
     let mut workloads = of_profiles(study, measure, notes);
     add_own(study, &mut workloads, notes);
     if !measure.is_some_and(|m| m.is_wrong("span")) {
         check_span(measure, policy.span, stacks, notes);
+        leave_out_small(&mut workloads, measure, stacks, notes);
         check_blocks(&workloads, policy.span, stacks, notes);
     }
+    let mut workloads: Vec<Workload> = workloads.into_iter().map(|placed| placed.workload).collect();
+    if measure.and_then(|m| m.boolean("curve")).unwrap_or(false) {
+        let random = workloads.iter().filter(|workload| workload.pattern.random());
+        workloads.extend(random.flat_map(Workload::curve).collect::<Vec<_>>());
+    }
+    copy_from(&mut workloads, source, policy.span);
     // Stable: within each half the order is that of the profiles and then of the file.
-    workloads.sort_by_key(|placed| placed.workload.pattern.writes());
-    (policy, workloads.into_iter().map(|placed| placed.workload).collect())
+    workloads.sort_by_key(|workload| workload.pattern.writes());
+    (policy, workloads)
+}
+
+/// The policy that `[measure]` describes.
+fn policy(measure: Option<&Fields>, lab: &LabSpec, notes: &mut Vec<Note>) -> MeasurePolicy {
+    let base = MeasurePolicy::default();
+    let number = |key: &str| measure.and_then(|m| m.number(key));
+    let (settle, window) = times(lab);
+    let (rounds, max_rounds) = rounds(measure, &base, notes);
+    let named = measure.and_then(|m| m.names("profiles")).unwrap_or_default();
+    let wanted = profile::all().into_iter().filter(|profile| named.iter().any(|word| word.text == profile.name));
+    let passes = wanted.map(|profile| profile.fill_passes).max().unwrap_or(base.fill_passes);
+    MeasurePolicy {
+        rounds,
+        max_rounds,
+        precision: measure.and_then(|m| m.percent("precision")).unwrap_or(base.precision),
+        margin: measure.and_then(|m| m.percent("margin")).unwrap_or(base.margin),
+        budget: measure.and_then(|m| m.duration("budget")),
+        replicate: measure.and_then(|m| m.word("replicate")).unwrap_or(base.replicate),
+        anchor: measure.and_then(|m| m.word("anchor")).unwrap_or(base.anchor),
+        compat: measure.and_then(|m| m.boolean("compat")).unwrap_or(base.compat),
+        settle: measure.and_then(|m| m.duration("settle")).unwrap_or(settle),
+        window: measure.and_then(|m| m.duration("window")).unwrap_or(window),
+        span: measure.and_then(|m| m.size("span")).unwrap_or(base.span),
+        fill_passes: number("fill_passes").unwrap_or(passes),
+        seed: measure.and_then(|m| m.number("seed")).unwrap_or(base.seed),
+    }
+}
+
+/// Rounds at least and at most: as many as are asked for, or until it is precise.
+fn rounds(measure: Option<&Fields>, base: &MeasurePolicy, notes: &mut Vec<Note>) -> (u32, u32) {
+    let number = |key: &str| measure.and_then(|m| m.number::<u32>(key));
+    match (number("rounds"), number("max_rounds")) {
+        (None, None) => (base.rounds, base.max_rounds),
+        (Some(rounds), None) => (rounds, rounds),
+        (None, Some(most)) => (base.rounds.min(most), most),
+        (Some(rounds), Some(most)) => {
+            if let (true, Some(measure)) = (most < rounds, measure) {
+                let place = Some(measure.place("max_rounds"));
+                notes.push(
+                    Note::error("study-rounds", place, format!("`max_rounds` is {most} and `rounds` is {rounds}"))
+                        .hint("make `max_rounds` as large as `rounds`, or leave it out for exactly so many"),
+                );
+            }
+            (rounds, most)
+        }
+    }
+}
+
+/// Settling and window by the slowest class of the drives: long enough for what a class does in a while, and no longer.
+fn times(lab: &LabSpec) -> (Nanos, Nanos) {
+    let any = |kind| lab.drives.iter().any(|drive| drive.kind == kind);
+    let (settle, window) = match () {
+        () if any(LabDriveKind::Sata) => (5, 15),
+        () if any(LabDriveKind::Nvme) => (3, 6),
+        () => (1, 3),
+    };
+    (Nanos::seconds(settle), Nanos::seconds(window))
+}
+
+/// Where copies come from, and no more than half of the span: what is filled stays there beside them.
+fn copy_from(workloads: &mut [Workload], source: Option<&Grown>, span: Bytes) {
+    for workload in workloads {
+        if let Method::Copy(tree) = &mut workload.method {
+            tree.source = source.map(|grown| grown.stack.slug());
+            tree.total = tree.total.min(Bytes(span.0 / 2));
+        }
+    }
 }
 
 /// Workloads of the profiles that are named, each workload once.
@@ -59,6 +130,7 @@ fn of_profiles(study: &Fields, measure: Option<&Fields>, notes: &mut Vec<Note>) 
             None => notes.push(unknown_profile(word)),
             Some(workloads) => {
                 for workload in workloads {
+                    // The same name means the same accesses in every profile, which a test of `profile` holds.
                     if !found.iter().any(|known| known.workload.name == workload.name) {
                         found.push(Placed { workload, block: None });
                     }
@@ -139,6 +211,26 @@ fn check_span(measure: Option<&Fields>, span: Bytes, stacks: &[Grown], notes: &m
 /// 60 % in whole MiB: beyond that copy-on-write file systems and journals have no room to work in.
 const fn share(capacity: Bytes) -> Bytes {
     Bytes::mib(capacity.0 / 5 * 3 / terms::units::MIB)
+}
+
+/// Cells of a profile that are smaller than a block of the drives: no drive of the kind can run them, and the study did
+/// not ask for each by name.
+fn leave_out_small(workloads: &mut Vec<Placed>, measure: Option<&Fields>, stacks: &[Grown], notes: &mut Vec<Note>) {
+    let Some(unit) = stacks.iter().filter_map(|grown| grown.direct_block).max() else { return };
+    let too_small = |placed: &Placed| {
+        placed.workload.profile.is_some() && unit.0 != 0 && !placed.workload.block.0.is_multiple_of(unit.0)
+    };
+    let named: Vec<String> =
+        workloads.iter().filter(|of| too_small(of)).map(|of| of.workload.name.to_string()).collect();
+    if named.is_empty() {
+        return;
+    }
+    workloads.retain(|placed| !too_small(placed));
+    let place = measure.filter(|m| m.has("profiles")).map(|m| m.place("profiles"));
+    let message = format!("left out, because stacks take multiples of {unit}: {}", named.join(", "));
+    notes.push(
+        Note::error("study-below-block", place, message).as_warning().hint("use drives with blocks of 512 bytes"),
+    );
 }
 
 /// Is every operation within the span, and whole blocks of every stack that takes direct I/O?

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use terms::Bytes;
+use terms::{Bytes, PerMille};
 
 use crate::grammar::{Key, Kind, Step, Table, Without, tables};
 use crate::read::time;
@@ -65,6 +65,7 @@ fn kind(kind: Kind) -> String {
         Kind::Integers(numbers) => {
             format!("number: {}", list(&numbers.iter().map(ToString::to_string).collect::<Vec<_>>()))
         }
+        Kind::Percent { least, most } => format!("percentage, {} to {}", PerMille(least), PerMille(most)),
         Kind::Boolean => "`true`, `false`".to_owned(),
         Kind::Choice(words) => list(&words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>()),
         Kind::Names => "name or list of names".to_owned(),

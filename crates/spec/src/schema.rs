@@ -84,6 +84,7 @@ fn kind(kind: Kind, required: bool) -> Value {
         }
         Kind::Integer { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Integers(numbers) => json!({ "type": "integer", "enum": numbers }),
+        Kind::Percent { .. } => json!({ "type": "string", "pattern": r"^\s*[0-9]+(\.[0-9])?\s*%\s*$" }),
         Kind::Boolean => json!({ "type": "boolean" }),
         Kind::Choice(words) => json!({ "type": "string", "enum": words }),
         Kind::Names => json!({ "type": ["string", "array"], "items": { "type": "string" } }),

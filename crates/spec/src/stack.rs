@@ -38,6 +38,35 @@ pub(crate) fn read(study: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Vec<Grow
     stacks
 }
 
+/// Reads the `[[source]]`, if there is one: on drives that no stack uses, and ending in a directory.
+pub(crate) fn read_source(study: &Fields, lab: &Lab, stacks: &[Grown], notes: &mut Vec<Note>) -> Option<Grown> {
+    let tables = study.tables("source");
+    if let Some(second) = tables.get(1) {
+        let note = Note::error("study-two-sources", Some(second.place("name")), "files are copied from one source");
+        notes.push(note.hint("leave out the others"));
+    }
+    let fields = tables.first()?;
+    let source = stack(fields, lab, notes)?;
+    let place = Some(fields.place("name"));
+    if !source.stack.top().is_some_and(|top| top.layer.is_file_system()) {
+        let note =
+            Note::error("study-source-device", place, "the source ends in a device, and files need a file system");
+        notes.push(note.hint("add { ext4 = {} } on top"));
+    }
+    for drive in source.stack.drives() {
+        if let Some(other) = stacks.iter().find(|grown| grown.stack.drives().contains(&drive)) {
+            let name = &other.stack.name;
+            let message = format!("the source and stack `{name}` share drive `{drive}`");
+            notes.push(Note::error("study-source-shared", place, message).hint("give the source a drive of its own"));
+        }
+    }
+    if let Some(twin) = stacks.iter().find(|grown| grown.stack.slug() == source.stack.slug()) {
+        let message = format!("the source has the file name of stack `{}`", twin.stack.name);
+        notes.push(Note::error("study-same-slug", place, message).hint("give one of them another name"));
+    }
+    Some(source)
+}
+
 fn stack(fields: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Option<Grown> {
     let errors = |notes: &[Note]| notes.iter().filter(|note| note.severity == Severity::Error).count();
     let before = errors(notes);
@@ -95,7 +124,16 @@ fn note_idle(study: &Fields, lab: &Lab, stacks: &[Grown], notes: &mut Vec<Note>)
     let drives = study.table("lab").map(|lab| lab.tables("drives")).unwrap_or_default();
     for fields in drives {
         let Some(name) = fields.name("name").filter(|name| lab.spec.drive(name).is_some()) else { continue };
-        if !stacks.is_empty() && !stacks.iter().any(|grown| grown.stack.drives().contains(&name)) {
+        // A source's drives are named in its own layers; whether they are right is said there.
+        let of_source = |fields: &Fields| {
+            fields
+                .tables("layers")
+                .iter()
+                .any(|layer| layer.names("on").unwrap_or_default().iter().any(|on| on.text == name.as_str()))
+        };
+        let used = stacks.iter().any(|grown| grown.stack.drives().contains(&name))
+            || study.tables("source").iter().any(of_source);
+        if !stacks.is_empty() && !used {
             notes.push(
                 Note::error("study-idle-drive", Some(fields.place("name")), format!("no stack uses drive `{name}`"))
                     .as_warning()

@@ -1,6 +1,6 @@
 //! Workloads of the study's own.
 
-use terms::{Bytes, Name, Note, Pattern, Workload};
+use terms::{Bytes, Load, Name, Note, Pattern, Reach, Workload};
 
 use crate::fields::Fields;
 
@@ -34,6 +34,9 @@ pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
         jobs: fields.number("jobs").unwrap_or(1),
         fsync_every: fields.number("fsync_every"),
         window: fields.duration("window"),
+        engine: fields.word("engine").unwrap_or_default(),
+        load: fields.number("rate").map_or(Load::Closed, Load::Rate),
+        reach: fields.number("samples").map_or(Reach::Span, Reach::Samples),
         ..Workload::new(name, pattern, block)
     })
 }

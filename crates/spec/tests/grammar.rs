@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 use terms::layer::{Btrfs, Crypt, Ext4, Integrity, Luks, Lvm, Raid, Xfs, Zfs};
-use terms::{Design, Layer, MeasurePolicy};
+use terms::{Design, Layer, MeasurePolicy, Nanos};
 
 fn defs() -> Map<String, Value> {
     spec::schema()["$defs"].as_object().unwrap().clone()
@@ -71,7 +71,9 @@ fn defaults_of_the_rest_are_what_happens_without_them() {
     let bare = parse(&text("", "", "", ""));
     let full = parse(&text(&more("drive"), &more("lab"), &more("workload"), &defaults("measure")));
     assert_eq!(bare, full);
-    assert_eq!(bare.measure, MeasurePolicy::default());
+    // Times by the class of the slowest drive: here NVMe.
+    let nvme = MeasurePolicy { settle: Nanos::seconds(3), window: Nanos::seconds(6), ..MeasurePolicy::default() };
+    assert_eq!(bare.measure, nvme);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod quantity;
 mod words;
 
-use quantity::{bare_duration, bare_size, duration, integer, size};
+use quantity::{bare_duration, bare_size, duration, integer, percent, size};
 use terms::{Name, Note, Span};
 use toml::Spanned;
 use toml::de::{DeArray, DeValue};
@@ -34,6 +34,7 @@ pub(super) fn read(key: &Key, tree: &Spanned<DeValue<'_>>, notes: &mut Vec<Note>
         (Kind::Duration { .. }, DeValue::String(text)) => duration(key, text, place).map(Value::Duration),
         (Kind::Duration { .. }, DeValue::Integer(number)) => bare_duration(key, number, place).map(Value::Duration),
         (Kind::Integer { .. } | Kind::Integers(_), DeValue::Integer(n)) => integer(key, n, place).map(Value::Integer),
+        (Kind::Percent { .. }, DeValue::String(text)) => percent(key, text, place).map(Value::Percent),
         (Kind::Names, DeValue::String(text)) => Ok(Value::Names(vec![Word { text: text.to_string(), span: place }])),
         (Kind::Names, DeValue::Array(items)) => return names(key, items, notes).map(Value::Names),
         (Kind::Table(table), DeValue::Table(inner)) => Ok(Value::Table(read_table(table, inner, Some(place), notes))),

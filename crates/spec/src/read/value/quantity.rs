@@ -1,7 +1,7 @@
 //! Sizes, times and numbers, held to the bounds of their keys.
 
 use terms::units::BadUnit;
-use terms::{Bytes, Nanos, Note, Severity, Span};
+use terms::{Bytes, Nanos, Note, PerMille, Severity, Span};
 use toml::de::DeInteger;
 
 use super::Read;
@@ -72,6 +72,25 @@ pub(super) fn size(key: &Key, text: &str, place: Span, notes: &mut Vec<Note>) ->
 pub(super) fn duration(key: &Key, text: &str, place: Span) -> Read<Nanos> {
     let read = Nanos::parse(text).map_err(|fault| bad_unit(key, &fault, place, "\"5 s\""))?;
     within(key, read.0, place, &time).map(Nanos)
+}
+
+/// A percentage: `2 %`, `2.5%`.
+pub(super) fn percent(key: &Key, text: &str, place: Span) -> Read<PerMille> {
+    let Kind::Percent { least, most } = key.kind else { return Err(out_of_range(key, place, String::new())) };
+    let Some(number) = text.trim().strip_suffix('%') else {
+        return Err(no_unit(key, place, &format!("{} %", text.trim())));
+    };
+    let share: f64 = number.trim().parse::<f64>().map_or(f64::NAN, |percent| percent * 10.0);
+    if !share.is_finite() {
+        let message = format!("`{}` does not begin with a number", key.name);
+        return Err(Box::new(Note::error("study-bad-unit", Some(place), message).hint("write it like \"2 %\"")));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates")]
+    let whole = share.round() as u32;
+    if (share - share.round()).abs() > 1e-6 || !(least..=most).contains(&whole) {
+        return Err(out_of_range(key, place, format!("`{}` cannot be {}", key.name, text.trim())));
+    }
+    Ok(PerMille(whole))
 }
 
 fn bad_unit(key: &Key, fault: &BadUnit, place: Span, like: &str) -> Box<Note> {

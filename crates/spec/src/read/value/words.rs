@@ -1,6 +1,6 @@
 //! What the grammar says, in words: for hints and labels.
 
-use terms::{Bytes, Nanos};
+use terms::{Bytes, Nanos, PerMille};
 
 use crate::grammar::{Key, Kind, Without};
 use crate::suggest::either;
@@ -18,6 +18,7 @@ pub(super) const fn wanted(kind: Kind) -> &'static str {
         Kind::Size { .. } | Kind::Sizes(_) => "a size with its unit",
         Kind::Duration { .. } => "a time with its unit",
         Kind::Integer { .. } | Kind::Integers(_) => "a whole number",
+        Kind::Percent { .. } => "a percentage in quotes",
         Kind::Boolean => "true or false",
         Kind::Names => "a list of names",
         Kind::Table(_) => "a table",
@@ -40,6 +41,7 @@ pub(super) fn expected(key: &Key) -> String {
         }
         Kind::Size { least, most, .. } => format!("it takes {} to {}", Bytes(least), Bytes(most)),
         Kind::Duration { least, most, .. } => format!("it takes {} to {}", time(least), time(most)),
+        Kind::Percent { least, most } => format!("it takes {} to {}, in tenths", PerMille(least), PerMille(most)),
         kind => format!("it takes {}", wanted(kind)),
     }
 }
@@ -56,6 +58,7 @@ pub(crate) fn example(key: &Key) -> String {
         (_, Kind::Duration { .. }) => "\"5 s\"".to_owned(),
         (_, Kind::Integers(numbers)) => numbers.get(1).or(numbers.first()).map(ToString::to_string).unwrap_or_default(),
         (_, Kind::Integer { least, .. }) => least.to_string(),
+        (_, Kind::Percent { .. }) => "\"2 %\"".to_owned(),
         (_, Kind::Boolean) => "true".to_owned(),
         (_, Kind::Names) => "[\"a\", \"b\"]".to_owned(),
         (_, Kind::Table(_)) => "{ … }".to_owned(),
