@@ -1,17 +1,25 @@
 //! One cell: a workload on a stack, once.
 
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use host::{Host, HostError};
-use terms::record::{Cell, CellKey, CpuDelta, GuardNote, MemberDelta, Reading};
-use terms::{Cmd, MeasurePolicy, Nanos, Outcome, Workload};
+use terms::evidence::{JobShare, ThreadTime, Threads};
+use terms::record::{Cell, CellKey, GuardNote, Reading};
+use terms::workload::{Load, Method};
+use terms::{MeasurePolicy, Nanos, Node, Outcome, Workload};
 
-use crate::counters::{self, Snapshot, snapshot};
+use crate::amplification::{self, Work};
+use crate::conditions;
+use crate::copy;
+use crate::counters::{self, threads};
 use crate::error::MeasureError;
 use crate::fio::{self, FioOutput};
+use crate::gate::{Observed, observe};
 use crate::guards::{self, Evidence};
-use crate::job::{self, Filled, Job, log_file};
+use crate::imitate;
+use crate::job::{self, Filled, Job};
+use crate::limiter::{self, Seen};
+use crate::own_work::{self, Busy};
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -24,12 +32,25 @@ pub struct CellRequest<'a> {
     pub policy: &'a MeasurePolicy,
     /// What it works on.
     pub filled: &'a Filled,
+    /// Layers of the stack in building order; none for the bare drive.
+    pub nodes: &'a [Node],
+    /// Operations per second over all jobs that are offered where the workload's load is not closed. A workload with a
+    /// rate of its own needs none.
+    pub rate: Option<f64>,
+    /// Directory that a tree of files is copied from, for workloads that copy; in memory if `None`.
+    pub source: Option<&'a str>,
     /// Drives of the stack: the study's names and the nodes of today.
     pub drives: &'a [(String, String)],
     /// fio's seed.
     pub seed: u64,
     /// When it begins, RFC 3339.
     pub started: String,
+}
+
+impl CellRequest<'_> {
+    pub(crate) fn window(&self) -> Nanos {
+        self.workload.window.unwrap_or(self.policy.window)
+    }
 }
 
 /// A cell and its raw files.
@@ -41,45 +62,71 @@ pub struct Measured {
     pub raw: Vec<(String, Vec<u8>)>,
 }
 
+/// Windows shorter than this are for trying things out and are not made longer.
+const EXTENDED: Nanos = Nanos::seconds(1);
+
 /// Runs one cell. A job that failed is a failed cell, not an error.
 ///
 /// # Errors
 /// Where the machine is lost.
 pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, MeasureError> {
+    if let Method::Copy(tree) = &request.workload.method {
+        return copy::measure(host, request, tree);
+    }
     let start = Instant::now();
     counters::settle_writes(host)?;
-    // What was filled decides, whatever the policy says.
-    let policy = MeasurePolicy { span: request.filled.span, ..request.policy.clone() };
-    check_span(request)?;
-    let job = job::job(request.workload, &request.filled.place, &policy, request.seed);
-    let before = counters::md_busy(host)?;
-    let observed = observe(host, &job, request)?;
-    let after = counters::md_busy(host)?;
-    let log = take(host, &log_file(request.seed));
-    let judged = judge(request, &job, &observed, before.or(after).as_deref());
+    check_request(request)?;
+    let around = Around::before(host, request)?;
+    let mut window = request.window();
+    let mut job = prepare(request, window);
+    let mut observed = observed(host, request, &job, window)?;
+    let mut raw = raw_files(&job, &observed, "");
+    let extended = observed.outcome.ok() && observed.unsteady() && window >= EXTENDED;
+    if extended {
+        window = Nanos(window.0 * 2);
+        job = prepare(request, window);
+        observed = self::observed(host, request, &job, window)?;
+        raw.extend(raw_files(&job, &observed, "extended-"));
+    }
+    let around = around.after(host, request, &observed)?;
+    let judged = judge(request, &job, &observed, &around, window);
+    let imitated = match request.workload.imitates.filter(|_| request.policy.compat && observed.outcome.ok()) {
+        Some(imitation) => {
+            let shown = imitate::run(host, request, imitation)?;
+            raw.extend(shown.raw);
+            shown.imitated
+        }
+        None => None,
+    };
     let cell = Cell {
+        imitated,
         status: observed.outcome.status,
         reading: judged.reading,
         failure: judged.failure,
         guards: judged.guards,
+        jobs: judged.jobs,
+        limiter: judged.limiter,
+        threads: Some(judged.threads),
+        conditions: around.conditions,
+        samples: observed.log.samples(),
+        steadiness: observed.steadiness,
         members: observed.members,
         cpu: observed.cpu,
-        samples: fio::samples(&String::from_utf8_lossy(&log)),
+        extended,
+        offered_iops: job.offered,
         took: start.elapsed().into(),
         ..Cell::begun(request.key.clone(), request.started.clone(), job.argv(), request.seed)
     };
-    let raw = vec![
-        ("job.fio".to_owned(), job.file().into_bytes()),
-        ("fio.json".to_owned(), observed.outcome.stdout),
-        ("fio.stderr".to_owned(), observed.outcome.stderr),
-        ("throughput.log".to_owned(), log),
-    ];
     Ok(Measured { cell, raw })
 }
 
 /// A share of nothing would let fio take the whole device, unwritten blocks and all.
-fn check_span(request: &CellRequest<'_>) -> Result<(), MeasureError> {
-    let Workload { name, pattern, block, jobs, .. } = request.workload;
+fn check_request(request: &CellRequest<'_>) -> Result<(), MeasureError> {
+    let Workload { name, pattern, block, jobs, load, .. } = request.workload;
+    // Without its rate it would run as fast as it can, under the name of something slower.
+    if matches!(load, Load::Share { .. }) && !request.rate.is_some_and(|rate| rate > 0.0) {
+        return Err(MeasureError::Rate { workload: name.to_string() });
+    }
     let blocks = if pattern.random() { 1 } else { u64::from(*jobs) };
     let needed = terms::Bytes(block.0.saturating_mul(blocks));
     if needed.0 == 0 || needed > request.filled.span {
@@ -88,60 +135,82 @@ fn check_span(request: &CellRequest<'_>) -> Result<(), MeasureError> {
     Ok(())
 }
 
-/// A file's content; the file is gone afterwards. A job that failed may not have written it.
-fn take(host: &dyn Host, path: &str) -> Vec<u8> {
-    let content = host.read(path).unwrap_or_default();
-    let _ = host.run(&Cmd::new(["rm", "-f", path]));
-    content
-}
-
-struct Observed {
-    outcome: Outcome,
-    members: Vec<MemberDelta>,
-    cpu: Option<CpuDelta>,
-}
-
-/// How long fio may take from the end of its window to the end of its process without the window being misplaced.
-const EXIT: Nanos = Nanos::millis(300);
-
-/// Runs fio and reads the machine's counters now and then. fio does not say when its window begins, but the process
-/// ends soon after it, so the readings that count are chosen afterwards.
-fn observe(host: &dyn Host, job: &Job, request: &CellRequest<'_>) -> Result<Observed, HostError> {
-    let window = request.workload.window.unwrap_or(request.policy.window);
-    // A queue that was filled may take long to drain after the clock has stopped.
-    let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
-    // Three readings fall into a window; more would only cost.
-    let pause = Duration::from_millis(200).max(window.to_duration() * 3 / 10);
-    thread::scope(|scope| {
-        let fio = scope.spawn(|| (host.run(&cmd), host.now()));
-        let mut snapshots = Vec::new();
-        while !fio.is_finished() {
-            snapshots.push(snapshot(host, request.drives)?);
-            wait_for(&fio, pause);
-        }
-        let (outcome, ended) = fio.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let (outcome, ended) = (outcome?, ended?);
-        let (members, cpu) = match inside(&snapshots, ended, window) {
-            Some((first, last)) => (last.members_since(first), Some(last.cpu_since(first))),
-            None => (Vec::new(), None),
-        };
-        Ok(Observed { outcome, members, cpu })
-    })
-}
-
-fn wait_for<T>(thread: &thread::ScopedJoinHandle<'_, T>, pause: Duration) {
-    let start = Instant::now();
-    while start.elapsed() < pause && !thread.is_finished() {
-        thread::sleep(Duration::from_millis(10));
+fn prepare(request: &CellRequest<'_>, window: Nanos) -> Job {
+    // What was filled decides, whatever the policy says.
+    let policy = MeasurePolicy { span: request.filled.span, ..request.policy.clone() };
+    let workload = Workload { window: Some(window), ..request.workload.clone() };
+    let mut job = job::job_at(&workload, &request.filled.place, &policy, request.rate, request.seed);
+    if job::aligns(&request.filled.version) {
+        job::align_log(&mut job);
     }
+    job
 }
 
-/// The first and the last reading that certainly lie inside the window; `None` where there are not two.
-fn inside(snapshots: &[Snapshot], ended: Nanos, window: Nanos) -> Option<(&Snapshot, &Snapshot)> {
-    let last_moment = ended.0.saturating_sub(EXIT.0);
-    let first_moment = ended.0.saturating_sub(window.0);
-    let mut chosen = snapshots.iter().filter(|snapshot| (first_moment..=last_moment).contains(&snapshot.at().0));
-    Some((chosen.next()?, chosen.next_back()?))
+fn observed(host: &dyn Host, request: &CellRequest<'_>, job: &Job, window: Nanos) -> Result<Observed, HostError> {
+    observe(host, job, request.drives, window, request.seed, job::aligns(&request.filled.version))
+}
+
+/// Files of a run. fio's JSON and its words are kept apart, so that the one stays JSON.
+fn raw_files(job: &Job, observed: &Observed, prefix: &str) -> Vec<(String, Vec<u8>)> {
+    let stdout = &observed.outcome.stdout;
+    let json = fio::parse(stdout).map_or(0..stdout.len(), |output| output.json);
+    let words = [&stdout[..json.start], &stdout[json.end..]].concat();
+    let mut files = vec![
+        (format!("{prefix}job.fio"), job.file().into_bytes()),
+        (format!("{prefix}fio.json"), stdout[json].to_vec()),
+        (format!("{prefix}fio.stderr"), observed.outcome.stderr.clone()),
+        (format!("{prefix}throughput.log"), observed.log_file.clone()),
+    ];
+    if !words.trim_ascii().is_empty() {
+        files.push((format!("{prefix}fio.txt"), words));
+    }
+    files
+}
+
+/// What is read before and after a job.
+struct Around {
+    census: threads::Census,
+    conditions: conditions::Now,
+    busy: Vec<Busy>,
+}
+
+/// What both readings say together.
+struct Compared {
+    threads: Threads,
+    kernel_threads: Threads,
+    conditions: terms::evidence::Conditions,
+    governor_change: Option<String>,
+    busy: Vec<Busy>,
+    kernel: String,
+}
+
+impl Around {
+    fn before(host: &dyn Host, request: &CellRequest<'_>) -> Result<Self, HostError> {
+        let conditions = conditions::now(host, request.drives)?;
+        let census = threads::census(host)?;
+        Ok(Self { busy: own_work::busy(host, request.nodes, &census)?, conditions, census })
+    }
+
+    fn after(self, host: &dyn Host, request: &CellRequest<'_>, observed: &Observed) -> Result<Compared, HostError> {
+        let census = threads::census(host)?;
+        let threads = census.since(&self.census);
+        let after = conditions::now(host, request.drives)?;
+        let busy = self
+            .busy
+            .into_iter()
+            .chain(observed.busy.iter().cloned())
+            .chain(own_work::busy(host, request.nodes, &census)?)
+            .collect();
+        let version = host.read_text("/proc/version").unwrap_or_default();
+        Ok(Compared {
+            threads,
+            kernel_threads: census.kernel_since(&self.census),
+            conditions: conditions::between(&self.conditions, &after),
+            governor_change: conditions::governor_change(&self.conditions, &after),
+            busy,
+            kernel: version.split_whitespace().take(3).collect::<Vec<_>>().join(" "),
+        })
+    }
 }
 
 #[derive(Default)]
@@ -149,11 +218,14 @@ struct Judged {
     reading: Option<Reading>,
     failure: Option<String>,
     guards: Vec<GuardNote>,
+    jobs: Vec<JobShare>,
+    threads: Threads,
+    limiter: Option<terms::evidence::Limiter>,
 }
 
 /// Decides whether there is a reading. A failed job never yields one, whatever it printed.
-fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, md_busy: Option<&str>) -> Judged {
-    let failed = |why: String| Judged { failure: Some(why), ..Judged::default() };
+fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, around: &Compared, window: Nanos) -> Judged {
+    let failed = |why: String| Judged { failure: Some(why), threads: around.threads.clone(), ..Judged::default() };
     let outcome = &observed.outcome;
     let parsed = fio::parse(&outcome.stdout);
     if outcome.timed_out {
@@ -165,24 +237,82 @@ fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, md_busy: Opt
             failed(format!("fio ended with status {}: {}", outcome.status, first_line(outcome)))
         }
         Err(why) => failed(why),
-        Ok(output) => {
-            let guards = guards::check(&Evidence {
-                workload: request.workload,
-                window: request.workload.window.unwrap_or(request.policy.window),
-                output: &output,
-                members: &observed.members,
-                cpu: observed.cpu.as_ref(),
-                md_busy,
-            });
-            match guards.iter().find(|guard| guard.voids) {
-                Some(guard) => {
-                    let failure = Some(format!("{}: {}", guard.guard, guard.witness));
-                    Judged { reading: None, failure, guards }
-                }
-                None => Judged { reading: Some(output.reading), failure: None, guards },
-            }
-        }
+        Ok(output) => believe(request, job, observed, around, window, output),
     }
+}
+
+/// Asks the guards of an output that could be read, and names the limiter.
+fn believe(
+    request: &CellRequest<'_>,
+    job: &Job,
+    observed: &Observed,
+    around: &Compared,
+    window: Nanos,
+    output: FioOutput,
+) -> Judged {
+    let workload = request.workload;
+    let work = Work { block: workload.block, fsync_every: workload.fsync_every };
+    let aligned = job::aligns(&request.filled.version);
+    let guards = guards::check(&Evidence {
+        workload,
+        nodes: request.nodes,
+        window,
+        output: &output,
+        log: &observed.log,
+        aligned,
+        lifetime: observed.lifetime,
+        members: observed.counted(),
+        cpu: observed.cpu.as_ref(),
+        application: application(observed, &output, aligned),
+        bounds: amplification::bounds(request.nodes, work),
+        busy: &around.busy,
+        dirtied: observed.dirtied,
+        kernel: &around.kernel,
+        conditions: &around.conditions,
+        governor_change: around.governor_change.as_deref(),
+        steadiness: observed.steadiness.as_ref(),
+    });
+    let threads = with_fio(around.threads.clone(), &output, job.expected);
+    let cache = guards.iter().find(|guard| guard.guard == "cache" || guard.guard == "write-cache");
+    let limiter = limiter::find(&Seen {
+        offered: job.offered.map(|offered| output.reading.iops().0 / offered),
+        cache: cache.map(|guard| guard.witness.as_str()),
+        busiest_job: output.busiest_job,
+        threads: Some(&around.kernel_threads),
+        loaded: (job.expected.as_seconds() / threads.wall.as_seconds().max(1e-9)).min(1.0),
+        cpu: observed.cpu.as_ref(),
+        conditions: Some(&around.conditions),
+        members: observed.counted(),
+        in_flight: workload.depth.max(1).saturating_mul(workload.jobs.max(1)),
+    });
+
+    let void = guards.iter().find(|guard| guard.voids);
+    let failure = void.map(|guard| format!("{}: {}", guard.guard, guard.witness));
+    let jobs = output.jobs.iter().map(|job| job.share.clone()).collect();
+    let reading = failure.is_none().then_some(output.reading);
+    Judged { reading, failure, guards, jobs, threads, limiter: Some(limiter) }
+}
+
+/// What the application moved between the readings of the counters, in bytes per second: from the log where both are
+/// on one clock, the mean of the window otherwise.
+fn application(observed: &Observed, output: &FioOutput, aligned: bool) -> [f64; 2] {
+    let Reading { read, write, .. } = &output.reading;
+    let mean = [read, write].map(|flow| flow.as_ref().map_or(0.0, |flow| flow.throughput.0));
+    let between = observed.between.filter(|_| aligned);
+    between.and_then(|(from, to)| observed.log.between(from, to)).unwrap_or(mean)
+}
+
+/// fio's processes are gone when threads are counted: their time comes from what they say, over settling and window.
+fn with_fio(threads: Threads, output: &FioOutput, loaded: Nanos) -> Threads {
+    let time = |cores: f64| Nanos(fio::rounded(cores * loaded.as_seconds() * 1e9).0);
+    let fio = ThreadTime {
+        kind: "fio".to_owned(),
+        threads: u32::try_from(output.jobs.len()).unwrap_or(u32::MAX),
+        busy: time(output.reading.fio_cpu_cores),
+        busiest: time(output.busiest_job),
+    };
+    let kinds = threads.kinds.into_iter().filter(|kind| kind.kind != "fio").chain([fio]);
+    threads::sorted(threads.wall, kinds.collect())
 }
 
 fn first_line(outcome: &Outcome) -> String {

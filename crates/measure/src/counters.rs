@@ -1,5 +1,7 @@
 //! The machine's own counters: what each drive moved, what the processors did, what this program's agent used.
 
+pub(crate) mod threads;
+
 use host::{Host, HostError};
 use terms::record::{CpuDelta, MemberDelta};
 use terms::{Bytes, Cmd, Nanos};
@@ -9,8 +11,18 @@ use terms::{Bytes, Cmd, Nanos};
 pub struct Snapshot {
     at: Nanos,
     drives: Vec<(String, DriveCounters)>,
-    busy_ticks: u64,
+    processors: Processors,
     agent_ticks: u64,
+    /// Pages of files made dirty since the machine started; `None` where it does not say.
+    dirtied: Option<u64>,
+}
+
+/// Clock ticks of the processors.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Processors {
+    busy: u64,
+    softirq: u64,
+    each: Vec<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,6 +30,8 @@ struct DriveCounters {
     read: u64,
     written: u64,
     busy_millis: u64,
+    operations: u64,
+    queued_millis: u64,
 }
 
 /// Clock ticks of procfs in a second: `USER_HZ`, 100 on every architecture that Linux serves today (proc(5)).
@@ -25,7 +39,7 @@ const TICK: Nanos = Nanos::millis(10);
 /// Sectors of sysfs, whatever the drive's block (Documentation/block/stat.rst).
 const SECTOR: u64 = 512;
 
-/// Reads all counters; `drives` are the study's names with the nodes of today. Three small files, whatever the count
+/// Reads all counters; `drives` are the study's names with the nodes of today. Four small files, whatever the count
 /// of drives: it is done while fio runs.
 ///
 /// # Errors
@@ -40,9 +54,10 @@ pub fn snapshot(host: &dyn Host, drives: &[(String, String)]) -> Result<Snapshot
     Ok(Snapshot {
         at,
         drives: drives.iter().map(counted).collect(),
-        busy_ticks: busy_ticks(&host.read_text("/proc/stat")?),
+        processors: processors(&host.read_text("/proc/stat")?),
         // Read by the agent, "self" is the agent.
         agent_ticks: process_ticks(&host.read_text("/proc/self/stat")?),
+        dirtied: host.read_text("/proc/vmstat").ok().and_then(|text| vmstat(&text, "nr_dirtied")),
     })
 }
 
@@ -63,7 +78,8 @@ impl Snapshot {
                 read: Bytes(now.read.saturating_sub(then.read)),
                 written: Bytes(now.written.saturating_sub(then.written)),
                 busy: Nanos::millis(now.busy_millis.saturating_sub(then.busy_millis)),
-                ..MemberDelta::default()
+                operations: now.operations.saturating_sub(then.operations),
+                queued: Nanos::millis(now.queued_millis.saturating_sub(then.queued_millis)),
             })
             .collect()
     }
@@ -71,49 +87,79 @@ impl Snapshot {
     /// Processor time from `earlier` to this.
     #[must_use]
     pub fn cpu_since(&self, earlier: &Self) -> CpuDelta {
+        let ticks = |now: u64, then: u64| Nanos(now.saturating_sub(then) * TICK.0);
+        let (now, then) = (&self.processors, &earlier.processors);
+        let each = now.each.iter().zip(&then.each).map(|(now, then)| ticks(*now, *then));
         CpuDelta {
-            busy: Nanos(self.busy_ticks.saturating_sub(earlier.busy_ticks) * TICK.0),
-            agent: Nanos(self.agent_ticks.saturating_sub(earlier.agent_ticks) * TICK.0),
+            busy: ticks(now.busy, then.busy),
+            busiest: each.max().unwrap_or_default(),
+            softirq: ticks(now.softirq, then.softirq),
+            processors: u32::try_from(now.each.len()).unwrap_or(0),
+            agent: ticks(self.agent_ticks, earlier.agent_ticks),
             wall: Nanos(self.at.0.saturating_sub(earlier.at.0)),
-            ..CpuDelta::default()
         }
+    }
+
+    /// Do all drives count? After a fill every drive has done something; a RAM drive of the kernel (`brd`) keeps no
+    /// statistics and says 0 for ever.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.drives.iter().all(|(_, counters)| counters.operations > 0)
+    }
+
+    /// Bytes of files made dirty in the page cache from `earlier` to this.
+    #[must_use]
+    pub fn dirtied_since(&self, earlier: &Self) -> Option<Bytes> {
+        Some(Bytes(self.dirtied?.saturating_sub(earlier.dirtied?).saturating_mul(PAGE)))
     }
 }
 
+/// Bytes of a page: 4 KiB on every machine that Bedplate runs on but a few; larger pages only make the guard that uses
+/// it quieter.
+const PAGE: u64 = 4096;
+
+fn vmstat(text: &str, key: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok())
+}
+
 /// A line of `/proc/diskstats`: major, minor, name, reads, merges, sectors, ms, writes, merges, sectors, ms, in flight,
-/// busy ms, … (Documentation/admin-guide/iostats.rst)
+/// busy ms, weighted ms, … (Documentation/admin-guide/iostats.rst)
 fn drive_counters(text: &str, kernel_name: &str) -> DriveCounters {
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let fields = lines.into_iter().find(|fields| fields.get(2) == Some(&kernel_name)).unwrap_or_default();
     let field = |index: usize| fields.get(index).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
-    DriveCounters { read: field(5) * SECTOR, written: field(9) * SECTOR, busy_millis: field(12) }
+    DriveCounters {
+        read: field(5).saturating_mul(SECTOR),
+        written: field(9).saturating_mul(SECTOR),
+        busy_millis: field(12),
+        operations: field(3).saturating_add(field(7)),
+        queued_millis: field(13),
+    }
 }
 
-/// The first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal; all but idle and iowait.
-fn busy_ticks(text: &str) -> u64 {
-    let line = text.lines().find_map(|line| line.strip_prefix("cpu ")).unwrap_or_default();
-    let fields = line.split_whitespace().take(8).filter_map(|field| field.parse::<u64>().ok());
-    fields.enumerate().filter(|(index, _)| !matches!(index, 3 | 4)).map(|(_, ticks)| ticks).sum()
+/// Lines `cpu` and `cpuN` of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal; all but idle and iowait
+/// is busy.
+fn processors(text: &str) -> Processors {
+    let mut found = Processors::default();
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let Some(number) = words.next().and_then(|word| word.strip_prefix("cpu")) else { continue };
+        let fields: Vec<u64> = words.take(8).map(|field| field.parse().unwrap_or(0)).collect();
+        let waiting = |index: usize| fields.get(index).copied().unwrap_or(0);
+        let busy = fields.iter().sum::<u64>() - waiting(3) - waiting(4);
+        if number.is_empty() {
+            (found.busy, found.softirq) = (busy, waiting(6));
+        } else {
+            found.each.push(busy);
+        }
+    }
+    found
 }
 
 /// Fields 14 and 15 of `/proc/PID/stat`; the name in brackets may hold anything, so count from behind it.
 fn process_ticks(text: &str) -> u64 {
     let rest = text.rsplit_once(')').map_or("", |(_, rest)| rest);
     rest.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum()
-}
-
-/// Arrays of `/proc/mdstat` that are busy with something of their own.
-pub(crate) fn md_busy(host: &dyn Host) -> Result<Option<String>, HostError> {
-    let text = match host.read_text("/proc/mdstat") {
-        Ok(text) => text,
-        Err(error) if error.is_not_found() => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let busy = ["resync", "recovery", "check", "reshape"];
-    let line = text
-        .lines()
-        .find(|line| busy.iter().any(|word| line.contains(&format!("{word} =")) || line.contains(&format!("{word}="))));
-    Ok(line.map(|line| line.trim().to_owned()))
 }
 
 /// Writes out what an earlier cell or the fill left behind.
@@ -129,9 +175,21 @@ mod tests {
     fn counters_are_read_from_the_right_fields() {
         let disks = " 7 0 loop0 1 0 8 0 0 0 0 0 0 0 0\n 259 0 nvme0n1 10 0 800 5 20 0 1600 9 0 77 14 0 0 0 0 3 1\n";
         let drive = drive_counters(disks, "nvme0n1");
+        let expected =
+            DriveCounters { read: 800 * 512, written: 1600 * 512, busy_millis: 77, operations: 30, queued_millis: 14 };
         assert_eq!(drive_counters(disks, "nvme1n1"), DriveCounters::default());
-        assert_eq!(drive, DriveCounters { read: 800 * 512, written: 1600 * 512, busy_millis: 77 });
-        assert_eq!(busy_ticks("cpu  10 1 20 500 60 3 4 5 99 99\ncpu0 1"), 43);
+        assert_eq!(drive, expected);
+        let stat = "cpu  10 1 20 500 60 3 4 5 99 99\ncpu0 7 0 0 9\ncpu1 3 0 0 9\nintr 5";
+        assert_eq!(processors(stat), Processors { busy: 43, softirq: 4, each: vec![7, 3] });
+        assert_eq!(vmstat("nr_dirty 1\nnr_dirtied 42\n", "nr_dirtied"), Some(42));
+        let taken = |counters| Snapshot {
+            at: Nanos(0),
+            drives: vec![("a".into(), counters)],
+            processors: Processors::default(),
+            agent_ticks: 0,
+            dirtied: None,
+        };
+        assert!(taken(expected).counts() && !taken(DriveCounters::default()).counts());
         assert_eq!(process_ticks("1 (a b) c) S 0 1 1 0 -1 4 1 2 3 4 30 12 0 0 20"), 42);
     }
 }

@@ -26,6 +26,12 @@ pub enum MeasureError {
         /// What there is.
         span: terms::Bytes,
     },
+    /// The workload's rate is a share of something, and nobody said of how much.
+    #[error("workload `{workload}` runs at a share of another's rate, and that rate is not known")]
+    Rate {
+        /// Which.
+        workload: String,
+    },
     /// The machine failed.
     #[error(transparent)]
     Host(#[from] HostError),

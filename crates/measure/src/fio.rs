@@ -4,6 +4,7 @@
 //! people call it. Text before the JSON is common (axboe/fio#731) and passed over.
 
 use serde::Deserialize;
+use terms::evidence::JobShare;
 use terms::record::{Flow, Latency, Reading};
 use terms::units::{Bytes, BytesPerSecond, Iops, Nanos};
 
@@ -14,12 +15,26 @@ pub struct FioOutput {
     pub reading: Reading,
     /// fio's own error, if any job had one.
     pub error: Option<String>,
-    /// Jobs that the output speaks of.
-    pub jobs: usize,
+    /// What every job did: bytes per second and operations per second must agree in each.
+    pub jobs: Vec<JobOutputs>,
     /// The largest share of one core that a job used, user and system.
     pub busiest_job: f64,
+    /// Bytes that fio printed for the whole group, reads and writes, each with the worth of its last digit; `None` where
+    /// it printed none.
+    pub group: [Option<(f64, f64)>; 2],
+    /// Where the JSON lies in fio's output; the rest is words.
+    pub json: std::ops::Range<usize>,
     /// fio's version.
     pub version: String,
+}
+
+/// One job of the output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobOutputs {
+    /// What goes into the record.
+    pub share: JobShare,
+    /// Its two directions, where anything was done.
+    pub flows: Vec<Flow>,
 }
 
 #[derive(Deserialize)]
@@ -37,16 +52,19 @@ struct JobOutput {
     read: Direction,
     write: Direction,
     #[serde(default)]
+    sync: Sync,
+    #[serde(default)]
     usr_cpu: f64,
     #[serde(default)]
     sys_cpu: f64,
-    #[serde(default, rename = "job options")]
-    options: Options,
 }
 
 #[derive(Deserialize, Default)]
-struct Options {
-    numjobs: Option<String>,
+struct Sync {
+    #[serde(default)]
+    total_ios: u64,
+    #[serde(default)]
+    lat_ns: Clat,
 }
 
 #[derive(Deserialize)]
@@ -57,6 +75,15 @@ struct Direction {
     runtime: u64,
     total_ios: u64,
     clat_ns: Clat,
+    #[serde(default)]
+    lat_ns: Clat,
+}
+
+impl Direction {
+    /// Completion latency; the whole latency where the job was asked for its bins, which is where rates are fixed.
+    fn latency(&self) -> (u64, &Clat) {
+        (self.total_ios, if self.lat_ns.bins.is_empty() { &self.clat_ns } else { &self.lat_ns })
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -82,27 +109,68 @@ pub fn parse(stdout: &[u8]) -> Result<FioOutput, String> {
         .next()
         .ok_or_else(|| "fio printed no JSON".to_owned())?
         .map_err(|error| format!("fio's JSON cannot be understood: {error}"))?;
+    let json = start..start + documents.byte_offset();
     if output.jobs.is_empty() {
         return Err("fio's JSON speaks of no job".to_owned());
     }
     let error = output.jobs.iter().find(|job| job.error != 0);
     let cores = |job: &JobOutput| (job.usr_cpu + job.sys_cpu) / 100.0;
-    let count = |job: &JobOutput| job.options.numjobs.as_ref().and_then(|n| n.parse().ok()).unwrap_or(1.0);
     Ok(FioOutput {
         reading: Reading {
             read: flow(output.jobs.iter().map(|job| &job.read)),
             write: flow(output.jobs.iter().map(|job| &job.write)),
-            sync: None,
-            fio_cpu_cores: output.jobs.iter().map(|job| cores(job) * count(job)).sum(),
+            sync: sync(&output.jobs),
+            fio_cpu_cores: output.jobs.iter().map(cores).sum(),
         },
         error: error.map(|job| {
             let code = i32::try_from(job.error).unwrap_or(0);
             format!("fio's job `{}` ended with error {code} ({})", job.jobname, std::io::Error::from_raw_os_error(code))
         }),
-        jobs: output.jobs.len(),
+        jobs: output.jobs.iter().map(|job| outputs(job, cores(job))).collect(),
         busiest_job: output.jobs.iter().map(cores).fold(0.0, f64::max),
+        group: group(&String::from_utf8_lossy(&stdout[json.end..])),
+        json,
         version: output.version,
     })
+}
+
+/// The lines of `Run status group`: `READ: bw=…, io=24.1MiB (25.3MB), run=…`.
+fn group(text: &str) -> [Option<(f64, f64)>; 2] {
+    let bytes = |word: &str| {
+        let line = text.lines().find_map(|line| line.trim_start().strip_prefix(word))?;
+        let said = line.split("io=").nth(1)?.split_whitespace().next()?;
+        let digits = said.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, unit) = said.split_at(digits);
+        let unit = match unit.trim_end_matches(',') {
+            "B" => 1,
+            "KiB" => terms::units::KIB,
+            "MiB" => terms::units::MIB,
+            "GiB" => terms::units::GIB,
+            "TiB" => terms::units::TIB,
+            _ => return None,
+        };
+        let places = number.split_once('.').map_or(0, |(_, places)| places.len());
+        let digit = 0.1_f64.powi(i32::try_from(places).ok()?);
+        Some((number.parse::<f64>().ok()? * Bytes(unit).as_f64(), digit * Bytes(unit).as_f64()))
+    };
+    [bytes("READ:"), bytes("WRITE:")]
+}
+
+fn outputs(job: &JobOutput, cpu_cores: f64) -> JobOutputs {
+    let flows: Vec<Flow> = [&job.read, &job.write].into_iter().filter_map(|one| flow(std::iter::once(one))).collect();
+    let share = JobShare {
+        bytes: Bytes(flows.iter().map(|flow| flow.bytes.0).sum()),
+        operations: flows.iter().map(|flow| flow.operations).sum(),
+        cpu_cores,
+    };
+    JobOutputs { share, flows }
+}
+
+/// Latency of flushes over all jobs; `None` where nothing was flushed.
+fn sync(jobs: &[JobOutput]) -> Option<Latency> {
+    let flushes: Vec<(u64, &Clat)> =
+        jobs.iter().filter(|job| job.sync.total_ios > 0).map(|job| (job.sync.total_ios, &job.sync.lat_ns)).collect();
+    (!flushes.is_empty()).then(|| latency(&flushes))
 }
 
 /// The sum of one direction over all jobs; `None` where nothing was done.
@@ -115,35 +183,53 @@ fn flow<'a>(directions: impl Iterator<Item = &'a Direction>) -> Option<Flow> {
         runtime: Nanos::millis(runtime),
         throughput: BytesPerSecond(active.iter().map(|direction| Bytes(direction.bw_bytes).as_f64()).sum()),
         iops: Iops(active.iter().map(|direction| direction.iops).sum()),
-        latency: latency(&active),
+        latency: latency(&active.iter().map(|direction| direction.latency()).collect::<Vec<_>>()),
     })
 }
 
 /// Fewest operations that must lie beyond a percentile for it to be worth printing.
 const TAIL: u64 = 100;
 
-fn latency(directions: &[&Direction]) -> Latency {
-    let operations: u64 = directions.iter().map(|direction| direction.total_ios).sum();
-    let weighted: f64 = directions.iter().map(|d| d.clat_ns.mean * Bytes(d.total_ios).as_f64()).sum();
+/// Latency over all jobs: each with its operations and what fio says of them.
+fn latency(parts: &[(u64, &Clat)]) -> Latency {
+    let operations: u64 = parts.iter().map(|(operations, _)| operations).sum();
+    let weighted: f64 = parts.iter().map(|(operations, clat)| clat.mean * Bytes(*operations).as_f64()).sum();
     let mut bins = std::collections::BTreeMap::new();
-    for (bin, count) in directions.iter().flat_map(|direction| &direction.clat_ns.bins) {
+    for (bin, count) in parts.iter().flat_map(|(_, clat)| &clat.bins) {
         if let Ok(nanos) = bin.parse::<u64>() {
             *bins.entry(nanos).or_insert(0) += count;
         }
     }
-    // With group reporting there is one job, and fio's own percentiles are those of the whole.
-    let percentile = |name: &str| {
-        let values = directions.iter().filter_map(|direction| direction.clat_ns.percentile.get(name));
+    let bins: Vec<(u64, u64)> = bins.into_iter().collect();
+    // Bins of all jobs merge exactly; percentiles of jobs do not, and serve only where there are no bins.
+    let said = |name: &str| {
+        let values = parts.iter().filter_map(|(_, clat)| clat.percentile.get(name));
         values.max().map(|nanos| Nanos(*nanos))
+    };
+    let percentile = |name: &str, per_mille: u64| {
+        if parts.len() > 1 { quantile(&bins, per_mille).or_else(|| said(name)) } else { said(name) }
     };
     Latency {
         mean: rounded(weighted / Bytes(operations.max(1)).as_f64()),
-        p50: percentile("50.000000").unwrap_or_default(),
-        p99: percentile("99.000000").filter(|_| operations / 100 >= TAIL),
-        p999: percentile("99.900000").filter(|_| operations / 1000 >= TAIL),
-        max: Nanos(directions.iter().map(|direction| direction.clat_ns.max).max().unwrap_or(0)),
-        bins: bins.into_iter().collect(),
+        p50: percentile("50.000000", 500).unwrap_or_default(),
+        p99: percentile("99.000000", 990).filter(|_| operations / 100 >= TAIL),
+        p999: percentile("99.900000", 999).filter(|_| operations / 1000 >= TAIL),
+        max: Nanos(parts.iter().map(|(_, clat)| clat.max).max().unwrap_or(0)),
+        bins,
     }
+}
+
+/// The bin in which that share of all operations is reached.
+fn quantile(bins: &[(u64, u64)], per_mille: u64) -> Option<Nanos> {
+    let total: u64 = bins.iter().map(|(_, count)| count).sum();
+    let rank = (total.saturating_mul(per_mille)).div_ceil(1000);
+    let mut below = 0;
+    bins.iter()
+        .find(|(_, count)| {
+            below += count;
+            below >= rank
+        })
+        .map(|(nanos, _)| Nanos(*nanos))
 }
 
 #[expect(
@@ -151,24 +237,8 @@ fn latency(directions: &[&Direction]) -> Latency {
     clippy::cast_sign_loss,
     reason = "a mean latency is neither negative nor near 2^64 ns; a cast saturates"
 )]
-fn rounded(nanos: f64) -> Nanos {
+pub(crate) fn rounded(nanos: f64) -> Nanos {
     Nanos(nanos.round() as u64)
-}
-
-/// Throughput over time from fio's log: `time ms, KiB/s, direction, …`, one line for each job, direction and span.
-pub(crate) fn samples(log: &str) -> Vec<terms::record::Sample> {
-    let mut spans: std::collections::BTreeMap<u64, f64> = std::collections::BTreeMap::new();
-    for line in log.lines() {
-        let mut fields = line.split(',').map(str::trim);
-        if let (Some(Ok(at)), Some(Ok(kib))) =
-            (fields.next().map(str::parse::<u64>), fields.next().map(str::parse::<f64>))
-        {
-            // Jobs tick a few milliseconds apart: gather them on the grid of the log.
-            *spans.entry((at + 125) / 250 * 250).or_default() += kib * 1024.0;
-        }
-    }
-    let sample = |(at, rate)| terms::record::Sample { at: Nanos::millis(at), throughput: BytesPerSecond(rate) };
-    spans.into_iter().map(sample).collect()
 }
 
 #[cfg(test)]
@@ -189,7 +259,7 @@ mod tests {
 
     fn job(error: i64, ios: u64) -> String {
         format!(
-            r#"{{"jobname":"w","error":{error},"read":{},"write":{},"usr_cpu":10.0,"sys_cpu":40.0,"job options":{{"numjobs":"2"}}}}"#,
+            r#"{{"jobname":"w","error":{error},"read":{},"write":{},"usr_cpu":10.0,"sys_cpu":40.0}}"#,
             direction(ios, ios * 4096),
             direction(0, 0)
         )
@@ -207,14 +277,32 @@ mod tests {
         assert_eq!(read.runtime, Nanos::seconds(2));
         assert_eq!((read.latency.p99, read.latency.p999), (Some(Nanos(8000)), None));
         assert!(good.reading.write.is_none() && good.error.is_none());
-        assert!((good.reading.fio_cpu_cores - 1.0).abs() < 1e-9 && (good.busiest_job - 0.5).abs() < 1e-9);
+        assert!((good.reading.fio_cpu_cores - 0.5).abs() < 1e-9 && (good.busiest_job - 0.5).abs() < 1e-9);
     }
 
     #[test]
     fn all_jobs_are_summed() {
         let two = parse(output(&[job(0, 20_000), job(0, 10_000)]).as_bytes()).unwrap();
         assert_eq!(two.reading.read.unwrap().operations, 30_000);
-        assert_eq!(two.jobs, 2);
+        assert_eq!(two.jobs.len(), 2);
+    }
+
+    #[test]
+    fn what_fio_prints_for_the_group_is_found_behind_the_json() {
+        let text = output(&[job(0, 10)])
+            + "\nRun status group 0 (all jobs):\n   READ: bw=48.1MiB/s (50.5MB/s), 16.7MiB/s-31.5MiB/s (17.5MB/s-33.0MB/s), io=24.1MiB (25.3MB), run=500-501msec\n";
+        let good = parse(text.as_bytes()).unwrap();
+        let (bytes, digit) = good.group[0].unwrap();
+        assert!((bytes - 24.1 * 1_048_576.0).abs() < 1.0 && (digit - 104_857.6).abs() < 1.0);
+        assert!(good.group[1].is_none());
+        assert!(text[good.json].ends_with('}'));
+    }
+
+    #[test]
+    fn percentiles_of_several_jobs_come_from_their_bins() {
+        assert_eq!(quantile(&[(10, 50), (20, 49), (30, 1)], 500), Some(Nanos(10)));
+        assert_eq!(quantile(&[(10, 50), (20, 49), (30, 1)], 990), Some(Nanos(20)));
+        assert_eq!(quantile(&[], 990), None);
     }
 
     #[test]
@@ -230,19 +318,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_log_of_two_jobs_is_added_up() {
-        let log = "250, 1000, 0, 4096, 0\n251, 500, 0, 4096, 0\n500, 700, 1, 4096, 0\nbroken\n";
-        let samples = samples(log);
-        assert_eq!(samples.len(), 2);
-        assert!((samples[0].throughput.0 - 1500.0 * 1024.0).abs() < 1e-6);
-    }
-
     proptest! {
         #[test]
         fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = parse(&bytes);
-            let _ = samples(&String::from_utf8_lossy(&bytes));
         }
     }
 }

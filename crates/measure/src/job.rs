@@ -1,11 +1,15 @@
 //! fio jobs: what is asked for, with the reason for every setting.
 
-use host::Host;
-use terms::plan::Place;
-use terms::{Bytes, Cmd, MeasurePolicy, Nanos, Pattern, Workload};
+mod fill;
+mod load;
+mod reach;
 
-use crate::error::MeasureError;
-use crate::fio;
+use terms::plan::Place;
+use terms::workload::{Engine, Load, Reach};
+use terms::{Bytes, MeasurePolicy, Nanos, Pattern, Workload};
+
+pub use fill::{fill, fill_job};
+pub(crate) use reach::samples;
 
 /// A stretch that was written from end to end: only this can be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,14 +22,20 @@ pub struct Filled {
     pub argv: Vec<String>,
     /// What fio said, for the record.
     pub output: String,
+    /// fio's own version, such as `fio-3.33`.
+    pub(crate) version: String,
 }
 
 /// A fio command, setting by setting.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    settings: Vec<(String, String, &'static str)>,
+    settings: Vec<(String, String, String)>,
     /// How long it is meant to run, settling included; 0 for a job that ends with its data.
     pub expected: Nanos,
+    /// Operations per second that are offered over all jobs, where the rate is fixed.
+    pub offered: Option<f64>,
+    /// Samples of one pass, where only samples of the span are touched.
+    pub samples: Option<u64>,
 }
 
 /// Where fio writes its log of throughput over time: a file of its own for every cell, because fio adds to what is there.
@@ -33,24 +43,33 @@ pub(crate) fn log_file(seed: u64) -> String {
     format!("{}_bw.log", log_prefix(seed))
 }
 
+/// Where fio writes the latency of every operation, if it is asked to.
+pub(crate) fn latency_log_file(seed: u64) -> String {
+    format!("{}_lat.log", latency_log_prefix(seed))
+}
+
+pub(crate) fn latency_log_prefix(seed: u64) -> String {
+    log_prefix(seed)
+}
+
 fn log_prefix(seed: u64) -> String {
     format!("/tmp/bedplate-fio-{seed}")
 }
 
-/// Length of one sample of that log. Short enough for eight in a two-second window, long enough to cost nothing.
-const SAMPLE: Nanos = Nanos::millis(250);
+/// Length of one sample of that log. Short enough for twenty in a two-second window, long enough to cost nothing.
+pub(crate) const SAMPLE: Nanos = Nanos::millis(100);
 
 impl Job {
-    fn set(&mut self, key: &str, value: impl ToString, why: &'static str) -> &mut Self {
-        self.settings.push((key.to_owned(), value.to_string(), why));
+    pub(crate) fn set(&mut self, key: &str, value: impl ToString, why: impl Into<String>) -> &mut Self {
+        self.settings.push((key.to_owned(), value.to_string(), why.into()));
         self
     }
 
     /// The command line.
     #[must_use]
     pub fn argv(&self) -> Vec<String> {
-        let mut argv = vec!["fio".to_owned(), "--output-format=json+".to_owned()];
-        argv.extend(self.settings.iter().map(|(key, value, _)| format!("--{key}={value}")));
+        let mut argv = vec!["fio".to_owned(), "--output-format=json+,normal".to_owned()];
+        argv.extend(self.settings.iter().map(|(key, value, _)| option(key, value, "--")));
         argv
     }
 
@@ -59,16 +78,21 @@ impl Job {
     pub fn file(&self) -> String {
         let name = self.settings.iter().find(|(key, ..)| key == "name").map_or("job", |(_, value, _)| value);
         let lines = self.settings.iter().filter(|(key, ..)| key != "name");
-        let body = lines.map(|(key, value, why)| format!("# {why}\n{key}={value}\n")).collect::<String>();
+        let body = lines.map(|(key, value, why)| format!("# {why}\n{}\n", option(key, value, ""))).collect::<String>();
         format!("[{name}]\n{body}")
     }
 }
 
-fn base(name: &str, place: &Place, seed: u64) -> Job {
-    let mut job = Job { settings: Vec::new(), expected: Nanos(0) };
+/// An option as fio takes it; some have no value.
+fn option(key: &str, value: &str, dashes: &str) -> String {
+    if value.is_empty() { format!("{dashes}{key}") } else { format!("{dashes}{key}={value}") }
+}
+
+pub(crate) fn base(name: &str, place: &Place, engine: Engine, seed: u64) -> Job {
+    let mut job = Job { settings: Vec::new(), expected: Nanos(0), offered: None, samples: None };
     job.set("name", name, "")
         .set("filename", place.file(), "one file or device, the same for filling and measuring")
-        .set("ioengine", "libaio", "the asynchronous engine that every kernel of today has")
+        .set("ioengine", engine.fio(), engine_reason(engine))
         .set("direct", 1, "past the page cache, as far as the file system honours it")
         .set("invalidate", 1, "what the page cache still holds of the file is dropped first")
         .set("randrepeat", 0, "a new sequence every time: repeated offsets invite caches")
@@ -76,24 +100,26 @@ fn base(name: &str, place: &Place, seed: u64) -> Job {
     job
 }
 
-/// The job that writes every byte of the span once.
-#[must_use]
-pub fn fill_job(place: &Place, span: Bytes, seed: u64) -> Job {
-    let mut job = base("fill", place, seed);
-    job.set("rw", "write", "every block in order, so that no later read finds one that was never written")
-        .set("bs", Bytes::mib(1).0, "large blocks fill fastest")
-        .set("iodepth", 8, "enough to keep a drive busy")
-        .set("size", span.0, "the whole span")
-        .set("refill_buffers", 1, "fresh random data: nothing that compresses or deduplicates")
-        .set("end_fsync", 1, "on the drives before anything is measured");
-    job
+const fn engine_reason(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Libaio => "the asynchronous engine that every kernel of today has",
+        Engine::IoUring => "rings shared with the kernel, as the study asks for",
+        Engine::PosixAio => "the C library's asynchronous calls, as the study asks for",
+        Engine::Psync => "one blocking call after another, as the study asks for",
+    }
 }
 
-/// The job of a workload on the policy's span.
+/// The job of a workload on the policy's span, at the workload's own rate if it has one.
 #[must_use]
 pub fn job(workload: &Workload, place: &Place, policy: &MeasurePolicy, seed: u64) -> Job {
+    job_at(workload, place, policy, None, seed)
+}
+
+/// The same at a rate in operations per second over all jobs, where the workload's load is not closed.
+#[must_use]
+pub fn job_at(workload: &Workload, place: &Place, policy: &MeasurePolicy, rate: Option<f64>, seed: u64) -> Job {
     let window = workload.window.unwrap_or(policy.window);
-    let mut job = base(workload.name.as_str(), place, seed);
+    let mut job = base(workload.name.as_str(), place, workload.engine, seed);
     job.expected = Nanos(policy.settle.0 + window.0);
     job.set("rw", workload.pattern.fio_rw(), "the workload's direction and order");
     if let Pattern::Mixed(read) | Pattern::RandMixed(read) = workload.pattern {
@@ -102,64 +128,52 @@ pub fn job(workload: &Workload, place: &Place, policy: &MeasurePolicy, seed: u64
     job.set("bs", workload.block.0, "bytes of one operation")
         .set("iodepth", workload.depth, "operations that each job keeps under way")
         .set("numjobs", workload.jobs, "jobs in parallel");
-    size(&mut job, workload, policy.span);
+    match workload.reach {
+        Reach::Span => reach::whole(&mut job, workload, policy.span),
+        Reach::Samples(samples) => reach::samples(&mut job, workload, policy.span, samples),
+    }
     if let Some(every) = workload.fsync_every {
         job.set("fsync", every, "a flush after so many writes");
     }
     if workload.pattern.writes() {
         job.set("overwrite", 1, "only blocks that the fill has written");
     }
+    if workload.load != Load::Closed {
+        load::offer(&mut job, workload, rate);
+    }
     job.set("time_based", 1, "by the clock: without it a fast drive ends after a fraction of a second")
         .set("ramp_time", millis(policy.settle), "settling, not counted")
         .set("runtime", millis(window), "the window that counts")
-        .set("group_reporting", 1, "one sum over all jobs, made by fio itself")
         .set("percentile_list", "50:99:99.9", "percentiles beside the complete bins")
         .set("write_bw_log", log_prefix(seed), "throughput over time")
         .set("log_avg_msec", SAMPLE.as_millis(), "averaged, or the log would be the load")
-        .set("per_job_logs", 0, "one log for all jobs");
+        .set("per_job_logs", 0, "one file, one stretch of lines for each job");
+    for key in &workload.keys {
+        job.set(&key.key, &key.value, "as the imported job has it");
+    }
     job
 }
 
-/// Sequential jobs get a stretch each: several on the same blocks would feed one another from caches.
-fn size(job: &mut Job, workload: &Workload, span: Bytes) {
-    let jobs = u64::from(workload.jobs.max(1));
-    if workload.pattern.random() || jobs == 1 {
-        job.set("size", span.0, "the span that was filled, and no more");
-    } else {
-        let share = span.0 / jobs / workload.block.0.max(1) * workload.block.0.max(1);
-        job.set("size", share, "each job's own part of the span").set(
-            "offset_increment",
-            share,
-            "sequential jobs must not read one another's blocks",
-        );
-    }
+/// Stamps the log with the machine's own monotonic clock, so that it lies beside the counters. From fio 3.30 on.
+pub(crate) fn align_log(job: &mut Job) {
+    job.set("log_alternate_epoch", 1, "the log on the clock that the machine's counters are read by").set(
+        "log_alternate_epoch_clock_id",
+        CLOCK_MONOTONIC,
+        "that clock: CLOCK_MONOTONIC",
+    );
 }
 
-fn millis(time: Nanos) -> String {
+/// The number of that clock (linux/time.h).
+const CLOCK_MONOTONIC: u32 = 1;
+
+/// Does this fio know [`align_log`]'s options? From 3.30 on (its HOWTO).
+pub(crate) fn aligns(version: &str) -> bool {
+    let mut numbers = version.trim_start_matches("fio-").split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (3, 30)
+}
+
+pub(crate) fn millis(time: Nanos) -> String {
     format!("{}ms", time.as_millis())
-}
-
-/// Writes every byte of the span once, and vouches for it.
-///
-/// # Errors
-/// [`MeasureError::Fill`] with what fio said.
-pub fn fill(host: &dyn Host, place: Place, span: Bytes, seed: u64) -> Result<Filled, MeasureError> {
-    let cmd = Cmd::new(fill_job(&place, span, seed).argv()).limit(Nanos::seconds(1800));
-    let outcome = host.run(&cmd)?;
-    let failed = |why: String| MeasureError::Fill { span, target: place.file(), why };
-    if !outcome.ok() {
-        return Err(failed(host::CommandFailure::new(&host.name(), &cmd, outcome).to_string()));
-    }
-    let output = fio::parse(&outcome.stdout).map_err(failed)?;
-    let written = output.reading.write.as_ref().map_or(0, |flow| flow.bytes.0);
-    if let Some(error) = output.error {
-        return Err(failed(error));
-    }
-    if written < span.0 {
-        return Err(failed(format!("only {written} of {} bytes were written", span.0)));
-    }
-    let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
-    Ok(Filled { place, span, took: outcome.took, argv: cmd.argv, output: said })
 }
 
 #[cfg(test)]
@@ -199,6 +213,41 @@ mod tests {
     fn sequential_jobs_never_share_blocks() {
         let line = line(&workload(Pattern::Read, 4));
         assert!(line.contains("--size=16777216") && line.contains("--offset_increment=16777216"), "{line}");
+    }
+
+    #[test]
+    fn fixed_rates_offload_in_threads_and_imported_options_come_last() {
+        let mut one = workload(Pattern::RandRead, 2);
+        one.load = Load::Rate(1000);
+        one.keys = vec![terms::workload::FioKey { key: "norandommap".into(), value: String::new() }];
+        let job = job(&one, &place(), &policy(), 7);
+        let line = job.argv().join(" ");
+        for part in ["--rate_iops=500,0", "--rate_process=poisson", "--io_submit_mode=offload", "--thread=1"] {
+            assert!(line.contains(part), "{part} in {line}");
+        }
+        assert!(line.ends_with("--norandommap") && job.offered == Some(1000.0), "{line}");
+        one.engine = Engine::IoUring;
+        assert!(!super::job(&one, &place(), &policy(), 7).argv().join(" ").contains("offload"));
+    }
+
+    #[test]
+    fn samples_lie_evenly_over_the_span_and_no_more_than_fit() {
+        let mut one = workload(Pattern::Read, 1);
+        (one.block, one.reach, one.engine) = (Bytes::mib(1), Reach::Samples(10), Engine::Psync);
+        let line = line(&one);
+        for part in ["--zonesize=1048576", "--zonerange=6291456", "--size=62914560", "--ioengine=psync"] {
+            assert!(line.contains(part), "{part} in {line}");
+        }
+        one.reach = Reach::Samples(1000);
+        let job = job(&one, &place(), &policy(), 7);
+        assert_eq!(job.samples, Some(64));
+        assert!(job.file().contains("no room for 1000"), "{}", job.file());
+    }
+
+    #[test]
+    fn only_new_enough_versions_align_their_log() {
+        assert!(aligns("fio-3.33") && aligns("fio-3.30") && aligns("fio-4.0-12-g"));
+        assert!(!aligns("fio-3.28") && !aligns(""));
     }
 
     #[test]

@@ -3,16 +3,25 @@
 //! No statistics live here beyond what is needed to refuse a number: a job that failed, fell short or contradicts
 //! itself yields no reading. A cell can only be measured on what [`fill`] wrote, because it wants what `fill` gives.
 
+mod amplification;
 mod cell;
+mod conditions;
+mod copy;
 mod counters;
 mod error;
 mod fio;
+mod gate;
 mod guards;
+mod imitate;
 mod job;
+mod limiter;
+mod log;
+mod own_work;
 
 pub use cell::{CellRequest, Measured, measure};
 pub use counters::{Snapshot, snapshot};
 pub use error::MeasureError;
-pub use fio::{FioOutput, parse};
-pub use job::{Filled, Job, fill, fill_job, job};
+pub use fio::{FioOutput, JobOutputs, parse};
+pub use job::{Filled, Job, fill, fill_job, job, job_at};
+pub use own_work::idle;
 pub use terms::plan::Place;

@@ -17,11 +17,24 @@ struct FakeFio {
     timed_out: bool,
     fill: Option<String>,
     mdstat: &'static str,
+    /// The log of throughput over time, where fio wrote one.
+    log: Option<String>,
+    window: Nanos,
+    jobs: u32,
 }
 
 impl FakeFio {
     fn saying(stdout: impl Into<String>) -> Self {
-        Self { stdout: stdout.into(), status: 0, timed_out: false, fill: None, mdstat: "" }
+        Self {
+            stdout: stdout.into(),
+            status: 0,
+            timed_out: false,
+            fill: None,
+            mdstat: "",
+            log: None,
+            window: Nanos::millis(100),
+            jobs: 1,
+        }
     }
 }
 
@@ -49,6 +62,9 @@ impl Host for FakeFio {
             "/proc/diskstats" => Ok(Vec::new()),
             "/proc/stat" => Ok(b"cpu 1 1 1 1 1 1 1 1".to_vec()),
             "/proc/self/stat" => Ok(b"1 (x) S 0 0 0 0 0 0 0 0 0 0 0 0 0".to_vec()),
+            path if path.ends_with("_bw.log") && self.log.is_some() => {
+                Ok(self.log.clone().unwrap_or_default().into_bytes())
+            }
             _ => {
                 let source = io::Error::from(io::ErrorKind::NotFound);
                 Err(HostError::File { host: self.name(), doing: "read", path: path.to_owned(), source })
@@ -98,15 +114,19 @@ fn policy() -> MeasurePolicy {
 }
 
 fn run(fio: &FakeFio) -> Result<Measured, MeasureError> {
-    let policy = policy();
-    let workload = Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes(4096));
-    let filled = fill(fio, Place::Directory("/mnt/x".into()), policy.span, 1)?;
+    let policy = MeasurePolicy { window: fio.window, ..policy() };
+    let workload =
+        Workload { jobs: fio.jobs, ..Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes(4096)) };
+    let filled = fill(fio, Place::Directory("/mnt/x".into()), policy.span, 1, 1)?;
     let key = CellKey { round: 1, stack: "s".into(), workload: "w".into() };
     let request = CellRequest {
         key,
         workload: &workload,
         policy: &policy,
         filled: &filled,
+        nodes: &[],
+        rate: None,
+        source: None,
         drives: &[],
         seed: 1,
         started: String::new(),
@@ -125,12 +145,65 @@ fn a_good_fio_gives_a_reading_and_all_raw_files() {
     assert_eq!(measured.cell.reading.unwrap().read.unwrap().operations, 1000);
     let names: Vec<&str> = measured.raw.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["job.fio", "fio.json", "fio.stderr", "throughput.log"]);
+    assert_eq!(measured.cell.jobs.len(), 1);
+    assert!(!measured.cell.limiter.unwrap().witness.is_empty());
 }
 
 #[test]
 fn words_before_the_json_do_no_harm() {
     let measured = run(&FakeFio::saying(format!("fio: warning of some kind\n{}", good()))).unwrap();
     assert!(measured.cell.reading.is_some());
+    let raw = |wanted: &str| measured.raw.iter().find(|(name, _)| name == wanted).unwrap().1.clone();
+    assert_eq!(raw("fio.json"), good().into_bytes(), "the JSON is kept without the words");
+    assert!(raw("fio.txt").starts_with(b"fio: warning"));
+}
+
+#[test]
+fn an_option_said_twice_does_no_harm() {
+    // axboe/fio#1571: "job options" may hold a key more than once, which strict readers refuse.
+    let twice = good().replace("\"jobname\"", "\"job options\":{\"rw\":\"read\",\"rw\":\"read\"},\"jobname\"");
+    let measured = run(&FakeFio::saying(twice)).unwrap();
+    assert_eq!(measured.cell.reading.unwrap().read.unwrap().operations, 1000);
+}
+
+#[test]
+fn jobs_that_fio_does_not_speak_of_void_the_cell() {
+    let one = job(0, 1000, 0, 0, 100);
+    let all = FakeFio { jobs: 2, ..FakeFio::saying(output(&format!("{one},{one}"))) };
+    let cell = run(&all).unwrap().cell;
+    assert_eq!((cell.jobs.len(), cell.reading.unwrap().read.unwrap().operations), (2, 2000));
+    let lost = FakeFio { jobs: 2, ..FakeFio::saying(output(&one)) };
+    assert!(run(&lost).unwrap().cell.failure.unwrap().starts_with("jobs: "));
+}
+
+#[test]
+fn every_second_job_left_out_of_the_group_is_found() {
+    let one = job(0, 1000, 0, 0, 100);
+    let group = |io: &str| {
+        format!(
+            "{}\nRun status group 0 (all jobs):\n   READ: bw=1MiB/s, io={io} (1MB), run=100-100msec\n",
+            output(&format!("{one},{one}"))
+        )
+    };
+    // Twice 4,096,000 bytes are 7.81 MiB.
+    let right = FakeFio { jobs: 2, ..FakeFio::saying(group("7.81MiB")) };
+    assert_eq!(run(&right).unwrap().cell.failure, None);
+    for wrong in ["3.91MiB", "8.19MiB", "7.81KiB"] {
+        let half = FakeFio { jobs: 2, ..FakeFio::saying(group(wrong)) };
+        assert!(run(&half).unwrap().cell.failure.unwrap().starts_with("sum: "), "{wrong}");
+    }
+}
+
+#[test]
+fn a_log_that_is_missing_voids_a_window_that_should_have_one() {
+    let second = output(&job(0, 10_000, 0, 0, 1000));
+    let lines: String = (1..=10).map(|n| format!("{}, 40000, 0, 0, 0\n", n * 100)).collect();
+    let whole = FakeFio { window: Nanos::seconds(1), log: Some(lines), ..FakeFio::saying(second) };
+    let cell = run(&whole).unwrap().cell;
+    assert_eq!((cell.failure, cell.samples.len()), (None, 10));
+    assert!(cell.steadiness.is_some());
+    let lost = FakeFio { log: None, ..whole };
+    assert!(run(&lost).unwrap().cell.failure.unwrap().starts_with("lost-log: "));
 }
 
 #[test]
@@ -146,6 +219,11 @@ fn nothing_broken_becomes_a_number() {
         ("a window cut short", broken(output(&job(0, 1000, 0, 0, 40)), 0, false), "short"),
         ("nothing read", broken(output(&job(0, 0, 0, 0, 100)), 0, false), "nothing-done"),
         ("half of the jobs lost", broken(good().replace("\"iops\":10000", "\"iops\":5000"), 0, false), "identity"),
+        (
+            "MB for MiB in one job of the sum",
+            broken(good().replace("\"bw_bytes\":40960000", "\"bw_bytes\":39062500"), 0, false),
+            "identity",
+        ),
         (
             "KiB taken for bytes",
             broken(good().replace("\"bw_bytes\":40960000", "\"bw_bytes\":40000"), 0, false),
@@ -165,6 +243,14 @@ fn an_array_that_resyncs_voids_the_window() {
     let fio = FakeFio { mdstat: "md0 : active raid1\n  [=>..] resync = 9.5% (1/2)", ..FakeFio::saying(good()) };
     let cell = run(&fio).unwrap().cell;
     assert!(cell.reading.is_none() && cell.failure.unwrap().contains("resync"));
+}
+
+#[test]
+fn waiting_for_rest_has_an_end_and_says_what_is_still_busy() {
+    let rest = FakeFio::saying("");
+    assert!(measure::idle(&rest, &[], Nanos(0)).unwrap().is_empty());
+    let busy = FakeFio { mdstat: "md0 : active raid1\n  [=>..] recovery = 9.5% (1/2)", ..rest };
+    assert!(measure::idle(&busy, &[], Nanos(0)).unwrap()[0].contains("recovery"));
 }
 
 #[test]

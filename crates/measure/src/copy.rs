@@ -1,0 +1,116 @@
+//! A tree of files, copied onto the stack: bytes and time, from cold caches until everything is on the drives.
+
+mod tree;
+
+use std::time::Instant;
+
+use host::Host;
+use terms::evidence::{Limiter, LimiterKind};
+use terms::plan::Place;
+use terms::record::{Cell, Flow, GuardNote, Latency, Reading};
+use terms::units::significant;
+use terms::workload::FileTree;
+use terms::{Bytes, BytesPerSecond, Cmd, Iops, Nanos, Outcome};
+
+use crate::cell::{CellRequest, Measured};
+use crate::counters::threads::census;
+use crate::counters::{self, snapshot};
+use crate::error::MeasureError;
+use crate::own_work::{self, Busy};
+
+/// Where a source is made if no stack holds it: memory, on nearly every machine.
+const IN_MEMORY: &str = "/dev/shm";
+/// Longest time for any of the commands.
+const LIMIT: Nanos = Nanos::seconds(1800);
+/// A copy that takes at most this much longer than reading its source alone waits for the source.
+const BOUND: f64 = 1.15;
+
+/// Copies the tree once. A copy that failed is a failed cell.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileTree) -> Result<Measured, MeasureError> {
+    let start = Instant::now();
+    let Place::Directory(target) = &request.filled.place else {
+        return Ok(failed(request, "files are copied onto file systems, and this stack is a device".to_owned()));
+    };
+    let plan = tree::plan(wanted);
+    let source = format!("{}/bedplate-source-{}", request.source.unwrap_or(IN_MEMORY), tree::digest(wanted));
+    if let Some(why) = tree::make(host, &source, &plan)? {
+        return Ok(failed(request, why));
+    }
+    let copy = format!("{target}/bedplate-copy-{}", request.seed);
+    // Reading the source alone tells whether the copy could have been faster.
+    forget(host)?;
+    let alone = host.run(&script("find \"$1\" -type f -exec cat {} + > /dev/null", &[&source]))?;
+    forget(host)?;
+    let before = snapshot(host, request.drives)?;
+    let mut busy = own_work::busy(host, request.nodes, &census(host)?)?;
+    let cmd = script("cp -r \"$1\" \"$2\" && sync -f \"$2\"", &[&source, &copy]);
+    let outcome = host.run(&cmd)?;
+    let after = snapshot(host, request.drives)?;
+    host.run(&Cmd::new(["rm", "-rf", &copy]).limit(LIMIT))?;
+    if !outcome.ok() {
+        return Ok(failed(request, format!("cp ended with status {}: {}", outcome.status, outcome.error_text())));
+    }
+    busy.extend(own_work::busy(host, request.nodes, &census(host)?)?);
+    let voids = |busy: Busy| GuardNote { guard: busy.guard.to_owned(), witness: busy.witness, voids: true };
+    let guards: Vec<GuardNote> = busy.into_iter().take(1).map(voids).collect();
+    let failure = guards.first().map(|guard| format!("{}: {}", guard.guard, guard.witness));
+    let reading = Reading { write: Some(flow(&plan, outcome.took)), ..Reading::default() };
+    let cell = Cell {
+        reading: failure.is_none().then_some(reading),
+        failure,
+        guards,
+        limiter: Some(limiter(&alone, &outcome)),
+        members: after.members_since(&before),
+        cpu: Some(after.cpu_since(&before)),
+        took: start.elapsed().into(),
+        ..Cell::begun(request.key.clone(), request.started.clone(), cmd.argv, request.seed)
+    };
+    let said = format!("source alone {}\ncopy {}\n{}", alone.took, outcome.took, outcome.error_text());
+    Ok(Measured { cell, raw: vec![("copy.txt".to_owned(), said.into_bytes())] })
+}
+
+fn failed(request: &CellRequest<'_>, why: String) -> Measured {
+    let begun = Cell::begun(request.key.clone(), request.started.clone(), Vec::new(), request.seed);
+    Measured { cell: Cell { status: 1, failure: Some(why), ..begun }, raw: Vec::new() }
+}
+
+/// A fixed script, with arguments beside it.
+fn script(text: &str, arguments: &[&str]) -> Cmd {
+    let words = ["sh", "-c", text, "sh"].into_iter().chain(arguments.iter().copied());
+    Cmd::new(words).limit(LIMIT)
+}
+
+/// Writes out what is dirty and empties the caches (Documentation/admin-guide/sysctl/vm.rst: 3 is pages and inodes). A
+/// machine that does not allow it copies from a warm cache, which the reading of the source alone shows.
+fn forget(host: &dyn Host) -> Result<(), MeasureError> {
+    counters::settle_writes(host)?;
+    let _ = host.write("/proc/sys/vm/drop_caches", b"3\n");
+    Ok(())
+}
+
+fn flow(plan: &[(Bytes, u64)], took: Nanos) -> Flow {
+    let bytes = Bytes(plan.iter().map(|(size, count)| size.0 * count).sum());
+    let operations: u64 = plan.iter().map(|(_, count)| count).sum();
+    let seconds = took.as_seconds().max(1e-9);
+    Flow {
+        bytes,
+        operations,
+        runtime: took,
+        throughput: BytesPerSecond(bytes.as_f64() / seconds),
+        iops: Iops(Bytes(operations).as_f64() / seconds),
+        latency: Latency::default(),
+    }
+}
+
+/// A copy that is no slower than reading its source waits for the source.
+fn limiter(alone: &Outcome, copy: &Outcome) -> Limiter {
+    let ratio = copy.took.as_seconds() / alone.took.as_seconds().max(1e-9);
+    let witness = format!("the copy took {} times as long as reading its source alone", significant(ratio));
+    let bound = alone.ok() && ratio < BOUND;
+    let (kind, word) =
+        if bound { (LimiterKind::Queue, ": the source is what it waited for") } else { (LimiterKind::Unknown, "") };
+    Limiter { kind, witness: witness + word }
+}

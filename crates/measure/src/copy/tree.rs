@@ -1,0 +1,82 @@
+//! The tree that is copied: incompressible files in directories of a hundred.
+
+use host::Host;
+use terms::workload::FileTree;
+use terms::{Bytes, Cmd};
+
+use super::{LIMIT, script};
+use crate::error::MeasureError;
+
+/// How many files of which size: as many as the total has room for, in the shares that were asked for.
+pub(super) fn plan(tree: &FileTree) -> Vec<(Bytes, u64)> {
+    let per_thousand: u64 = tree.sizes.iter().map(|class| class.size.0.saturating_mul(class.per_mille.into())).sum();
+    let count = |per_mille: u32| {
+        let exact = u128::from(tree.total.0) * u128::from(per_mille) / u128::from(per_thousand.max(1));
+        u64::try_from(exact).unwrap_or(0)
+    };
+    let classes = tree.sizes.iter().map(|class| (class.size, count(class.per_mille)));
+    classes.filter(|(size, count)| size.0 > 0 && *count > 0).collect()
+}
+
+/// A name for what the tree holds, so that the same tree is made once: FNV-1a over its sizes.
+pub(super) fn digest(tree: &FileTree) -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for number in plan(tree).iter().flat_map(|(size, count)| [size.0, *count]) {
+        for byte in number.to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    format!("{hash:016x}")
+}
+
+/// Makes files of `$2` bytes, `$3` of them, below `$1`/`$4`: one random stream, cut into pieces, a hundred to a
+/// directory.
+const CLASS: &str = r#"
+set -e
+n=0
+while [ "$n" -lt "$3" ]; do
+    d="$1/$4/$((n / 100))"
+    mkdir -p "$d"
+    head -c "$2" /dev/urandom > "$d/$n"
+    n=$((n + 1))
+done"#;
+
+/// Makes the tree where it is not there already, under another name first: what has its name is whole. Gives why it
+/// could not be made.
+pub(super) fn make(host: &dyn Host, source: &str, plan: &[(Bytes, u64)]) -> Result<Option<String>, MeasureError> {
+    if plan.is_empty() {
+        return Ok(Some("the tree holds no file: its total is smaller than what its shares come to".to_owned()));
+    }
+    if host.exists(source)? {
+        return Ok(None);
+    }
+    let unfinished = format!("{source}.unfinished");
+    host.run(&Cmd::new(["rm", "-rf", &unfinished]).limit(LIMIT))?;
+    for (number, (size, count)) in plan.iter().enumerate() {
+        let numbers = [size.0.to_string(), count.to_string(), number.to_string()];
+        let made = host.run(&script(CLASS, &[&unfinished, &numbers[0], &numbers[1], &numbers[2]]))?;
+        if !made.ok() {
+            host.run(&Cmd::new(["rm", "-rf", &unfinished]).limit(LIMIT))?;
+            return Ok(Some(format!("the source could not be made: {}", made.error_text())));
+        }
+    }
+    host.run_ok(&Cmd::new(["mv", &unfinished, source]))?;
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::workload::FileClass;
+
+    use super::*;
+
+    #[test]
+    fn a_tree_has_its_shares_and_stays_within_its_total() {
+        let class = |kib, per_mille| FileClass { size: Bytes::kib(kib), per_mille };
+        let tree = FileTree { total: Bytes::mib(64), sizes: vec![class(4, 900), class(1024, 100)], source: None };
+        let plan = plan(&tree);
+        assert_eq!(plan, [(Bytes::kib(4), 556), (Bytes::mib(1), 61)]);
+        assert!(plan.iter().map(|(size, count)| size.0 * count).sum::<u64>() <= tree.total.0);
+        assert_ne!(digest(&tree), digest(&FileTree { total: Bytes::mib(32), ..tree.clone() }));
+    }
+}

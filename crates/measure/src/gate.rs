@@ -1,0 +1,123 @@
+//! One run of a job, watched: fio, its log, the machine's counters beside it, and whether the window was one thing.
+
+use std::thread;
+use std::time::Duration;
+
+use host::{Host, HostError};
+use terms::evidence::Steadiness;
+use terms::record::{CpuDelta, MemberDelta};
+use terms::{Bytes, Cmd, Nanos, Outcome};
+
+use crate::counters::{Snapshot, snapshot};
+use crate::job::{Job, SAMPLE, log_file};
+use crate::log::Log;
+use crate::own_work::{self, Busy};
+
+/// What a run of a job gave.
+pub(crate) struct Observed {
+    pub(crate) outcome: Outcome,
+    pub(crate) members: Vec<MemberDelta>,
+    /// Do the drives count at all? Where they do not, [`Self::members`] is no evidence.
+    pub(crate) counts: bool,
+    pub(crate) cpu: Option<CpuDelta>,
+    pub(crate) dirtied: Option<Bytes>,
+    /// Between which moments the counters were read.
+    pub(crate) between: Option<(Nanos, Nanos)>,
+    /// From before fio began until after it ended.
+    pub(crate) lifetime: (Nanos, Nanos),
+    /// The machine's own work, seen while fio ran.
+    pub(crate) busy: Vec<Busy>,
+    pub(crate) log: Log,
+    pub(crate) log_file: Vec<u8>,
+    /// Absent where there are no samples.
+    pub(crate) steadiness: Option<Steadiness>,
+}
+
+impl Observed {
+    /// What the drives counted, where they do.
+    pub(crate) fn counted(&self) -> &[MemberDelta] {
+        if self.counts { &self.members } else { &[] }
+    }
+
+    /// Did the window turn out to be no single thing?
+    pub(crate) fn unsteady(&self) -> bool {
+        self.steadiness.as_ref().is_some_and(|steadiness| !steadiness.state.usable())
+    }
+}
+
+/// How long fio may take from the end of its window to the end of its process without the window being misplaced.
+const EXIT: Nanos = Nanos::millis(300);
+
+/// Runs fio and reads the machine's counters now and then. fio does not say when its window begins, but the process
+/// ends soon after it, so the readings that count are chosen afterwards; a log on the machine's clock tells exactly.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn observe(
+    host: &dyn Host,
+    job: &Job,
+    drives: &[(String, String)],
+    window: Nanos,
+    seed: u64,
+    aligned: bool,
+) -> Result<Observed, HostError> {
+    // A queue that was filled may take long to drain after the clock has stopped.
+    let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
+    // Five readings fall into a window; more would only cost.
+    let pause = Duration::from_millis(200).max(window.to_duration() / 5);
+    let begun = host.now()?;
+    let (outcome, ended, snapshots, busy) = thread::scope(|scope| {
+        let fio = scope.spawn(|| (host.run(&cmd), host.now()));
+        let (mut snapshots, mut busy) = (Vec::new(), Vec::new());
+        while !fio.is_finished() {
+            snapshots.push(snapshot(host, drives)?);
+            if busy.is_empty() {
+                busy.extend(own_work::md(host)?);
+            }
+            wait_for(&fio, pause);
+        }
+        let (outcome, ended) = fio.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok::<_, HostError>((outcome?, ended?, snapshots, busy))
+    })?;
+    let log_file = take(host, &log_file(seed));
+    let log = Log::read(&String::from_utf8_lossy(&log_file), SAMPLE);
+    let span = if aligned && !log.rates.is_empty() {
+        (log.start, log.end())
+    } else {
+        (Nanos(ended.0.saturating_sub(window.0)), Nanos(ended.0.saturating_sub(EXIT.0)))
+    };
+    let inside = inside(&snapshots, span);
+    Ok(Observed {
+        members: inside.map_or_else(Vec::new, |(first, last)| last.members_since(first)),
+        counts: snapshots.last().is_some_and(Snapshot::counts),
+        cpu: inside.map(|(first, last)| last.cpu_since(first)),
+        dirtied: inside.and_then(|(first, last)| last.dirtied_since(first)),
+        between: inside.map(|(first, last)| (first.at(), last.at())),
+        lifetime: (begun, ended),
+        steadiness: (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), SAMPLE)),
+        outcome,
+        busy,
+        log,
+        log_file,
+    })
+}
+
+fn wait_for<T>(thread: &thread::ScopedJoinHandle<'_, T>, pause: Duration) {
+    let start = std::time::Instant::now();
+    while start.elapsed() < pause && !thread.is_finished() {
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A file's content; the file is gone afterwards. A job that failed may not have written it.
+fn take(host: &dyn Host, path: &str) -> Vec<u8> {
+    let content = host.read(path).unwrap_or_default();
+    let _ = host.run(&Cmd::new(["rm", "-f", path]));
+    content
+}
+
+/// The first and the last reading that certainly lie inside the window; `None` where there are not two.
+fn inside(snapshots: &[Snapshot], (from, to): (Nanos, Nanos)) -> Option<(&Snapshot, &Snapshot)> {
+    let mut chosen = snapshots.iter().filter(|snapshot| (from..=to).contains(&snapshot.at()));
+    Some((chosen.next()?, chosen.next_back()?))
+}

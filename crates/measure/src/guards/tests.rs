@@ -1,0 +1,215 @@
+//! Every guard on evidence that provokes it, beside a window in which nothing is wrong.
+
+use terms::evidence::{Cliff, DriveCondition, JobShare};
+use terms::layer::{Layer, Zfs, ZfsCompression};
+use terms::record::{Flow, Latency, Reading};
+use terms::{BytesPerSecond, Iops, Name, Pattern};
+
+use super::*;
+use crate::fio::JobOutputs;
+
+/// Bytes per second of the clean window: 1000 operations of 4 KiB.
+const RATE: f64 = 4_096_000.0;
+const STEP: Nanos = Nanos::millis(100);
+
+/// What a test may spoil.
+struct Case {
+    workload: Workload,
+    nodes: Vec<Node>,
+    output: FioOutput,
+    log: Log,
+    members: Vec<MemberDelta>,
+    cpu: CpuDelta,
+    application: [f64; 2],
+    bounds: Bounds,
+    busy: Vec<Busy>,
+    dirtied: Option<Bytes>,
+    conditions: Conditions,
+    governor_change: Option<String>,
+    steadiness: Option<Steadiness>,
+}
+
+fn flow(seconds: u64) -> Flow {
+    let runtime = Nanos::seconds(seconds);
+    Flow {
+        bytes: Bytes(4_096_000 * seconds),
+        operations: 1000 * seconds,
+        runtime,
+        throughput: BytesPerSecond(RATE),
+        iops: Iops(RATE / 4096.0),
+        latency: Latency::default(),
+    }
+}
+
+fn job(flow: &Flow) -> JobOutputs {
+    let share = JobShare { bytes: flow.bytes, operations: flow.operations, cpu_cores: 0.5 };
+    JobOutputs { share, flows: vec![flow.clone()] }
+}
+
+/// Four seconds of reads, or of writes, that every counter agrees with.
+fn clean(pattern: Pattern) -> Case {
+    let all = flow(4);
+    let (read, write) = if pattern.reads() { (Some(all.clone()), None) } else { (None, Some(all.clone())) };
+    let index = usize::from(!pattern.reads());
+    let mut rate = [0.0; 2];
+    rate[index] = RATE;
+    let moved = Bytes(3 * 4_096_000);
+    let member = MemberDelta { drive: "a".into(), ..MemberDelta::default() };
+    let member =
+        if index == 0 { MemberDelta { read: moved, ..member } } else { MemberDelta { written: moved, ..member } };
+    Case {
+        workload: Workload::new(Name::new("w").unwrap(), pattern, Bytes(4096)),
+        nodes: Vec::new(),
+        output: FioOutput {
+            reading: Reading { read, write, fio_cpu_cores: 0.5, ..Reading::default() },
+            error: None,
+            jobs: vec![job(&all)],
+            busiest_job: 0.5,
+            group: [None; 2],
+            json: 0..0,
+            version: String::new(),
+        },
+        log: Log { start: Nanos::seconds(10), step: STEP, rates: vec![rate; 39], total: RATE * 3.9, lines: 39 },
+        members: vec![member],
+        cpu: CpuDelta { wall: Nanos::seconds(3), ..CpuDelta::default() },
+        application: rate,
+        bounds: Bounds::SAME,
+        busy: Vec::new(),
+        dirtied: Some(Bytes(0)),
+        conditions: Conditions::default(),
+        governor_change: None,
+        steadiness: None,
+    }
+}
+
+fn fire(case: &Case) -> Vec<GuardNote> {
+    check(&Evidence {
+        workload: &case.workload,
+        nodes: &case.nodes,
+        window: Nanos::seconds(4),
+        output: &case.output,
+        log: &case.log,
+        aligned: true,
+        lifetime: (Nanos::seconds(9), Nanos::seconds(15)),
+        members: &case.members,
+        cpu: Some(&case.cpu),
+        application: case.application,
+        bounds: case.bounds,
+        busy: &case.busy,
+        dirtied: case.dirtied,
+        kernel: "Linux version 6.15.0",
+        conditions: &case.conditions,
+        governor_change: case.governor_change.as_deref(),
+        steadiness: case.steadiness.as_ref(),
+    })
+}
+
+fn drive(change: impl FnOnce(&mut DriveCondition)) -> Conditions {
+    let mut drive = DriveCondition { drive: "a".into(), ..DriveCondition::default() };
+    change(&mut drive);
+    Conditions { drives: vec![drive], ..Conditions::default() }
+}
+
+fn compressing() -> Node {
+    let zfs = Zfs { compression: ZfsCompression::Lz4, ..Zfs::default() };
+    Node { name: Name::new("z").unwrap(), layer: Layer::Zfs(zfs), on: Vec::new(), special: Vec::new() }
+}
+
+fn fell() -> Steadiness {
+    let cliff = Cliff { at: Nanos::seconds(1), moved: Bytes::mib(4), before: RATE, after: RATE / 4.0 };
+    Steadiness { state: terms::evidence::State::Cliff, cliff: Some(cliff), ..steady::judge(&[1.0], STEP) }
+}
+
+type Spoil = fn(&mut Case);
+
+/// Guard, does it void, what goes wrong.
+const READS: [(&str, bool, Spoil); 26] = [
+    ("jobs", true, |case| case.workload.jobs = 2),
+    ("identity", true, |case| case.output.reading.read.as_mut().unwrap().iops.0 *= 2.0),
+    ("identity", true, |case| case.output.jobs[0].flows[0].throughput.0 *= 1000.0 / 1024.0),
+    ("sum", true, |case| case.output.group[0] = Some((RATE * 8.0, RATE * 0.01))),
+    ("short", true, |case| case.output.jobs[0].flows[0].runtime = Nanos::seconds(2)),
+    ("lost-log", true, |case| case.log = Log { step: STEP, ..Log::default() }),
+    ("resync", true, |case| case.busy = vec![Busy { guard: "resync", witness: "md0: resync = 4 %".into() }]),
+    ("lvm-sync", true, |case| case.busy = vec![Busy { guard: "lvm-sync", witness: "1/2".into() }]),
+    ("integrity-recalc", true, |case| case.busy = vec![Busy { guard: "integrity-recalc", witness: "1".into() }]),
+    ("lazy-init", true, |case| case.busy = vec![Busy { guard: "lazy-init", witness: "ext4lazyinit".into() }]),
+    ("scrub", true, |case| case.busy = vec![Busy { guard: "scrub", witness: "in progress".into() }]),
+    ("impossible", true, |case| case.conditions = drive(|drive| drive.link_bytes_per_second = Some(1_000_000))),
+    ("thermal", true, |case| case.conditions = drive(|drive| drive.throttled = Some(1))),
+    ("foreign-io", true, |case| case.members[0].written = Bytes(30_000_000)),
+    ("foreign-io", true, |case| case.members[0].read = Bytes(40_000_000)),
+    ("unwritten", true, |case| case.members[0].read = Bytes(0)),
+    ("cache", false, |case| case.members[0].read = Bytes(3 * 3_900_000)),
+    ("log", false, |case| case.log.total *= 1.2),
+    ("log", false, |case| case.log.total *= 0.8),
+    ("log-clock", false, |case| case.log.start = Nanos::seconds(100)),
+    ("clock", true, |case| case.governor_change = Some("governor performance became powersave".into())),
+    ("clock", false, |case| case.conditions.governors = vec!["powersave".into()]),
+    ("clock", true, |case| {
+        case.conditions.governors = vec!["performance".into()];
+        (case.conditions.mhz_before, case.conditions.mhz_after) = (Some(4000), Some(3000));
+    }),
+    ("link", false, |case| case.conditions = drive(|drive| drive.degraded_links = vec!["x2".into()])),
+    ("numa", false, |case| case.conditions.numa_nodes = vec![0, 1]),
+    ("generator", false, |case| case.output.busiest_job = 0.99),
+];
+
+const WRITES: [(&str, bool, Spoil); 4] = [
+    ("write-cache", false, |case| case.members[0].written = Bytes(3 * 3_000_000)),
+    ("direct-not-honoured", false, |case| case.dirtied = Some(Bytes(3 * 4_000_000))),
+    ("slc-cliff", false, |case| case.steadiness = Some(fell())),
+    ("compression", false, |case| {
+        case.nodes = vec![compressing()];
+        case.members[0].written = Bytes(3 * 3_000_000);
+    }),
+];
+
+#[test]
+fn a_clean_window_fires_nothing() {
+    for pattern in [Pattern::RandRead, Pattern::RandWrite] {
+        assert_eq!(fire(&clean(pattern)), [], "{pattern:?}");
+    }
+}
+
+#[test]
+fn each_guard_fires_on_its_witness() {
+    let reads = READS.iter().map(|case| (Pattern::RandRead, case));
+    for (pattern, (guard, voids, spoil)) in reads.chain(WRITES.iter().map(|case| (Pattern::RandWrite, case))) {
+        let mut case = clean(pattern);
+        spoil(&mut case);
+        let fired = fire(&case);
+        let note = fired.iter().find(|note| note.guard == *guard);
+        let note = note.unwrap_or_else(|| panic!("{guard} did not fire, only {fired:?}"));
+        assert_eq!(note.voids, *voids, "{guard}");
+        assert!(!note.witness.is_empty(), "{guard}");
+        let reason = fired.iter().find(|note| note.voids).map(|note| note.guard.as_str());
+        assert_eq!(reason, voids.then_some(*guard), "{fired:?}");
+    }
+}
+
+#[test]
+fn a_direction_that_did_nothing_is_told() {
+    let mut case = clean(Pattern::RandRead);
+    case.output.reading.read = None;
+    assert!(fire(&case).iter().any(|note| note.guard == "nothing-done"));
+}
+
+#[test]
+fn coarse_readings_fire_only_on_coarse_evidence() {
+    // Half a second between the readings, and a tenth of the bytes on the wrong side of one of them.
+    let mut case = clean(Pattern::RandRead);
+    case.cpu.wall = Nanos::millis(500);
+    case.members[0].read = Bytes(2_048_000 * 8 / 10);
+    assert_eq!(fire(&case), []);
+    case.members[0].read = Bytes(2_048_000 * 13 / 10);
+    assert_eq!(fire(&case), []);
+}
+
+#[test]
+fn what_layers_explain_is_not_foreign() {
+    let mut case = clean(Pattern::RandWrite);
+    case.members[0].written = Bytes(6 * 4_096_000);
+    case.bounds.write = (2.0, 2.0);
+    assert_eq!(fire(&case), []);
+}

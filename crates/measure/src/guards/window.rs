@@ -1,0 +1,146 @@
+//! Does fio's output agree with itself and with what was asked for?
+
+use terms::record::{Flow, GuardNote, Reading};
+use terms::workload::Load;
+use terms::{Bytes, Nanos};
+
+use super::{Evidence, fired};
+
+/// A window that ended before this share of what was asked for is not the window.
+const SHORTEST: f64 = 0.95;
+/// Largest relative difference between bytes per second and operations per second times block.
+const IDENTITY: f64 = 0.001;
+/// Largest relative difference between the log's total and the output's, beside what is lost at the ends.
+const LOG: f64 = 0.01;
+/// Windows shorter than this have too few lines of a log to hold it to anything.
+const LOGGED: Nanos = Nanos::seconds(1);
+
+/// Not as many jobs spoke as were asked for.
+pub(super) fn jobs(evidence: &Evidence<'_>) -> Option<GuardNote> {
+    let (found, asked) = (evidence.output.jobs.len(), evidence.workload.jobs.max(1));
+    if u32::try_from(found) == Ok(asked) {
+        return None;
+    }
+    fired("jobs", true, format!("fio's output speaks of {found} jobs, {asked} were asked for"))
+}
+
+/// Bytes per second and operations per second contradict each other, in a job or in the sum.
+///
+/// fio resets its counters when settling ends; what is under way then is counted among the bytes and not among the
+/// operations, so the two may differ by as many operations as the queues hold, and by no more.
+pub(super) fn identity(evidence: &Evidence<'_>) -> Option<GuardNote> {
+    let block = evidence.workload.block.as_f64();
+    let depth = f64::from(evidence.workload.depth.max(1));
+    // Where arrivals do not wait, a queue of fio's own stands before the drive's.
+    let depth = if evidence.workload.load == Load::Closed { depth } else { 2.0 * depth };
+    let wrong = |flow: &Flow, jobs: f64| {
+        let expected = flow.iops.0 * block;
+        let slack = expected * IDENTITY + depth * jobs * block / flow.runtime.as_seconds().max(0.001) + block;
+        (flow.throughput.0 - expected).abs() > slack
+    };
+    let jobs = f64::from(evidence.workload.jobs.max(1));
+    let sums = evidence.output.reading.flows().map(|flow| (flow, jobs, "the sum"));
+    let each = evidence.output.jobs.iter().flat_map(|job| &job.flows).map(|flow| (flow, 1.0, "a job"));
+    let (flow, _, whose) = sums.chain(each).find(|(flow, jobs, _)| wrong(flow, *jobs))?;
+    let witness = format!(
+        "in {whose}, {:.1} operations/s of {} are not {:.0} bytes/s",
+        flow.iops.0, evidence.workload.block, flow.throughput.0
+    );
+    fired("identity", true, witness)
+}
+
+/// The sum over the jobs is not what fio printed for the group. fio prints three or four digits: as much as they say.
+pub(super) fn sum(evidence: &Evidence<'_>) -> Option<GuardNote> {
+    let Reading { read, write, .. } = &evidence.output.reading;
+    let bytes = [read, write].map(|flow| flow.as_ref().map_or(0.0, |flow| flow.bytes.as_f64()));
+    let wrong = |(bytes, group): &(f64, Option<(f64, f64)>)| {
+        group.is_some_and(|(total, digit)| (bytes - total).abs() > digit + total * IDENTITY)
+    };
+    let (bytes, group) = bytes.into_iter().zip(evidence.output.group).find(wrong)?;
+    let total = group.map_or(0.0, |(total, _)| total);
+    fired("sum", true, format!("the jobs moved {bytes:.0} bytes together, fio says {total:.0} for the group"))
+}
+
+/// The window ended early.
+pub(super) fn short(evidence: &Evidence<'_>) -> Option<GuardNote> {
+    // Every job has to last: one that ended early leaves the others a machine to themselves.
+    let each = evidence.output.jobs.iter().filter_map(|job| job.flows.iter().map(|flow| flow.runtime).max());
+    let runtime = each.min()?;
+    if runtime.as_seconds() >= evidence.window.as_seconds() * SHORTEST {
+        return None;
+    }
+    fired("short", true, format!("the window lasted {runtime}, {} were asked for", evidence.window))
+}
+
+/// A direction that was asked for did nothing.
+pub(super) fn direction(evidence: &Evidence<'_>) -> Option<GuardNote> {
+    let Reading { read, write, .. } = &evidence.output.reading;
+    let idle_read = evidence.workload.pattern.reads() && read.is_none();
+    let idle_write = evidence.workload.pattern.writes() && write.is_none();
+    match (idle_read, idle_write) {
+        (true, _) => fired("nothing-done", true, "no read was completed in the window".to_owned()),
+        (_, true) => fired("nothing-done", true, "no write was completed in the window".to_owned()),
+        _ => None,
+    }
+}
+
+/// Series of lines in the log: one for each job and direction.
+fn series(evidence: &Evidence<'_>) -> f64 {
+    let directions = evidence.output.reading.flows().count().max(1);
+    f64::from(evidence.workload.jobs.max(1)) * f64::from(u32::try_from(directions).unwrap_or(1))
+}
+
+fn lines(evidence: &Evidence<'_>) -> f64 {
+    Bytes(u64::try_from(evidence.log.lines).unwrap_or(0)).as_f64()
+}
+
+/// The log of throughput over time is not there, or half of it is not.
+pub(super) fn lost_log(evidence: &Evidence<'_>) -> Option<GuardNote> {
+    let step = evidence.log.step.as_seconds();
+    if evidence.window < LOGGED || step <= 0.0 {
+        return None;
+    }
+    let expected = evidence.window.as_seconds() / step * series(evidence);
+    // fio writes a line when something is done: operations that last longer than a line leave some out.
+    let operations: u64 = evidence.output.jobs.iter().map(|job| job.share.operations).sum();
+    let expected = expected.min(Bytes(operations).as_f64());
+    let found = lines(evidence);
+    if found >= expected / 2.0 {
+        return None;
+    }
+    fired("lost-log", true, format!("fio's log has {found:.0} lines, about {expected:.0} were expected"))
+}
+
+/// The log's total is not the output's.
+pub(super) fn log(evidence: &Evidence<'_>) -> Option<GuardNote> {
+    let step = evidence.log.step.as_seconds();
+    let peak = evidence.log.sums().into_iter().fold(0.0, f64::max);
+    if evidence.window < LOGGED || peak <= 0.0 {
+        return None;
+    }
+    let total: f64 = evidence.output.reading.flows().map(|flow| flow.bytes.as_f64()).sum();
+    let runtime = evidence.output.reading.flows().map(|flow| flow.runtime.as_seconds()).fold(0.0, f64::max);
+    let covered = lines(evidence) / series(evidence) * step;
+    // What fio has not written a line for yet when it ends, and a line that began before the window.
+    let missing = ((runtime - covered).max(0.0) + step) * peak;
+    let wrong = evidence.log.total > total * (1.0 + LOG) + 2.0 * step * peak
+        || evidence.log.total + missing < total * (1.0 - LOG);
+    let witness = format!(
+        "fio's log adds up to {:.0} bytes over {covered:.1} s, its output says {total:.0} over {runtime:.1} s",
+        evidence.log.total
+    );
+    if wrong { fired("log", false, witness) } else { None }
+}
+
+/// The log was to be on the machine's clock, and speaks of another time.
+pub(super) fn clock(evidence: &Evidence<'_>) -> Option<GuardNote> {
+    let (begun, ended) = evidence.lifetime;
+    let (first, last) = (evidence.log.start, evidence.log.end());
+    // Times of lines are whole milliseconds, and the first line may speak of a step before it.
+    let slack = 2 * evidence.log.step.0;
+    let outside = first.0 + slack < begun.0 || last.0 > ended.0 + slack;
+    if !evidence.aligned || evidence.log.rates.is_empty() || !outside {
+        return None;
+    }
+    fired("log-clock", false, format!("the log speaks of {first} to {last}, fio ran from {begun} to {ended}"))
+}

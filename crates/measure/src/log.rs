@@ -1,0 +1,164 @@
+//! fio's log of throughput over time: `time ms, KiB/s, direction, …`.
+//!
+//! One file holds the lines of all jobs, job after job. They tick at moments of their own, a line speaks of the time
+//! since the line before it, and the last part of a window often has no line. So the lines of a job are laid on one
+//! grid by how much of each cell they cover, and cells that not all jobs cover are left out at both ends.
+
+use terms::record::Sample;
+use terms::{BytesPerSecond, Nanos};
+
+/// Throughput over time on one grid.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Log {
+    /// Where the first cell begins, in the log's own clock: from fio's start, or the machine's monotonic clock.
+    pub(crate) start: Nanos,
+    /// Length of a cell.
+    pub(crate) step: Nanos,
+    /// Bytes per second of reads and of writes, cell by cell.
+    pub(crate) rates: Vec<[f64; 2]>,
+    /// Bytes of all lines, those at the ends included.
+    pub(crate) total: f64,
+    /// Lines that could be read.
+    pub(crate) lines: usize,
+}
+
+/// A line: its time in ms, bytes per second, direction (0 read, 1 write).
+type Line = (u64, f64, usize);
+
+fn line(text: &str) -> Option<Line> {
+    let mut fields = text.split(',').map(str::trim);
+    let at = fields.next()?.parse().ok()?;
+    let kib: f64 = fields.next()?.parse().ok().filter(|kib: &f64| kib.is_finite() && *kib >= 0.0)?;
+    let direction = fields.next()?.parse::<usize>().ok().filter(|direction| *direction < 2)?;
+    Some((at, kib * 1024.0, direction))
+}
+
+/// Lines of one job and direction: time goes back where the next one begins.
+fn series(lines: &[Line]) -> Vec<Vec<Line>> {
+    let mut done: Vec<Vec<Line>> = Vec::new();
+    let mut open: [Vec<Line>; 2] = [Vec::new(), Vec::new()];
+    let mut latest = 0;
+    for line in lines {
+        // Both directions of a job tick together; only another job goes back by more than a moment.
+        if line.0 + 50 < latest {
+            done.extend(open.iter_mut().map(std::mem::take));
+        }
+        latest = line.0;
+        open[line.2].push(*line);
+    }
+    done.extend(open);
+    done.retain(|series| !series.is_empty());
+    done
+}
+
+/// Longest window that a log may speak of, in cells: a day. Beyond it the times are not times.
+const LONGEST: u64 = 864_000;
+
+impl Log {
+    /// Reads a log with lines of `step`.
+    pub(crate) fn read(text: &str, step: Nanos) -> Self {
+        let lines: Vec<Line> = text.lines().filter_map(line).collect();
+        let length = step.as_millis().max(1);
+        let start = lines.iter().map(|line| line.0).min().unwrap_or(0).saturating_sub(length);
+        let end = lines.iter().map(|line| line.0).max().unwrap_or(0);
+        let cells = (end - start).div_ceil(length);
+        if lines.is_empty() || cells > LONGEST {
+            return Self { step, ..Self::default() };
+        }
+        let all = series(&lines);
+        let mut rates = vec![[0.0; 2]; usize::try_from(cells).unwrap_or(0)];
+        let mut covered = vec![0.0; rates.len()];
+        for (at, rate, direction) in all.iter().flatten() {
+            spread(&mut rates, &mut covered, (at - length.min(*at)).max(start) - start, length, *rate, *direction);
+        }
+        let full = f64::from(u32::try_from(all.len()).unwrap_or(u32::MAX)) * 0.95;
+        let first = covered.iter().position(|cover| *cover >= full);
+        let last = covered.iter().rposition(|cover| *cover >= full);
+        let (first, rates) = match (first, last) {
+            (Some(first), Some(last)) => (first, rates[first..=last].to_vec()),
+            _ => (0, Vec::new()),
+        };
+        let total = lines.iter().map(|(_, rate, _)| rate * step.as_seconds()).sum();
+        let start = Nanos::millis(start + u64::try_from(first).unwrap_or(0) * length);
+        Self { start, step, rates, total, lines: lines.len() }
+    }
+
+    /// The samples for the record: reads and writes together.
+    pub(crate) fn samples(&self) -> Vec<Sample> {
+        let sample = |(at, rate): (u64, &[f64; 2])| Sample {
+            at: Nanos(self.step.0 * at),
+            throughput: BytesPerSecond(rate[0] + rate[1]),
+        };
+        (1..).zip(&self.rates).map(sample).collect()
+    }
+
+    /// Rates of reads and writes together.
+    pub(crate) fn sums(&self) -> Vec<f64> {
+        self.rates.iter().map(|rate| rate[0] + rate[1]).collect()
+    }
+
+    /// Where the last cell ends.
+    pub(crate) fn end(&self) -> Nanos {
+        Nanos(self.start.0 + self.step.0 * u64::try_from(self.rates.len()).unwrap_or(0))
+    }
+
+    /// Mean rates between two moments of the log's clock; `None` where no cell lies between them.
+    pub(crate) fn between(&self, from: Nanos, to: Nanos) -> Option<[f64; 2]> {
+        let inside = (0_u64..).zip(&self.rates).filter(|(index, _)| {
+            let middle = self.start.0 + self.step.0 * index + self.step.0 / 2;
+            (from.0..=to.0).contains(&middle)
+        });
+        let (mut count, mut sum) = (0.0, [0.0; 2]);
+        for (_, rate) in inside {
+            count += 1.0;
+            sum = [sum[0] + rate[0], sum[1] + rate[1]];
+        }
+        (count > 0.0).then(|| [sum[0] / count, sum[1] / count])
+    }
+}
+
+/// Adds a rate to the cells that it covers, by how much of each.
+fn spread(rates: &mut [[f64; 2]], covered: &mut [f64], from: u64, length: u64, rate: f64, direction: usize) {
+    let cell = usize::try_from(from / length).unwrap_or(usize::MAX);
+    let late = terms::Bytes(from % length).as_f64() / terms::Bytes(length).as_f64();
+    for (cell, share) in [(cell, 1.0 - late), (cell.saturating_add(1), late)] {
+        if let (Some(sum), Some(cover)) = (rates.get_mut(cell), covered.get_mut(cell)) {
+            sum[direction] += rate * share;
+            *cover += share;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const STEP: Nanos = Nanos::millis(100);
+
+    #[test]
+    fn two_jobs_that_tick_apart_are_added_up() {
+        let log = "100, 1000, 0, 0, 0\n200, 1000, 0, 0\n300, 1000, 0, 0\n101, 500, 0, 0\n201, 500, 0, 0\nbroken\n";
+        let log = Log::read(log, STEP);
+        assert_eq!((log.rates.len(), log.lines), (2, 5));
+        assert!((log.rates[1][0] - 1500.0 * 1024.0).abs() < 1.0);
+        assert!((log.total - (3000.0 + 1000.0) * 102.4).abs() < 1e-6);
+    }
+
+    #[test]
+    fn directions_stay_apart_and_a_stretch_of_time_can_be_asked_for() {
+        let log = Log::read("5100, 10, 0, 0\n5100, 20, 1, 0\n5200, 30, 0, 0\n5200, 40, 1, 0", STEP);
+        assert_eq!(log.rates, [[10240.0, 20480.0], [30720.0, 40960.0]]);
+        assert_eq!((log.start, log.end()), (Nanos::seconds(5), Nanos::millis(5200)));
+        assert_eq!(log.between(Nanos::millis(5100), Nanos::millis(5200)), Some([30720.0, 40960.0]));
+        assert_eq!(log.between(Nanos(0), Nanos(1)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_survived(text in "[0-9, \n]{0,200}") {
+            let _ = Log::read(&text, STEP);
+        }
+    }
+}

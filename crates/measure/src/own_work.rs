@@ -1,0 +1,150 @@
+//! The machine's own work on its drives: what would share the drives with a measurement.
+
+mod device_mapper;
+
+use std::time::Duration;
+
+use host::{Host, HostError};
+use terms::{Cmd, Layer, Nanos, Node};
+
+use crate::counters::threads;
+use crate::error::MeasureError;
+
+/// Something that is busy: a guard's name and what was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Busy {
+    pub(crate) guard: &'static str,
+    pub(crate) witness: String,
+}
+
+impl Busy {
+    fn new(guard: &'static str, witness: impl Into<String>) -> Self {
+        Self { guard, witness: witness.into() }
+    }
+}
+
+/// Pause between two looks.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Waits until nothing of the machine's own work runs, or the limit is over. Gives what is still busy.
+///
+/// # Errors
+/// Where the machine is lost.
+pub fn idle(host: &dyn Host, nodes: &[Node], limit: Nanos) -> Result<Vec<String>, MeasureError> {
+    let begun = host.now()?;
+    loop {
+        let found = busy(host, nodes, &threads::census(host)?)?;
+        let waited = Nanos(host.now()?.0.saturating_sub(begun.0));
+        if found.is_empty() || waited >= limit || host::interrupt::raised() {
+            return Ok(found.into_iter().map(|busy| busy.witness).collect());
+        }
+        std::thread::sleep(PAUSE.min(Duration::from_nanos(limit.0 - waited.0)));
+    }
+}
+
+/// Can ext4 still be writing its tables? A file system whose tables were written when it was made has the same kernel
+/// thread for some seconds after it was mounted: there it only reads bitmaps ahead.
+fn may_be_lazy(nodes: &[Node]) -> bool {
+    let made_whole = |node: &Node| matches!(&node.layer, Layer::Ext4(ext4) if !ext4.lazy_init);
+    !nodes.iter().any(made_whole)
+}
+
+/// All of the machine's own work that runs now, wherever on it: it reaches drives through names that change with every
+/// build. `nodes` are the layers of the stack, none where they are not known; `census` was taken a moment ago.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn busy(host: &dyn Host, nodes: &[Node], census: &threads::Census) -> Result<Vec<Busy>, HostError> {
+    let mut found: Vec<Busy> = md(host)?.into_iter().collect();
+    if may_be_lazy(nodes) && census.has("ext4lazyinit") {
+        found.push(Busy::new("lazy-init", "the kernel thread `ext4lazyinit` is there: ext4 still writes its tables"));
+    }
+    if host.list("/sys/block").unwrap_or_default().iter().any(|name| name.starts_with("dm-")) {
+        found.extend(said(host, &["dmsetup", "status"])?.lines().filter_map(device_mapper::busy));
+    }
+    let mounts = text(host, "/proc/mounts")?;
+    let btrfs = mounts.lines().filter_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        (fields.get(2) == Some(&"btrfs")).then(|| fields.get(1).map(ToString::to_string)).flatten()
+    });
+    for mount in btrfs {
+        found.extend(btrfs_scrub(&said(host, &["btrfs", "scrub", "status", &mount])?));
+        found.extend(btrfs_balance(&said(host, &["btrfs", "balance", "status", &mount])?));
+    }
+    if mounts.lines().any(|line| line.split_whitespace().nth(2) == Some("zfs")) {
+        found.extend(zpool(&said(host, &["zpool", "status"])?));
+    }
+    Ok(found)
+}
+
+/// What a program says; nothing where it is not there.
+fn said(host: &dyn Host, argv: &[&str]) -> Result<String, HostError> {
+    match host.run(&Cmd::new(argv.iter().copied())) {
+        Ok(outcome) => Ok(outcome.text()),
+        Err(error) if error.is_not_found() => Ok(String::new()),
+        Err(error) => Err(error),
+    }
+}
+
+fn text(host: &dyn Host, path: &str) -> Result<String, HostError> {
+    match host.read_text(path) {
+        Err(error) if error.is_not_found() => Ok(String::new()),
+        read => read,
+    }
+}
+
+/// An array of `/proc/mdstat` that is busy with something of its own. Cheap enough for looks while fio runs.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn md(host: &dyn Host) -> Result<Option<Busy>, HostError> {
+    Ok(mdstat(&text(host, "/proc/mdstat")?))
+}
+
+fn mdstat(text: &str) -> Option<Busy> {
+    let works = ["resync", "recovery", "check", "reshape", "repair"];
+    // `resync=DELAYED` and `resync=PENDING` wait for another array or for the first write.
+    let line = text.lines().find(|line| {
+        works.iter().any(|work| line.contains(&format!("{work} =")) || line.contains(&format!("{work}=")))
+    })?;
+    Some(Busy::new("resync", format!("/proc/mdstat: {}", line.trim())))
+}
+
+fn btrfs_scrub(text: &str) -> Option<Busy> {
+    let running = |line: &&str| line.trim_start().to_lowercase().starts_with("status:") && line.contains("running");
+    text.lines().find(running).map(|line| Busy::new("scrub", format!("btrfs scrub: {}", line.trim())))
+}
+
+fn btrfs_balance(text: &str) -> Option<Busy> {
+    let line = text.lines().find(|line| line.contains("is running"))?;
+    Some(Busy::new("scrub", format!("btrfs balance: {}", line.trim())))
+}
+
+fn zpool(text: &str) -> Option<Busy> {
+    let line = text.lines().find(|line| line.trim_start().starts_with("scan:") && line.contains("in progress"))?;
+    Some(Busy::new("scrub", format!("zpool: {}", line.trim())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_seen_and_rest_is_rest() {
+        let cases: [(Option<Busy>, Option<&str>); 10] = [
+            (mdstat("md0 : active raid1 a[0] b[1]\n  [=>...] resync = 9.5% (1/2)"), Some("resync")),
+            (mdstat("md0 : active raid5\n  [=>...]  check = 1.0%"), Some("resync")),
+            (mdstat("md0 : active raid1\n  resync=DELAYED"), Some("resync")),
+            (mdstat("md0 : active raid1 a[0] b[1]\n  523264 blocks [2/2] [UU]\n  bitmap: 0/1 pages"), None),
+            (btrfs_scrub("UUID: x\nStatus:           running\nDuration: 0:00:01"), Some("scrub")),
+            (btrfs_scrub("UUID: x\nStatus:           finished"), None),
+            (btrfs_balance("Balance on '/mnt' is running\n1 out of about 3 chunks"), Some("scrub")),
+            (btrfs_balance("No balance found on '/mnt'"), None),
+            (zpool("  pool: a\n  scan: resilver in progress since Sun\n"), Some("scrub")),
+            (zpool("  pool: a\n  scan: scrub repaired 0B in 00:00:01 with 0 errors"), None),
+        ];
+        for (number, (found, expected)) in cases.into_iter().enumerate() {
+            assert_eq!(found.as_ref().map(|busy| busy.guard), expected, "case {number}: {found:?}");
+        }
+    }
+}
