@@ -1,8 +1,9 @@
 //! What was not checked, in words a reader can act on, so that nobody believes it was.
 
-use terms::finding::{Finding, Verdict};
+use terms::finding::{AnchorAction, AnchorFinding, Finding, Verdict};
 use terms::inventory::Inventory;
 use terms::record::Provenance;
+use terms::{Anchor, Load, Replicate};
 
 use crate::rounds::Rounds;
 
@@ -12,6 +13,7 @@ pub(crate) fn list(
     inventory: &Inventory,
     findings: &[Finding],
     rounds: &Rounds<'_>,
+    anchors: &[AnchorFinding],
 ) -> Vec<String> {
     let measured: Vec<&Finding> = findings.iter().filter(|of| of.verdict == Verdict::Measured).collect();
     let mut open = Vec::new();
@@ -22,7 +24,39 @@ pub(crate) fn list(
         return open;
     }
     open.extend(lacking(provenance, &measured, rounds));
-    open.extend(never(provenance, findings));
+    open.extend(of_the_session(provenance, findings, anchors));
+    open.extend(never(provenance, &measured, rounds));
+    open
+}
+
+/// What the bare drive and the windows say of the session.
+fn of_the_session(provenance: &Provenance, findings: &[Finding], anchors: &[AnchorFinding]) -> Vec<String> {
+    let mut open = Vec::new();
+    let rounds =
+        |action| anchors.iter().filter(|of| of.action == action).map(|of| of.round.to_string()).collect::<Vec<_>>();
+    if provenance.policy().replicate == Replicate::Single {
+        open.push(
+            "differences between stacks: every stack was built once, so its interval holds for that build".to_owned(),
+        );
+    }
+    for (action, text) in [
+        (AnchorAction::Flagged, "rounds in which the bare drive changed by more than 3 %, and which count"),
+        (AnchorAction::Discarded, "rounds that do not count because the bare drive changed by more than 6 %"),
+        (AnchorAction::Unknown, "rounds whose bare drive was not measured at both ends"),
+    ] {
+        let named = rounds(action);
+        if !named.is_empty() {
+            open.push(format!("{text}: {}", named.join(", ")));
+        }
+    }
+    let unsteady: u32 = findings.iter().map(|of| of.steady.unsteady).sum();
+    let unknown: u32 = findings.iter().map(|of| of.steady.unknown).sum();
+    if unsteady > 0 {
+        open.push(format!("windows that were not steady although they were made longer: {unsteady}"));
+    }
+    if unknown > 0 {
+        open.push(format!("steadiness of windows too short to tell: {unknown}"));
+    }
     open
 }
 
@@ -80,22 +114,25 @@ fn lacking(provenance: &Provenance, measured: &[&Finding], rounds: &Rounds<'_>) 
     open
 }
 
-/// What no run checks yet.
-fn never(provenance: &Provenance, findings: &[Finding]) -> Vec<String> {
-    let mut open = vec![
-        "steady state: the window counts as it is, no warm-up is cut and no drift in it is tested",
-        "drift between rounds beyond the interval: no bare-drive anchor watches it",
-        "thermal state: temperatures, throttling and clock frequencies were not read",
-        "waiting before submission: the load keeps a fixed depth, so latency leaves out the time spent waiting for a slot",
-        "uncertainty of latency, processor time and drive bytes: they have no interval",
-    ];
+/// What this run did not look at.
+fn never(provenance: &Provenance, measured: &[&Finding], rounds: &Rounds<'_>) -> Vec<String> {
+    let mut open = Vec::new();
+    let judged = |of: &&Finding| of.steady.steady + of.steady.unsteady + of.steady.unknown > 0;
+    if !measured.iter().any(judged) {
+        open.push("steady state: the window counts as it is, no warm-up is cut and no drift in it is tested");
+    }
+    if provenance.policy().anchor == Anchor::Off {
+        open.push("drift between rounds beyond the interval: no bare-drive anchor watches it");
+    }
+    if !rounds.any(|cell| cell.conditions.drives.iter().any(|drive| drive.celsius_before.is_some())) {
+        open.push("thermal state: the drives tell no temperature");
+    }
+    if provenance.workloads.iter().all(|workload| workload.load == Load::Closed) {
+        open.push("waiting before submission: the load keeps a fixed depth, so latency leaves out the time spent waiting for a slot; `--curve` measures it");
+    }
+    open.push("uncertainty of latency, processor time and drive bytes: they have no interval");
     if provenance.workloads.iter().any(|workload| workload.pattern.writes()) {
         open.push("sustained writes: a window may end before a drive's write cache is full");
-    }
-    if findings.iter().filter(|of| of.ratio_to_first.is_some()).count() > 1 {
-        open.push(
-            "many comparisons at once: each interval holds for itself, none is widened for the size of the table",
-        );
     }
     open.into_iter().map(str::to_owned).collect()
 }

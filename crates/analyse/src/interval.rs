@@ -1,7 +1,7 @@
 //! Geometric mean over rounds with a Student-t interval on logarithms.
 //!
 //! With x₁…xₙ one value per round and yᵢ = ln xᵢ:
-//! `value = exp(ȳ)`, `low, high = exp(ȳ ∓ t(0.975, n−1) · s / √n)`, s the sample deviation of y (divisor n−1).
+//! `value = exp(ȳ)`, `low, high = exp(ȳ ∓ t(q, n−1) · s / √n)`, q as [`Looks`] says, s the sample deviation of y (divisor n−1).
 //!
 //! Source: Student, "The probable error of a mean", Biometrika 6 (1908); logarithms because storage stacks are compared
 //! by ratios. Assumes rounds that are independent and log-normal; the unit of replication is the round, never the second.
@@ -11,28 +11,79 @@
 use std::collections::BTreeMap;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
+use terms::MeasurePolicy;
 use terms::finding::Estimate;
 
-/// Two-sided 95 %: this much of the distribution lies below the upper quantile.
-const UPPER: f64 = 0.975;
+/// How sure an interval is made so that it is a 95 % interval when it is printed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Looks {
+    /// The number of rounds was fixed before: two-sided 95 %.
+    Once,
+    /// After every round it was asked whether there had been enough: of the times that an interval came out narrow by
+    /// chance, more were stopped at. Two-sided 97.5 % covers 95 % then (`tests/trust.rs`).
+    Again,
+}
+
+impl Looks {
+    /// The looks of a policy.
+    pub(crate) fn of(policy: &MeasurePolicy) -> Self {
+        if policy.is_sequential() { Self::Again } else { Self::Once }
+    }
+
+    /// This much of the distribution lies below the upper quantile.
+    const fn upper(self) -> f64 {
+        match self {
+            Self::Once => 0.975,
+            Self::Again => 0.9875,
+        }
+    }
+
+    /// By what a chance of error is multiplied for having been asked more than once.
+    pub(crate) const fn penalty(self) -> f64 {
+        match self {
+            Self::Once => 1.0,
+            Self::Again => 2.0,
+        }
+    }
+}
 
 /// Estimate over rounds. `None` without values or where one is not a positive finite number.
-pub(crate) fn between_rounds(values: impl IntoIterator<Item = f64>) -> Option<Estimate> {
+pub(crate) fn between_rounds(values: impl IntoIterator<Item = f64>, looks: Looks) -> Option<Estimate> {
     let logs: Vec<f64> = values.into_iter().map(logarithm).collect::<Option<_>>()?;
-    of_logs(&logs)
+    of_logs(&logs, looks)
 }
 
 /// Estimate of `value / base` over the rounds that have both. `None` where no round has both.
-pub(crate) fn paired_ratio(value: &BTreeMap<u32, f64>, base: &BTreeMap<u32, f64>) -> Option<Estimate> {
-    let pairs = value.iter().filter_map(|(round, value)| Some((value, base.get(round)?)));
-    let logs: Vec<f64> =
-        pairs.map(|(value, base)| Some(logarithm(*value)? - logarithm(*base)?)).collect::<Option<_>>()?;
-    of_logs(&logs)
+pub(crate) fn paired_ratio(value: &BTreeMap<u32, f64>, base: &BTreeMap<u32, f64>, looks: Looks) -> Option<Estimate> {
+    of_logs(&differences(value, base)?, looks)
 }
 
-/// The quantile t(0.975, ν) of Student's distribution.
-fn student(degrees: f64) -> Option<f64> {
-    Some(StudentsT::new(0.0, 1.0, degrees).ok()?.inverse_cdf(UPPER))
+/// `ln value − ln base` of the rounds that have both.
+pub(crate) fn differences(value: &BTreeMap<u32, f64>, base: &BTreeMap<u32, f64>) -> Option<Vec<f64>> {
+    let pairs = value.iter().filter_map(|(round, value)| Some((value, base.get(round)?)));
+    pairs.map(|(value, base)| Some(logarithm(*value)? - logarithm(*base)?)).collect()
+}
+
+/// A quantile of Student's distribution.
+pub(crate) fn student(degrees: f64, upper: f64) -> Option<f64> {
+    Some(StudentsT::new(0.0, 1.0, degrees).ok()?.inverse_cdf(upper))
+}
+
+/// The chance that Student's distribution is farther from 0 than `t`, on either side.
+pub(crate) fn tails(degrees: f64, t: f64) -> Option<f64> {
+    Some((2.0 * StudentsT::new(0.0, 1.0, degrees).ok()?.sf(t.abs())).min(1.0))
+}
+
+/// Mean and standard deviation (divisor n−1) of two or more values.
+pub(crate) fn moments(values: &[f64]) -> Option<(f64, f64)> {
+    let n = f64::from(u32::try_from(values.len()).ok().filter(|n| *n > 1)?);
+    let mean = values.iter().sum::<f64>() / n;
+    Some((mean, (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()))
+}
+
+/// Half of an interval, as a share of the value: `√(high/low) − 1`, which on the logarithmic scale is half of it.
+pub(crate) fn half_width(estimate: &Estimate) -> Option<f64> {
+    Some((estimate.high? / estimate.low?).sqrt() - 1.0)
 }
 
 /// Natural logarithm of a positive finite number.
@@ -41,13 +92,13 @@ fn logarithm(value: f64) -> Option<f64> {
 }
 
 /// Mean and interval of logarithms, transformed back.
-fn of_logs(logs: &[f64]) -> Option<Estimate> {
+fn of_logs(logs: &[f64], looks: Looks) -> Option<Estimate> {
     let rounds = u32::try_from(logs.len()).ok().filter(|&n| n > 0)?;
     let n = f64::from(rounds);
     let mean = logs.iter().sum::<f64>() / n;
     let half = if rounds > 1 {
         let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        student(n - 1.0).map(|t| t * (variance / n).sqrt())
+        student(n - 1.0, looks.upper()).map(|t| t * (variance / n).sqrt())
     } else {
         None
     };
@@ -63,6 +114,7 @@ fn of_logs(logs: &[f64]) -> Option<Estimate> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::Looks::Once;
     use super::*;
 
     /// SplitMix64 (Steele, Lea, Flood 2014) with Box–Muller on top: seeded, tiny, good enough for coverage counts.
@@ -92,7 +144,7 @@ mod tests {
         for (degrees, expect) in
             [(1.0, 12.706_205), (2.0, 4.302_653), (4.0, 2.776_445), (9.0, 2.262_157), (30.0, 2.042_272)]
         {
-            let t = student(degrees).unwrap();
+            let t = student(degrees, 0.975).unwrap();
             assert!((t - expect).abs() < 1e-5, "t(0.975, {degrees}) = {t}, not {expect}");
         }
     }
@@ -100,7 +152,7 @@ mod tests {
     #[test]
     fn three_rounds_worked_by_hand() {
         // ln 90, ln 100, ln 110: mean 4.6018201, s = 0.1003773, half = 4.302653 · s / √3 = 0.2493510.
-        let found = between_rounds([90.0, 100.0, 110.0]).unwrap();
+        let found = between_rounds([90.0, 100.0, 110.0], Once).unwrap();
         assert!((found.value - 99.6655).abs() < 1e-3, "{found:?}");
         assert!((found.low.unwrap() - 77.6700).abs() < 1e-3, "{found:?}");
         assert!((found.high.unwrap() - 127.8901).abs() < 1e-3, "{found:?}");
@@ -109,11 +161,11 @@ mod tests {
 
     #[test]
     fn one_round_has_no_interval_and_nothing_has_no_estimate() {
-        let one = between_rounds([42.0]).unwrap();
+        let one = between_rounds([42.0], Once).unwrap();
         assert!(close(one.value, 42.0) && one.low.is_none() && one.high.is_none() && one.rounds == 1);
-        assert_eq!(between_rounds([]), None);
+        assert_eq!(between_rounds([], Once), None);
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(between_rounds([1.0, bad]), None);
+            assert_eq!(between_rounds([1.0, bad], Once), None);
         }
     }
 
@@ -121,11 +173,11 @@ mod tests {
     fn pairing_cancels_what_a_round_does_to_both() {
         let base = BTreeMap::from([(1, 100.0), (2, 50.0), (3, 10.0)]);
         let half = base.iter().map(|(round, value)| (*round, value / 2.0)).collect();
-        let ratio = paired_ratio(&half, &base).unwrap();
+        let ratio = paired_ratio(&half, &base, Once).unwrap();
         assert!(close(ratio.value, 0.5) && close(ratio.low.unwrap(), 0.5) && close(ratio.high.unwrap(), 0.5));
         let later = BTreeMap::from([(3, 20.0), (4, 9.0)]);
-        assert_eq!(paired_ratio(&later, &base).unwrap().rounds, 1);
-        assert_eq!(paired_ratio(&BTreeMap::from([(7, 1.0)]), &base), None);
+        assert_eq!(paired_ratio(&later, &base, Once).unwrap().rounds, 1);
+        assert_eq!(paired_ratio(&BTreeMap::from([(7, 1.0)]), &base, Once), None);
     }
 
     #[test]
@@ -136,7 +188,7 @@ mod tests {
                 .filter(|_| {
                     let truth = 1e8;
                     let values: Vec<f64> = (0..rounds).map(|_| truth * (0.05 * source.draw()).exp()).collect();
-                    let found = between_rounds(values).unwrap();
+                    let found = between_rounds(values, Once).unwrap();
                     (found.low.unwrap()..=found.high.unwrap()).contains(&truth)
                 })
                 .count();
@@ -155,7 +207,7 @@ mod tests {
                     a.insert(round, drift * (0.02 * source.draw()).exp());
                     b.insert(round, 1.3 * drift * (0.02 * source.draw()).exp());
                 }
-                let found = paired_ratio(&b, &a).unwrap();
+                let found = paired_ratio(&b, &a, Once).unwrap();
                 (found.low.unwrap()..=found.high.unwrap()).contains(&1.3)
             })
             .count();
@@ -165,8 +217,8 @@ mod tests {
     proptest! {
         #[test]
         fn scale_only_scales(values in prop::collection::vec(1e-3f64..1e12, 2..9), scale in 1e-6f64..1e6) {
-            let plain = between_rounds(values.iter().copied()).unwrap();
-            let scaled = between_rounds(values.iter().map(|value| value * scale)).unwrap();
+            let plain = between_rounds(values.iter().copied(), Once).unwrap();
+            let scaled = between_rounds(values.iter().map(|value| value * scale), Once).unwrap();
             prop_assert!(close(plain.value * scale, scaled.value));
             prop_assert!(close(plain.low.unwrap() * scale, scaled.low.unwrap()));
             prop_assert!(close(plain.high.unwrap() * scale, scaled.high.unwrap()));
@@ -174,7 +226,7 @@ mod tests {
 
         #[test]
         fn the_value_lies_in_its_interval(values in prop::collection::vec(1e-3f64..1e12, 1..9)) {
-            let found = between_rounds(values).unwrap();
+            let found = between_rounds(values, Once).unwrap();
             prop_assert!(found.low.is_none_or(|low| low <= found.value));
             prop_assert!(found.high.is_none_or(|high| high >= found.value));
         }

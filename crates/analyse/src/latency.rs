@@ -37,6 +37,28 @@ pub(crate) fn merged<'a>(flows: impl IntoIterator<Item = &'a Flow>) -> Option<La
     })
 }
 
+/// Latencies of flushes merged. Their operations are the completions in their bins.
+pub(crate) fn merged_sync<'a>(latencies: impl IntoIterator<Item = &'a Latency>) -> Option<Latency> {
+    let mut histogram = Histogram::default();
+    let (mut operations, mut time, mut max) = (0u128, 0u128, Nanos(0));
+    for latency in latencies {
+        let count: u128 = latency.bins.iter().map(|(_, count)| u128::from(*count)).sum();
+        histogram.merge(&latency.bins);
+        operations += count;
+        time += u128::from(latency.mean.0) * count;
+        max = max.max(latency.max);
+    }
+    let mean = (time + operations / 2).checked_div(operations)?;
+    Some(Latency {
+        mean: Nanos(u64::try_from(mean).unwrap_or(u64::MAX)),
+        p50: histogram.percentile(500)?.min(max),
+        p99: histogram.tail(990).map(|value| value.min(max)),
+        p999: histogram.tail(999).map(|value| value.min(max)),
+        max,
+        bins: histogram.bins(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use terms::units::{Bytes, BytesPerSecond, Iops};

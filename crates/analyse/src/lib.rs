@@ -3,64 +3,97 @@
 //! One file per estimator, each opening with its formula, its source and what it assumes. Nothing here reads a file, a
 //! clock or a random number: the same record always gives the same findings.
 
+mod anchors;
 mod builds;
 mod caveats;
+mod compare;
 mod cost;
+mod curves;
 mod histogram;
+mod imitation;
 mod interval;
 mod latency;
+mod layers;
+mod limiter;
+mod open;
 mod rounds;
+mod snia;
+mod steadiness;
 mod verdict;
 
-use terms::finding::{BuildFinding, Estimate, FINDINGS_SCHEMA, Finding, Findings, Verdict};
+use terms::MeasurePolicy;
+use terms::finding::{BuildFinding, Comparison, FINDINGS_SCHEMA, Finding, Findings, Verdict};
 use terms::inventory::Inventory;
 use terms::record::{BuildOutcome, Cell, Provenance, StackEntry};
 use terms::workload::Workload;
 
+pub use crate::open::open_cells;
+
+use crate::interval::Looks;
 use crate::rounds::Rounds;
 
 /// Reads a record.
 ///
 /// Gives one finding for every stack and workload of the study, none left out. `cells` and `builds` may hold several
 /// attempts of the same round: the last in the slice counts, the others stay in the record. What fails never yields
-/// an estimate.
+/// an estimate; rounds that the bare drive discards count nowhere.
 #[must_use]
 pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], builds: &[BuildOutcome]) -> Findings {
-    let rounds = Rounds::sort(cells);
+    let policy = provenance.policy();
+    let anchors = anchors::find(cells, &policy);
+    let discarded = anchors::discarded(&anchors);
+    let counted = cells.iter().filter(|cell| !cell.key.is_anchor() && !discarded.contains(&cell.key.round));
+    let rounds = Rounds::sort(counted);
     let built = builds::newest(builds);
     let mut findings: Vec<Finding> = Vec::new();
     for stack in &provenance.stacks {
         for workload in &provenance.workloads {
-            findings.push(finding(stack, workload, &rounds, &built, provenance));
+            findings.push(finding(stack, workload, &rounds, &built, provenance, &policy));
         }
     }
-    let ratios: Vec<Option<Estimate>> = findings.iter().map(|of| ratio(of, &findings, &rounds, provenance)).collect();
-    for (finding, ratio) in findings.iter_mut().zip(ratios) {
-        finding.ratio_to_first = ratio;
-    }
+    let workloads: Vec<&str> = provenance.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    let comparisons = compare::all(&findings, &rounds, &workloads, &policy);
+    relate(&mut findings, &comparisons, provenance, &policy);
     let built: Vec<BuildFinding> = provenance.stacks.iter().map(|stack| builds::finding(&stack.slug, &built)).collect();
-    let not_checked = caveats::list(provenance, inventory, &findings, &rounds);
+    let looks = Looks::of(&policy);
+    let layers = layers::costs(&provenance.stacks, &findings, &rounds, looks, policy.replicate);
+    let curves = curves::find(provenance, &findings, &rounds);
+    let not_checked = caveats::list(provenance, inventory, &findings, &rounds, &anchors);
     Findings {
         schema: FINDINGS_SCHEMA,
         provenance: provenance.clone(),
         inventory: inventory.clone(),
         cells: findings,
         builds: built,
-        comparisons: Vec::new(),
-        anchors: Vec::new(),
-        layers: Vec::new(),
-        curves: Vec::new(),
+        comparisons,
+        anchors,
+        layers,
+        curves,
         not_checked,
     }
 }
 
-/// One workload on one stack. The ratio is filled in later, when all verdicts are known.
+/// What a cell is among the others: its ratio to the first stack, its rank, and whether it is open.
+fn relate(findings: &mut [Finding], comparisons: &[Comparison], provenance: &Provenance, policy: &MeasurePolicy) {
+    let first = provenance.stacks.first().map(|stack| stack.slug.as_str()).unwrap_or_default();
+    let ranks: Vec<_> = findings.iter().map(|of| compare::rank(of, findings, comparisons)).collect();
+    for (finding, rank) in findings.iter_mut().zip(ranks) {
+        let to_first =
+            |of: &&Comparison| of.stack == finding.stack && of.other == first && of.workload == finding.workload;
+        finding.ratio_to_first = comparisons.iter().find(to_first).map(|of| of.ratio);
+        finding.rank = rank;
+        finding.open = open::is_open(finding, comparisons, policy);
+    }
+}
+
+/// One workload on one stack. What it is among the others is filled in later, when all verdicts are known.
 fn finding(
     stack: &StackEntry,
     workload: &Workload,
     rounds: &Rounds<'_>,
     built: &builds::Newest<'_>,
     provenance: &Provenance,
+    policy: &MeasurePolicy,
 ) -> Finding {
     let newest = rounds.of(&stack.slug, workload.name.as_str());
     let mut guards = Vec::new();
@@ -72,31 +105,29 @@ fn finding(
     let mut finding = Finding::new(&stack.slug, workload.name.as_str(), verdict::of(stack, &newest, built));
     finding.guards = guards;
     finding.sources = newest.iter().map(|cell| rounds.directory(&cell.key)).collect();
-    if finding.verdict == Verdict::Measured {
-        let readings = || newest.iter().filter_map(|cell| cell.reading.as_ref());
-        finding.throughput = interval::between_rounds(readings().map(|reading| reading.throughput().0));
-        finding.iops = interval::between_rounds(readings().map(|reading| reading.iops().0));
-        finding.latency = latency::merged(readings().flat_map(terms::record::Reading::flows));
-        finding.cpu_per_operation = cost::cpu_per_operation(&newest);
-        finding.drive_bytes_ratio = cost::drive_bytes_ratio(&newest, provenance.settle);
-        finding.samples = newest.last().map(|cell| cell.samples.clone()).unwrap_or_default();
+    if finding.verdict != Verdict::Measured {
+        return finding;
     }
+    finding.steady = steadiness::summary(&newest);
+    finding.burst = if workload.pattern.writes() { steadiness::burst(&newest) } else { None };
+    finding.limiter = limiter::most(&newest);
+    finding.samples = newest.last().map(|cell| cell.samples.clone()).unwrap_or_default();
+    if let Some(verdict) = steadiness::verdict(&newest, &finding.steady) {
+        finding.verdict = verdict;
+        return finding;
+    }
+    let looks = Looks::of(policy);
+    let readings = || newest.iter().filter_map(|cell| cell.reading.as_ref());
+    finding.throughput = interval::between_rounds(readings().map(|reading| reading.throughput().0), looks);
+    finding.iops = interval::between_rounds(readings().map(|reading| reading.iops().0), looks);
+    finding.latency = latency::merged(readings().flat_map(terms::record::Reading::flows));
+    finding.sync = latency::merged_sync(readings().filter_map(|reading| reading.sync.as_ref()));
+    finding.cpu_per_operation = cost::cpu_per_operation(&newest);
+    finding.drive_bytes_ratio = cost::drive_bytes_ratio(&newest, provenance.settle);
+    let window = workload.window.unwrap_or(provenance.window);
+    finding.imitation = imitation::find(&newest, finding.throughput, window);
+    finding.snia = snia::find(&rounds.throughput(&stack.slug, workload.name.as_str()).into_iter().collect::<Vec<_>>());
     finding
-}
-
-/// Throughput relative to the first stack, paired within rounds.
-fn ratio(finding: &Finding, findings: &[Finding], rounds: &Rounds<'_>, provenance: &Provenance) -> Option<Estimate> {
-    let first = &provenance.stacks.first()?.slug;
-    let measured = |stack: &str| {
-        findings
-            .iter()
-            .any(|of| of.stack == stack && of.workload == finding.workload && of.verdict == Verdict::Measured)
-    };
-    if &finding.stack == first || !measured(&finding.stack) || !measured(first) {
-        return None;
-    }
-    let throughput = |stack: &str| rounds.throughput(stack, &finding.workload);
-    interval::paired_ratio(&throughput(&finding.stack), &throughput(first))
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@ pub(crate) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// Sorts cells. Later ones in the slice are newer attempts.
-    pub(crate) fn sort(cells: &'a [Cell]) -> Self {
+    /// Sorts cells. Later ones are newer attempts.
+    pub(crate) fn sort(cells: impl IntoIterator<Item = &'a Cell>) -> Self {
         let mut rounds = Self::default();
         for cell in cells {
             let of = rounds.sorted.entry((&cell.key.stack, &cell.key.workload)).or_default();
@@ -50,6 +50,11 @@ impl<'a> Rounds<'a> {
             0 | 1 => base,
             attempt => format!("{base}.{attempt}"),
         }
+    }
+
+    /// Does it hold for any newest cell?
+    pub(crate) fn any(&self, holds: impl Fn(&Cell) -> bool) -> bool {
+        self.sorted.values().flat_map(BTreeMap::values).any(|newest| holds(newest.cell))
     }
 
     /// Cells that took more than one attempt.

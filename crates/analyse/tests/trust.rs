@@ -1,0 +1,51 @@
+//! What is printed holds as often as it says.
+//!
+//! `cargo run -p analyse --release --example trust` prints the table.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "simulated counts are small, and a test may panic"
+)]
+
+#[path = "trust/mod.rs"]
+mod trust;
+
+use trust::{coverage, false_winners, one_after_the_other, power};
+
+const SESSIONS: u32 = 1000;
+
+#[test]
+fn printed_intervals_hold_the_truth_in_93_of_100() {
+    for (noise, between, within) in [(0.01, 0.0, 0.0), (0.03, 0.0, 0.0), (0.02, 0.0, 0.9), (0.02, 0.2, 0.7)] {
+        for rounds in [(5, 5), (5, 12)] {
+            // A fixed number of rounds has no allowance for correlation between rounds to hide in.
+            if rounds.0 == rounds.1 && between > 0.0 {
+                continue;
+            }
+            let (held, _) = coverage(SESSIONS, rounds, noise, between, within);
+            assert!(held >= 0.93, "noise {noise}, {between} between, {within} within, rounds {rounds:?}: {held}");
+        }
+    }
+}
+
+#[test]
+fn drift_makes_no_winners_in_rounds_and_many_one_after_the_other() {
+    for (stacks, rounds) in [(&["a", "b"][..], (5, 5)), (&["a", "b"], (5, 12)), (&["a", "b", "c", "d"], (5, 12))] {
+        let share = false_winners(SESSIONS, stacks, rounds, 0.06, 0.01);
+        assert!(share <= 0.05, "{} stacks, rounds {rounds:?}: {share}", stacks.len());
+    }
+    let three = one_after_the_other(SESSIONS, 3, 0.06, 0.01);
+    let five = one_after_the_other(SESSIONS, 5, 0.06, 0.01);
+    assert!(three > 0.3 && five > 0.8, "{three} {five}");
+}
+
+#[test]
+fn a_true_difference_is_found_within_eight_rounds() {
+    for rounds in [(8, 8), (5, 8)] {
+        let share = power(SESSIONS, rounds, 0.05, 0.02);
+        assert!(share >= 0.9, "rounds {rounds:?}: {share}");
+    }
+}
