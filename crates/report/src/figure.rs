@@ -40,6 +40,11 @@ impl Measure {
         }
     }
 
+    /// A rate in bytes per second with its unit.
+    pub(crate) fn rate_text(value: f64) -> String {
+        BytesPerSecond(value).to_string()
+    }
+
     /// The number in its unit, for axes.
     pub(crate) fn scaled(self, value: f64, style: &Style) -> f64 {
         match self {

@@ -22,6 +22,8 @@ pub(crate) struct Grid<'a> {
 pub(crate) enum State<'a> {
     /// A figure, and the finding it stands in.
     Measured(&'a Finding, Estimate),
+    /// It ran without fault and never settled: the range that was seen.
+    Unsteady(Cow<'a, str>),
     /// It ran and the number may not be believed, and why.
     Failed(Cow<'a, str>),
     /// It cannot be built here: what is missing and how to get it.
@@ -92,7 +94,8 @@ impl<'a> Grid<'a> {
                 Some(estimate) => State::Measured(finding, estimate),
                 None => State::Failed(Cow::Borrowed("it ran, and no throughput was kept")),
             },
-            Verdict::Unsteady(why) | Verdict::Failed(why) => State::Failed(Cow::Borrowed(why)),
+            Verdict::Unsteady(why) => State::Unsteady(Cow::Borrowed(why)),
+            Verdict::Failed(why) => State::Failed(Cow::Borrowed(why)),
             Verdict::Missing(_) if missing.is_some_and(|missing| !missing.remedy.is_empty()) => {
                 let missing = missing.expect("the guard has just looked");
                 State::Missing(remedy(&missing.what, &missing.remedy))

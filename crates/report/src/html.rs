@@ -9,6 +9,8 @@ use terms::finding::Findings;
 
 use crate::columns::cells;
 use crate::grid::Grid;
+use crate::panels::{self, Panel};
+use crate::style::Style;
 use crate::{figure, prose, svg};
 use charts::{Series, Timeline};
 use facts::{Fact, StackCard};
@@ -45,6 +47,7 @@ struct Page<'a> {
     method: Vec<Fact>,
     programs: Vec<Fact>,
     options: Vec<facts::Options>,
+    panels: Vec<Panel>,
     not_checked: &'a [String],
 }
 
@@ -80,6 +83,7 @@ pub fn html(findings: &Findings) -> String {
         method: facts::method(findings),
         programs: facts::programs(findings),
         options: facts::options(findings),
+        panels: panels::all(&grid, &Style::default()),
         not_checked: &findings.not_checked,
     };
     page.render().expect("the template calls nothing that fails, and writing to a string cannot fail")

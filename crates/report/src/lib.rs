@@ -20,6 +20,7 @@ mod html;
 mod json;
 mod notes;
 mod options;
+mod panels;
 mod prose;
 mod sheet;
 mod svg;

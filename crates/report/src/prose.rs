@@ -90,7 +90,7 @@ fn places(grid: &Grid, workloads: &[usize]) -> String {
 
 /// How many cells have no figure, if any.
 fn without_figure(grid: &Grid) -> Option<String> {
-    let mut counts = [0_usize; 3];
+    let mut counts = [0_usize; 4];
     for workload in 0..grid.workloads().len() {
         for state in grid.states(workload) {
             match state {
@@ -98,10 +98,11 @@ fn without_figure(grid: &Grid) -> Option<String> {
                 State::Failed(_) => counts[0] += 1,
                 State::Missing(_) => counts[1] += 1,
                 State::NotRun => counts[2] += 1,
+                State::Unsteady(_) => counts[3] += 1,
             }
         }
     }
-    let words = ["failed", "could not be built here", "not run"];
+    let words = ["failed", "could not be built here", "not run", "never settled"];
     let parts: Vec<String> =
         counts.iter().zip(words).filter(|(n, _)| **n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     let cells = grid.stacks().len() * grid.workloads().len();

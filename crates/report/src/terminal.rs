@@ -8,10 +8,11 @@ use terms::finding::Findings;
 use crate::figure::{FACTOR, HALF};
 use crate::grid::Grid;
 use crate::notes::Notes;
+use crate::panels::{self, Panel};
 use crate::prose;
-use crate::sheet::{self, GAP, Strip};
+use crate::sheet::{self, Cell, GAP, Strip};
 use crate::style::{Style, Tone};
-use crate::width::{Align, pad, paragraph, wrap};
+use crate::width::{Align, pad, paragraph, width, wrap};
 
 /// Columns of a mark in the legend, with the blanks behind it.
 const MARK: usize = 4;
@@ -34,6 +35,9 @@ pub fn terminal(findings: &Findings, style: &Style) -> String {
         figures.extend(ratios);
     }
     out.push_str(&legend(&grid, style, &figures, &notes));
+    for panel in panels::all(&grid, style) {
+        out.push_str(&self::panel(&panel, style));
+    }
     out.push_str(&not_checked(findings, style));
     out.push_str(&origin(&grid, style));
     out
@@ -82,6 +86,41 @@ fn tables(out: &mut String, name: &Strip, strips: &[Strip], style: &Style) {
         out.push_str(&sheet::render(&table, style));
         rest = later;
     }
+}
+
+/// Narrowest that a column of words is wrapped to.
+const NARROWEST: usize = 12;
+
+/// A section of words and a table.
+fn panel(panel: &Panel, style: &Style) -> String {
+    let mut out = section(style, &panel.title);
+    for text in &panel.text {
+        out.push_str(&paragraph("", &style.spell(text), style.columns()));
+    }
+    let Some(table) = &panel.table else { return out };
+    out.push('\n');
+    let widest = |column: usize| table.rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+    // Numbers keep their width, words share what is left by how much they need.
+    let widths: Vec<usize> = table.head.iter().enumerate().map(|(at, head)| widest(at).max(width(head.0))).collect();
+    let fixed: usize = table.head.iter().zip(&widths).filter(|(head, _)| head.1).map(|(_, width)| width).sum();
+    let gaps = GAP * table.head.len().saturating_sub(1);
+    let room = style.columns().saturating_sub(fixed + gaps);
+    let words: usize = table.head.iter().zip(&widths).filter(|(head, _)| !head.1).map(|(_, width)| width).sum();
+    let columns = table.head.iter().enumerate().map(|(at, (head, number))| {
+        let share = if words <= room { widths[at] } else { (widths[at] * room / words.max(1)).max(NARROWEST) };
+        let cell = |row: &Vec<String>| {
+            let text = style.spell(&row[at]);
+            Cell::plain(if *number { text.clone() } else { wrap(&text, share).join("\n") })
+        };
+        Strip {
+            heading: if *number { vec![(*head).to_owned()] } else { wrap(head, share) },
+            align: if *number { Align::Right } else { Align::Left },
+            cells: table.rows.iter().map(cell).collect(),
+        }
+    });
+    let columns: Vec<Strip> = columns.collect();
+    out.push_str(&sheet::render(&columns.iter().collect::<Vec<_>>(), style));
+    out
 }
 
 /// What the marks mean, and the footnotes.

@@ -45,6 +45,7 @@ pub fn cell_rows(findings: &Findings) -> Vec<CellRow<'_>> {
 pub(crate) fn row<'a>(grid: &Grid<'a>, stack: usize, workload: usize, emulator: Option<&'a str>) -> CellRow<'a> {
     let (finding, verdict, why) = match grid.state(stack, workload) {
         State::Measured(finding, _) => (Some(finding), "measured", Cow::Borrowed("it was not counted")),
+        State::Unsteady(why) => (None, "unsteady", why),
         State::Failed(why) => (None, "failed", why),
         State::Missing(why) => (None, "missing", why),
         State::NotRun => (None, "not-run", Cow::Borrowed("it was not run")),

@@ -17,6 +17,7 @@ use crate::svg::spark;
 const DAGGER: char = '†';
 
 /// Hatched rows.
+const UNSTEADY: Blank = Blank { word: "unsteady", class: "value warn" };
 const FAILED: Blank = Blank { word: "failed", class: "value bad" };
 const MISSING: Blank = Blank { word: "missing", class: "value warn" };
 const NOT_RUN: Blank = Blank { word: "not run", class: "value soft" };
@@ -58,6 +59,7 @@ pub(super) struct Note {
 fn blank(state: &State) -> Option<(Blank, String)> {
     match state {
         State::Measured(..) => None,
+        State::Unsteady(why) => Some((UNSTEADY, why.clone().into_owned())),
         State::Failed(why) => Some((FAILED, why.clone().into_owned())),
         State::Missing(why) => Some((MISSING, why.clone().into_owned())),
         State::NotRun => Some((NOT_RUN, String::new())),

@@ -6,6 +6,7 @@
 pub(crate) mod axis;
 pub(crate) mod bars;
 pub(crate) mod canvas;
+pub(crate) mod curve;
 pub(crate) mod latency;
 pub(crate) mod layout;
 pub(crate) mod machine;

@@ -48,6 +48,7 @@ pub(super) fn rates(grid: &Grid, style: &Style, notes: &mut Notes) -> Vec<Strip>
                 }
                 Ok(piece)
             }
+            State::Unsteady(why) => Err((format!("unsteady {}", notes.mark(why.as_ref())), Tone::Warn)),
             State::Failed(why) => Err((format!("failed {}", notes.mark(&format!("failed: {why}"))), Tone::Bad)),
             State::Missing(why) => Err((format!("missing {}", notes.mark(&format!("missing: {why}"))), Tone::Warn)),
             State::NotRun => Err(("not run".to_owned(), Tone::Dim)),
@@ -68,6 +69,7 @@ pub(super) fn ratios(grid: &Grid, style: &Style) -> Vec<Strip> {
                 Some(ratio) => Ok(figure(format!("{}×", significant(ratio.value)), ratio, style)),
                 None => Err((style.spell("–"), Tone::Dim)),
             },
+            State::Unsteady(_) => Err(("unsteady".to_owned(), Tone::Warn)),
             State::Failed(_) => Err(("failed".to_owned(), Tone::Bad)),
             State::Missing(_) => Err(("missing".to_owned(), Tone::Warn)),
             State::NotRun => Err(("not run".to_owned(), Tone::Dim)),
