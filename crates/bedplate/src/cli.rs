@@ -67,6 +67,8 @@ pub(crate) enum Command {
     Lab(LabArguments),
     /// List built-in workload profiles, or show one
     Profiles(ProfilesArguments),
+    /// Check a fio job file, or export a study's workloads as job files
+    Fio(FioArguments),
     /// Print the JSON Schema of study files, for editors
     Schema,
     /// Print shell completions
@@ -108,9 +110,42 @@ pub(crate) struct RunArguments {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) place: Place,
-    /// How often every stack is built anew and measured [default: the study's]
+    /// Exactly so many rounds; with --max-rounds, at least so many [default: the study's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
+    /// Rounds at most, while intervals are wider than --precision or a comparison is open [default: the study's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) max_rounds: Option<u32>,
+    /// Half-width of an interval at which a cell has had enough rounds, such as `2%` [default: the study's]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) precision: Option<terms::PerMille>,
+    /// Ratios within this of 1 are as good as equal, such as `3%` [default: the study's]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) margin: Option<terms::PerMille>,
+    /// Time for all of it, such as `45m`: spent where verdicts are open, and no cell is begun that would not fit
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) budget: Option<terms::Nanos>,
+    /// What is done anew for every round [default: the study's]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) replicate: Option<Replicate>,
+    /// What the bare drive, measured first and last in every round, is good for [default: the study's]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) anchor: Option<Anchor>,
+    /// Also run what KDiskMark, CrystalDiskMark or GNOME Disks would, and say why it shows something else
+    #[arg(long)]
+    pub(crate) compat: bool,
+    /// Also measure latency at 25, 50, 70 and 90 % of each random workload's largest throughput
+    #[arg(long)]
+    pub(crate) curve: bool,
+    /// Workloads of these profiles instead of the study's; repeat or separate by commas
+    #[arg(long, value_name = "PROFILE", value_delimiter = ',')]
+    pub(crate) profile: Vec<String>,
+    /// Workloads of a fio job file instead of the study's
+    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
+    pub(crate) fio: Option<PathBuf>,
+    /// Keep options of that file that defeat measurement
+    #[arg(long, requires = "fio")]
+    pub(crate) force: bool,
     /// Time under load that counts, such as `2s` [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = window)]
     pub(crate) window: Option<terms::Nanos>,
@@ -124,7 +159,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// One round of short windows
-    #[arg(long, conflicts_with_all = ["rounds", "window", "settle"])]
+    #[arg(long, conflicts_with_all = ["rounds", "max_rounds", "window", "settle"])]
     pub(crate) quick: bool,
     /// Go on where the newest run of this study with these choices stopped; finished cells are not repeated
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "latest")]
@@ -132,6 +167,48 @@ pub(crate) struct RunArguments {
     /// Print the findings as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What is done anew for every round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Replicate {
+    /// Every stack is built anew: intervals hold for builds
+    Rebuild,
+    /// Stacks stand side by side on slices of every drive, which change places from round to round
+    Slices,
+    /// Every stack is built once: nothing is said between stacks
+    Single,
+}
+
+impl From<Replicate> for terms::Replicate {
+    fn from(replicate: Replicate) -> Self {
+        match replicate {
+            Replicate::Rebuild => Self::Rebuild,
+            Replicate::Slices => Self::Slices,
+            Replicate::Single => Self::Single,
+        }
+    }
+}
+
+/// What the bare drive is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Anchor {
+    /// It is not measured
+    Off,
+    /// Its change within a round is told
+    Note,
+    /// A round in which it changes by more than 6 % does not count and is run again
+    Discard,
+}
+
+impl From<Anchor> for terms::Anchor {
+    fn from(anchor: Anchor) -> Self {
+        match anchor {
+            Anchor::Off => Self::Off,
+            Anchor::Note => Self::Note,
+            Anchor::Discard => Self::Discard,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -235,12 +312,50 @@ pub(crate) enum LabCommand {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct FioArguments {
+    #[command(subcommand)]
+    pub(crate) command: FioCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FioCommand {
+    /// Say what of a job file can be measured, and show the jobs that would be run
+    Check {
+        /// The job file
+        file: PathBuf,
+        /// Keep options that defeat measurement; they are told as warnings
+        #[arg(long)]
+        force: bool,
+    },
+    /// Write a job file with comments for every workload of a study
+    Export {
+        /// The study file
+        study: PathBuf,
+        /// Where to write them
+        #[arg(default_value = ".")]
+        directory: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ProfilesArguments {
     /// Show this profile with its exact fio jobs
     pub(crate) name: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `2%`, `2.5 %`.
+fn percent(text: &str) -> Result<terms::PerMille, String> {
+    let number = text.trim().strip_suffix('%').ok_or("write a percentage such as `2%`")?;
+    let percent: f64 = number.trim().parse().map_err(|_| "write a percentage such as `2%`")?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
+    if (0.1..=100.0).contains(&percent) {
+        Ok(terms::PerMille((percent * 10.0).round() as u32))
+    } else {
+        Err("a percentage from 0.1% to 100%".to_owned())
+    }
 }
 
 fn time(text: &str) -> Result<terms::Nanos, String> {

@@ -45,6 +45,7 @@ fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
         Command::Inspect(arguments) => commands::inspect::inspect(arguments, settings),
         Command::Lab(arguments) => commands::lab::lab(arguments, settings),
         Command::Profiles(arguments) => commands::profiles::profiles(arguments, settings),
+        Command::Fio(arguments) => commands::fio::fio(arguments, settings),
         Command::Schema => commands::schema::schema(),
         Command::Completion { shell } => commands::manual::completion(*shell),
         Command::Man { directory } => commands::manual::man(directory.as_deref()),

@@ -91,6 +91,11 @@ impl Progress {
         self.bar.inc(ticks(weight));
     }
 
+    /// So many seconds of work have been added to what was expected.
+    pub(crate) fn extend(&self, weight: f64) {
+        self.bar.inc_length(ticks(weight));
+    }
+
     /// Something that must stay on the screen.
     pub(crate) fn note(&self, text: &str) {
         if self.lines {

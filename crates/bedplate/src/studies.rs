@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use terms::{Design, Note, Plan, Severity, Stack};
+use terms::{Design, Note, Plan, Replicate, Severity, Stack, Workload};
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
+use crate::runner::slices;
 use crate::settings::Settings;
 
 /// A study that was read.
@@ -57,11 +58,43 @@ fn has_errors(notes: &[Note]) -> bool {
 
 /// The plan of every stack, linted. All that is wrong is told at once.
 pub(crate) fn plans(design: &Design) -> Result<Vec<Plan>, Failure> {
-    let facts = plan::DriveFact::of_lab(&design.lab);
+    planned(&design.stacks, &facts(design)?)
+}
+
+/// The plan of every source that files are copied from, linted.
+pub(crate) fn source_plans(design: &Design) -> Result<Vec<Plan>, Failure> {
+    planned(&design.sources, &plan::DriveFact::of_lab(&design.lab))
+}
+
+/// What is known of the drives: slices of them where stacks stand side by side.
+fn facts(design: &Design) -> Result<Vec<plan::DriveFact>, Failure> {
+    let whole = plan::DriveFact::of_lab(&design.lab);
+    if design.measure.replicate != Replicate::Slices {
+        return Ok(whole);
+    }
+    if !design.sources.is_empty() {
+        return Err(Failure::told(
+            "error: slices take every drive, so there is none for a source to copy from\n\nhint: leave out `replicate = \"slices\"`",
+        ));
+    }
+    let stacks = design.stacks.len();
+    let slice = |fact: &plan::DriveFact| match slices::fit(fact.size, stacks) {
+        Ok(size) => Ok(fact.sliced(size)),
+        Err(size) => Err(Failure::told(format!(
+            "error: drive `{}` is too small for {} slices: {size} each\n\n\
+             hint: make the drives larger, select fewer stacks, or leave out `replicate = \"slices\"`",
+            fact.name,
+            slices::count(stacks)
+        ))),
+    };
+    whole.iter().map(slice).collect()
+}
+
+fn planned(stacks: &[Stack], facts: &[plan::DriveFact]) -> Result<Vec<Plan>, Failure> {
     let mut wrong = Vec::new();
     let mut plans = Vec::new();
-    for stack in &design.stacks {
-        match plan::plan(stack, &facts) {
+    for stack in stacks {
+        match plan::plan(stack, facts) {
             Ok(plan) => {
                 let notes = plan::lint(&plan);
                 let errors = notes.iter().filter(|note| note.severity == Severity::Error);
@@ -75,14 +108,34 @@ pub(crate) fn plans(design: &Design) -> Result<Vec<Plan>, Failure> {
 }
 
 /// Puts the choices of the command line over those of the study.
-pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments) {
+///
+/// # Errors
+/// Where they contradict each other or name what there is not.
+pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &Settings) -> Result<(), Failure> {
+    replace_workloads(design, &arguments.profile)?;
+    if let Some(file) = &arguments.fio {
+        take_jobs(design, crate::commands::fio::import(file, arguments.force, settings)?);
+    }
     let policy = &mut design.measure;
     if arguments.quick {
         policy.rounds = 1;
+        policy.max_rounds = 1;
+        policy.anchor = terms::Anchor::Off;
         policy.settle = terms::Nanos::millis(300);
         policy.window = terms::Nanos::seconds(1);
     }
-    policy.rounds = arguments.rounds.unwrap_or(policy.rounds);
+    adjust_rounds(policy, arguments)?;
+    policy.precision = arguments.precision.unwrap_or(policy.precision);
+    policy.margin = arguments.margin.unwrap_or(policy.margin);
+    policy.budget = arguments.budget.or(policy.budget);
+    policy.replicate = arguments.replicate.map_or(policy.replicate, Into::into);
+    policy.anchor = arguments.anchor.map_or(policy.anchor, Into::into);
+    policy.compat |= arguments.compat;
+    if policy.replicate == Replicate::Single {
+        // One build has nothing to be precise about beyond itself, and no bare drive beside it.
+        policy.max_rounds = policy.rounds;
+        policy.anchor = terms::Anchor::Off;
+    }
     policy.window = arguments.window.unwrap_or(policy.window);
     policy.settle = arguments.settle.unwrap_or(policy.settle);
     policy.span = arguments.span.unwrap_or(policy.span);
@@ -92,6 +145,70 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments) {
             workload.window = None;
         }
     }
+    if arguments.curve {
+        add_curves(&mut design.workloads);
+    }
+    Ok(())
+}
+
+fn adjust_rounds(policy: &mut terms::MeasurePolicy, arguments: &RunArguments) -> Result<(), Failure> {
+    match (arguments.rounds, arguments.max_rounds) {
+        (Some(rounds), None) => (policy.rounds, policy.max_rounds) = (rounds, rounds),
+        (Some(rounds), Some(most)) if most < rounds => {
+            return Err(Failure::told(format!("error: --max-rounds {most} is less than --rounds {rounds}")));
+        }
+        (Some(rounds), Some(most)) => (policy.rounds, policy.max_rounds) = (rounds, most),
+        (None, Some(most)) => (policy.rounds, policy.max_rounds) = (policy.rounds.min(most), most),
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// Workloads of profiles in place of the study's.
+fn replace_workloads(design: &mut Design, profiles: &[String]) -> Result<(), Failure> {
+    if profiles.is_empty() {
+        return Ok(());
+    }
+    design.workloads.clear();
+    for name in profiles {
+        let Some(workloads) = spec::profile::named(name) else {
+            let all = spec::profile::all();
+            let names: Vec<_> = all.iter().map(|profile| profile.name).collect();
+            return Err(Failure::told(format!(
+                "error: no profile is called `{name}`\n\nhint: there are {}",
+                names.join(", ")
+            )));
+        };
+        for workload in workloads {
+            if !design.workloads.iter().any(|known| known.name == workload.name) {
+                design.workloads.push(workload);
+            }
+        }
+    }
+    design.workloads.sort_by_key(|workload| workload.pattern.writes());
+    Ok(())
+}
+
+/// Workloads of a job file in place of the study's, and its times and size with them.
+fn take_jobs(design: &mut Design, imported: spec::fio::Imported) {
+    let policy = &mut design.measure;
+    policy.window = imported.window.unwrap_or(policy.window);
+    policy.settle = imported.settle.unwrap_or(policy.settle);
+    policy.span = imported.span.unwrap_or(policy.span);
+    design.workloads = imported.workloads;
+    design.workloads.sort_by_key(|workload| workload.pattern.writes());
+}
+
+/// Adds the points of the load curves of all random workloads.
+fn add_curves(workloads: &mut Vec<Workload>) {
+    let points: Vec<Workload> =
+        workloads.iter().filter(|workload| workload.pattern.random()).flat_map(Workload::curve).collect();
+    for point in points {
+        if !workloads.iter().any(|known| known.name == point.name) {
+            workloads.push(point);
+        }
+    }
+    workloads.sort_by_key(|workload| workload.pattern.writes());
 }
 
 fn select(stacks: Vec<Stack>, only: &[String], skip: &[String]) -> Result<Vec<Stack>, Failure> {

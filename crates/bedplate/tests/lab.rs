@@ -8,6 +8,8 @@ mod bench;
 mod drives;
 #[path = "lab/ending.rs"]
 mod ending;
+#[path = "lab/guards.rs"]
+mod guards;
 #[path = "lab/overhead.rs"]
 mod overhead;
 #[path = "lab/runs.rs"]

@@ -1,9 +1,10 @@
 //! `bedplate profiles`
 
-use measure::Place;
-use terms::MeasurePolicy;
+use spec::profile::Profile;
+use terms::{MeasurePolicy, Method};
 
 use crate::cli::ProfilesArguments;
+use crate::commands::fio;
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
 
@@ -11,16 +12,17 @@ use crate::settings::Settings;
 pub(crate) fn profiles(arguments: &ProfilesArguments, settings: &Settings) -> Result<Exit, Failure> {
     let all = spec::profile::all();
     let Some(name) = &arguments.name else {
-        if arguments.json {
-            let rows: Vec<_> = all
-                .iter()
-                .map(|profile| serde_json::json!({ "name": profile.name, "about": profile.help, "workloads": profile.workloads }))
-                .collect();
-            settings.printer.data(&serde_json::to_string_pretty(&rows)?)?;
+        let text = if arguments.json {
+            serde_json::to_string_pretty(&all.iter().map(row).collect::<Vec<_>>())?
         } else {
-            let line = |profile: &spec::profile::Profile| format!("{}\n    {}\n", profile.name, profile.help);
-            settings.printer.data(&all.iter().map(line).collect::<String>())?;
-        }
+            let line = |profile: &Profile| {
+                let count = profile.workloads.len();
+                let workloads = if count == 1 { "1 workload".to_owned() } else { format!("{count} workloads") };
+                format!("{}\n    {} ({workloads})\n", profile.name, profile.help)
+            };
+            all.iter().map(line).collect::<String>()
+        };
+        settings.printer.data(&text)?;
         return Ok(Exit::Yes);
     };
     let Some(profile) = all.iter().find(|profile| profile.name == name.as_str()) else {
@@ -34,12 +36,33 @@ pub(crate) fn profiles(arguments: &ProfilesArguments, settings: &Settings) -> Re
         settings.printer.data(&serde_json::to_string_pretty(&profile.workloads)?)?;
         return Ok(Exit::Yes);
     }
-    let policy = MeasurePolicy::default();
-    let shown = Place::Directory("/mnt/stack".to_owned());
-    let jobs = profile
-        .workloads
-        .iter()
-        .map(|workload| format!("# {}\n{}\n", workload.describe(), measure::job(workload, &shown, &policy, 1).file()));
-    settings.printer.data(&jobs.collect::<String>())?;
+    settings.printer.data(&shown(profile))?;
     Ok(Exit::Yes)
+}
+
+fn row(profile: &Profile) -> serde_json::Value {
+    serde_json::json!({
+        "name": profile.name,
+        "about": profile.help,
+        "exact_to": profile.source,
+        "differs": profile.differs,
+        "workloads": profile.workloads,
+    })
+}
+
+/// What the profile is, what it is exact to, and its jobs; the whole is a job file.
+fn shown(profile: &Profile) -> String {
+    let mut text = format!("# {}: {}\n# exact to: {}\n", profile.name, profile.help, profile.source);
+    for difference in profile.differs {
+        text.push_str(&format!("# not the same: {difference}\n"));
+    }
+    text.push('\n');
+    for workload in &profile.workloads {
+        if let Method::Copy(tree) = &workload.method {
+            let class = |class: &terms::workload::FileClass| format!("{} ({} of 1000)", class.size, class.per_mille);
+            let sizes: Vec<String> = tree.sizes.iter().map(class).collect();
+            text.push_str(&format!("# {}: files of {}; no fio job\n\n", workload.describe(), sizes.join(", ")));
+        }
+    }
+    text + &fio::text(&profile.workloads, &MeasurePolicy::default())
 }

@@ -1,6 +1,7 @@
 //! `bedplate run`
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use host::inspect;
 use lab::{Console, Guest};
@@ -13,7 +14,8 @@ use terms::{Design, Plan};
 use crate::cli::RunArguments;
 use crate::commands::{only_in_the_lab, report as reports, runs};
 use crate::exit::{Exit, Failure};
-use crate::runner::{self, Runner, weight};
+use crate::runner::estimate::{self, Costs};
+use crate::runner::{self, Runner};
 use crate::settings::Settings;
 use crate::studies::{self, Study};
 use crate::{BUILD, guest};
@@ -22,8 +24,8 @@ use crate::{BUILD, guest};
 pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
     only_in_the_lab(&arguments.place.on)?;
     let mut study = studies::load(&arguments.selection, settings)?;
-    studies::adjust(&mut study.design, arguments);
-    let plans = studies::plans(&study.design)?;
+    studies::adjust(&mut study.design, arguments, settings)?;
+    let plans = Plans { stacks: studies::plans(&study.design)?, sources: studies::source_plans(&study.design)? };
     let directory = match &arguments.resume {
         Some(run) => match unfinished(run, &study, settings)? {
             Found::Unfinished(directory) => Some(directory),
@@ -35,41 +37,62 @@ pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit,
     show(&directory, arguments, settings)
 }
 
+/// Plans of everything that a study builds.
+struct Plans {
+    stacks: Vec<Plan>,
+    sources: Vec<Plan>,
+}
+
+impl Plans {
+    fn all(&self) -> Vec<Plan> {
+        self.stacks.iter().chain(&self.sources).cloned().collect()
+    }
+}
+
 /// Boots, begins or resumes the record, runs every open cell, and seals.
-fn measure_all(
-    study: &Study,
-    plans: &[Plan],
-    resume: Option<PathBuf>,
-    settings: &Settings,
-) -> Result<PathBuf, Failure> {
-    let boot = settings.printer.progress(weight::BEGIN);
+fn measure_all(study: &Study, plans: &Plans, resume: Option<PathBuf>, settings: &Settings) -> Result<PathBuf, Failure> {
+    let boot = settings.printer.progress(estimate::BEGIN);
     boot.now("booting a guest");
-    let guest = guest::boot(&study.design.lab, plans, Console::Log, settings)?;
-    boot.done(weight::BEGIN / 2.0);
+    let guest = guest::boot(&study.design.lab, &plans.all(), Console::Log, settings)?;
+    boot.done(estimate::BEGIN / 2.0);
     boot.now("reading the machine");
     let inventory = inspect::inspect(&guest)?;
-    boot.done(weight::BEGIN / 4.0);
+    boot.done(estimate::BEGIN / 4.0);
     boot.now("looking for what each stack needs");
-    let entries = stack_entries(&study.design, plans, &guest)?;
+    let entries = stack_entries(&study.design, &plans.stacks, &guest)?;
+    sources_ready(&plans.sources, &guest)?;
     drop(boot);
     let missing: Vec<String> =
         entries.iter().filter(|entry| entry.missing.is_some()).map(|entry| entry.slug.clone()).collect();
+    let resumed = resume.is_some();
+    let costs = estimate::learn("lab", Some(guest.accelerator().word()), settings);
     let writer = match resume {
-        Some(directory) => go_on(&directory, plans, &inventory, &entries, &guest)?,
-        None => begin(study, plans, &inventory, entries, &guest, settings)?,
+        Some(directory) => go_on(&directory, &plans.all(), &inventory, &entries, &guest)?,
+        None => begin(study, &plans.all(), &inventory, entries, &guest, settings)?,
     };
     let directory = writer.dir().to_owned();
-    let progress = settings.printer.progress(weight::run(&study.design, missing.len()));
+    settings.printer.say(&format!("estimate: {}", estimate::words(&costs, &study.design, &missing)));
+    let expected = costs.run(&study.design, &missing);
+    let progress = settings.printer.progress(expected);
     let mut runner = Runner {
         design: &study.design,
-        plans,
+        plans: &plans.stacks,
+        sources: &plans.sources,
         writer: &writer,
         settings,
         progress: &progress,
+        costs: &costs,
         missing,
         guest: Some(guest),
+        began: Instant::now(),
+        spent: spent(&directory)?,
+        share: 1.0,
+        over_budget: false,
     };
-    runner.run().map_err(|failure| match failure {
+    let result = runner.run();
+    let took = runner.began.elapsed();
+    runner.event("session", "", 0, session(&costs, expected, took, resumed))?;
+    result.map_err(|failure| match failure {
         Failure::Interrupted(_) => {
             Failure::Interrupted(Some("finished cells are kept; add --resume to the same command to go on".to_owned()))
         }
@@ -78,7 +101,42 @@ fn measure_all(
     drop(runner);
     drop(progress);
     writer.seal()?;
+    if !resumed {
+        let (took, expected) = (estimate::span(took.as_secs_f64()), estimate::span(expected));
+        settings.printer.say(&format!("took {took}, {expected} were estimated for the first rounds"));
+    }
     Ok(directory)
+}
+
+/// What a session was expected to take and took.
+fn session(costs: &Costs, expected: f64, took: Duration, resumed: bool) -> serde_json::Value {
+    serde_json::json!({
+        "estimated_seconds": expected,
+        "took_ns": terms::Nanos::from(took),
+        "resumed": resumed,
+        "learned_from_runs": costs.runs,
+    })
+}
+
+/// Seconds that earlier sessions of a run took. One that was killed is counted by its cells alone.
+fn spent(directory: &Path) -> Result<f64, Failure> {
+    let reader = RunReader::open(directory)?;
+    let sessions: f64 =
+        reader.events()?.iter().filter_map(|event| estimate::took("session", event)).map(|of| of.1).sum();
+    let cells: f64 = reader.cells()?.iter().map(|cell| cell.took.as_seconds()).sum();
+    Ok(sessions.max(cells))
+}
+
+/// A source that cannot be built here leaves nothing to copy.
+fn sources_ready(sources: &[Plan], guest: &Guest) -> Result<(), Failure> {
+    let mut needs = build::Needs::new(guest);
+    for plan in sources {
+        if let Some(missing) = needs.missing(plan)? {
+            let what = format!("source `{}`: {}", plan.stack, missing.what);
+            return Err(Failure::Missing { what, remedy: missing.remedy });
+        }
+    }
+    Ok(())
 }
 
 /// What of each stack can be built here, and what is missing for the others.
@@ -216,13 +274,11 @@ fn sort(reader: &RunReader) -> Found {
 
 /// Was this run begun from the same text with the same choices?
 fn fits(run: &Provenance, study: &Study) -> bool {
-    let policy = &study.design.measure;
     let stacks = study.design.stacks.iter().map(terms::Stack::slug);
     run.study_sha256 == record::sha256_hex(study.text.as_bytes())
         && run.stacks.iter().map(|stack| stack.slug.clone()).eq(stacks)
         && run.workloads == study.design.workloads
-        && (run.rounds, run.settle, run.window, run.span, run.seed)
-            == (policy.rounds, policy.settle, policy.window, policy.span, policy.seed)
+        && run.policy() == study.design.measure
 }
 
 /// Writes the reports, prints the table, and answers whether every cell is a number or says what it misses.

@@ -27,7 +27,18 @@ fn request<'a>(
     drives: &'a [(String, String)],
 ) -> CellRequest<'a> {
     let key = CellKey { round: 1, stack: "s".into(), workload: workload.name.to_string() };
-    CellRequest { key, workload, policy, filled, drives, seed: 7, started: String::new() }
+    CellRequest {
+        key,
+        workload,
+        policy,
+        filled,
+        drives,
+        seed: 7,
+        started: String::new(),
+        nodes: &[],
+        rate: None,
+        source: None,
+    }
 }
 
 /// Processor time of this process, in clock ticks: fields 14 and 15 of its stat (proc(5)).
@@ -52,7 +63,7 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let built = build::apply(&plan, &guest, guest.drives(), &consent, &[], &mut Memory::default(), &|_| {}).unwrap();
     let build::Place::Directory(directory) = built.target else { panic!("no directory") };
     let policy = policy();
-    let filled = measure::fill(&guest, Place::Directory(directory.clone()), policy.span, 1).unwrap();
+    let filled = measure::fill(&guest, Place::Directory(directory.clone()), policy.span, 1, 1).unwrap();
     let drives: Vec<_> = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
     let workload = design.workloads.iter().find(|w| w.pattern.random() && w.pattern.reads()).unwrap();
     let (mut harness, mut hand, mut share, mut own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -1,0 +1,110 @@
+//! The bare drive, first and last in every round: what changed between was not the stacks.
+
+use lab::Guest;
+use measure::Filled;
+use terms::plan::Place;
+use terms::record::{ANCHOR, CellKey};
+use terms::{Anchor, Bytes, Name, Pattern, Workload};
+
+use crate::exit::{Failure, chain};
+use crate::runner::Runner;
+use crate::runner::slices::Slices;
+use crate::runner::stand::Spot;
+
+/// What the anchor is called where stacks have names.
+const TITLE: &str = "the bare drive";
+
+/// Random reads of 4 KiB, 32 under way: what depends on the drive, the link, the processor and the kernel together.
+fn workload(name: &str) -> Result<Workload, Failure> {
+    let name = Name::new(name).map_err(|error| Failure::told(format!("error: {error}")))?;
+    Ok(Workload { depth: 32, ..Workload::new(name, Pattern::RandRead, Bytes::kib(4)) })
+}
+
+impl Runner<'_> {
+    /// Measures the first drive while nothing stands on it. It is filled for it and discarded again.
+    pub(crate) fn bare_anchor(&mut self, round: u32, which: &str) -> Result<(), Failure> {
+        if !self.anchor_wanted(round, which) {
+            return Ok(());
+        }
+        if self.guest.is_none() {
+            self.guest = Some(self.boot()?);
+        }
+        let Some(guest) = &self.guest else { return Ok(()) };
+        let Some((name, node)) = guest.drives().iter().next() else { return Ok(()) };
+        let (name, node) = (name.to_string(), node.clone());
+        let done = self.anchor(guest, round, which, &name, &node, &node);
+        let done = done.and_then(|()| self.forget(guest, round, ANCHOR, &name, &node));
+        self.forgive(round, done)
+    }
+
+    /// Measures the slice that was kept free.
+    pub(crate) fn sliced_anchor(&self, guest: &Guest, round: u32, which: &str, slices: &Slices) -> Result<(), Failure> {
+        if !self.anchor_wanted(round, which) {
+            return Ok(());
+        }
+        let Some((name, whole, slice)) = slices.bare(guest) else { return Ok(()) };
+        self.anchor(guest, round, which, &name, &whole, &slice)
+    }
+
+    fn anchor_wanted(&self, round: u32, which: &str) -> bool {
+        let cell = CellKey { round, stack: ANCHOR.to_owned(), workload: which.to_owned() };
+        self.design.measure.anchor != Anchor::Off && !self.writer.finished().contains(&cell)
+    }
+
+    fn anchor(
+        &self,
+        guest: &Guest,
+        round: u32,
+        which: &str,
+        name: &str,
+        whole: &str,
+        node: &str,
+    ) -> Result<(), Failure> {
+        let workload = workload(which)?;
+        if !self.fits(self.costs.cell(&self.design.measure, &workload)) {
+            return Ok(());
+        }
+        let place = Place::Device(node.to_owned());
+        let filled: Filled = self.fill(guest, round, ANCHOR, TITLE, place)?;
+        let drives = [(name.to_owned(), whole.to_owned())];
+        let key = CellKey { round, stack: ANCHOR.to_owned(), workload: workload.name.to_string() };
+        let spot = Spot { key, title: TITLE, nodes: &[], filled: &filled, drives: &drives };
+        self.measure(guest, &spot, &workload, None, None).map(drop)
+    }
+
+    /// A round without an anchor is told as such; it does not end the run.
+    fn forgive(&mut self, round: u32, done: Result<(), Failure>) -> Result<(), Failure> {
+        match done {
+            Err(_) if host::interrupt::raised() => Err(Failure::Interrupted(None)),
+            Err(Failure::Could(error)) => {
+                let why = chain(&*error);
+                self.progress.note(&format!("failed: {TITLE} in round {round}: {why}"));
+                self.event("failed", ANCHOR, round, serde_json::json!({ "why": why, "stood": true }))?;
+                self.guest = None;
+                Ok(())
+            }
+            other => other,
+        }
+    }
+}
+
+/// Cells that anchors add to every round.
+pub(crate) const fn cells(policy: &terms::MeasurePolicy) -> u32 {
+    match (policy.anchor, policy.replicate) {
+        (Anchor::Off, _) | (_, terms::Replicate::Single) => 0,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_anchor_has_names_of_its_own() {
+        for which in [terms::record::ANCHOR_FIRST, terms::record::ANCHOR_LAST] {
+            assert_eq!(workload(which).unwrap().name.as_str(), which);
+        }
+        assert_ne!(terms::slug(ANCHOR), ANCHOR, "no stack of a study can have this slug");
+    }
+}

@@ -1,0 +1,302 @@
+//! What a run will take, said before it begins.
+//!
+//! Learned from earlier runs at the same place and with the same accelerator: what a cell takes beyond its window, how
+//! often windows are made longer, what building, filling and taking down take. What was never seen is taken from a
+//! table that was measured once under emulation.
+
+use std::collections::BTreeMap;
+
+use record::RunReader;
+use serde_json::Value;
+use terms::record::{ANCHOR, Cell, Provenance};
+use terms::{Design, MeasurePolicy, Method, Replicate, Workload};
+
+use crate::runner::anchor;
+use crate::settings::Settings;
+
+/// Booting, reading the machine and looking for what the stacks need, in seconds under emulation.
+pub(crate) const BEGIN: f64 = 10.0;
+/// Newest runs that are learned from.
+const RUNS: usize = 6;
+/// Time that a tool's own test takes beside the honest one: five loops of five seconds, and starting fio as often.
+const IMITATED: f64 = 30.0;
+
+/// What parts of a run cost, in seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Costs {
+    /// A cell beyond settling and window.
+    overhead: f64,
+    /// Share of cells whose window is made longer.
+    extended: f64,
+    build: f64,
+    builds: BTreeMap<String, f64>,
+    /// Filling one MiB once.
+    fill: f64,
+    fills: BTreeMap<String, f64>,
+    /// Taking a stack down.
+    pub(crate) teardown: f64,
+    /// Runs that this was learned from.
+    pub(crate) runs: usize,
+}
+
+impl Default for Costs {
+    /// Two cores, TCG, the drives of the quickstart.
+    fn default() -> Self {
+        Self {
+            overhead: 1.5,
+            extended: 0.2,
+            build: 4.0,
+            builds: BTreeMap::new(),
+            fill: 1.5 / 64.0,
+            fills: BTreeMap::new(),
+            teardown: 2.0,
+            runs: 0,
+        }
+    }
+}
+
+/// What was seen of one kind of thing.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mean {
+    sum: f64,
+    count: f64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1.0;
+    }
+
+    fn or(self, other: f64) -> f64 {
+        if self.count > 0.0 { self.sum / self.count } else { other }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    overhead: Mean,
+    extended: Mean,
+    build: Mean,
+    builds: BTreeMap<String, Mean>,
+    fill: Mean,
+    fills: BTreeMap<String, Mean>,
+    teardown: Mean,
+    runs: usize,
+}
+
+/// Learns from the newest runs at this place. What cannot be read is passed over: an estimate is not worth an error.
+pub(crate) fn learn(place: &str, accelerator: Option<&str>, settings: &Settings) -> Costs {
+    let mut seen = Seen::default();
+    let rows = crate::commands::runs::catalogue(settings).ok().and_then(|catalogue| catalogue.list().ok());
+    for row in rows.unwrap_or_default() {
+        let Ok(reader) = RunReader::open(&row.dir) else { continue };
+        let run = reader.provenance();
+        if run.place == place && run.accelerator.as_deref() == accelerator && seen.add(&reader) {
+            seen.runs += 1;
+        }
+        if seen.runs == RUNS {
+            break;
+        }
+    }
+    seen.costs()
+}
+
+impl Seen {
+    /// Adds what a run tells; `false` where it tells nothing.
+    fn add(&mut self, reader: &RunReader) -> bool {
+        let (Ok(cells), Ok(builds), Ok(events)) = (reader.newest_cells(), reader.builds(), reader.events()) else {
+            return false;
+        };
+        let run = reader.provenance();
+        for cell in &cells {
+            self.cell(cell, run);
+        }
+        for build in builds.iter().filter(|build| build.failure.is_none()) {
+            self.build.add(build.build.as_seconds());
+            self.builds.entry(build.stack.clone()).or_default().add(build.build.as_seconds());
+        }
+        let mebibytes = run.span.as_f64() / terms::Bytes::mib(1).as_f64() * f64::from(run.policy().fill_passes);
+        for (stack, took) in events.iter().filter_map(|event| took("filled", event)) {
+            self.fill.add(took / mebibytes.max(1.0));
+            self.fills.entry(stack.to_owned()).or_default().add(took / mebibytes.max(1.0));
+        }
+        for (_, took) in events.iter().filter_map(|event| took("taken-down", event)) {
+            self.teardown.add(took);
+        }
+        !cells.is_empty()
+    }
+
+    fn cell(&mut self, cell: &Cell, run: &Provenance) {
+        let workload = run.workloads.iter().find(|workload| workload.name.as_str() == cell.key.workload);
+        if workload.is_some_and(|workload| workload.method != Method::Fio) || cell.imitated.is_some() {
+            return;
+        }
+        let window = workload.and_then(|workload| workload.window).unwrap_or(run.window).as_seconds();
+        let asked = run.settle.as_seconds() + window;
+        let again = run.settle.as_seconds() + 2.0 * window;
+        self.extended.add(f64::from(u8::from(cell.extended)));
+        let planned = asked + if cell.extended { again } else { 0.0 };
+        self.overhead.add((cell.took.as_seconds() - planned).max(0.0));
+    }
+
+    fn costs(self) -> Costs {
+        let base = Costs::default();
+        let means =
+            |means: BTreeMap<String, Mean>| means.into_iter().map(|(name, mean)| (name, mean.or(0.0))).collect();
+        Costs {
+            overhead: self.overhead.or(base.overhead),
+            extended: self.extended.or(base.extended),
+            build: self.build.or(base.build),
+            builds: means(self.builds),
+            fill: self.fill.or(base.fill),
+            fills: means(self.fills),
+            teardown: self.teardown.or(base.teardown),
+            runs: self.runs,
+        }
+    }
+}
+
+/// Stack and seconds of an event of that kind.
+pub(crate) fn took<'a>(kind: &str, event: &'a Value) -> Option<(&'a str, f64)> {
+    let matches = event.get("event")?.as_str()? == kind;
+    let nanos = event.get("more")?.get("took_ns")?.as_f64()?;
+    matches.then_some((event.get("stack")?.as_str()?, nanos / 1e9))
+}
+
+impl Costs {
+    /// Building a stack.
+    pub(crate) fn build(&self, stack: &str) -> f64 {
+        self.builds.get(stack).copied().unwrap_or(self.build)
+    }
+
+    /// Filling a stack.
+    pub(crate) fn fill(&self, stack: &str, policy: &MeasurePolicy) -> f64 {
+        let each = self.fills.get(stack).copied().unwrap_or(self.fill);
+        each * policy.span.as_f64() / terms::Bytes::mib(1).as_f64() * f64::from(policy.fill_passes)
+    }
+
+    /// Building, filling and taking down a stack.
+    pub(crate) fn stack(&self, stack: &str, policy: &MeasurePolicy) -> f64 {
+        self.build(stack) + self.fill(stack, policy) + self.teardown
+    }
+
+    /// One cell.
+    pub(crate) fn cell(&self, policy: &MeasurePolicy, workload: &Workload) -> f64 {
+        let (settle, window) = (policy.settle.as_seconds(), workload.window.unwrap_or(policy.window).as_seconds());
+        let once = settle + window + self.overhead;
+        let extension = if window >= 1.0 { self.extended * (settle + 2.0 * window) } else { 0.0 };
+        let imitation = if policy.compat && workload.imitates.is_some() { IMITATED } else { 0.0 };
+        once + extension + imitation
+    }
+
+    /// A round with so many stacks and so many cells: as far as cells are alike.
+    pub(crate) fn round(&self, design: &Design, stacks: usize, cells: usize) -> f64 {
+        let policy = &design.measure;
+        let all: f64 = design.workloads.iter().map(|workload| self.cell(policy, workload)).sum();
+        let mean = all / real(design.workloads.len().max(1));
+        real(stacks) * self.stack("", policy) + real(cells) * mean + self.anchors(design)
+    }
+
+    /// What the anchor adds to every round.
+    fn anchors(&self, design: &Design) -> f64 {
+        let policy = &design.measure;
+        let each = policy.settle.as_seconds() + policy.window.as_seconds() + self.overhead + self.fill(ANCHOR, policy);
+        f64::from(anchor::cells(policy)) * each
+    }
+
+    /// The first rounds of a run, without the stacks that cannot be built.
+    pub(crate) fn run(&self, design: &Design, missing: &[String]) -> f64 {
+        let policy = &design.measure;
+        let slugs = design.stacks.iter().map(terms::Stack::slug).filter(|slug| !missing.contains(slug));
+        let cells: f64 = design.workloads.iter().map(|workload| self.cell(policy, workload)).sum();
+        let rounds = f64::from(policy.rounds);
+        let builds = if policy.replicate == Replicate::Single { 1.0 } else { rounds };
+        let stacks: f64 = slugs.map(|slug| builds * self.stack(&slug, policy) + rounds * cells).sum();
+        stacks + rounds * self.anchors(design)
+    }
+
+    /// The longest that a run may take: every round that the policy allows, for every cell.
+    pub(crate) fn longest(&self, design: &Design, missing: &[String]) -> f64 {
+        let once = self.run(design, missing);
+        let policy = &design.measure;
+        if policy.replicate == Replicate::Single {
+            return once;
+        }
+        once * f64::from(policy.most_rounds()) / f64::from(policy.rounds.max(1))
+    }
+}
+
+/// The estimate in words.
+pub(crate) fn words(costs: &Costs, design: &Design, missing: &[String]) -> String {
+    let policy = &design.measure;
+    let stacks = design.stacks.len() - missing.len();
+    let cells = stacks * design.workloads.len() * policy.rounds as usize;
+    let (least, most) = (costs.run(design, missing), costs.longest(design, missing));
+    let time = match policy.budget.map(terms::Nanos::as_seconds) {
+        Some(budget) if budget < least => {
+            format!("{}, the budget; all rounds would take {}", span(budget), span(least))
+        }
+        Some(budget) if budget < most => format!("{} to {}, the budget", span(least), span(budget)),
+        _ if most > least => format!("{} to {}, as many rounds as it takes", span(least), span(most)),
+        _ => span(least),
+    };
+    let learned = match costs.runs {
+        0 => "a guess: no earlier run here to learn from".to_owned(),
+        1 => "learned from one earlier run".to_owned(),
+        runs => format!("learned from {runs} earlier runs"),
+    };
+    format!("{cells} cells in {} rounds: {time} ({learned})", policy.rounds)
+}
+
+/// A time in minutes and seconds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds of a run are small and positive")]
+pub(crate) fn span(seconds: f64) -> String {
+    let whole = seconds.max(0.0).round() as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes:02} min"),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of stacks and cells are small")]
+pub(crate) const fn real(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::{Bytes, Name, Pattern};
+
+    use super::*;
+
+    fn design(rounds: u32, most: u32) -> Design {
+        let workload = Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes::kib(4));
+        let stack = |name: &str| terms::Stack { name: name.to_owned(), note: None, nodes: Vec::new() };
+        Design {
+            question: String::new(),
+            lab: terms::LabSpec { cpus: 2, memory: Bytes::gib(1), drives: Vec::new() },
+            stacks: vec![stack("a"), stack("b")],
+            sources: Vec::new(),
+            workloads: vec![workload],
+            measure: MeasurePolicy { rounds, max_rounds: most, anchor: terms::Anchor::Off, ..MeasurePolicy::default() },
+        }
+    }
+
+    #[test]
+    fn an_estimate_grows_with_rounds_and_shrinks_with_what_is_missing() {
+        let costs = Costs::default();
+        let once = costs.run(&design(1, 1), &[]);
+        assert!((costs.run(&design(3, 3), &[]) - 3.0 * once).abs() < 1e-9);
+        assert!((costs.run(&design(1, 1), &["a".to_owned()]) - once / 2.0).abs() < 1e-9);
+        assert!((costs.longest(&design(1, 4), &[]) - 4.0 * once).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_estimate_says_where_it_comes_from() {
+        let text = words(&Costs::default(), &design(5, 12), &[]);
+        assert!(text.starts_with("10 cells in 5 rounds: ") && text.contains("a guess"), "{text}");
+        assert_eq!([span(9.4), span(61.0), span(3700.0)], ["9 s", "1 min 01 s", "1 h 01 min"]);
+    }
+}

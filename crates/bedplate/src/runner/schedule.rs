@@ -1,0 +1,164 @@
+//! Which rounds there are, and which cells each of them has.
+//!
+//! The first rounds have every cell. Further ones, up to the policy's limit, have only those whose interval is still
+//! wider than asked for or whose comparison is open: time goes where it decides. What a later round has follows from
+//! the cells of the rounds before it and from nothing else, so a resumed run decides as the whole one would have.
+
+use std::collections::BTreeSet;
+
+use record::RunReader;
+use terms::Replicate;
+use terms::finding::{AnchorAction, Findings};
+
+use crate::exit::Failure;
+use crate::runner::{Runner, estimate, order};
+
+/// Cells of a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every one.
+    All,
+    /// These: slugs of stacks and names of workloads.
+    Open(BTreeSet<(String, String)>),
+}
+
+impl Scope {
+    /// Is a cell among them?
+    pub(crate) fn has(&self, stack: &str, workload: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Open(cells) => cells.contains(&(stack.to_owned(), workload.to_owned())),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::Open(cells) if cells.is_empty())
+    }
+}
+
+impl Runner<'_> {
+    /// Runs every cell that is wanted and not finished.
+    ///
+    /// # Errors
+    /// Where the person interrupts, the record cannot be written, or no guest can be had.
+    pub(crate) fn run(&mut self) -> Result<(), Failure> {
+        match self.design.measure.replicate {
+            Replicate::Single => self.run_single(),
+            Replicate::Rebuild | Replicate::Slices => self.run_rounds(),
+        }
+    }
+
+    /// Every stack once, all of its rounds while it stands.
+    fn run_single(&mut self) -> Result<(), Failure> {
+        let stacks = self.stacks();
+        let rounds: Vec<u32> = (1..=self.design.measure.rounds).collect();
+        let order = order::shuffled(stacks.len(), self.design.measure.seed, "stacks of the run");
+        for (done, index) in order.into_iter().enumerate() {
+            // The budget is shared out, or the last stacks would get nothing.
+            self.share = estimate::real(done + 1) / estimate::real(stacks.len());
+            self.over_budget = false;
+            self.visit(&rounds, &[stacks[index]], &Scope::All)?;
+        }
+        Ok(())
+    }
+
+    fn run_rounds(&mut self) -> Result<(), Failure> {
+        let most = self.design.measure.most_rounds();
+        // A discarded round is replaced; where every round is discarded something else is wrong.
+        for round in 1..=most.saturating_mul(2) {
+            let Some(scope) = self.scope(round)? else { break };
+            self.extend_progress(round, &scope);
+            self.round(round, &scope)?;
+            if self.over_budget {
+                self.progress.note("the budget is spent: what is open stays open");
+                self.event("budget-spent", "", round, serde_json::json!({}))?;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The cells of a round; `None` where there is no such round.
+    fn scope(&self, round: u32) -> Result<Option<Scope>, Failure> {
+        let policy = &self.design.measure;
+        let judges = policy.is_sequential() || policy.anchor == terms::Anchor::Discard;
+        if round <= policy.rounds {
+            return Ok(Some(Scope::All));
+        }
+        if !judges {
+            return Ok(None);
+        }
+        let findings = self.findings_before(round)?;
+        let discarded = findings.anchors.iter().filter(|anchor| anchor.action == AnchorAction::Discarded).count();
+        let kept = (round - 1).saturating_sub(u32::try_from(discarded).unwrap_or(u32::MAX));
+        if kept < policy.rounds {
+            return Ok(Some(Scope::All));
+        }
+        if kept >= policy.most_rounds() {
+            return Ok(None);
+        }
+        let scope = Scope::Open(self.affordable(analyse::open_cells(&findings)));
+        Ok((!scope.is_empty()).then_some(scope))
+    }
+
+    /// The most urgent of the open cells that the budget still holds.
+    fn affordable(&self, open: Vec<(String, String)>) -> BTreeSet<(String, String)> {
+        let mut chosen = BTreeSet::new();
+        let mut seconds = 0.0;
+        for (stack, workload) in open {
+            if !chosen.iter().any(|(known, _)| known == &stack) {
+                seconds += self.costs.stack(&stack, &self.design.measure);
+            }
+            let of = self.design.workloads.iter().find(|of| of.name.as_str() == workload);
+            seconds += of.map_or(0.0, |of| self.costs.cell(&self.design.measure, of));
+            if !self.fits(seconds) {
+                break;
+            }
+            chosen.insert((stack, workload));
+        }
+        chosen
+    }
+
+    /// What the rounds before this one mean.
+    fn findings_before(&self, round: u32) -> Result<Findings, Failure> {
+        let reader = RunReader::open(self.writer.dir())?;
+        let cells: Vec<_> = reader.cells()?.into_iter().filter(|cell| cell.key.round < round).collect();
+        let inventory = reader.inventory()?.unwrap_or_default();
+        Ok(analyse::study(reader.provenance(), &inventory, &cells, &reader.builds()?))
+    }
+
+    /// One round with builds of its own.
+    fn round(&mut self, round: u32, scope: &Scope) -> Result<(), Failure> {
+        let stacks = self.stacks();
+        let seed = self.design.measure.seed;
+        let shuffled = order::shuffled(stacks.len(), seed, &format!("stacks of round {round}"));
+        let stacks: Vec<usize> = shuffled.into_iter().map(|index| stacks[index]).collect();
+        if self.design.measure.replicate == Replicate::Slices {
+            return self.visit(&[round], &stacks, scope);
+        }
+        if !self.any_pending(round, &stacks, scope) {
+            return Ok(());
+        }
+        self.bare_anchor(round, terms::record::ANCHOR_FIRST)?;
+        for index in stacks {
+            if self.over_budget {
+                return Ok(());
+            }
+            self.visit(&[round], &[index], scope)?;
+        }
+        if self.over_budget { Ok(()) } else { self.bare_anchor(round, terms::record::ANCHOR_LAST) }
+    }
+
+    /// Rounds beyond the first ones were not in the estimate.
+    fn extend_progress(&self, round: u32, scope: &Scope) {
+        if let (Scope::Open(cells), true) = (scope, round > self.design.measure.rounds) {
+            let stacks: BTreeSet<&String> = cells.iter().map(|(stack, _)| stack).collect();
+            self.progress.extend(self.costs.round(self.design, stacks.len(), cells.len()));
+            self.progress.note(&format!(
+                "round {round}: {} of {} cells are still open",
+                cells.len(),
+                self.stacks().len() * self.design.workloads.len()
+            ));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Slices: a partition of every drive for every stack, so that all stacks stand side by side.
+//!
+//! Where on a drive a stack lies changes from round to round by a cyclic Latin square: after as many rounds as there
+//! are stacks, each has lain everywhere once. What differs between the regions of a drive then falls on all alike.
+
+use host::Host;
+use lab::Guest;
+use terms::units::MIB;
+use terms::{Bytes, Cmd, Nanos};
+
+use crate::exit::Failure;
+use crate::runner::stand::await_node;
+use crate::runner::{Runner, order};
+
+/// Room for both copies of the partition table, and alignment.
+const TABLES: u64 = 2 * MIB;
+/// A slice smaller than this holds no stack.
+const SMALLEST: Bytes = Bytes::mib(64);
+
+/// How drives are sliced.
+#[derive(Debug, Clone)]
+pub(crate) struct Slices {
+    /// Slices of every drive: one for each stack, and one that stays bare.
+    count: usize,
+    /// Which slice each stack has in round 0.
+    start: Vec<usize>,
+}
+
+/// The size of each of so many slices of a drive, in whole MiB.
+pub(crate) const fn size(drive: Bytes, count: usize) -> Bytes {
+    Bytes(drive.0.saturating_sub(TABLES) / (count as u64) / MIB * MIB)
+}
+
+/// Slices that a study with so many stacks needs.
+pub(crate) const fn count(stacks: usize) -> usize {
+    stacks + 1
+}
+
+/// Is every slice of a drive large enough to be one?
+pub(crate) fn fit(drive: Bytes, stacks: usize) -> Result<Bytes, Bytes> {
+    let size = size(drive, count(stacks));
+    if size < SMALLEST { Err(size) } else { Ok(size) }
+}
+
+impl Slices {
+    fn new(stacks: usize, seed: u64) -> Self {
+        Self { count: count(stacks), start: order::shuffled(stacks, seed, "slices") }
+    }
+
+    /// The slice of a stack in a round, from 1.
+    fn of(&self, round: u32, stack: usize) -> usize {
+        (self.start[stack] + round as usize) % self.start.len() + 1
+    }
+
+    /// Every drive's slice for a stack.
+    pub(crate) fn bindings(&self, guest: &Guest, round: u32, stack: usize) -> build::Bindings {
+        let slice = self.of(round, stack);
+        guest.drives().iter().map(|(name, node)| (name.clone(), partition(node, slice))).collect()
+    }
+
+    /// The first drive and the slice of it that stays bare: name, whole drive, slice.
+    pub(crate) fn bare(&self, guest: &Guest) -> Option<(String, String, String)> {
+        let (name, node) = guest.drives().iter().next()?;
+        Some((name.to_string(), node.clone(), partition(node, self.count)))
+    }
+}
+
+impl Runner<'_> {
+    /// Partitions every drive.
+    pub(crate) fn slice(&self, guest: &Guest, round: u32) -> Result<Slices, Failure> {
+        let slices = Slices::new(self.plans.len(), self.design.measure.seed);
+        self.progress.now(&format!("round {round}: slicing the drives in {}", slices.count));
+        for drive in &self.design.lab.drives {
+            let Some(node) = guest.drives().get(&drive.name) else { continue };
+            let size = size(drive.size, slices.count).0 / MIB;
+            let mut argv: Vec<String> =
+                ["parted", "--script", "--align", "optimal", node, "mklabel", "gpt"].map(str::to_owned).to_vec();
+            for slice in 0..slices.count as u64 {
+                let (from, to) = (1 + slice * size, 1 + (slice + 1) * size);
+                argv.extend(["mkpart".to_owned(), format!("slice-{}", slice + 1)]);
+                argv.extend([format!("{from}MiB"), format!("{to}MiB")]);
+            }
+            guest.run_ok(&Cmd::new(argv).limit(Nanos::seconds(60)))?;
+            for slice in 1..=slices.count {
+                await_node(guest, &partition(node, slice))?;
+            }
+        }
+        Ok(slices)
+    }
+}
+
+fn partition(node: &str, number: usize) -> String {
+    let joint = if node.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
+    format!("{node}{joint}{number}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_stack_lies_everywhere_once() {
+        let slices = Slices::new(5, 1);
+        for stack in 0..5 {
+            let places: BTreeSet<usize> = (1..=5).map(|round| slices.of(round, stack)).collect();
+            assert_eq!(places, (1..=5).collect(), "stack {stack}");
+        }
+        for round in 1..=5 {
+            let places: BTreeSet<usize> = (0..5).map(|stack| slices.of(round, stack)).collect();
+            assert_eq!(places.len(), 5, "no two stacks share a slice in round {round}");
+        }
+    }
+
+    #[test]
+    fn slices_leave_room_for_the_tables() {
+        let size = size(Bytes::gib(1), 6);
+        assert!(size.0 * 6 + TABLES <= Bytes::gib(1).0 && size.0.is_multiple_of(MIB));
+        assert_eq!(fit(Bytes::mib(320), 5), Err(Bytes::mib(53)));
+        assert_eq!(partition("/dev/nvme0n1", 3), "/dev/nvme0n1p3");
+    }
+}

@@ -1,0 +1,56 @@
+//! Where files are copied from: a stack of its own, on drives of its own, that is not compared.
+
+use lab::Guest;
+use terms::Method;
+use terms::plan::{Place, Plan};
+
+use crate::exit::Failure;
+use crate::runner::Runner;
+use crate::runner::stand::RunJournal;
+use crate::runner::visit::drives;
+
+/// A source that stands.
+pub(crate) struct Source<'a> {
+    plan: &'a Plan,
+    directory: String,
+    journal: RunJournal<'a>,
+}
+
+impl Source<'_> {
+    /// Where files are.
+    pub(crate) fn directory(&self) -> &str {
+        &self.directory
+    }
+}
+
+impl<'a> Runner<'a> {
+    /// Builds the source that this study's copies come from; `None` where they come from memory, or there are none.
+    pub(crate) fn source(&self, guest: &Guest, round: u32) -> Result<Option<Source<'a>>, Failure> {
+        let named = self.design.workloads.iter().find_map(|workload| match &workload.method {
+            Method::Copy(tree) => tree.source.as_ref(),
+            Method::Fio => None,
+        });
+        let Some(plan) = named.and_then(|slug| self.sources.iter().find(|plan| &plan.slug == slug)) else {
+            return Ok(None);
+        };
+        let (built, journal) = self.put_up(guest, round, plan, guest.drives())?;
+        match built.target {
+            Place::Directory(directory) => Ok(Some(Source { plan, directory, journal })),
+            Place::Device(node) => {
+                let why = format!("source `{}` is a device ({node}), files need a file system", plan.stack);
+                Err(Failure::Could(why.into()))
+            }
+        }
+    }
+
+    /// Takes the source down.
+    pub(crate) fn drop_source(&self, guest: &Guest, round: u32, source: Source<'_>) -> Result<(), Failure> {
+        let Source { plan, mut journal, .. } = source;
+        let past = journal.kept.clone();
+        build::teardown(plan, guest, guest.drives(), &past, &mut journal)?;
+        for (name, node) in drives(guest, plan) {
+            self.forget(guest, round, &plan.slug, &name, &node)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,225 @@
+//! One stack: built, filled, measured on, taken down.
+
+use std::time::Instant;
+
+use build::{Consent, Entry};
+use host::Host;
+use lab::Guest;
+use measure::{CellRequest, Filled};
+use record::RunWriter;
+use terms::plan::{Place, Plan};
+use terms::record::{BuildOutcome, CellKey};
+use terms::{Cmd, Nanos, Node, Workload};
+
+use crate::exit::Failure;
+use crate::runner::slices::Slices;
+use crate::runner::source::Source;
+use crate::runner::visit::drives;
+use crate::runner::{Runner, key, now, order};
+
+/// How long the machine's own work may keep a cell waiting before it runs anyway and its guards tell.
+const PATIENCE: Nanos = Nanos::seconds(120);
+
+/// The journal of a run: on disk before anything is done, and at hand for taking it back.
+pub(crate) struct RunJournal<'a> {
+    pub(crate) writer: &'a RunWriter,
+    pub(crate) kept: Vec<Entry>,
+}
+
+impl build::Journal for RunJournal<'_> {
+    fn note(&mut self, entry: &Entry) -> std::io::Result<()> {
+        self.writer.journal(entry).map_err(std::io::Error::other)?;
+        self.kept.push(entry.clone());
+        Ok(())
+    }
+}
+
+/// A stack that stands and is filled.
+pub(crate) struct Standing<'a> {
+    /// Its place in the study.
+    pub(crate) index: usize,
+    /// What was carried out.
+    pub(crate) plan: &'a Plan,
+    /// What was filled.
+    pub(crate) filled: Filled,
+    /// Where its drives, or slices of them, are.
+    pub(crate) bindings: build::Bindings,
+    /// What was done, for taking it back.
+    pub(crate) journal: RunJournal<'a>,
+}
+
+/// What a cell works on.
+pub(crate) struct Spot<'a> {
+    /// Which cell.
+    pub(crate) key: CellKey,
+    /// What it is called on the screen.
+    pub(crate) title: &'a str,
+    /// Layers; none for the bare drive.
+    pub(crate) nodes: &'a [Node],
+    /// What was filled.
+    pub(crate) filled: &'a Filled,
+    /// Drives, whole.
+    pub(crate) drives: &'a [(String, String)],
+}
+
+impl<'a> Runner<'a> {
+    /// Builds and fills a stack.
+    pub(crate) fn stand(
+        &self,
+        guest: &Guest,
+        round: u32,
+        index: usize,
+        slices: Option<&Slices>,
+    ) -> Result<Standing<'a>, Failure> {
+        let plan = &self.plans[index];
+        let bindings = match slices {
+            Some(slices) => slices.bindings(guest, round, index),
+            None => guest.drives().clone(),
+        };
+        let (built, journal) = self.put_up(guest, round, plan, &bindings)?;
+        let mut outcome =
+            BuildOutcome { round, stack: plan.slug.clone(), build: built.took, fill: Nanos(0), failure: None };
+        self.progress.done(self.costs.build(&plan.slug));
+        let filled = self.fill(guest, round, &plan.slug, &plan.stack, built.target)?;
+        outcome.fill = filled.took;
+        self.progress.done(self.costs.fill(&plan.slug, &self.design.measure));
+        self.writer.put_build(&outcome)?;
+        Ok(Standing { index, plan, filled, bindings, journal })
+    }
+
+    /// Carries a plan out.
+    pub(crate) fn put_up(
+        &self,
+        guest: &Guest,
+        round: u32,
+        plan: &'a Plan,
+        bindings: &build::Bindings,
+    ) -> Result<(build::Built, RunJournal<'a>), Failure> {
+        let named: Vec<(String, String)> =
+            bindings.iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
+        let mut journal = RunJournal { writer: self.writer, kept: Vec::new() };
+        self.writer.journal(&Entry::Begin { stack: plan.slug.clone(), round, drives: named })?;
+        self.progress.now(&format!("round {round}: building {}", plan.stack));
+        let consent = Consent(bindings.keys().cloned().collect());
+        let on_step = |step: &terms::Step| self.progress.detail(&format!("round {round}: {}: {}", plan.stack, step.id));
+        let built = build::apply(plan, guest, bindings, &consent, &[], &mut journal, &on_step)?;
+        Ok((built, journal))
+    }
+
+    /// Writes the span of something that stands, as often as the policy says.
+    pub(crate) fn fill(
+        &self,
+        guest: &Guest,
+        round: u32,
+        slug: &str,
+        title: &str,
+        target: Place,
+    ) -> Result<Filled, Failure> {
+        let policy = &self.design.measure;
+        self.progress.detail(&format!("round {round}: filling {} of {title}", policy.span));
+        let seed = order::job_seed(policy.seed, &format!("fill of {slug} in round {round}"));
+        let filled = measure::fill(guest, target, policy.span, policy.fill_passes, seed)?;
+        let more =
+            serde_json::json!({ "argv": filled.argv, "seed": seed, "took_ns": filled.took, "fio": filled.output });
+        self.event("filled", slug, round, more)?;
+        Ok(filled)
+    }
+
+    /// One cell on a stack; gives the operations per second that it did.
+    pub(crate) fn cell(
+        &self,
+        guest: &Guest,
+        round: u32,
+        stack: &Standing<'_>,
+        workload: &Workload,
+        rate: Option<f64>,
+        source: Option<&Source<'_>>,
+    ) -> Result<Option<f64>, Failure> {
+        let nodes = &self.design.stacks[stack.index].nodes;
+        let drives = drives(guest, stack.plan);
+        let spot = Spot {
+            key: key(round, stack.plan, workload),
+            title: &stack.plan.stack,
+            nodes,
+            filled: &stack.filled,
+            drives: &drives,
+        };
+        self.measure(guest, &spot, workload, rate, source.map(Source::directory))
+    }
+
+    /// Measures and records one cell.
+    pub(crate) fn measure(
+        &self,
+        guest: &Guest,
+        spot: &Spot<'_>,
+        workload: &Workload,
+        rate: Option<f64>,
+        source: Option<&str>,
+    ) -> Result<Option<f64>, Failure> {
+        let policy = &self.design.measure;
+        let CellKey { round, stack, .. } = &spot.key;
+        self.progress.now(&format!("round {round}: {}: {}", spot.title, workload.describe()));
+        let seed = order::job_seed(policy.seed, &format!("{} on {stack} in round {round}", spot.key.workload));
+        let busy = measure::idle(guest, spot.nodes, PATIENCE)?;
+        if !busy.is_empty() {
+            self.progress.note(&format!("{} does not come to rest: {}", spot.title, busy.join("; ")));
+        }
+        let request = CellRequest {
+            key: spot.key.clone(),
+            workload,
+            policy,
+            filled: spot.filled,
+            drives: spot.drives,
+            seed,
+            started: now(),
+            nodes: spot.nodes,
+            rate,
+            source,
+        };
+        let measured = measure::measure(guest, &request)?;
+        if let Some(why) = &measured.cell.failure {
+            self.progress.note(&format!("failed: {} on {} in round {round}: {why}", workload.name, spot.title));
+        }
+        self.writer.put_cell(&measured.cell, &measured.raw)?;
+        let more = serde_json::json!({ "workload": spot.key.workload, "took_ns": measured.cell.took });
+        self.event("measured", stack, *round, more)?;
+        self.progress.done(self.costs.cell(policy, workload));
+        Ok(measured.cell.reading.map(|reading| reading.iops().0))
+    }
+
+    /// Takes a stack down and, where its drives are its own, forgets what they held, so that the next stack finds them
+    /// as this one did.
+    pub(crate) fn take_down(
+        &self,
+        guest: &Guest,
+        round: u32,
+        stack: Standing<'_>,
+        whole_drives: bool,
+    ) -> Result<(), Failure> {
+        let begin = Instant::now();
+        let Standing { plan, bindings, mut journal, .. } = stack;
+        self.progress.detail(&format!("round {round}: taking {} down", plan.stack));
+        let past = journal.kept.clone();
+        build::teardown(plan, guest, &bindings, &past, &mut journal)?;
+        if whole_drives {
+            for (name, node) in drives(guest, plan) {
+                self.forget(guest, round, &plan.slug, &name, &node)?;
+            }
+        }
+        let took = Nanos::from(begin.elapsed());
+        self.event("taken-down", &plan.slug, round, serde_json::json!({ "took_ns": took }))?;
+        self.progress.done(self.costs.teardown);
+        Ok(())
+    }
+}
+
+/// A path that is a block device on the machine by now, or soon.
+pub(crate) fn await_node(guest: &Guest, node: &str) -> Result<(), Failure> {
+    for _ in 0..100 {
+        if guest.run(&Cmd::new(["test", "-b", node]))?.ok() {
+            return Ok(());
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    Err(Failure::Could(format!("`{node}` did not appear within 5 s").into()))
+}

@@ -1,0 +1,260 @@
+//! What stands at the same time, and in which order its cells come.
+
+use std::collections::BTreeMap;
+
+use host::Host;
+use terms::plan::Plan;
+use terms::record::{BuildOutcome, CellKey};
+use terms::{Cmd, Load, Nanos, Replicate, Workload};
+
+use crate::exit::{Failure, chain};
+use crate::runner::schedule::Scope;
+use crate::runner::source::Source;
+use crate::runner::stand::Standing;
+use crate::runner::{Runner, drive, key, order};
+
+/// What went wrong, and with which stack if it was one's own fault.
+pub(crate) struct Stumble {
+    /// Index of the stack.
+    pub(crate) stack: Option<usize>,
+    /// Did it stand by then?
+    pub(crate) stood: bool,
+    /// What went wrong.
+    pub(crate) failure: Failure,
+}
+
+impl<F: Into<Failure>> From<F> for Stumble {
+    fn from(failure: F) -> Self {
+        Self { stack: None, stood: false, failure: failure.into() }
+    }
+}
+
+impl Runner<'_> {
+    /// Some stacks at once, for some rounds. What goes wrong with one is recorded, and the others go on with a fresh
+    /// guest; a guest that cannot be had or a record that cannot be written ends the run.
+    pub(crate) fn visit(&mut self, rounds: &[u32], stacks: &[usize], scope: &Scope) -> Result<(), Failure> {
+        let mut stacks = stacks.to_vec();
+        loop {
+            stacks.retain(|index| rounds.iter().any(|round| self.any_pending(*round, &[*index], scope)));
+            if stacks.is_empty() || self.over_budget {
+                return Ok(());
+            }
+            let policy = &self.design.measure;
+            let building: f64 = stacks.iter().map(|index| self.costs.stack(&self.plans[*index].slug, policy)).sum();
+            if !self.fits(building + policy.settle.as_seconds() + policy.window.as_seconds()) {
+                self.over_budget = true;
+                return Ok(());
+            }
+            if self.guest.is_none() {
+                self.progress.now("booting a fresh guest");
+                self.guest = Some(self.boot()?);
+            }
+            let Err(stumble) = self.attempt(rounds, &stacks, scope) else { return Ok(()) };
+            let index = stumble.stack.unwrap_or(stacks[0]);
+            self.stumbled(rounds[0], index, stumble)?;
+            stacks.retain(|other| *other != index);
+        }
+    }
+
+    /// Writes down what went wrong with a stack.
+    fn stumbled(&mut self, round: u32, index: usize, stumble: Stumble) -> Result<(), Failure> {
+        if host::interrupt::raised() {
+            return Err(Failure::Interrupted(None));
+        }
+        let why = match stumble.failure {
+            Failure::Could(error) => chain(&*error),
+            Failure::Refused(why) => why,
+            other => return Err(other),
+        };
+        let plan = &self.plans[index];
+        self.progress.note(&format!("failed: {} in round {round}: {why}", plan.stack));
+        self.event("failed", &plan.slug, round, serde_json::json!({ "why": why, "stood": stumble.stood }))?;
+        // Whatever is left in this guest goes with it; the next stack gets a fresh one.
+        self.guest = None;
+        // A stack that stood was built, whatever happened to it later: its finished cells stay what they are.
+        if !stumble.stood {
+            let (stack, failure) = (plan.slug.clone(), Some(why));
+            self.writer.put_build(&BuildOutcome { round, stack, build: Nanos(0), fill: Nanos(0), failure })?;
+        }
+        Ok(())
+    }
+
+    /// Is a cell of these stacks wanted in this round and not finished?
+    pub(crate) fn any_pending(&self, round: u32, stacks: &[usize], scope: &Scope) -> bool {
+        stacks.iter().any(|index| !self.pending(round, *index, scope).is_empty())
+    }
+
+    /// Workloads of a stack that are wanted in this round and have no finished cell.
+    fn pending(&self, round: u32, index: usize, scope: &Scope) -> Vec<&Workload> {
+        let finished = self.writer.finished();
+        let plan = &self.plans[index];
+        let open = |workload: &&Workload| {
+            let base = match &workload.load {
+                Load::Share { of, .. } => of.as_str(),
+                _ => workload.name.as_str(),
+            };
+            (scope.has(&plan.slug, workload.name.as_str()) || scope.has(&plan.slug, base))
+                && !finished.contains(&key(round, plan, workload))
+        };
+        self.design.workloads.iter().filter(open).collect()
+    }
+
+    fn attempt(&mut self, rounds: &[u32], stacks: &[usize], scope: &Scope) -> Result<(), Stumble> {
+        let Some(guest) = &self.guest else { return Err(Failure::told("error: there is no guest").into()) };
+        let round = rounds[0];
+        let slices = match self.design.measure.replicate {
+            Replicate::Slices => Some(self.slice(guest, round)?),
+            _ => None,
+        };
+        let source = self.source(guest, round)?;
+        let mut standing = Vec::new();
+        for index in stacks {
+            let stack = self.stand(guest, round, *index, slices.as_ref()).map_err(|failure| Stumble {
+                stack: Some(*index),
+                stood: false,
+                failure,
+            })?;
+            standing.push(stack);
+        }
+        let mut over = false;
+        for round in rounds {
+            over = over || self.cells(guest, *round, &standing, slices.as_ref(), source.as_ref(), scope)?;
+        }
+        self.clear(guest, round, standing, slices.is_some(), source)?;
+        self.over_budget = over;
+        Ok(())
+    }
+
+    /// All cells of a round on what stands; says whether the budget ran out.
+    fn cells(
+        &self,
+        guest: &lab::Guest,
+        round: u32,
+        standing: &[Standing<'_>],
+        slices: Option<&crate::runner::slices::Slices>,
+        source: Option<&Source<'_>>,
+        scope: &Scope,
+    ) -> Result<bool, Stumble> {
+        let mut rates: BTreeMap<(usize, String), f64> = BTreeMap::new();
+        if let Some(slices) = slices {
+            self.sliced_anchor(guest, round, terms::record::ANCHOR_FIRST, slices)?;
+        }
+        for (at, workload) in self.in_order(round, standing, scope) {
+            let stack = &standing[at];
+            if !self.fits(self.costs.cell(&self.design.measure, workload) + self.costs.teardown) {
+                return Ok(true);
+            }
+            let rate = self.rate(round, stack, workload, &rates)?;
+            let iops = self.cell(guest, round, stack, workload, rate, source).map_err(|failure| Stumble {
+                stack: Some(stack.index),
+                stood: true,
+                failure,
+            })?;
+            if let Some(iops) = iops {
+                rates.insert((stack.index, workload.name.to_string()), iops);
+            }
+        }
+        if let Some(slices) = slices {
+            self.sliced_anchor(guest, round, terms::record::ANCHOR_LAST, slices)?;
+        }
+        Ok(false)
+    }
+
+    /// Cells of a round: reads before writes; largest rates before shares of them; each group in a fresh random order
+    /// over all stacks that stand.
+    fn in_order(&self, round: u32, standing: &[Standing<'_>], scope: &Scope) -> Vec<(usize, &Workload)> {
+        let all: Vec<(usize, &Workload)> = standing
+            .iter()
+            .enumerate()
+            .flat_map(|(at, stack)| self.pending(round, stack.index, scope).into_iter().map(move |w| (at, w)))
+            .collect();
+        let who: Vec<&str> = standing.iter().map(|stack| stack.plan.slug.as_str()).collect();
+        let mut ordered = Vec::new();
+        for (writes, share) in [(false, false), (false, true), (true, false), (true, true)] {
+            let is_share = |workload: &Workload| matches!(workload.load, Load::Share { .. });
+            let group: Vec<_> =
+                all.iter().filter(|(_, w)| w.pattern.writes() == writes && is_share(w) == share).collect();
+            let what = if writes { "writes" } else { "reads" };
+            let label =
+                format!("{what}{} of {} in round {round}", if share { " at shares" } else { "" }, who.join(", "));
+            let order = order::shuffled(group.len(), self.design.measure.seed, &label);
+            ordered.extend(order.into_iter().map(|index| *group[index]));
+        }
+        ordered
+    }
+
+    /// Operations per second that a cell is offered, if not as many as it takes.
+    fn rate(
+        &self,
+        round: u32,
+        stack: &Standing<'_>,
+        workload: &Workload,
+        rates: &BTreeMap<(usize, String), f64>,
+    ) -> Result<Option<f64>, Failure> {
+        let (of, percent) = match &workload.load {
+            Load::Closed => return Ok(None),
+            #[expect(clippy::cast_precision_loss, reason = "no drive does 2^53 operations in a second")]
+            Load::Rate(rate) => return Ok(Some(*rate as f64)),
+            Load::Share { of, percent } => (of, percent),
+        };
+        let largest = match rates.get(&(stack.index, of.to_string())) {
+            Some(largest) => Some(*largest),
+            None => self.recorded(round, &stack.plan.slug, of.as_str())?,
+        };
+        Ok(largest.map(|largest| largest * f64::from(*percent) / 100.0))
+    }
+
+    /// What an earlier session of this run saw.
+    fn recorded(&self, round: u32, stack: &str, workload: &str) -> Result<Option<f64>, Failure> {
+        let key = CellKey { round, stack: stack.to_owned(), workload: workload.to_owned() };
+        let cells = record::RunReader::open(self.writer.dir())?.newest_cells()?;
+        Ok(cells.into_iter().find(|cell| cell.key == key).and_then(|cell| Some(cell.reading?.iops().0)))
+    }
+
+    /// Takes everything down, the newest first, and forgets what the drives held.
+    fn clear(
+        &self,
+        guest: &lab::Guest,
+        round: u32,
+        standing: Vec<Standing<'_>>,
+        sliced: bool,
+        source: Option<Source<'_>>,
+    ) -> Result<(), Stumble> {
+        for stack in standing.into_iter().rev() {
+            let index = stack.index;
+            self.take_down(guest, round, stack, !sliced).map_err(|failure| Stumble {
+                stack: Some(index),
+                stood: true,
+                failure,
+            })?;
+        }
+        if let Some(source) = source {
+            self.drop_source(guest, round, source)?;
+        }
+        if sliced {
+            for (name, node) in guest.drives() {
+                guest.run_ok(&Cmd::new(["wipefs", "--all", "--quiet", node]).limit(Nanos::seconds(60)))?;
+                self.forget(guest, round, "", &name.to_string(), node)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Discards a lab drive; one that cannot discard (a RAM drive may not) keeps its bytes.
+    pub(crate) fn forget(
+        &self,
+        guest: &lab::Guest,
+        round: u32,
+        stack: &str,
+        name: &str,
+        node: &str,
+    ) -> Result<(), Failure> {
+        let worked = guest.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(60)))?.ok();
+        self.event("discarded", stack, round, serde_json::json!({ "drive": name, "worked": worked }))
+    }
+}
+
+/// Drives of a plan: the study's names and the nodes of today.
+pub(crate) fn drives(guest: &lab::Guest, plan: &Plan) -> Vec<(String, String)> {
+    plan.drives.iter().filter_map(|name| drive(guest, name)).collect()
+}

@@ -1,0 +1,174 @@
+//! fio job files, out and in, with fio itself as the judge: `--parse-only` says whether it can read a file,
+//! `--showcmd` what it read.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test may panic and start programs")]
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use measure::Place;
+use terms::{MeasurePolicy, Method, Workload};
+
+/// Options of one job, as fio prints them.
+type Options = BTreeMap<String, String>;
+
+fn policy() -> MeasurePolicy {
+    MeasurePolicy::default()
+}
+
+fn job(workload: &Workload) -> measure::Job {
+    measure::job(workload, &Place::Directory("/mnt/stack".into()), &policy(), 7)
+}
+
+/// What fio reads in a job file, job by job. fio runs nothing.
+fn as_fio_reads(text: &str) -> Vec<Options> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let parsed = Command::new("fio").arg("--parse-only").arg(file.path()).output().unwrap();
+    assert!(parsed.status.success(), "{}\n{text}", String::from_utf8_lossy(&parsed.stderr));
+    let shown = Command::new("fio").arg("--showcmd").arg(file.path()).output().unwrap();
+    assert!(shown.status.success());
+    let line = String::from_utf8(shown.stdout).unwrap();
+    let mut jobs: Vec<Options> = Vec::new();
+    for word in line.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        if key == "name" {
+            jobs.push(Options::new());
+        }
+        if let Some(job) = jobs.last_mut() {
+            job.insert(key.to_owned(), value.to_owned());
+        }
+    }
+    jobs
+}
+
+fn options(argv: &[String]) -> Options {
+    let words = argv.iter().filter_map(|word| word.strip_prefix("--"));
+    let pairs = words.map(|word| word.split_once('=').unwrap_or((word, "")));
+    pairs.filter(|(key, _)| *key != "output-format").map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+fn by_fio(workloads: Vec<Workload>) -> impl Iterator<Item = Workload> {
+    workloads.into_iter().filter(|workload| workload.method == Method::Fio)
+}
+
+#[test]
+fn every_job_of_every_profile_is_read_by_fio_as_it_is_run() {
+    let mut jobs = 0;
+    for profile in spec::profile::all() {
+        // One file for each profile: starting fio is what takes the time.
+        let made: Vec<measure::Job> = by_fio(profile.workloads).map(|workload| job(&workload)).collect();
+        let text: String = made.iter().map(|job| job.file() + "\n").collect();
+        let argvs: Vec<Options> = made.iter().map(|job| options(&job.argv())).collect();
+        if !made.is_empty() {
+            assert_eq!(as_fio_reads(&text), argvs, "{}", profile.name);
+        }
+        jobs += made.len();
+    }
+    assert!(jobs > 80, "{jobs} jobs are not all of them");
+}
+
+#[test]
+fn every_setting_of_an_exported_job_has_a_reason() {
+    for profile in spec::profile::all() {
+        for workload in by_fio(profile.workloads) {
+            let text = job(&workload).file();
+            let lines: Vec<&str> = text.lines().collect();
+            for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.starts_with(['#', '['])) {
+                assert!(lines[at - 1].starts_with("# ") && lines[at - 1].len() > 4, "{line} in {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_exported_job_comes_back_as_the_same_workload() {
+    for profile in spec::profile::all() {
+        for workload in by_fio(profile.workloads) {
+            let (imported, notes) = spec::fio::import(&job(&workload).file(), false);
+            let imported = imported.unwrap_or_else(|| panic!("{}: {notes:?}", workload.name));
+            assert_eq!(imported.workloads.len(), 1);
+            let (mut again, mut first) =
+                (options(&job(&imported.workloads[0]).argv()), options(&job(&workload).argv()));
+            if workload.reach != terms::Reach::Span {
+                // The size of a file is that of the study's span; samples end with the last whole one.
+                again.remove("size");
+                first.remove("size");
+            }
+            assert_eq!(again, first, "{} of {}: {notes:?}", workload.name, profile.name);
+        }
+    }
+}
+
+/// A job file of somebody else's: a global section, jobs of its own, and keys that no study has a word for.
+const FOREIGN: &str = "\
+; a server's mix, at night
+[global]
+ioengine=io_uring
+direct=1
+bs=8k
+runtime=60
+time_based
+random_distribution=zipf:1.2
+norandommap=1
+
+[mix]
+rw=randrw
+rwmixread=65
+iodepth=16
+numjobs=4
+hipri=0
+
+[log]
+rw=write
+bs=64k
+iodepth=1
+fdatasync=8
+";
+
+#[test]
+fn a_foreign_job_keeps_what_it_says() {
+    let theirs = as_fio_reads(FOREIGN);
+    let (imported, notes) = spec::fio::import(FOREIGN, false);
+    let imported = imported.unwrap_or_else(|| panic!("{notes:?}"));
+    assert_eq!(imported.workloads.len(), 2, "{notes:?}");
+    for workload in &imported.workloads {
+        let theirs = theirs.iter().find(|job| job["name"] == workload.name.as_str()).unwrap();
+        let ours = as_fio_reads(&job(workload).file()).remove(0);
+        for key in [
+            "ioengine",
+            "random_distribution",
+            "norandommap",
+            "rw",
+            "iodepth",
+            "numjobs",
+            "rwmixread",
+            "fdatasync",
+            "hipri",
+        ] {
+            if let Some(value) = theirs.get(key) {
+                assert_eq!(ours.get(key), Some(value), "{key} of {}", workload.name);
+            }
+        }
+    }
+    assert_eq!(imported.window, Some(terms::Nanos::seconds(60)));
+}
+
+#[test]
+fn what_defeats_measurement_is_refused_unless_forced_and_what_runs_programs_always() {
+    for (line, forced_works) in [
+        ("direct=0", true),
+        ("zero_buffers", true),
+        ("dedupe_percentage=50", true),
+        ("exec_prerun=touch /tmp/x", false),
+        ("ioengine=external:/tmp/x.so", false),
+    ] {
+        let text = format!("[j]\nrw=randread\nbs=4k\n{line}\n");
+        let (_, notes) = spec::fio::import(&text, false);
+        assert!(notes.iter().any(|note| note.severity == terms::Severity::Error), "{line}: {notes:?}");
+        let (forced, notes) = spec::fio::import(&text, true);
+        let refused = notes.iter().any(|note| note.severity == terms::Severity::Error);
+        assert_eq!(refused, !forced_works, "{line}: {notes:?}");
+        assert_eq!(forced.is_some(), forced_works, "{line}");
+    }
+}
