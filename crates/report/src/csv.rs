@@ -2,18 +2,28 @@
 
 use terms::finding::Findings;
 
-use crate::columns::{cell_rows, cells};
+use crate::columns::{cell_rows, cells, comparison_rows, comparisons};
+use crate::table::Column;
 
 /// The findings as CSV (RFC 4180, lines end in CR LF): one row for every stack and workload of the study. Numbers are
 /// unscaled, their unit stands in the heading; `reason` tells why a row has no figures and `emulated_by` labels rates
 /// that say nothing of real drives.
 #[must_use]
 pub fn csv(findings: &Findings) -> String {
-    let columns = cells();
+    rows(&cells(), &cell_rows(findings))
+}
+
+/// All comparisons as CSV: one row for every workload and pair of stacks.
+#[must_use]
+pub fn comparisons_csv(findings: &Findings) -> String {
+    rows(&comparisons(), &comparison_rows(findings))
+}
+
+/// Heading and rows.
+fn rows<R>(columns: &[Column<R>], rows: &[R]) -> String {
     let heading = columns.iter().map(|column| column.key.to_owned()).collect();
-    let rows = cell_rows(findings).iter().map(|row| columns.iter().map(|c| (c.value)(row).raw()).collect()).collect();
-    let mut lines: Vec<Vec<String>> = rows;
-    lines.insert(0, heading);
+    let values = rows.iter().map(|row| columns.iter().map(|c| (c.value)(row).raw()).collect());
+    let lines: Vec<Vec<String>> = std::iter::once(heading).chain(values).collect();
     lines.iter().map(|line| line.iter().map(|text| field(text)).collect::<Vec<_>>().join(",") + "\r\n").collect()
 }
 

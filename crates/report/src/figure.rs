@@ -1,6 +1,6 @@
 //! A figure for people: a value in the unit of its workload, and how far its interval goes to both sides.
 
-use terms::finding::Estimate;
+use terms::finding::{Estimate, Finding};
 use terms::units::{Bytes, BytesPerSecond, Iops, significant};
 use terms::workload::Workload;
 
@@ -40,9 +40,12 @@ impl Measure {
         }
     }
 
-    /// A rate in bytes per second with its unit.
-    pub(crate) fn rate_text(value: f64) -> String {
-        BytesPerSecond(value).to_string()
+    /// A throughput in bytes per second as what the workload is told in: blocks make operations of it.
+    pub(crate) fn of_rate(self, rate: f64, workload: &Workload) -> f64 {
+        match self {
+            Self::Rate => rate,
+            Self::Iops => rate / workload.block.as_f64(),
+        }
     }
 
     /// The number in its unit, for axes.
@@ -52,6 +55,13 @@ impl Measure {
             Self::Iops => value,
         }
     }
+}
+
+/// Lowest and highest level of a cell that never settled, in the unit of its workload: `61.2–204`.
+pub(crate) fn range(finding: &Finding, workload: &Workload, style: &Style) -> Option<String> {
+    let measure = Measure::of(workload);
+    let number = |rate: f64| measure.number(measure.of_rate(rate, workload), style);
+    finding.steady.range.map(|(low, high)| format!("{}–{}", number(low), number(high)))
 }
 
 /// Widest interval that is told as a percentage, as the factor from its middle to its ends. Intervals are geometric,

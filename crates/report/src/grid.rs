@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use terms::finding::{Estimate, Finding, Findings, Verdict};
 use terms::record::StackEntry;
-use terms::workload::Workload;
+use terms::workload::{Load, Workload};
 
 use crate::figure::Measure;
 
@@ -15,6 +15,8 @@ pub(crate) struct Grid<'a> {
     pub(crate) findings: &'a Findings,
     /// Titles of the workloads, each once.
     pub(crate) titles: Vec<String>,
+    /// The workloads that it shows, in the study's order.
+    workloads: Vec<&'a Workload>,
 }
 
 /// What is known of one cell.
@@ -22,14 +24,27 @@ pub(crate) struct Grid<'a> {
 pub(crate) enum State<'a> {
     /// A figure, and the finding it stands in.
     Measured(&'a Finding, Estimate),
-    /// It ran without fault and never settled: the range that was seen.
-    Unsteady(Cow<'a, str>),
+    /// It ran without fault and never settled: a range and no number. The finding, and what was seen.
+    Unsteady(&'a Finding, Cow<'a, str>),
     /// It ran and the number may not be believed, and why.
     Failed(Cow<'a, str>),
     /// It cannot be built here: what is missing and how to get it.
     Missing(Cow<'a, str>),
     /// It was not run.
     NotRun,
+}
+
+impl State<'_> {
+    /// The word that stands in place of a figure; `None` where there is one.
+    pub(crate) const fn word(&self) -> Option<&'static str> {
+        match self {
+            Self::Measured(..) => None,
+            Self::Unsteady(..) => Some("no steady state"),
+            Self::Failed(_) => Some("failed"),
+            Self::Missing(_) => Some("missing"),
+            Self::NotRun => Some("not run"),
+        }
+    }
 }
 
 /// Who has the highest throughput in a workload.
@@ -44,9 +59,10 @@ pub(crate) struct Leader {
 /// How the highest figure stands to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lead {
-    /// Its interval is above every other.
+    /// It is faster than every other by the corrected comparisons; in findings without ranks, its interval is above
+    /// every other.
     Clear,
-    /// Its interval meets another.
+    /// It is not told apart from another; in findings without ranks, its interval meets another.
     Overlaps,
     /// There are no intervals to compare.
     Unknown,
@@ -57,13 +73,28 @@ pub(crate) enum Lead {
 impl<'a> Grid<'a> {
     /// The grid of these findings.
     pub(crate) fn new(findings: &'a Findings) -> Self {
-        let workloads = &findings.provenance.workloads;
-        let plain: Vec<String> = workloads.iter().map(title).collect();
-        let titles = plain.iter().zip(workloads).map(|(text, workload)| {
+        Self::of(findings, findings.provenance.workloads.iter().collect())
+    }
+
+    /// The grid without the points of load curves, which are shown as curves.
+    pub(crate) fn without_points(findings: &'a Findings) -> Self {
+        let is_point = |work: &&Workload| match &work.load {
+            Load::Share { of, .. } => findings.curves.iter().any(|curve| {
+                curve.workload == of.as_str() && curve.points.iter().any(|point| point.workload == work.name.as_str())
+            }),
+            _ => false,
+        };
+        Self::of(findings, findings.provenance.workloads.iter().filter(|work| !is_point(work)).collect())
+    }
+
+    /// The grid of some workloads.
+    fn of(findings: &'a Findings, workloads: Vec<&'a Workload>) -> Self {
+        let plain: Vec<String> = workloads.iter().map(|work| title(work)).collect();
+        let titles = plain.iter().zip(&workloads).map(|(text, workload)| {
             let twice = plain.iter().filter(|other| *other == text).count() > 1;
             if twice { format!("{text} ({})", workload.name) } else { text.clone() }
         });
-        Self { findings, titles: titles.collect() }
+        Self { findings, titles: titles.collect(), workloads }
     }
 
     /// The stacks in the study's order.
@@ -72,8 +103,8 @@ impl<'a> Grid<'a> {
     }
 
     /// The workloads in the study's order.
-    pub(crate) fn workloads(&self) -> &'a [Workload] {
-        &self.findings.provenance.workloads
+    pub(crate) fn workloads(&self) -> &[&'a Workload] {
+        &self.workloads
     }
 
     /// The finding of a cell, if there is one.
@@ -90,11 +121,11 @@ impl<'a> Grid<'a> {
             return missing.map_or(State::NotRun, |missing| State::Missing(remedy(&missing.what, &missing.remedy)));
         };
         match &finding.verdict {
-            Verdict::Measured => match figure(finding, Measure::of(&self.workloads()[workload])) {
+            Verdict::Measured => match figure(finding, Measure::of(self.workloads()[workload])) {
                 Some(estimate) => State::Measured(finding, estimate),
                 None => State::Failed(Cow::Borrowed("it ran, and no throughput was kept")),
             },
-            Verdict::Unsteady(why) => State::Unsteady(Cow::Borrowed(why)),
+            Verdict::Unsteady(why) => State::Unsteady(finding, Cow::Borrowed(why)),
             Verdict::Failed(why) => State::Failed(Cow::Borrowed(why)),
             Verdict::Missing(_) if missing.is_some_and(|missing| !missing.remedy.is_empty()) => {
                 let missing = missing.expect("the guard has just looked");
@@ -103,6 +134,11 @@ impl<'a> Grid<'a> {
             Verdict::Missing(why) => State::Missing(Cow::Borrowed(why)),
             Verdict::NotRun => State::NotRun,
         }
+    }
+
+    /// Have comparisons of pairs made ranks?
+    pub(crate) fn is_ranked(&self) -> bool {
+        self.findings.cells.iter().any(|finding| finding.rank.is_some())
     }
 
     /// The states of a workload, one for each stack.
@@ -127,8 +163,11 @@ impl<'a> Grid<'a> {
             }
         }
         let others: Vec<Option<f64>> = figures.iter().filter(|f| f.0 != best.0).map(|f| f.1.high).collect();
+        let rank = self.finding(best.0, workload).and_then(|finding| finding.rank);
         let lead = match best.1.low {
             _ if others.is_empty() => Lead::Alone,
+            _ if rank.is_some_and(|rank| rank.worst == 1) => Lead::Clear,
+            _ if self.is_ranked() => Lead::Overlaps,
             Some(low) if others.iter().all(|high| high.is_some_and(|high| low > high)) => Lead::Clear,
             Some(_) if others.iter().all(Option::is_some) => Lead::Overlaps,
             _ => Lead::Unknown,

@@ -1,6 +1,7 @@
 //! The report as one HTML page that needs nothing else: no scripts, no fonts, no files, readable in print.
 
 mod charts;
+mod evidence;
 mod facts;
 mod figures;
 
@@ -9,8 +10,6 @@ use terms::finding::Findings;
 
 use crate::columns::cells;
 use crate::grid::Grid;
-use crate::panels::{self, Panel};
-use crate::style::Style;
 use crate::{figure, prose, svg};
 use charts::{Series, Timeline};
 use facts::{Fact, StackCard};
@@ -31,6 +30,9 @@ struct Page<'a> {
     brief: Vec<Fact>,
     series: Vec<Series>,
     timeline: Option<Timeline>,
+    ranked: bool,
+    believe: Option<(Vec<Fact>, Option<String>)>,
+    parts: Vec<evidence::Part>,
     columns: Vec<figures::Heading>,
     groups: Vec<Group>,
     stacks: Vec<StackCard>,
@@ -47,7 +49,6 @@ struct Page<'a> {
     method: Vec<Fact>,
     programs: Vec<Fact>,
     options: Vec<facts::Options>,
-    panels: Vec<Panel>,
     not_checked: &'a [String],
 }
 
@@ -55,7 +56,7 @@ struct Page<'a> {
 /// It loads nothing and runs nothing, and says so to the browser in a content security policy.
 #[must_use]
 pub fn html(findings: &Findings) -> String {
-    let grid = Grid::new(findings);
+    let grid = Grid::without_points(findings);
     let emulator = prose::emulator(findings);
     let (builds, builds_missing) = charts::builds(findings);
     let page = Page {
@@ -64,9 +65,12 @@ pub fn html(findings: &Findings) -> String {
         label: prose::label(findings).map(capital),
         tag: emulator.map(|by| if by.is_empty() { "emulated".to_owned() } else { format!("emulated ({by})") }),
         summary: prose::summary(&grid).join(" "),
-        brief: facts::brief(findings),
+        brief: facts::brief(&grid),
         series: (0..grid.workloads().len()).map(|workload| charts::series(&grid, workload)).collect(),
         timeline: charts::timeline(&grid),
+        ranked: grid.is_ranked(),
+        believe: evidence::believe(findings),
+        parts: evidence::parts(findings),
         columns: figures::headings(&cells()),
         groups: figures::groups(&grid),
         stacks: findings.provenance.stacks.iter().map(StackCard::new).collect(),
@@ -79,11 +83,10 @@ pub fn html(findings: &Findings) -> String {
         command: prose::command(findings),
         kept: prose::kept(findings),
         kept_path: prose::kept_path(findings),
-        resume: prose::resume(&grid),
+        resume: prose::resume(&Grid::new(findings)),
         method: facts::method(findings),
         programs: facts::programs(findings),
         options: facts::options(findings),
-        panels: panels::all(&grid, &Style::default()),
         not_checked: &findings.not_checked,
     };
     page.render().expect("the template calls nothing that fails, and writing to a string cannot fail")
@@ -129,7 +132,7 @@ mod tests {
                     let ratio = contrast(colour(theme, ink), colour(theme, ground));
                     assert!(ratio >= 4.5, "{ink} on {ground} is {ratio:.2}");
                 }
-                for shape in ["bar", "first", "mark"] {
+                for shape in ["bar", "first", "mark", "c0", "c1", "c2", "c3", "c4", "c5"] {
                     let ratio = contrast(colour(theme, shape), colour(theme, ground));
                     assert!(ratio >= 3.0, "{shape} on {ground} is {ratio:.2}");
                 }

@@ -2,11 +2,11 @@
 
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
-use terms::finding::Findings;
+use terms::finding::{AnchorFinding, Curve, Findings, ImitationFinding, LayerCost};
 use terms::inventory::Inventory;
 use terms::record::{GuardNote, Provenance, Sample};
 
-use crate::columns::{BuildRow, CellRow, build_rows, builds, cell_rows, cells};
+use crate::columns::{BuildRow, CellRow, build_rows, builds, cell_rows, cells, comparison_rows, comparisons};
 use crate::prose;
 use crate::table::{Column, RowObject};
 
@@ -17,7 +17,7 @@ pub const JSON_SCHEMA: &str = "bedplate.report";
 pub const JSON_VERSION: u32 = 1;
 
 /// The findings as one JSON document. In each row of `cells` and `builds` every key is always there; what is missing
-/// is null, and `missing` beside it tells why. fio's latency bins stay in the record.
+/// is null, and `missing` beside it tells why; `imitation` stands only where a tool was imitated. fio's latency bins stay in the record.
 #[must_use]
 pub fn json(findings: &Findings) -> String {
     let document = Document {
@@ -28,6 +28,10 @@ pub fn json(findings: &Findings) -> String {
         machine: &findings.inventory,
         cells: Cells(findings),
         builds: Builds(findings),
+        comparisons: Comparisons(findings),
+        anchors: &findings.anchors,
+        layers: &findings.layers,
+        curves: findings.curves.iter().map(without_bins).collect(),
         not_checked: &findings.not_checked,
     };
     let mut text = serde_json::to_string_pretty(&document)
@@ -46,6 +50,10 @@ struct Document<'a> {
     machine: &'a Inventory,
     cells: Cells<'a>,
     builds: Builds<'a>,
+    comparisons: Comparisons<'a>,
+    anchors: &'a [AnchorFinding],
+    layers: &'a [LayerCost],
+    curves: Vec<Curve>,
     not_checked: &'a [String],
 }
 
@@ -55,7 +63,20 @@ struct Cells<'a>(&'a Findings);
 /// Rows of builds.
 struct Builds<'a>(&'a Findings);
 
-/// A row of cells with what has no column: the witnesses of guards, and throughput over time.
+/// Rows of comparisons.
+struct Comparisons<'a>(&'a Findings);
+
+/// A curve without fio's bins of latency, which stay in the record.
+fn without_bins(curve: &Curve) -> Curve {
+    let mut curve = curve.clone();
+    for latency in curve.points.iter_mut().filter_map(|point| point.latency.as_mut()) {
+        latency.bins.clear();
+    }
+    curve
+}
+
+/// A row of cells with what has no column: the witnesses of guards, throughput over time, and what another tool would
+/// have shown in full.
 struct FullCell<'a> {
     columns: &'a [Column<CellRow<'a>>],
     row: &'a CellRow<'a>,
@@ -81,11 +102,15 @@ impl Serialize for FullCell<'_> {
             row: RowObject<'a, CellRow<'a>>,
             guards: &'a [GuardNote],
             samples: &'a [Sample],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            imitation: Option<&'a ImitationFinding>,
         }
         let row = RowObject { columns: self.columns, row: self.row };
         let guards = self.row.any.map_or(&[][..], |finding| &finding.guards);
-        let samples = self.row.finding.map_or(&[][..], |finding| &finding.samples);
-        Flat { row, guards, samples }.serialize(serializer)
+        let ran = self.row.any.filter(|_| self.row.finding.is_some() || self.row.verdict == "unsteady");
+        let samples = ran.map_or(&[][..], |finding| &finding.samples);
+        let imitation = self.row.any.and_then(|finding| finding.imitation.as_ref());
+        Flat { row, guards, samples, imitation }.serialize(serializer)
     }
 }
 
@@ -93,6 +118,14 @@ impl Serialize for Builds<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let columns = builds();
         let rows: Vec<BuildRow> = build_rows(self.0);
+        serializer.collect_seq(rows.iter().map(|row| RowObject { columns: &columns, row }))
+    }
+}
+
+impl Serialize for Comparisons<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let columns = comparisons();
+        let rows = comparison_rows(self.0);
         serializer.collect_seq(rows.iter().map(|row| RowObject { columns: &columns, row }))
     }
 }

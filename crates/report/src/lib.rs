@@ -14,21 +14,23 @@ pub mod style;
 pub mod table;
 
 mod csv;
+mod evidence;
 mod figure;
 mod grid;
 mod html;
 mod json;
+mod listing;
 mod notes;
 mod options;
-mod panels;
 mod prose;
+mod quantity;
 mod sheet;
 mod svg;
 mod terminal;
 mod tree;
 mod width;
 
-pub use csv::csv;
+pub use csv::{comparisons_csv, csv};
 pub use html::html;
 pub use json::{JSON_SCHEMA, JSON_VERSION, json};
 pub use machine::machine_tree;

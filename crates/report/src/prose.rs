@@ -52,6 +52,27 @@ fn highest(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
     format!("Highest throughput: {}.", parts.join("; "))
 }
 
+/// What the mark of the highest says.
+pub(crate) fn highest_means(grid: &Grid) -> &'static str {
+    if grid.is_ranked() {
+        "highest, and faster than every other stack in comparisons paired within rounds"
+    } else {
+        "highest, and its interval is clear of every other stack’s"
+    }
+}
+
+/// Whether comparisons separate the highest from the others.
+fn ranked_separation(grid: &Grid, clear: &[usize], contested: usize) -> String {
+    match clear.len() {
+        0 => "Nowhere is the highest told apart from all others.".to_owned(),
+        all if all == contested => "Each is faster than every other stack, paired within rounds.".to_owned(),
+        _ => format!(
+            "In {} it is faster than every other stack, paired within rounds; elsewhere it is not told apart from all.",
+            places(grid, clear)
+        ),
+    }
+}
+
 /// Whether intervals separate the highest from the others.
 fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
     let of = |lead: Lead| leaders.iter().filter(|l| l.2 == lead).map(|l| l.0).collect::<Vec<_>>();
@@ -59,6 +80,8 @@ fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
     let contested = leaders.len() - alone.len();
     if contested == 0 {
         "There is no second stack to compare with.".to_owned()
+    } else if grid.is_ranked() {
+        ranked_separation(grid, &clear, contested)
     } else if unknown.len() == contested {
         "There is no interval to tell whether the order would repeat.".to_owned()
     } else if clear.len() == contested {
@@ -95,14 +118,14 @@ fn without_figure(grid: &Grid) -> Option<String> {
         for state in grid.states(workload) {
             match state {
                 State::Measured(..) => {}
-                State::Failed(_) => counts[0] += 1,
-                State::Missing(_) => counts[1] += 1,
-                State::NotRun => counts[2] += 1,
-                State::Unsteady(_) => counts[3] += 1,
+                State::Unsteady(..) => counts[0] += 1,
+                State::Failed(_) => counts[1] += 1,
+                State::Missing(_) => counts[2] += 1,
+                State::NotRun => counts[3] += 1,
             }
         }
     }
-    let words = ["failed", "could not be built here", "not run", "never settled"];
+    let words = ["never settled", "failed", "could not be built here", "not run"];
     let parts: Vec<String> =
         counts.iter().zip(words).filter(|(n, _)| **n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     let cells = grid.stacks().len() * grid.workloads().len();

@@ -40,8 +40,19 @@ pub(crate) enum Tone {
 }
 
 /// Glyphs of ours and how they are spelt in ASCII.
-const SPELLING: [(char, &str); 9] =
-    [('±', "+-"), ('×', "x"), ('÷', "/"), ('µ', "u"), ('–', "-"), ('·', ","), ('…', "..."), ('→', "->"), ('’', "'")];
+const SPELLING: [(char, &str); 11] = [
+    ('±', "+-"),
+    ('×', "x"),
+    ('÷', "/"),
+    ('µ', "u"),
+    ('–', "-"),
+    ('·', ","),
+    ('…', "..."),
+    ('→', "->"),
+    ('’', "'"),
+    ('−', "-"),
+    ('≈', "~"),
+];
 
 impl Style {
     /// The width to lay out for.

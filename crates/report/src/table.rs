@@ -23,6 +23,8 @@ pub enum Kind {
     Count,
     /// A ratio without unit.
     Ratio,
+    /// A number whose unit stands in another column.
+    Number,
     /// Bytes.
     Size,
     /// Nanoseconds.
@@ -47,6 +49,7 @@ impl Kind {
             Self::Text => "text",
             Self::Count => "count",
             Self::Ratio => "ratio",
+            Self::Number => "number",
             Self::Size => "bytes",
             Self::Time => "ns",
             Self::Rate => "bytes/s",
@@ -68,6 +71,8 @@ pub enum Value {
     Count(u64),
     /// A ratio.
     Ratio(f64),
+    /// A number whose unit stands elsewhere.
+    Number(f64),
     /// Bytes.
     Size(Bytes),
     /// Nanoseconds.
@@ -94,6 +99,7 @@ impl Value {
             Self::List(items) => items.join(", "),
             Self::Count(count) => count.to_string(),
             Self::Ratio(ratio) => format!("{}×", significant(*ratio)),
+            Self::Number(number) => significant(*number),
             Self::Size(size) => style.size(*size),
             Self::Time(time) => time.to_string(),
             Self::Rate(rate) => format!("{} {}", significant(style.rate(*rate)), style.rate_unit()),
@@ -112,7 +118,10 @@ impl Value {
             Self::Count(count) => count.to_string(),
             Self::Size(size) => size.0.to_string(),
             Self::Time(time) => time.0.to_string(),
-            Self::Ratio(number) | Self::Rate(BytesPerSecond(number)) | Self::Iops(Iops(number)) => number.to_string(),
+            Self::Ratio(number)
+            | Self::Number(number)
+            | Self::Rate(BytesPerSecond(number))
+            | Self::Iops(Iops(number)) => number.to_string(),
         }
     }
 }
@@ -127,9 +136,10 @@ impl Serialize for Value {
             Self::Count(count) => serializer.serialize_u64(*count),
             Self::Size(size) => size.serialize(serializer),
             Self::Time(time) => time.serialize(serializer),
-            Self::Ratio(number) | Self::Rate(BytesPerSecond(number)) | Self::Iops(Iops(number)) => {
-                serializer.serialize_f64(*number)
-            }
+            Self::Ratio(number)
+            | Self::Number(number)
+            | Self::Rate(BytesPerSecond(number))
+            | Self::Iops(Iops(number)) => serializer.serialize_f64(*number),
         }
     }
 }

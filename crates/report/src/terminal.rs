@@ -1,27 +1,29 @@
 //! The report on a terminal: one row for each stack, one column for each workload, split into several tables where
 //! the terminal is narrow.
 
+mod listings;
 mod strips;
 
 use terms::finding::Findings;
 
+use crate::evidence::believe::asked;
 use crate::figure::{FACTOR, HALF};
 use crate::grid::Grid;
 use crate::notes::Notes;
-use crate::panels::{self, Panel};
 use crate::prose;
-use crate::sheet::{self, Cell, GAP, Strip};
+use crate::sheet::{self, GAP, Strip};
 use crate::style::{Style, Tone};
-use crate::width::{Align, pad, paragraph, width, wrap};
+use crate::width::{Align, pad, paragraph, wrap};
 
 /// Columns of a mark in the legend, with the blanks behind it.
 const MARK: usize = 4;
 
 /// The findings as text for a terminal: the question, the label of emulated rates, who is highest where, a table of
-/// throughput, a table of ratios to the first stack, and a footnote for everything that has no figure.
+/// throughput, a table of ratios to the first stack, and a footnote for everything that has no figure; then, where it is
+/// known, ranks, limiters, how far it can be believed, and a listing for each further question.
 #[must_use]
 pub fn terminal(findings: &Findings, style: &Style) -> String {
-    let grid = Grid::new(findings);
+    let grid = Grid::without_points(findings);
     let mut notes = Notes::default();
     let mut out = heading(&grid, style);
     let name = strips::stacks(&grid, style);
@@ -35,9 +37,14 @@ pub fn terminal(findings: &Findings, style: &Style) -> String {
         figures.extend(ratios);
     }
     out.push_str(&legend(&grid, style, &figures, &notes));
-    for panel in panels::all(&grid, style) {
-        out.push_str(&self::panel(&panel, style));
+    out.push_str(&listings::rankings(&grid, style));
+    let limiters = listings::limiters(&grid);
+    if !limiters.is_empty() {
+        out.push_str(&section(style, "Limited by"));
+        tables(&mut out, &name, &limiters, style);
     }
+    out.push_str(&listings::believe(&grid, style));
+    out.push_str(&listings::listings(&grid, style));
     out.push_str(&not_checked(findings, style));
     out.push_str(&origin(&grid, style));
     out
@@ -88,41 +95,6 @@ fn tables(out: &mut String, name: &Strip, strips: &[Strip], style: &Style) {
     }
 }
 
-/// Narrowest that a column of words is wrapped to.
-const NARROWEST: usize = 12;
-
-/// A section of words and a table.
-fn panel(panel: &Panel, style: &Style) -> String {
-    let mut out = section(style, &panel.title);
-    for text in &panel.text {
-        out.push_str(&paragraph("", &style.spell(text), style.columns()));
-    }
-    let Some(table) = &panel.table else { return out };
-    out.push('\n');
-    let widest = |column: usize| table.rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
-    // Numbers keep their width, words share what is left by how much they need.
-    let widths: Vec<usize> = table.head.iter().enumerate().map(|(at, head)| widest(at).max(width(head.0))).collect();
-    let fixed: usize = table.head.iter().zip(&widths).filter(|(head, _)| head.1).map(|(_, width)| width).sum();
-    let gaps = GAP * table.head.len().saturating_sub(1);
-    let room = style.columns().saturating_sub(fixed + gaps);
-    let words: usize = table.head.iter().zip(&widths).filter(|(head, _)| !head.1).map(|(_, width)| width).sum();
-    let columns = table.head.iter().enumerate().map(|(at, (head, number))| {
-        let share = if words <= room { widths[at] } else { (widths[at] * room / words.max(1)).max(NARROWEST) };
-        let cell = |row: &Vec<String>| {
-            let text = style.spell(&row[at]);
-            Cell::plain(if *number { text.clone() } else { wrap(&text, share).join("\n") })
-        };
-        Strip {
-            heading: if *number { vec![(*head).to_owned()] } else { wrap(head, share) },
-            align: if *number { Align::Right } else { Align::Left },
-            cells: table.rows.iter().map(cell).collect(),
-        }
-    });
-    let columns: Vec<Strip> = columns.collect();
-    out.push_str(&sheet::render(&columns.iter().collect::<Vec<_>>(), style));
-    out
-}
-
 /// What the marks mean, and the footnotes.
 fn legend(grid: &Grid, style: &Style, figures: &[Strip], notes: &Notes) -> String {
     let shown = |mark: &str| {
@@ -132,7 +104,7 @@ fn legend(grid: &Grid, style: &Style, figures: &[Strip], notes: &Notes) -> Strin
     let single =
         if grid.findings.provenance.rounds == 1 { "1 round: no interval" } else { "1 round left: no interval" };
     let marks = [
-        ("*", shown("*"), "highest, and its interval is clear of every other stack’s"),
+        ("*", shown("*"), prose::highest_means(grid)),
         // A percentage ends in its sign, a missing interval in a question mark.
         ("±", shown(" %"), HALF),
         ("×÷", shown("×÷"), FACTOR),
@@ -141,7 +113,8 @@ fn legend(grid: &Grid, style: &Style, figures: &[Strip], notes: &Notes) -> Strin
     let line = |(mark, _, text): &(&str, bool, &str)| {
         paragraph(&pad(&style.spell(mark), MARK, Align::Left), &style.spell(text), style.columns())
     };
-    let text = marks.iter().filter(|mark| mark.1).map(line).collect::<String>() + &notes.render(style);
+    let answers = listings::answers(grid).into_iter().map(|(mark, text)| line(&(mark, true, &text)));
+    let text = marks.iter().filter(|mark| mark.1).map(line).chain(answers).collect::<String>() + &notes.render(style);
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
@@ -158,7 +131,11 @@ fn not_checked(findings: &Findings, style: &Style) -> String {
 fn origin(grid: &Grid, style: &Style) -> String {
     let findings = grid.findings;
     let p = &findings.provenance;
-    let rounds = if p.rounds == 1 { "1 round".to_owned() } else { format!("{} rounds", p.rounds) };
+    let rounds = if p.rounds == 1 && !p.policy().is_sequential() {
+        "1 round".to_owned()
+    } else {
+        format!("{} rounds", asked(findings))
+    };
     let fio = findings.inventory.programs.iter().find(|program| program.name == "fio");
     let mut facts = vec![
         format!("{rounds} of {} after {} settling on {}", p.window, p.settle, p.span),
@@ -176,7 +153,7 @@ fn origin(grid: &Grid, style: &Style) -> String {
     out.push_str(&paragraph("", &style.spell(&prose::kept(findings)), style.columns()));
     out.push_str(&style.spell(&prose::kept_path(findings)));
     out.push('\n');
-    if let Some(resume) = prose::resume(grid) {
+    if let Some(resume) = prose::resume(&Grid::new(findings)) {
         out.push_str(&paragraph("! ", &style.spell(&resume), style.columns()));
     }
     out

@@ -47,6 +47,23 @@ fn open(browser: &Path, directory: &Path, page: &Path, flags: &[String]) -> Outp
         .unwrap()
 }
 
+#[test]
+fn a_browser_shows_all_that_is_known() {
+    let Some(browser) = browser() else { return };
+    let directory = directory("rich");
+    let page = directory.join("report.html");
+    std::fs::write(&page, report::html(&fixture::findings_rich())).unwrap();
+    let out = open(&browser, &directory, &page, &["--dump-dom".to_owned(), "--enable-logging=stderr".to_owned()]);
+    let (dom, log) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success(), "{log}");
+    for id in ["believe", "burst", "layers", "load", "kdiskmark"] {
+        assert!(dom.contains(&format!("<section id=\"{id}\">")), "{id} is not in the page\n{log}");
+    }
+    assert_eq!(dom.matches("<svg class=\"chart\"").count(), 2 * 4 + 1 + 2 + 1);
+    assert_eq!(dom.matches("<table class=\"listing\"").count(), 4 + 1 + 4, "workloads, anchors, sections");
+    assert!(!log.contains("Content Security Policy"), "{log}");
+}
+
 /// The page of the usual fixture.
 fn page(directory: &Path) -> PathBuf {
     let page = directory.join("report.html");

@@ -3,7 +3,7 @@
 
 mod fixture;
 
-use fixture::{drive, findings, layer, name, node, small};
+use fixture::{drive, findings, findings_rich, layer, name, node, small};
 use report::html;
 use terms::layer::{Layer, Luks, Raid, Zfs};
 
@@ -37,14 +37,14 @@ fn a_small_page() {
 
 #[test]
 fn pages_are_well_formed() {
-    for page in [html(&findings(3)), html(&findings(1)), html(&small())] {
+    for page in [html(&findings(3)), html(&findings(1)), html(&small()), html(&findings_rich())] {
         assert_well_formed(&page);
     }
 }
 
 #[test]
 fn nothing_is_loaded_and_nothing_runs() {
-    let page = html(&findings(3));
+    let page = html(&findings_rich());
     assert!(!page.contains("http://") && !page.contains("https://") && !page.contains("//cdn"));
     assert!(!page.contains("<script") && !page.contains("javascript:") && !page.contains("@import"));
     assert!(!page.contains("<link") && !page.contains("<img") && !page.contains("<iframe"));
@@ -55,6 +55,23 @@ fn nothing_is_loaded_and_nothing_runs() {
     );
     let policy = values(&page, "content");
     assert!(policy.iter().any(|p| p.starts_with("default-src 'none'; style-src 'unsafe-inline'; img-src data:")));
+}
+
+#[test]
+fn all_that_is_known_has_its_section() {
+    let (page, plain) = (html(&findings_rich()), html(&findings(3)));
+    for id in ["believe", "burst", "layers", "load", "kdiskmark"] {
+        let section = format!("<section id=\"{id}\">");
+        assert!(page.contains(&section) && !plain.contains(&section), "{id}");
+    }
+    assert!(page.contains("<b>3–4</b> RAID-1 + LUKS + ext4 = LUKS each + integrity + RAID-0 + XFS"));
+    assert!(page.contains("cannot tell yet, about 4 more rounds") && page.contains("kcryptd/253:0 busy 98 %"));
+    assert!(page.contains("31–104 MiB/s; 4 of 5 windows were wandering") && page.contains("class=\"cliff\""));
+    assert!(page.contains("--filename=&#39;/mnt/a b/test&#39;") || page.contains("&#39;--filename=/mnt/a b/test&#39;"));
+    // No bar for a cell that never settled: its row is hatched in each of its charts.
+    assert_eq!(page.matches(">no steady state</text>").count(), 2, "bar and latency");
+    // Two charts for each workload, one for flushes, two for curves, one for building; points have no charts.
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 * 4 + 1 + 2 + 1);
 }
 
 #[test]
@@ -92,7 +109,7 @@ fn no_stack_is_silently_absent() {
 #[test]
 fn names_are_escaped_in_text_and_drawings() {
     let evil = "<script>&\"</script>";
-    let mut findings = findings(3);
+    let mut findings = findings_rich();
     findings.provenance.question = evil.to_owned();
     findings.provenance.command = vec![evil.to_owned()];
     findings.not_checked = vec![evil.to_owned()];
@@ -103,6 +120,15 @@ fn names_are_escaped_in_text_and_drawings() {
         stack.name = evil.to_owned();
         stack.note = Some(evil.to_owned());
     }
+    for cell in &mut findings.cells {
+        if let Some(limiter) = &mut cell.limiter {
+            limiter.witness = evil.to_owned();
+        }
+        if let Some(imitation) = &mut cell.imitation {
+            (imitation.unit, imitation.argv, imitation.differs) = (evil.into(), vec![evil.into()], vec![evil.into()]);
+        }
+    }
+    findings.layers[0].layer = evil.to_owned();
     let page = html(&findings);
     assert!(!page.contains("<script"), "{:?}", page.find("<script"));
     assert_well_formed(&page);
@@ -110,7 +136,7 @@ fn names_are_escaped_in_text_and_drawings() {
 
 #[test]
 fn bars_stay_within_their_charts() {
-    let mut findings = findings(3);
+    let mut findings = findings_rich();
     // Two rounds far apart give an interval many times the value.
     if let Some(throughput) = &mut findings.cells[0].throughput {
         throughput.high = Some(throughput.value * 400.0);
@@ -148,6 +174,43 @@ fn odd_findings_still_give_a_page() {
     }
     let page = html(&zero);
     assert!(page.contains("mean 5 ns") && !page.contains("NaN%"), "{page}");
+}
+
+#[test]
+fn odd_evidence_still_gives_a_report() {
+    let mut bare = findings_rich();
+    bare.cells.clear();
+    let mut nothing = bare.clone();
+    nothing.provenance.stacks.clear();
+    nothing.provenance.workloads.clear();
+    let mut zero = findings_rich();
+    for point in zero.curves.iter_mut().flat_map(|curve| &mut curve.points) {
+        point.latency = Some(terms::record::Latency::default());
+        point.iops = None;
+    }
+    for cell in &mut zero.cells {
+        cell.steady.range = Some((f64::NAN, 0.0));
+        if let Some(burst) = &mut cell.burst {
+            (burst.burst, burst.cliff.at) = (f64::INFINITY, terms::Nanos(u64::MAX));
+        }
+        if let Some(imitation) = &mut cell.imitation {
+            imitation.gaps.clear();
+        }
+    }
+    let mut single = findings_rich();
+    single.comparisons.clear();
+    single.anchors.clear();
+    if let Some(policy) = &mut single.provenance.policy {
+        policy.replicate = terms::design::Replicate::Single;
+    }
+    for findings in [bare, nothing, zero, single.clone()] {
+        assert_well_formed(&html(&findings));
+        for width in [40, 80] {
+            let style = report::Style { width, ..report::Style::default() };
+            assert!(!report::terminal(&findings, &style).is_empty());
+        }
+    }
+    assert!(html(&single).contains("single: n = 1 build, nothing is said between stacks"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use fixture::{findings, inventory, small};
+use fixture::{findings, findings_rich, inventory, small};
 use report::{Style, columns, csv, json, machine_tree, table, terminal};
 use terms::finding::Findings;
 use unicode_width::UnicodeWidthStr as _;
@@ -27,6 +27,24 @@ fn three_rounds_in_ascii() {
     assert!(text.is_ascii());
     assert_eq!(too_wide(&text, 80), Vec::<&str>::new());
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn all_that_can_be_known_on_80_columns() {
+    let text = terminal(&findings_rich(), &Style::default());
+    assert_eq!(too_wide(&text, 80), Vec::<&str>::new());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn all_that_can_be_known_fits_any_terminal() {
+    for width in [40, 50, 66, 100, 200] {
+        for ascii in [false, true] {
+            let text = terminal(&findings_rich(), &Style { width, ascii, ..Style::default() });
+            assert_eq!(too_wide(&text, width), Vec::<&str>::new());
+            assert!(text.is_ascii() || !ascii);
+        }
+    }
 }
 
 #[test]
@@ -128,6 +146,35 @@ fn json_of_two_stacks() {
 }
 
 #[test]
+fn csv_has_every_pair_and_all_that_is_known() {
+    let findings = findings_rich();
+    let text = report::comparisons_csv(&findings);
+    assert_eq!(text.lines().count(), 1 + findings.comparisons.len());
+    assert!(text.contains("cannot tell yet,4,0.21"), "{text}");
+    let names = "stack,workload,rank,vs-first,more,limiter,steady,unsteady,level-high,burst,cliff,sync-p99,tool-shows,\
+                 honest,snia,open";
+    let chosen = table::select(&columns::cells(), names).unwrap();
+    insta::assert_snapshot!(table::text(
+        &chosen,
+        &columns::cell_rows(&findings)[..8],
+        &Style { width: 250, ..Style::default() },
+        true
+    ));
+}
+
+#[test]
+fn json_holds_all_that_is_known() {
+    let document: serde_json::Value = serde_json::from_str(&json(&findings_rich())).unwrap();
+    for (key, many) in [("comparisons", 11), ("anchors", 6), ("layers", 5), ("curves", 4), ("cells", 5 * 8)] {
+        assert_eq!(document[key].as_array().unwrap().len(), many, "{key}");
+    }
+    let unsteady = &document["cells"][18];
+    assert_eq!(unsteady["verdict"], "unsteady");
+    assert!(unsteady["level_low_bytes_per_second"].is_number() && unsteady["throughput_bytes_per_second"].is_null());
+    assert_eq!(document["cells"][0]["imitation"]["gaps"][0]["cause"], "KiB/1000 called MB");
+}
+
+#[test]
 fn json_tells_why_something_is_null() {
     let document: serde_json::Value = serde_json::from_str(&json(&findings(1))).unwrap();
     assert_eq!((&document["schema"], &document["version"]), (&"bedplate.report".into(), &1.into()));
@@ -217,13 +264,14 @@ fn columns_have_names_keys_and_units_once() {
                 table::Kind::Size => "_bytes",
                 table::Kind::Time => "_ns",
                 table::Kind::Rate | table::Kind::Iops => "_per_second",
-                table::Kind::Text | table::Kind::Count | table::Kind::Ratio => "",
+                table::Kind::Text | table::Kind::Count | table::Kind::Ratio | table::Kind::Number => "",
             };
             assert!(column.key.ends_with(unit), "{}", column.key);
         }
     }
     check(&columns::cells());
     check(&columns::builds());
+    check(&columns::comparisons());
     check(&columns::drives());
     check(&columns::programs());
 }

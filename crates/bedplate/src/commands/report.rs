@@ -79,6 +79,7 @@ pub(crate) fn write_all(findings: &Findings, directory: &Path) -> Result<PathBuf
     let texts = [
         (page.clone(), report::html(findings)),
         (directory.join("report.csv"), report::csv(findings)),
+        (directory.join("comparisons.csv"), report::comparisons_csv(findings)),
         (directory.join("report.json"), report::json(findings)),
     ];
     for (path, text) in texts {

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use terms::finding::{Estimate, Finding, Findings};
+use terms::finding::{Compared, Estimate, Finding, Findings};
 use terms::record::{Latency, StackEntry};
 use terms::units::{BytesPerSecond, Iops, Nanos};
 use terms::workload::Workload;
 
+use super::evidence::evidence;
+use crate::evidence::ranking;
 use crate::grid::{Grid, State};
 use crate::prose;
 use crate::table::{Column, Kind, Value};
@@ -24,8 +26,10 @@ pub struct CellRow<'a> {
     pub finding: Option<&'a Finding>,
     /// What there is even where the figure may not be believed: guards and sources.
     pub any: Option<&'a Finding>,
-    /// `measured`, `failed`, `missing` or `not-run`.
+    /// `measured`, `unsteady`, `failed`, `missing` or `not-run`.
     pub verdict: &'static str,
+    /// What comparisons say of it against the first stack, and how many rounds are still needed.
+    pub against_first: Option<(Compared, Option<u32>)>,
     /// Why there is no figure.
     pub why: Cow<'a, str>,
     /// What emulates the machine, if anything does.
@@ -45,7 +49,7 @@ pub fn cell_rows(findings: &Findings) -> Vec<CellRow<'_>> {
 pub(crate) fn row<'a>(grid: &Grid<'a>, stack: usize, workload: usize, emulator: Option<&'a str>) -> CellRow<'a> {
     let (finding, verdict, why) = match grid.state(stack, workload) {
         State::Measured(finding, _) => (Some(finding), "measured", Cow::Borrowed("it was not counted")),
-        State::Unsteady(why) => (None, "unsteady", why),
+        State::Unsteady(_, why) => (None, "unsteady", why),
         State::Failed(why) => (None, "failed", why),
         State::Missing(why) => (None, "missing", why),
         State::NotRun => (None, "not-run", Cow::Borrowed("it was not run")),
@@ -53,9 +57,10 @@ pub(crate) fn row<'a>(grid: &Grid<'a>, stack: usize, workload: usize, emulator: 
     CellRow {
         stack: &grid.stacks()[stack],
         first: stack == 0,
-        workload: &grid.workloads()[workload],
+        workload: grid.workloads()[workload],
         finding,
         any: grid.finding(stack, workload),
+        against_first: ranking::against_first(grid, stack, workload),
         verdict,
         why,
         emulator,
@@ -66,6 +71,12 @@ impl CellRow<'_> {
     /// A value of the finding, or why there is none.
     fn value(&self, take: impl Fn(&Finding) -> Option<Value>) -> Value {
         Value::or_missing(self.finding.and_then(take), self.why.clone().into_owned())
+    }
+
+    /// A value, or why there is none: that of the cell where it has no figure, else this one.
+    pub(super) fn or_why(&self, value: Option<Value>, why: &'static str) -> Value {
+        let why = if self.finding.is_some() { Cow::Borrowed(why) } else { Cow::Owned(self.why.clone().into_owned()) };
+        Value::or_missing(value, why)
     }
 
     /// An end of an interval, or why there is none.
@@ -98,12 +109,12 @@ impl CellRow<'_> {
 }
 
 /// Why a high percentile is missing.
-const FEW: &str = "fewer than 100 operations lie beyond it";
+pub(super) const FEW: &str = "fewer than 100 operations lie beyond it";
 /// Why a percentile that is always kept is zero.
 const NOT_KEPT: &str = "it was not kept";
 
 /// A latency that is zero only where it was not kept.
-fn kept(time: Nanos) -> Option<Nanos> {
+pub(super) fn kept(time: Nanos) -> Option<Nanos> {
     (time.0 > 0).then_some(time)
 }
 
@@ -114,11 +125,12 @@ pub fn cells<'a>() -> Vec<Column<CellRow<'a>>> {
     columns.extend(rates());
     columns.extend(latencies());
     columns.extend(costs());
+    columns.extend(evidence());
     columns
 }
 
 /// Shorthand for a column.
-const fn column<'a>(
+pub(super) const fn column<'a>(
     [name, key, title, help]: [&'static str; 4],
     kind: Kind,
     value: fn(&CellRow<'a>) -> Value,
@@ -139,7 +151,7 @@ fn identity<'a>() -> Vec<Column<CellRow<'a>>> {
         column(["PATTERN", "pattern", "Pattern", "order, block, depth, jobs and direction"], Kind::Text, |r| {
             Value::Text(crate::grid::title(r.workload))
         }),
-        column(["VERDICT", "verdict", "Verdict", "measured, failed, missing or not-run"], Kind::Text, |r| {
+        column(["VERDICT", "verdict", "Verdict", "measured, unsteady, failed, missing or not-run"], Kind::Text, |r| {
             Value::Text(r.verdict.to_owned())
         }),
         column(["REASON", "reason", "Reason", "why there is no figure"], Kind::Text, |r| {

@@ -2,9 +2,12 @@
 
 mod builds;
 mod cells;
+mod comparisons;
 mod drives;
+mod evidence;
 
 pub use builds::{BuildRow, build_rows, builds};
 pub(crate) use cells::row as cell_row;
 pub use cells::{CellRow, cell_rows, cells};
+pub use comparisons::{ComparisonRow, comparison_rows, comparisons};
 pub use drives::{drives, programs};

@@ -1,11 +1,15 @@
 //! The charts of the page: figures and latency of each workload, throughput over time, times of building.
 
-use terms::finding::Findings;
-use terms::record::{Sample, StackEntry};
+use terms::finding::{Finding, Findings};
+use terms::record::StackEntry;
 use terms::units::{BytesPerSecond, Nanos, significant};
 
+use terms::workload::Workload;
+
+use super::evidence;
 use crate::columns::build_rows;
-use crate::figure::{Measure, Spread, spread};
+use crate::evidence::ranking;
+use crate::figure::{self, Measure, Spread, spread};
 use crate::grid::{Grid, State};
 use crate::style::Style;
 use crate::svg::bars::{self, Bar, Figure};
@@ -17,8 +21,8 @@ use crate::svg::spark;
 const DAGGER: char = '†';
 
 /// Hatched rows.
-const UNSTEADY: Blank = Blank { word: "unsteady", class: "value warn" };
 const FAILED: Blank = Blank { word: "failed", class: "value bad" };
+const UNSTEADY: Blank = Blank { word: "no steady state", class: "value warn" };
 const MISSING: Blank = Blank { word: "missing", class: "value warn" };
 const NOT_RUN: Blank = Blank { word: "not run", class: "value soft" };
 const NOT_KEPT: Blank = Blank { word: "not kept", class: "value soft" };
@@ -33,6 +37,14 @@ pub(super) struct Series {
     pub(super) figures: String,
     /// Latency of all stacks.
     pub(super) latency: String,
+    /// Latency of flushes of all stacks that flush.
+    pub(super) flushes: Option<String>,
+    /// Ranks and who has them.
+    pub(super) ranks: Vec<(String, String)>,
+    /// What is known of each stack besides its figure.
+    pub(super) details: Option<String>,
+    /// What it means that a stack is marked.
+    pub(super) clear_means: &'static str,
     /// Is one stack clear of all others?
     pub(super) clear: bool,
     /// Is there a figure with a narrow interval, told in per cent?
@@ -59,17 +71,30 @@ pub(super) struct Note {
 fn blank(state: &State) -> Option<(Blank, String)> {
     match state {
         State::Measured(..) => None,
-        State::Unsteady(why) => Some((UNSTEADY, why.clone().into_owned())),
+        State::Unsteady(_, why) => Some((UNSTEADY, why.clone().into_owned())),
         State::Failed(why) => Some((FAILED, why.clone().into_owned())),
         State::Missing(why) => Some((MISSING, why.clone().into_owned())),
         State::NotRun => Some((NOT_RUN, String::new())),
     }
 }
 
+/// What stands in place of a latency that is not there.
+pub(super) fn no_latency(state: &State) -> Blank {
+    blank(state).map_or(NOT_KEPT, |(blank, _)| blank)
+}
+
+/// The reason with the range in front, where a cell never settled.
+pub(super) fn unsettled(state: &State, workload: &Workload, why: String) -> String {
+    let State::Unsteady(finding, _) = state else { return why };
+    let style = Style::default();
+    let range = figure::range(finding, workload, &style);
+    range.map_or(why.clone(), |range| format!("{range} {}; {why}", Measure::of(workload).unit(&style)))
+}
+
 /// Chart, latency and notes of a workload.
 pub(super) fn series(grid: &Grid, workload: usize) -> Series {
     let style = Style::default();
-    let measure = Measure::of(&grid.workloads()[workload]);
+    let measure = Measure::of(grid.workloads()[workload]);
     let unit = measure.unit(&style);
     let states = grid.states(workload);
     let mut notes = Vec::new();
@@ -97,6 +122,7 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
             }
             other => {
                 let (blank, why) = blank(other).unwrap_or((NOT_RUN, String::new()));
+                let why = unsettled(other, grid.workloads()[workload], why);
                 notes.push(Note { stack: entry.name.clone(), word: blank.word, why });
                 rows.push(Row { name: &entry.name, latency: Err(blank) });
                 Err(blank)
@@ -113,6 +139,14 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
         unit,
         figures: bars::draw(&bars, &format!("{unit} of every stack, {title}"), unit, tick),
         latency: latency::draw(&rows, &format!("Completion latency of every stack, {title}")),
+        flushes: evidence::flushes(grid, workload, title),
+        ranks: evidence::ranks(grid, workload),
+        details: ranking::details(grid, workload).as_ref().map(evidence::table),
+        clear_means: if grid.is_ranked() {
+            "highest, and faster than every other."
+        } else {
+            "highest, its interval clear of all others."
+        },
         clear: bars.iter().any(|bar| bar.figure.as_ref().is_ok_and(|figure| figure.best)),
         narrow: any(|spread| matches!(spread, Spread::Percent(_))),
         wide: any(|spread| matches!(spread, Spread::Factor(_))),
@@ -126,6 +160,8 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
 pub(super) struct Timeline {
     /// Titles of the workloads.
     pub(super) headings: Vec<String>,
+    /// Is a cliff marked?
+    pub(super) cliff: bool,
     /// A row for each stack: its name, and a line or a word for each workload.
     pub(super) rows: Vec<(String, Vec<Result<Line, &'static str>>)>,
 }
@@ -144,23 +180,30 @@ pub(super) fn timeline(grid: &Grid) -> Option<Timeline> {
     let row = |(stack, entry): (usize, &StackEntry)| {
         let cells = grid.titles.iter().enumerate().map(|(workload, title)| match grid.state(stack, workload) {
             State::Measured(finding, _) if finding.samples.is_empty() => Err("no samples"),
-            State::Measured(finding, _) => Ok(line(&finding.samples, &entry.name, title)),
+            State::Unsteady(finding, _) if !finding.samples.is_empty() => {
+                let line = line(finding, &entry.name, title);
+                Ok(Line { scale: format!("{}; {}", UNSTEADY.word, line.scale), ..line })
+            }
+            State::Measured(finding, _) => Ok(line(finding, &entry.name, title)),
             other => Err(blank(&other).map_or("", |(blank, _)| blank.word)),
         });
         (entry.name.clone(), cells.collect::<Vec<_>>())
     };
     let rows: Vec<_> = grid.stacks().iter().enumerate().map(row).collect();
     let any = rows.iter().flat_map(|(_, cells)| cells).any(Result::is_ok);
-    any.then(|| Timeline { headings: grid.titles.clone(), rows })
+    let cliff = grid.findings.cells.iter().any(|finding| finding.burst.is_some());
+    any.then(|| Timeline { headings: grid.titles.clone(), cliff, rows })
 }
 
-/// The line of some samples.
-fn line(samples: &[Sample], stack: &str, title: &str) -> Line {
+/// The line of a finding's samples.
+fn line(finding: &Finding, stack: &str, title: &str) -> Line {
+    let samples = &finding.samples;
+    let cliff = finding.burst.map(|burst| burst.cliff.at.as_seconds());
     let top = samples.iter().map(|sample| sample.throughput.0).fold(0.0, f64::max);
     let end = samples.iter().map(|sample| sample.at).max().unwrap_or_default();
     let says = format!("Throughput over time of {stack}, {title}");
     Line {
-        drawing: spark::draw(samples, top, end.as_seconds(), &says),
+        drawing: spark::draw(samples, (top, end.as_seconds()), cliff, &says),
         scale: format!("0 to {}, {end}", BytesPerSecond(top)),
     }
 }

@@ -3,6 +3,8 @@
 use terms::finding::Findings;
 use terms::record::StackEntry;
 
+use crate::evidence::{believe, count};
+use crate::grid::Grid;
 use crate::{machine, options, prose, svg};
 
 /// A fact: what, and its value.
@@ -14,7 +16,7 @@ pub(super) struct Fact {
 }
 
 impl Fact {
-    fn new(what: impl Into<String>, value: impl Into<String>) -> Self {
+    pub(super) fn new(what: impl Into<String>, value: impl Into<String>) -> Self {
         Self { what: what.into(), value: value.into() }
     }
 }
@@ -68,11 +70,6 @@ pub(super) fn options(findings: &Findings) -> Vec<Options> {
     findings.provenance.stacks.iter().map(stack).filter(|options| !options.layers.is_empty()).collect()
 }
 
-/// `1 round`, `3 rounds`.
-fn count(number: u32, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
-}
-
 /// Where the run took place, in words.
 fn place(findings: &Findings) -> String {
     let provenance = &findings.provenance;
@@ -84,13 +81,22 @@ fn place(findings: &Findings) -> String {
     }
 }
 
+/// How many rounds, and what is done anew in each.
+fn rounds(findings: &Findings) -> String {
+    match &findings.provenance.policy {
+        None => format!("{}; every stack is built anew in each", count(findings.provenance.rounds, "round")),
+        Some(policy) => format!("{}; {}", believe::asked(findings), believe::replicate(policy.replicate)),
+    }
+}
+
 /// The line under the question.
-pub(super) fn brief(findings: &Findings) -> Vec<Fact> {
+pub(super) fn brief(grid: &Grid) -> Vec<Fact> {
+    let findings = grid.findings;
     let provenance = &findings.provenance;
     vec![
         Fact::new("Stacks", provenance.stacks.len().to_string()),
-        Fact::new("Workloads", provenance.workloads.len().to_string()),
-        Fact::new("Rounds", provenance.rounds.to_string()),
+        Fact::new("Workloads", grid.titles.len().to_string()),
+        Fact::new("Rounds", believe::asked(findings)),
         Fact::new("Window", provenance.window.to_string()),
         Fact::new("Span", provenance.span.to_string()),
         Fact::new("Where", place(findings)),
@@ -114,7 +120,7 @@ pub(super) fn method(findings: &Findings) -> Vec<Fact> {
     facts.extend([
         Fact::new("Study, SHA-256", p.study_sha256.clone()),
         Fact::new("Seed", p.seed.to_string()),
-        Fact::new("Rounds", format!("{}; every stack is built anew in each", count(p.rounds, "round"))),
+        Fact::new("Rounds", rounds(findings)),
         Fact::new("Settling", format!("{} under load, not counted", p.settle)),
         Fact::new("Window", format!("{} under load, counted{}", p.window, own_windows(findings))),
         Fact::new("Span", format!("{}, filled first and then worked on", p.span)),

@@ -1,5 +1,6 @@
 //! The table of all figures.
 
+use super::charts::unsettled;
 use crate::columns::{CellRow, cells};
 use crate::figure::{Measure, spread};
 use crate::grid::Grid;
@@ -68,18 +69,23 @@ pub(super) fn groups(grid: &Grid) -> Vec<Group> {
     let group = |(workload, title): (usize, &String)| Group {
         title: title.clone(),
         rows: (0..grid.stacks().len())
-            .map(|stack| row(&columns, &crate::columns::cell_row(grid, stack, workload, emulator)))
+            .map(|stack| {
+                let cell = crate::columns::cell_row(grid, stack, workload, emulator);
+                let why = unsettled(&grid.state(stack, workload), cell.workload, cell.why.clone().into_owned());
+                row(&columns, &cell, why)
+            })
             .collect(),
     };
     grid.titles.iter().enumerate().map(group).collect()
 }
 
 /// One row.
-fn row<'a>(columns: &[Column<CellRow<'a>>], cell: &CellRow<'a>) -> Row {
+fn row<'a>(columns: &[Column<CellRow<'a>>], cell: &CellRow<'a>, why: String) -> Row {
     let figures = match cell.finding {
         Some(_) => Ok(shown(columns).map(|column| figure(column, cell)).collect()),
         None if cell.verdict == "not-run" => Err(("not run", String::new())),
-        None => Err((cell.verdict, cell.why.clone().into_owned())),
+        None if cell.verdict == "unsteady" => Err(("no steady state", why)),
+        None => Err((cell.verdict, why)),
     };
     let guards = cell.any.map(|finding| &finding.guards[..]).unwrap_or_default();
     Row {

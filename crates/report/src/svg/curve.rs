@@ -1,94 +1,106 @@
-//! Latency under load: a line for each stack from its lowest to its largest rate, on logarithmic axes.
+//! Latency against throughput: a line for each stack, latency on a logarithmic axis.
 
-use terms::finding::Curve;
-use terms::units::{Nanos, significant};
-
-use super::axis::Log;
+use super::axis::{Linear, Log};
 use super::canvas::{Canvas, percent, px};
+use super::layout::{self, AXIS};
 
-/// Height of the field in pixels.
-const HEIGHT: f64 = 220.0;
-/// Room for the labels below it.
-const FOOT: f64 = 34.0;
-/// Room above for the first line.
-const HEAD: f64 = 14.0;
-/// Ways to draw a line, told apart without colour.
-const DASHES: [&str; 5] = ["none", "7 4", "2 3", "10 3 2 3", "1 5"];
+/// Height of the plot.
+const PLOT: f64 = 230.0;
+/// Room above the plot for the label of its upper edge.
+const ABOVE: f64 = 16.0;
+/// The grid of the lines, which is stretched to the plot.
+const GRID: f64 = 1000.0;
+/// Colours of the style sheet and shapes of marks. They have no common divisor, so 30 stacks look different.
+const COLOURS: usize = 6;
+const SHAPES: [&str; 5] = [
+    "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z",
+    "M-3.8 -3.8H3.8V3.8H-3.8Z",
+    "M0 -5L5 0L0 5L-5 0Z",
+    "M0 -4.8L4.8 3.8H-4.8Z",
+    "M0 4.8L4.8 -3.8H-4.8Z",
+];
 
-/// A point: operations per second and nanoseconds.
-type Point = (f64, f64);
+/// The line of a stack.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    /// Its number among the stacks; it tells colour and shape.
+    pub(crate) number: usize,
+    /// Throughput, latency in nanoseconds, and was the load limited?
+    pub(crate) points: Vec<(f64, f64, bool)>,
+}
 
-/// The drawing of a workload's curves; `title` tells it to those who cannot see it.
-pub(crate) fn draw(curves: &[(&str, &Curve)], title: &str) -> String {
-    let lines: Vec<(&str, Vec<Point>)> = curves.iter().map(|(name, curve)| (*name, points(curve))).collect();
-    let all = || lines.iter().flat_map(|(_, points)| points.iter().copied());
-    let (across, up) = (Log::around(all().map(|point| point.0)), Log::around(all().map(|point| point.1)));
+/// The chart; `says` tells it to those who cannot see it, `ticks` label the axes of throughput and of latency.
+pub(crate) fn draw(
+    lines: &[Line],
+    axes: (&Linear, &Log),
+    says: &str,
+    unit: &str,
+    ticks: (impl Fn(f64) -> String, impl Fn(f64) -> String),
+) -> String {
+    let (across, up) = axes;
     let mut canvas = Canvas::default();
-    let y = |value: f64| HEAD + (1.0 - up.place(value)) * HEIGHT;
+    let height = |latency: f64| ABOVE + PLOT * (1.0 - up.place(latency).clamp(0.0, 1.0));
     for tick in &up.ticks {
-        let at = px(y(*tick));
-        canvas.element("line", &[("class", &"grid"), ("x1", &"0%"), ("x2", &"100%"), ("y1", &at), ("y2", &at)]);
-        canvas.text(&nanos(*tick), &[("class", &"tick"), ("x", &"0%"), ("y", &px(y(*tick) - 3.0))]);
+        let y = height(*tick);
+        let (line, text) = (px(y), px(y - 4.0));
+        canvas.element("line", &[("class", &"rule"), ("x1", &0), ("x2", &"100%"), ("y1", &line), ("y2", &line)]);
+        canvas.text(&ticks.1(*tick), &[("class", &"tick"), ("x", &0), ("y", &text)]);
     }
-    for tick in &across.ticks {
-        let at = percent(across.place(*tick));
-        canvas.text(
-            &significant(*tick),
-            &[("class", &"tick"), ("x", &at), ("y", &px(HEAD + HEIGHT + 16.0)), ("text-anchor", &"middle")],
-        );
+    let (top, base) = (px(ABOVE), px(ABOVE + PLOT));
+    canvas.element("line", &[("class", &"whisker"), ("x1", &0), ("x2", &"100%"), ("y1", &base), ("y2", &base)]);
+    let (size, box_) = (px(PLOT), format!("0 0 {GRID} {GRID}"));
+    canvas.open(
+        "svg",
+        &[
+            ("x", &0),
+            ("y", &top),
+            ("width", &"100%"),
+            ("height", &size),
+            ("viewBox", &box_),
+            ("preserveAspectRatio", &"none"),
+        ],
+    );
+    for line in lines {
+        let place = |(x, y, _): &(f64, f64, bool)| {
+            format!("{} {}", px(across.place(*x) * GRID), px((1.0 - up.place(*y).clamp(0.0, 1.0)) * GRID))
+        };
+        let path = format!("M{}", line.points.iter().map(place).collect::<Vec<_>>().join("L"));
+        canvas.element("path", &[("class", &format!("curve c{}", line.number % COLOURS)), ("d", &path)]);
     }
-    for (index, (name, points)) in lines.iter().enumerate() {
-        let dash = DASHES[index % DASHES.len()];
-        for pair in points.windows(2) {
+    canvas.close("svg");
+    for line in lines {
+        for (x, y, limited) in &line.points {
+            canvas.open("svg", &[("x", &percent(across.place(*x))), ("y", &px(height(*y))), ("overflow", &"visible")]);
             canvas.element(
-                "line",
-                &[
-                    ("class", &"whisker"),
-                    ("stroke-dasharray", &dash),
-                    ("x1", &percent(across.place(pair[0].0))),
-                    ("x2", &percent(across.place(pair[1].0))),
-                    ("y1", &px(y(pair[0].1))),
-                    ("y2", &px(y(pair[1].1))),
-                ],
+                "path",
+                &[("class", &class(line.number, *limited)), ("d", &SHAPES[line.number % SHAPES.len()])],
             );
-        }
-        for point in points {
-            let says = format!("{name}: {} operations/s, {}", significant(point.0), nanos(point.1));
-            canvas.open("g", &[]);
-            canvas.title(&says);
-            canvas.element(
-                "circle",
-                &[("class", &"dot p50"), ("cx", &percent(across.place(point.0))), ("cy", &px(y(point.1))), ("r", &"4")],
-            );
-            canvas.close("g");
-        }
-        // Names stand at the end of their lines, to the left of it: the right edge is the edge of the page.
-        if let Some(last) = points.last() {
-            canvas.text(
-                name,
-                &[
-                    ("class", &"name"),
-                    ("x", &percent(across.place(last.0))),
-                    ("y", &px(y(last.1) - 8.0)),
-                    ("text-anchor", &"end"),
-                ],
-            );
+            canvas.close("svg");
         }
     }
-    canvas.wide(HEAD + HEIGHT + FOOT, &format!("Median latency against operations per second: {title}"))
+    let mut ticks: Vec<(f64, String)> = across.ticks.iter().map(|tick| (across.place(*tick), ticks.0(*tick))).collect();
+    if let Some((_, last)) = ticks.last_mut() {
+        last.push(' ');
+        last.push_str(unit);
+    }
+    // The last label leans inwards and carries the unit: it needs the room of its neighbour where ticks are dense.
+    if ticks.len() > 5 {
+        ticks.remove(ticks.len() - 2);
+    }
+    layout::axis(&mut canvas, ABOVE + PLOT + 4.0, &ticks);
+    canvas.wide(ABOVE + PLOT + 4.0 + AXIS, says)
 }
 
-/// Points that have both a rate and a median.
-fn points(curve: &Curve) -> Vec<Point> {
-    let point = |of: &terms::finding::CurvePoint| {
-        let latency = of.latency.as_ref()?.p50;
-        #[expect(clippy::cast_precision_loss, reason = "a drawing shows nothing beyond 2^53")]
-        Some((of.iops?.value, latency.0 as f64)).filter(|point| point.0 > 0.0 && point.1 > 0.0)
-    };
-    curve.points.iter().filter_map(point).collect()
+/// The class of a mark; hollow where the load was not limited.
+fn class(number: usize, limited: bool) -> String {
+    format!("mark c{}{}", number % COLOURS, if limited { "" } else { " hollow" })
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates; never below 0")]
-fn nanos(value: f64) -> String {
-    Nanos(value.round() as u64).to_string()
+/// The mark of a stack, for the key below the chart.
+pub(crate) fn glyph(number: usize) -> String {
+    format!(
+        "<svg class=\"glyph\" viewBox=\"-6.5 -6.5 13 13\" aria-hidden=\"true\"><path class=\"{}\" d=\"{}\"/></svg>",
+        class(number, true),
+        SHAPES[number % SHAPES.len()]
+    )
 }

@@ -106,6 +106,6 @@ fn nanos(time: Nanos) -> f64 {
 
 /// A tick's label.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ticks are positive and round")]
-fn label(tick: f64) -> String {
+pub(crate) fn label(tick: f64) -> String {
     Nanos(tick.round() as u64).to_string()
 }

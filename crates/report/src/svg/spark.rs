@@ -10,8 +10,8 @@ const SIZE: (f64, f64) = (200.0, 40.0);
 const MOST: usize = 200;
 
 /// Steps from the window's begin to its end, each as long as the span that its sample is the mean of. `top` is the
-/// throughput at the upper edge, `end` the time at the right one.
-pub(crate) fn draw(samples: &[Sample], top: f64, end: f64, says: &str) -> String {
+/// throughput at the upper edge, `end` the time at the right one. A dashed line stands at the `cliff`, in seconds.
+pub(crate) fn draw(samples: &[Sample], (top, end): (f64, f64), cliff: Option<f64>, says: &str) -> String {
     let points: Vec<(f64, f64)> = samples.iter().map(|s| (s.at.as_seconds(), s.throughput.0)).collect();
     let mut path = String::new();
     for (time, rate) in thin(&points, MOST) {
@@ -24,6 +24,10 @@ pub(crate) fn draw(samples: &[Sample], top: f64, end: f64, says: &str) -> String
     let base = format!("M0 {0}H{1}", px(SIZE.1 - 0.5), px(SIZE.0));
     canvas.element("path", &[("class", &"base"), ("d", &base)]);
     canvas.element("path", &[("class", &"line"), ("d", &path)]);
+    if let Some(at) = cliff.filter(|at| *at > 0.0 && *at < end) {
+        let path = format!("M{} 0V{}", px(at / end * SIZE.0), px(SIZE.1));
+        canvas.element("path", &[("class", &"cliff"), ("d", &path)]);
+    }
     canvas.fixed(SIZE, "spark", says, " preserveAspectRatio=\"none\"")
 }
 

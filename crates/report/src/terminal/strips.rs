@@ -3,7 +3,8 @@
 use terms::finding::{Estimate, Finding};
 use terms::units::significant;
 
-use crate::figure::{Measure, spread};
+use crate::evidence::ranking;
+use crate::figure::{self, Measure, spread};
 use crate::grid::{Grid, State};
 use crate::notes::Notes;
 use crate::sheet::{Cell, Strip};
@@ -40,7 +41,7 @@ pub(super) fn rates(grid: &Grid, style: &Style, notes: &mut Notes) -> Vec<Strip>
         let pieces = (0..grid.stacks().len()).map(|stack| match grid.state(stack, at) {
             State::Measured(finding, estimate) => {
                 let best = grid.is_clear_best(stack, at);
-                let mut piece = figure(measure.number(estimate.value, style), &estimate, style);
+                let mut piece = piece(measure.number(estimate.value, style), &estimate, style);
                 piece.mark = if best { "*".to_owned() } else { String::new() };
                 piece.mark.push_str(&guards(finding, notes));
                 if best {
@@ -48,7 +49,12 @@ pub(super) fn rates(grid: &Grid, style: &Style, notes: &mut Notes) -> Vec<Strip>
                 }
                 Ok(piece)
             }
-            State::Unsteady(why) => Err((format!("unsteady {}", notes.mark(why.as_ref())), Tone::Warn)),
+            State::Unsteady(finding, why) => {
+                let range =
+                    figure::range(finding, workload, style).map(|range| format!("{range} ")).unwrap_or_default();
+                let mark = notes.mark(&format!("no steady state: {why}"));
+                Err((format!("no steady state\n{range}{mark}"), Tone::Warn))
+            }
             State::Failed(why) => Err((format!("failed {}", notes.mark(&format!("failed: {why}"))), Tone::Bad)),
             State::Missing(why) => Err((format!("missing {}", notes.mark(&format!("missing: {why}"))), Tone::Warn)),
             State::NotRun => Err(("not run".to_owned(), Tone::Dim)),
@@ -66,10 +72,16 @@ pub(super) fn ratios(grid: &Grid, style: &Style) -> Vec<Strip> {
         let pieces = (0..grid.stacks().len()).map(|stack| match grid.state(stack, at) {
             State::Measured(..) if stack == 0 => Err((style.spell("1×"), Tone::Plain)),
             State::Measured(finding, _) => match &finding.ratio_to_first {
-                Some(ratio) => Ok(figure(format!("{}×", significant(ratio.value)), ratio, style)),
+                Some(ratio) => {
+                    let mut piece = piece(format!("{}×", significant(ratio.value)), ratio, style);
+                    let mark =
+                        ranking::against_first(grid, stack, at).map(|(answer, more)| ranking::mark(answer, more));
+                    piece.mark = style.spell(&mark.unwrap_or_default());
+                    Ok(piece)
+                }
                 None => Err((style.spell("–"), Tone::Dim)),
             },
-            State::Unsteady(_) => Err(("unsteady".to_owned(), Tone::Warn)),
+            State::Unsteady(..) => Err(("unsteady".to_owned(), Tone::Warn)),
             State::Failed(_) => Err(("failed".to_owned(), Tone::Bad)),
             State::Missing(_) => Err(("missing".to_owned(), Tone::Warn)),
             State::NotRun => Err(("not run".to_owned(), Tone::Dim)),
@@ -80,7 +92,7 @@ pub(super) fn ratios(grid: &Grid, style: &Style) -> Vec<Strip> {
 }
 
 /// A value with its interval.
-fn figure(value: String, estimate: &Estimate, style: &Style) -> Piece {
+fn piece(value: String, estimate: &Estimate, style: &Style) -> Piece {
     Piece { value: style.spell(&value), spread: style.spell(&spread(estimate)), mark: String::new(), tone: Tone::Plain }
 }
 
@@ -90,7 +102,7 @@ fn guards(finding: &Finding, notes: &mut Notes) -> String {
 }
 
 /// The title in lines: block, depth and jobs, direction, and what else it says.
-fn heading(title: &str) -> Vec<String> {
+pub(super) fn heading(title: &str) -> Vec<String> {
     let (block, rest) = title.split_once(" Q").map_or((title, String::new()), |(b, r)| (b, format!("Q{r}")));
     let mut lines = wrap(block, HEADING);
     if !rest.is_empty() {

@@ -1,0 +1,162 @@
+//! Can it be believed: rounds and what an interval speaks of, steady windows, the bare drive, comparisons, SNIA.
+
+use terms::design::Replicate;
+use terms::finding::{AnchorAction, AnchorFinding, Compared, Findings, SniaFinding, Steady};
+
+use super::{count, signed_percent, span};
+use crate::listing::{Group, Listing, MISSING};
+use crate::quantity;
+use crate::style::Style;
+use crate::width::Align;
+
+/// What is known of how far the figures can be believed: what, and its value. Empty for findings of old.
+pub(crate) fn facts(findings: &Findings) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    let mut tell = |what, text: Option<String>| facts.extend(text.map(|text| (what, text)));
+    tell("rounds", rounds(findings));
+    tell("windows", windows(findings));
+    tell("bare drive", anchors(&findings.anchors));
+    tell("comparisons", comparisons(findings));
+    tell("open", open(findings));
+    tell("SNIA", snia(findings));
+    facts
+}
+
+/// How many rounds were asked for: `5`, `5 to 12`.
+pub(crate) fn asked(findings: &Findings) -> String {
+    let policy = findings.provenance.policy();
+    let rounds = findings.provenance.rounds;
+    if policy.is_sequential() { format!("{rounds} to {}", policy.most_rounds()) } else { rounds.to_string() }
+}
+
+/// What the replicates were.
+pub(crate) const fn replicate(replicate: Replicate) -> &'static str {
+    match replicate {
+        Replicate::Rebuild => "rebuild: every stack built anew in each round",
+        Replicate::Slices => "slices: all stacks side by side on slices of every drive, which change places",
+        Replicate::Single => "single: n = 1 build, nothing is said between stacks",
+    }
+}
+
+/// How many rounds there were, and how many there might have been.
+fn rounds(findings: &Findings) -> Option<String> {
+    let policy = findings.provenance.policy.as_ref()?;
+    let had = findings.cells.iter().filter_map(|cell| cell.throughput.or(cell.iops)).map(|figure| figure.rounds);
+    let had = span(had).map_or_else(String::new, |had| format!("{had} behind each figure; "));
+    let until = if policy.is_sequential() { format!(", until ±{}", policy.precision) } else { String::new() };
+    Some(format!("{had}{} asked for{until}; {}", asked(findings), replicate(policy.replicate)))
+}
+
+/// How many windows were steady.
+fn windows(findings: &Findings) -> Option<String> {
+    let mut all = Steady::default();
+    for steady in findings.cells.iter().map(|cell| cell.steady) {
+        all.steady += steady.steady;
+        all.unsteady += steady.unsteady;
+        all.unknown += steady.unknown;
+        all.extended += steady.extended;
+    }
+    let total = all.steady + all.unsteady + all.unknown;
+    (total > 0).then(|| format!("of {total}: {}", super::ranking::windows(&all)))
+}
+
+/// What became of a round, where something did.
+pub(crate) const fn action(action: AnchorAction) -> &'static str {
+    match action {
+        AnchorAction::Kept => "kept",
+        AnchorAction::Flagged => "flagged",
+        AnchorAction::Discarded => "discarded",
+        AnchorAction::Unknown => "an end is missing",
+    }
+}
+
+/// The bare drive from the beginning to the end of each round, in a sentence.
+fn anchors(anchors: &[AnchorFinding]) -> Option<String> {
+    if anchors.is_empty() {
+        return None;
+    }
+    let drifts: Vec<f64> = anchors.iter().filter_map(|anchor| anchor.drift).collect();
+    let low = drifts.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = drifts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut text = format!("it was measured at both ends of {}", count(anchors.len() as u64, "round"));
+    if !drifts.is_empty() {
+        text.push_str(&format!(" and changed by {} to {} within one", signed_percent(low), signed_percent(high)));
+    }
+    let odd = anchors.iter().filter(|anchor| anchor.action != AnchorAction::Kept).map(|anchor| {
+        let drift = anchor.drift.map(|drift| format!(" ({})", signed_percent(drift))).unwrap_or_default();
+        format!("; round {}{drift}: {}", anchor.round, action(anchor.action))
+    });
+    Some(odd.fold(text, |text, odd| text + &odd))
+}
+
+/// The bare drive round by round, as a table for the page.
+pub(crate) fn anchor_table(findings: &Findings) -> Option<Listing> {
+    let missing = || MISSING.to_owned();
+    let rate = |rate: Option<f64>| rate.map_or_else(missing, |rate| quantity::rate(rate, &Style::default()));
+    let row = |anchor: &AnchorFinding| {
+        vec![
+            anchor.round.to_string(),
+            rate(anchor.first),
+            rate(anchor.last),
+            anchor.drift.map_or_else(missing, signed_percent),
+            action(anchor.action).to_owned(),
+        ]
+    };
+    Listing {
+        title: "The bare drive in each round".to_owned(),
+        columns: vec![
+            ("Round", Align::Left),
+            ("At the beginning", Align::Right),
+            ("At the end", Align::Right),
+            ("Change", Align::Right),
+            ("The round is", Align::Left),
+        ],
+        groups: vec![Group { title: String::new(), rows: findings.anchors.iter().map(row).collect() }],
+        ..Listing::default()
+    }
+    .where_missing("it could not be measured")
+    .if_any()
+}
+
+/// How many comparisons are decided.
+fn comparisons(findings: &Findings) -> Option<String> {
+    let all = findings.comparisons.len();
+    if all == 0 {
+        return None;
+    }
+    let open = || findings.comparisons.iter().filter(|pair| pair.verdict == Compared::CannotTell);
+    let margin = findings.provenance.policy().margin;
+    let more = open().filter_map(|pair| pair.more_rounds).max();
+    let more = more.map(|more| format!(" (up to about {})", count(more, "more round"))).unwrap_or_default();
+    let left = open().count();
+    Some(format!(
+        "{} of {all} pairs decided, {left} open{more}; corrected for their number (Holm), equivalent means within \
+         ±{margin}",
+        all - left
+    ))
+}
+
+/// Cells that want more rounds.
+fn open(findings: &Findings) -> Option<String> {
+    let open = findings.cells.iter().filter(|cell| cell.open).count();
+    (open > 0).then(|| {
+        let want = if open == 1 { "1 cell wants".to_owned() } else { format!("{open} cells want") };
+        format!("{want} more rounds: an interval is wide or a comparison undecided")
+    })
+}
+
+/// SNIA's verdict.
+fn snia(findings: &Findings) -> Option<String> {
+    let all: Vec<SniaFinding> = findings.cells.iter().filter_map(|cell| cell.snia).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let steady = all.iter().filter(|snia| snia.steady_at.is_some()).count();
+    let at =
+        span(all.iter().filter_map(|snia| snia.steady_at)).map(|at| format!(", at round {at}")).unwrap_or_default();
+    Some(format!(
+        "{steady} of {} reach its steady state over rounds{at} (five in a row within 20 % of their mean, the line \
+         through them rising at most 10 %)",
+        count(all.len() as u64, "cell")
+    ))
+}

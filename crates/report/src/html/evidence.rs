@@ -1,0 +1,127 @@
+//! What findings say besides figures, on the page: tables, load curves, flushes, how far it can be believed.
+
+use askama::Template;
+use terms::finding::{Curve, CurvePoint, Findings};
+use terms::record::Latency;
+use terms::units::{Iops, Nanos};
+
+use super::charts::no_latency;
+use super::facts::Fact;
+use crate::evidence::{believe, burst, compat, curves, flush, layers, ranking};
+use crate::grid::Grid;
+use crate::listing::Listing;
+use crate::style::Style;
+use crate::svg::axis::{Linear, Log};
+use crate::svg::curve::{self, Line};
+use crate::svg::latency::{self, Row};
+
+/// A listing as a table.
+#[derive(Template)]
+#[template(path = "listing.html")]
+struct Table<'a> {
+    listing: &'a Listing,
+}
+
+/// The table of a listing.
+pub(super) fn table(listing: &Listing) -> String {
+    Table { listing }.render().expect("the template calls nothing that fails, and writing to a string cannot fail")
+}
+
+/// A section of the page: a listing, and charts above it.
+pub(super) struct Part {
+    /// Its name in the page.
+    pub(super) id: &'static str,
+    /// Its title.
+    pub(super) title: String,
+    /// How it is to be read.
+    pub(super) hint: String,
+    /// Charts.
+    pub(super) charts: Vec<Chart>,
+    /// The table.
+    pub(super) table: String,
+    /// Commands: a title and the text.
+    pub(super) details: Vec<(String, String)>,
+}
+
+/// Load curves of a workload.
+pub(super) struct Chart {
+    /// The workload.
+    pub(super) title: String,
+    /// What each drawing shows, and the drawing.
+    pub(super) drawings: Vec<(&'static str, String)>,
+    /// Marks and the stacks that they stand for.
+    pub(super) keys: Vec<(String, String)>,
+}
+
+/// How far all of it can be believed: facts, and the bare drive round by round.
+pub(super) fn believe(findings: &Findings) -> Option<(Vec<Fact>, Option<String>)> {
+    let facts = believe::facts(findings);
+    let facts: Vec<Fact> =
+        facts.into_iter().map(|(what, value)| Fact::new(super::capital(what.to_owned()), value)).collect();
+    (!facts.is_empty()).then(|| (facts, believe::anchor_table(findings).as_ref().map(table)))
+}
+
+/// The sections after all figures.
+pub(super) fn parts(findings: &Findings) -> Vec<Part> {
+    let part = |listing: Listing| Part {
+        charts: if listing.id == "load" { charts(findings) } else { Vec::new() },
+        table: table(&listing),
+        id: listing.id,
+        title: listing.title,
+        hint: listing.hint,
+        details: listing.details,
+    };
+    let style = Style::default();
+    let listings = [burst::listing(findings, &style), layers::listing(findings), curves::listing(findings)];
+    listings.into_iter().flatten().chain(compat::listings(findings)).map(part).collect()
+}
+
+/// Who is where: rank and names.
+pub(super) fn ranks(grid: &Grid, workload: usize) -> Vec<(String, String)> {
+    ranking::places(grid, workload).iter().map(|place| (ranking::rank(place.rank), place.stacks.join(" = "))).collect()
+}
+
+/// The latency of flushes of a workload, where it flushes: every stack, those without a figure as in other charts.
+pub(super) fn flushes(grid: &Grid, workload: usize, title: &str) -> Option<String> {
+    let entries = grid.stacks().iter().enumerate();
+    let rows: Vec<Row> = entries
+        .map(|(stack, entry)| Row {
+            name: &entry.name,
+            latency: flush::latency(grid, stack, workload).ok_or_else(|| no_latency(&grid.state(stack, workload))),
+        })
+        .collect();
+    let any = rows.iter().any(|row| row.latency.is_ok());
+    any.then(|| latency::draw(&rows, &format!("Latency of flushes, {title}")))
+}
+
+/// Load curves, two drawings for each workload.
+fn charts(findings: &Findings) -> Vec<Chart> {
+    let chart = |(title, curves): (String, Vec<(&str, &Curve)>)| {
+        let number = |curve: &Curve| findings.provenance.stacks.iter().position(|entry| entry.slug == curve.stack);
+        let lines = |take: fn(&Latency) -> Option<Nanos>| -> Vec<Line> {
+            let line = |(_, curve): &(&str, &Curve)| Line {
+                number: number(curve).unwrap_or(0),
+                points: curve.points.iter().filter_map(|point| place(point, take)).collect(),
+            };
+            curves.iter().map(line).filter(|line| !line.points.is_empty()).collect()
+        };
+        let parts = [("Median", lines(|latency| Some(latency.p50))), ("99th percentile", lines(|latency| latency.p99))];
+        let all = || parts.iter().flat_map(|(_, lines)| lines).flat_map(|line| &line.points);
+        let (across, up) =
+            (Linear::to(all().map(|point| point.0).fold(0.0, f64::max)), Log::around(all().map(|p| p.1)));
+        let load = |tick: f64| Iops(tick).to_string().trim_end_matches(" IOPS").to_owned();
+        let drawing = |(what, lines): &(&'static str, Vec<Line>)| {
+            let says = format!("{what} of latency against operations per second, {title}");
+            (*what, curve::draw(lines, (&across, &up), &says, "IOPS", (load, latency::label)))
+        };
+        let keys = curves.iter().map(|(name, curve)| (curve::glyph(number(curve).unwrap_or(0)), (*name).to_owned()));
+        Chart { drawings: parts.iter().map(drawing).collect(), keys: keys.collect(), title }
+    };
+    curves::by_workload(findings).into_iter().map(chart).collect()
+}
+
+/// Where a point stands, and whether its load was limited.
+fn place(point: &CurvePoint, take: fn(&Latency) -> Option<Nanos>) -> Option<(f64, f64, bool)> {
+    let latency = take(point.latency.as_ref()?).filter(|latency| latency.0 > 0)?;
+    Some((point.iops?.value, latency.as_seconds() * 1e9, point.percent.is_some()))
+}

@@ -1,0 +1,49 @@
+//! Numbers with their units, in the words of a style.
+
+use terms::finding::Estimate;
+use terms::units::{BytesPerSecond, Nanos, significant};
+use terms::workload::Workload;
+
+use crate::figure::{Measure, spread};
+use crate::listing::MISSING;
+use crate::style::Style;
+
+/// A throughput: `412 MiB/s`.
+pub(crate) fn rate(rate: f64, style: &Style) -> String {
+    format!("{} {}", significant(style.rate(BytesPerSecond(rate))), style.rate_unit())
+}
+
+/// A throughput in the unit of its workload: `412 MiB/s`, `12.4k IOPS`.
+pub(crate) fn own(rate: f64, workload: &Workload, style: &Style) -> String {
+    let measure = Measure::of(workload);
+    format!("{} {}", measure.number(measure.of_rate(rate, workload), style), measure.unit(style))
+}
+
+/// A ratio with its interval: `0.97× ±3 %`.
+pub(crate) fn ratio(ratio: &Estimate) -> String {
+    format!("{}× {}", significant(ratio.value), spread(ratio))
+}
+
+/// A difference of times with its sign: `+2.31 µs`.
+pub(crate) fn difference(nanos: i64) -> String {
+    match nanos {
+        0 => "0 ns".to_owned(),
+        _ if nanos < 0 => format!("−{}", Nanos(nanos.unsigned_abs())),
+        _ => format!("+{}", Nanos(nanos.unsigned_abs())),
+    }
+}
+
+/// A time that may be missing.
+pub(crate) fn time(time: Option<Nanos>) -> String {
+    time.map_or_else(|| MISSING.to_owned(), |time| time.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_signs() {
+        assert_eq!([2310, -120, 0].map(difference), ["+2.31 µs", "−120 ns", "0 ns"]);
+    }
+}
