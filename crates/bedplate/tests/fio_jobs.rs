@@ -88,8 +88,9 @@ fn an_exported_job_comes_back_as_the_same_workload() {
             let (imported, notes) = spec::fio::import(&job(&workload).file(), false);
             let imported = imported.unwrap_or_else(|| panic!("{}: {notes:?}", workload.name));
             assert_eq!(imported.workloads.len(), 1);
-            let (mut again, mut first) =
-                (options(&job(&imported.workloads[0]).argv()), options(&job(&workload).argv()));
+            // The window of a file is that of the run.
+            let again = Workload { window: imported.window, ..imported.workloads[0].clone() };
+            let (mut again, mut first) = (options(&job(&again).argv()), options(&job(&workload).argv()));
             if workload.reach != terms::Reach::Span {
                 // The size of a file is that of the study's span; samples end with the last whole one.
                 again.remove("size");

@@ -147,7 +147,8 @@ fn prepare(request: &CellRequest<'_>, window: Nanos) -> Job {
 }
 
 fn observed(host: &dyn Host, request: &CellRequest<'_>, job: &Job, window: Nanos) -> Result<Observed, HostError> {
-    observe(host, job, request.drives, window, request.seed, job::aligns(&request.filled.version))
+    let ways = (job::aligns(&request.filled.version), request.workload.pattern.writes());
+    observe(host, job, request.drives, window, request.seed, ways)
 }
 
 /// Files of a run. fio's JSON and its words are kept apart, so that the one stays JSON.

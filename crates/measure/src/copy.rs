@@ -44,11 +44,11 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
     forget(host)?;
     let alone = host.run(&script("find \"$1\" -type f -exec cat {} + > /dev/null", &[&source]))?;
     forget(host)?;
-    let before = snapshot(host, request.drives)?;
+    let before = snapshot(host, request.drives, true)?;
     let mut busy = own_work::busy(host, request.nodes, &census(host)?)?;
     let cmd = script("cp -r \"$1\" \"$2\" && sync -f \"$2\"", &[&source, &copy]);
     let outcome = host.run(&cmd)?;
-    let after = snapshot(host, request.drives)?;
+    let after = snapshot(host, request.drives, true)?;
     host.run(&Cmd::new(["rm", "-rf", &copy]).limit(LIMIT))?;
     if !outcome.ok() {
         return Ok(failed(request, format!("cp ended with status {}: {}", outcome.status, outcome.error_text())));

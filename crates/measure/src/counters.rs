@@ -39,12 +39,12 @@ const TICK: Nanos = Nanos::millis(10);
 /// Sectors of sysfs, whatever the drive's block (Documentation/block/stat.rst).
 const SECTOR: u64 = 512;
 
-/// Reads all counters; `drives` are the study's names with the nodes of today. Four small files, whatever the count
-/// of drives: it is done while fio runs.
+/// Reads all counters; `drives` are the study's names with the nodes of today. Three small files, whatever the count
+/// of drives, and a larger one where the workload `writes`: it is done while fio runs.
 ///
 /// # Errors
 /// Where a counter cannot be read.
-pub fn snapshot(host: &dyn Host, drives: &[(String, String)]) -> Result<Snapshot, HostError> {
+pub fn snapshot(host: &dyn Host, drives: &[(String, String)], writes: bool) -> Result<Snapshot, HostError> {
     let at = host.now()?;
     let disks = host.read_text("/proc/diskstats")?;
     let counted = |(name, node): &(String, String)| {
@@ -57,7 +57,10 @@ pub fn snapshot(host: &dyn Host, drives: &[(String, String)]) -> Result<Snapshot
         processors: processors(&host.read_text("/proc/stat")?),
         // Read by the agent, "self" is the agent.
         agent_ticks: process_ticks(&host.read_text("/proc/self/stat")?),
-        dirtied: host.read_text("/proc/vmstat").ok().and_then(|text| vmstat(&text, "nr_dirtied")),
+        dirtied: match writes {
+            true => host.read_text("/proc/vmstat").ok().and_then(|text| vmstat(&text, "nr_dirtied")),
+            false => None,
+        },
     })
 }
 

@@ -51,6 +51,8 @@ const EXIT: Nanos = Nanos::millis(300);
 /// Runs fio and reads the machine's counters now and then. fio does not say when its window begins, but the process
 /// ends soon after it, so the readings that count are chosen afterwards; a log on the machine's clock tells exactly.
 ///
+/// `aligned`: is fio's log on the machine's clock? `writes`: does the workload?
+///
 /// # Errors
 /// Where the machine is lost.
 pub(crate) fn observe(
@@ -59,19 +61,20 @@ pub(crate) fn observe(
     drives: &[(String, String)],
     window: Nanos,
     seed: u64,
-    aligned: bool,
+    (aligned, writes): (bool, bool),
 ) -> Result<Observed, HostError> {
     // A queue that was filled may take long to drain after the clock has stopped.
     let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
-    // Five readings fall into a window; more would only cost.
-    let pause = Duration::from_millis(200).max(window.to_duration() / 5);
+    // Three readings fall into a window; more would only cost.
+    let pause = Duration::from_millis(200).max(window.to_duration() * 3 / 10);
     let begun = host.now()?;
     let (outcome, ended, snapshots, busy) = thread::scope(|scope| {
         let fio = scope.spawn(|| (host.run(&cmd), host.now()));
         let (mut snapshots, mut busy) = (Vec::new(), Vec::new());
         while !fio.is_finished() {
-            snapshots.push(snapshot(host, drives)?);
-            if busy.is_empty() {
+            snapshots.push(snapshot(host, drives, writes)?);
+            // Every other time: it was looked at just before fio began, and will be just after it ended.
+            if busy.is_empty() && snapshots.len() % 2 == 0 {
                 busy.extend(own_work::md(host)?);
             }
             wait_for(&fio, pause);

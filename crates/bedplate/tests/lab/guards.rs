@@ -214,7 +214,7 @@ fn work_of_the_machines_own_voids_a_number() {
     assert_void(&stage.on("lvm", &random_reads(), check, calm), "lvm-sync");
 
     let scrub = "m=TARGET; head -c 200M /dev/urandom > $m/ballast; sync; echo 4m > /sys/fs/btrfs/*-*/devinfo/1/scrub_speed_max; btrfs scrub start -q $m";
-    let calm = "m=TARGET; btrfs scrub cancel -q $m || true; rm -f $m/ballast; while pgrep -x btrfs > /dev/null; do sleep 0.1; done";
+    let calm = "m=TARGET; btrfs scrub cancel $m || true; rm -f $m/ballast; while pgrep -x btrfs > /dev/null; do sleep 0.1; done";
     assert_void(&stage.on("btrfs", &random_reads(), scrub, calm), "scrub");
 
     // A pool's scrub has no speed: give it something to do.

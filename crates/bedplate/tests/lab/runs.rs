@@ -83,7 +83,7 @@ fn every_cell_of_the_nineteen_is_a_number() {
         "--rounds",
         "1",
         "--window",
-        "1s",
+        "500ms",
         "--settle",
         "200ms",
         "--span",
