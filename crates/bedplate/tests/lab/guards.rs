@@ -189,7 +189,6 @@ fn work_of_the_machines_own_voids_a_number() {
     let bench = Bench::new();
     let stage = Stage::new(&bench);
     let (a, b) = (stage.node("a"), stage.node("b"));
-
     let slow =
         "cd /sys/block/$(basename $(readlink -f TARGET))/md; echo 100 > sync_speed_min; echo 2000 > sync_speed_max";
     let scrub = format!("{slow}; echo check > sync_action");
@@ -212,6 +211,15 @@ fn work_of_the_machines_own_voids_a_number() {
     let check = "lv=$(lvs --noheadings -o lv_full_name | head -1); lvchange --maxrecoveryrate 1M $lv; lvchange --syncaction check $lv";
     let calm = "lv=$(lvs --noheadings -o lv_full_name | head -1); lvchange --syncaction idle $lv || true";
     assert_void(&stage.on("lvm", &random_reads(), check, calm), "lvm-sync");
+}
+
+/// Longer than the others: each has to give a file system enough to do.
+#[cfg(feature = "long-tests")]
+#[test]
+fn work_of_file_systems_voids_a_number() {
+    let bench = Bench::new();
+    let stage = Stage::new(&bench);
+    let a = stage.node("a");
 
     let scrub = "m=TARGET; head -c 200M /dev/urandom > $m/ballast; sync; echo 4m > /sys/fs/btrfs/*-*/devinfo/1/scrub_speed_max; btrfs scrub start -q $m";
     let calm = "m=TARGET; btrfs scrub cancel $m || true; rm -f $m/ballast; while pgrep -x btrfs > /dev/null; do sleep 0.1; done";
