@@ -6,13 +6,13 @@ use build::{Consent, Memory};
 use host::Host;
 use measure::{CellRequest, Filled, Place};
 use terms::record::CellKey;
-use terms::{Bytes, Cmd, MeasurePolicy, Nanos, Workload};
+use terms::{Bytes, Cmd, MeasurePolicy, Nanos, Node, Workload};
 
 use crate::bench::{Bench, design};
 
 fn policy() -> MeasurePolicy {
     MeasurePolicy {
-        rounds: 3,
+        rounds: if cfg!(feature = "long-tests") { 15 } else { 3 },
         settle: Nanos::millis(500),
         window: Nanos::seconds(5),
         span: Bytes::mib(64),
@@ -23,6 +23,7 @@ fn policy() -> MeasurePolicy {
 fn request<'a>(
     workload: &'a Workload,
     policy: &'a MeasurePolicy,
+    nodes: &'a [Node],
     filled: &'a Filled,
     drives: &'a [(String, String)],
 ) -> CellRequest<'a> {
@@ -35,7 +36,7 @@ fn request<'a>(
         drives,
         seed: 7,
         started: String::new(),
-        nodes: &[],
+        nodes,
         rate: None,
         source: None,
     }
@@ -51,6 +52,17 @@ fn own_ticks() -> f64 {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
+}
+
+/// Geometric mean of the pairs' ratios and the factor of its 95 % interval, by Student's t.
+fn ratio_of_pairs(harness: &[f64], hand: &[f64]) -> (f64, f64) {
+    let logs: Vec<f64> = harness.iter().zip(hand).map(|(harness, hand)| (harness / hand).ln()).collect();
+    let count = f64::from(u32::try_from(logs.len()).unwrap());
+    let mean = logs.iter().sum::<f64>() / count;
+    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    // Quantiles 0.975 of Student's t with 2 and with 14 degrees of freedom.
+    let quantile = if logs.len() == 3 { 4.303 } else { 2.145 };
+    (mean.exp(), (quantile * (variance / count).sqrt()).exp())
 }
 
 #[test]
@@ -78,7 +90,9 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
             hand.push(by_hand(measure::job(workload, &place, &policy, 7).argv()));
         }
         let (before, start) = (own_ticks(), std::time::Instant::now());
-        let cell = measure::measure(&guest, &request(workload, &policy, &filled, &drives)).unwrap().cell;
+        let cell = measure::measure(&guest, &request(workload, &policy, &design.stacks[0].nodes, &filled, &drives))
+            .unwrap()
+            .cell;
         // Clock ticks are hundredths of a second.
         own.push((own_ticks() - before) / 100.0 / start.elapsed().as_secs_f64());
         let cpu = cell.cpu.as_ref().unwrap();
@@ -96,6 +110,8 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let ratio = median(harness.clone()) / median(hand.clone());
     let share = share.iter().sum::<f64>() / f64::from(policy.rounds);
     println!("fio through the harness {harness:.0?}, by hand {hand:.0?}: ratio of medians {ratio:.3}");
+    let (middle, half) = ratio_of_pairs(&harness, &hand);
+    println!("pairs: harness over hand {middle:.4}, 95 % interval {:.4} to {:.4}", middle / half, middle * half);
     let own = own.iter().sum::<f64>() / f64::from(policy.rounds);
     println!("bedplate outside took {:.2} % of one processor over whole cells", own * 100.0);
     println!("the agent took {:.2} % of one processor while fio ran", share * 100.0);
