@@ -52,11 +52,13 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Build every stack of a study, measure it, take it down, and report
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Show what would be done: every command with its reason and its undo
     Plan(PlanArguments),
     /// Build the stacks of a study, prove that they stand, and take them down again
     Build(BuildArguments),
+    /// Take down what a run left standing, from its journal
+    Teardown(TeardownArguments),
     /// Report a run again from its record
     Report(ReportArguments),
     /// List runs
@@ -106,10 +108,21 @@ pub(crate) struct Place {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-    #[command(flatten)]
-    pub(crate) place: Place,
+    /// The study file; with --dir only its workloads and how to measure
+    #[arg(required_unless_present = "dir")]
+    pub(crate) study: Option<PathBuf>,
+    /// Only these stacks: name, number in the study, or pattern with `*`; repeat or separate by commas
+    #[arg(long, value_name = "STACK", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// All but these stacks
+    #[arg(long, value_name = "STACK", value_delimiter = ',')]
+    pub(crate) skip: Vec<String>,
+    /// Where: `lab` is a guest that can harm nothing, `local` is this machine [default: lab; with --dir local]
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) on: Option<String>,
+    /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "anchor", "max_rounds"])]
+    pub(crate) dir: Option<String>,
     /// Exactly so many rounds; with --max-rounds, at least so many [default: the study's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
@@ -235,6 +248,13 @@ pub(crate) struct BuildArguments {
     /// Open a shell on each stack while it stands
     #[arg(long)]
     pub(crate) shell: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TeardownArguments {
+    /// The run: a directory, the beginning of a name, or `latest`
+    #[arg(default_value = "latest")]
+    pub(crate) run: String,
 }
 
 #[derive(Debug, Args)]

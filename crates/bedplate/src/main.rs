@@ -5,10 +5,12 @@
 mod cli;
 mod commands;
 mod exit;
+mod ground;
 mod guest;
 mod printer;
 mod runner;
 mod settings;
+mod site;
 mod studies;
 
 use std::process::ExitCode;
@@ -40,6 +42,7 @@ fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
         Command::Run(arguments) => commands::run::run(arguments, settings),
         Command::Plan(arguments) => commands::plan::plan(arguments, settings),
         Command::Build(arguments) => commands::build::build(arguments, settings),
+        Command::Teardown(arguments) => commands::teardown::teardown(arguments, settings),
         Command::Report(arguments) => commands::report::report(arguments, settings),
         Command::Runs(arguments) => commands::runs::runs(arguments, settings),
         Command::Inspect(arguments) => commands::inspect::inspect(arguments, settings),

@@ -57,20 +57,21 @@ fn has_errors(notes: &[Note]) -> bool {
 }
 
 /// The plan of every stack, linted. All that is wrong is told at once.
-pub(crate) fn plans(design: &Design) -> Result<Vec<Plan>, Failure> {
-    planned(&design.stacks, &facts(design)?)
+///
+/// `whole` is what is known of the drives.
+pub(crate) fn plans(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<Plan>, Failure> {
+    planned(&design.stacks, &facts(design, whole)?)
 }
 
 /// The plan of every source that files are copied from, linted.
-pub(crate) fn source_plans(design: &Design) -> Result<Vec<Plan>, Failure> {
-    planned(&design.sources, &plan::DriveFact::of_lab(&design.lab))
+pub(crate) fn source_plans(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<Plan>, Failure> {
+    planned(&design.sources, whole)
 }
 
 /// What is known of the drives: slices of them where stacks stand side by side.
-fn facts(design: &Design) -> Result<Vec<plan::DriveFact>, Failure> {
-    let whole = plan::DriveFact::of_lab(&design.lab);
+fn facts(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<plan::DriveFact>, Failure> {
     if design.measure.replicate != Replicate::Slices {
-        return Ok(whole);
+        return Ok(whole.to_vec());
     }
     if !design.sources.is_empty() {
         return Err(Failure::told(
@@ -211,7 +212,7 @@ fn add_curves(workloads: &mut Vec<Workload>) {
     workloads.sort_by_key(|workload| workload.pattern.writes());
 }
 
-fn select(stacks: Vec<Stack>, only: &[String], skip: &[String]) -> Result<Vec<Stack>, Failure> {
+pub(crate) fn select(stacks: Vec<Stack>, only: &[String], skip: &[String]) -> Result<Vec<Stack>, Failure> {
     let wanted = |patterns: &[String]| patterns.iter().filter(|p| !p.trim().is_empty()).cloned().collect::<Vec<_>>();
     let (only, skip) = (&wanted(only), &wanted(skip));
     for pattern in only.iter().chain(skip) {

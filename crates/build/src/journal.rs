@@ -116,6 +116,20 @@ pub(crate) fn begun(entries: &[Entry], slug: &str) -> Vec<(String, Option<String
     steps
 }
 
+/// Slugs of stacks that have steps which were begun and not taken back, in the order in which they were begun.
+#[must_use]
+pub fn standing(entries: &[Entry]) -> Vec<String> {
+    let mut stacks: Vec<&String> = Vec::new();
+    for entry in entries {
+        if let Entry::Before { stack, .. } = entry {
+            stacks.retain(|known| *known != stack);
+            stacks.push(stack);
+        }
+    }
+    stacks.retain(|stack| !begun(entries, stack).is_empty());
+    stacks.into_iter().cloned().collect()
+}
+
 /// Steps of a stack whose effect was seen and that were not taken back since.
 pub(crate) fn finished(entries: &[Entry], slug: &str) -> Vec<String> {
     let mut steps: Vec<String> = Vec::new();
@@ -133,6 +147,19 @@ pub(crate) fn finished(entries: &[Entry], slug: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stacks_that_stand_are_told_in_the_order_of_building() {
+        let before = |stack: &str, step: &str| Entry::Before {
+            stack: stack.into(),
+            step: step.into(),
+            line: String::new(),
+            old: None,
+        };
+        let down = Entry::Down { stack: "b".into() };
+        let entries = [before("a", "1"), before("b", "1"), down, before("c", "1"), before("a", "2")];
+        assert_eq!(standing(&entries), ["c", "a"]);
+    }
 
     #[test]
     fn a_step_begun_and_not_taken_back_is_left_to_take_back() {

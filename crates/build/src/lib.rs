@@ -13,7 +13,7 @@ mod teardown;
 
 pub use apply::{Built, apply};
 pub use error::BuildError;
-pub use journal::{Entry, Journal, Memory};
+pub use journal::{Entry, Journal, Memory, standing};
 pub use machine::{Bindings, found_on, prove_blank};
 pub use needs::Needs;
 pub use teardown::{commands_left, teardown};

@@ -5,6 +5,7 @@
 //! another machine over ssh), [`Replay`] (a recorded machine) and [`DryRun`] (nothing at all happens).
 
 pub mod agent;
+mod beneath;
 mod dry;
 mod error;
 pub mod inspect;
@@ -18,6 +19,7 @@ pub mod wire;
 
 use terms::{Cmd, Nanos, Outcome};
 
+pub use beneath::{Beneath, beneath};
 pub use dry::DryRun;
 pub use error::{CommandFailure, HostError};
 pub use local::Local;

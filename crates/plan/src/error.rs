@@ -12,6 +12,12 @@ pub enum PlanError {
         /// The stack's name.
         stack: String,
     },
+    /// A directory that cannot stand in a plan.
+    #[error("`{path}` cannot be planned with: it has to be absolute and without braces")]
+    Directory {
+        /// The path.
+        path: String,
+    },
     /// Two layers share a name.
     #[error("two layers are named `{layer}`")]
     Duplicate {

@@ -14,7 +14,10 @@ const WIDTH: usize = 80;
 pub fn render(plan: &Plan) -> String {
     let mut text = format!("{}\n{}\n", plan.stack, "=".repeat(plan.stack.chars().count().min(WIDTH)));
     let drives: Vec<&str> = plan.drives.iter().map(terms::Name::as_str).collect();
-    let _ = writeln!(text, "drives: {} (everything on them is lost)", drives.join(", "));
+    let _ = match drives.as_slice() {
+        [] => writeln!(text, "drives: none is written to but through what stands on it"),
+        drives => writeln!(text, "drives: {} (everything on them is lost)", drives.join(", ")),
+    };
     text.push_str(&wrapped("needs:  ", &needs(plan), "        "));
     for node in &plan.nodes {
         let own: Vec<&Setting> = plan.options.iter().filter(|setting| setting.layer == node.name).collect();
@@ -23,6 +26,8 @@ pub fn render(plan: &Plan) -> String {
         own.iter().for_each(|setting| option(&mut text, setting));
         plan.steps.iter().filter(|step| step.layer == node.name).for_each(|step| describe(&mut text, step));
     }
+    let of_no_layer = |step: &&Step| !plan.nodes.iter().any(|node| node.name == step.layer);
+    plan.steps.iter().filter(of_no_layer).for_each(|step| describe(&mut text, step));
     text
 }
 

@@ -10,11 +10,15 @@ use crate::studies;
 /// Shows the plans of a study: for reading, as a script, as JSON, or as differences from another study's.
 pub(crate) fn plan(arguments: &PlanArguments, settings: &Settings) -> Result<Exit, Failure> {
     let study = studies::load(&arguments.selection, settings)?;
-    let plans = studies::plans(&study.design)?;
+    let plans = studies::plans(&study.design, &plan::DriveFact::of_lab(&study.design.lab))?;
     if let Some(other) = &arguments.diff {
         let selection = Selection { study: other.clone(), ..arguments.selection.clone() };
         let other = studies::load(&selection, settings)?;
-        return differences(&studies::plans(&other.design)?, &plans, settings);
+        return differences(
+            &studies::plans(&other.design, &plan::DriveFact::of_lab(&other.design.lab))?,
+            &plans,
+            settings,
+        );
     }
     let text = if arguments.json {
         serde_json::to_string_pretty(&plans)?

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::site::Site;
 use host::inspect;
-use lab::{Console, Guest};
+use lab::Console;
 use record::{RunReader, RunWriter};
 use terms::finding::{Findings, Verdict};
 use terms::inventory::Inventory;
@@ -12,63 +13,57 @@ use terms::record::{Provenance, RECORD_SCHEMA, StackEntry};
 use terms::{Design, Plan};
 
 use crate::cli::RunArguments;
-use crate::commands::{only_in_the_lab, report as reports, runs};
+use crate::commands::{report as reports, runs};
 use crate::exit::{Exit, Failure};
+use crate::ground::{self, Staked};
 use crate::runner::estimate::{self, Costs};
 use crate::runner::{self, Runner};
 use crate::settings::Settings;
-use crate::studies::{self, Study};
+use crate::studies::Study;
 use crate::{BUILD, guest};
 
 /// Runs a study from its file to its report.
 pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
-    only_in_the_lab(&arguments.place.on)?;
-    let mut study = studies::load(&arguments.selection, settings)?;
-    studies::adjust(&mut study.design, arguments, settings)?;
-    let plans = Plans { stacks: studies::plans(&study.design)?, sources: studies::source_plans(&study.design)? };
+    let staked = ground::stake(arguments, settings)?;
     let directory = match &arguments.resume {
-        Some(run) => match unfinished(run, &study, settings)? {
+        Some(run) => match unfinished(run, &staked.study, settings)? {
             Found::Unfinished(directory) => Some(directory),
             Found::Whole(directory) => return show(&directory, arguments, settings),
         },
         None => None,
     };
-    let directory = measure_all(&study, &plans, directory, settings)?;
+    let directory = measure_all(staked, directory, settings)?;
     show(&directory, arguments, settings)
 }
 
-/// Plans of everything that a study builds.
-struct Plans {
-    stacks: Vec<Plan>,
-    sources: Vec<Plan>,
-}
-
-impl Plans {
-    fn all(&self) -> Vec<Plan> {
-        self.stacks.iter().chain(&self.sources).cloned().collect()
-    }
-}
-
 /// Boots, begins or resumes the record, runs every open cell, and seals.
-fn measure_all(study: &Study, plans: &Plans, resume: Option<PathBuf>, settings: &Settings) -> Result<PathBuf, Failure> {
+fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> Result<PathBuf, Failure> {
+    let all_plans = staked.all_plans();
+    let Staked { study, plans, sources, site } = staked;
+    let study = &study;
     let boot = settings.printer.progress(estimate::BEGIN);
-    boot.now("booting a guest");
-    let guest = guest::boot(&study.design.lab, &plans.all(), Console::Log, settings)?;
+    let site = match site {
+        Some(site) => site,
+        None => {
+            boot.now("booting a guest");
+            Site::lab(guest::boot(&study.design.lab, &all_plans, Console::Log, settings)?)
+        }
+    };
     boot.done(estimate::BEGIN / 2.0);
     boot.now("reading the machine");
-    let inventory = inspect::inspect(&guest)?;
+    let inventory = inspect::inspect(&site)?;
     boot.done(estimate::BEGIN / 4.0);
     boot.now("looking for what each stack needs");
-    let entries = stack_entries(&study.design, &plans.stacks, &guest)?;
-    sources_ready(&plans.sources, &guest)?;
+    let entries = stack_entries(&study.design, &plans, &site)?;
+    sources_ready(&sources, &site)?;
     drop(boot);
     let missing: Vec<String> =
         entries.iter().filter(|entry| entry.missing.is_some()).map(|entry| entry.slug.clone()).collect();
     let resumed = resume.is_some();
-    let costs = estimate::learn("lab", Some(guest.accelerator().word()), settings);
+    let costs = estimate::learn(site.place(), site.accelerator(), settings);
     let writer = match resume {
-        Some(directory) => go_on(&directory, &plans.all(), &inventory, &entries, &guest)?,
-        None => begin(study, &plans.all(), &inventory, entries, &guest, settings)?,
+        Some(directory) => go_on(&directory, &all_plans, &inventory, &entries, &site)?,
+        None => begin(study, &all_plans, &inventory, entries, &site, settings)?,
     };
     let directory = writer.dir().to_owned();
     settings.printer.say(&format!("estimate: {}", estimate::words(&costs, &study.design, &missing)));
@@ -76,14 +71,14 @@ fn measure_all(study: &Study, plans: &Plans, resume: Option<PathBuf>, settings: 
     let progress = settings.printer.progress(expected);
     let mut runner = Runner {
         design: &study.design,
-        plans: &plans.stacks,
-        sources: &plans.sources,
+        plans: &plans,
+        sources: &sources,
         writer: &writer,
         settings,
         progress: &progress,
         costs: &costs,
         missing,
-        guest: Some(guest),
+        site: Some(site),
         began: Instant::now(),
         spent: spent(&directory)?,
         share: 1.0,
@@ -128,8 +123,8 @@ fn spent(directory: &Path) -> Result<f64, Failure> {
 }
 
 /// A source that cannot be built here leaves nothing to copy.
-fn sources_ready(sources: &[Plan], guest: &Guest) -> Result<(), Failure> {
-    let mut needs = build::Needs::new(guest);
+fn sources_ready(sources: &[Plan], site: &Site) -> Result<(), Failure> {
+    let mut needs = build::Needs::new(site);
     for plan in sources {
         if let Some(missing) = needs.missing(plan)? {
             let what = format!("source `{}`: {}", plan.stack, missing.what);
@@ -140,8 +135,8 @@ fn sources_ready(sources: &[Plan], guest: &Guest) -> Result<(), Failure> {
 }
 
 /// What of each stack can be built here, and what is missing for the others.
-fn stack_entries(design: &Design, plans: &[Plan], guest: &Guest) -> Result<Vec<StackEntry>, Failure> {
-    let mut needs = build::Needs::new(guest);
+fn stack_entries(design: &Design, plans: &[Plan], site: &Site) -> Result<Vec<StackEntry>, Failure> {
+    let mut needs = build::Needs::new(site);
     let entry = |(stack, plan): (&terms::Stack, &Plan)| {
         Ok(StackEntry {
             slug: plan.slug.clone(),
@@ -159,7 +154,7 @@ fn begin(
     plans: &[Plan],
     inventory: &Inventory,
     stacks: Vec<StackEntry>,
-    guest: &Guest,
+    site: &Site,
     settings: &Settings,
 ) -> Result<RunWriter, Failure> {
     let started = runner::now();
@@ -174,8 +169,8 @@ fn begin(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: BUILD.to_owned(),
         study_sha256: record::sha256_hex(study.text.as_bytes()),
-        place: "lab".to_owned(),
-        accelerator: Some(guest.accelerator().word().to_owned()),
+        place: site.place().to_owned(),
+        accelerator: site.accelerator().map(str::to_owned),
         seed: policy.seed,
         rounds: policy.rounds,
         settle: policy.settle,
@@ -199,7 +194,7 @@ fn go_on(
     plans: &[Plan],
     inventory: &Inventory,
     stacks: &[StackEntry],
-    guest: &Guest,
+    site: &Site,
 ) -> Result<RunWriter, Failure> {
     let reader = RunReader::open(directory)?;
     let (run, machine) = (reader.provenance(), reader.inventory()?.unwrap_or_default());
@@ -209,7 +204,7 @@ fn go_on(
     };
     let differences = [
         ("build of bedplate", run.build.clone(), BUILD.to_owned()),
-        ("accelerator", run.accelerator.clone().unwrap_or_default(), guest.accelerator().word().to_owned()),
+        ("accelerator", run.accelerator.clone().unwrap_or_default(), site.accelerator().unwrap_or_default().to_owned()),
         ("kernel", machine.kernel.clone(), inventory.kernel.clone()),
         ("programs", versions(&machine), versions(inventory)),
         ("stacks that cannot be built", missing(&run.stacks), missing(stacks)),

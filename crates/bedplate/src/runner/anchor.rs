@@ -1,6 +1,6 @@
 //! The bare drive, first and last in every round: what changed between was not the stacks.
 
-use lab::Guest;
+use crate::site::Site;
 use measure::Filled;
 use terms::plan::Place;
 use terms::record::{ANCHOR, CellKey};
@@ -26,24 +26,24 @@ impl Runner<'_> {
         if !self.anchor_wanted(round, which) {
             return Ok(());
         }
-        if self.guest.is_none() {
-            self.guest = Some(self.boot()?);
+        if self.site.is_none() {
+            self.site = Some(self.boot()?);
         }
-        let Some(guest) = &self.guest else { return Ok(()) };
-        let Some((name, node)) = guest.drives().iter().next() else { return Ok(()) };
+        let Some(site) = &self.site else { return Ok(()) };
+        let Some((name, node)) = site.drives().iter().next() else { return Ok(()) };
         let (name, node) = (name.to_string(), node.clone());
-        let done = self.anchor(guest, round, which, &name, &node, &node);
-        let done = done.and_then(|()| self.forget(guest, round, ANCHOR, &name, &node));
+        let done = self.anchor(site, round, which, &name, &node, &node);
+        let done = done.and_then(|()| self.forget(site, round, ANCHOR, &name, &node));
         self.forgive(round, done)
     }
 
     /// Measures the slice that was kept free.
-    pub(crate) fn sliced_anchor(&self, guest: &Guest, round: u32, which: &str, slices: &Slices) -> Result<(), Failure> {
+    pub(crate) fn sliced_anchor(&self, site: &Site, round: u32, which: &str, slices: &Slices) -> Result<(), Failure> {
         if !self.anchor_wanted(round, which) {
             return Ok(());
         }
-        let Some((name, whole, slice)) = slices.bare(guest) else { return Ok(()) };
-        self.anchor(guest, round, which, &name, &whole, &slice)
+        let Some((name, whole, slice)) = slices.bare(site) else { return Ok(()) };
+        self.anchor(site, round, which, &name, &whole, &slice)
     }
 
     fn anchor_wanted(&self, round: u32, which: &str) -> bool {
@@ -51,25 +51,17 @@ impl Runner<'_> {
         self.design.measure.anchor != Anchor::Off && !self.writer.finished().contains(&cell)
     }
 
-    fn anchor(
-        &self,
-        guest: &Guest,
-        round: u32,
-        which: &str,
-        name: &str,
-        whole: &str,
-        node: &str,
-    ) -> Result<(), Failure> {
+    fn anchor(&self, site: &Site, round: u32, which: &str, name: &str, whole: &str, node: &str) -> Result<(), Failure> {
         let workload = workload(which)?;
         if !self.fits(self.costs.cell(&self.design.measure, &workload)) {
             return Ok(());
         }
         let place = Place::Device(node.to_owned());
-        let filled: Filled = self.fill(guest, round, ANCHOR, TITLE, place)?;
+        let filled: Filled = self.fill(site, round, ANCHOR, TITLE, place)?;
         let drives = [(name.to_owned(), whole.to_owned())];
         let key = CellKey { round, stack: ANCHOR.to_owned(), workload: workload.name.to_string() };
         let spot = Spot { key, title: TITLE, nodes: &[], filled: &filled, drives: &drives };
-        self.measure(guest, &spot, &workload, None, None).map(drop)
+        self.measure(site, &spot, &workload, None, None).map(drop)
     }
 
     /// A round without an anchor is told as such; it does not end the run.
@@ -80,7 +72,7 @@ impl Runner<'_> {
                 let why = chain(&*error);
                 self.progress.note(&format!("failed: {TITLE} in round {round}: {why}"));
                 self.event("failed", ANCHOR, round, serde_json::json!({ "why": why, "stood": true }))?;
-                self.guest = None;
+                self.leave()?;
                 Ok(())
             }
             other => other,

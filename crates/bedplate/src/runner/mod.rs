@@ -3,6 +3,7 @@
 //! A round is every workload on every stack once. Which rounds there are is decided in `schedule`; what stands at the
 //! same time, and in which order its cells come, in `visit`; the bare drive is watched in `anchor`.
 
+pub(crate) mod aftermath;
 mod anchor;
 pub(crate) mod estimate;
 pub(crate) mod order;
@@ -14,7 +15,7 @@ mod visit;
 
 use std::time::Instant;
 
-use lab::Guest;
+use crate::site::Site;
 use record::RunWriter;
 use terms::plan::Plan;
 use terms::record::CellKey;
@@ -39,8 +40,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) costs: &'a Costs,
     /// Slugs of stacks that cannot be built here.
     pub(crate) missing: Vec<String>,
-    /// The guest; `None` after something went wrong in one.
-    pub(crate) guest: Option<Guest>,
+    /// The machine; `None` after something went wrong in a guest.
+    pub(crate) site: Option<Site>,
     /// When this session of the run began to build.
     pub(crate) began: Instant,
     /// Seconds that earlier sessions of the run took.
@@ -70,15 +71,15 @@ impl Runner<'_> {
         Ok(self.writer.event(&event)?)
     }
 
-    /// A guest for everything that this study builds.
-    pub(crate) fn boot(&self) -> Result<Guest, Failure> {
+    /// A fresh guest for everything that this study builds.
+    pub(crate) fn boot(&self) -> Result<Site, Failure> {
         let plans: Vec<Plan> = self.plans.iter().chain(self.sources).cloned().collect();
-        crate::guest::boot(&self.design.lab, &plans, lab::Console::Log, self.settings)
+        Ok(Site::lab(crate::guest::boot(&self.design.lab, &plans, lab::Console::Log, self.settings)?))
     }
 }
 
-fn drive(guest: &Guest, name: &Name) -> Option<(String, String)> {
-    guest.drives().get(name).map(|node| (name.to_string(), node.clone()))
+fn drive(site: &Site, name: &Name) -> Option<(String, String)> {
+    site.drives().get(name).map(|node| (name.to_string(), node.clone()))
 }
 
 /// The time of day with its zone, RFC 3339.

@@ -42,10 +42,14 @@ impl Runner<'_> {
     /// # Errors
     /// Where the person interrupts, the record cannot be written, or no guest can be had.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
-        match self.design.measure.replicate {
+        let result = match self.design.measure.replicate {
             Replicate::Single => self.run_single(),
             Replicate::Rebuild | Replicate::Slices => self.run_rounds(),
+        };
+        if result.is_err() {
+            self.leave()?;
         }
+        result
     }
 
     /// Every stack once, all of its rounds while it stands.

@@ -3,8 +3,8 @@
 //! Where on a drive a stack lies changes from round to round by a cyclic Latin square: after as many rounds as there
 //! are stacks, each has lain everywhere once. What differs between the regions of a drive then falls on all alike.
 
+use crate::site::Site;
 use host::Host;
-use lab::Guest;
 use terms::units::MIB;
 use terms::{Bytes, Cmd, Nanos};
 
@@ -53,25 +53,25 @@ impl Slices {
     }
 
     /// Every drive's slice for a stack.
-    pub(crate) fn bindings(&self, guest: &Guest, round: u32, stack: usize) -> build::Bindings {
+    pub(crate) fn bindings(&self, site: &Site, round: u32, stack: usize) -> build::Bindings {
         let slice = self.of(round, stack);
-        guest.drives().iter().map(|(name, node)| (name.clone(), partition(node, slice))).collect()
+        site.drives().iter().map(|(name, node)| (name.clone(), partition(node, slice))).collect()
     }
 
     /// The first drive and the slice of it that stays bare: name, whole drive, slice.
-    pub(crate) fn bare(&self, guest: &Guest) -> Option<(String, String, String)> {
-        let (name, node) = guest.drives().iter().next()?;
+    pub(crate) fn bare(&self, site: &Site) -> Option<(String, String, String)> {
+        let (name, node) = site.drives().iter().next()?;
         Some((name.to_string(), node.clone(), partition(node, self.count)))
     }
 }
 
 impl Runner<'_> {
     /// Partitions every drive.
-    pub(crate) fn slice(&self, guest: &Guest, round: u32) -> Result<Slices, Failure> {
+    pub(crate) fn slice(&self, site: &Site, round: u32) -> Result<Slices, Failure> {
         let slices = Slices::new(self.plans.len(), self.design.measure.seed);
         self.progress.now(&format!("round {round}: slicing the drives in {}", slices.count));
         for drive in &self.design.lab.drives {
-            let Some(node) = guest.drives().get(&drive.name) else { continue };
+            let Some(node) = site.drives().get(&drive.name) else { continue };
             let size = size(drive.size, slices.count).0 / MIB;
             let mut argv: Vec<String> =
                 ["parted", "--script", "--align", "optimal", node, "mklabel", "gpt"].map(str::to_owned).to_vec();
@@ -80,9 +80,9 @@ impl Runner<'_> {
                 argv.extend(["mkpart".to_owned(), format!("slice-{}", slice + 1)]);
                 argv.extend([format!("{from}MiB"), format!("{to}MiB")]);
             }
-            guest.run_ok(&Cmd::new(argv).limit(Nanos::seconds(60)))?;
+            site.run_ok(&Cmd::new(argv).limit(Nanos::seconds(60)))?;
             for slice in 1..=slices.count {
-                await_node(guest, &partition(node, slice))?;
+                await_node(site, &partition(node, slice))?;
             }
         }
         Ok(slices)

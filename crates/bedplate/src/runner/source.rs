@@ -1,6 +1,6 @@
 //! Where files are copied from: a stack of its own, on drives of its own, that is not compared.
 
-use lab::Guest;
+use crate::site::Site;
 use terms::Method;
 use terms::plan::{Place, Plan};
 
@@ -25,7 +25,7 @@ impl Source<'_> {
 
 impl<'a> Runner<'a> {
     /// Builds the source that this study's copies come from; `None` where they come from memory, or there are none.
-    pub(crate) fn source(&self, guest: &Guest, round: u32) -> Result<Option<Source<'a>>, Failure> {
+    pub(crate) fn source(&self, site: &Site, round: u32) -> Result<Option<Source<'a>>, Failure> {
         let named = self.design.workloads.iter().find_map(|workload| match &workload.method {
             Method::Copy(tree) => tree.source.as_ref(),
             Method::Fio => None,
@@ -33,7 +33,7 @@ impl<'a> Runner<'a> {
         let Some(plan) = named.and_then(|slug| self.sources.iter().find(|plan| &plan.slug == slug)) else {
             return Ok(None);
         };
-        let (built, journal) = self.put_up(guest, round, plan, guest.drives())?;
+        let (built, journal) = self.put_up(site, round, plan, site.drives())?;
         match built.target {
             Place::Directory(directory) => Ok(Some(Source { plan, directory, journal })),
             Place::Device(node) => {
@@ -44,12 +44,12 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes the source down.
-    pub(crate) fn drop_source(&self, guest: &Guest, round: u32, source: Source<'_>) -> Result<(), Failure> {
+    pub(crate) fn drop_source(&self, site: &Site, round: u32, source: Source<'_>) -> Result<(), Failure> {
         let Source { plan, mut journal, .. } = source;
         let past = journal.kept.clone();
-        build::teardown(plan, guest, guest.drives(), &past, &mut journal)?;
-        for (name, node) in drives(guest, plan) {
-            self.forget(guest, round, &plan.slug, &name, &node)?;
+        build::teardown(plan, site, site.drives(), &past, &mut journal)?;
+        for (name, node) in drives(site, plan) {
+            self.forget(site, round, &plan.slug, &name, &node)?;
         }
         Ok(())
     }

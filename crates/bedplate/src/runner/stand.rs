@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use crate::site::Site;
 use build::{Consent, Entry};
 use host::Host;
-use lab::Guest;
 use measure::{CellRequest, Filled};
 use record::RunWriter;
 use terms::plan::{Place, Plan};
@@ -14,7 +14,7 @@ use terms::{Cmd, Nanos, Node, Workload};
 use crate::exit::Failure;
 use crate::runner::slices::Slices;
 use crate::runner::source::Source;
-use crate::runner::visit::drives;
+use crate::runner::visit::{drives, members};
 use crate::runner::{Runner, key, now, order};
 
 /// How long the machine's own work may keep a cell waiting before it runs anyway and its guards tell.
@@ -66,21 +66,21 @@ impl<'a> Runner<'a> {
     /// Builds and fills a stack.
     pub(crate) fn stand(
         &self,
-        guest: &Guest,
+        site: &Site,
         round: u32,
         index: usize,
         slices: Option<&Slices>,
     ) -> Result<Standing<'a>, Failure> {
         let plan = &self.plans[index];
         let bindings = match slices {
-            Some(slices) => slices.bindings(guest, round, index),
-            None => guest.drives().clone(),
+            Some(slices) => slices.bindings(site, round, index),
+            None => site.drives().clone(),
         };
-        let (built, journal) = self.put_up(guest, round, plan, &bindings)?;
+        let (built, journal) = self.put_up(site, round, plan, &bindings)?;
         let mut outcome =
             BuildOutcome { round, stack: plan.slug.clone(), build: built.took, fill: Nanos(0), failure: None };
         self.progress.done(self.costs.build(&plan.slug));
-        let filled = self.fill(guest, round, &plan.slug, &plan.stack, built.target)?;
+        let filled = self.fill(site, round, &plan.slug, &plan.stack, built.target)?;
         outcome.fill = filled.took;
         self.progress.done(self.costs.fill(&plan.slug, &self.design.measure));
         self.writer.put_build(&outcome)?;
@@ -90,7 +90,7 @@ impl<'a> Runner<'a> {
     /// Carries a plan out.
     pub(crate) fn put_up(
         &self,
-        guest: &Guest,
+        site: &Site,
         round: u32,
         plan: &'a Plan,
         bindings: &build::Bindings,
@@ -102,14 +102,14 @@ impl<'a> Runner<'a> {
         self.progress.now(&format!("round {round}: building {}", plan.stack));
         let consent = Consent(bindings.keys().cloned().collect());
         let on_step = |step: &terms::Step| self.progress.detail(&format!("round {round}: {}: {}", plan.stack, step.id));
-        let built = build::apply(plan, guest, bindings, &consent, &[], &mut journal, &on_step)?;
+        let built = build::apply(plan, site, bindings, &consent, &[], &mut journal, &on_step)?;
         Ok((built, journal))
     }
 
     /// Writes the span of something that stands, as often as the policy says.
     pub(crate) fn fill(
         &self,
-        guest: &Guest,
+        site: &Site,
         round: u32,
         slug: &str,
         title: &str,
@@ -118,7 +118,7 @@ impl<'a> Runner<'a> {
         let policy = &self.design.measure;
         self.progress.detail(&format!("round {round}: filling {} of {title}", policy.span));
         let seed = order::job_seed(policy.seed, &format!("fill of {slug} in round {round}"));
-        let filled = measure::fill(guest, target, policy.span, policy.fill_passes, seed)?;
+        let filled = measure::fill(site, target, policy.span, policy.fill_passes, seed)?;
         let more =
             serde_json::json!({ "argv": filled.argv, "seed": seed, "took_ns": filled.took, "fio": filled.output });
         self.event("filled", slug, round, more)?;
@@ -128,7 +128,7 @@ impl<'a> Runner<'a> {
     /// One cell on a stack; gives the operations per second that it did.
     pub(crate) fn cell(
         &self,
-        guest: &Guest,
+        site: &Site,
         round: u32,
         stack: &Standing<'_>,
         workload: &Workload,
@@ -136,7 +136,7 @@ impl<'a> Runner<'a> {
         source: Option<&Source<'_>>,
     ) -> Result<Option<f64>, Failure> {
         let nodes = &self.design.stacks[stack.index].nodes;
-        let drives = drives(guest, stack.plan);
+        let drives = members(site, stack.plan);
         let spot = Spot {
             key: key(round, stack.plan, workload),
             title: &stack.plan.stack,
@@ -144,13 +144,13 @@ impl<'a> Runner<'a> {
             filled: &stack.filled,
             drives: &drives,
         };
-        self.measure(guest, &spot, workload, rate, source.map(Source::directory))
+        self.measure(site, &spot, workload, rate, source.map(Source::directory))
     }
 
     /// Measures and records one cell.
     pub(crate) fn measure(
         &self,
-        guest: &Guest,
+        site: &Site,
         spot: &Spot<'_>,
         workload: &Workload,
         rate: Option<f64>,
@@ -160,7 +160,7 @@ impl<'a> Runner<'a> {
         let CellKey { round, stack, .. } = &spot.key;
         self.progress.now(&format!("round {round}: {}: {}", spot.title, workload.describe()));
         let seed = order::job_seed(policy.seed, &format!("{} on {stack} in round {round}", spot.key.workload));
-        let busy = measure::idle(guest, spot.nodes, PATIENCE)?;
+        let busy = measure::idle(site, spot.nodes, PATIENCE)?;
         if !busy.is_empty() {
             self.progress.note(&format!("{} does not come to rest: {}", spot.title, busy.join("; ")));
         }
@@ -176,7 +176,7 @@ impl<'a> Runner<'a> {
             rate,
             source,
         };
-        let measured = measure::measure(guest, &request)?;
+        let measured = measure::measure(site, &request)?;
         if let Some(why) = &measured.cell.failure {
             self.progress.note(&format!("failed: {} on {} in round {round}: {why}", workload.name, spot.title));
         }
@@ -191,7 +191,7 @@ impl<'a> Runner<'a> {
     /// as this one did.
     pub(crate) fn take_down(
         &self,
-        guest: &Guest,
+        site: &Site,
         round: u32,
         stack: Standing<'_>,
         whole_drives: bool,
@@ -200,10 +200,10 @@ impl<'a> Runner<'a> {
         let Standing { plan, bindings, mut journal, .. } = stack;
         self.progress.detail(&format!("round {round}: taking {} down", plan.stack));
         let past = journal.kept.clone();
-        build::teardown(plan, guest, &bindings, &past, &mut journal)?;
+        build::teardown(plan, site, &bindings, &past, &mut journal)?;
         if whole_drives {
-            for (name, node) in drives(guest, plan) {
-                self.forget(guest, round, &plan.slug, &name, &node)?;
+            for (name, node) in drives(site, plan) {
+                self.forget(site, round, &plan.slug, &name, &node)?;
             }
         }
         let took = Nanos::from(begin.elapsed());
@@ -214,9 +214,9 @@ impl<'a> Runner<'a> {
 }
 
 /// A path that is a block device on the machine by now, or soon.
-pub(crate) fn await_node(guest: &Guest, node: &str) -> Result<(), Failure> {
+pub(crate) fn await_node(site: &Site, node: &str) -> Result<(), Failure> {
     for _ in 0..100 {
-        if guest.run(&Cmd::new(["test", "-b", node]))?.ok() {
+        if site.run(&Cmd::new(["test", "-b", node]))?.ok() {
             return Ok(());
         }
         std::thread::sleep(std::time::Duration::from_millis(50));

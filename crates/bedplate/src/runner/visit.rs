@@ -12,6 +12,7 @@ use crate::runner::schedule::Scope;
 use crate::runner::source::Source;
 use crate::runner::stand::Standing;
 use crate::runner::{Runner, drive, key, order};
+use crate::site::Site;
 
 /// What went wrong, and with which stack if it was one's own fault.
 pub(crate) struct Stumble {
@@ -45,9 +46,9 @@ impl Runner<'_> {
                 self.over_budget = true;
                 return Ok(());
             }
-            if self.guest.is_none() {
+            if self.site.is_none() {
                 self.progress.now("booting a fresh guest");
-                self.guest = Some(self.boot()?);
+                self.site = Some(self.boot()?);
             }
             let Err(stumble) = self.attempt(rounds, &stacks, scope) else { return Ok(()) };
             let index = stumble.stack.unwrap_or(stacks[0]);
@@ -69,8 +70,8 @@ impl Runner<'_> {
         let plan = &self.plans[index];
         self.progress.note(&format!("failed: {} in round {round}: {why}", plan.stack));
         self.event("failed", &plan.slug, round, serde_json::json!({ "why": why, "stood": stumble.stood }))?;
-        // Whatever is left in this guest goes with it; the next stack gets a fresh one.
-        self.guest = None;
+        // Whatever is left in a guest goes with it, and the next stack gets a fresh one.
+        self.leave()?;
         // A stack that stood was built, whatever happened to it later: its finished cells stay what they are.
         if !stumble.stood {
             let (stack, failure) = (plan.slug.clone(), Some(why));
@@ -100,16 +101,16 @@ impl Runner<'_> {
     }
 
     fn attempt(&mut self, rounds: &[u32], stacks: &[usize], scope: &Scope) -> Result<(), Stumble> {
-        let Some(guest) = &self.guest else { return Err(Failure::told("error: there is no guest").into()) };
+        let Some(site) = &self.site else { return Err(Failure::told("error: there is no machine").into()) };
         let round = rounds[0];
         let slices = match self.design.measure.replicate {
-            Replicate::Slices => Some(self.slice(guest, round)?),
+            Replicate::Slices => Some(self.slice(site, round)?),
             _ => None,
         };
-        let source = self.source(guest, round)?;
+        let source = self.source(site, round)?;
         let mut standing = Vec::new();
         for index in stacks {
-            let stack = self.stand(guest, round, *index, slices.as_ref()).map_err(|failure| Stumble {
+            let stack = self.stand(site, round, *index, slices.as_ref()).map_err(|failure| Stumble {
                 stack: Some(*index),
                 stood: false,
                 failure,
@@ -118,9 +119,9 @@ impl Runner<'_> {
         }
         let mut over = false;
         for round in rounds {
-            over = over || self.cells(guest, *round, &standing, slices.as_ref(), source.as_ref(), scope)?;
+            over = over || self.cells(site, *round, &standing, slices.as_ref(), source.as_ref(), scope)?;
         }
-        self.clear(guest, round, standing, slices.is_some(), source)?;
+        self.clear(site, round, standing, slices.is_some(), source)?;
         self.over_budget = over;
         Ok(())
     }
@@ -128,7 +129,7 @@ impl Runner<'_> {
     /// All cells of a round on what stands; says whether the budget ran out.
     fn cells(
         &self,
-        guest: &lab::Guest,
+        site: &Site,
         round: u32,
         standing: &[Standing<'_>],
         slices: Option<&crate::runner::slices::Slices>,
@@ -137,7 +138,7 @@ impl Runner<'_> {
     ) -> Result<bool, Stumble> {
         let mut rates: BTreeMap<(usize, String), f64> = BTreeMap::new();
         if let Some(slices) = slices {
-            self.sliced_anchor(guest, round, terms::record::ANCHOR_FIRST, slices)?;
+            self.sliced_anchor(site, round, terms::record::ANCHOR_FIRST, slices)?;
         }
         for (at, workload) in self.in_order(round, standing, scope) {
             let stack = &standing[at];
@@ -145,7 +146,7 @@ impl Runner<'_> {
                 return Ok(true);
             }
             let rate = self.rate(round, stack, workload, &rates)?;
-            let iops = self.cell(guest, round, stack, workload, rate, source).map_err(|failure| Stumble {
+            let iops = self.cell(site, round, stack, workload, rate, source).map_err(|failure| Stumble {
                 stack: Some(stack.index),
                 stood: true,
                 failure,
@@ -155,7 +156,7 @@ impl Runner<'_> {
             }
         }
         if let Some(slices) = slices {
-            self.sliced_anchor(guest, round, terms::record::ANCHOR_LAST, slices)?;
+            self.sliced_anchor(site, round, terms::record::ANCHOR_LAST, slices)?;
         }
         Ok(false)
     }
@@ -214,7 +215,7 @@ impl Runner<'_> {
     /// Takes everything down, the newest first, and forgets what the drives held.
     fn clear(
         &self,
-        guest: &lab::Guest,
+        site: &Site,
         round: u32,
         standing: Vec<Standing<'_>>,
         sliced: bool,
@@ -222,39 +223,41 @@ impl Runner<'_> {
     ) -> Result<(), Stumble> {
         for stack in standing.into_iter().rev() {
             let index = stack.index;
-            self.take_down(guest, round, stack, !sliced).map_err(|failure| Stumble {
+            self.take_down(site, round, stack, !sliced).map_err(|failure| Stumble {
                 stack: Some(index),
                 stood: true,
                 failure,
             })?;
         }
         if let Some(source) = source {
-            self.drop_source(guest, round, source)?;
+            self.drop_source(site, round, source)?;
         }
         if sliced {
-            for (name, node) in guest.drives() {
-                guest.run_ok(&Cmd::new(["wipefs", "--all", "--quiet", node]).limit(Nanos::seconds(60)))?;
-                self.forget(guest, round, "", &name.to_string(), node)?;
+            for (name, node) in site.drives() {
+                site.run_ok(&Cmd::new(["wipefs", "--all", "--quiet", node]).limit(Nanos::seconds(60)))?;
+                self.forget(site, round, "", &name.to_string(), node)?;
             }
         }
         Ok(())
     }
 
     /// Discards a lab drive; one that cannot discard (a RAM drive may not) keeps its bytes.
-    pub(crate) fn forget(
-        &self,
-        guest: &lab::Guest,
-        round: u32,
-        stack: &str,
-        name: &str,
-        node: &str,
-    ) -> Result<(), Failure> {
-        let worked = guest.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(60)))?.ok();
+    pub(crate) fn forget(&self, site: &Site, round: u32, stack: &str, name: &str, node: &str) -> Result<(), Failure> {
+        let worked = site.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(60)))?.ok();
         self.event("discarded", stack, round, serde_json::json!({ "drive": name, "worked": worked }))
     }
 }
 
+/// Drives that work on a plan's target reaches: those of the plan, or all that are known where it builds on what is
+/// there.
+pub(crate) fn members(site: &Site, plan: &Plan) -> Vec<(String, String)> {
+    if plan.drives.is_empty() {
+        return site.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
+    }
+    drives(site, plan)
+}
+
 /// Drives of a plan: the study's names and the nodes of today.
-pub(crate) fn drives(guest: &lab::Guest, plan: &Plan) -> Vec<(String, String)> {
-    plan.drives.iter().filter_map(|name| drive(guest, name)).collect()
+pub(crate) fn drives(site: &Site, plan: &Plan) -> Vec<(String, String)> {
+    plan.drives.iter().filter_map(|name| drive(site, name)).collect()
 }

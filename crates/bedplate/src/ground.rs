@@ -1,0 +1,92 @@
+//! Where a study is to run, as it was typed, and what is known of the drives there before anything is begun.
+
+use terms::Design;
+
+use crate::cli::RunArguments;
+use crate::exit::Failure;
+use crate::site::Site;
+use crate::studies::{self, Study};
+
+pub(crate) mod directory;
+
+/// A machine by its address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// A guest that can harm nothing.
+    Lab,
+    /// This machine.
+    Local,
+}
+
+impl Address {
+    /// Reads `lab`, `local`.
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        match text {
+            "lab" => Ok(Self::Lab),
+            "local" => Ok(Self::Local),
+            other => {
+                Err(Failure::told(format!("error: `{other}` is not a place\n\nhint: say `--on lab` or `--on local`")))
+            }
+        }
+    }
+}
+
+/// A study on its ground.
+pub(crate) struct Staked {
+    /// What is to be done, with the choices of the command line.
+    pub(crate) study: Study,
+    /// One plan for each stack.
+    pub(crate) plans: Vec<terms::Plan>,
+    /// One for each source that files are copied from.
+    pub(crate) sources: Vec<terms::Plan>,
+    /// The machine, if it is there already; a guest is booted for the plans.
+    pub(crate) site: Option<Site>,
+}
+
+impl Staked {
+    /// Plans of everything that is built.
+    pub(crate) fn all_plans(&self) -> Vec<terms::Plan> {
+        self.plans.iter().chain(&self.sources).cloned().collect()
+    }
+}
+
+/// Reads the study and finds the ground that it is to run on.
+///
+/// # Errors
+/// [`Failure::Refused`] for drives that may not be touched; what is wrong with the study or the choices.
+pub(crate) fn stake(arguments: &RunArguments, settings: &crate::settings::Settings) -> Result<Staked, Failure> {
+    let default = if arguments.dir.is_some() { "local" } else { "lab" };
+    let address = Address::parse(arguments.on.as_deref().unwrap_or(default))?;
+    if let Some(path) = &arguments.dir {
+        return directory::stake(path, &address, arguments, settings);
+    }
+    match address {
+        Address::Lab => in_the_lab(arguments, settings),
+        Address::Local => Err(Failure::Refused(
+            "refused: this version builds stacks only in the lab; it does not yet have all the guards that real drives need\n\n\
+             hint: leave out `--on local`; the lab runs the same commands on drives that hold nothing. \
+             `--dir PATH` measures what is there already"
+                .to_owned(),
+        )),
+    }
+}
+
+fn in_the_lab(arguments: &RunArguments, settings: &crate::settings::Settings) -> Result<Staked, Failure> {
+    let study = named(arguments, settings)?;
+    let whole = plan::DriveFact::of_lab(&study.design.lab);
+    let (plans, sources) = planned(&study.design, &whole)?;
+    Ok(Staked { study, plans, sources, site: None })
+}
+
+/// The study that was named, with the choices of the command line.
+fn named(arguments: &RunArguments, settings: &crate::settings::Settings) -> Result<Study, Failure> {
+    let Some(path) = &arguments.study else { return Err(Failure::told("error: no study is named")) };
+    let mut study = studies::load_whole(path, settings)?;
+    study.design.stacks = studies::select(study.design.stacks, &arguments.only, &arguments.skip)?;
+    studies::adjust(&mut study.design, arguments, settings)?;
+    Ok(study)
+}
+
+fn planned(design: &Design, whole: &[plan::DriveFact]) -> Result<(Vec<terms::Plan>, Vec<terms::Plan>), Failure> {
+    Ok((studies::plans(design, whole)?, studies::source_plans(design, whole)?))
+}

@@ -1,0 +1,146 @@
+//! A directory as the ground: what is there already is measured through files of its own, as people's tools do it, and
+//! nothing else is touched. It needs no rights beyond writing there.
+
+use std::collections::BTreeMap;
+
+use host::{Beneath, Host, Local};
+use terms::{Anchor, Bytes, Cmd, Design, LabSpec, MeasurePolicy, Name, Nanos, Replicate, Stack};
+
+use crate::cli::RunArguments;
+use crate::exit::Failure;
+use crate::ground::{Address, Staked};
+use crate::settings::Settings;
+use crate::site::Site;
+use crate::studies::{self, Study};
+
+/// What is measured where no profile is named: the test that most people know.
+const PROFILE: &str = "kdiskmark";
+/// Size of that test's file.
+const SPAN: Bytes = Bytes::gib(1);
+
+/// Finds what the directory stands on, and plans work in a new directory inside it.
+pub(super) fn stake(
+    path: &str,
+    address: &Address,
+    arguments: &RunArguments,
+    settings: &Settings,
+) -> Result<Staked, Failure> {
+    if *address != Address::Local {
+        return Err(Failure::told("error: a guest has no directory to measure\n\nhint: say `--on local`"));
+    }
+    let host = Local::new();
+    let path = existing(&host, path)?;
+    let beneath = host::beneath(&host, &path)?;
+    let stack = stack(&path, &beneath);
+    let mut study = study(&path, stack.clone(), arguments, settings)?;
+    studies::adjust(&mut study.design, arguments, settings)?;
+    let policy = &mut study.design.measure;
+    policy.replicate = Replicate::Single;
+    policy.max_rounds = policy.rounds;
+    policy.anchor = Anchor::Off;
+    settings.printer.say(&format!("on: {}", beneath.in_words()));
+    room(&host, &path, study.design.measure.span)?;
+    let plan = plan::existing(&stack, &format!("{}/.bedplate-{}", path.trim_end_matches('/'), tag()))
+        .map_err(|error| Failure::told(format!("error: {error}")))?;
+    Ok(Staked { study, plans: vec![plan], sources: Vec::new(), site: Some(Site::local(drives(&beneath))) })
+}
+
+/// The directory with every link followed, if files can be made in it.
+fn existing(host: &dyn Host, path: &str) -> Result<String, Failure> {
+    let found = host.resolve(path).and_then(|found| host.list(&found).map(|_| found))?;
+    if host.run(&Cmd::new(["test", "-w", &found]))?.ok() {
+        return Ok(found);
+    }
+    Err(Failure::told(format!(
+        "error: `{found}` cannot be written to\n\nhint: name a directory that is yours, or say `sudo` in front"
+    )))
+}
+
+/// Tells this run's directory from every other: the time of day to the nanosecond, and who we are.
+fn tag() -> String {
+    format!("{:x}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id())
+}
+
+/// One stack of no layers that we made; what is there stands in its note.
+fn stack(path: &str, beneath: &Beneath) -> Stack {
+    let filesystem = if beneath.filesystem.is_empty() { "files" } else { &beneath.filesystem };
+    let note = format!("{}, mounted at {} with {}", beneath.in_words(), beneath.mount, beneath.options);
+    Stack { name: format!("{filesystem} at {path}"), note: Some(note), nodes: Vec::new() }
+}
+
+/// Workloads and policy of the study that was named, or those of the profile that most people know.
+fn study(path: &str, stack: Stack, arguments: &RunArguments, settings: &Settings) -> Result<Study, Failure> {
+    let question = format!("How fast is {path}?");
+    if let Some(file) = &arguments.study {
+        let mut study = studies::load_whole(file, settings)?;
+        study.design = Design { question, stacks: vec![stack], sources: Vec::new(), ..study.design };
+        return Ok(study);
+    }
+    let workloads = spec::profile::named(PROFILE).unwrap_or_default();
+    let design = Design {
+        lab: LabSpec { cpus: 0, memory: Bytes(0), drives: Vec::new() },
+        stacks: vec![stack],
+        sources: Vec::new(),
+        workloads,
+        measure: MeasurePolicy { span: SPAN, ..MeasurePolicy::default() },
+        question,
+    };
+    let text = format!("# No study: `bedplate run --dir {path}`, by default with the profile `{PROFILE}`.\n");
+    Ok(Study { text, title: "directory".to_owned(), design })
+}
+
+/// Is there room for the file? A file system that is filled to the brim is slower, and stops whatever else writes.
+fn room(host: &dyn Host, path: &str, span: Bytes) -> Result<(), Failure> {
+    let cmd = Cmd::new(["df", "--output=avail", "--block-size=1", "--", path]).limit(Nanos::seconds(20));
+    let outcome = host.run_ok(&cmd)?;
+    let free = outcome.text().lines().last().and_then(|line| line.trim().parse().ok()).map(Bytes);
+    let Some(free) = free else {
+        return Err(Failure::told(format!("error: `df` does not tell how much is free at `{path}`")));
+    };
+    // A tenth more than the file: metadata, and other people's work.
+    let wanted = Bytes(span.0.saturating_add(span.0 / 10));
+    if free >= wanted {
+        return Ok(());
+    }
+    let largest = free.0 / 11 * 10 / Bytes::mib(1).0;
+    Err(Failure::told(format!(
+        "error: {wanted} are wanted at `{path}` and {free} are free\n\nhint: say `--span {largest}MiB` or less"
+    )))
+}
+
+/// Drives under the directory: their counters are watched, and nothing is written to them but through the files.
+fn drives(beneath: &Beneath) -> build::Bindings {
+    let named = beneath.drives.iter().filter_map(|drive| Some((Name::new(drive.as_str()).ok()?, drive)));
+    named.map(|(name, drive)| (name, format!("/dev/{drive}"))).collect::<BTreeMap<_, _>>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_becomes_a_stack_that_says_what_it_stands_on() {
+        let beneath = Beneath {
+            mount: "/data".into(),
+            filesystem: "ext4".into(),
+            options: "rw".into(),
+            source: "/dev/dm-0".into(),
+            devices: vec!["dm-0 (crypt)".into(), "nvme0n1".into()],
+            drives: vec!["nvme0n1".into()],
+        };
+        let stack = stack("/data/x", &beneath);
+        assert_eq!(stack.name, "ext4 at /data/x");
+        let note = stack.note.unwrap();
+        assert!(note.contains("ext4 on dm-0 (crypt) on nvme0n1, mounted at /data with rw"), "{note}");
+        let drives = drives(&beneath);
+        assert_eq!(drives.values().collect::<Vec<_>>(), ["/dev/nvme0n1"]);
+    }
+
+    #[test]
+    fn a_file_that_would_not_fit_is_refused_with_one_that_would() {
+        let host = Local::new();
+        room(&host, "/tmp", Bytes::mib(1)).unwrap();
+        let Err(Failure::Told(text)) = room(&host, "/tmp", Bytes(u64::MAX / 2)) else { panic!("it fits") };
+        assert!(text.contains("--span"), "{text}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Where a study runs: a guest of the lab, this machine, or another one over ssh.
+//!
+//! All three are a [`Host`] with the study's drives on it. What differs is what a failure leaves: a guest goes with
+//! all that stands in it, a machine has to be taken back step by step.
+
+use build::Bindings;
+use host::{Host, HostError, Local};
+use lab::Guest;
+use record::RunReader;
+use terms::{Cmd, Nanos, Outcome};
+
+use crate::exit::Failure;
+
+/// A machine with the study's drives.
+pub(crate) struct Site {
+    machine: Machine,
+    drives: Bindings,
+}
+
+/// The machine itself.
+enum Machine {
+    Lab(Box<Guest>),
+    Local(Local),
+}
+
+impl Site {
+    /// A guest and the drives that it was booted with.
+    pub(crate) fn lab(guest: Guest) -> Self {
+        Self { drives: guest.drives().clone(), machine: Machine::Lab(Box::new(guest)) }
+    }
+
+    /// This machine, with drives that were found by identity.
+    pub(crate) fn local(drives: Bindings) -> Self {
+        Self { machine: Machine::Local(Local::new()), drives }
+    }
+
+    /// The machine of a run that is over, with its drives found again; `None` for a guest, which is gone.
+    pub(crate) fn of_record(reader: &RunReader) -> Result<Option<Self>, Failure> {
+        match reader.provenance().place.as_str() {
+            "lab" => Ok(None),
+            "local" => Ok(Some(Self::local(Bindings::new()))),
+            other => Err(Failure::told(format!("error: the run was at `{other}`, which this version does not know"))),
+        }
+    }
+
+    /// Nodes of today of the study's drives.
+    pub(crate) const fn drives(&self) -> &Bindings {
+        &self.drives
+    }
+
+    /// What records call it.
+    pub(crate) const fn place(&self) -> &'static str {
+        match self.machine {
+            Machine::Lab(_) => "lab",
+            Machine::Local(_) => "local",
+        }
+    }
+
+    /// What runs a guest's instructions; `None` for a machine of its own.
+    pub(crate) fn accelerator(&self) -> Option<&'static str> {
+        match &self.machine {
+            Machine::Lab(guest) => Some(guest.accelerator().word()),
+            Machine::Local(_) => None,
+        }
+    }
+
+    /// Does everything on it go when this value goes?
+    pub(crate) const fn is_lab(&self) -> bool {
+        matches!(self.machine, Machine::Lab(_))
+    }
+
+    fn host(&self) -> &dyn Host {
+        match &self.machine {
+            Machine::Lab(guest) => &**guest,
+            Machine::Local(local) => local,
+        }
+    }
+}
+
+impl Host for Site {
+    fn name(&self) -> String {
+        self.host().name()
+    }
+    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
+        self.host().run(cmd)
+    }
+    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
+        self.host().read(path)
+    }
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
+        self.host().write(path, bytes)
+    }
+    fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        self.host().list(path)
+    }
+    fn resolve(&self, path: &str) -> Result<String, HostError> {
+        self.host().resolve(path)
+    }
+    fn now(&self) -> Result<Nanos, HostError> {
+        self.host().now()
+    }
+}
