@@ -60,7 +60,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     let missing: Vec<String> =
         entries.iter().filter(|entry| entry.missing.is_some()).map(|entry| entry.slug.clone()).collect();
     let resumed = resume.is_some();
-    let costs = estimate::learn(site.place(), site.accelerator(), settings);
+    let costs = estimate::learn(site.place(), site.accelerator(), &all_plans, settings);
     let writer = match resume {
         Some(directory) => go_on(&directory, &all_plans, &inventory, &entries, &site)?,
         None => begin(study, &all_plans, &inventory, entries, &site, settings)?,

@@ -9,9 +9,12 @@ use std::collections::BTreeMap;
 use record::RunReader;
 use serde_json::Value;
 use terms::record::{ANCHOR, Cell, Provenance};
-use terms::{Design, MeasurePolicy, Method, Replicate, Workload};
+use terms::{Design, MeasurePolicy, Method, Plan, Replicate, Workload};
 
-use crate::runner::anchor;
+mod parts;
+
+use crate::runner::estimate::parts::Parts;
+use crate::runner::{aftermath, anchor};
 use crate::settings::Settings;
 
 /// Booting, reading the machine and looking for what the stacks need, in seconds under emulation.
@@ -28,6 +31,8 @@ pub(crate) struct Costs {
     overhead: f64,
     /// Share of cells whose window is made longer.
     extended: f64,
+    /// The same for workloads that were seen.
+    extensions: BTreeMap<String, f64>,
     build: f64,
     builds: BTreeMap<String, f64>,
     /// Filling one MiB once.
@@ -45,6 +50,7 @@ impl Default for Costs {
         Self {
             overhead: 1.5,
             extended: 0.2,
+            extensions: BTreeMap::new(),
             build: 4.0,
             builds: BTreeMap::new(),
             fill: 1.5 / 64.0,
@@ -77,6 +83,8 @@ impl Mean {
 struct Seen {
     overhead: Mean,
     extended: Mean,
+    extensions: BTreeMap<String, Mean>,
+    parts: Parts,
     build: Mean,
     builds: BTreeMap<String, Mean>,
     fill: Mean,
@@ -86,7 +94,9 @@ struct Seen {
 }
 
 /// Learns from the newest runs at this place. What cannot be read is passed over: an estimate is not worth an error.
-pub(crate) fn learn(place: &str, accelerator: Option<&str>, settings: &Settings) -> Costs {
+///
+/// What these plans need that was never built as a whole is put together from parts.
+pub(crate) fn learn(place: &str, accelerator: Option<&str>, plans: &[Plan], settings: &Settings) -> Costs {
     let mut seen = Seen::default();
     let rows = crate::commands::runs::catalogue(settings).ok().and_then(|catalogue| catalogue.list().ok());
     for row in rows.unwrap_or_default() {
@@ -99,7 +109,7 @@ pub(crate) fn learn(place: &str, accelerator: Option<&str>, settings: &Settings)
             break;
         }
     }
-    seen.costs()
+    seen.costs(plans)
 }
 
 impl Seen {
@@ -116,10 +126,16 @@ impl Seen {
             self.build.add(build.build.as_seconds());
             self.builds.entry(build.stack.clone()).or_default().add(build.build.as_seconds());
         }
+        if let Ok(entries) = aftermath::entries(reader) {
+            self.parts.journal(&entries);
+        }
         let mebibytes = run.span.as_f64() / terms::Bytes::mib(1).as_f64() * f64::from(run.policy().fill_passes);
         for (stack, took) in events.iter().filter_map(|event| took("filled", event)) {
             self.fill.add(took / mebibytes.max(1.0));
             self.fills.entry(stack.to_owned()).or_default().add(took / mebibytes.max(1.0));
+            if let Ok(Some(plan)) = reader.plan::<Plan>(stack) {
+                self.parts.fill(&plan, took / mebibytes.max(1.0));
+            }
         }
         for (_, took) in events.iter().filter_map(|event| took("taken-down", event)) {
             self.teardown.add(took);
@@ -136,21 +152,32 @@ impl Seen {
         let asked = run.settle.as_seconds() + window;
         let again = run.settle.as_seconds() + 2.0 * window;
         self.extended.add(f64::from(u8::from(cell.extended)));
+        let own = self.extensions.entry(cell.key.workload.clone()).or_default();
+        own.add(f64::from(u8::from(cell.extended)));
         let planned = asked + if cell.extended { again } else { 0.0 };
         self.overhead.add((cell.took.as_seconds() - planned).max(0.0));
     }
 
-    fn costs(self) -> Costs {
+    fn costs(self, plans: &[Plan]) -> Costs {
         let base = Costs::default();
-        let means =
-            |means: BTreeMap<String, Mean>| means.into_iter().map(|(name, mean)| (name, mean.or(0.0))).collect();
+        let means = |means: BTreeMap<String, Mean>| -> BTreeMap<String, f64> {
+            means.into_iter().map(|(name, mean)| (name, mean.or(0.0))).collect()
+        };
+        let (mut builds, mut fills) = (means(self.builds), means(self.fills));
+        for plan in plans {
+            builds.entry(plan.slug.clone()).or_insert_with(|| self.parts.build(plan));
+            if let (false, Some(seconds)) = (fills.contains_key(&plan.slug), self.parts.fill_of(plan)) {
+                fills.insert(plan.slug.clone(), seconds);
+            }
+        }
         Costs {
             overhead: self.overhead.or(base.overhead),
             extended: self.extended.or(base.extended),
+            extensions: means(self.extensions),
             build: self.build.or(base.build),
-            builds: means(self.builds),
+            builds,
             fill: self.fill.or(base.fill),
-            fills: means(self.fills),
+            fills,
             teardown: self.teardown.or(base.teardown),
             runs: self.runs,
         }
@@ -185,7 +212,8 @@ impl Costs {
     pub(crate) fn cell(&self, policy: &MeasurePolicy, workload: &Workload) -> f64 {
         let (settle, window) = (policy.settle.as_seconds(), workload.window.unwrap_or(policy.window).as_seconds());
         let once = settle + window + self.overhead;
-        let extension = if window >= 1.0 { self.extended * (settle + 2.0 * window) } else { 0.0 };
+        let share = self.extensions.get(workload.name.as_str()).copied().unwrap_or(self.extended);
+        let extension = if window >= 1.0 { share * (settle + 2.0 * window) } else { 0.0 };
         let imitation = if policy.compat && workload.imitates.is_some() { IMITATED } else { 0.0 };
         once + extension + imitation
     }
