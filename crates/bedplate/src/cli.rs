@@ -39,6 +39,9 @@ pub(crate) struct Global {
     /// Directory for the files of lab guests [default: /var/tmp/bedplate-UID]
     #[arg(long, global = true, env = "BEDPLATE_LAB", value_name = "DIR")]
     pub(crate) lab_directory: Option<PathBuf>,
+    /// Command that reaches other machines, with its arguments
+    #[arg(long, global = true, env = "BEDPLATE_SSH", value_name = "COMMAND", default_value = "ssh")]
+    pub(crate) ssh: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -73,6 +76,9 @@ pub(crate) enum Command {
     Fio(FioArguments),
     /// Print the JSON Schema of study files, for editors
     Schema,
+    /// Do what another Bedplate asks over standard input and output
+    #[command(hide = true)]
+    Agent,
     /// Print shell completions
     Completion {
         /// The shell
@@ -117,7 +123,7 @@ pub(crate) struct RunArguments {
     /// All but these stacks
     #[arg(long, value_name = "STACK", value_delimiter = ',')]
     pub(crate) skip: Vec<String>,
-    /// Where: `lab` is a guest that can harm nothing, `local` is this machine [default: lab; with --dir local]
+    /// Where: `lab` is a guest that can harm nothing, `local` this machine, `ssh://host` another [default: lab; with --dir local]
     #[arg(long, value_name = "PLACE")]
     pub(crate) on: Option<String>,
     /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind

@@ -16,19 +16,28 @@ pub(crate) enum Address {
     Lab,
     /// This machine.
     Local,
+    /// Another one: `ssh://[user@]host[:port]`.
+    Ssh(String),
 }
 
 impl Address {
-    /// Reads `lab`, `local`.
+    /// Reads `lab`, `local`, `ssh://[user@]host[:port]`.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         match text {
             "lab" => Ok(Self::Lab),
             "local" => Ok(Self::Local),
-            other => {
-                Err(Failure::told(format!("error: `{other}` is not a place\n\nhint: say `--on lab` or `--on local`")))
-            }
+            uri if uri.strip_prefix("ssh://").is_some_and(names_a_host) => Ok(Self::Ssh(uri.to_owned())),
+            other => Err(Failure::told(format!(
+                "error: `{other}` is not a place\n\nhint: say `--on lab`, `--on local` or `--on ssh://host`"
+            ))),
         }
     }
+}
+
+/// Is it `[user@]host[:port]`, and nothing that ssh or a shell would take for something else?
+fn names_a_host(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._@:[]%".contains(c);
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(plain)
 }
 
 /// A study on its ground.
@@ -62,9 +71,9 @@ pub(crate) fn stake(arguments: &RunArguments, settings: &crate::settings::Settin
     }
     match address {
         Address::Lab => in_the_lab(arguments, settings),
-        Address::Local => Err(Failure::Refused(
+        Address::Local | Address::Ssh(_) => Err(Failure::Refused(
             "refused: this version builds stacks only in the lab; it does not yet have all the guards that real drives need\n\n\
-             hint: leave out `--on local`; the lab runs the same commands on drives that hold nothing. \
+             hint: leave out `--on`; the lab runs the same commands on drives that hold nothing. \
              `--dir PATH` measures what is there already"
                 .to_owned(),
         )),
@@ -89,4 +98,21 @@ fn named(arguments: &RunArguments, settings: &crate::settings::Settings) -> Resu
 
 fn planned(design: &Design, whole: &[plan::DriveFact]) -> Result<(Vec<terms::Plan>, Vec<terms::Plan>), Failure> {
     Ok((studies::plans(design, whole)?, studies::source_plans(design, whole)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read() {
+        assert_eq!(Address::parse("lab").unwrap(), Address::Lab);
+        assert_eq!(Address::parse("local").unwrap(), Address::Local);
+        for uri in ["ssh://nas", "ssh://root@nas.home:2222", "ssh://[fe80::1%eth0]"] {
+            assert_eq!(Address::parse(uri).unwrap(), Address::Ssh(uri.to_owned()));
+        }
+        for wrong in ["", "nas", "ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh://$(x)", "LAB"] {
+            assert!(Address::parse(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -50,6 +50,7 @@ fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
         Command::Profiles(arguments) => commands::profiles::profiles(arguments, settings),
         Command::Fio(arguments) => commands::fio::fio(arguments, settings),
         Command::Schema => commands::schema::schema(),
+        Command::Agent => commands::agent::agent(),
         Command::Completion { shell } => commands::manual::completion(*shell),
         Command::Man { directory } => commands::manual::man(directory.as_deref()),
     }

@@ -21,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) cache: PathBuf,
     /// Directory for the directories of guests.
     pub(crate) lab: PathBuf,
+    /// The command that reaches other machines: `BEDPLATE_SSH`, or `ssh`.
+    pub(crate) ssh: Vec<String>,
     /// How to draw.
     pub(crate) style: report::Style,
     /// Everything that is printed goes through here.
@@ -45,6 +47,7 @@ impl Settings {
             runs,
             cache: xdg.cache_dir().join("bedplate"),
             lab: global.lab_directory.clone().unwrap_or_else(|| PathBuf::from(format!("/var/tmp/bedplate-{user}"))),
+            ssh: global.ssh.split_whitespace().map(str::to_owned).collect(),
             style: style(global),
             printer: Printer::new(global.quiet),
         })

@@ -4,12 +4,14 @@
 //! all that stands in it, a machine has to be taken back step by step.
 
 use build::Bindings;
-use host::{Host, HostError, Local};
+use host::{Host, HostError, Local, Rights, Ssh};
 use lab::Guest;
 use record::RunReader;
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::exit::Failure;
+use crate::ground::Address;
+use crate::settings::Settings;
 
 /// A machine with the study's drives.
 pub(crate) struct Site {
@@ -21,6 +23,7 @@ pub(crate) struct Site {
 enum Machine {
     Lab(Box<Guest>),
     Local(Local),
+    Ssh(Box<Ssh>),
 }
 
 impl Site {
@@ -29,17 +32,32 @@ impl Site {
         Self { drives: guest.drives().clone(), machine: Machine::Lab(Box::new(guest)) }
     }
 
-    /// This machine, with drives that were found by identity.
-    pub(crate) fn local(drives: Bindings) -> Self {
-        Self { machine: Machine::Local(Local::new()), drives }
+    /// A machine that is there, its drives not yet known.
+    ///
+    /// # Errors
+    /// Where another machine cannot be reached, or its agent cannot have the rights.
+    pub(crate) fn open(address: &Address, rights: Rights, settings: &Settings) -> Result<Self, Failure> {
+        let machine = match address {
+            Address::Local => Machine::Local(Local::new()),
+            Address::Ssh(uri) => {
+                let own = std::env::current_exe()?;
+                Machine::Ssh(Box::new(Ssh::connect(&settings.ssh, uri, crate::BUILD, &own, rights)?))
+            }
+            Address::Lab => return Err(Failure::told("error: a guest is booted, not opened")),
+        };
+        Ok(Self { machine, drives: Bindings::new() })
+    }
+
+    /// The same machine with drives that were found on it.
+    pub(crate) fn with_drives(self, drives: Bindings) -> Self {
+        Self { drives, ..self }
     }
 
     /// The machine of a run that is over, with its drives found again; `None` for a guest, which is gone.
-    pub(crate) fn of_record(reader: &RunReader) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of_record(reader: &RunReader, settings: &Settings) -> Result<Option<Self>, Failure> {
         match reader.provenance().place.as_str() {
             "lab" => Ok(None),
-            "local" => Ok(Some(Self::local(Bindings::new()))),
-            other => Err(Failure::told(format!("error: the run was at `{other}`, which this version does not know"))),
+            place => Self::open(&Address::parse(place)?, Rights::Root, settings).map(Some),
         }
     }
 
@@ -49,10 +67,11 @@ impl Site {
     }
 
     /// What records call it.
-    pub(crate) const fn place(&self) -> &'static str {
-        match self.machine {
-            Machine::Lab(_) => "lab",
-            Machine::Local(_) => "local",
+    pub(crate) fn place(&self) -> String {
+        match &self.machine {
+            Machine::Lab(_) => "lab".to_owned(),
+            Machine::Local(_) => "local".to_owned(),
+            Machine::Ssh(ssh) => ssh.name(),
         }
     }
 
@@ -60,7 +79,7 @@ impl Site {
     pub(crate) fn accelerator(&self) -> Option<&'static str> {
         match &self.machine {
             Machine::Lab(guest) => Some(guest.accelerator().word()),
-            Machine::Local(_) => None,
+            Machine::Local(_) | Machine::Ssh(_) => None,
         }
     }
 
@@ -73,6 +92,7 @@ impl Site {
         match &self.machine {
             Machine::Lab(guest) => &**guest,
             Machine::Local(local) => local,
+            Machine::Ssh(ssh) => &**ssh,
         }
     }
 }

@@ -46,6 +46,17 @@ pub enum HostError {
         #[source]
         source: Option<io::Error>,
     },
+    /// Nobody on the other machine could be spoken with in the first place.
+    #[error("could not reach {host}: {what}")]
+    Unreachable {
+        /// The machine.
+        host: String,
+        /// What came of it.
+        what: String,
+        /// Why, if the system told.
+        #[source]
+        source: Option<io::Error>,
+    },
     /// The agent is not the same build as this program.
     #[error("the agent of {host} is build {theirs}, this program is build {ours}: refusing to mix them")]
     BuildMismatch {

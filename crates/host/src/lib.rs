@@ -15,6 +15,7 @@ pub mod packages;
 mod process;
 mod remote;
 mod replay;
+mod ssh;
 pub mod wire;
 
 use terms::{Cmd, Nanos, Outcome};
@@ -26,6 +27,7 @@ pub use local::Local;
 pub use process::{Process, Standard};
 pub use remote::Remote;
 pub use replay::{Recording, Replay, Transcript};
+pub use ssh::{Rights, Ssh};
 
 /// A machine behind the door. Paths are absolute.
 pub trait Host: Send + Sync {

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -49,6 +49,22 @@ impl Process {
             Standard::Inherit => {}
         }
         Ok(Self { child: command.spawn()?, grouped })
+    }
+
+    /// Starts a program that is spoken with over its input and output; what it says on standard error goes where ours
+    /// does. Ctrl-C does not end it: whoever speaks with it decides when.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub fn start_piped(cmd: &Cmd) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+        // It stays in the person's process group, or it could not ask for a passphrase.
+        let deaf = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"].map(str::to_owned);
+        let argv: Vec<String> = deaf.into_iter().chain(cmd.argv.iter().cloned()).collect();
+        let mut command = prepare(&Cmd { argv, ..cmd.clone() }, &[]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let closed = || io::Error::other("a pipe that was asked for is not there");
+        let (stdin, stdout) = (child.stdin.take().ok_or_else(closed)?, child.stdout.take().ok_or_else(closed)?);
+        Ok((Self { child, grouped: false }, stdin, stdout))
     }
 
     /// Its process id.

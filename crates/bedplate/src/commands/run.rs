@@ -60,7 +60,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     let missing: Vec<String> =
         entries.iter().filter(|entry| entry.missing.is_some()).map(|entry| entry.slug.clone()).collect();
     let resumed = resume.is_some();
-    let costs = estimate::learn(site.place(), site.accelerator(), &all_plans, settings);
+    let costs = estimate::learn(&site.place(), site.accelerator(), &all_plans, settings);
     let writer = match resume {
         Some(directory) => go_on(&directory, &all_plans, &inventory, &entries, &site)?,
         None => begin(study, &all_plans, &inventory, entries, &site, settings)?,
@@ -169,7 +169,7 @@ fn begin(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: BUILD.to_owned(),
         study_sha256: record::sha256_hex(study.text.as_bytes()),
-        place: site.place().to_owned(),
+        place: site.place(),
         accelerator: site.accelerator().map(str::to_owned),
         seed: policy.seed,
         rounds: policy.rounds,

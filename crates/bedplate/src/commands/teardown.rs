@@ -19,7 +19,7 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
         settings.printer.data(&format!("nothing of run `{name}` stands"))?;
         return Ok(Exit::Yes);
     }
-    let Some(site) = Site::of_record(&reader)? else {
+    let Some(site) = Site::of_record(&reader, settings)? else {
         settings.printer.data(&format!("run `{name}` was in a guest, and all that stood in it went with it"))?;
         return Ok(Exit::Yes);
     };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use host::{Beneath, Host, Local};
+use host::{Beneath, Host, Rights};
 use terms::{Anchor, Bytes, Cmd, Design, LabSpec, MeasurePolicy, Name, Nanos, Replicate, Stack};
 
 use crate::cli::RunArguments;
@@ -25,12 +25,14 @@ pub(super) fn stake(
     arguments: &RunArguments,
     settings: &Settings,
 ) -> Result<Staked, Failure> {
-    if *address != Address::Local {
-        return Err(Failure::told("error: a guest has no directory to measure\n\nhint: say `--on local`"));
+    if *address == Address::Lab {
+        return Err(Failure::told(
+            "error: a guest has no directory to measure\n\nhint: say `--on local` or `--on ssh://host`",
+        ));
     }
-    let host = Local::new();
-    let path = existing(&host, path)?;
-    let beneath = host::beneath(&host, &path)?;
+    let site = Site::open(address, Rights::Person, settings)?;
+    let path = existing(&site, path)?;
+    let beneath = host::beneath(&site, &path)?;
     let stack = stack(&path, &beneath);
     let mut study = study(&path, stack.clone(), arguments, settings)?;
     studies::adjust(&mut study.design, arguments, settings)?;
@@ -39,10 +41,10 @@ pub(super) fn stake(
     policy.max_rounds = policy.rounds;
     policy.anchor = Anchor::Off;
     settings.printer.say(&format!("on: {}", beneath.in_words()));
-    room(&host, &path, study.design.measure.span)?;
+    room(&site, &path, study.design.measure.span)?;
     let plan = plan::existing(&stack, &format!("{}/.bedplate-{}", path.trim_end_matches('/'), tag()))
         .map_err(|error| Failure::told(format!("error: {error}")))?;
-    Ok(Staked { study, plans: vec![plan], sources: Vec::new(), site: Some(Site::local(drives(&beneath))) })
+    Ok(Staked { study, plans: vec![plan], sources: Vec::new(), site: Some(site.with_drives(drives(&beneath))) })
 }
 
 /// The directory with every link followed, if files can be made in it.
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_file_that_would_not_fit_is_refused_with_one_that_would() {
-        let host = Local::new();
+        let host = host::Local::new();
         room(&host, "/tmp", Bytes::mib(1)).unwrap();
         let Err(Failure::Told(text)) = room(&host, "/tmp", Bytes(u64::MAX / 2)) else { panic!("it fits") };
         assert!(text.contains("--span"), "{text}");
