@@ -1,0 +1,170 @@
+//! How a study can be run: on slices, from one build, within a budget, beside other tools, along a load curve.
+
+use record::RunReader;
+use terms::finding::Findings;
+
+use crate::bench::{Bench, text};
+
+/// Two stacks on two drives.
+const STUDY: &str = r#"
+question = "Which of two?"
+
+[lab]
+drives = [{ name = "a", size = "512 MiB", lba = "4 KiB" }, { name = "b", size = "512 MiB", lba = "4 KiB" }]
+
+[[stack]]
+name = "ext4"
+layers = [{ ext4 = {}, on = "a" }]
+
+[[stack]]
+name = "ext4 on a mirror"
+layers = [{ raid = { level = 1 }, on = ["a", "b"] }, { ext4 = {} }]
+
+[[workload]]
+name = "reads"
+pattern = "randread"
+block = "4 KiB"
+depth = 16
+
+[[workload]]
+name = "writes"
+pattern = "write"
+block = "1 MiB"
+depth = 4
+
+[measure]
+span = "32 MiB"
+settle = "200 ms"
+window = "600 ms"
+"#;
+
+/// Writes a study, runs it, and gives what came of it.
+fn run(bench: &Bench, study: &str, arguments: &[&str]) -> (RunReader, Findings, std::process::Output) {
+    let path = bench.labs().with_file_name("study.toml");
+    std::fs::write(&path, study).unwrap();
+    let path = path.to_string_lossy().into_owned();
+    let output = bench.run(&[&["run", &path, "--json"], arguments].concat());
+    let reader = RunReader::open(&bench.only_run()).unwrap();
+    let findings = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output)));
+    bench.assert_nothing_left();
+    (reader, findings, output)
+}
+
+fn numbers(reader: &RunReader) -> usize {
+    let cells = reader.newest_cells().unwrap();
+    for cell in &cells {
+        assert!(cell.reading.is_some(), "{:?}: {:?}", cell.key, cell.failure);
+    }
+    cells.iter().filter(|cell| !cell.key.is_anchor()).count()
+}
+
+/// Nodes that plans of a round were carried out on.
+fn nodes(reader: &RunReader, round: u64) -> Vec<String> {
+    let journal = reader.journal().unwrap();
+    let begun = journal.iter().filter(|line| line["entry"] == "begin" && line["round"] == round);
+    begun.map(|line| format!("{} {}", line["stack"], line["drives"])).collect()
+}
+
+#[test]
+fn slices_change_places_and_leave_nothing() {
+    let bench = Bench::new();
+    let (reader, findings, output) =
+        run(&bench, STUDY, &["--replicate", "slices", "--rounds", "2", "--anchor", "note"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(numbers(&reader), 2 * 2 * 2);
+    let anchors = reader.newest_cells().unwrap().iter().filter(|cell| cell.key.is_anchor()).count();
+    assert_eq!(anchors, 4, "the free slice, first and last in each round");
+    let (first, second) = (nodes(&reader, 1), nodes(&reader, 2));
+    assert_eq!((first.len(), second.len()), (2, 2));
+    let moved = |stack: &String| !second.contains(stack);
+    assert!(first.iter().all(moved), "every stack lies elsewhere: {first:?} {second:?}");
+    assert!(first.iter().all(|stack| stack.contains("p")), "on partitions: {first:?}");
+    assert!(findings.cells.iter().all(|cell| cell.throughput.is_some()));
+}
+
+#[test]
+fn one_build_says_nothing_between_stacks() {
+    let bench = Bench::new();
+    let (reader, findings, output) = run(&bench, STUDY, &["--replicate", "single", "--rounds", "3"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(numbers(&reader), 2 * 2 * 3);
+    assert_eq!(reader.builds().unwrap().len(), 2, "each stack is built once");
+    assert!(findings.comparisons.is_empty(), "{:?}", findings.comparisons);
+}
+
+#[test]
+fn a_budget_is_kept_and_spent_where_it_decides() {
+    let bench = Bench::new();
+    let begin = std::time::Instant::now();
+    let arguments = ["--rounds", "2", "--max-rounds", "40", "--budget", "75s", "--precision", "0.1%"];
+    let (reader, findings, output) = run(&bench, STUDY, &arguments);
+    let took = begin.elapsed().as_secs();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    // Booting and reporting are not in the budget, and no cell is cut short.
+    assert!(took < 75 + 30, "it took {took} s");
+    let rounds = reader.newest_cells().unwrap().iter().map(|cell| cell.key.round).max().unwrap();
+    assert!((3..40).contains(&rounds), "{rounds} rounds");
+    assert!(findings.cells.iter().all(|cell| cell.throughput.is_some()));
+    let events = reader.events().unwrap();
+    assert!(events.iter().any(|event| event["event"] == "budget-spent"), "{events:?}");
+}
+
+#[cfg(feature = "long-tests")]
+#[test]
+fn load_curves_rise_in_latency() {
+    let bench = Bench::new();
+    let (reader, findings, output) =
+        run(&bench, STUDY, &["--only", "ext4", "--rounds", "1", "--curve", "--window", "2s"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(numbers(&reader), 2 + 4, "four rates of the random workload");
+    let curve = &findings.curves[0];
+    assert_eq!(curve.points.len(), 4 + 1, "{curve:?}");
+    let served: Vec<f64> = curve.points.iter().map(|point| point.iops.unwrap().value).collect();
+    assert!(served.is_sorted(), "more is served where more is offered: {served:?}");
+}
+
+#[cfg(feature = "long-tests")]
+#[test]
+fn another_tools_figure_stands_beside_ours_with_the_reason() {
+    let bench = Bench::new();
+    let arguments =
+        ["--only", "ext4", "--rounds", "1", "--compat", "--profile", "gnome-disks", "--span", "256MiB", "--window", "2s"];
+    let (reader, findings, output) = run(&bench, STUDY, &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(numbers(&reader), 3);
+    for cell in &findings.cells {
+        let beside = cell.imitation.as_ref().unwrap_or_else(|| panic!("nothing beside {}", cell.workload));
+        eprintln!("{}: {beside:?}", cell.workload);
+    }
+}
+
+#[cfg(feature = "long-tests")]
+#[test]
+fn files_are_copied_from_an_encrypted_source() {
+    let bench = Bench::new();
+    let source = r#"
+[[source]]
+name = "old drive"
+layers = [{ luks = { pbkdf = "pbkdf2" }, on = "b" }, { ext4 = {} }]
+"#;
+    let study = STUDY.replace("[measure]", &format!("{source}\n[measure]\nprofiles = [\"file-copy\"]"));
+    let (reader, _, output) = run(&bench, &study, &["--only", "ext4", "--rounds", "1", "--span", "64MiB"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let cells = reader.newest_cells().unwrap();
+    assert!(cells.iter().any(|cell| cell.key.workload == "file-copy" && cell.reading.is_some()), "{cells:?}");
+    let journal = reader.journal().unwrap();
+    let opened = journal.iter().any(|line| line["stack"] == "old-drive" && line["step"] == "luks.open");
+    assert!(opened, "the source is the one that was named");
+}
+
+#[cfg(feature = "long-tests")]
+#[test]
+fn a_drive_is_written_to_until_it_settles() {
+    let bench = Bench::new();
+    let arguments = ["--only", "ext4", "--rounds", "5", "--profile", "snia-wsat", "--window", "1s", "--anchor", "off"];
+    let (reader, findings, output) = run(&bench, STUDY, &[&arguments[..], &["--replicate", "single"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(numbers(&reader), 5);
+    let settled = findings.cells[0].snia.as_ref().unwrap_or_else(|| panic!("whether five rounds agree is not said"));
+    eprintln!("{settled:?}");
+}
