@@ -63,6 +63,7 @@ fn provenance(stacks: &[&str], workloads: &[&str]) -> Provenance {
         study_sha256: String::new(),
         place: "local".into(),
         accelerator: None,
+        drives: Vec::new(),
         seed: 1,
         rounds: 3,
         settle: Nanos::seconds(1),

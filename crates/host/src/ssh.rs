@@ -78,7 +78,8 @@ impl Ssh {
         let cmd = Cmd::new(argv(program, address, &script(build, size, rights)));
         let start = |source| HostError::Start { host: "this machine".to_owned(), line: "ssh".to_owned(), source };
         let (process, mut input, mut output) = Process::start_piped(&cmd).map_err(start)?;
-        let lost = |what: &str, source| HostError::Unreachable { host: address.to_owned(), what: what.to_owned(), source };
+        let lost =
+            |what: &str, source| HostError::Unreachable { host: address.to_owned(), what: what.to_owned(), source };
         let answer = first_line(&mut output).map_err(|error| lost("while it was greeted", Some(error)))?;
         match answer.as_deref().map(understand) {
             Some(Some(Answer { machine, .. })) if machine != std::env::consts::ARCH => {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::design::MeasurePolicy;
 use crate::evidence::{Conditions, Imitated, JobShare, Limiter, Steadiness, Threads};
+use crate::name::Name;
 use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
 
 /// Version of the record's JSON files.
@@ -50,6 +51,9 @@ pub struct Provenance {
     /// How it was to be measured, in full; absent in records of old.
     #[serde(default)]
     pub policy: Option<MeasurePolicy>,
+    /// Real drives that the run was allowed to use; none in the lab, whose drives are its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drives: Vec<UsedDrive>,
     /// Stacks in the study's order: slug and name.
     pub stacks: Vec<StackEntry>,
     /// Workloads in the study's order.
@@ -77,6 +81,26 @@ impl Provenance {
     pub fn is_emulated(&self) -> bool {
         self.place == "lab"
     }
+}
+
+/// A real drive that a person allowed a run to use, by what identifies it wherever it is plugged in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsedDrive {
+    /// What the study calls it.
+    pub name: Name,
+    /// What the person called it: a stable id.
+    pub id: String,
+    /// Serial number, if it tells one.
+    pub serial: Option<String>,
+    /// World-wide or namespace identifier, if it tells one.
+    pub wwid: Option<String>,
+    /// Model, if told.
+    pub model: Option<String>,
+    /// Capacity.
+    #[serde(rename = "size_bytes")]
+    pub size: Bytes,
+    /// Was it allowed to lose what it held?
+    pub erased: bool,
 }
 
 /// A stack of the study.

@@ -171,6 +171,7 @@ fn begin(
         study_sha256: record::sha256_hex(study.text.as_bytes()),
         place: site.place(),
         accelerator: site.accelerator().map(str::to_owned),
+        drives: Vec::new(),
         seed: policy.seed,
         rounds: policy.rounds,
         settle: policy.settle,

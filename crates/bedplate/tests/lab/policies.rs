@@ -127,8 +127,19 @@ fn load_curves_rise_in_latency() {
 #[test]
 fn another_tools_figure_stands_beside_ours_with_the_reason() {
     let bench = Bench::new();
-    let arguments =
-        ["--only", "ext4", "--rounds", "1", "--compat", "--profile", "gnome-disks", "--span", "256MiB", "--window", "2s"];
+    let arguments = [
+        "--only",
+        "ext4",
+        "--rounds",
+        "1",
+        "--compat",
+        "--profile",
+        "gnome-disks",
+        "--span",
+        "256MiB",
+        "--window",
+        "2s",
+    ];
     let (reader, findings, output) = run(&bench, STUDY, &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(numbers(&reader), 3);
