@@ -103,6 +103,12 @@ fn lacking(provenance: &Provenance, measured: &[&Finding], rounds: &Rounds<'_>) 
         count(&|of| of.drive_bytes_ratio.is_none()),
         "caches below direct I/O: without the drives' own counters, a cache may have answered",
     );
+    let elsewhere =
+        |of: &Finding| provenance.stacks.iter().any(|stack| stack.slug == of.stack && stack.nodes.is_empty());
+    say(
+        count(&elsewhere),
+        "work of others on the same drives: how many bytes a stack needs that was built elsewhere is not known",
+    );
     say(count(&|of| of.latency.is_none()), "latency: the load generator gave no bins");
     say(count(&|of| of.cpu_per_operation.is_none()), "processor time: it was not counted");
     let repeated = rounds.repeated();

@@ -59,6 +59,14 @@ impl Bounds {
     }
 }
 
+/// Bytes for a byte that no known layer reaches: an upper bound where the layers are not known.
+const ANYTHING: f64 = 1e6;
+
+/// The bounds of a file system that somebody else built: what arrives may be multiplied in any way, so bytes of others
+/// cannot be told from its own.
+pub(crate) const UNKNOWN: Bounds =
+    Bounds { read: (1.0, ANYTHING), write: (1.0, ANYTHING), read_by_write: ANYTHING, write_by_read: ANYTHING };
+
 /// The bounds of a stack, its layers in building order; none means the bare drive.
 pub(crate) fn bounds(nodes: &[Node], work: Work) -> Bounds {
     nodes.last().map_or(Bounds::SAME, |top| of(nodes, top, work))

@@ -265,7 +265,10 @@ fn believe(
         members: observed.counted(),
         cpu: observed.cpu.as_ref(),
         application: application(observed, &output, aligned),
-        bounds: amplification::bounds(request.nodes, work),
+        bounds: match &request.filled.place {
+            terms::plan::Place::Directory(_) if request.nodes.is_empty() => amplification::UNKNOWN,
+            _ => amplification::bounds(request.nodes, work),
+        },
         busy: &around.busy,
         dirtied: observed.dirtied,
         kernel: &around.kernel,

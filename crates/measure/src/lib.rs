@@ -22,6 +22,7 @@ pub use cell::{CellRequest, Measured, measure};
 pub use counters::{Snapshot, snapshot};
 pub use error::MeasureError;
 pub use fio::{FioOutput, JobOutputs, parse};
+pub use guards::may_pass;
 pub use job::{Filled, Job, fill, fill_job, job, job_at};
 pub use own_work::idle;
 pub use terms::plan::Place;

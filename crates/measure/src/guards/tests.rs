@@ -213,3 +213,31 @@ fn what_layers_explain_is_not_foreign() {
     case.bounds.write = (2.0, 2.0);
     assert_eq!(fire(&case), []);
 }
+
+#[test]
+fn on_what_others_built_no_bytes_are_foreign() {
+    let mut case = clean(Pattern::RandWrite);
+    case.members[0].written = Bytes(60 * 4_096_000);
+    assert_eq!(fire(&case)[0].guard, "foreign-io");
+    case.bounds = crate::amplification::UNKNOWN;
+    assert_eq!(fire(&case), []);
+}
+
+#[test]
+fn only_what_passes_is_worth_a_second_attempt() {
+    let note = |guard: &str, voids| GuardNote { guard: guard.to_owned(), witness: String::new(), voids };
+    let key = terms::record::CellKey { round: 1, stack: "s".into(), workload: "w".into() };
+    let cell = |guards: &[GuardNote]| Cell {
+        guards: guards.to_vec(),
+        ..Cell::begun(key.clone(), String::new(), Vec::new(), 1)
+    };
+    for (guards, expect) in [
+        (vec![], false),
+        (vec![note("resync", true)], true),
+        (vec![note("foreign-io", true), note("cache", false)], true),
+        (vec![note("resync", true), note("identity", true)], false),
+        (vec![note("clock", false)], false),
+    ] {
+        assert_eq!(may_pass(&cell(&guards)), expect, "{guards:?}");
+    }
+}
