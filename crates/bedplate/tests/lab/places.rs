@@ -1,0 +1,165 @@
+//! The same study wherever it runs: in a guest on the guest's own drives, and from one network to another over ssh.
+
+use std::collections::BTreeMap;
+
+use host::Host;
+use lab::Guest;
+use terms::{Cmd, Nanos};
+
+use crate::bench::{Bench, design};
+
+/// Directory inside the guest.
+const ROOT: &str = "/root/places";
+/// A stack of more than twelve steps: two sealed members, a mirror, a cipher, a volume, a file system.
+const DEEP: &str = r#"
+question = "Is all of it taken down again?"
+[lab]
+drives = [{ name = "a", size = "320 MiB" }, { name = "b", size = "320 MiB" }]
+[[stack]]
+name = "deep"
+layers = [
+    { integrity = { mode = "bitmap", sector = "4 KiB" }, on = ["a", "b"] },
+    { raid = { level = 1 } },
+    { luks = { pbkdf = "pbkdf2" } },
+    { lvm = {} },
+    { ext4 = {} },
+]
+[measure]
+profiles = ["quick"]
+rounds = 1
+span = "16 MiB"
+settle = "100 ms"
+window = "20 s"
+"#;
+
+fn shell(guest: &Guest, script: &str) -> String {
+    let cmd = Cmd::new(["bash", "-c", script]).limit(Nanos::seconds(300));
+    guest.run_ok(&cmd).unwrap_or_else(|error| panic!("{error}")).text()
+}
+
+/// A guest with a study's drives, and how the study's drives are called there.
+fn boot(bench: &Bench, study: &str) -> (Guest, String) {
+    let guest = bench.boot(&design(study));
+    let serial = |node: &String| {
+        let name = node.trim_start_matches("/dev/");
+        guest.read_text(&format!("/sys/block/{name}/device/serial")).unwrap()
+    };
+    let pairs = guest.drives().iter().map(|(name, node)| format!("--drive {name}=serial={}", serial(node)));
+    let pairs = pairs.collect::<Vec<_>>().join(" ");
+    shell(&guest, &format!("mkdir -p {ROOT}"));
+    (guest, pairs)
+}
+
+fn bedplate(guest: &Guest, arguments: &str) -> (i32, String) {
+    let line = format!("{} {arguments} 2>&1", env!("CARGO_BIN_EXE_bedplate"));
+    let cmd = Cmd::new(["bash", "-c", &line]).limit(Nanos::seconds(600));
+    let outcome = guest.run(&cmd).unwrap();
+    eprintln!("# bedplate {arguments}\n{}", outcome.text());
+    (outcome.status, outcome.text())
+}
+
+/// Text files of the only run in a directory, by path, whatever they say of time and place left out.
+fn record(guest: &Guest, runs: &str) -> BTreeMap<String, String> {
+    let run = shell(guest, &format!("ls -d {runs}/*/"));
+    let run = run.trim().trim_end_matches('/');
+    let names = shell(guest, &format!("cd {run} && find . -type f ! -path './reports/*' | sort"));
+    names.lines().map(|name| (name.to_owned(), guest.read_text(&format!("{run}/{name}")).unwrap())).collect()
+}
+
+/// Everything of block devices, mappings, arrays, pools and mounts, and the first and last MiB of every drive.
+fn fingerprint(guest: &Guest) -> String {
+    let nodes: Vec<&str> = guest.drives().values().map(String::as_str).collect();
+    shell(
+        guest,
+        &format!(
+            "lsblk --noheadings --raw --output NAME,SIZE,TYPE,MOUNTPOINTS; dmsetup ls; cat /proc/mdstat; \
+             grep /mnt/ /proc/mounts; for d in {}; do blkid -p $d; wipefs -n $d; done; true",
+            nodes.join(" ")
+        ),
+    )
+}
+
+#[test]
+fn a_study_is_the_same_in_the_machine_and_from_afar() {
+    let bench = Bench::new();
+    let (guest, drives) = boot(&bench, "studies/quickstart.toml");
+    let study = crate::bench::root().join("studies/quickstart.toml").to_string_lossy().into_owned();
+    let far = "ssh://root@10.99.0.2";
+    shell(
+        &guest,
+        "modprobe veth && ip netns add far && ip link add near type veth peer name eth0 netns far \
+         && ip addr add 10.99.0.1/24 dev near && ip link set near up \
+         && ip -n far addr add 10.99.0.2/24 dev eth0 && ip -n far link set eth0 up && ip -n far link set lo up \
+         && mkdir -p -m 700 /root/.ssh && rm -f /root/.ssh/* \
+         && ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519 \
+         && cp /root/.ssh/id_ed25519.pub /root/.ssh/authorized_keys \
+         && printf 'StrictHostKeyChecking accept-new\nLogLevel ERROR\n' > /root/.ssh/config \
+         && dropbearkey -t ed25519 -f /root/hostkey >/dev/null 2>&1 \
+         && ip netns exec far dropbear -r /root/hostkey -p 10.99.0.2:22",
+    );
+    let before = fingerprint(&guest);
+    let mut records = Vec::new();
+    for place in ["local", far] {
+        let runs = format!("{ROOT}/runs-{}", records.len());
+        let arguments = format!("run {study} --on {place} {drives} --quick --only 1,2 --runs {runs}");
+        let (status, said) = bedplate(&guest, &arguments);
+        assert_eq!(status, 0, "{place}: {said}");
+        assert!(said.contains("ext4 on LUKS2"), "{said}");
+        assert_eq!(fingerprint(&guest), before, "something was left behind by {place}");
+        records.push(record(&guest, &runs));
+    }
+    let (local, remote) = (&records[0], &records[1]);
+    assert_eq!(local.keys().collect::<Vec<_>>(), remote.keys().collect::<Vec<_>>(), "the same files");
+    for (name, text) in local.iter().filter(|(name, _)| name.contains("/plans/") || name.ends_with("study.toml")) {
+        assert_eq!(text, &remote[name], "{name}");
+    }
+    let (here, there): (serde_json::Value, serde_json::Value) = (
+        serde_json::from_str(&local["./provenance.json"]).unwrap(),
+        serde_json::from_str(&remote["./provenance.json"]).unwrap(),
+    );
+    for key in ["stacks", "workloads", "seed", "policy", "drives", "build", "study_sha256"] {
+        assert_eq!(here[key], there[key], "{key}");
+    }
+    assert_eq!((&here["place"], &there["place"]), (&"local".into(), &far.into()));
+    assert_eq!(here["drives"].as_array().unwrap().len(), 2, "{}", here["drives"]);
+}
+
+#[test]
+fn killed_at_any_step_it_is_taken_down() {
+    let bench = Bench::new();
+    let (guest, drives) = boot(&bench, "studies/quickstart.toml");
+    guest.write(&format!("{ROOT}/deep.toml"), DEEP.as_bytes()).unwrap();
+    let before = fingerprint(&guest);
+    // Killed as soon as the journal has so many steps; the last kills come while fio runs.
+    let script = format!(
+        r#"
+set -u
+bedplate={binary}
+steps=0
+for kill_at in $(seq 1 40); do
+    runs={ROOT}/kill-$kill_at
+    $bedplate run {ROOT}/deep.toml --on local {drives} --runs $runs >/dev/null 2>{ROOT}/err &
+    id=$!
+    while :; do
+        begun=$(cat $runs/*/journal.jsonl 2>/dev/null | grep -c '"entry":"before"')
+        [ "$begun" -ge "$kill_at" ] && break
+        [ -e /proc/$id ] || {{ echo "ended by itself: $(cat {ROOT}/err)"; exit 1; }}
+        ls $runs/*/cells/* >/dev/null 2>&1 && break
+        events=$(cat $runs/*/events.jsonl 2>/dev/null | grep -c filled)
+        [ "$events" -ge 1 ] && break
+    done
+    kill -9 $id
+    wait $id 2>/dev/null
+    $bedplate teardown --runs $runs >{ROOT}/down 2>&1 || {{ echo "teardown after $begun steps:"; cat {ROOT}/down; exit 1; }}
+    steps=$begun
+    [ "$begun" -lt "$kill_at" ] && break
+done
+echo "steps $steps"
+"#,
+        binary = env!("CARGO_BIN_EXE_bedplate"),
+    );
+    let said = shell(&guest, &script);
+    let steps: u32 = said.trim().rsplit(' ').next().unwrap().parse().unwrap_or_else(|_| panic!("{said}"));
+    assert!(steps >= 12, "{said}");
+    assert_eq!(fingerprint(&guest), before);
+}
