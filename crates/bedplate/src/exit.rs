@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use build::BuildError;
+use claim::ClaimError;
 use host::HostError;
 use lab::LabError;
 use measure::MeasureError;
@@ -129,9 +130,19 @@ impl From<LabError> for Failure {
     }
 }
 
+impl From<ClaimError> for Failure {
+    fn from(error: ClaimError) -> Self {
+        match error {
+            ClaimError::Host(error) => error.into(),
+            refusal => Self::Refused(refusal.to_string()),
+        }
+    }
+}
+
 impl From<BuildError> for Failure {
     fn from(error: BuildError) -> Self {
         match error {
+            BuildError::Claim(error) => error.into(),
             BuildError::Host(error) => error.into(),
             BuildError::Rollback { cause, .. } if matches!(*cause, BuildError::Host(HostError::Interrupted)) => {
                 Self::Interrupted(None)

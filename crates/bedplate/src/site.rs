@@ -4,7 +4,7 @@
 //! all that stands in it, a machine has to be taken back step by step.
 
 use build::Bindings;
-use host::{Host, HostError, Local, Rights, Ssh};
+use host::{Exclusivity, Hold, Host, HostError, Local, Rights, Ssh};
 use lab::Guest;
 use record::RunReader;
 use terms::{Cmd, Nanos, Outcome};
@@ -118,5 +118,20 @@ impl Host for Site {
     }
     fn now(&self) -> Result<Nanos, HostError> {
         self.host().now()
+    }
+    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
+        self.host().read_at(path, offset, length)
+    }
+    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
+        self.host().open_exclusively(path)
+    }
+    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
+        self.host().hold(path)
+    }
+    fn release(&self, hold: u64) -> Result<(), HostError> {
+        self.host().release(hold)
+    }
+    fn is_throwaway(&self) -> bool {
+        self.host().is_throwaway()
     }
 }

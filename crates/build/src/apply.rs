@@ -8,10 +8,10 @@ use terms::plan::Place;
 use terms::plan::{Act, Condition, Effect, Plan, Step};
 use terms::{Cmd, Name, Nanos, Target};
 
-use crate::Consent;
+use crate::authority::Authority;
 use crate::error::BuildError;
 use crate::journal::{self, Entry, Journal};
-use crate::machine::{Bindings, Machine, prove_blank};
+use crate::machine::{Bindings, Machine};
 use crate::teardown;
 
 /// How long an effect may take to be seen after its command ended.
@@ -30,28 +30,29 @@ pub struct Built {
     pub took: Nanos,
 }
 
-/// Carries out a plan. `past` is what the journal says of earlier attempts at the same stack on the same machine.
+/// Carries out a plan on drives that somebody allows to be written. `past` is what the journal says of earlier attempts at the same stack on the same machine.
 ///
 /// # Errors
 /// [`BuildError`]. What this call did is taken back first; where that fails too, the commands left are in the error.
-pub fn apply(
+pub fn apply<'a>(
     plan: &Plan,
     host: &dyn Host,
     drives: &Bindings,
-    consent: &Consent,
+    authority: impl Into<Authority<'a>>,
     past: &[Entry],
     journal: &mut dyn Journal,
     progress: &dyn Fn(&Step),
 ) -> Result<Built, BuildError> {
     let start = Instant::now();
     let finished = journal::finished(past, &plan.slug);
-    check_consent(plan, consent)?;
+    let authority = authority.into();
+    authority.check(plan, host, drives)?;
     if finished.is_empty() {
-        prove_blank(host, drives, &plan.drives)?;
+        authority.prove_free(plan, host, drives)?;
     }
     check_keys(plan, &finished)?;
     let machine = Machine { host, drives };
-    let mut run = Run { plan, machine, journal, keys: BTreeMap::new(), done: past.to_vec() };
+    let mut run = Run { plan, machine, authority, journal, keys: BTreeMap::new(), done: past.to_vec() };
     let mut changed = 0;
     for step in &plan.steps {
         progress(step);
@@ -66,14 +67,6 @@ pub fn apply(
         Target::Device(word) => Place::Device(run.machine.word("target", word)?),
     };
     Ok(Built { target, changed, took: start.elapsed().into() })
-}
-
-fn check_consent(plan: &Plan, consent: &Consent) -> Result<(), BuildError> {
-    let erased = plan.steps.iter().flat_map(|step| &step.erases).chain(&plan.drives);
-    match erased.into_iter().find(|drive| !consent.0.contains(drive)) {
-        Some(drive) => Err(BuildError::NotConsented { drive: drive.to_string() }),
-        None => Ok(()),
-    }
 }
 
 /// Keys live only as long as the run that made them: what was locked with one cannot be opened by a later run.
@@ -95,6 +88,7 @@ fn check_keys(plan: &Plan, finished: &[String]) -> Result<(), BuildError> {
 struct Run<'a> {
     plan: &'a Plan,
     machine: Machine<'a>,
+    authority: Authority<'a>,
     journal: &'a mut dyn Journal,
     /// Random keys of this run; they live here and nowhere else.
     keys: BTreeMap<Name, Vec<u8>>,
@@ -128,6 +122,7 @@ impl Run<'_> {
             _ => {}
         }
         let start = Instant::now();
+        self.authority.confirm(&step.erases)?;
         self.act(step)?;
         if let Some(effect) = &step.effect {
             self.await_effect(step, effect)?;

@@ -13,6 +13,25 @@ pub enum BuildError {
         /// The study's name for it.
         drive: String,
     },
+    /// Consent to lose drives of a lab says nothing of a machine whose drives are somebody's.
+    #[error("refused: the drives of {host} outlive this run, so each needs a permission of its own")]
+    NotThrowaway {
+        /// The machine.
+        host: String,
+    },
+    /// A drive's permission is for another node than the plan would use.
+    #[error("refused: drive `{drive}` is permitted as `{permitted}`, and the plan would use {node}")]
+    OtherNode {
+        /// The study's name for it.
+        drive: String,
+        /// The node of its permission.
+        permitted: String,
+        /// The node that the plan would use.
+        node: String,
+    },
+    /// A drive may not be touched.
+    #[error(transparent)]
+    Claim(#[from] claim::ClaimError),
     /// A drive holds something.
     #[error("refused: drive `{drive}` ({node}) is not blank: {found}")]
     NotBlank {
@@ -88,6 +107,14 @@ impl BuildError {
     /// Was it a refusal, before anything was touched?
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
-        matches!(self, Self::NotConsented { .. } | Self::NotBlank { .. } | Self::AlreadyThere { .. })
+        match self {
+            Self::Claim(error) => error.is_refusal(),
+            Self::NotConsented { .. }
+            | Self::NotThrowaway { .. }
+            | Self::OtherNode { .. }
+            | Self::NotBlank { .. }
+            | Self::AlreadyThere { .. } => true,
+            _ => false,
+        }
     }
 }

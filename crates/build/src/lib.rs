@@ -5,6 +5,7 @@
 //! journal says that we made it, and refused otherwise.
 
 mod apply;
+mod authority;
 mod error;
 mod journal;
 mod machine;
@@ -12,6 +13,7 @@ mod needs;
 mod teardown;
 
 pub use apply::{Built, apply};
+pub use authority::{Authority, Claims, Consent};
 pub use error::BuildError;
 pub use journal::{Entry, Journal, Memory, standing};
 pub use machine::{Bindings, found_on, prove_blank};
@@ -19,11 +21,3 @@ pub use needs::Needs;
 pub use teardown::{commands_left, teardown};
 
 pub use terms::plan::Place;
-
-use std::collections::BTreeSet;
-
-use terms::Name;
-
-/// Drives whose content a person agreed to lose, in this invocation. Lab drives are consented to by being lab drives.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Consent(pub BTreeSet<Name>);

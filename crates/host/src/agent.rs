@@ -78,6 +78,14 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
         Request::Write { path } => host.write(&path, &blob).map(|()| (Response::Done, Vec::new())),
         Request::List { path } => host.list(&path).map(|names| (Response::Names { names }, Vec::new())),
         Request::Resolve { path } => host.resolve(&path).map(|path| (Response::Path { path }, Vec::new())),
+        Request::ReadAt { path, offset, length } => {
+            host.read_at(&path, offset, length).map(|bytes| (Response::Content, vec![bytes]))
+        }
+        Request::OpenExclusively { path } => {
+            host.open_exclusively(&path).map(|exclusivity| (Response::Opened { exclusivity }, Vec::new()))
+        }
+        Request::Hold { path } => host.hold(&path).map(|hold| (Response::Held { hold }, Vec::new())),
+        Request::Release { hold } => host.release(hold).map(|()| (Response::Done, Vec::new())),
         Request::Cancel { .. } => Ok((Response::Done, Vec::new())),
         Request::Now => host.now().map(|nanos| (Response::Time { nanos }, Vec::new())),
     };

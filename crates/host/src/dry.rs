@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use terms::{Cmd, Nanos, Outcome};
 
-use crate::{Host, HostError};
+use crate::{Hold, Host, HostError};
 
 /// A machine on which nothing happens.
 #[derive(Debug, Default)]
@@ -63,5 +63,21 @@ impl Host for DryRun {
 
     fn now(&self) -> Result<Nanos, HostError> {
         Ok(Nanos(0))
+    }
+
+    /// Nothing is opened, so whether it could be is not known: [`HostError::Cannot`] stays the answer to
+    /// [`Host::open_exclusively`] and [`Host::read_at`].
+    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
+        self.note(format!("flock --exclusive {}", terms::command::quote(path)));
+        Ok(Some(Hold { id: 0, major: 0, minor: 0 }))
+    }
+
+    fn release(&self, _hold: u64) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    /// Nothing can happen to any drive.
+    fn is_throwaway(&self) -> bool {
+        true
     }
 }

@@ -27,7 +27,7 @@ pub enum HostError {
     File {
         /// The machine.
         host: String,
-        /// `read`, `write`, `list`, `follow`.
+        /// `read`, `write`, `list`, `follow`, `open`, `hold`.
         doing: &'static str,
         /// The file.
         path: String,
@@ -74,6 +74,14 @@ pub enum HostError {
         host: String,
         /// The question.
         asked: String,
+    },
+    /// The machine does not know how.
+    #[error("{host} cannot {what}")]
+    Cannot {
+        /// The machine.
+        host: String,
+        /// What.
+        what: &'static str,
     },
     /// The person asked to stop.
     #[error("interrupted")]

@@ -6,6 +6,7 @@
 
 pub mod agent;
 mod beneath;
+mod device;
 mod dry;
 mod error;
 pub mod inspect;
@@ -18,6 +19,7 @@ mod replay;
 mod ssh;
 pub mod wire;
 
+use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos, Outcome};
 
 pub use beneath::{Beneath, beneath};
@@ -28,6 +30,27 @@ pub use process::{Process, Standard};
 pub use remote::Remote;
 pub use replay::{Recording, Replay, Transcript};
 pub use ssh::{Rights, Ssh};
+
+/// What an attempt to open a block device for oneself alone came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exclusivity {
+    /// Nobody in the kernel had claimed it in that moment.
+    Free,
+    /// Somebody has: a mount, an array, a mapping, a pool, swap, a program.
+    Busy,
+}
+
+/// A block device that is kept open with a lock on it, until it is released or the machine is let go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// Names it in [`Host::release`].
+    pub id: u64,
+    /// Major number of what was opened, which the name may no longer stand for.
+    pub major: u32,
+    /// Minor number.
+    pub minor: u32,
+}
 
 /// A machine behind the door. Paths are absolute.
 pub trait Host: Send + Sync {
@@ -69,6 +92,51 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// Where the machine cannot be reached.
     fn now(&self) -> Result<Nanos, HostError>;
+
+    /// Reads part of a file or device: fewer bytes than asked for only where it ends.
+    ///
+    /// # Errors
+    /// [`HostError::File`] with the cause; [`HostError::Cannot`] where the machine does not know how.
+    fn read_at(&self, _path: &str, _offset: u64, _length: u32) -> Result<Vec<u8>, HostError> {
+        Err(self.cannot("read parts of files"))
+    }
+
+    /// Opens a block device for reading and for oneself alone (`O_EXCL`), and closes it at once. Never for writing, not
+    /// even for a moment: that would wake udev.
+    ///
+    /// # Errors
+    /// [`HostError::File`] where it cannot be opened at all or is no block device; [`HostError::Cannot`].
+    fn open_exclusively(&self, _path: &str) -> Result<Exclusivity, HostError> {
+        Err(self.cannot("open a device for itself alone"))
+    }
+
+    /// Opens a block device for reading and keeps an exclusive BSD lock on it, which udev, systemd and other programs
+    /// heed; `None` where somebody else has it locked.
+    ///
+    /// # Errors
+    /// [`HostError::File`] where it cannot be opened or is no block device; [`HostError::Cannot`].
+    fn hold(&self, _path: &str) -> Result<Option<Hold>, HostError> {
+        Err(self.cannot("hold a device"))
+    }
+
+    /// Lets a held device go. One that is not held is no error.
+    ///
+    /// # Errors
+    /// Where the machine cannot be reached.
+    fn release(&self, _hold: u64) -> Result<(), HostError> {
+        Err(self.cannot("hold a device"))
+    }
+
+    /// Is the machine, with all its drives, made for this run and thrown away after it? Nobody is asked before drives of
+    /// such a machine are written.
+    fn is_throwaway(&self) -> bool {
+        false
+    }
+
+    /// What a machine says that does not know how.
+    fn cannot(&self, what: &'static str) -> HostError {
+        HostError::Cannot { host: self.name(), what }
+    }
 
     /// Runs a program that must succeed.
     ///
@@ -139,5 +207,20 @@ impl<H: Host + ?Sized> Host for &H {
     }
     fn now(&self) -> Result<Nanos, HostError> {
         (**self).now()
+    }
+    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
+        (**self).read_at(path, offset, length)
+    }
+    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
+        (**self).open_exclusively(path)
+    }
+    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
+        (**self).hold(path)
+    }
+    fn release(&self, hold: u64) -> Result<(), HostError> {
+        (**self).release(hold)
+    }
+    fn is_throwaway(&self) -> bool {
+        (**self).is_throwaway()
     }
 }

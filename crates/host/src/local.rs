@@ -7,13 +7,15 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 use terms::{Cmd, Nanos, Outcome};
 
+use crate::device::{self, Holds};
 use crate::process;
-use crate::{Host, HostError};
+use crate::{Exclusivity, Hold, Host, HostError};
 
 /// This machine, as this user.
 #[derive(Debug, Clone, Default)]
 pub struct Local {
     env: Vec<(String, String)>,
+    holds: Holds,
 }
 
 impl Local {
@@ -26,7 +28,7 @@ impl Local {
     /// This machine, with variables that every program gets.
     #[must_use]
     pub fn with_env(env: Vec<(String, String)>) -> Self {
-        Self { env }
+        Self { env, holds: Holds::default() }
     }
 
     fn file_error(&self, doing: &'static str, path: &str) -> impl FnOnce(io::Error) -> HostError {
@@ -71,6 +73,23 @@ impl Host for Local {
         let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
         let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
         Ok(Nanos::from(Duration::from_secs(seconds) + Duration::from_nanos(nanos)))
+    }
+
+    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
+        device::read_at(path, offset, length).map_err(self.file_error("read", path))
+    }
+
+    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
+        device::open_exclusively(path).map_err(self.file_error("open", path))
+    }
+
+    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
+        self.holds.take(path).map_err(self.file_error("hold", path))
+    }
+
+    fn release(&self, hold: u64) -> Result<(), HostError> {
+        self.holds.release(hold);
+        Ok(())
     }
 }
 

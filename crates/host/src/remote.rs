@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::wire::{self, Envelope, Request, Response};
-use crate::{Host, HostError, interrupt};
+use crate::{Exclusivity, Hold, Host, HostError, interrupt};
 
 type Answer = (Response, Vec<Vec<u8>>);
 type Waiting = Arc<Mutex<Option<HashMap<u64, Sender<Answer>>>>>;
@@ -176,6 +176,34 @@ impl Host for Remote {
             other => Err(self.nonsense(&other)),
         }
     }
+
+    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
+        match self.ask_file("read", path, &Request::ReadAt { path: path.to_owned(), offset, length }, &[])? {
+            (Response::Content, blobs) => Ok(blobs.into_iter().next().unwrap_or_default()),
+            (other, _) => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
+        match self.ask_file("open", path, &Request::OpenExclusively { path: path.to_owned() }, &[])? {
+            (Response::Opened { exclusivity }, _) => Ok(exclusivity),
+            (other, _) => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
+        match self.ask_file("hold", path, &Request::Hold { path: path.to_owned() }, &[])? {
+            (Response::Held { hold }, _) => Ok(hold),
+            (other, _) => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn release(&self, hold: u64) -> Result<(), HostError> {
+        match self.ask(&Request::Release { hold }, &[], Duration::from_secs(60))?.0 {
+            Response::Done => Ok(()),
+            other => Err(self.nonsense(&other)),
+        }
+    }
 }
 
 fn dispatch(mut input: impl Read, waiting: &Waiting) {
@@ -217,6 +245,10 @@ mod tests {
         assert!(!host.exists("/nonexistent").unwrap());
         assert!(host.list("/proc/self").unwrap().contains(&"stat".to_owned()));
         assert!(host.now().unwrap() > Nanos(0));
+        assert_eq!(host.read_at("/proc/sys/kernel/ostype", 2, 3).unwrap(), b"nux");
+        assert!(host.open_exclusively("/nonexistent").unwrap_err().is_not_found());
+        assert!(host.hold("/dev/null").unwrap_err().to_string().contains("hold"));
+        host.release(7).unwrap();
         assert!(host.run(&Cmd::new(["bedplate-no-such-program"])).unwrap_err().is_not_found());
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos, Outcome};
 
-use crate::{Host, HostError};
+use crate::{Exclusivity, Hold, Host, HostError};
 
 /// One question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,10 @@ enum Answer {
     Names(Vec<String>),
     Path(String),
     Time(Nanos),
+    /// Part of a file, in hexadecimal: what is on a drive is seldom text.
+    Bytes(String),
+    Opened(Exclusivity),
+    Held(Option<Hold>),
     NotFound,
     Failed(String),
 }
@@ -111,6 +115,23 @@ impl<H: Host> Host for Recording<H> {
     fn now(&self) -> Result<Nanos, HostError> {
         self.keep(asked::now(), self.inner.now(), |nanos| Answer::Time(*nanos))
     }
+    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
+        let result = self.inner.read_at(path, offset, length);
+        self.keep(asked::read_at(path, offset, length), result, |bytes| Answer::Bytes(hex::print(bytes)))
+    }
+    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
+        let result = self.inner.open_exclusively(path);
+        self.keep(asked::open_exclusively(path), result, |exclusivity| Answer::Opened(*exclusivity))
+    }
+    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
+        self.keep(asked::hold(path), self.inner.hold(path), |hold| Answer::Held(*hold))
+    }
+    fn release(&self, hold: u64) -> Result<(), HostError> {
+        self.keep(asked::release(hold), self.inner.release(hold), |()| Answer::Done)
+    }
+    fn is_throwaway(&self) -> bool {
+        self.inner.is_throwaway()
+    }
 }
 
 /// How a question is written down. Standard input is left out: it may be a key.
@@ -134,6 +155,59 @@ mod asked {
     }
     pub(super) fn now() -> String {
         "now".to_owned()
+    }
+    pub(super) fn read_at(path: &str, offset: u64, length: u32) -> String {
+        format!("read {path} from {offset} for {length}")
+    }
+    pub(super) fn open_exclusively(path: &str) -> String {
+        format!("open {path} exclusively")
+    }
+    pub(super) fn hold(path: &str) -> String {
+        format!("hold {path}")
+    }
+    pub(super) fn release(hold: u64) -> String {
+        format!("release {hold}")
+    }
+}
+
+/// Bytes as text. Long runs of zeros, which blank drives are full of, are written as `*COUNT.`.
+mod hex {
+    use std::fmt::Write as _;
+
+    /// Shortest run of zeros that is written as a count: shorter ones are not worth it.
+    const RUN: usize = 16;
+
+    pub(super) fn print(bytes: &[u8]) -> String {
+        let mut text = String::new();
+        let mut rest = bytes;
+        while let Some(first) = rest.first() {
+            let zeros = rest.iter().take_while(|byte| **byte == 0).count();
+            // Writing into a string does not fail.
+            if zeros >= RUN {
+                let _ = write!(text, "*{zeros}.");
+                rest = &rest[zeros..];
+            } else {
+                let _ = write!(text, "{first:02x}");
+                rest = &rest[1..];
+            }
+        }
+        text
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            if let Some(run) = rest.strip_prefix('*') {
+                let (count, after) = run.split_once('.')?;
+                bytes.resize(bytes.len() + count.parse::<u32>().ok()? as usize, 0);
+                rest = after;
+            } else {
+                bytes.push(u8::from_str_radix(rest.get(..2)?, 16).ok()?);
+                rest = &rest[2..];
+            }
+        }
+        Some(bytes)
     }
 }
 
@@ -229,6 +303,39 @@ impl Host for Replay {
             _ => Err(self.not_recorded("now")),
         }
     }
+
+    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
+        self.file("read", path, &asked::read_at(path, offset, length), |answer| match answer {
+            Answer::Bytes(text) => hex::parse(&text),
+            _ => None,
+        })
+    }
+
+    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
+        self.file("open", path, &asked::open_exclusively(path), |answer| match answer {
+            Answer::Opened(exclusivity) => Some(exclusivity),
+            _ => None,
+        })
+    }
+
+    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
+        self.file("hold", path, &asked::hold(path), |answer| match answer {
+            Answer::Held(hold) => Some(hold),
+            _ => None,
+        })
+    }
+
+    fn release(&self, hold: u64) -> Result<(), HostError> {
+        match self.answer(&asked::release(hold))? {
+            Answer::Done => Ok(()),
+            _ => Err(self.not_recorded("release")),
+        }
+    }
+
+    /// There is nothing behind a recording that could be lost.
+    fn is_throwaway(&self) -> bool {
+        true
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -251,6 +358,9 @@ mod tests {
             host.read_text("/proc/sys/kernel/ostype").unwrap(),
             host.exists("/nonexistent").unwrap().to_string(),
             host.list("/proc/self/task").unwrap().len().min(1).to_string(),
+            format!("{:?}", host.read_at("/proc/sys/kernel/ostype", 2, 100).unwrap()),
+            host.open_exclusively("/nonexistent").unwrap_err().is_not_found().to_string(),
+            host.hold("/nonexistent").unwrap_err().is_not_found().to_string(),
         ]
     }
 
@@ -262,5 +372,16 @@ mod tests {
         let replay = Replay::new("recorded", Transcript::parse(&text).unwrap());
         assert_eq!(conversation(&replay), first);
         assert!(matches!(replay.read("/etc/hostname"), Err(HostError::NotRecorded { .. })));
+    }
+
+    #[test]
+    fn bytes_of_a_drive_are_kept_as_they_are() {
+        for bytes in [&b""[..], &[0; 15], &[0; 4096], &[0xff, 0, 0, 7], &[[1; 20], [0; 20], [2; 20]].concat()] {
+            assert_eq!(hex::parse(&hex::print(bytes)).unwrap(), bytes);
+        }
+        assert_eq!(hex::print(&[0; 4096]), "*4096.");
+        for broken in ["0", "zz", "*", "*9", "*x.", "é"] {
+            assert_eq!(hex::parse(broken), None, "{broken}");
+        }
     }
 }

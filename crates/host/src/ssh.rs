@@ -11,7 +11,7 @@ use std::time::Duration;
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::process::Process;
-use crate::{Host, HostError, Remote};
+use crate::{Exclusivity, Hold, Host, HostError, Remote};
 
 /// How long the other side may take to answer: a person may have to type a passphrase first.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -176,6 +176,18 @@ impl Host for Ssh {
     }
     fn now(&self) -> Result<Nanos, HostError> {
         self.remote.now()
+    }
+    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
+        self.remote.read_at(path, offset, length)
+    }
+    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
+        self.remote.open_exclusively(path)
+    }
+    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
+        self.remote.hold(path)
+    }
+    fn release(&self, hold: u64) -> Result<(), HostError> {
+        self.remote.release(hold)
     }
 }
 

@@ -9,6 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos, Outcome};
 
+use crate::{Exclusivity, Hold};
+
 /// Longest head or blob: more is a broken stream, not a message.
 const LONGEST: u32 = 256 << 20;
 
@@ -48,6 +50,30 @@ pub enum Request {
     },
     /// The monotonic clock.
     Now,
+    /// Read part of a file.
+    ReadAt {
+        /// Which.
+        path: String,
+        /// From which byte.
+        offset: u64,
+        /// How many bytes.
+        length: u32,
+    },
+    /// Open a device for oneself alone, and close it.
+    OpenExclusively {
+        /// Which.
+        path: String,
+    },
+    /// Keep a device open under a lock.
+    Hold {
+        /// Which.
+        path: String,
+    },
+    /// Let a held device go.
+    Release {
+        /// Which.
+        hold: u64,
+    },
     /// End the program that the request of this number runs. It is answered like any other; so is the ended request.
     Cancel {
         /// The number.
@@ -87,6 +113,16 @@ pub enum Response {
     Time {
         /// Monotonic.
         nanos: Nanos,
+    },
+    /// To `OpenExclusively`.
+    Opened {
+        /// What came of it.
+        exclusivity: Exclusivity,
+    },
+    /// To `Hold`.
+    Held {
+        /// Absent where somebody else has it locked.
+        hold: Option<Hold>,
     },
     /// It did not work: the system's error number if there was one, and its text.
     Fault {

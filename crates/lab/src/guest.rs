@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
+use host::{Exclusivity, Hold, Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
 use terms::{Cmd, LabDriveKind, LabSpec, Name, Nanos, Outcome};
 
 use crate::accelerator::{self, Accelerator};
@@ -305,5 +305,20 @@ impl Host for Guest {
     }
     fn now(&self) -> Result<Nanos, HostError> {
         self.remote.now()
+    }
+    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
+        self.remote.read_at(path, offset, length)
+    }
+    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
+        self.remote.open_exclusively(path)
+    }
+    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
+        self.remote.hold(path)
+    }
+    fn release(&self, hold: u64) -> Result<(), HostError> {
+        self.remote.release(hold)
+    }
+    fn is_throwaway(&self) -> bool {
+        true
     }
 }

@@ -1,0 +1,151 @@
+//! Why a drive may not be touched.
+
+use std::fmt;
+
+use host::HostError;
+
+use crate::examination::Finding;
+
+/// Why a drive may not be touched.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClaimError {
+    /// A name that does not go with a drive.
+    #[error("refused: `{id}` is not a name of a drive\n  because: {why}\n\nhint: {}", instead_of(instead.as_deref()))]
+    NotAnId {
+        /// What was given.
+        id: String,
+        /// What it is.
+        why: &'static str,
+        /// A name of the same drive that goes with it, if one is known.
+        instead: Option<String>,
+    },
+    /// Nothing has that name.
+    #[error("refused: no drive is `{id}`\n  because: {}\n\nhint: bedplate inspect", known_are(known))]
+    NotFound {
+        /// What was given.
+        id: String,
+        /// Names that there are.
+        known: Vec<String>,
+    },
+    /// Several drives have that name, or say the same of themselves.
+    #[error(
+        "refused: `{id}` is more than one drive\n  because: {} say the same of themselves: clones, or paths to one drive\n\n\
+         hint: lsblk -o NAME,MODEL,SERIAL,WWN,SIZE {}",
+        nodes.join(" and "), nodes.join(" ")
+    )]
+    Ambiguous {
+        /// What was given.
+        id: String,
+        /// Nodes of today.
+        nodes: Vec<String>,
+    },
+    /// What the name says and what the machine says do not agree.
+    #[error(
+        "refused: `{id}` is not what it says\n  because: {what}\n\nhint: udevadm trigger --subsystem-match=block --settle"
+    )]
+    Contradiction {
+        /// What was given.
+        id: String,
+        /// What differs.
+        what: String,
+    },
+    /// What has that name is not a drive.
+    #[error("refused: `{id}` is `{node}`, which is not a drive\n\nhint: lsblk --inverse {node}")]
+    WrongKind {
+        /// What was given.
+        id: String,
+        /// Node of today.
+        node: String,
+    },
+    /// The drive is not the one that was looked at.
+    #[error("refused: drive {drive} is no longer what it was\n  because: {}\n\nhint: bedplate inspect", changes.join("\n  because: "))]
+    Moved {
+        /// The drive as it was.
+        drive: String,
+        /// What changed, one sentence each.
+        changes: Vec<String>,
+    },
+    /// Nobody agreed, in this invocation, that this drive may be used.
+    #[error(
+        "refused: drive {drive} was not named in this invocation\n  because: {why}\n\nhint: name `{id}` if all that is on it may go"
+    )]
+    NotConsented {
+        /// The drive.
+        drive: String,
+        /// What was named instead, if anything near.
+        why: String,
+        /// The name to give.
+        id: String,
+    },
+    /// Somebody else has it locked.
+    #[error(
+        "refused: drive {drive} is locked by another program\n\nhint: lslocks | grep {devno}; fuser --verbose {node}"
+    )]
+    Locked {
+        /// The drive.
+        drive: String,
+        /// Its device number.
+        devno: String,
+        /// Its node.
+        node: String,
+    },
+    /// Something was found that speaks against it.
+    #[error(transparent)]
+    Refused(#[from] Box<Refusal>),
+    /// The machine failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+impl ClaimError {
+    /// Was it a refusal, before anything was touched? Everything but a failure of the machine is.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        !matches!(self, Self::Host(_))
+    }
+}
+
+fn instead_of(name: Option<&str>) -> String {
+    name.map_or("bedplate inspect".to_owned(), |name| format!("name `{name}` instead"))
+}
+
+fn known_are(known: &[String]) -> String {
+    if known.is_empty() {
+        "no drive here tells a name of its own".to_owned()
+    } else {
+        format!("here are {}", known.join(", "))
+    }
+}
+
+/// A drive with everything that speaks against using it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The drive in one line.
+    pub drive: String,
+    /// Its name, as it was given.
+    pub id: String,
+    /// What speaks against it; what consent overrode is not here.
+    pub findings: Vec<Finding>,
+}
+
+impl std::error::Error for Refusal {}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "refused: drive {} may not be touched", self.drive)?;
+        for finding in &self.findings {
+            write!(f, "\n  because: {finding}")?;
+        }
+        let mut hints: Vec<&str> = Vec::new();
+        for hint in self.findings.iter().map(|finding| finding.hint.as_str()).filter(|hint| !hint.is_empty()) {
+            if !hints.contains(&hint) {
+                hints.push(hint);
+            }
+        }
+        for (number, hint) in hints.iter().enumerate() {
+            write!(f, "{}hint: {hint}", if number == 0 { "\n\n" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}

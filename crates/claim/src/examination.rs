@@ -1,0 +1,113 @@
+//! What was found on a drive and around it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use terms::Bytes;
+
+use crate::identity::Identity;
+
+/// What no examination looks at, and a person has to know: it is printed with every permission.
+pub const UNCHECKED: [&str; 7] = [
+    "other machines that reach the same drive (shared SAS, Fibre Channel, NVMe over fabrics, a second host of a dual-port drive)",
+    "processes of another PID namespace, where this program runs in a container",
+    "programs that let go of the node and kept it (registered with io_uring, mapped, passed between processes)",
+    "drives given to a guest or to user space as PCI devices: those have no node here and cannot be named",
+    "data between the samples, where it has no signature",
+    "locks and mounts that begin after the look, until the lock on the drive is taken",
+    "what is on other namespaces of the same NVMe subsystem, which formatting one may erase",
+];
+
+/// How a finding speaks against using a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Somebody uses it. Nothing overrides that.
+    InUse,
+    /// It cannot serve. Nothing overrides that.
+    Unfit,
+    /// It could not be proven that it is free. Nothing overrides that but proving it.
+    Unknown,
+    /// Something is on it. A person may agree to lose it.
+    Holds,
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::InUse => "in use",
+            Self::Unfit => "unfit",
+            Self::Unknown => "not proven",
+            Self::Holds => "holds",
+        })
+    }
+}
+
+/// One thing that speaks against using a drive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// How it does.
+    pub class: Class,
+    /// The node of what it was found on: the drive, or a partition of it.
+    pub node: String,
+    /// What was found, with its owner.
+    pub what: String,
+    /// A command that shows more or mends it; may be empty.
+    pub hint: String,
+}
+
+impl Finding {
+    pub(crate) fn new(class: Class, node: &str, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { class, node: node.to_owned(), what: what.into(), hint: hint.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.class, self.node, self.what)
+    }
+}
+
+/// Everything that speaks against using a drive; nothing, where it is free.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Examination {
+    /// The drive that was looked at.
+    pub identity: Identity,
+    /// What was found, the gravest first.
+    pub findings: Vec<Finding>,
+}
+
+impl Examination {
+    /// Is the drive free, without anybody's consent to lose anything?
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// What was found of one class.
+    pub fn of(&self, class: Class) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |finding| finding.class == class)
+    }
+
+    /// The same for somebody who needs so much room.
+    #[must_use]
+    pub fn at_least(mut self, least: Bytes) -> Self {
+        if self.identity.size < least {
+            let what = format!("it is too small: {} where {least} are needed", self.identity.size);
+            let hint = format!("lsblk --bytes --output NAME,SIZE {}", self.identity.node);
+            self.findings.push(Finding::new(Class::Unfit, &self.identity.node, what, hint));
+            self.findings.sort_by_key(|finding| finding.class);
+        }
+        self
+    }
+}
+
+impl fmt::Display for Examination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.identity.describe())?;
+        if self.is_free() {
+            return write!(f, ": free");
+        }
+        self.findings.iter().try_for_each(|finding| write!(f, "\n  {finding}"))
+    }
+}

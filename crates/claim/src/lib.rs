@@ -1,0 +1,26 @@
+//! May this drive be touched? Two questions, and the answer to both is no until it is proven.
+//!
+//! *Identity*: [`resolve`] turns what a person wrote into an [`Identity`], and [`confirm`] asks again whether it is still
+//! the same drive. *Freedom*: [`examine`] lists everything that speaks against using it. A [`Permission`] is made from
+//! both and from the person's [`Consent`] in this invocation, and from nothing else; [`Held`] is a permission with a lock
+//! on the drive.
+//!
+//! Nothing here writes, and no device is opened for writing.
+
+mod by_id;
+mod consent;
+mod device;
+mod error;
+mod examination;
+mod examine;
+mod identity;
+mod name;
+mod permission;
+
+pub use consent::Consent;
+pub use device::Devno;
+pub use error::{ClaimError, Refusal};
+pub use examination::{Class, Examination, Finding, UNCHECKED};
+pub use examine::examine;
+pub use identity::{Identity, Part, confirm, resolve};
+pub use permission::{Held, Permission};

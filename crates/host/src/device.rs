@@ -1,0 +1,115 @@
+//! Block devices of this machine: read in part, opened for oneself alone, held under a lock. Never opened for writing.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock, fstat, major, minor, open, stat};
+use rustix::io::Errno;
+
+use crate::{Exclusivity, Hold};
+
+/// Devices held by this program; its copies share them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Holds(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    last: u64,
+    open: BTreeMap<u64, OwnedFd>,
+}
+
+impl Holds {
+    /// Locks a block device; `None` where somebody else did.
+    pub(crate) fn take(&self, path: &str) -> io::Result<Option<Hold>> {
+        let descriptor = open_block(path, OFlags::empty())?;
+        match flock(&descriptor, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => return Ok(None),
+            Err(errno) => return Err(errno.into()),
+        }
+        let device = fstat(&descriptor)?.st_rdev;
+        let mut kept = self.lock();
+        kept.last += 1;
+        let id = kept.last;
+        kept.open.insert(id, descriptor);
+        Ok(Some(Hold { id, major: major(device), minor: minor(device) }))
+    }
+
+    /// Unlocks it: the lock goes with the descriptor.
+    pub(crate) fn release(&self, id: u64) {
+        self.lock().open.remove(&id);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Can a block device be opened for oneself alone?
+pub(crate) fn open_exclusively(path: &str) -> io::Result<Exclusivity> {
+    match open_block(path, OFlags::EXCL) {
+        Ok(descriptor) => {
+            drop(descriptor);
+            Ok(Exclusivity::Free)
+        }
+        Err(error) if error.raw_os_error() == Some(Errno::BUSY.raw_os_error()) => Ok(Exclusivity::Busy),
+        Err(error) => Err(error),
+    }
+}
+
+/// Bytes from a place in a file; fewer only where it ends.
+pub(crate) fn read_at(path: &str, offset: u64, length: u32) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let mut bytes = vec![0; length as usize];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read_at(&mut bytes[filled..], offset + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Opens for reading what is a block device before and after: on anything else `O_EXCL` and locks mean other things.
+fn open_block(path: &str, flags: OFlags) -> io::Result<OwnedFd> {
+    let is_block = |mode| FileType::from_raw_mode(mode) == FileType::BlockDevice;
+    let not_block = || io::Error::other("it is not a block device");
+    if !is_block(stat(path)?.st_mode) {
+        return Err(not_block());
+    }
+    let flags = flags | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let descriptor = open(path, flags, Mode::empty())?;
+    if is_block(fstat(&descriptor)?.st_mode) { Ok(descriptor) } else { Err(not_block()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_files_are_read_and_ends_are_short() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"0123456789").unwrap();
+        let path = file.path().to_str().unwrap();
+        assert_eq!(read_at(path, 3, 4).unwrap(), b"3456");
+        assert_eq!(read_at(path, 8, 4).unwrap(), b"89");
+        assert_eq!(read_at(path, 20, 4).unwrap(), b"");
+    }
+
+    #[test]
+    fn what_is_no_block_device_is_neither_opened_nor_held() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        assert!(open_exclusively(path).unwrap_err().to_string().contains("block device"));
+        assert!(Holds::default().take("/dev/null").unwrap_err().to_string().contains("block device"));
+        assert_eq!(open_exclusively("/nonexistent").unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}
