@@ -129,6 +129,13 @@ pub(crate) struct RunArguments {
     /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind
     #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "anchor", "max_rounds"])]
     pub(crate) dir: Option<String>,
+    /// Which drive of the machine the study's drive NAME is, by an id that stays: a name in /dev/disk/by-id, `serial=…`
+    /// or `wwid=…`. ALL THAT IS ON IT IS LOST; one that holds anything is refused
+    #[arg(long, value_name = "NAME=ID", value_parser = crate::ground::drives::pairing, conflicts_with = "dir")]
+    pub(crate) drive: Vec<crate::ground::drives::Pairing>,
+    /// Use this drive although it holds something, which is lost. One that is in use is refused all the same
+    #[arg(long, value_name = "ID", requires = "drive")]
+    pub(crate) erase: Vec<String>,
     /// Exactly so many rounds; with --max-rounds, at least so many [default: the study's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,

@@ -53,6 +53,21 @@ impl Failure {
         move |source| Self::Could(Box::new(FileError { what, source }))
     }
 
+    /// What is printed, with a newline at its end where there is anything.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::BrokenPipe => String::new(),
+            Self::Told(text) => format!("{}\n", text.trim_end()),
+            Self::Could(error) | Self::Fatal(error) => format!("error: {}\n", chain(&**error)),
+            Self::Refused(text) => format!("{text}\n"),
+            Self::Missing { what, remedy } => format!("error: {what}\n\nhint: {remedy}\n"),
+            Self::Interrupted(hint) => {
+                let hint = hint.as_ref().map_or(String::new(), |hint| format!("\n\nhint: {hint}"));
+                format!("interrupted; everything that was begun is cleaned up{hint}\n")
+            }
+        }
+    }
+
     fn code(&self) -> u8 {
         match self {
             Self::BrokenPipe => 0,
@@ -81,17 +96,7 @@ pub(crate) fn report(result: Result<Exit, Failure>) -> ExitCode {
         Ok(Exit::NotHere) => return ExitCode::from(4),
         Err(failure) => failure,
     };
-    let text = match &failure {
-        Failure::BrokenPipe => String::new(),
-        Failure::Told(text) => format!("{}\n", text.trim_end()),
-        Failure::Could(error) | Failure::Fatal(error) => format!("error: {}\n", chain(&**error)),
-        Failure::Refused(text) => format!("{text}\n"),
-        Failure::Missing { what, remedy } => format!("error: {what}\n\nhint: {remedy}\n"),
-        Failure::Interrupted(hint) => {
-            let hint = hint.as_ref().map_or(String::new(), |hint| format!("\n\nhint: {hint}"));
-            format!("interrupted; everything that was begun is cleaned up{hint}\n")
-        }
-    };
+    let text = failure.text();
     // If even this cannot be printed there is nobody to tell.
     let _ = anstream::stderr().write_all(text.as_bytes());
     ExitCode::from(failure.code())

@@ -8,6 +8,8 @@ use crate::site::Site;
 use crate::studies::{self, Study};
 
 pub(crate) mod directory;
+pub(crate) mod drives;
+pub(crate) mod erase;
 
 /// A machine by its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,12 +73,7 @@ pub(crate) fn stake(arguments: &RunArguments, settings: &crate::settings::Settin
     }
     match address {
         Address::Lab => in_the_lab(arguments, settings),
-        Address::Local | Address::Ssh(_) => Err(Failure::Refused(
-            "refused: this version builds stacks only in the lab; it does not yet have all the guards that real drives need\n\n\
-             hint: leave out `--on`; the lab runs the same commands on drives that hold nothing. \
-             `--dir PATH` measures what is there already"
-                .to_owned(),
-        )),
+        Address::Local | Address::Ssh(_) => drives::stake(&address, arguments, settings),
     }
 }
 

@@ -4,10 +4,12 @@
 //! all that stands in it, a machine has to be taken back step by step.
 
 use build::Bindings;
+use claim::Permission;
 use host::{Exclusivity, Hold, Host, HostError, Local, Rights, Ssh};
 use lab::Guest;
 use record::RunReader;
-use terms::{Cmd, Nanos, Outcome};
+use terms::record::UsedDrive;
+use terms::{Cmd, Name, Nanos, Outcome};
 
 use crate::exit::Failure;
 use crate::ground::Address;
@@ -17,6 +19,17 @@ use crate::settings::Settings;
 pub(crate) struct Site {
     machine: Machine,
     drives: Bindings,
+    /// Real drives that may be used.
+    claims: Vec<Claimed>,
+}
+
+/// A real drive that a person named and that was proven free.
+#[derive(Debug)]
+pub(crate) struct Claimed {
+    /// What the study calls it.
+    pub(crate) name: Name,
+    /// Why it may be used.
+    pub(crate) permission: Permission,
 }
 
 /// The machine itself.
@@ -29,7 +42,7 @@ enum Machine {
 impl Site {
     /// A guest and the drives that it was booted with.
     pub(crate) fn lab(guest: Guest) -> Self {
-        Self { drives: guest.drives().clone(), machine: Machine::Lab(Box::new(guest)) }
+        Self { drives: guest.drives().clone(), machine: Machine::Lab(Box::new(guest)), claims: Vec::new() }
     }
 
     /// A machine that is there, its drives not yet known.
@@ -45,7 +58,7 @@ impl Site {
             }
             Address::Lab => return Err(Failure::told("error: a guest is booted, not opened")),
         };
-        Ok(Self { machine, drives: Bindings::new() })
+        Ok(Self { machine, drives: Bindings::new(), claims: Vec::new() })
     }
 
     /// The same machine with drives that were found on it.
@@ -57,8 +70,26 @@ impl Site {
     pub(crate) fn of_record(reader: &RunReader, settings: &Settings) -> Result<Option<Self>, Failure> {
         match reader.provenance().place.as_str() {
             "lab" => Ok(None),
-            place => Self::open(&Address::parse(place)?, Rights::Root, settings).map(Some),
+            place => {
+                let run = reader.provenance();
+                // A directory needs no more rights than it was measured with.
+                let rights = if run.drives.is_empty() { Rights::Person } else { Rights::Root };
+                let site = Self::open(&Address::parse(place)?, rights, settings)?;
+                let drives = found_again(&site, &run.drives)?;
+                Ok(Some(site.with_drives(drives)))
+            }
         }
+    }
+
+    /// The same machine with drives that may be used.
+    pub(crate) fn with_claims(self, claims: Vec<Claimed>) -> Self {
+        let node = |of: &Claimed| (of.name.clone(), of.permission.identity().node.clone());
+        Self { drives: claims.iter().map(node).collect(), claims, ..self }
+    }
+
+    /// Real drives that may be used.
+    pub(crate) fn claims(&self) -> &[Claimed] {
+        &self.claims
     }
 
     /// Nodes of today of the study's drives.
@@ -95,6 +126,23 @@ impl Site {
             Machine::Ssh(ssh) => &**ssh,
         }
     }
+}
+
+/// Nodes of today of a record's drives: each the very drive that the run was allowed to use.
+fn found_again(site: &Site, drives: &[UsedDrive]) -> Result<Bindings, Failure> {
+    let mut found = Bindings::new();
+    for drive in drives {
+        let now = claim::resolve(site, &drive.id)?;
+        if (&now.serial, &now.wwid, &now.size) != (&drive.serial, &drive.wwid, &drive.size) {
+            let now = now.describe();
+            return Err(Failure::Refused(format!(
+                "refused: drive {now} is not the one that the run used as `{}`\n\nhint: bedplate inspect",
+                drive.name
+            )));
+        }
+        found.insert(drive.name.clone(), now.node);
+    }
+    Ok(found)
 }
 
 impl Host for Site {

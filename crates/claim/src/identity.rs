@@ -100,7 +100,8 @@ impl Identity {
     }
 
     /// The device number of the whole drive.
-    pub(crate) fn drive_devno(&self) -> Devno {
+    #[must_use]
+    pub fn drive_devno(&self) -> Devno {
         self.part.as_ref().map_or(self.devno, |part| part.drive_devno)
     }
 

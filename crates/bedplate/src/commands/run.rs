@@ -1,15 +1,17 @@
 //! `bedplate run`
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::site::Site;
+use crate::site::{Claimed, Site};
+use build::Claims;
 use host::inspect;
 use lab::Console;
 use record::{RunReader, RunWriter};
 use terms::finding::{Findings, Verdict};
 use terms::inventory::Inventory;
-use terms::record::{Provenance, RECORD_SCHEMA, StackEntry};
+use terms::record::{Provenance, RECORD_SCHEMA, StackEntry, UsedDrive};
 use terms::{Design, Plan};
 
 use crate::cli::RunArguments;
@@ -69,6 +71,10 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     settings.printer.say(&format!("estimate: {}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
     let progress = settings.printer.progress(expected);
+    let site = Arc::new(site);
+    // Locked from here to the end: whoever asks is told that somebody works here.
+    let held = hold(&site)?;
+    erase(&site, &writer)?;
     let mut runner = Runner {
         design: &study.design,
         plans: &plans,
@@ -78,7 +84,8 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         progress: &progress,
         costs: &costs,
         missing,
-        site: Some(site),
+        site: Some(Arc::clone(&site)),
+        claims: &held,
         began: Instant::now(),
         spent: spent(&directory)?,
         share: 1.0,
@@ -95,12 +102,47 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     })?;
     drop(runner);
     drop(progress);
+    drop(held);
     writer.seal()?;
     if !resumed {
         let (took, expected) = (estimate::span(took.as_secs_f64()), estimate::span(expected));
         settings.printer.say(&format!("took {took}, {expected} were estimated for the first rounds"));
     }
     Ok(directory)
+}
+
+/// Takes the locks on real drives, and looks under each once more.
+fn hold(site: &Site) -> Result<Claims<'_>, Failure> {
+    let mut held = Claims::new();
+    for of in site.claims() {
+        held.insert(of.name.clone(), of.permission.clone().hold(site)?);
+    }
+    Ok(held)
+}
+
+/// Takes away what people agreed to lose, and writes down what it was.
+fn erase(site: &Site, writer: &RunWriter) -> Result<(), Failure> {
+    for of in site.claims().iter().filter(|of| !of.permission.accepted().is_empty()) {
+        let found: Vec<String> = of.permission.accepted().iter().map(ToString::to_string).collect();
+        let more = serde_json::json!({ "drive": of.name, "id": of.permission.identity().id, "held": found });
+        let at = jiff::Timestamp::now().to_string();
+        writer.event(&serde_json::json!({ "at": at, "event": "erasing", "stack": "", "round": 0, "more": more }))?;
+        ground::erase::erase(site, &of.permission)?;
+    }
+    Ok(())
+}
+
+fn used(of: &Claimed) -> UsedDrive {
+    let identity = of.permission.identity();
+    UsedDrive {
+        name: of.name.clone(),
+        id: identity.id.clone(),
+        serial: identity.serial.clone(),
+        wwid: identity.wwid.clone(),
+        model: identity.model.clone(),
+        size: identity.size,
+        erased: !of.permission.accepted().is_empty(),
+    }
 }
 
 /// What a session was expected to take and took.
@@ -171,7 +213,7 @@ fn begin(
         study_sha256: record::sha256_hex(study.text.as_bytes()),
         place: site.place(),
         accelerator: site.accelerator().map(str::to_owned),
-        drives: Vec::new(),
+        drives: site.claims().iter().map(used).collect(),
         seed: policy.seed,
         rounds: policy.rounds,
         settle: policy.settle,

@@ -1,5 +1,6 @@
 //! `bedplate teardown`
 
+use build::{Bindings, Entry};
 use record::{RunReader, RunWriter};
 use terms::Plan;
 
@@ -14,16 +15,21 @@ use crate::site::Site;
 pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Result<Exit, Failure> {
     let reader = report::open(&arguments.run, settings)?;
     let name = reader.provenance().run.clone();
-    let standing = build::standing(&aftermath::entries(&reader)?);
+    let past = aftermath::entries(&reader)?;
+    let standing = build::standing(&past);
     if standing.is_empty() {
         settings.printer.data(&format!("nothing of run `{name}` stands"))?;
         return Ok(Exit::Yes);
     }
-    let Some(site) = Site::of_record(&reader, settings)? else {
-        settings.printer.data(&format!("run `{name}` was in a guest, and all that stood in it went with it"))?;
-        return Ok(Exit::Yes);
-    };
     let plans = plans(&reader, &standing)?;
+    let site = match Site::of_record(&reader, settings) {
+        Ok(Some(site)) => site,
+        Ok(None) => {
+            settings.printer.data(&format!("run `{name}` was in a guest, and all that stood in it went with it"))?;
+            return Ok(Exit::Yes);
+        }
+        Err(failure) => return Err(by_hand(&failure, &plans, &past)),
+    };
     // One process writes into a record: a run that is still going on is not taken down beneath itself.
     let writer = RunWriter::resume(reader.dir())?;
     for stack in aftermath::take_back(&site, site.drives(), &plans, &writer)? {
@@ -41,4 +47,25 @@ fn plans(reader: &RunReader, slugs: &[String]) -> Result<Vec<Plan>, Failure> {
         ))),
     };
     slugs.iter().map(plan).collect()
+}
+
+/// What a person has to do where the machine or a drive is not to be found. Nodes are those of the day of the run.
+fn by_hand(failure: &Failure, plans: &[Plan], past: &[Entry]) -> Failure {
+    let left = plans.iter().rev().flat_map(|plan| build::commands_left(plan, &nodes_then(plan, past), past));
+    let left: Vec<String> = left.map(|command| format!("  {command}")).collect();
+    Failure::Told(format!(
+        "{}\nleft to do, in this order, with the drives' nodes as they were then:\n{}",
+        failure.text(),
+        left.join("\n")
+    ))
+}
+
+/// The nodes that a plan was last begun with.
+fn nodes_then(plan: &Plan, past: &[Entry]) -> Bindings {
+    let begun = past.iter().rev().find_map(|entry| match entry {
+        Entry::Begin { stack, drives, .. } if *stack == plan.slug => Some(drives.clone()),
+        _ => None,
+    });
+    let named = begun.unwrap_or_default().into_iter();
+    named.filter_map(|(name, node)| Some((terms::Name::new(name).ok()?, node))).collect()
 }

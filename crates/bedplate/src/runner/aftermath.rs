@@ -18,13 +18,13 @@ impl Runner<'_> {
     /// # Errors
     /// Where something stands that could not be taken down.
     pub(crate) fn leave(&mut self) -> Result<(), Failure> {
-        let Some(site) = &self.site else { return Ok(()) };
+        let Some(site) = self.site.clone() else { return Ok(()) };
         if site.is_lab() {
             self.site = None;
             return Ok(());
         }
         let plans: Vec<Plan> = self.plans.iter().chain(self.sources).cloned().collect();
-        take_back(site, site.drives(), &plans, self.writer).map(drop)
+        take_back(&*site, site.drives(), &plans, self.writer).map(drop)
     }
 }
 

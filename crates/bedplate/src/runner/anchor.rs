@@ -1,6 +1,8 @@
 //! The bare drive, first and last in every round: what changed between was not the stacks.
 
 use crate::site::Site;
+use std::sync::Arc;
+
 use measure::Filled;
 use terms::plan::Place;
 use terms::record::{ANCHOR, CellKey};
@@ -27,13 +29,13 @@ impl Runner<'_> {
             return Ok(());
         }
         if self.site.is_none() {
-            self.site = Some(self.boot()?);
+            self.site = Some(Arc::new(self.boot()?));
         }
-        let Some(site) = &self.site else { return Ok(()) };
+        let Some(site) = self.site.clone() else { return Ok(()) };
         let Some((name, node)) = site.drives().iter().next() else { return Ok(()) };
         let (name, node) = (name.to_string(), node.clone());
-        let done = self.anchor(site, round, which, &name, &node, &node);
-        let done = done.and_then(|()| self.forget(site, round, ANCHOR, &name, &node));
+        let done = self.anchor(&site, round, which, &name, &node, &node);
+        let done = done.and_then(|()| self.forget(&site, round, ANCHOR, &name, &node));
         self.forgive(round, done)
     }
 

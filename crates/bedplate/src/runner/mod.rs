@@ -13,9 +13,11 @@ mod source;
 mod stand;
 mod visit;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::site::Site;
+use build::Claims;
 use record::RunWriter;
 use terms::plan::Plan;
 use terms::record::CellKey;
@@ -41,7 +43,9 @@ pub(crate) struct Runner<'a> {
     /// Slugs of stacks that cannot be built here.
     pub(crate) missing: Vec<String>,
     /// The machine; `None` after something went wrong in a guest.
-    pub(crate) site: Option<Site>,
+    pub(crate) site: Option<Arc<Site>>,
+    /// Real drives, each permitted and locked; none in the lab.
+    pub(crate) claims: &'a Claims<'a>,
     /// When this session of the run began to build.
     pub(crate) began: Instant,
     /// Seconds that earlier sessions of the run took.

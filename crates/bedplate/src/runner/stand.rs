@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::site::Site;
-use build::{Consent, Entry};
+use build::{Authority, Consent, Entry};
 use host::Host;
 use measure::{CellRequest, Filled};
 use record::RunWriter;
@@ -100,9 +100,11 @@ impl<'a> Runner<'a> {
         let mut journal = RunJournal { writer: self.writer, kept: Vec::new() };
         self.writer.journal(&Entry::Begin { stack: plan.slug.clone(), round, drives: named })?;
         self.progress.now(&format!("round {round}: building {}", plan.stack));
-        let consent = Consent(bindings.keys().cloned().collect());
+        // Of a guest all drives are the study's own; anywhere else there is a permission for each, or none.
+        let own = Consent(bindings.keys().cloned().collect());
+        let authority = if site.is_lab() { Authority::from(&own) } else { Authority::from(self.claims) };
         let on_step = |step: &terms::Step| self.progress.detail(&format!("round {round}: {}: {}", plan.stack, step.id));
-        let built = build::apply(plan, site, bindings, &consent, &[], &mut journal, &on_step)?;
+        let built = build::apply(plan, site, bindings, authority, &[], &mut journal, &on_step)?;
         Ok((built, journal))
     }
 

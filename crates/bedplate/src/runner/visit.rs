@@ -1,6 +1,7 @@
 //! What stands at the same time, and in which order its cells come.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use host::Host;
 use terms::plan::Plan;
@@ -48,7 +49,7 @@ impl Runner<'_> {
             }
             if self.site.is_none() {
                 self.progress.now("booting a fresh guest");
-                self.site = Some(self.boot()?);
+                self.site = Some(Arc::new(self.boot()?));
             }
             let Err(stumble) = self.attempt(rounds, &stacks, scope) else { return Ok(()) };
             let index = stumble.stack.unwrap_or(stacks[0]);
@@ -101,7 +102,8 @@ impl Runner<'_> {
     }
 
     fn attempt(&mut self, rounds: &[u32], stacks: &[usize], scope: &Scope) -> Result<(), Stumble> {
-        let Some(site) = &self.site else { return Err(Failure::told("error: there is no machine").into()) };
+        let Some(site) = self.site.clone() else { return Err(Failure::told("error: there is no machine").into()) };
+        let site = &*site;
         let round = rounds[0];
         let slices = match self.design.measure.replicate {
             Replicate::Slices => Some(self.slice(site, round)?),

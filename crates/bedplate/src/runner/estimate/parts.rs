@@ -100,18 +100,18 @@ mod tests {
     use super::*;
 
     const STUDY: &str = r#"
-question = "How long?"
-[lab]
-drives = [{ name = "a", size = "512 MiB" }, { name = "b", size = "512 MiB" }]
-[[stack]]
-name = "luks"
-layers = [{ luks = {}, on = "a" }, { ext4 = {} }]
-[[stack]]
-name = "ext4"
-layers = [{ ext4 = {}, on = "a" }]
-[measure]
-profiles = ["quick"]
-"#;
+        question = "How long?"
+        [lab]
+        drives = [{ name = "a", size = "512 MiB" }, { name = "b", size = "512 MiB" }]
+        [[stack]]
+        name = "luks"
+        layers = [{ luks = {}, on = "a" }, { ext4 = {} }]
+        [[stack]]
+        name = "ext4"
+        layers = [{ ext4 = {}, on = "a" }]
+        [measure]
+        profiles = ["quick"]
+    "#;
 
     fn plans() -> Vec<Plan> {
         let (design, notes) = spec::parse(STUDY);

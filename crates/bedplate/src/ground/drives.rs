@@ -1,0 +1,166 @@
+//! Real drives as the ground: each named in this invocation by a stable id, looked at from every side, and refused
+//! unless it is proven to be free.
+
+use std::collections::BTreeSet;
+
+use claim::{Consent, Permission};
+use host::{Host, Rights, inspect};
+use terms::{Cmd, Design, Name, Replicate};
+
+use crate::cli::RunArguments;
+use crate::exit::Failure;
+use crate::ground::{Address, Staked, named, planned};
+use crate::settings::Settings;
+use crate::site::{Claimed, Site};
+use crate::studies::Study;
+
+/// Which drive of the study is which of the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pairing {
+    /// What the study calls it.
+    pub(crate) name: Name,
+    /// What the person calls it: an id that stays.
+    pub(crate) id: String,
+}
+
+/// Reads `NAME=ID`.
+pub(crate) fn pairing(text: &str) -> Result<Pairing, String> {
+    let how = "write NAME=ID: NAME as in the study, ID as in /dev/disk/by-id";
+    let (name, id) = text.split_once('=').ok_or(how)?;
+    let name = Name::new(name.trim()).map_err(|error| format!("{error}; {how}"))?;
+    if id.trim().is_empty() { Err(how.to_owned()) } else { Ok(Pairing { name, id: id.trim().to_owned() }) }
+}
+
+/// Finds the drives that were named, proves that they may be used, and plans for them.
+pub(super) fn stake(address: &Address, arguments: &RunArguments, settings: &Settings) -> Result<Staked, Failure> {
+    let study = named(arguments, settings)?;
+    let site = Site::open(address, Rights::Root, settings)?;
+    root(&site)?;
+    all_named(&study.design, arguments, &site)?;
+    let claimed = claim(&site, arguments)?;
+    for of in &claimed {
+        settings.printer.say(&format!("drive {}: {}", of.name, of.permission.identity().describe()));
+        for finding in of.permission.accepted() {
+            settings.printer.say(&format!("  will be lost: {finding}"));
+        }
+    }
+    let study = fitted(study, &claimed)?;
+    let facts: Vec<plan::DriveFact> = claimed.iter().map(fact).collect();
+    let (plans, sources) = planned(&study.design, &facts)?;
+    Ok(Staked { study, plans, sources, site: Some(site.with_claims(claimed)) })
+}
+
+/// The study with what it cannot have here refused.
+fn fitted(study: Study, claimed: &[Claimed]) -> Result<Study, Failure> {
+    let policy = &study.design.measure;
+    if policy.replicate == Replicate::Slices {
+        return Err(Failure::told(
+            "error: drives of a machine are not sliced in this version\n\nhint: say `--replicate rebuild`, or `--on lab`",
+        ));
+    }
+    let smallest = claimed.iter().map(|of| of.permission.identity().size).min();
+    match smallest {
+        Some(size) if size <= policy.span => Err(Failure::told(format!(
+            "error: the span of {} does not fit on a drive of {size}\n\nhint: say `--span SIZE` with less",
+            policy.span
+        ))),
+        _ => Ok(study),
+    }
+}
+
+/// Nobody else may make arrays and mappings.
+fn root(site: &Site) -> Result<(), Failure> {
+    if site.run_ok(&Cmd::new(["id", "--user"]))?.text() == "0" {
+        return Ok(());
+    }
+    Err(Failure::told(
+        "error: only root may build on drives\n\nhint: say `sudo` in front; `--dir PATH` measures what is there without",
+    ))
+}
+
+/// Every drive that a selected stack needs has to be named, and no other.
+fn all_named(design: &Design, arguments: &RunArguments, site: &Site) -> Result<(), Failure> {
+    let needed: BTreeSet<Name> = design.stacks.iter().chain(&design.sources).flat_map(terms::Stack::drives).collect();
+    let mut given = BTreeSet::new();
+    for Pairing { name, .. } in &arguments.drive {
+        if !needed.contains(name) {
+            let needed = words(&needed);
+            return Err(Failure::told(format!(
+                "error: no selected stack has a drive `{name}`\n\nhint: the study's drives are {needed}"
+            )));
+        }
+        if !given.insert(name.clone()) {
+            return Err(Failure::told(format!("error: drive `{name}` is named twice")));
+        }
+    }
+    let missing: BTreeSet<Name> = needed.difference(&given).cloned().collect();
+    let Some(first) = missing.first() else { return Ok(()) };
+    Err(Failure::Refused(format!(
+        "refused: nobody said which drive of this machine {} is; all that is on it will be lost\n\n\
+         hint: say `--drive {first}=ID` with one of\n{}",
+        words(&missing),
+        candidates(site)?
+    )))
+}
+
+fn words(names: &BTreeSet<Name>) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Drives of the machine by what they may be called, with nothing said of whether they may be used.
+fn candidates(site: &Site) -> Result<String, Failure> {
+    let mut lines = Vec::new();
+    for drive in inspect::drives(site)? {
+        let id = drive.serial.as_ref().map(|serial| format!("serial={serial}"));
+        let id = id.or_else(|| drive.wwid.as_ref().map(|wwid| format!("wwid={wwid}")));
+        if let Some(id) = id {
+            lines.push(format!("  {id:<32} {} {}", drive.size, drive.model.unwrap_or_default()));
+        }
+    }
+    Ok(if lines.is_empty() { "  (no drive of this machine tells an id)".to_owned() } else { lines.join("\n") })
+}
+
+/// Permission for every drive that was named. All refusals are told at once.
+fn claim(site: &Site, arguments: &RunArguments) -> Result<Vec<Claimed>, Failure> {
+    let ids: Vec<String> = arguments.drive.iter().map(|pairing| pairing.id.clone()).collect();
+    let consent = Consent::given(site, &ids, &arguments.erase)?;
+    let (mut claimed, mut refusals): (Vec<Claimed>, Vec<String>) = (Vec::new(), Vec::new());
+    for Pairing { name, id } in &arguments.drive {
+        let identity = claim::resolve(site, id)?;
+        if let Some(other) = claimed.iter().find(|of| of.permission.identity().drive_devno() == identity.drive_devno())
+        {
+            refusals.push(format!("refused: `{name}` and `{}` are on one drive, {}", other.name, identity.describe()));
+            continue;
+        }
+        match Permission::grant(claim::examine(site, &identity)?, &consent) {
+            Ok(permission) => claimed.push(Claimed { name: name.clone(), permission }),
+            Err(error) if error.is_refusal() => refusals.push(error.to_string()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if refusals.is_empty() { Ok(claimed) } else { Err(Failure::Refused(refusals.join("\n\n"))) }
+}
+
+fn fact(claimed: &Claimed) -> plan::DriveFact {
+    let identity = claimed.permission.identity();
+    plan::DriveFact {
+        name: claimed.name.clone(),
+        size: identity.size,
+        lba: identity.logical_block,
+        slice: identity.part.is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    #[test]
+    fn pairings_are_read() {
+        let pairing = |text| super::pairing(text).map(|of| (of.name.to_string(), of.id));
+        assert_eq!(pairing("a=nvme-X_1"), Ok(("a".into(), "nvme-X_1".into())));
+        assert_eq!(pairing("b=serial=S 1"), Ok(("b".into(), "serial=S 1".into())));
+        for wrong in ["a", "=x", "a=", "a b=x"] {
+            assert!(super::pairing(wrong).unwrap_err().contains("NAME=ID"), "{wrong}");
+        }
+    }
+}
