@@ -12,6 +12,8 @@ mod ending;
 mod guards;
 #[path = "lab/overhead.rs"]
 mod overhead;
+#[path = "lab/places.rs"]
+mod places;
 #[path = "lab/policies.rs"]
 mod policies;
 #[path = "lab/runs.rs"]
