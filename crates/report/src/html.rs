@@ -4,6 +4,7 @@ mod charts;
 mod evidence;
 mod facts;
 mod figures;
+mod filters;
 
 use askama::Template;
 use terms::finding::Findings;

@@ -171,3 +171,41 @@ echo "steps $steps"
     assert!(steps >= 12, "{said}");
     eprintln!("killed and taken down at each of {steps} steps");
 }
+
+#[test]
+fn a_pulled_drive_is_finished_with_when_it_is_back() {
+    let bench = Bench::new();
+    let design = design("studies/quickstart.toml");
+    let (guest, drives) = boot(&bench, &design);
+    let study = crate::bench::root().join("studies/quickstart.toml").to_string_lossy().into_owned();
+    let bedplate = env!("CARGO_BIN_EXE_bedplate");
+    let runs = format!("{ROOT}/pulled");
+    // The second drive of a mirror goes while fio works on it.
+    let said = shell(
+        &guest,
+        &format!(
+            r#"
+{bedplate} run {study} --on local {drives} --only 4 --quick --window 20s --runs {runs} >{ROOT}/out 2>&1 &
+id=$!
+until grep -q filled {runs}/*/events.jsonl 2>/dev/null; do
+    [ -e /proc/$id ] || {{ cat {ROOT}/out; exit 1; }}
+    sleep 0.2
+done
+sleep 1
+controller=$(readlink -f /sys/class/nvme/nvme1/device)
+echo 1 > $controller/remove
+wait $id
+echo "status $?"
+cat {ROOT}/out
+"#
+        ),
+    );
+    eprintln!("{said}");
+    assert!(!said.starts_with("status 0"), "{said}");
+    assert!(said.contains("left to do"), "what a person has to run is told: {said}");
+    shell(&guest, "echo 1 > /sys/bus/pci/rescan; sleep 3; lsblk");
+    let (status, said) = self::bedplate(&guest, &format!("teardown --runs {runs}"));
+    assert_eq!(status, 0, "{said}");
+    let left = fingerprint(&guest);
+    assert!(!left.contains("active") && !left.contains("/mnt/") && !left.contains("linux_raid"), "{left}");
+}

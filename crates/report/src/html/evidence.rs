@@ -7,6 +7,7 @@ use terms::units::{Iops, Nanos};
 
 use super::charts::no_latency;
 use super::facts::Fact;
+use super::filters;
 use crate::evidence::{believe, burst, compat, curves, flush, layers, ranking};
 use crate::grid::Grid;
 use crate::listing::Listing;
