@@ -1,5 +1,7 @@
 //! Filters that templates use by name.
 
+#![expect(unreachable_pub, reason = "the attribute makes an item of its own, and forgets who may see it")]
+
 use std::fmt::Display;
 
 use askama::filters::Safe;
