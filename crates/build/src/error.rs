@@ -33,7 +33,7 @@ pub enum BuildError {
     #[error(transparent)]
     Claim(#[from] claim::ClaimError),
     /// A drive holds something.
-    #[error("refused: drive `{drive}` ({node}) is not blank: {found}")]
+    #[error("refused: drive `{drive}` ({node}) is not blank\n  because: {found}")]
     NotBlank {
         /// The study's name for it.
         drive: String,

@@ -93,26 +93,19 @@ pub fn found_on(host: &dyn Host, node: &str) -> Result<Vec<String>, HostError> {
     }
 }
 
-/// Refuses drives that hold a signature, are mounted, or are held by another layer.
+/// Refuses drives that hold a signature, are used by anybody, or of which that could not be proven.
 ///
 /// # Errors
-/// [`BuildError::NotBlank`] with what was found.
+/// [`BuildError::NotBlank`] with everything that was found on the first such drive.
 pub fn prove_blank(host: &dyn Host, drives: &Bindings, wanted: &[Name]) -> Result<(), BuildError> {
     let machine = Machine { host, drives };
-    for name in wanted {
-        let node = machine.word("prove-blank", &Word::drive(name))?;
-        let not_blank = |found: String| BuildError::NotBlank { drive: name.to_string(), node: node.clone(), found };
-        let signatures = found_on(host, &node)?;
-        if !signatures.is_empty() {
-            return Err(not_blank(format!("it carries {}", signatures.join(", "))));
-        }
-        let sysfs = machine.sysfs(&node)?;
-        let holders = host.list(&format!("{sysfs}/holders"))?;
-        if !holders.is_empty() {
-            return Err(not_blank(format!("it is held by {}", holders.join(", "))));
-        }
-        if let Some(mount) = mounted_from(host, &node)? {
-            return Err(not_blank(format!("it is mounted at {mount}")));
+    let nodes: Vec<String> =
+        wanted.iter().map(|name| machine.word("prove-blank", &Word::drive(name))).collect::<Result<_, _>>()?;
+    let findings = claim::examine_nodes(host, &nodes)?;
+    for ((name, node), findings) in wanted.iter().zip(nodes).zip(findings) {
+        if !findings.is_empty() {
+            let found = findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  because: ");
+            return Err(BuildError::NotBlank { drive: name.to_string(), node, found });
         }
     }
     Ok(())
@@ -126,12 +119,6 @@ fn first_partition(node: &str) -> String {
 fn mounts(host: &dyn Host) -> Result<Vec<String>, HostError> {
     let table = host.read_text("/proc/mounts")?;
     Ok(table.lines().filter_map(|line| line.split(' ').nth(1)).map(ToOwned::to_owned).collect())
-}
-
-fn mounted_from(host: &dyn Host, node: &str) -> Result<Option<String>, HostError> {
-    let table = host.read_text("/proc/mounts")?;
-    let mut lines = table.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-    Ok(lines.find(|words| words.first() == Some(&node)).and_then(|words| words.get(1).map(|at| (*at).to_owned())))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub const UNCHECKED: [&str; 7] = [
     "programs that let go of the node and kept it (registered with io_uring, mapped, passed between processes)",
     "drives given to a guest or to user space as PCI devices: those have no node here and cannot be named",
     "data between the samples, where it has no signature",
-    "locks and mounts that begin after the look, until the lock on the drive is taken",
+    "data without a signature that is written between the look and the lock on the drive",
     "what is on other namespaces of the same NVMe subsystem, which formatting one may erase",
 ];
 

@@ -1,65 +1,85 @@
-//! The look at a drive: everything that is asked, in one place.
+//! The look at a drive: everything that is asked, in the order in which it is asked.
 
-use host::{Exclusivity, Host, HostError};
+use host::{Host, HostError};
 
-use crate::device::{self, Device};
+use crate::device::{Device, Devno, behind_node};
 use crate::examination::{Class, Examination, Finding};
+use crate::family::{Member, family};
 use crate::identity::Identity;
+use crate::log::Log;
+use crate::survey::Survey;
+use crate::{fitness, samples, signature, usage};
 
 /// Looks for everything that speaks against using a drive. Reads only.
 ///
 /// # Errors
 /// Where the machine is lost. Whatever else fails is a finding of [`Class::Unknown`].
 pub fn examine(host: &dyn Host, identity: &Identity) -> Result<Examination, HostError> {
-    look(host, identity, false)
+    look(host, identity, Extent::Whole)
 }
 
 /// The same for a drive that we hold: the lock is ours, and so is data without a signature.
 pub(crate) fn examine_held(host: &dyn Host, identity: &Identity) -> Result<Examination, HostError> {
-    look(host, identity, true)
+    look(host, identity, Extent::Held)
 }
 
-fn look(host: &dyn Host, identity: &Identity, held: bool) -> Result<Examination, HostError> {
+/// Looks at nodes of drives that nobody has to name: those of a lab, and those that a stack was just taken down from.
+/// Data without a signature is not looked for, because earlier stacks leave some; a lock is not, because it may be ours.
+/// For each node, what speaks against using it.
+///
+/// # Errors
+/// Where the machine is lost.
+pub fn examine_nodes(host: &dyn Host, nodes: &[String]) -> Result<Vec<Vec<Finding>>, HostError> {
+    let survey = Survey::read(host)?;
+    nodes.iter().map(|node| node_findings(host, &survey, node)).collect()
+}
+
+fn node_findings(host: &dyn Host, survey: &Survey, node: &str) -> Result<Vec<Finding>, HostError> {
+    let mut log = Log::new(node);
+    if let Some(devno) = log.proven("its number", behind_node(host, node))? {
+        match devno {
+            Some(devno) => device(host, survey, devno, Extent::Held, &mut log)?,
+            None => log.add(Class::Unfit, "it is no block device", ""),
+        }
+    }
+    Ok(log.findings())
+}
+
+/// How far to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// Everything.
+    Whole,
+    /// Everything but what may be our own: a lock, and data without a signature.
+    Held,
+}
+
+fn look(host: &dyn Host, identity: &Identity, extent: Extent) -> Result<Examination, HostError> {
     let mut log = Log::new(&identity.node);
-    if let Some(Some(device)) = log.proven("sysfs", Device::numbered(host, identity.devno))? {
-        let free = log.proven("an exclusive open", host.open_exclusively(&device.node()))?;
-        if free == Some(Exclusivity::Busy) {
-            log.add(Class::InUse, "the kernel or a program has claimed it for itself alone (EBUSY)", "");
-        }
-        if !held {
-            log.add(Class::Unknown, "signatures are not looked for yet", "");
-        }
-    } else {
-        log.add(Class::Unfit, "it is no longer there", "");
-    }
-    log.findings.sort_by_key(|finding| finding.class);
-    Ok(Examination { identity: identity.clone(), findings: log.findings })
+    device(host, &Survey::read(host)?, identity.devno, extent, &mut log)?;
+    Ok(Examination { identity: identity.clone(), findings: log.findings() })
 }
 
-/// Findings as they come, and doubts where a question could not be answered.
-pub(crate) struct Log {
-    node: String,
-    pub(crate) findings: Vec<Finding>,
-}
-
-impl Log {
-    pub(crate) fn new(node: &str) -> Self {
-        Self { node: node.to_owned(), findings: Vec::new() }
-    }
-
-    pub(crate) fn add(&mut self, class: Class, what: impl Into<String>, hint: impl Into<String>) {
-        self.findings.push(Finding::new(class, &self.node, what, hint));
-    }
-
-    /// The answer to a question; where there is none, that is what was found.
-    pub(crate) fn proven<T>(&mut self, what: &str, answer: Result<T, HostError>) -> Result<Option<T>, HostError> {
-        match answer {
-            Ok(answer) => Ok(Some(answer)),
-            Err(error) if device::is_lost(&error) => Err(error),
-            Err(error) => {
-                self.add(Class::Unknown, format!("{what} could not be asked: {error}"), "");
-                Ok(None)
-            }
+fn device(host: &dyn Host, survey: &Survey, devno: Devno, extent: Extent, log: &mut Log) -> Result<(), HostError> {
+    let device = match log.proven("sysfs", Device::numbered(host, devno))? {
+        Some(Some(device)) => device,
+        Some(None) => {
+            log.add(Class::Unfit, "it is no longer there", "lsblk");
+            return Ok(());
         }
+        None => return Ok(()),
+    };
+    fitness::report(host, &device, log)?;
+    let Some(family) = log.proven("what is on top of it", family(host, &device, &survey.loops))? else { return Ok(()) };
+    usage::report(host, survey, &family, extent == Extent::Held, log)?;
+    let mut signed = false;
+    for Member { device, .. } in family.iter().filter(|member| member.made.is_none()) {
+        signed |= signature::report(host, device, survey, log)?;
     }
+    log.at(&device.node());
+    // Where there is a signature, data behind it is no news.
+    if extent == Extent::Whole && !signed {
+        samples::report(host, &device, log)?;
+    }
+    Ok(())
 }

@@ -1,0 +1,85 @@
+//! A device and everything that is made of it: partitions, arrays, mappings, loop devices, and what is made of those.
+
+use host::{Host, HostError};
+
+use crate::device::Device;
+use crate::survey::Backing;
+
+/// A device of the family.
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    /// The device.
+    pub(crate) device: Device,
+    /// What it is made of, and how it is to be called; `None` for the drive itself and its partitions.
+    pub(crate) made: Option<Made>,
+}
+
+/// How a device came to be on top of another.
+#[derive(Debug, Clone)]
+pub(crate) struct Made {
+    /// The node it rests on.
+    pub(crate) below: String,
+    /// `the array md0, raid1, active`.
+    pub(crate) name: String,
+    /// What takes it away.
+    pub(crate) undo: String,
+}
+
+/// The device first, then its partitions, then what is on top, each once.
+pub(crate) fn family(host: &dyn Host, device: &Device, loops: &[Backing]) -> Result<Vec<Member>, HostError> {
+    let mut members = vec![Member { device: device.clone(), made: None }];
+    let mut next = 0;
+    while let Some(below) = members.get(next).map(|member| member.device.clone()) {
+        next += 1;
+        let mut found = Vec::new();
+        for partition in below.partitions(host)? {
+            let made = members[next - 1].made.clone();
+            found.push(Member { device: partition, made });
+        }
+        for name in below.holders(host)? {
+            // Gone between two questions: then nothing is on top any more, and the exclusive open has the last word.
+            let Some(holder) = Device::named(host, &name)? else { continue };
+            let made = made(host, &below, &holder)?;
+            found.push(Member { device: holder, made: Some(made) });
+        }
+        for backing in loops.iter().filter(|backing| backing.devno == Some(below.devno)) {
+            let Some(device) = Device::named(host, &backing.name)? else { continue };
+            let name = format!("the loop device `{}`", backing.name);
+            let undo = format!("losetup --detach {}", device.node());
+            found.push(Member { device, made: Some(Made { below: below.node(), name, undo }) });
+        }
+        for member in found {
+            if !members.iter().any(|known| known.device.devno == member.device.devno) {
+                members.push(member);
+            }
+        }
+    }
+    Ok(members)
+}
+
+fn made(host: &dyn Host, below: &Device, holder: &Device) -> Result<Made, HostError> {
+    let node = holder.node();
+    let (name, undo) = if let Some(name) = holder.attribute(host, "dm/name")? {
+        let uuid = holder.attribute(host, "dm/uuid")?.unwrap_or_default();
+        mapping(&name, &uuid)
+    } else if let Some(level) = holder.attribute(host, "md/level")? {
+        let state = holder.attribute(host, "md/array_state")?.unwrap_or_default();
+        (format!("the array `{}`, {level}, {state}", holder.name), format!("mdadm --stop {node}"))
+    } else if holder.name.starts_with("bcache") {
+        (format!("the cache `{}`", holder.name), format!("echo 1 > /sys/block/{}/bcache/stop", holder.name))
+    } else {
+        (format!("`{}`", holder.name), format!("lsblk --inverse {node}"))
+    };
+    Ok(Made { below: below.node(), name, undo })
+}
+
+/// What a mapping is, by its identifier (cryptsetup, lvm2 and multipath begin theirs so).
+fn mapping(name: &str, uuid: &str) -> (String, String) {
+    let kind = uuid.split('-').next().unwrap_or_default();
+    match kind {
+        "CRYPT" => (format!("the opened encryption `{name}`"), format!("cryptsetup close {name}")),
+        "LVM" => (format!("the logical volume `{name}`"), format!("lvchange --activate n /dev/mapper/{name}")),
+        "mpath" => (format!("the multipath device `{name}`"), format!("multipath -f {name}")),
+        _ => (format!("the mapping `{name}`"), format!("dmsetup remove {name}")),
+    }
+}

@@ -1,0 +1,137 @@
+//! Data that no signature tells of: encryption without a header, a raw database, a file system nobody knows.
+
+use host::{Host, HostError};
+use terms::units::{KIB, MIB};
+
+use crate::device::Device;
+use crate::examination::Class;
+use crate::log::Log;
+
+/// The start is read whole: that is where most things begin.
+const START: u64 = MIB;
+/// One sample, as long as the blocks of most file systems.
+const SAMPLE: u64 = 4 * KIB;
+/// Samples over the rest. Something that fills 5 % of a drive in one piece is missed by none of them; scattered over it,
+/// in less than 0.2 % of cases (0.95 to the power of 128).
+const SPREAD: u64 = 128;
+/// Bits per byte from which data looks like chance: 4 KiB of chance have 7.95 (measured), text has 4 to 5.
+const CHANCE: f64 = 7.5;
+
+/// Reads samples and reports what is not zero.
+pub(crate) fn report(host: &dyn Host, device: &Device, log: &mut Log) -> Result<(), HostError> {
+    let node = device.node();
+    let mut seen = Seen::default();
+    let mut places = vec![(0, START.min(device.size.0))];
+    places.extend(spread(device.size.0).into_iter().map(|place| (place, SAMPLE)));
+    for (place, length) in places {
+        // At most 1 MiB, so it fits.
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        let Some(bytes) = log.proven("its content", host.read_at(&node, place, length))? else { return Ok(()) };
+        if bytes.len() != length as usize {
+            log.unknown(format!("its content ends at byte {} already", place + bytes.len() as u64));
+            return Ok(());
+        }
+        for block in bytes.chunks(SAMPLE as usize) {
+            seen.take(place, block);
+        }
+    }
+    if seen.filled > 0 {
+        log.add(Class::Holds, seen.describe(), format!("hexdump -C -n 4096 -s {} {node}", seen.first.unwrap_or(0)));
+    }
+    Ok(())
+}
+
+/// Places behind the start: one somewhere in each of equal parts, and the very end. Always the same for the same size.
+fn spread(size: u64) -> Vec<u64> {
+    if size < START + SAMPLE {
+        return Vec::new();
+    }
+    let last = (size - SAMPLE) / SAMPLE;
+    let first = START / SAMPLE;
+    let part = (last - first) / SPREAD;
+    // Not at equal distances: what is written in equal strides should not slip through.
+    let jitter = |n: u64| if part == 0 { 0 } else { n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % part };
+    let mut places: Vec<u64> = (0..SPREAD).map(|n| (first + n * part + jitter(n)) * SAMPLE).collect();
+    places.push(size - SAMPLE);
+    places.dedup();
+    places
+}
+
+/// What the samples were.
+#[derive(Debug, Default)]
+struct Seen {
+    all: u64,
+    filled: u64,
+    first: Option<u64>,
+    counts: Vec<u64>,
+}
+
+impl Seen {
+    fn take(&mut self, place: u64, block: &[u8]) {
+        self.all += 1;
+        if block.iter().all(|byte| *byte == 0) {
+            return;
+        }
+        self.filled += 1;
+        self.first.get_or_insert(place);
+        self.counts.resize(256, 0);
+        for byte in block {
+            self.counts[usize::from(*byte)] += 1;
+        }
+    }
+
+    fn describe(&self) -> String {
+        let entropy = entropy(&self.counts);
+        let kind = match self.counts.iter().filter(|count| **count > 0).count() {
+            1 => "all of one byte".to_owned(),
+            _ if entropy >= CHANCE => format!("entropy {entropy:.2} bits per byte: encrypted or compressed"),
+            _ => format!("entropy {entropy:.2} bits per byte"),
+        };
+        format!("data nobody knows: {} of {} samples are not zero, {kind}", self.filled, self.all)
+    }
+}
+
+/// Shannon's, in bits per byte.
+fn entropy(counts: &[u64]) -> f64 {
+    let all: u64 = counts.iter().sum();
+    let share = |count: &u64| *count as f64 / all as f64;
+    counts.iter().filter(|count| **count > 0).map(share).map(|share| -share * share.log2()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn data_is_told_by_its_entropy() {
+        let mut seen = Seen::default();
+        seen.take(0, &[0; 4096]);
+        assert_eq!((seen.all, seen.filled), (1, 0));
+        seen.take(4096, &[0xff; 4096]);
+        assert!(seen.describe().contains("1 of 2 samples are not zero, all of one byte"), "{}", seen.describe());
+        // xorshift64: as good as chance for this.
+        let mut state = 88_172_645_463_325_252_u64;
+        let mut chance = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_le_bytes()[0]
+        };
+        let mut seen = Seen::default();
+        seen.take(0, &std::iter::repeat_with(&mut chance).take(4096).collect::<Vec<_>>());
+        assert!(seen.describe().contains("encrypted or compressed"), "{}", seen.describe());
+        assert!((entropy(&[1, 1, 1, 1]) - 2.0).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn samples_are_inside_and_reach_the_end(size in 0_u64..1 << 44) {
+            let places = spread(size);
+            prop_assert!(places.iter().all(|place| *place >= START && place + SAMPLE <= size));
+            prop_assert_eq!(places.is_empty(), size < START + SAMPLE);
+            prop_assert!(places.last().is_none_or(|last| last + SAMPLE == size));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What is written on a device, by three witnesses that do not depend on one another: `blkid`, `wipefs`, and its own
+//! bytes at the places where formats keep their marks.
+
+mod blkid;
+mod raw;
+mod wipefs;
+
+use host::{Host, HostError};
+use terms::Cmd;
+
+use crate::device::Device;
+use crate::examination::Class;
+use crate::log::Log;
+use crate::survey::{Doubt, Survey, with_cause};
+
+/// Type of an EFI system partition in a GPT (UEFI specification, 5.3.3), and in an MBR.
+const ESP: [&str; 2] = ["c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"];
+
+/// One thing that is written on a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// As `blkid` calls it: `ext4`, `crypto_LUKS`, `gpt`.
+    pub(crate) kind: String,
+    /// Where its magic numbers were seen.
+    pub(crate) places: Vec<u64>,
+    /// Identifier and label, where they were read.
+    pub(crate) uuid: Option<String>,
+    pub(crate) label: Option<String>,
+    /// What else is known, one clause each.
+    pub(crate) details: Vec<String>,
+}
+
+/// Reports everything that is written on a device, and whether something was.
+pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mut Log) -> Result<bool, HostError> {
+    let node = device.node();
+    log.at(&node);
+    let probed = told(log, "`blkid`", blkid::probe(host, &node))?.unwrap_or_default();
+    let mut marks = told(log, "`wipefs`", wipefs::list(host, &node))?.unwrap_or_default();
+    let seen = told(log, "its own bytes", raw::scan(host, device))?.unwrap_or_default();
+    for mark in blkid::marks(&probed).into_iter().chain(seen) {
+        merge(&mut marks, mark);
+    }
+    // The protective MBR is part of a GPT, and no news beside it.
+    if marks.iter().any(|mark| mark.kind == "gpt") {
+        marks.retain(|mark| mark.kind != "PMBR" && mark.kind != "dos");
+    }
+    for mark in &mut marks {
+        owner(host, &node, mark, log)?;
+        log.add(Class::Holds, describe(mark), format!("wipefs {node}"));
+    }
+    if probed.get("PART_ENTRY_TYPE").is_some_and(|kind| ESP.contains(&kind.as_str())) {
+        log.add(
+            Class::InUse,
+            "an EFI system partition: a machine boots from it",
+            format!("lsblk -o +PARTTYPENAME {node}"),
+        );
+    }
+    for (word, file) in &survey.expected {
+        if is_meant(word, &node, &probed, &marks) {
+            log.add(
+                Class::InUse,
+                format!("`{file}` of this machine expects it as `{word}`"),
+                format!("grep --line-number {word} {file}"),
+            );
+        }
+    }
+    Ok(!marks.is_empty())
+}
+
+fn told<T>(log: &mut Log, what: &str, answer: Result<T, Doubt>) -> Result<Option<T>, HostError> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(Doubt::Host(error)) => log.proven(what, Err(error)),
+        Err(Doubt::Words(words)) => {
+            log.unknown(format!("{what}: {words}"));
+            Ok(None)
+        }
+    }
+}
+
+fn merge(marks: &mut Vec<Mark>, mark: Mark) {
+    let Some(known) = marks.iter_mut().find(|known| known.kind == mark.kind) else {
+        marks.push(mark);
+        return;
+    };
+    known.places.extend(mark.places);
+    known.places.sort_unstable();
+    known.places.dedup();
+    known.uuid = known.uuid.take().or(mark.uuid);
+    known.label = known.label.take().or(mark.label);
+    known.details.extend(mark.details);
+}
+
+/// Whose it is, where a tool knows more than the device's first bytes. For people only: nothing is decided by it, so a
+/// tool that is not there leaves a gap and no doubt.
+fn owner(host: &dyn Host, node: &str, mark: &mut Mark, log: &mut Log) -> Result<(), HostError> {
+    if mark.kind != "LVM2_member" {
+        return Ok(());
+    }
+    let ask = Cmd::new(["pvs", "--readonly", "--noheadings", "--options", "vg_name", node]);
+    match host.run(&ask) {
+        Ok(outcome) if outcome.ok() && outcome.text().trim().is_empty() => {
+            mark.details.push("of no volume group".to_owned());
+        }
+        Ok(outcome) if outcome.ok() => mark.details.push(format!("of the volume group `{}`", outcome.text().trim())),
+        Ok(_) => {}
+        Err(error) if crate::device::is_lost(&error) => return Err(error),
+        Err(error) if error.is_not_found() => {}
+        Err(error) => log.unknown(format!("its volume group: {}", with_cause(&error))),
+    }
+    Ok(())
+}
+
+fn describe(mark: &Mark) -> String {
+    let mut text = mark.kind.clone();
+    if let Some(name) = plain_name(&mark.kind) {
+        text = format!("{text}, {name}");
+    }
+    if let Some(uuid) = &mark.uuid {
+        text = format!("{text}, UUID {uuid}");
+    }
+    if let Some(label) = &mark.label {
+        text = format!("{text}, label `{label}`");
+    }
+    for detail in &mark.details {
+        text = format!("{text}, {detail}");
+    }
+    match mark.places.as_slice() {
+        [] => text,
+        [place] => format!("{text}, at byte {place}"),
+        [first, .., last] => format!("{text}, {} marks from byte {first} to {last}", mark.places.len()),
+    }
+}
+
+/// What a kind is, where its name does not say.
+fn plain_name(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "crypto_LUKS" => "encryption",
+        "linux_raid_member" => "a member of an md array",
+        "LVM2_member" => "a physical volume of LVM",
+        "zfs_member" => "a device of a ZFS pool",
+        "gpt" | "dos" => "a partition table",
+        "PMBR" => "the protective table of a GPT",
+        "bcache" => "a device of a bcache",
+        _ => return None,
+    })
+}
+
+/// Does a word of `/etc/fstab` mean this device?
+fn is_meant(word: &str, node: &str, probed: &blkid::Tags, marks: &[Mark]) -> bool {
+    let tag = |name: &str| probed.get(name).map(String::as_str);
+    let says = |value: &str, of: fn(&Mark) -> Option<&String>| {
+        marks.iter().any(|mark| of(mark).is_some_and(|told| told == value))
+    };
+    let path = |word: &str| {
+        let of = |directory: &str| word.strip_prefix(directory);
+        of("/dev/disk/by-uuid/").is_some_and(|value| says(value, |mark| mark.uuid.as_ref()))
+            || of("/dev/disk/by-label/").is_some_and(|value| says(value, |mark| mark.label.as_ref()))
+            || of("/dev/disk/by-partuuid/").is_some_and(|value| tag("PART_ENTRY_UUID") == Some(value))
+            || word == node
+    };
+    match word.split_once('=') {
+        Some(("UUID", value)) => says(value, |mark| mark.uuid.as_ref()),
+        Some(("LABEL", value)) => says(value, |mark| mark.label.as_ref()),
+        Some(("PARTUUID", value)) => tag("PART_ENTRY_UUID") == Some(value),
+        Some(("PARTLABEL", value)) => tag("PART_ENTRY_NAME") == Some(value),
+        _ => path(word),
+    }
+}

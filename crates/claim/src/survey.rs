@@ -1,0 +1,148 @@
+//! What the whole machine says of its block devices: read once, asked for every drive.
+//!
+//! Each table is read and understood whole, or a doubt stands in its place.
+
+mod mounts;
+mod processes;
+mod registries;
+mod swaps;
+
+use host::{Host, HostError};
+
+use crate::device::{Devno, is_lost, present};
+
+pub(crate) use mounts::Mount;
+pub(crate) use processes::Open;
+pub(crate) use registries::{Backing, Listed};
+
+/// Tables of the machine.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    /// Mounts in every mount namespace that a process is in.
+    pub(crate) mounts: Vec<Mount>,
+    /// Devices that are swapped to.
+    pub(crate) swaps: Vec<Devno>,
+    /// Block devices that other processes have open.
+    pub(crate) opens: Vec<Open>,
+    /// Loop devices and what is behind them.
+    pub(crate) loops: Vec<Backing>,
+    /// Devices that some registry of a layer lists: arrays, mappings, pools, file systems, targets.
+    pub(crate) listed: Vec<Listed>,
+    /// What `/etc/fstab` and `/etc/crypttab` expect, each with its file.
+    pub(crate) expected: Vec<(String, &'static str)>,
+    /// Questions that were not answered.
+    pub(crate) doubts: Vec<String>,
+}
+
+impl Survey {
+    /// Reads all tables.
+    ///
+    /// # Errors
+    /// Where the machine is lost.
+    pub(crate) fn read(host: &dyn Host) -> Result<Self, HostError> {
+        let mut survey = Self::default();
+        let processes = survey.told("processes", processes::read(host))?.unwrap_or_default();
+        survey.mounts = survey.told("mounts", mounts::read(host, &processes.namespaces))?.unwrap_or_default();
+        survey.opens = processes.opens;
+        survey.swaps = survey.told("swap", swaps::read(host))?.unwrap_or_default();
+        survey.loops = survey.told("loop devices", registries::loops(host))?.unwrap_or_default();
+        for (what, listed) in registries::all(host) {
+            let listed = survey.told(what, listed)?.unwrap_or_default();
+            survey.listed.extend(listed);
+        }
+        for file in ["/etc/fstab", "/etc/crypttab"] {
+            let text = survey.told(file, present(host.read_text(file)).map_err(Doubt::from))?.flatten();
+            survey.expected.extend(expectations(&text.unwrap_or_default()).map(|word| (word, file)));
+        }
+        Ok(survey)
+    }
+
+    fn told<T>(&mut self, what: &str, answer: Result<T, Doubt>) -> Result<Option<T>, HostError> {
+        match answer {
+            Ok(answer) => Ok(Some(answer)),
+            Err(Doubt::Host(error)) if is_lost(&error) => Err(error),
+            Err(Doubt::Host(error)) => {
+                self.doubts.push(format!("{what}: {}", with_cause(&error)));
+                Ok(None)
+            }
+            Err(Doubt::Words(words)) => {
+                self.doubts.push(format!("{what}: {words}"));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Why a question has no answer.
+#[derive(Debug)]
+pub(crate) enum Doubt {
+    /// It could not be asked.
+    Host(HostError),
+    /// The answer was not understood.
+    Words(String),
+}
+
+impl From<HostError> for Doubt {
+    fn from(error: HostError) -> Self {
+        Self::Host(error)
+    }
+}
+
+impl Doubt {
+    pub(crate) fn words(words: impl Into<String>) -> Self {
+        Self::Words(words.into())
+    }
+}
+
+/// An error with its causes in one line.
+pub(crate) fn with_cause(error: &HostError) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    format!("{error}{cause}")
+}
+
+/// What lines of a table begin with or name second: `UUID=…`, `/dev/…`. The first is the device in `fstab`, the second
+/// in `crypttab`; looking at both in both is cheaper than telling the files apart, and errs towards no.
+fn expectations(table: &str) -> impl Iterator<Item = String> + '_ {
+    let lines = table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let words = lines.flat_map(|line| line.split_whitespace().take(2));
+    words.filter(|word| word.contains('=') || word.starts_with("/dev/")).map(|word| word.replace('"', ""))
+}
+
+/// Undoes the octal escapes in which the kernel writes white space in its tables.
+pub(crate) fn unescape(word: &str) -> String {
+    let mut bytes = Vec::with_capacity(word.len());
+    let mut rest = word.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.filter(|_| *first == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[3..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_of_the_kernel_are_undone() {
+        assert_eq!(unescape(r"/mnt/a\040b\134c"), r"/mnt/a b\c");
+        assert_eq!(unescape(r"\04"), r"\04");
+        assert_eq!(unescape(r"\777x"), r"\777x");
+    }
+
+    #[test]
+    fn tables_of_the_system_expect_devices() {
+        let table = "# UUID=no /\nUUID=1-2 / ext4 defaults 0 1\n/dev/sdb1 /data xfs\nproc /proc proc\n\ncrypt PARTUUID=\"7\" none\n";
+        let words: Vec<String> = expectations(table).collect();
+        assert_eq!(words, ["UUID=1-2", "/dev/sdb1", "PARTUUID=7"]);
+    }
+}

@@ -1,0 +1,147 @@
+//! Processes: which block devices they have open, and which mount namespaces they are in.
+
+use std::collections::BTreeMap;
+
+use host::Host;
+use terms::{Cmd, Nanos};
+
+use super::Doubt;
+use crate::device::{Devno, present};
+
+/// A look into every process takes one program instead of thousands of questions. Only block devices are asked for
+/// their numbers: those are few. The last word tells an answer that was cut short.
+const LOOK: &str = r#"for process in /proc/[0-9]*; do
+  for open in "$process"/fd/*; do
+    if [ -b "$open" ]; then
+      stat -L --format='open %Hr:%Lr %n' "$open" || [ ! -b "$open" ] || echo "closed $open"
+    fi
+  done
+  [ -r "$process/fd" ] || [ ! -d "$process" ] || echo "closed $process"
+done
+stat -L --format='namespace %i %n' /proc/[0-9]*/ns/mnt
+echo end"#;
+
+/// A machine may have thousands of processes, and the lab is slow.
+const LIMIT: Nanos = Nanos::seconds(120);
+
+/// A block device that a process has open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Open {
+    /// The device.
+    pub(crate) devno: Devno,
+    /// The process.
+    pub(crate) process: u32,
+    /// What it calls itself.
+    pub(crate) program: String,
+}
+
+/// What the processes of a machine say.
+#[derive(Debug, Default)]
+pub(crate) struct Processes {
+    /// Block devices that are open, by others than this program.
+    pub(crate) opens: Vec<Open>,
+    /// Processes in each mount namespace.
+    pub(crate) namespaces: BTreeMap<u64, Vec<u32>>,
+}
+
+/// Programs that look at a drive for a moment whenever something about it changes.
+const PASSING: [&str; 3] = ["(udev-worker)", "systemd-udevd", "udevd"];
+/// How often they are waited for, and how long.
+const TRIES: u32 = 10;
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
+
+/// Looks into all processes, and again while udev has something open.
+pub(crate) fn read(host: &dyn Host) -> Result<Processes, Doubt> {
+    let mut tries = 1;
+    loop {
+        let processes = look(host)?;
+        let passing = processes.opens.iter().any(|open| PASSING.contains(&open.program.as_str()));
+        if !passing || tries == TRIES {
+            return Ok(processes);
+        }
+        tries += 1;
+        std::thread::sleep(PAUSE);
+    }
+}
+
+fn look(host: &dyn Host) -> Result<Processes, Doubt> {
+    // Whoever serves this host may hold the drive for us, under a lock.
+    let own = host.resolve("/proc/self")?;
+    let own = own.strip_prefix("/proc/").and_then(|id| id.parse().ok());
+    let outcome = host.run_ok(&Cmd::new(["sh", "-c", LOOK]).limit(LIMIT))?;
+    let mut processes = parse(&outcome.text())?;
+    processes.opens.retain(|open| Some(open.process) != own);
+    for open in &mut processes.opens {
+        let name = present(host.read_text(&format!("/proc/{}/comm", open.process)))?;
+        open.program = name.unwrap_or_else(|| "ended since".to_owned());
+    }
+    Ok(processes)
+}
+
+fn parse(text: &str) -> Result<Processes, Doubt> {
+    let mut processes = Processes::default();
+    let Some(text) = text.strip_suffix("end") else { return Err(Doubt::words("the look into them was cut short")) };
+    for line in text.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let process = words.last().and_then(|path| process(path));
+        match (words.as_slice(), process) {
+            (["closed", path], _) => {
+                return Err(Doubt::words(format!("`{path}` cannot be looked into; only root can")));
+            }
+            (["open", devno, _], Some(process)) => match Devno::parse(devno) {
+                Some(devno) => {
+                    let open = Open { devno, process, program: String::new() };
+                    if !processes.opens.contains(&open) {
+                        processes.opens.push(open);
+                    }
+                }
+                None => return Err(not_understood(line)),
+            },
+            (["namespace", number, _], Some(process)) => match number.parse() {
+                Ok(number) => processes.namespaces.entry(number).or_default().push(process),
+                Err(_) => return Err(not_understood(line)),
+            },
+            _ => return Err(not_understood(line)),
+        }
+    }
+    Ok(processes)
+}
+
+fn process(path: &str) -> Option<u32> {
+    path.strip_prefix("/proc/")?.split('/').next()?.parse().ok()
+}
+
+fn not_understood(line: &str) -> Doubt {
+    Doubt::words(format!("a line is not understood: {line}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_processes_have_open_is_listed_once() {
+        let text = "open 259:0 /proc/12/fd/3\nopen 259:0 /proc/12/fd/4\nopen 8:1 /proc/7/fd/0\n\
+                    namespace 4026531841 /proc/1/ns/mnt\nnamespace 4026531841 /proc/7/ns/mnt\nend";
+        let processes = parse(text).unwrap();
+        let opens: Vec<_> = processes.opens.iter().map(|open| (open.process, open.devno.to_string())).collect();
+        assert_eq!(opens, [(12, "259:0".to_owned()), (7, "8:1".to_owned())]);
+        assert_eq!(processes.namespaces[&4_026_531_841], [1, 7]);
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_a_doubt() {
+        for text in ["", "open 259:0 /proc/12/fd/3", "closed /proc/3\nend", "open x /proc/1/fd/2\nend", "what\nend"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_said_it_is_understood_or_doubted(text in "((open|namespace|closed|end) ?[0-9:/a-z ]{0,20}\n){0,5}(end)?") {
+            let _ = parse(&text);
+        }
+    }
+}

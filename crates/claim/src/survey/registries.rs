@@ -1,0 +1,227 @@
+//! What layers themselves say they are made of: a second opinion beside sysfs' holders.
+
+use host::{Host, HostError, find_program};
+use terms::{Cmd, Nanos};
+
+use super::Doubt;
+use crate::device::{Device, Devno, behind_node, present};
+
+/// A device that some layer says is its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Listed {
+    /// The device.
+    pub(crate) devno: Devno,
+    /// Whose it is, for people.
+    pub(crate) owner: String,
+}
+
+/// What a loop device is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Backing {
+    /// The loop device's kernel name.
+    pub(crate) name: String,
+    /// The device behind it; `None` for a file.
+    pub(crate) devno: Option<Devno>,
+    /// The path behind it.
+    pub(crate) path: String,
+}
+
+type Answer = Result<Vec<Listed>, Doubt>;
+
+/// Every registry, with a name for messages.
+pub(crate) fn all(host: &dyn Host) -> [(&'static str, Answer); 5] {
+    [
+        ("/proc/mdstat", arrays(host)),
+        ("mappings (`dmsetup deps`)", mappings(host)),
+        ("btrfs", btrfs(host)),
+        ("ZFS pools", pools(host)),
+        ("targets for other machines", targets(host)),
+    ]
+}
+
+/// Loop devices with something behind them.
+pub(crate) fn loops(host: &dyn Host) -> Result<Vec<Backing>, Doubt> {
+    let mut found = Vec::new();
+    for name in names(host, "/sys/block")?.into_iter().filter(|name| name.starts_with("loop")) {
+        let Some(path) = present(host.read_text(&format!("/sys/block/{name}/loop/backing_file")))? else { continue };
+        let devno = if path.starts_with("/dev/") { behind_node(host, &path)? } else { None };
+        if path.starts_with("/dev/") && devno.is_none() && !path.starts_with("/dev/shm/") {
+            return Err(Doubt::words(format!("`{name}` is made of `{path}`, which is no block device now")));
+        }
+        found.push(Backing { name, devno, path });
+    }
+    Ok(found)
+}
+
+fn arrays(host: &dyn Host) -> Answer {
+    let Some(text) = present(host.read_text("/proc/mdstat"))? else { return Ok(Vec::new()) };
+    let mut listed = Vec::new();
+    for (array, member) in members(&text) {
+        let device = Device::named(host, &member)?;
+        let device = device.ok_or_else(|| Doubt::words(format!("`{array}` lists `{member}`, which is not there")))?;
+        listed.push(Listed { devno: device.devno, owner: format!("the array `{array}`") });
+    }
+    Ok(listed)
+}
+
+/// `md0 : active raid1 nvme1n1[1](F) nvme0n1[0]`: arrays and their members (kernel, drivers/md/md.c, `md_seq_show`).
+fn members(mdstat: &str) -> Vec<(String, String)> {
+    let lines = mdstat.lines().filter_map(|line| line.split_once(" : ")).filter(|(array, _)| array.starts_with("md"));
+    let member = |word: &str| word.split_once('[').map(|(name, _)| name.to_owned());
+    lines.flat_map(|(array, rest)| rest.split(' ').filter_map(member).map(|name| (array.to_owned(), name))).collect()
+}
+
+fn mappings(host: &dyn Host) -> Answer {
+    let any = names(host, "/sys/block")?.iter().any(|name| name.starts_with("dm-"));
+    // Without the program, holders in sysfs and the exclusive open are the witnesses.
+    if !any || find_program(host, "dmsetup")?.is_none() {
+        return Ok(Vec::new());
+    }
+    dependencies(&host.run_ok(&Cmd::new(["dmsetup", "deps", "--options", "devno"]))?.text())
+}
+
+/// `name: 2 dependencies : (259, 0) (8, 1)`, with a tab before the second colon (dmsetup(8)).
+fn dependencies(text: &str) -> Answer {
+    let mut listed = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with("No devices found")) {
+        let doubt = || Doubt::words(format!("a line is not understood: {line}"));
+        let (head, devices) = line.rsplit_once(':').ok_or_else(doubt)?;
+        let (name, count) = head.rsplit_once(": ").ok_or_else(doubt)?;
+        let count: usize = count.split(' ').next().and_then(|count| count.parse().ok()).ok_or_else(doubt)?;
+        let before = listed.len();
+        for pair in devices.split('(').skip(1) {
+            let (pair, _) = pair.split_once(')').ok_or_else(doubt)?;
+            let devno = Devno::parse(&pair.replace(", ", ":")).ok_or_else(doubt)?;
+            listed.push(Listed { devno, owner: format!("the mapping `{name}`") });
+        }
+        if listed.len() - before != count {
+            return Err(doubt());
+        }
+    }
+    Ok(listed)
+}
+
+/// Devices of mounted btrfs file systems, the second and later ones too, which no other table has
+/// (kernel, fs/btrfs/sysfs.c).
+fn btrfs(host: &dyn Host) -> Answer {
+    let mut listed = Vec::new();
+    for id in names(host, "/sys/fs/btrfs")?.into_iter().filter(|name| name.contains('-')) {
+        for name in names(host, &format!("/sys/fs/btrfs/{id}/devices"))? {
+            let device = Device::named(host, &name)?;
+            let device = device.ok_or_else(|| Doubt::words(format!("{id} lists `{name}`, which is not there")))?;
+            listed.push(Listed { devno: device.devno, owner: format!("the mounted btrfs {id}") });
+        }
+    }
+    Ok(listed)
+}
+
+/// Devices of imported pools. Nothing to ask where the module is not loaded.
+fn pools(host: &dyn Host) -> Answer {
+    if !host.exists("/proc/spl/kstat/zfs")? {
+        return Ok(Vec::new());
+    }
+    let status = Cmd::new(["zpool", "status", "-P", "-L"]).limit(Nanos::seconds(30));
+    let mut listed = Vec::new();
+    for (pool, node) in vdevs(&host.run_ok(&status)?.text()) {
+        // A device that is missing from its pool has a node that is gone, and nobody can name it either.
+        let devno = behind_node(host, &node)?;
+        listed.extend(devno.map(|devno| Listed { devno, owner: format!("the imported pool `{pool}`") }));
+    }
+    Ok(listed)
+}
+
+/// Pools and the nodes in them, of `zpool status -P -L`.
+fn vdevs(text: &str) -> Vec<(String, String)> {
+    let mut pool = "";
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix("pool: ") {
+            pool = name;
+        } else if let Some(node) = line.split_whitespace().next().filter(|word| word.starts_with("/dev/")) {
+            found.push((pool.to_owned(), node.to_owned()));
+        }
+    }
+    found
+}
+
+/// Devices that this kernel serves to other machines: NVMe and SCSI targets open them without claiming them
+/// (kernel, drivers/nvme/target/configfs.c; drivers/target/target_core_configfs.c).
+fn targets(host: &dyn Host) -> Answer {
+    let mut listed = Vec::new();
+    let nvme = "/sys/kernel/config/nvmet/subsystems";
+    for subsystem in names(host, nvme)? {
+        for namespace in names(host, &format!("{nvme}/{subsystem}/namespaces"))? {
+            let path = format!("{nvme}/{subsystem}/namespaces/{namespace}/device_path");
+            served(host, &path, &format!("the NVMe target `{subsystem}`"), &mut listed)?;
+        }
+    }
+    let scsi = "/sys/kernel/config/target/core";
+    for backstore in names(host, scsi)?.into_iter().filter(|name| name.contains('_')) {
+        for device in names(host, &format!("{scsi}/{backstore}"))? {
+            let path = format!("{scsi}/{backstore}/{device}/udev_path");
+            served(host, &path, &format!("the SCSI target `{device}`"), &mut listed)?;
+        }
+    }
+    Ok(listed)
+}
+
+fn served(host: &dyn Host, path: &str, owner: &str, listed: &mut Vec<Listed>) -> Result<(), HostError> {
+    let node = present(host.read_text(path))?.unwrap_or_default();
+    if node.starts_with("/dev/") {
+        let devno = behind_node(host, &node)?;
+        listed.extend(devno.map(|devno| Listed { devno, owner: owner.to_owned() }));
+    }
+    Ok(())
+}
+
+/// Names in a directory; none where there is no directory.
+fn names(host: &dyn Host, directory: &str) -> Result<Vec<String>, HostError> {
+    match present(host.list(directory)) {
+        Ok(names) => Ok(names.unwrap_or_default()),
+        // Files among directories, as in configfs.
+        Err(HostError::File { source, .. }) if source.kind() == std::io::ErrorKind::NotADirectory => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn arrays_say_their_members() {
+        let text = "Personalities : [raid1] [raid6]\nmd0 : active (auto-read-only) raid1 nvme1n1[1](F) sda2[0]\n      \
+                    262080 blocks super 1.2 [2/2] [UU]\n\nmd127 : inactive vdb[0](S)\nunused devices: <none>\n";
+        let pair = |array: &str, member: &str| (array.to_owned(), member.to_owned());
+        assert_eq!(members(text), [pair("md0", "nvme1n1"), pair("md0", "sda2"), pair("md127", "vdb")]);
+    }
+
+    #[test]
+    fn mappings_say_what_they_are_made_of() {
+        let text = "held: 1 dependencies\t: (259, 0)\na: b: 2 dependencies\t: (8, 1) (8, 2)\nempty: 0 dependencies\t:";
+        let listed = dependencies(text).unwrap();
+        let words: Vec<String> = listed.iter().map(|listed| format!("{} {}", listed.devno, listed.owner)).collect();
+        assert_eq!(words, ["259:0 the mapping `held`", "8:1 the mapping `a: b`", "8:2 the mapping `a: b`"]);
+        assert!(dependencies("No devices found").unwrap().is_empty());
+        for broken in ["held", "held: 1 dependencies : ", "held: 1 dependencies : (259 0)", "held: x : (1, 2)"] {
+            assert!(dependencies(broken).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn pools_say_their_devices() {
+        let text = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE\n\ttank  ONLINE\n\t  mirror-0  ONLINE\n\t    /dev/nvme0n1p1  ONLINE 0\n\t    /dev/sdb1 ONLINE\n\n  pool: b\n\t /dev/sdc UNAVAIL\n";
+        let found: Vec<String> = vdevs(text).into_iter().map(|(pool, node)| pool + " " + &node).collect();
+        assert_eq!(found, ["tank /dev/nvme0n1p1", "tank /dev/sdb1", "b /dev/sdc"]);
+        assert!(vdevs("no pools available").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_tools_say_nothing_panics(text in "[a-z:(), 0-9\\[\\]\n/]{0,120}") {
+            let _ = (members(&text), vdevs(&text), dependencies(&text).is_ok());
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Who uses a drive right now.
+
+use host::{Exclusivity, Host, HostError};
+
+use crate::device::{Device, Devno};
+use crate::examination::Class;
+use crate::family::Member;
+use crate::log::Log;
+use crate::survey::Survey;
+
+/// Times that a lock is asked for, and how long is waited between: udev locks a drive for the moment of its look.
+const LOCK_TRIES: u32 = 5;
+const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
+
+/// Reports everybody who uses the drive. `family` begins with the drive itself.
+pub(crate) fn report(
+    host: &dyn Host,
+    survey: &Survey,
+    family: &[Member],
+    held: bool,
+    log: &mut Log,
+) -> Result<(), HostError> {
+    for doubt in &survey.doubts {
+        log.unknown(doubt.clone());
+    }
+    for member in family {
+        log.at(&member.device.node());
+        on_top(member, log);
+        tables(survey, &member.device, log);
+    }
+    for member in family.iter().filter(|member| member.made.is_none()) {
+        log.at(&member.device.node());
+        by_kernel(host, &member.device, log)?;
+        if !held {
+            lock(host, &member.device, log)?;
+        }
+    }
+    Ok(())
+}
+
+fn on_top(member: &Member, log: &mut Log) {
+    if let Some(made) = &member.made
+        && member.device.partition.is_none()
+    {
+        log.at(&made.below);
+        log.add(Class::InUse, format!("held by {} ({})", made.name, member.device.node()), made.undo.clone());
+        log.at(&member.device.node());
+    }
+}
+
+/// What tables of the machine say of one device.
+fn tables(survey: &Survey, device: &Device, log: &mut Log) {
+    let node = device.node();
+    for mount in survey.mounts.iter().filter(|mount| mount.is_of(device.devno)) {
+        let what = match mount.point.as_str() {
+            "/" => format!("it carries the root of this machine ({})", mount.kind),
+            point => format!("mounted at `{point}` ({})", mount.kind),
+        };
+        log.add(Class::InUse, what, format!("findmnt --source {node}"));
+    }
+    if survey.swaps.contains(&device.devno) {
+        log.add(Class::InUse, "this machine swaps to it", format!("swapoff {node}"));
+    }
+    for listed in survey.listed.iter().filter(|listed| listed.devno == device.devno) {
+        log.add(Class::InUse, format!("{} says it is its own", listed.owner), "");
+    }
+    for open in survey.opens.iter().filter(|open| open.devno == device.devno) {
+        let what = format!("process {} (`{}`) has it open", open.process, open.program);
+        log.add(Class::InUse, what, format!("fuser --verbose {node}"));
+    }
+}
+
+/// What the kernel itself says when it is asked for the device.
+fn by_kernel(host: &dyn Host, device: &Device, log: &mut Log) -> Result<(), HostError> {
+    let node = device.node();
+    let answer = host.open_exclusively(&node);
+    if log.proven("an exclusive open", answer)? == Some(Exclusivity::Busy) {
+        let what = "claimed by the kernel or by a program for itself alone (an exclusive open says EBUSY)";
+        log.add(Class::InUse, what, format!("lsblk {node}; fuser --verbose {node}"));
+    }
+    let registered = host.exists(&format!("{}/bcache", device.directory));
+    if log.proven("bcache", registered)? == Some(true) {
+        log.add(Class::InUse, "registered as part of a bcache", format!("echo 1 > {}/bcache/stop", device.directory));
+    }
+    Ok(())
+}
+
+fn lock(host: &dyn Host, device: &Device, log: &mut Log) -> Result<(), HostError> {
+    let node = device.node();
+    for tried in 1..=LOCK_TRIES {
+        match log.proven("a lock", host.hold(&node))? {
+            Some(Some(hold)) => {
+                host.release(hold.id)?;
+                let opened = Devno { major: hold.major, minor: hold.minor };
+                if opened != device.devno {
+                    log.unknown(format!("its node opens device {opened}, and it should be {}", device.devno));
+                }
+                return Ok(());
+            }
+            None => return Ok(()),
+            Some(None) if tried < LOCK_TRIES => std::thread::sleep(LOCK_PAUSE),
+            Some(None) => {
+                log.add(Class::InUse, "locked by another program (flock)", format!("lslocks; fuser --verbose {node}"))
+            }
+        }
+    }
+    Ok(())
+}
