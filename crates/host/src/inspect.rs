@@ -38,6 +38,7 @@ pub fn inspect(host: &dyn Host) -> Result<Inventory, HostError> {
         drives,
         pci: pci(host)?,
         programs: programs(host)?,
+        detail: None,
     })
 }
 
@@ -88,6 +89,7 @@ fn drive(host: &dyn Host, name: &str) -> Result<Drive, HostError> {
         scheduler: read("queue/scheduler")?.map(|line| active_scheduler(&line)),
         write_cache: read("queue/write_cache")?,
         pci_address: pci_address(host, name)?,
+        detail: None,
     })
 }
 
@@ -137,6 +139,7 @@ fn pci(host: &dyn Host) -> Result<Vec<PciDevice>, HostError> {
             link: link(read("current_link_speed")?, read("current_link_width")?),
             max_link: link(read("max_link_speed")?, read("max_link_width")?),
             address,
+            detail: None,
         });
     }
     Ok(devices)
