@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::inventory::{NvmeHealth, NvmeNamespace, Reading};
+use crate::inventory::{Health, NvmeNamespace, Reading};
 use crate::name::Name;
 use crate::units::Bytes;
 
@@ -95,7 +95,7 @@ pub struct DriveDetail {
     /// Of NVMe: formats, paths, controllers.
     pub nvme: Option<NvmeNamespace>,
     /// Health, of the controller for NVMe; `Known(None)` where drives of its kind have none to tell (RAM, loop, virtio).
-    pub health: Reading<Option<NvmeHealth>>,
+    pub health: Reading<Option<Health>>,
     /// Is a volatile cache on, as the drive says? NVMe feature 6, SATA and SAS `hdparm -W` or the caching mode page as
     /// the kernel read it. `Known(None)`: it has none.
     pub write_cache_on: Reading<Option<bool>>,

@@ -38,7 +38,7 @@ pub struct NvmeController {
     /// What it says of its abilities.
     pub identity: Reading<NvmeIdentity>,
     /// Its health.
-    pub health: Reading<NvmeHealth>,
+    pub health: Reading<Health>,
     /// Is the volatile write cache on now? (`nvme get-feature -f 6`); `Known(None)` where it has none.
     pub write_cache_on: Reading<Option<bool>>,
     /// Longest time to come back from a power state that it may enter by itself: `power/pm_qos_latency_tolerance_us`.
@@ -74,44 +74,45 @@ pub struct NvmeIdentity {
     pub critical_temperature: Option<i32>,
 }
 
-/// From `nvme smart-log`, and for SATA and SAS what their own logs say of the same things.
+/// Health of a drive: from `nvme smart-log`, or from `smartctl`. SATA and SAS drives tell less, so much is optional.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct NvmeHealth {
-    /// Critical warnings as a bit field: 1 spare, 2 temperature, 4 unreliable, 8 read-only, 16 backup power.
+pub struct Health {
+    /// Critical warnings as a bit field: 1 spare, 2 temperature, 4 unreliable, 8 read-only, 16 backup power. A SATA or
+    /// SAS drive whose overall assessment is "failed" has 4.
     pub critical_warning: u32,
     /// Composite temperature.
     #[serde(rename = "temperature_celsius")]
     pub temperature: Option<i32>,
     /// Spare capacity left.
     #[serde(rename = "spare_percent")]
-    pub spare: u32,
+    pub spare: Option<u32>,
     /// Spare capacity from which it warns.
     #[serde(rename = "spare_threshold_percent")]
-    pub spare_threshold: u32,
+    pub spare_threshold: Option<u32>,
     /// Life used, as the maker counts; may exceed 100.
     #[serde(rename = "used_percent")]
-    pub used: u32,
+    pub used: Option<u32>,
     /// Read from it in all its life.
     #[serde(rename = "read_bytes")]
-    pub read: Bytes,
+    pub read: Option<Bytes>,
     /// Written to it in all its life.
     #[serde(rename = "written_bytes")]
-    pub written: Bytes,
+    pub written: Option<Bytes>,
     /// Hours under power.
-    pub power_on_hours: u64,
+    pub power_on_hours: Option<u64>,
     /// Times that power went away without notice.
-    pub unsafe_shutdowns: u64,
-    /// Errors of the medium.
-    pub media_errors: u64,
+    pub unsafe_shutdowns: Option<u64>,
+    /// Errors of the medium; for SATA sectors that were given up and those that wait for it.
+    pub media_errors: Option<u64>,
     /// Entries ever made in its error log.
-    pub error_log_entries: u64,
+    pub error_log_entries: Option<u64>,
     /// Time above the warning temperature.
-    pub warning_temperature_minutes: u64,
+    pub warning_temperature_minutes: Option<u64>,
     /// Time above the critical temperature.
-    pub critical_temperature_minutes: u64,
+    pub critical_temperature_minutes: Option<u64>,
     /// Times that it slowed down because of heat, both grades.
-    pub thermal_slowdowns: u64,
+    pub thermal_slowdowns: Option<u64>,
 }
 
 /// A format that a namespace could have.
