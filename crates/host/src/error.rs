@@ -64,6 +64,14 @@ pub enum HostError {
         /// The question.
         asked: String,
     },
+    /// A captured machine was asked something that is not in its file.
+    #[error("{asked}: was not captured in {host}")]
+    NotCaptured {
+        /// The file.
+        host: String,
+        /// The question.
+        asked: String,
+    },
     /// The person asked to stop.
     #[error("interrupted")]
     Interrupted,

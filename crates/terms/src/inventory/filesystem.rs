@@ -73,8 +73,8 @@ pub struct BtrfsDevice {
     pub node: Option<String>,
     /// Is it missing?
     pub missing: Reading<bool>,
-    /// Errors that it counts until somebody resets them: `write_io_errs`, `read_io_errs`, `flush_io_errs`,
-    /// `corruption_errs`, `generation_errs`.
+    /// Errors that it counts until somebody resets them: `write_errs`, `read_errs`, `flush_errs`, `corruption_errs`,
+    /// `generation_errs`.
     pub errors: Reading<BTreeMap<String, u64>>,
 }
 
