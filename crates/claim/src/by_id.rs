@@ -65,6 +65,7 @@ mod tests {
             scheduler: None,
             write_cache: None,
             pci_address: None,
+            detail: None,
         }
     }
 

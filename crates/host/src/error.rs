@@ -83,6 +83,14 @@ pub enum HostError {
         /// What.
         what: &'static str,
     },
+    /// A captured machine was asked something that is not in its file.
+    #[error("{asked}: was not captured in {host}")]
+    NotCaptured {
+        /// The file.
+        host: String,
+        /// The question.
+        asked: String,
+    },
     /// The person asked to stop.
     #[error("interrupted")]
     Interrupted,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::inventory::{Health, NvmeNamespace, Reading};
 use crate::name::Name;
 use crate::units::Bytes;
 
@@ -45,7 +46,7 @@ pub enum Port {
 }
 
 /// A drive as found on a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Drive {
     /// Kernel name of today, such as `nvme0n1`. Not an identity.
     pub kernel_name: String,
@@ -57,7 +58,8 @@ pub struct Drive {
     pub model: Option<String>,
     /// Firmware revision, if told.
     pub firmware: Option<String>,
-    /// `nvme`, `sata`, `ram`, `loop`, `virtio` or `other`.
+    /// `nvme`, `sata`, `sas`, `usb`, `ram`, `loop`, `virtio` or `other`; NVMe over a network is `nvme-tcp`, `nvme-rdma`,
+    /// `nvme-fc`.
     pub transport: String,
     /// Capacity.
     #[serde(rename = "size_bytes")]
@@ -76,6 +78,32 @@ pub struct Drive {
     pub write_cache: Option<String>,
     /// PCI address of its controller, if it has one.
     pub pci_address: Option<String>,
+    /// All else that is known of it; absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Box<DriveDetail>>,
+}
+
+/// All else that is known of a drive.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DriveDetail {
+    /// Limits and settings of its queue are those of the node with the same kernel name.
+    /// This is how many hardware queues it has.
+    pub hardware_queues: Reading<u32>,
+    /// NUMA node of its controller; `None` where none is told.
+    pub numa_node: Option<u32>,
+    /// Of NVMe: formats, paths, controllers.
+    pub nvme: Option<NvmeNamespace>,
+    /// Health, of the controller for NVMe; `Known(None)` where drives of its kind have none to tell (RAM, loop, virtio).
+    pub health: Reading<Option<Health>>,
+    /// Is a volatile cache on, as the drive says? NVMe feature 6, SATA and SAS `hdparm -W` or the caching mode page as
+    /// the kernel read it. `Known(None)`: it has none.
+    pub write_cache_on: Reading<Option<bool>>,
+    /// Temperature, from its log or from its sensor below `hwmon`.
+    #[serde(rename = "temperature_celsius")]
+    pub temperature: Reading<Option<i32>>,
+    /// Speed of a SATA link, such as `6.0 Gbps`, or of a SAS one.
+    pub line_rate: Option<String>,
 }
 
 impl Drive {

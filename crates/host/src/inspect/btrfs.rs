@@ -1,0 +1,104 @@
+//! A btrfs that is mounted: files below `/sys/fs/btrfs/UUID`, and `btrfs device stats` where they do not tell.
+
+use std::collections::BTreeMap;
+
+use terms::inventory::{Btrfs, BtrfsDevice, FileSystem, Node, Reading};
+
+use super::source::{Source, needed};
+
+/// What it says of itself; nothing of one that is not mounted.
+pub(super) fn read(source: &Source, nodes: &[Node], system: &FileSystem) -> Option<Btrfs> {
+    let directory = format!("/sys/fs/btrfs/{}", system.uuid.as_ref()?);
+    source.resolved(&directory)?;
+    // `crc32c (crc32c-intel)`: algorithm and driver.
+    let checksum = source.text(&format!("{directory}/checksum"));
+    let sector = format!("{directory}/sectorsize");
+    Some(Btrfs {
+        profiles: profiles(source, &directory),
+        checksum: checksum.map(|text| text.and_then(|text| Some(text.split(' ').next()?.to_owned()))),
+        sector: needed(&sector, source.size(&sector, 1)),
+        devices: devices(source, nodes, &directory, system),
+    })
+}
+
+/// Below each kind of allocation stands a directory for each profile that has chunks.
+fn profiles(source: &Source, directory: &str) -> Reading<BTreeMap<String, Vec<String>>> {
+    const PROFILES: [&str; 10] =
+        ["single", "dup", "raid0", "raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6", "unknown"];
+    let mut all = BTreeMap::new();
+    for kind in ["data", "metadata", "system"] {
+        let below = format!("{directory}/allocation/{kind}");
+        match needed(&below, source.names(&below)) {
+            Reading::Known(names) => {
+                let found = names.into_iter().filter(|name| PROFILES.contains(&&**name)).collect();
+                all.insert(kind.to_owned(), found);
+            }
+            Reading::Unknown(why) => return Reading::Unknown(why),
+        }
+    }
+    Reading::Known(all)
+}
+
+fn devices(source: &Source, nodes: &[Node], directory: &str, system: &FileSystem) -> Vec<BtrfsDevice> {
+    let below = format!("{directory}/devinfo");
+    let mut ids: Vec<u32> = source.listed(&below).iter().filter_map(|name| name.parse().ok()).collect();
+    ids.sort_unstable();
+    // Only `btrfs` tells which device has which number, and old kernels leave the counters to it, too.
+    let told = system.targets.first().map(|target| source.said(&["btrfs", "device", "stats", target]));
+    let stats = told.as_ref().and_then(Reading::known).map(|text| stats(text)).unwrap_or_default();
+    let shown = system.targets.first().map(|target| source.said(&["btrfs", "filesystem", "show", "--raw", target]));
+    let paths = shown.as_ref().and_then(Reading::known).map(|text| paths(text)).unwrap_or_default();
+    let device = |id: u32| {
+        let missing = format!("{below}/{id}/missing");
+        let path = paths.get(&id);
+        let node = path.and_then(|path| super::node_of(source, nodes, path));
+        let errors =
+            needed("error_stats", source.text(&format!("{below}/{id}/error_stats"))).map(|text| counters(&text));
+        let errors = match (errors, path.and_then(|path| stats.get(path))) {
+            (Reading::Unknown(_), Some(counters)) => Reading::Known(counters.clone()),
+            (errors, _) => errors,
+        };
+        BtrfsDevice { id, missing: source.needed::<u8>(&missing).map(|flag| flag == 1), node, errors }
+    };
+    ids.into_iter().map(device).collect()
+}
+
+/// `NAME NUMBER` on each line. `btrfs` says `write_io_errs` where the kernel says `write_errs`.
+fn counters(text: &str) -> BTreeMap<String, u64> {
+    let pairs = text.lines().filter_map(|line| line.trim().rsplit_once(char::is_whitespace));
+    pairs.filter_map(|(name, number)| Some((name.trim().replace("_io_errs", "_errs"), number.parse().ok()?))).collect()
+}
+
+/// `[/dev/sda].write_io_errs    0` on each line.
+fn stats(text: &str) -> BTreeMap<String, BTreeMap<String, u64>> {
+    let mut all: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    for line in text.lines() {
+        let Some((path, rest)) = line.strip_prefix('[').and_then(|line| line.split_once("].")) else { continue };
+        all.entry(path.to_owned()).or_default().extend(counters(rest));
+    }
+    all
+}
+
+/// `devid 1 size … path /dev/sda`, by number.
+fn paths(text: &str) -> BTreeMap<u32, String> {
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("devid"));
+    let pair = |line: &str| {
+        Some((line.split_whitespace().next()?.parse().ok()?, line.split_once("path ")?.1.trim().to_owned()))
+    };
+    lines.filter_map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_btrfs_says_is_understood() {
+        let all = stats("[/dev/sda].write_io_errs    0\n[/dev/sda].corruption_errs  4\n");
+        assert_eq!(all["/dev/sda"]["corruption_errs"], 4);
+        assert_eq!(counters("write_errs 0\nread_errs 3\n")["read_errs"], 3);
+        let text = "Label: none  uuid: x\n\tTotal devices 2 FS bytes used 1\n\tdevid    1 size 9 used 3 path /dev/sda\n\tdevid    2 size 0 used 0 path <missing disk> MISSING\n";
+        assert_eq!(paths(text)[&1], "/dev/sda");
+        assert!(paths(text)[&2].ends_with("MISSING"));
+    }
+}

@@ -1,0 +1,262 @@
+//! Drives: what they are, how they are attached, what they say of themselves.
+
+use serde_json::Value;
+use terms::drive::DriveDetail;
+use terms::inventory::{Health, Reading};
+use terms::{Bytes, Drive};
+
+use super::nvme::{self, Controllers};
+use super::pci::is_address;
+use super::source::Source;
+
+const BLOCK: &str = "/sys/block";
+
+/// Whole drives: NVMe, SCSI and SATA, virtio, RAM, memory cards, and loop devices that have a file; no partitions,
+/// arrays, mappings or optical drives.
+pub(super) fn read(source: &Source, controllers: &Controllers, detail: bool) -> Vec<Drive> {
+    let mut names = source.listed(BLOCK);
+    names.retain(|name| is_drive(source, name));
+    names.sort_by_key(|name| order(name));
+    names.into_iter().map(|name| drive(source, name, controllers, detail)).collect()
+}
+
+/// Letters before numbers, numbers by value: `nvme2n1` before `nvme10n1`, `sdz` before `sdaa`.
+pub(super) fn order(name: &str) -> (String, usize, Vec<u64>, String) {
+    let letters: String = name.chars().take_while(char::is_ascii_alphabetic).collect();
+    let numbers = name.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+    let kind: String = letters.chars().take(2).collect();
+    (
+        kind,
+        if letters.starts_with("sd") || letters.starts_with("vd") { letters.len() } else { 0 },
+        numbers,
+        name.to_owned(),
+    )
+}
+
+fn is_drive(source: &Source, name: &str) -> bool {
+    let starts = |prefix: &str| name.starts_with(prefix);
+    if starts("nvme") {
+        // `nvme0c1n1` is a way to a namespace.
+        return !name.contains('c');
+    }
+    if starts("loop") {
+        return source.told(&format!("{BLOCK}/{name}/loop/backing_file")).is_some();
+    }
+    if starts("zram") || starts("mmcblk") {
+        // Boot areas of memory cards are drives of their own, of a few MiB.
+        return source.told(&format!("{BLOCK}/{name}/size")).is_some_and(|size| size != "0") && !name.contains("boot");
+    }
+    ["sd", "vd", "ram", "pmem"].iter().any(|prefix| starts(prefix))
+}
+
+fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail: bool) -> Drive {
+    let told = |file: &str| source.told(&format!("{BLOCK}/{name}/{file}"));
+    let number = |file: &str| told(file).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
+    let path = source.resolved(&format!("{BLOCK}/{name}")).unwrap_or_default();
+    let namespace = name.starts_with("nvme").then(|| nvme::namespace(source, &name, controllers, wants_detail));
+    let first = namespace.as_ref().and_then(|namespace| namespace.controllers.first());
+    let controller = first.and_then(|first| controllers.all.iter().find(|controller| controller.name == *first));
+    let on_way = path.split('/').rfind(|part| is_address(part)).map(ToOwned::to_owned);
+    let transport = transport(&name, &path, controller.map(|controller| controller.transport.as_str()));
+    let serial = told("device/serial").or_else(|| told("serial")).or_else(|| scsi_serial(source, &name));
+    Drive {
+        serial,
+        wwid: told("wwid").or_else(|| told("device/wwid")),
+        model: told("device/model"),
+        firmware: told("device/firmware_rev").or_else(|| told("device/rev")),
+        // sysfs counts in 512-byte units whatever the drive's block.
+        size: Bytes(number("size").saturating_mul(512)),
+        logical_block: Bytes(number("queue/logical_block_size")),
+        physical_block: Bytes(number("queue/physical_block_size")),
+        rotational: told("queue/rotational").is_some_and(|flag| flag == "1"),
+        scheduler: told("queue/scheduler").map(|line| active(&line).to_owned()),
+        write_cache: told("queue/write_cache"),
+        pci_address: on_way.or_else(|| controller.and_then(|controller| controller.pci_address.clone())),
+        detail: wants_detail.then(|| {
+            let mut detail = detail(source, &name, &path, transport);
+            if let Some(controller) = controller {
+                detail.health = controller.health.clone().map(Some);
+                detail.write_cache_on = controller.write_cache_on.clone();
+                detail.temperature = controller.health.clone().map(|health| health.temperature);
+                detail.numa_node = controller.numa_node;
+            }
+            detail.nvme = namespace.clone();
+            Box::new(detail)
+        }),
+        transport: transport.to_owned(),
+        kernel_name: name,
+    }
+}
+
+/// How a drive is attached, by its name and its place among devices.
+fn transport(name: &str, path: &str, nvme: Option<&str>) -> &'static str {
+    let starts = |prefix: &str| name.starts_with(prefix);
+    let on = |part: &str| path.contains(part);
+    match nvme {
+        Some("tcp") => return "nvme-tcp",
+        Some("rdma") => return "nvme-rdma",
+        Some("fc") => return "nvme-fc",
+        Some("loop") => return "nvme-loop",
+        _ if starts("nvme") => return "nvme",
+        _ => {}
+    }
+    match name {
+        _ if starts("vd") => "virtio",
+        _ if starts("ram") || starts("zram") => "ram",
+        _ if starts("loop") => "loop",
+        // A SATA drive behind a SAS controller has an expander or an end device on its way, and no `ata`.
+        _ if starts("sd") && on("/usb") => "usb",
+        _ if starts("sd") && on("/session") => "iscsi",
+        _ if starts("sd") && on("/end_device-") => "sas",
+        _ if starts("sd") && on("/virtio") => "virtio",
+        _ if starts("sd") => "sata",
+        _ => "other",
+    }
+}
+
+/// Page 0x80 of a SCSI device: four bytes of head, then the serial number.
+fn scsi_serial(source: &Source, name: &str) -> Option<String> {
+    let page = source.bytes(&format!("{BLOCK}/{name}/device/vpd_pg80")).known().cloned().flatten()?;
+    let serial = String::from_utf8_lossy(page.get(4..)?).trim_matches(['\0', ' ', '\n']).to_owned();
+    (!serial.is_empty()).then_some(serial)
+}
+
+/// The scheduler in use: the one in brackets where there is a choice.
+pub(super) fn active(line: &str) -> &str {
+    line.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(line, |(name, _)| name)
+}
+
+fn detail(source: &Source, name: &str, path: &str, transport: &str) -> DriveDetail {
+    let has_health = ["sata", "sas"].contains(&transport);
+    let smart = if has_health { smart(source, &format!("/dev/{name}")) } else { Reading::Known(None) };
+    let sensor = sensor(source, name);
+    let nodes = path.rsplit('/').scan(path.len(), |end, part| {
+        let directory = path.get(..*end)?;
+        *end = end.saturating_sub(part.len() + 1);
+        Some(directory)
+    });
+    let mut numa = nodes.filter(|directory| directory.rsplit('/').next().is_some_and(is_address));
+    DriveDetail {
+        hardware_queues: hardware_queues(source, name),
+        numa_node: numa.next().and_then(|device| source.told(&format!("{device}/numa_node"))?.parse().ok()),
+        temperature: match (&sensor, &smart) {
+            (Some(degrees), _) => Reading::Known(Some(*degrees)),
+            (None, smart) => smart.clone().map(|health| health.and_then(|health| health.temperature)),
+        },
+        health: smart,
+        write_cache_on: if has_health { scsi_cache(source, name) } else { Reading::Known(None) },
+        line_rate: line_rate(source, path),
+        ..DriveDetail::default()
+    }
+}
+
+/// Directories below `mq/`, one for each hardware queue.
+pub(super) fn hardware_queues(source: &Source, name: &str) -> Reading<u32> {
+    let directory = format!("{BLOCK}/{name}/mq");
+    super::source::needed(&directory, source.names(&directory))
+        .map(|names| u32::try_from(names.len()).unwrap_or(u32::MAX))
+}
+
+/// The sensor that the kernel offers for a SATA drive (`drivetemp`), in whole degrees.
+fn sensor(source: &Source, name: &str) -> Option<i32> {
+    let directory = format!("{BLOCK}/{name}/device/hwmon");
+    let sensor = source.listed(&directory).into_iter().next()?;
+    source.told(&format!("{directory}/{sensor}/temp1_input"))?.parse::<i32>().ok().map(|thousandths| thousandths / 1000)
+}
+
+/// What the drive's caching mode page says, as the kernel last read it: `write back` is on.
+fn scsi_cache(source: &Source, name: &str) -> Reading<Option<bool>> {
+    let directory = format!("{BLOCK}/{name}/device/scsi_disk");
+    let Some(disk) = source.listed(&directory).into_iter().next() else {
+        return Reading::unknown(format!("there is no `{directory}`"));
+    };
+    source.parsed(&format!("{directory}/{disk}/cache_type"), |text| Some(text.starts_with("write back")))
+}
+
+/// Speed of the line to a SATA or SAS drive, which stands beside it among the devices of its port.
+fn line_rate(source: &Source, path: &str) -> Option<String> {
+    let (before, port) = match path.split_once("/ata") {
+        Some((before, rest)) => (before, rest.split('/').next()?),
+        None => return sas_rate(source, path),
+    };
+    // /sys/devices/…/ata3/link3/dev3.0/ata_device/dev3.0/ has no speed; the link's own directory does.
+    source
+        .told(&format!("{before}/ata{port}/link{port}/ata_link/link{port}/sata_spd"))
+        .filter(|rate| rate != "<unknown>")
+}
+
+/// A SAS port names its lines in its own directory.
+fn sas_rate(source: &Source, path: &str) -> Option<String> {
+    let (port, _) = path.split_once("/end_device-")?;
+    let line = source.listed(port).into_iter().find(|name| name.starts_with("phy-"))?;
+    source.told(&format!("/sys/class/sas_phy/{line}/negotiated_linkrate"))
+}
+
+/// What `smartctl` says of a SATA or SAS drive. Its status is a bit field in which only the first two say that it did
+/// not get to the drive (smartctl(8), "exit status").
+fn smart(source: &Source, node: &str) -> Reading<Option<Health>> {
+    let argv = ["smartctl", "-j", "-H", "-A", "-i", node];
+    source.run(&argv).and_then(|outcome| {
+        if outcome.status & 0b11 != 0 {
+            return Reading::Unknown(super::source::complaint(&argv, &outcome));
+        }
+        match serde_json::from_slice::<Value>(&outcome.stdout) {
+            Ok(said) => Reading::Known(Some(smart_health(&said))),
+            Err(error) => Reading::unknown(format!("`smartctl` did not say JSON: {error}")),
+        }
+    })
+}
+
+fn smart_health(said: &Value) -> Health {
+    let at = |pointer: &str| said.pointer(pointer).and_then(Value::as_u64);
+    let attributes = said.pointer("/ata_smart_attributes/table").and_then(Value::as_array);
+    let attribute = |id: u64| {
+        let entry = attributes?.iter().find(|entry| entry.get("id").and_then(Value::as_u64) == Some(id))?;
+        entry.pointer("/raw/value").and_then(Value::as_u64)
+    };
+    let passed = said.pointer("/smart_status/passed").and_then(Value::as_bool);
+    // Attributes 5 and 197: sectors that were given up, and those that wait for it.
+    let bad = [attribute(5), attribute(197), at("/scsi_grown_defect_list")];
+    Health {
+        critical_warning: if passed == Some(false) { 4 } else { 0 },
+        temperature: at("/temperature/current").and_then(|degrees| i32::try_from(degrees).ok()),
+        used: at("/scsi_percentage_used_endurance_indicator").and_then(|used| u32::try_from(used).ok()),
+        power_on_hours: at("/power_on_time/hours"),
+        media_errors: bad.iter().flatten().copied().reduce(u64::saturating_add),
+        ..Health::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drives_come_in_the_order_of_people() {
+        let mut names = ["sdaa", "nvme10n1", "sdb", "nvme2n1", "sda", "ram0"];
+        names.sort_by_key(|name| order(name));
+        assert_eq!(names, ["nvme2n1", "nvme10n1", "ram0", "sda", "sdb", "sdaa"]);
+    }
+
+    #[test]
+    fn drives_are_told_by_their_place() {
+        let pci = "/sys/devices/pci0000:00/0000:00:17.0";
+        assert_eq!(transport("sda", &format!("{pci}/ata1/host0/target0:0:0/0:0:0:0/block/sda"), None), "sata");
+        assert_eq!(
+            transport("sda", &format!("{pci}/host0/port-0:0/end_device-0:0/target0:0:0/block/sda"), None),
+            "sas"
+        );
+        assert_eq!(transport("sda", &format!("{pci}/usb2/2-1/2-1:1.0/host6/block/sda"), None), "usb");
+        assert_eq!(transport("nvme0n1", "", Some("tcp")), "nvme-tcp");
+        assert_eq!(active("none [mq-deadline] bfq"), "mq-deadline");
+        assert_eq!(active("none"), "none");
+    }
+
+    #[test]
+    fn smart_is_understood() {
+        let said = r#"{"smart_status":{"passed":false},"temperature":{"current":31},"power_on_time":{"hours":10},
+            "ata_smart_attributes":{"table":[{"id":5,"raw":{"value":8}},{"id":197,"raw":{"value":2}}]}}"#;
+        let health = smart_health(&serde_json::from_str(said).unwrap());
+        assert_eq!((health.critical_warning, health.temperature, health.media_errors), (4, Some(31), Some(10)));
+    }
+}

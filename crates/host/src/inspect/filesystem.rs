@@ -1,0 +1,130 @@
+//! File systems: what `dumpe2fs` and `xfs_info` say of their geometry, what sysfs says of a btrfs.
+
+use terms::Bytes;
+use terms::inventory::{FileSystem, Geometry, Mount, Node, Reading};
+
+use super::btrfs;
+use super::source::{Source, field};
+
+/// Kinds that are file systems; other signatures are of members, encryption, swap and partition tables.
+const KINDS: [&str; 9] = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "vfat", "exfat", "ntfs"];
+
+/// File systems that stand on nodes, mounted or not.
+pub(super) fn read(source: &Source, nodes: &[Node], mounts: &Reading<Vec<Mount>>) -> Vec<FileSystem> {
+    let mounts = mounts.known().map(Vec::as_slice).unwrap_or_default();
+    let mut all: Vec<FileSystem> = Vec::new();
+    for node in nodes {
+        let found = node.signatures.known().into_iter().flatten().find(|found| KINDS.contains(&&*found.kind));
+        let mounted = mounts.iter().find(|mount| mount.node.as_ref() == Some(&node.name));
+        let Some(kind) = found.map(|found| &found.kind).or(mounted.map(|mount| &mount.kind)) else { continue };
+        let (uuid, label) = found.map(|found| (found.uuid.clone(), found.label.clone())).unwrap_or_default();
+        // Only a btrfs stands on several devices under one UUID; two others with one UUID are two.
+        let known =
+            all.iter_mut().find(|known| kind == "btrfs" && known.kind == *kind && uuid.is_some() && known.uuid == uuid);
+        match known {
+            Some(known) => known.nodes.push(node.name.clone()),
+            None => all.push(FileSystem {
+                kind: kind.clone(),
+                uuid,
+                label,
+                nodes: vec![node.name.clone()],
+                ..FileSystem::default()
+            }),
+        }
+    }
+    for system in &mut all {
+        let here = |mount: &&Mount| mount.node.as_ref().is_some_and(|node| system.nodes.contains(node));
+        system.targets = mounts.iter().filter(here).map(|mount| mount.target.clone()).collect();
+        system.geometry = geometry(source, system);
+        if system.kind == "btrfs" {
+            system.btrfs = btrfs::read(source, nodes, system);
+        }
+    }
+    all
+}
+
+fn geometry(source: &Source, system: &FileSystem) -> Reading<Geometry> {
+    let Some(node) = system.nodes.first().map(|name| format!("/dev/{name}")) else { return Reading::default() };
+    match system.kind.as_str() {
+        "ext2" | "ext3" | "ext4" => source.said(&["dumpe2fs", "-h", &node]).and_then(|text| match ext(&text) {
+            Some(geometry) => Reading::Known(geometry),
+            None => Reading::unknown(format!("`dumpe2fs -h {node}` tells no block size")),
+        }),
+        // One that is mounted is asked where it is mounted, which needs no root.
+        "xfs" => {
+            let place = system.targets.first().unwrap_or(&node);
+            source.said(&["xfs_info", place]).and_then(|text| match xfs(&text) {
+                Some(geometry) => Reading::Known(geometry),
+                None => Reading::unknown(format!("`xfs_info {place}` tells no block size")),
+            })
+        }
+        other => Reading::unknown(format!("nothing is known here of the geometry of {other}")),
+    }
+}
+
+fn ext(text: &str) -> Option<Geometry> {
+    let number = |name: &str| field(text, name)?.parse::<u64>().ok();
+    let block = number("Block size")?;
+    // Told in blocks; absent where none was given.
+    let blocks = |name: &str| Bytes(number(name).unwrap_or(0).saturating_mul(block));
+    let features = field(text, "Filesystem features").unwrap_or_default();
+    Some(Geometry {
+        block: Bytes(block),
+        stripe_unit: blocks("RAID stride"),
+        stripe_width: blocks("RAID stripe width"),
+        sector: None,
+        features: features.split_whitespace().map(ToOwned::to_owned).collect(),
+    })
+}
+
+/// `section =name=value name=value, name=value blks`; the section stands on its first line only.
+fn xfs(text: &str) -> Option<Geometry> {
+    let section = |name: &str| {
+        let begins = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['=', ' ']));
+        let mut lines = text.lines().skip_while(|line| !begins(line));
+        let first = lines.next()?;
+        // The next section begins at the start of a line.
+        let rest = lines.take_while(|line| line.starts_with(char::is_whitespace));
+        Some(std::iter::once(first).chain(rest).collect::<Vec<_>>().join("\n"))
+    };
+    let value = |section: &str, key: &str| {
+        let words = section.split([' ', ',', '=', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>();
+        let at = words.iter().position(|word| *word == key)?;
+        words.get(at + 1)?.parse::<u64>().ok()
+    };
+    let (data, meta) = (section("data")?, section("meta-data").unwrap_or_default());
+    let (data, meta) = (data.as_str(), meta.as_str());
+    let block = value(data, "bsize")?;
+    let blocks = |key: &str| Bytes(value(data, key).unwrap_or(0).saturating_mul(block));
+    let features =
+        ["crc", "finobt", "rmapbt", "reflink", "bigtime"].into_iter().filter(|key| value(meta, key) == Some(1));
+    Some(Geometry {
+        block: Bytes(block),
+        stripe_unit: blocks("sunit"),
+        stripe_width: blocks("swidth"),
+        sector: value(meta, "sectsz").map(Bytes),
+        features: features.map(ToOwned::to_owned).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn geometry_is_understood() {
+        let text = "Filesystem features:      has_journal extent\nBlock size:               4096\nRAID stride:              128\n\
+                    RAID stripe width:        384\n";
+        let geometry = ext(text).unwrap();
+        assert_eq!((geometry.stripe_unit, geometry.stripe_width), (Bytes::kib(512), Bytes::kib(1536)));
+        let text = "meta-data=/dev/md0               isize=512    agcount=8, agsize=65408 blks\n         =                       sectsz=4096  \
+                    attr=2, projid32bit=1\n         =                       crc=1        finobt=1, sparse=1, rmapbt=0\n         =                       \
+                    reflink=1    bigtime=1\ndata     =                       bsize=4096   blocks=523264, imaxpct=25\n         =                       \
+                    sunit=128    swidth=256 blks\nnaming   =version 2              bsize=4096   ascii-ci=0, ftype=1\nlog      =internal log           \
+                    bsize=4096   blocks=16384, version=2\n         =                       sectsz=4096  sunit=1 blks, lazy-count=1\n";
+        let geometry = xfs(text).unwrap();
+        assert_eq!((geometry.block, geometry.sector), (Bytes(4096), Some(Bytes(4096))));
+        assert_eq!((geometry.stripe_unit, geometry.stripe_width), (Bytes::kib(512), Bytes::mib(1)));
+        assert_eq!(geometry.features, ["crc", "finobt", "reflink", "bigtime"]);
+    }
+}

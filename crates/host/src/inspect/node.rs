@@ -1,0 +1,141 @@
+//! Block devices of every kind and what each stands on.
+
+use terms::Bytes;
+use terms::inventory::{Backing, Node, Partition, Queue, Reading};
+
+use super::mapping::Mapper;
+use super::source::{Source, needed};
+use super::{drive, md, signature};
+
+const BLOCK: &str = "/sys/class/block";
+
+/// All of them: drives, their partitions, arrays, mappings, attached loop devices.
+pub(super) fn read(source: &Source) -> Vec<Node> {
+    let mut names = source.listed(BLOCK);
+    names.retain(|name| is_wanted(source, name));
+    names.sort_by_key(|name| drive::order(name));
+    let mapper = if names.iter().any(|name| name.starts_with("dm-")) { Some(Mapper::ask(source)) } else { None };
+    names.into_iter().map(|name| node(source, name, mapper.as_ref())).collect()
+}
+
+/// Left out: ways to a namespace (the kernel hides them), optical and floppy drives, devices of size 0 that wait for
+/// something to be attached.
+fn is_wanted(source: &Source, name: &str) -> bool {
+    let hidden = source.told(&format!("{BLOCK}/{name}/hidden")).is_some_and(|flag| flag == "1");
+    let foreign = ["sr", "fd"].iter().any(|kind| {
+        name.strip_prefix(kind).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    let waits = ["loop", "zram", "nbd", "rbd", "md", "drbd"].iter().any(|kind| name.starts_with(kind));
+    let empty = || source.told(&format!("{BLOCK}/{name}/size")).is_none_or(|size| size == "0");
+    // An array that is assembled and not started has size 0 and still holds its members.
+    let holds = || !source.listed(&format!("{BLOCK}/{name}/slaves")).is_empty();
+    !hidden && !foreign && (!waits || !empty() || holds())
+}
+
+fn node(source: &Source, name: String, mapper: Option<&Mapper>) -> Node {
+    let directory = format!("{BLOCK}/{name}");
+    let file = |file: &str| format!("{directory}/{file}");
+    let told = |name: &str| source.told(&file(name));
+    let number = told("dev").unwrap_or_default();
+    let partition = partition(source, &directory, &number);
+    let parent = partition.is_some().then(|| parent(source, &directory)).flatten();
+    let md = source.resolved(&file("md")).map(|_| md::read(source, &directory));
+    let dm = mapper.and_then(|mapper| mapper.mapping(source, &directory));
+    let backing = backing(source, &directory);
+    let label = dm.as_ref().map(|dm| dm.name.clone()).or_else(|| md.as_ref().and_then(|_| array_name(source, &number)));
+    let kind = if partition.is_some() {
+        "partition".to_owned()
+    } else if let Some(md) = &md {
+        md.level.clone()
+    } else if let Some(dm) = &dm {
+        let kinds = dm.targets.known().map(|targets| targets.first().map_or("empty", |target| target.kind.as_str()));
+        kinds.unwrap_or("mapping").to_owned()
+    } else if name.starts_with("loop") {
+        "loop".to_owned()
+    } else {
+        "drive".to_owned()
+    };
+    Node {
+        label: label.filter(|label| *label != name),
+        kind,
+        size: source.size(&file("size"), 512).known().copied().flatten().unwrap_or_default(),
+        on: match &parent {
+            Some(parent) => vec![parent.clone()],
+            None => source.listed(&file("slaves")),
+        },
+        read_only: told("ro").is_some_and(|flag| flag == "1"),
+        queue: queue(source, &parent.as_ref().map_or(directory.clone(), |parent| format!("{BLOCK}/{parent}"))),
+        alignment_offset: needed(&file("alignment_offset"), source.size(&file("alignment_offset"), 1)),
+        partition,
+        md,
+        dm,
+        backing,
+        signatures: signature::read(source, &name, &number),
+        number,
+        name,
+    }
+}
+
+fn partition(source: &Source, directory: &str, number: &str) -> Option<Partition> {
+    let told = |file: &str| source.told(&format!("{directory}/{file}"));
+    let index = told("partition")?.parse().ok()?;
+    let udev = signature::udev(source, number).known().cloned().unwrap_or_default();
+    Some(Partition {
+        number: index,
+        start: Bytes(told("start")?.parse::<u64>().ok()?.saturating_mul(512)),
+        uuid: udev.get("ID_PART_ENTRY_UUID").cloned(),
+        label: udev.get("ID_PART_ENTRY_NAME").cloned(),
+    })
+}
+
+/// A partition's directory lies in that of its drive.
+fn parent(source: &Source, directory: &str) -> Option<String> {
+    source.resolved(directory)?.rsplit('/').nth(1).map(ToOwned::to_owned)
+}
+
+/// The name that an array goes by, of which only udev's links tell without root.
+fn array_name(source: &Source, number: &str) -> Option<String> {
+    let udev = signature::udev(source, number).known().cloned()?;
+    udev.get("MD_DEVNAME").cloned()
+}
+
+fn backing(source: &Source, directory: &str) -> Option<Backing> {
+    Some(Backing {
+        file: source.told(&format!("{directory}/loop/backing_file"))?,
+        offset: source.size(&format!("{directory}/loop/offset"), 1).known().copied().flatten().unwrap_or_default(),
+        direct: source.needed::<u8>(&format!("{directory}/loop/dio")).map(|flag| flag == 1),
+    })
+}
+
+fn queue(source: &Source, directory: &str) -> Queue {
+    let file = |file: &str| format!("{directory}/queue/{file}");
+    let size = |name: &str, unit| needed(&file(name), source.size(&file(name), unit));
+    let text = |name: &str| needed(&file(name), source.text(&file(name)));
+    let name = directory.rsplit('/').next().unwrap_or_default();
+    Queue {
+        logical_block: size("logical_block_size", 1),
+        physical_block: size("physical_block_size", 1),
+        minimum_io: size("minimum_io_size", 1),
+        optimal_io: size("optimal_io_size", 1),
+        largest_io: size("max_sectors_kb", 1024),
+        discard_max: size("discard_max_bytes", 1),
+        discard_granularity: size("discard_granularity", 1),
+        // Devices that pass requests on have no scheduler; older kernels say `none` for them.
+        scheduler: source.text(&file("scheduler")).map(|line| line.map(|line| drive::active(&line).to_owned())),
+        write_cache: text("write_cache"),
+        rotational: source.needed::<u8>(&file("rotational")).map(|flag| flag == 1),
+        requests: source.needed(&file("nr_requests")),
+        read_ahead: size("read_ahead_kb", 1024),
+        hardware_queues: hardware_queues(source, directory, name),
+        zoned: text("zoned"),
+    }
+}
+
+/// Mappings and arrays have none of their own.
+fn hardware_queues(source: &Source, directory: &str, name: &str) -> Reading<u32> {
+    if name.starts_with("dm-") || name.starts_with("md") {
+        return Reading::Known(0);
+    }
+    let queues = format!("{directory}/mq");
+    source.names(&queues).map(|names| names.map_or(0, |names| u32::try_from(names.len()).unwrap_or(u32::MAX)))
+}

@@ -1,0 +1,224 @@
+//! The PCI devices that matter to storage: bridges, storage controllers, and network cards where storage is remote.
+
+use std::collections::BTreeMap;
+
+use terms::Bytes;
+use terms::inventory::{Interrupt, Link, LinkErrors, Payload, PciDetail, PciDevice, Reading};
+
+use super::config_space::{self, Express};
+use super::source::Source;
+
+/// Where devices are.
+const DEVICES: &str = "/sys/bus/pci/devices";
+/// Names of slots with the addresses of what is in them.
+const SLOTS: &str = "/sys/bus/pci/slots";
+
+/// Which devices are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// Network cards too: some drives are behind them.
+    pub(super) network: bool,
+    /// Everything about each, and not only what every record has.
+    pub(super) detail: bool,
+}
+
+/// The devices in the order of their addresses.
+pub(super) fn read(source: &Source, wanted: Wanted) -> Vec<PciDevice> {
+    let slots = if wanted.detail { slots(source) } else { BTreeMap::new() };
+    source.listed(DEVICES).into_iter().filter_map(|address| device(source, wanted, &slots, address)).collect()
+}
+
+/// Is it an address, such as `0000:01:00.0`?
+pub(super) fn is_address(part: &str) -> bool {
+    // Domains have four digits, or more behind some hypervisors and volume management devices.
+    let Some((domain, rest)) = part.split_once(':') else { return false };
+    let hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let rest = rest.as_bytes();
+    domain.len() >= 4 && hex(domain) && rest.len() == 7 && rest[2] == b':' && rest[5] == b'.'
+}
+
+/// The bus a device is on, or the one behind a bridge: `0000:01:00` of `0000:01:00.0`.
+fn without_function(address: &str) -> &str {
+    address.rsplit_once('.').map_or(address, |(device, _)| device)
+}
+
+fn device(source: &Source, wanted: Wanted, slots: &BTreeMap<String, String>, address: String) -> Option<PciDevice> {
+    let directory = format!("{DEVICES}/{address}");
+    let told = |file: &str| source.told(&format!("{directory}/{file}"));
+    let class = told("class").unwrap_or_default().trim_start_matches("0x").to_owned();
+    let kind = kind(&class, wanted)?;
+    let config = source.bytes(&format!("{directory}/config"));
+    let express = express(&config);
+    let role = match kind {
+        Kind::Bridge => bridge_role(source, &directory, &express),
+        Kind::Endpoint(role) => role,
+    };
+    let id = |text: Option<String>| text.unwrap_or_default().trim_start_matches("0x").to_owned();
+    let path = source.resolved(&directory).unwrap_or_default();
+    let parent = path.rsplit('/').nth(1).filter(|part| is_address(part));
+    let plain =
+        |speed: Option<String>, width: Option<String>| Some(format!("{} x{}", speed?.replace(" PCIe", ""), width?));
+    Some(PciDevice {
+        parent: parent.map(ToOwned::to_owned),
+        role: role.to_owned(),
+        id: format!("{}:{}", id(told("vendor")), id(told("device"))),
+        link: plain(told("current_link_speed"), told("current_link_width")),
+        max_link: plain(told("max_link_speed"), told("max_link_width")),
+        detail: wanted.detail.then(|| {
+            let slot = slots.get(without_function(&address)).cloned();
+            Box::new(detail(source, &directory, Parts { class, kind, express, slot }))
+        }),
+        address,
+    })
+}
+
+/// What a device is to storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Bridge,
+    Endpoint(&'static str),
+}
+
+/// By class and subclass (PCI Code and ID Assignment Specification, 1). `None` for what is not wanted.
+fn kind(class: &str, wanted: Wanted) -> Option<Kind> {
+    Some(match class.get(..4)? {
+        "0604" => Kind::Bridge,
+        "0108" => Kind::Endpoint("nvme"),
+        "0106" => Kind::Endpoint("sata"),
+        "0107" if wanted.detail => Kind::Endpoint("sas"),
+        "0104" if wanted.detail => Kind::Endpoint("raid"),
+        "0107" | "0104" | "0100" => Kind::Endpoint("other"),
+        network if wanted.network && network.starts_with("02") => Kind::Endpoint("network"),
+        _ => return None,
+    })
+}
+
+fn express(config: &Reading<Option<Vec<u8>>>) -> Reading<Option<Express>> {
+    config.as_ref().and_then(|config| match config.as_deref() {
+        None => Reading::unknown("it shows no configuration space"),
+        Some(bytes) => match config_space::read(bytes) {
+            None if bytes.len() <= config_space::PUBLIC => {
+                Reading::unknown("only root can read more than 64 bytes of the configuration space")
+            }
+            express => Reading::Known(express),
+        },
+    })
+}
+
+/// The type of a port. Without the capability, the names of the port's services tell it: `ADDRESS:pcieTNN`, where T is
+/// the type less 4 (`get_descriptor_id` of the kernel's `drivers/pci/pcie/portdrv.c`).
+fn bridge_role(source: &Source, directory: &str, express: &Reading<Option<Express>>) -> &'static str {
+    if let Some(Some(express)) = express.known() {
+        return config_space::role(express.port_type);
+    }
+    let services = source.listed(directory);
+    let kind = services.iter().find_map(|name| name.split_once(":pcie")?.1.get(..1)?.parse::<u8>().ok());
+    kind.map_or("bridge", |kind| config_space::role(kind + 4))
+}
+
+struct Parts {
+    class: String,
+    kind: Kind,
+    express: Reading<Option<Express>>,
+    slot: Option<String>,
+}
+
+fn detail(source: &Source, directory: &str, parts: Parts) -> PciDetail {
+    let file = |name: &str| format!("{directory}/{name}");
+    let slot = parts.express.known().copied().flatten().and_then(|express| express.slot).map(|slot| slot.to_string());
+    let endpoint = matches!(parts.kind, Kind::Endpoint(_));
+    PciDetail {
+        class: parts.class,
+        driver: source.resolved_name(&file("driver")),
+        link: link(source, &file("current_link_speed"), &file("current_link_width")),
+        best: link(source, &file("max_link_speed"), &file("max_link_width")),
+        payload: parts.express.map(|express| express.map(|Express { payload, .. }| -> Payload { payload })),
+        // -1 where the firmware tells none.
+        numa_node: source.told(&file("numa_node")).and_then(|node| node.parse().ok()),
+        slot: parts.slot.or(slot),
+        removable: source.told(&file("removable")),
+        errors: errors(source, directory),
+        d3cold_allowed: source.number::<u8>(&file("d3cold_allowed")).map(|flag| flag.map(|flag| flag == 1)),
+        link_power_saving: power_saving(source, &file("link")),
+        interrupts: if endpoint { interrupts(source, &file("msi_irqs")) } else { Reading::Known(Vec::new()) },
+        ..PciDetail::default()
+    }
+}
+
+/// A link from its two files. Both are absent for what has no link, and say `Unknown` and 0 where none is up.
+fn link(source: &Source, speed: &str, width: &str) -> Reading<Option<Link>> {
+    source.text(speed).and_then(|speed| {
+        source.text(width).map(|width| speed.zip(width).and_then(|(speed, width)| Link::parse(&speed, &width)))
+    })
+}
+
+/// Files with a line for each kind of error and one with the sum.
+fn errors(source: &Source, directory: &str) -> Reading<Option<LinkErrors>> {
+    let mut all = LinkErrors::default();
+    for (file, total) in [
+        ("aer_dev_correctable", &mut all.correctable),
+        ("aer_dev_nonfatal", &mut all.nonfatal),
+        ("aer_dev_fatal", &mut all.fatal),
+    ] {
+        let text = match source.text(&format!("{directory}/{file}")) {
+            Reading::Known(Some(text)) => text,
+            Reading::Known(None) => return Reading::Known(None),
+            Reading::Unknown(why) => return Reading::Unknown(why),
+        };
+        for (kind, number) in text.lines().filter_map(|line| line.rsplit_once(' ')) {
+            let number: u64 = number.parse().unwrap_or(0);
+            if kind.starts_with("TOTAL_ERR") {
+                *total = number;
+            } else if number > 0 {
+                *all.kinds.entry(kind.to_owned()).or_insert(0) += number;
+            }
+        }
+    }
+    Reading::Known(Some(all))
+}
+
+fn power_saving(source: &Source, directory: &str) -> Reading<Vec<String>> {
+    source.names(directory).map(|names| {
+        let on = |name: &String| source.told(&format!("{directory}/{name}")).as_deref() == Some("1");
+        names.unwrap_or_default().into_iter().filter(on).collect()
+    })
+}
+
+fn interrupts(source: &Source, directory: &str) -> Reading<Vec<Interrupt>> {
+    source.names(directory).map(|names| {
+        let mut numbers: Vec<u32> = names.unwrap_or_default().iter().filter_map(|name| name.parse().ok()).collect();
+        numbers.sort_unstable();
+        let cpus = |number| {
+            let told = |file: &str| source.told(&format!("/proc/irq/{number}/{file}"));
+            told("effective_affinity_list").or_else(|| told("smp_affinity_list"))
+        };
+        numbers.into_iter().filter_map(|number| Some(Interrupt { number, cpus: cpus(number)? })).collect()
+    })
+}
+
+/// Slot names by the address of what is in them, without the function.
+fn slots(source: &Source) -> BTreeMap<String, String> {
+    let address = |slot: &String| source.told(&format!("{SLOTS}/{slot}/address"));
+    source.listed(SLOTS).into_iter().filter_map(|slot| Some((address(&slot)?, slot))).collect()
+}
+
+/// What a SATA or SAS line carries, from what the kernel says of it, such as `6.0 Gbps` or `12.0 Gbit`: 8b/10b, hence a
+/// tenth of its bits in bytes (Serial ATA 3.0, 7.2; SAS-3, 5.3). SAS-4 at 22.5 Gbit has another encoding.
+pub(super) fn line_carries(rate: &str) -> Option<Bytes> {
+    let giga: f64 = rate.split_whitespace().next()?.parse().ok()?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
+    (0.1..=12.0).contains(&giga).then(|| Bytes((giga * 1e8).round() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_lines_are_understood() {
+        assert!(is_address("0000:01:00.0") && is_address("10000:e1:00.0"));
+        assert!(!is_address("pci0000:00") && !is_address("0000:01:00") && !is_address("nvme0"));
+        assert_eq!(line_carries("6.0 Gbps"), Some(Bytes(600_000_000)));
+        assert_eq!(line_carries("<unknown>"), None);
+    }
+}

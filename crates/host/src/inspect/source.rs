@@ -1,0 +1,189 @@
+//! The door, as those who read an inventory use it: every answer is a fact or the reason why there is none.
+//!
+//! A machine that is lost in the middle is remembered; what is asked after that is unknown, and the whole inspection
+//! ends with the error.
+
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+use terms::inventory::Reading;
+use terms::{Bytes, Cmd, Nanos, Outcome};
+
+use crate::{Host, HostError};
+
+/// Longest that a program may take to tell about a machine. Those that wait for a drive that is gone take long.
+const LIMIT: Nanos = Nanos::seconds(20);
+
+/// A machine that is asked.
+pub(super) struct Source<'a> {
+    host: &'a dyn Host,
+    lost: Mutex<Option<HostError>>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) const fn new(host: &'a dyn Host) -> Self {
+        Self { host, lost: Mutex::new(None) }
+    }
+
+    /// What was found out, unless the machine was lost meanwhile.
+    pub(super) fn unless_lost<T>(self, found: T) -> Result<T, HostError> {
+        match self.lost.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(found),
+        }
+    }
+
+    /// The machine's monotonic clock; 0 where it has none (a captured machine).
+    pub(super) fn now(&self) -> Nanos {
+        self.host.now().unwrap_or_default()
+    }
+
+    /// A file's bytes; `Known(None)` where there is no such file.
+    pub(super) fn bytes(&self, path: &str) -> Reading<Option<Vec<u8>>> {
+        self.sort(self.host.read(path))
+    }
+
+    /// A file's text without white space at its ends; `Known(None)` where there is no such file.
+    pub(super) fn text(&self, path: &str) -> Reading<Option<String>> {
+        self.bytes(path).map(|bytes| bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()))
+    }
+
+    /// A file's text if it can be read and is not empty, and nothing otherwise: for what is only told, never judged.
+    pub(super) fn told(&self, path: &str) -> Option<String> {
+        let text = self.text(path).known().cloned().flatten();
+        text.filter(|text| !text.is_empty())
+    }
+
+    /// What a file's text says in another form. A text that cannot be understood is unknown, with the text.
+    pub(super) fn parsed<T>(&self, path: &str, parse: impl FnOnce(&str) -> Option<T>) -> Reading<Option<T>> {
+        self.text(path).and_then(|text| match text {
+            None => Reading::Known(None),
+            Some(text) => match parse(&text) {
+                Some(value) => Reading::Known(Some(value)),
+                None => Reading::unknown(format!("`{path}` says `{}`", shortened(&text))),
+            },
+        })
+    }
+
+    /// A number in a file.
+    pub(super) fn number<T: FromStr>(&self, path: &str) -> Reading<Option<T>> {
+        self.parsed(path, |text| text.parse().ok())
+    }
+
+    /// A number in a file that must be there.
+    pub(super) fn needed<T: FromStr>(&self, path: &str) -> Reading<T> {
+        needed(path, self.number(path))
+    }
+
+    /// A size in a file, in units of `unit`.
+    pub(super) fn size(&self, path: &str, unit: u64) -> Reading<Option<Bytes>> {
+        self.parsed(path, |text| Some(Bytes(text.parse::<u64>().ok()?.checked_mul(unit)?)))
+    }
+
+    /// Names in a directory; `Known(None)` where there is no such directory.
+    pub(super) fn names(&self, path: &str) -> Reading<Option<Vec<String>>> {
+        self.sort(self.host.list(path))
+    }
+
+    /// Names in a directory; none where it cannot be listed.
+    pub(super) fn listed(&self, path: &str) -> Vec<String> {
+        self.names(path).known().cloned().flatten().unwrap_or_default()
+    }
+
+    /// Where a path leads; nothing where it leads nowhere.
+    pub(super) fn resolved(&self, path: &str) -> Option<String> {
+        self.sort(self.host.resolve(path)).known().cloned().flatten()
+    }
+
+    /// The last name of where a path leads.
+    pub(super) fn resolved_name(&self, path: &str) -> Option<String> {
+        self.resolved(path)?.rsplit('/').next().map(ToOwned::to_owned)
+    }
+
+    /// Runs a program to its end, whatever its status.
+    pub(super) fn run(&self, argv: &[&str]) -> Reading<Outcome> {
+        let cmd = Cmd::new(argv.iter().copied()).limit(LIMIT);
+        match self.host.run(&cmd) {
+            Ok(outcome) if outcome.timed_out => Reading::unknown(format!("`{}` took longer than {LIMIT}", cmd.line())),
+            Ok(outcome) => Reading::Known(outcome),
+            Err(error) if error.is_not_found() => Reading::unknown(format!("`{}` is not installed", argv[0])),
+            Err(error) => Reading::Unknown(self.reason(error)),
+        }
+    }
+
+    /// What a program that succeeds says on its standard output.
+    pub(super) fn said(&self, argv: &[&str]) -> Reading<String> {
+        self.run(argv).and_then(|outcome| {
+            if outcome.ok() { Reading::Known(outcome.text()) } else { Reading::Unknown(complaint(argv, &outcome)) }
+        })
+    }
+
+    /// JSON that a program that succeeds says on its standard output.
+    pub(super) fn json(&self, argv: &[&str]) -> Reading<Value> {
+        self.said(argv).and_then(|text| match serde_json::from_str(&text) {
+            Ok(value) => Reading::Known(value),
+            Err(error) => Reading::unknown(format!("`{}` did not say JSON: {error}", argv.join(" "))),
+        })
+    }
+
+    fn sort<T>(&self, result: Result<T, HostError>) -> Reading<Option<T>> {
+        match result {
+            Ok(value) => Reading::Known(Some(value)),
+            Err(error) if error.is_not_found() => Reading::Known(None),
+            Err(error) => Reading::Unknown(self.reason(error)),
+        }
+    }
+
+    /// Why something could not be read; a lost machine is kept.
+    fn reason(&self, error: HostError) -> String {
+        let reason = match &error {
+            HostError::File { path, source, .. } => format!("`{path}`: {source}"),
+            HostError::Start { line, source, .. } => format!("`{line}`: {source}"),
+            other => other.to_string(),
+        };
+        if is_lost(&error) {
+            self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+        reason
+    }
+}
+
+/// Is the machine itself out of reach, and not only one of its files or programs?
+const fn is_lost(error: &HostError) -> bool {
+    !matches!(
+        error,
+        HostError::File { .. } | HostError::Start { .. } | HostError::Command(_) | HostError::NotCaptured { .. }
+    )
+}
+
+/// A fact that is expected to be there: its absence is unknown, not "none".
+pub(super) fn needed<T>(path: &str, reading: Reading<Option<T>>) -> Reading<T> {
+    reading.and_then(|value| match value {
+        Some(value) => Reading::Known(value),
+        None => Reading::unknown(format!("there is no `{path}`")),
+    })
+}
+
+/// What a program that failed says of it: its first line on standard error that is not empty.
+pub(super) fn complaint(argv: &[&str], outcome: &Outcome) -> String {
+    let said = [outcome.error_text(), outcome.text()].concat();
+    let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
+    format!("`{}` ended with status {}: {}", argv.join(" "), outcome.status, shortened(line))
+}
+
+/// The beginning of a text, on one line.
+fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let mut short: String = line.chars().take(80).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// The value of the first `name : value` line.
+pub(super) fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
+    pairs.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
+}

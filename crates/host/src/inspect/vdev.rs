@@ -1,0 +1,186 @@
+//! The tree of virtual devices, from `zpool status -P` and `zdb -C`.
+
+use std::collections::BTreeMap;
+
+use terms::inventory::{Reading, Vdev};
+
+/// Headings under which `zpool status` puts what is not plain data.
+const CLASSES: [(&str, &str); 5] =
+    [("special", "special"), ("dedup", "dedup"), ("logs", "log"), ("cache", "cache"), ("spares", "spare")];
+
+/// What stands after `KEY:`, on one line.
+pub(super) fn told(status: &str, key: &str) -> Option<String> {
+    let line = status.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(':'))?;
+    Some(line.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// `ashift` of the devices at the top: by their number among them, and by the path of single ones.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Shifts {
+    numbers: BTreeMap<u32, u32>,
+    paths: BTreeMap<String, u32>,
+}
+
+/// From the printed configuration: `children[0]:` under `vdev_tree:`, deeper ones further to the right.
+pub(super) fn shifts(text: &str) -> Shifts {
+    let mut shifts = Shifts::default();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let tops: Vec<usize> = text.lines().filter(|line| line.trim().starts_with("children[")).map(indent).collect();
+    let Some(top) = tops.into_iter().min() else { return shifts };
+    let mut number = None;
+    let mut path = None;
+    for line in text.lines() {
+        let word = line.trim();
+        if indent(line) == top && word.starts_with("children[") {
+            number = word.trim_start_matches("children[").split(']').next().and_then(|text| text.parse::<u32>().ok());
+            path = None;
+        } else if let Some(value) = word.strip_prefix("path: ").filter(|_| path.is_none()) {
+            path = Some(value.trim_matches('\'').to_owned());
+        } else if let (Some(value), Some(number)) = (word.strip_prefix("ashift: "), number)
+            && let Ok(shift) = value.parse()
+        {
+            shifts.numbers.entry(number).or_insert(shift);
+            if let Some(path) = path.clone() {
+                shifts.paths.entry(path).or_insert(shift);
+            }
+        }
+    }
+    shifts
+}
+
+/// A line of the configuration: how far it is indented, and its words.
+struct Row<'t> {
+    indent: usize,
+    words: Vec<&'t str>,
+}
+
+/// The tree under `config:`. `node` finds the kernel name of a path.
+pub(super) fn tree(status: &str, shifts: &Reading<Shifts>, node: impl Fn(&str) -> Option<String>) -> Vec<Vdev> {
+    let config = status.split_once("config:").map_or("", |(_, rest)| rest);
+    let config = config.split("\nerrors:").next().unwrap_or_default();
+    // The first line is the headings, and lines begin with a tab.
+    let row = |line: &str| {
+        let line = line.strip_prefix('\t')?.to_owned();
+        Some((line.len() - line.trim_start().len(), line))
+    };
+    let lines: Vec<(usize, String)> =
+        config.lines().filter_map(row).filter(|(_, line)| !line.trim().is_empty()).collect();
+    let rows: Vec<Row> = lines
+        .iter()
+        .skip(1)
+        .map(|(indent, line)| Row { indent: *indent, words: line.split_whitespace().collect() })
+        .collect();
+    let mut class = "data";
+    let mut tops: Vec<Vdev> = Vec::new();
+    for row in rows {
+        let (Some(name), state) = (row.words.first(), row.words.get(1)) else { continue };
+        if row.indent == 0 {
+            // The pool itself, or the heading of a class.
+            class = CLASSES
+                .iter()
+                .find(|(heading, _)| heading == name && state.is_none())
+                .map_or("data", |(_, class)| class);
+            continue;
+        }
+        let number = |at: usize| row.words.get(at).and_then(|word| count(word)).unwrap_or(0);
+        let vdev = Vdev {
+            name: (*name).to_owned(),
+            kind: kind(name).to_owned(),
+            class: class.to_owned(),
+            state: state.copied().unwrap_or_default().to_owned(),
+            errors: [number(2), number(3), number(4)],
+            ashift: shift(name, shifts, row.indent == 2),
+            node: if name.starts_with('/') { node(name) } else { None },
+            children: Vec::new(),
+        };
+        place(&mut tops, vdev, (row.indent / 2).saturating_sub(1));
+    }
+    tops
+}
+
+/// Hangs it under the last one at each level, as deep as it belongs.
+fn place(siblings: &mut Vec<Vdev>, vdev: Vdev, depth: usize) {
+    match siblings.last_mut() {
+        Some(last) if depth > 0 => place(&mut last.children, vdev, depth - 1),
+        _ => siblings.push(vdev),
+    }
+}
+
+fn kind(name: &str) -> &str {
+    if name.starts_with('/') {
+        return if name.starts_with("/dev/") { "disk" } else { "file" };
+    }
+    // `mirror-0`, `raidz2-1`, `draid1:4d:8c:1s-0`; a missing device has the number of its label.
+    let word = name.split(['-', ':']).next().unwrap_or(name);
+    if word.bytes().all(|byte| byte.is_ascii_digit()) { "disk" } else { word }
+}
+
+/// Large counters are shortened: `1.2K`.
+fn count(word: &str) -> Option<u64> {
+    let split = word.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(word.len());
+    let scale = match &word[split..] {
+        "" => 1.0,
+        "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        _ => return None,
+    };
+    let value: f64 = word[..split].parse().ok()?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
+    (0.0..1e15).contains(&(value * scale)).then(|| (value * scale).round() as u64)
+}
+
+fn shift(name: &str, shifts: &Reading<Shifts>, top: bool) -> Reading<u32> {
+    shifts.as_ref().and_then(|shifts| {
+        let number = name.rsplit_once('-').and_then(|(_, number)| number.parse().ok());
+        let found = if !top {
+            None
+        } else if name.starts_with('/') {
+            shifts.paths.get(name)
+        } else {
+            number.and_then(|number: u32| shifts.numbers.get(&number))
+        };
+        match found {
+            Some(shift) => Reading::Known(*shift),
+            None if top => Reading::unknown("`zdb -C` does not tell it"),
+            None => Reading::unknown("it is that of the device it is a part of"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATUS: &str = "  pool: tank\n state: ONLINE\n  scan: scrub repaired 0B in 00:01:00 with 0 errors\nconfig:\n\n\
+        \tNAME             STATE     READ WRITE CKSUM\n\ttank             ONLINE       0     0     0\n\
+        \t  mirror-0       ONLINE       0     0     0\n\t    /dev/sda1    ONLINE       0     0     0\n\
+        \t    /dev/sdb1    ONLINE       0     0 1.20K\n\tspecial\t\n\t  /dev/nvme0n1   ONLINE       0     0     0\n\n\
+        errors: No known data errors\n";
+    const CONFIG: &str = "MOS Configuration:\n        version: 5000\n        vdev_tree:\n            type: 'root'\n            \
+        children[0]:\n                type: 'mirror'\n                ashift: 12\n                children[0]:\n                    \
+        path: '/dev/sda1'\n            children[1]:\n                type: 'disk'\n                path: '/dev/nvme0n1'\n                \
+        ashift: 9\n";
+
+    #[test]
+    fn the_tree_has_classes_errors_and_shifts() {
+        let node = |path: &str| Some(path.trim_start_matches("/dev/").to_owned());
+        let tops = tree(STATUS, &Reading::Known(shifts(CONFIG)), node);
+        let [mirror, special] = &tops[..] else { panic!("{tops:?}") };
+        assert_eq!((mirror.kind.as_str(), mirror.children.len(), &mirror.ashift), ("mirror", 2, &Reading::Known(12)));
+        assert_eq!((mirror.children[1].errors, mirror.children[1].node.as_deref()), ([0, 0, 1200], Some("sdb1")));
+        assert_eq!(
+            (special.class.as_str(), special.kind.as_str(), &special.ashift),
+            ("special", "disk", &Reading::Known(9))
+        );
+        assert_eq!(told(STATUS, "errors").as_deref(), Some("No known data errors"));
+    }
+
+    #[test]
+    fn nonsense_is_no_tree() {
+        assert!(tree("config:\n\tNAME\n", &Reading::default(), |_| None).is_empty());
+        assert!(tree("", &Reading::default(), |_| None).is_empty());
+        assert_eq!(kind("draid1:4d:8c:1s-0"), "draid1");
+        assert_eq!(count("x"), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! File systems, mounts and ZFS pools.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Reading;
+use crate::units::Bytes;
+
+/// A file system that was found on devices, mounted or not.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileSystem {
+    /// `ext4`, `xfs`, `btrfs`, `vfat`…
+    pub kind: String,
+    /// UUID.
+    pub uuid: Option<String>,
+    /// Label.
+    pub label: Option<String>,
+    /// Kernel names of its devices. A btrfs may have several.
+    pub nodes: Vec<String>,
+    /// Where it is mounted.
+    pub targets: Vec<String>,
+    /// Its geometry.
+    pub geometry: Reading<Geometry>,
+    /// Of a btrfs that is mounted.
+    pub btrfs: Option<Btrfs>,
+}
+
+/// How a file system was laid out: `dumpe2fs -h`, `xfs_info`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Geometry {
+    /// Block.
+    #[serde(rename = "block_bytes")]
+    pub block: Bytes,
+    /// What it takes for the chunk of an array: ext4 `stride`, XFS `sunit`; 0 where it was told none.
+    #[serde(rename = "stripe_unit_bytes")]
+    pub stripe_unit: Bytes,
+    /// What it takes for a full stripe: ext4 `stripe_width`, XFS `swidth`; 0 where it was told none.
+    #[serde(rename = "stripe_width_bytes")]
+    pub stripe_width: Bytes,
+    /// Sector, of XFS.
+    #[serde(rename = "sector_bytes")]
+    pub sector: Option<Bytes>,
+    /// Features that are on, such as `metadata_csum`, `reflink`.
+    pub features: Vec<String>,
+}
+
+/// Of a btrfs: files below `/sys/fs/btrfs/UUID`, and `btrfs device stats`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Btrfs {
+    /// `data`, `metadata`, `system`, `global-reserve` with the profiles that have chunks, such as `raid1`. More than
+    /// one profile for one kind: a balance was never finished.
+    pub profiles: Reading<BTreeMap<String, Vec<String>>>,
+    /// Checksum algorithm.
+    pub checksum: Reading<Option<String>>,
+    /// Sector.
+    #[serde(rename = "sector_bytes")]
+    pub sector: Reading<Bytes>,
+    /// Devices.
+    pub devices: Vec<BtrfsDevice>,
+}
+
+/// A device of a btrfs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BtrfsDevice {
+    /// Its number in the file system.
+    pub id: u32,
+    /// Kernel name; `None` where it is missing.
+    pub node: Option<String>,
+    /// Is it missing?
+    pub missing: Reading<bool>,
+    /// Errors that it counts until somebody resets them: `write_errs`, `read_errs`, `flush_errs`, `corruption_errs`,
+    /// `generation_errs`.
+    pub errors: Reading<BTreeMap<String, u64>>,
+}
+
+/// A mount, from `/proc/self/mountinfo`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mount {
+    /// Device as the kernel names it; a dataset for ZFS.
+    pub source: String,
+    /// Kernel name of the device, of devices.
+    pub node: Option<String>,
+    /// Where.
+    pub target: String,
+    /// File system.
+    pub kind: String,
+    /// Options of the mount and of the file system.
+    pub options: Vec<String>,
+    /// Which part of the file system stands at the target: `/`, or a subvolume or directory of it.
+    pub root: String,
+}
+
+/// A ZFS pool that is imported.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pool {
+    /// Name.
+    pub name: String,
+    /// `ONLINE`, `DEGRADED`…
+    pub state: String,
+    /// `zpool get all`: `ashift`, `autotrim`, `fragmentation`, `failmode`…
+    pub properties: Reading<BTreeMap<String, String>>,
+    /// What its status says of scrubs and resilvers.
+    pub scan: Option<String>,
+    /// What its status says of errors in data.
+    pub errors: Option<String>,
+    /// Virtual devices at the top.
+    pub vdevs: Reading<Vec<Vdev>>,
+    /// Datasets with what bears on speed and safety.
+    pub datasets: Reading<Vec<Dataset>>,
+}
+
+/// A virtual device of a pool.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Vdev {
+    /// Name, such as `mirror-0`, or the path of a leaf.
+    pub name: String,
+    /// `mirror`, `raidz1`, `draid…`, `disk`, `file`, `spare`, `replacing`.
+    pub kind: String,
+    /// What the pool uses it for: `data`, `special`, `dedup`, `log`, `cache`, `spare`.
+    pub class: String,
+    /// `ONLINE`, `DEGRADED`, `FAULTED`, `UNAVAIL`…
+    pub state: String,
+    /// Errors reading, writing, and of checksums.
+    pub errors: [u64; 3],
+    /// `ashift` it was made with: two to that power is its smallest block.
+    pub ashift: Reading<u32>,
+    /// Kernel name, of a leaf that is there.
+    pub node: Option<String>,
+    /// Those it consists of.
+    pub children: Vec<Vdev>,
+}
+
+/// A dataset or volume of a pool.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Dataset {
+    /// Name.
+    pub name: String,
+    /// `filesystem` or `volume`.
+    pub kind: String,
+    /// `recordsize`, or `volblocksize` of a volume.
+    #[serde(rename = "record_bytes")]
+    pub record: Option<Bytes>,
+    /// `primarycache`, `secondarycache`, `sync`, `compression`, `atime`, `encryption`, `checksum`, `logbias`,
+    /// `special_small_blocks`, by name.
+    pub properties: BTreeMap<String, String>,
+}

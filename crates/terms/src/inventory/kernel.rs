@@ -1,0 +1,116 @@
+//! The kernel and the system on it: modules, parameters, crypto drivers, messages, services, files of configuration.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Reading;
+use crate::units::{Bytes, Nanos};
+
+/// The kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Kernel {
+    /// `/proc/version`.
+    pub version: String,
+    /// `/proc/cmdline`, values that are secrets removed.
+    pub command_line: Reading<String>,
+    /// Modules that are loaded or built in, of those that matter to storage.
+    pub modules: Reading<Vec<Module>>,
+    /// Parameters that matter, such as `nvme_core.default_ps_max_latency_us`, `pcie_aspm.policy`,
+    /// `raid456.devices_handle_discard_safely`, `zfs.zfs_arc_max`, `zfs.zfs_nocacheflush`. Those of modules that are not
+    /// there are left out.
+    pub parameters: BTreeMap<String, String>,
+    /// `/proc/crypto`, of the algorithms that encryption and checksums of drives use.
+    pub crypto: Reading<Vec<CryptoDriver>>,
+    /// `/proc/mdstat` personalities.
+    pub raid_levels: Reading<Vec<String>>,
+    /// `dmsetup targets` with their versions.
+    pub mapper_targets: Reading<BTreeMap<String, String>>,
+    /// Messages since boot that a check looks for: drives that went away, checksums that failed, links that were found
+    /// slow, queues that were given.
+    pub messages: Reading<Vec<String>>,
+    /// Largest and present size of the ZFS cache: `c_max` and `size` of `arcstats`.
+    pub arc: Reading<Option<Arc>>,
+}
+
+/// The ZFS cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Arc {
+    /// Largest size.
+    #[serde(rename = "max_bytes")]
+    pub max: Bytes,
+    /// Size now.
+    #[serde(rename = "size_bytes")]
+    pub size: Bytes,
+}
+
+/// A kernel module.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Module {
+    /// Name.
+    pub name: String,
+    /// `/sys/module/NAME/version`, where it tells one.
+    pub version: Option<String>,
+    /// Can it be unloaded? Those built in cannot.
+    pub loaded: bool,
+}
+
+/// An implementation of an algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CryptoDriver {
+    /// Algorithm, such as `xts(aes)`.
+    pub name: String,
+    /// Driver, such as `xts-aes-aesni`.
+    pub driver: String,
+    /// The driver with the highest one is used.
+    pub priority: i64,
+}
+
+/// A service or timer of systemd.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Unit {
+    /// Name, such as `mdmonitor.service`, `fstrim.timer`.
+    pub name: String,
+    /// `active`, `inactive`, `failed`.
+    pub active: String,
+    /// `running`, `waiting`, `dead`.
+    pub sub: String,
+}
+
+/// Files in which people name drives and arrays. `Known(None)`: there is no such file.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Configuration {
+    /// `/etc/fstab`.
+    pub fstab: Reading<Option<Vec<ConfigLine>>>,
+    /// `/etc/crypttab`.
+    pub crypttab: Reading<Option<Vec<ConfigLine>>>,
+    /// `/etc/mdadm/mdadm.conf` or `/etc/mdadm.conf`.
+    pub mdadm: Reading<Option<Vec<ConfigLine>>>,
+    /// Device paths in the pools' cache file, as `zpool status -P` names them.
+    pub zpool_paths: Reading<Vec<String>>,
+}
+
+/// A line of a configuration file that says something, without secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConfigLine {
+    /// The file.
+    pub file: String,
+    /// Its number, from 1.
+    pub line: u32,
+    /// Its fields.
+    pub fields: Vec<String>,
+}
+
+/// When an inventory was taken, so that two of them tell how fast a counter grew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Taken {
+    /// The machine's monotonic clock.
+    #[serde(rename = "at_ns")]
+    pub at: Nanos,
+}

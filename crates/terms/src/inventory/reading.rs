@@ -1,0 +1,121 @@
+//! A fact that was read, or the reason why it could not be.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A fact that was read, or the reason why it was not. What could not be read is never taken for "all is well".
+///
+/// `Reading<Option<T>>` tells three things apart: it is so, there is none, nobody could look. In JSON a known fact is
+/// the fact itself, and an unknown one is `{"unknown": "why"}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reading<T> {
+    /// It was read.
+    Known(T),
+    /// It could not be read, and why.
+    Unknown(String),
+}
+
+/// Why a fact that an older record does not have is unknown.
+pub const NOT_LOOKED_AT: &str = "nobody looked";
+
+impl<T> Reading<T> {
+    /// It could not be read.
+    pub fn unknown(why: impl Into<String>) -> Self {
+        Self::Unknown(why.into())
+    }
+
+    /// The fact, where it is known.
+    pub const fn known(&self) -> Option<&T> {
+        match self {
+            Self::Known(fact) => Some(fact),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// Why it is not known, where it is not.
+    #[must_use]
+    pub fn why_unknown(&self) -> Option<&str> {
+        match self {
+            Self::Known(_) => None,
+            Self::Unknown(why) => Some(why),
+        }
+    }
+
+    /// The fact made into another; the reason stays.
+    pub fn map<U>(self, into: impl FnOnce(T) -> U) -> Reading<U> {
+        match self {
+            Self::Known(fact) => Reading::Known(into(fact)),
+            Self::Unknown(why) => Reading::Unknown(why),
+        }
+    }
+
+    /// The fact made into another that may itself be unknown.
+    pub fn and_then<U>(self, into: impl FnOnce(T) -> Reading<U>) -> Reading<U> {
+        match self {
+            Self::Known(fact) => into(fact),
+            Self::Unknown(why) => Reading::Unknown(why),
+        }
+    }
+
+    /// The same, borrowed.
+    pub fn as_ref(&self) -> Reading<&T> {
+        match self {
+            Self::Known(fact) => Reading::Known(fact),
+            Self::Unknown(why) => Reading::Unknown(why.clone()),
+        }
+    }
+}
+
+impl<T> Default for Reading<T> {
+    /// Nobody looked.
+    fn default() -> Self {
+        Self::Unknown(NOT_LOOKED_AT.to_owned())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Missing {
+    unknown: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Wire<T> {
+    Missing(Missing),
+    Known(T),
+}
+
+impl<T: Serialize> Serialize for Reading<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Known(fact) => fact.serialize(serializer),
+            Self::Unknown(why) => Missing { unknown: why.clone() }.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Reading<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match Wire::deserialize(deserializer)? {
+            Wire::Missing(missing) => Self::Unknown(missing.unknown),
+            Wire::Known(fact) => Self::Known(fact),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_and_their_absence_survive_json() {
+        for (reading, text) in [
+            (Reading::Known(Some(7_u64)), "7"),
+            (Reading::Known(None), "null"),
+            (Reading::unknown("not root"), r#"{"unknown":"not root"}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&reading).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Reading<Option<u64>>>(text).unwrap(), reading);
+        }
+    }
+}
