@@ -10,6 +10,7 @@ use crate::studies::{self, Study};
 pub(crate) mod directory;
 pub(crate) mod drives;
 pub(crate) mod erase;
+pub(crate) mod prepared;
 
 /// A machine by its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +81,7 @@ pub(crate) fn stake(arguments: &RunArguments, settings: &crate::settings::Settin
 fn in_the_lab(arguments: &RunArguments, settings: &crate::settings::Settings) -> Result<Staked, Failure> {
     let study = named(arguments, settings)?;
     let whole = plan::DriveFact::of_lab(&study.design.lab);
-    let (plans, sources) = planned(&study.design, &whole)?;
+    let (plans, sources) = planned(&study.design, whole)?;
     Ok(Staked { study, plans, sources, site: None })
 }
 
@@ -93,7 +94,9 @@ fn named(arguments: &RunArguments, settings: &crate::settings::Settings) -> Resu
     Ok(study)
 }
 
-fn planned(design: &Design, whole: &[plan::DriveFact]) -> Result<(Vec<terms::Plan>, Vec<terms::Plan>), Failure> {
+fn planned(design: &Design, found: Vec<plan::DriveFact>) -> Result<(Vec<terms::Plan>, Vec<terms::Plan>), Failure> {
+    let whole: Vec<plan::DriveFact> = found.into_iter().map(|fact| prepared::fact(fact, &design.setups)).collect();
+    let whole = whole.as_slice();
     Ok((studies::plans(design, whole)?, studies::source_plans(design, whole)?))
 }
 

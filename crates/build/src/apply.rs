@@ -146,7 +146,7 @@ impl Run<'_> {
             }
             Act::Write { path, text } => {
                 let path = self.machine.word(&step.id, path)?;
-                let old = self.machine.host.read_text(&path)?;
+                let old = in_force(&self.machine.host.read_text(&path)?).to_owned();
                 let entry = before(format!("echo {text} > {path}"), Some(old));
                 self.note(entry)?;
                 self.machine.host.write(&path, text.as_bytes())?;
@@ -263,11 +263,18 @@ impl Journal for Both<'_> {
     }
 }
 
+/// What is in force of a setting. Files that offer a choice mark it with brackets (kernel, block/elevator.c), and take
+/// only the word.
+fn in_force(text: &str) -> &str {
+    text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(text, |(word, _)| word)
+}
+
 fn describe(effect: &Effect) -> String {
     match effect {
         Effect::Node(node) => format!("`{node}`"),
         Effect::Signature { node, kind } => format!("a signature `{kind}` on `{node}`"),
         Effect::Mount(directory) => format!("a mount at `{directory}`"),
+        Effect::LogicalBlock { node, bytes } => format!("blocks of {bytes} on `{node}`"),
     }
 }
 
@@ -275,5 +282,18 @@ fn waiting_for(condition: &Condition) -> String {
     match condition {
         Condition::MdIdle { node, .. } => format!("`{node}` to be in sync"),
         Condition::LvSynced { volume, .. } => format!("`{volume}` to be in sync"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_force;
+
+    #[test]
+    fn of_a_choice_the_word_in_brackets_is_in_force() {
+        for (text, expect) in [("[none] mq-deadline", "none"), ("none [bfq]", "bfq"), ("256", "256"), ("a [b", "a [b")]
+        {
+            assert_eq!(in_force(text), expect);
+        }
     }
 }

@@ -25,6 +25,9 @@ impl Machine<'_> {
             "drive" => self.node(argument).cloned(),
             "part" => self.node(argument).map(|node| first_partition(node)),
             "sys" => self.sysfs(argument).map_err(|error| failure = Some(error)).ok(),
+            "sysof" => {
+                self.node(argument).and_then(|node| self.sysfs(node).map_err(|error| failure = Some(error)).ok())
+            }
             _ => None,
         });
         match (filled, failure) {
@@ -69,6 +72,11 @@ impl Machine<'_> {
             Effect::Signature { node, kind } => {
                 let node = self.word(step, node)?;
                 Ok(self.lives(&node)? && found_on(self.host, &node)?.iter().any(|found| found == kind))
+            }
+            Effect::LogicalBlock { node, bytes } => {
+                let directory = self.sysfs(&self.word(step, node)?)?;
+                let told = self.host.read_text(&format!("{directory}/queue/logical_block_size"))?;
+                Ok(told == bytes.0.to_string())
             }
             Effect::Mount(directory) => Ok(mounts(self.host)?.iter().any(|mounted| mounted == directory)),
         }

@@ -93,7 +93,9 @@ fn is_gone(machine: &Machine<'_>, step: &Step) -> Result<bool, BuildError> {
     match &step.effect {
         // A node or mount that is not there needs no undo. A signature may be half written: its undo always runs,
         // unless the device it was for is not there itself.
-        Some(effect @ (Effect::Node(_) | Effect::Mount(_))) => Ok(!machine.sees(&step.id, effect)?),
+        Some(effect @ (Effect::Node(_) | Effect::Mount(_) | Effect::LogicalBlock { .. })) => {
+            Ok(!machine.sees(&step.id, effect)?)
+        }
         Some(Effect::Signature { node, .. }) => Ok(!machine.lives(&machine.word(&step.id, node)?)?),
         None => Ok(false),
     }

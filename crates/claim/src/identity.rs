@@ -147,6 +147,7 @@ pub fn confirm(host: &dyn Host, identity: &Identity) -> Result<(), ClaimError> {
     if changes.is_empty() { Ok(()) } else { Err(ClaimError::Moved { drive: identity.describe(), changes }) }
 }
 
+/// The logical block is no part of it: a study may have the drive formatted to another.
 fn changes(then: &Identity, now: &Identity) -> Vec<String> {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not told".to_owned());
     let part = |part: &Option<Part>| match part {
@@ -158,7 +159,6 @@ fn changes(then: &Identity, now: &Identity) -> Vec<String> {
         ("wwid", text(&then.wwid), text(&now.wwid)),
         ("model", text(&then.model), text(&now.model)),
         ("size", format!("{} bytes", then.size.0), format!("{} bytes", now.size.0)),
-        ("logical block", format!("{} bytes", then.logical_block.0), format!("{} bytes", now.logical_block.0)),
         ("device number", then.devno.to_string(), now.devno.to_string()),
         ("node", then.node.clone(), now.node.clone()),
         ("PCI path", text(&then.pci_path), text(&now.pci_path)),

@@ -87,6 +87,7 @@ fn of_step(step: &Step) -> Vec<String> {
         Effect::Node(node) => format!("makes: {node}"),
         Effect::Signature { node, kind } => format!("makes: {kind} on {node}"),
         Effect::Mount(directory) => format!("makes: a mount on {directory}"),
+        Effect::LogicalBlock { node, bytes } => format!("makes: blocks of {bytes} on {node}"),
     }));
     lines.extend(step.erases.iter().map(|drive| format!("erases: {drive}")));
     lines.extend(step.undo.iter().map(|undo| format!("undo: {}", line::command(&undo.command))));

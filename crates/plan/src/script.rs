@@ -206,6 +206,7 @@ fn word(word: &Word) -> String {
         match kind {
             "drive" => name().map(|variable| format!("${variable}")),
             "part" => name().map(|variable| format!("$(part \"${variable}\")")),
+            "sysof" => name().map(|variable| format!("$(sys \"${variable}\")")),
             "sys" => Some(format!("$(sys {})", quote(argument))),
             _ => None,
         }

@@ -125,6 +125,7 @@ pub(crate) static STUDY: Table = Table {
     keys: &[
         required("question", Kind::Text, "What the study wants to know, as one sentence."),
         optional("lab", Kind::Table(&LAB), "no drives", "The guest to rehearse in."),
+        optional("drive", Kind::Tables(&SETUP), "drives stay as they are", "How drives are set up for the study."),
         required("stack", Kind::Tables(&STACK), "What is compared; ratios are taken to the first."),
         optional(
             "source",
@@ -134,6 +135,29 @@ pub(crate) static STUDY: Table = Table {
         ),
         optional("workload", Kind::Tables(&WORKLOAD), "those of the profiles", "Workloads of the study's own."),
         optional("measure", Kind::Table(&MEASURE), "its defaults", "How it is measured."),
+    ],
+    one_of: &[],
+};
+
+static SETUP: Table = Table {
+    name: "setup",
+    written: "[[drive]]",
+    help: "How one drive is set up before anything is built on it. What it was before is put back at the end.",
+    keys: &[
+        required("name", Kind::Name, "The drive, by its name in `[lab]`."),
+        optional(
+            "lba",
+            Kind::Sizes(&[512, 4096]),
+            "as it is",
+            "Logical block that the drive is formatted to (NVMe). It takes all that is on the drive, and some seconds.",
+        ),
+        optional("write_cache", Kind::Boolean, "as it is", "The drive's volatile write cache (NVMe, SATA)."),
+        optional(
+            "scheduler",
+            Kind::Choice(&["none", "mq-deadline", "kyber", "bfq"]),
+            "as it is",
+            "The I/O scheduler of the kernel.",
+        ),
     ],
     one_of: &[],
 };

@@ -30,6 +30,7 @@ mod read;
 mod reference;
 mod render;
 mod schema;
+mod setup;
 mod stack;
 mod suggest;
 mod syntax;
@@ -73,6 +74,7 @@ pub fn parse(text: &str) -> (Option<Design>, Vec<Note>) {
 /// Makes the nouns of the fields and checks what they mean together.
 fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
     let lab = lab::read(fields, notes);
+    let setups = setup::read(fields, &lab, notes);
     let stacks = stack::read(fields, &lab, notes);
     let source = stack::read_source(fields, &lab, &stacks, notes);
     let (measure, workloads) = measure::read(fields, &lab.spec, &stacks, source.as_ref(), notes);
@@ -80,6 +82,7 @@ fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
     Some(Design {
         question,
         lab: lab.spec,
+        setups,
         stacks: stacks.into_iter().map(|grown| grown.stack).collect(),
         sources: source.into_iter().map(|grown| grown.stack).collect(),
         workloads,

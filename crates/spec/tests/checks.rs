@@ -333,3 +333,25 @@ fn lvm_integrity_is_read() {
     let Layer::Lvm(Lvm { integrity: Some(integrity), .. }) = &design.stacks[0].nodes[0].layer else { panic!("none") };
     assert_eq!(integrity.block, terms::Bytes::kib(4));
 }
+
+#[test]
+fn drives_can_be_set_up_as_they_can_be() {
+    let setup = |name: &str, keys: &str| {
+        format!("{}\n[[drive]]\nname = \"{name}\"\n{keys}\n", study("{ ext4 = {}, on = \"a\" }"))
+    };
+    for (text, expect) in [
+        (setup("a", "lba = \"4 KiB\"\nscheduler = \"none\"\nwrite_cache = false"), vec![]),
+        (setup("z", "lba = \"4 KiB\""), vec!["study-unknown-drive"]),
+        (setup("a", ""), vec!["study-empty-setup"]),
+        (
+            format!("{}[[drive]]\nname = \"a\"\nwrite_cache = true\n", setup("a", "write_cache = false")),
+            vec!["study-same-setup"],
+        ),
+        (
+            setup("a", "lba = \"4 KiB\"").replace("name = \"a\", size", "name = \"a\", kind = \"sata\", size"),
+            vec!["study-setup"],
+        ),
+    ] {
+        assert_eq!(codes(&text), expect, "{text}");
+    }
+}

@@ -15,6 +15,9 @@ pub struct Design {
     pub question: String,
     /// The guest to rehearse in.
     pub lab: LabSpec,
+    /// How drives are set up before anything is built on them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setups: Vec<DriveSetup>,
     /// What is compared.
     pub stacks: Vec<Stack>,
     /// Stacks that files are copied from; not compared.
@@ -24,6 +27,20 @@ pub struct Design {
     pub workloads: Vec<Workload>,
     /// How it is measured.
     pub measure: MeasurePolicy,
+}
+
+/// How a drive is set up before anything is built on it. What it was before is put back at the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DriveSetup {
+    /// The drive.
+    pub name: Name,
+    /// Logical block that it is formatted to, which takes all that is on it.
+    #[serde(rename = "lba_bytes")]
+    pub lba: Option<Bytes>,
+    /// Is its volatile write cache on?
+    pub write_cache: Option<bool>,
+    /// The I/O scheduler.
+    pub scheduler: Option<String>,
 }
 
 /// A guest: processors, memory, drives and where they are plugged in.

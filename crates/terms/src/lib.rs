@@ -18,7 +18,7 @@ pub mod units;
 pub mod workload;
 
 pub use command::{Cmd, Outcome};
-pub use design::{Anchor, Design, LabSpec, MeasurePolicy, Node, Ref, Replicate, Stack};
+pub use design::{Anchor, Design, DriveSetup, LabSpec, MeasurePolicy, Node, Ref, Replicate, Stack};
 pub use drive::{Drive, LabDrive, LabDriveKind, Port};
 pub use layer::Layer;
 pub use name::{Name, slug};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::design::Node;
 use crate::name::Name;
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos};
 
 /// Version of the plan's JSON.
 pub const PLAN_SCHEMA: u32 = 1;
@@ -111,7 +111,7 @@ pub struct PlanCommand {
 }
 
 /// A text in which `{drive:a}` stands for the node of drive `a`, `{part:a}` for its first partition,
-/// and `{sys:/dev/…}` for the sysfs directory of a node.
+/// `{sys:/dev/…}` for the sysfs directory of a node, and `{sysof:a}` for that of drive `a`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Word(pub String);
@@ -202,6 +202,13 @@ pub enum Effect {
     },
     /// A mounted directory.
     Mount(String),
+    /// A drive with that logical block.
+    LogicalBlock {
+        /// The drive.
+        node: Word,
+        /// Its block.
+        bytes: Bytes,
+    },
 }
 
 /// One command that takes a step back.

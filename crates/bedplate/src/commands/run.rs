@@ -75,10 +75,16 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     // Locked from here to the end: whoever asks is told that somebody works here.
     let held = hold(&site)?;
     erase(&site, &writer)?;
+    let prepared = ground::prepared::plan(&site, &study.design.setups)?;
+    if let Some(plan) = &prepared {
+        writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
+    }
     let mut runner = Runner {
         design: &study.design,
         plans: &plans,
         sources: &sources,
+        prepared: prepared.as_ref(),
+        is_prepared: false,
         writer: &writer,
         settings,
         progress: &progress,

@@ -75,12 +75,14 @@ fn study(path: &str, stack: Stack, arguments: &RunArguments, settings: &Settings
     let question = format!("How fast is {path}?");
     if let Some(file) = &arguments.study {
         let mut study = studies::load_whole(file, settings)?;
-        study.design = Design { question, stacks: vec![stack], sources: Vec::new(), ..study.design };
+        study.design =
+            Design { question, stacks: vec![stack], sources: Vec::new(), setups: Vec::new(), ..study.design };
         return Ok(study);
     }
     let workloads = spec::profile::named(PROFILE).unwrap_or_default();
     let design = Design {
         lab: LabSpec { cpus: 0, memory: Bytes(0), drives: Vec::new() },
+        setups: Vec::new(),
         stacks: vec![stack],
         sources: Vec::new(),
         workloads,

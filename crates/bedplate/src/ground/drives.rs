@@ -46,7 +46,7 @@ pub(super) fn stake(address: &Address, arguments: &RunArguments, settings: &Sett
     }
     let study = fitted(study, &claimed)?;
     let facts: Vec<plan::DriveFact> = claimed.iter().map(fact).collect();
-    let (plans, sources) = planned(&study.design, &facts)?;
+    let (plans, sources) = planned(&study.design, facts)?;
     Ok(Staked { study, plans, sources, site: Some(site.with_claims(claimed)) })
 }
 

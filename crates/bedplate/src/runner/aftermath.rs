@@ -13,7 +13,7 @@ use crate::runner::Runner;
 use crate::runner::stand::RunJournal;
 
 impl Runner<'_> {
-    /// Leaves the machine as it was found: a guest is let go, anything else is taken back.
+    /// Leaves the machine as it was found: a guest is let go, anything else is taken back, drives last.
     ///
     /// # Errors
     /// Where something stands that could not be taken down.
@@ -23,7 +23,8 @@ impl Runner<'_> {
             self.site = None;
             return Ok(());
         }
-        let plans: Vec<Plan> = self.plans.iter().chain(self.sources).cloned().collect();
+        self.is_prepared = false;
+        let plans: Vec<Plan> = self.plans.iter().chain(self.sources).chain(self.prepared).cloned().collect();
         take_back(&*site, site.drives(), &plans, self.writer).map(drop)
     }
 }

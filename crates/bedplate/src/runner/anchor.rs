@@ -1,8 +1,6 @@
 //! The bare drive, first and last in every round: what changed between was not the stacks.
 
 use crate::site::Site;
-use std::sync::Arc;
-
 use measure::Filled;
 use terms::plan::Place;
 use terms::record::{ANCHOR, CellKey};
@@ -28,10 +26,7 @@ impl Runner<'_> {
         if !self.anchor_wanted(round, which) {
             return Ok(());
         }
-        if self.site.is_none() {
-            self.site = Some(Arc::new(self.boot()?));
-        }
-        let Some(site) = self.site.clone() else { return Ok(()) };
+        let site = self.ready(round)?;
         let Some((name, node)) = site.drives().iter().next() else { return Ok(()) };
         let (name, node) = (name.to_string(), node.clone());
         let done = self.anchor(&site, round, which, &name, &node, &node);

@@ -305,6 +305,7 @@ mod tests {
         Design {
             question: String::new(),
             lab: terms::LabSpec { cpus: 2, memory: Bytes::gib(1), drives: Vec::new() },
+            setups: Vec::new(),
             stacks: vec![stack("a"), stack("b")],
             sources: Vec::new(),
             workloads: vec![workload],

@@ -35,6 +35,10 @@ pub(crate) struct Runner<'a> {
     pub(crate) plans: &'a [Plan],
     /// One for each source that files are copied from.
     pub(crate) sources: &'a [Plan],
+    /// How drives are set up, if they are.
+    pub(crate) prepared: Option<&'a Plan>,
+    /// Are they, on the machine of now?
+    pub(crate) is_prepared: bool,
     pub(crate) writer: &'a RunWriter,
     pub(crate) settings: &'a Settings,
     pub(crate) progress: &'a Progress,
@@ -73,6 +77,25 @@ impl Runner<'_> {
         let at = jiff::Timestamp::now().to_string();
         let event = serde_json::json!({ "at": at, "event": what, "stack": stack, "round": round, "more": more });
         Ok(self.writer.event(&event)?)
+    }
+
+    /// The machine of now, its drives set up: a fresh guest where the last one is gone.
+    pub(crate) fn ready(&mut self, round: u32) -> Result<Arc<Site>, Failure> {
+        let site = match &self.site {
+            Some(site) => Arc::clone(site),
+            None => {
+                self.progress.now("booting a fresh guest");
+                self.is_prepared = false;
+                let site = Arc::new(self.boot()?);
+                self.site = Some(Arc::clone(&site));
+                site
+            }
+        };
+        if let (Some(plan), false) = (self.prepared, self.is_prepared) {
+            self.put_up(&site, round, plan, site.drives())?;
+            self.is_prepared = true;
+        }
+        Ok(site)
     }
 
     /// A fresh guest for everything that this study builds.

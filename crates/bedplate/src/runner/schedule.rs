@@ -46,9 +46,8 @@ impl Runner<'_> {
             Replicate::Single => self.run_single(),
             Replicate::Rebuild | Replicate::Slices => self.run_rounds(),
         };
-        if result.is_err() {
-            self.leave()?;
-        }
+        // What a failure left, and in any case how drives were set up.
+        self.leave()?;
         result
     }
 

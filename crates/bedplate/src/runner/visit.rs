@@ -1,7 +1,6 @@
 //! What stands at the same time, and in which order its cells come.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use host::Host;
 use terms::plan::Plan;
@@ -47,10 +46,7 @@ impl Runner<'_> {
                 self.over_budget = true;
                 return Ok(());
             }
-            if self.site.is_none() {
-                self.progress.now("booting a fresh guest");
-                self.site = Some(Arc::new(self.boot()?));
-            }
+            self.ready(rounds[0])?;
             let Err(stumble) = self.attempt(rounds, &stacks, scope) else { return Ok(()) };
             let index = stumble.stack.unwrap_or(stacks[0]);
             self.stumbled(rounds[0], index, stumble)?;

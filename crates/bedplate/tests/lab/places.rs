@@ -32,6 +32,24 @@ settle = "100 ms"
 window = "20 s"
 "#;
 
+/// A drive that is to be another than it is.
+const SET_UP: &str = r#"
+question = "Does the block matter?"
+[lab]
+drives = [{ name = "a", size = "256 MiB" }]
+[[drive]]
+name = "a"
+lba = "4 KiB"
+write_cache = false
+scheduler = "mq-deadline"
+[[stack]]
+name = "ext4"
+layers = [{ ext4 = {}, on = "a" }]
+[measure]
+profiles = ["quick"]
+span = "16 MiB"
+"#;
+
 fn shell(guest: &Guest, script: &str) -> String {
     let cmd = Cmd::new(["bash", "-c", script]).limit(Nanos::seconds(300));
     guest.run_ok(&cmd).unwrap_or_else(|error| panic!("{error}")).text()
@@ -208,4 +226,38 @@ cat {ROOT}/out
     assert_eq!(status, 0, "{said}");
     let left = fingerprint(&guest);
     assert!(!left.contains("active") && !left.contains("/mnt/") && !left.contains("linux_raid"), "{left}");
+}
+
+/// Block, scheduler and write cache of the first drive.
+fn settings(guest: &Guest) -> String {
+    let node = guest.drives().values().next().unwrap();
+    let name = node.trim_start_matches("/dev/");
+    shell(
+        guest,
+        &format!(
+            "blockdev --getss {node}; cat /sys/block/{name}/queue/scheduler; \
+             nvme get-feature {node} --feature-id=6 --human-readable"
+        ),
+    )
+}
+
+#[test]
+fn drives_are_set_up_and_put_back() {
+    let bench = Bench::new();
+    let (design, notes) = spec::parse(SET_UP);
+    let (guest, drives) = boot(&bench, &design.unwrap_or_else(|| panic!("{notes:?}")));
+    guest.write(&format!("{ROOT}/setup.toml"), SET_UP.as_bytes()).unwrap();
+    let before = settings(&guest);
+    assert!(before.starts_with("512\n[none]"), "{before}");
+    let runs = format!("{ROOT}/setup");
+    let (status, said) = bedplate(&guest, &format!("run {ROOT}/setup.toml --on local {drives} --quick --runs {runs}"));
+    assert_eq!(status, 0, "{said}");
+    let files = record(&guest, &runs);
+    let journal = &files["./journal.jsonl"];
+    for done in ["nvme format", "--feature-id=6 --value=0", "echo mq-deadline"] {
+        assert!(journal.contains(done), "{done} in {journal}");
+    }
+    assert_eq!(settings(&guest), before, "put back");
+    let raw = shell(&guest, &format!("grep -c undoing {runs}/*/journal.jsonl"));
+    assert!(raw.trim().parse::<u32>().unwrap() >= 4, "{raw}");
 }

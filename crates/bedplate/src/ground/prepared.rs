@@ -1,0 +1,123 @@
+//! Drives as a study wants them set up: what is known of each, and the plan that follows.
+
+use host::inspect;
+use terms::inventory::{Inventory, Reading};
+use terms::{DriveSetup, Name, Plan};
+
+use crate::exit::Failure;
+use crate::site::Site;
+
+/// Plans what the study's `[[drive]]` tables say; `None` where nothing is to be set.
+///
+/// # Errors
+/// Where a drive cannot be set up so.
+pub(crate) fn plan(site: &Site, setups: &[DriveSetup]) -> Result<Option<Plan>, Failure> {
+    let setups: Vec<DriveSetup> =
+        setups.iter().filter(|setup| site.drives().contains_key(&setup.name)).cloned().collect();
+    if setups.is_empty() {
+        return Ok(None);
+    }
+    let inventory = inspect::examine(site)?;
+    let known = site.drives().iter().filter_map(|(name, node)| known(name, node, &inventory));
+    let known: Vec<plan::PreparedDrive> = known.collect();
+    plan::prepare(&setups, &known).map_err(|error| Failure::told(format!("error: {}", crate::exit::chain(&error))))
+}
+
+/// What a drive's block will be once it is set up.
+pub(crate) fn fact(fact: plan::DriveFact, setups: &[DriveSetup]) -> plan::DriveFact {
+    let lba = setups.iter().find(|setup| setup.name == fact.name).and_then(|setup| setup.lba);
+    plan::DriveFact { lba: lba.unwrap_or(fact.lba), ..fact }
+}
+
+fn known(name: &Name, node: &str, inventory: &Inventory) -> Option<plan::PreparedDrive> {
+    let drive = inventory.drives.iter().find(|drive| drive.node() == node)?;
+    let detail = drive.detail.as_deref()?;
+    let nvme = detail.nvme.as_ref();
+    let formats = nvme.and_then(|nvme| nvme.formats.known().cloned()).unwrap_or_default();
+    let cache_on = match &detail.write_cache_on {
+        Reading::Known(on) => *on,
+        Reading::Unknown(_) => None,
+    };
+    Some(plan::PreparedDrive {
+        name: name.clone(),
+        transport: drive.transport.clone(),
+        formats,
+        takes_others: nvme.is_some_and(|nvme| takes_others(&nvme.controllers, inventory)),
+        cache_on,
+    })
+}
+
+/// Does formatting one namespace of these controllers format another, too? What is not known is taken for yes.
+fn takes_others(controllers: &[String], inventory: &Inventory) -> bool {
+    let on_one = |drive: &terms::Drive| {
+        let nvme = drive.detail.as_deref().and_then(|detail| detail.nvme.as_ref());
+        nvme.is_some_and(|nvme| nvme.controllers.iter().any(|name| controllers.contains(name)))
+    };
+    if inventory.drives.iter().filter(|drive| on_one(drive)).count() < 2 {
+        return false;
+    }
+    let all = inventory.detail.as_deref().map(|detail| detail.controllers.as_slice()).unwrap_or_default();
+    let own = all.iter().filter(|controller| controllers.contains(&controller.name));
+    own.into_iter().any(|controller| controller.identity.known().is_none_or(|identity| identity.format_takes_all))
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::drive::DriveDetail;
+    use terms::inventory::{Detail, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace};
+    use terms::{Bytes, Drive};
+
+    use super::*;
+
+    fn drive(kernel_name: &str, controller: &str) -> Drive {
+        let format = LbaFormat { data: Bytes(512), in_use: true, ..LbaFormat::default() };
+        let nvme = NvmeNamespace {
+            formats: Reading::Known(vec![format]),
+            controllers: vec![controller.to_owned()],
+            ..NvmeNamespace::default()
+        };
+        let detail =
+            DriveDetail { nvme: Some(nvme), write_cache_on: Reading::Known(Some(true)), ..DriveDetail::default() };
+        Drive {
+            kernel_name: kernel_name.to_owned(),
+            transport: "nvme".to_owned(),
+            detail: Some(Box::new(detail)),
+            ..Drive::default()
+        }
+    }
+
+    fn machine(drives: Vec<Drive>, format_takes_all: bool) -> Inventory {
+        let identity = NvmeIdentity { format_takes_all, ..NvmeIdentity::default() };
+        let controller = NvmeController {
+            name: "nvme0".to_owned(),
+            identity: Reading::Known(identity),
+            ..NvmeController::default()
+        };
+        let detail = Detail { controllers: vec![controller], ..Detail::default() };
+        Inventory { drives, detail: Some(Box::new(detail)), ..Inventory::default() }
+    }
+
+    #[test]
+    fn formatting_that_takes_a_neighbour_is_known_before() {
+        let name = Name::new("a").unwrap();
+        for (drives, takes_all, expect) in [
+            (vec![drive("nvme0n1", "nvme0")], true, false),
+            (vec![drive("nvme0n1", "nvme0"), drive("nvme0n2", "nvme0")], true, true),
+            (vec![drive("nvme0n1", "nvme0"), drive("nvme0n2", "nvme0")], false, false),
+            (vec![drive("nvme0n1", "nvme0"), drive("nvme1n1", "nvme1")], true, false),
+        ] {
+            let known = known(&name, "/dev/nvme0n1", &machine(drives, takes_all)).unwrap();
+            assert_eq!((known.takes_others, known.cache_on), (expect, Some(true)));
+        }
+        assert_eq!(known(&name, "/dev/sda", &machine(Vec::new(), false)), None);
+    }
+
+    #[test]
+    fn stacks_are_planned_for_the_block_that_will_be() {
+        let name = Name::new("a").unwrap();
+        let fact = plan::DriveFact { name: name.clone(), size: Bytes::gib(1), lba: Bytes(512), slice: false };
+        let setup = DriveSetup { name, lba: Some(Bytes(4096)), write_cache: None, scheduler: None };
+        assert_eq!(super::fact(fact.clone(), &[setup]).lba, Bytes(4096));
+        assert_eq!(super::fact(fact, &[]).lba, Bytes(512));
+    }
+}

@@ -1,0 +1,221 @@
+//! Setting drives up before anything is built on them, and putting back what they were.
+
+use terms::inventory::LbaFormat;
+use terms::plan::{Act, Effect, Need, PLAN_SCHEMA, Plan, PlanCommand, Step, Target, Undo};
+use terms::{Bytes, DriveSetup, Name, Nanos, Word};
+
+use crate::draft::{command, words};
+use crate::error::PlanError;
+
+/// The slug of the plan: no stack of a study can have it, because slugs have no underscore.
+pub const PREPARED: &str = "drives_";
+
+/// `nvme format` counts down ten seconds, and large drives take their time.
+const FORMAT: Nanos = Nanos::seconds(600);
+
+/// What has to be known of a drive to set it up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedDrive {
+    /// The name that the study uses.
+    pub name: Name,
+    /// `nvme`, `sata` or other.
+    pub transport: String,
+    /// Formats that it could have, as far as they are known.
+    pub formats: Vec<LbaFormat>,
+    /// Does formatting it take other drives with it?
+    pub takes_others: bool,
+    /// Is its volatile cache on? `None` where it has none, or nobody can tell.
+    pub cache_on: Option<bool>,
+}
+
+/// Plans what the setups say; `None` where they say nothing.
+///
+/// # Errors
+/// [`PlanError::Impossible`] where a drive cannot be set up so, or what it is now is not known and so could not be put
+/// back.
+pub fn prepare(setups: &[DriveSetup], drives: &[PreparedDrive]) -> Result<Option<Plan>, PlanError> {
+    let mut steps = Vec::new();
+    for setup in setups {
+        let drive = drives.iter().find(|drive| drive.name == setup.name);
+        let drive = drive.ok_or_else(|| impossible(&setup.name, "nothing is known of this drive"))?;
+        // Formatting first: it may reset what else is set.
+        steps.extend(setup.lba.map(|lba| format(drive, lba)).transpose()?.flatten());
+        steps.extend(setup.write_cache.map(|on| write_cache(drive, on)).transpose()?.flatten());
+        steps.extend(setup.scheduler.as_deref().map(|name| scheduler(drive, name)));
+    }
+    let Some(first) = steps.first() else { return Ok(None) };
+    let target = Target::Device(Word::drive(&first.layer));
+    let mut names: Vec<Name> = steps.iter().map(|step: &Step| step.layer.clone()).collect();
+    names.dedup();
+    let mut needs: Vec<Need> = steps.iter().filter_map(program).collect();
+    needs.sort();
+    needs.dedup();
+    Ok(Some(Plan {
+        schema: PLAN_SCHEMA,
+        stack: "setting up drives".to_owned(),
+        slug: PREPARED.to_owned(),
+        nodes: Vec::new(),
+        drives: names,
+        needs,
+        options: Vec::new(),
+        steps,
+        target,
+    }))
+}
+
+fn impossible(drive: &Name, why: &str) -> PlanError {
+    PlanError::impossible(drive, why)
+}
+
+fn program(step: &Step) -> Option<Need> {
+    match &step.act {
+        Act::Run(command) => command.argv.first().map(|word| Need::Program(word.0.clone())),
+        Act::Write { .. } | Act::Wait(_) => None,
+    }
+}
+
+fn step(drive: &Name, act: &str, why: String, what: Act) -> Step {
+    Step {
+        id: format!("{drive}.{act}"),
+        layer: drive.clone(),
+        why,
+        act: what,
+        effect: None,
+        undo: Vec::new(),
+        erases: Vec::new(),
+    }
+}
+
+/// `None` where the drive has that block already.
+fn format(drive: &PreparedDrive, lba: Bytes) -> Result<Option<Step>, PlanError> {
+    let name = &drive.name;
+    let now = drive.formats.iter().find(|format| format.in_use);
+    let now = now.ok_or_else(|| impossible(name, "its formats could not be read, so its block cannot be changed"))?;
+    if now.data == lba && now.metadata.0 == 0 {
+        return Ok(None);
+    }
+    if drive.takes_others {
+        return Err(impossible(name, "formatting it would format other namespaces of its controller, too"));
+    }
+    // Of several, the one that the drive itself calls fastest.
+    let fitting = drive.formats.iter().filter(|format| format.data == lba && format.metadata.0 == 0);
+    let wanted = fitting.min_by_key(|format| format.relative_performance);
+    let wanted = wanted.ok_or_else(|| impossible(name, &format!("it has no format with blocks of {lba}")))?;
+    let to = |format: &LbaFormat| PlanCommand {
+        // Without force: it counts down, and nothing is on the drive by then.
+        argv: words!["nvme", "format", Word::drive(name).0, format!("--lbaf={}", format.index)],
+        key: None,
+        limit: FORMAT,
+    };
+    let why = format!("blocks of {lba} are asked for, it has {}; format {} is it", now.data, wanted.index);
+    Ok(Some(Step {
+        effect: Some(Effect::LogicalBlock { node: Word::drive(name), bytes: lba }),
+        undo: vec![Undo { why: format!("it had blocks of {}", now.data), command: to(now) }],
+        erases: vec![name.clone()],
+        ..step(name, "format", why, Act::Run(to(wanted)))
+    }))
+}
+
+/// `None` where it is so already.
+fn write_cache(drive: &PreparedDrive, on: bool) -> Result<Option<Step>, PlanError> {
+    let name = &drive.name;
+    let now = drive.cache_on;
+    let now = now.ok_or_else(|| impossible(name, "whether its write cache is on could not be read, or it has none"))?;
+    if now == on {
+        return Ok(None);
+    }
+    let set = |on: bool| match drive.transport.as_str() {
+        // Feature 6 of NVM Express, volatile write cache (NVM Command Set Specification, 5.27.1.4).
+        "nvme" => Ok(command(words![
+            "nvme",
+            "set-feature",
+            Word::drive(name).0,
+            "--feature-id=6",
+            format!("--value={}", u8::from(on)),
+        ])),
+        "sata" => Ok(command(words!["hdparm", format!("-W{}", u8::from(on)), Word::drive(name).0])),
+        _ => Err(impossible(name, "only NVMe and SATA drives have a write cache that can be set")),
+    };
+    let word = |on: bool| if on { "on" } else { "off" };
+    Ok(Some(Step {
+        undo: vec![Undo { why: format!("it was {}", word(now)), command: set(now)? }],
+        ..step(name, "write-cache", format!("its write cache is to be {}", word(on)), Act::Run(set(on)?))
+    }))
+}
+
+fn scheduler(drive: &PreparedDrive, scheduler: &str) -> Step {
+    let path = Word(format!("{{sysof:{}}}/queue/scheduler", drive.name));
+    let why = format!("requests are to be ordered by `{scheduler}`");
+    step(&drive.name, "scheduler", why, Act::Write { path, text: scheduler.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drive() -> PreparedDrive {
+        let format = |index, data, metadata, in_use| LbaFormat {
+            index,
+            data: Bytes(data),
+            metadata: Bytes(metadata),
+            relative_performance: 0,
+            in_use,
+        };
+        PreparedDrive {
+            name: Name::new("a").unwrap(),
+            transport: "nvme".to_owned(),
+            formats: vec![format(0, 512, 0, true), format(3, 4096, 64, false), format(4, 4096, 0, false)],
+            takes_others: false,
+            cache_on: Some(true),
+        }
+    }
+
+    fn setup() -> DriveSetup {
+        DriveSetup { name: Name::new("a").unwrap(), lba: None, write_cache: None, scheduler: None }
+    }
+
+    #[test]
+    fn what_is_asked_for_is_set_and_put_back() {
+        let setup = DriveSetup {
+            lba: Some(Bytes(4096)),
+            write_cache: Some(false),
+            scheduler: Some("none".to_owned()),
+            ..setup()
+        };
+        let plan = prepare(&[setup], &[drive()]).unwrap().unwrap();
+        let told = crate::render(&plan);
+        for line in [
+            "nvme format {drive:a} --lbaf=4",
+            "undo: nvme format {drive:a} --lbaf=0",
+            "--feature-id=6 --value=0",
+            "--value=1",
+            "echo none > {sysof:a}/queue/scheduler",
+        ] {
+            assert!(told.contains(line), "{line} in\n{told}");
+        }
+        assert_eq!(plan.steps[0].erases, plan.drives, "formatting takes everything, and says so");
+        assert_eq!(crate::lint(&plan), []);
+    }
+
+    #[test]
+    fn what_is_so_already_needs_no_step() {
+        let same = DriveSetup { lba: Some(Bytes(512)), write_cache: Some(true), ..setup() };
+        assert_eq!(prepare(&[same], &[drive()]).unwrap(), None);
+        assert_eq!(prepare(&[], &[]).unwrap(), None);
+    }
+
+    #[test]
+    fn what_could_not_be_put_back_is_not_begun() {
+        let lba = DriveSetup { lba: Some(Bytes(4096)), ..setup() };
+        let cache = DriveSetup { write_cache: Some(false), ..setup() };
+        for (setup, drive) in [
+            (&lba, PreparedDrive { formats: Vec::new(), ..drive() }),
+            (&lba, PreparedDrive { takes_others: true, ..drive() }),
+            (&lba, PreparedDrive { formats: drive().formats[..2].to_vec(), ..drive() }),
+            (&cache, PreparedDrive { cache_on: None, ..drive() }),
+            (&cache, PreparedDrive { transport: "virtio".to_owned(), ..drive() }),
+        ] {
+            assert!(prepare(std::slice::from_ref(setup), std::slice::from_ref(&drive)).is_err(), "{drive:?}");
+        }
+    }
+}

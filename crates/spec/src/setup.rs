@@ -1,0 +1,63 @@
+//! How drives are set up before anything is built on them.
+
+use terms::{DriveSetup, LabDriveKind, Name, Note};
+
+use crate::fields::Fields;
+use crate::lab::Lab;
+
+/// Reads every `[[drive]]`.
+pub(crate) fn read(study: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Vec<DriveSetup> {
+    let mut setups: Vec<DriveSetup> = Vec::new();
+    for fields in study.tables("drive") {
+        let Some(setup) = setup(fields) else { continue };
+        if setups.iter().any(|known| known.name == setup.name) {
+            let message = format!("drive `{}` is set up twice", setup.name);
+            let note = Note::error("study-same-setup", Some(fields.place("name")), message);
+            notes.push(note.hint("say all of it in one `[[drive]]`"));
+            continue;
+        }
+        check(fields, &setup, lab, notes);
+        setups.push(setup);
+    }
+    setups
+}
+
+fn setup(fields: &Fields) -> Option<DriveSetup> {
+    Some(DriveSetup {
+        name: fields.name("name")?,
+        lba: fields.size("lba"),
+        write_cache: fields.boolean("write_cache"),
+        scheduler: fields.text("scheduler").map(str::to_owned),
+    })
+}
+
+fn check(fields: &Fields, setup: &DriveSetup, lab: &Lab, notes: &mut Vec<Note>) {
+    let name = &setup.name;
+    let Some(drive) = lab.spec.drive(name) else {
+        if lab.complete {
+            let message = format!("no drive is named `{name}`");
+            let all: Vec<&str> = lab.spec.drives.iter().map(|drive| drive.name.as_str()).collect();
+            let note = Note::error("study-unknown-drive", Some(fields.place("name")), message);
+            notes.push(note.hint(format!("drives of the study: {}", all.join(", "))));
+        }
+        return;
+    };
+    if setup.lba.is_none() && setup.write_cache.is_none() && setup.scheduler.is_none() {
+        let note = Note::error("study-empty-setup", Some(fields.place("name")), format!("nothing is set on `{name}`"));
+        notes.push(note.as_warning().hint("name `lba`, `write_cache` or `scheduler`, or leave the `[[drive]]` out"));
+    }
+    match drive.kind {
+        LabDriveKind::Nvme => {}
+        LabDriveKind::Sata => refuse(fields, &["lba"], name, "a SATA drive has the block that it has", notes),
+        LabDriveKind::Ram => {
+            refuse(fields, &["lba", "write_cache", "scheduler"], name, "a RAM drive has nothing to set", notes);
+        }
+    }
+}
+
+fn refuse(fields: &Fields, keys: &[&str], name: &Name, why: &str, notes: &mut Vec<Note>) {
+    for key in keys.iter().filter(|key| fields.has(key)) {
+        let message = format!("`{key}` cannot be set on drive `{name}`: {why}");
+        notes.push(Note::error("study-setup", Some(fields.key(key)), message).hint("leave it out"));
+    }
+}
