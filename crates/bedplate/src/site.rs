@@ -87,6 +87,14 @@ impl Site {
         Self { drives: claims.iter().map(node).collect(), claims, ..self }
     }
 
+    /// Tells one start of the machine from every other (random(4)).
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub(crate) fn boot_id(&self) -> Result<String, Failure> {
+        Ok(self.read_text("/proc/sys/kernel/random/boot_id")?)
+    }
+
     /// Real drives that may be used.
     pub(crate) fn claims(&self) -> &[Claimed] {
         &self.claims

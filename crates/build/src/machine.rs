@@ -25,6 +25,9 @@ impl Machine<'_> {
             "drive" => self.node(argument).cloned(),
             "part" => self.node(argument).map(|node| first_partition(node)),
             "sys" => self.sysfs(argument).map_err(|error| failure = Some(error)).ok(),
+            "controller" => {
+                self.node(argument).and_then(|node| self.controller(node).map_err(|error| failure = Some(error)).ok())
+            }
             "sysof" => {
                 self.node(argument).and_then(|node| self.sysfs(node).map_err(|error| failure = Some(error)).ok())
             }
@@ -44,6 +47,12 @@ impl Machine<'_> {
     pub(crate) fn sysfs(&self, node: &str) -> Result<String, HostError> {
         let stat = Cmd::new(["stat", "--dereference", "--format=%Hr:%Lr", node]);
         Ok(format!("/sys/dev/block/{}", self.host.run_ok(&stat)?.text()))
+    }
+
+    /// The node of a namespace's controller.
+    fn controller(&self, node: &str) -> Result<String, HostError> {
+        let device = self.host.resolve(&format!("{}/device", self.sysfs(node)?))?;
+        Ok(format!("/dev/{}", device.rsplit('/').next().unwrap_or_default()))
     }
 
     /// Is there a block device of some size behind a node? Without udev nodes and links stay behind when an array is

@@ -89,7 +89,9 @@ fn words(step: &Step) -> impl Iterator<Item = &Word> {
 /// Every placeholder is a drive of the plan.
 fn known(plan: &Plan, step: &Step, word: &Word, notes: &mut Vec<Note>) {
     let filled = word.resolve(|kind, argument| match kind {
-        "drive" | "part" | "sysof" => plan.drives.iter().any(|drive| drive.as_str() == argument).then(String::new),
+        "drive" | "part" | "sysof" | "controller" => {
+            plan.drives.iter().any(|drive| drive.as_str() == argument).then(String::new)
+        }
         "sys" => Some(String::new()),
         _ => None,
     });

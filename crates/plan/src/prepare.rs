@@ -129,7 +129,8 @@ fn write_cache(drive: &PreparedDrive, on: bool) -> Result<Option<Step>, PlanErro
         "nvme" => Ok(command(words![
             "nvme",
             "set-feature",
-            Word::drive(name).0,
+            // The feature is the controller's: asked on a namespace it is refused (NVM Express Base, 5.27.1).
+            format!("{{controller:{name}}}"),
             "--feature-id=6",
             format!("--value={}", u8::from(on)),
         ])),

@@ -206,6 +206,9 @@ fn word(word: &Word) -> String {
         match kind {
             "drive" => name().map(|variable| format!("${variable}")),
             "part" => name().map(|variable| format!("$(part \"${variable}\")")),
+            "controller" => name().map(|variable| {
+                format!("/dev/$(basename \"$(readlink --canonicalize \"$(sys \"${variable}\")/device\")\")")
+            }),
             "sysof" => name().map(|variable| format!("$(sys \"${variable}\")")),
             "sys" => Some(format!("$(sys {})", quote(argument))),
             _ => None,

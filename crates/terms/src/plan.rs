@@ -111,7 +111,8 @@ pub struct PlanCommand {
 }
 
 /// A text in which `{drive:a}` stands for the node of drive `a`, `{part:a}` for its first partition,
-/// `{sys:/dev/…}` for the sysfs directory of a node, and `{sysof:a}` for that of drive `a`.
+/// `{sys:/dev/…}` for the sysfs directory of a node, `{sysof:a}` for that of drive `a`,
+/// and `{controller:a}` for the node of its NVMe controller.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Word(pub String);

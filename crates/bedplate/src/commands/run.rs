@@ -74,6 +74,9 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     let site = Arc::new(site);
     // Locked from here to the end: whoever asks is told that somebody works here.
     let held = hold(&site)?;
+    if !site.is_lab() {
+        event(&writer, "begun", &serde_json::json!({ "boot_id": site.boot_id()? }))?;
+    }
     erase(&site, &writer)?;
     let prepared = ground::prepared::plan(&site, &study.design.setups)?;
     if let Some(plan) = &prepared {
@@ -131,11 +134,16 @@ fn erase(site: &Site, writer: &RunWriter) -> Result<(), Failure> {
     for of in site.claims().iter().filter(|of| !of.permission.accepted().is_empty()) {
         let found: Vec<String> = of.permission.accepted().iter().map(ToString::to_string).collect();
         let more = serde_json::json!({ "drive": of.name, "id": of.permission.identity().id, "held": found });
-        let at = jiff::Timestamp::now().to_string();
-        writer.event(&serde_json::json!({ "at": at, "event": "erasing", "stack": "", "round": 0, "more": more }))?;
+        event(writer, "erasing", &more)?;
         ground::erase::erase(site, &of.permission)?;
     }
     Ok(())
+}
+
+/// Something of the whole run, for whoever reads the record later.
+fn event(writer: &RunWriter, what: &str, more: &serde_json::Value) -> Result<(), Failure> {
+    let at = jiff::Timestamp::now().to_string();
+    Ok(writer.event(&serde_json::json!({ "at": at, "event": what, "stack": "", "round": 0, "more": more }))?)
 }
 
 fn used(of: &Claimed) -> UsedDrive {

@@ -1,8 +1,12 @@
 //! `bedplate teardown`
 
+use std::collections::BTreeSet;
+
 use build::{Bindings, Entry};
+use host::Host;
 use record::{RunReader, RunWriter};
-use terms::Plan;
+use terms::record::UsedDrive;
+use terms::{Cmd, Name, Nanos, Plan};
 
 use crate::cli::TeardownArguments;
 use crate::commands::report;
@@ -30,12 +34,51 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
         }
         Err(failure) => return Err(by_hand(&failure, &plans, &past)),
     };
+    same_boot(&site, &reader, &arguments.erase)?;
     // One process writes into a record: a run that is still going on is not taken down beneath itself.
     let writer = RunWriter::resume(reader.dir())?;
     for stack in aftermath::take_back(&site, site.drives(), &plans, &writer)? {
         settings.printer.data(&format!("down  {stack}"))?;
     }
+    forget(&site, &plans)?;
     Ok(Exit::Yes)
+}
+
+/// What the journal says stands on real drives surely does so only until the machine is started anew. After that a
+/// person may have made something else there, and has to say, drive by drive, that it is ours.
+fn same_boot(site: &Site, reader: &RunReader, erase: &[String]) -> Result<(), Failure> {
+    let drives = &reader.provenance().drives;
+    let begun =
+        reader.events()?.into_iter().rev().find_map(|event| event["more"]["boot_id"].as_str().map(str::to_owned));
+    if drives.is_empty() || begun == Some(site.boot_id()?) {
+        return Ok(());
+    }
+    let mut named = Vec::new();
+    for id in erase {
+        named.push(claim::resolve(site, id)?.node);
+    }
+    let unnamed: Vec<&UsedDrive> =
+        drives.iter().filter(|drive| site.drives().get(&drive.name).is_none_or(|node| !named.contains(node))).collect();
+    if unnamed.is_empty() {
+        return Ok(());
+    }
+    let options: Vec<String> = unnamed.iter().map(|drive| format!("--erase {}", drive.id)).collect();
+    Err(Failure::Refused(format!(
+        "refused: the machine was started anew since the run, and something else may be on its drives by now\n\n\
+         hint: look at them; if it is the run's, say `bedplate teardown {} {}`",
+        reader.provenance().run,
+        options.join(" ")
+    )))
+}
+
+/// Discards drives that were just taken down and proven blank, as the run would have done: bytes that nobody knows would
+/// have the next one refused. A drive that cannot discard keeps them.
+fn forget(site: &Site, plans: &[Plan]) -> Result<(), Failure> {
+    let names: BTreeSet<&Name> = plans.iter().flat_map(|plan| &plan.drives).collect();
+    for node in names.into_iter().filter_map(|name| site.drives().get(name)) {
+        site.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(600)))?;
+    }
+    Ok(())
 }
 
 fn plans(reader: &RunReader, slugs: &[String]) -> Result<Vec<Plan>, Failure> {

@@ -36,8 +36,8 @@ pub(super) fn stake(address: &Address, arguments: &RunArguments, settings: &Sett
     let study = named(arguments, settings)?;
     let site = Site::open(address, Rights::Root, settings)?;
     root(&site)?;
-    all_named(&study.design, arguments, &site)?;
-    let claimed = claim(&site, arguments)?;
+    let pairs = paired(&study.design, arguments, &site)?;
+    let claimed = claim(&site, &pairs, &arguments.erase)?;
     for of in &claimed {
         settings.printer.say(&format!("drive {}: {}", of.name, of.permission.identity().describe()));
         for finding in of.permission.accepted() {
@@ -78,15 +78,16 @@ fn root(site: &Site) -> Result<(), Failure> {
     ))
 }
 
-/// Every drive that a selected stack needs has to be named, and no other.
-fn all_named(design: &Design, arguments: &RunArguments, site: &Site) -> Result<(), Failure> {
+/// Drives of this machine for those that the selected stacks need: each named, none twice.
+fn paired<'a>(design: &Design, arguments: &'a RunArguments, site: &Site) -> Result<Vec<&'a Pairing>, Failure> {
     let needed: BTreeSet<Name> = design.stacks.iter().chain(&design.sources).flat_map(terms::Stack::drives).collect();
+    let known: BTreeSet<Name> = design.lab.drives.iter().map(|drive| drive.name.clone()).collect();
     let mut given = BTreeSet::new();
     for Pairing { name, .. } in &arguments.drive {
-        if !needed.contains(name) {
-            let needed = words(&needed);
+        if !known.contains(name) {
+            let known = words(&known);
             return Err(Failure::told(format!(
-                "error: no selected stack has a drive `{name}`\n\nhint: the study's drives are {needed}"
+                "error: the study has no drive `{name}`\n\nhint: its drives are {known}"
             )));
         }
         if !given.insert(name.clone()) {
@@ -94,7 +95,10 @@ fn all_named(design: &Design, arguments: &RunArguments, site: &Site) -> Result<(
         }
     }
     let missing: BTreeSet<Name> = needed.difference(&given).cloned().collect();
-    let Some(first) = missing.first() else { return Ok(()) };
+    let Some(first) = missing.first() else {
+        // What no selected stack uses is left alone.
+        return Ok(arguments.drive.iter().filter(|pairing| needed.contains(&pairing.name)).collect());
+    };
     Err(Failure::Refused(format!(
         "refused: nobody said which drive of this machine {} is; all that is on it will be lost\n\n\
          hint: say `--drive {first}=ID` with one of\n{}",
@@ -121,11 +125,11 @@ fn candidates(site: &Site) -> Result<String, Failure> {
 }
 
 /// Permission for every drive that was named. All refusals are told at once.
-fn claim(site: &Site, arguments: &RunArguments) -> Result<Vec<Claimed>, Failure> {
-    let ids: Vec<String> = arguments.drive.iter().map(|pairing| pairing.id.clone()).collect();
-    let consent = Consent::given(site, &ids, &arguments.erase)?;
+fn claim(site: &Site, pairs: &[&Pairing], erase: &[String]) -> Result<Vec<Claimed>, Failure> {
+    let ids: Vec<String> = pairs.iter().map(|pairing| pairing.id.clone()).collect();
+    let consent = Consent::given(site, &ids, erase)?;
     let (mut claimed, mut refusals): (Vec<Claimed>, Vec<String>) = (Vec::new(), Vec::new());
-    for Pairing { name, id } in &arguments.drive {
+    for Pairing { name, id } in pairs {
         let identity = claim::resolve(site, id)?;
         if let Some(other) = claimed.iter().find(|of| of.permission.identity().drive_devno() == identity.drive_devno())
         {

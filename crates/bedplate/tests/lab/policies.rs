@@ -43,9 +43,12 @@ fn run(bench: &Bench, study: &str, arguments: &[&str]) -> (RunReader, Findings, 
     let path = bench.labs().with_file_name("study.toml");
     std::fs::write(&path, study).unwrap();
     let path = path.to_string_lossy().into_owned();
-    let output = bench.run(&[&["run", &path, "--json"], arguments].concat());
+    let output = bench.run(&[&["run", &path], arguments].concat());
     let reader = RunReader::open(&bench.only_run()).unwrap();
-    let findings = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output)));
+    assert!(output.status.success(), "{}", text(&output));
+    let (cells, builds) = (reader.cells().unwrap(), reader.builds().unwrap());
+    let inventory = reader.inventory().unwrap().unwrap_or_default();
+    let findings = analyse::study(reader.provenance(), &inventory, &cells, &builds);
     bench.assert_nothing_left();
     (reader, findings, output)
 }
