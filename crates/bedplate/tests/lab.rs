@@ -4,6 +4,8 @@
 
 #[path = "lab/bench.rs"]
 mod bench;
+#[path = "lab/claims.rs"]
+mod claims;
 #[path = "lab/drives.rs"]
 mod drives;
 #[path = "lab/ending.rs"]
