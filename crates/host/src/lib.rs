@@ -2,9 +2,11 @@
 //!
 //! No policy lives here: a host does what it is told and reports what came of it. Its bodies are
 //! [`Local`] (this machine), [`Remote`] (an agent at the other end of a byte stream: a lab guest, or
-//! another machine over ssh), [`Replay`] (a recorded machine) and [`DryRun`] (nothing at all happens).
+//! another machine over ssh), [`Replay`] (a recorded conversation), [`Capture`] (a machine in one file) and [`DryRun`]
+//! (nothing at all happens).
 
 pub mod agent;
+pub mod capture;
 mod dry;
 mod error;
 pub mod inspect;
@@ -18,6 +20,7 @@ pub mod wire;
 
 use terms::{Cmd, Nanos, Outcome};
 
+pub use capture::{BadCapture, Capture};
 pub use dry::DryRun;
 pub use error::{CommandFailure, HostError};
 pub use local::Local;

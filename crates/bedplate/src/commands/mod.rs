@@ -1,6 +1,7 @@
 //! One function for each verb: ask the rooms, print, say how it ends.
 
 pub(crate) mod build;
+pub(crate) mod capture;
 pub(crate) mod fio;
 pub(crate) mod inspect;
 pub(crate) mod lab;
