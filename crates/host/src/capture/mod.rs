@@ -55,6 +55,8 @@ enum Entry {
     Absent,
     /// There is something that could not be read, and why.
     Refused(String),
+    /// There is something, and nothing more is known of it.
+    There,
 }
 
 /// What came of a command.
@@ -138,6 +140,7 @@ impl Host for Capture {
         match found.entry {
             Some(Entry::File(content)) => Ok(content.clone()),
             Some(Entry::Refused(why)) => Err(self.failed("read", path, refusal(why))),
+            Some(Entry::There) => Err(self.not_captured(format!("read `{path}`"))),
             _ => Err(self.failed("read", path, io::ErrorKind::IsADirectory.into())),
         }
     }

@@ -11,7 +11,8 @@ pub(super) const TITLE: &str = "bedplate capture 1";
 /// Longest path, as in the kernel (`PATH_MAX`).
 const LONGEST_PATH: usize = 4096;
 /// Kinds of entries, as they are written.
-const KINDS: &str = "`file`, `hex`, `link`, `directory`, `whole`, `absent`, `refused`, `run`, `missing` or `clock`";
+const KINDS: &str = "`file`, `hex`, `link`, `directory`, `whole`, `absent`, `there`, `refused`, `run`, `missing` or \
+                     `clock`";
 
 /// Where something is wrong in a line, in bytes from its start, and what.
 type Wrong = (usize, String);
@@ -184,6 +185,10 @@ impl Reader {
             "absent" => {
                 let path = self.only_path(rest)?;
                 self.put(path, Entry::Absent);
+            }
+            "there" => {
+                let path = self.only_path(rest)?;
+                self.put(path, Entry::There);
             }
             "refused" => {
                 let (path, after) = self.path(rest)?;

@@ -36,6 +36,7 @@ fn put(out: &mut String, path: &str, entry: &Entry) {
     let _ = match entry {
         Entry::Link(target) => writeln!(out, "link {path} -> {}", shown(target)),
         Entry::Absent => writeln!(out, "absent {path}"),
+        Entry::There => writeln!(out, "there {path}"),
         Entry::Refused(why) => writeln!(out, "refused {path} : {}", why.replace(char::is_control, " ")),
         Entry::Directory(names) => {
             let _ = writeln!(out, "directory {path}");

@@ -7,7 +7,7 @@ use serde_json::Value;
 use terms::{Cmd, Nanos, Outcome};
 
 use super::mask::Masks;
-use super::{Capture, Entry, Ran, reduce};
+use super::{Capture, Entry, Ran, reduce, tree};
 use crate::{Host, HostError, inspect};
 
 /// Bytes of configuration space that are kept: behind them some devices have their serial number.
@@ -29,7 +29,11 @@ pub fn take(host: &dyn Host) -> Result<Capture, HostError> {
     for file in ["/proc/sys/kernel/hostname", "/sys/class/dmi/id/product_serial", "/sys/class/dmi/id/board_serial"] {
         let _ = recorder.read(file);
     }
-    let raw = recorder.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut raw = recorder.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // What lies below a directory says that it is there.
+    let said = |(path, entry): (&String, &Entry)| *entry == Entry::There && tree::has_children(&raw, path);
+    let said: Vec<String> = raw.entries.iter().filter(|pair| said(*pair)).map(|(path, _)| path.clone()).collect();
+    said.iter().for_each(|path| drop(raw.entries.remove(path)));
     Ok(masked(raw))
 }
 
@@ -188,7 +192,8 @@ impl Host for Recorder<'_> {
     fn resolve(&self, path: &str) -> Result<String, HostError> {
         let result = self.inner.resolve(path);
         if result.is_ok() {
-            self.without_links(path);
+            let place = self.without_links(path);
+            self.kept().entries.entry(place).or_insert(Entry::There);
         } else {
             self.keep(path, &result, |_| None);
         }
@@ -213,6 +218,7 @@ fn masked(raw: Capture) -> Capture {
             Entry::Directory(names) => Entry::Directory(names.iter().map(|name| masks.text(name)).collect()),
             Entry::Absent => Entry::Absent,
             Entry::Refused(why) => Entry::Refused(masks.text(&why)),
+            Entry::There => Entry::There,
         };
         if !is_only_secret(&path) {
             out.entries.insert(masks.text(&path), entry);

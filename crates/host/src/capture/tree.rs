@@ -97,7 +97,7 @@ fn is_whole(capture: &Capture, directory: &str) -> bool {
     false
 }
 
-fn has_children(capture: &Capture, path: &str) -> bool {
+pub(super) fn has_children(capture: &Capture, path: &str) -> bool {
     below(capture, path).next().is_some()
 }
 
