@@ -66,8 +66,10 @@ pub(crate) enum Command {
     Report(ReportArguments),
     /// List runs
     Runs(RunsArguments),
-    /// Show a machine: processors, PCIe tree, drives, programs
+    /// Show a machine: processors, PCIe tree with what links carry, drives and what stands on them, programs
     Inspect(InspectArguments),
+    /// Pack a machine into one text file, serial numbers masked, for `--machine`
+    Capture(CaptureArguments),
     /// A guest to try things in, and what this machine lacks for one
     Lab(LabArguments),
     /// List built-in workload profiles, or show one
@@ -312,17 +314,41 @@ pub(crate) struct RunsArguments {
     pub(crate) rebuild: bool,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct InspectArguments {
+/// Which machine is read.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MachineArguments {
     /// Which machine: `local`, or `lab` for the guest of a study
     #[arg(long, default_value = "local", value_name = "PLACE")]
     pub(crate) on: String,
     /// The study whose guest to look at
     #[arg(long, value_name = "STUDY")]
     pub(crate) study: Option<PathBuf>,
+    /// A captured machine, see `bedplate capture`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["on", "study"])]
+    pub(crate) machine: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print a table of drives with these columns
+    #[arg(long, short, value_name = "COL,…", conflicts_with = "json")]
+    pub(crate) output: Option<String>,
+    /// List the columns that `-o` knows
+    #[arg(long)]
+    pub(crate) list_columns: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CaptureArguments {
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
+    /// Where to write it; a file that is there is not overwritten [default: standard output]
+    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

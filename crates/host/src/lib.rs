@@ -2,11 +2,13 @@
 //!
 //! No policy lives here: a host does what it is told and reports what came of it. Its bodies are
 //! [`Local`] (this machine), [`Remote`] (an agent at the other end of a byte stream: a lab guest, or
-//! another machine over ssh), [`Replay`] (a recorded machine) and [`DryRun`] (nothing at all happens).
+//! another machine over ssh), [`Replay`] (a recorded conversation), [`Capture`] (a machine in one file) and [`DryRun`]
+//! (nothing at all happens).
 
 pub mod agent;
 mod beneath;
 mod device;
+pub mod capture;
 mod dry;
 mod error;
 pub mod inspect;
@@ -23,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos, Outcome};
 
 pub use beneath::{Beneath, beneath};
+pub use capture::{BadCapture, Capture};
 pub use dry::DryRun;
 pub use error::{CommandFailure, HostError};
 pub use local::Local;

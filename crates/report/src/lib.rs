@@ -33,7 +33,7 @@ mod width;
 pub use csv::{comparisons_csv, csv};
 pub use html::html;
 pub use json::{JSON_SCHEMA, JSON_VERSION, json};
-pub use machine::machine_tree;
+pub use machine::{machine_sheet, machine_tree};
 pub use stack::stack_drawing;
 pub use style::Style;
 pub use terminal::terminal;

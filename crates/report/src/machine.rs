@@ -129,7 +129,13 @@ pub(crate) fn version(program: &Program) -> String {
 /// one, with links, sizes, block sizes, serial numbers and models, and the versions of its programs.
 #[must_use]
 pub fn machine_tree(inventory: &Inventory, ascii: bool) -> String {
-    let style = Style { ascii, ..Style::default() };
+    machine_sheet(inventory, &Style { ascii, ..Style::default() })
+}
+
+/// The same in a style.
+#[must_use]
+pub fn machine_sheet(inventory: &Inventory, style: &Style) -> String {
+    let style = *style;
     let mut facts = facts(inventory);
     if let Some(by) = &inventory.emulated {
         let by = if by.is_empty() { "yes".to_owned() } else { format!("yes, by {by}") };

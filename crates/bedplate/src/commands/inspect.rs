@@ -1,36 +1,29 @@
 //! `bedplate inspect`
 
-use host::{Local, inspect};
-use lab::Console;
+use host::inspect;
 
 use crate::cli::InspectArguments;
 use crate::exit::{Exit, Failure};
+use crate::machine;
 use crate::settings::Settings;
-use crate::{guest, studies};
 
 /// Shows a machine.
 pub(crate) fn inspect(arguments: &InspectArguments, settings: &Settings) -> Result<Exit, Failure> {
-    let inventory = match (arguments.on.as_str(), &arguments.study) {
-        ("local", Some(_)) => {
-            return Err(Failure::told("error: --study goes with --on lab\n\nhint: leave it out, or add --on lab"));
-        }
-        ("local", None) => inspect::inspect(&Local::new())?,
-        ("lab", Some(path)) => {
-            let study = studies::load_whole(path, settings)?;
-            let guest = guest::boot(&study.design.lab, &[], Console::Log, settings)?;
-            inspect::inspect(&guest)?
-        }
-        ("lab", None) => return Err(Failure::told("error: which guest?\n\nhint: add --study STUDY")),
-        (other, _) => {
-            return Err(Failure::told(format!(
-                "error: `{other}` is not a place\n\nhint: say `--on local` or `--on lab`"
-            )));
-        }
-    };
+    if arguments.list_columns {
+        settings.printer.data(&report::table::list(&report::columns::machine_drives(), &settings.style))?;
+        return Ok(Exit::Yes);
+    }
+    let host = machine::open(&arguments.machine, settings)?;
+    let inventory = inspect::examine(&*host)?;
     let text = if arguments.json {
         serde_json::to_string_pretty(&inventory)?
+    } else if let Some(names) = &arguments.output {
+        let columns = report::table::select(&report::columns::machine_drives(), names).map_err(|error| {
+            Failure::told(format!("error: {error}\n\nhint: `bedplate inspect --list-columns` lists them"))
+        })?;
+        report::table::text(&columns, &inventory.drives, &settings.style, true)
     } else {
-        report::machine_tree(&inventory, settings.style.ascii)
+        report::machine_sheet(&inventory, &settings.style)
     };
     settings.printer.data(&text)?;
     Ok(Exit::Yes)

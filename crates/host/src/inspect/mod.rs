@@ -31,6 +31,8 @@ mod zfs;
 use terms::Drive;
 use terms::inventory::{Detail, Inventory, Node, Taken};
 
+pub(crate) use self::pci::is_address as is_pci_address;
+
 use self::nvme::Controllers;
 use self::pci::Wanted;
 use self::source::{Source, field};

@@ -29,7 +29,7 @@ pub(super) fn read(source: &Source, wanted: Wanted) -> Vec<PciDevice> {
 }
 
 /// Is it an address, such as `0000:01:00.0`?
-pub(super) fn is_address(part: &str) -> bool {
+pub(crate) fn is_address(part: &str) -> bool {
     // Domains have four digits, or more behind some hypervisors and volume management devices.
     let Some((domain, rest)) = part.split_once(':') else { return false };
     let hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -87,7 +87,7 @@ fn kind(class: &str, wanted: Wanted) -> Option<Kind> {
         "0106" => Kind::Endpoint("sata"),
         "0107" if wanted.detail => Kind::Endpoint("sas"),
         "0104" if wanted.detail => Kind::Endpoint("raid"),
-        "0107" | "0104" | "0100" => Kind::Endpoint("other"),
+        "0107" | "0104" | "0100" | "0180" => Kind::Endpoint("other"),
         network if wanted.network && network.starts_with("02") => Kind::Endpoint("network"),
         _ => return None,
     })

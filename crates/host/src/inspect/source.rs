@@ -103,7 +103,8 @@ impl<'a> Source<'a> {
 
     /// Runs a program to its end, whatever its status.
     pub(super) fn run(&self, argv: &[&str]) -> Reading<Outcome> {
-        let cmd = Cmd::new(argv.iter().copied()).limit(LIMIT);
+        // LVM complains of every file that whoever started us left open.
+        let cmd = Cmd::new(argv.iter().copied()).limit(LIMIT).env("LVM_SUPPRESS_FD_WARNINGS", "1");
         match self.host.run(&cmd) {
             Ok(outcome) if outcome.timed_out => Reading::unknown(format!("`{}` took longer than {LIMIT}", cmd.line())),
             Ok(outcome) => Reading::Known(outcome),
@@ -165,10 +166,12 @@ pub(super) fn needed<T>(path: &str, reading: Reading<Option<T>>) -> Reading<T> {
     })
 }
 
-/// What a program that failed says of it: its first line on standard error that is not empty.
+/// What a program that failed says of it: the first line that has a colon, as complaints have, or the first at all.
 pub(super) fn complaint(argv: &[&str], outcome: &Outcome) -> String {
-    let said = [outcome.error_text(), outcome.text()].concat();
-    let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
+    let said = [outcome.error_text(), outcome.text()].join("\n");
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.clone().next().unwrap_or("it said nothing");
+    let line = lines.find(|line| line.contains(": ")).unwrap_or(first);
     format!("`{}` ended with status {}: {}", argv.join(" "), outcome.status, shortened(line))
 }
 

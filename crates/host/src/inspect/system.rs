@@ -1,7 +1,7 @@
 //! The system as a whole: its name, its board, its programs, and whether it is emulated.
 
-use terms::Bytes;
 use terms::inventory::{NumaNode, Program, Reading};
+use terms::{Bytes, Outcome};
 
 use super::source::{Source, field};
 
@@ -18,16 +18,24 @@ const PROGRAMS: [(&str, &[&str]); 9] = [
     ("nvme", &["nvme", "version"]),
 ];
 
-/// The programs with what they say of themselves.
+/// The programs with what they say of themselves. One that a capture does not tell of is left out: nobody knows
+/// whether it is installed.
 pub(super) fn programs(source: &Source) -> Vec<Program> {
-    let version = |argv: &[&str]| {
-        let outcome = source.run(argv).known().cloned()?;
+    let version = |outcome: &Outcome| {
         // Some tell their version on standard error.
         let said = [outcome.text(), outcome.error_text()];
         let mut lines = said.iter().flat_map(|text| text.lines()).map(str::trim);
         lines.find(|line| line.chars().any(|c| c.is_ascii_digit())).map(ToOwned::to_owned)
     };
-    PROGRAMS.iter().map(|(name, argv)| Program { name: (*name).to_owned(), version: version(argv) }).collect()
+    let program = |(name, argv): &(&str, &[&str])| {
+        let version = match source.run(argv) {
+            Reading::Known(outcome) => version(&outcome),
+            Reading::Unknown(why) if why.contains("was not captured") => return None,
+            Reading::Unknown(_) => None,
+        };
+        Some(Program { name: (*name).to_owned(), version })
+    };
+    PROGRAMS.iter().filter_map(program).collect()
 }
 
 /// What emulates the machine, if anything that is known does.

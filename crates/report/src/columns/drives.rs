@@ -1,7 +1,7 @@
 //! Columns of the drives and programs of a machine.
 
-use terms::drive::Drive;
-use terms::inventory::Program;
+use terms::drive::{Drive, DriveDetail};
+use terms::inventory::{Health, LbaFormat, Program, Reading};
 
 use crate::table::{Column, Kind, Value};
 
@@ -60,6 +60,130 @@ pub fn drives() -> Vec<Column<Drive>> {
             Value::or_missing(d.pci_address.clone().map(Value::Text), "it has no PCI controller")
         }),
     ]
+}
+
+/// What nobody looked for.
+const NOT_LOOKED: &str = "nobody looked";
+
+/// What is known of a drive beyond its description.
+fn detail(drive: &Drive) -> Option<&DriveDetail> {
+    drive.detail.as_deref()
+}
+
+/// A fact, or why there is none: it is not known, or drives of this kind have none.
+fn fact<T>(reading: Option<&Reading<Option<T>>>, value: impl Fn(&T) -> Option<Value>) -> Value {
+    match reading {
+        None => Value::Missing(NOT_LOOKED.into()),
+        Some(Reading::Unknown(why)) => Value::Missing(why.clone().into()),
+        Some(Reading::Known(fact)) => Value::or_missing(fact.as_ref().and_then(value), "the drive does not tell"),
+    }
+}
+
+/// A number of its health.
+fn health(drive: &Drive, value: fn(&Health) -> Option<Value>) -> Value {
+    fact(detail(drive).map(|detail| &detail.health), value)
+}
+
+/// A format as `4096`, or `4096+8` with metadata; a star where it is in use.
+fn format(format: &LbaFormat) -> String {
+    let metadata = if format.metadata.0 == 0 { String::new() } else { format!("+{}", format.metadata.0) };
+    format!("{}{metadata}{}", format.data.0, if format.in_use { "*" } else { "" })
+}
+
+/// All columns of drives that `bedplate inspect` knows: those of a record, and what only an examination tells.
+#[must_use]
+pub fn machine_drives() -> Vec<Column<Drive>> {
+    let mut columns = drives();
+    columns.extend([
+        words("FORMATS", "lba_formats", "Formats", "LBA formats it can have, data+metadata bytes, * in use", |d| {
+            let formats = detail(d).and_then(|detail| detail.nvme.as_ref()).map(|nvme| &nvme.formats);
+            match formats {
+                None => Value::Missing("it is no NVMe namespace".into()),
+                Some(Reading::Unknown(why)) => Value::Missing(why.clone().into()),
+                Some(Reading::Known(all)) => Value::List(all.iter().map(format).collect()),
+            }
+        }),
+        Column {
+            name: "QUEUES",
+            key: "hardware_queues",
+            title: "Queues",
+            help: "hardware queues",
+            kind: Kind::Count,
+            value: |d| {
+                fact(detail(d).map(|detail| detail.hardware_queues.clone().map(Some)).as_ref(), |queues| {
+                    Some(Value::Count(u64::from(*queues)))
+                })
+            },
+        },
+        Column {
+            name: "NUMA",
+            key: "numa_node",
+            title: "NUMA node",
+            help: "NUMA node of its controller",
+            kind: Kind::Count,
+            value: |d| {
+                let node = detail(d).and_then(|detail| detail.numa_node);
+                Value::or_missing(node.map(|node| Value::Count(u64::from(node))), "the firmware tells none")
+            },
+        },
+        words("CACHE-ON", "write_cache_on", "Cache on", "is its volatile cache on, as the drive says", |d| {
+            fact(detail(d).map(|detail| &detail.write_cache_on), |on| {
+                Some(Value::Text(if *on { "on" } else { "off" }.to_owned()))
+            })
+        }),
+        Column {
+            name: "TEMP",
+            key: "temperature_celsius",
+            title: "Temperature, °C",
+            help: "temperature in degrees Celsius",
+            kind: Kind::Number,
+            value: |d| {
+                fact(detail(d).map(|detail| &detail.temperature), |degrees| Some(Value::Number(f64::from(*degrees))))
+            },
+        },
+        Column {
+            name: "WEAR",
+            key: "used_percent",
+            title: "Wear, %",
+            help: "life used in percent, as the maker counts",
+            kind: Kind::Number,
+            value: |d| health(d, |health| health.used.map(|used| Value::Number(f64::from(used)))),
+        },
+        size("WRITTEN", "written_bytes", "Written", "written to it in all its life", |d| {
+            health(d, |health| health.written.map(Value::Size))
+        }),
+        Column {
+            name: "HOURS",
+            key: "power_on_hours",
+            title: "Hours",
+            help: "hours under power",
+            kind: Kind::Count,
+            value: |d| health(d, |health| health.power_on_hours.map(Value::Count)),
+        },
+        Column {
+            name: "MEDIA-ERR",
+            key: "media_errors",
+            title: "Media errors",
+            help: "errors of the medium",
+            kind: Kind::Count,
+            value: |d| health(d, |health| health.media_errors.map(Value::Count)),
+        },
+        words("LINE", "line_rate", "Line", "speed of the line to a SATA or SAS drive", |d| {
+            let rate = detail(d).and_then(|detail| detail.line_rate.clone());
+            Value::or_missing(rate.map(Value::Text), "it has no such line, or none is told")
+        }),
+        words("PATHS", "paths", "Paths", "ways to a namespace, with their states", |d| {
+            let nvme = detail(d).and_then(|detail| detail.nvme.as_ref());
+            let paths = nvme.map(|nvme| {
+                nvme.paths
+                    .iter()
+                    .map(|path| format!("{} {}", path.controller, path.state.as_deref().unwrap_or("state not told")))
+                    .collect::<Vec<_>>()
+            });
+            Value::or_missing(paths.filter(|paths| !paths.is_empty()).map(Value::List), "there is one way to it")
+        }),
+    ]);
+    columns
 }
 
 /// The columns of programs.

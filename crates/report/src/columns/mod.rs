@@ -10,4 +10,4 @@ pub use builds::{BuildRow, build_rows, builds};
 pub(crate) use cells::row as cell_row;
 pub use cells::{CellRow, cell_rows, cells};
 pub use comparisons::{ComparisonRow, comparison_rows, comparisons};
-pub use drives::{drives, programs};
+pub use drives::{drives, machine_drives, programs};

@@ -1,0 +1,24 @@
+//! `bedplate capture`
+
+use std::io::Write as _;
+
+use host::capture;
+
+use crate::cli::CaptureArguments;
+use crate::exit::{Exit, Failure};
+use crate::machine;
+use crate::settings::Settings;
+
+/// Packs a machine into one file.
+pub(crate) fn capture(arguments: &CaptureArguments, settings: &Settings) -> Result<Exit, Failure> {
+    let host = machine::open(&arguments.machine, settings)?;
+    let text = capture::take(&*host)?.print();
+    let Some(path) = &arguments.file else {
+        settings.printer.data(&text)?;
+        return Ok(Exit::Yes);
+    };
+    let mut file = std::fs::File::create_new(path).map_err(Failure::file("make", path))?;
+    file.write_all(text.as_bytes()).map_err(Failure::file("write", path))?;
+    settings.printer.say(&format!("wrote {}; `bedplate inspect --machine {0}` reads it", path.display()));
+    Ok(Exit::Yes)
+}
