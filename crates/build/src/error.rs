@@ -42,6 +42,12 @@ pub enum BuildError {
         /// What was found.
         found: String,
     },
+    /// A drive is not there, and what is on it could not be taken away.
+    #[error("drive `{drive}` is not there, so what is on it is still on it")]
+    DriveAbsent {
+        /// The study's name for it.
+        drive: String,
+    },
     /// What a step would make is there, and this plan did not make it.
     #[error("refused: step `{step}` would make {what}, which is there already and is not ours")]
     AlreadyThere {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use host::{Host, HostError};
 use terms::command::quote;
 use terms::plan::{Act, Effect, Plan, Step, Undo};
+use terms::{Name, Word};
 
 use crate::error::BuildError;
 use crate::journal::{self, Entry, Journal};
@@ -28,6 +29,7 @@ pub fn teardown(
     let machine = Machine { host, drives };
     let mut note = |entry: Entry| journal.note(&entry).map_err(BuildError::Journal);
     let finished = journal::finished(past, &plan.slug);
+    let absent = absent(&machine, plan)?;
     for (id, old) in journal::begun(past, &plan.slug).iter().rev() {
         let Some(step) = plan.steps.iter().find(|step| &step.id == id) else { continue };
         if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
@@ -40,7 +42,9 @@ pub fn teardown(
         // What the step made may be gone and its other traces not: a stopped array leaves superblocks. So every undo
         // runs; where there is nothing left to undo it may fail, and the proof below has the last word.
         let lenient = !finished.contains(id) || is_gone(&machine, step)?;
-        for undo in &step.undo {
+        // What is on a drive that is not there is taken away when it is back: until then the step is not undone.
+        let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = step.undo.iter().partition(|undo| !names_any(undo, &absent));
+        for undo in here {
             let cmd = machine.command(id, &undo.command)?;
             note(undoing(plan, step, cmd.line()))?;
             match persist(|| host.run_ok(&cmd)) {
@@ -48,10 +52,33 @@ pub fn teardown(
                 result => drop(result?),
             }
         }
-        note(Entry::Undone { stack: plan.slug.clone(), step: id.clone() })?;
+        if elsewhere.is_empty() {
+            note(Entry::Undone { stack: plan.slug.clone(), step: id.clone() })?;
+        }
+    }
+    if let Some(drive) = absent.first() {
+        return Err(BuildError::DriveAbsent { drive: drive.to_string() });
     }
     prove_blank(host, drives, &plan.drives)?;
     note(Entry::Down { stack: plan.slug.clone() })
+}
+
+/// Drives of the plan that are not there: pulled, or dead.
+fn absent<'a>(machine: &Machine<'_>, plan: &'a Plan) -> Result<Vec<&'a Name>, BuildError> {
+    let mut absent = Vec::new();
+    for drive in &plan.drives {
+        let known = machine.drives.contains_key(drive);
+        if !known || !machine.lives(&machine.word("teardown", &Word::drive(drive))?)? {
+            absent.push(drive);
+        }
+    }
+    Ok(absent)
+}
+
+fn names_any(undo: &Undo, drives: &[&Name]) -> bool {
+    let of = |drive: &Name| [Word::drive(drive), Word::partition(drive)];
+    let words = &undo.command.argv;
+    drives.iter().flat_map(|drive| of(drive)).any(|named| words.iter().any(|word| word.0.contains(&named.0)))
 }
 
 /// The commands that a person must run to finish what [`teardown`] could not, in order.

@@ -7,8 +7,8 @@
 
 pub mod agent;
 mod beneath;
-mod device;
 pub mod capture;
+mod device;
 mod dry;
 mod error;
 pub mod inspect;

@@ -23,6 +23,8 @@ impl Busy {
     }
 }
 
+/// An array lacks a member. Waiting does not help.
+const DEGRADED: &str = "degraded";
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(250);
 
@@ -35,7 +37,7 @@ pub fn idle(host: &dyn Host, nodes: &[Node], limit: Nanos) -> Result<Vec<String>
     loop {
         let found = busy(host, nodes, &threads::census(host)?)?;
         let waited = Nanos(host.now()?.0.saturating_sub(begun.0));
-        if found.is_empty() || waited >= limit || host::interrupt::raised() {
+        if found.iter().all(|busy| busy.guard == DEGRADED) || waited >= limit || host::interrupt::raised() {
             return Ok(found.into_iter().map(|busy| busy.witness).collect());
         }
         std::thread::sleep(PAUSE.min(Duration::from_nanos(limit.0 - waited.0)));
@@ -98,7 +100,18 @@ fn text(host: &dyn Host, path: &str) -> Result<String, HostError> {
 /// # Errors
 /// Where the machine is lost.
 pub(crate) fn md(host: &dyn Host) -> Result<Option<Busy>, HostError> {
-    Ok(mdstat(&text(host, "/proc/mdstat")?))
+    let text = text(host, "/proc/mdstat")?;
+    Ok(mdstat(&text).or_else(|| degraded(&text)))
+}
+
+/// A member is missing: `[2/1] [U_]` (kernel, drivers/md/md.c, `md_seq_show`). No work, and it does not pass by waiting.
+fn degraded(text: &str) -> Option<Busy> {
+    let of_members = |word: &str| {
+        let inside = word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        inside.is_some_and(|marks| marks.contains('_') && marks.chars().all(|mark| matches!(mark, 'U' | '_')))
+    };
+    let line = text.lines().find(|line| line.split_whitespace().any(of_members))?;
+    Some(Busy::new(DEGRADED, format!("/proc/mdstat: {}", line.trim())))
 }
 
 fn mdstat(text: &str) -> Option<Busy> {
@@ -131,7 +144,10 @@ mod tests {
 
     #[test]
     fn work_is_seen_and_rest_is_rest() {
-        let cases: [(Option<Busy>, Option<&str>); 10] = [
+        let cases: [(Option<Busy>, Option<&str>); 13] = [
+            (degraded("md0 : active raid1 a[0]\n  523264 blocks super 1.2 [2/1] [U_]"), Some("degraded")),
+            (degraded("md0 : active raid1 a[0] b[1]\n  523264 blocks [2/2] [UU]\n  bitmap: 0/1 pages"), None),
+            (degraded("md0 : active raid0 a[0] b_c[1]\n  [=>....] x"), None),
             (mdstat("md0 : active raid1 a[0] b[1]\n  [=>...] resync = 9.5% (1/2)"), Some("resync")),
             (mdstat("md0 : active raid5\n  [=>...]  check = 1.0%"), Some("resync")),
             (mdstat("md0 : active raid1\n  resync=DELAYED"), Some("resync")),

@@ -85,6 +85,7 @@ fn slices_change_places_and_leave_nothing() {
     assert!(findings.cells.iter().all(|cell| cell.throughput.is_some()));
 }
 
+#[cfg(feature = "long-tests")]
 #[test]
 fn one_build_says_nothing_between_stacks() {
     let bench = Bench::new();
@@ -95,6 +96,7 @@ fn one_build_says_nothing_between_stacks() {
     assert!(findings.comparisons.is_empty(), "{:?}", findings.comparisons);
 }
 
+#[cfg(feature = "long-tests")]
 #[test]
 fn a_budget_is_kept_and_spent_where_it_decides() {
     let bench = Bench::new();
