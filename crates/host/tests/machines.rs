@@ -184,3 +184,16 @@ fn a_large_enclosure_is_inspected_at_once() {
     // A release build on an idle machine takes a hundredth of this.
     assert!(took.as_secs() < 20, "{took:?}");
 }
+
+#[test]
+fn inventories_survive_json() {
+    for (name, _) in machines::all() {
+        let inventory = machine(name);
+        let json = serde_json::to_string(&inventory).unwrap();
+        let again: Inventory = serde_json::from_str(&json).unwrap();
+        let (left, right) = (format!("{again:#?}"), format!("{inventory:#?}"));
+        let different = left.lines().zip(right.lines()).enumerate().find(|(_, (left, right))| left != right);
+        assert_eq!(different, None, "{name}");
+        assert_eq!(again, inventory, "{name}");
+    }
+}

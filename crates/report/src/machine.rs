@@ -1,5 +1,12 @@
 //! The machine: its system and processors, its tree of ports, switches, controllers and drives, its programs.
 
+mod contents;
+mod examined;
+mod gaps;
+mod layers;
+mod links;
+mod overview;
+
 use terms::drive::Drive;
 use terms::inventory::{Inventory, PciDevice, Program};
 
@@ -132,9 +139,12 @@ pub fn machine_tree(inventory: &Inventory, ascii: bool) -> String {
     machine_sheet(inventory, &Style { ascii, ..Style::default() })
 }
 
-/// The same in a style.
+/// The same in a style. A machine that was examined is told whole: what its links carry, and what stands on its drives.
 #[must_use]
 pub fn machine_sheet(inventory: &Inventory, style: &Style) -> String {
+    if let Some(detail) = &inventory.detail {
+        return examined::draw(inventory, detail, style);
+    }
     let style = *style;
     let mut facts = facts(inventory);
     if let Some(by) = &inventory.emulated {

@@ -260,6 +260,17 @@ pub fn text<R>(columns: &[Column<R>], rows: &[R], style: &Style, headings: bool)
     if notes.is_empty() { table } else { format!("{table}\n{notes}") }
 }
 
+/// The rows as a table with headings and without footnotes: what is missing is a dash.
+pub(crate) fn plain<R>(columns: &[Column<R>], rows: &[R], style: &Style) -> String {
+    let strip = |column: &Column<R>| Strip {
+        heading: vec![column.name.to_owned()],
+        align: column.kind.align(),
+        cells: rows.iter().map(|row| Cell::plain((column.value)(row).shown(style))).collect(),
+    };
+    let strips: Vec<Strip> = columns.iter().map(strip).collect();
+    sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+}
+
 /// A row as a JSON object: every column under its key, then `missing`, which tells why for each null.
 #[derive(Debug)]
 pub struct RowObject<'a, R> {

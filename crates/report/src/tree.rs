@@ -8,3 +8,9 @@ pub(crate) fn lead(more: &[bool], ascii: bool) -> String {
     out.push_str(if *own { tee } else { elbow });
     out
 }
+
+/// What stands before the further lines of a node whose text takes several: the lines that pass by on the left.
+pub(crate) fn pass(more: &[bool], ascii: bool) -> String {
+    let line = if ascii { "| " } else { "│ " };
+    more.iter().map(|&more| if more { line } else { "  " }).collect()
+}

@@ -141,7 +141,7 @@ impl Reader {
         match word {
             "file" => {
                 let (path, after) = self.path(rest)?;
-                let at = rest.len() - after.len();
+                let at = after_path(rest, after);
                 let content = match after.strip_prefix(" =") {
                     Some(value) => value.strip_prefix(' ').unwrap_or(value).bytes().chain([b'\n']).collect(),
                     None if after.is_empty() => Vec::new(),
@@ -164,7 +164,7 @@ impl Reader {
             }
             "link" => {
                 let (path, after) = self.path(rest)?;
-                let at = rest.len() - after.len();
+                let at = after_path(rest, after);
                 let target = after.strip_prefix(" -> ").map(str::trim_end).filter(|target| !target.is_empty());
                 let target = target.ok_or((at, "a link is written `link PATH -> TARGET`".to_owned()))?;
                 let (target, end) = quoted(target).map_err(|(inside, what)| (at + 4 + inside, what))?;
@@ -192,7 +192,7 @@ impl Reader {
             }
             "refused" => {
                 let (path, after) = self.path(rest)?;
-                let at = rest.len() - after.len();
+                let at = after_path(rest, after);
                 let why =
                     after.strip_prefix(" : ").ok_or((at, "a refusal is written `refused PATH : REASON`".to_owned()))?;
                 self.put(path, Entry::Refused(why.to_owned()));
@@ -286,6 +286,14 @@ impl Reader {
         }
         None
     }
+}
+
+/// Where a sign should stand: behind the path, or where a path without one has its first blank.
+fn after_path(text: &str, after: &str) -> usize {
+    if after.is_empty() && !text.starts_with('"') {
+        return text.find(' ').map_or(text.len(), |at| at + 1);
+    }
+    text.len() - after.len()
 }
 
 /// A text in quotation marks as JSON has them, or all of it; and what follows.

@@ -78,7 +78,7 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
                 detail.health = controller.health.clone().map(Some);
                 detail.write_cache_on = controller.write_cache_on.clone();
                 detail.temperature = controller.health.clone().map(|health| health.temperature);
-                detail.numa_node = controller.numa_node;
+                detail.numa_node = controller.numa_node.or(detail.numa_node);
             }
             detail.nvme = namespace.clone();
             Box::new(detail)

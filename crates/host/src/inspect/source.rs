@@ -172,7 +172,11 @@ pub(super) fn complaint(argv: &[&str], outcome: &Outcome) -> String {
     let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.clone().next().unwrap_or("it said nothing");
     let line = lines.find(|line| line.contains(": ")).unwrap_or(first);
-    format!("`{}` ended with status {}: {}", argv.join(" "), outcome.status, shortened(line))
+    // Some are asked for a long list of columns.
+    let mut command: String =
+        argv.iter().take_while(|word| **word != "--reportformat").copied().collect::<Vec<_>>().join(" ");
+    command.truncate(command.char_indices().nth(60).map_or(command.len(), |(at, _)| at));
+    format!("`{command}` ended with status {}: {}", outcome.status, shortened(line))
 }
 
 /// The beginning of a text, on one line.

@@ -2,7 +2,13 @@
 //!
 //! [`Machine`] writes the text of a capture, so a machine that nobody has at hand can be inspected and checked. Another
 //! room's tests take this file by its path: `#[path = "../../host/tests/machines/mod.rs"] mod machines;`.
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "not every test uses every part, and the names say it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    missing_docs,
+    reason = "not every test uses every part, and the names say it"
+)]
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first fault of its own")]
 
 mod block;

@@ -84,10 +84,18 @@ fn health(drive: &Drive, value: fn(&Health) -> Option<Value>) -> Value {
     fact(detail(drive).map(|detail| &detail.health), value)
 }
 
-/// A format as `4096`, or `4096+8` with metadata; a star where it is in use.
-fn format(format: &LbaFormat) -> String {
-    let metadata = if format.metadata.0 == 0 { String::new() } else { format!("+{}", format.metadata.0) };
-    format!("{}{metadata}{}", format.data.0, if format.in_use { "*" } else { "" })
+/// The formats in a few words: the one in use with a star, those without metadata, and how many more there are.
+fn formats(all: &[LbaFormat]) -> Value {
+    let wanted = |format: &&LbaFormat| format.in_use || format.metadata.0 == 0;
+    let word = |format: &LbaFormat| {
+        let metadata = if format.metadata.0 == 0 { String::new() } else { format!("+{}", format.metadata.0) };
+        format!("{}{metadata}{}", format.data.0, if format.in_use { "*" } else { "" })
+    };
+    let mut words: Vec<String> = all.iter().filter(wanted).map(word).collect();
+    if words.len() < all.len() {
+        words.push(format!("{} more", all.len() - words.len()));
+    }
+    Value::List(words)
 }
 
 /// All columns of drives that `bedplate inspect` knows: those of a record, and what only an examination tells.
@@ -95,14 +103,20 @@ fn format(format: &LbaFormat) -> String {
 pub fn machine_drives() -> Vec<Column<Drive>> {
     let mut columns = drives();
     columns.extend([
-        words("FORMATS", "lba_formats", "Formats", "LBA formats it can have, data+metadata bytes, * in use", |d| {
-            let formats = detail(d).and_then(|detail| detail.nvme.as_ref()).map(|nvme| &nvme.formats);
-            match formats {
-                None => Value::Missing("it is no NVMe namespace".into()),
-                Some(Reading::Unknown(why)) => Value::Missing(why.clone().into()),
-                Some(Reading::Known(all)) => Value::List(all.iter().map(format).collect()),
-            }
-        }),
+        words(
+            "FORMATS",
+            "lba_formats",
+            "Formats",
+            "LBA formats it can have, * in use; those with metadata are only counted",
+            |d| {
+                let known = detail(d).and_then(|detail| detail.nvme.as_ref()).map(|nvme| &nvme.formats);
+                match known {
+                    None => Value::Missing("it is no NVMe namespace".into()),
+                    Some(Reading::Unknown(why)) => Value::Missing(why.clone().into()),
+                    Some(Reading::Known(all)) => formats(all),
+                }
+            },
+        ),
         Column {
             name: "QUEUES",
             key: "hardware_queues",

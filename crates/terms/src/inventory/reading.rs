@@ -1,5 +1,7 @@
 //! A fact that was read, or the reason why it could not be.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A fact that was read, or the reason why it was not. What could not be read is never taken for "all is well".
@@ -72,10 +74,30 @@ impl<T> Default for Reading<T> {
     }
 }
 
+/// The only key of what is unknown.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Key {
+    Unknown,
+}
+
+/// A map and not a structure, for serde takes a list of one text for a structure of one text.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Missing {
-    unknown: String,
+#[serde(try_from = "BTreeMap<Key, String>", into = "BTreeMap<Key, String>")]
+#[derive(Clone)]
+struct Missing(String);
+
+impl TryFrom<BTreeMap<Key, String>> for Missing {
+    type Error = &'static str;
+    fn try_from(mut map: BTreeMap<Key, String>) -> Result<Self, Self::Error> {
+        map.remove(&Key::Unknown).map(Self).ok_or("no reason")
+    }
+}
+
+impl From<Missing> for BTreeMap<Key, String> {
+    fn from(missing: Missing) -> Self {
+        Self::from([(Key::Unknown, missing.0)])
+    }
 }
 
 #[derive(Deserialize)]
@@ -89,7 +111,7 @@ impl<T: Serialize> Serialize for Reading<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Known(fact) => fact.serialize(serializer),
-            Self::Unknown(why) => Missing { unknown: why.clone() }.serialize(serializer),
+            Self::Unknown(why) => Missing(why.clone()).serialize(serializer),
         }
     }
 }
@@ -97,7 +119,7 @@ impl<T: Serialize> Serialize for Reading<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Reading<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match Wire::deserialize(deserializer)? {
-            Wire::Missing(missing) => Self::Unknown(missing.unknown),
+            Wire::Missing(Missing(why)) => Self::Unknown(why),
             Wire::Known(fact) => Self::Known(fact),
         })
     }
@@ -116,6 +138,10 @@ mod tests {
         ] {
             assert_eq!(serde_json::to_string(&reading).unwrap(), text);
             assert_eq!(serde_json::from_str::<Reading<Option<u64>>>(text).unwrap(), reading);
+        }
+        for list in [vec![], vec!["raid1".to_owned()]] {
+            let text = serde_json::to_string(&Reading::Known(list.clone())).unwrap();
+            assert_eq!(serde_json::from_str::<Reading<Vec<String>>>(&text).unwrap(), Reading::Known(list));
         }
     }
 }

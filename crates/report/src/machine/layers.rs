@@ -1,0 +1,171 @@
+//! Drives and what stands on them: a graph drawn as a tree. What stands on several drives is drawn under each, whole the
+//! first time and marked after that.
+
+use std::collections::BTreeSet;
+
+use terms::inventory::{Detail, FileSystem, Inventory, Node, Pool, Reading, Vdev};
+
+use super::contents;
+use crate::notes::Notes;
+use crate::sheet::{self, Cell, GAP, Strip};
+use crate::style::{Style, Tone};
+use crate::tree;
+use crate::width::{Align, shorten, wrap};
+
+/// Columns of a name; what is longer is cut.
+const NAME: usize = 30;
+/// Fewest columns of the last column.
+const LEAST: usize = 16;
+/// What is said of something that was drawn before.
+const AGAIN: &str = "drawn above";
+
+struct Line {
+    name: String,
+    /// What stands before the further lines of it.
+    pass: String,
+    kind: String,
+    size: String,
+    what: String,
+    tone: Tone,
+}
+
+struct Drawing<'a> {
+    inventory: &'a Inventory,
+    detail: &'a Detail,
+    style: &'a Style,
+    notes: &'a mut Notes,
+    lines: Vec<Line>,
+    drawn: BTreeSet<String>,
+}
+
+/// The graph with its headings.
+pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style, notes: &mut Notes) -> String {
+    let mut drawing = Drawing { inventory, detail, style, notes, lines: Vec::new(), drawn: BTreeSet::new() };
+    for node in detail.nodes.iter().filter(|node| node.on.is_empty()) {
+        drawing.node(node, &mut Vec::new());
+    }
+    // Those that stand on what nobody saw.
+    for node in &detail.nodes {
+        if !drawing.drawn.contains(&node.name) {
+            drawing.node(node, &mut Vec::new());
+        }
+    }
+    let lines = drawing.lines;
+    if lines.is_empty() {
+        return "no drives were found\n".to_owned();
+    }
+    let strip = |heading: &str, align, cells: Vec<Cell>| Strip { heading: vec![heading.to_owned()], align, cells };
+    let cells = |text: fn(&Line) -> &str| {
+        lines.iter().map(|line| Cell { text: style.spell(text(line)), tone: line.tone }).collect::<Vec<_>>()
+    };
+    let first = [
+        strip("NAME", Align::Left, cells(|line| &line.name)),
+        strip("KIND", Align::Left, cells(|line| &line.kind)),
+        strip("SIZE", Align::Right, cells(|line| &line.size)),
+    ];
+    let taken: usize = first.iter().map(|strip| strip.width() + GAP).sum();
+    let room = style.columns().saturating_sub(taken).max(LEAST);
+    let what = lines.iter().map(|line| Cell { text: wrap(&style.spell(&line.what), room).join("\n"), tone: line.tone });
+    let last = strip("WHAT IT IS AND HOLDS", Align::Left, what.collect());
+    let mut strips: Vec<Strip> = first.into_iter().chain([last]).collect();
+    for (at, line) in lines.iter().enumerate() {
+        let height = strips[3].cells[at].text.lines().count();
+        strips[0].cells[at].text += &format!("\n{}", line.pass).repeat(height.saturating_sub(1));
+    }
+    sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+}
+
+impl<'a> Drawing<'a> {
+    fn node(&mut self, node: &Node, more: &mut Vec<bool>) {
+        let again = !self.drawn.insert(node.name.clone());
+        let drive = self.inventory.drives.iter().find(|drive| drive.kernel_name == node.name);
+        let above = self.above(node);
+        let mut what = match drive {
+            Some(drive) => contents::drive(drive),
+            None => contents::layer(node, self.detail),
+        };
+        if again {
+            what = vec![AGAIN.to_owned()];
+        } else if above.is_empty() {
+            what.extend(contents::held(node, self.detail, self.notes));
+        }
+        let name = node.label.as_ref().map_or(node.name.clone(), |label| format!("{} {label}", node.name));
+        self.line(more, &name, &kind(node, drive), &self.style.size(node.size), &what.join(", "), again);
+        if again {
+            return;
+        }
+        for (at, upper) in above.iter().enumerate() {
+            more.push(at + 1 < above.len());
+            match upper {
+                Upper::Node(node) => self.node(node, more),
+                Upper::Vdev(pool, top) => self.vdev(pool, top, more),
+                Upper::FileSystem(system) => self.shared(system, more),
+            }
+            more.pop();
+        }
+    }
+
+    /// What stands on a node: other nodes, pools, file systems that have several devices.
+    fn above(&self, node: &Node) -> Vec<Upper<'a>> {
+        let detail: &'a Detail = self.detail;
+        let nodes = detail.nodes.iter().filter(|upper| upper.on.contains(&node.name)).map(Upper::Node);
+        let pools = detail.pools.known().map(Vec::as_slice).unwrap_or_default();
+        let vdevs = pools.iter().flat_map(|pool| {
+            let tops = pool.vdevs.known().map(Vec::as_slice).unwrap_or_default();
+            tops.iter().filter(|top| holds(top, &node.name)).map(move |top| Upper::Vdev(pool, top))
+        });
+        let shared =
+            detail.file_systems.iter().filter(|system| system.nodes.len() > 1 && system.nodes.contains(&node.name));
+        nodes.chain(vdevs).chain(shared.map(Upper::FileSystem)).collect()
+    }
+
+    fn vdev(&mut self, pool: &Pool, top: &Vdev, more: &[bool]) {
+        let again = !self.drawn.insert(format!("zfs {} {}", pool.name, top.name));
+        let what = if again { AGAIN.to_owned() } else { contents::vdev(pool, top, self.detail) };
+        let name = if top.children.is_empty() { pool.name.clone() } else { format!("{} {}", pool.name, top.name) };
+        self.line(more, &name, "zfs", "", &what, again);
+    }
+
+    fn shared(&mut self, system: &FileSystem, more: &[bool]) {
+        let name = system.label.clone().or_else(|| system.uuid.clone()).unwrap_or_else(|| system.kind.clone());
+        let again = !self.drawn.insert(format!("{} {:?}", system.kind, system.nodes));
+        let what = if again { AGAIN.to_owned() } else { contents::file_system(system).join(", ") };
+        self.line(more, &name, &system.kind, "", &what, again);
+    }
+
+    fn line(&mut self, more: &[bool], name: &str, kind: &str, size: &str, what: &str, again: bool) {
+        let name = shorten(&format!("{}{name}", tree::lead(more, self.style.ascii)), NAME);
+        self.lines.push(Line {
+            name,
+            pass: tree::pass(more, self.style.ascii),
+            kind: kind.to_owned(),
+            size: if again { String::new() } else { size.to_owned() },
+            what: what.to_owned(),
+            tone: if again { Tone::Dim } else { Tone::Plain },
+        });
+    }
+}
+
+/// Something that stands on a node.
+enum Upper<'a> {
+    Node(&'a Node),
+    Vdev(&'a Pool, &'a Vdev),
+    FileSystem(&'a FileSystem),
+}
+
+fn holds(vdev: &Vdev, node: &str) -> bool {
+    vdev.node.as_deref() == Some(node) || vdev.children.iter().any(|child| holds(child, node))
+}
+
+fn kind(node: &Node, drive: Option<&terms::Drive>) -> String {
+    match drive {
+        Some(drive) if drive.rotational && ["sata", "sas", "usb"].contains(&&*drive.transport) => {
+            format!("{} disk", drive.transport)
+        }
+        Some(drive) if drive.kernel_name == node.name => drive.transport.clone(),
+        _ => {
+            let open = matches!(&node.dm, Some(dm) if matches!(dm.targets, Reading::Unknown(_)));
+            if open { "mapping".to_owned() } else { node.kind.clone() }
+        }
+    }
+}
