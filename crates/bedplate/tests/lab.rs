@@ -12,6 +12,8 @@ mod drives;
 mod ending;
 #[path = "lab/guards.rs"]
 mod guards;
+#[path = "lab/hostile.rs"]
+mod hostile;
 #[path = "lab/overhead.rs"]
 mod overhead;
 #[path = "lab/places.rs"]
