@@ -168,6 +168,7 @@ fn a_captured_machine_is_inspected_as_it_was_and_has_other_names() {
 
 /// Prints the time: `cargo test --release -p host --test machines -- --nocapture large`.
 #[test]
+#[expect(clippy::print_stdout, reason = "the time is what is asked for")]
 fn a_large_enclosure_is_inspected_at_once() {
     let text = machines::enclosure().text();
     let start = std::time::Instant::now();
@@ -196,4 +197,17 @@ fn inventories_survive_json() {
         assert_eq!(different, None, "{name}");
         assert_eq!(again, inventory, "{name}");
     }
+}
+
+/// The example of docs/capture.md is one.
+#[test]
+fn the_documented_example_is_a_capture() {
+    let page = include_str!("../../../docs/capture.md");
+    let example = page.rsplit("```text\n").next().unwrap().split("```").next().unwrap();
+    let inventory = inspect::examine(&parse("docs/capture.md", example)).unwrap();
+    let drive = &inventory.drives[0];
+    assert_eq!((drive.transport.as_str(), drive.size.0), ("sata", 1_000_204_886_016));
+    assert_eq!(inventory.node("sda").unwrap().signatures, Reading::Known(Vec::new()));
+    let why = inventory.detail.as_ref().unwrap().linux.messages.why_unknown().unwrap();
+    assert!(why.contains("was not captured"), "{why}");
 }

@@ -61,8 +61,7 @@ impl Machine {
     /// A mapping with one target; `table` is its kind and parameters, with `{}` for the number of the first device.
     pub fn mapping(
         &mut self,
-        label: &str,
-        id: &str,
+        (label, id): (&str, &str),
         size: u64,
         on: &[&str],
         table: &str,
@@ -103,7 +102,7 @@ impl Machine {
              PBKDF:      argon2id\n"
         ));
         let dm_id = format!("CRYPT-LUKS2-{}-{label}", id.replace('-', ""));
-        self.mapping(label, &dm_id, size - 16_777_216, &[on], &table, "", limits)
+        self.mapping((label, &dm_id), size - 16_777_216, &[on], &table, "", limits)
     }
 
     /// ext4 on a device.
@@ -132,7 +131,7 @@ impl Machine {
             let label = format!("{}-{}", group.replace('-', "--"), volume.replace('-', "--"));
             let start = 2048 + number * 8_388_608;
             let name =
-                self.mapping(&label, &dm_id, *bytes, &[on], &format!("linear {{}} {start}"), "", Limits::default());
+                self.mapping((&label, &dm_id), *bytes, &[on], &format!("linear {{}} {start}"), "", Limits::default());
             let minor = self.number(&name).split(':').next_back().unwrap().to_owned();
             rows.push(format!(
                 "{{\"vg_name\":\"{group}\",\"lv_name\":\"{volume}\",\"lv_size\":\"{bytes}\",\"lv_attr\":\"-wi-ao----\",\"lv_kernel_major\":\"253\",\

@@ -88,7 +88,7 @@ pub(super) fn p500() -> Machine {
             m.luks(&format!("crypt_{part}"), &part, 8 * GIB, 4096, "no_read_workqueue no_write_workqueue", limits);
         let table = "integrity {} 0 4 J 5 journal_sectors:130944 interleave_sectors:32768 buffer_sectors:128 block_size:4096 internal_hash:crc32c";
         let name =
-            m.mapping(&format!("integrity_{part}"), "", 8 * GIB - 64 * MIB, &[&open], table, "0 16510976 -", limits);
+            m.mapping((&format!("integrity_{part}"), ""), 8 * GIB - 64 * MIB, &[&open], table, "0 16510976 -", limits);
         m.signature(&open, "0x0", "DM_integrity", "", "");
         members.push(name);
     }
