@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Runs(RunsArguments),
     /// Show a machine: processors, PCIe tree with what links carry, drives and what stands on them, programs
     Inspect(InspectArguments),
+    /// Say what is wrong with how a machine is set up, what it costs and what mends it
+    Doctor(DoctorArguments),
     /// Pack a machine into one text file, serial numbers masked, for `--machine`
     Capture(CaptureArguments),
     /// A guest to try things in, and what this machine lacks for one
@@ -341,6 +343,49 @@ pub(crate) struct InspectArguments {
     /// List the columns that `-o` knows
     #[arg(long)]
     pub(crate) list_columns: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Only these checks; repeat or separate by commas
+    #[arg(long, value_name = "CHECK", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// List the checks: what each looks at and when it finds something
+    #[arg(long, conflicts_with_all = ["severity", "fix"])]
+    pub(crate) list: bool,
+    /// Show and count only findings that matter so much or more
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
+    pub(crate) severity: Severity,
+    /// Write the settings that mend these checks' findings, where they can be put back, and say how
+    #[arg(long, value_name = "CHECK", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["only", "severity"])]
+    pub(crate) fix: Vec<String>,
+}
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Severity {
+    /// Everything
+    #[default]
+    Information,
+    /// What costs speed, capacity or safety that could be had
+    Warning,
+    /// Where data or much of the speed is at stake
+    Error,
+}
+
+impl From<Severity> for terms::diagnosis::Severity {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Information => Self::Information,
+            Severity::Warning => Self::Warning,
+            Severity::Error => Self::Error,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

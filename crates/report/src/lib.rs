@@ -8,6 +8,7 @@
 //! cell that failed has a reason and no figure, and rates from an emulated machine carry a label that says so.
 
 pub mod columns;
+pub mod diagnosis;
 pub mod machine;
 pub mod stack;
 pub mod style;

@@ -5,6 +5,7 @@
 
 pub mod command;
 pub mod design;
+pub mod diagnosis;
 pub mod drive;
 pub mod evidence;
 pub mod finding;

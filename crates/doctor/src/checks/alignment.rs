@@ -1,0 +1,253 @@
+//! Where layers begin, and whether blocks and stripes of what is below them are cut.
+
+use terms::Bytes;
+use terms::diagnosis::{Finding, Place};
+use terms::inventory::Node;
+
+use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::machine::{Machine, path, place, sectors};
+use crate::words::{count, list, number};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "partition-alignment",
+        severity: Warning,
+        looks_at: "`start` of each partition, `queue/physical_block_size`, `queue/optimal_io_size`, `alignment_offset`",
+        rule: "it begins in the middle of a block, of 4096 bytes on flash (warning), or of a stripe (information)",
+        fixes: false,
+        look: partitions,
+    },
+    Check {
+        id: "encryption-alignment",
+        severity: Warning,
+        looks_at: "offset in `dmsetup table` of dm-crypt, `queue/optimal_io_size` of the device below",
+        rule: "data begins in the middle of a block, or of a stripe (a warning on parity)",
+        fixes: false,
+        look: encryption,
+    },
+    Check {
+        id: "volume-alignment",
+        severity: Warning,
+        looks_at: "`pe_start` of `pvs`, `queue/optimal_io_size` of the device below",
+        rule: "extents begin in the middle of a block, or of a stripe (a warning on parity)",
+        fixes: false,
+        look: volumes,
+    },
+    Check {
+        id: "logical-blocks-mixed",
+        severity: Error,
+        looks_at: "`queue/logical_block_size` of members of each array, volume group, btrfs and virtual device",
+        rule: "members have logical blocks of different sizes",
+        fixes: false,
+        look: mixed,
+    },
+];
+
+/// Flash works in pages of this size or a multiple, whatever it tells.
+const PAGE: u64 = 4096;
+
+/// A full stripe, if a device tells a plausible one. Bridges of USB tell 65535 sectors, which is no multiple of a page.
+fn stripe(optimal: Bytes) -> Option<u64> {
+    (optimal.0 > PAGE && optimal.0.is_multiple_of(PAGE)).then_some(optimal.0)
+}
+
+/// What begins at `start` on `below`, judged.
+struct Beginning<'a> {
+    at: Place,
+    start: Bytes,
+    source: String,
+    below: &'a Node,
+    mend: fn(Finding, &Node) -> Finding,
+}
+
+fn judge(machine: &Machine, round: &mut Round, layer: &Beginning) {
+    round.look();
+    let queue = &layer.below.queue;
+    let (Some(physical), Some(optimal)) =
+        (round.ask(&layer.at, &queue.physical_block), round.ask(&layer.at, &queue.optimal_io))
+    else {
+        return;
+    };
+    let Some(flash) = machine.is_flash(round, &layer.at, &layer.below.name) else { return };
+    let block = if flash { physical.0.max(PAGE) } else { physical.0.max(1) };
+    let found = if !layer.start.0.is_multiple_of(block) {
+        finding(
+            Warning,
+            &layer.at,
+            format!("it begins {} bytes behind a block of {}", layer.start.0 % block, Bytes(block)),
+            format!(
+                "each write of {0} touches 2 blocks of {0}, and each is read first: 4 operations instead of 1",
+                Bytes(block)
+            ),
+        )
+    } else if let Some(stripe) = stripe(*optimal).filter(|stripe| !layer.start.0.is_multiple_of(*stripe)) {
+        let parity = parity_below(machine, &layer.below.name);
+        let severity = if parity { Warning } else { Information };
+        let cost = if parity {
+            format!(
+                "a write of a full stripe of {} at a multiple of its size is parts of 2 stripes: parity is made from what is read \
+                 first, twice, instead of from what is written",
+                Bytes(stripe)
+            )
+        } else {
+            format!("a request of {} at a multiple of its size is cut into 2 parts more", Bytes(stripe))
+        };
+        finding(
+            severity,
+            &layer.at,
+            format!("it begins {} behind a stripe of {}", Bytes(layer.start.0 % stripe), Bytes(stripe)),
+            cost,
+        )
+    } else {
+        return;
+    };
+    let found = found
+        .seen(layer.source.clone(), layer.start.0)
+        .seen(format!("/sys/block/{}/queue/optimal_io_size", layer.below.name), optimal.0);
+    round.find((layer.mend)(found, layer.below).destroys(format!("everything on {}", layer.at)));
+}
+
+/// Is there an array with parity on the way down?
+fn parity_below(machine: &Machine, name: &str) -> bool {
+    let nodes = machine.down(name);
+    nodes.iter().any(|node| node.md.as_ref().is_some_and(super::array::is_parity) || node.kind.starts_with("raid5"))
+}
+
+fn partitions(machine: &Machine, round: &mut Round) {
+    for node in &machine.detail.nodes {
+        let (Some(partition), Some(below)) = (&node.partition, node.on.first().and_then(|name| machine.node(name)))
+        else {
+            continue;
+        };
+        let at = place(node);
+        let source = format!("/sys/class/block/{}/start (× 512)", node.name);
+        let mend = |found: Finding, below: &Node| {
+            found.mend("Make it anew at a multiple of 1 MiB, or of the stripe.").run(format!("sfdisk {}", path(below)))
+        };
+        judge(machine, round, &Beginning { at: at.clone(), start: partition.start, source, below, mend });
+        // What the kernel itself says, where the drive tells of an offset of its own.
+        let Some(offset) = round.ask(&at, &node.alignment_offset) else { continue };
+        if offset.0 != 0 && round.findings.iter().all(|found| found.place != at) {
+            let found = finding(
+                Warning,
+                &at,
+                format!("its start is {} bytes off the drive's own blocks", offset.0),
+                "each write of a block touches 2, and each is read first: 4 operations instead of 1",
+            )
+            .seen(format!("/sys/class/block/{}/alignment_offset", node.name), offset.0);
+            round.find(mend(found, below).destroys(format!("everything on {at}")));
+        }
+    }
+}
+
+fn encryption(machine: &Machine, round: &mut Round) {
+    for (node, _, crypt) in machine.crypts(round) {
+        let at = place(node);
+        let Some(below) = node.on.first().and_then(|name| machine.node(name)) else {
+            round.unknown(&at, "it is not known what it stands on");
+            continue;
+        };
+        let (start, below) = on_whole_device(machine, sectors(crypt.offset_sectors), below);
+        let source = format!("dmsetup table {}", node.label.as_deref().unwrap_or(&node.name));
+        let mend = |found: Finding, below: &Node| {
+            let stripe = below.queue.optimal_io.known().map_or(0, |optimal| optimal.0);
+            // LUKS2 wants 16 MiB for its header; `--offset` counts in sectors of 512 bytes.
+            let offset = (16_u64 << 20).checked_next_multiple_of(stripe.max(PAGE)).unwrap_or(16 << 20) / 512;
+            found
+                .mend("Make it anew with data at a multiple of the stripe.")
+                .run(format!("cryptsetup luksFormat --type luks2 --offset {offset} {}", path(below)))
+        };
+        judge(machine, round, &Beginning { at, start, source, below, mend });
+    }
+}
+
+/// Where something on a partition begins on the partition's drive.
+fn on_whole_device<'a>(machine: &Machine<'a>, start: Bytes, below: &'a Node) -> (Bytes, &'a Node) {
+    match (&below.partition, below.on.first().and_then(|name| machine.node(name))) {
+        (Some(partition), Some(drive)) => (Bytes(start.0.saturating_add(partition.start.0)), drive),
+        _ => (start, below),
+    }
+}
+
+fn volumes(machine: &Machine, round: &mut Round) {
+    for group in round.ask(&Place::machine(), &machine.detail.volume_groups).into_iter().flatten() {
+        for physical in &group.physical {
+            let at = Place::new("physical volume", &physical.device);
+            let Some(below) = physical.node.as_deref().and_then(|name| machine.node(name)) else {
+                // A missing one is another check's affair.
+                continue;
+            };
+            let (start, below) = on_whole_device(machine, physical.start, below);
+            let source = format!("pvs -o pe_start {}", physical.device);
+            let mend = |found: Finding, below: &Node| {
+                let stripe = below.queue.optimal_io.known().map_or(0, |optimal| optimal.0.max(1 << 20));
+                found.mend("Make it anew with extents at a multiple of the stripe.").run(format!(
+                    "pvcreate --dataalignment {}b {}",
+                    stripe,
+                    path(below)
+                ))
+            };
+            judge(machine, round, &Beginning { at, start, source, below, mend });
+        }
+    }
+}
+
+fn mixed(machine: &Machine, round: &mut Round) {
+    for (node, md) in machine.arrays() {
+        let members: Vec<&str> = md.members.iter().map(|member| member.device.as_str()).collect();
+        compare(machine, round, &place(node), &members);
+    }
+    for group in machine.detail.volume_groups.known().into_iter().flatten() {
+        let members: Vec<&str> = group.physical.iter().filter_map(|physical| physical.node.as_deref()).collect();
+        compare(machine, round, &Place::new("volume group", &group.name), &members);
+    }
+    for system in machine.detail.file_systems.iter().filter(|system| system.nodes.len() > 1) {
+        let members: Vec<&str> = system.nodes.iter().map(String::as_str).collect();
+        compare(machine, round, &super::mount::system_place(system), &members);
+    }
+    for pool in machine.detail.pools.known().into_iter().flatten() {
+        for vdev in pool.vdevs.known().into_iter().flatten() {
+            let members: Vec<&str> = vdev.children.iter().filter_map(|leaf| leaf.node.as_deref()).collect();
+            compare(machine, round, &Place::new("virtual device", format!("{} of {}", vdev.name, pool.name)), &members);
+        }
+    }
+}
+
+fn compare(machine: &Machine, round: &mut Round, at: &Place, members: &[&str]) {
+    let nodes: Vec<&Node> = members.iter().filter_map(|name| machine.node(name)).collect();
+    if nodes.len() < 2 {
+        return;
+    }
+    round.look();
+    let blocks: Option<Vec<Bytes>> =
+        nodes.iter().map(|node| round.ask(at, &node.queue.logical_block).copied()).collect();
+    let Some(blocks) = blocks else { return };
+    let (Some(least), Some(most)) = (blocks.iter().min(), blocks.iter().max()) else { return };
+    if least == most {
+        return;
+    }
+    let of = |size: &Bytes| {
+        let names = nodes.iter().zip(&blocks).filter(|(_, block)| *block == size).map(|(node, _)| node.name.as_str());
+        names.collect::<Vec<_>>()
+    };
+    let small = of(least);
+    let found = finding(
+        Error,
+        at,
+        format!("{} have logical blocks of {least} and {} of {most}", list(&small), list(&of(most))),
+        format!(
+            "as a whole it has blocks of {most}: requests of {least} fail, and a file system that was made on {} alone does not \
+             mount any more",
+            count(number(small.len()), "member")
+        ),
+    );
+    let found = nodes.iter().zip(&blocks).fold(found, |found, (node, block)| {
+        found.seen(format!("/sys/class/block/{}/queue/logical_block_size", node.name), block.0)
+    });
+    round.find(
+        found
+            .mend("Give all the same, one member after the other: take it out, format it, add it again.")
+            .run("nvme format DEVICE --block-size=4096")
+            .destroys("everything on each member that is formatted"),
+    );
+}

@@ -1,0 +1,219 @@
+//! How arrays of md are set up to survive: bitmap, write hole, how many read errors a member may have.
+
+use terms::Bytes;
+use terms::inventory::{Md, Node};
+
+use super::array_state::redundancy;
+use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::machine::{Machine, path, place, sysfs};
+use crate::words::{duration, list, rate};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "array-no-bitmap",
+        severity: Warning,
+        looks_at: "`md/bitmap/location`, `md/consistency_policy`",
+        rule: "an array with redundancy has neither bitmap nor journal",
+        fixes: false,
+        look: bitmap,
+    },
+    Check {
+        id: "array-write-hole",
+        severity: Information,
+        looks_at: "`md/consistency_policy` of levels 4, 5 and 6",
+        rule: "the policy is `resync` or `bitmap`, and not `ppl` or `journal`",
+        fixes: false,
+        look: write_hole,
+    },
+    Check {
+        id: "array-read-error-limit",
+        severity: Error,
+        looks_at: "`md/max_read_errors` of mirrors whose members are dm-integrity, the kernel's version",
+        rule: "20 or less, where the kernel throws members out by it: RAID-10 always, RAID-1 from 6.8 on",
+        fixes: true,
+        look: read_errors,
+    },
+    Check {
+        id: "array-failfast-integrity",
+        severity: Error,
+        looks_at: "`md/dev-*/state` of arrays whose members are dm-integrity",
+        rule: "members are `failfast`",
+        fixes: false,
+        look: failfast,
+    },
+];
+
+fn has_redundancy(md: &Md) -> bool {
+    redundancy(&md.level, 2).is_some()
+}
+
+pub(super) fn is_parity(md: &Md) -> bool {
+    ["raid4", "raid5", "raid6"].contains(&md.level.as_str())
+}
+
+/// The size of a member's share of the data.
+pub(super) fn share_of_member(node: &Node, md: &Md) -> Option<Bytes> {
+    let devices = u64::from(*md.devices.known()?);
+    let data = match md.level.as_str() {
+        "raid1" => 1,
+        "raid4" | "raid5" => devices.checked_sub(1)?,
+        "raid6" => devices.checked_sub(2)?,
+        "raid10" => devices / 2,
+        _ => devices,
+    };
+    node.size.0.checked_div(data).map(Bytes)
+}
+
+fn bitmap(machine: &Machine, round: &mut Round) {
+    for (node, md) in machine.arrays().filter(|(_, md)| has_redundancy(md)) {
+        let at = place(node);
+        round.look();
+        let (Some(location), Some(policy)) = (round.ask(&at, &md.bitmap), round.ask(&at, &md.consistency_policy))
+        else {
+            continue;
+        };
+        let none = location.as_deref().is_none_or(|location| location == "none");
+        if !none || policy.as_deref().is_some_and(|policy| ["ppl", "journal", "bitmap"].contains(&policy)) {
+            continue;
+        }
+        // The kernel's own limit where the array tells none (Documentation/admin-guide/md.rst).
+        let speed =
+            md.sync_speed_max.known().copied().flatten().filter(|speed| speed.0 > 0).unwrap_or(Bytes::kib(200_000));
+        let share = share_of_member(node, md).unwrap_or(node.size);
+        let cost = format!(
+            "after a crash, or when a member was away for a moment, all of {share} on each member is read and written again: {} at {}; \
+             with a bitmap only what was being written",
+            duration(share.as_f64() / speed.as_f64()),
+            rate(speed.as_f64())
+        );
+        round.find(
+            finding(Warning, &at, "the array has no bitmap", cost)
+                .seen(sysfs(node, "md/bitmap/location"), location.as_deref().unwrap_or("no such file"))
+                .seen(sysfs(node, "md/consistency_policy"), policy.as_deref().unwrap_or("no such file"))
+                .mend("Add one; it takes a moment and can be removed again (`--bitmap=none`). Newer versions of mdadm make none by themselves.")
+                .run(format!("mdadm --grow --bitmap=internal {}", path(node))),
+        );
+    }
+}
+
+fn write_hole(machine: &Machine, round: &mut Round) {
+    for (node, md) in machine.arrays().filter(|(_, md)| is_parity(md)) {
+        let at = place(node);
+        round.look();
+        let Some(policy) = round.ask(&at, &md.consistency_policy) else { continue };
+        let policy = policy.as_deref().unwrap_or("resync");
+        if policy != "resync" && policy != "bitmap" {
+            continue;
+        }
+        let chunk = md.chunk.known().map_or_else(|| "1 chunk".to_owned(), ToString::to_string);
+        let found = finding(
+            Information,
+            &at,
+            "the write hole is open",
+            format!(
+                "a crash in the middle of a write and the loss of a member before the resync is done: up to {chunk} in each stripe \
+                 that was being written is computed wrong, also where nothing was written. Closing it with ppl costs 30 to 40 % of \
+                 the rate of writes"
+            ),
+        )
+        .seen(sysfs(node, "md/consistency_policy"), policy);
+        round.find(if md.level == "raid5" {
+            // md(4), PPL: the decrease that its makers tell.
+            found
+                .mend("A partial parity log closes it; it takes the place of the bitmap.")
+                .run(if policy == "bitmap" {
+                    format!("mdadm --grow --bitmap=none {0} && mdadm --grow --consistency-policy=ppl {0}", path(node))
+                } else {
+                    format!("mdadm --grow --consistency-policy=ppl {}", path(node))
+                })
+        } else {
+            found
+                .mend("A journal on a drive of its own closes it; a mirror of two is wise, since the array stops without it.")
+                .run(format!("mdadm {} --add-journal DEVICE", path(node)))
+                .destroys("everything on the device that becomes the journal")
+        });
+    }
+}
+
+/// Members that are dm-integrity, by the name people use.
+fn checked_members<'a>(machine: &Machine<'a>, md: &Md) -> Vec<&'a str> {
+    let nodes = md.members.iter().filter_map(|member| machine.node(&member.device));
+    nodes.filter(|node| node.kind == "integrity").map(|node| node.label.as_deref().unwrap_or(&node.name)).collect()
+}
+
+/// The default of md (`MD_DEFAULT_MAX_CORRECTED_READ_ERRORS` in `drivers/md/md.h`).
+const FEW_ERRORS: u32 = 20;
+/// More than a scrub of a drive with a bad patch meets in an hour.
+const MANY_ERRORS: &str = "100000";
+
+fn read_errors(machine: &Machine, round: &mut Round) {
+    for (node, md) in machine.arrays().filter(|(_, md)| ["raid1", "raid10"].contains(&md.level.as_str())) {
+        let at = place(node);
+        let members = checked_members(machine, md);
+        if members.is_empty() {
+            continue;
+        }
+        round.look();
+        let Some(limit) = round.ask(&at, &md.max_read_errors) else { continue };
+        let Some(kernel) = machine.kernel() else {
+            round.unknown(&at, format!("the kernel's version `{}` cannot be understood", machine.inventory.kernel));
+            continue;
+        };
+        let Some(limit) = limit.filter(|limit| *limit <= FEW_ERRORS && (md.level == "raid10" || kernel >= (6, 8)))
+        else {
+            continue;
+        };
+        let file = sysfs(node, "md/max_read_errors");
+        // Tried on 6.12: 64 bad blocks under one member; 20 were mended, then the healthy drive was thrown out.
+        round.find(
+            finding(
+                Error,
+                &at,
+                format!("a member is thrown out after {limit} read errors in an hour"),
+                format!(
+                    "dm-integrity makes a read error of every bad checksum: the block after the first {limit} that are mended costs a \
+                     healthy drive and all of the redundancy"
+                ),
+            )
+            .seen(file.clone(), limit)
+            .seen("/proc/sys/kernel/osrelease", &machine.inventory.kernel)
+            .seen(sysfs(node, "md/dev-*"), format!("dm-integrity: {}", list(&members)))
+            .mend("Raise it. It is not stored: it has to be set each time the array is assembled, by a udev rule.")
+            .fix(file, limit.to_string(), MANY_ERRORS),
+        );
+    }
+}
+
+fn failfast(machine: &Machine, round: &mut Round) {
+    for (node, md) in machine.arrays() {
+        let members = checked_members(machine, md);
+        if members.is_empty() {
+            continue;
+        }
+        round.look();
+        if md.members.iter().any(|member| member.state.is_empty()) {
+            round.unknown(&place(node), format!("`{}` tells nothing of some members", sysfs(node, "md/dev-*/state")));
+            continue;
+        }
+        let fast: Vec<&str> = md
+            .members
+            .iter()
+            .filter(|member| member.state.iter().any(|state| state == "failfast"))
+            .map(|member| member.device.as_str())
+            .collect();
+        if fast.is_empty() {
+            continue;
+        }
+        round.find(
+            finding(
+                Error,
+                &place(node),
+                format!("{} are `failfast`", list(&fast)),
+                "md does not mend read errors of such members: 0 of the bad blocks that dm-integrity finds are written anew",
+            )
+            .seen(sysfs(node, "md/dev-*/state"), format!("failfast: {}", list(&fast)))
+            .mend("Add each member again without it, one after the other: it is resynced.")
+            .run(format!("mdadm {0} --fail MEMBER --remove MEMBER && mdadm {0} --nofailfast --re-add MEMBER", path(node))),
+        );
+    }
+}

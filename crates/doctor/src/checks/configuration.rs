@@ -1,0 +1,116 @@
+//! Files in which people name drives.
+
+use terms::diagnosis::Place;
+use terms::inventory::ConfigLine;
+
+use crate::check::{Check, Round, Warning, finding};
+use crate::machine::Machine;
+use crate::words::{count, number};
+
+pub(super) const CHECKS: &[Check] = &[Check {
+    id: "kernel-names-in-files",
+    severity: Warning,
+    looks_at: "`/etc/fstab`, `/etc/crypttab`, `/etc/mdadm/mdadm.conf`, paths of devices in `zpool status -P`",
+    rule: "a device is named as the kernel calls it today, such as `/dev/nvme0n1p2` or `/dev/sda`",
+    fixes: false,
+    look,
+}];
+
+fn look(machine: &Machine, round: &mut Round) {
+    let files = &machine.detail.configuration;
+    for (name, file, take) in [
+        ("fstab", &files.fstab, first as fn(&ConfigLine) -> Vec<&str>),
+        ("crypttab", &files.crypttab, second),
+        ("mdadm.conf", &files.mdadm, devices),
+    ] {
+        let Some(Some(lines)) = round.ask(&Place::new("file", name), file) else { continue };
+        round.look();
+        for line in lines {
+            for device in take(line).into_iter().filter(|device| is_kernel_name(device)) {
+                let at = Place::new("file", format!("{} line {}", line.file, line.line));
+                judge(machine, round, &at, device, &line.file);
+            }
+        }
+    }
+    let Some(paths) = round.ask(&Place::new("file", "zpool.cache"), &files.zpool_paths) else { return };
+    if paths.is_empty() {
+        return;
+    }
+    round.look();
+    for device in paths.iter().filter(|device| is_kernel_name(device)) {
+        let at = Place::new("file", "zpool.cache");
+        judge(machine, round, &at, device, "zpool status -P");
+    }
+}
+
+fn first(line: &ConfigLine) -> Vec<&str> {
+    line.fields.first().map(String::as_str).into_iter().collect()
+}
+
+/// The first field is the mapping's name.
+fn second(line: &ConfigLine) -> Vec<&str> {
+    line.fields.get(1).map(String::as_str).into_iter().collect()
+}
+
+/// `DEVICE /dev/sda1 …`, `ARRAY … devices=/dev/sda1,/dev/sdb1`. The name of the array itself is no drive's.
+fn devices(line: &ConfigLine) -> Vec<&str> {
+    match line.fields.first().map(String::as_str) {
+        Some("DEVICE") => line.fields.iter().skip(1).map(String::as_str).collect(),
+        Some("ARRAY") => {
+            let lists = line.fields.iter().filter_map(|field| field.strip_prefix("devices="));
+            lists.flat_map(|list| list.split(',')).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Names that are given in the order in which drives are found. Patterns with `*` name no drive.
+fn is_kernel_name(path: &str) -> bool {
+    let Some(name) = path.strip_prefix("/dev/") else { return false };
+    let letters = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(rest.len());
+        end > 0 && rest[end..].bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let digits_first = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    ["sd", "vd", "hd", "xvd"].iter().any(|kind| name.strip_prefix(kind).is_some_and(letters))
+        || ["nvme", "dm-", "mmcblk"].iter().any(|kind| name.strip_prefix(kind).is_some_and(digits_first))
+}
+
+fn judge(machine: &Machine, round: &mut Round, at: &Place, device: &str, source: &str) {
+    let kind: String = device.trim_start_matches("/dev/").chars().take(2).collect();
+    let alike = machine.inventory.drives.iter().filter(|drive| drive.kernel_name.starts_with(&kind)).count();
+    let cost = format!(
+        "{} of that kind are here, named in the order in which they are found: one more or one less, and it is another's name",
+        count(number(alike), "drive")
+    );
+    round.find(
+        finding(Warning, at, format!("it names `{device}`"), cost)
+            .seen(source, device)
+            .mend("Name it by UUID, or by its link in `/dev/disk/by-id`.")
+            .run(format!("lsblk -o NAME,UUID,PARTUUID {device}")),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_today_are_told_from_lasting_ones() {
+        for name in ["/dev/sda", "/dev/sdab12", "/dev/nvme0n1p2", "/dev/vdb1", "/dev/dm-3", "/dev/mmcblk0p1"] {
+            assert!(is_kernel_name(name), "{name}");
+        }
+        for name in [
+            "/dev/disk/by-id/x",
+            "UUID=1",
+            "/dev/mapper/a",
+            "/dev/vg/lv",
+            "/dev/sd*",
+            "/dev/md/fast",
+            "tmpfs",
+            "/dev/sdcard/x",
+        ] {
+            assert!(!is_kernel_name(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Mounts, swap, loop devices, and whether what is free reaches the drives.
+
+use terms::diagnosis::Place;
+use terms::inventory::{FileSystem, Node, Reading};
+
+use crate::check::{Check, Error, Information, Round, finding};
+use crate::machine::{Machine, path, place, sysfs};
+use crate::words::list;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "barriers-off",
+        severity: Error,
+        looks_at: "options in `/proc/self/mountinfo`",
+        rule: "`nobarrier` or `barrier=0`",
+        fixes: false,
+        look: barriers,
+    },
+    Check {
+        id: "discard-blocked",
+        severity: Information,
+        looks_at: "`queue/discard_max_bytes` of each layer and of what is below it",
+        rule: "0 at a layer, and more below it: trims do not get through",
+        fixes: false,
+        look: discard,
+    },
+    Check {
+        id: "swap-on-mirror",
+        severity: Information,
+        looks_at: "`/proc/swaps`, levels of the arrays below",
+        rule: "swap space lies on a mirror",
+        fixes: false,
+        look: swap,
+    },
+    Check {
+        id: "loop-buffered",
+        severity: Information,
+        looks_at: "`loop/dio` of loop devices that can be written",
+        rule: "the page cache lies between the loop device and its file",
+        fixes: false,
+        look: loops,
+    },
+];
+
+/// A file system by where it is mounted, or by its device.
+pub(super) fn system_place(system: &FileSystem) -> Place {
+    let name = system.targets.first().or_else(|| system.nodes.first());
+    Place::new("file system", format!("{} ({})", name.map_or("nowhere", String::as_str), system.kind))
+}
+
+fn barriers(machine: &Machine, round: &mut Round) {
+    for mount in round.ask(&Place::machine(), &machine.detail.mounts).into_iter().flatten() {
+        if mount.node.is_none() {
+            continue;
+        }
+        round.look();
+        let off = |option: &&String| ["nobarrier", "barrier=0", "barrier=off"].contains(&option.as_str());
+        let Some(option) = mount.options.iter().find(off) else { continue };
+        let commit = mount.options.iter().find_map(|option| option.strip_prefix("commit=")).unwrap_or("5");
+        round.find(
+            finding(
+                Error,
+                &Place::new("file system", format!("{} ({})", mount.target, mount.kind)),
+                format!("mounted with `{option}`"),
+                format!(
+                    "0 flushes reach the drives: after a power cut not only the last {commit} s are lost, the journal itself may be out \
+                     of order, and the file system damaged"
+                ),
+            )
+            .seen("/proc/self/mountinfo", mount.options.join(","))
+            .mend("Take the option out of `/etc/fstab` as well. Drives with protection against power loss answer a flush at once.")
+            .run(format!("mount -o remount,{} {}", if mount.kind == "btrfs" { "barrier" } else { "barrier=1" }, mount.target)),
+        );
+    }
+}
+
+fn discard(machine: &Machine, round: &mut Round) {
+    for node in machine.detail.nodes.iter().filter(|node| node.partition.is_none() && !node.on.is_empty()) {
+        let at = place(node);
+        let below: Vec<&Node> = node.on.iter().filter_map(|name| machine.node(name)).collect();
+        if below.is_empty() {
+            continue;
+        }
+        let mut reaches = true;
+        for under in &below {
+            reaches &= round.ask(&at, &under.queue.discard_max).is_some_and(|most| most.0 > 0);
+        }
+        if !reaches {
+            continue;
+        }
+        round.look();
+        let Some(most) = round.ask(&at, &node.queue.discard_max) else { continue };
+        if most.0 > 0 {
+            continue;
+        }
+        let names: Vec<&str> = below.iter().map(|under| under.name.as_str()).collect();
+        let found = finding(
+            Information,
+            &at,
+            format!("trims do not get through to {}", list(&names)),
+            format!(
+                "the drives take all of {} for used for ever: they have only their spare blocks to work with, and copy more for each \
+                 write",
+                node.size
+            ),
+        )
+        .seen(sysfs(node, "queue/discard_max_bytes"), 0)
+        .seen(format!("/sys/class/block/{}/queue/discard_max_bytes", names.first().unwrap_or(&"")), "more than 0");
+        round.find(let_through(found, node));
+    }
+}
+
+fn let_through(found: terms::diagnosis::Finding, node: &Node) -> terms::diagnosis::Finding {
+    let name = node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str());
+    if node.kind == "crypt" {
+        found
+            .mend("A choice: whoever holds the drive then sees which blocks are in use. Never with a hidden volume of VeraCrypt.")
+            .run(format!("cryptsetup refresh --allow-discards --persistent {name}"))
+    } else if node.md.as_ref().is_some_and(super::array::is_parity) {
+        found
+            .mend(
+                "Parity is only right if the drives give noughts for what was trimmed. Where all members are known to, the kernel can \
+                 be told, before the array is assembled.",
+            )
+            .run("echo options raid456 devices_handle_discard_safely=Y > /etc/modprobe.d/raid456.conf")
+    } else if node.kind == "integrity" {
+        found
+            .mend("It has to be asked for each time the device is opened.")
+            .run(format!("integritysetup close {name} && integritysetup open --allow-discards DEVICE {name}"))
+    } else {
+        found.mend("See what this layer needs to pass them on.").run(format!("lsblk --discard {}", path(node)))
+    }
+}
+
+fn swap(machine: &Machine, round: &mut Round) {
+    for swap in round.ask(&Place::machine(), &machine.detail.swaps).into_iter().flatten() {
+        let Some(name) = &swap.node else { continue };
+        round.look();
+        let on = machine.down(name);
+        let mirror = |node: &&Node| {
+            let level = node.md.as_ref().map(|md| md.level.as_str());
+            level.is_some_and(|level| ["raid1", "raid10"].contains(&level)) || node.kind == "raid1"
+        };
+        let Some(array) = on.iter().copied().find(mirror) else { continue };
+        round.find(
+            finding(
+                Information,
+                &Place::new("swap", &swap.device),
+                format!("it lies on the mirror {}", path(array)),
+                format!(
+                    "{} of {} are in use: pages that change while they are written leave copies that differ, which a check counts as \
+                     mismatches, and swapping shares the drives with what is measured",
+                    swap.used, swap.size
+                ),
+            )
+            .seen("/proc/swaps", format!("{} {} used", swap.device, swap.used.0))
+            .mend("Leave it, and know where mismatches come from; switch it off while measuring.")
+            .run(format!("swapoff {}", swap.device)),
+        );
+    }
+}
+
+fn loops(machine: &Machine, round: &mut Round) {
+    for node in machine.detail.nodes.iter().filter(|node| !node.read_only) {
+        let Some(backing) = &node.backing else { continue };
+        let at = place(node);
+        round.look();
+        if round.ask(&at, &backing.direct) != Some(&false) {
+            continue;
+        }
+        round.find(
+            finding(
+                Information,
+                &at,
+                "the page cache lies between it and its file",
+                "what is read is kept 2 times in memory, and a rate measured here is that of memory",
+            )
+            .seen(sysfs(node, "loop/dio"), 0)
+            .seen(sysfs(node, "loop/backing_file"), &backing.file)
+            .mend("Leave the cache out. The file's own file system must be able to.")
+            .run(format!("losetup --direct-io=on {}", path(node))),
+        );
+    }
+}
+
+/// Is something mounted that lies on drives to which trims get through, and that nobody trims while it is used?
+pub(super) fn wants_trim(machine: &Machine, round: &mut Round) -> Vec<String> {
+    let mut targets = Vec::new();
+    for mount in round.ask(&Place::machine(), &machine.detail.mounts).into_iter().flatten() {
+        let Some(node) = mount.node.as_deref().and_then(|name| machine.node(name)) else { continue };
+        let while_used = mount.options.iter().any(|option| option.starts_with("discard"));
+        let read_only = mount.options.iter().any(|option| option == "ro");
+        let at = Place::new("file system", format!("{} ({})", mount.target, mount.kind));
+        if while_used || read_only || targets.contains(&mount.target) {
+            continue;
+        }
+        let reaches = round.ask(&at, &node.queue.discard_max).is_some_and(|most| most.0 > 0);
+        let flash = machine.bottom(&node.name).iter().all(|drive| drive.queue.rotational == Reading::Known(false));
+        if reaches && flash {
+            targets.push(mount.target.clone());
+        }
+    }
+    targets
+}

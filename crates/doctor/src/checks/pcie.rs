@@ -1,0 +1,260 @@
+//! Links: what they carry, what they could carry, who shares them.
+
+use terms::inventory::Link;
+
+use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::machine::{Lane, Machine, carried};
+use crate::words::{count, list, number, percent, rate};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "link-below-both-ends",
+        severity: Error,
+        looks_at: "`current_link_speed`, `current_link_width`, `max_link_speed`, `max_link_width` of both ends of each link \
+                   that leads to storage",
+        rule: "the link is slower or narrower than both of its ends can do: it was trained down",
+        fixes: false,
+        look: trained_down,
+    },
+    Check {
+        id: "slot-below-drive",
+        severity: Warning,
+        looks_at: "`max_link_speed`, `max_link_width` of each storage controller and of the port above it",
+        rule: "the drive can do more than the port it is plugged in: the board's design, and no fault",
+        fixes: false,
+        look: slot,
+    },
+    Check {
+        id: "uplink-oversubscribed",
+        severity: Warning,
+        looks_at: "`current_link_speed`, `current_link_width` of each link with several storage controllers behind it, and of \
+                   those controllers",
+        rule: "drives behind a link can together send more than it carries",
+        fixes: false,
+        look: uplink,
+    },
+    Check {
+        id: "drive-behind-chipset",
+        severity: Information,
+        looks_at: "the way from each NVMe drive to the processor",
+        rule: "it goes through the chipset, whose own link is shared",
+        fixes: false,
+        look: chipset,
+    },
+    Check {
+        id: "payload-below-both-ends",
+        severity: Warning,
+        looks_at: "`DevCtl` and `DevCap` in `config` of each storage controller and of the ports above it",
+        rule: "packets are smaller than all devices on the way can do",
+        fixes: false,
+        look: payload,
+    },
+];
+
+fn files(address: &str, which: &str) -> String {
+    format!("/sys/bus/pci/devices/{address}/{which}_link_{{speed,width}}")
+}
+
+/// Ends of a link and what it is now; nothing where it is none. Links of tunnels tell a made-up 2.5 GT/s.
+fn ends(lane: &Lane, round: &mut Round) -> Option<(Link, Link, Link)> {
+    let place = terms::diagnosis::Place::new("link", &lane.device.address);
+    let Some(port) = lane.port.detail.as_deref() else {
+        round.unknown(&place, format!("nothing is known of the port {} above it", lane.port.address));
+        return None;
+    };
+    let now = (*round.ask(&place, &lane.detail.link)?)?;
+    let tunnel = [lane.detail.removable.as_deref(), port.removable.as_deref()].contains(&Some("removable"));
+    if tunnel && now.speed <= 2_500 {
+        round.unknown(&place, "it goes through a tunnel, which does not tell its speed");
+        return None;
+    }
+    let device = (*round.ask(&place, &lane.detail.best)?)?;
+    let above = (*round.ask(&place, &port.best)?)?;
+    round.look();
+    Some((now, device, above))
+}
+
+fn trained_down(machine: &Machine, round: &mut Round) {
+    for lane in machine.links() {
+        let Some((now, device, port)) = ends(&lane, round) else { continue };
+        let both = device.common(port);
+        if now.speed >= both.speed && now.lanes >= both.lanes {
+            continue;
+        }
+        let place = machine.link_place(&lane.device.address);
+        // Bytes that packets leave of the wire's rate; the formula and its sources are at `Link::carries`.
+        let cost = match (carried(now, lane.detail), carried(both, lane.detail)) {
+            (Some(now), Some(both)) if both > now => format!(
+                "it carries {} of {}: large sequential reads reach {} of what they could",
+                rate(now),
+                rate(both),
+                percent(now / both)
+            ),
+            _ => format!("it has {} of {} lanes at {} of {} MT/s", now.lanes, both.lanes, now.speed, both.speed),
+        };
+        let address = &lane.device.address;
+        let advice = "Both ends can do more, so neither the slot nor the drive is at fault, but what is between them: seat \
+                      the drive anew, change riser or cable, look at the firmware's setting for the slot. Some links rest at a \
+                      lower speed: read it again under load.";
+        round.find(
+            finding(Error, &place, format!("the link runs at {now} and both ends can do {both}"), cost)
+                .seen(files(address, "current"), now)
+                .seen(files(address, "max"), device)
+                .seen(files(&lane.port.address, "max"), port)
+                .mend(advice)
+                .run(format!("grep . {}", files(address, "current"))),
+        );
+    }
+}
+
+fn slot(machine: &Machine, round: &mut Round) {
+    for lane in machine.links().into_iter().filter(|lane| crate::machine::is_endpoint(lane.device)) {
+        let Some((_, device, port)) = ends(&lane, round) else { continue };
+        let (Some(drive), Some(slot)) = (carried(device, lane.detail), carried(device.common(port), lane.detail))
+        else {
+            continue;
+        };
+        if slot >= drive {
+            continue;
+        }
+        let place = machine.link_place(&lane.device.address);
+        let cost = format!(
+            "the slot carries {} of the {} that the drive's link could: at most {} of the drive's sequential rate",
+            rate(slot),
+            rate(drive),
+            percent(slot / drive)
+        );
+        round.find(
+            finding(Warning, &place, format!("the drive can do {device} and its port {port}"), cost)
+                .seen(files(&lane.device.address, "max"), device)
+                .seen(files(&lane.port.address, "max"), port)
+                .mend("The board is made so. A slot with more lanes or a newer generation, if there is one, lets the drive do more."),
+        );
+    }
+}
+
+fn uplink(machine: &Machine, round: &mut Round) {
+    for lane in machine.links() {
+        let behind = machine.endpoints(&lane.device.address);
+        if behind.len() < 2 {
+            continue;
+        }
+        let place = machine.link_place(&lane.device.address);
+        round.look();
+        let Some(Some(carries)) = round.ask(&place, &lane.detail.carries) else { continue };
+        let Some(asked) = lane.detail.asked else {
+            round.unknown(&place, "a controller behind it does not tell what its link carries");
+            continue;
+        };
+        if asked.0 <= carries.rate.0 * 1.001 {
+            continue;
+        }
+        let drives = machine.drives_behind(&lane.device.address);
+        let cost = format!(
+            "{} behind it can send {} together, and it carries {}: read at once, each gets {} of its rate",
+            count(number(behind.len()), "controller"),
+            rate(asked.0),
+            rate(carries.rate.0),
+            percent(carries.rate.0 / asked.0)
+        );
+        let link = lane.detail.link.known().copied().flatten().map_or_else(String::new, |link| link.to_string());
+        round.find(
+            finding(Warning, &place, format!("{} share a link that cannot feed them", list(&drives)), cost)
+                .seen(files(&lane.device.address, "current"), link)
+                .seen("sum over the controllers' links", rate(asked.0))
+                .mend("Move drives that work at the same time, members of one array first, to ports of the processor."),
+        );
+    }
+}
+
+fn chipset(machine: &Machine, round: &mut Round) {
+    let mut asked = 0.0;
+    let mut drives: Vec<String> = Vec::new();
+    let mut reasons: Vec<String> = Vec::new();
+    let mut uplink = None;
+    for device in machine.inventory.pci.iter().filter(|device| device.role == "nvme") {
+        round.look();
+        let Some(detail) = device.detail.as_deref() else {
+            round.unknown(&machine.link_place(&device.address), "nothing more is known of the controller");
+            continue;
+        };
+        let Some(chipset) = &detail.chipset else { continue };
+        asked += detail.carries.known().copied().flatten().map_or(0.0, |capacity| capacity.rate.0);
+        drives.extend(machine.drives_behind(&device.address));
+        if !reasons.contains(&chipset.because) {
+            reasons.push(chipset.because.clone());
+        }
+        // The port nearest to the processor that is a part of the chipset and has a link of its own.
+        let parts = machine.way(&device.address).into_iter().filter(|above| above.role == "switch upstream");
+        let rates = parts.filter_map(|above| above.detail.as_ref()?.chipset.as_ref().and(above.detail.as_ref()));
+        uplink = rates.filter_map(|detail| detail.carries.known().copied().flatten()).next_back().or(uplink);
+    }
+    if reasons.is_empty() {
+        return;
+    }
+    let link = uplink.map_or_else(
+        || "a link whose rate shows nowhere".to_owned(),
+        |capacity| format!("a link that carries {}", rate(capacity.rate.0)),
+    );
+    let cost = format!(
+        "they can ask {} of {link}, which SATA, network and USB use as well; each request takes 0.1 to 0.2 µs longer each way",
+        rate(asked)
+    );
+    let place = terms::diagnosis::Place::new("link", "chipset");
+    let found = finding(Information, &place, format!("{} hang behind the chipset", list(&drives)), cost)
+        .mend("Where speed matters, put them into slots of the processor.");
+    round.find(reasons.into_iter().fold(found, |found, reason| found.seen("/sys/bus/pci/devices", reason)));
+}
+
+fn payload(machine: &Machine, round: &mut Round) {
+    for device in machine.inventory.pci.iter().filter(|device| crate::machine::is_endpoint(device)) {
+        let place = machine.link_place(&device.address);
+        let way = machine.way(&device.address);
+        // What is a part of the processor sends no packets over a link.
+        if way.len() < 2 {
+            continue;
+        }
+        let mut payloads = Vec::new();
+        for part in &way {
+            match part.detail.as_deref().map(|detail| &detail.payload) {
+                Some(reading) => payloads.extend(round.ask(&place, reading).map(|payload| payload.map(|p| (part, p)))),
+                None => round.unknown(&place, format!("nothing is known of {}", part.address)),
+            }
+        }
+        if payloads.len() < way.len() {
+            continue;
+        }
+        let payloads: Vec<_> = payloads.into_iter().flatten().collect();
+        let (Some(now), Some(possible)) =
+            (payloads.iter().map(|(_, p)| p.current).min(), payloads.iter().map(|(_, p)| p.maximum).min())
+        else {
+            continue;
+        };
+        round.look();
+        let Some(link) = device.detail.as_deref().and_then(|detail| detail.link.known().copied().flatten()) else {
+            continue;
+        };
+        let (Some(carries), Some(could)) = (link.carries(now), link.carries(possible)) else { continue };
+        if now >= possible {
+            continue;
+        }
+        // Packets of P bytes leave P / (P + 24) of the link (`Link::carries`).
+        let cost = format!(
+            "a link of {link} carries {} instead of {}, {} less",
+            rate(carries.0),
+            rate(could.0),
+            percent(1.0 - carries.0 / could.0)
+        );
+        let found = payloads.iter().fold(
+            finding(Warning, &place, format!("packets carry {now} and could carry {possible}"), cost),
+            |found, (part, payload)| {
+                let value = format!("MaxPayload {} of {} bytes", payload.current.0, payload.maximum.0);
+                found.seen(format!("lspci -vv -s {}", part.address), value)
+            },
+        );
+        round.find(found.mend(
+            "The firmware chose the payload. A setting there (“Max Payload Size”), or `pci=pcie_bus_perf` on the kernel's command \
+             line, gives all the largest that they can do.",
+        ));
+    }
+}

@@ -1,0 +1,319 @@
+//! A machine as checks walk over it: what stands on what, which drives are at the bottom, which link leads where.
+
+use std::collections::BTreeMap;
+
+use terms::diagnosis::Place;
+use terms::inventory::{
+    Crypt, Detail, DmRaid, Integrity, Inventory, LEAST_PAYLOAD, Link, Md, Meaning, Node, NvmeController, PciDetail,
+    PciDevice, Reading, Target, ThinPool,
+};
+use terms::{Bytes, Drive};
+
+use crate::check::Round;
+
+/// A machine.
+#[derive(Debug)]
+pub(crate) struct Machine<'a> {
+    /// All that is known of it.
+    pub(crate) inventory: &'a Inventory,
+    /// The part of it that older records do not have.
+    pub(crate) detail: &'a Detail,
+    nodes: BTreeMap<&'a str, &'a Node>,
+    above: BTreeMap<&'a str, Vec<&'a Node>>,
+}
+
+/// A link of the PCIe tree that leads to storage.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lane<'a> {
+    /// Its lower end.
+    pub(crate) device: &'a PciDevice,
+    /// What is known of that.
+    pub(crate) detail: &'a PciDetail,
+    /// Its upper end: a root port or a port of a switch.
+    pub(crate) port: &'a PciDevice,
+}
+
+impl<'a> Machine<'a> {
+    pub(crate) fn new(inventory: &'a Inventory, detail: &'a Detail) -> Self {
+        let nodes: BTreeMap<&str, &Node> = detail.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
+        let mut above: BTreeMap<&str, Vec<&Node>> = BTreeMap::new();
+        for node in &detail.nodes {
+            for under in &node.on {
+                above.entry(under.as_str()).or_default().push(node);
+            }
+        }
+        Self { inventory, detail, nodes, above }
+    }
+
+    // --- block devices ---
+
+    pub(crate) fn node(&self, name: &str) -> Option<&'a Node> {
+        self.nodes.get(name).copied()
+    }
+
+    pub(crate) fn drive(&self, name: &str) -> Option<&'a Drive> {
+        self.inventory.drives.iter().find(|drive| drive.kernel_name == name)
+    }
+
+    /// What stands right on a device.
+    pub(crate) fn on_top_of(&self, name: &str) -> &[&'a Node] {
+        self.above.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// A device and all below it, each once. Devices that stand on one another in a circle do not make it endless.
+    pub(crate) fn down(&self, name: &str) -> Vec<&'a Node> {
+        let mut found: Vec<&Node> = self.node(name).into_iter().collect();
+        let mut at = 0;
+        while let Some(node) = found.get(at).copied() {
+            for under in node.on.iter().filter_map(|under| self.node(under)) {
+                if !found.iter().any(|known| known.name == under.name) {
+                    found.push(under);
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// Devices at the bottom: those that stand on nothing.
+    pub(crate) fn bottom(&self, name: &str) -> Vec<&'a Node> {
+        self.down(name).into_iter().filter(|node| node.on.is_empty()).collect()
+    }
+
+    /// Does nothing under it spin? Where that is not known it is written down.
+    pub(crate) fn is_flash(&self, round: &mut Round, place: &Place, name: &str) -> Option<bool> {
+        let bottom = self.bottom(name);
+        if bottom.is_empty() {
+            round.unknown(place, "it is not known what it stands on");
+            return None;
+        }
+        let spins: Option<Vec<bool>> =
+            bottom.iter().map(|node| round.ask(place, &node.queue.rotational).copied()).collect();
+        Some(!spins?.contains(&true))
+    }
+
+    /// Does a device have anything on it that somebody may want to keep?
+    pub(crate) fn is_blank(&self, name: &str) -> bool {
+        let signed = self.node(name).is_none_or(|node| node.signatures.known().is_none_or(|all| !all.is_empty()));
+        !signed && self.on_top_of(name).is_empty() && !self.is_mounted(name)
+    }
+
+    fn is_mounted(&self, name: &str) -> bool {
+        let mounts = self.detail.mounts.known().into_iter().flatten();
+        mounts.into_iter().any(|mount| mount.node.as_deref() == Some(name))
+    }
+
+    /// Arrays of md.
+    pub(crate) fn arrays(&self) -> impl Iterator<Item = (&'a Node, &'a Md)> {
+        self.detail.nodes.iter().filter_map(|node| Some((node, node.md.as_ref()?)))
+    }
+
+    /// Lines of tables that mean something of a kind. Where a table could not be read and may be of that kind, that is
+    /// written down.
+    fn lines<T>(
+        &self,
+        round: &mut Round,
+        prefixes: &[&str],
+        of: fn(&'a Meaning) -> Option<T>,
+    ) -> Vec<(&'a Node, &'a Target, T)> {
+        let mut found = Vec::new();
+        for node in &self.detail.nodes {
+            let Some(dm) = &node.dm else { continue };
+            match &dm.targets {
+                Reading::Known(targets) => {
+                    found.extend(targets.iter().filter_map(|target| Some((node, target, of(&target.meaning)?))));
+                }
+                Reading::Unknown(why) => {
+                    let may_be = |uuid: &str| prefixes.iter().any(|prefix| uuid.starts_with(prefix));
+                    if dm.uuid.as_deref().is_none_or(may_be) {
+                        round.unknown(&place(node), why);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Mappings of dm-crypt. `cryptsetup` begins their UUIDs so (`lib/libdevmapper.c`).
+    pub(crate) fn crypts(&self, round: &mut Round) -> Vec<(&'a Node, &'a Target, &'a Crypt)> {
+        let kinds = ["CRYPT-LUKS", "CRYPT-PLAIN", "CRYPT-TCRYPT", "CRYPT-BITLK", "CRYPT-LOOPAES", "CRYPT-FVAULT2"];
+        self.lines(round, &kinds, |meaning| if let Meaning::Crypt(crypt) = meaning { Some(crypt) } else { None })
+    }
+
+    /// Mappings of dm-integrity: of their own, under an encrypted volume, in a volume group.
+    pub(crate) fn integrities(&self, round: &mut Round) -> Vec<(&'a Node, &'a Target, &'a Integrity)> {
+        let kinds = ["CRYPT-INTEGRITY", "CRYPT-SUBDEV", "LVM-"];
+        self.lines(round, &kinds, |meaning| if let Meaning::Integrity(found) = meaning { Some(found) } else { None })
+    }
+
+    /// Arrays of the device mapper.
+    pub(crate) fn mapped_arrays(&self, round: &mut Round) -> Vec<(&'a Node, &'a Target, &'a DmRaid)> {
+        self.lines(round, &["LVM-"], |meaning| if let Meaning::Raid(found) = meaning { Some(found) } else { None })
+    }
+
+    /// Thin pools.
+    pub(crate) fn thin_pools(&self, round: &mut Round) -> Vec<(&'a Node, &'a Target, &'a ThinPool)> {
+        let of = |meaning: &'a Meaning| if let Meaning::ThinPool(found) = meaning { Some(found) } else { None };
+        self.lines(round, &["LVM-"], of)
+    }
+
+    // --- PCIe ---
+
+    /// Devices on the way from one to the root, itself first.
+    pub(crate) fn way(&self, address: &str) -> Vec<&'a PciDevice> {
+        let mut way: Vec<&PciDevice> = Vec::new();
+        let mut next = self.inventory.pci_device(address);
+        while let Some(device) = next {
+            if way.iter().any(|known| known.address == device.address) {
+                break;
+            }
+            way.push(device);
+            next = device.parent.as_deref().and_then(|parent| self.inventory.pci_device(parent));
+        }
+        way
+    }
+
+    /// Controllers of storage at and under a device.
+    pub(crate) fn endpoints(&self, address: &str) -> Vec<&'a PciDevice> {
+        let under = |device: &&PciDevice| self.way(&device.address).iter().any(|above| above.address == address);
+        self.inventory.pci.iter().filter(|device| is_endpoint(device)).filter(under).collect()
+    }
+
+    /// Links that lead to storage. A function other than the first shares the link of the first.
+    pub(crate) fn links(&self) -> Vec<Lane<'a>> {
+        let lane = |device: &'a PciDevice| {
+            let port = self.inventory.pci_device(device.parent.as_deref()?)?;
+            let detail = device.detail.as_deref()?;
+            // Between the upstream port of a switch and its downstream ports there is no link.
+            let above = matches!(port.role.as_str(), "root port" | "switch downstream" | "bridge");
+            let unclear = port.role == "bridge" && !is_endpoint(device);
+            let first = device.address.ends_with(".0");
+            (above && !unclear && first && !self.endpoints(&device.address).is_empty()).then_some(Lane {
+                device,
+                detail,
+                port,
+            })
+        };
+        self.inventory.pci.iter().filter_map(lane).collect()
+    }
+
+    /// Kernel names of drives behind a device, or of the controllers where no drive is known.
+    pub(crate) fn drives_behind(&self, address: &str) -> Vec<String> {
+        let endpoints = self.endpoints(address);
+        let at = |drive: &&Drive| {
+            endpoints.iter().any(|endpoint| drive.pci_address.as_deref() == Some(endpoint.address.as_str()))
+        };
+        self.inventory.drives.iter().filter(at).map(|drive| drive.kernel_name.clone()).collect()
+    }
+
+    /// A link by the address of its lower end and the drives behind it.
+    pub(crate) fn link_place(&self, address: &str) -> Place {
+        match self.drives_behind(address).as_slice() {
+            [] => Place::new("link", address),
+            drives => Place::new("link", format!("{address} ({})", drives.join(", "))),
+        }
+    }
+
+    /// What the line to a drive carries at most: its link, or its SATA or SAS line. `None` for what has no such line, and
+    /// where it is not known, which is written down.
+    fn line_rate(&self, round: &mut Round, place: &Place, name: &str) -> Option<f64> {
+        let drive = self.drive(name)?;
+        match drive.transport.as_str() {
+            "sata" | "sas" => {
+                let told = drive.detail.as_ref().and_then(|detail| serial_rate(detail.line_rate.as_deref()?));
+                if told.is_none() {
+                    round.unknown(place, format!("the speed of the line to {name} is not told"));
+                }
+                told
+            }
+            "nvme" => {
+                let device = self.inventory.pci_device(drive.pci_address.as_deref()?)?;
+                round.ask(place, &device.detail.as_ref()?.carries)?.map(|capacity| capacity.rate.0)
+            }
+            _ => None,
+        }
+    }
+
+    /// The least of what the lines to the drives under a device carry.
+    pub(crate) fn least_line_rate(&self, round: &mut Round, place: &Place, name: &str) -> Option<f64> {
+        let rates: Option<Vec<f64>> =
+            self.bottom(name).iter().map(|node| self.line_rate(round, place, &node.name)).collect();
+        rates?.into_iter().reduce(f64::min)
+    }
+
+    /// The controller of an NVMe drive.
+    pub(crate) fn controller(&self, drive: &Drive) -> Option<&'a NvmeController> {
+        let name = drive.detail.as_ref()?.nvme.as_ref()?.controllers.first()?;
+        self.detail.controllers.iter().find(|controller| controller.name == *name)
+    }
+
+    // --- the system ---
+
+    /// A parameter of the kernel.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&'a str> {
+        self.detail.linux.parameters.get(name).map(String::as_str)
+    }
+
+    /// Major and minor version of the kernel.
+    pub(crate) fn kernel(&self) -> Option<(u32, u32)> {
+        let mut numbers = self.inventory.kernel.split(['.', '-', '+', '_']);
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    }
+}
+
+/// Is it a controller of storage, and no bridge?
+pub(crate) fn is_endpoint(device: &PciDevice) -> bool {
+    ["nvme", "sata", "sas", "raid", "other", "network"].contains(&device.role.as_str())
+}
+
+/// What a link carries in packets of the payload that is in force on it, or of the least where that is not known.
+pub(crate) fn carried(link: Link, detail: &PciDetail) -> Option<f64> {
+    let capacity = detail.carries.known().copied().flatten();
+    link.carries(capacity.map_or(LEAST_PAYLOAD, |capacity| capacity.payload)).map(|rate| rate.0)
+}
+
+/// What a SATA or SAS line carries: 8b/10b, hence a tenth of its bits in bytes (Serial ATA 3.0, 7.2; SAS-3, 5.3).
+fn serial_rate(rate: &str) -> Option<f64> {
+    let giga: f64 = rate.split_whitespace().next()?.parse().ok()?;
+    (0.1..=12.0).contains(&giga).then_some(giga * 1e8)
+}
+
+/// The block device as a place, by the name people use.
+pub(crate) fn place(node: &Node) -> Place {
+    let kind = match node.kind.as_str() {
+        "partition" => "partition",
+        "drive" => "drive",
+        _ if node.md.is_some() => "array",
+        _ if node.dm.is_some() => "mapping",
+        "loop" => "loop device",
+        _ => "drive",
+    };
+    match &node.label {
+        Some(label) => Place::new(kind, format!("{label} ({})", node.name)),
+        None => Place::new(kind, &node.name),
+    }
+}
+
+/// A drive as a place.
+pub(crate) fn drive_place(drive: &Drive) -> Place {
+    Place::new("drive", &drive.kernel_name)
+}
+
+/// The path by which people name a device.
+pub(crate) fn path(node: &Node) -> String {
+    match &node.label {
+        Some(label) if node.md.is_some() => format!("/dev/md/{label}"),
+        Some(label) if node.dm.is_some() => format!("/dev/mapper/{label}"),
+        _ => format!("/dev/{}", node.name),
+    }
+}
+
+/// A file of a block device.
+pub(crate) fn sysfs(node: &Node, file: &str) -> String {
+    format!("/sys/block/{}/{file}", node.name)
+}
+
+/// Sectors of the device mapper and of md as bytes.
+pub(crate) const fn sectors(count: u64) -> Bytes {
+    Bytes(count.saturating_mul(512))
+}

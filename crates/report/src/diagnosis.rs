@@ -1,0 +1,220 @@
+//! A diagnosis as text and as JSON, and the list of checks.
+
+use serde::Serialize;
+use terms::diagnosis::{About, Counts, Diagnosis, Finding, Severity, Unknown};
+
+use crate::style::{Style, Tone};
+use crate::width::{paragraph, width, wrap};
+
+/// What the JSON document says it is.
+pub const SCHEMA: &str = "bedplate.diagnosis";
+
+/// Its version. Keys are never renamed or dropped within one.
+pub const VERSION: u32 = 1;
+
+/// Findings grouped by severity, then what is unknown, then how many of each there are.
+#[must_use]
+pub fn text(diagnosis: &Diagnosis, style: &Style) -> String {
+    let mut out = String::new();
+    if let Some(by) = &diagnosis.emulated {
+        let label = format!("an emulated machine ({by}): links, drives and processors are not what real ones are");
+        out.push_str(&style.paint(Tone::Warn, paragraph("! ", &style.spell(&label), style.columns()).trim_end()));
+        out.push_str("\n\n");
+    }
+    for (severity, title, tone) in [
+        (Severity::Error, "Errors", Tone::Bad),
+        (Severity::Warning, "Warnings", Tone::Warn),
+        (Severity::Information, "Notes", Tone::Strong),
+    ] {
+        let findings: Vec<&Finding> = diagnosis.findings.iter().filter(|found| found.severity == severity).collect();
+        if findings.is_empty() {
+            continue;
+        }
+        out.push_str(&style.paint(tone, title));
+        out.push('\n');
+        findings.iter().for_each(|found| one(&mut out, found, tone, style));
+        out.push('\n');
+    }
+    unknown(&mut out, diagnosis, style);
+    let counts = diagnosis.counts();
+    if counts.nothing_there > 0 {
+        let nothing = format!("{} had nothing to look at", number(counts.nothing_there, "check"));
+        out.push_str(&style.paint(Tone::Dim, &nothing));
+        out.push('\n');
+    }
+    out.push_str(&last(counts, style));
+    out
+}
+
+/// One finding: its check and its place, then what, at what cost, from what, and what mends it.
+fn one(out: &mut String, found: &Finding, tone: Tone, style: &Style) {
+    out.push('\n');
+    let heading = format!("{}: {}", found.check, found.place);
+    for line in wrap(&style.spell(&heading), style.columns() - 2) {
+        out.push_str("  ");
+        out.push_str(&style.paint(if tone == Tone::Strong { Tone::Plain } else { tone }, &line));
+        out.push('\n');
+    }
+    let mut part = |label: &str, text: &str| {
+        let first = format!("    {label:<6}");
+        out.push_str(&paragraph(&first, &style.spell(text), style.columns()));
+    };
+    part("what", &sentence(&found.what));
+    part("cost", &sentence(&found.why));
+    for seen in &found.seen {
+        part("seen", &format!("{}: {}", seen.source, seen.value));
+    }
+    if !found.mend.advice.is_empty() {
+        part("mend", &found.mend.advice);
+    }
+    for command in &found.mend.commands {
+        out.push_str(&pasted(&style.spell(command), style.columns()));
+    }
+    if !found.mend.fixes.is_empty() {
+        out.push_str(&format!("          or: bedplate doctor --fix {}\n", found.check));
+    }
+    if let Some(lost) = &found.mend.destroys {
+        let text = style.spell(&format!("mending destroys {lost}"));
+        let lines = paragraph("    LOST  ", &text, style.columns());
+        for line in lines.lines() {
+            out.push_str(&style.paint(Tone::Bad, line));
+            out.push('\n');
+        }
+    }
+}
+
+/// With a capital letter, except where a name begins it.
+fn sentence(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    if first.chars().any(|c| !c.is_ascii_lowercase()) || first.is_empty() {
+        return text.to_owned();
+    }
+    text[..1].to_uppercase() + &text[1..]
+}
+
+/// A command behind `$`, broken so that it can be pasted: at blanks, with a backslash at the end of each line.
+fn pasted(command: &str, columns: usize) -> String {
+    let room = columns.saturating_sub(14);
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in command.split(' ') {
+        let line = lines.last().map_or(0, |line| width(line));
+        match lines.last_mut() {
+            Some(last) if line == 0 => last.push_str(word),
+            Some(last) if line + 1 + width(word) <= room => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let last = lines.len() - 1;
+    lines.iter().enumerate().fold(String::new(), |out, (at, line)| {
+        let first = if at == 0 { "          $ " } else { "              " };
+        out + first + line + if at == last { "\n" } else { " \\\n" }
+    })
+}
+
+/// What is unknown: checks that lack the same of the same places, for the same reason, are told together.
+fn unknown(out: &mut String, diagnosis: &Diagnosis, style: &Style) {
+    if diagnosis.unknown.is_empty() {
+        return;
+    }
+    out.push_str(&style.paint(Tone::Strong, "Unknown"));
+    out.push_str("\n\n");
+    let mut lacks: Vec<(&Unknown, Vec<String>)> = Vec::new();
+    for unknown in &diagnosis.unknown {
+        let place = unknown.place.to_string();
+        match lacks.iter_mut().find(|(first, _)| first.check == unknown.check && first.reason == unknown.reason) {
+            Some((_, places)) => places.push(place),
+            None => lacks.push((unknown, vec![place])),
+        }
+    }
+    let mut groups: Vec<(&str, Vec<String>, Vec<&str>)> = Vec::new();
+    for (unknown, places) in lacks {
+        let same =
+            |(reason, known, _): &&mut (&str, Vec<String>, Vec<&str>)| *reason == unknown.reason && *known == places;
+        match groups.iter_mut().find(same) {
+            Some((_, _, checks)) => checks.push(&unknown.check),
+            None => groups.push((&unknown.reason, places, vec![&unknown.check])),
+        }
+    }
+    for (reason, places, checks) in groups {
+        let text = format!("{}: {reason} ({})", places.join(", "), checks.join(", "));
+        out.push_str(&paragraph("  ? ", &style.spell(&text), style.columns()));
+    }
+    if !diagnosis.as_root {
+        out.push_str(&paragraph("    ", "Root can read more than was read here.", style.columns()));
+    }
+    out.push('\n');
+}
+
+/// The last line.
+fn last(counts: Counts, style: &Style) -> String {
+    let parts = [
+        (number(counts.errors, "error"), Tone::Bad, counts.errors),
+        (number(counts.warnings, "warning"), Tone::Warn, counts.warnings),
+        (number(counts.notes, "note"), Tone::Strong, counts.notes),
+        (format!("{} unknown", counts.unknown), Tone::Strong, counts.unknown),
+        (format!("{} passed", number(counts.passed, "check")), Tone::Good, counts.passed),
+    ];
+    let words = parts.iter().map(|(text, tone, count)| style.paint(if *count > 0 { *tone } else { Tone::Dim }, text));
+    words.collect::<Vec<_>>().join(", ") + "\n"
+}
+
+fn number(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// The checks with what they look at and when they find something.
+#[must_use]
+pub fn list(checks: &[About], style: &Style) -> String {
+    checks.iter().fold(String::new(), |mut out, about| {
+        let fixes = if about.fixes { ", --fix mends it" } else { "" };
+        out.push_str(&style.paint(Tone::Strong, &about.check));
+        out.push_str(&format!("  ({}{fixes})\n", about.severity.word()));
+        out.push_str(&paragraph("    ", &style.spell(&about.rule), style.columns()));
+        out.push_str(&paragraph("    looks at ", &style.spell(&about.looks_at), style.columns()));
+        out
+    })
+}
+
+/// A diagnosis as a JSON document.
+///
+/// # Errors
+/// Where a value cannot be written as JSON.
+pub fn json(diagnosis: &Diagnosis) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        schema: &'static str,
+        version: u32,
+        counts: Counts,
+        #[serde(flatten)]
+        diagnosis: &'a Diagnosis,
+    }
+    let document = Document { schema: SCHEMA, version: VERSION, counts: diagnosis.counts(), diagnosis };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let text =
+            pasted("cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue NAME-OF-A-MAPPING", 80);
+        assert!(text.lines().all(|line| width(line) <= 80), "{text}");
+        let joined = text.trim().trim_start_matches("$ ").replace(" \\\n", " ");
+        assert_eq!(
+            joined.split_whitespace().collect::<Vec<_>>().join(" "),
+            "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue NAME-OF-A-MAPPING"
+        );
+    }
+
+    #[test]
+    fn sentences_begin_with_a_capital_and_names_do_not() {
+        assert_eq!(sentence("the link runs"), "The link runs");
+        assert_eq!(sentence("nvme0n1 runs"), "nvme0n1 runs");
+        assert_eq!(sentence("`sync` is off"), "`sync` is off");
+    }
+}
