@@ -10,6 +10,9 @@ use crate::bench::{Bench, design};
 
 /// Directory inside the guest.
 const ROOT: &str = "/root/places";
+/// The program inside the guest: a copy, because a guest does not see the tree if that stands below `/tmp`.
+const PROGRAM: &str = "/root/places/bedplate";
+const QUICKSTART: &str = "/root/places/quickstart.toml";
 #[cfg(feature = "long-tests")]
 /// A stack of more than twelve steps: two sealed members, a mirror, a cipher, a volume, a file system.
 const DEEP: &str = r#"
@@ -66,12 +69,14 @@ fn boot(bench: &Bench, design: &Design) -> (Guest, String) {
     };
     let pairs = guest.drives().iter().map(|(name, node)| format!("--drive {name}=serial={}", serial(node)));
     let pairs = pairs.collect::<Vec<_>>().join(" ");
-    shell(&guest, &format!("mkdir -p {ROOT}"));
+    // What started the shell is the agent, and the agent is the program.
+    shell(&guest, &format!("mkdir -p {ROOT} && cp /proc/$PPID/exe {PROGRAM}"));
+    guest.write(QUICKSTART, &std::fs::read(crate::bench::root().join("studies/quickstart.toml")).unwrap()).unwrap();
     (guest, pairs)
 }
 
 fn bedplate(guest: &Guest, arguments: &str) -> (i32, String) {
-    let line = format!("{} {arguments} 2>&1", env!("CARGO_BIN_EXE_bedplate"));
+    let line = format!("{PROGRAM} {arguments} 2>&1");
     let cmd = Cmd::new(["bash", "-c", &line]).limit(Nanos::seconds(600));
     let outcome = guest.run(&cmd).unwrap();
     eprintln!("# bedplate {arguments}\n{}", outcome.text());
@@ -104,7 +109,6 @@ fn fingerprint(guest: &Guest) -> String {
 fn a_study_is_the_same_in_the_machine_and_from_afar() {
     let bench = Bench::new();
     let (guest, drives) = boot(&bench, &design("studies/quickstart.toml"));
-    let study = crate::bench::root().join("studies/quickstart.toml").to_string_lossy().into_owned();
     let far = "ssh://root@10.99.0.2";
     shell(
         &guest,
@@ -122,7 +126,7 @@ fn a_study_is_the_same_in_the_machine_and_from_afar() {
     let mut records = Vec::new();
     for place in ["local", far] {
         let runs = format!("{ROOT}/runs-{}", records.len());
-        let arguments = format!("run {study} --on {place} {drives} --quick --only 1,3 --runs {runs}");
+        let arguments = format!("run {QUICKSTART} --on {place} {drives} --quick --only 1,3 --runs {runs}");
         let (status, said) = bedplate(&guest, &arguments);
         assert_eq!(status, 0, "{place}: {said}");
         assert!(said.contains("ext4 on RAID-1"), "{said}");
@@ -184,7 +188,7 @@ for kill_at in $(seq 1 40); do
 done
 echo "steps $steps"
 "#,
-        binary = env!("CARGO_BIN_EXE_bedplate"),
+        binary = PROGRAM,
         look = looking(&guest),
     );
     let said = shell(&guest, &script);
@@ -200,15 +204,13 @@ fn a_pulled_drive_is_finished_with_when_it_is_back() {
     let bench = Bench::new();
     let design = design("studies/quickstart.toml");
     let (guest, drives) = boot(&bench, &design);
-    let study = crate::bench::root().join("studies/quickstart.toml").to_string_lossy().into_owned();
-    let bedplate = env!("CARGO_BIN_EXE_bedplate");
     let runs = format!("{ROOT}/pulled");
     // The second drive of a mirror goes while fio works on it.
     let said = shell(
         &guest,
         &format!(
             r#"
-{bedplate} run {study} --on local {drives} --only 4 --rounds 1 --anchor off --settle 100ms --window 20s --runs {runs} >{ROOT}/out 2>&1 &
+{PROGRAM} run {QUICKSTART} --on local {drives} --only 4 --rounds 1 --anchor off --settle 100ms --window 20s --runs {runs} >{ROOT}/out 2>&1 &
 id=$!
 until grep -q filled {runs}/*/events.jsonl 2>/dev/null; do
     [ -e /proc/$id ] || {{ cat {ROOT}/out; exit 1; }}
