@@ -6,6 +6,10 @@ use terms::diagnosis::{About, Counts, Diagnosis, Finding, Severity, Unknown};
 use crate::style::{Style, Tone};
 use crate::width::{paragraph, width, wrap};
 
+mod alike;
+
+use alike::Alike;
+
 /// What the JSON document says it is.
 pub const SCHEMA: &str = "bedplate.diagnosis";
 
@@ -32,7 +36,7 @@ pub fn text(diagnosis: &Diagnosis, style: &Style) -> String {
         }
         out.push_str(&style.paint(tone, title));
         out.push('\n');
-        findings.iter().for_each(|found| one(&mut out, found, tone, style));
+        alike::group(&findings).iter().for_each(|alike| one(&mut out, alike, tone, style));
         out.push('\n');
     }
     unknown(&mut out, diagnosis, style);
@@ -46,11 +50,11 @@ pub fn text(diagnosis: &Diagnosis, style: &Style) -> String {
     out
 }
 
-/// One finding: its check and its place, then what, at what cost, from what, and what mends it.
-fn one(out: &mut String, found: &Finding, tone: Tone, style: &Style) {
+/// One finding, or several alike: the check and the places, then what, at what cost, from what, and what mends it.
+fn one(out: &mut String, alike: &Alike, tone: Tone, style: &Style) {
+    let found = alike.first;
     out.push('\n');
-    let heading = format!("{}: {}", found.check, found.place);
-    for line in wrap(&style.spell(&heading), style.columns() - 2) {
+    for line in wrap(&style.spell(&alike.heading()), style.columns() - 2) {
         out.push_str("  ");
         out.push_str(&style.paint(if tone == Tone::Strong { Tone::Plain } else { tone }, &line));
         out.push('\n');
@@ -64,16 +68,19 @@ fn one(out: &mut String, found: &Finding, tone: Tone, style: &Style) {
     for seen in &found.seen {
         part("seen", &format!("{}: {}", seen.source, seen.value));
     }
+    if let Some(more) = alike.more() {
+        part("", &more);
+    }
     if !found.mend.advice.is_empty() {
         part("mend", &found.mend.advice);
     }
-    for command in &found.mend.commands {
+    for command in alike.commands() {
         out.push_str(&pasted(&style.spell(command), style.columns()));
     }
     if !found.mend.fixes.is_empty() {
         out.push_str(&format!("          or: bedplate doctor --fix {}\n", found.check));
     }
-    if let Some(lost) = &found.mend.destroys {
+    if let Some(lost) = alike.destroys() {
         let text = style.spell(&format!("mending destroys {lost}"));
         let lines = paragraph("    LOST  ", &text, style.columns());
         for line in lines.lines() {
