@@ -10,6 +10,7 @@ mod error;
 mod journal;
 mod machine;
 mod needs;
+mod orphans;
 mod teardown;
 
 pub use apply::{Built, apply};
@@ -18,6 +19,7 @@ pub use error::BuildError;
 pub use journal::{Entry, Journal, Memory, standing};
 pub use machine::{Bindings, found_on, prove_blank};
 pub use needs::Needs;
+pub use orphans::settle;
 pub use teardown::{commands_left, teardown};
 
 pub use terms::plan::Place;

@@ -14,6 +14,7 @@ mod error;
 pub mod inspect;
 pub mod interrupt;
 mod local;
+pub mod orphan;
 pub mod packages;
 mod process;
 mod remote;

@@ -15,7 +15,7 @@ use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use terms::{Cmd, Nanos, Outcome};
 
-use crate::interrupt;
+use crate::{interrupt, orphan};
 
 /// What a long-running process does with its standard streams.
 #[derive(Debug)]
@@ -127,6 +127,7 @@ fn prepare(cmd: &Cmd, base_env: &[(String, String)]) -> Command {
     command.args(cmd.argv.iter().skip(1));
     // One language whatever the person speaks: output is parsed.
     command.env("LC_ALL", "C");
+    command.envs(orphan::this_process().map(|owner| (orphan::OWNER, owner)));
     command.envs(base_env.iter().chain(&cmd.env).map(|(key, value)| (key, value)));
     command
 }

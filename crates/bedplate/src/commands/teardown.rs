@@ -37,6 +37,9 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     same_boot(&site, &reader, &arguments.erase)?;
     // One process writes into a record: a run that is still going on is not taken down beneath itself.
     let writer = RunWriter::resume(reader.dir())?;
+    for line in build::settle(&site)? {
+        settings.printer.data(&format!("ended  {line}"))?;
+    }
     for stack in aftermath::take_back(&site, site.drives(), &plans, &writer)? {
         settings.printer.data(&format!("down  {stack}"))?;
     }

@@ -95,7 +95,7 @@ fn record(guest: &Guest, runs: &str) -> BTreeMap<String, String> {
 fn looking(guest: &Guest) -> String {
     let nodes: Vec<&str> = guest.drives().values().map(String::as_str).collect();
     format!(
-        "lsblk --noheadings --raw --output NAME,SIZE,TYPE,MOUNTPOINTS; dmsetup ls; cat /proc/mdstat; \
+        "lsblk --noheadings --raw --output NAME,SIZE,TYPE,MOUNTPOINTS; dmsetup ls; grep ^md /proc/mdstat; \
          grep /mnt/ /proc/mounts; for d in {}; do blkid -p $d; wipefs -n $d; done; true",
         nodes.join(" ")
     )
@@ -156,8 +156,6 @@ fn killed_at_any_step_it_is_taken_down() {
     let (deep, notes) = spec::parse(DEEP);
     let (guest, drives) = boot(&bench, &deep.unwrap_or_else(|| panic!("{notes:?}")));
     guest.write(&format!("{ROOT}/deep.toml"), DEEP.as_bytes()).unwrap();
-    // The modules stay loaded; arrays of the past are not part of the machine.
-    shell(&guest, "modprobe -a raid1 dm_crypt dm_integrity");
     // Killed as soon as the journal has so many steps; the last kills come while fio runs.
     let script = format!(
         r#"

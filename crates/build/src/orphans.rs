@@ -1,0 +1,52 @@
+//! What a killed run left at work: an `mdadm` that goes on makes an array after everything was taken down.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use host::orphan::{self, Orphan};
+use host::{Host, HostError};
+use terms::{Cmd, Nanos};
+
+/// How long a program may take to come to its end by itself: what is half made is harder to take down than what is
+/// made. Programs that make or stop something are done within it; a measurement or a fill need not be waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a program may take to end when it is told to.
+const GRACE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Waits for programs that were started by a run that is gone, and ends those that take too long. Gives the command
+/// lines of those it ended.
+///
+/// # Errors
+/// Where the machine cannot be asked.
+pub fn settle(host: &dyn Host) -> Result<Vec<String>, HostError> {
+    let slow = wait(host, PATIENCE)?;
+    signal(host, &slow, "TERM")?;
+    let stubborn = if slow.is_empty() { Vec::new() } else { wait(host, GRACE)? };
+    signal(host, &stubborn, "KILL")?;
+    if !stubborn.is_empty() {
+        wait(host, GRACE)?;
+    }
+    Ok(slow.into_iter().map(|orphan| orphan.line).collect())
+}
+
+/// Those that are still there when the time is up.
+fn wait(host: &dyn Host, patience: Duration) -> Result<Vec<Orphan>, HostError> {
+    let start = Instant::now();
+    loop {
+        let left = orphan::find(host)?;
+        if left.is_empty() || start.elapsed() >= patience {
+            return Ok(left);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// To each with all that it started. One that ends meanwhile is no failure.
+fn signal(host: &dyn Host, orphans: &[Orphan], name: &str) -> Result<(), HostError> {
+    for orphan in orphans {
+        let kill = ["kill".to_owned(), "-s".to_owned(), name.to_owned(), "--".to_owned(), format!("-{}", orphan.id)];
+        host.run(&Cmd::new(kill).limit(Nanos::seconds(10)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Programs that outlive whoever started them: a run that is killed leaves its `mdadm` or `fio` at work.
+//!
+//! Every program that the door starts carries its owner in its environment ([`OWNER`]): the process id and the start
+//! time, which together name a process once and for all. Whoever cleans up after a killed run finds its programs by
+//! it, and can wait for them or end them before it takes away what they work on.
+
+use std::sync::OnceLock;
+
+use crate::{Host, HostError};
+
+/// Environment variable that says who started a program: `process id:start time in clock ticks since boot`.
+pub(crate) const OWNER: &str = "BEDPLATE_OWNER";
+
+/// A program at work whose owner is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    /// Process id, which is also that of its process group.
+    pub id: u32,
+    /// Its command line.
+    pub line: String,
+}
+
+/// What `/proc/PID/stat` says of a process (proc(5)).
+struct Stat {
+    state: String,
+    group: u32,
+    session: u32,
+    /// Clock ticks after boot.
+    start: u64,
+}
+
+impl Stat {
+    fn parse(text: &str) -> Option<Self> {
+        // The second field is the name in parentheses, which may hold anything.
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+        Some(Self {
+            state: (*fields.first()?).to_owned(),
+            group: fields.get(2)?.parse().ok()?,
+            session: fields.get(3)?.parse().ok()?,
+            start: fields.get(19)?.parse().ok()?,
+        })
+    }
+}
+
+/// This process, for the environment of what it starts; `None` where `/proc` is not mounted.
+pub(crate) fn this_process() -> Option<&'static str> {
+    static SELF: OnceLock<Option<String>> = OnceLock::new();
+    let read = || {
+        let stat = Stat::parse(&std::fs::read_to_string("/proc/self/stat").ok()?)?;
+        Some(format!("{}:{}", std::process::id(), stat.start))
+    };
+    SELF.get_or_init(read).as_deref()
+}
+
+/// Programs of a machine that were started by a Bedplate that is gone. Those that became services of their own (a
+/// session of their own, as `dmeventd` does) are left out: they are meant to stay.
+///
+/// # Errors
+/// Where the table of processes cannot be read. A process that ends meanwhile, or belongs to somebody else, is none.
+pub fn find(host: &dyn Host) -> Result<Vec<Orphan>, HostError> {
+    let ids = host.list("/proc")?.into_iter().filter_map(|name| name.parse::<u32>().ok());
+    Ok(ids.filter_map(|id| orphan(host, id)).collect())
+}
+
+fn orphan(host: &dyn Host, id: u32) -> Option<Orphan> {
+    let stat = stat(host, id)?;
+    if stat.group != id || stat.session == id || stat.state == "Z" {
+        return None;
+    }
+    let environment = host.read(&format!("/proc/{id}/environ")).ok()?;
+    let owner = environment.split(|byte| *byte == 0).find_map(owner)?;
+    if is_alive(host, &owner) {
+        return None;
+    }
+    let line = String::from_utf8_lossy(&host.read(&format!("/proc/{id}/cmdline")).ok()?).replace('\0', " ");
+    Some(Orphan { id, line: line.trim_end().to_owned() })
+}
+
+fn stat(host: &dyn Host, id: u32) -> Option<Stat> {
+    Stat::parse(&host.read_text(&format!("/proc/{id}/stat")).ok()?)
+}
+
+fn owner(variable: &[u8]) -> Option<String> {
+    std::str::from_utf8(variable).ok()?.strip_prefix(OWNER)?.strip_prefix('=').map(ToOwned::to_owned)
+}
+
+fn is_alive(host: &dyn Host, owner: &str) -> bool {
+    let Some((id, start)) = owner.split_once(':').and_then(|(id, start)| Some((id.parse().ok()?, start))) else {
+        return false;
+    };
+    stat(host, id).is_some_and(|stat| stat.start.to_string() == start)
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::{Cmd, Nanos};
+
+    use super::*;
+    use crate::Local;
+
+    #[test]
+    fn names_in_parentheses_may_hold_anything() {
+        let text = "41 (a) R 1 ) S 7 41 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 9";
+        let stat = Stat::parse(text).unwrap();
+        assert_eq!((stat.state.as_str(), stat.group, stat.session, stat.start), ("S", 41, 9, 12345));
+    }
+
+    /// A shell stands for a killed Bedplate: what it leaves carries the name of a process that is not there.
+    #[test]
+    fn what_a_dead_owner_left_is_found_until_it_ends() {
+        let host = Local::new();
+        let mark = format!("600.{}", std::process::id());
+        // Job control gives the program a process group of its own, as the door does.
+        let script = format!("set -m; {OWNER}=4194304:1 sleep {mark} >/dev/null 2>&1 & echo $!");
+        let id: u32 = host.run_ok(&Cmd::new(["bash", "-c", &script])).unwrap().text().parse().unwrap();
+        let found = || find(&host).unwrap().into_iter().find(|orphan| orphan.id == id);
+        let orphan = found().unwrap();
+        assert_eq!(orphan.line, format!("sleep {mark}"));
+        let end = Cmd::new(["kill".to_owned(), "--".to_owned(), format!("-{id}")]).limit(Nanos::seconds(5));
+        host.run_ok(&end).unwrap();
+        for _ in 0..500 {
+            if found().is_none() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("it is still there");
+    }
+
+    #[test]
+    fn what_a_living_owner_started_is_none() {
+        let said = Local::new().run_ok(&Cmd::new(["sh", "-c", &format!("echo ${OWNER}")])).unwrap().text();
+        assert_eq!(said, this_process().unwrap());
+        assert!(is_alive(&Local::new(), &said));
+    }
+}
