@@ -93,7 +93,11 @@ fn one_build_says_nothing_between_stacks() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(numbers(&reader), 2 * 2 * 3);
     assert_eq!(reader.builds().unwrap().len(), 2, "each stack is built once");
-    assert!(findings.comparisons.is_empty(), "{:?}", findings.comparisons);
+    assert_eq!(findings.comparisons.len(), 2);
+    let open = |pair: &terms::finding::Comparison| {
+        pair.verdict == terms::finding::Compared::CannotTell && pair.p_value.is_none()
+    };
+    assert!(findings.comparisons.iter().all(open), "{:?}", findings.comparisons);
 }
 
 #[cfg(feature = "long-tests")]
@@ -148,7 +152,8 @@ fn another_tools_figure_stands_beside_ours_with_the_reason() {
     let (reader, findings, output) = run(&bench, STUDY, &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(numbers(&reader), 3);
-    for cell in &findings.cells {
+    // Access times are no rate: the mean of single random reads is what the tool shows, and ours too.
+    for cell in findings.cells.iter().filter(|cell| cell.workload != "gnome-access") {
         let beside = cell.imitation.as_ref().unwrap_or_else(|| panic!("nothing beside {}", cell.workload));
         eprintln!("{}: {beside:?}", cell.workload);
     }
@@ -161,9 +166,11 @@ fn files_are_copied_from_an_encrypted_source() {
     let source = r#"
 [[source]]
 name = "old drive"
-layers = [{ luks = { pbkdf = "pbkdf2" }, on = "b" }, { ext4 = {} }]
+layers = [{ luks = { pbkdf = "pbkdf2" }, on = "c" }, { ext4 = {} }]
 "#;
-    let study = STUDY.replace("[measure]", &format!("{source}\n[measure]\nprofiles = [\"file-copy\"]"));
+    let drive = r#"{ name = "c", size = "512 MiB", lba = "4 KiB" }, { name = "b","#;
+    let study = STUDY.replace(r#"{ name = "b","#, drive);
+    let study = study.replace("[measure]", &format!("{source}\n[measure]\nprofiles = [\"file-copy\"]"));
     let (reader, _, output) = run(&bench, &study, &["--only", "ext4", "--rounds", "1", "--span", "64MiB"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let cells = reader.newest_cells().unwrap();
