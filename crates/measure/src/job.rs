@@ -36,6 +36,8 @@ pub struct Job {
     pub offered: Option<f64>,
     /// Samples of one pass, where only samples of the span are touched.
     pub samples: Option<u64>,
+    /// Settling in a run of its own before this one, where fio cannot settle within one.
+    pub settles_before: Option<Nanos>,
 }
 
 /// Where fio writes its log of throughput over time: a file of its own for every cell, because fio adds to what is there.
@@ -65,12 +67,29 @@ impl Job {
         self
     }
 
+    fn offloads(&self) -> bool {
+        self.settings.iter().any(|(key, value, _)| offloads(key, value))
+    }
+
     /// The command line.
     #[must_use]
     pub fn argv(&self) -> Vec<String> {
         let mut argv = vec!["fio".to_owned(), "--output-format=json+,normal".to_owned()];
         argv.extend(self.settings.iter().map(|(key, value, _)| option(key, value, "--")));
         argv
+    }
+
+    /// The command line of the run before this one that only settles: the same load, nothing logged.
+    pub(crate) fn settling(&self) -> Option<Vec<String>> {
+        let settle = self.settles_before?;
+        let is_kept = |(key, ..): &&(String, String, String)| !key.contains("_log") && !key.starts_with("log_");
+        let mut run = Self { settings: self.settings.iter().filter(is_kept).cloned().collect(), ..self.clone() };
+        for (key, value, _) in &mut run.settings {
+            if key == "runtime" {
+                *value = millis(settle);
+            }
+        }
+        Some(run.argv())
     }
 
     /// The same as a job file that a person can run, with the reason for every setting.
@@ -83,13 +102,17 @@ impl Job {
     }
 }
 
+fn offloads(key: &str, value: &str) -> bool {
+    key == "io_submit_mode" && value == "offload"
+}
+
 /// An option as fio takes it; some have no value.
 fn option(key: &str, value: &str, dashes: &str) -> String {
     if value.is_empty() { format!("{dashes}{key}") } else { format!("{dashes}{key}={value}") }
 }
 
 pub(crate) fn base(name: &str, place: &Place, engine: Engine, seed: u64) -> Job {
-    let mut job = Job { settings: Vec::new(), expected: Nanos(0), offered: None, samples: None };
+    let mut job = Job { settings: Vec::new(), expected: Nanos(0), offered: None, samples: None, settles_before: None };
     job.set("name", name, "")
         .set("filename", place.file(), "one file or device, the same for filling and measuring")
         .set("ioengine", engine.fio(), engine_reason(engine))
@@ -141,9 +164,15 @@ pub fn job_at(workload: &Workload, place: &Place, policy: &MeasurePolicy, rate: 
     if workload.load != Load::Closed {
         load::offer(&mut job, workload, rate);
     }
-    job.set("time_based", 1, "by the clock: without it a fast drive ends after a fraction of a second")
-        .set("ramp_time", millis(policy.settle), "settling, not counted")
-        .set("runtime", millis(window), "the window that counts")
+    job.set("time_based", 1, "by the clock: without it a fast drive ends after a fraction of a second");
+    // Threads that submit for others do not learn that the ramp is over, and fio never ends (axboe/fio#2058, mended
+    // after 3.41).
+    if job.offloads() || workload.keys.iter().any(|key| offloads(&key.key, &key.value)) {
+        job.settles_before = Some(policy.settle);
+    } else {
+        job.set("ramp_time", millis(policy.settle), "settling, not counted");
+    }
+    job.set("runtime", millis(window), "the window that counts")
         .set("percentile_list", "50:99:99.9", "percentiles beside the complete bins")
         .set("write_bw_log", log_prefix(seed), "throughput over time")
         .set("log_avg_msec", SAMPLE.as_millis(), "averaged, or the log would be the load")
@@ -226,6 +255,10 @@ mod tests {
             assert!(line.contains(part), "{part} in {line}");
         }
         assert!(line.ends_with("--norandommap") && job.offered == Some(1000.0), "{line}");
+        assert!(!line.contains("ramp_time"), "fio would not end: {line}");
+        let settling = job.settling().unwrap().join(" ");
+        assert!(settling.contains("--runtime=1000ms") && settling.contains("--rate_iops=500,0"), "{settling}");
+        assert!(!settling.contains("_log") && !settling.contains("log_"), "a log would be added to: {settling}");
         one.engine = Engine::IoUring;
         assert!(!super::job(&one, &place(), &policy(), 7).argv().join(" ").contains("offload"));
     }

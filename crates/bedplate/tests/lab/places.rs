@@ -56,7 +56,7 @@ span = "16 MiB"
 "#;
 
 fn shell(guest: &Guest, script: &str) -> String {
-    let cmd = Cmd::new(["bash", "-c", script]).limit(Nanos::seconds(300));
+    let cmd = Cmd::new(["bash", "-c", script]).limit(Nanos::seconds(1500));
     guest.run_ok(&cmd).unwrap_or_else(|error| panic!("{error}")).text()
 }
 
