@@ -23,5 +23,6 @@ pub(crate) fn boot(machine: &LabSpec, plans: &[Plan], console: Console, settings
         base: settings.lab.clone(),
         cache: settings.cache.clone(),
         console,
+        drives_from: None,
     })?)
 }

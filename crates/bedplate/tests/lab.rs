@@ -6,6 +6,9 @@
 mod bench;
 #[path = "lab/claims.rs"]
 mod claims;
+#[cfg(feature = "long-tests")]
+#[path = "lab/crashes.rs"]
+mod crashes;
 #[path = "lab/drives.rs"]
 mod drives;
 #[path = "lab/ending.rs"]

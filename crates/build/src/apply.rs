@@ -240,7 +240,8 @@ impl Run<'_> {
         let past = self.done.clone();
         let mut journal = Both { journal: &mut *self.journal, kept: &mut self.done };
         match teardown::teardown(self.plan, self.machine.host, self.machine.drives, &past, &mut journal) {
-            Ok(()) => error,
+            // What could not be written is what the error tells already.
+            Ok(()) | Err(BuildError::Unwritten(_)) => error,
             Err(rollback) => {
                 let left = teardown::commands_left(self.plan, self.machine.drives, &self.done);
                 BuildError::Rollback { cause: Box::new(error), rollback: Box::new(rollback), left }

@@ -94,6 +94,9 @@ pub enum BuildError {
     /// The journal could not be written, so the step was not run.
     #[error("could not write the journal, so nothing more is done")]
     Journal(#[source] std::io::Error),
+    /// Everything was taken down, and the journal does not say so.
+    #[error("everything was taken down, but that could not be written into the journal")]
+    Unwritten(#[source] std::io::Error),
     /// The machine failed.
     #[error(transparent)]
     Host(#[from] HostError),

@@ -18,7 +18,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Takes back every step that the journal says was begun, and proves the drives blank.
 ///
 /// # Errors
-/// [`BuildError`] of the first undo that cannot be done; [`commands_left`] then tells what remains.
+/// [`BuildError`] of the first undo that cannot be done; [`commands_left`] then tells what remains. After
+/// [`BuildError::Unwritten`] nothing does.
 pub fn teardown(
     plan: &Plan,
     host: &dyn Host,
@@ -27,7 +28,13 @@ pub fn teardown(
     journal: &mut dyn Journal,
 ) -> Result<(), BuildError> {
     let machine = Machine { host, drives };
-    let mut note = |entry: Entry| journal.note(&entry).map_err(BuildError::Journal);
+    // What is undone twice does no harm: a full disk must not keep a stack standing.
+    let mut unwritten = None;
+    let mut note = |entry: Entry| {
+        if let Err(error) = journal.note(&entry) {
+            unwritten.get_or_insert(error);
+        }
+    };
     let finished = journal::finished(past, &plan.slug);
     let absent = absent(&machine, plan)?;
     for (id, old) in journal::begun(past, &plan.slug).iter().rev() {
@@ -35,7 +42,7 @@ pub fn teardown(
         if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
             // What the setting belongs to may be gone, and the setting with it.
             if let Ok(path) = machine.word(id, path) {
-                note(undoing(plan, step, format!("echo {} > {path}", quote(old))))?;
+                note(undoing(plan, step, format!("echo {} > {path}", quote(old))));
                 put_back(host, &path, old)?;
             }
         }
@@ -46,21 +53,22 @@ pub fn teardown(
         let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = step.undo.iter().partition(|undo| !names_any(undo, &absent));
         for undo in here {
             let cmd = machine.command(id, &undo.command)?;
-            note(undoing(plan, step, cmd.line()))?;
+            note(undoing(plan, step, cmd.line()));
             match persist(|| host.run_ok(&cmd)) {
                 Err(HostError::Command(_)) if lenient => {}
                 result => drop(result?),
             }
         }
         if elsewhere.is_empty() {
-            note(Entry::Undone { stack: plan.slug.clone(), step: id.clone() })?;
+            note(Entry::Undone { stack: plan.slug.clone(), step: id.clone() });
         }
     }
     if let Some(drive) = absent.first() {
         return Err(BuildError::DriveAbsent { drive: drive.to_string() });
     }
     prove_blank(host, drives, &plan.drives)?;
-    note(Entry::Down { stack: plan.slug.clone() })
+    note(Entry::Down { stack: plan.slug.clone() });
+    unwritten.map_or(Ok(()), |error| Err(BuildError::Unwritten(error)))
 }
 
 /// Drives of the plan that are not there: pulled, or dead.

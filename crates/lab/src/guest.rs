@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use host::{Exclusivity, Hold, Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
@@ -34,6 +34,8 @@ pub struct GuestSpec<'a> {
     pub cache: PathBuf,
     /// Who talks with the guest's console.
     pub console: Console,
+    /// Directory that [`Guest::cut_power`] filled: drives begin with what was on them when power went.
+    pub drives_from: Option<&'a Path>,
 }
 
 /// How long a guest may take to greet us.
@@ -101,13 +103,21 @@ fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel) -> Result
     fs::write(&path, image::pack(&Local::new(), spec.agent, kernel)?).map_err(LabError::file("write", &path))?;
     for (index, drive) in spec.machine.drives.iter().enumerate() {
         if drive.kind != LabDriveKind::Ram {
-            let path = directory.join(format!("drive-{index}"));
+            let path = directory.join(drive_file(index));
+            if let Some(from) = spec.drives_from {
+                fs::hard_link(from.join(drive_file(index)), &path).map_err(LabError::file("link", &path))?;
+                continue;
+            }
             let file = File::create(&path).map_err(LabError::file("make", &path))?;
             // Sparse: it takes room only where the guest writes.
             file.set_len(drive.size.0).map_err(LabError::file("size", &path))?;
         }
     }
     Ok(())
+}
+
+fn drive_file(index: usize) -> String {
+    format!("drive-{index}")
 }
 
 fn start_machine(
@@ -238,6 +248,23 @@ impl Guest {
     #[must_use]
     pub const fn accelerator(&self) -> Accelerator {
         self.accelerator
+    }
+
+    /// Takes the power away: the machine is gone in the middle of whatever it did. Its drives, with what they had
+    /// been given by then, are linked into a directory on the same file system, for [`GuestSpec::drives_from`].
+    ///
+    /// # Errors
+    /// Where the drives cannot be linked.
+    pub fn cut_power(self, keep: &Path) -> Result<(), LabError> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).kill();
+        for entry in fs::read_dir(self.directory()).map_err(LabError::file("list", self.directory()))?.flatten() {
+            let name = entry.file_name();
+            if name.to_string_lossy().starts_with("drive-") {
+                let to = keep.join(&name);
+                fs::hard_link(entry.path(), &to).map_err(LabError::file("link", &to))?;
+            }
+        }
+        Ok(())
     }
 
     /// From QEMU's start to the agent's greeting.

@@ -3,7 +3,7 @@
 //! A guest goes with all that stands in it. A machine of its own has to be taken back step by step, and where that
 //! cannot be done, the commands are told that a person has to run.
 
-use build::{Bindings, Entry};
+use build::{Bindings, BuildError, Entry};
 use host::{Host, interrupt};
 use record::{RunReader, RunWriter};
 use terms::Plan;
@@ -64,6 +64,9 @@ fn take_all_back(
         let mut journal = RunJournal { writer, kept: Vec::new() };
         match build::teardown(plan, host, drives, &past, &mut journal) {
             Ok(()) => down.push(plan.stack.clone()),
+            Err(error @ BuildError::Unwritten(_)) => {
+                left.push(format!("error: of `{}`, {}", plan.stack, chain(&error)));
+            }
             Err(error) => {
                 let all: Vec<Entry> = past.iter().chain(&journal.kept).cloned().collect();
                 left.push(told(plan, &chain(&error), &build::commands_left(plan, drives, &all)));

@@ -66,6 +66,11 @@ impl Bench {
 
     /// A guest with a study's drives.
     pub(crate) fn boot(&self, design: &Design) -> Guest {
+        self.boot_from(design, None)
+    }
+
+    /// The same with what was on the drives when a guest's power was cut.
+    pub(crate) fn boot_from(&self, design: &Design, drives_from: Option<&Path>) -> Guest {
         lab::boot(&GuestSpec {
             machine: &design.lab,
             wanted_modules: &["zfs".to_owned()],
@@ -74,6 +79,7 @@ impl Bench {
             base: self.labs(),
             cache: self.directory.path().join("cache"),
             console: Console::Log,
+            drives_from,
         })
         .unwrap()
     }

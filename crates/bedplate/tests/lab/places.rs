@@ -9,13 +9,13 @@ use terms::{Cmd, Design, Nanos};
 use crate::bench::{Bench, design};
 
 /// Directory inside the guest.
-const ROOT: &str = "/root/places";
+pub(crate) const ROOT: &str = "/root/places";
 /// The program inside the guest: a copy, because a guest does not see the tree if that stands below `/tmp`.
-const PROGRAM: &str = "/root/places/bedplate";
-const QUICKSTART: &str = "/root/places/quickstart.toml";
+pub(crate) const PROGRAM: &str = "/root/places/bedplate";
+pub(crate) const QUICKSTART: &str = "/root/places/quickstart.toml";
 #[cfg(feature = "long-tests")]
 /// A stack of more than twelve steps: two sealed members, a mirror, a cipher, a volume, a file system.
-const DEEP: &str = r#"
+pub(crate) const DEEP: &str = r#"
 question = "Is all of it taken down again?"
 [lab]
 drives = [{ name = "a", size = "128 MiB" }, { name = "b", size = "128 MiB" }]
@@ -55,27 +55,33 @@ profiles = ["quick"]
 span = "16 MiB"
 "#;
 
-fn shell(guest: &Guest, script: &str) -> String {
+pub(crate) fn shell(guest: &Guest, script: &str) -> String {
     let cmd = Cmd::new(["bash", "-c", script]).limit(Nanos::seconds(1500));
     guest.run_ok(&cmd).unwrap_or_else(|error| panic!("{error}")).text()
 }
 
 /// A guest with a study's drives, and how the study's drives are called there.
-fn boot(bench: &Bench, design: &Design) -> (Guest, String) {
+pub(crate) fn boot(bench: &Bench, design: &Design) -> (Guest, String) {
     let guest = bench.boot(design);
+    let pairs = move_in(&guest).join(" ");
+    (guest, pairs)
+}
+
+/// Takes the program and a study along; `--drive NAME=ID` for each drive of the guest.
+pub(crate) fn move_in(guest: &Guest) -> Vec<String> {
     let serial = |node: &String| {
         let name = node.trim_start_matches("/dev/");
         guest.read_text(&format!("/sys/block/{name}/device/serial")).unwrap()
     };
     let pairs = guest.drives().iter().map(|(name, node)| format!("--drive {name}=serial={}", serial(node)));
-    let pairs = pairs.collect::<Vec<_>>().join(" ");
+    let pairs = pairs.collect::<Vec<_>>();
     // What started the shell is the agent, and the agent is the program.
-    shell(&guest, &format!("mkdir -p {ROOT} && cp /proc/$PPID/exe {PROGRAM}"));
+    shell(guest, &format!("mkdir -p {ROOT} && cp /proc/$PPID/exe {PROGRAM}"));
     guest.write(QUICKSTART, &std::fs::read(crate::bench::root().join("studies/quickstart.toml")).unwrap()).unwrap();
-    (guest, pairs)
+    pairs
 }
 
-fn bedplate(guest: &Guest, arguments: &str) -> (i32, String) {
+pub(crate) fn bedplate(guest: &Guest, arguments: &str) -> (i32, String) {
     let line = format!("{PROGRAM} {arguments} 2>&1");
     let cmd = Cmd::new(["bash", "-c", &line]).limit(Nanos::seconds(600));
     let outcome = guest.run(&cmd).unwrap();
@@ -92,7 +98,7 @@ fn record(guest: &Guest, runs: &str) -> BTreeMap<String, String> {
 }
 
 /// Prints everything of block devices, mappings, arrays and mounts, and every signature on the drives.
-fn looking(guest: &Guest) -> String {
+pub(crate) fn looking(guest: &Guest) -> String {
     let nodes: Vec<&str> = guest.drives().values().map(String::as_str).collect();
     format!(
         "lsblk --noheadings --raw --output NAME,SIZE,TYPE,MOUNTPOINTS; dmsetup ls; grep ^md /proc/mdstat; \
@@ -101,7 +107,7 @@ fn looking(guest: &Guest) -> String {
     )
 }
 
-fn fingerprint(guest: &Guest) -> String {
+pub(crate) fn fingerprint(guest: &Guest) -> String {
     shell(guest, &looking(guest))
 }
 
