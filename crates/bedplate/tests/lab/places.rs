@@ -97,11 +97,12 @@ fn record(guest: &Guest, runs: &str) -> BTreeMap<String, String> {
     names.lines().map(|name| (name.to_owned(), guest.read_text(&format!("{run}/{name}")).unwrap())).collect()
 }
 
-/// Prints everything of block devices, mappings, arrays and mounts, and every signature on the drives.
+/// Prints everything of block devices, mappings, arrays and mounts, and every signature on the drives. Without udev the
+/// node of a stopped array stays, and whoever opens it has the kernel make an empty array of no size: those are no trace.
 pub(crate) fn looking(guest: &Guest) -> String {
     let nodes: Vec<&str> = guest.drives().values().map(String::as_str).collect();
     format!(
-        "lsblk --noheadings --raw --output NAME,SIZE,TYPE,MOUNTPOINTS; dmsetup ls; grep ^md /proc/mdstat; \
+        "lsblk --noheadings --raw --output NAME,SIZE,TYPE,MOUNTPOINTS | grep -v ' 0B '; dmsetup ls; grep ^md /proc/mdstat; \
          grep /mnt/ /proc/mounts; for d in {}; do blkid -p $d; wipefs -n $d; done; true",
         nodes.join(" ")
     )
