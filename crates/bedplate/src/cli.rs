@@ -254,6 +254,16 @@ pub(crate) struct PlanArguments {
     /// What is different from the plans of another study
     #[arg(long, value_name = "STUDY", conflicts_with = "json")]
     pub(crate) diff: Option<PathBuf>,
+    /// Which drive of the machine the study's drive NAME is, as in `run`: plans for its size and its block, and for what
+    /// `[[drive]]` asks of it. Nothing is touched
+    #[arg(long, value_name = "NAME=ID", value_parser = crate::ground::drives::pairing)]
+    pub(crate) drive: Vec<crate::ground::drives::Pairing>,
+    /// The machine of these drives: `local`, or `ssh://host`
+    #[arg(long, default_value = "local", value_name = "PLACE", requires = "drive")]
+    pub(crate) on: String,
+    /// The machine of these drives: a captured one, see `bedplate capture`
+    #[arg(long, value_name = "FILE", requires = "drive", conflicts_with = "on")]
+    pub(crate) machine: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -319,7 +329,7 @@ pub(crate) struct RunsArguments {
 /// Which machine is read.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MachineArguments {
-    /// Which machine: `local`, or `lab` for the guest of a study
+    /// Which machine: `local`, `ssh://host`, or `lab` for the guest of a study
     #[arg(long, default_value = "local", value_name = "PLACE")]
     pub(crate) on: String,
     /// The study whose guest to look at

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use host::{Capture, Host, Local};
+use host::{Capture, Host, Rights};
 use lab::Console;
 
 use crate::cli::MachineArguments;
 use crate::exit::Failure;
+use crate::ground::Address;
 use crate::settings::Settings;
+use crate::site::Site;
 use crate::{guest, studies};
 
 /// Largest file that is taken for a captured machine; the largest machines have a few MiB.
@@ -19,22 +21,26 @@ pub(crate) fn open(arguments: &MachineArguments, settings: &Settings) -> Result<
         return Ok(Box::new(captured(file)?));
     }
     match (arguments.on.as_str(), &arguments.study) {
-        ("local", Some(_)) => {
-            Err(Failure::told("error: --study goes with --on lab\n\nhint: leave it out, or add --on lab"))
-        }
-        ("local", None) => Ok(Box::new(Local::new())),
         ("lab", Some(path)) => {
             let study = studies::load_whole(path, settings)?;
             Ok(Box::new(guest::boot(&study.design.lab, &[], Console::Log, settings)?))
         }
-        ("lab", None) => Err(Failure::told("error: which guest?\n\nhint: add --study STUDY")),
-        (other, _) => {
-            Err(Failure::told(format!("error: `{other}` is not a place\n\nhint: say `--on local` or `--on lab`")))
-        }
+        (other, None) => named(other, settings),
+        (other, Some(_)) => Err(Failure::told(format!(
+            "error: --study goes with --on lab, not with `{other}`\n\nhint: leave it out, or say --on lab"
+        ))),
     }
 }
 
-fn captured(file: &Path) -> Result<Capture, Failure> {
+/// A machine that is there: `local` or `ssh://host`, with the rights that whoever asks has on it.
+pub(crate) fn named(place: &str, settings: &Settings) -> Result<Box<dyn Host>, Failure> {
+    match Address::parse(place)? {
+        Address::Lab => Err(Failure::told("error: which guest?\n\nhint: add --study STUDY")),
+        address => Ok(Box::new(Site::open(&address, Rights::Person, settings)?)),
+    }
+}
+
+pub(crate) fn captured(file: &Path) -> Result<Capture, Failure> {
     let size = std::fs::metadata(file).map_err(Failure::file("read", file))?.len();
     if size > LARGEST {
         return Err(Failure::told(format!(

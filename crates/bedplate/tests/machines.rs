@@ -53,19 +53,20 @@ fn without_colour(text: &str) -> String {
     out + rest
 }
 
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    let program = env!("CARGO_BIN_EXE_bedplate");
+    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+    let output = std::process::Command::new(program).args(arguments).env("NO_COLOR", "1").output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
 /// The program itself reads a captured machine, prints what it is asked for, and says where a file is wrong.
 #[test]
 fn a_file_is_read_by_the_program() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r720");
     std::fs::write(&file, machines::all().into_iter().find(|(name, _)| *name == "r720").unwrap().1.text()).unwrap();
-    let run = |arguments: &[&str]| {
-        let program = env!("CARGO_BIN_EXE_bedplate");
-        #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
-        let output = std::process::Command::new(program).args(arguments).env("NO_COLOR", "1").output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-    };
     let path = file.to_str().unwrap();
     let (status, table, _) = run(&["inspect", "--machine", path, "-o", "name,formats,numa,wear"]);
     insta::assert_snapshot!("columns", table);
@@ -82,4 +83,49 @@ fn a_file_is_read_by_the_program() {
     let (status, _, said) = run(&["inspect", "--machine", path]);
     let place = "\n2 | link /a >- /b\n  |         ^";
     assert!(status == 2 && said.contains(place), "{said}");
+}
+
+const BIG_BLOCKS: &str = r#"
+question = "Do larger blocks pay?"
+[lab]
+drives = [{ name = "a", size = "1 GiB" }, { name = "b", size = "1 GiB" }]
+[[drive]]
+name = "a"
+lba = "4 KiB"
+[[stack]]
+name = "mirror"
+layers = [{ raid = { level = 1 }, on = ["a", "b"] }, { luks = {} }, { ext4 = {} }]
+[measure]
+profiles = ["quick"]
+"#;
+
+/// A study is planned for drives of a machine that is not here: as large as they are, set up as the study wants them.
+#[test]
+fn plans_are_made_for_a_machine_in_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, study) = (directory.path().join("machine"), directory.path().join("study.toml"));
+    let (_, machine) = machines::all().into_iter().find(|(name, _)| *name == "four-firecuda").unwrap();
+    let machine = machine.text();
+    std::fs::write(&file, &machine).unwrap();
+    std::fs::write(&study, BIG_BLOCKS).unwrap();
+    let capture = Capture::parse("machine", machine.as_bytes()).unwrap();
+    let inventory = inspect::examine(&capture).unwrap();
+    let ids: Vec<String> =
+        inventory.drives.iter().map(|drive| format!("serial={}", drive.serial.as_ref().unwrap())).collect();
+    let plan = |drives: &[String]| {
+        let mut arguments: Vec<&str> = vec!["plan", study.to_str().unwrap(), "--machine", file.to_str().unwrap()];
+        arguments.extend(drives.iter().flat_map(|drive| ["--drive", drive.as_str()]));
+        run(&arguments)
+    };
+    let (status, text, said) = plan(&[format!("a={}", ids[0]), format!("b={}", ids[1])]);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("drive a: ") && said.contains("FireCuda"), "{said}");
+    let format = text.find("nvme format {drive:a} --lbaf=1").unwrap_or_else(|| panic!("{text}"));
+    let create = text.find("mdadm --create").unwrap();
+    assert!(format < create, "drives are set up first");
+    let (status, _, said) = plan(&[format!("a={}", ids[0]), "b=serial=nobody".to_owned()]);
+    assert!(status != 0 && said.contains("no drive is `serial=nobody`"), "{status} {said}");
+    let (status, _, said) = plan(&[format!("a={}", ids[0])]);
+    assert!(status != 0 && said.contains('b'), "{status} {said}");
+    println!("{said}");
 }

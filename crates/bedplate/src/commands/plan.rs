@@ -1,16 +1,22 @@
 //! `bedplate plan`
 
-use terms::Plan;
+use host::Host;
+use terms::{Design, Plan};
 
 use crate::cli::{PlanArguments, Selection};
 use crate::exit::{Exit, Failure};
+use crate::ground::{drives, prepared};
 use crate::settings::Settings;
-use crate::studies;
+use crate::{machine, studies};
 
 /// Shows the plans of a study: for reading, as a script, as JSON, or as differences from another study's.
 pub(crate) fn plan(arguments: &PlanArguments, settings: &Settings) -> Result<Exit, Failure> {
     let study = studies::load(&arguments.selection, settings)?;
-    let plans = studies::plans(&study.design, &plan::DriveFact::of_lab(&study.design.lab))?;
+    let plans = if arguments.drive.is_empty() {
+        studies::plans(&study.design, &plan::DriveFact::of_lab(&study.design.lab))?
+    } else {
+        for_machine(&study.design, arguments, settings)?
+    };
     if let Some(other) = &arguments.diff {
         let selection = Selection { study: other.clone(), ..arguments.selection.clone() };
         let other = studies::load(&selection, settings)?;
@@ -34,6 +40,24 @@ pub(crate) fn plan(arguments: &PlanArguments, settings: &Settings) -> Result<Exi
     };
     settings.printer.data(&text)?;
     Ok(Exit::Yes)
+}
+
+/// Plans for drives of a machine that is looked at and not touched: setting them up first, then each stack.
+fn for_machine(design: &Design, arguments: &PlanArguments, settings: &Settings) -> Result<Vec<Plan>, Failure> {
+    let host: Box<dyn Host> = match &arguments.machine {
+        Some(file) => Box::new(machine::captured(file)?),
+        None => machine::named(&arguments.on, settings)?,
+    };
+    let found = drives::found(&*host, &arguments.drive)?;
+    for (fact, drive) in &found {
+        let model = drive.model.as_deref().unwrap_or("a drive");
+        settings.printer.say(&format!("drive {}: {model}, {}, today {}", fact.name, drive.size, drive.node()));
+    }
+    let bindings = found.iter().map(|(fact, drive)| (fact.name.clone(), drive.node())).collect();
+    let mut plans: Vec<Plan> = prepared::plan(&*host, &bindings, &design.setups)?.into_iter().collect();
+    let facts: Vec<_> = found.into_iter().map(|(fact, _)| prepared::fact(fact, &design.setups)).collect();
+    plans.extend(studies::plans(design, &facts)?);
+    Ok(plans)
 }
 
 /// Prints what differs, stack by stack of the same name; the answer is "no" where anything does.

@@ -78,7 +78,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         event(&writer, "begun", &serde_json::json!({ "boot_id": site.boot_id()? }))?;
     }
     erase(&site, &writer)?;
-    let prepared = ground::prepared::plan(&site, &study.design.setups)?;
+    let prepared = ground::prepared::plan(&*site, site.drives(), &study.design.setups)?;
     if let Some(plan) = &prepared {
         writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
     }

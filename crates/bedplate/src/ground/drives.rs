@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use claim::{Consent, Permission};
 use host::{Host, Rights, inspect};
-use terms::{Cmd, Design, Name, Replicate};
+use terms::{Cmd, Design, Drive, Name, Replicate};
 
 use crate::cli::RunArguments;
 use crate::exit::Failure;
@@ -113,15 +113,19 @@ fn words(names: &BTreeSet<Name>) -> String {
 
 /// Drives of the machine by what they may be called, with nothing said of whether they may be used.
 fn candidates(site: &Site) -> Result<String, Failure> {
+    Ok(listed(inspect::drives(site)?))
+}
+
+fn listed(drives: Vec<Drive>) -> String {
     let mut lines = Vec::new();
-    for drive in inspect::drives(site)? {
+    for drive in drives {
         let id = drive.serial.as_ref().map(|serial| format!("serial={serial}"));
         let id = id.or_else(|| drive.wwid.as_ref().map(|wwid| format!("wwid={wwid}")));
         if let Some(id) = id {
             lines.push(format!("  {id:<32} {} {}", drive.size, drive.model.unwrap_or_default()));
         }
     }
-    Ok(if lines.is_empty() { "  (no drive of this machine tells an id)".to_owned() } else { lines.join("\n") })
+    if lines.is_empty() { "  (no drive of this machine tells an id)".to_owned() } else { lines.join("\n") }
 }
 
 /// Permission for every drive that was named. All refusals are told at once.
@@ -152,6 +156,38 @@ fn fact(claimed: &Claimed) -> plan::DriveFact {
         size: identity.size,
         lba: identity.logical_block,
         slice: identity.part.is_some(),
+    }
+}
+
+/// Drives that were named, by what an inventory says of them: for plans that nobody carries out yet, so nothing is
+/// proven of them.
+///
+/// # Errors
+/// Where a name is not that of one drive, and which there are.
+pub(crate) fn found(host: &dyn Host, pairs: &[Pairing]) -> Result<Vec<(plan::DriveFact, Drive)>, Failure> {
+    let all = inspect::drives(host)?;
+    let found = |Pairing { name, id }: &Pairing| {
+        let node = if id.contains('=') { None } else { host.resolve(&format!("/dev/disk/by-id/{id}")).ok() };
+        let is_it = |drive: &&Drive| node.as_ref().map_or_else(|| tells(drive, id), |node| *node == drive.node());
+        match all.iter().filter(is_it).collect::<Vec<_>>()[..] {
+            [drive] => {
+                let fact =
+                    plan::DriveFact { name: name.clone(), size: drive.size, lba: drive.logical_block, slice: false };
+                Ok((fact, drive.clone()))
+            }
+            [] => Err(Failure::told(format!("error: no drive is `{id}`\n\nhint: here are\n{}", listed(all.clone())))),
+            _ => Err(Failure::told(format!("error: several drives are `{id}`\n\nhint: name one by its `wwid=…`"))),
+        }
+    };
+    pairs.iter().map(found).collect()
+}
+
+/// Is that what a drive says of itself?
+fn tells(drive: &Drive, id: &str) -> bool {
+    match id.split_once('=') {
+        Some(("serial", serial)) => drive.serial.as_deref() == Some(serial.trim()),
+        Some(("wwid", wwid)) => drive.wwid.as_deref() == Some(wwid.trim()),
+        _ => false,
     }
 }
 

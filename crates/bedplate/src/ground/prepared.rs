@@ -1,24 +1,23 @@
 //! Drives as a study wants them set up: what is known of each, and the plan that follows.
 
-use host::inspect;
+use build::Bindings;
+use host::{Host, inspect};
 use terms::inventory::{Inventory, Reading};
 use terms::{DriveSetup, Name, Plan};
 
 use crate::exit::Failure;
-use crate::site::Site;
 
 /// Plans what the study's `[[drive]]` tables say; `None` where nothing is to be set.
 ///
 /// # Errors
 /// Where a drive cannot be set up so.
-pub(crate) fn plan(site: &Site, setups: &[DriveSetup]) -> Result<Option<Plan>, Failure> {
-    let setups: Vec<DriveSetup> =
-        setups.iter().filter(|setup| site.drives().contains_key(&setup.name)).cloned().collect();
+pub(crate) fn plan(host: &dyn Host, drives: &Bindings, setups: &[DriveSetup]) -> Result<Option<Plan>, Failure> {
+    let setups: Vec<DriveSetup> = setups.iter().filter(|setup| drives.contains_key(&setup.name)).cloned().collect();
     if setups.is_empty() {
         return Ok(None);
     }
-    let inventory = inspect::examine(site)?;
-    let known = site.drives().iter().filter_map(|(name, node)| known(name, node, &inventory));
+    let inventory = inspect::examine(host)?;
+    let known = drives.iter().filter_map(|(name, node)| known(name, node, &inventory));
     let known: Vec<plan::PreparedDrive> = known.collect();
     plan::prepare(&setups, &known).map_err(|error| Failure::told(format!("error: {}", crate::exit::chain(&error))))
 }
