@@ -127,5 +127,4 @@ fn plans_are_made_for_a_machine_in_a_file() {
     assert!(status != 0 && said.contains("no drive is `serial=nobody`"), "{status} {said}");
     let (status, _, said) = plan(&[format!("a={}", ids[0])]);
     assert!(status != 0 && said.contains('b'), "{status} {said}");
-    println!("{said}");
 }
