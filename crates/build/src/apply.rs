@@ -12,7 +12,7 @@ use crate::authority::Authority;
 use crate::error::BuildError;
 use crate::journal::{self, Entry, Journal};
 use crate::machine::{Bindings, Machine};
-use crate::teardown;
+use crate::{sanitize, teardown};
 
 /// How long an effect may take to be seen after its command ended.
 const EFFECT_PATIENCE: Duration = Duration::from_secs(10);
@@ -189,7 +189,9 @@ impl Run<'_> {
 
     fn wait(&self, step: &Step, condition: &Condition) -> Result<(), BuildError> {
         let start = Instant::now();
-        let (Condition::MdIdle { limit_ns, .. } | Condition::LvSynced { limit_ns, .. }) = condition;
+        let (Condition::MdIdle { limit_ns, .. }
+        | Condition::LvSynced { limit_ns, .. }
+        | Condition::Sanitized { limit_ns, .. }) = condition;
         while !self.holds(step, condition)? {
             if start.elapsed() > limit_ns.to_duration() {
                 let what = waiting_for(condition);
@@ -211,6 +213,10 @@ impl Run<'_> {
                 // A new RAID-5 does not resync but recovers its last member, and is degraded until then.
                 let whole = host.read_text(&format!("{directory}/md/degraded"))? == "0";
                 Ok(idle && whole && host.read_text(&format!("{directory}/md/resync_start"))? == "none")
+            }
+            Condition::Sanitized { controller, .. } => {
+                let node = self.machine.word(&step.id, controller)?;
+                sanitize::is_done(host, node, &step.id)
             }
             Condition::LvSynced { volume, .. } => {
                 let cmd = Cmd::new(["lvs", "--noheadings", "--options", "sync_percent", volume]).step(&step.id);
@@ -283,6 +289,7 @@ fn waiting_for(condition: &Condition) -> String {
     match condition {
         Condition::MdIdle { node, .. } => format!("`{node}` to be in sync"),
         Condition::LvSynced { volume, .. } => format!("`{volume}` to be in sync"),
+        Condition::Sanitized { controller, .. } => format!("`{controller}` to be sanitized"),
     }
 }
 

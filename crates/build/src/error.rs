@@ -76,6 +76,18 @@ pub enum BuildError {
         /// How long.
         limit: terms::Nanos,
     },
+    /// A drive did not forget what is on it.
+    #[error(
+        "step `{step}`: {node} says that sanitizing did not succeed (state {state:?} of its log, 1 or 4 is success)"
+    )]
+    NotSanitized {
+        /// The step.
+        step: String,
+        /// The controller.
+        node: String,
+        /// Bits 2 to 0 of the status in its log.
+        state: Option<u16>,
+    },
     /// A placeholder of the plan has no meaning on this machine.
     #[error("step `{step}` cannot be made concrete")]
     Unresolved {

@@ -11,6 +11,7 @@ mod journal;
 mod machine;
 mod needs;
 mod orphans;
+mod sanitize;
 mod teardown;
 
 pub use apply::{Built, apply};

@@ -55,6 +55,7 @@ impl Draft {
             match &step.act {
                 Act::Run(command) => needs.extend(program(command)),
                 Act::Wait(Condition::LvSynced { .. }) => needs.extend([Need::Program("lvs".to_owned())]),
+                Act::Wait(Condition::Sanitized { .. }) => needs.extend([Need::Program("nvme".to_owned())]),
                 Act::Wait(Condition::MdIdle { .. }) | Act::Write { .. } => {}
             }
             needs.extend(step.undo.iter().filter_map(|undo| program(&undo.command)));

@@ -1,7 +1,8 @@
 //! Setting drives up before anything is built on them, and putting back what they were.
 
+use terms::design::Sanitize;
 use terms::inventory::LbaFormat;
-use terms::plan::{Act, Effect, Need, PLAN_SCHEMA, Plan, PlanCommand, Step, Target, Undo};
+use terms::plan::{Act, Condition, Effect, Need, PLAN_SCHEMA, Plan, PlanCommand, Step, Target, Undo};
 use terms::{Bytes, DriveSetup, Name, Nanos, Word};
 
 use crate::draft::{command, words};
@@ -12,6 +13,9 @@ pub const PREPARED: &str = "drives_";
 
 /// `nvme format` counts down ten seconds, and large drives take their time.
 const FORMAT: Nanos = Nanos::seconds(600);
+
+/// An overwrite takes as long as writing the whole drive; the largest take a day.
+const SANITIZE: Nanos = Nanos::seconds(2 * 86_400);
 
 /// What has to be known of a drive to set it up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +28,10 @@ pub struct PreparedDrive {
     pub formats: Vec<LbaFormat>,
     /// Does formatting it take other drives with it?
     pub takes_others: bool,
+    /// Ways in which its controller can be made to forget everything.
+    pub sanitize: Vec<Sanitize>,
+    /// Is there another namespace on its controller, that would be forgotten, too? What is not known is yes.
+    pub shares_controller: bool,
     /// Is its volatile cache on? `None` where it has none, or nobody can tell.
     pub cache_on: Option<bool>,
 }
@@ -38,7 +46,8 @@ pub fn prepare(setups: &[DriveSetup], drives: &[PreparedDrive]) -> Result<Option
     for setup in setups {
         let drive = drives.iter().find(|drive| drive.name == setup.name);
         let drive = drive.ok_or_else(|| impossible(&setup.name, "nothing is known of this drive"))?;
-        // Formatting first: it may reset what else is set.
+        // Forgetting and formatting first: they may reset what else is set.
+        steps.extend(setup.sanitize.map(|way| sanitize(drive, way)).transpose()?.into_iter().flatten());
         steps.extend(setup.lba.map(|lba| format(drive, lba)).transpose()?.flatten());
         steps.extend(setup.write_cache.map(|on| write_cache(drive, on)).transpose()?.flatten());
         steps.extend(setup.scheduler.as_deref().map(|name| scheduler(drive, name)));
@@ -144,6 +153,30 @@ fn write_cache(drive: &PreparedDrive, on: bool) -> Result<Option<Step>, PlanErro
     }))
 }
 
+/// The command only begins it; the drive says when it is done. Without `--ause`, a drive that fails at it stays locked
+/// until it is sanitized with success, which is what whoever asks for it wants.
+fn sanitize(drive: &PreparedDrive, way: Sanitize) -> Result<[Step; 2], PlanError> {
+    let name = &drive.name;
+    if !drive.sanitize.contains(&way) {
+        return Err(impossible(name, &format!("its controller does not say that it knows `{}`", way.word())));
+    }
+    if drive.shares_controller {
+        return Err(impossible(name, "sanitizing takes all namespaces of its controller, and it has others, too"));
+    }
+    let controller = format!("{{controller:{name}}}");
+    let begin = command(words!["nvme", "sanitize", controller.clone(), format!("--sanact={}", way.action())]);
+    let why = format!("everything on it is to be forgotten for good ({})", way.word());
+    Ok([
+        Step { erases: vec![name.clone()], ..step(name, "sanitize", why, Act::Run(begin)) },
+        step(
+            name,
+            "sanitized",
+            "It goes on in the drive by itself, and nothing can be written until it ends.".to_owned(),
+            Act::Wait(Condition::Sanitized { controller: Word(controller), limit_ns: SANITIZE }),
+        ),
+    ])
+}
+
 fn scheduler(drive: &PreparedDrive, scheduler: &str) -> Step {
     let path = Word(format!("{{sysof:{}}}/queue/scheduler", drive.name));
     let why = format!("requests are to be ordered by `{scheduler}`");
@@ -167,12 +200,14 @@ mod tests {
             transport: "nvme".to_owned(),
             formats: vec![format(0, 512, 0, true), format(3, 4096, 64, false), format(4, 4096, 0, false)],
             takes_others: false,
+            sanitize: vec![Sanitize::BlockErase],
+            shares_controller: false,
             cache_on: Some(true),
         }
     }
 
     fn setup() -> DriveSetup {
-        DriveSetup { name: Name::new("a").unwrap(), lba: None, write_cache: None, scheduler: None }
+        DriveSetup { name: Name::new("a").unwrap(), lba: None, write_cache: None, scheduler: None, sanitize: None }
     }
 
     #[test]
@@ -199,6 +234,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_to_be_forgotten_is_forgotten_before_anything_else() {
+        let setup = DriveSetup { lba: Some(Bytes(4096)), sanitize: Some(Sanitize::BlockErase), ..setup() };
+        let plan = prepare(&[setup], &[drive()]).unwrap().unwrap();
+        let ids: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
+        assert_eq!(ids, ["a.sanitize", "a.sanitized", "a.format"]);
+        assert_eq!(plan.steps[0].erases, plan.drives, "it takes everything, and says so");
+        assert!(crate::render(&plan).contains("nvme sanitize {controller:a} --sanact=2"));
+        assert!(crate::script(&plan).contains("--log-id=0x81"), "{}", crate::script(&plan));
+        assert_eq!(crate::lint(&plan), []);
+    }
+
+    #[test]
     fn what_is_so_already_needs_no_step() {
         let same = DriveSetup { lba: Some(Bytes(512)), write_cache: Some(true), ..setup() };
         assert_eq!(prepare(&[same], &[drive()]).unwrap(), None);
@@ -208,8 +255,11 @@ mod tests {
     #[test]
     fn what_could_not_be_put_back_is_not_begun() {
         let lba = DriveSetup { lba: Some(Bytes(4096)), ..setup() };
+        let forget = DriveSetup { sanitize: Some(Sanitize::BlockErase), ..setup() };
         let cache = DriveSetup { write_cache: Some(false), ..setup() };
         for (setup, drive) in [
+            (&forget, PreparedDrive { sanitize: vec![Sanitize::Overwrite], ..drive() }),
+            (&forget, PreparedDrive { shares_controller: true, ..drive() }),
             (&lba, PreparedDrive { formats: Vec::new(), ..drive() }),
             (&lba, PreparedDrive { takes_others: true, ..drive() }),
             (&lba, PreparedDrive { formats: drive().formats[..2].to_vec(), ..drive() }),

@@ -163,6 +163,14 @@ fn act(text: &mut String, step: &Step) {
         Act::Wait(Condition::MdIdle { node, .. }) => {
             let _ = writeln!(text, "    until in_sync \"$(sys {})/md\"; do sleep 1; done", word(node));
         }
+        Act::Wait(Condition::Sanitized { controller, .. }) => {
+            let _ = writeln!(
+                text,
+                "    until [ \"$(nvme get-log {} --log-id=0x81 --log-len=4 --raw-binary | od -An -tu2 -j2 | \
+                 awk '{{ print $1 % 8 }}')\" != 2 ]; do sleep 1; done",
+                word(controller)
+            );
+        }
         Act::Wait(Condition::LvSynced { volume, .. }) => {
             let _ = writeln!(
                 text,

@@ -158,6 +158,12 @@ static SETUP: Table = Table {
             "as it is",
             "The I/O scheduler of the kernel.",
         ),
+        optional(
+            "sanitize",
+            Kind::Choice(&["block-erase", "crypto-erase", "overwrite"]),
+            "not done",
+            "How the NVMe controller forgets everything first, for good. Emulated drives cannot, and leave it out.",
+        ),
     ],
     one_of: &[],
 };

@@ -28,6 +28,7 @@ fn setup(fields: &Fields) -> Option<DriveSetup> {
         lba: fields.size("lba"),
         write_cache: fields.boolean("write_cache"),
         scheduler: fields.text("scheduler").map(str::to_owned),
+        sanitize: fields.word("sanitize"),
     })
 }
 
@@ -42,15 +43,25 @@ fn check(fields: &Fields, setup: &DriveSetup, lab: &Lab, notes: &mut Vec<Note>) 
         }
         return;
     };
-    if setup.lba.is_none() && setup.write_cache.is_none() && setup.scheduler.is_none() {
+    let nothing = DriveSetup { name: name.clone(), lba: None, write_cache: None, scheduler: None, sanitize: None };
+    if *setup == nothing {
         let note = Note::error("study-empty-setup", Some(fields.place("name")), format!("nothing is set on `{name}`"));
-        notes.push(note.as_warning().hint("name `lba`, `write_cache` or `scheduler`, or leave the `[[drive]]` out"));
+        notes.push(
+            note.as_warning()
+                .hint("name `lba`, `write_cache`, `scheduler` or `sanitize`, or leave the `[[drive]]` out"),
+        );
     }
     match drive.kind {
         LabDriveKind::Nvme => {}
-        LabDriveKind::Sata => refuse(fields, &["lba"], name, "a SATA drive has the block that it has", notes),
+        LabDriveKind::Sata => refuse(fields, &["lba", "sanitize"], name, "SATA drives do not know it", notes),
         LabDriveKind::Ram => {
-            refuse(fields, &["lba", "write_cache", "scheduler"], name, "a RAM drive has nothing to set", notes);
+            refuse(
+                fields,
+                &["lba", "write_cache", "scheduler", "sanitize"],
+                name,
+                "a RAM drive has nothing to set",
+                notes,
+            );
         }
     }
 }

@@ -41,6 +41,56 @@ pub struct DriveSetup {
     pub write_cache: Option<bool>,
     /// The I/O scheduler.
     pub scheduler: Option<String>,
+    /// How the whole controller is made to forget first. What is forgotten does not come back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sanitize: Option<Sanitize>,
+}
+
+/// How an NVMe controller forgets all that is on it (NVM Express Base Specification 2.0, 5.24).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sanitize {
+    /// Every block of the medium is erased.
+    BlockErase,
+    /// The key that everything is stored under is replaced.
+    CryptoErase,
+    /// A pattern is written over everything, which wears flash and takes as long as writing it.
+    Overwrite,
+}
+
+impl Sanitize {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::BlockErase, Self::CryptoErase, Self::Overwrite];
+
+    /// As studies write it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::BlockErase => "block-erase",
+            Self::CryptoErase => "crypto-erase",
+            Self::Overwrite => "overwrite",
+        }
+    }
+
+    /// The number of the action in the command (`SANACT`).
+    #[must_use]
+    pub const fn action(self) -> u8 {
+        match self {
+            Self::BlockErase => 2,
+            Self::Overwrite => 3,
+            Self::CryptoErase => 4,
+        }
+    }
+
+    /// The controller's bit that says it can (`SANICAP`, bits 0 to 2).
+    #[must_use]
+    pub const fn capability(self) -> u64 {
+        match self {
+            Self::CryptoErase => 1,
+            Self::BlockErase => 2,
+            Self::Overwrite => 4,
+        }
+    }
 }
 
 /// A guest: processors, memory, drives and where they are plugged in.

@@ -179,6 +179,13 @@ pub enum Condition {
         /// When to give up.
         limit_ns: Nanos,
     },
+    /// An NVMe controller is done with sanitizing, and says that it worked.
+    Sanitized {
+        /// The controller's node.
+        controller: Word,
+        /// When to give up.
+        limit_ns: Nanos,
+    },
     /// A raid logical volume is in sync.
     LvSynced {
         /// `group/volume`.

@@ -12,7 +12,7 @@ use record::{RunReader, RunWriter};
 use terms::finding::{Findings, Verdict};
 use terms::inventory::Inventory;
 use terms::record::{Provenance, RECORD_SCHEMA, StackEntry, UsedDrive};
-use terms::{Design, Plan};
+use terms::{Design, DriveSetup, Plan};
 
 use crate::cli::RunArguments;
 use crate::commands::{report as reports, runs};
@@ -78,7 +78,8 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         event(&writer, "begun", &serde_json::json!({ "boot_id": site.boot_id()? }))?;
     }
     erase(&site, &writer)?;
-    let prepared = ground::prepared::plan(&*site, site.drives(), &study.design.setups)?;
+    let setups = settable(&study.design.setups, &site, settings);
+    let prepared = ground::prepared::plan(&*site, site.drives(), &setups)?;
     if let Some(plan) = &prepared {
         writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
     }
@@ -118,6 +119,18 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         settings.printer.say(&format!("took {took}, {expected} were estimated for the first rounds"));
     }
     Ok(directory)
+}
+
+/// Drives of a guest are files, new and empty: there is nothing that they could forget.
+fn settable(setups: &[DriveSetup], site: &Site, settings: &Settings) -> Vec<DriveSetup> {
+    let mut setups = setups.to_vec();
+    for setup in setups.iter_mut().filter(|setup| site.is_lab() && setup.sanitize.is_some()) {
+        settings
+            .printer
+            .say(&format!("drive {}: sanitizing is left out, an emulated drive does not know it", setup.name));
+        setup.sanitize = None;
+    }
+    setups
 }
 
 /// Takes the locks on real drives, and looks under each once more.

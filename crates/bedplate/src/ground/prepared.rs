@@ -2,7 +2,8 @@
 
 use build::Bindings;
 use host::{Host, inspect};
-use terms::inventory::{Inventory, Reading};
+use terms::design::Sanitize;
+use terms::inventory::{Inventory, NvmeIdentity, Reading};
 use terms::{DriveSetup, Name, Plan};
 
 use crate::exit::Failure;
@@ -42,22 +43,59 @@ fn known(name: &Name, node: &str, inventory: &Inventory) -> Option<plan::Prepare
         transport: drive.transport.clone(),
         formats,
         takes_others: nvme.is_some_and(|nvme| takes_others(&nvme.controllers, inventory)),
+        sanitize: nvme.map(|nvme| ways_to_forget(&nvme.controllers, inventory)).unwrap_or_default(),
+        shares_controller: nvme.is_none_or(|nvme| shares_controller(drive, &nvme.controllers, inventory)),
         cache_on,
     })
 }
 
 /// Does formatting one namespace of these controllers format another, too? What is not known is taken for yes.
 fn takes_others(controllers: &[String], inventory: &Inventory) -> bool {
-    let on_one = |drive: &terms::Drive| {
+    if namespaces(controllers, inventory) < 2 {
+        return false;
+    }
+    of_controllers(controllers, inventory).any(|identity| identity.is_none_or(|identity| identity.format_takes_all))
+}
+
+/// Namespaces of these controllers that the machine sees.
+fn namespaces(controllers: &[String], inventory: &Inventory) -> usize {
+    let on_one = |drive: &&terms::Drive| {
         let nvme = drive.detail.as_deref().and_then(|detail| detail.nvme.as_ref());
         nvme.is_some_and(|nvme| nvme.controllers.iter().any(|name| controllers.contains(name)))
     };
-    if inventory.drives.iter().filter(|drive| on_one(drive)).count() < 2 {
-        return false;
-    }
+    inventory.drives.iter().filter(on_one).count()
+}
+
+/// May there be another namespace, seen from here or not? None is where the controller can have but one, or where this
+/// one is as large as all that the controller has.
+fn shares_controller(drive: &terms::Drive, controllers: &[String], inventory: &Inventory) -> bool {
+    let is_all = |identity: &NvmeIdentity| {
+        // What a drive keeps for itself is a few per cent at most.
+        let whole = |all: terms::Bytes| drive.size.0 >= all.0 / 100 * 95;
+        identity.namespaces == 1 || identity.capacity.is_some_and(whole)
+    };
+    let known: Vec<_> = of_controllers(controllers, inventory).collect();
+    let alone = !known.is_empty() && known.into_iter().all(|identity| identity.is_some_and(is_all));
+    namespaces(controllers, inventory) != 1 || !alone
+}
+
+/// What these controllers say of themselves, where they do.
+fn of_controllers<'a>(
+    controllers: &'a [String],
+    inventory: &'a Inventory,
+) -> impl Iterator<Item = Option<&'a NvmeIdentity>> {
     let all = inventory.detail.as_deref().map(|detail| detail.controllers.as_slice()).unwrap_or_default();
     let own = all.iter().filter(|controller| controllers.contains(&controller.name));
-    own.into_iter().any(|controller| controller.identity.known().is_none_or(|identity| identity.format_takes_all))
+    own.map(|controller| controller.identity.known())
+}
+
+/// Ways that the first of them knows; several controllers of one drive know the same.
+fn ways_to_forget(controllers: &[String], inventory: &Inventory) -> Vec<Sanitize> {
+    of_controllers(controllers, inventory)
+        .flatten()
+        .next()
+        .map(|identity| identity.sanitize.clone())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -112,10 +150,29 @@ mod tests {
     }
 
     #[test]
+    fn a_controller_is_shared_unless_it_says_that_there_is_no_other_namespace() {
+        let name = Name::new("a").unwrap();
+        let shares = |drives: Vec<Drive>, namespaces, capacity: Option<u64>| {
+            let mut machine = machine(drives, false);
+            let controllers = &mut machine.detail.as_mut().unwrap().controllers;
+            let identity = NvmeIdentity { namespaces, capacity: capacity.map(Bytes), ..NvmeIdentity::default() };
+            controllers[0].identity = Reading::Known(identity);
+            known(&name, "/dev/nvme0n1", &machine).unwrap().shares_controller
+        };
+        let one = || vec![Drive { size: Bytes(960), ..drive("nvme0n1", "nvme0") }];
+        assert!(!shares(one(), 1, None), "it can have but one");
+        assert!(!shares(one(), 32, Some(1000)), "it is all that there is");
+        assert!(shares(one(), 32, Some(2000)), "as much again lies somewhere");
+        assert!(shares(one(), 32, None), "not known");
+        assert!(shares(vec![drive("nvme0n1", "nvme7")], 1, None), "nothing is known of its controller");
+        assert!(shares(vec![drive("nvme0n1", "nvme0"), drive("nvme0n2", "nvme0")], 1, None));
+    }
+
+    #[test]
     fn stacks_are_planned_for_the_block_that_will_be() {
         let name = Name::new("a").unwrap();
         let fact = plan::DriveFact { name: name.clone(), size: Bytes::gib(1), lba: Bytes(512), slice: false };
-        let setup = DriveSetup { name, lba: Some(Bytes(4096)), write_cache: None, scheduler: None };
+        let setup = DriveSetup { name, lba: Some(Bytes(4096)), write_cache: None, scheduler: None, sanitize: None };
         assert_eq!(super::fact(fact.clone(), &[setup]).lba, Bytes(4096));
         assert_eq!(super::fact(fact, &[]).lba, Bytes(512));
     }

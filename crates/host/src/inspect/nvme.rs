@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use terms::design::Sanitize;
 use terms::inventory::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath, Reading};
 use terms::{Bytes, Nanos};
 
@@ -93,6 +94,7 @@ fn identity(source: &Source, node: &str) -> Reading<NvmeIdentity> {
         NvmeIdentity {
             volatile_cache: number("vwc") & 1 == 1,
             format_takes_all: number("fna") & 1 == 1,
+            sanitize: Sanitize::ALL.into_iter().filter(|way| number("sanicap") & way.capability() != 0).collect(),
             autonomous_power: number("apsta") & 1 == 1,
             // `npss` counts from 0.
             power_states: small(number("npss")).saturating_add(1),

@@ -54,6 +54,9 @@ pub struct NvmeIdentity {
     pub volatile_cache: bool,
     /// `fna` bit 0: does formatting one namespace format all?
     pub format_takes_all: bool,
+    /// `sanicap`: ways in which it can be made to forget everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sanitize: Vec<crate::design::Sanitize>,
     /// `apsta` bit 0: does it change power states by itself?
     pub autonomous_power: bool,
     /// Power states it has.
