@@ -222,7 +222,7 @@ fn work_of_file_systems_voids_a_number() {
     let a = stage.node("a");
 
     let scrub = "m=TARGET; head -c 200M /dev/urandom > $m/ballast; sync; echo 4m > /sys/fs/btrfs/*-*/devinfo/1/scrub_speed_max; btrfs scrub start -q $m";
-    let calm = "m=TARGET; btrfs scrub cancel $m || true; rm -f $m/ballast; while pgrep -x btrfs > /dev/null; do sleep 0.1; done";
+    let calm = "m=TARGET; btrfs scrub cancel $m || true; rm -f $m/ballast; while pgrep --exact --runstates D,R,S btrfs > /dev/null; do sleep 0.1; done";
     assert_void(&stage.on("btrfs", &random_reads(), scrub, calm), "scrub");
 
     // A pool's scrub has no speed: give it something to do.

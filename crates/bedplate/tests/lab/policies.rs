@@ -105,12 +105,12 @@ fn one_build_says_nothing_between_stacks() {
 fn a_budget_is_kept_and_spent_where_it_decides() {
     let bench = Bench::new();
     let begin = std::time::Instant::now();
-    let arguments = ["--rounds", "2", "--max-rounds", "40", "--budget", "75s", "--precision", "0.1%"];
+    let arguments = ["--rounds", "2", "--max-rounds", "40", "--budget", "160s", "--precision", "0.1%"];
     let (reader, findings, output) = run(&bench, STUDY, &arguments);
     let took = begin.elapsed().as_secs();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     // Booting and reporting are not in the budget, and no cell is cut short.
-    assert!(took < 75 + 30, "it took {took} s");
+    assert!(took < 160 + 30, "it took {took} s");
     let rounds = reader.newest_cells().unwrap().iter().map(|cell| cell.key.round).max().unwrap();
     assert!((3..40).contains(&rounds), "{rounds} rounds");
     assert!(findings.cells.iter().all(|cell| cell.throughput.is_some()));
