@@ -4,6 +4,7 @@
 
 #[path = "lab/bench.rs"]
 mod bench;
+#[cfg(feature = "long-tests")]
 #[path = "lab/claims.rs"]
 mod claims;
 #[cfg(feature = "long-tests")]
@@ -15,6 +16,7 @@ mod drives;
 mod ending;
 #[path = "lab/guards.rs"]
 mod guards;
+#[cfg(feature = "long-tests")]
 #[path = "lab/hostile.rs"]
 mod hostile;
 #[path = "lab/overhead.rs"]
