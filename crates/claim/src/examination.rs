@@ -111,3 +111,16 @@ impl fmt::Display for Examination {
         self.findings.iter().try_for_each(|finding| write!(f, "\n  {finding}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_on_safety_tells_what_no_look_can_find() {
+        let page = include_str!("../../../docs/safety.md");
+        let list = page.split("<!-- unchecked: begin -->").nth(1).and_then(|rest| rest.split("<!--").next()).unwrap();
+        let told: Vec<&str> = list.lines().filter_map(|line| line.strip_prefix("- ")).collect();
+        assert_eq!(told, UNCHECKED);
+    }
+}

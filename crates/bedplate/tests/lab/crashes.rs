@@ -76,7 +76,8 @@ fn a_full_disk_leaves_nothing_standing() {
     let before = fingerprint(&guest);
     let mut failed = 0;
     for kib in [24, 72, 100, 140, 220] {
-        let directory = format!("/mnt/full-{kib}");
+        // Not below /mnt, where stacks are mounted.
+        let directory = format!("{ROOT}/full-{kib}");
         shell(&guest, &format!("mkdir -p {directory} && mount -t tmpfs -o size={kib}k tmpfs {directory}"));
         let run = format!("run {QUICKSTART} --on local {drives} --quick --only 3 --runs {directory}/runs");
         let (status, said) = bedplate(&guest, &run);
