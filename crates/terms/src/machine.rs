@@ -40,6 +40,9 @@ pub struct Machine {
 pub struct Memory {
     /// Channels that have a module.
     pub channels: Option<u32>,
+    /// Size of all of it, where known.
+    #[serde(rename = "size_bytes")]
+    pub size: Option<Bytes>,
     /// Transfers in a second, in millions.
     #[serde(rename = "speed_mt_per_s")]
     pub speed: Option<u32>,

@@ -1,0 +1,2 @@
+//! Placeholder body replaced below.
+fn main() {}
