@@ -120,7 +120,7 @@ impl<'a> Compiler<'a> {
             flows.clear();
             self.flows[at] = flows;
         }
-        self.demand_of_drives(work);
+        self.demand_of_drives();
         self.demand_of_flushes(stack, work);
         self.resynchronise(stack);
         Ok(&self.network)
@@ -198,7 +198,9 @@ impl<'a> Compiler<'a> {
         let random = work.pattern.random() && work.method == Method::Fio;
         for (write, rate) in [(false, reads), (true, 1.0 - reads)] {
             if rate > 0.0 {
-                let flow = Flow { rate, ..Flow::new(write, random, work.block.as_f64()) };
+                // Several streams are in several places: a head goes from one to the next.
+                let seeks = if !random && work.jobs > 1 { 1.0 } else { 0.0 };
+                let flow = Flow { rate, seeks, ..Flow::new(write, random, work.block.as_f64()) };
                 self.network.written += if write { rate * flow.bytes } else { 0.0 };
                 self.flows[top].push(flow);
             }
@@ -258,6 +260,12 @@ impl<'a> Compiler<'a> {
                 let thread = self.network.station(Resource::Thread, jobs, 1.0, Slot::Own);
                 self.network.add(values, Part { station: thread, factor: factor / jobs, ..part });
             }
+            Context::Completions { node, servers } => {
+                let over = Parameter::CompletionWorkers.place();
+                let nominal = self.site.book.value(over);
+                let workers = self.network.station(Resource::Completions(node), 1.0, servers * nominal, Slot::Own);
+                self.network.add(values, Part { station: workers, factor: factor / servers, over, ..part });
+            }
             Context::Workers { node, servers, over } => {
                 let nominal = self.site.book.value(over);
                 let workers = self.network.station(Resource::Workers(node), 1.0, servers * nominal, Slot::Own);
@@ -298,7 +306,7 @@ impl<'a> Compiler<'a> {
             }
             Ref::Drive(_) => None,
         });
-        below.map_or(flow.context, |node| self.workers(node as usize, Parameter::One))
+        below.map_or(flow.context, |node| Context::Completions { node, servers: self.jobs })
     }
 
     /// Workers of a node: one for each job, or so many as a value says.

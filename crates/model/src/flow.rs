@@ -17,6 +17,10 @@ pub(crate) struct Flow {
     pub(crate) batch: f64,
     /// Ways of a head that each takes besides.
     pub(crate) seeks: f64,
+    /// A value that the drive's work is multiplied with, by its place in the book: how far a rule may be off.
+    pub(crate) unsure: u32,
+    /// Does an operation wait for it, or is it done later?
+    pub(crate) waited: bool,
     /// Who submits.
     pub(crate) context: Context,
     /// Who first touches the data that is read, if anybody does.
@@ -30,6 +34,8 @@ pub(crate) enum Context {
     Thread,
     /// In workers of a layer: `servers` times the value at `over`.
     Workers { node: u32, servers: f64, over: u32 },
+    /// Where reads of a layer come back: a few workers for each job.
+    Completions { node: u32, servers: f64 },
 }
 
 impl Flow {
@@ -42,6 +48,8 @@ impl Flow {
             wide: 1.0,
             batch: 1.0,
             seeks: 0.0,
+            unsure: 0,
+            waited: true,
             context: Context::Thread,
             toucher: None,
         }

@@ -23,6 +23,8 @@ pub enum Resource {
     Thread,
     /// Workers of the layer with this number.
     Workers(u32),
+    /// Workers of the layer with this number in which reads come back, with what layers above do then.
+    Completions(u32),
     /// A lock, or a kernel thread of which there is one, of the layer with this number.
     Serial(Serial, u32),
     /// Writes that a pool keeps under way on each vdev.
@@ -69,7 +71,7 @@ impl Resource {
             Self::Uplink(..) => RoofKind::Uplink,
             Self::Memory => RoofKind::Memory,
             Self::Cores => RoofKind::Cores,
-            Self::Thread | Self::Workers(_) => RoofKind::Thread,
+            Self::Thread | Self::Workers(_) | Self::Completions(_) => RoofKind::Thread,
             Self::Serial(..) => RoofKind::Serial,
         }
     }

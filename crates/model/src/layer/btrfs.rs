@@ -37,6 +37,9 @@ impl Compiler<'_> {
                 let profile = if btrfs.metadata == BtrfsProfile::Single { BtrfsProfile::Single } else { btrfs.data };
                 self.placed(stack, at, profile, &copies);
             }
+            if flow.write && flow.random {
+                below.unsure = Parameter::CopyOnWrite.place();
+            }
             if !flow.write {
                 below.toucher = Some(flow.context);
             }

@@ -1,6 +1,5 @@
 //! Drives: how long each works for what it is asked, over which links, and what the driver takes.
 
-use terms::Workload;
 use terms::machine::DriveKind;
 
 use crate::compile::{Compiler, count};
@@ -19,7 +18,7 @@ struct Set {
 
 impl Compiler<'_> {
     /// Adds what the drives, their links and their driver take.
-    pub(crate) fn demand_of_drives(&mut self, work: &Workload) {
+    pub(crate) fn demand_of_drives(&mut self) {
         let used = std::mem::take(&mut self.used);
         let mut sets: [Option<Set>; 16] = Default::default();
         let mut rest: Vec<Set> = Vec::new();
@@ -41,21 +40,21 @@ impl Compiler<'_> {
         for set in sets.iter().flatten().chain(&rest) {
             let flows = std::mem::take(&mut self.asked[set.first as usize]);
             for flow in &flows {
-                self.drive(set, flow, work);
+                self.drive(set, flow);
             }
             self.asked[set.first as usize] = flows;
         }
         self.used = used;
     }
 
-    fn drive(&mut self, set: &Set, flow: &Flow, work: &Workload) {
+    fn drive(&mut self, set: &Set, flow: &Flow) {
         let class = &self.site.classes[set.class as usize];
         let share = 1.0 / flow.wide;
         if flow.write {
             self.network.write_bytes += flow.rate * flow.bytes * set.size;
         }
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
-        self.service(class, drive, flow, work);
+        self.service(class, drive, flow);
         let slot = self.network.stations[usize::from(drive)].slot;
         if let Some(ways) = class.link {
             let resource = if flow.write {
@@ -72,7 +71,7 @@ impl Compiler<'_> {
     }
 
     /// The drive's own time, and what an operation takes there with nothing else under way.
-    fn service(&mut self, class: &Class, station: u16, flow: &Flow, work: &Workload) {
+    fn service(&mut self, class: &Class, station: u16, flow: &Flow) {
         let values = self.site.book.values();
         let sustained = self.conditions.sustained;
         let (byte, operation) = match (flow.write, sustained) {
@@ -82,10 +81,15 @@ impl Compiler<'_> {
         };
         // Branches of one operation wait for the slowest: the mean of the largest of k lies between 1 and the harmonic
         // number of k, by how far their times spread.
-        let branches = if flow.wide > 1.5 { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
+        let branches = if flow.wide > 1.5 && flow.waited { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
         let rate = flow.rate * branches;
         let share = 1.0 / flow.wide;
-        let each = |value: u32, factor: f64, why| Part { share, ..Part::of(station, value, factor * rate, why) };
+        let one = Parameter::One.place();
+        let each = |value: u32, factor: f64, why| Part {
+            by: [value, flow.unsure],
+            share,
+            ..Part::of(station, one, factor * rate, why)
+        };
         let spins = class.kind == DriveKind::Hdd;
         if flow.random && spins {
             let queued = (self.network.population * flow.rate.min(1.0)).clamp(1.0, QUEUE);
@@ -101,8 +105,7 @@ impl Compiler<'_> {
             self.network.add(values, each(byte, flow.bytes, "bytes"));
         }
         if spins {
-            let streams = if !flow.random && work.jobs > 1 { 1.0 } else { 0.0 };
-            self.network.add(values, each(Parameter::Position.place(), flow.seeks + streams, "ways of the head"));
+            self.network.add(values, each(Parameter::Position.place(), flow.seeks, "ways of the head"));
             return;
         }
         let alone = if flow.write { class.write_delay } else { class.read_delay };

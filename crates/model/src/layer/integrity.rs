@@ -16,8 +16,8 @@ const INTERLEAVE: f64 = 16.0 * 1_048_576.0;
 /// What is written to the journal before it is written back: half of 64 MiB, the default `journal_watermark` of the
 /// largest default journal (device-mapper documentation).
 const WRITTEN_BACK: f64 = 32.0 * 1_048_576.0;
-/// A block of tags, in bytes (dm-bufio).
-const TAG_BLOCK: f64 = 4096.0;
+/// A buffer of tags, in bytes: 128 sectors, the default of `buffer_sectors`.
+const BUFFER: f64 = 65_536.0;
 
 /// What decides about the extra accesses.
 #[derive(Debug, Clone, Copy)]
@@ -113,25 +113,30 @@ impl Compiler<'_> {
                 _ => 0.0,
             };
             let seeks = flow.seeks + flow.bytes * (runs + extra);
-            self.ask(stack, node, which, Flow { bytes: flow.bytes * overhead, seeks, ..flow });
+            let waited = !tags.journal;
+            self.ask(stack, node, which, Flow { bytes: flow.bytes * overhead, seeks, waited, ..flow });
             if tags.journal {
                 self.ask(stack, node, which, Flow { bytes: flow.bytes * JOURNALLED, ..flow });
             }
             return;
         }
+        // What is in the journal is written back later, by each member in its own time.
+        let flow = Flow { waited: !tags.journal, ..flow };
         self.ask(stack, node, which, flow);
         if tags.journal {
-            let journal = Flow { random: false, bytes: flow.bytes * JOURNALLED, ..flow };
+            let journal = Flow { random: false, bytes: flow.bytes * JOURNALLED, waited: true, ..flow };
             self.ask(stack, node, which, journal);
             self.network.backlog = self.network.backlog.max(WRITTEN_BACK / (flow.bytes * JOURNALLED));
         }
         let extra = self.tag_writes(stack, tags, &flow);
-        self.ask(stack, node, which, Flow { bytes: TAG_BLOCK, rate: flow.rate * extra, ..flow });
+        let bytes = (INTERLEAVE * tags.size / tags.sector).min(BUFFER);
+        self.ask(stack, node, which, Flow { bytes, rate: flow.rate * extra, ..flow });
     }
 
-    /// Blocks of tags that are written for each random write: each dirty one once in every round of writing back.
+    /// Buffers of tags that are written for each random write: each dirty one once in every round of writing back.
     fn tag_writes(&self, stack: &Stack, tags: &Tags, flow: &Flow) -> f64 {
-        let blocks = self.conditions.span.as_f64() * tags.size / tags.sector / TAG_BLOCK;
+        let run = (INTERLEAVE * tags.size / tags.sector / BUFFER).ceil();
+        let blocks = (self.conditions.span.as_f64() / INTERLEAVE).ceil() * run;
         let writes = if tags.journal {
             WRITTEN_BACK / (flow.bytes * JOURNALLED)
         } else if tags.bitmap {

@@ -13,6 +13,11 @@ const ARC_SHARE: f64 = 0.5;
 /// Writes of whole records are taken into memory and the call returns: as many under way as the pool wants.
 const BUFFERED: f64 = 64.0;
 
+/// Seconds of a transaction group (`zfs_txg_timeout`).
+const GROUP: f64 = 5.0;
+/// A record is read, and it is checked and copied.
+const STAGES: f64 = 2.0;
+
 /// How a record lies on devices.
 struct Placement {
     /// Devices of a vdev.
@@ -43,7 +48,9 @@ fn placement(layout: ZfsLayout, devices: f64) -> Placement {
 impl Compiler<'_> {
     pub(crate) fn zfs(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
         // No asynchronous way in: depth is the number of threads.
-        self.network.population = self.network.population.min(self.jobs);
+        // Of several records of one read, one is checked and copied while the next is on its way.
+        let stages = if flow.bytes > zfs.recordsize.as_f64() { STAGES } else { 1.0 };
+        self.network.population = self.network.population.min(self.jobs * stages);
         let record = zfs.recordsize.as_f64();
         let records = if flow.random { (flow.bytes / record).ceil().max(1.0) } else { (flow.bytes / record).max(f64::MIN_POSITIVE) };
         let read_first = flow.write && flow.random && flow.bytes < record;
@@ -69,7 +76,8 @@ impl Compiler<'_> {
         }
         if flow.write {
             // Written anew side by side, whatever the order in which it was asked for.
-            self.pool(stack, at, zfs, &Flow { random: false, ..whole });
+            let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
+            self.pool(stack, at, zfs, &Flow { random: false, unsure, seeks: self.commit_seeks(stack, record), ..whole });
             if !read_first {
                 self.network.population = self.network.population.max(BUFFERED);
             }
@@ -102,9 +110,28 @@ impl Compiler<'_> {
         if flow.write {
             self.vdev_limit(stack, at, &each, vdevs);
         }
+        if zfs.layout == ZfsLayout::Mirror && !flow.write && !flow.random && self.jobs < 1.5 && self.spins(stack) {
+            // Heads are left where they are: one stream stays with one member (`zfs_vdev_mirror_rotating_inc`).
+            self.ask(stack, node, 0, *flow);
+            return;
+        }
         for which in 0..here {
             self.ask(stack, node, which, each);
         }
+    }
+
+    /// Ways of the head for a record, at the rate at which the drive writes.
+    fn commit_seeks(&self, stack: &Stack, record: f64) -> f64 {
+        let drives = stack.drives();
+        let Some(drive) = drives.iter().find_map(|name| self.site.drive(name.as_str())) else { return 0.0 };
+        let each = self.site.book.value(self.class_of(drive).write) * record;
+        self.site.book.get(Parameter::ZfsCommit) * each / GROUP
+    }
+
+    fn spins(&self, stack: &Stack) -> bool {
+        let drives = stack.drives();
+        let mut kinds = drives.iter().filter_map(|name| self.site.drive(name.as_str()));
+        kinds.any(|drive| self.class_of(drive).kind == terms::machine::DriveKind::Hdd)
     }
 
     /// Few writes under way on each vdev: each takes what a write alone takes on the drive, and its bytes.

@@ -35,7 +35,7 @@ pub fn cells() -> Cells {
     let mut all = Cells::new();
     for line in text.lines().filter(|line| !line.starts_with('#')).skip(1) {
         let f: Vec<&str> = line.split(',').collect();
-        let number = |at: usize| f[at].parse::<f64>().unwrap();
+        let number = |at: usize| f[at].parse::<f64>().unwrap_or(f64::NAN);
         let cell = Cell {
             device: f[0].to_owned(),
             number: f[1].parse().unwrap(),

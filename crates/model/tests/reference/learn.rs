@@ -97,6 +97,9 @@ fn learn(site: &mut Site, cells: &Cells) {
             }
         }
     }
+    // The cipher's time for a byte, and the time in which a byte of the stack with the cipher on top comes back.
+    let both = &cells[&("RAM".to_owned(), 7, SEQ_READ.to_owned())];
+    set(site, P::CompletionWorkers, site.book.get(P::CryptReadByte) * both.rate);
     ram(site, P::LinearRead, 10, RND_READ);
     ram(site, P::LinearWrite, 10, RND_WRITE);
 }
