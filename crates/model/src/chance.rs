@@ -41,6 +41,7 @@ pub(crate) fn draws(network: &Network, book: &Book) -> Vec<Draw> {
         draw.limit = limit(network, &demands, draw.solution.throughput);
         draw.solution.throughput *= again;
         draw.solution.response /= again;
+        draw.solution.resync *= again;
         all.push(draw);
     }
     all

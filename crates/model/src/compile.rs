@@ -146,7 +146,11 @@ impl<'a> Compiler<'a> {
         let contention = self.site.book.get(Parameter::Contention);
         let reference = if self.site.machine.submit.is_some() { 1.0 } else { REFERENCE_JOBS };
         let crowded = |jobs: f64| 1.0 + contention * (jobs - 1.0);
-        self.crowd = crowded(self.jobs.min(self.site.threads())) / crowded(reference.min(self.site.threads()));
+        let alone = self.jobs <= f64::from(self.site.machine.cores)
+            && self.site.machine.threads > self.site.machine.cores
+            && self.site.machine.submit.is_none();
+        let share = if alone { self.site.book.get(Parameter::Alone) } else { 1.0 };
+        self.crowd = share * crowded(self.jobs.min(self.site.threads())) / crowded(reference.min(self.site.threads()));
         self.network.population = self.jobs * self.depth;
         if let Load::Rate(rate) = work.load {
             self.network.arrivals = Some(precise(rate));
@@ -210,7 +214,13 @@ impl<'a> Compiler<'a> {
     fn layer(&mut self, stack: &Stack, at: usize, flow: &Flow) {
         let node = &stack.nodes[at];
         match &node.layer {
-            Layer::Bare | Layer::Ext4(_) | Layer::Xfs(_) => self.ask(stack, node, 0, *flow),
+            Layer::Bare | Layer::Ext4(_) | Layer::Xfs(_) => {
+                // Jobs on several bare drives are spread over them.
+                let rate = flow.rate / count(node.on.len().max(1));
+                for which in 0..node.on.len() {
+                    self.ask(stack, node, which, Flow { rate, ..*flow });
+                }
+            }
             Layer::Raid(raid) => self.array(stack, at, &crate::layer::array::Array::of_md(raid, node.on.len()), flow),
             Layer::Luks(luks) => self.luks(stack, at, luks, flow),
             Layer::Crypt(crypt) => self.crypt(stack, at, crypt, flow),
@@ -247,10 +257,10 @@ impl<'a> Compiler<'a> {
     /// Processor time: of the thread or workers that spend it, and of all cores.
     pub(crate) fn work(&mut self, context: Context, parameter: Parameter, factor: f64, why: &'static str) {
         let values = self.site.book.values();
-        let part = Part {
-            by: [parameter.place(), Parameter::CpuFactor.place()],
-            ..Part::of(DELAY, 0, factor, why)
-        };
+        // Bytes that are copied or mapped take what memory takes, whatever the core.
+        let moved = matches!(parameter, Parameter::ApiByte | Parameter::RamByte | Parameter::ColdByte);
+        let speed = if moved { Parameter::One } else { Parameter::CpuFactor };
+        let part = Part { by: [parameter.place(), speed.place()], ..Part::of(DELAY, 0, factor, why) };
         let threads = self.site.threads();
         let cores = self.network.station(Resource::Cores, 1.0, threads, Slot::Own);
         self.network.add(values, Part { station: cores, factor: factor / threads, ..part });

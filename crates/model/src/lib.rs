@@ -8,6 +8,7 @@
 
 pub mod book;
 mod chance;
+mod judge;
 mod compile;
 pub mod exact;
 mod fit;
@@ -23,6 +24,7 @@ pub mod solve;
 
 pub use book::Book;
 pub use fit::fit;
+pub use judge::{Observed, judge};
 pub use compile::{Compiler, Conditions, Fault, State};
 pub use network::{Network, Resource, Serial, Station};
 pub use parameter::Parameter;

@@ -58,7 +58,7 @@ pub(crate) fn network(name: &str, line: BytesPerSecond, payload: Bytes) -> Value
         name: format!("port {name}"),
         unit: Unit::Rate,
         value: (size + ROCE_OVERHEAD) / size / line.0,
-        sigma: 0.05,
+        sigma: 0.1,
         source: Source::Told,
         origin: format!("{:.2} GB/s × {size}/({size} + {ROCE_OVERHEAD})", line.0 / 1e9),
     }
