@@ -4,10 +4,12 @@
 //! reference page all walk it. What keys mean *together* is not here but beside the noun they make.
 
 mod layers;
+mod machine;
 
 use terms::units::{KIB, MIB, TIB};
 
 pub(crate) use layers::LAYER_KINDS;
+pub(crate) use machine::MACHINE;
 
 /// A table of the study file.
 #[derive(Debug)]

@@ -24,6 +24,7 @@ pub mod fio;
 mod grammar;
 mod lab;
 mod layer;
+mod machine;
 mod measure;
 pub mod profile;
 mod read;
@@ -39,6 +40,7 @@ mod workload;
 use terms::{Design, Note, Severity, Span};
 use toml::de::DeTable;
 
+pub use machine::parse_machine;
 pub use reference::reference;
 pub use render::render;
 pub use schema::schema;
@@ -47,12 +49,21 @@ pub use schema::schema;
 /// of them is an error. A design is sound by itself: whether a machine can build it is not asked here.
 #[must_use]
 pub fn parse(text: &str) -> (Option<Design>, Vec<Note>) {
+    parse_by(&grammar::STUDY, text, design)
+}
+
+/// Reads a text by a grammar and makes a noun of it.
+fn parse_by<T>(
+    table: &'static grammar::Table,
+    text: &str,
+    make: impl Fn(&fields::Fields, &mut Vec<Note>) -> Option<T>,
+) -> (Option<T>, Vec<Note>) {
     let (tree, faults) = DeTable::parse_recoverable(text);
     let syntax = syntax::notes(text, &faults);
     let mut notes = Vec::new();
-    let fields = read::read(&grammar::STUDY, tree.get_ref(), None, &mut notes);
-    let design = match syntax.broken_from {
-        None => design(&fields, &mut notes),
+    let fields = read::read(table, tree.get_ref(), None, &mut notes);
+    let noun = match syntax.broken_from {
+        None => make(&fields, &mut notes),
         Some(broken) => {
             // What the parser skipped would be reported as missing, what follows may be in another table than it
             // seems: only say what is certain.
@@ -68,7 +79,7 @@ pub fn parse(text: &str) -> (Option<Design>, Vec<Note>) {
     notes.sort_by_key(|note| (note.span, note.severity));
     notes.dedup();
     let sound = notes.iter().all(|note| note.severity != Severity::Error);
-    (design.filter(|_| sound), notes)
+    (noun.filter(|_| sound), notes)
 }
 
 /// Makes the nouns of the fields and checks what they mean together.

@@ -55,7 +55,7 @@ pub(crate) fn read(table: &'static Table, tree: &DeTable<'_>, place: Option<Span
 fn note_missing(table: &Table, fields: &Fields, place: Option<Span>, notes: &mut Vec<Note>) {
     for key in table.keys {
         if matches!(key.without, Without::Required) && !fields.has(key.name) {
-            let of = if place.is_none() { "the study".to_owned() } else { format!("this {}", noun(table)) };
+            let of = format!("{} {}", if place.is_none() { "the" } else { "this" }, noun(table));
             notes.push(
                 Note::error(MISSING, place, format!("{of} has no `{}`", key.name))
                     .label(format!("`{}` is missing", key.name))

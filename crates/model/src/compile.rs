@@ -1,0 +1,376 @@
+//! From a stack and a workload to a network: a walk from the top of the stack down to its drives.
+//!
+//! Each layer turns what it is asked for into what it asks of those below, and adds what it takes of processors,
+//! threads and locks on the way. The lists are kept from one design to the next.
+
+use terms::machine::DriveKind;
+use terms::workload::{Engine, Load, Method};
+use terms::{Bytes, Layer, Nanos, Node, Pattern, Ref, Stack, Workload};
+
+use crate::flow::{Context, Flow};
+use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
+use crate::parameter::{Parameter, REFERENCE_JOBS};
+use crate::site::Site;
+
+/// What a prediction is about besides stack and workload.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Conditions {
+    /// How the redundant layers are.
+    pub state: State,
+    /// Are the drives' write caches full?
+    pub sustained: bool,
+    /// Bytes that are worked on.
+    pub span: Bytes,
+    /// Time that is counted.
+    pub window: Nanos,
+}
+
+impl Default for Conditions {
+    fn default() -> Self {
+        Self { state: State::Whole, sustained: false, span: Bytes::gib(1), window: Nanos::seconds(60) }
+    }
+}
+
+/// How the redundant layers of a stack are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum State {
+    /// All members there and in step.
+    #[default]
+    Whole,
+    /// One member of each array is gone.
+    Degraded,
+    /// One member of each array is being written anew.
+    Resyncing,
+}
+
+/// Why a stack could not be made into a network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The machine has no drive of that name.
+    NoDrive(String),
+    /// The stack has no layers.
+    Empty,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoDrive(name) => write!(f, "the machine has no drive `{name}`"),
+            Self::Empty => write!(f, "the stack has no layers"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Makes networks of designs, one after the other, without new memory for each.
+#[derive(Debug)]
+pub struct Compiler<'a> {
+    pub(crate) site: &'a Site,
+    pub(crate) network: Network,
+    pub(crate) conditions: Conditions,
+    /// What each node is asked for.
+    flows: Vec<Vec<Flow>>,
+    /// What each drive is asked for, and which drives are asked at all.
+    pub(crate) asked: Vec<Vec<Flow>>,
+    pub(crate) used: Vec<u32>,
+    /// Where reads of each node come back: in which workers, if any.
+    completes: Vec<Option<u32>>,
+    pub(crate) jobs: f64,
+    pub(crate) depth: f64,
+    /// Factor of operations' processor time for the number of jobs.
+    pub(crate) crowd: f64,
+    /// Is any of the data on a drive that is no memory?
+    cold: bool,
+}
+
+impl<'a> Compiler<'a> {
+    /// For this machine.
+    #[must_use]
+    pub fn new(site: &'a Site) -> Self {
+        Self {
+            site,
+            network: Network::default(),
+            conditions: Conditions::default(),
+            flows: Vec::new(),
+            asked: vec![Vec::new(); site.drives.len()],
+            used: Vec::new(),
+            completes: Vec::new(),
+            jobs: 1.0,
+            depth: 1.0,
+            crowd: 1.0,
+            cold: false,
+        }
+    }
+
+    /// Makes the network of a stack under a workload.
+    ///
+    /// # Errors
+    /// [`Fault`], where the stack names what the machine does not have.
+    pub fn compile(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) -> Result<&Network, Fault> {
+        self.begin(stack, work, conditions)?;
+        let top = stack.nodes.len() - 1;
+        self.demand_of_calls(work);
+        self.ask_top(top, work);
+        for at in (0..=top).rev() {
+            let mut flows = std::mem::take(&mut self.flows[at]);
+            for flow in &flows {
+                self.layer(stack, at, flow);
+            }
+            flows.clear();
+            self.flows[at] = flows;
+        }
+        self.demand_of_drives();
+        self.demand_of_flushes(stack, work);
+        self.resynchronise(stack);
+        Ok(&self.network)
+    }
+
+    fn begin(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) -> Result<(), Fault> {
+        if stack.nodes.is_empty() {
+            return Err(Fault::Empty);
+        }
+        for drive in self.used.drain(..) {
+            self.asked[drive as usize].clear();
+        }
+        self.network.clear();
+        self.conditions = *conditions;
+        for flows in &mut self.flows {
+            flows.clear();
+        }
+        if self.flows.len() < stack.nodes.len() {
+            self.flows.resize(stack.nodes.len(), Vec::new());
+        }
+        self.jobs = f64::from(work.jobs.max(1));
+        self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
+        let contention = self.site.book.get(Parameter::Contention);
+        let reference = if self.site.machine.submit.is_some() { 1.0 } else { REFERENCE_JOBS };
+        let crowded = |jobs: f64| 1.0 + contention * (jobs - 1.0);
+        let alone = self.jobs <= f64::from(self.site.machine.cores)
+            && self.site.machine.threads > self.site.machine.cores
+            && self.site.machine.submit.is_none();
+        let share = if alone { self.site.book.get(Parameter::Alone) } else { 1.0 };
+        self.crowd = share * crowded(self.jobs.min(self.site.threads())) / crowded(reference.min(self.site.threads()));
+        self.network.population = self.jobs * self.depth;
+        if let Load::Rate(rate) = work.load {
+            self.network.arrivals = Some(precise(rate));
+        }
+        self.network.bytes = work.block.as_f64();
+        self.cold = false;
+        self.completes.clear();
+        for (at, node) in stack.nodes.iter().enumerate() {
+            let mut below = None;
+            for under in node.on.iter().chain(&node.special) {
+                match under {
+                    Ref::Drive(name) => {
+                        let drive = self.site.drive(name.as_str()).ok_or_else(|| Fault::NoDrive(name.to_string()))?;
+                        self.cold |= self.class_of(drive).kind != DriveKind::Ram;
+                    }
+                    Ref::Layer(name) => {
+                        if let Some(place) = stack.nodes[..at].iter().position(|other| &other.name == name) {
+                            below = below.or(self.completes[place]);
+                        }
+                    }
+                }
+            }
+            self.completes.push(if hands_over_reads(&node.layer) { number(at) } else { below });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn class_of(&self, drive: u32) -> &'a crate::site::Class {
+        &self.site.classes[self.site.drives[drive as usize] as usize]
+    }
+
+    /// What fio, the system call and the block layer take.
+    fn demand_of_calls(&mut self, work: &Workload) {
+        let engine = match work.engine {
+            Engine::Libaio => Parameter::One,
+            Engine::IoUring => Parameter::UringShare,
+            Engine::PosixAio | Engine::Psync => Parameter::ThreadShare,
+        };
+        let reads = read_share(work);
+        for (parameter, share) in [(Parameter::ApiRead, reads), (Parameter::ApiWrite, 1.0 - reads)] {
+            let factor = share * self.crowd * self.site.book.get(engine);
+            self.work(Context::Thread, parameter, factor, "call and block layer");
+        }
+        self.work(Context::Thread, Parameter::ApiByte, work.block.as_f64(), "pages of the block");
+    }
+
+    fn ask_top(&mut self, top: usize, work: &Workload) {
+        let reads = read_share(work);
+        let random = work.pattern.random() && work.method == Method::Fio;
+        for (write, rate) in [(false, reads), (true, 1.0 - reads)] {
+            if rate > 0.0 {
+                // Several streams are in several places: a head goes from one to the next.
+                let seeks = if !random && work.jobs > 1 { 1.0 } else { 0.0 };
+                let flow = Flow { rate, seeks, ..Flow::new(write, random, work.block.as_f64()) };
+                self.network.written += if write { rate * flow.bytes } else { 0.0 };
+                self.flows[top].push(flow);
+            }
+        }
+    }
+
+    fn layer(&mut self, stack: &Stack, at: usize, flow: &Flow) {
+        let node = &stack.nodes[at];
+        match &node.layer {
+            Layer::Bare | Layer::Ext4(_) | Layer::Xfs(_) => {
+                // Jobs on several bare drives are spread over them.
+                let rate = flow.rate / count(node.on.len().max(1));
+                for which in 0..node.on.len() {
+                    self.ask(stack, node, which, Flow { rate, ..*flow });
+                }
+            }
+            Layer::Raid(raid) => self.array(stack, at, &crate::layer::array::Array::of_md(raid, node.on.len()), flow),
+            Layer::Luks(luks) => self.luks(stack, at, luks, flow),
+            Layer::Crypt(crypt) => self.crypt(stack, at, crypt, flow),
+            Layer::Integrity(integrity) => self.integrity(stack, at, integrity, flow),
+            Layer::Lvm(lvm) => self.volume(stack, at, lvm, flow),
+            Layer::Btrfs(btrfs) => self.btrfs(stack, at, btrfs, flow),
+            Layer::Zfs(zfs) => self.zfs(stack, at, zfs, flow),
+        }
+    }
+
+    /// Asks the `which`th of what a node rests on.
+    pub(crate) fn ask(&mut self, stack: &Stack, node: &Node, which: usize, flow: Flow) {
+        if flow.rate <= 0.0 || flow.bytes <= 0.0 {
+            return;
+        }
+        match &node.on[which] {
+            Ref::Drive(name) => {
+                let Some(drive) = self.site.drive(name.as_str()) else { return };
+                let list = &mut self.asked[drive as usize];
+                if list.is_empty() {
+                    self.used.push(drive);
+                }
+                join(list, flow);
+            }
+            Ref::Layer(name) => {
+                if let Some(place) = stack.nodes.iter().position(|other| &other.name == name) {
+                    join(&mut self.flows[place], flow);
+                }
+            }
+        }
+    }
+
+
+    /// Processor time: of the thread or workers that spend it, and of all cores.
+    pub(crate) fn work(&mut self, context: Context, parameter: Parameter, factor: f64, why: &'static str) {
+        let values = self.site.book.values();
+        // Bytes that are copied or mapped take what memory takes, whatever the core.
+        let moved = matches!(parameter, Parameter::ApiByte | Parameter::RamByte | Parameter::ColdByte);
+        let speed = if moved { Parameter::One } else { Parameter::CpuFactor };
+        let part = Part { by: [parameter.place(), speed.place()], ..Part::of(DELAY, 0, factor, why) };
+        let threads = self.site.threads();
+        let cores = self.network.station(Resource::Cores, 1.0, threads, Slot::Own);
+        self.network.add(values, Part { station: cores, factor: factor / threads, ..part });
+        match context {
+            Context::Thread => {
+                let jobs = self.jobs;
+                let thread = self.network.station(Resource::Thread, jobs, 1.0, Slot::Own);
+                self.network.add(values, Part { station: thread, factor: factor / jobs, ..part });
+            }
+            Context::Completions { node, servers } => {
+                let over = Parameter::CompletionWorkers.place();
+                let nominal = self.site.book.value(over);
+                let workers = self.network.station(Resource::Completions(node), 1.0, servers * nominal, Slot::Own);
+                self.network.add(values, Part { station: workers, factor: factor / servers, over, ..part });
+            }
+            Context::Workers { node, servers, over } => {
+                let nominal = self.site.book.value(over);
+                let workers = self.network.station(Resource::Workers(node), 1.0, servers * nominal, Slot::Own);
+                self.network.add(values, Part { station: workers, factor: factor / servers, over, ..part });
+            }
+        }
+    }
+
+    /// Time of what there is one of.
+    pub(crate) fn serial(&mut self, what: Serial, at: usize, parameter: Parameter, factor: f64, why: &'static str) {
+        let station = self.network.station(Resource::Serial(what, number(at).unwrap_or(0)), 1.0, 1.0, Slot::Own);
+        let part = Part {
+            by: [parameter.place(), Parameter::CpuFactor.place()],
+            ..Part::of(station, 0, factor, why)
+        };
+        self.network.add(self.site.book.values(), part);
+    }
+
+    /// Time in which nothing is used.
+    pub(crate) fn delay(&mut self, value: u32, factor: f64, why: &'static str) {
+        self.network.add(self.site.book.values(), Part::of(DELAY, value, factor, why));
+    }
+
+    /// Memory that is moved.
+    pub(crate) fn memory(&mut self, bytes: f64, why: &'static str) {
+        if let Some(memory) = self.site.memory {
+            let station = self.network.station(Resource::Memory, 1.0, 1.0, Slot::None);
+            self.network.add(self.site.book.values(), Part::of(station, memory, bytes, why));
+        }
+    }
+
+    /// Where reads come back from below a node.
+    pub(crate) fn completion(&self, stack: &Stack, at: usize, flow: &Flow) -> Context {
+        let below = stack.nodes[at].on.iter().find_map(|under| match under {
+            Ref::Layer(name) => {
+                let place = stack.nodes[..at].iter().position(|other| &other.name == name)?;
+                self.completes[place]
+            }
+            Ref::Drive(_) => None,
+        });
+        below.map_or(flow.context, |node| Context::Completions { node, servers: self.jobs })
+    }
+
+    /// Workers of a node: one for each job, or so many as a value says.
+    pub(crate) fn workers(&self, at: usize, over: Parameter) -> Context {
+        Context::Workers { node: number(at).unwrap_or(0), servers: self.jobs, over: over.place() }
+    }
+
+    /// Is data that comes from below new to the cache?
+    pub(crate) const fn is_cold(&self) -> bool {
+        self.cold
+    }
+}
+
+/// Do reads come back in workers of that layer?
+fn hands_over_reads(layer: &Layer) -> bool {
+    match layer {
+        Layer::Integrity(_) => true,
+        Layer::Luks(luks) => luks.integrity.is_some() || !luks.flags.no_read_workqueue,
+        Layer::Crypt(crypt) => !crypt.flags.no_read_workqueue,
+        Layer::Lvm(lvm) => lvm.integrity.is_some(),
+        _ => false,
+    }
+}
+
+/// Adds a flow to a list, to one of its kind where there is one.
+fn join(list: &mut Vec<Flow>, flow: Flow) {
+    match list.iter_mut().find(|other| other.is_like(&flow)) {
+        Some(other) => other.rate += flow.rate,
+        None => list.push(flow),
+    }
+}
+
+/// Share of reads.
+pub(crate) fn read_share(work: &Workload) -> f64 {
+    if work.method != Method::Fio {
+        return 0.0;
+    }
+    match work.pattern {
+        Pattern::Read | Pattern::RandRead => 1.0,
+        Pattern::Write | Pattern::RandWrite => 0.0,
+        Pattern::Mixed(percent) | Pattern::RandMixed(percent) => f64::from(percent) / 100.0,
+    }
+}
+
+pub(crate) fn number(at: usize) -> Option<u32> {
+    u32::try_from(at).ok()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
+pub(crate) const fn precise(count: u64) -> f64 {
+    count as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of members")]
+pub(crate) const fn count(members: usize) -> f64 {
+    members as f64
+}

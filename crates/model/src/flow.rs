@@ -1,0 +1,62 @@
+//! What a layer is asked for, and what it asks of those below.
+
+/// Accesses of one kind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Flow {
+    /// Writes, or reads.
+    pub(crate) write: bool,
+    /// At random places, or one after the other.
+    pub(crate) random: bool,
+    /// Bytes of each.
+    pub(crate) bytes: f64,
+    /// How many for one operation of the workload.
+    pub(crate) rate: f64,
+    /// Over how many devices one operation spreads at the same time.
+    pub(crate) wide: f64,
+    /// How many go to one device at the same time.
+    pub(crate) batch: f64,
+    /// Ways of a head that each takes besides.
+    pub(crate) seeks: f64,
+    /// A value that the drive's work is multiplied with, by its place in the book: how far a rule may be off.
+    pub(crate) unsure: u32,
+    /// Does an operation wait for it, or is it done later?
+    pub(crate) waited: bool,
+    /// Who submits.
+    pub(crate) context: Context,
+    /// Who first touches the data that is read, if anybody does.
+    pub(crate) toucher: Option<Context>,
+}
+
+/// Where processor time is spent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Context {
+    /// In the job's own thread, or in the interrupt that comes back to its processor.
+    Thread,
+    /// In workers of a layer: `servers` times the value at `over`.
+    Workers { node: u32, servers: f64, over: u32 },
+    /// Where reads of a layer come back: a few workers for each job.
+    Completions { node: u32, servers: f64 },
+}
+
+impl Flow {
+    pub(crate) const fn new(write: bool, random: bool, bytes: f64) -> Self {
+        Self {
+            write,
+            random,
+            bytes,
+            rate: 1.0,
+            wide: 1.0,
+            batch: 1.0,
+            seeks: 0.0,
+            unsure: 0,
+            waited: true,
+            context: Context::Thread,
+            toucher: None,
+        }
+    }
+
+    /// The same but for how many.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        Self { rate: 0.0, ..*self } == Self { rate: 0.0, ..*other }
+    }
+}

@@ -1,0 +1,11 @@
+//! The algebra of layers: what each makes of what it is asked for. One file for each kind.
+
+pub(crate) mod array;
+mod btrfs;
+mod crypt;
+mod drive;
+mod flush;
+mod integrity;
+mod resync;
+mod volume;
+mod zfs;

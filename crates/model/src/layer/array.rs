@@ -1,0 +1,228 @@
+//! Arrays of md, and those that LVM makes with the same code: striping, mirrors, parity.
+
+use terms::layer::{Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, Volume};
+use terms::{Node, Stack};
+
+use crate::compile::{Compiler, State, count};
+use crate::flow::Flow;
+use crate::network::Serial;
+use crate::parameter::Parameter;
+
+/// First kernel without the stripe lock on reads (commit 97ae27252f49).
+const LOCKLESS: (u32, u32) = (5, 14);
+/// Stripes that a parity array keeps, of one page for each member (`stripe_cache_size`, kernel documentation of md).
+const STRIPE_CACHE: f64 = 256.0;
+/// A page, in bytes.
+const PAGE: f64 = 4096.0;
+
+/// An array.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Array {
+    level: RaidLevel,
+    members: f64,
+    chunk: f64,
+    bitmap: bool,
+    far: bool,
+}
+
+impl Array {
+    pub(crate) fn of_md(raid: &Raid, members: usize) -> Self {
+        Self {
+            level: raid.level,
+            members: count(members),
+            chunk: raid.chunk.as_f64().max(PAGE),
+            bitmap: raid.bitmap == Bitmap::Internal && raid.level != RaidLevel::Raid0,
+            far: raid.layout == Raid10Layout::Far,
+        }
+    }
+
+    /// `None` for a volume that is linear.
+    pub(crate) fn of_lvm(lvm: &Lvm, members: usize) -> Option<Self> {
+        let level = match lvm.volume {
+            Volume::Linear => return None,
+            Volume::Striped => RaidLevel::Raid0,
+            Volume::Raid1 => RaidLevel::Raid1,
+            Volume::Raid10 => RaidLevel::Raid10,
+            Volume::Raid5 => RaidLevel::Raid5,
+            Volume::Raid6 => RaidLevel::Raid6,
+        };
+        let chunk = lvm.stripe.as_f64().max(PAGE);
+        Some(Self { level, members: count(members), chunk, bitmap: lvm.volume.is_raid(), far: false })
+    }
+
+    const fn parity(&self) -> f64 {
+        match self.level {
+            RaidLevel::Raid5 => 1.0,
+            RaidLevel::Raid6 => 2.0,
+            _ => 0.0,
+        }
+    }
+}
+
+/// A flow over some of the members, the same for each.
+struct Spread {
+    flow: Flow,
+    /// How many members it goes to, from the first.
+    to: usize,
+}
+
+impl Compiler<'_> {
+    pub(crate) fn array(&mut self, stack: &Stack, at: usize, array: &Array, flow: &Flow) {
+        let mut asked = [const { None::<Spread> }; 3];
+        self.array_costs(at, array, flow);
+        self.spread(at, array, flow, stack.nodes[at].on.len(), &mut asked);
+        let node = &stack.nodes[at];
+        for Spread { flow, to } in asked.into_iter().flatten() {
+            for which in 0..to.min(node.on.len()) {
+                self.member(stack, node, at, which, flow);
+            }
+        }
+    }
+
+    /// Members of LVM's arrays may have dm-integrity under them.
+    fn member(&mut self, stack: &Stack, node: &Node, at: usize, which: usize, flow: Flow) {
+        if let terms::Layer::Lvm(lvm) = &node.layer
+            && let Some(integrity) = &lvm.integrity
+        {
+            self.volume_integrity(stack, at, integrity, which, flow);
+            return;
+        }
+        self.ask(stack, node, which, flow);
+    }
+
+    fn array_costs(&mut self, at: usize, array: &Array, flow: &Flow) {
+        self.work(flow.context, Parameter::MdIo, flow.rate * self.crowd, "md");
+        match (array.level, flow.write) {
+            (RaidLevel::Raid0, _) => self.serial(Serial::ArrayLock, at, Parameter::StripeLock, flow.rate, "md"),
+            (RaidLevel::Raid5 | RaidLevel::Raid6, false) => {
+                let new = self.site.kernel_from(LOCKLESS);
+                let lock = if new { Parameter::ParityReadNew } else { Parameter::ParityReadOld };
+                self.serial(Serial::ArrayLock, at, lock, flow.rate, "stripe lock");
+            }
+            _ => {}
+        }
+        if flow.write && array.bitmap {
+            self.serial(Serial::Bitmap, at, Parameter::BitmapLock, flow.rate, "counting writes in regions");
+        }
+    }
+
+    fn spread(&mut self, at: usize, array: &Array, flow: &Flow, members: usize, asked: &mut [Option<Spread>; 3]) {
+        let gone = if self.conditions.state == State::Degraded && array.level != RaidLevel::Raid0 { 1 } else { 0 };
+        let here = members - gone.min(members - 1);
+        match array.level {
+            RaidLevel::Raid0 => asked[0] = Some(striped(flow, array.chunk, members)),
+            RaidLevel::Raid1 => mirror(self, array, flow, here, asked),
+            RaidLevel::Raid10 => striped_mirrors(self, array, flow, members, here, asked),
+            RaidLevel::Raid5 | RaidLevel::Raid6 if flow.write => self.parity_write(at, array, flow, here, asked),
+            RaidLevel::Raid5 | RaidLevel::Raid6 => self.parity_read(array, flow, members, here, asked),
+        }
+    }
+
+    fn parity_read(&mut self, array: &Array, flow: &Flow, members: usize, here: usize, asked: &mut [Option<Spread>; 3]) {
+        let mut whole = striped(flow, array.chunk, members);
+        whole.to = here;
+        if here < members {
+            // What the lost member held is computed from all others: for each of its pieces one read of each of them.
+            let lost = whole.flow.rate * whole.flow.bytes;
+            self.work(flow.context, Parameter::ParityByte, lost * (array.members - 1.0), "what the lost member held");
+            whole.flow.rate *= 2.0;
+        }
+        asked[0] = Some(whole);
+    }
+
+    fn parity_write(&mut self, at: usize, array: &Array, flow: &Flow, here: usize, asked: &mut [Option<Spread>; 3]) {
+        let parity = array.parity();
+        let data = array.members - parity;
+        let stripe = data * array.chunk;
+        let bytes = flow.rate * flow.bytes;
+        // Bytes in flight are held in the stripe cache, a page of each member for each of its stripes.
+        let cached = STRIPE_CACHE * PAGE * data / flow.bytes;
+        self.network.population = self.network.population.min(cached.max(1.0));
+        self.memory(bytes * 3.5, "copied into stripes, read for parity");
+        self.work(flow.context, Parameter::ParityByte, bytes * (1.0 + parity), "parity");
+        let streamed = !flow.random && flow.bytes * self.depth >= stripe;
+        if flow.bytes >= stripe || streamed {
+            let rows = bytes / data / PAGE;
+            self.serial(Serial::Parity, at, Parameter::ParityRow, rows, "rows of stripes");
+            let pieces = flow.bytes / data;
+            let each = Flow { bytes: pieces, wide: flow.wide * count(here), ..*flow };
+            asked[0] = Some(Spread { flow: each, to: here });
+            return;
+        }
+        let touched = (flow.bytes / array.chunk).ceil().max(1.0);
+        let rows = flow.rate * (flow.bytes / touched / PAGE).max(1.0);
+        self.serial(Serial::Parity, at, Parameter::ParityRow, rows, "rows of stripes");
+        // Either what is changed is read, data and parity, or all of the data that is not.
+        let modify = touched + parity;
+        let rebuild = data - touched;
+        let reads = modify.min(rebuild.max(0.0));
+        let piece = flow.bytes / touched;
+        let one = |write: bool, visits: f64| Flow {
+            write,
+            random: true,
+            bytes: piece,
+            rate: flow.rate * visits / array.members,
+            wide: flow.wide * visits.max(1.0),
+            ..*flow
+        };
+        asked[0] = Some(Spread { flow: one(false, reads), to: here });
+        asked[1] = Some(Spread { flow: one(true, touched + parity), to: here });
+    }
+}
+
+/// Pieces of a chunk over all members.
+fn striped(flow: &Flow, chunk: f64, members: usize) -> Spread {
+    let n = count(members);
+    let pieces = (flow.bytes / chunk).max(1.0);
+    let each = Flow {
+        bytes: flow.bytes.min(chunk),
+        rate: flow.rate * pieces / n,
+        wide: flow.wide * pieces.min(n),
+        batch: flow.batch * (pieces / n).max(1.0),
+        seeks: flow.seeks / pieces,
+        ..*flow
+    };
+    Spread { flow: each, to: members }
+}
+
+fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, asked: &mut [Option<Spread>; 3]) {
+    if flow.write {
+        let each = Flow { wide: flow.wide * count(here), ..*flow };
+        asked[0] = Some(Spread { flow: each, to: here });
+        if array.bitmap {
+            let rate = flow.rate * of.site.book.get(Parameter::BitmapShare);
+            asked[1] = Some(Spread { flow: Flow { random: true, bytes: PAGE, rate, ..each }, to: here });
+        }
+        return;
+    }
+    // One stream stays with one member; several, or random ones, spread.
+    let to = if flow.random || of.jobs > 1.0 { here } else { 1 };
+    asked[0] = Some(Spread { flow: Flow { rate: flow.rate / count(to), ..*flow }, to });
+}
+
+fn striped_mirrors(
+    of: &Compiler<'_>,
+    array: &Array,
+    flow: &Flow,
+    members: usize,
+    here: usize,
+    asked: &mut [Option<Spread>; 3],
+) {
+    let halves = (members / 2).max(1);
+    if flow.write {
+        let mut each = striped(flow, array.chunk, halves);
+        each.flow.rate *= count(halves) * 2.0 / count(members);
+        each.flow.wide *= 2.0;
+        each.to = here;
+        if array.bitmap {
+            let rate = each.flow.rate * of.site.book.get(Parameter::BitmapShare);
+            asked[1] = Some(Spread { flow: Flow { random: true, bytes: PAGE, rate, ..each.flow }, to: here });
+        }
+        asked[0] = Some(each);
+        return;
+    }
+    // Near copies: one stream reads one of each pair; far copies are read as a stripe over all.
+    let all = flow.random || of.jobs > 1.0 || array.far;
+    let to = if all { here } else { halves };
+    asked[0] = Some(striped(flow, array.chunk, to));
+}

@@ -1,0 +1,147 @@
+//! dm-crypt, plain or under LUKS: where the cipher runs matters more than how fast it is.
+
+use terms::Stack;
+use terms::layer::{Crypt, CryptFlags, Luks};
+use terms::machine::DriveKind;
+
+use crate::compile::Compiler;
+use crate::flow::{Context, Flow};
+use crate::network::Serial;
+use crate::parameter::Parameter;
+
+/// Size from which requests are split since Linux 6.11 (`max_read_size`, `max_write_size`), in bytes.
+const SPLIT: f64 = 131_072.0;
+/// First kernel that splits them.
+const SPLITS: (u32, u32) = (6, 11);
+/// The sector that the times of the table were measured with, in bytes.
+const TABLE_SECTOR: f64 = 4096.0;
+
+/// What both kinds of mapping tell.
+struct Mapping<'a> {
+    cipher: &'a str,
+    key_bits: u32,
+    sector: f64,
+    flags: CryptFlags,
+    authenticated: bool,
+}
+
+impl Compiler<'_> {
+    pub(crate) fn luks(&mut self, stack: &Stack, at: usize, luks: &Luks, flow: &Flow) {
+        let sector = luks.sector.map_or_else(|| self.usual_sector(stack), terms::Bytes::as_f64);
+        self.mapping(
+            stack,
+            at,
+            &Mapping {
+                cipher: &luks.cipher,
+                key_bits: luks.key_bits,
+                sector,
+                flags: luks.flags,
+                authenticated: luks.integrity.is_some(),
+            },
+            flow,
+        );
+    }
+
+    pub(crate) fn crypt(&mut self, stack: &Stack, at: usize, crypt: &Crypt, flow: &Flow) {
+        let mapping = Mapping {
+            cipher: &crypt.cipher,
+            key_bits: crypt.key_bits,
+            sector: crypt.sector.as_f64(),
+            flags: crypt.flags,
+            authenticated: false,
+        };
+        self.mapping(stack, at, &mapping, flow);
+    }
+
+    /// cryptsetup follows the physical sector: 4 KiB for RAM drives and most that spin, 512 bytes for most flash as it
+    /// comes from the maker.
+    fn usual_sector(&self, stack: &Stack) -> f64 {
+        let small = |name: &terms::Name| {
+            self.site.drive(name.as_str()).is_some_and(|drive| {
+                !matches!(self.class_of(drive).kind, DriveKind::Ram | DriveKind::Hdd)
+            })
+        };
+        let mut drives = stack.nodes.iter().flat_map(|node| &node.on);
+        let any = drives.any(|under| matches!(under, terms::Ref::Drive(name) if small(name)));
+        if any { 512.0 } else { TABLE_SECTOR }
+    }
+
+    fn mapping(&mut self, stack: &Stack, at: usize, mapping: &Mapping<'_>, flow: &Flow) {
+        let inline = if flow.write { mapping.flags.no_write_workqueue } else { mapping.flags.no_read_workqueue };
+        let context = match (inline, flow.write) {
+            (true, true) => flow.context,
+            (true, false) if mapping.authenticated => self.workers(at, Parameter::One),
+            (true, false) => self.completion(stack, at, flow),
+            (false, _) => self.crypt_workers(at, mapping, flow),
+        };
+        let times = cipher_factor(mapping, self.site.book.get(Parameter::OtherCipher));
+        let (io, byte) = if flow.write {
+            (Parameter::CryptWriteIo, Parameter::CryptWriteByte)
+        } else {
+            (Parameter::CryptReadIo, Parameter::CryptReadByte)
+        };
+        let bytes = flow.rate * flow.bytes;
+        self.work(context, io, flow.rate * self.crowd, "dm-crypt");
+        self.work(context, byte, bytes * times, "cipher");
+        let sectors = bytes / mapping.sector - bytes / TABLE_SECTOR;
+        if sectors > 0.0 {
+            self.work(context, Parameter::CryptSector, sectors, "more sectors than of 4 KiB");
+        }
+        self.memory(bytes * 2.0, "read and written by the cipher");
+        if !inline {
+            self.handoff(at, mapping, flow);
+        }
+        let below = Flow {
+            context: if flow.write { context } else { flow.context },
+            toucher: if flow.write { None } else { Some(context) },
+            ..*flow
+        };
+        if mapping.authenticated {
+            self.authenticate(stack, at, flow, context, below);
+        } else {
+            self.ask(stack, &stack.nodes[at], 0, below);
+        }
+    }
+
+    fn crypt_workers(&self, at: usize, mapping: &Mapping<'_>, flow: &Flow) -> Context {
+        let splits = flow.bytes > SPLIT && self.site.kernel_from(SPLITS);
+        let more = if splits { self.site.book.get(Parameter::CryptSplit) } else { 1.0 };
+        let Context::Workers { node, .. } = self.workers(at, Parameter::CryptWorkers) else { return flow.context };
+        if mapping.flags.same_cpu_crypt {
+            return Context::Workers { node, servers: self.jobs, over: Parameter::One.place() };
+        }
+        let most = self.site.threads() / self.site.book.get(Parameter::CryptWorkers);
+        Context::Workers { node, servers: (self.jobs * more).min(most.max(1.0)), over: Parameter::CryptWorkers.place() }
+    }
+
+    fn handoff(&mut self, at: usize, mapping: &Mapping<'_>, flow: &Flow) {
+        let parameter = if flow.write { Parameter::HandoffWrite } else { Parameter::HandoffRead };
+        let share = flow.rate / (flow.wide * flow.batch);
+        self.delay(parameter.place(), share, "handed to a worker");
+        if flow.write && !mapping.flags.submit_from_crypt_cpus {
+            self.serial(Serial::CryptWriter, at, Parameter::WriteThread, flow.rate, "sorted and submitted");
+        }
+    }
+
+    /// HMAC: tags beside the data, kept in step by the journal of dm-integrity below.
+    fn authenticate(&mut self, stack: &Stack, at: usize, flow: &Flow, context: Context, below: Flow) {
+        let (io, byte) = if flow.write {
+            (Parameter::HmacWriteIo, Parameter::HmacWriteByte)
+        } else {
+            (Parameter::HmacReadIo, Parameter::HmacReadByte)
+        };
+        self.work(context, io, flow.rate * self.crowd, "tags");
+        self.work(context, byte, flow.rate * flow.bytes, "HMAC-SHA-256");
+        let tags = super::integrity::Tags { size: 32.0, sector: TABLE_SECTOR, journal: true, bitmap: false, flush: 10.0 };
+        self.protected(stack, at, &tags, below, 0, stack.nodes[at].on.len());
+    }
+}
+
+/// How much dearer than AES-256 in XTS mode.
+fn cipher_factor(mapping: &Mapping<'_>, other: f64) -> f64 {
+    if !mapping.cipher.starts_with("aes") && !mapping.cipher.starts_with("capi:") {
+        return other;
+    }
+    // AES has 10 rounds with keys of 128 bits and 14 with 256 (FIPS 197).
+    if mapping.key_bits <= 256 && mapping.cipher.contains("xts") { 10.0 / 14.0 } else { 1.0 }
+}

@@ -1,0 +1,199 @@
+//! Drives: how long each works for what it is asked, over which links, and what the driver takes.
+
+use terms::machine::DriveKind;
+
+use crate::compile::{Compiler, count};
+use crate::flow::Flow;
+use crate::network::{BOUND, DELAY, Part, Resource, Slot};
+use crate::parameter::{Parameter, QUEUE};
+use crate::site::Class;
+
+/// Drives of one class that are asked for the same.
+struct Set {
+    class: u32,
+    number: u32,
+    size: f64,
+    first: u32,
+}
+
+impl Compiler<'_> {
+    /// Adds what the drives, their links and their driver take.
+    pub(crate) fn demand_of_drives(&mut self) {
+        let used = std::mem::take(&mut self.used);
+        let mut sets: [Option<Set>; 16] = Default::default();
+        let mut rest: Vec<Set> = Vec::new();
+        let mut found = 0;
+        for &drive in &used {
+            let class = self.site.drives[drive as usize];
+            let same = |set: &&mut Set| set.class == class && self.asked[set.first as usize] == self.asked[drive as usize];
+            if let Some(set) = sets.iter_mut().flatten().chain(&mut rest).find(same) {
+                set.size += 1.0;
+                continue;
+            }
+            let set = Set { class, number: found, size: 1.0, first: drive };
+            match sets.get_mut(found as usize) {
+                Some(place) => *place = Some(set),
+                None => rest.push(set),
+            }
+            found += 1;
+        }
+        for set in sets.iter().flatten().chain(&rest) {
+            let flows = std::mem::take(&mut self.asked[set.first as usize]);
+            for flow in &flows {
+                self.drive(set, flow);
+            }
+            self.asked[set.first as usize] = flows;
+        }
+        self.used = used;
+    }
+
+    fn drive(&mut self, set: &Set, flow: &Flow) {
+        let class = &self.site.classes[set.class as usize];
+        let share = 1.0 / flow.wide;
+        if flow.write {
+            self.network.write_bytes += flow.rate * flow.bytes * set.size;
+        }
+        let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
+        self.service(class, drive, flow);
+        let slot = self.network.stations[usize::from(drive)].slot;
+        if let Some(ways) = class.link {
+            let resource = if flow.write {
+                Resource::LinkDown(set.class, set.number)
+            } else {
+                Resource::LinkUp(set.class, set.number)
+            };
+            let link = self.network.station(resource, set.size, 1.0, Slot::With(slot));
+            let part = Part::of(link, ways[usize::from(flow.write)], flow.rate * flow.bytes, "bytes over its link");
+            self.network.add(self.site.book.values(), Part { share, ..part });
+        }
+        self.shared(class, flow, set.size);
+        self.driver(class, flow, set.size);
+    }
+
+    /// The drive's own time, and what an operation takes there with nothing else under way.
+    fn service(&mut self, class: &Class, station: u16, flow: &Flow) {
+        let values = self.site.book.values();
+        let sustained = self.conditions.sustained;
+        let (byte, operation) = match (flow.write, sustained) {
+            (false, _) => (class.read, class.read_op),
+            (true, false) => (class.write, class.write_op),
+            (true, true) => (class.sustained, class.sustained_op),
+        };
+        // Branches of one operation wait for the slowest: the mean of the largest of k lies between 1 and the harmonic
+        // number of k, by how far their times spread.
+        let branches = if flow.wide > 1.5 && flow.waited { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
+        let rate = flow.rate * branches;
+        let share = 1.0 / flow.wide;
+        let one = Parameter::One.place();
+        let each = |value: u32, factor: f64, why| Part {
+            by: [value, flow.unsure],
+            share,
+            ..Part::of(station, one, factor * rate, why)
+        };
+        let spins = class.kind == DriveKind::Hdd;
+        if flow.random && spins {
+            let queued = (self.network.population * flow.rate.min(1.0)).clamp(1.0, QUEUE);
+            let alone = values[Parameter::Position.place() as usize];
+            let sorted = values[operation as usize];
+            // Heads travel less when there is more to choose from: a power law between one and a full queue.
+            let times = (alone / sorted).max(1.0).powf(1.0 - queued.ln() / QUEUE.ln());
+            self.network.add(values, each(operation, times, "random operations, sorted by the drive"));
+            self.network.add(values, each(byte, (flow.bytes - 4096.0).max(0.0), "bytes beyond 4 KiB"));
+        } else if flow.random && values[operation as usize] > values[byte as usize] * flow.bytes {
+            self.network.add(values, each(operation, 1.0, "random operations"));
+        } else {
+            self.network.add(values, each(byte, flow.bytes, "bytes"));
+        }
+        if spins {
+            self.network.add(values, each(Parameter::Position.place(), flow.seeks, "ways of the head"));
+            return;
+        }
+        let alone = if flow.write { class.write_delay } else { class.read_delay };
+        let apart = flow.rate / (flow.wide * flow.batch);
+        let inside = if flow.random { values[operation as usize].min(values[alone as usize]) } else { 0.0 };
+        // What the station already has of it is taken off.
+        let left = 1.0 - inside / values[alone as usize];
+        self.network.add(values, Part::of(DELAY, alone, apart * left, "an operation alone on the drive"));
+    }
+
+    /// Uplinks and memory.
+    fn shared(&mut self, class: &Class, flow: &Flow, size: f64) {
+        let values = self.site.book.values();
+        let bytes = flow.rate * flow.bytes * size;
+        let mut next = class.uplink;
+        let mut hops = 0;
+        while let Some(at) = next
+            && hops < 8
+        {
+            let uplink = &self.site.uplinks[at as usize];
+            let station = self.network.station(Resource::Uplink(at, flow.write), 1.0, 1.0, Slot::None);
+            debug_assert_eq!(self.network.stations[usize::from(station)].slot, BOUND);
+            let way = uplink.ways[usize::from(flow.write)];
+            self.network.add(values, Part::of(station, way, bytes, "bytes of all drives behind it"));
+            if let Some(trip) = uplink.round_trip {
+                self.network.add(values, Part::of(DELAY, trip, flow.rate * size / (flow.wide * flow.batch), "there and back"));
+            }
+            next = uplink.behind;
+            hops += 1;
+        }
+        if class.kind == DriveKind::Ram {
+            self.memory(bytes * 2.0, "copied by the RAM drive");
+        } else {
+            self.memory(bytes, "moved by the drives");
+        }
+    }
+
+    /// Processor time of the driver, and the first touch of what was read.
+    fn driver(&mut self, class: &Class, flow: &Flow, size: f64) {
+        let visits = flow.rate * size * self.crowd;
+        match class.kind {
+            DriveKind::Ram => {
+                self.work(flow.context, Parameter::RamIo, visits, "the RAM drive");
+                self.work(flow.context, Parameter::RamByte, flow.rate * size * flow.bytes, "its copy");
+            }
+            DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => {
+                self.work(flow.context, Parameter::NvmeIo, visits, "driver and interrupt");
+            }
+            DriveKind::SataSsd | DriveKind::Hdd => {
+                self.work(flow.context, Parameter::SataIo, visits, "driver and interrupt");
+            }
+        }
+        if let Some(toucher) = flow.toucher
+            && self.is_cold()
+            && class.kind != DriveKind::Ram
+        {
+            self.work(toucher, Parameter::ColdByte, flow.rate * size * flow.bytes, "first touch of the data");
+        }
+    }
+}
+
+/// The harmonic number of `k`, between whole numbers by its asymptote.
+pub(crate) fn harmonic(k: f64) -> f64 {
+    /// Euler and Mascheroni's constant.
+    const GAMMA: f64 = 0.577_215_664_901_532_9;
+    if k <= 1.0 {
+        return 1.0;
+    }
+    if k < 40.0 {
+        let mut sum = 0.0;
+        let mut n = 1;
+        while count(n) <= k + 1e-9 {
+            sum += 1.0 / count(n);
+            n += 1;
+        }
+        return sum;
+    }
+    k.ln() + GAMMA + 0.5 / k
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_of_many_takes_longer() {
+        assert!((harmonic(1.0) - 1.0).abs() < 1e-9);
+        assert!((harmonic(2.0) - 1.5).abs() < 1e-9);
+        assert!((harmonic(40.0) - 4.278_543).abs() < 1e-3);
+    }
+}

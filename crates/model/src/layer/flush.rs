@@ -1,0 +1,40 @@
+//! Flushes: what `fsync` waits for.
+
+use terms::{Layer, Stack, Workload};
+
+use crate::compile::{Compiler, count, read_share};
+use crate::network::{DELAY, Part, Resource, Serial, Slot};
+use crate::parameter::Parameter;
+
+impl Compiler<'_> {
+    /// Adds what flushing after every so many writes takes.
+    ///
+    /// Every drive that holds data flushes, side by side; meanwhile it does little else. A file system with a journal
+    /// commits for all jobs that wait at once, one commit after the other.
+    pub(crate) fn demand_of_flushes(&mut self, stack: &Stack, work: &Workload) {
+        let Some(every) = work.fsync_every.filter(|_| read_share(work) < 1.0) else { return };
+        let share = (1.0 - read_share(work)) / f64::from(every.max(1));
+        let values = self.site.book.values();
+        let width = count(self.used.len().max(1));
+        let mut slowest = None;
+        for at in 0..self.network.stations.len() {
+            let Resource::Drive(class, _) = self.network.stations[at].resource else { continue };
+            let flush = self.site.classes[class as usize].flush;
+            slowest = slowest.filter(|&other| values[other as usize] >= values[flush as usize]).or(Some(flush));
+            let station = u16::try_from(at).unwrap_or(DELAY);
+            // Flushes of jobs that come together are answered together.
+            let part = Part::of(station, flush, share / self.jobs, "flush of the drive");
+            self.network.add(values, Part { share: self.jobs / width, ..part });
+        }
+        let journalled = match stack.nodes.last().map(|node| &node.layer) {
+            Some(Layer::Ext4(ext4)) => ext4.journal,
+            Some(Layer::Xfs(_) | Layer::Btrfs(_) | Layer::Zfs(_)) => true,
+            _ => false,
+        };
+        if journalled && let Some(flush) = slowest {
+            let station = self.network.station(Resource::Serial(Serial::Commit, 0), 1.0, 1.0, Slot::Own);
+            let part = Part::of(station, flush, share / self.jobs, "commit for all jobs that wait");
+            self.network.add(values, Part { by: [flush, Parameter::One.place()], share: self.jobs, ..part });
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! dm-integrity: tags between the data, and what keeps both in step.
+
+use terms::layer::{Integrity, IntegrityMode, IntegrityTag};
+use terms::{Node, Stack};
+
+use crate::compile::{Compiler, precise};
+use crate::flow::Flow;
+use crate::parameter::Parameter;
+
+/// Sector that the times of the table were measured with, in bytes.
+const TABLE_SECTOR: f64 = 4096.0;
+/// Bytes written to the journal for each byte of data: the data, its tag and the sector numbers.
+const JOURNALLED: f64 = 1.01;
+/// Data between two runs of tags: 32768 sectors, the default of `interleave_sectors`.
+const INTERLEAVE: f64 = 16.0 * 1_048_576.0;
+/// What is written to the journal before it is written back: half of 64 MiB, the default `journal_watermark` of the
+/// largest default journal (device-mapper documentation).
+const WRITTEN_BACK: f64 = 32.0 * 1_048_576.0;
+/// A buffer of tags, in bytes: 128 sectors, the default of `buffer_sectors`.
+const BUFFER: f64 = 65_536.0;
+
+/// What decides about the extra accesses.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tags {
+    /// Bytes of a tag.
+    pub(crate) size: f64,
+    /// Bytes that it protects.
+    pub(crate) sector: f64,
+    pub(crate) journal: bool,
+    pub(crate) bitmap: bool,
+    /// Seconds after which a bitmap is flushed.
+    pub(crate) flush: f64,
+}
+
+struct Times {
+    io: Parameter,
+    byte: Parameter,
+}
+
+const fn times(mode: IntegrityMode, write: bool) -> Times {
+    let (io, byte) = match (mode, write) {
+        (IntegrityMode::Journal, false) => (Parameter::JournalReadIo, Parameter::JournalReadByte),
+        (IntegrityMode::Journal, true) => (Parameter::JournalWriteIo, Parameter::JournalWriteByte),
+        (IntegrityMode::NoJournal, false) => (Parameter::NoJournalReadIo, Parameter::NoJournalReadByte),
+        (IntegrityMode::NoJournal, true) => (Parameter::NoJournalWriteIo, Parameter::NoJournalWriteByte),
+        (IntegrityMode::Bitmap, false) => (Parameter::BitmapReadIo, Parameter::BitmapReadByte),
+        (IntegrityMode::Bitmap, true) => (Parameter::BitmapWriteIo, Parameter::BitmapWriteByte),
+    };
+    Times { io, byte }
+}
+
+impl Compiler<'_> {
+    pub(crate) fn integrity(&mut self, stack: &Stack, at: usize, layer: &Integrity, flow: &Flow) {
+        let below = self.checksums(at, layer.mode, layer.tag, layer.sector.as_f64(), flow);
+        let tags = Tags {
+            size: f64::from(layer.tag.size()),
+            sector: layer.sector.as_f64(),
+            journal: layer.mode == IntegrityMode::Journal,
+            bitmap: layer.mode == IntegrityMode::Bitmap,
+            flush: layer.bitmap_flush.as_seconds(),
+        };
+        self.protected(stack, at, &tags, below, 0, 1);
+    }
+
+    /// Processor time of tags; what is asked below then comes from workers.
+    pub(crate) fn checksums(
+        &mut self,
+        at: usize,
+        mode: IntegrityMode,
+        tag: IntegrityTag,
+        sector: f64,
+        flow: &Flow,
+    ) -> Flow {
+        let workers = self.workers(at, Parameter::One);
+        let Times { io, byte } = times(mode, flow.write);
+        let bytes = flow.rate * flow.bytes;
+        self.work(workers, io, flow.rate * self.crowd, "tags, hand-off, range lock");
+        self.work(workers, byte, bytes, "checksum");
+        let more = bytes / sector - bytes / TABLE_SECTOR;
+        if more > 0.0 {
+            self.work(workers, Parameter::TagSector, more, "more sectors than of 4 KiB");
+        }
+        match tag {
+            IntegrityTag::Crc32c => {}
+            IntegrityTag::Xxhash64 => self.work(workers, Parameter::Xxhash, bytes, "xxhash64 in place of CRC-32C"),
+            IntegrityTag::Sha256 => self.work(workers, Parameter::Sha256, bytes, "SHA-256 in place of CRC-32C"),
+        }
+        Flow { context: workers, toucher: if flow.write { None } else { Some(workers) }, ..*flow }
+    }
+
+    /// Asks for data with its tags: journal, bitmap, and the ways of a head between them.
+    pub(crate) fn protected(&mut self, stack: &Stack, at: usize, tags: &Tags, flow: Flow, first: usize, end: usize) {
+        let node = &stack.nodes[at];
+        for which in first..end.min(node.on.len()) {
+            self.protected_member(stack, node, which, tags, flow);
+        }
+    }
+
+    fn protected_member(&mut self, stack: &Stack, node: &Node, which: usize, tags: &Tags, flow: Flow) {
+        let overhead = 1.0 + tags.size / tags.sector;
+        if !flow.write {
+            // Tags of what is read are kept by dm-bufio; a span of random reads that it does not hold is not modelled.
+            self.ask(stack, node, which, flow);
+            return;
+        }
+        if !flow.random {
+            // Out to the tags and back for each run of data; out to the journal and back for each time it is written
+            // back; out to the bitmap and back for each region.
+            let runs = 2.0 / INTERLEAVE;
+            let extra = match (tags.journal, tags.bitmap) {
+                (true, _) => 2.0 / WRITTEN_BACK,
+                (_, true) => 2.0 / INTERLEAVE,
+                _ => 0.0,
+            };
+            let seeks = flow.seeks + flow.bytes * (runs + extra);
+            let waited = !tags.journal;
+            self.ask(stack, node, which, Flow { bytes: flow.bytes * overhead, seeks, waited, ..flow });
+            if tags.journal {
+                self.ask(stack, node, which, Flow { bytes: flow.bytes * JOURNALLED, ..flow });
+            }
+            return;
+        }
+        // What is in the journal is written back later, by each member in its own time.
+        let flow = Flow { waited: !tags.journal, ..flow };
+        self.ask(stack, node, which, flow);
+        if tags.journal {
+            let journal = Flow { random: false, bytes: flow.bytes * JOURNALLED, waited: true, ..flow };
+            self.ask(stack, node, which, journal);
+            self.network.backlog = self.network.backlog.max(WRITTEN_BACK / (flow.bytes * JOURNALLED));
+        }
+        let extra = self.tag_writes(stack, tags, &flow);
+        let bytes = (INTERLEAVE * tags.size / tags.sector).min(BUFFER);
+        self.ask(stack, node, which, Flow { bytes, rate: flow.rate * extra, ..flow });
+    }
+
+    /// Buffers of tags that are written for each random write: each dirty one once in every round of writing back.
+    fn tag_writes(&self, stack: &Stack, tags: &Tags, flow: &Flow) -> f64 {
+        let run = (INTERLEAVE * tags.size / tags.sector / BUFFER).ceil();
+        let blocks = (self.conditions.span.as_f64() / INTERLEAVE).ceil() * run;
+        let writes = if tags.journal {
+            WRITTEN_BACK / (flow.bytes * JOURNALLED)
+        } else if tags.bitmap {
+            // As many as the drives take meanwhile.
+            let each = stack.drives().iter().filter_map(|name| self.site.drive(name.as_str())).next().map(|drive| {
+                let class = self.class_of(drive);
+                self.site.book.value(class.write_op).max(self.site.book.value(class.write) * flow.bytes)
+            });
+            tags.flush / each.unwrap_or(1.0)
+        } else {
+            return 0.0;
+        };
+        // Of so many writes to so many blocks, these are hit at least once.
+        blocks * (1.0 - (-writes / blocks.max(1.0)).exp()) / writes.max(precise(1))
+    }
+}

@@ -1,0 +1,43 @@
+//! A resynchronisation beside the workload: a second class of load on the members of arrays.
+
+use terms::layer::RaidLevel;
+use terms::{Layer, Stack};
+
+use crate::compile::{Compiler, State};
+use crate::network::{Resource, Resync};
+use crate::parameter::Parameter;
+
+/// Bytes of a request of a resynchronisation: md's `RESYNC_BLOCK_SIZE`.
+const REQUEST: f64 = 65_536.0;
+/// A page, in bytes.
+const PAGE: f64 = 4096.0;
+
+impl Compiler<'_> {
+    /// Adds the second class where an array is out of step.
+    pub(crate) fn resynchronise(&mut self, stack: &Stack) {
+        if self.conditions.state != State::Resyncing {
+            return;
+        }
+        let Some(raid) = stack.nodes.iter().find_map(|node| match &node.layer {
+            Layer::Raid(raid) if raid.level != RaidLevel::Raid0 => Some(raid),
+            _ => None,
+        }) else {
+            return;
+        };
+        let slowest = self.network.stations.iter().filter_map(|station| match station.resource {
+            Resource::Drive(class, _) => {
+                let class = &self.site.classes[class as usize];
+                let value = |at: u32| self.site.book.value(at);
+                Some(value(class.write).max(value(class.read)) * REQUEST)
+            }
+            _ => None,
+        });
+        let drive = slowest.fold(0.0, f64::max);
+        let book = &self.site.book;
+        let parity = matches!(raid.level, RaidLevel::Raid5 | RaidLevel::Raid6);
+        let serial = if parity { book.get(Parameter::ParityRow) * REQUEST / PAGE } else { 0.0 };
+        let cap = book.get(Parameter::ResyncCap) * REQUEST;
+        let depth = book.get(Parameter::ResyncDepth);
+        self.network.resync = Some(Resync { drive, serial, cap, depth, bytes: REQUEST });
+    }
+}

@@ -1,0 +1,56 @@
+//! LVM: linear volumes, those that are arrays, thin ones and snapshots.
+
+use terms::Stack;
+use terms::layer::{IntegrityMode, IntegrityTag, Lvm, LvmIntegrity};
+
+use super::array::Array;
+use super::integrity::Tags;
+use crate::compile::Compiler;
+use crate::flow::Flow;
+use crate::parameter::Parameter;
+
+/// Chunk of a snapshot that is copied whole, in bytes: what `lvcreate` takes for thin pools, and 4 KiB for others.
+const THICK_CHUNK: f64 = 4096.0;
+/// Seconds between two flushes of a bitmap of dm-integrity (kernel documentation).
+const BITMAP_FLUSH: f64 = 10.0;
+
+impl Compiler<'_> {
+    pub(crate) fn volume(&mut self, stack: &Stack, at: usize, lvm: &Lvm, flow: &Flow) {
+        let remap = if flow.write { Parameter::LinearWrite } else { Parameter::LinearRead };
+        self.work(flow.context, remap, flow.rate * self.crowd, "remapping");
+        if lvm.thin_chunk.is_some() {
+            self.work(flow.context, Parameter::ThinIo, flow.rate * self.crowd, "thin chunk");
+        }
+        self.below(stack, at, lvm, flow);
+        if lvm.snapshot && flow.write {
+            let share = self.site.book.get(Parameter::SnapshotCopy);
+            let chunk = lvm.thin_chunk.map_or(THICK_CHUNK, terms::Bytes::as_f64).max(flow.bytes);
+            for write in [false, true] {
+                let copy = Flow { write, random: true, bytes: chunk, rate: flow.rate * share, ..*flow };
+                self.below(stack, at, lvm, &copy);
+            }
+        }
+    }
+
+    fn below(&mut self, stack: &Stack, at: usize, lvm: &Lvm, flow: &Flow) {
+        match Array::of_lvm(lvm, stack.nodes[at].on.len()) {
+            Some(array) => self.array(stack, at, &array, flow),
+            // What is worked on lies at the start, on the first physical volume.
+            None => self.ask(stack, &stack.nodes[at], 0, *flow),
+        }
+    }
+
+    /// One leg of an array with dm-integrity under it.
+    pub(crate) fn volume_integrity(&mut self, stack: &Stack, at: usize, layer: &LvmIntegrity, which: usize, flow: Flow) {
+        let sector = layer.block.as_f64();
+        let below = self.checksums(at, layer.mode, IntegrityTag::Crc32c, sector, &flow);
+        let tags = Tags {
+            size: f64::from(IntegrityTag::Crc32c.size()),
+            sector,
+            journal: layer.mode == IntegrityMode::Journal,
+            bitmap: layer.mode == IntegrityMode::Bitmap,
+            flush: BITMAP_FLUSH,
+        };
+        self.protected(stack, at, &tags, below, which, which + 1);
+    }
+}

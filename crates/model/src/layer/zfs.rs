@@ -1,0 +1,153 @@
+//! ZFS: whole records, one operation after the other in each thread, and few writes under way on a vdev.
+
+use terms::Stack;
+use terms::layer::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
+
+use crate::compile::{Compiler, State, count, number};
+use crate::flow::Flow;
+use crate::network::{Part, Resource, Slot};
+use crate::parameter::Parameter;
+
+/// What the ARC may take of memory (`zfs_arc_max` of OpenZFS 2.1).
+const ARC_SHARE: f64 = 0.5;
+/// Writes of whole records are taken into memory and the call returns: as many under way as the pool wants.
+const BUFFERED: f64 = 64.0;
+
+/// Seconds of a transaction group (`zfs_txg_timeout`).
+const GROUP: f64 = 5.0;
+/// A record is read, and it is checked and copied.
+const STAGES: f64 = 2.0;
+
+/// How a record lies on devices.
+struct Placement {
+    /// Devices of a vdev.
+    vdev: f64,
+    /// Devices that a read of a record touches, and a write.
+    reads: f64,
+    writes: f64,
+    /// Share of a record on each.
+    piece: f64,
+}
+
+fn placement(layout: ZfsLayout, devices: f64) -> Placement {
+    let parity = |p: f64| Placement {
+        vdev: devices,
+        reads: (devices - p).max(1.0),
+        writes: devices,
+        piece: 1.0 / (devices - p).max(1.0),
+    };
+    match layout {
+        ZfsLayout::Stripe => Placement { vdev: 1.0, reads: 1.0, writes: 1.0, piece: 1.0 },
+        ZfsLayout::Mirror => Placement { vdev: devices, reads: 1.0, writes: devices, piece: 1.0 },
+        ZfsLayout::Raidz1 => parity(1.0),
+        ZfsLayout::Raidz2 => parity(2.0),
+        ZfsLayout::Raidz3 => parity(3.0),
+    }
+}
+
+impl Compiler<'_> {
+    pub(crate) fn zfs(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
+        // No asynchronous way in: depth is the number of threads.
+        // Of several records of one read, one is checked and copied while the next is on its way.
+        let stages = if flow.bytes > zfs.recordsize.as_f64() { STAGES } else { 1.0 };
+        self.network.population = self.network.population.min(self.jobs * stages);
+        let record = zfs.recordsize.as_f64();
+        let records = if flow.random { (flow.bytes / record).ceil().max(1.0) } else { (flow.bytes / record).max(f64::MIN_POSITIVE) };
+        let read_first = flow.write && flow.random && flow.bytes < record;
+        let moved = flow.rate * records * record;
+        let (io, byte) = if flow.write {
+            (Parameter::ZfsWriteIo, Parameter::ZfsWriteByte)
+        } else {
+            (Parameter::ZfsReadIo, Parameter::ZfsReadByte)
+        };
+        self.work(flow.context, io, flow.rate * self.crowd, "ZFS");
+        self.work(flow.context, byte, moved, "records: checksum and copy");
+        match zfs.compression {
+            ZfsCompression::Off => {}
+            ZfsCompression::Lz4 => self.work(flow.context, Parameter::Lz4, moved, "compression"),
+            ZfsCompression::Zstd => self.work(flow.context, Parameter::Zstd, moved, "compression"),
+        }
+        self.memory(moved * 2.0, "copied through the cache");
+        let whole = Flow { bytes: record, rate: flow.rate * records, batch: flow.batch * records.max(1.0), ..*flow };
+        if !flow.write || read_first {
+            let missed = 1.0 - self.cached(zfs);
+            let read = Flow { write: false, toucher: Some(flow.context), rate: whole.rate * missed, ..whole };
+            self.pool(stack, at, zfs, &read);
+        }
+        if flow.write {
+            // Written anew side by side, whatever the order in which it was asked for.
+            let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
+            self.pool(stack, at, zfs, &Flow { random: false, unsure, seeks: self.commit_seeks(stack, record), ..whole });
+            if !read_first {
+                self.network.population = self.network.population.max(BUFFERED);
+            }
+        }
+    }
+
+    /// Share of reads that the ARC answers.
+    fn cached(&self, zfs: &Zfs) -> f64 {
+        if zfs.primarycache != ZfsCache::All {
+            return 0.0;
+        }
+        let memory = self.site.machine.memory.size.map_or(16.0 * 1_073_741_824.0, terms::Bytes::as_f64);
+        (memory * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0)
+    }
+
+    fn pool(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
+        let node = &stack.nodes[at];
+        let devices = count(node.on.len());
+        let place = placement(zfs.layout, devices);
+        let gone = usize::from(self.conditions.state == State::Degraded && zfs.layout != ZfsLayout::Stripe);
+        let here = node.on.len() - gone.min(node.on.len() - 1);
+        let touched = if flow.write { place.writes } else { place.reads };
+        let vdevs = (devices / place.vdev).max(1.0);
+        let each = Flow {
+            bytes: flow.bytes * place.piece,
+            rate: flow.rate * touched / place.vdev / vdevs,
+            wide: flow.wide * touched,
+            ..*flow
+        };
+        if flow.write {
+            self.vdev_limit(stack, at, &each, vdevs);
+        }
+        if zfs.layout == ZfsLayout::Mirror && !flow.write && !flow.random && self.jobs < 1.5 && self.spins(stack) {
+            // Heads are left where they are: one stream stays with one member (`zfs_vdev_mirror_rotating_inc`).
+            self.ask(stack, node, 0, *flow);
+            return;
+        }
+        for which in 0..here {
+            self.ask(stack, node, which, each);
+        }
+    }
+
+    /// Ways of the head for a record, at the rate at which the drive writes.
+    fn commit_seeks(&self, stack: &Stack, record: f64) -> f64 {
+        let drives = stack.drives();
+        let Some(drive) = drives.iter().find_map(|name| self.site.drive(name.as_str())) else { return 0.0 };
+        let each = self.site.book.value(self.class_of(drive).write) * record;
+        self.site.book.get(Parameter::ZfsCommit) * each / GROUP
+    }
+
+    fn spins(&self, stack: &Stack) -> bool {
+        let drives = stack.drives();
+        let mut kinds = drives.iter().filter_map(|name| self.site.drive(name.as_str()));
+        kinds.any(|drive| self.class_of(drive).kind == terms::machine::DriveKind::Hdd)
+    }
+
+    /// Few writes under way on each vdev: each takes what a write alone takes on the drive, and its bytes.
+    fn vdev_limit(&mut self, stack: &Stack, at: usize, each: &Flow, vdevs: f64) {
+        let Some(drive) = stack.drives().iter().find_map(|name| self.site.drive(name.as_str())) else { return };
+        let class = self.class_of(drive);
+        if class.kind == terms::machine::DriveKind::Hdd {
+            // A drive that spins needs no more than one under way for what lies side by side.
+            return;
+        }
+        let station = self.network.station(Resource::Vdev(number(at).unwrap_or(0)), vdevs, 1.0, Slot::None);
+        let values = self.site.book.values();
+        let over = Parameter::ZfsActive.place();
+        let alone = Part::of(station, class.write_delay, each.rate, "a write alone, few under way");
+        self.network.add(values, Part { over, ..alone });
+        let bytes = Part::of(station, class.write, each.rate * each.bytes, "its bytes");
+        self.network.add(values, Part { over, ..bytes });
+    }
+}

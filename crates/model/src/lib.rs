@@ -1,0 +1,32 @@
+//! How fast a stack will be, before it is built.
+//!
+//! A stack under a workload becomes a closed network of queues (drives, links, threads, cores, locks), one demand for
+//! each: [`Compiler`]. [`solve`](solve::solve) tells throughput and latency; [`predict`] adds intervals, the limit, and
+//! what everything came from. Every constant is in [`parameter`], with its source.
+//!
+//! Pure: the same stack on the same machine gives the same prediction, to the last bit.
+
+pub mod book;
+mod chance;
+mod judge;
+mod compile;
+pub mod exact;
+mod fit;
+mod flow;
+mod layer;
+mod link;
+mod network;
+pub mod parameter;
+mod predict;
+mod sheet;
+mod site;
+pub mod solve;
+
+pub use book::Book;
+pub use fit::fit;
+pub use judge::{Observed, judge};
+pub use compile::{Compiler, Conditions, Fault, State};
+pub use network::{Network, Resource, Serial, Station};
+pub use parameter::Parameter;
+pub use predict::predict;
+pub use site::Site;

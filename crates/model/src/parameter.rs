@@ -1,0 +1,224 @@
+//! The constants of the model: each with its unit, how far it may be off, and where it is from.
+//!
+//! No constant here was fitted to a figure that the model is judged by. Most processor times are those of one machine
+//! (below: "the reference machine"), published with its raw fio output: a Lenovo P500, Xeon E5-1620 v3 (Haswell, 4
+//! cores, 8 threads), Debian 12.1, Linux 6.1, all stacks on a RAM drive
+//! (github.com/t13a/dm-integrity-benchmarks, MIT, 2023). They are differences between two of its RAM-drive rows, as
+//! time of one hardware thread while all eight are busy.
+
+use terms::prediction::Source;
+
+use crate::book::Unit;
+
+/// What a constant is.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// In words.
+    pub name: &'static str,
+    /// In which unit people read it.
+    pub unit: Unit,
+    /// Its value in seconds, seconds per byte, or as it is.
+    pub value: f64,
+    /// Geometric standard deviation less 1.
+    pub sigma: f64,
+    /// What kind of source.
+    pub source: Source,
+    /// Which source.
+    pub origin: &'static str,
+}
+
+/// A constant, written in the unit of its row.
+const fn row(
+    name: &'static str,
+    unit: Unit,
+    value: f64,
+    sigma: f64,
+    source: Source,
+    origin: &'static str,
+) -> Entry {
+    Entry { name, unit, value, sigma, source, origin }
+}
+
+macro_rules! table {
+    ($($key:ident: $name:literal, $unit:ident, $value:expr, $sigma:literal, $source:ident, $origin:expr;)*) => {
+        /// A constant of the model.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u16)]
+        pub enum Parameter {
+            $(
+                #[doc = $name]
+                $key,
+            )*
+        }
+
+        /// Every constant, in the order of [`Parameter`].
+        pub const TABLE: &[Entry] = &[
+            $(row($name, Unit::$unit, $value, $sigma, Source::$source, $origin),)*
+        ];
+
+        impl Parameter {
+            /// Every constant.
+            pub const ALL: &[Self] = &[$(Self::$key,)*];
+        }
+    };
+}
+
+const US: f64 = 1e-6;
+/// A nanosecond per byte in seconds per byte.
+const NS: f64 = 1e-9;
+/// Nanoseconds for each byte from milliseconds for each MiB.
+const fn per_mib(ms: f64) -> f64 {
+    ms * 1e-3 / 1_048_576.0
+}
+
+const RAM: &str = "difference of two RAM-drive rows of the reference machine";
+const MAIL: &str = "null cipher on null_blk in a VM of 4 cores, linux-block mails of June 2020 (dm-crypt without workqueues)";
+const TWELVE: &str = "linux-raid, 12 NVMe drives on two EPYC Rome, July and August 2021, and commit 97ae27252f49";
+
+table! {
+    One: "one", Ratio, 1.0, 0.0, Told, "";
+    CpuFactor: "processor time relative to the reference machine", Ratio, 0.5, 0.5, Guessed,
+        "2.4 µs for a 4 KiB read of a lone thread on a Ryzen 5950X, 3.6 µs on a cloud Xeon (both published), 7.2 µs here: geometric middle and spread";
+    ApiRead: "a read through fio, libaio and the block layer", Time, 4.0 * US, 0.15, Published,
+        "ext4 on the RAM drive of the reference machine, 5.24 µs, less the drive's own copy";
+    ApiWrite: "a write through fio, libaio and the block layer", Time, 4.3 * US, 0.15, Published,
+        "ext4 on the RAM drive of the reference machine, 5.57 µs, less the drive's own copy";
+    ApiByte: "pinning and mapping of user pages", PerByte, 0.08 * NS, 0.15, Published,
+        "0.36 µs a page on the reference machine (fio's processor time at 3421 MB/s), 0.30 µs on a Ryzen 5950X: geometric middle";
+    UringShare: "io_uring relative to libaio", Ratio, 0.7, 0.15, Published,
+        "2.3 against 3.6 µs and 2.9 µs of an optimised libaio, PhotonLibOS documentation";
+    ThreadShare: "posixaio and blocking calls relative to libaio", Ratio, 1.3, 0.25, Guessed, "a thread is woken for each operation";
+    Contention: "growth of an operation's processor time with each further job", Ratio, 0.014, 0.4, Published,
+        "one process 420 k, 16 processes 5.556 M IOPS on four drives (regalis, 2022)";
+    Alone: "a thread whose sibling sleeps, time of an operation", Ratio, 0.62, 0.15, Guessed,
+        "two threads of a core do 1.25 of the work of one";
+    RamIo: "an operation of the RAM drive", Time, 0.6 * US, 0.4, Guessed, "a lookup and the call";
+    RamByte: "the RAM drive's copy", PerByte, 0.0823 * NS, 0.25, Published,
+        "0.179 ms for a MiB of sequential reads on the reference machine, less pinning and mapping";
+    ColdByte: "first touch of data that a drive put into memory", PerByte, 0.0823 * NS, 0.3, Published,
+        "as the RAM drive's copy: there it is the copy that brings data into the cache";
+    NvmeIo: "NVMe driver and interrupt", Time, 7.2 * US, 0.25, Published,
+        "11.6 µs for a 4 KiB read through ext4 on the NVMe drive of the reference machine, less what the RAM drive needs";
+    SataIo: "SATA driver and interrupt", Time, 9.0 * US, 0.4, Guessed, "one queue, one interrupt for few operations";
+    LinearRead: "LVM's remapping of a read", Time, 0.78 * US, 0.2, Published, RAM;
+    LinearWrite: "LVM's remapping of a write", Time, 0.89 * US, 0.2, Published, RAM;
+    ThinIo: "lookup of a thin chunk", Time, 1.5 * US, 0.6, Guessed, "a B-tree lookup under a lock";
+    CryptReadIo: "dm-crypt, a read", Time, 2.88 * US, 0.3, Published, RAM;
+    CryptWriteIo: "dm-crypt, a write", Time, 3.25 * US, 0.3, Published, RAM;
+    CryptReadByte: "AES-256-XTS, decryption", PerByte, per_mib(0.435), 0.3, Published, RAM;
+    CryptWriteByte: "AES-256-XTS, encryption", PerByte, per_mib(0.501), 0.3, Published, RAM;
+    CryptSector: "setting up a sector of encryption", Time, 0.223 * US, 0.3, Published,
+        "1006 and 1633 MB/s with sectors of 512 and 4096 bytes on the NVMe drive of the reference machine";
+    OtherCipher: "another cipher relative to AES with instructions", Ratio, 4.0, 0.6, Guessed, "ciphers without instructions of their own";
+    CryptWorkers: "workers that decrypt or encrypt one stream at a time", Ratio, 1.5, 0.3, Guessed,
+        "1.25 to 1.6 of 12 threads were busy on a Ryzen 2600 (published 2023), if its cipher did 1.6 to 2.0 GB/s";
+    CompletionWorkers: "workers in which reads of one stream come back", Ratio, 1.75, 0.3, Published,
+        "0.435 ms of cipher for each MiB pass in 0.249 ms over dm-integrity on the RAM drive of the reference machine";
+    CryptSplit: "gain from splitting large requests since Linux 6.11", Ratio, 2.0, 0.4, Guessed,
+        "requests of 1 MiB become eight of 128 KiB (04a1020ad350, 0d815e3400e6)";
+    HandoffRead: "handing a read to a worker and back", Delay, 27.5 * US, 0.35, Published, MAIL;
+    HandoffWrite: "handing a write to a worker and to the writing thread", Delay, 77.4 * US, 0.35, Published, MAIL;
+    WriteThread: "dm-crypt's writing thread, an operation", Time, 2.0 * US, 0.6, Guessed, "a tree insertion and a submission";
+    HmacReadIo: "HMAC-SHA-256 of dm-crypt, a read", Time, 47.0 * US, 0.35, Published, RAM;
+    HmacWriteIo: "HMAC-SHA-256 of dm-crypt, a write", Time, 20.0 * US, 0.35, Published, RAM;
+    HmacReadByte: "HMAC-SHA-256 of dm-crypt, bytes read", PerByte, per_mib(1.2), 0.35, Published, RAM;
+    HmacWriteByte: "HMAC-SHA-256 of dm-crypt, bytes written", PerByte, per_mib(4.5), 0.35, Published, RAM;
+    JournalReadIo: "dm-integrity with journal, a read", Time, 11.3 * US, 0.3, Published, RAM;
+    JournalWriteIo: "dm-integrity with journal, a write", Time, 18.9 * US, 0.3, Published, RAM;
+    JournalReadByte: "dm-integrity with journal, bytes read", PerByte, per_mib(0.15), 0.3, Published, RAM;
+    JournalWriteByte: "dm-integrity with journal, bytes written", PerByte, per_mib(0.3), 0.3, Published, RAM;
+    NoJournalReadIo: "dm-integrity without journal, a read", Time, 10.8 * US, 0.3, Published, RAM;
+    NoJournalWriteIo: "dm-integrity without journal, a write", Time, 11.2 * US, 0.3, Published, RAM;
+    NoJournalReadByte: "dm-integrity without journal, bytes read", PerByte, per_mib(0.18), 0.3, Published, RAM;
+    NoJournalWriteByte: "dm-integrity without journal, bytes written", PerByte, per_mib(0.29), 0.3, Published, RAM;
+    BitmapReadIo: "dm-integrity with bitmap, a read", Time, 11.0 * US, 0.3, Published, RAM;
+    BitmapWriteIo: "dm-integrity with bitmap, a write", Time, 11.2 * US, 0.3, Published, RAM;
+    BitmapReadByte: "dm-integrity with bitmap, bytes read", PerByte, per_mib(0.15), 0.3, Published, RAM;
+    BitmapWriteByte: "dm-integrity with bitmap, bytes written", PerByte, per_mib(0.28), 0.3, Published, RAM;
+    TagSector: "looking up and checking the tag of a sector", Time, 0.201 * US, 0.3, Published,
+        "1193 and 2022 MB/s with sectors of 512 and 4096 bytes on the RAM drive of the reference machine";
+    Xxhash: "xxhash64", PerByte, 0.10 * NS, 0.3, Guessed, "10 GB/s of one core";
+    Sha256: "SHA-256", PerByte, 2.5 * NS, 0.6, Guessed, "0.4 GB/s without, 1.9 GB/s with instructions of its own, of one core";
+    MdIo: "md, an operation", Time, 0.7 * US, 0.4, Published, "half of the 1.5 µs of md and LVM together, 24 NVMe drives on two EPYC Rome (linux-raid, 2021)";
+    StripeLock: "lock of a RAID-0 array", Time, 0.26 * US, 0.4, Published, "3.8 M IOPS through RAID-0 where the bare drives gave 7 M";
+    ParityReadOld: "lock of a parity array for a read, before Linux 5.14", Time, 0.86 * US, 0.25, Published, TWELVE;
+    ParityReadNew: "lock of a parity array for a read, since Linux 5.14", Time, 0.18 * US, 0.25, Published, TWELVE;
+    ParityRow: "parity thread, a row of 4 KiB", Time, 3.6 * US, 0.6, Published,
+        "resync of a RAID-6 of 12 NVMe drives at 1.11 GB/s each (linux-raid, June 2022); taken for writes too";
+    ParityByte: "XOR and syndrome, data from memory", PerByte, 0.045 * NS, 0.4, Published, "19 to 31 GB/s a core in boot logs, less from memory";
+    BitmapLock: "write-intent bitmap, its lock", Time, 0.3 * US, 0.6, Guessed, "one spinlock for each array";
+    BitmapShare: "write-intent bitmap, extra writes for each write", Ratio, 0.02, 1.0, Guessed, "regions of 64 MiB are marked once and cleared late";
+    ResyncCap: "cap of a resync, each member", PerByte, 1.0 / 204.8e6, 0.08, Published, "sync_speed_max 200000 KiB/s, kernel documentation of md";
+    ResyncDepth: "requests of a resync under way", Ratio, 32.0, 0.5, Guessed, "windows of 64 KiB pages in md";
+    BtrfsReadIo: "btrfs, a read: tree lookup and checksum", Time, 10.7 * US, 0.35, Published, RAM;
+    BtrfsReadByte: "btrfs, bytes read", PerByte, per_mib(0.0067), 0.35, Published, RAM;
+    BtrfsWriteIo: "btrfs, a write beside its trees", Time, 5.0 * US, 0.5, Guessed, "allocation and the hand-off";
+    BtrfsWriteByte: "btrfs, bytes written", PerByte, per_mib(0.0832), 0.35, Published, RAM;
+    BtrfsTree: "btrfs, updating its trees for an overwrite", Time, 22.6 * US, 0.4, Published,
+        "44 k overwrites a second on the RAM drive of the reference machine with 1.5 of 8 threads busy: one after the other";
+    BtrfsMetadata: "btrfs, bytes of metadata for a byte overwritten at random", Ratio, 0.7, 0.6, Guessed,
+        "about 4500 leaves of 16 KiB touched in a commit of 5 s for a file of 1 GiB, twice";
+    ZfsReadIo: "ZFS, a read", Time, 15.0 * US, 0.4, Published, RAM;
+    ZfsReadByte: "ZFS, bytes of records read", PerByte, per_mib(0.25), 0.35, Published, RAM;
+    ZfsWriteIo: "ZFS, a write", Time, 100.0 * US, 0.4, Published, RAM;
+    ZfsWriteByte: "ZFS, bytes of records written", PerByte, per_mib(0.35), 0.35, Published, RAM;
+    ZfsActive: "writes that ZFS keeps under way on a vdev", Ratio, 2.0, 0.3, Published, "zfs_vdev_async_write_min_active, OpenZFS module parameters";
+    ZfsCommit: "ways of the head for each transaction group", Ratio, 100.0, 1.0, Guessed,
+        "labels, space maps and the meta object set, three copies in several passes: 30 where neighbours are joined, 300 where not";
+    CopyOnWrite: "drives' work for data written to another place, relative to the same in place", Ratio, 1.0, 0.6, Guessed,
+        "how free space lies is not known";
+    Lz4: "LZ4", PerByte, 1.5 * NS, 0.5, Guessed, "0.7 GB/s of one core, data that does not shrink";
+    Zstd: "Zstandard", PerByte, 3.0 * NS, 0.6, Guessed, "0.3 GB/s of one core";
+    Program: "programming a page of flash", Delay, 530.0 * US, 0.3, Guessed,
+        "0.4 to 0.7 ms for three bits a cell, geometric middle; what a write takes where the cache is off";
+    Position: "positioning of a head: half a turn and a short way", Time, 5.2e-3, 0.15, Published,
+        "4.17 ms for half a turn at 7200 rpm, 1 ms from track to track and to settle";
+    CommitIo: "writes of a journal commit of a file system", Ratio, 2.0, 0.4, Guessed, "a descriptor with the blocks, and the commit block";
+    SnapshotCopy: "share of writes that copy a chunk for a snapshot", Ratio, 0.1, 1.0, Guessed, "each chunk is copied once";
+    MemoryShare: "share of the peak that memory sustains", Ratio, 0.8, 0.06, Published, "75 to 85 % is usual";
+}
+
+impl Parameter {
+    /// Its place in a [`Book`](crate::Book).
+    #[must_use]
+    pub const fn place(self) -> u32 {
+        self as u32
+    }
+}
+
+/// Share of a link that is left of acknowledgements and flow control when a drive reads from memory: two streams of
+/// 8 bytes in 214 are recommended, one of them in this direction. Model of pcie-bench (Neugebauer et al., SIGCOMM 2018).
+pub const ACKNOWLEDGED: f64 = 1.0 - 8.0 / 214.0;
+/// Bytes of a completion with data besides the data: 8 of framing, 4 of common header, 8 of its own. Same source.
+pub const COMPLETION_OVERHEAD: f64 = 20.0;
+/// Largest completion in bytes: roots cut at the read completion boundary, 64 or 128 bytes.
+pub const COMPLETION: f64 = 128.0;
+/// What two runs with the same build may differ by, geometric: 2 to 5 % for careful fio runs; in the data of the
+/// reference machine encryption "gains" 8.7 %.
+pub const REPEATABILITY: f64 = 0.04;
+/// How far a latency at the 99th percentile may be off, geometric: it is about three times as hard to tell as
+/// throughput (Li and Huang, MASCOTS 2010).
+pub const TAIL: f64 = 0.6;
+/// Jobs of the workload that processor times of operations were published for.
+pub const REFERENCE_JOBS: f64 = 16.0;
+/// A rating from this share of its link's capacity says what the link carried and not what the flash can do.
+pub const RATED_AT_LINK: f64 = 0.95;
+/// Commands that a SATA drive sorts at once (native command queueing).
+pub const QUEUE: f64 = 32.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_constant_has_a_value_an_interval_and_a_source() {
+        assert_eq!(TABLE.len(), Parameter::ALL.len());
+        for (parameter, entry) in Parameter::ALL.iter().zip(TABLE).skip(1) {
+            assert!(entry.value > 0.0 && entry.value.is_finite(), "{parameter:?}");
+            assert!((0.01..=2.0).contains(&entry.sigma), "{parameter:?} has no interval");
+            assert!(!entry.origin.is_empty(), "{parameter:?} has no source");
+            assert!(entry.source != Source::Guessed || entry.sigma >= 0.15, "{parameter:?}: a guess that is too sure");
+        }
+        assert_eq!(Parameter::ALL[Parameter::Zstd as usize], Parameter::Zstd);
+    }
+}

@@ -1,0 +1,212 @@
+//! A prediction: the network solved, with intervals, the limit, what more would buy, and where everything is from.
+
+mod account;
+mod oddities;
+mod tail;
+
+use terms::prediction::{Elasticity, Limit, Prediction, Range, Roof, RoofKind};
+use terms::workload::{FioKey, Load};
+use terms::{Stack, Workload};
+
+use crate::chance::{Draw, Evaluated, demands, draws, estimate, evaluate};
+use crate::compile::{Compiler, Conditions, Fault, State, precise};
+use crate::network::{Network, Resource};
+use crate::site::Site;
+use crate::solve::{Solution, solve, solve_demands};
+
+/// What a stack will do under a workload on a machine.
+///
+/// # Errors
+/// [`Fault`], where the stack names what the machine does not have.
+pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions) -> Result<Prediction, Fault> {
+    let mut compiler = Compiler::new(site);
+    let network = ready(&mut compiler, stack, work, conditions)?;
+    let solution = solve(&network);
+    let all = draws(&network, &site.book);
+    let values = evaluate(&network, site.book.values());
+    let shown = |x: f64| drained(x, &network, work, conditions);
+    let operations = estimate(shown(solution.throughput), all.iter().map(|draw| shown(draw.solution.throughput)));
+    let latency = estimate(solution.response, all.iter().map(|draw| draw.solution.response)).scaled(1e9);
+    let cpu = processor_time(&network, &values);
+    let busy = estimate(cpu * solution.throughput, all.iter().map(|draw| draw.cpu * draw.solution.throughput));
+    let label = |at: usize| account::label(site, stack, &network, at);
+    let mut prediction = Prediction {
+        stack: stack.name.clone(),
+        workload: work.name.to_string(),
+        pattern: work.describe(),
+        state: state(conditions.state).to_owned(),
+        throughput: operations.scaled(network.bytes),
+        operations,
+        latency,
+        p99: tail::p99(latency, &network, solution),
+        cpu: estimate(cpu, all.iter().map(|draw| draw.cpu)).scaled(1e9),
+        threads_busy: busy,
+        sustained: None,
+        resync: resync(&network, solution, &all),
+        write_amplification: (network.written > 0.0).then(|| network.write_bytes / network.written),
+        limits: limits(&network, &values, solution, &all, label),
+        elasticities: elasticities(&network, &values, solution),
+        roofs: roofs(&network, &values, label),
+        demands: Vec::new(),
+        inputs: Vec::new(),
+        flags: Vec::new(),
+    };
+    account::write(&mut prediction, site, stack, &network);
+    if fades(site, &network) && !conditions.sustained {
+        let later = predict(site, stack, work, &Conditions { sustained: true, ..*conditions })?;
+        prediction.sustained = Some(later.throughput);
+    }
+    oddities::note(&mut prediction, site, stack, work, conditions);
+    Ok(prediction)
+}
+
+/// The network, with the rate where the workload is a share of its largest.
+fn ready(
+    compiler: &mut Compiler<'_>,
+    stack: &Stack,
+    work: &Workload,
+    conditions: &Conditions,
+) -> Result<Network, Fault> {
+    let mut network = compiler.compile(stack, work, conditions)?.clone();
+    if let Load::Share { percent, .. } = work.load {
+        network.arrivals = Some(solve(&network).throughput * f64::from(percent) / 100.0);
+    }
+    Ok(network)
+}
+
+/// What fio shows: with `end_fsync` the time counts in which a journal is written back, and nothing more is done in it.
+fn drained(x: f64, network: &Network, work: &Workload, conditions: &Conditions) -> f64 {
+    let waits = |key: &FioKey| key.key == "end_fsync" && key.value != "0";
+    if network.backlog <= 0.0 || !work.keys.iter().any(waits) {
+        return x;
+    }
+    let window = work.window.unwrap_or(conditions.window).as_seconds();
+    // No more can be left than was written.
+    let left = network.backlog.min(x * window) / x;
+    x * window / (window + left)
+}
+
+fn processor_time(network: &Network, at: &Evaluated) -> f64 {
+    let cores = network.stations.iter().zip(&at.demand).filter(|(station, _)| station.resource == Resource::Cores);
+    cores.map(|(station, demand)| demand * station.servers).sum()
+}
+
+const fn state(state: State) -> &'static str {
+    match state {
+        State::Whole => "whole",
+        State::Degraded => "degraded",
+        State::Resyncing => "resyncing",
+    }
+}
+
+fn fades(site: &Site, network: &Network) -> bool {
+    network.written > 0.0
+        && network.stations.iter().any(|station| match station.resource {
+            Resource::Drive(class, _) => site.classes[class as usize].fades,
+            _ => false,
+        })
+}
+
+fn resync(network: &Network, solution: Solution, all: &[Draw]) -> Option<terms::prediction::Estimate> {
+    let resync = network.resync?;
+    Some(estimate(solution.resync, all.iter().map(|draw| draw.solution.resync)).scaled(resync.bytes))
+}
+
+/// The name of what limits where nothing is busy.
+const WAITING: &str = "queue depth";
+
+fn limits(
+    network: &Network,
+    at: &Evaluated,
+    solution: Solution,
+    all: &[Draw],
+    label: impl Fn(usize) -> String,
+) -> Vec<Limit> {
+    let share = |limit: Option<usize>| {
+        precise(all.iter().filter(|draw| draw.limit == limit).count() as u64) / precise(all.len().max(1) as u64)
+    };
+    let mut found: Vec<Limit> = (0..network.stations.len())
+        .map(|place| Limit {
+            resource: label(place),
+            utilisation: (at.demand[place] * solution.throughput).min(1.0),
+            probability: share(Some(place)),
+        })
+        .filter(|limit| limit.utilisation >= 0.01 || limit.probability > 0.0)
+        .collect();
+    found.push(Limit { resource: WAITING.to_owned(), utilisation: 1.0, probability: share(None) });
+    found.retain(|limit| limit.resource != WAITING || limit.probability > 0.0);
+    found.sort_by(|a, b| (b.probability, b.utilisation).partial_cmp(&(a.probability, a.utilisation)).unwrap_or(std::cmp::Ordering::Equal));
+    found
+}
+
+/// Ten per cent more.
+const MORE: f64 = 1.1;
+
+fn elasticities(network: &Network, at: &Evaluated, solution: Solution) -> Vec<Elasticity> {
+    let kinds: [(&str, &[RoofKind]); 4] = [
+        ("drives", &[RoofKind::Drive]),
+        ("links", &[RoofKind::Link, RoofKind::Uplink]),
+        ("memory", &[RoofKind::Memory]),
+        ("cores", &[RoofKind::Cores, RoofKind::Thread, RoofKind::Serial]),
+    ];
+    let gain = |x: f64| (x / solution.throughput - 1.0) * 100.0;
+    let mut found: Vec<Elasticity> = kinds
+        .into_iter()
+        .map(|(of, kinds)| {
+            let mut faster = Evaluated { demand: at.demand.clone(), residence: at.residence.clone(), delay: at.delay };
+            for (place, station) in network.stations.iter().enumerate() {
+                if kinds.contains(&station.resource.kind()) {
+                    faster.demand[place] /= MORE;
+                    faster.residence[place] /= MORE;
+                }
+            }
+            let x = solve_demands(network, &demands(network, &faster)).throughput;
+            Elasticity { of: of.to_owned(), buys_percent: gain(x) }
+        })
+        .collect();
+    let deeper = Network { population: network.population * MORE, ..network.clone() };
+    let x = solve_demands(&deeper, &demands(network, at)).throughput;
+    found.push(Elasticity { of: "depth".to_owned(), buys_percent: gain(x) });
+    found.sort_by(|a, b| b.buys_percent.total_cmp(&a.buys_percent));
+    found
+}
+
+fn roofs(network: &Network, at: &Evaluated, label: impl Fn(usize) -> String) -> Vec<Roof> {
+    let mut found: Vec<Roof> = network
+        .stations
+        .iter()
+        .zip(&at.demand)
+        .enumerate()
+        .filter(|(_, (_, demand))| **demand > 0.0)
+        .map(|(place, (station, demand))| Roof {
+            resource: label(place),
+            kind: station.resource.kind(),
+            operations_per_second: 1.0 / demand,
+            throughput: network.bytes / demand,
+        })
+        .collect();
+    let alone = demands(network, at).alone();
+    found.push(Roof {
+        resource: format!("{} under way", network.population),
+        kind: RoofKind::Depth,
+        operations_per_second: network.population / alone,
+        throughput: network.bytes * network.population / alone,
+    });
+    found.sort_by(|a, b| a.operations_per_second.total_cmp(&b.operations_per_second));
+    found
+}
+
+/// Widens an interval by a geometric standard deviation.
+fn widened(of: terms::prediction::Estimate, sigma: f64) -> terms::prediction::Estimate {
+    /// Standard deviations of a normal that hold one half and nine tenths.
+    const HALF: f64 = 0.674;
+    const NINETY: f64 = 1.645;
+    let wider = |range: Range, sigmas: f64| {
+        let own = (range.high / range.low).ln() / 2.0;
+        let whole = own.hypot(sigmas * sigma.ln_1p()).exp();
+        Range { low: of.value / whole, high: of.value * whole }
+    };
+    terms::prediction::Estimate { value: of.value, half: wider(of.half, HALF), ninety: wider(of.ninety, NINETY) }
+}
+
+

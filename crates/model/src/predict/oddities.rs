@@ -1,0 +1,97 @@
+//! What is odd about a prediction, said unprompted.
+
+use terms::layer::{ZfsCache, IntegrityMode};
+use terms::prediction::{Flag, Prediction, RoofKind};
+use terms::{Layer, Stack, Workload};
+
+use crate::compile::{Conditions, State, read_share};
+use crate::parameter::Parameter;
+use crate::site::{Site, cache};
+
+/// Utilisation from which something other than the drives is close to being the limit.
+const CLOSE: f64 = 0.9;
+
+pub(super) fn note(
+    prediction: &mut Prediction,
+    site: &Site,
+    stack: &Stack,
+    work: &Workload,
+    conditions: &Conditions,
+) {
+    let mut flags = Vec::new();
+    memory(prediction, site, &mut flags);
+    resync(prediction, site, conditions, &mut flags);
+    encryption(prediction, &mut flags);
+    caches(site, stack, work, conditions, &mut flags);
+    links(prediction, &mut flags);
+    journal(prediction, stack, work, &mut flags);
+    prediction.flags = flags;
+}
+
+fn memory(prediction: &Prediction, site: &Site, flags: &mut Vec<Flag>) {
+    if site.machine.memory.channels == Some(1) {
+        let roof = prediction.roofs.iter().find(|roof| roof.kind == RoofKind::Memory);
+        let most = roof.map_or_else(String::new, |roof| format!("; it allows {:.1} GB/s here", roof.throughput / 1e9));
+        flags.push(Flag::new("one-memory-channel", format!("memory has one channel{most}")));
+    }
+}
+
+fn resync(prediction: &Prediction, site: &Site, conditions: &Conditions, flags: &mut Vec<Flag>) {
+    let Some(rate) = prediction.resync.filter(|_| conditions.state == State::Resyncing) else { return };
+    let cap = 1.0 / site.book.get(Parameter::ResyncCap);
+    if rate.value > 0.97 * cap {
+        let message = format!("the resync runs at the kernel's cap of {:.0} MB/s and not at what the drives can do", cap / 1e6);
+        flags.push(Flag::new("resync-cap", message));
+    }
+    flags.push(Flag::new("resync-running", "a figure taken while an array is resynchronised is not one of the array"));
+}
+
+fn encryption(prediction: &Prediction, flags: &mut Vec<Flag>) {
+    let is = |name: &str| name.starts_with("workers of LUKS") || name.starts_with("workers of dm-crypt");
+    if let Some(limit) = prediction.limits.iter().find(|limit| is(&limit.resource))
+        && (limit.probability >= 0.4 || limit.utilisation >= CLOSE)
+    {
+        let message = "how many workers encrypt one stream limits it, not the drives below: more jobs help, more drives do not";
+        flags.push(Flag::new("encryption-parallelism", message));
+    }
+}
+
+fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, flags: &mut Vec<Flag>) {
+    let cached = stack.nodes.iter().any(|node| matches!(&node.layer, Layer::Zfs(zfs) if zfs.primarycache == ZfsCache::All));
+    if cached && read_share(work) > 0.0 {
+        flags.push(Flag::new("read-cache", "reads are answered by the ARC where the span fits in it: this is memory, not drives"));
+    }
+    if read_share(work) >= 1.0 {
+        return;
+    }
+    for group in &site.machine.drives {
+        if let Some(cache) = cache(group)
+            && conditions.span.0 < cache.0
+            && stack.drives().iter().any(|name| (0..group.count).any(|at| group.member(at) == name.as_str()))
+        {
+            let message = format!("writes go into the cache of `{}`, about {cache}, before they are what the flash can keep up", group.name);
+            flags.push(Flag::new("burst", message));
+        }
+    }
+}
+
+fn links(prediction: &Prediction, flags: &mut Vec<Flag>) {
+    let shared = prediction.roofs.iter().find(|roof| roof.kind == RoofKind::Uplink);
+    if let Some(roof) = shared
+        && prediction.operations.value > CLOSE * roof.operations_per_second
+    {
+        flags.push(Flag::new("shared-link", format!("{} is what all drives behind it share", roof.resource)));
+    }
+}
+
+fn journal(prediction: &Prediction, stack: &Stack, work: &Workload, flags: &mut Vec<Flag>) {
+    let journalled = stack.nodes.iter().any(|node| match &node.layer {
+        Layer::Integrity(integrity) => integrity.mode == IntegrityMode::Journal,
+        Layer::Luks(luks) => luks.integrity.is_some(),
+        _ => false,
+    });
+    if journalled && read_share(work) < 1.0 && prediction.write_amplification.is_some_and(|times| times > 1.5) {
+        let message = "a journal has two latencies: short until it is full, seconds while it is written back";
+        flags.push(Flag::new("two-latencies", message));
+    }
+}

@@ -1,0 +1,318 @@
+//! A machine made ready for arithmetic: drives by name, each with the places of its values in the book.
+
+use std::collections::HashMap;
+
+use terms::machine::{DriveGroup, DriveKind, Machine, Path, Trust};
+use terms::prediction::Source;
+use terms::{Bytes, BytesPerSecond, Iops, Nanos};
+
+use crate::book::{Book, Unit, Value};
+use crate::link::{Direction, pcie};
+use crate::parameter::{Parameter, RATED_AT_LINK};
+use crate::sheet::{Sheet, sheet};
+
+/// A machine made ready.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// Values.
+    pub book: Book,
+    pub(crate) machine: Machine,
+    pub(crate) classes: Vec<Class>,
+    pub(crate) uplinks: Vec<Shared>,
+    /// Group of each drive.
+    pub(crate) drives: Vec<u32>,
+    names: HashMap<String, u32>,
+    pub(crate) memory: Option<u32>,
+}
+
+/// A group of equal drives, its values by their place in the book.
+#[derive(Debug, Clone)]
+pub(crate) struct Class {
+    pub(crate) name: String,
+    pub(crate) kind: DriveKind,
+    pub(crate) read: u32,
+    pub(crate) write: u32,
+    pub(crate) read_op: u32,
+    pub(crate) write_op: u32,
+    pub(crate) sustained: u32,
+    pub(crate) sustained_op: u32,
+    pub(crate) read_delay: u32,
+    pub(crate) write_delay: u32,
+    pub(crate) flush: u32,
+    /// Own link towards the processor and from it.
+    pub(crate) link: Option<[u32; 2]>,
+    pub(crate) uplink: Option<u32>,
+    /// Do writes change once a cache is full?
+    pub(crate) fades: bool,
+    /// Spread of the time of an operation relative to its mean.
+    pub(crate) spread: f64,
+}
+
+/// A shared link.
+#[derive(Debug, Clone)]
+pub(crate) struct Shared {
+    pub(crate) name: String,
+    pub(crate) ways: [u32; 2],
+    pub(crate) round_trip: Option<u32>,
+    pub(crate) behind: Option<u32>,
+}
+
+impl Site {
+    /// Makes a machine ready.
+    #[must_use]
+    pub fn new(machine: &Machine) -> Self {
+        let mut site = Self {
+            book: Book::default(),
+            machine: machine.clone(),
+            classes: Vec::new(),
+            uplinks: Vec::new(),
+            drives: Vec::new(),
+            names: HashMap::new(),
+            memory: None,
+        };
+        site.add_memory();
+        site.add_processor();
+        for uplink in &machine.uplinks {
+            site.add_uplink(uplink);
+        }
+        for at in 0..machine.uplinks.len() {
+            let behind = machine.uplinks[at].behind.as_ref();
+            site.uplinks[at].behind = behind.and_then(|name| site.uplink(name.as_str()));
+        }
+        for group in &machine.drives {
+            site.add_group(group);
+        }
+        site
+    }
+
+    /// Is there a drive of that name?
+    #[must_use]
+    pub fn has_drive(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    pub(crate) fn drive(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    /// Says how far the times of a group's operations spread around their mean.
+    pub fn set_spread(&mut self, group: &str, spread: f64) {
+        for class in self.classes.iter_mut().filter(|class| class.name == group) {
+            class.spread = spread;
+        }
+    }
+
+    pub(crate) fn threads(&self) -> f64 {
+        f64::from(self.machine.threads.max(1))
+    }
+
+    /// Is the kernel at least that? An unknown one is taken for a new one.
+    pub(crate) fn kernel_from(&self, version: (u32, u32)) -> bool {
+        self.machine.kernel.is_none_or(|kernel| kernel >= version)
+    }
+
+    fn uplink(&self, name: &str) -> Option<u32> {
+        let at = self.uplinks.iter().position(|uplink| uplink.name == name)?;
+        u32::try_from(at).ok()
+    }
+
+    fn add_memory(&mut self) {
+        let memory = self.machine.memory;
+        let rate = |value: f64, sigma, source, origin: String| Value {
+            name: "memory".to_owned(),
+            unit: Unit::Rate,
+            value: 1.0 / value,
+            sigma,
+            source,
+            origin,
+        };
+        let value = match (memory.sustained, memory.channels, memory.speed) {
+            (Some(sustained), ..) => rate(sustained.0, 0.04, Source::Measured, "measured".to_owned()),
+            (None, Some(channels), Some(speed)) => {
+                let peak = f64::from(channels) * f64::from(speed) * 8e6;
+                let share = self.book.get(Parameter::MemoryShare);
+                let origin = format!("{channels} × {speed} MT/s × 8 B = {:.1} GB/s, of which {share} is sustained", peak / 1e9);
+                rate(peak * share, 0.06, Source::Told, origin)
+            }
+            _ => return,
+        };
+        self.memory = Some(self.book.add(value));
+    }
+
+    /// What was measured of the processor takes the place of the table.
+    fn add_processor(&mut self) {
+        if let Some(submit) = self.machine.submit {
+            let book = &self.book;
+            let reference = book.get(Parameter::ApiRead) + book.get(Parameter::NvmeIo);
+            let pages = 4096.0 * book.get(Parameter::ApiByte);
+            let origin =
+                format!("{submit} for a read of 4 KiB here, {:.1} µs on the reference machine", (reference + pages) * 1e6);
+            let factor = (submit.as_seconds() - pages).max(submit.as_seconds() * 0.1) / reference;
+            self.book.set(Parameter::CpuFactor, factor, 0.12, Source::Measured, &origin);
+        }
+        if let Some(cipher) = self.machine.cipher {
+            for parameter in [Parameter::CryptReadByte, Parameter::CryptWriteByte] {
+                // The factor of the processor is taken out: this was measured here.
+                let value = 1.0 / cipher.0 / self.book.get(Parameter::CpuFactor);
+                self.book.set(parameter, value, 0.1, Source::Measured, "cipher measured on one core");
+            }
+        }
+    }
+
+    fn add_uplink(&mut self, uplink: &terms::machine::Uplink) {
+        let name = uplink.name.to_string();
+        let (ways, round_trip) = match uplink.path {
+            Path::Pcie { link, payload } => {
+                let ways = [Direction::Up, Direction::Down].map(|way| self.book.add(pcie(&name, link, payload, way)));
+                (ways, None)
+            }
+            Path::Network { line, payload, round_trip } => {
+                let at = self.book.add(crate::link::network(&name, line, payload));
+                (
+                    [at, at],
+                    Some(self.book.add(Value {
+                        name: format!("round trip over {name}"),
+                        unit: Unit::Delay,
+                        value: round_trip.as_seconds(),
+                        sigma: 0.3,
+                        source: Source::Told,
+                        origin: "described".to_owned(),
+                    })),
+                )
+            }
+        };
+        self.uplinks.push(Shared { name, ways, round_trip, behind: None });
+    }
+
+    fn add_group(&mut self, group: &DriveGroup) {
+        let link = group.link.map(|link| {
+            [Direction::Up, Direction::Down]
+                .map(|way| self.book.add(pcie(group.name.as_str(), link, group.payload, way)))
+        });
+        let class = self.class(group, link);
+        let at = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);
+        self.classes.push(class);
+        for number in 0..group.count {
+            let drive = u32::try_from(self.drives.len()).unwrap_or(u32::MAX);
+            self.drives.push(at);
+            self.names.insert(group.member(number), drive);
+        }
+    }
+
+    fn class(&mut self, group: &DriveGroup, link: Option<[u32; 2]>) -> Class {
+        let table = sheet(group.kind);
+        let rated = &group.rated;
+        let mut facts = Facts { book: &mut self.book, group, table };
+        let read = facts.rate("reads", rated.read, table.read, link.map(|ways| ways[0]));
+        let write = facts.rate("writes", rated.write, table.write, link.map(|ways| ways[1]));
+        let read_op = facts.operations("random reads", rated.read_iops, table.read_iops);
+        let write_op = facts.operations("random writes", rated.write_iops, table.write_iops);
+        let fades = table.fade < 1.0 || rated.sustained.is_some() || rated.sustained_iops.is_some();
+        let faded = |rate: u32, told: Option<f64>, facts: &mut Facts<'_>, what: &str| match told {
+            _ if !fades => rate,
+            Some(told) => facts.faded(what, 1.0 / told, None),
+            None => {
+                let value = facts.book.value(rate) / table.fade;
+                facts.faded(what, value, Some(table))
+            }
+        };
+        let sustained = faded(write, rated.sustained.map(|rate| rate.0), &mut facts, "writes");
+        let sustained_op = faded(write_op, rated.sustained_iops.map(|rate| rate.0), &mut facts, "random writes");
+        let cached = rated.write_cache.unwrap_or(true);
+        let read_delay = facts.delay("a read alone", rated.read_latency, table.read_delay);
+        let program = facts.book.get(Parameter::Program);
+        let flash = matches!(group.kind, DriveKind::Nvme | DriveKind::SataSsd);
+        let uncached = if flash && !cached { program } else { table.write_delay };
+        let write_delay = facts.delay("a write alone", rated.write_latency, uncached);
+        let flush = facts.delay("a flush", rated.flush, if cached { table.flush } else { table.read_delay });
+        Class {
+            name: group.name.to_string(),
+            kind: group.kind,
+            read,
+            write,
+            read_op,
+            write_op,
+            sustained,
+            sustained_op,
+            read_delay,
+            write_delay,
+            flush,
+            link,
+            uplink: group.behind.as_ref().and_then(|name| self.uplink(name.as_str())),
+            fades,
+            spread: table.spread,
+        }
+    }
+}
+
+/// Makes values of what is known of a group.
+struct Facts<'a> {
+    book: &'a mut Book,
+    group: &'a DriveGroup,
+    table: &'static Sheet,
+}
+
+impl Facts<'_> {
+    /// Uncertainty and source of what was told.
+    fn told(&self) -> (f64, Source, String) {
+        match self.group.trust {
+            Trust::Measured => (0.04, Source::Measured, "measured on the drive".to_owned()),
+            Trust::Sheet => (self.table.sheet_sigma, Source::Told, "data sheet".to_owned()),
+        }
+    }
+
+    fn add(&mut self, what: &str, unit: Unit, told: Option<f64>, table: f64) -> u32 {
+        let (sigma, source, origin) = match told {
+            Some(_) => self.told(),
+            None => (self.table.sigma, Source::Guessed, format!("a usual {}", self.table.name)),
+        };
+        let name = format!("drive {}: {what}", self.group.name);
+        self.book.add(Value { name, unit, value: told.unwrap_or(table), sigma, source, origin })
+    }
+
+    fn rate(&mut self, what: &str, told: Option<BytesPerSecond>, table: f64, link: Option<u32>) -> u32 {
+        let known = told.map(|rate| 1.0 / rate.0);
+        if let (Some(link), Some(known), Trust::Sheet) = (link, known, self.group.trust) {
+            let least = self.book.value(link);
+            if known <= least / RATED_AT_LINK {
+                let origin = format!("rated {:.0} MB/s: what such a link carries, so it tells of the link", 1e-6 / known);
+                return self.book.add(Value {
+                    name: format!("drive {}: {what}", self.group.name),
+                    unit: Unit::Rate,
+                    value: known.min(least),
+                    sigma: 0.01,
+                    source: Source::Told,
+                    origin,
+                });
+            }
+        }
+        self.add(what, Unit::Rate, known, 1.0 / table)
+    }
+
+    fn operations(&mut self, what: &str, told: Option<Iops>, table: f64) -> u32 {
+        self.add(what, Unit::Operations, told.map(|rate| 1.0 / rate.0), 1.0 / table)
+    }
+
+    fn delay(&mut self, what: &str, told: Option<Nanos>, table: f64) -> u32 {
+        self.add(what, Unit::Delay, told.map(Nanos::as_seconds), table)
+    }
+
+    /// Writes once the cache is full.
+    fn faded(&mut self, what: &str, value: f64, guessed: Option<&Sheet>) -> u32 {
+        let (sigma, source, origin) = match guessed {
+            None => self.told(),
+            Some(table) => (0.7, Source::Guessed, format!("{} of the rate before, for a usual {}", table.fade, table.name)),
+        };
+        let name = format!("drive {}: {what}, cache full", self.group.name);
+        let unit = if what == "writes" { Unit::Rate } else { Unit::Operations };
+        self.book.add(Value { name, unit, value, sigma, source, origin })
+    }
+}
+
+/// What a drive's cache takes, where that matters.
+pub(crate) fn cache(group: &DriveGroup) -> Option<Bytes> {
+    group.rated.cache.or_else(|| {
+        let table = sheet(group.kind);
+        (table.fade < 1.0).then_some(table.cache)
+    })
+}

@@ -1,0 +1,211 @@
+//! Solving a network: approximate mean value analysis, with bounds for what nobody queues at.
+//!
+//! Bard and Schweitzer's fixed point: an operation that arrives finds what is there on average, less its own share,
+//! `Q(N - 1) ≈ (N - 1)/N × Q(N)`. Stations with several servers are split after Seidmann: a queue of `D/m` and a delay
+//! of `D (m - 1)/m`. On random networks of one class it is off by 1 % on average and 7 % at most; see
+//! [`exact`](crate::exact).
+
+use crate::network::{BOUND, Network, Resource, Resync};
+
+/// Largest number of slots: drives in a few sets, threads, locks.
+pub const SLOTS: usize = 32;
+/// The fixed point is reached when throughput changes by less.
+const CLOSE: f64 = 1e-6;
+/// Rounds of the fixed point at most.
+const ROUNDS: u32 = 400;
+
+/// Demands in the shape in which they are solved: one entry for each slot.
+#[derive(Debug, Clone, Copy)]
+pub struct Demands {
+    /// Slots in use.
+    pub len: usize,
+    /// Seconds of each unit for one operation.
+    pub demand: [f64; SLOTS],
+    /// Seconds that it adds to an operation with nothing else under way, over all units.
+    pub residence: [f64; SLOTS],
+    /// Time in which nothing is used.
+    pub delay: f64,
+    /// Least seconds between two operations, by what nobody queues at.
+    pub bound: f64,
+}
+
+/// What came out.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Solution {
+    /// Operations per second.
+    pub throughput: f64,
+    /// Seconds of one operation.
+    pub response: f64,
+    /// Requests of a resynchronisation per second.
+    pub resync: f64,
+}
+
+impl Demands {
+    /// The demands of a network at the values of its book.
+    #[must_use]
+    pub fn of(network: &Network) -> Self {
+        let mut demands = Self {
+            len: usize::from(network.slots).min(SLOTS),
+            demand: [0.0; SLOTS],
+            residence: [0.0; SLOTS],
+            delay: network.delay,
+            bound: 0.0,
+        };
+        for station in &network.stations {
+            demands.put(station.slot, station.demand, station.residence * station.units);
+            demands.correct(station.resource, station.demand, station.servers);
+        }
+        demands
+    }
+
+    pub(crate) fn put(&mut self, slot: u16, demand: f64, residence: f64) {
+        if slot == BOUND || usize::from(slot) >= self.len {
+            self.bound = self.bound.max(demand);
+            return;
+        }
+        let slot = usize::from(slot);
+        if demand > self.demand[slot] {
+            self.demand[slot] = demand;
+        }
+        if residence > self.residence[slot] {
+            self.residence[slot] = residence;
+        }
+    }
+
+    /// Seidmann's delay; and processor time is in the cores and in the thread that it runs in, but passes once.
+    pub(crate) fn correct(&mut self, resource: Resource, demand: f64, servers: f64) {
+        match resource {
+            Resource::Cores => self.delay -= demand,
+            _ => self.delay += demand * (servers - 1.0).max(0.0),
+        }
+    }
+
+    /// The largest demand of one unit: nothing can be faster than one operation in that time.
+    #[must_use]
+    pub fn largest(&self) -> f64 {
+        self.demand[..self.len].iter().copied().fold(self.bound, f64::max)
+    }
+
+    /// Seconds of an operation with nothing else under way.
+    #[must_use]
+    pub fn alone(&self) -> f64 {
+        self.residence[..self.len].iter().sum::<f64>() + self.delay
+    }
+}
+
+/// Solves a network at the values of its book.
+#[must_use]
+pub fn solve(network: &Network) -> Solution {
+    solve_demands(network, &Demands::of(network))
+}
+
+pub(crate) fn solve_demands(network: &Network, demands: &Demands) -> Solution {
+    let solution = match network.resync {
+        None => closed(demands, network.population),
+        Some(resync) => beside(network, demands, resync),
+    };
+    match network.arrivals {
+        Some(rate) => open(demands, rate, solution),
+        None => solution,
+    }
+}
+
+/// As fast as it goes with `population` operations under way.
+#[must_use]
+pub fn closed(demands: &Demands, population: f64) -> Solution {
+    let len = demands.len;
+    let largest = demands.largest();
+    let least = if largest > 0.0 { 1.0 / largest } else { f64::INFINITY };
+    let seen = (population - 1.0) / population;
+    let mut queue = [0.0; SLOTS];
+    let mut x = (population / demands.alone().max(1e-12)).min(least);
+    for at in 0..len {
+        queue[at] = (x * demands.demand[at]).min(population);
+    }
+    for _ in 0..ROUNDS {
+        let mut response = demands.delay;
+        for at in 0..len {
+            response += demands.residence[at] * (1.0 + seen * queue[at]);
+        }
+        let next = population / response.max(1e-12);
+        let change = (next - x).abs();
+        x = next;
+        for at in 0..len {
+            queue[at] = x * demands.demand[at] * (1.0 + seen * queue[at]);
+        }
+        if change < CLOSE * x {
+            break;
+        }
+    }
+    let throughput = x.min(least);
+    Solution { throughput, response: population / throughput, resync: 0.0 }
+}
+
+/// Operations that arrive at random moments at a given rate: `R = Σ D/(1 - U)`.
+fn open(demands: &Demands, rate: f64, most: Solution) -> Solution {
+    if rate >= most.throughput {
+        return most;
+    }
+    let wait = |at: usize| demands.residence[at] / (1.0 - (rate * demands.demand[at]).min(0.999));
+    let response = demands.delay + (0..demands.len).map(wait).sum::<f64>();
+    Solution { throughput: rate, response, resync: most.resync }
+}
+
+/// With a second class beside: a resynchronisation, which has its own requests under way and a cap.
+///
+/// The cap is a think time; it is found by halving, for the kernel sleeps just long enough to keep to it.
+fn beside(network: &Network, demands: &Demands, resync: Resync) -> Solution {
+    let (mut low, mut high) = (0.0, resync.cap * resync.depth * 2.0);
+    let mut best = two(network, demands, resync, 0.0);
+    if best.resync <= 1.0 / resync.cap {
+        return best;
+    }
+    for _ in 0..24 {
+        let think = f64::midpoint(low, high);
+        best = two(network, demands, resync, think);
+        if best.resync > 1.0 / resync.cap { low = think } else { high = think }
+    }
+    best
+}
+
+/// Two classes: Schweitzer's fixed point, each class seeing its own requests less one share.
+fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solution {
+    let len = demands.len;
+    let mut second = [0.0; SLOTS];
+    for station in &network.stations {
+        if station.slot != BOUND && usize::from(station.slot) < len {
+            second[usize::from(station.slot)] = match station.resource {
+                Resource::Drive(..) => resync.drive,
+                Resource::Serial(crate::network::Serial::Parity, _) => resync.serial,
+                _ => second[usize::from(station.slot)],
+            };
+        }
+    }
+    let (n, m) = (network.population, resync.depth);
+    let least = 1.0 / demands.largest().max(1e-12);
+    let (mut own, mut other) = ([0.0; SLOTS], [0.0; SLOTS]);
+    let (mut x, mut y) = (0.0, 0.0);
+    for _ in 0..ROUNDS {
+        let (mut response, mut longest) = (demands.delay, 0.0_f64);
+        for at in 0..len {
+            response += demands.residence[at] * (1.0 + own[at] * (n - 1.0) / n + other[at]);
+            let here = second[at] * (1.0 + other[at] * (m - 1.0) / m + own[at]);
+            // Members are read and written side by side: the slowest counts.
+            longest = longest.max(here);
+        }
+        let next = (n / response.max(1e-12)).min(least);
+        let beside = m / (think + longest).max(1e-12);
+        let change = (next - x).abs() / next + (beside - y).abs() / beside;
+        (x, y) = (next, beside);
+        for at in 0..len {
+            let mine = x * demands.demand[at] * (1.0 + own[at] * (n - 1.0) / n + other[at]);
+            let theirs = y * second[at] * (1.0 + other[at] * (m - 1.0) / m + own[at]);
+            own[at] = f64::midpoint(own[at], mine);
+            other[at] = f64::midpoint(other[at], theirs);
+        }
+        if change < CLOSE {
+            break;
+        }
+    }
+    Solution { throughput: x, response: n / x, resync: y }
+}

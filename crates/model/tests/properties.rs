@@ -1,0 +1,238 @@
+//! What must hold for every stack, whatever the constants: more is never slower, nothing is busier than always, every
+//! layer is understood.
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
+
+use model::{Compiler, Conditions, Fault, Parameter, Site, State, predict, solve::solve};
+use proptest::prelude::*;
+use proptest::sample::select;
+use terms::layer::{
+    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Luks, LuksIntegrity, Lvm, LvmIntegrity,
+    Raid, RaidLevel, Volume, Xfs, Zfs, ZfsLayout,
+};
+use terms::machine::{DriveGroup, DriveKind, Machine, Memory};
+use terms::{Bytes, Layer, Name, Node, Pattern, Ref, Stack, Workload};
+
+fn name(text: impl Into<String>) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn machine(kind: DriveKind, factor: f64) -> Machine {
+    let mut group = DriveGroup { count: 8, ..DriveGroup::unknown(name("d"), kind) };
+    if kind == DriveKind::NvmeEnterprise {
+        group.rated.read = Some(terms::BytesPerSecond(3e9 * factor));
+        group.rated.write = Some(terms::BytesPerSecond(2e9 * factor));
+        group.rated.read_iops = Some(terms::Iops(500e3 * factor));
+        group.rated.write_iops = Some(terms::Iops(150e3 * factor));
+    }
+    Machine {
+        name: "m".to_owned(),
+        kernel: Some((6, 1)),
+        cores: 8,
+        threads: 16,
+        memory: Memory { channels: Some(2), speed: Some(3200), ..Memory::default() },
+        drives: vec![group],
+        ..Machine::default()
+    }
+}
+
+fn node(title: &str, layer: Layer, on: Vec<Ref>) -> Node {
+    Node { name: name(title), layer, on, special: Vec::new() }
+}
+
+fn drives(count: usize) -> Vec<Ref> {
+    (0..count).map(|at| Ref::Drive(name(format!("d{at}")))).collect()
+}
+
+/// Layers that take several drives.
+fn wide() -> Vec<Layer> {
+    let mut all = vec![Layer::Bare];
+    for level in [RaidLevel::Raid0, RaidLevel::Raid1, RaidLevel::Raid10, RaidLevel::Raid5, RaidLevel::Raid6] {
+        all.push(Layer::Raid(Raid { level, ..Raid::default() }));
+    }
+    let volumes = [Volume::Linear, Volume::Striped, Volume::Raid1, Volume::Raid10, Volume::Raid5, Volume::Raid6];
+    for volume in volumes {
+        all.push(Layer::Lvm(Lvm { volume, ..Lvm::default() }));
+    }
+    all.push(Layer::Lvm(Lvm { volume: Volume::Raid1, integrity: Some(LvmIntegrity::default()), ..Lvm::default() }));
+    all.push(Layer::Lvm(Lvm { thin_chunk: Some(Bytes::kib(64)), snapshot: true, ..Lvm::default() }));
+    for data in [BtrfsProfile::Single, BtrfsProfile::Dup, BtrfsProfile::Raid0, BtrfsProfile::Raid1, BtrfsProfile::Raid10] {
+        all.push(Layer::Btrfs(Btrfs { data, ..Btrfs::default() }));
+    }
+    all.push(Layer::Btrfs(Btrfs { copy_on_write: false, ..Btrfs::default() }));
+    for layout in [ZfsLayout::Stripe, ZfsLayout::Mirror, ZfsLayout::Raidz1, ZfsLayout::Raidz2, ZfsLayout::Raidz3] {
+        all.push(Layer::Zfs(Zfs { layout, ..Zfs::default() }));
+    }
+    all
+}
+
+/// Layers that rest on one device.
+fn narrow() -> Vec<Layer> {
+    let inline = CryptFlags { no_read_workqueue: true, no_write_workqueue: true, ..CryptFlags::default() };
+    let mut all = vec![
+        Layer::Luks(Luks::default()),
+        Layer::Luks(Luks { flags: inline, sector: Some(Bytes::kib(4)), ..Luks::default() }),
+        Layer::Luks(Luks { integrity: Some(LuksIntegrity::HmacSha256), ..Luks::default() }),
+        Layer::Crypt(Crypt::default()),
+        Layer::Lvm(Lvm::default()),
+        Layer::Ext4(Ext4::default()),
+        Layer::Xfs(Xfs::default()),
+    ];
+    for mode in [IntegrityMode::Journal, IntegrityMode::NoJournal, IntegrityMode::Bitmap] {
+        all.push(Layer::Integrity(Integrity { mode, ..Integrity::default() }));
+    }
+    all
+}
+
+fn stacked(first: Layer, members: usize, above: &[Layer]) -> Stack {
+    let mut nodes = vec![node("n0", first, drives(members))];
+    for (at, layer) in above.iter().enumerate() {
+        let below = Ref::Layer(nodes[at].name.clone());
+        nodes.push(node(&format!("n{}", at + 1), layer.clone(), vec![below]));
+    }
+    Stack { name: "s".to_owned(), note: None, nodes }
+}
+
+fn work() -> impl Strategy<Value = Workload> {
+    let patterns =
+        vec![Pattern::Read, Pattern::Write, Pattern::RandRead, Pattern::RandWrite, Pattern::RandMixed(70), Pattern::Mixed(50)];
+    (select(patterns), select(vec![4_u64, 16, 64, 256, 1024]), 1u32..65, 1u32..17, prop::option::of(1u32..64)).prop_map(
+        |(pattern, kib, depth, jobs, flush)| {
+            let mut work = Workload::new(name("w"), pattern, Bytes::kib(kib));
+            (work.depth, work.jobs, work.fsync_every) = (depth, jobs, flush.filter(|_| pattern.writes()));
+            work
+        },
+    )
+}
+
+fn kinds() -> impl Strategy<Value = DriveKind> {
+    select(vec![DriveKind::Nvme, DriveKind::NvmeEnterprise, DriveKind::SataSsd, DriveKind::Hdd, DriveKind::Ram])
+}
+
+fn rate(machine: &Machine, stack: &Stack, work: &Workload) -> f64 {
+    let site = Site::new(machine);
+    let mut compiler = Compiler::new(&site);
+    solve(compiler.compile(stack, work, &Conditions::default()).unwrap()).throughput
+}
+
+/// Rounding of the fixed point.
+const SLACK: f64 = 1.0 + 1e-3;
+
+proptest! {
+    #[test]
+    fn every_stack_has_a_finite_figure_with_intervals(
+        first in select(wide()), above in prop::collection::vec(select(narrow()), 0..3), members in 4usize..8,
+        work in work(), kind in kinds(), state in select(vec![State::Whole, State::Degraded, State::Resyncing]),
+    ) {
+        let conditions = Conditions { state, ..Conditions::default() };
+        let said = predict(&Site::new(&machine(kind, 1.0)), &stacked(first, members, &above), &work, &conditions).unwrap();
+        for figure in [said.throughput, said.operations, said.latency, said.p99, said.cpu] {
+            prop_assert!(figure.value.is_finite() && figure.value > 0.0, "{said:#?}");
+            prop_assert!(figure.ninety.low <= figure.half.low && figure.half.high <= figure.ninety.high);
+            prop_assert!(figure.ninety.holds(figure.value));
+        }
+        for limit in &said.limits {
+            prop_assert!(limit.utilisation <= 1.0 && limit.probability <= 1.0);
+        }
+        let sum: f64 = said.limits.iter().map(|limit| limit.probability).sum();
+        prop_assert!((sum - 1.0).abs() < 1e-6, "{:?}", said.limits);
+        let lowest = said.roofs.first().unwrap().operations_per_second;
+        prop_assert!(said.operations.value <= lowest * SLACK || state == State::Resyncing, "{:?}", said.roofs);
+    }
+
+    #[test]
+    fn a_layer_on_top_never_speeds_up(
+        first in select(wide()), above in prop::collection::vec(select(narrow()), 0..2), top in select(narrow()),
+        work in work(), kind in kinds(),
+    ) {
+        prop_assume!(!first.is_file_system());
+        let machine = machine(kind, 1.0);
+        let below = rate(&machine, &stacked(first.clone(), 4, &above), &work);
+        let more: Vec<Layer> = above.iter().cloned().chain([top]).collect();
+        prop_assert!(rate(&machine, &stacked(first, 4, &more), &work) <= below * SLACK);
+    }
+
+    #[test]
+    fn faster_drives_are_never_slower(
+        first in select(wide()), above in prop::collection::vec(select(narrow()), 0..2), work in work(), times in 1.0..4.0_f64,
+    ) {
+        let stack = stacked(first, 4, &above);
+        let slow = rate(&machine(DriveKind::NvmeEnterprise, 1.0), &stack, &work);
+        prop_assert!(rate(&machine(DriveKind::NvmeEnterprise, times), &stack, &work) * SLACK >= slow);
+    }
+
+    #[test]
+    fn more_drives_in_a_stripe_are_never_slower(members in 2usize..8, work in work(), kind in kinds()) {
+        let stripe = |members| stacked(Layer::Raid(Raid { level: RaidLevel::Raid0, ..Raid::default() }), members, &[]);
+        let few = rate(&machine(kind, 1.0), &stripe(members), &work);
+        prop_assert!(rate(&machine(kind, 1.0), &stripe(members + 1), &work) * SLACK >= few);
+    }
+
+    #[test]
+    fn more_depth_is_never_slower(
+        first in select(wide()), above in prop::collection::vec(select(narrow()), 0..2), work in work(), kind in kinds(),
+    ) {
+        let stack = stacked(first, 4, &above);
+        let deeper = Workload { depth: work.depth + 1, ..work.clone() };
+        let machine = machine(kind, 1.0);
+        prop_assert!(rate(&machine, &stack, &deeper) * SLACK >= rate(&machine, &stack, &work));
+    }
+}
+
+#[test]
+fn writes_multiply_as_layers_write_more() {
+    let site = Site::new(&machine(DriveKind::Nvme, 1.0));
+    let mut work = Workload::new(name("w"), Pattern::RandWrite, Bytes::kib(4));
+    work.depth = 8;
+    let raid = |level| Layer::Raid(Raid { level, bitmap: terms::layer::Bitmap::None, ..Raid::default() });
+    let journal = Layer::Integrity(Integrity { sector: Bytes::kib(4), ..Integrity::default() });
+    for (layer, members, expect) in [
+        (Layer::Bare, 1, 1.0),
+        (raid(RaidLevel::Raid1), 2, 2.0),
+        (raid(RaidLevel::Raid1), 3, 3.0),
+        (raid(RaidLevel::Raid10), 4, 2.0),
+        (raid(RaidLevel::Raid5), 5, 2.0),
+        (raid(RaidLevel::Raid6), 6, 3.0),
+        (journal, 1, 2.04),
+        (Layer::Zfs(Zfs::default()), 1, 32.0),
+    ] {
+        let said = predict(&site, &stacked(layer.clone(), members, &[]), &work, &Conditions::default()).unwrap();
+        let times = said.write_amplification.unwrap();
+        assert!((times - expect).abs() < 0.05 * expect, "{layer:?}: {times} and not {expect}");
+    }
+}
+
+#[test]
+fn a_degraded_array_reads_more_and_is_slower() {
+    let site = Site::new(&machine(DriveKind::NvmeEnterprise, 1.0));
+    let stack = stacked(Layer::Raid(Raid { level: RaidLevel::Raid5, ..Raid::default() }), 5, &[]);
+    let mut work = Workload::new(name("w"), Pattern::RandRead, Bytes::kib(64));
+    (work.depth, work.jobs) = (64, 8);
+    let at = |state| {
+        predict(&site, &stack, &work, &Conditions { state, ..Conditions::default() }).unwrap().operations.value
+    };
+    assert!(at(State::Degraded) < 0.7 * at(State::Whole));
+    assert!(at(State::Resyncing) < at(State::Whole));
+}
+
+#[test]
+fn an_unknown_drive_and_an_empty_stack_are_faults() {
+    let site = Site::new(&machine(DriveKind::Nvme, 1.0));
+    let work = Workload::new(name("w"), Pattern::Read, Bytes::kib(4));
+    let mut compiler = Compiler::new(&site);
+    let none = Stack { name: "s".into(), note: None, nodes: Vec::new() };
+    assert_eq!(compiler.compile(&none, &work, &Conditions::default()).unwrap_err(), Fault::Empty);
+    let other = Stack { nodes: vec![node("n", Layer::Bare, vec![Ref::Drive(name("x"))])], ..none };
+    let fault = compiler.compile(&other, &work, &Conditions::default()).unwrap_err();
+    assert_eq!(fault, Fault::NoDrive("x".to_owned()));
+}
+
+#[test]
+fn a_constant_is_found_again_from_what_it_makes() {
+    let site = Site::new(&machine(DriveKind::Ram, 1.0));
+    let stack = stacked(Layer::Bare, 1, &[Layer::Integrity(Integrity::default())]);
+    let mut work = Workload::new(name("w"), Pattern::RandRead, Bytes::kib(4));
+    (work.depth, work.jobs) = (32, 16);
+    let rate = rate(&machine(DriveKind::Ram, 1.0), &stack, &work);
+    let found = model::fit(&site, Parameter::JournalReadIo, &stack, &work, &Conditions::default(), rate).unwrap();
+    assert!((found / site.book.get(Parameter::JournalReadIo) - 1.0).abs() < 1e-3, "{found}");
+}

@@ -1,0 +1,93 @@
+//! The grammar of a machine's description: what its drives, links, cores and memory can do.
+
+use terms::units::{KIB, MIB, TIB};
+
+use super::{HOUR, Kind, Step, Table, default, optional, required};
+
+/// The whole file.
+pub(crate) static MACHINE: Table = Table {
+    name: "machine",
+    written: "the top level",
+    help: "A machine in a few lines, for predictions where none is at hand.",
+    keys: &[
+        required("machine", Kind::Text, "What it is called in reports."),
+        required("cores", Kind::Integer { least: 1, most: 4096 }, "Cores of all sockets."),
+        optional("threads", Kind::Integer { least: 1, most: 8192 }, "one for each core", "Hardware threads of all cores."),
+        optional("kernel", Kind::Text, "a new one", "Major and minor number of the kernel, such as `\"6.1\"`."),
+        optional("memory", Kind::Table(&MEMORY), "never the limit", "Main memory."),
+        optional(
+            "submit",
+            Kind::Duration { least: 10, most: HOUR, step: 1 },
+            "by the table, and wide",
+            "Time of a core for one random read of 4 KiB from a raw NVMe drive, where somebody measured it.",
+        ),
+        optional("cipher", Kind::Text, "by the table, and wide", "AES-XTS of one core, such as `\"1.8 GB/s\"`."),
+        optional("uplink", Kind::Tables(&UPLINK), "none", "Links and ports that several drives share."),
+        required("drive", Kind::Tables(&DRIVE), "Drives, in groups of equals."),
+    ],
+    one_of: &[],
+};
+
+static MEMORY: Table = Table {
+    name: "memory",
+    written: "[memory]",
+    help: "Main memory.",
+    keys: &[
+        required("channels", Kind::Integer { least: 1, most: 128 }, "Channels that have a module."),
+        required("speed", Kind::Integer { least: 100, most: 100_000 }, "Transfers in a second, in millions: 3200 for DDR4-3200."),
+        optional("size", SIZE, "16 GiB", "All of it."),
+    ],
+    one_of: &[],
+};
+
+static UPLINK: Table = Table {
+    name: "uplink",
+    written: "[[uplink]]",
+    help: "A link or port that several drives share: a switch, the chipset, a network.",
+    keys: &[
+        required("name", Kind::Name, "Its name, for `behind`."),
+        optional("link", Kind::Text, "a network port", "A PCIe link, such as `\"16 GT/s x4\"`."),
+        optional("line", Kind::Text, "a PCIe link", "Line rate of a network port, such as `\"12.5 GB/s\"` for 100 Gbit/s."),
+        optional("payload", PAYLOAD, "`\"256 B\"`; `\"1024 B\"` for a network", "Largest payload of a packet."),
+        default("round_trip", Kind::Duration { least: 0, most: HOUR, step: 1 }, "\"10 µs\"", "There and back, of a network port."),
+        optional("behind", Kind::Name, "none", "The uplink that it hangs under."),
+    ],
+    one_of: &["link", "line"],
+};
+
+static DRIVE: Table = Table {
+    name: "machine-drive",
+    written: "[[drive]]",
+    help: "Equal drives. What is left out is that of a usual drive of the kind, with wide intervals.",
+    keys: &[
+        required("name", Kind::Name, "Their name; of several, numbers from 0 are put behind it."),
+        default("count", Kind::Integer { least: 1, most: 100_000 }, "1", "How many."),
+        default(
+            "kind",
+            Kind::Choice(&["nvme", "nvme-enterprise", "optane", "sata-ssd", "hdd", "ram"]),
+            "\"nvme\"",
+            "What they are.",
+        ),
+        default("measured", Kind::Boolean, "false", "Were the figures measured on them? From a data sheet otherwise."),
+        optional("read", Kind::Text, "usual", "Large reads, such as `\"7300 MB/s\"`."),
+        optional("write", Kind::Text, "usual", "Large writes, while the cache has room."),
+        optional("read_iops", IOPS, "usual", "Random reads of 4 KiB."),
+        optional("write_iops", IOPS, "usual", "Random writes of 4 KiB, while the cache has room."),
+        optional("sustained", Kind::Text, "usual", "Large writes once the cache is full."),
+        optional("sustained_iops", IOPS, "usual", "Random writes of 4 KiB once the cache is full."),
+        optional("cache", SIZE, "usual", "What the cache takes."),
+        optional("read_latency", LATENCY, "usual", "One read of 4 KiB alone."),
+        optional("write_latency", LATENCY, "usual", "One write of 4 KiB alone."),
+        optional("flush", LATENCY, "usual", "One flush."),
+        default("write_cache", Kind::Boolean, "true", "Is a volatile write cache on, or none needed?"),
+        optional("link", Kind::Text, "not a limit", "PCIe link of each, such as `\"16 GT/s x4\"`."),
+        optional("payload", PAYLOAD, "`\"256 B\"`, and wide", "Largest payload of a packet: `MaxPayload` in `DevCtl` of `lspci -vv`."),
+        optional("behind", Kind::Name, "the processor itself", "The uplink that they hang under."),
+    ],
+    one_of: &[],
+};
+
+const SIZE: Kind = Kind::Size { least: MIB, most: 1024 * TIB, step: Step::Multiple(1) };
+const IOPS: Kind = Kind::Integer { least: 1, most: 1_000_000_000 };
+const LATENCY: Kind = Kind::Duration { least: 1, most: HOUR, step: 1 };
+const PAYLOAD: Kind = Kind::Size { least: 64, most: 16 * KIB, step: Step::PowerOfTwo };

@@ -1,0 +1,185 @@
+//! A machine in a few lines: drives with their ratings and links, cores, memory.
+
+use terms::inventory::Link;
+use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Path, Rated, Trust, Uplink};
+use terms::{Bytes, BytesPerSecond, Iops, Nanos, Note};
+
+use crate::fields::Fields;
+use crate::grammar::MACHINE;
+
+/// Payload of a packet of a network where none is told: the usual size of RDMA over Ethernet.
+const NETWORK_PAYLOAD: Bytes = Bytes(1024);
+/// Round trip of a network where none is told.
+const ROUND_TRIP: Nanos = Nanos(10_000);
+
+/// Reads the description of a machine. Every problem of the text is noted; there is a machine only if none of them is
+/// an error.
+///
+/// ```
+/// let text = r#"
+/// machine = "a board with four drives"
+/// cores = 16
+/// [[drive]]
+/// name = "nvme"
+/// count = 4
+/// read = "7300 MB/s"
+/// link = "16 GT/s x4"
+/// payload = "512 B"
+/// "#;
+/// let (machine, notes) = spec::parse_machine(text);
+/// assert_eq!(machine.map(|machine| machine.drives[0].count), Some(4));
+/// assert!(notes.is_empty());
+/// ```
+#[must_use]
+pub fn parse_machine(text: &str) -> (Option<Machine>, Vec<Note>) {
+    crate::parse_by(&MACHINE, text, machine)
+}
+
+fn machine(fields: &Fields, notes: &mut Vec<Note>) -> Option<Machine> {
+    let cores = fields.number("cores")?;
+    let threads = fields.number("threads").unwrap_or(cores);
+    if threads < cores {
+        let note = Note::error("machine-threads", Some(fields.place("threads")), "fewer threads than cores");
+        notes.push(note.hint(format!("write threads = {cores} or more")));
+    }
+    let uplinks: Vec<Uplink> =
+        fields.tables("uplink").iter().filter_map(|table| uplink(table, notes)).collect();
+    for (table, own) in fields.tables("uplink").iter().zip(&uplinks) {
+        behind(table, uplinks.iter().filter(|other| other.name != own.name), notes);
+    }
+    let mut drives: Vec<DriveGroup> = Vec::new();
+    for table in fields.tables("drive") {
+        let Some(group) = drive(table, notes) else { continue };
+        behind(table, uplinks.iter(), notes);
+        if drives.iter().any(|other| other.name == group.name) {
+            let message = format!("two groups of drives are named `{}`", group.name);
+            notes.push(Note::error("machine-same-drive", Some(table.place("name")), message));
+            continue;
+        }
+        drives.push(group);
+    }
+    Some(Machine {
+        name: fields.text("machine")?.to_owned(),
+        kernel: text(fields, "kernel", "\"6.1\"", notes, kernel),
+        cores,
+        threads,
+        memory: fields.table("memory").map_or_else(Memory::default, |table| Memory {
+            channels: table.number("channels"),
+            speed: table.number("speed"),
+            size: table.size("size"),
+            sustained: None,
+        }),
+        submit: fields.duration("submit"),
+        cipher: text(fields, "cipher", "\"1.8 GB/s\"", notes, rate),
+        uplinks,
+        drives,
+    })
+}
+
+/// A text that means something of its own; what does not is noted.
+fn text<T>(fields: &Fields, key: &str, like: &str, notes: &mut Vec<Note>, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let word = fields.text(key)?;
+    let meaning = read(word);
+    if meaning.is_none() {
+        let message = format!("`{key}` cannot be `{}`", word.escape_debug());
+        notes.push(Note::error("machine-bad-value", Some(fields.place(key)), message).hint(format!("write it like {like}")));
+    }
+    meaning
+}
+
+fn kernel(text: &str) -> Option<(u32, u32)> {
+    let mut parts = text.split(['.', '-']);
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+fn rate(text: &str) -> Option<BytesPerSecond> {
+    let size = text.trim().strip_suffix("/s")?;
+    Bytes::parse(size).ok().filter(|size| size.0 > 0).map(|size| BytesPerSecond(size.as_f64()))
+}
+
+fn link(text: &str) -> Option<Link> {
+    let (speed, width) = text.rsplit_once('x')?;
+    speed.contains("GT/s").then(|| Link::parse(speed, width)).flatten()
+}
+
+/// How rates and links are written, for hints.
+const RATE: &str = "\"7300 MB/s\"";
+const LINK: &str = "\"16 GT/s x4\"";
+
+fn uplink(table: &Fields, notes: &mut Vec<Note>) -> Option<Uplink> {
+    let payload = table.size("payload");
+    let path = match (text(table, "link", LINK, notes, link), text(table, "line", "\"12.5 GB/s\"", notes, rate)) {
+        (Some(link), _) => Path::Pcie { link, payload },
+        (None, Some(line)) => Path::Network {
+            line,
+            payload: payload.unwrap_or(NETWORK_PAYLOAD),
+            round_trip: table.duration("round_trip").unwrap_or(ROUND_TRIP),
+        },
+        (None, None) => return None,
+    };
+    Some(Uplink { name: table.name("name")?, path, behind: table.name("behind") })
+}
+
+fn behind<'a>(table: &Fields, mut known: impl Iterator<Item = &'a Uplink>, notes: &mut Vec<Note>) {
+    let Some(name) = table.name("behind") else { return };
+    if !known.any(|uplink| uplink.name == name) {
+        let message = format!("no uplink is named `{name}`");
+        notes.push(Note::error("machine-unknown-uplink", Some(table.place("behind")), message).hint("add an [[uplink]]"));
+    }
+}
+
+fn drive(table: &Fields, notes: &mut Vec<Note>) -> Option<DriveGroup> {
+    let operations = |key: &str| table.number::<u32>(key).map(|rate| Iops(f64::from(rate)));
+    let mut bytes = |key: &str| text(table, key, RATE, notes, rate);
+    let rated = Rated {
+        read: bytes("read"),
+        write: bytes("write"),
+        sustained: bytes("sustained"),
+        read_iops: operations("read_iops"),
+        write_iops: operations("write_iops"),
+        sustained_iops: operations("sustained_iops"),
+        cache: table.size("cache"),
+        read_latency: table.duration("read_latency"),
+        write_latency: table.duration("write_latency"),
+        flush: table.duration("flush"),
+        write_cache: table.boolean("write_cache"),
+    };
+    Some(DriveGroup {
+        name: table.name("name")?,
+        count: table.number("count").unwrap_or(1),
+        kind: table.word::<DriveKind>("kind").unwrap_or_default(),
+        rated,
+        link: text(table, "link", LINK, notes, link),
+        payload: table.size("payload"),
+        behind: table.name("behind"),
+        trust: if table.boolean("measured") == Some(true) { Trust::Measured } else { Trust::Sheet },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_and_rates_are_read() {
+        assert_eq!(link("16 GT/s x4"), Some(Link { speed: 16_000, lanes: 4 }));
+        assert_eq!(link("8.0 GT/s PCIe x16"), Some(Link { speed: 8_000, lanes: 16 }));
+        assert_eq!(link("x4"), None);
+        assert_eq!(rate("1.5 GB/s"), Some(BytesPerSecond(1.5e9)));
+        assert_eq!(rate("1.5 GB"), None);
+        assert_eq!(kernel("6.1.0-9-amd64"), Some((6, 1)));
+    }
+
+    #[test]
+    fn every_fault_is_told_with_its_place() {
+        let text = "machine = \"m\"\ncores = 4\nthreads = 2\n[[uplink]]\nname = \"s\"\nlink = \"fast\"\n[[drive]]\nname = \
+                    \"a\"\nread = \"7300\"\nbehind = \"t\"\nkindd = \"hdd\"\n";
+        let (machine, notes) = parse_machine(text);
+        assert!(machine.is_none());
+        let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+        let all = ["machine-threads", "machine-bad-value", "machine-bad-value", "machine-unknown-uplink", "study-unknown-key"];
+        assert_eq!(codes, all, "{notes:#?}");
+        assert!(notes.iter().all(|note| note.span.is_some()));
+        insta::assert_snapshot!(crate::render("machine.toml", text, &notes, false));
+    }
+}

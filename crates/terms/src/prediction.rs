@@ -1,0 +1,256 @@
+//! What a stack will do under a workload, said before it is built: figures with intervals, what limits them, and
+//! everything that was put in.
+
+use serde::{Deserialize, Serialize};
+
+/// One stack under one workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The stack.
+    pub stack: String,
+    /// The workload's name.
+    pub workload: String,
+    /// The workload in words.
+    pub pattern: String,
+    /// What it is about the stack: whole, degraded, resyncing.
+    pub state: String,
+    /// Throughput.
+    #[serde(rename = "throughput_bytes_per_second")]
+    pub throughput: Estimate,
+    /// Operations per second.
+    #[serde(rename = "operations_per_second")]
+    pub operations: Estimate,
+    /// Mean latency of an operation.
+    #[serde(rename = "latency_mean_ns")]
+    pub latency: Estimate,
+    /// Latency that 99 of 100 operations stay under.
+    #[serde(rename = "latency_p99_ns")]
+    pub p99: Estimate,
+    /// Processor time of one operation, kernel threads included.
+    #[serde(rename = "cpu_per_operation_ns")]
+    pub cpu: Estimate,
+    /// Hardware threads kept busy.
+    pub threads_busy: Estimate,
+    /// Throughput once the write caches of the drives are full; `None` where that changes nothing.
+    #[serde(rename = "sustained_bytes_per_second")]
+    pub sustained: Option<Estimate>,
+    /// What is resynchronised meanwhile on each member; `None` where nothing is.
+    #[serde(rename = "resync_bytes_per_second")]
+    pub resync: Option<Estimate>,
+    /// Bytes that the drives write for each byte that the workload writes; `None` where it writes none.
+    pub write_amplification: Option<f64>,
+    /// Resources by how often they are the limit, the likeliest first.
+    pub limits: Vec<Limit>,
+    /// What more of something would buy, the most useful first.
+    pub elasticities: Vec<Elasticity>,
+    /// What each resource alone would allow, the lowest first.
+    pub roofs: Vec<Roof>,
+    /// How each roof came about.
+    pub demands: Vec<Demand>,
+    /// Every value that was put in.
+    pub inputs: Vec<Input>,
+    /// What is odd about it.
+    pub flags: Vec<Flag>,
+}
+
+impl Prediction {
+    /// The limiting resource, where one is likely enough to be named.
+    #[must_use]
+    pub fn limiter(&self) -> Option<&Limit> {
+        self.limits.first().filter(|limit| limit.probability >= NAMED)
+    }
+
+    /// What would limit next.
+    #[must_use]
+    pub fn runner_up(&self) -> Option<&Limit> {
+        self.limits.get(1)
+    }
+}
+
+/// Probability from which a limiter is named.
+pub const NAMED: f64 = 0.6;
+
+/// A figure with its intervals.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The figure.
+    pub value: f64,
+    /// It is in here once in two times.
+    pub half: Range,
+    /// It is in here nine times in ten.
+    pub ninety: Range,
+}
+
+impl Estimate {
+    /// The same in another unit.
+    #[must_use]
+    pub fn scaled(self, by: f64) -> Self {
+        Self { value: self.value * by, half: self.half.scaled(by), ninety: self.ninety.scaled(by) }
+    }
+}
+
+/// From and to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Range {
+    /// From.
+    pub low: f64,
+    /// To.
+    pub high: f64,
+}
+
+impl Range {
+    /// Is it in there?
+    #[must_use]
+    pub fn holds(self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    fn scaled(self, by: f64) -> Self {
+        Self { low: self.low * by, high: self.high * by }
+    }
+}
+
+/// A resource that may be the limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The resource.
+    pub resource: String,
+    /// Share of time that it is busy.
+    pub utilisation: f64,
+    /// Share of draws in which it is the limit.
+    pub probability: f64,
+}
+
+/// What ten per cent more of something buys.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Elasticity {
+    /// Of what.
+    pub of: String,
+    /// Per cent of throughput that it buys.
+    pub buys_percent: f64,
+}
+
+/// What a resource alone would allow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Roof {
+    /// The resource.
+    pub resource: String,
+    /// What it is.
+    pub kind: RoofKind,
+    /// Operations per second that it allows.
+    pub operations_per_second: f64,
+    /// Bytes per second of the workload that it allows.
+    #[serde(rename = "throughput_bytes_per_second")]
+    pub throughput: f64,
+}
+
+/// What a roof is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoofKind {
+    /// A drive.
+    Drive,
+    /// A drive's own link.
+    Link,
+    /// A link or port that several share.
+    Uplink,
+    /// Memory.
+    Memory,
+    /// All cores together.
+    Cores,
+    /// A thread that does one thing after the other.
+    Thread,
+    /// A lock or a kernel thread of which there is one.
+    Serial,
+    /// Operations under way and the time that each takes with nothing else under way.
+    Depth,
+}
+
+/// How much of a resource one operation takes, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Demand {
+    /// The resource.
+    pub resource: String,
+    /// How many of it there are that share the work evenly.
+    pub units: f64,
+    /// Time of each unit for one operation.
+    #[serde(rename = "demand_ns")]
+    pub demand: f64,
+    /// What it is the sum of.
+    pub terms: Vec<Term>,
+}
+
+/// One part of a demand: a factor times one or two inputs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// Why.
+    pub why: String,
+    /// The factor: bytes, operations, shares.
+    pub factor: f64,
+    /// The inputs it is multiplied with, by their place in [`Prediction::inputs`].
+    pub inputs: Vec<usize>,
+    /// The product.
+    #[serde(rename = "product_ns")]
+    pub product: f64,
+}
+
+/// A value that was put in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// What it is.
+    pub name: String,
+    /// Its value, in its unit.
+    pub value: f64,
+    /// The unit.
+    pub unit: String,
+    /// Geometric standard deviation less 1: 0.3 means that two in three are within a factor of 1.3.
+    pub sigma: f64,
+    /// Where it is from.
+    pub source: Source,
+    /// Where exactly, in words.
+    pub origin: String,
+}
+
+/// Where a value is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Measured on this machine.
+    Measured,
+    /// Told by the machine or by whoever described it.
+    Told,
+    /// Published by others.
+    Published,
+    /// Somebody's judgement.
+    Guessed,
+}
+
+impl Source {
+    /// The word for it in reports.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Measured => "measured here",
+            Self::Told => "told",
+            Self::Published => "published",
+            Self::Guessed => "guessed",
+        }
+    }
+}
+
+/// Something odd.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flag {
+    /// A stable code, such as `above-rating`.
+    pub code: String,
+    /// What, in a sentence without a full stop.
+    pub message: String,
+}
+
+impl Flag {
+    /// A flag.
+    #[must_use]
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into() }
+    }
+}
