@@ -17,6 +17,7 @@ mod layers;
 mod limiter;
 mod open;
 mod rounds;
+mod score;
 mod snia;
 mod steadiness;
 mod verdict;
@@ -28,6 +29,7 @@ use terms::record::{BuildOutcome, Cell, Provenance, StackEntry};
 use terms::workload::Workload;
 
 pub use crate::open::open_cells;
+pub use crate::score::{score, standing, widening};
 
 use crate::interval::Looks;
 use crate::rounds::Rounds;
@@ -69,6 +71,7 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
         anchors,
         layers,
         curves,
+        foretold: None,
         not_checked,
     }
 }

@@ -11,6 +11,8 @@ use crate::error::RecordError;
 pub(crate) const PROVENANCE: &str = "provenance.json";
 pub(crate) const STUDY: &str = "study.toml";
 pub(crate) const INVENTORY: &str = "inventory.json";
+/// What was said before the run.
+pub(crate) const FORETOLD: &str = "prediction.json";
 pub(crate) const JOURNAL: &str = "journal.jsonl";
 pub(crate) const EVENTS: &str = "events.jsonl";
 pub(crate) const SEALED: &str = "sealed.json";

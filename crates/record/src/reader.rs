@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use terms::inventory::Inventory;
+use terms::prediction::Foretold;
 use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
 
 use crate::durable;
@@ -79,6 +80,17 @@ impl RunReader {
     /// As the file system has them, or [`RecordError::Damaged`].
     pub fn inventory(&self) -> Result<Option<Inventory>, RecordError> {
         self.newest_json(&self.dir, "inventory")
+    }
+
+    /// What was said of the run before it began, and its digest; `None` where nothing was.
+    ///
+    /// # Errors
+    /// As the file system has them, or [`RecordError::Damaged`].
+    pub fn foretold(&self) -> Result<Option<(Foretold, String)>, RecordError> {
+        let path = self.dir.join(layout::FORETOLD);
+        let Some(text) = durable::read(&path)? else { return Ok(None) };
+        let foretold = serde_json::from_slice(&text).map_err(|source| RecordError::Damaged { path, source })?;
+        Ok(Some((foretold, seal::sha256_hex(&text))))
     }
 
     /// Every attempt at every cell, by round, stack and workload, older attempts before newer ones: the last of a key

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use terms::inventory::Inventory;
+use terms::prediction::Foretold;
 use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
 
 use crate::durable;
@@ -119,6 +120,22 @@ impl RunWriter {
     pub fn put_inventory(&self, inventory: &Inventory) -> Result<(), RecordError> {
         let path = self.dir.join(layout::INVENTORY);
         self.put(&self.dir, "inventory", ".json", &durable::json(&path, inventory)?)
+    }
+
+    /// Keeps what is said of a run before it begins, once and for all. Gives the digest of what was written.
+    ///
+    /// # Errors
+    /// As the file system has them; [`RecordError::Io`] where something was said already, or a cell is there.
+    pub fn put_foretold(&self, foretold: &Foretold) -> Result<String, RecordError> {
+        let path = self.dir.join(layout::FORETOLD);
+        let text = durable::json(&path, foretold)?;
+        let too_late = path.exists() || !self.state().cells.is_empty();
+        if too_late {
+            let source = std::io::Error::other("a prediction is made before the first cell, and once");
+            return Err(RecordError::Io { doing: "write", path, source });
+        }
+        durable::put_file(&path, &text)?;
+        Ok(seal::sha256_hex(&text))
     }
 
     /// Keeps how a stack is built: the plan and the same as a script.

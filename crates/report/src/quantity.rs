@@ -19,6 +19,17 @@ pub(crate) fn own(rate: f64, workload: &Workload, style: &Style) -> String {
     format!("{} {}", measure.number(measure.of_rate(rate, workload), style), measure.unit(style))
 }
 
+/// From one rate to another, without their unit: `2181–2885`.
+pub(crate) fn own_range(low: f64, high: f64, workload: &Workload, style: &Style) -> String {
+    format!("{}–{}", own_number(low, workload, style), own_number(high, workload, style))
+}
+
+/// The same without its unit.
+pub(crate) fn own_number(rate: f64, workload: &Workload, style: &Style) -> String {
+    let measure = Measure::of(workload);
+    measure.number(measure.of_rate(rate, workload), style)
+}
+
 /// A ratio with its interval: `0.97× ±3 %`.
 pub(crate) fn ratio(ratio: &Estimate) -> String {
     format!("{}× {}", significant(ratio.value), spread(ratio))

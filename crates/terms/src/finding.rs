@@ -37,8 +37,68 @@ pub struct Findings {
     /// Load curves: points of one stack and workload together, in ascending load.
     #[serde(default)]
     pub curves: Vec<Curve>,
+    /// What was said before the run, beside what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foretold: Option<Scorecard>,
     /// What was not checked, so that nobody believes it was.
     pub not_checked: Vec<String>,
+}
+
+/// What was said before a run, beside what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scorecard {
+    /// When it was said, in UTC (RFC 3339).
+    pub at: String,
+    /// Digest of what was said, as it was written down before the first cell.
+    pub sha256: String,
+    /// The factor by which intervals were widened because earlier ones were too narrow.
+    pub widened: f64,
+    /// Why nothing was said, where that is so.
+    pub why_not: Option<String>,
+    /// Every cell that something was said of.
+    pub cells: Vec<Score>,
+    /// How such predictions fared over all runs that are known here, this one included.
+    pub standing: Option<Standing>,
+}
+
+/// One cell: said and measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Slug of the stack.
+    pub stack: String,
+    /// Name of the workload.
+    pub workload: String,
+    /// Throughput as it was said, in bytes per second.
+    #[serde(rename = "foretold_bytes_per_second")]
+    pub foretold: crate::prediction::Estimate,
+    /// Throughput as it was measured; `None` where the cell has no figure.
+    #[serde(rename = "measured_bytes_per_second")]
+    pub measured: Option<f64>,
+    /// What was said to limit it, where that was likely enough to be said.
+    pub limiter: Option<String>,
+}
+
+impl Score {
+    /// What was measured over what was said.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        self.measured.map(|measured| measured / self.foretold.value)
+    }
+}
+
+/// How predictions fared over many figures.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Runs.
+    pub runs: u32,
+    /// Figures.
+    pub figures: u32,
+    /// Median of how far what was measured was off what was said, as a share of the latter.
+    pub median_error: f64,
+    /// Share of figures inside the 50 % interval.
+    pub in_half: f64,
+    /// Share of figures inside the 90 % interval.
+    pub in_ninety: f64,
 }
 
 /// One workload on one stack, over all rounds.

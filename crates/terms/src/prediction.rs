@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::machine::Machine;
+
 /// One stack under one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
@@ -60,11 +62,61 @@ impl Prediction {
         self.limits.first().filter(|limit| limit.probability >= NAMED)
     }
 
+    /// The same with intervals that are so many times as wide on a logarithmic scale.
+    #[must_use]
+    pub fn widened(mut self, by: f64) -> Self {
+        let all = [
+            &mut self.throughput,
+            &mut self.operations,
+            &mut self.latency,
+            &mut self.p99,
+            &mut self.cpu,
+            &mut self.threads_busy,
+        ];
+        for estimate in all.into_iter().chain(&mut self.sustained).chain(&mut self.resync) {
+            *estimate = estimate.widened(by);
+        }
+        self
+    }
+
     /// What would limit next.
     #[must_use]
     pub fn runner_up(&self) -> Option<&Limit> {
         self.limits.get(1)
     }
+}
+
+/// What was said of a whole study before it was run, and from what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Foretold {
+    /// [`FORETOLD_SCHEMA`].
+    pub schema: u32,
+    /// When, in UTC (RFC 3339).
+    pub at: String,
+    /// The program that said it: a digest of its sources.
+    pub build: String,
+    /// The machine as the prediction saw it.
+    pub machine: Machine,
+    /// The factor by which intervals were widened, on a logarithmic scale, because earlier ones were too narrow.
+    pub widened: f64,
+    /// Why nothing was said, where that is so.
+    pub why_not: Option<String>,
+    /// Every stack under every workload that something was said of.
+    pub cells: Vec<ForetoldCell>,
+}
+
+/// Version of [`Foretold`].
+pub const FORETOLD_SCHEMA: u32 = 1;
+
+/// What was said of one stack under one workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForetoldCell {
+    /// Slug of the stack.
+    pub stack: String,
+    /// Name of the workload.
+    pub workload: String,
+    /// What was said.
+    pub prediction: Prediction,
 }
 
 /// Probability from which a limiter is named.
@@ -82,6 +134,16 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// The same with intervals that are so many times as wide on a logarithmic scale.
+    #[must_use]
+    pub fn widened(self, by: f64) -> Self {
+        let range = |range: Range| Range {
+            low: self.value * (range.low / self.value).powf(by),
+            high: self.value * (range.high / self.value).powf(by),
+        };
+        if self.value > 0.0 { Self { half: range(self.half), ninety: range(self.ninety), ..self } } else { self }
+    }
+
     /// The same in another unit.
     #[must_use]
     pub fn scaled(self, by: f64) -> Self {
@@ -252,5 +314,20 @@ impl Flag {
     #[must_use]
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), message: message.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_widened_by_factors() {
+        let estimate =
+            Estimate { value: 100.0, half: Range { low: 80.0, high: 125.0 }, ninety: Range { low: 50.0, high: 200.0 } };
+        let wide = estimate.widened(2.0);
+        assert!((wide.ninety.low - 25.0).abs() < 1e-9 && (wide.ninety.high - 400.0).abs() < 1e-9, "{wide:?}");
+        assert!((wide.half.low - 64.0).abs() < 1e-9, "{wide:?}");
+        assert_eq!(estimate.widened(1.0).ninety, estimate.ninety);
     }
 }

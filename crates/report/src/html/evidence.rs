@@ -8,7 +8,7 @@ use terms::units::{Iops, Nanos};
 use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
-use crate::evidence::{believe, burst, compat, curves, flush, layers, ranking};
+use crate::evidence::{believe, burst, compat, curves, flush, foretold, layers, ranking};
 use crate::grid::Grid;
 use crate::listing::Listing;
 use crate::style::Style;
@@ -73,7 +73,12 @@ pub(super) fn parts(findings: &Findings) -> Vec<Part> {
         details: listing.details,
     };
     let style = Style::default();
-    let listings = [burst::listing(findings, &style), layers::listing(findings), curves::listing(findings)];
+    let listings = [
+        foretold::listing(findings, &style),
+        burst::listing(findings, &style),
+        layers::listing(findings),
+        curves::listing(findings),
+    ];
     listings.into_iter().flatten().chain(compat::listings(findings)).map(part).collect()
 }
 

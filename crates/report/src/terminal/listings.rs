@@ -2,7 +2,7 @@
 
 use terms::finding::Compared;
 
-use crate::evidence::{believe, burst, compat, curves, flush, layers, ranking};
+use crate::evidence::{believe, burst, compat, curves, flush, foretold, layers, ranking};
 use crate::grid::{Grid, State};
 use crate::listing::{Group, Listing};
 use crate::sheet::{self, Cell, GAP, Strip};
@@ -92,8 +92,13 @@ pub(super) fn believe(grid: &Grid, style: &Style) -> String {
 /// Flushes, bursts, costs of layers, load curves, other tools.
 pub(super) fn listings(grid: &Grid, style: &Style) -> String {
     let findings = grid.findings;
-    let parts =
-        [flush::listing(grid), burst::listing(findings, style), layers::listing(findings), curves::listing(findings)];
+    let parts = [
+        foretold::listing(findings, style),
+        flush::listing(grid),
+        burst::listing(findings, style),
+        layers::listing(findings),
+        curves::listing(findings),
+    ];
     let parts = parts.into_iter().flatten().chain(compat::listings(findings));
     parts.map(|part| listing(&part, style)).collect()
 }

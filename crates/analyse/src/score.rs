@@ -1,0 +1,128 @@
+//! What was said before a run, beside what came of it.
+//!
+//! The error of a figure is |measured / foretold - 1|; the error of many is their median, because a ratio that is far
+//! off says nothing of how far. Coverage is the share of figures inside an interval: an honest 90 % interval holds nine
+//! of ten.
+
+use terms::finding::{Findings, Score, Scorecard, Standing};
+use terms::prediction::{Estimate, Foretold};
+
+/// Sets what was said beside what was found. A cell without a figure has no score, and stays in the list.
+#[must_use]
+pub fn score(foretold: &Foretold, sha256: &str, findings: &Findings) -> Scorecard {
+    let cells = foretold.cells.iter().map(|cell| {
+        let found = findings.cells.iter().find(|found| found.stack == cell.stack && found.workload == cell.workload);
+        Score {
+            stack: cell.stack.clone(),
+            workload: cell.workload.clone(),
+            foretold: cell.prediction.throughput,
+            measured: found.and_then(|found| found.throughput).map(|estimate| estimate.value),
+            limiter: cell.prediction.limiter().map(|limit| limit.resource.clone()),
+        }
+    });
+    Scorecard {
+        at: foretold.at.clone(),
+        sha256: sha256.to_owned(),
+        widened: foretold.widened,
+        why_not: foretold.why_not.clone(),
+        cells: cells.collect(),
+        standing: None,
+    }
+}
+
+/// How predictions fared: pairs of what was said and what was measured, from so many runs. `None` for no pairs.
+#[must_use]
+pub fn standing(pairs: &[(Estimate, f64)], runs: u32) -> Option<Standing> {
+    let figures = u32::try_from(pairs.len()).ok().filter(|count| *count > 0)?;
+    let mut errors: Vec<f64> = pairs.iter().map(|(said, measured)| (measured / said.value - 1.0).abs()).collect();
+    errors.sort_by(f64::total_cmp);
+    let middle = errors.len() / 2;
+    let median = if errors.len() % 2 == 1 { errors[middle] } else { f64::midpoint(errors[middle - 1], errors[middle]) };
+    let share = |inside: fn(&Estimate, f64) -> bool| {
+        let count = pairs.iter().filter(|(said, measured)| inside(said, *measured)).count();
+        u32::try_from(count).map_or(0.0, f64::from) / f64::from(figures)
+    };
+    Some(Standing {
+        runs,
+        figures,
+        median_error: median,
+        in_half: share(|said, measured| said.half.holds(measured)),
+        in_ninety: share(|said, measured| said.ninety.holds(measured)),
+    })
+}
+
+/// Fewest figures from which intervals are judged: of 20, chance alone leaves fewer than 16 inside in one case of 20.
+const FEWEST: usize = 20;
+/// Share inside 90 % intervals below which they are too narrow.
+const TOO_FEW: f64 = 0.85;
+/// A machine that is this far off its description needs to be measured, not believed with more care.
+const WIDEST: f64 = 5.0;
+
+/// The factor by which intervals are to be widened, on a logarithmic scale, so that they would have held nine in ten of
+/// what was measured; 1 where they held enough, or too little is known. Pairs are those of intervals as the engine
+/// itself had them, before any widening.
+#[must_use]
+pub fn widening(pairs: &[(Estimate, f64)]) -> f64 {
+    if pairs.len() < FEWEST || standing(pairs, 1).is_none_or(|standing| standing.in_ninety >= TOO_FEW) {
+        return 1.0;
+    }
+    let mut needed: Vec<f64> = pairs.iter().filter_map(|(said, measured)| needed(said, *measured)).collect();
+    needed.sort_by(f64::total_cmp);
+    // The smallest factor with which nine in ten are inside.
+    let nine_in_ten = (needed.len() * 9).div_ceil(10).saturating_sub(1);
+    needed.get(nine_in_ten).copied().unwrap_or(1.0).clamp(1.0, WIDEST)
+}
+
+/// By how much one interval would have to be wider to hold what was measured.
+fn needed(said: &Estimate, measured: f64) -> Option<f64> {
+    let off = (measured / said.value).ln();
+    let edge = if off >= 0.0 { said.ninety.high } else { said.ninety.low };
+    let width = (edge / said.value).ln().abs();
+    (off.is_finite() && width > 0.0).then(|| off.abs() / width)
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::prediction::Range;
+
+    use super::*;
+
+    /// Said 100, with an interval of a factor 1.1.
+    fn said() -> Estimate {
+        let around = |times: f64| Range { low: 100.0 / times, high: 100.0 * times };
+        Estimate { value: 100.0, half: around(1.04), ninety: around(1.1) }
+    }
+
+    fn pairs(measured: impl IntoIterator<Item = f64>) -> Vec<(Estimate, f64)> {
+        measured.into_iter().map(|measured| (said(), measured)).collect()
+    }
+
+    fn close(one: f64, other: f64) -> bool {
+        (one - other).abs() < 1e-9
+    }
+
+    #[test]
+    fn a_standing_counts_what_is_inside() {
+        let standing = standing(&pairs([100.0, 103.0, 108.0, 150.0]), 2).unwrap();
+        assert_eq!((standing.runs, standing.figures), (2, 4));
+        assert!((standing.median_error - 0.055).abs() < 1e-9, "{standing:?}");
+        assert!(close(standing.in_half, 0.5) && close(standing.in_ninety, 0.75), "{standing:?}");
+        assert_eq!(super::standing(&[], 0), None);
+    }
+
+    #[test]
+    fn intervals_that_held_are_left_as_they_are() {
+        assert!(close(widening(&pairs(vec![105.0; 40])), 1.0));
+        assert!(close(widening(&pairs(vec![500.0; 5])), 1.0), "too little is known");
+    }
+
+    #[test]
+    fn widened_intervals_would_have_held_nine_in_ten() {
+        let measured: Vec<f64> = (0..40).map(|at| 100.0 * 1.3_f64.powf(f64::from(at) / 39.0 * 2.0 - 1.0)).collect();
+        let by = widening(&pairs(measured.clone()));
+        assert!(by > 1.5, "{by}");
+        let held = measured.iter().filter(|measured| said().widened(by).ninety.holds(**measured)).count();
+        assert!((36..=38).contains(&held), "{held} of 40 with {by}");
+        assert!(close(widening(&pairs(vec![1e9; 40])), WIDEST), "there is an end to care");
+    }
+}

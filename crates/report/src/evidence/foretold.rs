@@ -1,0 +1,88 @@
+//! What was said before the run, beside what came of it.
+
+use terms::finding::{Findings, Score, Scorecard};
+use terms::workload::Workload;
+
+use super::stack_name;
+use crate::listing::{Group, Listing, MISSING};
+use crate::quantity;
+use crate::style::Style;
+use crate::width::Align;
+
+/// Every cell that something was said of; `None` where nothing was.
+pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
+    let card = findings.foretold.as_ref()?;
+    let group = |workload: &Workload| {
+        let cells = card.cells.iter().filter(|score| score.workload == workload.name.as_str());
+        let rows = cells.map(|score| row(findings, score, workload, style)).collect();
+        Group { title: crate::grid::title(workload), rows }
+    };
+    Listing {
+        id: "foretold",
+        title: "What was said before".to_owned(),
+        hint: format!(
+            "Throughput as it was said at {}, before the first cell, with its 90 % interval, and as it was measured: in or \
+             out of it.",
+            card.at
+        ),
+        columns: vec![
+            ("Stack", Align::Left),
+            ("Said", Align::Right),
+            ("90 %", Align::Right),
+            ("Measured", Align::Right),
+            ("Off", Align::Right),
+            ("Limit", Align::Left),
+        ],
+        groups: findings.provenance.workloads.iter().map(group).collect(),
+        remarks: remarks(card),
+        ..Listing::default()
+    }
+    .where_missing("the cell has no figure, or no limit was likely enough to be said")
+    .if_any()
+}
+
+fn row(findings: &Findings, score: &Score, workload: &Workload, style: &Style) -> Vec<String> {
+    let show = |rate: f64| quantity::own(rate, workload, style);
+    let missing = || MISSING.to_owned();
+    let off = |ratio: f64| {
+        let inside = score.measured.is_some_and(|measured| score.foretold.ninety.holds(measured));
+        format!("{}, {}", super::signed_percent(ratio - 1.0), if inside { "in" } else { "out" })
+    };
+    vec![
+        stack_name(findings, &score.stack).to_owned(),
+        show(score.foretold.value),
+        quantity::own_range(score.foretold.ninety.low, score.foretold.ninety.high, workload, style),
+        score.measured.map_or_else(missing, |rate| quantity::own_number(rate, workload, style)),
+        score.ratio().map_or_else(missing, off),
+        score.limiter.clone().unwrap_or_else(missing),
+    ]
+}
+
+/// How it fared, here and over all runs.
+fn remarks(card: &Scorecard) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let scored: Vec<&Score> = card.cells.iter().filter(|score| score.measured.is_some()).collect();
+    let inside = scored.iter().filter(|score| score.measured.is_some_and(|m| score.foretold.ninety.holds(m))).count();
+    if !scored.is_empty() {
+        remarks.push(format!("{inside} of {} figures are inside their 90 % interval.", scored.len()));
+    }
+    if let Some(standing) = card.standing {
+        remarks.push(format!(
+            "Over {} with such predictions: {} figures, median error {:.0} %, {:.0} % inside 90 % intervals, {:.0} % \
+             inside 50 %.",
+            if standing.runs == 1 { "1 run".to_owned() } else { format!("{} runs", standing.runs) },
+            standing.figures,
+            standing.median_error * 100.0,
+            standing.in_ninety * 100.0,
+            standing.in_half * 100.0,
+        ));
+    }
+    if card.widened > 1.0 {
+        remarks.push(format!(
+            "Intervals were made {:.1} times as wide as the engine had them, because earlier ones held too little.",
+            card.widened
+        ));
+    }
+    remarks.push(format!("SHA-256 of what was said: {}", card.sha256));
+    remarks
+}
