@@ -21,6 +21,8 @@ pub struct Site {
     pub(crate) uplinks: Vec<Shared>,
     /// Group of each drive.
     pub(crate) drives: Vec<u32>,
+    /// Class of each group: groups that differ in nothing but their name are one.
+    groups: Vec<u32>,
     names: HashMap<String, u32>,
     pub(crate) memory: Option<u32>,
 }
@@ -67,6 +69,7 @@ impl Site {
             classes: Vec::new(),
             uplinks: Vec::new(),
             drives: Vec::new(),
+            groups: Vec::new(),
             names: HashMap::new(),
             memory: None,
         };
@@ -185,6 +188,23 @@ impl Site {
     }
 
     fn add_group(&mut self, group: &DriveGroup) {
+        let like = |other: &&DriveGroup| {
+            DriveGroup { name: group.name.clone(), count: group.count, ..(*other).clone() } == *group
+        };
+        let known = self.machine.drives.iter().take(self.groups.len()).position(|other| like(&other));
+        let at = match known {
+            Some(known) => self.groups[known],
+            None => self.add_class(group),
+        };
+        self.groups.push(at);
+        for number in 0..group.count {
+            let drive = u32::try_from(self.drives.len()).unwrap_or(u32::MAX);
+            self.drives.push(at);
+            self.names.insert(group.member(number), drive);
+        }
+    }
+
+    fn add_class(&mut self, group: &DriveGroup) -> u32 {
         let link = group.link.map(|link| {
             [Direction::Up, Direction::Down]
                 .map(|way| self.book.add(pcie(group.name.as_str(), link, group.payload, way)))
@@ -192,11 +212,7 @@ impl Site {
         let class = self.class(group, link);
         let at = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);
         self.classes.push(class);
-        for number in 0..group.count {
-            let drive = u32::try_from(self.drives.len()).unwrap_or(u32::MAX);
-            self.drives.push(at);
-            self.names.insert(group.member(number), drive);
-        }
+        at
     }
 
     fn class(&mut self, group: &DriveGroup, link: Option<[u32; 2]>) -> Class {

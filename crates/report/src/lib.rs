@@ -9,6 +9,7 @@
 
 pub mod columns;
 pub mod diagnosis;
+pub mod expectation;
 pub mod machine;
 pub mod stack;
 pub mod style;

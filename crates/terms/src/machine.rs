@@ -152,6 +152,21 @@ pub enum DriveKind {
     Ram,
 }
 
+impl DriveKind {
+    /// In words.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Nvme => "NVMe",
+            Self::NvmeEnterprise => "NVMe for servers",
+            Self::Optane => "Optane",
+            Self::SataSsd => "SATA SSD",
+            Self::Hdd => "a drive that spins",
+            Self::Ram => "RAM",
+        }
+    }
+}
+
 /// What is known of a drive's speed; what is not known is taken from a table, with wide intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Rated {

@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod build;
 pub(crate) mod capture;
 pub(crate) mod doctor;
+pub(crate) mod expect;
 pub(crate) mod fio;
 pub(crate) mod inspect;
 pub(crate) mod lab;

@@ -1,0 +1,96 @@
+//! `bedplate expect`
+
+use std::path::Path;
+
+use host::inspect;
+use model::{Conditions, Seat, Site, State};
+use report::expectation::{self, Expectation};
+use terms::machine::Machine;
+use terms::prediction::Prediction;
+use terms::{Design, Severity};
+
+use crate::cli::{ArrayState, ExpectArguments, MachineArguments};
+use crate::exit::{Exit, Failure};
+use crate::settings::Settings;
+use crate::{machine, studies};
+
+/// Says how fast the stacks of a study will be, before they are built.
+pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result<Exit, Failure> {
+    let study = studies::load(&arguments.selection, settings)?;
+    let machine = open(arguments, settings)?;
+    let (machine, seats) = model::seat(&machine, &study.design.lab.drives);
+    let predictions = predict(&Site::new(&machine), &study.design, arguments)?;
+    let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();
+    let expectation = Expectation { machine: &machine.name, drives: &drives, predictions: &predictions };
+    let style = report::Style { width: settings.style.width.min(80), ..settings.style };
+    let text = if arguments.json {
+        expectation::json(&expectation)?
+    } else if arguments.explain {
+        expectation::explain(&expectation, &style)
+    } else {
+        expectation::text(&expectation, &style)
+    };
+    settings.printer.data(&text)?;
+    Ok(Exit::Yes)
+}
+
+/// A described machine, a captured one, or this one.
+fn open(arguments: &ExpectArguments, settings: &Settings) -> Result<Machine, Failure> {
+    if let Some(file) = &arguments.machine
+        && file.extension().is_some_and(|ending| ending == "toml")
+    {
+        return described(file, settings);
+    }
+    let which =
+        MachineArguments { on: "local".to_owned(), study: None, machine: arguments.machine.clone() };
+    let host = machine::open(&which, settings)?;
+    Ok(model::found(&inspect::examine(&*host)?))
+}
+
+fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
+    let text = std::fs::read_to_string(file).map_err(Failure::file("read", file))?;
+    let (machine, notes) = spec::parse_machine(&text);
+    let drawn = spec::render(&file.display().to_string(), &text, &notes, settings.style.colour);
+    match machine {
+        Some(machine) if notes.iter().all(|note| note.severity != Severity::Error) => {
+            if !notes.is_empty() {
+                settings.printer.say(drawn.trim_end());
+            }
+            Ok(machine)
+        }
+        _ => Err(Failure::Told(drawn)),
+    }
+}
+
+fn predict(site: &Site, design: &Design, arguments: &ExpectArguments) -> Result<Vec<Prediction>, Failure> {
+    let conditions = Conditions {
+        state: match arguments.state {
+            ArrayState::Whole => State::Whole,
+            ArrayState::Degraded => State::Degraded,
+            ArrayState::Resync => State::Resyncing,
+        },
+        sustained: arguments.sustained,
+        span: design.measure.span,
+        window: design.measure.window,
+    };
+    let mut all = Vec::new();
+    for stack in &design.stacks {
+        for work in &design.workloads {
+            let prediction = model::predict(site, stack, work, &conditions).map_err(|fault| {
+                Failure::told(format!("error: could not say what to expect of `{}`\n  because: {fault}", stack.name))
+            })?;
+            all.push(prediction);
+        }
+    }
+    Ok(all)
+}
+
+/// What stands for a drive of the study.
+fn words(seat: &Seat, machine: &Machine) -> String {
+    let kind = machine.drives.iter().find(|group| group.name == seat.name).map(|group| group.kind);
+    let kind = kind.map_or("", terms::machine::DriveKind::word);
+    match &seat.drive {
+        Some(drive) => format!("{} is {drive} ({kind})", seat.name),
+        None => format!("{} is a usual drive ({kind}): the machine has none left of the kind", seat.name),
+    }
+}
