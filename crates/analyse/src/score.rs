@@ -26,7 +26,7 @@ pub fn score(foretold: &Foretold, sha256: &str, findings: &Findings) -> Scorecar
         widened: foretold.widened,
         why_not: foretold.why_not.clone(),
         cells: cells.collect(),
-        standing: None,
+        standing: foretold.standing,
     }
 }
 

@@ -5,8 +5,10 @@
 mod cli;
 mod commands;
 mod exit;
+mod foretell;
 mod ground;
 mod guest;
+mod ledger;
 mod machine;
 mod printer;
 mod runner;

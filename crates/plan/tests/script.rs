@@ -29,6 +29,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("mount", r#"echo "mount $*" >> "$STATE/log""#),
     ("umount", r#"echo "umount $*" >> "$STATE/log""#),
     ("rmdir", r#"echo "rmdir $*" >> "$STATE/log""#),
+    ("blkdiscard", r#"echo "blkdiscard $*" >> "$STATE/log""#),
 ];
 
 struct Stage {
@@ -179,5 +180,5 @@ fn blank_drives_are_built_on_and_taken_down_last_first() {
     assert_eq!(stage.log(), ["mkfs.btrfs", "mount"]);
     assert!(stage.lines()[0].ends_with(" /dev/x1 /dev/x2"), "{:?}", stage.lines());
     assert_eq!(stage.code(&["teardown", "a=S1", "b=S2"]), 0);
-    assert_eq!(stage.log()[2..], ["umount", "rmdir", "wipefs", "wipefs"]);
+    assert_eq!(stage.log()[2..], ["umount", "rmdir", "wipefs", "blkdiscard", "wipefs", "blkdiscard"]);
 }

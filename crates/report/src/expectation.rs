@@ -144,7 +144,14 @@ fn account(out: &mut String, p: &Prediction, style: &Style) {
     say("  ", &times("processor time of an operation", p.cpu));
     say("  ", &format!("{} hardware threads busy", significant(p.threads_busy.value)));
     if let Some(later) = p.sustained {
-        say("  ", &format!("{} once the caches are full, 90 % {}", figure(p, later.value, style), range(p, later.ninety, style)));
+        say(
+            "  ",
+            &format!(
+                "{} once the caches are full, 90 % {}",
+                figure(p, later.value, style),
+                range(p, later.ninety, style)
+            ),
+        );
     }
     if let Some(rate) = p.resync {
         say("  ", &format!("{:.0} MB/s of each member resynchronised", rate.value / 1e6));
@@ -154,7 +161,10 @@ fn account(out: &mut String, p: &Prediction, style: &Style) {
     }
     say("  ", "limits, by share of draws:");
     for limit in p.limits.iter().take(4) {
-        say("    ", &format!("{}: {}, busy {}", limit.resource, percent(limit.probability), percent(limit.utilisation)));
+        say(
+            "    ",
+            &format!("{}: {}, busy {}", limit.resource, percent(limit.probability), percent(limit.utilisation)),
+        );
     }
     say("  ", "10 % more of this buys:");
     for gain in &p.elasticities {
@@ -162,7 +172,15 @@ fn account(out: &mut String, p: &Prediction, style: &Style) {
     }
     say("  ", "roofs, the lowest first:");
     for roof in &p.roofs {
-        say("    ", &format!("{}: {} ({})", roof.resource, Iops(roof.operations_per_second), crate::quantity::rate(roof.throughput, style)));
+        say(
+            "    ",
+            &format!(
+                "{}: {} ({})",
+                roof.resource,
+                Iops(roof.operations_per_second),
+                crate::quantity::rate(roof.throughput, style)
+            ),
+        );
     }
     say("  ", "time of each for one operation:");
     for demand in &p.demands {
@@ -187,12 +205,15 @@ fn total(demand: &Demand) -> String {
 }
 
 fn product(term: &Term, inputs: &[Input]) -> String {
-    let names: Vec<String> = term
-        .inputs
-        .iter()
-        .map(|&at| format!("[{at}] {}", inputs.get(at).map_or_else(String::new, shown)))
-        .collect();
-    format!("{}: {} with {} = {} ns", term.why, significant(term.factor), names.join(" and "), significant(term.product))
+    let names: Vec<String> =
+        term.inputs.iter().map(|&at| format!("[{at}] {}", inputs.get(at).map_or_else(String::new, shown))).collect();
+    format!(
+        "{}: {} with {} = {} ns",
+        term.why,
+        significant(term.factor),
+        names.join(" and "),
+        significant(term.product)
+    )
 }
 
 fn shown(input: &Input) -> String {

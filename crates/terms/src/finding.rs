@@ -57,7 +57,7 @@ pub struct Scorecard {
     pub why_not: Option<String>,
     /// Every cell that something was said of.
     pub cells: Vec<Score>,
-    /// How such predictions fared over all runs that are known here, this one included.
+    /// How such predictions had fared in earlier runs when it was said.
     pub standing: Option<Standing>,
 }
 

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Standing;
 use crate::machine::Machine;
 
 /// One stack under one workload.
@@ -99,6 +100,8 @@ pub struct Foretold {
     pub machine: Machine,
     /// The factor by which intervals were widened, on a logarithmic scale, because earlier ones were too narrow.
     pub widened: f64,
+    /// How such predictions fared in earlier runs that were known then.
+    pub standing: Option<Standing>,
     /// Why nothing was said, where that is so.
     pub why_not: Option<String>,
     /// Every stack under every workload that something was said of.

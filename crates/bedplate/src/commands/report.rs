@@ -68,7 +68,9 @@ pub(crate) fn open(run: &str, settings: &Settings) -> Result<RunReader, Failure>
 /// What a record means.
 pub(crate) fn findings(reader: &RunReader) -> Result<Findings, Failure> {
     let inventory = reader.inventory()?.unwrap_or_default();
-    Ok(analyse::study(reader.provenance(), &inventory, &reader.cells()?, &reader.builds()?))
+    let mut findings = analyse::study(reader.provenance(), &inventory, &reader.cells()?, &reader.builds()?);
+    findings.foretold = reader.foretold()?.map(|(foretold, sha256)| analyse::score(&foretold, &sha256, &findings));
+    Ok(findings)
 }
 
 /// Writes page, CSV and JSON beside the record; they can be made again from it at any time.

@@ -22,7 +22,7 @@ use crate::runner::estimate::{self, Costs};
 use crate::runner::{self, Runner};
 use crate::settings::Settings;
 use crate::studies::Study;
-use crate::{BUILD, guest};
+use crate::{BUILD, foretell, guest};
 
 /// Runs a study from its file to its report.
 pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
@@ -65,7 +65,13 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     let costs = estimate::learn(&site.place(), site.accelerator(), &all_plans, settings);
     let writer = match resume {
         Some(directory) => go_on(&directory, &all_plans, &inventory, &entries, &site)?,
-        None => begin(study, &all_plans, &inventory, entries, &site, settings)?,
+        None => {
+            let writer = begin(study, &all_plans, &inventory, entries, &site, settings)?;
+            let foretold = foretell::foretell(&site, &study.design, &inventory, settings)?;
+            let sha256 = writer.put_foretold(&foretold)?;
+            event(&writer, "foretold", &serde_json::json!({ "sha256": sha256, "cells": foretold.cells.len() }))?;
+            writer
+        }
     };
     let directory = writer.dir().to_owned();
     settings.printer.say(&format!("estimate: {}", estimate::words(&costs, &study.design, &missing)));

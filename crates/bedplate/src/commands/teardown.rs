@@ -1,12 +1,9 @@
 //! `bedplate teardown`
 
-use std::collections::BTreeSet;
-
 use build::{Bindings, Entry};
-use host::Host;
 use record::{RunReader, RunWriter};
+use terms::Plan;
 use terms::record::UsedDrive;
-use terms::{Cmd, Name, Nanos, Plan};
 
 use crate::cli::TeardownArguments;
 use crate::commands::report;
@@ -43,7 +40,6 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     for stack in aftermath::take_back(&site, site.drives(), &plans, &writer)? {
         settings.printer.data(&format!("down  {stack}"))?;
     }
-    forget(&site, &plans)?;
     Ok(Exit::Yes)
 }
 
@@ -72,16 +68,6 @@ fn same_boot(site: &Site, reader: &RunReader, erase: &[String]) -> Result<(), Fa
         reader.provenance().run,
         options.join(" ")
     )))
-}
-
-/// Discards drives that were just taken down and proven blank, as the run would have done: bytes that nobody knows would
-/// have the next one refused. A drive that cannot discard keeps them.
-fn forget(site: &Site, plans: &[Plan]) -> Result<(), Failure> {
-    let names: BTreeSet<&Name> = plans.iter().flat_map(|plan| &plan.drives).collect();
-    for node in names.into_iter().filter_map(|name| site.drives().get(name)) {
-        site.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(600)))?;
-    }
-    Ok(())
 }
 
 fn plans(reader: &RunReader, slugs: &[String]) -> Result<Vec<Plan>, Failure> {

@@ -6,7 +6,7 @@
 use build::{Bindings, BuildError, Entry};
 use host::{Host, interrupt};
 use record::{RunReader, RunWriter};
-use terms::Plan;
+use terms::{Cmd, Nanos, Plan};
 
 use crate::exit::{Failure, chain};
 use crate::runner::Runner;
@@ -63,7 +63,10 @@ fn take_all_back(
         let Some(plan) = plans.iter().find(|plan| plan.slug == slug) else { continue };
         let mut journal = RunJournal { writer, kept: Vec::new() };
         match build::teardown(plan, host, drives, &past, &mut journal) {
-            Ok(()) => down.push(plan.stack.clone()),
+            Ok(()) => {
+                forget(host, drives, plan)?;
+                down.push(plan.stack.clone());
+            }
             Err(error @ BuildError::Unwritten(_)) => {
                 left.push(format!("error: of `{}`, {}", plan.stack, chain(&error)));
             }
@@ -74,6 +77,15 @@ fn take_all_back(
         }
     }
     if left.is_empty() { Ok(down) } else { Err(Failure::Told(left.join("\n\n"))) }
+}
+
+/// Discards drives that were just taken down and proven blank, as a run that ends well does: bytes that nobody knows
+/// would have the next one refused. A drive that cannot discard keeps them.
+fn forget(host: &dyn Host, drives: &Bindings, plan: &Plan) -> Result<(), Failure> {
+    for node in plan.drives.iter().filter_map(|name| drives.get(name)) {
+        host.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(600)))?;
+    }
+    Ok(())
 }
 
 /// The journal of a run.

@@ -12,6 +12,11 @@ use crate::place::{Member, drives, nodes};
 /// mkfs.btrfs 6.2 refuses less than 114,294,784 bytes for its default profiles on one device.
 const SMALLEST: Bytes = Bytes(114_294_784);
 
+/// Where copies of the superblock lie on devices that are large enough, and how long each is (kernel,
+/// include/uapi/linux/btrfs_tree.h and fs/btrfs/disk-io.h, `btrfs_sb_offset`).
+const COPIES: [Bytes; 2] = [Bytes::mib(64), Bytes::gib(256)];
+const SUPERBLOCK: Bytes = Bytes::kib(4);
+
 /// Makes and mounts the file system.
 pub(crate) fn lay(draft: &mut Draft, node: &Node, btrfs: &Btrfs, members: &[Member]) -> Result<String, PlanError> {
     let layer = &node.name;
@@ -50,11 +55,19 @@ fn make(node: &Node, btrfs: &Btrfs, members: &[Member]) -> Doing {
     let mut doing = Doing::run(&node.name, "make", why, argv)
         .limit(members.iter().map(|member| whole_device(member.place.most)).max().unwrap_or_default())
         .erases(drives(members));
-    for (index, node) in nodes(members).enumerate() {
+    for (index, member) in members.iter().enumerate() {
+        let node = &member.place.node;
         if index == 0 {
-            doing = doing.makes_signature(&node, "btrfs");
+            doing = doing.makes_signature(node, "btrfs");
         }
-        doing = doing.undo("A superblock left behind would bring a member back.", wipe(&node));
+        doing = doing.undo("A superblock left behind would bring a member back.", wipe(node));
+        for copy in COPIES.iter().filter(|copy| copy.0 + SUPERBLOCK.0 <= member.place.least.0) {
+            let (offset, length) = (format!("--offset={}", copy.0), format!("--length={}", SUPERBLOCK.0));
+            doing = doing.undo(
+                "wipefs knows the first superblock only, and `btrfs rescue super-recover` brings a member back from a copy.",
+                words!["blkdiscard", "--zeroout", offset, length, node.clone()],
+            );
+        }
     }
     doing
 }

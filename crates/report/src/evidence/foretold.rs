@@ -70,7 +70,7 @@ fn remarks(card: &Scorecard) -> Vec<String> {
         remarks.push(format!(
             "Over {} with such predictions: {} figures, median error {:.0} %, {:.0} % inside 90 % intervals, {:.0} % \
              inside 50 %.",
-            if standing.runs == 1 { "1 run".to_owned() } else { format!("{} runs", standing.runs) },
+            if standing.runs == 1 { "1 earlier run".to_owned() } else { format!("{} earlier runs", standing.runs) },
             standing.figures,
             standing.median_error * 100.0,
             standing.in_ninety * 100.0,

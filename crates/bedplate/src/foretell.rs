@@ -1,0 +1,137 @@
+//! What is said of a run before it begins.
+
+use build::Bindings;
+use host::inspect;
+use model::{Conditions, Site as Ready};
+use terms::inventory::Inventory;
+use terms::machine::Machine;
+use terms::prediction::{FORETOLD_SCHEMA, Foretold, ForetoldCell};
+use terms::{Design, Stack};
+
+use crate::exit::Failure;
+use crate::ledger::Ledger;
+use crate::settings::Settings;
+use crate::site::Site;
+use crate::{BUILD, runner};
+
+/// Says of every stack under every workload what will come of it, or why nothing can be said.
+///
+/// # Errors
+/// Where the machine or earlier records cannot be read.
+pub(crate) fn foretell(
+    site: &Site,
+    design: &Design,
+    inventory: &Inventory,
+    settings: &Settings,
+) -> Result<Foretold, Failure> {
+    let nothing = Foretold {
+        schema: FORETOLD_SCHEMA,
+        at: runner::now(),
+        build: BUILD.to_owned(),
+        machine: Machine::default(),
+        widened: 1.0,
+        standing: None,
+        why_not: silent(inventory, &design.stacks),
+        cells: Vec::new(),
+    };
+    if nothing.why_not.is_some() {
+        return Ok(nothing);
+    }
+    // Links and memory, which a run's own inventory leaves out.
+    let machine = described(&inspect::examine(site)?, site.drives());
+    let ledger = Ledger::read(settings)?;
+    let widened = ledger.widening();
+    let cells = cells(&machine, design, widened);
+    Ok(Foretold { machine, widened, standing: ledger.standing(), cells, ..nothing })
+}
+
+/// Why nothing can be said.
+fn silent(inventory: &Inventory, stacks: &[Stack]) -> Option<String> {
+    if let Some(by) = &inventory.emulated {
+        return Some(format!("the machine is emulated ({by}), and no data sheet tells how fast emulated drives are"));
+    }
+    let nothing = stacks.iter().all(|stack| stack.drives().is_empty());
+    nothing.then(|| "what is measured stood before, and not all of it is known".to_owned())
+}
+
+/// The machine with the study's names for the drives that it uses.
+fn described(inventory: &Inventory, drives: &Bindings) -> Machine {
+    let mut machine = model::found(inventory);
+    for group in &mut machine.drives {
+        let own = drives.iter().find(|(_, node)| node.strip_prefix("/dev/") == Some(group.name.as_str()));
+        if let Some((name, _)) = own {
+            group.name = name.clone();
+        }
+    }
+    machine
+}
+
+/// A stack of which nothing can be said (on a partition, say) has no cells: the report lists what was said.
+fn cells(machine: &Machine, design: &Design, widening: f64) -> Vec<ForetoldCell> {
+    let site = Ready::new(machine);
+    let conditions = Conditions { span: design.measure.span, window: design.measure.window, ..Conditions::default() };
+    let pairs = design.stacks.iter().flat_map(|stack| design.workloads.iter().map(move |work| (stack, work)));
+    let cell = |(stack, work): (&Stack, &terms::Workload)| {
+        let prediction = model::predict(&site, stack, work, &conditions).ok()?;
+        Some(ForetoldCell {
+            stack: stack.slug(),
+            workload: work.name.to_string(),
+            prediction: prediction.widened(widening),
+        })
+    };
+    pairs.filter_map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::{Bytes, Drive, Name};
+
+    use super::*;
+
+    const STUDY: &str = r#"
+question = "How fast?"
+[lab]
+drives = [{ name = "left", size = "1 GiB" }, { name = "right", size = "1 GiB" }]
+[[stack]]
+name = "mirror"
+layers = [{ raid = { level = 1 }, on = ["left", "right"] }, { ext4 = {} }]
+[measure]
+profiles = ["quick"]
+"#;
+
+    fn machine() -> Inventory {
+        let drive = |name: &str| Drive {
+            kernel_name: name.to_owned(),
+            transport: "nvme".to_owned(),
+            size: Bytes::gib(1),
+            ..Drive::default()
+        };
+        Inventory { cpus: 8, drives: vec![drive("nvme0n1"), drive("nvme1n1")], ..Inventory::default() }
+    }
+
+    #[test]
+    fn drives_get_the_names_of_the_study_and_every_cell_a_prediction() {
+        let (design, _) = spec::parse(STUDY);
+        let design = design.unwrap();
+        let bindings: Bindings = [("left", "/dev/nvme1n1"), ("right", "/dev/nvme0n1")]
+            .map(|(n, d)| (Name::new(n).unwrap(), d.to_owned()))
+            .into();
+        let described = described(&machine(), &bindings);
+        let names: Vec<&str> = described.drives.iter().map(|group| group.name.as_str()).collect();
+        assert_eq!(names, ["right", "left"]);
+        let cells = cells(&described, &design, 2.0);
+        assert_eq!(cells.len(), design.workloads.len());
+        let narrow = super::cells(&described, &design, 1.0);
+        let width = |cell: &ForetoldCell| cell.prediction.throughput.ninety.high / cell.prediction.throughput.value;
+        assert!(cells.iter().zip(&narrow).all(|(wide, narrow)| width(wide) > width(narrow)));
+    }
+
+    #[test]
+    fn nothing_is_said_of_emulated_machines() {
+        let (design, _) = spec::parse(STUDY);
+        let emulated = Inventory { emulated: Some("QEMU TCG".to_owned()), ..machine() };
+        assert!(silent(&emulated, &design.as_ref().unwrap().stacks).unwrap().contains("QEMU TCG"));
+        assert_eq!(silent(&machine(), &design.unwrap().stacks), None);
+        assert!(silent(&machine(), &[]).is_some());
+    }
+}
