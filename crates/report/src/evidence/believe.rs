@@ -19,7 +19,19 @@ pub(crate) fn facts(findings: &Findings) -> Vec<(&'static str, String)> {
     tell("comparisons", comparisons(findings));
     tell("open", open(findings));
     tell("SNIA", snia(findings));
+    tell("said before", foretold(findings));
     facts
+}
+
+/// How what was said before fared, or why nothing was.
+fn foretold(findings: &Findings) -> Option<String> {
+    let card = findings.foretold.as_ref()?;
+    if let Some(why) = &card.why_not {
+        return Some(format!("nothing: {why}"));
+    }
+    let scored: Vec<f64> = card.cells.iter().filter_map(|score| score.measured).collect();
+    let inside = card.cells.iter().filter(|score| score.measured.is_some_and(|rate| score.foretold.ninety.holds(rate)));
+    Some(format!("{} of {} figures inside the 90 % interval that was said", inside.count(), scored.len()))
 }
 
 /// How many rounds were asked for: `5`, `5 to 12`.

@@ -61,11 +61,6 @@ fn row(findings: &Findings, score: &Score, workload: &Workload, style: &Style) -
 /// How it fared, here and over all runs.
 fn remarks(card: &Scorecard) -> Vec<String> {
     let mut remarks = Vec::new();
-    let scored: Vec<&Score> = card.cells.iter().filter(|score| score.measured.is_some()).collect();
-    let inside = scored.iter().filter(|score| score.measured.is_some_and(|m| score.foretold.ninety.holds(m))).count();
-    if !scored.is_empty() {
-        remarks.push(format!("{inside} of {} figures are inside their 90 % interval.", scored.len()));
-    }
     if let Some(standing) = card.standing {
         remarks.push(format!(
             "Over {} with such predictions: {} figures, median error {:.0} %, {:.0} % inside 90 % intervals, {:.0} % \
