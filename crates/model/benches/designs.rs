@@ -64,7 +64,8 @@ fn designs(members: usize) -> Vec<Stack> {
                 }
                 if kind >= 2 {
                     let on = vec![Ref::Layer(nodes.last().unwrap().name.clone())];
-                    let layer = if kind >= 4 { Layer::Integrity(Integrity::default()) } else { Layer::Lvm(Lvm::default()) };
+                    let layer =
+                        if kind >= 4 { Layer::Integrity(Integrity::default()) } else { Layer::Lvm(Lvm::default()) };
                     nodes.push(node("l".to_owned(), layer, on));
                 }
                 let on = vec![Ref::Layer(nodes.last().unwrap().name.clone())];

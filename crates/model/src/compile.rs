@@ -253,7 +253,6 @@ impl<'a> Compiler<'a> {
         }
     }
 
-
     /// Processor time: of the thread or workers that spend it, and of all cores.
     pub(crate) fn work(&mut self, context: Context, parameter: Parameter, factor: f64, why: &'static str) {
         let values = self.site.book.values();
@@ -287,10 +286,7 @@ impl<'a> Compiler<'a> {
     /// Time of what there is one of.
     pub(crate) fn serial(&mut self, what: Serial, at: usize, parameter: Parameter, factor: f64, why: &'static str) {
         let station = self.network.station(Resource::Serial(what, number(at).unwrap_or(0)), 1.0, 1.0, Slot::Own);
-        let part = Part {
-            by: [parameter.place(), Parameter::CpuFactor.place()],
-            ..Part::of(station, 0, factor, why)
-        };
+        let part = Part { by: [parameter.place(), Parameter::CpuFactor.place()], ..Part::of(station, 0, factor, why) };
         self.network.add(self.site.book.values(), part);
     }
 

@@ -135,7 +135,9 @@ fn limits(
         .collect();
     found.push(Limit { resource: WAITING.to_owned(), utilisation: 1.0, probability: share(None) });
     found.retain(|limit| limit.resource != WAITING || limit.probability > 0.0);
-    found.sort_by(|a, b| (b.probability, b.utilisation).partial_cmp(&(a.probability, a.utilisation)).unwrap_or(std::cmp::Ordering::Equal));
+    found.sort_by(|a, b| {
+        (b.probability, b.utilisation).partial_cmp(&(a.probability, a.utilisation)).unwrap_or(std::cmp::Ordering::Equal)
+    });
     found
 }
 
@@ -208,5 +210,3 @@ fn widened(of: terms::prediction::Estimate, sigma: f64) -> terms::prediction::Es
     };
     terms::prediction::Estimate { value: of.value, half: wider(of.half, HALF), ninety: wider(of.ninety, NINETY) }
 }
-
-

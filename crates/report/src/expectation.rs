@@ -61,13 +61,24 @@ fn table(stack: &[Prediction], style: &Style) -> String {
     };
     let each = |text: &dyn Fn(&Prediction) -> String| stack.iter().map(text).collect::<Vec<_>>();
     let strips = [
-        strip("", Align::Left, each(&|p| format!("  {}\n    {}", p.pattern, limit(p)))),
+        strip("", Align::Left, each(&|p| format!("  {}", p.pattern))),
         strip("expected", Align::Right, each(&|p| figure(p, p.throughput.value, style))),
         strip("90 %", Align::Right, each(&|p| range(p, p.throughput.ninety, style))),
         strip("mean", Align::Right, each(&|p| time(p.latency.value))),
         strip("p99", Align::Right, each(&|p| time(p.p99.value))),
     ];
-    sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+    let drawn = sheet::render(&strips.iter().collect::<Vec<_>>(), style);
+    let mut lines = drawn.lines();
+    let mut out = lines.next().map(|heading| format!("{heading}\n")).unwrap_or_default();
+    // What limits is too long for a column: it stands below.
+    for (line, prediction) in lines.zip(stack) {
+        out.push_str(line);
+        out.push('\n');
+        let below = paragraph("    ", &style.spell(&limit(prediction)), style.columns());
+        out.push_str(&style.paint(Tone::Dim, below.trim_end()));
+        out.push('\n');
+    }
+    out
 }
 
 fn is_counted(p: &Prediction) -> bool {
@@ -103,10 +114,21 @@ fn percent(share: f64) -> String {
 /// What limits, as sure as it is.
 fn limit(p: &Prediction) -> String {
     match (p.limiter(), p.limits.as_slice()) {
-        (Some(first), _) => format!("{} ({})", first.resource, percent(first.probability)),
-        (None, [first, second, ..]) => {
-            format!("{} ({}) or {}", first.resource, percent(first.probability), second.resource)
-        }
+        (Some(first), [_, second, ..]) => format!(
+            "limit: {} ({}); next {}, busy {}",
+            first.resource,
+            percent(first.probability),
+            second.resource,
+            percent(second.utilisation)
+        ),
+        (Some(first), _) => format!("limit: {} ({})", first.resource, percent(first.probability)),
+        (None, [first, second, ..]) => format!(
+            "limit: {} ({}) or {} ({})",
+            first.resource,
+            percent(first.probability),
+            second.resource,
+            percent(second.probability)
+        ),
         _ => "no limit stands out".to_owned(),
     }
 }
@@ -144,7 +166,14 @@ fn account(out: &mut String, p: &Prediction, style: &Style) {
     say("  ", &times("processor time of an operation", p.cpu));
     say("  ", &format!("{} hardware threads busy", significant(p.threads_busy.value)));
     if let Some(later) = p.sustained {
-        say("  ", &format!("{} once the caches are full, 90 % {}", figure(p, later.value, style), range(p, later.ninety, style)));
+        say(
+            "  ",
+            &format!(
+                "{} once the caches are full, 90 % {}",
+                figure(p, later.value, style),
+                range(p, later.ninety, style)
+            ),
+        );
     }
     if let Some(rate) = p.resync {
         say("  ", &format!("{:.0} MB/s of each member resynchronised", rate.value / 1e6));
@@ -154,7 +183,10 @@ fn account(out: &mut String, p: &Prediction, style: &Style) {
     }
     say("  ", "limits, by share of draws:");
     for limit in p.limits.iter().take(4) {
-        say("    ", &format!("{}: {}, busy {}", limit.resource, percent(limit.probability), percent(limit.utilisation)));
+        say(
+            "    ",
+            &format!("{}: {}, busy {}", limit.resource, percent(limit.probability), percent(limit.utilisation)),
+        );
     }
     say("  ", "10 % more of this buys:");
     for gain in &p.elasticities {
@@ -162,7 +194,15 @@ fn account(out: &mut String, p: &Prediction, style: &Style) {
     }
     say("  ", "roofs, the lowest first:");
     for roof in &p.roofs {
-        say("    ", &format!("{}: {} ({})", roof.resource, Iops(roof.operations_per_second), crate::quantity::rate(roof.throughput, style)));
+        say(
+            "    ",
+            &format!(
+                "{}: {} ({})",
+                roof.resource,
+                Iops(roof.operations_per_second),
+                crate::quantity::rate(roof.throughput, style)
+            ),
+        );
     }
     say("  ", "time of each for one operation:");
     for demand in &p.demands {
@@ -187,12 +227,15 @@ fn total(demand: &Demand) -> String {
 }
 
 fn product(term: &Term, inputs: &[Input]) -> String {
-    let names: Vec<String> = term
-        .inputs
-        .iter()
-        .map(|&at| format!("[{at}] {}", inputs.get(at).map_or_else(String::new, shown)))
-        .collect();
-    format!("{}: {} with {} = {} ns", term.why, significant(term.factor), names.join(" and "), significant(term.product))
+    let names: Vec<String> =
+        term.inputs.iter().map(|&at| format!("[{at}] {}", inputs.get(at).map_or_else(String::new, shown))).collect();
+    format!(
+        "{}: {} with {} = {} ns",
+        term.why,
+        significant(term.factor),
+        names.join(" and "),
+        significant(term.product)
+    )
 }
 
 fn shown(input: &Input) -> String {

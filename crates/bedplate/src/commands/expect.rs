@@ -41,8 +41,7 @@ fn open(arguments: &ExpectArguments, settings: &Settings) -> Result<Machine, Fai
     {
         return described(file, settings);
     }
-    let which =
-        MachineArguments { on: "local".to_owned(), study: None, machine: arguments.machine.clone() };
+    let which = MachineArguments { on: "local".to_owned(), study: None, machine: arguments.machine.clone() };
     let host = machine::open(&which, settings)?;
     Ok(model::found(&inspect::examine(&*host)?))
 }

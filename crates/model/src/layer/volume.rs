@@ -41,7 +41,14 @@ impl Compiler<'_> {
     }
 
     /// One leg of an array with dm-integrity under it.
-    pub(crate) fn volume_integrity(&mut self, stack: &Stack, at: usize, layer: &LvmIntegrity, which: usize, flow: Flow) {
+    pub(crate) fn volume_integrity(
+        &mut self,
+        stack: &Stack,
+        at: usize,
+        layer: &LvmIntegrity,
+        which: usize,
+        flow: Flow,
+    ) {
         let sector = layer.block.as_f64();
         let below = self.checksums(at, layer.mode, IntegrityTag::Crc32c, sector, &flow);
         let tags = Tags {

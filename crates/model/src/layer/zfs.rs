@@ -52,7 +52,11 @@ impl Compiler<'_> {
         let stages = if flow.bytes > zfs.recordsize.as_f64() { STAGES } else { 1.0 };
         self.network.population = self.network.population.min(self.jobs * stages);
         let record = zfs.recordsize.as_f64();
-        let records = if flow.random { (flow.bytes / record).ceil().max(1.0) } else { (flow.bytes / record).max(f64::MIN_POSITIVE) };
+        let records = if flow.random {
+            (flow.bytes / record).ceil().max(1.0)
+        } else {
+            (flow.bytes / record).max(f64::MIN_POSITIVE)
+        };
         let read_first = flow.write && flow.random && flow.bytes < record;
         let moved = flow.rate * records * record;
         let (io, byte) = if flow.write {
@@ -77,7 +81,12 @@ impl Compiler<'_> {
         if flow.write {
             // Written anew side by side, whatever the order in which it was asked for.
             let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
-            self.pool(stack, at, zfs, &Flow { random: false, unsure, seeks: self.commit_seeks(stack, record), ..whole });
+            self.pool(
+                stack,
+                at,
+                zfs,
+                &Flow { random: false, unsure, seeks: self.commit_seeks(stack, record), ..whole },
+            );
             if !read_first {
                 self.network.population = self.network.population.max(BUFFERED);
             }
