@@ -29,8 +29,8 @@ layers = [ { integrity = {}, on = ["nvme0", "nvme1", "nvme2", "nvme3"] }, { raid
 name = "RAID-6"
 layers = [ { raid = { level = 6 }, on = ["nvme0", "nvme1", "nvme2", "nvme3"] } ]
 [[stack]]
-name = "LVM raid1 with integrity, thin"
-layers = [ { lvm = { type = "raid1", integrity = "bitmap" }, on = ["nvme0", "nvme1"] }, { ext4 = {} } ]
+name = "LVM raid1 with integrity"
+layers = [ { lvm = { volume = "raid1", integrity = { mode = "bitmap" } }, on = ["nvme0", "nvme1"] }, { ext4 = {} } ]
 [[stack]]
 name = "btrfs raid10"
 layers = [ { btrfs = { data = "raid10" }, on = ["nvme0", "nvme1", "nvme2", "nvme3"] } ]
