@@ -96,7 +96,7 @@ pub(crate) fn demands(network: &Network, at: &Evaluated) -> Demands {
     };
     for (place, station) in network.stations.iter().enumerate() {
         demands.put(station.slot, at.demand[place], at.residence[place] * station.units);
-        demands.correct(station.resource, at.demand[place], station.servers);
+        demands.correct(station.resource, at.demand[place], at.residence[place] * station.units, station.servers);
     }
     demands
 }

@@ -11,6 +11,7 @@ use crate::flow::{Context, Flow};
 use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
 use crate::parameter::{Parameter, REFERENCE_JOBS};
 use crate::site::Site;
+use crate::twins::Twins;
 
 /// What a prediction is about besides stack and workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,6 +77,10 @@ pub struct Compiler<'a> {
     pub(crate) used: Vec<u32>,
     /// Where reads of each node come back: in which workers, if any.
     completes: Vec<Option<u32>>,
+    /// Nodes that are alike and are asked for the same.
+    pub(crate) twins: Twins,
+    /// Over how many devices the flow that is looked at spreads.
+    wide: f64,
     pub(crate) jobs: f64,
     pub(crate) depth: f64,
     /// Factor of operations' processor time for the number of jobs.
@@ -96,6 +101,8 @@ impl<'a> Compiler<'a> {
             asked: vec![Vec::new(); site.drives.len()],
             used: Vec::new(),
             completes: Vec::new(),
+            twins: Twins::default(),
+            wide: 1.0,
             jobs: 1.0,
             depth: 1.0,
             crowd: 1.0,
@@ -114,15 +121,19 @@ impl<'a> Compiler<'a> {
         self.ask_top(top, work);
         for at in (0..=top).rev() {
             let mut flows = std::mem::take(&mut self.flows[at]);
+            self.twins.locate(at, &flows);
             for flow in &flows {
+                self.wide = flow.wide;
                 self.layer(stack, at, flow);
             }
             flows.clear();
             self.flows[at] = flows;
         }
+        self.wide = 1.0;
         self.demand_of_drives();
         self.demand_of_flushes(stack, work);
         self.resynchronise(stack);
+        self.twins.share(&mut self.network);
         Ok(&self.network)
     }
 
@@ -158,6 +169,7 @@ impl<'a> Compiler<'a> {
         self.network.bytes = work.block.as_f64();
         self.cold = false;
         self.completes.clear();
+        self.twins.clear();
         for (at, node) in stack.nodes.iter().enumerate() {
             let mut below = None;
             for under in node.on.iter().chain(&node.special) {
@@ -173,6 +185,8 @@ impl<'a> Compiler<'a> {
                     }
                 }
             }
+            let class = |drive: &str| self.site.drive(drive).map(|drive| self.site.drives[drive as usize]);
+            self.twins.meet(stack, node, class);
             self.completes.push(if hands_over_reads(&node.layer) { number(at) } else { below });
         }
         Ok(())
@@ -273,19 +287,21 @@ impl<'a> Compiler<'a> {
                 let over = Parameter::CompletionWorkers.place();
                 let nominal = self.site.book.value(over);
                 let workers = self.network.station(Resource::Completions(node), 1.0, servers * nominal, Slot::Own);
-                self.network.add(values, Part { station: workers, factor: factor / servers, over, ..part });
+                let share = 1.0 / self.wide;
+                self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
             }
             Context::Workers { node, servers, over } => {
                 let nominal = self.site.book.value(over);
                 let workers = self.network.station(Resource::Workers(node), 1.0, servers * nominal, Slot::Own);
-                self.network.add(values, Part { station: workers, factor: factor / servers, over, ..part });
+                let share = 1.0 / self.wide;
+                self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
             }
         }
     }
 
     /// Time of what there is one of.
     pub(crate) fn serial(&mut self, what: Serial, at: usize, parameter: Parameter, factor: f64, why: &'static str) {
-        let station = self.network.station(Resource::Serial(what, number(at).unwrap_or(0)), 1.0, 1.0, Slot::Own);
+        let station = self.network.station(Resource::Serial(what, self.twins.of(at)), 1.0, 1.0, Slot::Own);
         let part = Part { by: [parameter.place(), Parameter::CpuFactor.place()], ..Part::of(station, 0, factor, why) };
         self.network.add(self.site.book.values(), part);
     }
@@ -305,19 +321,19 @@ impl<'a> Compiler<'a> {
 
     /// Where reads come back from below a node.
     pub(crate) fn completion(&self, stack: &Stack, at: usize, flow: &Flow) -> Context {
-        let below = stack.nodes[at].on.iter().find_map(|under| match under {
+        let hands_over = stack.nodes[at].on.iter().any(|under| match under {
             Ref::Layer(name) => {
-                let place = stack.nodes[..at].iter().position(|other| &other.name == name)?;
-                self.completes[place]
+                let place = stack.nodes[..at].iter().position(|other| &other.name == name);
+                place.is_some_and(|place| self.completes[place].is_some())
             }
-            Ref::Drive(_) => None,
+            Ref::Drive(_) => false,
         });
-        below.map_or(flow.context, |node| Context::Completions { node, servers: self.jobs })
+        if hands_over { Context::Completions { node: self.twins.of(at), servers: self.jobs } } else { flow.context }
     }
 
     /// Workers of a node: one for each job, or so many as a value says.
     pub(crate) fn workers(&self, at: usize, over: Parameter) -> Context {
-        Context::Workers { node: number(at).unwrap_or(0), servers: self.jobs, over: over.place() }
+        Context::Workers { node: self.twins.of(at), servers: self.jobs, over: over.place() }
     }
 
     /// Is data that comes from below new to the cache?

@@ -23,6 +23,7 @@ mod seat;
 mod sheet;
 mod site;
 pub mod solve;
+mod twins;
 
 pub use book::Book;
 pub use compile::{Compiler, Conditions, Fault, State};

@@ -55,7 +55,7 @@ impl Demands {
         };
         for station in &network.stations {
             demands.put(station.slot, station.demand, station.residence * station.units);
-            demands.correct(station.resource, station.demand, station.servers);
+            demands.correct(station.resource, station.demand, station.residence * station.units, station.servers);
         }
         demands
     }
@@ -75,10 +75,10 @@ impl Demands {
     }
 
     /// Seidmann's delay; and processor time is in the cores and in the thread that it runs in, but passes once.
-    pub(crate) fn correct(&mut self, resource: Resource, demand: f64, servers: f64) {
+    pub(crate) fn correct(&mut self, resource: Resource, demand: f64, residence: f64, servers: f64) {
         match resource {
             Resource::Cores => self.delay -= demand,
-            _ => self.delay += demand * (servers - 1.0).max(0.0),
+            _ => self.delay += residence * (servers - 1.0).max(0.0),
         }
     }
 

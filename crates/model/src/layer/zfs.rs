@@ -3,7 +3,7 @@
 use terms::Stack;
 use terms::layer::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 
-use crate::compile::{Compiler, State, count, number};
+use crate::compile::{Compiler, State, count};
 use crate::flow::Flow;
 use crate::network::{Part, Resource, Slot};
 use crate::parameter::Parameter;
@@ -151,7 +151,7 @@ impl Compiler<'_> {
             // A drive that spins needs no more than one under way for what lies side by side.
             return;
         }
-        let station = self.network.station(Resource::Vdev(number(at).unwrap_or(0)), vdevs, 1.0, Slot::None);
+        let station = self.network.station(Resource::Vdev(self.twins.of(at)), vdevs, 1.0, Slot::None);
         let values = self.site.book.values();
         let over = Parameter::ZfsActive.place();
         let alone = Part::of(station, class.write_delay, each.rate, "a write alone, few under way");
