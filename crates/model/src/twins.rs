@@ -2,16 +2,50 @@
 //!
 //! Ten thousand drives with a mapping on each are one kind of drive and one kind of mapping.
 
-use terms::{Node, Ref, Stack};
+use std::collections::HashMap;
+
+use terms::{Name, Node, Stack};
 
 use crate::flow::Flow;
 use crate::network::{Network, Resource};
+
+/// What a node rests on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Below {
+    /// A drive of the machine.
+    Drive(u32),
+    /// A node, by its place.
+    Layer(usize),
+}
+
+/// Nodes by their names: an index where there are many, a look at each where there are few.
+pub(crate) struct Names<'a>(Option<HashMap<&'a str, usize>>);
+
+/// Nodes up to which a look at each is quicker than an index.
+const FEW: usize = 16;
+
+impl<'a> Names<'a> {
+    pub(crate) fn of(stack: &'a Stack) -> Self {
+        let index = || stack.nodes.iter().enumerate().map(|(at, node)| (node.name.as_str(), at)).collect();
+        Self((stack.nodes.len() > FEW).then(index))
+    }
+
+    /// The place of a node before `end`.
+    pub(crate) fn find(&self, stack: &Stack, end: usize, name: &Name) -> Option<usize> {
+        match &self.0 {
+            Some(index) => index.get(name.as_str()).copied().filter(|&at| at < end),
+            None => stack.nodes[..end].iter().position(|other| &other.name == name),
+        }
+    }
+}
 
 /// Which nodes stand for which.
 #[derive(Debug, Default)]
 pub(crate) struct Twins {
     /// For each node, the first that is alike: the same layer over the same.
     alike: Vec<u32>,
+    /// The first of each kind.
+    kinds: Vec<u32>,
     /// How many are alike, by the first of them.
     many: Vec<u32>,
     /// For each node, the one that stands for it.
@@ -24,32 +58,35 @@ pub(crate) struct Twins {
 
 impl Twins {
     pub(crate) fn clear(&mut self) {
-        for list in [&mut self.alike, &mut self.many, &mut self.stands, &mut self.units] {
+        for list in [&mut self.alike, &mut self.kinds, &mut self.many, &mut self.stands, &mut self.units] {
             list.clear();
         }
         self.seen.clear();
     }
 
-    /// Takes the next node of a stack.
-    pub(crate) fn meet(&mut self, stack: &Stack, node: &Node, class: impl Fn(&str) -> Option<u32>) {
+    /// Takes the next node of a stack; `below` and `starts` tell what it and those before it rest on.
+    pub(crate) fn meet(&mut self, stack: &Stack, node: &Node, below: &[Below], starts: &[usize], classes: &[u32]) {
         let at = self.alike.len();
-        let under = |below: &Ref| match below {
-            Ref::Drive(name) => (true, class(name.as_str())),
-            Ref::Layer(name) => {
-                let place = stack.nodes[..at].iter().position(|other| &other.name == name);
-                (false, place.map(|place| self.alike[place]))
-            }
+        let kind = |under: &Below| match *under {
+            Below::Drive(drive) => (true, classes[drive as usize]),
+            Below::Layer(place) => (false, self.alike[place]),
         };
-        let same = |&other: &usize| {
-            let other = &stack.nodes[other];
-            other.layer == node.layer
-                && other.on.len() == node.on.len()
-                && other.on.iter().zip(&node.on).all(|(a, b)| under(a) == under(b))
+        let own = &below[starts[at]..];
+        let same = |&&other: &&u32| {
+            let place = other as usize;
+            let theirs = &below[starts[place]..starts[place + 1]];
+            stack.nodes[place].layer == node.layer
+                && theirs.len() == own.len()
+                && theirs.iter().zip(own).all(|(a, b)| kind(a) == kind(b))
         };
-        let first = (0..at).filter(|&other| self.alike[other] as usize == other).find(same).unwrap_or(at);
-        self.alike.push(narrow(first));
+        let first = self.kinds.iter().find(same).copied();
+        let first = first.unwrap_or_else(|| {
+            self.kinds.push(narrow(at));
+            narrow(at)
+        });
+        self.alike.push(first);
         self.many.push(0);
-        self.many[first] += 1;
+        self.many[first as usize] += 1;
         self.stands.push(narrow(at));
         self.units.push(0);
     }

@@ -87,7 +87,7 @@ impl Compiler<'_> {
             self.volume_integrity(stack, at, integrity, which, flow);
             return;
         }
-        self.ask(stack, node, which, flow);
+        self.ask(which, flow);
     }
 
     fn array_costs(&mut self, at: usize, array: &Array, flow: &Flow) {

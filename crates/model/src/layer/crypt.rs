@@ -71,7 +71,7 @@ impl Compiler<'_> {
         let context = match (inline, flow.write) {
             (true, true) => flow.context,
             (true, false) if mapping.authenticated => self.workers(at, Parameter::One),
-            (true, false) => self.completion(stack, at, flow),
+            (true, false) => self.completion(at, flow),
             (false, _) => self.crypt_workers(at, mapping, flow),
         };
         let times = cipher_factor(mapping, self.site.book.get(Parameter::OtherCipher));
@@ -99,7 +99,7 @@ impl Compiler<'_> {
         if mapping.authenticated {
             self.authenticate(stack, at, flow, context, below);
         } else {
-            self.ask(stack, &stack.nodes[at], 0, below);
+            self.ask(0, below);
         }
     }
 

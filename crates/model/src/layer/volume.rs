@@ -36,7 +36,7 @@ impl Compiler<'_> {
         match Array::of_lvm(lvm, stack.nodes[at].on.len()) {
             Some(array) => self.array(stack, at, &array, flow),
             // What is worked on lies at the start, on the first physical volume.
-            None => self.ask(stack, &stack.nodes[at], 0, *flow),
+            None => self.ask(0, *flow),
         }
     }
 

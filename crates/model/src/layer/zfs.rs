@@ -121,11 +121,11 @@ impl Compiler<'_> {
         }
         if zfs.layout == ZfsLayout::Mirror && !flow.write && !flow.random && self.jobs < 1.5 && self.spins(stack) {
             // Heads are left where they are: one stream stays with one member (`zfs_vdev_mirror_rotating_inc`).
-            self.ask(stack, node, 0, *flow);
+            self.ask(0, *flow);
             return;
         }
         for which in 0..here {
-            self.ask(stack, node, which, each);
+            self.ask(which, each);
         }
     }
 
