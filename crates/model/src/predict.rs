@@ -133,7 +133,9 @@ fn limits(
         })
         .filter(|limit| limit.utilisation >= 0.01 || limit.probability > 0.0)
         .collect();
-    found.push(Limit { resource: WAITING.to_owned(), utilisation: 1.0, probability: share(None) });
+    // How much of an operation's time is not spent in a queue.
+    let working = demands(network, at).alone() / solution.response;
+    found.push(Limit { resource: WAITING.to_owned(), utilisation: working.min(1.0), probability: share(None) });
     found.retain(|limit| limit.resource != WAITING || limit.probability > 0.0);
     found.sort_by(|a, b| {
         (b.probability, b.utilisation).partial_cmp(&(a.probability, a.utilisation)).unwrap_or(std::cmp::Ordering::Equal)

@@ -77,6 +77,13 @@ fn table(stack: &[Prediction], style: &Style) -> String {
         let below = paragraph("    ", &style.spell(&limit(prediction)), style.columns());
         out.push_str(&style.paint(Tone::Dim, below.trim_end()));
         out.push('\n');
+        if let Some(later) = prediction.sustained {
+            let figures =
+                format!("{}, 90 % {}", figure(prediction, later.value, style), range(prediction, later.ninety, style));
+            let text = paragraph("    ", &style.spell(&format!("caches full: {figures}")), style.columns());
+            out.push_str(&style.paint(Tone::Dim, text.trim_end()));
+            out.push('\n');
+        }
     }
     out
 }
@@ -114,13 +121,9 @@ fn percent(share: f64) -> String {
 /// What limits, as sure as it is.
 fn limit(p: &Prediction) -> String {
     match (p.limiter(), p.limits.as_slice()) {
-        (Some(first), [_, second, ..]) => format!(
-            "limit: {} ({}); next {}, busy {}",
-            first.resource,
-            percent(first.probability),
-            second.resource,
-            percent(second.utilisation)
-        ),
+        (Some(first), [_, second, ..]) => {
+            format!("limit: {} ({}); next {}", first.resource, percent(first.probability), second.resource)
+        }
         (Some(first), _) => format!("limit: {} ({})", first.resource, percent(first.probability)),
         (None, [first, second, ..]) => format!(
             "limit: {} ({}) or {} ({})",

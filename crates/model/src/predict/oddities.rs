@@ -1,6 +1,7 @@
 //! What is odd about a prediction, said unprompted.
 
 use terms::layer::{IntegrityMode, ZfsCache};
+use terms::machine::DriveGroup;
 use terms::prediction::{Flag, Prediction, RoofKind};
 use terms::{Layer, Stack, Workload};
 
@@ -64,17 +65,19 @@ fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, 
     if read_share(work) >= 1.0 {
         return;
     }
-    for group in &site.machine.drives {
-        if let Some(cache) = cache(group)
-            && conditions.span.0 < cache.0
-            && stack.drives().iter().any(|name| (0..group.count).any(|at| group.member(at) == name.as_str()))
-        {
-            let message = format!(
-                "writes go into the cache of `{}`, about {cache}, before they are what the flash can keep up",
-                group.name
-            );
-            flags.push(Flag::new("burst", message));
-        }
+    let used = stack.drives();
+    let holds =
+        |group: &&DriveGroup| used.iter().any(|name| (0..group.count).any(|at| group.member(at) == name.as_str()));
+    let groups = site.machine.drives.iter().filter(holds);
+    let filling = groups.filter_map(|group| Some((&group.name, cache(group)?)));
+    let filling: Vec<_> = filling.filter(|(_, cache)| conditions.span.0 < cache.0).collect();
+    if let Some((_, size)) = filling.iter().min_by_key(|(_, cache)| cache.0) {
+        let names: Vec<String> = filling.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let message = format!(
+            "writes go into the cache of {}, about {size}, before they are what the flash keeps up",
+            names.join(", ")
+        );
+        flags.push(Flag::new("burst", message));
     }
 }
 
