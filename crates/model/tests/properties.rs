@@ -253,6 +253,8 @@ fn a_degraded_array_reads_more_and_is_slower() {
     (work.depth, work.jobs) = (64, 8);
     let at =
         |state| predict(&site, &stack, &work, &Conditions { state, ..Conditions::default() }).unwrap().operations.value;
+    let bare = Conditions { state: State::Degraded, ..Conditions::default() };
+    assert_eq!(predict(&site, &stacked(Layer::Bare, 1, &[]), &work, &bare).unwrap().state, "whole");
     assert!(at(State::Degraded) < 0.7 * at(State::Whole));
     assert!(at(State::Resyncing) < at(State::Whole));
 }
