@@ -64,7 +64,8 @@ fn designs(members: usize) -> Vec<Stack> {
                 }
                 if kind >= 2 {
                     let on = vec![Ref::Layer(nodes.last().unwrap().name.clone())];
-                    let layer = if kind >= 4 { Layer::Integrity(Integrity::default()) } else { Layer::Lvm(Lvm::default()) };
+                    let layer =
+                        if kind >= 4 { Layer::Integrity(Integrity::default()) } else { Layer::Lvm(Lvm::default()) };
                     nodes.push(node("l".to_owned(), layer, on));
                 }
                 let on = vec![Ref::Layer(nodes.last().unwrap().name.clone())];
@@ -129,17 +130,17 @@ fn main() {
         let stack = tower(layers);
         println!("{layers:>6}  {:>11.0}", 50_000.0 / run(&site, std::slice::from_ref(&stack), &work, 50_000));
     }
-    println!("\n drives   description     solve   predict  (seconds)");
-    for drives in [10, 100, 1_000, 10_000] {
+    println!("\n drives  ciphers  description   compile   predict  (seconds)");
+    for (drives, ciphers) in [10, 100, 1_000, 10_000].into_iter().flat_map(|n| [(n, false), (n, true)]) {
         let start = Instant::now();
         let large = machine(drives, 24);
         let site = Site::new(&large);
         let ready = start.elapsed().as_secs_f64();
-        let stack = wide(&large);
+        let stack = wide(&large, ciphers);
         let seconds = run(&site, std::slice::from_ref(&stack), &work[1..2], 1);
         let start = Instant::now();
         black_box(predict(&site, &stack, &work[1], &Conditions::default()).unwrap());
-        println!("{drives:>7}  {ready:>12.4}  {seconds:>8.4}  {:>8.4}", start.elapsed().as_secs_f64());
+        println!("{drives:>7}  {ciphers:>7}  {ready:>11.4}  {seconds:>8.4}  {:>8.4}", start.elapsed().as_secs_f64());
     }
 }
 
@@ -153,14 +154,22 @@ fn tower(layers: usize) -> Stack {
     Stack { name: "tower".to_owned(), note: None, nodes }
 }
 
-/// A mirror of neighbours in each shelf, and one stripe over all of them.
-fn wide(machine: &Machine) -> Stack {
+/// Mirrors of neighbours in each shelf, and one stripe over all of them; with a cipher on each drive or without.
+fn wide(machine: &Machine, ciphers: bool) -> Stack {
     let mut nodes = Vec::new();
     for (at, group) in machine.drives.iter().enumerate() {
-        let members = (0..group.count).map(|number| Ref::Drive(name(group.member(number)))).collect();
+        let mut members: Vec<Ref> = (0..group.count).map(|number| Ref::Drive(name(group.member(number)))).collect();
+        if ciphers {
+            for member in &mut members {
+                let title = format!("c-{}", member.name());
+                nodes.push(node(title.clone(), Layer::Luks(Luks::default()), vec![member.clone()]));
+                *member = Ref::Layer(name(title));
+            }
+        }
         nodes.push(node(format!("s{at}"), Layer::Raid(Raid { level: RaidLevel::Raid10, ..Raid::default() }), members));
     }
-    let on = nodes.iter().map(|node| Ref::Layer(node.name.clone())).collect();
+    let arrays = nodes.iter().filter(|node| matches!(node.layer, Layer::Raid(_)));
+    let on = arrays.map(|node| Ref::Layer(node.name.clone())).collect();
     nodes.push(node("all".to_owned(), Layer::Raid(Raid { level: RaidLevel::Raid0, ..Raid::default() }), on));
     Stack { name: "wide".to_owned(), note: None, nodes }
 }

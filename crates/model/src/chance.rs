@@ -96,7 +96,7 @@ pub(crate) fn demands(network: &Network, at: &Evaluated) -> Demands {
     };
     for (place, station) in network.stations.iter().enumerate() {
         demands.put(station.slot, at.demand[place], at.residence[place] * station.units);
-        demands.correct(station.resource, at.demand[place], station.servers);
+        demands.correct(station.resource, at.demand[place], at.residence[place] * station.units, station.servers);
     }
     demands
 }
@@ -144,10 +144,8 @@ pub(crate) fn estimate(value: f64, draws: impl Iterator<Item = f64>) -> Estimate
     let mut sorted: Vec<f64> = draws.collect();
     sorted.sort_by(f64::total_cmp);
     let at = |percent: usize| sorted.get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1))).copied();
-    let range = |low, high| Range {
-        low: at(low).unwrap_or(value).min(value),
-        high: at(high).unwrap_or(value).max(value),
-    };
+    let range =
+        |low, high| Range { low: at(low).unwrap_or(value).min(value), high: at(high).unwrap_or(value).max(value) };
     Estimate { value, half: range(25, 75), ninety: range(5, 95) }
 }
 

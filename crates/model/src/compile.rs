@@ -5,12 +5,13 @@
 
 use terms::machine::DriveKind;
 use terms::workload::{Engine, Load, Method};
-use terms::{Bytes, Layer, Nanos, Node, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, Layer, Nanos, Pattern, Ref, Stack, Workload};
 
 use crate::flow::{Context, Flow};
 use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
 use crate::parameter::{Parameter, REFERENCE_JOBS};
 use crate::site::Site;
+use crate::twins::{Below, Names, Twins};
 
 /// What a prediction is about besides stack and workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,6 +49,8 @@ pub enum State {
 pub enum Fault {
     /// The machine has no drive of that name.
     NoDrive(String),
+    /// The stack has no layer of that name below the one that rests on it.
+    NoLayer(String),
     /// The stack has no layers.
     Empty,
 }
@@ -56,6 +59,7 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NoDrive(name) => write!(f, "the machine has no drive `{name}`"),
+            Self::NoLayer(name) => write!(f, "no layer `{name}` is below the one that rests on it"),
             Self::Empty => write!(f, "the stack has no layers"),
         }
     }
@@ -76,6 +80,15 @@ pub struct Compiler<'a> {
     pub(crate) used: Vec<u32>,
     /// Where reads of each node come back: in which workers, if any.
     completes: Vec<Option<u32>>,
+    /// What nodes rest on, one after the other, and where each node's begin.
+    below: Vec<Below>,
+    starts: Vec<usize>,
+    /// The node that is looked at.
+    here: usize,
+    /// Nodes that are alike and are asked for the same.
+    pub(crate) twins: Twins,
+    /// Over how many devices the flow that is looked at spreads.
+    wide: f64,
     pub(crate) jobs: f64,
     pub(crate) depth: f64,
     /// Factor of operations' processor time for the number of jobs.
@@ -96,6 +109,11 @@ impl<'a> Compiler<'a> {
             asked: vec![Vec::new(); site.drives.len()],
             used: Vec::new(),
             completes: Vec::new(),
+            below: Vec::new(),
+            starts: Vec::new(),
+            here: 0,
+            twins: Twins::default(),
+            wide: 1.0,
             jobs: 1.0,
             depth: 1.0,
             crowd: 1.0,
@@ -114,15 +132,20 @@ impl<'a> Compiler<'a> {
         self.ask_top(top, work);
         for at in (0..=top).rev() {
             let mut flows = std::mem::take(&mut self.flows[at]);
+            self.twins.locate(at, &flows);
+            self.here = at;
             for flow in &flows {
+                self.wide = flow.wide;
                 self.layer(stack, at, flow);
             }
             flows.clear();
             self.flows[at] = flows;
         }
+        self.wide = 1.0;
         self.demand_of_drives();
         self.demand_of_flushes(stack, work);
         self.resynchronise(stack);
+        self.twins.share(&mut self.network);
         Ok(&self.network)
     }
 
@@ -156,25 +179,40 @@ impl<'a> Compiler<'a> {
             self.network.arrivals = Some(precise(rate));
         }
         self.network.bytes = work.block.as_f64();
+        self.resolve(stack)
+    }
+
+    /// Finds what each node rests on, and what follows from it: who is alike, where reads come back.
+    fn resolve(&mut self, stack: &Stack) -> Result<(), Fault> {
         self.cold = false;
         self.completes.clear();
+        self.twins.clear();
+        self.below.clear();
+        self.starts.clear();
+        let names = Names::of(stack);
         for (at, node) in stack.nodes.iter().enumerate() {
-            let mut below = None;
-            for under in node.on.iter().chain(&node.special) {
-                match under {
+            let start = self.below.len();
+            self.starts.push(start);
+            let mut returns = None;
+            for under in &node.on {
+                let below = match under {
                     Ref::Drive(name) => {
                         let drive = self.site.drive(name.as_str()).ok_or_else(|| Fault::NoDrive(name.to_string()))?;
                         self.cold |= self.class_of(drive).kind != DriveKind::Ram;
+                        Below::Drive(drive)
                     }
                     Ref::Layer(name) => {
-                        if let Some(place) = stack.nodes[..at].iter().position(|other| &other.name == name) {
-                            below = below.or(self.completes[place]);
-                        }
+                        let place = names.find(stack, at, name).ok_or_else(|| Fault::NoLayer(name.to_string()))?;
+                        returns = returns.or(self.completes[place]);
+                        Below::Layer(place)
                     }
-                }
+                };
+                self.below.push(below);
             }
-            self.completes.push(if hands_over_reads(&node.layer) { number(at) } else { below });
+            self.twins.meet(stack, node, &self.below, &self.starts, &self.site.drives);
+            self.completes.push(if hands_over_reads(&node.layer) { number(at) } else { returns });
         }
+        self.starts.push(self.below.len());
         Ok(())
     }
 
@@ -218,7 +256,7 @@ impl<'a> Compiler<'a> {
                 // Jobs on several bare drives are spread over them.
                 let rate = flow.rate / count(node.on.len().max(1));
                 for which in 0..node.on.len() {
-                    self.ask(stack, node, which, Flow { rate, ..*flow });
+                    self.ask(which, Flow { rate, ..*flow });
                 }
             }
             Layer::Raid(raid) => self.array(stack, at, &crate::layer::array::Array::of_md(raid, node.on.len()), flow),
@@ -231,28 +269,22 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Asks the `which`th of what a node rests on.
-    pub(crate) fn ask(&mut self, stack: &Stack, node: &Node, which: usize, flow: Flow) {
+    /// Asks the `which`th of what the node rests on that is looked at.
+    pub(crate) fn ask(&mut self, which: usize, flow: Flow) {
         if flow.rate <= 0.0 || flow.bytes <= 0.0 {
             return;
         }
-        match &node.on[which] {
-            Ref::Drive(name) => {
-                let Some(drive) = self.site.drive(name.as_str()) else { return };
+        match self.below[self.starts[self.here] + which] {
+            Below::Drive(drive) => {
                 let list = &mut self.asked[drive as usize];
                 if list.is_empty() {
                     self.used.push(drive);
                 }
                 join(list, flow);
             }
-            Ref::Layer(name) => {
-                if let Some(place) = stack.nodes.iter().position(|other| &other.name == name) {
-                    join(&mut self.flows[place], flow);
-                }
-            }
+            Below::Layer(place) => join(&mut self.flows[place], flow),
         }
     }
-
 
     /// Processor time: of the thread or workers that spend it, and of all cores.
     pub(crate) fn work(&mut self, context: Context, parameter: Parameter, factor: f64, why: &'static str) {
@@ -274,23 +306,22 @@ impl<'a> Compiler<'a> {
                 let over = Parameter::CompletionWorkers.place();
                 let nominal = self.site.book.value(over);
                 let workers = self.network.station(Resource::Completions(node), 1.0, servers * nominal, Slot::Own);
-                self.network.add(values, Part { station: workers, factor: factor / servers, over, ..part });
+                let share = 1.0 / self.wide;
+                self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
             }
             Context::Workers { node, servers, over } => {
                 let nominal = self.site.book.value(over);
                 let workers = self.network.station(Resource::Workers(node), 1.0, servers * nominal, Slot::Own);
-                self.network.add(values, Part { station: workers, factor: factor / servers, over, ..part });
+                let share = 1.0 / self.wide;
+                self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
             }
         }
     }
 
     /// Time of what there is one of.
     pub(crate) fn serial(&mut self, what: Serial, at: usize, parameter: Parameter, factor: f64, why: &'static str) {
-        let station = self.network.station(Resource::Serial(what, number(at).unwrap_or(0)), 1.0, 1.0, Slot::Own);
-        let part = Part {
-            by: [parameter.place(), Parameter::CpuFactor.place()],
-            ..Part::of(station, 0, factor, why)
-        };
+        let station = self.network.station(Resource::Serial(what, self.twins.of(at)), 1.0, 1.0, Slot::Own);
+        let part = Part { by: [parameter.place(), Parameter::CpuFactor.place()], ..Part::of(station, 0, factor, why) };
         self.network.add(self.site.book.values(), part);
     }
 
@@ -308,20 +339,18 @@ impl<'a> Compiler<'a> {
     }
 
     /// Where reads come back from below a node.
-    pub(crate) fn completion(&self, stack: &Stack, at: usize, flow: &Flow) -> Context {
-        let below = stack.nodes[at].on.iter().find_map(|under| match under {
-            Ref::Layer(name) => {
-                let place = stack.nodes[..at].iter().position(|other| &other.name == name)?;
-                self.completes[place]
-            }
-            Ref::Drive(_) => None,
+    pub(crate) fn completion(&self, at: usize, flow: &Flow) -> Context {
+        let below = &self.below[self.starts[at]..self.starts[at + 1]];
+        let hands_over = below.iter().any(|under| match under {
+            Below::Layer(place) => self.completes[*place].is_some(),
+            Below::Drive(_) => false,
         });
-        below.map_or(flow.context, |node| Context::Completions { node, servers: self.jobs })
+        if hands_over { Context::Completions { node: self.twins.of(at), servers: self.jobs } } else { flow.context }
     }
 
     /// Workers of a node: one for each job, or so many as a value says.
     pub(crate) fn workers(&self, at: usize, over: Parameter) -> Context {
-        Context::Workers { node: number(at).unwrap_or(0), servers: self.jobs, over: over.place() }
+        Context::Workers { node: self.twins.of(at), servers: self.jobs, over: over.place() }
     }
 
     /// Is data that comes from below new to the cache?

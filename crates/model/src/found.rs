@@ -139,7 +139,11 @@ mod tests {
         let inventory = Inventory {
             kernel: "6.1.0-9-amd64".to_owned(),
             cpus: 8,
-            drives: vec![drive("nvme0n1", "0000:04:00.0"), drive("nvme1n1", "0000:05:00.0"), drive("nvme2n1", "0000:06:00.0")],
+            drives: vec![
+                drive("nvme0n1", "0000:04:00.0"),
+                drive("nvme1n1", "0000:05:00.0"),
+                drive("nvme2n1", "0000:06:00.0"),
+            ],
             pci: vec![
                 device("0000:00:01.0", None, "root port", 16),
                 device("0000:01:00.0", Some("0000:00:01.0"), "switch upstream", 4),

@@ -27,10 +27,14 @@ pub fn judge(prediction: &Prediction, observed: &Observed) -> Vec<Flag> {
     if let Some(roof) = drives.min_by(|a, b| a.operations_per_second.total_cmp(&b.operations_per_second)) {
         let times = observed.operations / roof.operations_per_second;
         if times > BEYOND && observed.reads >= 1.0 {
-            let message = format!("{times:.2} times what {} can read: blocks that were never written, or a cache", roof.resource);
+            let message =
+                format!("{times:.2} times what {} can read: blocks that were never written, or a cache", roof.resource);
             flags.push(Flag::new("read-above-drive", message));
         } else if times > BEYOND {
-            let message = format!("{times:.2} times what {} can take: writes were held in memory or written over there", roof.resource);
+            let message = format!(
+                "{times:.2} times what {} can take: writes were held in memory or written over there",
+                roof.resource
+            );
             flags.push(Flag::new("write-above-drive", message));
         }
     }

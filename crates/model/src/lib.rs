@@ -8,12 +8,12 @@
 
 pub mod book;
 mod chance;
-mod judge;
 mod compile;
 pub mod exact;
 mod fit;
-mod found;
 mod flow;
+mod found;
+mod judge;
 mod layer;
 mod link;
 mod network;
@@ -23,14 +23,15 @@ mod seat;
 mod sheet;
 mod site;
 pub mod solve;
+mod twins;
 
 pub use book::Book;
+pub use compile::{Compiler, Conditions, Fault, State};
 pub use fit::fit;
 pub use found::found;
-pub use seat::{Seat, seat};
 pub use judge::{Observed, judge};
-pub use compile::{Compiler, Conditions, Fault, State};
 pub use network::{Network, Resource, Serial, Station};
 pub use parameter::Parameter;
 pub use predict::predict;
+pub use seat::{Seat, seat};
 pub use site::Site;

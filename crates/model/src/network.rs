@@ -23,7 +23,7 @@ pub enum Resource {
     Thread,
     /// Workers of the layer with this number.
     Workers(u32),
-    /// Workers of the layer with this number in which reads come back, with what layers above do then.
+    /// Workers in which reads come back to the layer with this number, from one below that hands them over.
     Completions(u32),
     /// A lock, or a kernel thread of which there is one, of the layer with this number.
     Serial(Serial, u32),

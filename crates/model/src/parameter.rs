@@ -28,14 +28,7 @@ pub struct Entry {
 }
 
 /// A constant, written in the unit of its row.
-const fn row(
-    name: &'static str,
-    unit: Unit,
-    value: f64,
-    sigma: f64,
-    source: Source,
-    origin: &'static str,
-) -> Entry {
+const fn row(name: &'static str, unit: Unit, value: f64, sigma: f64, source: Source, origin: &'static str) -> Entry {
     Entry { name, unit, value, sigma, source, origin }
 }
 
@@ -72,7 +65,8 @@ const fn per_mib(ms: f64) -> f64 {
 }
 
 const RAM: &str = "difference of two RAM-drive rows of the reference machine";
-const MAIL: &str = "null cipher on null_blk in a VM of 4 cores, linux-block mails of June 2020 (dm-crypt without workqueues)";
+const MAIL: &str =
+    "null cipher on null_blk in a VM of 4 cores, linux-block mails of June 2020 (dm-crypt without workqueues)";
 const TWELVE: &str = "linux-raid, 12 NVMe drives on two EPYC Rome, July and August 2021, and commit 97ae27252f49";
 
 table! {
@@ -201,7 +195,7 @@ pub const REPEATABILITY: f64 = 0.04;
 pub const TAIL: f64 = 0.6;
 /// Jobs of the workload that processor times of operations were published for.
 pub const REFERENCE_JOBS: f64 = 16.0;
-/// A rating from this share of its link's capacity says what the link carried and not what the flash can do.
+/// A rating within this share of its link's capacity says what the link carried and not what the flash can do.
 pub const RATED_AT_LINK: f64 = 0.95;
 /// Commands that a SATA drive sorts at once (native command queueing).
 pub const QUEUE: f64 = 32.0;

@@ -4,9 +4,10 @@ mod account;
 mod oddities;
 mod tail;
 
+use terms::layer::{BtrfsProfile, RaidLevel, ZfsLayout};
 use terms::prediction::{Elasticity, Limit, Prediction, Range, Roof, RoofKind};
 use terms::workload::{FioKey, Load};
-use terms::{Stack, Workload};
+use terms::{Layer, Stack, Workload};
 
 use crate::chance::{Draw, Evaluated, demands, draws, estimate, evaluate};
 use crate::compile::{Compiler, Conditions, Fault, State, precise};
@@ -34,7 +35,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
         stack: stack.name.clone(),
         workload: work.name.to_string(),
         pattern: work.describe(),
-        state: state(conditions.state).to_owned(),
+        state: state(stack, conditions.state).to_owned(),
         throughput: operations.scaled(network.bytes),
         operations,
         latency,
@@ -91,8 +92,17 @@ fn processor_time(network: &Network, at: &Evaluated) -> f64 {
     cores.map(|(station, demand)| demand * station.servers).sum()
 }
 
-const fn state(state: State) -> &'static str {
+/// How the stack is; one that can lose no member is always whole.
+fn state(stack: &Stack, state: State) -> &'static str {
+    let redundant = stack.nodes.iter().any(|node| match &node.layer {
+        Layer::Raid(raid) => raid.level != RaidLevel::Raid0,
+        Layer::Lvm(lvm) => lvm.volume.is_raid(),
+        Layer::Btrfs(btrfs) => matches!(btrfs.data, BtrfsProfile::Raid1 | BtrfsProfile::Raid10),
+        Layer::Zfs(zfs) => zfs.layout != ZfsLayout::Stripe,
+        _ => false,
+    });
     match state {
+        _ if !redundant => "whole",
         State::Whole => "whole",
         State::Degraded => "degraded",
         State::Resyncing => "resyncing",
@@ -133,9 +143,13 @@ fn limits(
         })
         .filter(|limit| limit.utilisation >= 0.01 || limit.probability > 0.0)
         .collect();
-    found.push(Limit { resource: WAITING.to_owned(), utilisation: 1.0, probability: share(None) });
+    // How much of an operation's time is not spent in a queue.
+    let working = demands(network, at).alone() / solution.response;
+    found.push(Limit { resource: WAITING.to_owned(), utilisation: working.min(1.0), probability: share(None) });
     found.retain(|limit| limit.resource != WAITING || limit.probability > 0.0);
-    found.sort_by(|a, b| (b.probability, b.utilisation).partial_cmp(&(a.probability, a.utilisation)).unwrap_or(std::cmp::Ordering::Equal));
+    found.sort_by(|a, b| {
+        (b.probability, b.utilisation).partial_cmp(&(a.probability, a.utilisation)).unwrap_or(std::cmp::Ordering::Equal)
+    });
     found
 }
 
@@ -208,5 +222,3 @@ fn widened(of: terms::prediction::Estimate, sigma: f64) -> terms::prediction::Es
     };
     terms::prediction::Estimate { value: of.value, half: wider(of.half, HALF), ninety: wider(of.ninety, NINETY) }
 }
-
-

@@ -20,15 +20,15 @@ pub fn seat(machine: &Machine, study: &[LabDrive]) -> (Machine, Vec<Seat>) {
         machine.drives.iter().flat_map(|group| (0..group.count).map(move |at| (group.member(at), group))).collect();
     let mut seats: Vec<Seat> = Vec::new();
     let mut drives: Vec<DriveGroup> = Vec::new();
-    let named: Vec<Option<usize>> = study.iter().map(|drive| place(&left, |name, _| name == drive.name.as_str())).collect();
+    let named: Vec<Option<usize>> =
+        study.iter().map(|drive| place(&left, |name, _| name == drive.name.as_str())).collect();
     let mut taken: Vec<usize> = named.iter().flatten().copied().collect();
     for (drive, named) in study.iter().zip(named) {
-        let free = || {
-            (0..left.len()).find(|at| !taken.contains(at) && is_of(drive.kind, left[*at].1.kind))
-        };
+        let free = || (0..left.len()).find(|at| !taken.contains(at) && is_of(drive.kind, left[*at].1.kind));
         let found = named.or_else(free);
         taken.extend(found);
-        let group = found.map_or_else(|| DriveGroup::unknown(drive.name.clone(), usual(drive.kind)), |at| left[at].1.clone());
+        let group =
+            found.map_or_else(|| DriveGroup::unknown(drive.name.clone(), usual(drive.kind)), |at| left[at].1.clone());
         seats.push(Seat { name: drive.name.clone(), drive: found.map(|at| left[at].0.clone()) });
         drives.push(DriveGroup { name: drive.name.clone(), count: 1, ..group });
     }
@@ -68,9 +68,14 @@ mod tests {
 
     #[test]
     fn names_come_first_then_kinds_then_usual_drives() {
-        let group = |name: &str, kind, count| DriveGroup { count, ..DriveGroup::unknown(Name::new(name).unwrap(), kind) };
+        let group =
+            |name: &str, kind, count| DriveGroup { count, ..DriveGroup::unknown(Name::new(name).unwrap(), kind) };
         let machine = Machine {
-            drives: vec![group("n", DriveKind::Optane, 2), group("b", DriveKind::Nvme, 1), group("h", DriveKind::Hdd, 1)],
+            drives: vec![
+                group("n", DriveKind::Optane, 2),
+                group("b", DriveKind::Nvme, 1),
+                group("h", DriveKind::Hdd, 1),
+            ],
             ..Machine::default()
         };
         let study = [

@@ -134,7 +134,8 @@ impl Site {
             (None, Some(channels), Some(speed)) => {
                 let peak = f64::from(channels) * f64::from(speed) * 8e6;
                 let share = self.book.get(Parameter::MemoryShare);
-                let origin = format!("{channels} × {speed} MT/s × 8 B = {:.1} GB/s, of which {share} is sustained", peak / 1e9);
+                let origin =
+                    format!("{channels} × {speed} MT/s × 8 B = {:.1} GB/s, of which {share} is sustained", peak / 1e9);
                 rate(peak * share, 0.06, Source::Told, origin)
             }
             _ => return,
@@ -148,8 +149,10 @@ impl Site {
             let book = &self.book;
             let reference = book.get(Parameter::ApiRead) + book.get(Parameter::NvmeIo);
             let pages = 4096.0 * book.get(Parameter::ApiByte);
-            let origin =
-                format!("{submit} for a read of 4 KiB here, {:.1} µs on the reference machine", (reference + pages) * 1e6);
+            let origin = format!(
+                "{submit} for a read of 4 KiB here, {:.1} µs on the reference machine",
+                (reference + pages) * 1e6
+            );
             let factor = (submit.as_seconds() - pages).max(submit.as_seconds() * 0.1) / reference;
             self.book.set(Parameter::CpuFactor, factor, 0.12, Source::Measured, &origin);
         }
@@ -290,8 +293,9 @@ impl Facts<'_> {
         let known = told.map(|rate| 1.0 / rate.0);
         if let (Some(link), Some(known), Trust::Sheet) = (link, known, self.group.trust) {
             let least = self.book.value(link);
-            if known <= least / RATED_AT_LINK {
-                let origin = format!("rated {:.0} MB/s: what such a link carries, so it tells of the link", 1e-6 / known);
+            if (least * RATED_AT_LINK..=least / RATED_AT_LINK).contains(&known) {
+                let origin =
+                    format!("rated {:.0} MB/s: what such a link carries, so it tells of the link", 1e-6 / known);
                 return self.book.add(Value {
                     name: format!("drive {}: {what}", self.group.name),
                     unit: Unit::Rate,
@@ -317,7 +321,9 @@ impl Facts<'_> {
     fn faded(&mut self, what: &str, value: f64, guessed: Option<&Sheet>) -> u32 {
         let (sigma, source, origin) = match guessed {
             None => self.told(),
-            Some(table) => (0.7, Source::Guessed, format!("{} of the rate before, for a usual {}", table.fade, table.name)),
+            Some(table) => {
+                (0.7, Source::Guessed, format!("{} of the rate before, for a usual {}", table.fade, table.name))
+            }
         };
         let name = format!("drive {}: {what}, cache full", self.group.name);
         let unit = if what == "writes" { Unit::Rate } else { Unit::Operations };

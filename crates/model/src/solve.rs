@@ -11,6 +11,8 @@ use crate::network::{BOUND, Network, Resource, Resync};
 pub const SLOTS: usize = 32;
 /// The fixed point is reached when throughput changes by less.
 const CLOSE: f64 = 1e-6;
+/// Shortest time of an operation that is reckoned with, in seconds: nothing is divided by nothing.
+const SHORTEST: f64 = 1e-12;
 /// Rounds of the fixed point at most.
 const ROUNDS: u32 = 400;
 
@@ -53,7 +55,7 @@ impl Demands {
         };
         for station in &network.stations {
             demands.put(station.slot, station.demand, station.residence * station.units);
-            demands.correct(station.resource, station.demand, station.servers);
+            demands.correct(station.resource, station.demand, station.residence * station.units, station.servers);
         }
         demands
     }
@@ -73,10 +75,10 @@ impl Demands {
     }
 
     /// Seidmann's delay; and processor time is in the cores and in the thread that it runs in, but passes once.
-    pub(crate) fn correct(&mut self, resource: Resource, demand: f64, servers: f64) {
+    pub(crate) fn correct(&mut self, resource: Resource, demand: f64, residence: f64, servers: f64) {
         match resource {
             Resource::Cores => self.delay -= demand,
-            _ => self.delay += demand * (servers - 1.0).max(0.0),
+            _ => self.delay += residence * (servers - 1.0).max(0.0),
         }
     }
 
@@ -113,25 +115,24 @@ pub(crate) fn solve_demands(network: &Network, demands: &Demands) -> Solution {
 /// As fast as it goes with `population` operations under way.
 #[must_use]
 pub fn closed(demands: &Demands, population: f64) -> Solution {
-    let len = demands.len;
+    let demand = &demands.demand[..demands.len];
+    let residence = &demands.residence[..demands.len];
     let largest = demands.largest();
     let least = if largest > 0.0 { 1.0 / largest } else { f64::INFINITY };
     let seen = (population - 1.0) / population;
-    let mut queue = [0.0; SLOTS];
-    let mut x = (population / demands.alone().max(1e-12)).min(least);
-    for at in 0..len {
-        queue[at] = (x * demands.demand[at]).min(population);
+    let mut all = [0.0; SLOTS];
+    let queue = &mut all[..demands.len];
+    let mut x = (population / demands.alone().max(SHORTEST)).min(least);
+    for (queue, demand) in queue.iter_mut().zip(demand) {
+        *queue = (x * demand).min(population);
     }
     for _ in 0..ROUNDS {
-        let mut response = demands.delay;
-        for at in 0..len {
-            response += demands.residence[at] * (1.0 + seen * queue[at]);
-        }
-        let next = population / response.max(1e-12);
+        let inside = residence.iter().zip(&*queue).map(|(residence, queue)| residence * (1.0 + seen * queue));
+        let next = population / (demands.delay + inside.sum::<f64>()).max(SHORTEST);
         let change = (next - x).abs();
         x = next;
-        for at in 0..len {
-            queue[at] = x * demands.demand[at] * (1.0 + seen * queue[at]);
+        for (queue, demand) in queue.iter_mut().zip(demand) {
+            *queue = x * demand * (1.0 + seen * *queue);
         }
         if change < CLOSE * x {
             break;
@@ -182,7 +183,7 @@ fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solu
         }
     }
     let (n, m) = (network.population, resync.depth);
-    let least = 1.0 / demands.largest().max(1e-12);
+    let least = 1.0 / demands.largest().max(SHORTEST);
     let (mut own, mut other) = ([0.0; SLOTS], [0.0; SLOTS]);
     let (mut x, mut y) = (0.0, 0.0);
     for _ in 0..ROUNDS {
@@ -193,8 +194,8 @@ fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solu
             // Members are read and written side by side: the slowest counts.
             longest = longest.max(here);
         }
-        let next = (n / response.max(1e-12)).min(least);
-        let beside = m / (think + longest).max(1e-12);
+        let next = (n / response.max(SHORTEST)).min(least);
+        let beside = m / (think + longest).max(SHORTEST);
         let change = (next - x).abs() / next + (beside - y).abs() / beside;
         (x, y) = (next, beside);
         for at in 0..len {

@@ -55,7 +55,9 @@ fn wide() -> Vec<Layer> {
     }
     all.push(Layer::Lvm(Lvm { volume: Volume::Raid1, integrity: Some(LvmIntegrity::default()), ..Lvm::default() }));
     all.push(Layer::Lvm(Lvm { thin_chunk: Some(Bytes::kib(64)), snapshot: true, ..Lvm::default() }));
-    for data in [BtrfsProfile::Single, BtrfsProfile::Dup, BtrfsProfile::Raid0, BtrfsProfile::Raid1, BtrfsProfile::Raid10] {
+    for data in
+        [BtrfsProfile::Single, BtrfsProfile::Dup, BtrfsProfile::Raid0, BtrfsProfile::Raid1, BtrfsProfile::Raid10]
+    {
         all.push(Layer::Btrfs(Btrfs { data, ..Btrfs::default() }));
     }
     all.push(Layer::Btrfs(Btrfs { copy_on_write: false, ..Btrfs::default() }));
@@ -93,8 +95,14 @@ fn stacked(first: Layer, members: usize, above: &[Layer]) -> Stack {
 }
 
 fn work() -> impl Strategy<Value = Workload> {
-    let patterns =
-        vec![Pattern::Read, Pattern::Write, Pattern::RandRead, Pattern::RandWrite, Pattern::RandMixed(70), Pattern::Mixed(50)];
+    let patterns = vec![
+        Pattern::Read,
+        Pattern::Write,
+        Pattern::RandRead,
+        Pattern::RandWrite,
+        Pattern::RandMixed(70),
+        Pattern::Mixed(50),
+    ];
     (select(patterns), select(vec![4_u64, 16, 64, 256, 1024]), 1u32..65, 1u32..17, prop::option::of(1u32..64)).prop_map(
         |(pattern, kib, depth, jobs, flush)| {
             let mut work = Workload::new(name("w"), pattern, Bytes::kib(kib));
@@ -243,9 +251,10 @@ fn a_degraded_array_reads_more_and_is_slower() {
     let stack = stacked(Layer::Raid(Raid { level: RaidLevel::Raid5, ..Raid::default() }), 5, &[]);
     let mut work = Workload::new(name("w"), Pattern::RandRead, Bytes::kib(64));
     (work.depth, work.jobs) = (64, 8);
-    let at = |state| {
-        predict(&site, &stack, &work, &Conditions { state, ..Conditions::default() }).unwrap().operations.value
-    };
+    let at =
+        |state| predict(&site, &stack, &work, &Conditions { state, ..Conditions::default() }).unwrap().operations.value;
+    let bare = Conditions { state: State::Degraded, ..Conditions::default() };
+    assert_eq!(predict(&site, &stacked(Layer::Bare, 1, &[]), &work, &bare).unwrap().state, "whole");
     assert!(at(State::Degraded) < 0.7 * at(State::Whole));
     assert!(at(State::Resyncing) < at(State::Whole));
 }

@@ -113,7 +113,8 @@ fn no_prediction_depends_on_what_is_predicted() {
         let site = site(&without);
         for (device, test) in ["HDD", "SSD"].into_iter().flat_map(|device| TESTS.map(|test| (device, test))) {
             let Some(cell) = cells.get(&(device.to_owned(), number, test.to_owned())) else { continue };
-            let say = |site| predict(site, &stack(number, drives(&cell.device)), &workload(test), &Conditions::default());
+            let say =
+                |site| predict(site, &stack(number, drives(&cell.device)), &workload(test), &Conditions::default());
             assert_eq!(say(&site), say(&site_of_all), "{device} {number} {test}");
         }
     }

@@ -136,7 +136,10 @@ fn encryption_of_one_stream_is_the_limit_whatever_lies_below() {
     for said in [&single, &striped] {
         assert!(has(&said.flags, "encryption-parallelism"), "{:?}", said.limits);
     }
-    assert!(striped.throughput.value < 1.35 * single.throughput.value, "two drives are not twice as fast under one cipher");
+    assert!(
+        striped.throughput.value < 1.35 * single.throughput.value,
+        "two drives are not twice as fast under one cipher"
+    );
     let writes = say(&sn770(), &stack(&["nvme0"], vec![luks()]), &job(Pattern::Write, Bytes::mib(1), 8, 1));
     inside(&writes, 2.129e9);
 }
@@ -158,9 +161,7 @@ fn a_resync_runs_at_the_cap_of_the_kernel() {
 fn more_written_than_a_drive_can_take_is_flagged() {
     let machine = read(include_str!("machines/two-p1600x.toml"));
     let work = job(Pattern::RandMixed(50), Bytes::kib(128), 32, 12);
-    let mirror = |drives: &[&str]| {
-        stack(drives, vec![Layer::Zfs(Zfs { layout: ZfsLayout::Mirror, ..Zfs::default() })])
-    };
+    let mirror = |drives: &[&str]| stack(drives, vec![Layer::Zfs(Zfs { layout: ZfsLayout::Mirror, ..Zfs::default() })]);
     let said = say(&machine, &mirror(&["direct0", "direct1"]), &work);
     let measured = (1311e6 + 1312e6) / 131_072.0;
     let flags = judge(&said, &Observed { operations: measured, reads: 0.5, failed: None });

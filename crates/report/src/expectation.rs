@@ -61,13 +61,31 @@ fn table(stack: &[Prediction], style: &Style) -> String {
     };
     let each = |text: &dyn Fn(&Prediction) -> String| stack.iter().map(text).collect::<Vec<_>>();
     let strips = [
-        strip("", Align::Left, each(&|p| format!("  {}\n    {}", p.pattern, limit(p)))),
+        strip("", Align::Left, each(&|p| format!("  {}", p.pattern))),
         strip("expected", Align::Right, each(&|p| figure(p, p.throughput.value, style))),
         strip("90 %", Align::Right, each(&|p| range(p, p.throughput.ninety, style))),
         strip("mean", Align::Right, each(&|p| time(p.latency.value))),
         strip("p99", Align::Right, each(&|p| time(p.p99.value))),
     ];
-    sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+    let drawn = sheet::render(&strips.iter().collect::<Vec<_>>(), style);
+    let mut lines = drawn.lines();
+    let mut out = lines.next().map(|heading| format!("{heading}\n")).unwrap_or_default();
+    // What limits is too long for a column: it stands below.
+    for (line, prediction) in lines.zip(stack) {
+        out.push_str(line);
+        out.push('\n');
+        let below = paragraph("    ", &style.spell(&limit(prediction)), style.columns());
+        out.push_str(&style.paint(Tone::Dim, below.trim_end()));
+        out.push('\n');
+        if let Some(later) = prediction.sustained {
+            let figures =
+                format!("{}, 90 % {}", figure(prediction, later.value, style), range(prediction, later.ninety, style));
+            let text = paragraph("    ", &style.spell(&format!("caches full: {figures}")), style.columns());
+            out.push_str(&style.paint(Tone::Dim, text.trim_end()));
+            out.push('\n');
+        }
+    }
+    out
 }
 
 fn is_counted(p: &Prediction) -> bool {
@@ -103,10 +121,17 @@ fn percent(share: f64) -> String {
 /// What limits, as sure as it is.
 fn limit(p: &Prediction) -> String {
     match (p.limiter(), p.limits.as_slice()) {
-        (Some(first), _) => format!("{} ({})", first.resource, percent(first.probability)),
-        (None, [first, second, ..]) => {
-            format!("{} ({}) or {}", first.resource, percent(first.probability), second.resource)
+        (Some(first), [_, second, ..]) => {
+            format!("limit: {} ({}); next {}", first.resource, percent(first.probability), second.resource)
         }
+        (Some(first), _) => format!("limit: {} ({})", first.resource, percent(first.probability)),
+        (None, [first, second, ..]) => format!(
+            "limit: {} ({}) or {} ({})",
+            first.resource,
+            percent(first.probability),
+            second.resource,
+            percent(second.probability)
+        ),
         _ => "no limit stands out".to_owned(),
     }
 }

@@ -42,8 +42,7 @@ fn machine(fields: &Fields, notes: &mut Vec<Note>) -> Option<Machine> {
         let note = Note::error("machine-threads", Some(fields.place("threads")), "fewer threads than cores");
         notes.push(note.hint(format!("write threads = {cores} or more")));
     }
-    let uplinks: Vec<Uplink> =
-        fields.tables("uplink").iter().filter_map(|table| uplink(table, notes)).collect();
+    let uplinks: Vec<Uplink> = fields.tables("uplink").iter().filter_map(|table| uplink(table, notes)).collect();
     for (table, own) in fields.tables("uplink").iter().zip(&uplinks) {
         behind(table, uplinks.iter().filter(|other| other.name != own.name), notes);
     }
@@ -77,12 +76,20 @@ fn machine(fields: &Fields, notes: &mut Vec<Note>) -> Option<Machine> {
 }
 
 /// A text that means something of its own; what does not is noted.
-fn text<T>(fields: &Fields, key: &str, like: &str, notes: &mut Vec<Note>, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+fn text<T>(
+    fields: &Fields,
+    key: &str,
+    like: &str,
+    notes: &mut Vec<Note>,
+    read: impl Fn(&str) -> Option<T>,
+) -> Option<T> {
     let word = fields.text(key)?;
     let meaning = read(word);
     if meaning.is_none() {
         let message = format!("`{key}` cannot be `{}`", word.escape_debug());
-        notes.push(Note::error("machine-bad-value", Some(fields.place(key)), message).hint(format!("write it like {like}")));
+        notes.push(
+            Note::error("machine-bad-value", Some(fields.place(key)), message).hint(format!("write it like {like}")),
+        );
     }
     meaning
 }
@@ -124,7 +131,9 @@ fn behind<'a>(table: &Fields, mut known: impl Iterator<Item = &'a Uplink>, notes
     let Some(name) = table.name("behind") else { return };
     if !known.any(|uplink| uplink.name == name) {
         let message = format!("no uplink is named `{name}`");
-        notes.push(Note::error("machine-unknown-uplink", Some(table.place("behind")), message).hint("add an [[uplink]]"));
+        notes.push(
+            Note::error("machine-unknown-uplink", Some(table.place("behind")), message).hint("add an [[uplink]]"),
+        );
     }
 }
 
@@ -177,7 +186,13 @@ mod tests {
         let (machine, notes) = parse_machine(text);
         assert!(machine.is_none());
         let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
-        let all = ["machine-threads", "machine-bad-value", "machine-bad-value", "machine-unknown-uplink", "study-unknown-key"];
+        let all = [
+            "machine-threads",
+            "machine-bad-value",
+            "machine-bad-value",
+            "machine-unknown-uplink",
+            "study-unknown-key",
+        ];
         assert_eq!(codes, all, "{notes:#?}");
         assert!(notes.iter().all(|note| note.span.is_some()));
         insta::assert_snapshot!(crate::render("machine.toml", text, &notes, false));

@@ -87,7 +87,7 @@ impl Compiler<'_> {
             self.volume_integrity(stack, at, integrity, which, flow);
             return;
         }
-        self.ask(stack, node, which, flow);
+        self.ask(which, flow);
     }
 
     fn array_costs(&mut self, at: usize, array: &Array, flow: &Flow) {
@@ -118,7 +118,14 @@ impl Compiler<'_> {
         }
     }
 
-    fn parity_read(&mut self, array: &Array, flow: &Flow, members: usize, here: usize, asked: &mut [Option<Spread>; 3]) {
+    fn parity_read(
+        &mut self,
+        array: &Array,
+        flow: &Flow,
+        members: usize,
+        here: usize,
+        asked: &mut [Option<Spread>; 3],
+    ) {
         let mut whole = striped(flow, array.chunk, members);
         whole.to = here;
         if here < members {

@@ -68,7 +68,7 @@ impl Compiler<'_> {
             }
             // Which copy is read follows from the number of the process: one job reads one.
             (BtrfsProfile::Raid1, false) if alone => {
-                self.ask(stack, node, 0, *flow);
+                self.ask(0, *flow);
                 return;
             }
             (BtrfsProfile::Raid1, false) => Flow { rate: flow.rate / n, ..*flow },
@@ -84,7 +84,7 @@ impl Compiler<'_> {
             }
         };
         for which in 0..here {
-            self.ask(stack, node, which, each);
+            self.ask(which, each);
         }
     }
 }

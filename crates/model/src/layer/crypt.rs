@@ -57,9 +57,9 @@ impl Compiler<'_> {
     /// comes from the maker.
     fn usual_sector(&self, stack: &Stack) -> f64 {
         let small = |name: &terms::Name| {
-            self.site.drive(name.as_str()).is_some_and(|drive| {
-                !matches!(self.class_of(drive).kind, DriveKind::Ram | DriveKind::Hdd)
-            })
+            self.site
+                .drive(name.as_str())
+                .is_some_and(|drive| !matches!(self.class_of(drive).kind, DriveKind::Ram | DriveKind::Hdd))
         };
         let mut drives = stack.nodes.iter().flat_map(|node| &node.on);
         let any = drives.any(|under| matches!(under, terms::Ref::Drive(name) if small(name)));
@@ -71,7 +71,7 @@ impl Compiler<'_> {
         let context = match (inline, flow.write) {
             (true, true) => flow.context,
             (true, false) if mapping.authenticated => self.workers(at, Parameter::One),
-            (true, false) => self.completion(stack, at, flow),
+            (true, false) => self.completion(at, flow),
             (false, _) => self.crypt_workers(at, mapping, flow),
         };
         let times = cipher_factor(mapping, self.site.book.get(Parameter::OtherCipher));
@@ -99,7 +99,7 @@ impl Compiler<'_> {
         if mapping.authenticated {
             self.authenticate(stack, at, flow, context, below);
         } else {
-            self.ask(stack, &stack.nodes[at], 0, below);
+            self.ask(0, below);
         }
     }
 
@@ -132,7 +132,8 @@ impl Compiler<'_> {
         };
         self.work(context, io, flow.rate * self.crowd, "tags");
         self.work(context, byte, flow.rate * flow.bytes, "HMAC-SHA-256");
-        let tags = super::integrity::Tags { size: 32.0, sector: TABLE_SECTOR, journal: true, bitmap: false, flush: 10.0 };
+        let tags =
+            super::integrity::Tags { size: 32.0, sector: TABLE_SECTOR, journal: true, bitmap: false, flush: 10.0 };
         self.protected(stack, at, &tags, below, 0, stack.nodes[at].on.len());
     }
 }

@@ -25,7 +25,8 @@ impl Compiler<'_> {
         let mut found = 0;
         for &drive in &used {
             let class = self.site.drives[drive as usize];
-            let same = |set: &&mut Set| set.class == class && self.asked[set.first as usize] == self.asked[drive as usize];
+            let same =
+                |set: &&mut Set| set.class == class && self.asked[set.first as usize] == self.asked[drive as usize];
             if let Some(set) = sets.iter_mut().flatten().chain(&mut rest).find(same) {
                 set.size += 1.0;
                 continue;
@@ -81,7 +82,8 @@ impl Compiler<'_> {
         };
         // Branches of one operation wait for the slowest: the mean of the largest of k lies between 1 and the harmonic
         // number of k, by how far their times spread.
-        let branches = if flow.wide > 1.5 && flow.waited { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
+        let branches =
+            if flow.wide > 1.5 && flow.waited { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
         let rate = flow.rate * branches;
         let share = 1.0 / flow.wide;
         let one = Parameter::One.place();
@@ -131,7 +133,8 @@ impl Compiler<'_> {
             let way = uplink.ways[usize::from(flow.write)];
             self.network.add(values, Part::of(station, way, bytes, "bytes of all drives behind it"));
             if let Some(trip) = uplink.round_trip {
-                self.network.add(values, Part::of(DELAY, trip, flow.rate * size / (flow.wide * flow.batch), "there and back"));
+                self.network
+                    .add(values, Part::of(DELAY, trip, flow.rate * size / (flow.wide * flow.batch), "there and back"));
             }
             next = uplink.behind;
             hops += 1;

@@ -1,7 +1,7 @@
 //! dm-integrity: tags between the data, and what keeps both in step.
 
+use terms::Stack;
 use terms::layer::{Integrity, IntegrityMode, IntegrityTag};
-use terms::{Node, Stack};
 
 use crate::compile::{Compiler, precise};
 use crate::flow::Flow;
@@ -92,15 +92,15 @@ impl Compiler<'_> {
     pub(crate) fn protected(&mut self, stack: &Stack, at: usize, tags: &Tags, flow: Flow, first: usize, end: usize) {
         let node = &stack.nodes[at];
         for which in first..end.min(node.on.len()) {
-            self.protected_member(stack, node, which, tags, flow);
+            self.protected_member(stack, which, tags, flow);
         }
     }
 
-    fn protected_member(&mut self, stack: &Stack, node: &Node, which: usize, tags: &Tags, flow: Flow) {
+    fn protected_member(&mut self, stack: &Stack, which: usize, tags: &Tags, flow: Flow) {
         let overhead = 1.0 + tags.size / tags.sector;
         if !flow.write {
             // Tags of what is read are kept by dm-bufio; a span of random reads that it does not hold is not modelled.
-            self.ask(stack, node, which, flow);
+            self.ask(which, flow);
             return;
         }
         if !flow.random {
@@ -114,23 +114,23 @@ impl Compiler<'_> {
             };
             let seeks = flow.seeks + flow.bytes * (runs + extra);
             let waited = !tags.journal;
-            self.ask(stack, node, which, Flow { bytes: flow.bytes * overhead, seeks, waited, ..flow });
+            self.ask(which, Flow { bytes: flow.bytes * overhead, seeks, waited, ..flow });
             if tags.journal {
-                self.ask(stack, node, which, Flow { bytes: flow.bytes * JOURNALLED, ..flow });
+                self.ask(which, Flow { bytes: flow.bytes * JOURNALLED, ..flow });
             }
             return;
         }
         // What is in the journal is written back later, by each member in its own time.
         let flow = Flow { waited: !tags.journal, ..flow };
-        self.ask(stack, node, which, flow);
+        self.ask(which, flow);
         if tags.journal {
             let journal = Flow { random: false, bytes: flow.bytes * JOURNALLED, waited: true, ..flow };
-            self.ask(stack, node, which, journal);
+            self.ask(which, journal);
             self.network.backlog = self.network.backlog.max(WRITTEN_BACK / (flow.bytes * JOURNALLED));
         }
         let extra = self.tag_writes(stack, tags, &flow);
         let bytes = (INTERLEAVE * tags.size / tags.sector).min(BUFFER);
-        self.ask(stack, node, which, Flow { bytes, rate: flow.rate * extra, ..flow });
+        self.ask(which, Flow { bytes, rate: flow.rate * extra, ..flow });
     }
 
     /// Buffers of tags that are written for each random write: each dirty one once in every round of writing back.

@@ -36,12 +36,19 @@ impl Compiler<'_> {
         match Array::of_lvm(lvm, stack.nodes[at].on.len()) {
             Some(array) => self.array(stack, at, &array, flow),
             // What is worked on lies at the start, on the first physical volume.
-            None => self.ask(stack, &stack.nodes[at], 0, *flow),
+            None => self.ask(0, *flow),
         }
     }
 
     /// One leg of an array with dm-integrity under it.
-    pub(crate) fn volume_integrity(&mut self, stack: &Stack, at: usize, layer: &LvmIntegrity, which: usize, flow: Flow) {
+    pub(crate) fn volume_integrity(
+        &mut self,
+        stack: &Stack,
+        at: usize,
+        layer: &LvmIntegrity,
+        which: usize,
+        flow: Flow,
+    ) {
         let sector = layer.block.as_f64();
         let below = self.checksums(at, layer.mode, IntegrityTag::Crc32c, sector, &flow);
         let tags = Tags {

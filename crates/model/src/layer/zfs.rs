@@ -3,7 +3,7 @@
 use terms::Stack;
 use terms::layer::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 
-use crate::compile::{Compiler, State, count, number};
+use crate::compile::{Compiler, State, count};
 use crate::flow::Flow;
 use crate::network::{Part, Resource, Slot};
 use crate::parameter::Parameter;
@@ -52,7 +52,11 @@ impl Compiler<'_> {
         let stages = if flow.bytes > zfs.recordsize.as_f64() { STAGES } else { 1.0 };
         self.network.population = self.network.population.min(self.jobs * stages);
         let record = zfs.recordsize.as_f64();
-        let records = if flow.random { (flow.bytes / record).ceil().max(1.0) } else { (flow.bytes / record).max(f64::MIN_POSITIVE) };
+        let records = if flow.random {
+            (flow.bytes / record).ceil().max(1.0)
+        } else {
+            (flow.bytes / record).max(f64::MIN_POSITIVE)
+        };
         let read_first = flow.write && flow.random && flow.bytes < record;
         let moved = flow.rate * records * record;
         let (io, byte) = if flow.write {
@@ -77,7 +81,12 @@ impl Compiler<'_> {
         if flow.write {
             // Written anew side by side, whatever the order in which it was asked for.
             let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
-            self.pool(stack, at, zfs, &Flow { random: false, unsure, seeks: self.commit_seeks(stack, record), ..whole });
+            self.pool(
+                stack,
+                at,
+                zfs,
+                &Flow { random: false, unsure, seeks: self.commit_seeks(stack, record), ..whole },
+            );
             if !read_first {
                 self.network.population = self.network.population.max(BUFFERED);
             }
@@ -112,11 +121,11 @@ impl Compiler<'_> {
         }
         if zfs.layout == ZfsLayout::Mirror && !flow.write && !flow.random && self.jobs < 1.5 && self.spins(stack) {
             // Heads are left where they are: one stream stays with one member (`zfs_vdev_mirror_rotating_inc`).
-            self.ask(stack, node, 0, *flow);
+            self.ask(0, *flow);
             return;
         }
         for which in 0..here {
-            self.ask(stack, node, which, each);
+            self.ask(which, each);
         }
     }
 
@@ -142,7 +151,7 @@ impl Compiler<'_> {
             // A drive that spins needs no more than one under way for what lies side by side.
             return;
         }
-        let station = self.network.station(Resource::Vdev(number(at).unwrap_or(0)), vdevs, 1.0, Slot::None);
+        let station = self.network.station(Resource::Vdev(self.twins.of(at)), vdevs, 1.0, Slot::None);
         let values = self.site.book.values();
         let over = Parameter::ZfsActive.place();
         let alone = Part::of(station, class.write_delay, each.rate, "a write alone, few under way");

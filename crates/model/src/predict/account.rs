@@ -24,7 +24,7 @@ pub(super) fn label(site: &Site, stack: &Stack, network: &Network, at: usize) ->
         Resource::Cores => "all cores".to_owned(),
         Resource::Thread if station.units > 1.0 => format!("threads of {} jobs", station.units),
         Resource::Thread => "submitting thread".to_owned(),
-        Resource::Completions(at) => format!("completions of {}", node(at)),
+        Resource::Completions(at) => format!("completions under {}", node(at)),
         Resource::Workers(at) => format!("workers of {}", node(at)),
         Resource::Serial(what, _) => what.word().to_owned(),
         Resource::Vdev(_) => "writes under way on a vdev".to_owned(),

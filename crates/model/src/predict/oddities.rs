@@ -1,6 +1,7 @@
 //! What is odd about a prediction, said unprompted.
 
-use terms::layer::{ZfsCache, IntegrityMode};
+use terms::layer::{IntegrityMode, ZfsCache};
+use terms::machine::DriveGroup;
 use terms::prediction::{Flag, Prediction, RoofKind};
 use terms::{Layer, Stack, Workload};
 
@@ -11,13 +12,7 @@ use crate::site::{Site, cache};
 /// Utilisation from which something other than the drives is close to being the limit.
 const CLOSE: f64 = 0.9;
 
-pub(super) fn note(
-    prediction: &mut Prediction,
-    site: &Site,
-    stack: &Stack,
-    work: &Workload,
-    conditions: &Conditions,
-) {
+pub(super) fn note(prediction: &mut Prediction, site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions) {
     let mut flags = Vec::new();
     memory(prediction, site, &mut flags);
     resync(prediction, site, conditions, &mut flags);
@@ -40,7 +35,8 @@ fn resync(prediction: &Prediction, site: &Site, conditions: &Conditions, flags: 
     let Some(rate) = prediction.resync.filter(|_| conditions.state == State::Resyncing) else { return };
     let cap = 1.0 / site.book.get(Parameter::ResyncCap);
     if rate.value > 0.97 * cap {
-        let message = format!("the resync runs at the kernel's cap of {:.0} MB/s and not at what the drives can do", cap / 1e6);
+        let message =
+            format!("the resync runs at the kernel's cap of {:.0} MB/s and not at what the drives can do", cap / 1e6);
         flags.push(Flag::new("resync-cap", message));
     }
     flags.push(Flag::new("resync-running", "a figure taken while an array is resynchronised is not one of the array"));
@@ -51,27 +47,37 @@ fn encryption(prediction: &Prediction, flags: &mut Vec<Flag>) {
     if let Some(limit) = prediction.limits.iter().find(|limit| is(&limit.resource))
         && (limit.probability >= 0.4 || limit.utilisation >= CLOSE)
     {
-        let message = "how many workers encrypt one stream limits it, not the drives below: more jobs help, more drives do not";
+        let message =
+            "how many workers encrypt one stream limits it, not the drives below: more jobs help, more drives do not";
         flags.push(Flag::new("encryption-parallelism", message));
     }
 }
 
 fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, flags: &mut Vec<Flag>) {
-    let cached = stack.nodes.iter().any(|node| matches!(&node.layer, Layer::Zfs(zfs) if zfs.primarycache == ZfsCache::All));
+    let cached =
+        stack.nodes.iter().any(|node| matches!(&node.layer, Layer::Zfs(zfs) if zfs.primarycache == ZfsCache::All));
     if cached && read_share(work) > 0.0 {
-        flags.push(Flag::new("read-cache", "reads are answered by the ARC where the span fits in it: this is memory, not drives"));
+        flags.push(Flag::new(
+            "read-cache",
+            "reads are answered by the ARC where the span fits in it: this is memory, not drives",
+        ));
     }
     if read_share(work) >= 1.0 {
         return;
     }
-    for group in &site.machine.drives {
-        if let Some(cache) = cache(group)
-            && conditions.span.0 < cache.0
-            && stack.drives().iter().any(|name| (0..group.count).any(|at| group.member(at) == name.as_str()))
-        {
-            let message = format!("writes go into the cache of `{}`, about {cache}, before they are what the flash can keep up", group.name);
-            flags.push(Flag::new("burst", message));
-        }
+    let used = stack.drives();
+    let holds =
+        |group: &&DriveGroup| used.iter().any(|name| (0..group.count).any(|at| group.member(at) == name.as_str()));
+    let groups = site.machine.drives.iter().filter(holds);
+    let filling = groups.filter_map(|group| Some((&group.name, cache(group)?)));
+    let filling: Vec<_> = filling.filter(|(_, cache)| conditions.span.0 < cache.0).collect();
+    if let Some((_, size)) = filling.iter().min_by_key(|(_, cache)| cache.0) {
+        let names: Vec<String> = filling.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let message = format!(
+            "writes go into the cache of {}, about {size}, before they are what the flash keeps up",
+            names.join(", ")
+        );
+        flags.push(Flag::new("burst", message));
     }
 }
 

@@ -111,7 +111,8 @@ pub fn stack(number: u32, drives: [&str; 2]) -> Stack {
         })
     };
     let journal = || integrity(IntegrityMode::Journal);
-    let luks = |integrity| Layer::Luks(Luks { sector: Some(Bytes::kib(4)), flags: INLINE, integrity, ..Luks::default() });
+    let luks =
+        |integrity| Layer::Luks(Luks { sector: Some(Bytes::kib(4)), flags: INLINE, integrity, ..Luks::default() });
     let mirror = || Layer::Raid(Raid { level: RaidLevel::Raid1, bitmap: Bitmap::None, ..Raid::default() });
     let ext4 = |b: &mut Builder, on: Ref| b.put("fs", Layer::Ext4(Ext4::default()), &[on]);
     match number {

@@ -12,7 +12,12 @@ pub(crate) static MACHINE: Table = Table {
     keys: &[
         required("machine", Kind::Text, "What it is called in reports."),
         required("cores", Kind::Integer { least: 1, most: 4096 }, "Cores of all sockets."),
-        optional("threads", Kind::Integer { least: 1, most: 8192 }, "one for each core", "Hardware threads of all cores."),
+        optional(
+            "threads",
+            Kind::Integer { least: 1, most: 8192 },
+            "one for each core",
+            "Hardware threads of all cores.",
+        ),
         optional("kernel", Kind::Text, "a new one", "Major and minor number of the kernel, such as `\"6.1\"`."),
         optional("memory", Kind::Table(&MEMORY), "never the limit", "Main memory."),
         optional(
@@ -34,7 +39,11 @@ static MEMORY: Table = Table {
     help: "Main memory.",
     keys: &[
         required("channels", Kind::Integer { least: 1, most: 128 }, "Channels that have a module."),
-        required("speed", Kind::Integer { least: 100, most: 100_000 }, "Transfers in a second, in millions: 3200 for DDR4-3200."),
+        required(
+            "speed",
+            Kind::Integer { least: 100, most: 100_000 },
+            "Transfers in a second, in millions: 3200 for DDR4-3200.",
+        ),
         optional("size", SIZE, "16 GiB", "All of it."),
     ],
     one_of: &[],
@@ -47,9 +56,19 @@ static UPLINK: Table = Table {
     keys: &[
         required("name", Kind::Name, "Its name, for `behind`."),
         optional("link", Kind::Text, "a network port", "A PCIe link, such as `\"16 GT/s x4\"`."),
-        optional("line", Kind::Text, "a PCIe link", "Line rate of a network port, such as `\"12.5 GB/s\"` for 100 Gbit/s."),
+        optional(
+            "line",
+            Kind::Text,
+            "a PCIe link",
+            "Line rate of a network port, such as `\"12.5 GB/s\"` for 100 Gbit/s.",
+        ),
         optional("payload", PAYLOAD, "`\"256 B\"`; `\"1024 B\"` for a network", "Largest payload of a packet."),
-        default("round_trip", Kind::Duration { least: 0, most: HOUR, step: 1 }, "\"10 µs\"", "There and back, of a network port."),
+        default(
+            "round_trip",
+            Kind::Duration { least: 0, most: HOUR, step: 1 },
+            "\"10 µs\"",
+            "There and back, of a network port.",
+        ),
         optional("behind", Kind::Name, "none", "The uplink that it hangs under."),
     ],
     one_of: &["link", "line"],
@@ -81,7 +100,12 @@ static DRIVE: Table = Table {
         optional("flush", LATENCY, "usual", "One flush."),
         default("write_cache", Kind::Boolean, "true", "Is a volatile write cache on, or none needed?"),
         optional("link", Kind::Text, "not a limit", "PCIe link of each, such as `\"16 GT/s x4\"`."),
-        optional("payload", PAYLOAD, "`\"256 B\"`, and wide", "Largest payload of a packet: `MaxPayload` in `DevCtl` of `lspci -vv`."),
+        optional(
+            "payload",
+            PAYLOAD,
+            "`\"256 B\"`, and wide",
+            "Largest payload of a packet: `MaxPayload` in `DevCtl` of `lspci -vv`.",
+        ),
         optional("behind", Kind::Name, "the processor itself", "The uplink that they hang under."),
     ],
     one_of: &[],

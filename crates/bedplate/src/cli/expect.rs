@@ -1,0 +1,40 @@
+//! What `bedplate expect` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Selection;
+
+#[derive(Debug, Args)]
+pub(crate) struct ExpectArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// The machine: a description that ends in `.toml`, see docs/expect.md, or a captured machine [default: this one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) machine: Option<PathBuf>,
+    /// How the arrays are
+    #[arg(long, value_enum, value_name = "STATE", default_value_t)]
+    pub(crate) state: ArrayState,
+    /// Write caches of the drives are full
+    #[arg(long)]
+    pub(crate) sustained: bool,
+    /// Print the account of every figure: each roof as the sum that it is, and where each value is from
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) explain: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How the arrays of a stack are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ArrayState {
+    /// All members are there and in step
+    #[default]
+    Whole,
+    /// One member of each is gone
+    Degraded,
+    /// One member of each is being written anew
+    Resync,
+}
