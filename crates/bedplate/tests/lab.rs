@@ -22,5 +22,7 @@ mod places;
 mod policies;
 #[path = "lab/runs.rs"]
 mod runs;
+#[path = "lab/sizes.rs"]
+mod sizes;
 #[path = "lab/stacks.rs"]
 mod stacks;
