@@ -32,12 +32,13 @@ pub(crate) fn lay(btrfs: &Btrfs, members: &[Place]) -> Option<Laid> {
     let data = allocate(&mut free, chunks.data(btrfs.data))?;
     let room = available(&free, btrfs.data);
     let factor = copies(btrfs.data);
-    let able = (data + room) / factor;
+    let able = down((data + room) / factor, BLOCK);
     let uses = Uses::none()
         .and(Purpose::Metadata, system + metadata)
         .and(Purpose::Header, FRONT * members.len() as u64)
         .and(Purpose::Copies, able * (factor - 1));
-    Some(Laid::files(raw / factor, able, uses))
+    // Both are told in whole blocks.
+    Some(Laid::files(down(raw / factor, BLOCK), able, uses))
 }
 
 /// Copies of each block.
@@ -100,13 +101,13 @@ impl Chunks {
     }
 }
 
-/// Takes a chunk from the devices with the most room, and says how many bytes it took.
+/// Takes a chunk from the devices that were named last, as mkfs.btrfs does without looking at their room, and says how
+/// many bytes it took.
 fn allocate(free: &mut [u64], chunk: Chunk) -> Option<u64> {
-    let mut order: Vec<usize> = (0..free.len()).collect();
-    order.sort_by_key(|index| std::cmp::Reverse(free[*index]));
+    let from = free.len().checked_sub(usize::try_from(chunk.devices).ok()?)?;
     let each = chunk.on_each * chunk.stripe;
-    for index in order.into_iter().take(usize::try_from(chunk.devices).ok()?) {
-        free[index] = free[index].checked_sub(each)?;
+    for free in &mut free[from..] {
+        *free = free.checked_sub(each)?;
     }
     Some(each * chunk.devices)
 }
@@ -162,6 +163,19 @@ mod tests {
             let members = vec![place; usize::try_from(count).unwrap()];
             let laid = lay(&Btrfs { data, metadata, ..Btrfs::default() }, &members).unwrap();
             assert_eq!((laid.total, laid.above), (total, available), "{name} {} x {count}", Bytes(size));
+        }
+    }
+
+    #[test]
+    fn mirrors_over_three_devices_are_those_of_real_file_systems_to_the_byte() {
+        let raid1 = Btrfs { data: BtrfsProfile::Raid1, metadata: BtrfsProfile::Raid1, ..Btrfs::default() };
+        for (sizes, total, available) in [
+            ([671_088_640; 3], 245_760, 136_960),
+            ([21_474_836_480, 21_474_836_480, 22_999_998_464], 8_050_497, 5_350_784),
+        ] {
+            let place = |size| Place { size, certain: size, lba: 512, stripe: None, optimal: 0, drive: true };
+            let laid = lay(&raid1, &sizes.map(place)).unwrap();
+            assert_eq!((laid.total, laid.above), (total * 4096, available * 4096));
         }
     }
 }

@@ -157,9 +157,7 @@ mod tests {
     fn sizes_are_those_of_real_file_systems_to_the_byte() {
         for (device, total, available, bare_total, bare_available) in TOLD {
             let plain = Ext4 { reserved_percent: 0, journal: false, ..Ext4::default() };
-            for (ext4, total, available) in
-                [(Ext4::default(), total, available), (plain, bare_total, bare_available)]
-            {
+            for (ext4, total, available) in [(Ext4::default(), total, available), (plain, bare_total, bare_available)] {
                 let laid = lay(&ext4, device).unwrap();
                 assert_eq!((laid.total, laid.above), (total, available), "{} {ext4:?}", Bytes(device));
             }

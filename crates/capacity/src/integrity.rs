@@ -36,15 +36,13 @@ pub(crate) struct Format {
     pub(crate) tag: u64,
     /// Bytes of a protected sector.
     pub(crate) sector: u64,
-    /// Sectors of journal asked for, where not the default.
-    pub(crate) journal: Option<u64>,
 }
 
 /// A device of its own: journal and bitmap mode have the same size, because the journal's room holds the bitmap, and
 /// without either the room stays.
 pub(crate) fn lay(integrity: &Integrity, below: &Place) -> Option<Laid> {
-    let format = Format { tag: u64::from(integrity.tag.size()), sector: integrity.sector.0, journal: None };
-    let split = format.split(below.size)?;
+    let format = Format { tag: u64::from(integrity.tag.size()), sector: integrity.sector.0 };
+    let split = format.split(below.size, 0)?;
     // The planner's own bound (crates/plan/src/block/integrity.rs).
     let tags = below.certain / (integrity.sector.0 / format.tag).max(1);
     let place = Place {
@@ -78,10 +76,11 @@ impl Split {
 }
 
 impl Format {
-    /// What a device of that many bytes is split into; `None` where it is too small.
-    pub(crate) fn split(self, device: u64) -> Option<Split> {
-        let device = device / SECTOR;
-        let journal = self.journal(device);
+    /// What a device of that many bytes is split into behind a start; `None` where it is too small. The journal is a
+    /// share of the whole device, start and all.
+    pub(crate) fn split(self, device: u64, start: u64) -> Option<Split> {
+        let journal = self.journal(device / SECTOR);
+        let device = device.checked_sub(start)? / SECTOR;
         let mut data = 0;
         for bit in (LAST_BIT..u64::BITS - device.leading_zeros()).rev() {
             let more = data | 1 << bit;
@@ -101,8 +100,7 @@ impl Format {
         let entry = (8 + 8 * per_block + self.tag).next_multiple_of(ENTRY_ROUNDING);
         let entries = ENTRY_ROOM / entry * SECTION_HEAD;
         let section = entries * per_block + SECTION_HEAD;
-        let wanted = self.journal.unwrap_or_else(|| JOURNAL_MOST.min(device >> JOURNAL_SHIFT));
-        (wanted / section).max(1) * section
+        (JOURNAL_MOST.min(device >> JOURNAL_SHIFT) / section).max(1) * section
     }
 
     /// Sectors of one run of tags.

@@ -22,7 +22,7 @@ pub(crate) fn lay(luks: &Luks, below: &Place) -> Option<Laid> {
             Some(Laid::device(place, Uses::none().and(Purpose::Header, HEADER)))
         }
         Some(LuksIntegrity::HmacSha256) => {
-            let split = Format { tag: HMAC, sector, journal: None }.split(room)?;
+            let split = Format { tag: HMAC, sector }.split(below.size, HEADER)?;
             // The planner's own bound (crates/plan/src/block/luks.rs).
             let kept = HEADER + below.certain / 16 + below.certain / 32 + (8 << 20);
             let place = above(below, split.data, sector, below.certain.saturating_sub(kept));

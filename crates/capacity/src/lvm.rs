@@ -99,14 +99,7 @@ fn tag_extents(leg: u64) -> u64 {
 }
 
 /// A thin volume: the planner promises no more than seven tenths of what is certain of the members.
-fn thin(
-    lvm: &Lvm,
-    chunk: u64,
-    members: &[Place],
-    extents: &[u64],
-    free: u64,
-    uses: Uses,
-) -> Option<(u64, Uses)> {
+fn thin(lvm: &Lvm, chunk: u64, members: &[Place], extents: &[u64], free: u64, uses: Uses) -> Option<(u64, Uses)> {
     let certain: u64 = members.iter().map(|member| member.certain).sum();
     let size = certain / 10 * 7 / EXTENT * EXTENT;
     let asked = free * 80 / 100;

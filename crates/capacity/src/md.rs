@@ -17,9 +17,6 @@ const MIB: u64 = 2048;
 const BEHIND: u64 = 16 + 8;
 /// RAID-1 has no chunk, but its members are cut to this so that it could get one (Create.c).
 const MIRROR_ROUNDING: u64 = 64 << 1;
-/// Where the chunk is not said `validate_geometry1` takes this one, in sectors (mdadm.h, `DEFAULT_CHUNK`).
-const DEFAULT_CHUNK: u64 = 512 << 1;
-
 /// The array's device.
 pub(crate) fn lay(raid: &Raid, members: &[Place]) -> Option<Laid> {
     let chunk = raid.chunk.0 / SECTOR;
@@ -47,9 +44,10 @@ fn data_offset(raid: &Raid, member: u64) -> u64 {
     if raid.metadata == Metadata::V1_0 {
         return 0;
     }
-    let chunk = if raid.level == RaidLevel::Raid1 { DEFAULT_CHUNK } else { raid.chunk.0 / SECTOR };
+    // Chunks should fit the headroom twice; a mirror has none.
+    let least = if raid.level == RaidLevel::Raid1 { 0 } else { raid.chunk.0 / SECTOR * 2 };
     let mut headroom = HEADROOM;
-    while headroom << 10 > member && headroom / 2 >= chunk * 2 {
+    while headroom << 10 > member && headroom / 2 >= least {
         headroom /= 2;
     }
     (FRONT + bitmap_room(member) + headroom).next_multiple_of(MIB)

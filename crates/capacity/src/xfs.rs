@@ -101,7 +101,8 @@ impl Shape {
         if groups > 1 && last > 0 && last < GROUP_LEAST / block {
             (blocks, groups) = (device - last, groups - 1);
         }
-        let unit = stripe.map_or(1, |stripe| if stripe.unit > LOG_UNIT_MOST { LOG_UNIT_ELSE } else { stripe.unit } / block);
+        let unit =
+            stripe.map_or(1, |stripe| if stripe.unit > LOG_UNIT_MOST { LOG_UNIT_ELSE } else { stripe.unit } / block);
         let log = (blocks / LOG_SHARE).max(LOG_LEAST / block).min(LOG_MOST / block).next_multiple_of(unit.max(1));
         // The log lies within one group.
         (log < group).then_some(Self { block, blocks, groups, group, log })

@@ -32,6 +32,11 @@ const TYPICAL: u64 = 128 << 10;
 /// `ashift` where neither the study nor the drive says more: 512 bytes, or the drive's physical block of 4 KiB.
 const ASHIFT: u32 = 12;
 
+/// Space that an empty pool uses for itself, as `df` tells it in units of 128 KiB, without and with the empty dataset:
+/// 4 units on single devices and mirrors, up to 5 on raidz (OpenZFS 2.1.11).
+const OWN: u64 = 3 * TYPICAL;
+const OWN_AND_DATASET: u64 = 4 * TYPICAL;
+
 /// The mounted dataset of a pool over members, with a special vdev where there is one.
 pub(crate) fn lay(zfs: &Zfs, members: &[Place], special: &[Place]) -> Option<Laid> {
     let ashift = zfs.ashift.map_or(ASHIFT, u32::from);
@@ -51,8 +56,8 @@ pub(crate) fn lay(zfs: &Zfs, members: &[Place], special: &[Place]) -> Option<Lai
         .and(Purpose::Reserve, slop)
         .and(Purpose::Journal, vdevs.iter().map(Vdev::raw_log).sum())
         .and(if zfs.layout == ZfsLayout::Mirror { Purpose::Copies } else { Purpose::Parity }, redundancy)
-        .and(Purpose::Metadata, total(special));
-    Some(Laid::files(able, able, uses))
+        .and(Purpose::Metadata, total(special) + OWN_AND_DATASET);
+    Some(Laid::files(down(able.checked_sub(OWN)?, TYPICAL), down(able.checked_sub(OWN_AND_DATASET)?, TYPICAL), uses))
 }
 
 /// One vdev, in bytes.

@@ -8,6 +8,7 @@ pub mod command;
 pub mod design;
 pub mod diagnosis;
 pub mod drive;
+pub mod durability;
 pub mod evidence;
 pub mod finding;
 pub mod inventory;
