@@ -129,7 +129,7 @@ pub(crate) fn common_multiple(a: u64, b: u64) -> u64 {
     while low > 0 {
         (high, low) = (low, high % low);
     }
-    if high == 0 { 0 } else { a / high * b }
+    a.checked_div(high).map_or(0, |share| share * b)
 }
 
 /// Rounded down to a multiple.
