@@ -1,6 +1,7 @@
 //! Kinds of drives, and what is known of each before there is one. Every figure says where it comes from; spreads are
 //! wide because published populations differ by factors, and a drive of yours may be none of them.
 
+use terms::Bytes;
 use terms::durability::{DriveClass, Spread};
 
 /// Data sheets say one unreadable block in so many bits *at most*. Fields see far fewer (Gray, van Ingen, "Empirical
@@ -10,11 +11,19 @@ const fn unreadable(sheet: f64) -> Spread<f64> {
     Spread { low: sheet / 100.0, middle: sheet / 10.0, high: sheet }
 }
 
-/// Five years of 365 days: the time for which vendors state drive writes per day.
-const WARRANTY_DAYS: f64 = 5.0 * 365.0;
+/// Years for which vendors mostly state drive writes per day.
+const WARRANTY_YEARS: f64 = 5.0;
 
-const fn writes_per_day(dwpd: f64) -> Option<Spread<f64>> {
-    Some(Spread::exactly(dwpd * WARRANTY_DAYS))
+/// Whole drive writes of a data sheet's *terabytes written*.
+#[must_use]
+pub fn of_written(written: Bytes, size: Bytes) -> Spread<f64> {
+    Spread::exactly(written.as_f64() / size.as_f64().max(1.0))
+}
+
+/// Whole drive writes of a data sheet's *drive writes per day*, over the years that it is given for.
+#[must_use]
+pub fn of_daily(drive_writes_per_day: f64, years: f64) -> Spread<f64> {
+    Spread::exactly(drive_writes_per_day * years * 365.0)
 }
 
 /// 400,000 checksum mismatches on 1.53 million drives in 41 months cluster on few drives: in 17 months 0.66 % of nearline
@@ -84,7 +93,7 @@ fn datacentre() -> DriveClass {
         unreadable_per_bit: unreadable(1e-17),
         latent_per_year: Spread { low: 0.05, middle: 0.1, high: 0.2 },
         silent_per_year: SILENT_FLASH,
-        drive_writes: writes_per_day(1.0),
+        drive_writes: Some(of_daily(1.0, WARRANTY_YEARS)),
         ..entry(
             "datacentre-ssd",
             "flash for servers, with capacitors, one drive write a day for five years",
@@ -129,7 +138,7 @@ fn memory() -> DriveClass {
         unreadable_per_bit: unreadable(1e-17),
         latent_per_year: Spread { low: 0.001, middle: 0.01, high: 0.05 },
         silent_per_year: SILENT_FLASH,
-        drive_writes: writes_per_day(6.0),
+        drive_writes: Some(of_daily(6.0, WARRANTY_YEARS)),
         ..entry(
             "optane",
             "3D XPoint, such as Intel P1600X",

@@ -14,7 +14,7 @@ mod simulate;
 mod writes;
 
 pub use arrangement::{Arrangement, arrangement};
-pub use classes::{class, classes};
+pub use classes::{class, classes, of_daily, of_written};
 pub use healing::healing;
 pub use loss::{Circumstances, Hazards, loss};
 pub use outlook::{COMMON, CORRELATION, Daily, DriveModel, Given, REPLACE, outlook};

@@ -141,12 +141,17 @@ pub fn loss(ends: Spread<&Circumstances>) -> Loss {
         bytes: spread(&|events| events[index].a_year * events[index].bytes),
     });
     let all = |events: &[Events; 4]| events.iter().map(|events| events.a_year).sum::<f64>();
+    let whole = |events: &[Events; 4]| {
+        let whole = events.iter().filter(|events| events.cause.takes_everything());
+        whole.map(|events| events.a_year).sum::<f64>()
+    };
     let bytes = |events: &[Events; 4]| events.iter().map(|events| events.a_year * events.bytes).sum::<f64>();
     let stored = ends.middle.stored;
     let bytes = spread(&bytes);
     Loss {
         causes: causes.collect(),
         any: spread(&|events| probability(all(events))),
+        everything: spread(&|events| probability(whole(events))),
         bytes,
         per_byte: bytes.map(|bytes| if stored > 0.0 { bytes / stored } else { 0.0 }),
     }

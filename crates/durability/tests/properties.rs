@@ -99,6 +99,20 @@ proptest! {
     }
 }
 
+#[test]
+fn endurance_is_read_from_either_kind_of_data_sheet() {
+    // A FireCuda 530 of 1 TB: 1275 TB; a drive of 0.7 writes a day over five years takes about as many.
+    let (written, daily) = (
+        durability::of_written(Bytes(1_275_000_000_000_000), Bytes(1_000_000_000_000)),
+        durability::of_daily(0.7, 5.0),
+    );
+    assert!((written.middle - 1275.0).abs() < 1e-9 && (daily.middle - 1277.5).abs() < 1e-9);
+    let classes = durability::classes();
+    assert!(classes.iter().all(|class| !class.sources.is_empty() && class.failures_per_year.middle > 0.0));
+    assert!(classes.iter().all(|class| durability::class(&class.name).as_ref() == Some(class)));
+    assert_eq!(class("floppy"), None);
+}
+
 fn name(index: usize) -> Name {
     Name::new(format!("d{index}")).unwrap()
 }

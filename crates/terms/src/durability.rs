@@ -102,6 +102,25 @@ pub enum Cause {
     CommonCause,
 }
 
+impl Cause {
+    /// The words for it in tables.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::DrivesTogether => "drives together",
+            Self::UnreadableBlock => "unreadable block",
+            Self::SilentCorruption => "silent corruption",
+            Self::CommonCause => "common cause",
+        }
+    }
+
+    /// Does it take everything that is stored?
+    #[must_use]
+    pub const fn takes_everything(self) -> bool {
+        matches!(self, Self::DrivesTogether | Self::CommonCause)
+    }
+}
+
 /// What one cause takes in a year.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CauseLoss {
@@ -120,6 +139,8 @@ pub struct Loss {
     pub causes: Vec<CauseLoss>,
     /// Probability of any loss.
     pub any: Spread<f64>,
+    /// Probability of losing everything.
+    pub everything: Spread<f64>,
     /// Bytes lost on average.
     pub bytes: Spread<f64>,
     /// The same for each byte stored (NOMDL: Greenan, Plank, Wylie, HotStorage 2010).
