@@ -89,13 +89,18 @@ fn thick(lvm: &Lvm, extents: &[u64], free: u64, uses: Uses) -> Option<(u64, Uses
     Some((size, uses))
 }
 
-/// Extents that one leg of that many has for tags: 4 bytes for each 512, and the journal (lvm2, `integrity_manip.c`).
+/// Extents that one leg of that many has for tags and their journal: 4 MiB for each 500 MiB begun, and 4 to 64 MiB by
+/// size (lvm2, `integrity_manip.c`, `_lv_size_bytes_to_integrity_meta_bytes`).
 fn tag_extents(leg: u64) -> u64 {
-    /// Bytes of data for one byte of tags.
-    const DATA_PER_TAG: u64 = 128;
-    /// Bytes of room for journal and superblock beside the tags: lvm2 adds one extent and rounds up.
-    const ROOM: u64 = 4 << 20;
-    (EXTENT * leg / DATA_PER_TAG + ROOM).div_ceil(EXTENT)
+    const MIB: u64 = 1 << 20;
+    let bytes = EXTENT * leg;
+    let journal = match bytes / MIB {
+        0..512 => 4 * MIB,
+        512..1024 => 8 * MIB,
+        1024..4096 => 32 * MIB,
+        _ => 64 * MIB,
+    };
+    ((bytes / (500 * MIB) + 1) * 4 * MIB + journal).div_ceil(EXTENT)
 }
 
 /// A thin volume: the planner promises no more than seven tenths of what is certain of the members.

@@ -8,7 +8,7 @@
 
 use host::Host;
 use lab::Guest;
-use terms::account::Exactness;
+use terms::account::{Exactness, Purpose};
 use terms::layer::RaidLevel;
 use terms::plan::{Act, Need, Plan, PlanCommand, Target};
 use terms::{Cmd, Layer, Nanos, Stack, Word};
@@ -107,6 +107,11 @@ impl Standing<'_> {
         }
     }
 
+    /// What is left in the only volume group, in bytes.
+    fn left_in_group(&self) -> u64 {
+        self.ask(&["vgs", "--noheadings", "--nosuffix", "--units", "b", "--options", "vg_free"])[0]
+    }
+
     /// Takes everything down, and the drives' content with it.
     fn clear(&self) {
         for undo in self.plan.steps.iter().rev().flat_map(|step| &step.undo) {
@@ -153,6 +158,11 @@ fn capacity_is_that_of_the_arithmetic() {
         } else {
             let told = standing.told();
             let expected = (account.total.0, account.available.0);
+            // Of volume groups also what is beside the volume.
+            let unused = account.used_for(Purpose::Unused).0;
+            if unused > 0 && standing.left_in_group() != unused {
+                wrong.push(format!("{}: {} left in the group, not {unused}", stack.name, standing.left_in_group()));
+            }
             let exactness = account.entries.last().unwrap().exactness;
             let line = format!("{:44} told {told:?} expected {expected:?}", stack.name);
             if within(told.0, expected.0, exactness) && within(told.1, expected.1, exactness) {
