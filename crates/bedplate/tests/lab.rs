@@ -26,3 +26,6 @@ mod runs;
 mod sizes;
 #[path = "lab/stacks.rs"]
 mod stacks;
+#[cfg(feature = "long-tests")]
+#[path = "lab/writes.rs"]
+mod writes;

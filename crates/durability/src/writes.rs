@@ -175,22 +175,28 @@ fn parity(members: usize, parities: usize, chunk: f64, going: Going) -> Cost {
     (spread, split(going, chunk), why.to_owned())
 }
 
-/// Copies of data and of metadata. A random write of a block changes a leaf of each of four trees (files, extents,
-/// checksums, free space) of 16 KiB, in two copies; a commit every 30 s gathers them, so that how many writes share a leaf
-/// depends on how many are made, and figures spread widely.
+/// Copies of data, and two of metadata. A random write changes a leaf of 16 KiB in each of four trees (files, extents,
+/// checksums, free space), and a commit every 30 s writes each changed leaf once. So at worst, over much space, each write
+/// pays for four leaves; at best leaves are full of what was written, and each pays for its own items: of a file extent
+/// (25 + 53 bytes), of an extent (25 + 53) and of a checksum (4). What is believed is the geometric mean, for want of more.
 fn btrfs_cost(profile: BtrfsProfile, copy_on_write: bool, going: Going, sync: bool) -> Cost {
     /// Bytes of a leaf (`nodesize` of mkfs.btrfs).
     const LEAF: f64 = 16.0 * 1024.0;
-    /// Trees that a random write changes, and copies of metadata.
-    const LEAVES: f64 = 4.0 * 2.0;
+    /// Trees that a random write changes.
+    const TREES: f64 = 4.0;
+    /// Bytes of their items together (fs/btrfs, on-disk format).
+    const ITEMS: f64 = 2.0 * (25.0 + 53.0) + 4.0;
+    const METADATA_COPIES: f64 = 2.0;
     let copies = match profile {
         BtrfsProfile::Single | BtrfsProfile::Raid0 => 1.0,
         BtrfsProfile::Dup | BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => 2.0,
     };
-    let worst = if copy_on_write && going.random { LEAVES * LEAF / going.block } else { 0.0 };
+    let changes = copy_on_write && going.random;
+    let of_block = |bytes: f64| if changes { bytes / going.block } else { 0.0 };
+    let (best, worst) = (of_block(METADATA_COPIES * ITEMS), of_block(METADATA_COPIES * TREES * LEAF));
     let log = if sync { 2.0 * LEAF / going.block } else { 0.0 };
-    // A tenth and a hundredth of the worst: leaves shared by ten and by a hundred writes.
-    let spread = Spread { low: worst / 100.0, middle: worst / 10.0, high: worst }.map(|leaves| copies + leaves + log);
+    let spread = Spread { low: best, middle: (best * worst).sqrt(), high: worst };
+    let spread = spread.map(|leaves| copies + leaves + log);
     let why = if copy_on_write { "copied on write, with leaves of trees" } else { "in place" };
     (spread, going, why.to_owned())
 }

@@ -16,7 +16,7 @@ use terms::{Cmd, Layer, Nanos, Stack, Word};
 use crate::bench::{Bench, design};
 
 /// The plan without passes over whole drives.
-fn hasten(plan: &mut Plan, stack: &Stack) {
+pub(crate) fn hasten(plan: &mut Plan, stack: &Stack) {
     plan.steps.retain(|step| matches!(step.act, Act::Run(_)));
     let redundant = |node: &&terms::Node| matches!(&node.layer, Layer::Raid(raid) if raid.level != RaidLevel::Raid0);
     let arrays: Vec<_> = stack.nodes.iter().filter(redundant).map(|node| node.name.clone()).collect();
@@ -44,13 +44,13 @@ fn hasten(plan: &mut Plan, stack: &Stack) {
 }
 
 /// A stack in a guest, built and taken down without a journal, which would take most of the time.
-struct Standing<'a> {
-    guest: &'a Guest,
-    plan: &'a Plan,
+pub(crate) struct Standing<'a> {
+    pub(crate) guest: &'a Guest,
+    pub(crate) plan: &'a Plan,
 }
 
 impl Standing<'_> {
-    fn word(&self, word: &Word) -> String {
+    pub(crate) fn word(&self, word: &Word) -> String {
         let fill = |kind: &str, name: &str| {
             let node = self.guest.drives().iter().find(|(drive, _)| drive.as_str() == name)?.1;
             match kind {
@@ -62,10 +62,10 @@ impl Standing<'_> {
         word.resolve(fill).unwrap()
     }
 
-    fn run(&self, command: &PlanCommand) -> Result<String, host::HostError> {
+    pub(crate) fn run(&self, command: &PlanCommand) -> Result<String, host::HostError> {
         let argv: Vec<String> = command.argv.iter().map(|word| self.word(word)).collect();
         let key: &[u8] = if command.key.is_some() { &[7; 64] } else { &[] };
-        let cmd = Cmd::new(argv).stdin(key).limit(Nanos::seconds(60));
+        let cmd = Cmd::new(argv).stdin(key).limit(command.limit.min(Nanos::seconds(180)));
         Ok(self.guest.run_ok(&cmd)?.text())
     }
 
@@ -78,7 +78,7 @@ impl Standing<'_> {
         self.run(&command).unwrap().split_whitespace().map(|word| word.parse().unwrap()).collect()
     }
 
-    fn build(&self) -> Result<(), host::HostError> {
+    pub(crate) fn build(&self) -> Result<(), host::HostError> {
         for need in &self.plan.needs {
             if let Need::Module(module) = need {
                 self.guest.run_ok(&Cmd::new(["modprobe", module.as_str()]).limit(Nanos::seconds(60)))?;
@@ -112,12 +112,16 @@ impl Standing<'_> {
         self.ask(&["vgs", "--noheadings", "--nosuffix", "--units", "b", "--options", "vg_free"])[0]
     }
 
-    /// Takes everything down, and the drives' content with it.
-    fn clear(&self) {
+    /// Takes everything down.
+    pub(crate) fn take_down(&self) {
         for undo in self.plan.steps.iter().rev().flat_map(|step| &step.undo) {
             // What a failed build did not make cannot be undone; the next stack would not stand on what is left.
             let _ = self.run(&undo.command);
         }
+    }
+
+    /// Takes the content of the drives away.
+    pub(crate) fn blank(&self) {
         for drive in &self.plan.drives {
             self.ask(&["blkdiscard", "--force", &format!("{{drive:{drive}}}")]);
         }
@@ -173,7 +177,8 @@ fn capacity_is_that_of_the_arithmetic() {
                 wrong.push(line);
             }
         }
-        standing.clear();
+        standing.take_down();
+        standing.blank();
     }
     println!("{good} stacks as expected, {exact} of them to the byte");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
