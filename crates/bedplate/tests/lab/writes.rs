@@ -4,7 +4,7 @@
 
 use durability::{Write, amplification};
 use host::Host;
-use terms::plan::{PlanCommand, Target};
+use terms::plan::{Act, Plan, PlanCommand, Target};
 use terms::{Bytes, Nanos, Word};
 
 use crate::bench::{Bench, design};
@@ -57,6 +57,15 @@ impl Standing<'_> {
     }
 }
 
+/// Tables of ext4 are written at once after all: in the background they would be counted with what is measured.
+fn at_once(plan: &mut Plan) {
+    for step in &mut plan.steps {
+        if let Act::Run(command) = &mut step.act {
+            command.argv.iter_mut().for_each(|word| word.0 = word.0.replace("_init=1", "_init=0"));
+        }
+    }
+}
+
 #[test]
 fn drives_write_as_much_as_the_amplification_says() {
     let bench = Bench::new();
@@ -68,6 +77,7 @@ fn drives_write_as_much_as_the_amplification_says() {
         let stack = design.stacks.iter().find(|stack| stack.name == name).unwrap();
         let mut plan = plan::plan(stack, &facts).unwrap();
         hasten(&mut plan, stack);
+        at_once(&mut plan);
         let standing = Standing { guest: &guest, plan: &plan };
         standing.build().unwrap();
         standing.fio(&["--rw=write", "--bs=1m"]);
