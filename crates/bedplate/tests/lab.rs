@@ -27,5 +27,10 @@ mod places;
 mod policies;
 #[path = "lab/runs.rs"]
 mod runs;
+#[path = "lab/sizes.rs"]
+mod sizes;
 #[path = "lab/stacks.rs"]
 mod stacks;
+#[cfg(feature = "long-tests")]
+#[path = "lab/writes.rs"]
+mod writes;

@@ -15,6 +15,7 @@ pub mod stack;
 pub mod style;
 pub mod table;
 
+mod account;
 mod csv;
 mod evidence;
 mod figure;
@@ -24,6 +25,7 @@ mod json;
 mod listing;
 mod notes;
 mod options;
+mod outlook;
 mod prose;
 mod quantity;
 mod sheet;
@@ -32,10 +34,12 @@ mod terminal;
 mod tree;
 mod width;
 
+pub use account::account_table;
 pub use csv::{comparisons_csv, csv};
 pub use html::html;
 pub use json::{JSON_SCHEMA, JSON_VERSION, json};
 pub use machine::{machine_sheet, machine_tree};
+pub use outlook::outlook_table;
 pub use stack::stack_drawing;
 pub use style::Style;
 pub use terminal::terminal;

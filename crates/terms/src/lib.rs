@@ -3,10 +3,12 @@
 //! Nothing here does input or output, reads a clock or decides anything beyond
 //! "is this value well formed". Every other room imports this one; it imports none.
 
+pub mod account;
 pub mod command;
 pub mod design;
 pub mod diagnosis;
 pub mod drive;
+pub mod durability;
 pub mod evidence;
 pub mod finding;
 pub mod inventory;
@@ -20,6 +22,7 @@ pub mod record;
 pub mod units;
 pub mod workload;
 
+pub use account::{Account, Entry, Exactness, Purpose, Use};
 pub use command::{Cmd, Outcome};
 pub use design::{Anchor, Design, DriveSetup, LabSpec, MeasurePolicy, Node, Ref, Replicate, Stack};
 pub use drive::{Drive, LabDrive, LabDriveKind, Port};

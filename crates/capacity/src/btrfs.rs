@@ -1,0 +1,181 @@
+//! btrfs: the first block groups of mkfs.btrfs 6.2, and what the kernel says can still be handed out.
+
+use terms::account::Purpose;
+use terms::layer::{Btrfs, BtrfsProfile};
+
+use crate::place::{Laid, Place, Uses, down};
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+/// Bytes of stripes within a chunk (`BTRFS_STRIPE_LEN`).
+const STRIPE: u64 = 64 << 10;
+/// Devices are cut to blocks of this many bytes.
+const BLOCK: u64 = 4096;
+/// In front of everything on each device (`BTRFS_DEVICE_RANGE_RESERVED`).
+const FRONT: u64 = MIB;
+/// Chunks that mkfs.btrfs makes first, and keeps where a single copy was asked for.
+const FIRST_DATA: u64 = 8 * MIB;
+const FIRST_METADATA: u64 = 8 * MIB;
+const FIRST_SYSTEM: u64 = 4 * MIB;
+/// Chunks are at most a tenth of the file system (kernel-shared/volumes.c).
+const CHUNK_SHARE: u64 = 10;
+/// Beyond this much a file system gets metadata chunks of 1 GiB, else of 256 MiB.
+const LARGE: u64 = 50 * GIB;
+
+/// The mounted file system over all members.
+pub(crate) fn lay(btrfs: &Btrfs, members: &[Place]) -> Option<Laid> {
+    let mut free: Vec<u64> = members.iter().map(|member| down(member.size, BLOCK)).collect();
+    let raw: u64 = free.iter().sum();
+    let chunks = Chunks { raw, devices: members.len() as u64 };
+    let system = allocate(&mut free, chunks.system(btrfs.metadata))?;
+    let metadata = allocate(&mut free, chunks.metadata(btrfs.metadata))?;
+    let data = allocate(&mut free, chunks.data(btrfs.data))?;
+    let room = available(&free, btrfs.data);
+    let factor = copies(btrfs.data);
+    let able = down((data + room) / factor, BLOCK);
+    let uses = Uses::none()
+        .and(Purpose::Metadata, system + metadata)
+        .and(Purpose::Header, FRONT * members.len() as u64)
+        .and(Purpose::Copies, able * (factor - 1));
+    // Both are told in whole blocks.
+    Some(Laid::files(down(raw / factor, BLOCK), able, uses))
+}
+
+/// Copies of each block.
+const fn copies(profile: BtrfsProfile) -> u64 {
+    match profile {
+        BtrfsProfile::Single | BtrfsProfile::Raid0 => 1,
+        BtrfsProfile::Dup | BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => 2,
+    }
+}
+
+/// A chunk: on how many devices, how many stripes on each, of how many bytes.
+struct Chunk {
+    devices: u64,
+    on_each: u64,
+    stripe: u64,
+}
+
+/// Sizes of chunks, from all bytes and the number of devices.
+struct Chunks {
+    raw: u64,
+    devices: u64,
+}
+
+impl Chunks {
+    fn data(&self, profile: BtrfsProfile) -> Chunk {
+        if profile == BtrfsProfile::Single {
+            return Chunk { devices: 1, on_each: 1, stripe: FIRST_DATA };
+        }
+        self.regular(profile, GIB, 10 * GIB, 64 * MIB)
+    }
+
+    fn metadata(&self, profile: BtrfsProfile) -> Chunk {
+        if profile == BtrfsProfile::Single {
+            return Chunk { devices: 1, on_each: 1, stripe: FIRST_METADATA };
+        }
+        let most = if self.raw > LARGE { GIB } else { 256 * MIB };
+        self.regular(profile, most, most, 32 * MIB)
+    }
+
+    fn system(&self, profile: BtrfsProfile) -> Chunk {
+        if profile == BtrfsProfile::Single {
+            return Chunk { devices: 1, on_each: 1, stripe: FIRST_SYSTEM };
+        }
+        self.regular(profile, 8 * MIB, 16 * MIB, MIB)
+    }
+
+    /// `decide_stripe_size_regular`: as large as wanted, unless the chunk were too large a part of the whole.
+    fn regular(&self, profile: BtrfsProfile, stripe: u64, most: u64, least: u64) -> Chunk {
+        let (devices, on_each) = match profile {
+            BtrfsProfile::Single => (1, 1),
+            BtrfsProfile::Dup => (1, 2),
+            BtrfsProfile::Raid1 => (2, 1),
+            BtrfsProfile::Raid0 => (self.devices, 1),
+            BtrfsProfile::Raid10 => (self.devices / 2 * 2, 1),
+        };
+        let most = most.min(self.raw / CHUNK_SHARE);
+        let stripes = devices * on_each;
+        let stripe = if stripe * stripes / copies(profile) > most { down(most / stripes, STRIPE) } else { stripe };
+        Chunk { devices, on_each, stripe: stripe.max(least) }
+    }
+}
+
+/// Takes a chunk from the devices that were named last, as mkfs.btrfs does without looking at their room, and says how
+/// many bytes it took.
+fn allocate(free: &mut [u64], chunk: Chunk) -> Option<u64> {
+    let from = free.len().checked_sub(usize::try_from(chunk.devices).ok()?)?;
+    let each = chunk.on_each * chunk.stripe;
+    for free in &mut free[from..] {
+        *free = free.checked_sub(each)?;
+    }
+    Some(each * chunk.devices)
+}
+
+/// Bytes that chunks of data could still be made of (fs/btrfs/super.c, `btrfs_calc_avail_data_space`): chunks over the
+/// devices with the most room, until too few devices have any.
+fn available(free: &[u64], profile: BtrfsProfile) -> u64 {
+    // Since 5.15 a stripe over one device and striped mirrors over two are allowed, so the last devices count too.
+    let (wanted, least) = match profile {
+        BtrfsProfile::Single | BtrfsProfile::Dup => (1, 1),
+        BtrfsProfile::Raid0 => (free.len(), 1),
+        BtrfsProfile::Raid1 => (2, 2),
+        BtrfsProfile::Raid10 => (4, 2),
+    };
+    let mut free: Vec<u64> =
+        free.iter().filter(|free| **free > FRONT + STRIPE).map(|free| down(free - FRONT, STRIPE)).collect();
+    free.sort_by_key(|free| std::cmp::Reverse(*free));
+    let mut sum = 0;
+    // From the device with the least room on; the order is not made anew in between.
+    for last in (least - 1..free.len()).rev() {
+        let (stripes, each) = (wanted.min(last + 1), free[last]);
+        if each >= STRIPE {
+            sum += each * stripes as u64;
+            free[last + 1 - stripes..=last].iter_mut().for_each(|free| *free = free.saturating_sub(each));
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::Bytes;
+
+    use super::*;
+
+    /// Profile; size of each device; devices; size and *avail* as `statvfs` told them. mkfs.btrfs 6.2 on sparse files,
+    /// metadata in two copies, Linux 6.18.
+    const TOLD: [(&str, u64, u64, u64, u64); 77] = include!("../measured/btrfs.in");
+
+    #[test]
+    fn sizes_are_those_of_real_file_systems_to_the_byte() {
+        let (single, dup, raid1) = (BtrfsProfile::Single, BtrfsProfile::Dup, BtrfsProfile::Raid1);
+        for (name, size, count, total, available) in TOLD {
+            let (data, metadata) = match name {
+                "single" => (single, dup),
+                "dup" => (dup, dup),
+                "raid1" => (raid1, raid1),
+                "raid0" => (BtrfsProfile::Raid0, raid1),
+                "raid10" => (BtrfsProfile::Raid10, raid1),
+                _ => (single, raid1),
+            };
+            let place = Place { size, certain: size, lba: 512, stripe: None, optimal: 0, drive: true };
+            let members = vec![place; usize::try_from(count).unwrap()];
+            let laid = lay(&Btrfs { data, metadata, ..Btrfs::default() }, &members).unwrap();
+            assert_eq!((laid.total, laid.above), (total, available), "{name} {} x {count}", Bytes(size));
+        }
+    }
+
+    #[test]
+    fn mirrors_over_three_devices_are_those_of_real_file_systems_to_the_byte() {
+        let raid1 = Btrfs { data: BtrfsProfile::Raid1, metadata: BtrfsProfile::Raid1, ..Btrfs::default() };
+        for (sizes, total, available) in [
+            ([671_088_640; 3], 245_760, 136_960),
+            ([21_474_836_480, 21_474_836_480, 22_999_998_464], 8_050_497, 5_350_784),
+        ] {
+            let place = |size| Place { size, certain: size, lba: 512, stripe: None, optimal: 0, drive: true };
+            let laid = lay(&raid1, &sizes.map(place)).unwrap();
+            assert_eq!((laid.total, laid.above), (total * 4096, available * 4096));
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! How large is it? Pure arithmetic, layer by layer, from the sizes of drives to what a person can use.
+//!
+//! Block devices come out to the byte, because their tools define them; file systems as `df` shows them when they are
+//! empty. Every constant says where it comes from. It knows nothing of speed and nothing of a machine.
+
+mod account;
+mod btrfs;
+mod error;
+mod ext4;
+mod integrity;
+mod luks;
+mod lvm;
+mod md;
+mod place;
+mod xfs;
+mod zfs;
+
+pub use account::{DriveSize, account};
+pub use error::CapacityError;

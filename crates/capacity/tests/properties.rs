@@ -1,0 +1,131 @@
+//! What holds of every account, whatever the drives.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop")]
+
+use capacity::{DriveSize, account};
+use proptest::prelude::*;
+use terms::layer::{
+    Btrfs, BtrfsProfile, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm, Metadata, Raid, Raid10Layout, RaidLevel,
+    Volume, Zfs, ZfsLayout,
+};
+use terms::{Account, Bytes, Entry, Layer, Name, Node, Purpose, Ref, Stack};
+
+fn name(index: usize) -> Name {
+    Name::new(format!("d{index}")).unwrap()
+}
+
+fn drives(sizes: &[u64]) -> Vec<DriveSize> {
+    let one = |(index, size): (usize, &u64)| DriveSize {
+        name: name(index),
+        size: Bytes(size * 4096),
+        lba: Bytes(4096),
+        slice: false,
+    };
+    sizes.iter().enumerate().map(one).collect()
+}
+
+/// A layer over all drives and more layers over that.
+fn stack(drives: usize, layers: Vec<Layer>) -> Stack {
+    let mut on: Vec<Ref> = (0..drives).map(|index| Ref::Drive(name(index))).collect();
+    let mut nodes = Vec::new();
+    for (index, layer) in layers.into_iter().enumerate() {
+        let name = Name::new(format!("l{index}")).unwrap();
+        nodes.push(Node { name: name.clone(), layer, on, special: Vec::new() });
+        on = vec![Ref::Layer(name)];
+    }
+    Stack { name: "a stack".to_owned(), note: None, nodes }
+}
+
+fn over_many() -> impl Strategy<Value = Layer> {
+    let levels = prop::sample::select(vec![
+        RaidLevel::Raid0,
+        RaidLevel::Raid1,
+        RaidLevel::Raid10,
+        RaidLevel::Raid5,
+        RaidLevel::Raid6,
+    ]);
+    let metadata = prop::sample::select(vec![Metadata::V1_0, Metadata::V1_1, Metadata::V1_2]);
+    let layout = prop::sample::select(vec![Raid10Layout::Near, Raid10Layout::Far, Raid10Layout::Offset]);
+    let raid = (levels, metadata, layout, 2_u32..12).prop_map(|(level, metadata, layout, chunk)| {
+        Layer::Raid(Raid { level, metadata, layout, chunk: Bytes(4096 << chunk), ..Raid::default() })
+    });
+    let volume =
+        prop::sample::select(vec![Volume::Linear, Volume::Striped, Volume::Raid1, Volume::Raid10, Volume::Raid5]);
+    let lvm = (volume, any::<bool>()).prop_map(|(volume, thin)| {
+        let thin_chunk = (thin && !volume.is_raid()).then_some(Bytes::kib(256));
+        Layer::Lvm(Lvm { volume, thin_chunk, ..Lvm::default() })
+    });
+    let profile = prop::sample::select(vec![BtrfsProfile::Single, BtrfsProfile::Raid1, BtrfsProfile::Raid10]);
+    let btrfs =
+        profile.prop_map(|data| Layer::Btrfs(Btrfs { data, metadata: BtrfsProfile::Raid1, ..Btrfs::default() }));
+    let layout = prop::sample::select(vec![ZfsLayout::Stripe, ZfsLayout::Mirror, ZfsLayout::Raidz1, ZfsLayout::Raidz2]);
+    let zfs = layout.prop_map(|layout| Layer::Zfs(Zfs { layout, ..Zfs::default() }));
+    prop_oneof![raid, lvm, btrfs, zfs]
+}
+
+fn over_one() -> impl Strategy<Value = Layer> {
+    let tag = prop::sample::select(vec![IntegrityTag::Crc32c, IntegrityTag::Xxhash64, IntegrityTag::Sha256]);
+    prop_oneof![
+        Just(Layer::Luks(Luks::default())),
+        Just(Layer::Luks(Luks { integrity: Some(LuksIntegrity::HmacSha256), ..Luks::default() })),
+        tag.prop_map(|tag| Layer::Integrity(Integrity { tag, sector: Bytes(4096), ..Integrity::default() })),
+        Just(Layer::Lvm(Lvm::default())),
+    ]
+}
+
+fn balanced(account: &Account) -> bool {
+    account.entries.iter().all(Entry::balances) && account.available <= account.total && account.total <= account.drives
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn every_byte_is_accounted_for(
+        sizes in prop::collection::vec(100_000_u64..1_000_000_000, 4..9),
+        wide in over_many(),
+        narrow in prop::collection::vec(over_one(), 0..3),
+        file_system in any::<bool>(),
+    ) {
+        let is_top = wide.is_file_system();
+        let mut layers = vec![wide];
+        if !is_top {
+            layers.extend(narrow);
+            if file_system {
+                layers.push(Layer::Ext4(terms::layer::Ext4::default()));
+            }
+        }
+        match account(&stack(sizes.len(), layers), &drives(&sizes)) {
+            Ok(account) => prop_assert!(balanced(&account), "{account:#?}"),
+            Err(error) => prop_assert!(false, "{error}"),
+        }
+    }
+
+    #[test]
+    fn a_larger_drive_never_holds_less(size in 100_000_u64..2_000_000_000, more in 0_u64..100_000, layer in over_one()) {
+        let of = |size| account(&stack(1, vec![layer.clone()]), &drives(&[size])).unwrap().available;
+        prop_assert!(of(size) <= of(size + more));
+    }
+}
+
+#[test]
+fn parity_takes_one_member_and_a_mirror_all_but_one() {
+    let raid = |level, count: usize| {
+        let layer = Layer::Raid(Raid { level, ..Raid::default() });
+        account(&stack(count, vec![layer]), &drives(&vec![500_000_000; count])).unwrap()
+    };
+    let five = raid(RaidLevel::Raid5, 5);
+    assert_eq!(five.used_for(Purpose::Parity).0 * 4, five.available.0);
+    let mirror = raid(RaidLevel::Raid1, 3);
+    assert_eq!(mirror.used_for(Purpose::Copies).0, 2 * mirror.available.0);
+    assert!((0.33..0.3334).contains(&mirror.efficiency()));
+}
+
+#[test]
+fn what_does_not_fit_says_which_layer() {
+    let layers = vec![Layer::Luks(Luks::default()), Layer::Xfs(terms::layer::Xfs::default())];
+    let error = account(&stack(1, layers), &drives(&[10_000])).unwrap_err();
+    assert_eq!(error.to_string(), "layer `l1` does not fit the 23.06 MiB below it");
+    let error = account(&stack(2, vec![Layer::Bare]), &drives(&[10_000, 10_000])).unwrap_err();
+    assert_eq!(error.to_string(), "layer `l0` rests on 2 devices, which it cannot");
+}

@@ -1,0 +1,144 @@
+//! How drives stand in for each other: the part of a stack that decides which failures it survives.
+
+use std::collections::BTreeMap;
+
+use terms::layer::{BtrfsProfile, Raid10Layout, RaidLevel, Volume, ZfsLayout};
+use terms::{Layer, Name, Node, Ref, Stack};
+
+/// Drives in groups of groups.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arrangement<D> {
+    /// One drive.
+    Drive(D),
+    /// Each is needed.
+    All(Vec<Self>),
+    /// Any `survives` of them may be missing.
+    Group {
+        /// What stands in for each other.
+        members: Vec<Self>,
+        /// How many may be missing.
+        survives: usize,
+    },
+}
+
+impl<D> Arrangement<D> {
+    /// Each drive as something else.
+    pub fn map<E>(&self, of: &impl Fn(&D) -> E) -> Arrangement<E> {
+        let each = |members: &[Self]| members.iter().map(|member| member.map(of)).collect();
+        match self {
+            Self::Drive(drive) => Arrangement::Drive(of(drive)),
+            Self::All(members) => Arrangement::All(each(members)),
+            Self::Group { members, survives } => Arrangement::Group { members: each(members), survives: *survives },
+        }
+    }
+
+    /// All drives, from left to right.
+    pub fn drives(&self) -> Vec<&D> {
+        match self {
+            Self::Drive(drive) => vec![drive],
+            Self::All(members) | Self::Group { members, .. } => members.iter().flat_map(Self::drives).collect(),
+        }
+    }
+
+    /// Does it survive the loss of any drive?
+    pub fn is_redundant(&self) -> bool {
+        match self {
+            Self::Drive(_) => false,
+            Self::All(members) => members.iter().all(Self::is_redundant),
+            Self::Group { members, survives } => *survives > 0 || members.iter().all(Self::is_redundant),
+        }
+    }
+
+    /// The share of what drives hold that is data and not copy or parity.
+    pub fn data_share(&self) -> f64 {
+        let mean = |members: &[Self]| members.iter().map(Self::data_share).sum::<f64>() / members.len().max(1) as f64;
+        match self {
+            Self::Drive(_) => 1.0,
+            Self::All(members) => mean(members),
+            Self::Group { members, survives } => {
+                let count = members.len().max(1) as f64;
+                mean(members) * (count - *survives as f64) / count
+            }
+        }
+    }
+}
+
+/// The arrangement of a stack's drives, by their names.
+///
+/// `None` where a layer rests on something that is not below it, or on nothing.
+#[must_use]
+pub fn arrangement(stack: &Stack) -> Option<Arrangement<Name>> {
+    let mut layers: BTreeMap<&Name, Arrangement<Name>> = BTreeMap::new();
+    for node in &stack.nodes {
+        let members = below(&layers, &node.on)?;
+        let special = below(&layers, &node.special)?;
+        layers.insert(&node.name, of_node(node, members, special)?);
+    }
+    layers.remove(&stack.top()?.name)
+}
+
+fn below(layers: &BTreeMap<&Name, Arrangement<Name>>, on: &[Ref]) -> Option<Vec<Arrangement<Name>>> {
+    let one = |below: &Ref| match below {
+        Ref::Drive(name) => Some(Arrangement::Drive(name.clone())),
+        Ref::Layer(name) => layers.get(name).cloned(),
+    };
+    on.iter().map(one).collect()
+}
+
+fn of_node(
+    node: &Node,
+    mut members: Vec<Arrangement<Name>>,
+    special: Vec<Arrangement<Name>>,
+) -> Option<Arrangement<Name>> {
+    if members.is_empty() {
+        return None;
+    }
+    let count = members.len();
+    Some(match &node.layer {
+        Layer::Raid(raid) => match raid.level {
+            RaidLevel::Raid0 => Arrangement::All(members),
+            RaidLevel::Raid1 => group(members, count - 1),
+            RaidLevel::Raid10 if raid.layout == Raid10Layout::Near && count.is_multiple_of(2) => pairs(members),
+            // Copies are on neighbours. That only neighbours matter is left out, so losses come out too high.
+            RaidLevel::Raid10 | RaidLevel::Raid5 => group(members, 1),
+            RaidLevel::Raid6 => group(members, 2),
+        },
+        Layer::Lvm(lvm) => match lvm.volume {
+            Volume::Linear | Volume::Striped => Arrangement::All(members),
+            Volume::Raid1 => group(members, count - 1),
+            Volume::Raid10 if count.is_multiple_of(2) => pairs(members),
+            Volume::Raid10 | Volume::Raid5 => group(members, 1),
+            Volume::Raid6 => group(members, 2),
+        },
+        Layer::Btrfs(btrfs) => match btrfs.data {
+            // Metadata may survive; the files do not.
+            BtrfsProfile::Single | BtrfsProfile::Dup | BtrfsProfile::Raid0 => Arrangement::All(members),
+            // Chunks are spread over all pairs, so any two drives share some.
+            BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => group(members, 1),
+        },
+        Layer::Zfs(zfs) => {
+            let data = match zfs.layout {
+                ZfsLayout::Stripe => Arrangement::All(members),
+                ZfsLayout::Mirror => group(members, count - 1),
+                ZfsLayout::Raidz1 => group(members, 1),
+                ZfsLayout::Raidz2 => group(members, 2),
+                ZfsLayout::Raidz3 => group(members, 3),
+            };
+            match (special.len(), zfs.layout) {
+                (0, _) => data,
+                (_, ZfsLayout::Stripe) => Arrangement::All([vec![data], special].concat()),
+                (ways, _) => Arrangement::All(vec![data, group(special, ways - 1)]),
+            }
+        }
+        _ if count == 1 => members.remove(0),
+        _ => return None,
+    })
+}
+
+fn group(members: Vec<Arrangement<Name>>, survives: usize) -> Arrangement<Name> {
+    Arrangement::Group { members, survives }
+}
+
+fn pairs(members: Vec<Arrangement<Name>>) -> Arrangement<Name> {
+    Arrangement::All(members.chunks(2).map(|pair| group(pair.to_vec(), 1)).collect())
+}

@@ -1,0 +1,177 @@
+//! Everything that is to be expected of a stack over the years, from what is given.
+
+use terms::durability::{DriveClass, End, Healing, Outlook, Spread};
+use terms::{Bytes, Layer, Name, Nanos, Stack};
+
+use crate::arrangement::arrangement;
+use crate::healing;
+use crate::loss::{Circumstances, Hazards, loss};
+use crate::rebuild::{Speeds, rebuild, scrub};
+use crate::writes::{Write, amplification, life};
+
+/// Hours of a year.
+const HOURS: f64 = 24.0 * 365.25;
+/// Seconds of a year.
+const YEAR: f64 = HOURS * 3600.0;
+/// Where nothing looks for them, errors wait this many years: as long as the year that is looked at.
+const UNSCRUBBED: f64 = 1.0;
+/// What a silent corruption takes: most of those that CERN found were regions of 64 KiB (Panzer-Steindel, 2007).
+const REGION: Bytes = Bytes::kib(64);
+/// What an unreadable block takes where nothing says more: a page.
+const BLOCK: Bytes = Bytes::kib(4);
+
+/// A drive, as far as its durability goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DriveModel {
+    /// The name that stacks use.
+    pub name: Name,
+    /// Its size.
+    pub size: Bytes,
+    /// Its kind, with anything replaced that is known better.
+    pub class: DriveClass,
+}
+
+/// What is written in a day.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Daily {
+    /// How.
+    pub write: Write,
+    /// Bytes in a day, as users see them.
+    pub bytes: Bytes,
+}
+
+/// What an outlook is made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given<'a> {
+    /// The stack.
+    pub stack: &'a Stack,
+    /// Its drives.
+    pub drives: &'a [DriveModel],
+    /// What it can hold, as `capacity` accounts for it.
+    pub available: Bytes,
+    /// The share of that in use.
+    pub used: f64,
+    /// Speeds of rebuilding.
+    pub speeds: Speeds,
+    /// Time until a failed drive is replaced; nothing for a spare that waits.
+    pub replace: Spread<Nanos>,
+    /// Time between scrubs; none where nobody scrubs.
+    pub scrubbed_every: Option<Nanos>,
+    /// How much more often drives fail while one of theirs is missing.
+    pub correlation: Spread<f64>,
+    /// Times in a year that something takes all drives at once; nobody knows but the owner.
+    pub common: Spread<f64>,
+    /// What is written.
+    pub daily: &'a [Daily],
+}
+
+/// Failures of drives that share batch, age, load and room: from independent to a hundred times, 10 believed.
+pub const CORRELATION: Spread<f64> = Spread { low: 1.0, middle: 10.0, high: 100.0 };
+/// What takes all drives at once, where the owner says nothing: once in 10,000, in 1,000, in 100 years. A guess.
+pub const COMMON: Spread<f64> = Spread { low: 1e-4, middle: 1e-3, high: 1e-2 };
+/// Until a failed drive is replaced, where the owner says nothing: a spare that waits, a day, three.
+pub const REPLACE: Spread<Nanos> =
+    Spread { low: Nanos(0), middle: Nanos::seconds(86_400), high: Nanos::seconds(3 * 86_400) };
+
+/// What is to be expected. `None` where the stack is not well formed or a drive of it is not among the given.
+#[must_use]
+pub fn outlook(given: &Given<'_>) -> Option<Outlook> {
+    let stack = given.stack;
+    let member = given.member()?;
+    let healing = healing(stack);
+    let other = if healing == Healing::Repaired { Healing::Unnoticed } else { Healing::Repaired };
+    let amplification: Vec<_> = given.daily.iter().map(|daily| amplification(stack, &daily.write)).collect();
+    Some(Outlook {
+        stack: stack.name.clone(),
+        healing,
+        rebuild: rebuild(stack, member, given.used, &given.speeds),
+        scrub: scrub(stack, member, given.used, &given.speeds),
+        life_years: given.life(&amplification),
+        amplification,
+        loss: loss(given.circumstances(healing)?.as_ref()),
+        otherwise: loss(given.circumstances(other)?.as_ref()),
+    })
+}
+
+impl Given<'_> {
+    fn drive(&self, name: &Name) -> Option<&DriveModel> {
+        self.drives.iter().find(|drive| &drive.name == name)
+    }
+
+    /// The largest drive: the last to be whole again.
+    fn member(&self) -> Option<Bytes> {
+        let sizes: Option<Vec<Bytes>> = self.stack.drives().iter().map(|name| Some(self.drive(name)?.size)).collect();
+        sizes?.into_iter().max()
+    }
+
+    /// Circumstances at both ends and in between, were wrong data treated so.
+    #[must_use]
+    pub fn circumstances(&self, healing: Healing) -> Option<Spread<Circumstances>> {
+        let at = |end| self.at(end, healing);
+        Some(Spread { low: at(End::Low)?, middle: at(End::Middle)?, high: at(End::High)? })
+    }
+
+    fn at(&self, end: End, healing: Healing) -> Option<Circumstances> {
+        let names = arrangement(self.stack)?;
+        if names.drives().into_iter().any(|name| self.drive(name).is_none()) {
+            return None;
+        }
+        let none = Hazards { failures: 0.0, unreadable: 0.0, latent: 0.0, silent: 0.0, waiting: 0.0 };
+        let drives = names.map(&|name| self.drive(name).map_or(none, |drive| self.hazards(drive, end)));
+        let rebuilding = rebuild(self.stack, self.member()?, self.used, &self.speeds);
+        let rebuilding = rebuilding.map_or(0.0, |time| time.at(end).as_seconds());
+        Some(Circumstances {
+            drives,
+            window: (self.replace.at(end).as_seconds() + rebuilding) / YEAR,
+            correlation: self.correlation.at(end),
+            common: self.common.at(end),
+            healing,
+            stored: self.available.as_f64() * self.used,
+            block: self.block().as_f64(),
+            region: REGION.as_f64(),
+        })
+    }
+
+    fn hazards(&self, drive: &DriveModel, end: End) -> Hazards {
+        let class = &drive.class;
+        // On average an error waits half the time between scrubs.
+        let half = |every: Nanos| (every.as_seconds() / 2.0 / YEAR).min(UNSCRUBBED);
+        let waits = self.scrubbed_every.map_or(UNSCRUBBED, half);
+        let read = drive.size.as_f64() * if self.reads_all() { 1.0 } else { self.used };
+        let in_reading = read * 8.0 * class.unreadable_per_bit.at(end);
+        let (latent, silent) = (class.latent_per_year.at(end), class.silent_per_year.at(end));
+        Hazards {
+            failures: class.failures_per_year.at(end),
+            unreadable: in_reading + latent * waits,
+            latent: latent + in_reading,
+            silent,
+            waiting: silent * waits,
+        }
+    }
+
+    /// Does a rebuild read all of a drive, used or not?
+    fn reads_all(&self) -> bool {
+        !self.stack.nodes.iter().any(|node| matches!(node.layer, Layer::Zfs(_) | Layer::Btrfs(_)))
+    }
+
+    /// What is lost with one unreadable block.
+    fn block(&self) -> Bytes {
+        let of = |layer: &Layer| if let Layer::Zfs(zfs) = layer { Some(zfs.recordsize) } else { None };
+        self.stack.top().and_then(|top| of(&top.layer)).unwrap_or(BLOCK)
+    }
+
+    /// Years until the least enduring drive is worn.
+    fn life(&self, amplification: &[terms::durability::Amplification]) -> Option<Spread<f64>> {
+        let names = self.stack.drives();
+        let endurance = names.iter().filter_map(|name| self.drive(name)).filter_map(|drive| {
+            drive.class.drive_writes.map(|writes| writes.map(|writes| writes * drive.size.as_f64()))
+        });
+        let endurance = endurance.min_by(|a, b| a.middle.total_cmp(&b.middle))?;
+        let written = |of: fn(&Spread<f64>) -> f64| {
+            let each = self.daily.iter().zip(amplification);
+            each.map(|(daily, amplification)| daily.bytes.as_f64() * of(&amplification.total)).sum::<f64>()
+        };
+        let written = Spread { low: written(|f| f.low), middle: written(|f| f.middle), high: written(|f| f.high) };
+        life(endurance, 1.0, written, names.len())
+    }
+}

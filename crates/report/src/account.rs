@@ -1,0 +1,57 @@
+//! Where the bytes of a stack go, as a table of text.
+
+use terms::account::{Account, Exactness};
+use terms::units::significant;
+
+use crate::sheet::{self, Cell, GAP, Strip};
+use crate::style::Style;
+use crate::width::{Align, paragraph, wrap};
+
+/// Fewest columns in which what a layer keeps is still read with ease.
+const KEPT: usize = 16;
+
+/// Layers from the bottom up: what each takes, what it keeps and what for, what it hands up.
+#[must_use]
+pub fn account_table(account: &Account, style: &Style) -> String {
+    let strip = |heading: &str, align, cells: Vec<String>| Strip {
+        heading: vec![heading.to_owned()],
+        align,
+        cells: cells.into_iter().map(|text| Cell::plain(style.spell(&text))).collect(),
+    };
+    let entries = &account.entries;
+    let layer = strip("LAYER", Align::Left, entries.iter().map(|entry| entry.title.clone()).collect());
+    let below = strip("BELOW", Align::Right, entries.iter().map(|entry| style.size(entry.below)).collect());
+    let above = strip("ABOVE", Align::Right, entries.iter().map(|entry| style.size(entry.above)).collect());
+    let kept = entries.iter().map(|entry| {
+        let mut uses = entry.uses.clone();
+        uses.sort_by_key(|used| std::cmp::Reverse(used.bytes));
+        let uses: Vec<_> =
+            uses.iter().map(|used| format!("{} {}", style.size(used.bytes), used.purpose.word())).collect();
+        if uses.is_empty() { "nothing".to_owned() } else { uses.join(", ") }
+    });
+    let mut kept = strip("KEPT", Align::Left, kept.collect());
+    let taken: usize = [&layer, &below, &above].into_iter().map(|strip| strip.width() + GAP).sum();
+    let room = style.columns().saturating_sub(taken).max(KEPT);
+    for cell in &mut kept.cells {
+        cell.text = wrap(&cell.text, room).join("\n");
+    }
+    let table = sheet::render(&[&layer, &below, &kept, &above], style);
+    format!("{table}\n{}", paragraph("", &style.spell(&remark(account, style)), style.columns()))
+}
+
+/// What is on top, beside what was bought.
+fn remark(account: &Account, style: &Style) -> String {
+    let share = significant(account.efficiency() * 100.0);
+    let (drives, total, available) =
+        (style.size(account.drives), style.size(account.total), style.size(account.available));
+    let exactness = account.entries.last().map(|entry| entry.exactness);
+    match exactness {
+        Some(Exactness::Thousandth) => format!(
+            "Of {drives} of drives {available} can be written, {share} %; df shows {total} in all. \
+             File systems are told within a thousandth."
+        ),
+        _ => {
+            format!("Of {drives} of drives {available} can be written, {share} %, to the byte {}.", account.available.0)
+        }
+    }
+}

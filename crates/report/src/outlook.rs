@@ -1,0 +1,104 @@
+//! What is to be expected of a stack over the years, as a table of text.
+
+use terms::durability::{Healing, Outlook, Spread};
+use terms::units::{Bytes, significant};
+
+use crate::sheet::{self, Cell, Strip};
+use crate::style::Style;
+use crate::width::{Align, paragraph};
+
+/// A cause, its probability, the bytes that it takes.
+type Row<'a> = (&'a str, Spread<f64>, Spread<f64>);
+
+/// Losses in a year by cause, at best, believed and at worst, then times, life and writes.
+#[must_use]
+pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
+    let loss = &outlook.loss;
+    let mut rows: Vec<Row<'_>> =
+        loss.causes.iter().map(|loss| (loss.cause.words(), loss.probability, loss.bytes)).collect();
+    rows.push(("any loss", loss.any, loss.bytes));
+    rows.push((otherwise(outlook.healing), outlook.otherwise.any, outlook.otherwise.bytes));
+    let strip = |heading: &[&str], align, text: &dyn Fn(&Row<'_>) -> String| Strip {
+        heading: heading.iter().map(|line| (*line).to_owned()).collect(),
+        align,
+        cells: rows.iter().map(|row| Cell::plain(style.spell(&text(row)))).collect(),
+    };
+    let strips = [
+        strip(&["CAUSE, IN A YEAR"], Align::Left, &|row| row.0.to_owned()),
+        strip(&["AT BEST"], Align::Right, &|row| probability(row.1.low)),
+        strip(&["BELIEVED"], Align::Right, &|row| probability(row.1.middle)),
+        strip(&["AT WORST"], Align::Right, &|row| probability(row.1.high)),
+        strip(&["BYTES LOST"], Align::Right, &|row| bytes(row.2.middle, style)),
+    ];
+    let table = sheet::render(&strips.iter().collect::<Vec<_>>(), style);
+    let remarks: String =
+        remarks(outlook).iter().map(|remark| paragraph("", &style.spell(remark), style.columns())).collect();
+    format!("{table}\n{remarks}")
+}
+
+fn otherwise(healing: Healing) -> &'static str {
+    match healing {
+        Healing::Repaired => "any, were corruption not repaired",
+        Healing::Noticed | Healing::Unnoticed => "any, were corruption repaired",
+    }
+}
+
+/// `1 in 4,800` is read more easily than `2.1e-4`.
+fn probability(probability: f64) -> String {
+    if probability <= 0.0 {
+        return "never".to_owned();
+    }
+    if probability >= 0.1 {
+        return format!("{} %", significant(probability * 100.0));
+    }
+    format!("1 in {}", rounded(1.0 / probability))
+}
+
+/// Two digits, in thousands, millions and so on where it is large.
+fn rounded(number: f64) -> String {
+    const SCALES: [(f64, &str); 4] = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e4, " k")];
+    let step = 10_f64.powf((number.log10().floor() - 1.0).max(0.0));
+    let number = (number / step).round() * step;
+    match SCALES.into_iter().find(|(scale, _)| number >= *scale) {
+        Some((scale, unit)) => format!("{}{unit}", significant(number / if unit == " k" { 1e3 } else { scale })),
+        None => significant(number),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, above 0 and far below 2^64")]
+fn bytes(bytes: f64, style: &Style) -> String {
+    if bytes < 1.0 { format!("{} B", significant(bytes)) } else { style.size(Bytes(bytes as u64)) }
+}
+
+fn remarks(outlook: &Outlook) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(rebuild) = outlook.rebuild {
+        remarks.push(format!("A rebuild takes {}, from {} to {}.", rebuild.middle, rebuild.low, rebuild.high));
+    } else {
+        remarks.push("Nothing is redundant: the first drive that fails takes everything.".to_owned());
+    }
+    if let Some(scrub) = outlook.scrub {
+        remarks.push(format!("A scrub takes {}, from {} to {}.", scrub.middle, scrub.low, scrub.high));
+    }
+    for writes in &outlook.amplification {
+        let (kind, total) = (if writes.random { "random" } else { "sequential" }, writes.total);
+        let of = |factor: f64| significant(factor);
+        remarks.push(format!(
+            "Drives write {} bytes for each byte of {kind} writes of {}, from {} to {}.",
+            of(total.middle),
+            writes.block,
+            of(total.low),
+            of(total.high)
+        ));
+    }
+    if let Some(life) = outlook.life_years {
+        let of = |years: f64| significant(years);
+        remarks.push(format!(
+            "The first drive is worn after {} years, from {} to {}.",
+            of(life.middle),
+            of(life.low),
+            of(life.high)
+        ));
+    }
+    remarks
+}
