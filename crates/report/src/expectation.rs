@@ -1,10 +1,14 @@
 //! What is expected of stacks before they are built: a table, the account of a figure, JSON.
 
 use serde::Serialize;
+use terms::account::Account;
+use terms::durability::Outlook;
 use terms::prediction::{Demand, Estimate, Input, Prediction, Range, Term};
 use terms::units::significant;
 use terms::{Iops, Nanos};
 
+use crate::account::account_table;
+use crate::outlook::outlook_table;
 use crate::sheet::{self, Cell, Strip};
 use crate::style::{Style, Tone};
 use crate::width::{Align, paragraph};
@@ -27,6 +31,15 @@ pub struct Expectation<'a> {
     pub drives: &'a [String],
     /// Stacks in the study's order, each under every workload.
     pub predictions: &'a [Prediction],
+    /// Bytes of the stacks, layer by layer, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<&'a Account>,
+    /// What is to be expected of the stacks over the years, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outlooks: Vec<&'a Outlook>,
+    /// What the outlooks take for granted, in a sentence.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub assumptions: &'a str,
 }
 
 /// Every prediction: figures with their 90 % interval, and what limits.
@@ -41,6 +54,15 @@ pub fn text(expectation: &Expectation<'_>, style: &Style) -> String {
         out.push('\n');
         out.push_str(&table(stack, style));
         flags(&mut out, stack, style);
+        if let Some(account) = expectation.accounts.iter().find(|account| account.stack == stack[0].stack) {
+            out.push('\n');
+            out.push_str(&account_table(account, style));
+        }
+        if let Some(outlook) = expectation.outlooks.iter().find(|outlook| outlook.stack == stack[0].stack) {
+            out.push('\n');
+            out.push_str(&outlook_table(outlook, style));
+            out.push_str(&paragraph("", &style.spell(expectation.assumptions), style.columns()));
+        }
     }
     out
 }

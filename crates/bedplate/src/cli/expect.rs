@@ -19,6 +19,18 @@ pub(crate) struct ExpectArguments {
     /// Write caches of the drives are full
     #[arg(long)]
     pub(crate) sustained: bool,
+    /// Also account for every byte: what each layer takes, keeps and hands up
+    #[arg(long)]
+    pub(crate) space: bool,
+    /// Also say what is to be expected over the years: rebuilds, scrubs, life of the drives, loss of data in a year
+    #[arg(long)]
+    pub(crate) years: bool,
+    /// Take every drive to be this large, such as `2TB` [default: the machine's drive, else the study's]
+    #[arg(long, value_name = "SIZE", value_parser = super::size)]
+    pub(crate) drive_size: Option<terms::Bytes>,
+    /// What is written in a day, such as `50GB`: drives wear by it
+    #[arg(long, value_name = "SIZE", value_parser = super::size, requires = "years")]
+    pub(crate) daily: Option<terms::Bytes>,
     /// Print the account of every figure: each roof as the sum that it is, and where each value is from
     #[arg(long, conflicts_with = "json")]
     pub(crate) explain: bool,

@@ -1,10 +1,13 @@
 //! `bedplate expect`
 
+mod holdings;
+
 use std::path::Path;
 
 use host::inspect;
 use model::{Conditions, Seat, Site, State};
 use report::expectation::{self, Expectation};
+use terms::inventory::Inventory;
 use terms::machine::Machine;
 use terms::prediction::Prediction;
 use terms::{Design, Severity};
@@ -17,11 +20,24 @@ use crate::{machine, studies};
 /// Says how fast the stacks of a study will be, before they are built.
 pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result<Exit, Failure> {
     let study = studies::load(&arguments.selection, settings)?;
-    let machine = open(arguments, settings)?;
+    let (machine, inventory) = open(arguments, settings)?;
     let (machine, seats) = model::seat(&machine, &study.design.lab.drives);
     let predictions = predict(&Site::new(&machine), &study.design, arguments)?;
     let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();
-    let expectation = Expectation { machine: &machine.name, drives: &drives, predictions: &predictions };
+    let holdings = if arguments.space || arguments.years {
+        holdings::holdings(&study.design, (&machine, &seats), inventory.as_ref(), arguments)?
+    } else {
+        Vec::new()
+    };
+    let assumptions = holdings::assumptions(arguments);
+    let expectation = Expectation {
+        machine: &machine.name,
+        drives: &drives,
+        predictions: &predictions,
+        accounts: holdings.iter().filter(|_| arguments.space).map(|holding| &holding.account).collect(),
+        outlooks: holdings.iter().filter(|_| arguments.years).filter_map(|holding| holding.outlook.as_ref()).collect(),
+        assumptions: if arguments.years { &assumptions } else { "" },
+    };
     let style = report::Style { width: settings.style.width.min(80), ..settings.style };
     let text = if arguments.json {
         expectation::json(&expectation)?
@@ -35,15 +51,16 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
 }
 
 /// A described machine, a captured one, or this one.
-fn open(arguments: &ExpectArguments, settings: &Settings) -> Result<Machine, Failure> {
+fn open(arguments: &ExpectArguments, settings: &Settings) -> Result<(Machine, Option<Inventory>), Failure> {
     if let Some(file) = &arguments.machine
         && file.extension().is_some_and(|ending| ending == "toml")
     {
-        return described(file, settings);
+        return Ok((described(file, settings)?, None));
     }
     let which = MachineArguments { on: "local".to_owned(), study: None, machine: arguments.machine.clone() };
     let host = machine::open(&which, settings)?;
-    Ok(model::found(&inspect::examine(&*host)?))
+    let inventory = inspect::examine(&*host)?;
+    Ok((model::found(&inventory), Some(inventory)))
 }
 
 fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {

@@ -1,0 +1,114 @@
+//! What stacks hold and for how long: bytes layer by layer, rebuilds, life of the drives, loss of data in a year.
+
+use capacity::DriveSize;
+use durability::{COMMON, CORRELATION, Daily, DriveModel, Given, REPLACE, RESYNC_CAP, Speeds, Write, class};
+use model::Seat;
+use terms::account::Account;
+use terms::durability::{DriveClass, Outlook, Spread};
+use terms::inventory::Inventory;
+use terms::machine::{DriveGroup, DriveKind, Machine};
+use terms::{Bytes, BytesPerSecond, Design, Nanos, Stack};
+
+use crate::cli::ExpectArguments;
+use crate::exit::Failure;
+
+/// A month between scrubs: what Debian's `mdcheck` and `zfs-zed` do by themselves.
+const SCRUBBED: Nanos = Nanos::seconds(30 * 86_400);
+/// Share of what can be written that is in use: most systems are kept below full and are not empty.
+const USED: f64 = 0.5;
+/// Share of a drive that is left to a rebuild: all of it at night, some of it by day.
+const LEFT: Spread<f64> = Spread { low: 0.3, middle: 0.7, high: 1.0 };
+/// Sequential writes of a spinning drive on average over its tracks, where nobody says.
+const SPINNING: BytesPerSecond = BytesPerSecond(160e6);
+/// The same of flash.
+const FLASH: BytesPerSecond = BytesPerSecond(1e9);
+
+/// What one stack holds, and what is to be expected of it over the years.
+pub(super) struct Holding {
+    /// Bytes, layer by layer.
+    pub(super) account: Account,
+    /// Years; absent where durability has no rule for the stack.
+    pub(super) outlook: Option<Outlook>,
+}
+
+/// For every stack of the design that something was predicted of.
+///
+/// # Errors
+/// Where a stack does not fit on its drives.
+pub(super) fn holdings(
+    design: &Design,
+    (machine, seats): (&Machine, &[Seat]),
+    inventory: Option<&Inventory>,
+    arguments: &ExpectArguments,
+) -> Result<Vec<Holding>, Failure> {
+    let sizes: Vec<DriveSize> = design
+        .lab
+        .drives
+        .iter()
+        .map(|drive| {
+            let here = seats.iter().find(|seat| seat.name == drive.name).and_then(|seat| seat.drive.as_deref());
+            let here = inventory.and_then(|all| all.drives.iter().find(|of| Some(of.kernel_name.as_str()) == here));
+            let size = arguments.drive_size.or(here.map(|drive| drive.size)).unwrap_or(drive.size);
+            DriveSize { name: drive.name.clone(), size, lba: drive.lba, slice: false }
+        })
+        .collect();
+    design.stacks.iter().map(|stack| holding(stack, &sizes, machine, arguments)).collect()
+}
+
+fn holding(
+    stack: &Stack,
+    sizes: &[DriveSize],
+    machine: &Machine,
+    arguments: &ExpectArguments,
+) -> Result<Holding, Failure> {
+    let account = capacity::account(stack, sizes)
+        .map_err(|error| Failure::told(format!("error: `{}`: {}", stack.name, crate::exit::chain(&error))))?;
+    let group = |name: &terms::Name| machine.drives.iter().find(|group| &group.name == name);
+    let model = |size: &DriveSize| {
+        let class = kind(group(&size.name).map_or(DriveKind::Nvme, |group| group.kind))?;
+        Some(DriveModel { name: size.name.clone(), size: size.size, class })
+    };
+    let drives: Vec<DriveModel> = sizes.iter().filter_map(model).collect();
+    let slowest = stack.drives().iter().filter_map(group).map(speed).min_by(|a, b| a.0.total_cmp(&b.0));
+    // Random writes of 16 KiB, half of them waited for, are what databases and virtual machines do.
+    let daily =
+        arguments.daily.map(|bytes| Daily { write: Write { block: Bytes::kib(16), random: true, sync: false }, bytes });
+    let given = Given {
+        stack,
+        drives: &drives,
+        available: account.available,
+        used: USED,
+        speeds: Speeds { drive: Spread::exactly(slowest.unwrap_or(FLASH)), left: LEFT, cap: RESYNC_CAP, thread: None },
+        replace: REPLACE,
+        scrubbed_every: Some(SCRUBBED),
+        correlation: CORRELATION,
+        common: COMMON,
+        daily: daily.as_slice(),
+    };
+    Ok(Holding { outlook: durability::outlook(&given), account })
+}
+
+fn speed(group: &DriveGroup) -> BytesPerSecond {
+    let usual = if group.kind == DriveKind::Hdd { SPINNING } else { FLASH };
+    group.rated.write.unwrap_or(usual)
+}
+
+/// How long drives of a kind last. A RAM drive is taken for flash: nobody keeps data on one for a year.
+fn kind(kind: DriveKind) -> Option<DriveClass> {
+    let name = match kind {
+        DriveKind::Nvme | DriveKind::SataSsd | DriveKind::Ram => "client-ssd",
+        DriveKind::NvmeEnterprise => "datacentre-ssd",
+        DriveKind::Optane => "optane",
+        DriveKind::Hdd => "nearline-hdd",
+    };
+    class(name)
+}
+
+/// What holdings are made of besides the stack, in a sentence.
+pub(super) fn assumptions(arguments: &ExpectArguments) -> String {
+    let daily = arguments.daily.map_or_else(
+        || "nothing said of what is written in a day (`--daily SIZE`), so no life".to_owned(),
+        |bytes| format!("{bytes} written in a day at random places in 16 KiB"),
+    );
+    format!("Half full, scrubbed every 30 days, a failed drive replaced within 0 to 3 days; {daily}.")
+}
