@@ -190,6 +190,21 @@ mod tests {
     }
 
     #[test]
+    fn a_device_without_room_is_passed_over() {
+        let place = |blocks: u64| Place {
+            size: blocks * 4096,
+            certain: blocks * 4096,
+            lba: 512,
+            stripe: None,
+            optimal: 0,
+            drive: true,
+        };
+        let raid1 = Btrfs { data: BtrfsProfile::Raid1, metadata: BtrfsProfile::Raid1, ..Btrfs::default() };
+        let laid = lay(&raid1, &[100_000, 100_000, 100_000, 355_360].map(place)).unwrap();
+        assert_eq!((laid.total, laid.above), (327_680 * 4096, 164_672 * 4096));
+    }
+
+    #[test]
     fn a_chunk_that_does_not_fit_gets_smaller() {
         let place = |blocks: u64| Place {
             size: blocks * 4096,
