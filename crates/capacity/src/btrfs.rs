@@ -101,15 +101,25 @@ impl Chunks {
     }
 }
 
-/// Takes a chunk from the devices that were named last, as mkfs.btrfs does without looking at their room, and says how
-/// many bytes it took.
+/// Takes a chunk from the devices that were named last of those that have room, as mkfs.btrfs does; where too few have,
+/// from those with the most, and the chunk gets smaller. Says how many bytes it took.
 fn allocate(free: &mut [u64], chunk: Chunk) -> Option<u64> {
-    let from = free.len().checked_sub(usize::try_from(chunk.devices).ok()?)?;
-    let each = chunk.on_each * chunk.stripe;
-    for free in &mut free[from..] {
-        *free = free.checked_sub(each)?;
+    let devices = usize::try_from(chunk.devices).ok()?;
+    let room = |index: usize| free[index].saturating_sub(FRONT);
+    let fitting: Vec<usize> = (0..free.len()).filter(|index| room(*index) >= chunk.on_each * chunk.stripe).collect();
+    let (chosen, stripe) = if let Some(from) = fitting.len().checked_sub(devices) {
+        (fitting[from..].to_vec(), chunk.stripe)
+    } else {
+        let mut order: Vec<usize> = (0..free.len()).collect();
+        order.sort_by_key(|index| (room(*index), *index));
+        let chosen = order[order.len().checked_sub(devices)?..].to_vec();
+        let least = chosen.iter().map(|index| room(*index)).min()?;
+        (chosen, down(least / chunk.on_each, STRIPE))
+    };
+    for index in chosen {
+        free[index] -= chunk.on_each * stripe;
     }
-    Some(each * chunk.devices)
+    (stripe > 0).then_some(chunk.devices * chunk.on_each * stripe)
 }
 
 /// Bytes that chunks of data could still be made of (fs/btrfs/super.c, `btrfs_calc_avail_data_space`): chunks over the
@@ -177,5 +187,35 @@ mod tests {
             let laid = lay(&raid1, &sizes.map(place)).unwrap();
             assert_eq!((laid.total, laid.above), (total * 4096, available * 4096));
         }
+    }
+
+    #[test]
+    fn a_device_without_room_is_passed_over() {
+        let place = |blocks: u64| Place {
+            size: blocks * 4096,
+            certain: blocks * 4096,
+            lba: 512,
+            stripe: None,
+            optimal: 0,
+            drive: true,
+        };
+        let raid1 = Btrfs { data: BtrfsProfile::Raid1, metadata: BtrfsProfile::Raid1, ..Btrfs::default() };
+        let laid = lay(&raid1, &[100_000, 100_000, 100_000, 355_360].map(place)).unwrap();
+        assert_eq!((laid.total, laid.above), (327_680 * 4096, 164_672 * 4096));
+    }
+
+    #[test]
+    fn a_chunk_that_does_not_fit_gets_smaller() {
+        let place = |blocks: u64| Place {
+            size: blocks * 4096,
+            certain: blocks * 4096,
+            lba: 512,
+            stripe: None,
+            optimal: 0,
+            drive: true,
+        };
+        let members = [100_000, 100_000, 12_798_572, 108_629].map(place);
+        let laid = lay(&Btrfs { metadata: BtrfsProfile::Raid1, ..Btrfs::default() }, &members).unwrap();
+        assert_eq!((laid.total, laid.above), (13_107_201 * 4096, 12_889_424 * 4096));
     }
 }

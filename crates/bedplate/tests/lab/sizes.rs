@@ -4,7 +4,7 @@
 //! (first resync, wipe of tags), because a size does not depend on it, and drives here are sparse and up to 2 TB.
 //!
 //! `cargo test -p bedplate --features lab-tests --test lab capacity -- --nocapture` prints every figure. The long tests
-//! build all stacks of `studies/capacity.toml`, the others every fifth.
+//! build all stacks of `studies/capacity.toml`, the others every seventh.
 
 use host::Host;
 use lab::Guest;
@@ -149,7 +149,7 @@ fn capacity_is_that_of_the_arithmetic() {
     let sizes: Vec<_> = facts.iter().map(size).collect();
     let guest = bench.boot(&design);
     let (mut wrong, mut good, mut exact) = (Vec::new(), 0, 0);
-    let every = if cfg!(feature = "long-tests") { 1 } else { 5 };
+    let every = if cfg!(feature = "long-tests") { 1 } else { 7 };
     for stack in design.stacks.iter().step_by(every) {
         let account = capacity::account(stack, &sizes).unwrap();
         assert!(account.entries.iter().all(terms::Entry::balances), "{account:#?}");
