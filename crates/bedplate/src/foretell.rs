@@ -89,15 +89,15 @@ mod tests {
     use super::*;
 
     const STUDY: &str = r#"
-question = "How fast?"
-[lab]
-drives = [{ name = "left", size = "1 GiB" }, { name = "right", size = "1 GiB" }]
-[[stack]]
-name = "mirror"
-layers = [{ raid = { level = 1 }, on = ["left", "right"] }, { ext4 = {} }]
-[measure]
-profiles = ["quick"]
-"#;
+        question = "How fast?"
+        [lab]
+        drives = [{ name = "left", size = "1 GiB" }, { name = "right", size = "1 GiB" }]
+        [[stack]]
+        name = "mirror"
+        layers = [{ raid = { level = 1 }, on = ["left", "right"] }, { ext4 = {} }]
+        [measure]
+        profiles = ["quick"]
+        "#;
 
     fn machine() -> Inventory {
         let drive = |name: &str| Drive {
