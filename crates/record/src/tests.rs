@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use terms::inventory::Inventory;
+use terms::machine::Machine;
+use terms::prediction::{FORETOLD_SCHEMA, Foretold};
 use terms::record::{Flow, Latency, Reading, Sample};
 use terms::units::{Bytes, BytesPerSecond, Iops, Nanos};
 
@@ -328,4 +330,33 @@ fn threads_may_share_a_writer() {
     });
     let reader = RunReader::open(writer.dir()).unwrap();
     assert_eq!((reader.events().unwrap().len(), reader.cells().unwrap().len()), (40, 4));
+}
+
+#[test]
+fn what_is_said_is_said_once_and_before_the_first_cell() {
+    let home = tempfile::tempdir().unwrap();
+    let foretold = Foretold {
+        schema: FORETOLD_SCHEMA,
+        at: "2026-11-20T19:21:34Z".into(),
+        build: "b".into(),
+        machine: Machine::default(),
+        widened: 1.0,
+        standing: None,
+        why_not: Some("nobody knows".into()),
+        cells: Vec::new(),
+    };
+    let writer = new(home.path());
+    let sha256 = writer.put_foretold(&foretold).unwrap();
+    assert!(writer.put_foretold(&foretold).is_err(), "a second thought");
+    writer.put_cell(&cell(1, "s", "w", None), &[]).unwrap();
+    writer.seal().unwrap();
+    let dir = home.path().join("r");
+    let reader = RunReader::open(&dir).unwrap();
+    assert_eq!(reader.foretold().unwrap(), Some((foretold.clone(), sha256)));
+    fs::write(dir.join("prediction.json"), "{}").unwrap();
+    assert!(!reader.verify().unwrap().is_empty(), "what was said is sealed with the rest");
+
+    let late = RunWriter::create(home.path(), &provenance("late"), "x").unwrap();
+    late.put_cell(&cell(1, "s", "w", None), &[]).unwrap();
+    assert!(late.put_foretold(&foretold).is_err(), "after the event");
 }
