@@ -1,12 +1,16 @@
 //! What can be typed.
 
+mod advise;
 mod expect;
+mod machine;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use advise::AdviseArguments;
 pub(crate) use expect::{ArrayState, ExpectArguments};
+pub(crate) use machine::{CaptureArguments, DoctorArguments, InspectArguments, MachineArguments};
 
 /// Designs, builds, measures and proves Linux storage stacks.
 #[derive(Debug, Parser)]
@@ -76,6 +80,8 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     /// Say how fast the stacks of a study will be before they are built: figures with intervals, and what limits them
     Expect(ExpectArguments),
+    /// Search all stacks on a study's drives for those that meet needs and that no other beats
+    Advise(AdviseArguments),
     /// Pack a machine into one text file, serial numbers masked, for `--machine`
     Capture(CaptureArguments),
     /// A guest to try things in, and what this machine lacks for one
@@ -330,86 +336,6 @@ pub(crate) struct RunsArguments {
     /// Throw the catalogue away and read every run again
     #[arg(long)]
     pub(crate) rebuild: bool,
-}
-
-/// Which machine is read.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct MachineArguments {
-    /// Which machine: `local`, `ssh://host`, or `lab` for the guest of a study
-    #[arg(long, default_value = "local", value_name = "PLACE")]
-    pub(crate) on: String,
-    /// The study whose guest to look at
-    #[arg(long, value_name = "STUDY")]
-    pub(crate) study: Option<PathBuf>,
-    /// A captured machine, see `bedplate capture`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["on", "study"])]
-    pub(crate) machine: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct InspectArguments {
-    #[command(flatten)]
-    pub(crate) machine: MachineArguments,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print a table of drives with these columns
-    #[arg(long, short, value_name = "COL,…", conflicts_with = "json")]
-    pub(crate) output: Option<String>,
-    /// List the columns that `-o` knows
-    #[arg(long)]
-    pub(crate) list_columns: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DoctorArguments {
-    #[command(flatten)]
-    pub(crate) machine: MachineArguments,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Only these checks; repeat or separate by commas
-    #[arg(long, value_name = "CHECK", value_delimiter = ',')]
-    pub(crate) only: Vec<String>,
-    /// List the checks: what each looks at and when it finds something
-    #[arg(long, conflicts_with_all = ["severity", "fix"])]
-    pub(crate) list: bool,
-    /// Show and count only findings that matter so much or more
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
-    pub(crate) severity: Severity,
-    /// Write the settings that mend these checks' findings, where they can be put back, and say how
-    #[arg(long, value_name = "CHECK", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["only", "severity"])]
-    pub(crate) fix: Vec<String>,
-}
-
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Severity {
-    /// Everything
-    #[default]
-    Information,
-    /// What costs speed, capacity or safety that could be had
-    Warning,
-    /// Where data or much of the speed is at stake
-    Error,
-}
-
-impl From<Severity> for terms::diagnosis::Severity {
-    fn from(severity: Severity) -> Self {
-        match severity {
-            Severity::Information => Self::Information,
-            Severity::Warning => Self::Warning,
-            Severity::Error => Self::Error,
-        }
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CaptureArguments {
-    #[command(flatten)]
-    pub(crate) machine: MachineArguments,
-    /// Where to write it; a file that is there is not overwritten [default: standard output]
-    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

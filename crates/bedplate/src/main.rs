@@ -50,6 +50,7 @@ fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
         Command::Runs(arguments) => commands::runs::runs(arguments, settings),
         Command::Inspect(arguments) => commands::inspect::inspect(arguments, settings),
         Command::Doctor(arguments) => commands::doctor::doctor(arguments, settings),
+        Command::Advise(arguments) => commands::advise::advise(arguments, settings),
         Command::Expect(arguments) => commands::expect::expect(arguments, settings),
         Command::Capture(arguments) => commands::capture::capture(arguments, settings),
         Command::Lab(arguments) => commands::lab::lab(arguments, settings),

@@ -19,7 +19,8 @@ const LONGEST: usize = 500;
 const LISTS: [(&str, usize); 1] = [("crates/terms/src/layer.rs", 800)];
 
 /// Rooms that are functions of their input: no files, processes, threads, clocks, environment.
-const PURE: [&str; 9] = ["terms", "spec", "plan", "analyse", "report", "doctor", "capacity", "durability", "model"];
+const PURE: [&str; 10] =
+    ["terms", "spec", "plan", "analyse", "report", "doctor", "capacity", "durability", "model", "advise"];
 /// Rooms that reach a machine only through a host they are given.
 const THROUGH_HOST: [&str; 3] = ["build", "claim", "measure"];
 

@@ -7,6 +7,7 @@
 //! Three promises hold in every form of the report: no stack and no workload of the study is ever silently absent, a
 //! cell that failed has a reason and no figure, and rates from an emulated machine carry a label that says so.
 
+pub mod advice;
 pub mod columns;
 pub mod diagnosis;
 pub mod expectation;

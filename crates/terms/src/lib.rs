@@ -4,6 +4,7 @@
 //! "is this value well formed". Every other room imports this one; it imports none.
 
 pub mod account;
+pub mod advice;
 pub mod command;
 pub mod design;
 pub mod diagnosis;

@@ -1,6 +1,6 @@
 //! `bedplate expect`
 
-mod holdings;
+pub(crate) mod holdings;
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::{machine, studies};
 /// Says how fast the stacks of a study will be, before they are built.
 pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result<Exit, Failure> {
     let study = studies::load(&arguments.selection, settings)?;
-    let (machine, inventory) = open(arguments, settings)?;
+    let (machine, inventory) = open(arguments.machine.as_deref(), settings)?;
     let (machine, seats) = model::seat(&machine, &study.design.lab.drives);
     let predictions = predict(&Site::new(&machine), &study.design, arguments)?;
     let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();
@@ -51,13 +51,13 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
 }
 
 /// A described machine, a captured one, or this one.
-fn open(arguments: &ExpectArguments, settings: &Settings) -> Result<(Machine, Option<Inventory>), Failure> {
-    if let Some(file) = &arguments.machine
+pub(crate) fn open(file: Option<&Path>, settings: &Settings) -> Result<(Machine, Option<Inventory>), Failure> {
+    if let Some(file) = file
         && file.extension().is_some_and(|ending| ending == "toml")
     {
         return Ok((described(file, settings)?, None));
     }
-    let which = MachineArguments { on: "local".to_owned(), study: None, machine: arguments.machine.clone() };
+    let which = MachineArguments { on: "local".to_owned(), study: None, machine: file.map(Path::to_owned) };
     let host = machine::open(&which, settings)?;
     let inventory = inspect::examine(&*host)?;
     Ok((model::found(&inventory), Some(inventory)))

@@ -1,5 +1,6 @@
 //! One function for each verb: ask the rooms, print, say how it ends.
 
+pub(crate) mod advise;
 pub(crate) mod agent;
 pub(crate) mod build;
 pub(crate) mod capture;

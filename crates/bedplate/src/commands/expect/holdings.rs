@@ -7,7 +7,7 @@ use terms::account::Account;
 use terms::durability::{DriveClass, Outlook, Spread};
 use terms::inventory::Inventory;
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::{Bytes, BytesPerSecond, Design, Nanos, Stack};
+use terms::{Bytes, BytesPerSecond, Design, LabDrive, Name, Nanos, Stack};
 
 use crate::cli::ExpectArguments;
 use crate::exit::Failure;
@@ -41,18 +41,42 @@ pub(super) fn holdings(
     inventory: Option<&Inventory>,
     arguments: &ExpectArguments,
 ) -> Result<Vec<Holding>, Failure> {
-    let sizes: Vec<DriveSize> = design
-        .lab
-        .drives
-        .iter()
-        .map(|drive| {
-            let here = seats.iter().find(|seat| seat.name == drive.name).and_then(|seat| seat.drive.as_deref());
-            let here = inventory.and_then(|all| all.drives.iter().find(|of| Some(of.kernel_name.as_str()) == here));
-            let size = arguments.drive_size.or(here.map(|drive| drive.size)).unwrap_or(drive.size);
-            DriveSize { name: drive.name.clone(), size, lba: drive.lba, slice: false }
-        })
-        .collect();
+    let sizes = sizes(design, seats, inventory, arguments.drive_size);
     design.stacks.iter().map(|stack| holding(stack, &sizes, machine, arguments)).collect()
+}
+
+/// Sizes of the study's drives: as they are said to be, else those of the machine's drives, else the study's.
+pub(crate) fn sizes(
+    design: &Design,
+    seats: &[Seat],
+    inventory: Option<&Inventory>,
+    said: Option<Bytes>,
+) -> Vec<DriveSize> {
+    let size = |drive: &LabDrive| {
+        let here = seats.iter().find(|seat| seat.name == drive.name).and_then(|seat| seat.drive.as_deref());
+        let here = inventory.and_then(|all| all.drives.iter().find(|of| Some(of.kernel_name.as_str()) == here));
+        let size = said.or(here.map(|drive| drive.size)).unwrap_or(drive.size);
+        DriveSize { name: drive.name.clone(), size, lba: drive.lba, slice: false }
+    };
+    design.lab.drives.iter().map(size).collect()
+}
+
+/// How long drives of these sizes last, by their kind.
+pub(crate) fn models(sizes: &[DriveSize], machine: &Machine) -> Vec<DriveModel> {
+    let model = |size: &DriveSize| {
+        let class = kind(group(&size.name, machine).map_or(DriveKind::Nvme, |group| group.kind))?;
+        Some(DriveModel { name: size.name.clone(), size: size.size, class })
+    };
+    sizes.iter().filter_map(model).collect()
+}
+
+/// What a rebuild can write to a drive.
+pub(crate) fn speed_of(name: &Name, machine: &Machine) -> Option<BytesPerSecond> {
+    group(name, machine).map(speed)
+}
+
+fn group<'a>(name: &Name, machine: &'a Machine) -> Option<&'a DriveGroup> {
+    machine.drives.iter().find(|group| &group.name == name)
 }
 
 fn holding(
@@ -63,13 +87,8 @@ fn holding(
 ) -> Result<Holding, Failure> {
     let account = capacity::account(stack, sizes)
         .map_err(|error| Failure::told(format!("error: `{}`: {}", stack.name, crate::exit::chain(&error))))?;
-    let group = |name: &terms::Name| machine.drives.iter().find(|group| &group.name == name);
-    let model = |size: &DriveSize| {
-        let class = kind(group(&size.name).map_or(DriveKind::Nvme, |group| group.kind))?;
-        Some(DriveModel { name: size.name.clone(), size: size.size, class })
-    };
-    let drives: Vec<DriveModel> = sizes.iter().filter_map(model).collect();
-    let slowest = stack.drives().iter().filter_map(group).map(speed).min_by(|a, b| a.0.total_cmp(&b.0));
+    let drives = models(sizes, machine);
+    let slowest = stack.drives().iter().filter_map(|name| speed_of(name, machine)).min_by(|a, b| a.0.total_cmp(&b.0));
     // Random writes of 16 KiB, half of them waited for, are what databases and virtual machines do.
     let daily =
         arguments.daily.map(|bytes| Daily { write: Write { block: Bytes::kib(16), random: true, sync: false }, bytes });

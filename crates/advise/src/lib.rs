@@ -1,0 +1,148 @@
+//! Which stack is best, given what is needed?
+//!
+//! Every design that so many alike drives allow is listed ([`designs`]), those that meet the needs are scored by the
+//! same arithmetic that `bedplate expect` prints ([`search`]), and what no other beats is the front ([`advise`]), with
+//! what differs by one choice and why that lost.
+//!
+//! Pure: no files, no clock, no threads. Whoever has threads gives each a part of the designs.
+
+mod design;
+mod front;
+mod neighbour;
+mod score;
+mod space;
+mod stack;
+
+use model::{Site, predict};
+use terms::advice::{Advice, Advised, Rate, Tie};
+use terms::{Name, Stack};
+
+pub use design::{Cipher, Design, Files, Joint, Logical, Under};
+pub use front::front;
+pub use score::{Judge, Question, Scored, Unfit, usual};
+pub use space::designs;
+pub use stack::{layers, stack, title};
+
+use crate::neighbour::neighbours;
+
+/// Neighbours that are told of each design.
+const NEIGHBOURS: usize = 8;
+
+/// Scores a part of the designs; what does not serve is left out.
+#[must_use]
+pub fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Vec<Scored> {
+    let mut judge = Judge::new(question, site);
+    designs.iter().filter_map(|design| judge.score(design).ok()).collect()
+}
+
+/// What is advised, from everything that was scored: at most so many designs of the front. `designs` is how many were
+/// looked at.
+#[must_use]
+pub fn advise(question: &Question<'_>, site: &Site, scored: &[Scored], designs: usize, most: usize) -> Advice {
+    let mut chosen = front(scored);
+    thin(&mut chosen, most);
+    let names: Vec<Name> = question.drives.iter().map(|drive| drive.name.clone()).collect();
+    let mut judge = Judge::new(question, site);
+    let fastest = chosen.first().map_or(0.0, |first| first.speed);
+    let mut all: Vec<Advised> = Vec::new();
+    for one in &chosen {
+        let stack = stack(&one.design, &names);
+        let neighbours = neighbours(&mut judge, question.needs, one, question.drives.len(), NEIGHBOURS);
+        all.push(Advised { speed: (one.speed - fastest).exp(), neighbours, ..advised(question, site, one, &stack) });
+    }
+    number(&mut all);
+    let ties: Vec<Vec<Tie>> = (0..all.len()).map(|at| ties(&all, at)).collect();
+    for (one, ties) in all.iter_mut().zip(ties) {
+        one.ties = ties;
+    }
+    Advice { needs: question.needs.clone(), designs: designs as u64, fitting: scored.len() as u64, front: all }
+}
+
+/// Designs of the same layers get a number, so that each has a name of its own.
+fn number(all: &mut [Advised]) {
+    let names: Vec<String> = all.iter().map(|one| one.name.clone()).collect();
+    for (at, one) in all.iter_mut().enumerate() {
+        let before = names[..at].iter().filter(|name| **name == names[at]).count();
+        if before > 0 {
+            one.name = format!("{} ({})", one.name, before + 1);
+        }
+    }
+}
+
+/// Leaves so many: the fastest, the roomiest and the safest, then whatever is farthest from those that stay.
+fn thin(front: &mut Vec<Scored>, most: usize) {
+    if front.len() <= most {
+        return;
+    }
+    let place = |one: &Scored| [one.speed, one.available.as_f64().max(1.0).ln(), -one.loss.max(1e-12).ln() / 4.0];
+    let distance =
+        |a: &Scored, b: &Scored| -> f64 { place(a).iter().zip(place(b)).map(|(a, b)| (a - b).powi(2)).sum() };
+    let best = |of: fn(&Scored) -> f64| front.iter().copied().max_by(|a, b| of(a).total_cmp(&of(b)));
+    let ends = [best(|one| one.speed), best(|one| one.available.as_f64()), best(|one| -one.loss)];
+    let mut kept: Vec<Scored> = Vec::new();
+    for end in ends.into_iter().flatten() {
+        if !kept.contains(&end) && kept.len() < most {
+            kept.push(end);
+        }
+    }
+    while kept.len() < most {
+        let away = |one: &Scored| kept.iter().map(|known| distance(one, known)).fold(f64::INFINITY, f64::min);
+        let next = front.iter().filter(|one| !kept.contains(one)).max_by(|a, b| away(a).total_cmp(&away(b)));
+        let Some(next) = next.copied() else { break };
+        kept.push(next);
+    }
+    front.retain(|one| kept.contains(one));
+}
+
+fn advised(question: &Question<'_>, site: &Site, one: &Scored, stack: &Stack) -> Advised {
+    let names: Vec<Name> = question.drives.iter().map(|drive| drive.name.clone()).collect();
+    let rates = question.workloads.iter().filter_map(|work| {
+        let prediction = predict(site, stack, work, &question.conditions).ok()?;
+        Some(Rate {
+            workload: work.name.to_string(),
+            pattern: prediction.pattern.clone(),
+            throughput: prediction.throughput,
+            operations: prediction.operations,
+            limiter: prediction.limiter().map(|limit| limit.resource.clone()),
+        })
+    });
+    let outlook = score::outlook(question, stack, one.available);
+    let never = terms::durability::Spread::exactly(one.loss);
+    Advised {
+        name: title(&one.design),
+        layers: layers(&one.design, &names),
+        drives: u32::try_from(one.design.members).unwrap_or(u32::MAX),
+        rates: rates.collect(),
+        speed: 1.0,
+        available: one.available,
+        loss: outlook.as_ref().map_or(never, |outlook| outlook.loss.any),
+        life_years: outlook.as_ref().and_then(|outlook| outlook.life_years),
+        rebuild: outlook.and_then(|outlook| outlook.rebuild),
+        neighbours: Vec::new(),
+        ties: Vec::new(),
+    }
+}
+
+/// Later designs of the front that may be faster: under no workload do the 90 % intervals lie apart. The workload with
+/// the largest difference for its width decides soonest.
+fn ties(all: &[Advised], at: usize) -> Vec<Tie> {
+    let mut ties = Vec::new();
+    for (with, other) in all.iter().enumerate().skip(at + 1) {
+        let pairs = || all[at].rates.iter().zip(&other.rates);
+        let apart = |(one, other): (&Rate, &Rate)| {
+            let (one, other) = (one.throughput.ninety, other.throughput.ninety);
+            one.low > other.high || other.low > one.high
+        };
+        if pairs().any(apart) {
+            continue;
+        }
+        let says = |(one, other): &(&Rate, &Rate)| {
+            let width = |rate: &Rate| (rate.throughput.ninety.high / rate.throughput.ninety.low).ln().max(1e-9);
+            (one.throughput.value / other.throughput.value).ln().abs() / (width(one) + width(other))
+        };
+        if let Some((one, _)) = pairs().max_by(|a, b| says(a).total_cmp(&says(b))) {
+            ties.push(Tie { with, decides: one.pattern.clone() });
+        }
+    }
+    ties
+}

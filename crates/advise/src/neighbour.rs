@@ -1,0 +1,278 @@
+//! What differs by one choice, and why it lost.
+
+use terms::Bytes;
+use terms::advice::{Needs, Neighbour};
+use terms::layer::{BtrfsChecksum, IntegrityMode, RaidLevel, Volume, ZfsCompression, ZfsLayout};
+use terms::units::significant;
+
+use crate::design::{Cipher, Design, Files, Joint, Logical, Under};
+use crate::score::{Judge, Scored, Unfit};
+use crate::space::is_listed;
+use crate::stack::title;
+
+/// Differences that are not told: those of the front's own steps.
+const EQUAL: f64 = 0.03;
+
+/// The neighbours that say most about a design: those that need rules out first, then by how much they differ.
+#[must_use]
+pub(crate) fn neighbours(
+    judge: &mut Judge<'_>,
+    needs: &Needs,
+    best: &Scored,
+    drives: usize,
+    most: usize,
+) -> Vec<Neighbour> {
+    let mut told: Vec<(f64, Neighbour)> = Vec::new();
+    for (change, design) in variants(&best.design, drives) {
+        if !is_listed(&design, judge.block()) {
+            continue;
+        }
+        let (weight, why) = match missing(&design, needs) {
+            Some(why) => (2.0, why),
+            None => match judge.score(&design) {
+                Err(unfit) => (1.5, words(unfit)),
+                Ok(scored) => compare(&scored, best),
+            },
+        };
+        told.push((weight, Neighbour { change, why }));
+    }
+    told.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    told.into_iter().map(|(_, neighbour)| neighbour).take(most).collect()
+}
+
+/// A need that the choices alone rule out.
+fn missing(design: &Design, needs: &Needs) -> Option<String> {
+    if needs.encryption && !design.is_encrypted() {
+        return Some("it would not be encrypted".to_owned());
+    }
+    if design.survives() < needs.survives as usize {
+        return Some(format!("it would survive {} and not {} drives", design.survives(), needs.survives));
+    }
+    if needs.repairs && !design.repairs() {
+        return Some("wrong data from a drive would not be put right".to_owned());
+    }
+    (needs.snapshots && !design.has_snapshots()).then(|| "it would have no snapshots".to_owned())
+}
+
+fn words(unfit: Unfit) -> String {
+    match unfit {
+        Unfit::TooSmall => "it does not fit on the drives".to_owned(),
+        Unfit::Capacity(available) => format!("it holds {available}"),
+        Unfit::Loss(loss) => format!("it loses data once in {} years", significant(1.0 / loss)),
+        Unfit::Life(life) => format!("a drive is worn after {} years", significant(life)),
+    }
+}
+
+/// How it compares, and how much that says.
+fn compare(scored: &Scored, best: &Scored) -> (f64, String) {
+    let speed = (scored.speed - best.speed).exp();
+    let room = scored.available.as_f64() / best.available.as_f64().max(1.0);
+    let loss = scored.loss / best.loss.max(f64::MIN_POSITIVE);
+    let life = scored.life / best.life;
+    let mut parts = Vec::new();
+    let mut tell = |ratio: f64, margin: f64, what: &str| {
+        if ratio.is_finite() && (ratio.ln()).abs() > margin {
+            parts.push(format!("{} × {what}", significant(ratio)));
+        }
+    };
+    tell(speed, EQUAL, "the speed");
+    tell(room, 0.01, "the room");
+    tell(loss, 0.2, "the losses");
+    tell(life, 0.1, "the life");
+    let weight = speed.ln().abs() + room.ln().abs();
+    if parts.is_empty() {
+        let more = scored.design.burden() > best.design.burden();
+        let why = if more { "nothing that can be told, and more to build" } else { "nothing that can be told" };
+        return (0.0, why.to_owned());
+    }
+    (weight, parts.join(", "))
+}
+
+type Variant = (String, Design);
+
+/// Designs that differ by one choice, with the choice in words.
+fn variants(design: &Design, drives: usize) -> Vec<Variant> {
+    let mut all = Vec::new();
+    for members in [design.members.wrapping_sub(1), design.members + 1] {
+        if (1..=drives).contains(&members) {
+            all.push((format!("{members} drives"), Design { members, ..*design }));
+        }
+    }
+    all.extend(of_cipher(design));
+    all.extend(of_under(design));
+    all.extend(of_joint(design));
+    all.extend(of_volume(design));
+    all.extend(of_files(design));
+    all.retain(|(_, other)| other != design);
+    all
+}
+
+fn of_cipher(design: &Design) -> Vec<Variant> {
+    let swap = |cipher: Cipher| {
+        let other = if cipher.sector == Bytes(512) { Bytes::kib(4) } else { Bytes(512) };
+        let way = if cipher.inline { "encryption in workers" } else { "encryption inline" };
+        [
+            (format!("encryption sectors of {other}"), Cipher { sector: other, ..cipher }),
+            (way.to_owned(), Cipher { inline: !cipher.inline, ..cipher }),
+        ]
+    };
+    match (design.over, design.under) {
+        (Some(cipher), _) => {
+            let mut all: Vec<Variant> =
+                swap(cipher).into_iter().map(|(text, over)| (text, Design { over: Some(over), ..*design })).collect();
+            all.push(("no encryption".to_owned(), Design { over: None, ..*design }));
+            if design.under == Under::Nothing && design.members > 1 {
+                let below = Design { over: None, under: Under::Luks(cipher), ..*design };
+                all.push(("encryption on each drive".to_owned(), below));
+            }
+            all
+        }
+        (None, Under::Luks(cipher)) => {
+            let mut all: Vec<Variant> = swap(cipher)
+                .into_iter()
+                .map(|(text, cipher)| (text, Design { under: Under::Luks(cipher), ..*design }))
+                .collect();
+            let above = Design { over: Some(cipher), under: Under::Nothing, ..*design };
+            all.push(("encryption of the whole".to_owned(), above));
+            all
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn of_under(design: &Design) -> Vec<Variant> {
+    let of = |under: Under| Design { under, ..*design };
+    match design.under {
+        Under::Nothing => vec![(
+            "checksums (dm-integrity) on each drive".to_owned(),
+            of(Under::Integrity(IntegrityMode::Journal, Bytes::kib(4))),
+        )],
+        Under::Integrity(mode, sector) => {
+            let modes = [IntegrityMode::Journal, IntegrityMode::NoJournal, IntegrityMode::Bitmap];
+            let word = |mode| match mode {
+                IntegrityMode::Journal => "checksums with a journal",
+                IntegrityMode::NoJournal => "checksums without a journal",
+                IntegrityMode::Bitmap => "checksums with a bitmap",
+            };
+            let other = if sector == Bytes(512) { Bytes::kib(4) } else { Bytes(512) };
+            let mut all: Vec<Variant> = modes
+                .into_iter()
+                .filter(|of| *of != mode)
+                .map(|mode| (word(mode).to_owned(), of(Under::Integrity(mode, sector))))
+                .collect();
+            all.push((format!("checksums of {other}"), of(Under::Integrity(mode, other))));
+            all.push(("no checksums on the drives".to_owned(), of(Under::Nothing)));
+            all
+        }
+        Under::Luks(_) => vec![("no encryption".to_owned(), of(Under::Nothing))],
+        Under::Sealed(sector) => {
+            let cipher = Cipher { sector, inline: false };
+            vec![("encryption that is not authenticated".to_owned(), of(Under::Luks(cipher)))]
+        }
+    }
+}
+
+fn of_joint(design: &Design) -> Vec<Variant> {
+    let of = |joint: Joint| Design { joint, ..*design };
+    match design.joint {
+        Joint::Alone => Vec::new(),
+        Joint::Md { level, chunk, bitmap } => {
+            let mut all = other_sizes(chunk, |chunk| of(Joint::Md { level, chunk: Some(chunk), bitmap }), "chunk");
+            if level != RaidLevel::Raid0 {
+                let word = if bitmap { "no write-intent bitmap" } else { "a write-intent bitmap" };
+                all.push((word.to_owned(), of(Joint::Md { level, chunk, bitmap: !bitmap })));
+            }
+            let levels = [RaidLevel::Raid0, RaidLevel::Raid1, RaidLevel::Raid10, RaidLevel::Raid5, RaidLevel::Raid6];
+            all.extend(levels.into_iter().filter(|of| *of != level).map(|level| {
+                let chunk = (level != RaidLevel::Raid1).then(|| chunk.unwrap_or(Bytes::kib(512)));
+                (format!("RAID-{}", level.number()), of(Joint::Md { level, chunk, bitmap: level != RaidLevel::Raid0 }))
+            }));
+            all
+        }
+        Joint::Lvm { volume, stripe, integrity } => {
+            let mut all =
+                other_sizes(stripe, |stripe| of(Joint::Lvm { volume, stripe: Some(stripe), integrity }), "stripe");
+            let volumes = [Volume::Striped, Volume::Raid1, Volume::Raid10, Volume::Raid5, Volume::Raid6];
+            all.extend(volumes.into_iter().filter(|of| *of != volume).map(|volume| {
+                let stripe = (volume != Volume::Raid1).then(|| stripe.unwrap_or(Bytes::kib(64)));
+                let integrity = integrity.filter(|_| volume.is_raid());
+                (format!("LVM {}", volume.word()), of(Joint::Lvm { volume, stripe, integrity }))
+            }));
+            all
+        }
+        Joint::Btrfs { data, metadata, checksum, copy_on_write } => {
+            let sums = [BtrfsChecksum::Crc32c, BtrfsChecksum::Xxhash, BtrfsChecksum::Sha256, BtrfsChecksum::Blake2];
+            let mut all: Vec<Variant> = sums
+                .into_iter()
+                .filter(|of| *of != checksum && copy_on_write)
+                .map(|checksum| {
+                    (
+                        format!("checksums by {}", checksum.word()),
+                        of(Joint::Btrfs { data, metadata, checksum, copy_on_write }),
+                    )
+                })
+                .collect();
+            if copy_on_write {
+                let joint = Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c, copy_on_write: false };
+                all.push(("no copy-on-write".to_owned(), of(joint)));
+            }
+            all
+        }
+        Joint::Zfs { layout, record, compression } => {
+            let mut all = other_sizes(Some(record), |record| of(Joint::Zfs { layout, record, compression }), "record");
+            let ways = [ZfsCompression::Off, ZfsCompression::Lz4, ZfsCompression::Zstd];
+            all.extend(ways.into_iter().filter(|of| *of != compression).map(|compression| {
+                (format!("compression {}", compression.word()), of(Joint::Zfs { layout, record, compression }))
+            }));
+            let layouts =
+                [ZfsLayout::Stripe, ZfsLayout::Mirror, ZfsLayout::Raidz1, ZfsLayout::Raidz2, ZfsLayout::Raidz3];
+            all.extend(
+                layouts.into_iter().filter(|of| *of != layout).map(|layout| {
+                    (format!("layout {}", layout.word()), of(Joint::Zfs { layout, record, compression }))
+                }),
+            );
+            all
+        }
+    }
+}
+
+/// Twice and half as large.
+fn other_sizes(size: Option<Bytes>, of: impl Fn(Bytes) -> Design, what: &str) -> Vec<Variant> {
+    let Some(size) = size else { return Vec::new() };
+    [Bytes(size.0 / 4), Bytes(size.0 * 4)].map(|size| (format!("a {what} of {size}"), of(size))).to_vec()
+}
+
+fn of_volume(design: &Design) -> Vec<Variant> {
+    let of = |volume: Option<Logical>| Design { volume, ..*design };
+    match design.volume {
+        None => vec![("a volume group".to_owned(), of(Some(Logical::Linear)))],
+        Some(Logical::Linear) => vec![
+            ("no volume group".to_owned(), of(None)),
+            ("a thin volume".to_owned(), of(Some(Logical::Thin(Bytes::kib(64))))),
+        ],
+        Some(Logical::Thin(_)) => vec![("a thick volume".to_owned(), of(Some(Logical::Linear)))],
+    }
+}
+
+fn of_files(design: &Design) -> Vec<Variant> {
+    let Some(own) = design.files else { return Vec::new() };
+    [Files::Ext4, Files::Xfs, Files::Btrfs(BtrfsChecksum::Crc32c)]
+        .into_iter()
+        .filter(|files| *files != own)
+        .map(|files| {
+            let other = Design { files: Some(files), ..*design };
+            (
+                title(&Design {
+                    members: 1,
+                    joint: Joint::Alone,
+                    under: Under::Nothing,
+                    over: None,
+                    volume: None,
+                    ..other
+                })
+                .replace(" on 1 drive", ""),
+                other,
+            )
+        })
+        .collect()
+}

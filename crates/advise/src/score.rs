@@ -1,0 +1,246 @@
+//! What a design is worth: its speed, its room, its safety, its life.
+
+use std::collections::HashMap;
+
+use capacity::DriveSize;
+use durability::{Daily, DriveModel, Given, Write};
+use model::{Compiler, Conditions, Site, solve::solve};
+use terms::advice::Needs;
+use terms::durability::{Outlook, Spread};
+use terms::layer::{BtrfsChecksum, ZfsCompression};
+use terms::{Bytes, Name, Nanos, Stack, Workload};
+
+use crate::design::{Cipher, Design, Files, Joint, Under};
+use crate::stack::{restack, stack};
+
+/// What a search is about.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// What is needed.
+    pub needs: &'a Needs,
+    /// Drives, alike.
+    pub drives: &'a [DriveSize],
+    /// How long they last.
+    pub models: &'a [DriveModel],
+    /// What the stack has to do, each as important as the others.
+    pub workloads: &'a [Workload],
+    /// What predictions are about.
+    pub conditions: Conditions,
+    /// What an outlook needs besides: speeds of rebuilding, replacement, scrubs.
+    pub outlook: Given<'a>,
+}
+
+/// A design with its figures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// The design.
+    pub design: Design,
+    /// Logarithm of the geometric mean of operations per second over the workloads.
+    pub speed: f64,
+    /// Bytes that can be written.
+    pub available: Bytes,
+    /// Probability of losing any data in a year, as it is believed.
+    pub loss: f64,
+    /// Years until the first drive is worn, as it is believed; endless where nothing was said.
+    pub life: f64,
+}
+
+/// What does not depend on chunks, sectors and flags: computed once for all designs that differ in those alone.
+#[derive(Debug, Clone, PartialEq)]
+struct Lasting {
+    loss: f64,
+    life: f64,
+}
+
+/// Scores designs one after the other.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    question: &'a Question<'a>,
+    compiler: Compiler<'a>,
+    names: Vec<Name>,
+    /// The stack of the design before, of which most is the same in the next.
+    stack: Option<(Design, Stack)>,
+    room: HashMap<Design, Option<Bytes>>,
+    lasting: HashMap<Design, Option<Lasting>>,
+}
+
+impl<'a> Judge<'a> {
+    /// For a question on a machine.
+    #[must_use]
+    pub fn new(question: &'a Question<'a>, site: &'a Site) -> Self {
+        let names = question.drives.iter().map(|drive| drive.name.clone()).collect();
+        Self {
+            question,
+            compiler: Compiler::new(site),
+            names,
+            stack: None,
+            room: HashMap::new(),
+            lasting: HashMap::new(),
+        }
+    }
+
+    /// The block of the drives.
+    pub(crate) fn block(&self) -> Bytes {
+        self.question.drives.iter().map(|drive| drive.lba).max().unwrap_or_default()
+    }
+
+    /// A design's figures, or why it does not serve.
+    ///
+    /// # Errors
+    /// [`Unfit`]: what is missing of the needs, or that it does not fit on the drives.
+    pub fn score(&mut self, design: &Design) -> Result<Scored, Unfit> {
+        let stack = self.take_stack(design);
+        let scored = self.score_stack(design, &stack);
+        self.stack = Some((*design, stack));
+        scored
+    }
+
+    fn take_stack(&mut self, design: &Design) -> Stack {
+        if let Some((before, mut stack)) = self.stack.take()
+            && restack(&mut stack, &before, design)
+        {
+            return stack;
+        }
+        stack(design, &self.names)
+    }
+
+    fn score_stack(&mut self, design: &Design, stack: &Stack) -> Result<Scored, Unfit> {
+        let needs = self.question.needs;
+        let available = self.room(design, stack).ok_or(Unfit::TooSmall)?;
+        if needs.capacity.is_some_and(|needed| available < needed) {
+            return Err(Unfit::Capacity(available));
+        }
+        let lasting = self.lasting(design, stack, available).ok_or(Unfit::TooSmall)?;
+        if needs.loss.is_some_and(|most| lasting.loss > most) {
+            return Err(Unfit::Loss(lasting.loss));
+        }
+        if needs.life_years.is_some_and(|least| lasting.life < least) {
+            return Err(Unfit::Life(lasting.life));
+        }
+        let speed = self.speed(stack).ok_or(Unfit::TooSmall)?;
+        Ok(Scored { design: *design, speed, available, loss: lasting.loss, life: lasting.life })
+    }
+
+    /// What can be written; `None` where it does not fit.
+    fn room(&mut self, design: &Design, stack: &Stack) -> Option<Bytes> {
+        let drives = self.question.drives;
+        let room = self.room.entry(footprint(design));
+        *room.or_insert_with(|| capacity::account(stack, drives).ok().map(|account| account.available))
+    }
+
+    fn speed(&mut self, stack: &Stack) -> Option<f64> {
+        let mut sum = 0.0;
+        for work in self.question.workloads {
+            let network = self.compiler.compile(stack, work, &self.question.conditions).ok()?;
+            // In operations: the block is the same for every design.
+            sum += solve(network).throughput.max(f64::MIN_POSITIVE).ln();
+        }
+        let count = u32::try_from(self.question.workloads.len()).ok().filter(|count| *count > 0)?;
+        Some(sum / f64::from(count))
+    }
+
+    fn lasting(&mut self, design: &Design, stack: &Stack, available: Bytes) -> Option<Lasting> {
+        let key = shape(design);
+        if let Some(known) = self.lasting.get(&key) {
+            return known.clone();
+        }
+        let found = outlook(self.question, stack, available).map(|outlook| Lasting {
+            loss: outlook.loss.any.middle,
+            life: outlook.life_years.map_or(f64::INFINITY, |life| life.middle),
+        });
+        self.lasting.insert(key, found.clone());
+        found
+    }
+}
+
+/// Why a design does not serve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Unfit {
+    /// It does not fit on the drives.
+    TooSmall,
+    /// So much can be written.
+    Capacity(Bytes),
+    /// So probable is a loss in a year.
+    Loss(f64),
+    /// So many years until the first drive is worn.
+    Life(f64),
+}
+
+/// What is to be expected of a stack over the years.
+#[must_use]
+pub(crate) fn outlook(question: &Question<'_>, stack: &Stack, available: Bytes) -> Option<Outlook> {
+    let write = Write { block: Bytes::kib(16), random: true, sync: false };
+    let daily = question.needs.daily.map(|bytes| Daily { write, bytes });
+    let given =
+        Given { stack, drives: question.models, available, daily: daily.as_slice(), ..question.outlook.clone() };
+    durability::outlook(&given)
+}
+
+/// A design without what takes no room: flags, bitmaps (their room is kept free anyway), compression, record sizes, and
+/// the kind of checksum, for which btrfs keeps the same room whatever it is.
+fn footprint(design: &Design) -> Design {
+    let plain = |cipher: Cipher| Cipher { inline: false, ..cipher };
+    let under = match design.under {
+        Under::Luks(cipher) => Under::Luks(plain(cipher)),
+        other => other,
+    };
+    let joint = match design.joint {
+        Joint::Md { level, chunk, .. } => Joint::Md { level, chunk, bitmap: true },
+        Joint::Btrfs { data, metadata, .. } => {
+            Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c, copy_on_write: true }
+        }
+        Joint::Zfs { layout, .. } => Joint::Zfs { layout, record: Bytes::kib(128), compression: ZfsCompression::Off },
+        other => other,
+    };
+    let files = design.files.map(|files| match files {
+        Files::Btrfs(_) => Files::Btrfs(BtrfsChecksum::Crc32c),
+        other => other,
+    });
+    Design { under, joint, over: design.over.map(plain), files, ..*design }
+}
+
+/// Stands for every way of encrypting.
+const PLAIN: Cipher = Cipher { sector: Bytes(0), inline: false };
+
+/// A design without what decides speed alone: chunks, sectors, bitmaps, flags. Record sizes stay, because they decide
+/// what is written.
+fn shape(design: &Design) -> Design {
+    let under = match design.under {
+        Under::Integrity(mode, _) => Under::Integrity(mode, Bytes(0)),
+        Under::Luks(_) => Under::Luks(PLAIN),
+        Under::Sealed(_) => Under::Sealed(Bytes(0)),
+        Under::Nothing => Under::Nothing,
+    };
+    let joint = match design.joint {
+        Joint::Md { level, chunk, .. } => Joint::Md { level, chunk, bitmap: true },
+        other => other,
+    };
+    let files = design.files.map(|files| match files {
+        Files::Btrfs(_) => Files::Btrfs(BtrfsChecksum::Crc32c),
+        other => other,
+    });
+    Design { under, joint, over: design.over.map(|_| PLAIN), files, ..*design }
+}
+
+/// What an outlook takes for granted where nobody says more: half full, a scrub every 30 days (Debian's `mdcheck` and
+/// `zfs-zed` do it by themselves), and of a drive's speed 30 to 100 % left to a rebuild.
+#[must_use]
+pub fn usual<'a>(stack: &'a Stack, drive: terms::BytesPerSecond) -> Given<'a> {
+    Given {
+        stack,
+        drives: &[],
+        available: Bytes(0),
+        used: 0.5,
+        speeds: durability::Speeds {
+            drive: Spread::exactly(drive),
+            left: Spread { low: 0.3, middle: 0.7, high: 1.0 },
+            cap: durability::RESYNC_CAP,
+            thread: None,
+        },
+        replace: durability::REPLACE,
+        scrubbed_every: Some(Nanos::seconds(30 * 86_400)),
+        correlation: durability::CORRELATION,
+        common: durability::COMMON,
+        daily: &[],
+    }
+}

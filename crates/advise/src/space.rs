@@ -1,0 +1,231 @@
+//! All designs on so many drives that meet what can be seen from the choices alone.
+//!
+//! Drives are taken to be alike, so that which of them a design takes says nothing: designs on `n` drives take the first
+//! `n`. What a need rules out is left out while listing, before anything is computed.
+
+use terms::Bytes;
+use terms::advice::Needs;
+use terms::layer::{BtrfsChecksum, BtrfsProfile, IntegrityMode, RaidLevel, Volume, ZfsCompression, ZfsLayout};
+
+use crate::design::{Cipher, Design, Files, Joint, Logical, Under};
+
+/// Chunks and stripes of arrays and volumes.
+const CHUNKS: [u64; 6] = [16, 64, 128, 256, 512, 1024];
+/// Record sizes of ZFS.
+const RECORDS: [u64; 8] = [4, 8, 16, 32, 64, 128, 256, 1024];
+/// Chunks of thin pools.
+const POOLS: [u64; 3] = [64, 256, 1024];
+/// Sectors that encryption and checksums work on.
+const SECTORS: [u64; 2] = [512, 4096];
+const CHECKSUMS: [BtrfsChecksum; 4] =
+    [BtrfsChecksum::Crc32c, BtrfsChecksum::Xxhash, BtrfsChecksum::Sha256, BtrfsChecksum::Blake2];
+const MODES: [IntegrityMode; 3] = [IntegrityMode::Journal, IntegrityMode::NoJournal, IntegrityMode::Bitmap];
+
+/// Every design on at most so many drives with blocks of `lba`, the needed ones only.
+#[must_use]
+pub fn designs(drives: usize, lba: Bytes, needs: &Needs) -> Vec<Design> {
+    let mut all = Vec::new();
+    for members in 1..=drives {
+        for joint in joints(members, lba) {
+            for under in unders(lba) {
+                above(members, under, joint, lba, needs, &mut all);
+            }
+        }
+    }
+    all
+}
+
+/// Is it one that [`designs`] would list, were nothing needed? Changes of one choice make some that are none.
+#[must_use]
+pub(crate) fn is_listed(design: &Design, lba: Bytes) -> bool {
+    let mut all = Vec::new();
+    if joints(design.members, lba).contains(&design.joint) && unders(lba).contains(&design.under) {
+        above(design.members, design.under, design.joint, lba, &Needs::default(), &mut all);
+    }
+    all.contains(design)
+}
+
+/// What may be on top of drives that were joined so.
+fn above(members: usize, under: Under, joint: Joint, lba: Bytes, needs: &Needs, all: &mut Vec<Design>) {
+    // A layer's sectors are the blocks of what is above it.
+    let lba = match under {
+        Under::Integrity(_, sector) | Under::Sealed(sector) | Under::Luks(Cipher { sector, .. }) => lba.max(sector),
+        Under::Nothing => lba,
+    };
+    if matches!(joint, Joint::Lvm { integrity: Some((_, block)), .. } if block < lba) {
+        return;
+    }
+    let encrypted = matches!(under, Under::Luks(_) | Under::Sealed(_));
+    let own = matches!(joint, Joint::Btrfs { .. } | Joint::Zfs { .. });
+    // Nobody encrypts twice, and nothing goes on top of a file system.
+    let overs: Vec<Option<Cipher>> =
+        if encrypted || own { vec![None] } else { std::iter::once(None).chain(ciphers(lba).map(Some)).collect() };
+    for over in overs {
+        for volume in volumes(&joint, own) {
+            for files in file_systems(own, volume) {
+                let design = Design { members, under, joint, over, volume, files };
+                if meets(&design, needs) {
+                    all.push(design);
+                }
+            }
+        }
+    }
+}
+
+/// What can be seen without arithmetic.
+fn meets(design: &Design, needs: &Needs) -> bool {
+    (!needs.encryption || design.is_encrypted())
+        && (!needs.snapshots || design.has_snapshots())
+        && design.survives() >= needs.survives as usize
+        && (!needs.repairs || design.repairs())
+}
+
+/// Sectors on blocks of this size: none is smaller than a block.
+fn sectors(lba: Bytes) -> impl Iterator<Item = Bytes> + Clone {
+    SECTORS.into_iter().map(Bytes).filter(move |sector| *sector >= lba)
+}
+
+fn ciphers(lba: Bytes) -> impl Iterator<Item = Cipher> {
+    sectors(lba).flat_map(|sector| [false, true].map(|inline| Cipher { sector, inline }))
+}
+
+fn unders(lba: Bytes) -> Vec<Under> {
+    let integrity = MODES.into_iter().flat_map(|mode| sectors(lba).map(move |sector| Under::Integrity(mode, sector)));
+    std::iter::once(Under::Nothing)
+        .chain(integrity)
+        .chain(ciphers(lba).map(Under::Luks))
+        .chain(sectors(lba).map(Under::Sealed))
+        .collect()
+}
+
+fn joints(members: usize, lba: Bytes) -> Vec<Joint> {
+    let mut all = Vec::new();
+    if members == 1 {
+        all.push(Joint::Alone);
+    }
+    all.extend(arrays(members));
+    all.extend(lvm(members, lba));
+    all.extend(btrfs(members));
+    all.extend(zfs(members));
+    all
+}
+
+fn arrays(members: usize) -> Vec<Joint> {
+    let mut all = Vec::new();
+    for level in [RaidLevel::Raid0, RaidLevel::Raid1, RaidLevel::Raid10, RaidLevel::Raid5, RaidLevel::Raid6] {
+        // mdadm takes a RAID-10 of two or three, which is a mirror by another name.
+        let fewest = if level == RaidLevel::Raid10 { 4 } else { level.fewest() };
+        if members < fewest || (level == RaidLevel::Raid10 && members % 2 == 1) {
+            continue;
+        }
+        let chunks: Vec<Option<Bytes>> =
+            if level == RaidLevel::Raid1 { vec![None] } else { CHUNKS.map(|kib| Some(Bytes::kib(kib))).to_vec() };
+        for chunk in chunks {
+            all.push(Joint::Md { level, chunk, bitmap: level != RaidLevel::Raid0 });
+            if level != RaidLevel::Raid0 {
+                all.push(Joint::Md { level, chunk, bitmap: false });
+            }
+        }
+    }
+    all
+}
+
+fn lvm(members: usize, lba: Bytes) -> Vec<Joint> {
+    let mut all = Vec::new();
+    for volume in [Volume::Striped, Volume::Raid1, Volume::Raid10, Volume::Raid5, Volume::Raid6] {
+        if members < volume.fewest() || (volume == Volume::Raid10 && members % 2 == 1) {
+            continue;
+        }
+        let stripes: Vec<Option<Bytes>> =
+            if volume == Volume::Raid1 { vec![None] } else { CHUNKS.map(|kib| Some(Bytes::kib(kib))).to_vec() };
+        for stripe in stripes {
+            all.push(Joint::Lvm { volume, stripe, integrity: None });
+            if volume.is_raid() {
+                // LVM offers no third mode.
+                for mode in [IntegrityMode::Journal, IntegrityMode::Bitmap] {
+                    let blocks = sectors(lba).map(|block| Some((mode, block)));
+                    all.extend(blocks.map(|integrity| Joint::Lvm { volume, stripe, integrity }));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn btrfs(members: usize) -> Vec<Joint> {
+    let mut all = Vec::new();
+    let profiles: &[BtrfsProfile] = match members {
+        1 => &[BtrfsProfile::Single, BtrfsProfile::Dup],
+        2 | 3 => &[BtrfsProfile::Single, BtrfsProfile::Raid0, BtrfsProfile::Raid1],
+        _ => &[BtrfsProfile::Single, BtrfsProfile::Raid0, BtrfsProfile::Raid1, BtrfsProfile::Raid10],
+    };
+    for &data in profiles {
+        // Metadata are kept twice, as mkfs.btrfs does by itself.
+        let metadata = if members == 1 { BtrfsProfile::Dup } else { BtrfsProfile::Raid1 };
+        for checksum in CHECKSUMS {
+            all.push(Joint::Btrfs { data, metadata, checksum, copy_on_write: true });
+        }
+        all.push(Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c, copy_on_write: false });
+    }
+    all
+}
+
+fn zfs(members: usize) -> Vec<Joint> {
+    let mut all = Vec::new();
+    for layout in [ZfsLayout::Stripe, ZfsLayout::Mirror, ZfsLayout::Raidz1, ZfsLayout::Raidz2, ZfsLayout::Raidz3] {
+        // A raidz of two is a mirror that is slower.
+        let fewest = if layout == ZfsLayout::Raidz1 { 3 } else { layout.fewest() };
+        if members < fewest {
+            continue;
+        }
+        for record in RECORDS {
+            for compression in [ZfsCompression::Off, ZfsCompression::Lz4, ZfsCompression::Zstd] {
+                all.push(Joint::Zfs { layout, record: Bytes::kib(record), compression });
+            }
+        }
+    }
+    all
+}
+
+/// Volumes that make sense: a group that joins drives has its volume already, and may have it thin.
+fn volumes(joint: &Joint, own: bool) -> Vec<Option<Logical>> {
+    if own || matches!(joint, Joint::Lvm { .. }) {
+        return vec![None];
+    }
+    let thin = POOLS.map(|kib| Some(Logical::Thin(Bytes::kib(kib))));
+    [None, Some(Logical::Linear)].into_iter().chain(thin).collect()
+}
+
+fn file_systems(own: bool, volume: Option<Logical>) -> Vec<Option<Files>> {
+    if own {
+        return vec![None];
+    }
+    let mut all = vec![Some(Files::Ext4), Some(Files::Xfs)];
+    // btrfs divides its device itself.
+    if volume.is_none() {
+        all.extend(CHECKSUMS.map(|checksum| Some(Files::Btrfs(checksum))));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_design_is_listed_once_and_needs_leave_fewer() {
+        let everything = designs(4, Bytes(512), &Needs::default());
+        let unique: std::collections::HashSet<_> = everything.iter().collect();
+        assert_eq!(unique.len(), everything.len());
+        let needs = Needs { encryption: true, survives: 1, repairs: true, snapshots: true, ..Needs::default() };
+        let some = designs(4, Bytes(512), &needs);
+        assert!(some.len() < everything.len() / 2 && !some.is_empty(), "{} of {}", some.len(), everything.len());
+        assert!(some.iter().all(|design| unique.contains(design) && design.survives() > 0));
+    }
+
+    #[test]
+    fn more_drives_add_designs_and_take_none_away() {
+        let (two, three) = (designs(2, Bytes(512), &Needs::default()), designs(3, Bytes(512), &Needs::default()));
+        assert!(two.iter().all(|design| three.contains(design)));
+    }
+}

@@ -1,0 +1,185 @@
+//! What designs promise, held against the rooms that know.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop at the first fault of its own, and talk")]
+
+use advise::{Design, Question, designs, layers, stack, usual};
+use capacity::DriveSize;
+use durability::{Arrangement, DriveModel, arrangement, class, healing};
+use model::{Conditions, Site};
+use terms::advice::Needs;
+use terms::durability::Healing;
+use terms::machine::{DriveGroup, DriveKind, Machine};
+use terms::{Bytes, BytesPerSecond, Name, Pattern, Stack, Workload};
+
+fn names(count: usize) -> Vec<Name> {
+    (0..count).map(|at| Name::new(format!("d{at}")).unwrap()).collect()
+}
+
+/// How many drives may fail, whichever they are.
+fn survives(arrangement: &Arrangement<Name>) -> usize {
+    match arrangement {
+        Arrangement::Drive(_) => 0,
+        Arrangement::All(members) => members.iter().map(survives).min().unwrap_or(0),
+        Arrangement::Group { members, survives: own } => {
+            // The cheapest way to lose one member more than may be lost.
+            let mut costs: Vec<usize> = members.iter().map(|member| survives(member) + 1).collect();
+            costs.sort_unstable();
+            costs.iter().take(own + 1).sum::<usize>() - 1
+        }
+    }
+}
+
+#[test]
+fn designs_promise_what_durability_finds() {
+    let names = names(4);
+    for design in designs(4, Bytes(4096), &Needs::default()) {
+        let stack = stack(&design, &names);
+        assert_eq!(design.survives(), survives(&arrangement(&stack).unwrap()), "{design:?}");
+        assert_eq!(design.repairs(), healing(&stack) == Healing::Repaired, "{design:?}");
+    }
+}
+
+/// The text is what a study would say: read back, it is the same stack.
+#[test]
+fn the_text_of_a_design_is_read_as_the_same_stack() {
+    let names = names(4);
+    let all = designs(4, Bytes(4096), &Needs::default());
+    // Every design would take minutes; a step without a common factor with the lists' lengths meets every choice.
+    for design in all.iter().step_by(97) {
+        let built = stack(design, &names);
+        let drives: Vec<String> =
+            names.iter().map(|name| format!("{{ name = \"{name}\", size = \"8 GiB\", lba = \"4 KiB\" }}")).collect();
+        let text = format!(
+            "question = \"?\"\n[lab]\ndrives = [{}]\n[[stack]]\nname = \"{}\"\nlayers = [\n{}]\n",
+            drives.join(", "),
+            built.name,
+            layers(design, &names)
+        );
+        let (read, notes) = spec::parse(&text);
+        let read = read.unwrap_or_else(|| panic!("{notes:#?}\n{text}"));
+        assert_eq!(read.stacks[0].nodes, built.nodes, "{text}");
+    }
+}
+
+fn machine(count: u32) -> Machine {
+    Machine {
+        name: "test".to_owned(),
+        kernel: Some((6, 12)),
+        cores: 8,
+        threads: 16,
+        drives: vec![DriveGroup { count, ..DriveGroup::unknown(Name::new("d").unwrap(), DriveKind::NvmeEnterprise) }],
+        ..Machine::default()
+    }
+}
+
+fn workloads() -> Vec<Workload> {
+    let work = |name: &str, pattern, block, depth| {
+        let mut work = Workload::new(Name::new(name).unwrap(), pattern, block);
+        work.depth = depth;
+        work
+    };
+    vec![work("seq", Pattern::Read, Bytes::mib(1), 8), work("rnd", Pattern::RandWrite, Bytes::kib(4), 32)]
+}
+
+struct Stage {
+    needs: Needs,
+    sizes: Vec<DriveSize>,
+    models: Vec<DriveModel>,
+    workloads: Vec<Workload>,
+    empty: Stack,
+}
+
+impl Stage {
+    fn new(needs: Needs, count: usize) -> Self {
+        let size = Bytes(2_000_398_934_016);
+        let sizes: Vec<DriveSize> =
+            names(count).into_iter().map(|name| DriveSize { name, size, lba: Bytes(4096), slice: false }).collect();
+        let class = class("datacentre-ssd").unwrap();
+        let models = sizes.iter().map(|of| DriveModel { name: of.name.clone(), size, class: class.clone() }).collect();
+        let empty = Stack { name: String::new(), note: None, nodes: Vec::new() };
+        Self { needs, sizes, models, workloads: workloads(), empty }
+    }
+
+    fn question(&self) -> Question<'_> {
+        Question {
+            needs: &self.needs,
+            drives: &self.sizes,
+            models: &self.models,
+            workloads: &self.workloads,
+            conditions: Conditions::default(),
+            outlook: usual(&self.empty, BytesPerSecond(2e9)),
+        }
+    }
+}
+
+#[test]
+fn what_is_advised_meets_every_need_and_nothing_beats_it() {
+    let needs = Needs {
+        encryption: true,
+        survives: 1,
+        repairs: true,
+        snapshots: true,
+        capacity: Some(Bytes(3_000_000_000_000)),
+        loss: Some(1e-2),
+        ..Needs::default()
+    };
+    let stage = Stage::new(needs.clone(), 4);
+    let (question, site) = (stage.question(), Site::new(&machine(4)));
+    let all = designs(4, Bytes(4096), &needs);
+    let scored = advise::search(&question, &site, &all);
+    assert!(!scored.is_empty() && scored.len() <= all.len());
+    let front = advise::front(&scored);
+    for one in &front {
+        let design: &Design = &one.design;
+        assert!(design.is_encrypted() && design.repairs() && design.has_snapshots() && design.survives() >= 1);
+        assert!(one.available >= Bytes(3_000_000_000_000) && one.loss <= 1e-2, "{one:?}");
+        let better = |other: &advise::Scored| {
+            other.speed > one.speed + 0.04
+                && other.available.as_f64() > one.available.as_f64() * 1.02
+                && other.loss < one.loss * 0.7
+        };
+        assert!(!scored.iter().any(better), "{one:?}");
+    }
+    let advice = advise::advise(&question, &site, &scored, all.len(), 4);
+    assert!(advice.front.len() <= 4 && advice.fitting == scored.len() as u64);
+    for one in &advice.front {
+        assert!(!one.neighbours.is_empty() && one.rates.len() == 2, "{one:#?}");
+        assert!(one.neighbours.iter().any(|neighbour| neighbour.why.contains("encrypted")), "{one:#?}");
+    }
+    println!("{} designs, {} fit, {} on the front", all.len(), scored.len(), front.len());
+}
+
+#[test]
+fn what_nothing_meets_gives_nothing() {
+    let needs = Needs { survives: 5, ..Needs::default() };
+    assert!(designs(4, Bytes(4096), &needs).is_empty());
+    let needs = Needs { capacity: Some(Bytes(100_000_000_000_000)), ..Needs::default() };
+    let stage = Stage::new(needs.clone(), 2);
+    let scored = advise::search(&stage.question(), &Site::new(&machine(2)), &designs(2, Bytes(4096), &needs));
+    assert!(scored.is_empty());
+}
+
+/// What was computed for a like design is not taken for another: alone and in a crowd the figures are the same.
+#[test]
+fn figures_do_not_depend_on_what_was_scored_before() {
+    let stage = Stage::new(Needs::default(), 3);
+    let (question, site) = (stage.question(), Site::new(&machine(3)));
+    let all = designs(3, Bytes(4096), &stage.needs);
+    let some: Vec<Design> = all.iter().copied().step_by(53).collect();
+    let mut judge = advise::Judge::new(&question, &site);
+    let crowd: Vec<_> = all.iter().map(|design| (*design, judge.score(design))).collect();
+    for design in some {
+        let alone = advise::Judge::new(&question, &site).score(&design);
+        let (_, found) = crowd.iter().find(|(known, _)| *known == design).unwrap();
+        assert_eq!(found, &alone, "{design:?}");
+    }
+}
+
+/// Without needs the fastest is a stripe over all drives. (Checksums may be on them: they hand work to other processors,
+/// and where one thread is the limit that is faster, as published measurements show.)
+#[test]
+fn without_needs_nothing_is_paid_for() {
+    let stage = Stage::new(Needs::default(), 3);
+    let scored = advise::search(&stage.question(), &Site::new(&machine(3)), &designs(3, Bytes(4096), &stage.needs));
+    let fastest = advise::front(&scored)[0].design;
+    assert!(!fastest.is_encrypted() && fastest.survives() == 0 && fastest.members == 3, "{fastest:?}");
+}

@@ -1,0 +1,108 @@
+//! What `bedplate advise` says, and that what it writes can be used.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first fault of its own")]
+
+use serde_json::Value;
+
+const BOARD: &str = r#"
+machine = "A board with four drives"
+cores   = 16
+threads = 32
+kernel  = "6.1"
+
+[[drive]]
+name  = "d"
+count = 4
+kind  = "nvme"
+read  = "7300 MB/s"
+write = "6000 MB/s"
+"#;
+
+const STUDY: &str = r#"
+question = "What is to become of four drives?"
+[lab]
+drives = [
+    { name = "d0", size = "1 GiB", lba = "4 KiB" }, { name = "d1", size = "1 GiB", lba = "4 KiB" },
+    { name = "d2", size = "1 GiB", lba = "4 KiB" }, { name = "d3", size = "1 GiB", lba = "4 KiB" },
+]
+[[stack]]
+name = "all of them"
+layers = [{ zfs = {}, on = ["d0", "d1", "d2", "d3"] }]
+[measure]
+profiles = ["quick"]
+span = "64 MiB"
+"#;
+
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    let program = env!("CARGO_BIN_EXE_bedplate");
+    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+    let output = std::process::Command::new(program).args(arguments).env("NO_COLOR", "1").output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+struct Stage {
+    directory: tempfile::TempDir,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("board.toml"), BOARD).unwrap();
+        std::fs::write(directory.path().join("study.toml"), STUDY).unwrap();
+        Self { directory }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.directory.path().join(name).to_string_lossy().into_owned()
+    }
+
+    fn advise(&self, more: &[&str]) -> (i32, String, String) {
+        let (study, board) = (self.path("study.toml"), self.path("board.toml"));
+        run(&[&["advise", &study, "--machine", &board, "--drive-size", "2TB"], more].concat())
+    }
+}
+
+#[test]
+fn needs_are_met_and_told_in_80_columns() {
+    let stage = Stage::new();
+    let needs = ["--encrypted", "--survive", "1", "--repair", "--snapshots", "--daily", "100GB", "--last", "5"];
+    let (status, text, said) = stage.advise(&needs);
+    assert_eq!(status, 0, "{said}");
+    // Layers are text for a study, and are never broken.
+    let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80 && !line.contains('{')).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
+    assert!(text.contains("it would not be encrypted") && text.contains("WORN IN"), "{text}");
+    let (_, json, _) = stage.advise(&[&needs[..], &["--json"]].concat());
+    let advice: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(advice["schema"], "bedplate.advice");
+    let front = advice["front"].as_array().unwrap();
+    assert!(!front.is_empty() && front.len() <= 5);
+    for one in front {
+        assert!(one["layers"].as_str().unwrap().contains("luks"), "{one}");
+        assert!(one["life_years"]["middle"].as_f64().unwrap() >= 5.0, "{one}");
+    }
+}
+
+#[test]
+fn what_is_advised_can_be_planned() {
+    let stage = Stage::new();
+    let written = stage.path("advised.toml");
+    let (status, _, said) = stage.advise(&["--survive", "1", "--write-study", &written]);
+    assert_eq!(status, 0, "{said}");
+    let (status, plans, said) = run(&["plan", &written]);
+    assert_eq!(status, 0, "{said}\n{}", std::fs::read_to_string(&written).unwrap());
+    assert!(plans.contains("everything on them is lost"), "{plans}");
+    let (status, _, said) = run(&["expect", &written, "--machine", &stage.path("board.toml")]);
+    assert_eq!(status, 0, "{said}");
+    let (status, _, said) = stage.advise(&["--survive", "1", "--write-study", &written]);
+    assert!(status == 2 && said.contains("could not make"), "a file that is there is left alone: {said}");
+}
+
+#[test]
+fn what_cannot_be_is_a_no() {
+    let stage = Stage::new();
+    let (status, text, _) = stage.advise(&["--capacity", "100TB"]);
+    assert!(status == 1 && text.contains("0 meet the needs"), "{text}");
+    let (status, _, said) = stage.advise(&["--last", "5"]);
+    assert!(status == 2 && said.contains("--daily"), "{said}");
+}

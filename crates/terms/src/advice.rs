@@ -1,0 +1,109 @@
+//! What somebody needs, and what is advised.
+
+use serde::{Deserialize, Serialize};
+
+use crate::durability::Spread;
+use crate::prediction::Estimate;
+use crate::units::{Bytes, Nanos};
+
+/// What somebody needs. What is not said is not needed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Needs {
+    /// Nothing is readable on a drive that is stolen.
+    pub encryption: bool,
+    /// So many drives may fail at once, whichever they are.
+    pub survives: u32,
+    /// Wrong data that a drive returns as right are noticed and put right.
+    pub repairs: bool,
+    /// The state of a moment can be kept.
+    pub snapshots: bool,
+    /// Bytes that can be written at least.
+    #[serde(rename = "capacity_bytes")]
+    pub capacity: Option<Bytes>,
+    /// Probability of losing any data in a year, as it is believed, at most.
+    #[serde(rename = "loss_per_year")]
+    pub loss: Option<f64>,
+    /// Years until the first drive is worn, as it is believed, at least.
+    pub life_years: Option<f64>,
+    /// What is written in a day.
+    #[serde(rename = "daily_bytes")]
+    pub daily: Option<Bytes>,
+}
+
+/// What is advised.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Advice {
+    /// What was needed.
+    pub needs: Needs,
+    /// Designs that were looked at: all that meet what can be seen from their choices.
+    pub designs: u64,
+    /// Those that meet all needs.
+    pub fitting: u64,
+    /// The best: for each of them, everything that is better in one way is worse in another. The fastest first.
+    pub front: Vec<Advised>,
+}
+
+/// One design that is advised.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Advised {
+    /// Its name, made of its layers.
+    pub name: String,
+    /// Its layers, as a study has them.
+    pub layers: String,
+    /// Drives that it takes.
+    pub drives: u32,
+    /// Throughput under each workload, in their order.
+    pub rates: Vec<Rate>,
+    /// Geometric mean of the rates over those of the fastest design of the front.
+    pub speed: f64,
+    /// Bytes that can be written.
+    #[serde(rename = "available_bytes")]
+    pub available: Bytes,
+    /// Probability of losing any data in a year.
+    #[serde(rename = "loss_per_year")]
+    pub loss: Spread<f64>,
+    /// Years until the first drive is worn; `None` where nothing was said of what is written.
+    pub life_years: Option<Spread<f64>>,
+    /// Time to rebuild a drive; `None` where nothing is redundant.
+    #[serde(rename = "rebuild_ns")]
+    pub rebuild: Option<Spread<Nanos>>,
+    /// What differs by one choice, and why it lost.
+    pub neighbours: Vec<Neighbour>,
+    /// Designs of the front that are as fast as far as can be told, and the workload whose measurement would decide.
+    pub ties: Vec<Tie>,
+}
+
+/// What is expected of one workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// The workload.
+    pub workload: String,
+    /// The workload in words.
+    pub pattern: String,
+    /// Its throughput.
+    #[serde(rename = "throughput_bytes_per_second")]
+    pub throughput: Estimate,
+    /// Its operations.
+    #[serde(rename = "operations_per_second")]
+    pub operations: Estimate,
+    /// What limits it, where that is likely enough to be said.
+    pub limiter: Option<String>,
+}
+
+/// A design that differs by one choice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Neighbour {
+    /// The choice, and what it would be: `chunk: 64 KiB and not 512 KiB`.
+    pub change: String,
+    /// Why it is not on the front.
+    pub why: String,
+}
+
+/// Two designs that cannot be told apart.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tie {
+    /// The other, by its place in the front, from 0.
+    pub with: usize,
+    /// The workload that tells most, when it is measured on both.
+    pub decides: String,
+}
