@@ -114,7 +114,8 @@ fn advised(question: &Question<'_>, site: &Site, one: &Scored, stack: &Stack) ->
         drives: u32::try_from(one.design.members).unwrap_or(u32::MAX),
         rates: rates.collect(),
         speed: 1.0,
-        available: one.available,
+        // The search rounds to a usual chunk; what is told is to the byte.
+        available: capacity::account(stack, question.drives).map_or(one.available, |account| account.available),
         loss: outlook.as_ref().map_or(never, |outlook| outlook.loss.any),
         life_years: outlook.as_ref().and_then(|outlook| outlook.life_years),
         rebuild: outlook.and_then(|outlook| outlook.rebuild),

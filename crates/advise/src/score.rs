@@ -106,11 +106,11 @@ impl<'a> Judge<'a> {
 
     fn score_stack(&mut self, design: &Design, stack: &Stack) -> Result<Scored, Unfit> {
         let needs = self.question.needs;
-        let available = self.room(design, stack).ok_or(Unfit::TooSmall)?;
+        let available = self.room(design).ok_or(Unfit::TooSmall)?;
         if needs.capacity.is_some_and(|needed| available < needed) {
             return Err(Unfit::Capacity(available));
         }
-        let lasting = self.lasting(design, stack, available).ok_or(Unfit::TooSmall)?;
+        let lasting = self.lasting(design).ok_or(Unfit::TooSmall)?;
         if needs.loss.is_some_and(|most| lasting.loss > most) {
             return Err(Unfit::Loss(lasting.loss));
         }
@@ -121,11 +121,14 @@ impl<'a> Judge<'a> {
         Ok(Scored { design: *design, speed, available, loss: lasting.loss, life: lasting.life })
     }
 
-    /// What can be written; `None` where it does not fit.
-    fn room(&mut self, design: &Design, stack: &Stack) -> Option<Bytes> {
-        let drives = self.question.drives;
-        let room = self.room.entry(footprint(design));
-        *room.or_insert_with(|| capacity::account(stack, drives).ok().map(|account| account.available))
+    /// What can be written; `None` where it does not fit. That of the design's [`footprint`], which is off by a chunk.
+    fn room(&mut self, design: &Design) -> Option<Bytes> {
+        let (drives, names) = (self.question.drives, &self.names);
+        let footprint = footprint(design);
+        let room = self.room.entry(footprint);
+        *room.or_insert_with(|| {
+            capacity::account(&stack(&footprint, names), drives).ok().map(|account| account.available)
+        })
     }
 
     fn speed(&mut self, stack: &Stack) -> Option<f64> {
@@ -139,12 +142,15 @@ impl<'a> Judge<'a> {
         Some(sum / f64::from(count))
     }
 
-    fn lasting(&mut self, design: &Design, stack: &Stack, available: Bytes) -> Option<Lasting> {
-        let key = shape(design);
+    /// Losses depend on neither chunks nor records, lives on both: without a word of what is written there are no lives,
+    /// and one answer serves for many more designs.
+    fn lasting(&mut self, design: &Design) -> Option<Lasting> {
+        let key = if self.question.needs.daily.is_some() { shape(design) } else { footprint(&shape(design)) };
         if let Some(known) = self.lasting.get(&key) {
             return known.clone();
         }
-        let found = outlook(self.question, stack, available).map(|outlook| Lasting {
+        let available = self.room(&key)?;
+        let found = outlook(self.question, &stack(&key, &self.names), available).map(|outlook| Lasting {
             loss: outlook.loss.any.middle,
             life: outlook.life_years.map_or(f64::INFINITY, |life| life.middle),
         });
@@ -176,40 +182,43 @@ pub(crate) fn outlook(question: &Question<'_>, stack: &Stack, available: Bytes) 
     durability::outlook(&given)
 }
 
-/// A design without what takes no room: flags, bitmaps (their room is kept free anyway), compression, record sizes, and
-/// the kind of checksum, for which btrfs keeps the same room whatever it is.
+/// A design without what takes no room: flags, bitmaps (their room is kept free anyway), compression, record sizes, the
+/// kind of checksum, for which btrfs keeps the same room whatever it is; and without chunks, stripes and encryption
+/// sectors, to which devices are rounded.
 fn footprint(design: &Design) -> Design {
-    let plain = |cipher: Cipher| Cipher { inline: false, ..cipher };
     let under = match design.under {
-        Under::Luks(cipher) => Under::Luks(plain(cipher)),
+        // Its sector is the block of what is above, which may have to be small.
+        Under::Luks(cipher) => Under::Luks(Cipher { inline: false, ..cipher }),
         other => other,
     };
     let joint = match design.joint {
-        Joint::Md { level, chunk, .. } => Joint::Md { level, chunk, bitmap: true },
-        Joint::Btrfs { data, metadata, .. } => {
-            Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c, copy_on_write: true }
+        Joint::Md { level, chunk, .. } => Joint::Md { level, chunk: chunk.map(|_| Bytes::kib(512)), bitmap: true },
+        Joint::Lvm { volume, stripe, integrity } => {
+            Joint::Lvm { volume, stripe: stripe.map(|_| Bytes::kib(64)), integrity }
+        }
+        // Without copy-on-write nothing is put right, which is no question of room but of loss.
+        Joint::Btrfs { data, metadata, copy_on_write, .. } => {
+            Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c, copy_on_write }
         }
         Joint::Zfs { layout, .. } => Joint::Zfs { layout, record: Bytes::kib(128), compression: ZfsCompression::Off },
-        other => other,
+        Joint::Alone => Joint::Alone,
     };
     let files = design.files.map(|files| match files {
         Files::Btrfs(_) => Files::Btrfs(BtrfsChecksum::Crc32c),
         other => other,
     });
-    Design { under, joint, over: design.over.map(plain), files, ..*design }
+    Design { under, joint, over: design.over.map(|_| USUAL), files, ..*design }
 }
 
 /// Stands for every way of encrypting.
-const PLAIN: Cipher = Cipher { sector: Bytes(0), inline: false };
+const USUAL: Cipher = Cipher { sector: Bytes::kib(4), inline: false };
 
 /// A design without what decides speed alone: chunks, sectors, bitmaps, flags. Record sizes stay, because they decide
 /// what is written.
 fn shape(design: &Design) -> Design {
     let under = match design.under {
-        Under::Integrity(mode, _) => Under::Integrity(mode, Bytes(0)),
-        Under::Luks(_) => Under::Luks(PLAIN),
-        Under::Sealed(_) => Under::Sealed(Bytes(0)),
-        Under::Nothing => Under::Nothing,
+        Under::Luks(cipher) => Under::Luks(Cipher { inline: false, ..cipher }),
+        other => other,
     };
     let joint = match design.joint {
         Joint::Md { level, chunk, .. } => Joint::Md { level, chunk, bitmap: true },
@@ -219,7 +228,7 @@ fn shape(design: &Design) -> Design {
         Files::Btrfs(_) => Files::Btrfs(BtrfsChecksum::Crc32c),
         other => other,
     });
-    Design { under, joint, over: design.over.map(|_| PLAIN), files, ..*design }
+    Design { under, joint, over: design.over.map(|_| USUAL), files, ..*design }
 }
 
 /// What an outlook takes for granted where nobody says more: half full, a scrub every 30 days (Debian's `mdcheck` and
