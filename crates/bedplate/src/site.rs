@@ -5,11 +5,11 @@
 
 use build::Bindings;
 use claim::Permission;
-use host::{Exclusivity, Hold, Host, HostError, Local, Rights, Ssh};
+use host::{Host, Local, Rights, Ssh};
 use lab::Guest;
 use record::RunReader;
+use terms::Name;
 use terms::record::UsedDrive;
-use terms::{Cmd, Name, Nanos, Outcome};
 
 use crate::exit::Failure;
 use crate::ground::Address;
@@ -157,36 +157,7 @@ impl Host for Site {
     fn name(&self) -> String {
         self.host().name()
     }
-    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
-        self.host().run(cmd)
-    }
-    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
-        self.host().read(path)
-    }
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
-        self.host().write(path, bytes)
-    }
-    fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
-        self.host().list(path)
-    }
-    fn resolve(&self, path: &str) -> Result<String, HostError> {
-        self.host().resolve(path)
-    }
-    fn now(&self) -> Result<Nanos, HostError> {
-        self.host().now()
-    }
-    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
-        self.host().read_at(path, offset, length)
-    }
-    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
-        self.host().open_exclusively(path)
-    }
-    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
-        self.host().hold(path)
-    }
-    fn release(&self, hold: u64) -> Result<(), HostError> {
-        self.host().release(hold)
-    }
+    host::forward_host!(own => own.host());
     fn is_throwaway(&self) -> bool {
         self.host().is_throwaway()
     }

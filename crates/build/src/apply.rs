@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use host::{Host, interrupt};
+use host::{Host, in_force, interrupt};
 use terms::plan::Place;
 use terms::plan::{Act, Condition, Effect, Plan, Step};
 use terms::{Cmd, Name, Nanos, Target};
@@ -270,12 +270,6 @@ impl Journal for Both<'_> {
     }
 }
 
-/// What is in force of a setting. Files that offer a choice mark it with brackets (kernel, block/elevator.c), and take
-/// only the word.
-fn in_force(text: &str) -> &str {
-    text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(text, |(word, _)| word)
-}
-
 fn describe(effect: &Effect) -> String {
     match effect {
         Effect::Node(node) => format!("`{node}`"),
@@ -290,18 +284,5 @@ fn waiting_for(condition: &Condition) -> String {
         Condition::MdIdle { node, .. } => format!("`{node}` to be in sync"),
         Condition::LvSynced { volume, .. } => format!("`{volume}` to be in sync"),
         Condition::Sanitized { controller, .. } => format!("`{controller}` to be sanitized"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::in_force;
-
-    #[test]
-    fn of_a_choice_the_word_in_brackets_is_in_force() {
-        for (text, expect) in [("[none] mq-deadline", "none"), ("none [bfq]", "bfq"), ("256", "256"), ("a [b", "a [b")]
-        {
-            assert_eq!(in_force(text), expect);
-        }
     }
 }

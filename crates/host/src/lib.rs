@@ -11,6 +11,8 @@ pub mod capture;
 mod device;
 mod dry;
 mod error;
+#[macro_use]
+mod forward;
 pub mod inspect;
 pub mod interrupt;
 mod local;
@@ -19,6 +21,7 @@ pub mod packages;
 mod process;
 mod remote;
 mod replay;
+mod setting;
 mod ssh;
 pub mod wire;
 
@@ -33,6 +36,7 @@ pub use local::Local;
 pub use process::{Process, Standard};
 pub use remote::Remote;
 pub use replay::{Recording, Replay, Transcript};
+pub use setting::in_force;
 pub use ssh::{Rights, Ssh};
 
 /// What an attempt to open a block device for oneself alone came to.
@@ -194,37 +198,8 @@ impl<H: Host + ?Sized> Host for &H {
     fn name(&self) -> String {
         (**self).name()
     }
-    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
-        (**self).run(cmd)
-    }
-    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
-        (**self).read(path)
-    }
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
-        (**self).write(path, bytes)
-    }
-    fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
-        (**self).list(path)
-    }
-    fn resolve(&self, path: &str) -> Result<String, HostError> {
-        (**self).resolve(path)
-    }
-    fn now(&self) -> Result<Nanos, HostError> {
-        (**self).now()
-    }
-    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
-        (**self).read_at(path, offset, length)
-    }
-    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
-        (**self).open_exclusively(path)
-    }
-    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
-        (**self).hold(path)
-    }
-    fn release(&self, hold: u64) -> Result<(), HostError> {
-        (**self).release(hold)
-    }
     fn is_throwaway(&self) -> bool {
         (**self).is_throwaway()
     }
+    forward_host!(own => (**own));
 }

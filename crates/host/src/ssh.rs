@@ -8,10 +8,10 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use terms::{Cmd, Nanos, Outcome};
+use terms::Cmd;
 
 use crate::process::Process;
-use crate::{Exclusivity, Hold, Host, HostError, Remote};
+use crate::{Host, HostError, Remote};
 
 /// How long the other side may take to answer: a person may have to type a passphrase first.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -159,36 +159,7 @@ impl Host for Ssh {
     fn name(&self) -> String {
         self.name.clone()
     }
-    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
-        self.remote.run(cmd)
-    }
-    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
-        self.remote.read(path)
-    }
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
-        self.remote.write(path, bytes)
-    }
-    fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
-        self.remote.list(path)
-    }
-    fn resolve(&self, path: &str) -> Result<String, HostError> {
-        self.remote.resolve(path)
-    }
-    fn now(&self) -> Result<Nanos, HostError> {
-        self.remote.now()
-    }
-    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
-        self.remote.read_at(path, offset, length)
-    }
-    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
-        self.remote.open_exclusively(path)
-    }
-    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
-        self.remote.hold(path)
-    }
-    fn release(&self, hold: u64) -> Result<(), HostError> {
-        self.remote.release(hold)
-    }
+    forward_host!(own => own.remote);
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use host::{Exclusivity, Hold, Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
-use terms::{Cmd, LabDriveKind, LabSpec, Name, Nanos, Outcome};
+use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
+use terms::{Cmd, LabDriveKind, LabSpec, Name, Nanos};
 
 use crate::accelerator::{self, Accelerator};
 use crate::error::LabError;
@@ -315,36 +315,7 @@ impl Host for Guest {
     fn name(&self) -> String {
         "lab".to_owned()
     }
-    fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
-        self.remote.run(cmd)
-    }
-    fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
-        self.remote.read(path)
-    }
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
-        self.remote.write(path, bytes)
-    }
-    fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
-        self.remote.list(path)
-    }
-    fn resolve(&self, path: &str) -> Result<String, HostError> {
-        self.remote.resolve(path)
-    }
-    fn now(&self) -> Result<Nanos, HostError> {
-        self.remote.now()
-    }
-    fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
-        self.remote.read_at(path, offset, length)
-    }
-    fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
-        self.remote.open_exclusively(path)
-    }
-    fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
-        self.remote.hold(path)
-    }
-    fn release(&self, hold: u64) -> Result<(), HostError> {
-        self.remote.release(hold)
-    }
+    host::forward_host!(own => own.remote);
     fn is_throwaway(&self) -> bool {
         true
     }

@@ -128,8 +128,7 @@ fn is_setting(path: &str) -> bool {
 
 /// What a file of the kernel says is in force: of several words the one in brackets (`queue/scheduler`).
 fn current(text: &str) -> String {
-    let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word);
-    chosen.unwrap_or(text).trim().to_owned()
+    host::in_force(text).trim().to_owned()
 }
 
 /// Is it that value? `200000 (system)` is both the number and the word (`md/sync_speed_max`).

@@ -69,7 +69,7 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
         logical_block: Bytes(number("queue/logical_block_size")),
         physical_block: Bytes(number("queue/physical_block_size")),
         rotational: told("queue/rotational").is_some_and(|flag| flag == "1"),
-        scheduler: told("queue/scheduler").map(|line| active(&line).to_owned()),
+        scheduler: told("queue/scheduler").map(|line| crate::in_force(&line).to_owned()),
         write_cache: told("queue/write_cache"),
         pci_address: on_way.or_else(|| controller.and_then(|controller| controller.pci_address.clone())),
         detail: wants_detail.then(|| {
@@ -119,11 +119,6 @@ fn scsi_serial(source: &Source, name: &str) -> Option<String> {
     let page = source.bytes(&format!("{BLOCK}/{name}/device/vpd_pg80")).known().cloned().flatten()?;
     let serial = String::from_utf8_lossy(page.get(4..)?).trim_matches(['\0', ' ', '\n']).to_owned();
     (!serial.is_empty()).then_some(serial)
-}
-
-/// The scheduler in use: the one in brackets where there is a choice.
-pub(super) fn active(line: &str) -> &str {
-    line.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(line, |(name, _)| name)
 }
 
 fn detail(source: &Source, name: &str, path: &str, transport: &str) -> DriveDetail {
@@ -248,8 +243,8 @@ mod tests {
         );
         assert_eq!(transport("sda", &format!("{pci}/usb2/2-1/2-1:1.0/host6/block/sda"), None), "usb");
         assert_eq!(transport("nvme0n1", "", Some("tcp")), "nvme-tcp");
-        assert_eq!(active("none [mq-deadline] bfq"), "mq-deadline");
-        assert_eq!(active("none"), "none");
+        assert_eq!(crate::in_force("none [mq-deadline] bfq"), "mq-deadline");
+        assert_eq!(crate::in_force("none"), "none");
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn queue(source: &Source, directory: &str) -> Queue {
         discard_max: size("discard_max_bytes", 1),
         discard_granularity: size("discard_granularity", 1),
         // Devices that pass requests on have no scheduler; older kernels say `none` for them.
-        scheduler: source.text(&file("scheduler")).map(|line| line.map(|line| drive::active(&line).to_owned())),
+        scheduler: source.text(&file("scheduler")).map(|line| line.map(|line| crate::in_force(&line).to_owned())),
         write_cache: text("write_cache"),
         rotational: source.needed::<u8>(&file("rotational")).map(|flag| flag == 1),
         requests: source.needed(&file("nr_requests")),
