@@ -7,13 +7,13 @@
 use std::thread;
 use std::time::Instant;
 
-use advise::{Design, Question, Scored, designs, front, usual};
+use advise::{Design, Question, Scored, designs, front};
 use capacity::DriveSize;
 use durability::{DriveModel, class};
 use model::{Conditions, Site};
 use terms::advice::Needs;
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::{Bytes, BytesPerSecond, Name, Pattern, Stack, Workload};
+use terms::{Bytes, BytesPerSecond, Name, Pattern, Workload};
 
 const THREADS: usize = 2;
 
@@ -45,14 +45,14 @@ fn run(drives: u32, workloads: usize) {
         work("mix", Pattern::RandMixed(70), Bytes::kib(16), 16, 8),
         work("one", Pattern::RandWrite, Bytes::kib(4), 1, 1),
     ];
-    let (needs, empty) = (Needs::default(), Stack { name: String::new(), note: None, nodes: Vec::new() });
+    let needs = Needs::default();
     let question = Question {
         needs: &needs,
         drives: &sizes,
         models: &models,
         workloads: &all[..workloads],
         conditions: Conditions::default(),
-        outlook: usual(&empty, BytesPerSecond(2e9)),
+        rebuild: BytesPerSecond(2e9),
     };
     let site = Site::new(&machine);
     let start = Instant::now();

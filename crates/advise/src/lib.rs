@@ -19,7 +19,7 @@ use terms::{Name, Stack};
 
 pub use design::{Cipher, Design, Files, Joint, Logical, Under};
 pub use front::front;
-pub use score::{Judge, Question, Scored, Unfit, usual};
+pub use score::{Judge, Question, Scored, Unfit};
 pub use space::designs;
 pub use stack::{layers, stack, title};
 

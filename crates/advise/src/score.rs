@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use capacity::DriveSize;
-use durability::{Daily, DriveModel, Given, Write};
+use durability::{Daily, DriveModel, Given};
 use model::{Compiler, Conditions, Site, solve::solve};
 use terms::advice::Needs;
-use terms::durability::{Outlook, Spread};
+use terms::durability::Outlook;
 use terms::layer::{BtrfsChecksum, ZfsCompression};
-use terms::{Bytes, Name, Nanos, Stack, Workload};
+use terms::{Bytes, BytesPerSecond, Name, Stack, Workload};
 
 use crate::design::{Cipher, Design, Files, Joint, Under};
 use crate::stack::{restack, stack};
@@ -26,8 +26,8 @@ pub struct Question<'a> {
     pub workloads: &'a [Workload],
     /// What predictions are about.
     pub conditions: Conditions,
-    /// What an outlook needs besides: speeds of rebuilding, replacement, scrubs.
-    pub outlook: Given<'a>,
+    /// What a rebuild can write to a drive.
+    pub rebuild: BytesPerSecond,
 }
 
 /// A design with its figures.
@@ -145,7 +145,7 @@ impl<'a> Judge<'a> {
     /// Losses depend on neither chunks nor records, lives on both: without a word of what is written there are no lives,
     /// and one answer serves for many more designs.
     fn lasting(&mut self, design: &Design) -> Option<Lasting> {
-        let key = if self.question.needs.daily.is_some() { shape(design) } else { footprint(&shape(design)) };
+        let key = if self.question.needs.daily.is_some() { shape(design) } else { footprint(design) };
         if let Some(known) = self.lasting.get(&key) {
             return known.clone();
         }
@@ -175,24 +175,17 @@ pub enum Unfit {
 /// What is to be expected of a stack over the years.
 #[must_use]
 pub(crate) fn outlook(question: &Question<'_>, stack: &Stack, available: Bytes) -> Option<Outlook> {
-    let write = Write { block: Bytes::kib(16), random: true, sync: false };
-    let daily = question.needs.daily.map(|bytes| Daily { write, bytes });
-    let given =
-        Given { stack, drives: question.models, available, daily: daily.as_slice(), ..question.outlook.clone() };
+    let daily = question.needs.daily.map(Daily::scattered);
+    let given = Given::usual(stack, question.models, available, question.rebuild, daily.as_slice());
     durability::outlook(&given)
 }
 
-/// A design without what takes no room: flags, bitmaps (their room is kept free anyway), compression, record sizes, the
-/// kind of checksum, for which btrfs keeps the same room whatever it is; and without chunks, stripes and encryption
-/// sectors, to which devices are rounded.
+/// A design without what takes no room either: record sizes, compression, the kind of checksum, for which btrfs keeps the
+/// same room whatever it is; and without chunks and stripes, to which devices are rounded.
 fn footprint(design: &Design) -> Design {
-    let under = match design.under {
-        // Its sector is the block of what is above, which may have to be small.
-        Under::Luks(cipher) => Under::Luks(Cipher { inline: false, ..cipher }),
-        other => other,
-    };
-    let joint = match design.joint {
-        Joint::Md { level, chunk, .. } => Joint::Md { level, chunk: chunk.map(|_| Bytes::kib(512)), bitmap: true },
+    let shape = shape(design);
+    let joint = match shape.joint {
+        Joint::Md { level, chunk, bitmap } => Joint::Md { level, chunk: chunk.map(|_| Bytes::kib(512)), bitmap },
         Joint::Lvm { volume, stripe, integrity } => {
             Joint::Lvm { volume, stripe: stripe.map(|_| Bytes::kib(64)), integrity }
         }
@@ -203,20 +196,17 @@ fn footprint(design: &Design) -> Design {
         Joint::Zfs { layout, .. } => Joint::Zfs { layout, record: Bytes::kib(128), compression: ZfsCompression::Off },
         Joint::Alone => Joint::Alone,
     };
-    let files = design.files.map(|files| match files {
-        Files::Btrfs(_) => Files::Btrfs(BtrfsChecksum::Crc32c),
-        other => other,
-    });
-    Design { under, joint, over: design.over.map(|_| USUAL), files, ..*design }
+    Design { joint, ..shape }
 }
 
 /// Stands for every way of encrypting.
 const USUAL: Cipher = Cipher { sector: Bytes::kib(4), inline: false };
 
-/// A design without what decides speed alone: chunks, sectors, bitmaps, flags. Record sizes stay, because they decide
-/// what is written.
+/// A design without what decides speed alone: flags, bitmaps (their room is kept free anyway), sectors of the encryption
+/// of the whole, checksums of a file system. Chunks and record sizes stay, because they decide what is written.
 fn shape(design: &Design) -> Design {
     let under = match design.under {
+        // Its sector is the block of what is above, which may have to be small.
         Under::Luks(cipher) => Under::Luks(Cipher { inline: false, ..cipher }),
         other => other,
     };
@@ -229,27 +219,4 @@ fn shape(design: &Design) -> Design {
         other => other,
     });
     Design { under, joint, over: design.over.map(|_| USUAL), files, ..*design }
-}
-
-/// What an outlook takes for granted where nobody says more: half full, a scrub every 30 days (Debian's `mdcheck` and
-/// `zfs-zed` do it by themselves), and of a drive's speed 30 to 100 % left to a rebuild.
-#[must_use]
-pub fn usual<'a>(stack: &'a Stack, drive: terms::BytesPerSecond) -> Given<'a> {
-    Given {
-        stack,
-        drives: &[],
-        available: Bytes(0),
-        used: 0.5,
-        speeds: durability::Speeds {
-            drive: Spread::exactly(drive),
-            left: Spread { low: 0.3, middle: 0.7, high: 1.0 },
-            cap: durability::RESYNC_CAP,
-            thread: None,
-        },
-        replace: durability::REPLACE,
-        scrubbed_every: Some(Nanos::seconds(30 * 86_400)),
-        correlation: durability::CORRELATION,
-        common: durability::COMMON,
-        daily: &[],
-    }
 }

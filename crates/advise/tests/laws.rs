@@ -1,14 +1,14 @@
 //! What designs promise, held against the rooms that know.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop at the first fault of its own, and talk")]
 
-use advise::{Design, Question, designs, layers, stack, usual};
+use advise::{Design, Question, designs, layers, stack};
 use capacity::DriveSize;
 use durability::{Arrangement, DriveModel, arrangement, class, healing};
 use model::{Conditions, Site};
 use terms::advice::Needs;
 use terms::durability::Healing;
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::{Bytes, BytesPerSecond, Name, Pattern, Stack, Workload};
+use terms::{Bytes, BytesPerSecond, Name, Pattern, Workload};
 
 fn names(count: usize) -> Vec<Name> {
     (0..count).map(|at| Name::new(format!("d{at}")).unwrap()).collect()
@@ -85,7 +85,6 @@ struct Stage {
     sizes: Vec<DriveSize>,
     models: Vec<DriveModel>,
     workloads: Vec<Workload>,
-    empty: Stack,
 }
 
 impl Stage {
@@ -95,8 +94,7 @@ impl Stage {
             names(count).into_iter().map(|name| DriveSize { name, size, lba: Bytes(4096), slice: false }).collect();
         let class = class("datacentre-ssd").unwrap();
         let models = sizes.iter().map(|of| DriveModel { name: of.name.clone(), size, class: class.clone() }).collect();
-        let empty = Stack { name: String::new(), note: None, nodes: Vec::new() };
-        Self { needs, sizes, models, workloads: workloads(), empty }
+        Self { needs, sizes, models, workloads: workloads() }
     }
 
     fn question(&self) -> Question<'_> {
@@ -106,7 +104,7 @@ impl Stage {
             models: &self.models,
             workloads: &self.workloads,
             conditions: Conditions::default(),
-            outlook: usual(&self.empty, BytesPerSecond(2e9)),
+            rebuild: BytesPerSecond(2e9),
         }
     }
 }

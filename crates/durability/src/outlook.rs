@@ -1,12 +1,12 @@
 //! Everything that is to be expected of a stack over the years, from what is given.
 
 use terms::durability::{DriveClass, End, Healing, Outlook, Spread};
-use terms::{Bytes, Layer, Name, Nanos, Stack};
+use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Stack};
 
 use crate::arrangement::arrangement;
 use crate::healing;
 use crate::loss::{Circumstances, Hazards, loss};
-use crate::rebuild::{Speeds, rebuild, scrub};
+use crate::rebuild::{RESYNC_CAP, Speeds, rebuild, scrub};
 use crate::writes::{Write, amplification, life};
 
 /// Hours of a year.
@@ -72,6 +72,47 @@ pub const COMMON: Spread<f64> = Spread { low: 1e-4, middle: 1e-3, high: 1e-2 };
 /// Until a failed drive is replaced, where the owner says nothing: a spare that waits, a day, three.
 pub const REPLACE: Spread<Nanos> =
     Spread { low: Nanos(0), middle: Nanos::seconds(86_400), high: Nanos::seconds(3 * 86_400) };
+
+/// Between scrubs, where the owner says nothing: a month, as Debian's `mdcheck` and `zfs-zed` do by themselves.
+const SCRUBBED: Nanos = Nanos::seconds(30 * 86_400);
+/// Share of what can be written that is in use: most systems are kept below full and are not empty.
+const USED: f64 = 0.5;
+/// Share of a drive that is left to a rebuild: all of it at night, some of it by day.
+const LEFT: Spread<f64> = Spread { low: 0.3, middle: 0.7, high: 1.0 };
+
+impl Daily {
+    /// So many bytes in writes of 16 KiB at random places, as databases and virtual machines write.
+    #[must_use]
+    pub const fn scattered(bytes: Bytes) -> Self {
+        Self { write: Write { block: Bytes::kib(16), random: true, sync: false }, bytes }
+    }
+}
+
+impl<'a> Given<'a> {
+    /// What is taken for granted where the owner says nothing, of drives that take so many bytes per second.
+    #[must_use]
+    pub const fn usual(
+        stack: &'a Stack,
+        drives: &'a [DriveModel],
+        available: Bytes,
+        speed: BytesPerSecond,
+        daily: &'a [Daily],
+    ) -> Self {
+        let speeds = Speeds { drive: Spread::exactly(speed), left: LEFT, cap: RESYNC_CAP, thread: None };
+        Self {
+            stack,
+            drives,
+            available,
+            used: USED,
+            speeds,
+            replace: REPLACE,
+            scrubbed_every: Some(SCRUBBED),
+            correlation: CORRELATION,
+            common: COMMON,
+            daily,
+        }
+    }
+}
 
 /// What is to be expected. `None` where the stack is not well formed or a drive of it is not among the given.
 #[must_use]

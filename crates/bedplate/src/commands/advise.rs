@@ -11,7 +11,6 @@ use capacity::DriveSize;
 use durability::DriveModel;
 use model::{Conditions, Site};
 use terms::advice::{Advice, Needs};
-use terms::{BytesPerSecond, Stack};
 
 use crate::cli::AdviseArguments;
 use crate::commands::expect::{self, holdings};
@@ -29,7 +28,6 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let (sizes, models) = alike(sizes, models, arguments, settings)?;
     let needs = needs(arguments);
     let policy = &study.design.measure;
-    let empty = Stack { name: String::new(), note: None, nodes: Vec::new() };
     let speed = sizes.first().and_then(|size| holdings::speed_of(&size.name, &machine));
     let question = Question {
         needs: &needs,
@@ -37,7 +35,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
         models: &models,
         workloads: &study.design.workloads,
         conditions: Conditions { span: policy.span, window: policy.window, ..Conditions::default() },
-        outlook: advise::usual(&empty, speed.unwrap_or(BytesPerSecond(1e9))),
+        rebuild: speed.unwrap_or(holdings::FLASH),
     };
     let site = Site::new(&machine);
     let designs = advise::designs(sizes.len(), sizes.iter().map(|size| size.lba).max().unwrap_or_default(), &needs);

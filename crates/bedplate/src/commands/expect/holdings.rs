@@ -1,27 +1,21 @@
 //! What stacks hold and for how long: bytes layer by layer, rebuilds, life of the drives, loss of data in a year.
 
 use capacity::DriveSize;
-use durability::{COMMON, CORRELATION, Daily, DriveModel, Given, REPLACE, RESYNC_CAP, Speeds, Write, class};
+use durability::{Daily, DriveModel, Given, class};
 use model::Seat;
 use terms::account::Account;
-use terms::durability::{DriveClass, Outlook, Spread};
+use terms::durability::{DriveClass, Outlook};
 use terms::inventory::Inventory;
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::{Bytes, BytesPerSecond, Design, LabDrive, Name, Nanos, Stack};
+use terms::{Bytes, BytesPerSecond, Design, LabDrive, Name, Stack};
 
 use crate::cli::ExpectArguments;
 use crate::exit::Failure;
 
-/// A month between scrubs: what Debian's `mdcheck` and `zfs-zed` do by themselves.
-const SCRUBBED: Nanos = Nanos::seconds(30 * 86_400);
-/// Share of what can be written that is in use: most systems are kept below full and are not empty.
-const USED: f64 = 0.5;
-/// Share of a drive that is left to a rebuild: all of it at night, some of it by day.
-const LEFT: Spread<f64> = Spread { low: 0.3, middle: 0.7, high: 1.0 };
 /// Sequential writes of a spinning drive on average over its tracks, where nobody says.
 const SPINNING: BytesPerSecond = BytesPerSecond(160e6);
 /// The same of flash.
-const FLASH: BytesPerSecond = BytesPerSecond(1e9);
+pub(crate) const FLASH: BytesPerSecond = BytesPerSecond(1e9);
 
 /// What one stack holds, and what is to be expected of it over the years.
 pub(super) struct Holding {
@@ -89,21 +83,8 @@ fn holding(
         .map_err(|error| Failure::told(format!("error: `{}`: {}", stack.name, crate::exit::chain(&error))))?;
     let drives = models(sizes, machine);
     let slowest = stack.drives().iter().filter_map(|name| speed_of(name, machine)).min_by(|a, b| a.0.total_cmp(&b.0));
-    // Random writes of 16 KiB, half of them waited for, are what databases and virtual machines do.
-    let daily =
-        arguments.daily.map(|bytes| Daily { write: Write { block: Bytes::kib(16), random: true, sync: false }, bytes });
-    let given = Given {
-        stack,
-        drives: &drives,
-        available: account.available,
-        used: USED,
-        speeds: Speeds { drive: Spread::exactly(slowest.unwrap_or(FLASH)), left: LEFT, cap: RESYNC_CAP, thread: None },
-        replace: REPLACE,
-        scrubbed_every: Some(SCRUBBED),
-        correlation: CORRELATION,
-        common: COMMON,
-        daily: daily.as_slice(),
-    };
+    let daily = arguments.daily.map(Daily::scattered);
+    let given = Given::usual(stack, &drives, account.available, slowest.unwrap_or(FLASH), daily.as_slice());
     Ok(Holding { outlook: durability::outlook(&given), account })
 }
 
