@@ -11,7 +11,7 @@ use terms::layer::{BtrfsChecksum, ZfsCompression};
 use terms::{Bytes, BytesPerSecond, Name, Stack, Workload};
 
 use crate::design::{Cipher, Design, Files, Joint, Under};
-use crate::stack::{restack, stack};
+use crate::stack::stack;
 
 /// What a search is about.
 #[derive(Debug, Clone)]
@@ -58,8 +58,6 @@ pub struct Judge<'a> {
     question: &'a Question<'a>,
     compiler: Compiler<'a>,
     names: Vec<Name>,
-    /// The stack of the design before, of which most is the same in the next.
-    stack: Option<(Design, Stack)>,
     room: HashMap<Design, Option<Bytes>>,
     lasting: HashMap<Design, Option<Lasting>>,
 }
@@ -69,14 +67,7 @@ impl<'a> Judge<'a> {
     #[must_use]
     pub fn new(question: &'a Question<'a>, site: &'a Site) -> Self {
         let names = question.drives.iter().map(|drive| drive.name.clone()).collect();
-        Self {
-            question,
-            compiler: Compiler::new(site),
-            names,
-            stack: None,
-            room: HashMap::new(),
-            lasting: HashMap::new(),
-        }
+        Self { question, compiler: Compiler::new(site), names, room: HashMap::new(), lasting: HashMap::new() }
     }
 
     /// The block of the drives.
@@ -89,22 +80,6 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// [`Unfit`]: what is missing of the needs, or that it does not fit on the drives.
     pub fn score(&mut self, design: &Design) -> Result<Scored, Unfit> {
-        let stack = self.take_stack(design);
-        let scored = self.score_stack(design, &stack);
-        self.stack = Some((*design, stack));
-        scored
-    }
-
-    fn take_stack(&mut self, design: &Design) -> Stack {
-        if let Some((before, mut stack)) = self.stack.take()
-            && restack(&mut stack, &before, design)
-        {
-            return stack;
-        }
-        stack(design, &self.names)
-    }
-
-    fn score_stack(&mut self, design: &Design, stack: &Stack) -> Result<Scored, Unfit> {
         let needs = self.question.needs;
         let available = self.room(design).ok_or(Unfit::TooSmall)?;
         if needs.capacity.is_some_and(|needed| available < needed) {
@@ -117,7 +92,7 @@ impl<'a> Judge<'a> {
         if needs.life_years.is_some_and(|least| lasting.life < least) {
             return Err(Unfit::Life(lasting.life));
         }
-        let speed = self.speed(stack).ok_or(Unfit::TooSmall)?;
+        let speed = self.speed(&stack(design, &self.names)).ok_or(Unfit::TooSmall)?;
         Ok(Scored { design: *design, speed, available, loss: lasting.loss, life: lasting.life })
     }
 

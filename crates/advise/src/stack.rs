@@ -1,7 +1,6 @@
 //! A design as a stack, and as the text that a study has for it. Both say the same: a test reads the text back.
 
 use std::fmt::Write as _;
-use std::mem::discriminant;
 
 use terms::layer::{
     Bitmap, Btrfs, BtrfsProfile, CryptFlags, Ext4, Integrity, Luks, LuksIntegrity, Lvm, LvmIntegrity, Raid, RaidLevel,
@@ -27,54 +26,6 @@ pub fn stack(design: &Design, drives: &[Name]) -> Stack {
         builder.on_all(layer);
     }
     Stack { name: title(design), note: None, nodes: builder.nodes }
-}
-
-/// Turns the stack of one design into that of another which has the same layers and differs in their options alone;
-/// `false`, and nothing done, where it has others. A search goes from design to design, and most of a stack stays. The
-/// name is left as it was: nobody reads it while a search goes on.
-pub(crate) fn restack(stack: &mut Stack, before: &Design, design: &Design) -> bool {
-    if !has_same_layers(before, design) {
-        return false;
-    }
-    let each = if design.under == Under::Nothing { 0 } else { design.members };
-    if before.under != design.under
-        && let Some(layer) = under(design.under)
-    {
-        stack.nodes[..each].iter_mut().for_each(|node| node.layer.clone_from(&layer));
-    }
-    let mut above = stack.nodes[each..].iter_mut();
-    if design.joint != Joint::Alone {
-        put(&mut above, before.joint != design.joint, || joint(design.joint));
-    }
-    if design.over.is_some() {
-        put(&mut above, before.over != design.over, || design.over.map(luks));
-    }
-    if design.volume.is_some() {
-        put(&mut above, before.volume != design.volume, || design.volume.map(volume));
-    }
-    if design.files.is_some() {
-        put(&mut above, before.files != design.files, || design.files.map(files));
-    }
-    true
-}
-
-/// Puts a layer into the next node, where it has changed.
-fn put<'a>(nodes: &mut impl Iterator<Item = &'a mut Node>, changed: bool, layer: impl FnOnce() -> Option<Layer>) {
-    if let Some(node) = nodes.next()
-        && changed
-        && let Some(layer) = layer()
-    {
-        node.layer = layer;
-    }
-}
-
-fn has_same_layers(before: &Design, design: &Design) -> bool {
-    before.members == design.members
-        && discriminant(&before.under) == discriminant(&design.under)
-        && discriminant(&before.joint) == discriminant(&design.joint)
-        && before.over.is_some() == design.over.is_some()
-        && before.volume.is_some() == design.volume.is_some()
-        && before.files.as_ref().map(discriminant) == design.files.as_ref().map(discriminant)
 }
 
 struct Builder {
