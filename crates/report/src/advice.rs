@@ -17,9 +17,6 @@ pub const VERSION: u32 = 1;
 /// Columns of names in the overview, which leaves room for all figures on 80.
 const NAME: usize = 34;
 
-/// Below this many bytes an operation is counted, above it bytes are.
-const COUNTED: f64 = 65_536.0;
-
 /// The front as a table, then each design: its layers, its rates, why its neighbours lost, what would decide.
 #[must_use]
 pub fn text(advice: &Advice, style: &Style) -> String {
@@ -111,14 +108,8 @@ fn design(one: &Advised, advice: &Advice, style: &Style) -> String {
 }
 
 fn rate_words(rate: &Rate, style: &Style) -> String {
-    let counted = rate.throughput.value / rate.operations.value < COUNTED;
-    let show = |bytes: f64| {
-        if counted {
-            terms::Iops(bytes / rate.throughput.value * rate.operations.value).to_string()
-        } else {
-            crate::quantity::rate(bytes, style)
-        }
-    };
+    let said = (rate.throughput.value, rate.operations.value);
+    let show = |bytes: f64| crate::quantity::by_block(bytes, said, style);
     let ninety = rate.throughput.ninety;
     let limit = rate.limiter.as_ref().map(|limit| format!("; limit: {limit}")).unwrap_or_default();
     format!(

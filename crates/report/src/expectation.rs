@@ -19,9 +19,6 @@ pub const SCHEMA: &str = "bedplate.expectation";
 /// Its version. Keys are never renamed or dropped within one.
 pub const VERSION: u32 = 1;
 
-/// Below this many bytes an operation is counted, above it bytes are.
-const COUNTED: f64 = 65_536.0;
-
 /// Predictions of a study on a machine.
 #[derive(Debug, Serialize)]
 pub struct Expectation<'a> {
@@ -110,16 +107,9 @@ fn table(stack: &[Prediction], style: &Style) -> String {
     out
 }
 
-fn is_counted(p: &Prediction) -> bool {
-    p.throughput.value / p.operations.value < COUNTED
-}
-
-/// In operations where they are small, else in bytes; the throughput is given.
+/// A throughput of a prediction.
 fn figure(p: &Prediction, throughput: f64, style: &Style) -> String {
-    if is_counted(p) {
-        return Iops(throughput / p.throughput.value * p.operations.value).to_string();
-    }
-    crate::quantity::rate(throughput, style)
+    crate::quantity::by_block(throughput, (p.throughput.value, p.operations.value), style)
 }
 
 fn range(p: &Prediction, range: Range, style: &Style) -> String {

@@ -1,7 +1,7 @@
 //! Numbers with their units, in the words of a style.
 
 use terms::finding::Estimate;
-use terms::units::{BytesPerSecond, Nanos, significant};
+use terms::units::{BytesPerSecond, Iops, Nanos, significant};
 use terms::workload::Workload;
 
 use crate::figure::{Measure, spread};
@@ -12,6 +12,16 @@ use crate::style::Style;
 pub(crate) fn rate(rate: f64, style: &Style) -> String {
     format!("{} {}", significant(style.rate(BytesPerSecond(rate))), style.rate_unit())
 }
+
+/// A throughput as the block of its workload wants it: in operations where blocks are small, else in bytes. `said` are
+/// bytes and operations per second of any figure of the same workload, which tell the block.
+pub(crate) fn by_block(throughput: f64, said: (f64, f64), style: &Style) -> String {
+    let block = said.0 / said.1;
+    if block < COUNTED { Iops(throughput / said.0 * said.1).to_string() } else { rate(throughput, style) }
+}
+
+/// Below this many bytes operations are counted, above it bytes are.
+const COUNTED: f64 = 65_536.0;
 
 /// A throughput in the unit of its workload: `412 MiB/s`, `12.4k IOPS`.
 pub(crate) fn own(rate: f64, workload: &Workload, style: &Style) -> String {
