@@ -1,6 +1,9 @@
 //! What `bedplate advise` says, and that what it writes can be used.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first fault of its own")]
 
+mod program;
+
+use program::run;
 use serde_json::Value;
 
 const BOARD: &str = r#"
@@ -31,14 +34,6 @@ layers = [{ zfs = {}, on = ["d0", "d1", "d2", "d3"] }]
 profiles = ["quick"]
 span = "64 MiB"
 "#;
-
-fn run(arguments: &[&str]) -> (i32, String, String) {
-    let program = env!("CARGO_BIN_EXE_bedplate");
-    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
-    let output = std::process::Command::new(program).args(arguments).env("NO_COLOR", "1").output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-}
 
 struct Stage {
     directory: tempfile::TempDir,

@@ -3,8 +3,10 @@
 
 #[path = "../../host/tests/machines/mod.rs"]
 mod machines;
+mod program;
 
 use host::{Capture, inspect};
+use program::run;
 use report::{Style, diagnosis};
 use terms::diagnosis::Diagnosis;
 
@@ -24,14 +26,6 @@ fn machines_are_diagnosed_in_80_columns() {
         assert!(wide.is_empty(), "{name}: {wide:#?}");
         insta::assert_snapshot!(name, text);
     }
-}
-
-fn run(arguments: &[&str]) -> (i32, String, String) {
-    let program = env!("CARGO_BIN_EXE_bedplate");
-    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
-    let output = std::process::Command::new(program).args(arguments).env("NO_COLOR", "1").output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
 #[test]

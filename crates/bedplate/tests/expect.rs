@@ -1,13 +1,9 @@
 //! What `bedplate expect` prints, and how it ends.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first fault of its own")]
 
-fn run(arguments: &[&str]) -> (i32, String, String) {
-    let program = env!("CARGO_BIN_EXE_bedplate");
-    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
-    let output = std::process::Command::new(program).args(arguments).env("NO_COLOR", "1").output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-}
+mod program;
+
+use program::run;
 
 const STUDY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/quickstart.toml");
 const MACHINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../model/tests/machines/two-sn770.toml");

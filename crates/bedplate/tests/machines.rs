@@ -3,8 +3,10 @@
 
 #[path = "../../host/tests/machines/mod.rs"]
 mod machines;
+mod program;
 
 use host::{Capture, inspect};
+use program::run;
 use report::Style;
 use terms::inventory::Inventory;
 
@@ -51,14 +53,6 @@ fn without_colour(text: &str) -> String {
         rest = after.split_once('m').unwrap().1;
     }
     out + rest
-}
-
-fn run(arguments: &[&str]) -> (i32, String, String) {
-    let program = env!("CARGO_BIN_EXE_bedplate");
-    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
-    let output = std::process::Command::new(program).args(arguments).env("NO_COLOR", "1").output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
 /// The program itself reads a captured machine, prints what it is asked for, and says where a file is wrong.
