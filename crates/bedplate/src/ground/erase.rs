@@ -2,7 +2,7 @@
 //! drive can, every byte.
 
 use claim::Permission;
-use host::Host;
+use host::{Host, HostError};
 use terms::{Cmd, Nanos};
 
 use crate::exit::Failure;
@@ -26,8 +26,7 @@ pub(crate) fn erase(site: &Site, permission: &Permission) -> Result<(), Failure>
     run(&["wipefs", "--all", "--quiet", node])?;
     // The kernel forgets partitions of a table that is gone; a drive without any answers that there is nothing to do.
     site.run(&Cmd::new(["blockdev", "--rereadpt", node]).limit(LIMIT))?;
-    // Old bytes without a signature mean nothing to anybody; where they can be forgotten cheaply, they are.
-    site.run(&Cmd::new(["blkdiscard", node]).limit(LIMIT))?;
+    discard(site, node)?;
     let left = build::found_on(site, node)?;
     if left.is_empty() {
         return Ok(());
@@ -37,6 +36,15 @@ pub(crate) fn erase(site: &Site, permission: &Permission) -> Result<(), Failure>
         identity.describe(),
         left.join(", ")
     )))
+}
+
+/// Discards a drive that holds nothing: old bytes without a signature mean nothing to anybody, and would have the next run
+/// refused. A drive that cannot discard keeps them.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn discard(host: &dyn Host, node: &str) -> Result<(), HostError> {
+    host.run(&Cmd::new(["blkdiscard", node]).limit(LIMIT)).map(drop)
 }
 
 /// Nodes of the partitions of a drive, the last first.

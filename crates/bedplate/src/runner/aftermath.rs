@@ -6,9 +6,10 @@
 use build::{Bindings, BuildError, Entry};
 use host::{Host, interrupt};
 use record::{RunReader, RunWriter};
-use terms::{Cmd, Nanos, Plan};
+use terms::Plan;
 
 use crate::exit::{Failure, chain};
+use crate::ground::erase::discard;
 use crate::runner::Runner;
 use crate::runner::stand::RunJournal;
 
@@ -79,11 +80,10 @@ fn take_all_back(
     if left.is_empty() { Ok(down) } else { Err(Failure::Told(left.join("\n\n"))) }
 }
 
-/// Discards drives that were just taken down and proven blank, as a run that ends well does: bytes that nobody knows
-/// would have the next one refused. A drive that cannot discard keeps them.
+/// Discards drives that were just taken down and proven blank, as a run that ends well does.
 fn forget(host: &dyn Host, drives: &Bindings, plan: &Plan) -> Result<(), Failure> {
     for node in plan.drives.iter().filter_map(|name| drives.get(name)) {
-        host.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(600)))?;
+        discard(host, node)?;
     }
     Ok(())
 }
