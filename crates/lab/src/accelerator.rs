@@ -76,7 +76,7 @@ fn probe(kernel: &Kernel, agent: &Path, directory: &Path) -> Result<bool, LabErr
     fs::create_dir_all(&probe).map_err(LabError::file("make", &probe))?;
     let image_path = probe.join(file::IMAGE);
     fs::write(&image_path, image::pack(&Local::new(), agent, kernel)?).map_err(LabError::file("write", &image_path))?;
-    let spec = LabSpec { cpus: 1, memory: Bytes::mib(512), drives: Vec::new() };
+    let spec = LabSpec { cpus: 1, memory: Bytes::mib(512), drives: Vec::new(), switches: Vec::new() };
     let mut argv = machine::command(&probe, &spec, Accelerator::Kvm, &kernel.image, Console::Log, "probe")?;
     for word in &mut argv {
         // Its first words have to come out at once.

@@ -11,6 +11,7 @@ mod guest;
 mod image;
 pub mod init;
 mod kernel;
+mod limit;
 mod machine;
 mod modules;
 mod scratch;

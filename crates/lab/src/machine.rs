@@ -6,6 +6,7 @@ use terms::{LabDrive, LabDriveKind, LabSpec, Port};
 
 use crate::accelerator::Accelerator;
 use crate::error::LabError;
+use crate::limit;
 
 /// Who talks with the guest's own console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,13 +88,19 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec) -> Result<(), 
     let root_port = |argv: &mut Arguments, id: &str, chassis: usize| {
         argv.pair("-device", &format!("pcie-root-port,id={id},chassis={chassis},slot={chassis},x-speed=16,x-width=4"));
     };
+    limit::groups(spec).iter().for_each(|group| argv.pair("-object", group));
     for (index, drive) in spec.drives.iter().enumerate() {
         if drive.kind == LabDriveKind::Ram {
             continue;
         }
         let path = inside(directory, &format!("drive-{index}"));
         // The host's page cache is the drive: nothing in a lab is meant to outlive it.
-        argv.pair("-drive", &format!("if=none,id=d{index},file={path},format=raw,cache=unsafe,discard=unmap"));
+        match limit::nodes(index, drive, spec, &path) {
+            Some(nodes) => nodes.iter().for_each(|node| argv.pair("-blockdev", node)),
+            None => {
+                argv.pair("-drive", &format!("if=none,id=d{index},file={path},format=raw,cache=unsafe,discard=unmap"))
+            }
+        }
         let serial = serial_of(index, drive);
         let physical = drive.lba.0.max(4096);
         if drive.kind == LabDriveKind::Sata {
@@ -130,12 +137,19 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use terms::{Bytes, Name};
+    use terms::{Bytes, Limit, Name};
 
     use super::*;
 
     fn drive(name: &str, kind: LabDriveKind, port: Port) -> LabDrive {
-        LabDrive { name: Name::new(name).unwrap(), kind, size: Bytes::mib(64), lba: Bytes(4096), port }
+        LabDrive {
+            name: Name::new(name).unwrap(),
+            kind,
+            size: Bytes::mib(64),
+            lba: Bytes(4096),
+            port,
+            limit: Limit::default(),
+        }
     }
 
     #[test]
@@ -150,6 +164,7 @@ mod tests {
                 drive("d", LabDriveKind::Sata, Port::Cpu),
                 drive("r", LabDriveKind::Ram, Port::Cpu),
             ],
+            switches: Vec::new(),
         };
         let argv = command(Path::new("/lab"), &spec, Accelerator::Tcg, "/k", Console::Log, "serve").unwrap();
         let line = argv.join(" ");
@@ -162,7 +177,8 @@ mod tests {
 
     #[test]
     fn a_guest_is_given_nothing_of_this_machine_but_its_root_to_read() {
-        let spec = LabSpec { cpus: 1, memory: Bytes::gib(1), drives: vec![drive("a", LabDriveKind::Nvme, Port::Cpu)] };
+        let drives = vec![drive("a", LabDriveKind::Nvme, Port::Cpu)];
+        let spec = LabSpec { cpus: 1, memory: Bytes::gib(1), drives, switches: Vec::new() };
         let argv = command(Path::new("/lab"), &spec, Accelerator::Tcg, "/k", Console::Log, "serve").unwrap();
         for word in &argv {
             assert!(!word.contains("/dev/"), "{word}");

@@ -58,12 +58,19 @@ const fn usual(kind: LabDriveKind) -> DriveKind {
 
 #[cfg(test)]
 mod tests {
-    use terms::{Bytes, Port};
+    use terms::{Bytes, Limit, Port};
 
     use super::*;
 
     fn drive(name: &str, kind: LabDriveKind) -> LabDrive {
-        LabDrive { name: Name::new(name).unwrap(), kind, size: Bytes::gib(1), lba: Bytes(512), port: Port::Cpu }
+        LabDrive {
+            name: Name::new(name).unwrap(),
+            kind,
+            size: Bytes::gib(1),
+            lba: Bytes(512),
+            port: Port::Cpu,
+            limit: Limit::default(),
+        }
     }
 
     #[test]

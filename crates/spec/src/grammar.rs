@@ -183,9 +183,26 @@ static LAB: Table = Table {
             "Memory of the guest.",
         ),
         required("drives", Kind::Tables(&DRIVE), "Drives that stacks may use."),
+        optional("switches", Kind::Tables(&SWITCH), "no link is a limit", "PCIe switches whose uplink is slower."),
     ],
     one_of: &[],
 };
+
+static SWITCH: Table = Table {
+    name: "switch",
+    written: "an entry of `switches`",
+    help: "A PCIe switch of the lab, and how fast all drives behind it may be together.",
+    keys: &[
+        required("port", SWITCH_PORT, "The switch, as drives name it in `port`."),
+        optional("read", Kind::Text, "as fast as it goes", "Bytes read in a second, such as `\"180 MB/s\"`."),
+        optional("write", Kind::Text, "as fast as it goes", "Bytes written in a second."),
+    ],
+    one_of: &[],
+};
+
+/// Switches of the lab.
+const SWITCH_PORT: Kind =
+    Kind::Choice(&["switch0", "switch1", "switch2", "switch3", "switch4", "switch5", "switch6", "switch7"]);
 
 static DRIVE: Table = Table {
     name: "drive",
@@ -204,9 +221,16 @@ static DRIVE: Table = Table {
             "\"cpu\"",
             "A root port of its own, or a port of the PCIe switch of that number (NVMe only).",
         ),
+        optional("read", Kind::Text, "as fast as it goes", "Bytes read in a second at most, such as `\"180 MB/s\"`."),
+        optional("write", Kind::Text, "as fast as it goes", "Bytes written in a second at most."),
+        optional("read_iops", OPERATIONS, "as fast as it goes", "Reads in a second at most."),
+        optional("write_iops", OPERATIONS, "as fast as it goes", "Writes in a second at most."),
     ],
     one_of: &[],
 };
+
+/// Operations in a second.
+const OPERATIONS: Kind = Kind::Integer { least: 1, most: 1_000_000_000 };
 
 static STACK: Table = Table {
     name: "stack",

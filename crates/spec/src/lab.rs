@@ -1,9 +1,12 @@
 //! The guest of a study: its drives, and whether they can be.
 
 use terms::units::KIB;
-use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Name, Note, Port};
+use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port};
 
 use crate::fields::Fields;
+
+/// A limit below this makes drives of which nothing can be read in time.
+const SLOWEST: u64 = 64 * KIB;
 
 /// The guest as read. A size of 0 stands for one that was refused.
 #[derive(Debug)]
@@ -16,7 +19,7 @@ pub(crate) struct Lab {
 
 /// Reads `[lab]`.
 pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
-    let mut spec = LabSpec { cpus: 2, memory: Bytes::gib(3), drives: Vec::new() };
+    let mut spec = LabSpec { cpus: 2, memory: Bytes::gib(3), drives: Vec::new(), switches: Vec::new() };
     let Some(lab) = study.table("lab") else {
         if !study.has("lab") {
             notes.push(
@@ -45,6 +48,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
         }
         spec.drives.push(drive(fields, name, notes));
     }
+    spec.switches = lab.tables("switches").iter().filter_map(|fields| switch(fields, &spec, notes)).collect();
     check_memory(lab, &spec, notes);
     Lab { spec, complete }
 }
@@ -59,10 +63,7 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
                 .hint("write \"512 B\", or make the drive kind = \"nvme\""),
         );
     }
-    let port = match fields.text("port").and_then(|word| word.strip_prefix("switch")) {
-        Some(number) => number.parse().map_or(Port::Cpu, Port::Switch),
-        None => Port::Cpu,
-    };
+    let port = fields.text("port").and_then(port).unwrap_or(Port::Cpu);
     if kind == LabDriveKind::Ram && fields.has("port") {
         notes.push(
             Note::error("study-port", Some(fields.key("port")), format!("RAM drive `{name}` has no port"))
@@ -78,7 +79,49 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
             .hint("leave `port` out, or make the drive kind = \"nvme\""),
         );
     }
-    LabDrive { name, kind, size: fields.size("size").unwrap_or_default(), lba, port }
+    let limit = limit(fields, notes);
+    if kind == LabDriveKind::Ram && !limit.is_none() {
+        notes.push(
+            Note::error("study-limit", Some(fields.span), format!("RAM drive `{name}` cannot be limited"))
+                .label("it is the guest's own memory")
+                .hint("leave its rates out, or make it kind = \"nvme\""),
+        );
+    }
+    LabDrive { name, kind, size: fields.size("size").unwrap_or_default(), lba, port, limit }
+}
+
+fn port(word: &str) -> Option<Port> {
+    Some(Port::Switch(word.strip_prefix("switch")?.parse().ok()?))
+}
+
+/// How fast a drive or a link may be.
+fn limit(fields: &Fields, notes: &mut Vec<Note>) -> Limit {
+    let mut rate = |key: &str| {
+        let text = fields.text(key)?;
+        let rate = text.trim().strip_suffix("/s").and_then(|size| Bytes::parse(size).ok());
+        if rate.is_none_or(|rate| rate.0 < SLOWEST) {
+            let message = format!("`{key}` cannot be `{}`", text.escape_debug());
+            notes.push(
+                Note::error("study-limit", Some(fields.place(key)), message)
+                    .hint(format!("write it like \"180 MB/s\"; at least {}/s", Bytes(SLOWEST))),
+            );
+        }
+        rate
+    };
+    let (read, write) = (rate("read"), rate("write"));
+    Limit { read, write, read_iops: fields.number("read_iops"), write_iops: fields.number("write_iops") }
+}
+
+fn switch(fields: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Option<LabSwitch> {
+    let Some(Port::Switch(number)) = fields.text("port").and_then(port) else { return None };
+    if spec.drives.iter().all(|drive| drive.port != Port::Switch(number)) {
+        notes.push(
+            Note::error("study-empty-switch", Some(fields.place("port")), "no drive is behind this switch")
+                .as_warning()
+                .hint(format!("give drives port = \"switch{number}\", or leave the switch out")),
+        );
+    }
+    Some(LabSwitch { number, limit: limit(fields, notes) })
 }
 
 /// RAM drives live in the guest's memory, where the kernel and the tools must live too.

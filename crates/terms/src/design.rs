@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::drive::LabDrive;
+use crate::drive::{LabDrive, LabSwitch};
 use crate::layer::Layer;
 use crate::name::{Name, slug};
 use crate::units::{Bytes, Nanos, PerMille};
@@ -103,6 +103,9 @@ pub struct LabSpec {
     pub memory: Bytes,
     /// Drives.
     pub drives: Vec<LabDrive>,
+    /// Switches that are limited.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switches: Vec<LabSwitch>,
 }
 
 impl LabSpec {

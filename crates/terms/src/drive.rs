@@ -21,6 +21,44 @@ pub struct LabDrive {
     pub lba: Bytes,
     /// Where it is plugged in. RAM drives have no port.
     pub port: Port,
+    /// How fast it may be.
+    #[serde(default, skip_serializing_if = "Limit::is_none")]
+    pub limit: Limit,
+}
+
+/// How fast a lab drive or a link of the lab may be at most; what is not set is as fast as it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Limit {
+    /// Bytes read in a second.
+    #[serde(rename = "read_bytes_per_second", skip_serializing_if = "Option::is_none")]
+    pub read: Option<Bytes>,
+    /// Bytes written in a second.
+    #[serde(rename = "write_bytes_per_second", skip_serializing_if = "Option::is_none")]
+    pub write: Option<Bytes>,
+    /// Reads in a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_iops: Option<u32>,
+    /// Writes in a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_iops: Option<u32>,
+}
+
+impl Limit {
+    /// Is nothing limited?
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A PCIe switch of the lab whose link to the processor is slower than all drives behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabSwitch {
+    /// Its number: [`Port::Switch`].
+    pub number: u8,
+    /// How fast all drives behind it may be together.
+    pub limit: Limit,
 }
 
 /// What a lab drive appears as.

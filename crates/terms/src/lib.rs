@@ -26,7 +26,7 @@ pub mod workload;
 pub use account::{Account, Entry, Exactness, Purpose, Use};
 pub use command::{Cmd, Outcome};
 pub use design::{Anchor, Design, DriveSetup, LabSpec, MeasurePolicy, Node, Ref, Replicate, Stack};
-pub use drive::{Drive, LabDrive, LabDriveKind, Port};
+pub use drive::{Drive, LabDrive, LabDriveKind, LabSwitch, Limit, Port};
 pub use layer::Layer;
 pub use name::{Name, slug};
 pub use note::{Note, Severity, Span};

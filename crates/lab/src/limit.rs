@@ -1,0 +1,89 @@
+//! Drives and links that are slower than this machine: QEMU's own throttling.
+//!
+//! A drive's file has a filter on it for the drive's own limit, and another for that of the switch it is behind, which
+//! all drives there share. Nothing in the guest sees them: like a drive that is slow.
+
+use terms::{LabDrive, LabSpec, Limit, Port};
+
+/// QEMU's objects for every limit of the guest: one for each limited drive, one for each limited switch.
+pub(crate) fn groups(spec: &LabSpec) -> Vec<String> {
+    let drives = spec.drives.iter().enumerate().filter(|(_, drive)| !drive.limit.is_none());
+    let own = drives.map(|(index, drive)| group(&format!("drive{index}"), &drive.limit));
+    let shared = spec.switches.iter().filter(|switch| !switch.limit.is_none());
+    own.chain(shared.map(|switch| group(&format!("switch{}", switch.number), &switch.limit))).collect()
+}
+
+/// The block devices of a drive, each on the one before; the last is the drive. `None` where nothing limits it.
+pub(crate) fn nodes(index: usize, drive: &LabDrive, spec: &LabSpec, path: &str) -> Option<Vec<String>> {
+    let mut limits = Vec::new();
+    if !drive.limit.is_none() {
+        limits.push(format!("drive{index}"));
+    }
+    if let Port::Switch(number) = drive.port
+        && spec.switches.iter().any(|switch| switch.number == number && !switch.limit.is_none())
+    {
+        limits.push(format!("switch{number}"));
+    }
+    if limits.is_empty() {
+        return None;
+    }
+    // As `cache=unsafe` is: nothing in a lab is meant to outlive it.
+    let file = format!("driver=file,node-name=file{index},filename={path},cache.no-flush=on,discard=unmap");
+    let raw = format!("driver=raw,node-name=raw{index},file=file{index},cache.no-flush=on,discard=unmap");
+    let mut nodes = vec![file, raw];
+    let mut below = format!("raw{index}");
+    let last = limits.len() - 1;
+    for (at, limit) in limits.iter().enumerate() {
+        let own = if at == last { format!("d{index}") } else { format!("limit{index}") };
+        nodes.push(format!("driver=throttle,node-name={own},throttle-group={limit},file={below}"));
+        below = own;
+    }
+    Some(nodes)
+}
+
+fn group(id: &str, limit: &Limit) -> String {
+    let numbers = [
+        ("bps-read", limit.read.map(|rate| rate.0)),
+        ("bps-write", limit.write.map(|rate| rate.0)),
+        ("iops-read", limit.read_iops.map(u64::from)),
+        ("iops-write", limit.write_iops.map(u64::from)),
+    ];
+    let set = numbers.iter().filter_map(|(key, value)| value.map(|value| format!(",x-{key}={value}")));
+    format!("throttle-group,id={id}{}", set.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::{Bytes, LabDriveKind, LabSwitch, Name};
+
+    use super::*;
+
+    fn drive(limit: Limit, port: Port) -> LabDrive {
+        let name = Name::new("a").unwrap();
+        LabDrive { name, kind: LabDriveKind::Nvme, size: Bytes::mib(64), lba: Bytes(4096), port, limit }
+    }
+
+    #[test]
+    fn a_drive_has_its_own_limit_and_shares_that_of_its_switch() {
+        let own = Limit { read: Some(Bytes(180_000_000)), write_iops: Some(400), ..Limit::default() };
+        let switch = LabSwitch { number: 3, limit: Limit { read: Some(Bytes(200_000_000)), ..Limit::default() } };
+        let drives = vec![
+            drive(Limit::default(), Port::Cpu),
+            drive(own, Port::Cpu),
+            drive(own, Port::Switch(3)),
+            drive(Limit::default(), Port::Switch(3)),
+        ];
+        let spec = LabSpec { cpus: 1, memory: Bytes::gib(1), drives, switches: vec![switch] };
+        let groups = groups(&spec);
+        assert_eq!(groups.len(), 3);
+        assert_eq!(groups[0], "throttle-group,id=drive1,x-bps-read=180000000,x-iops-write=400");
+        assert_eq!(groups[2], "throttle-group,id=switch3,x-bps-read=200000000");
+        let chain = |index: usize| nodes(index, &spec.drives[index], &spec, "/lab/drive");
+        assert_eq!(chain(0), None);
+        assert_eq!(chain(1).unwrap()[2], "driver=throttle,node-name=d1,throttle-group=drive1,file=raw1");
+        let both = chain(2).unwrap();
+        assert_eq!(both[2], "driver=throttle,node-name=limit2,throttle-group=drive2,file=raw2");
+        assert_eq!(both[3], "driver=throttle,node-name=d2,throttle-group=switch3,file=limit2");
+        assert_eq!(chain(3).unwrap()[2], "driver=throttle,node-name=d3,throttle-group=switch3,file=raw3");
+    }
+}
