@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod advise;
+mod calibrate;
 mod expect;
 mod machine;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use advise::AdviseArguments;
+pub(crate) use calibrate::CalibrateArguments;
 pub(crate) use expect::{ArrayState, ExpectArguments};
 pub(crate) use machine::{CaptureArguments, DoctorArguments, InspectArguments, MachineArguments};
 
@@ -80,6 +82,8 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     /// Say how fast the stacks of a study will be before they are built: figures with intervals, and what limits them
     Expect(ExpectArguments),
+    /// Measure in a minute what expectations need of a machine: nothing is written but RAM
+    Calibrate(CalibrateArguments),
     /// Search all stacks on a study's drives for those that meet needs and that no other beats
     Advise(AdviseArguments),
     /// Pack a machine into one text file, serial numbers masked, for `--machine`
@@ -92,6 +96,9 @@ pub(crate) enum Command {
     Fio(FioArguments),
     /// Print the JSON Schema of study files, for editors
     Schema,
+    /// Measure what a calibration asks of the processors
+    #[command(hide = true)]
+    Rates,
     /// Do what another Bedplate asks over standard input and output
     #[command(hide = true)]
     Agent,

@@ -3,6 +3,7 @@
 use build::Bindings;
 use host::inspect;
 use model::{Conditions, Site as Ready};
+use terms::calibration::Calibration;
 use terms::inventory::Inventory;
 use terms::machine::Machine;
 use terms::prediction::{FORETOLD_SCHEMA, Foretold, ForetoldCell};
@@ -12,7 +13,7 @@ use crate::exit::Failure;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
 use crate::site::Site;
-use crate::{BUILD, runner};
+use crate::{BUILD, calibrations, runner};
 
 /// Says of every stack under every workload what will come of it, or why nothing can be said.
 ///
@@ -24,6 +25,7 @@ pub(crate) fn foretell(
     inventory: &Inventory,
     settings: &Settings,
 ) -> Result<Foretold, Failure> {
+    let known = calibrations::of(inventory, settings)?;
     let nothing = Foretold {
         schema: FORETOLD_SCHEMA,
         at: runner::now(),
@@ -31,32 +33,43 @@ pub(crate) fn foretell(
         machine: Machine::default(),
         widened: 1.0,
         standing: None,
-        why_not: silent(inventory, &design.stacks),
+        why_not: silent(inventory, &design.stacks, known.is_some()),
+        calibrated: known.as_ref().map(|known| known.at.clone()),
         cells: Vec::new(),
     };
     if nothing.why_not.is_some() {
         return Ok(nothing);
     }
     // Links and memory, which a run's own inventory leaves out.
-    let machine = described(&inspect::examine(site)?, site.drives());
+    let inventory = inspect::examine(site)?;
+    let mut machine = described(&inventory, site.drives(), known.as_ref());
+    if site.is_lab() {
+        machine = model::limited(machine, &design.lab);
+    }
     let ledger = Ledger::read(settings)?;
     let widened = ledger.widening();
-    let cells = cells(&machine, design, widened);
+    let cells = cells(&calibrations::ready(&machine, known.as_ref()), design, widened);
     Ok(Foretold { machine, widened, standing: ledger.standing(), cells, ..nothing })
 }
 
 /// Why nothing can be said.
-fn silent(inventory: &Inventory, stacks: &[Stack]) -> Option<String> {
-    if let Some(by) = &inventory.emulated {
-        return Some(format!("the machine is emulated ({by}), and no data sheet tells how fast emulated drives are"));
+fn silent(inventory: &Inventory, stacks: &[Stack], calibrated: bool) -> Option<String> {
+    if let (Some(by), false) = (&inventory.emulated, calibrated) {
+        return Some(format!(
+            "the machine is emulated ({by}), no data sheet tells how fast that is, and it was not calibrated \
+             (`bedplate calibrate --on lab`)"
+        ));
     }
     let nothing = stacks.iter().all(|stack| stack.drives().is_empty());
     nothing.then(|| "what is measured stood before, and not all of it is known".to_owned())
 }
 
 /// The machine with the study's names for the drives that it uses.
-fn described(inventory: &Inventory, drives: &Bindings) -> Machine {
+fn described(inventory: &Inventory, drives: &Bindings, known: Option<&Calibration>) -> Machine {
     let mut machine = model::found(inventory);
+    if let Some(known) = known {
+        machine = model::with_measured(machine, inventory, known);
+    }
     for group in &mut machine.drives {
         let own = drives.iter().find(|(_, node)| node.strip_prefix("/dev/") == Some(group.name.as_str()));
         if let Some((name, _)) = own {
@@ -67,12 +80,12 @@ fn described(inventory: &Inventory, drives: &Bindings) -> Machine {
 }
 
 /// A stack of which nothing can be said (on a partition, say) has no cells: the report lists what was said.
-fn cells(machine: &Machine, design: &Design, widening: f64) -> Vec<ForetoldCell> {
-    let site = Ready::new(machine);
+fn cells(site: &Ready, design: &Design, widening: f64) -> Vec<ForetoldCell> {
     let conditions = Conditions { span: design.measure.span, window: design.measure.window, ..Conditions::default() };
-    let pairs = design.stacks.iter().flat_map(|stack| design.workloads.iter().map(move |work| (stack, work)));
+    let foretold = design.workloads.iter().filter(|work| work.can_be_foretold());
+    let pairs = design.stacks.iter().flat_map(|stack| foretold.clone().map(move |work| (stack, work)));
     let cell = |(stack, work): (&Stack, &terms::Workload)| {
-        let prediction = model::predict(&site, stack, work, &conditions).ok()?;
+        let prediction = model::predict(site, stack, work, &conditions).ok()?;
         Some(ForetoldCell {
             stack: stack.slug(),
             workload: work.name.to_string(),
@@ -116,12 +129,13 @@ mod tests {
         let bindings: Bindings = [("left", "/dev/nvme1n1"), ("right", "/dev/nvme0n1")]
             .map(|(n, d)| (Name::new(n).unwrap(), d.to_owned()))
             .into();
-        let described = described(&machine(), &bindings);
+        let described = described(&machine(), &bindings, None);
         let names: Vec<&str> = described.drives.iter().map(|group| group.name.as_str()).collect();
         assert_eq!(names, ["right", "left"]);
-        let cells = cells(&described, &design, 2.0);
+        let ready = Ready::new(&described);
+        let cells = cells(&ready, &design, 2.0);
         assert_eq!(cells.len(), design.workloads.len());
-        let narrow = super::cells(&described, &design, 1.0);
+        let narrow = super::cells(&ready, &design, 1.0);
         let width = |cell: &ForetoldCell| cell.prediction.throughput.ninety.high / cell.prediction.throughput.value;
         assert!(cells.iter().zip(&narrow).all(|(wide, narrow)| width(wide) > width(narrow)));
     }
@@ -130,8 +144,9 @@ mod tests {
     fn nothing_is_said_of_emulated_machines() {
         let (design, _) = spec::parse(STUDY);
         let emulated = Inventory { emulated: Some("QEMU TCG".to_owned()), ..machine() };
-        assert!(silent(&emulated, &design.as_ref().unwrap().stacks).unwrap().contains("QEMU TCG"));
-        assert_eq!(silent(&machine(), &design.unwrap().stacks), None);
-        assert!(silent(&machine(), &[]).is_some());
+        assert!(silent(&emulated, &design.as_ref().unwrap().stacks, false).unwrap().contains("QEMU TCG"));
+        assert_eq!(silent(&emulated, &design.as_ref().unwrap().stacks, true), None);
+        assert_eq!(silent(&machine(), &design.unwrap().stacks, false), None);
+        assert!(silent(&machine(), &[], false).is_some());
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The binary reads what was typed, asks the rooms, and prints. In a lab guest it is also the first process.
 
+mod calibrations;
 mod cli;
 mod commands;
 mod exit;
@@ -51,6 +52,8 @@ fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
         Command::Inspect(arguments) => commands::inspect::inspect(arguments, settings),
         Command::Doctor(arguments) => commands::doctor::doctor(arguments, settings),
         Command::Advise(arguments) => commands::advise::advise(arguments, settings),
+        Command::Calibrate(arguments) => commands::calibrate::calibrate(arguments, settings),
+        Command::Rates => commands::rates::rates(settings),
         Command::Expect(arguments) => commands::expect::expect(arguments, settings),
         Command::Capture(arguments) => commands::capture::capture(arguments, settings),
         Command::Lab(arguments) => commands::lab::lab(arguments, settings),

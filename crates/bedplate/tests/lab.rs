@@ -14,6 +14,9 @@ mod crashes;
 mod drives;
 #[path = "lab/ending.rs"]
 mod ending;
+#[cfg(feature = "long-tests")]
+#[path = "lab/foretold.rs"]
+mod foretold;
 #[path = "lab/guards.rs"]
 mod guards;
 #[cfg(feature = "long-tests")]

@@ -22,8 +22,15 @@ pub type Claims<'h> = BTreeMap<Name, Held<'h>>;
 pub enum Authority<'a> {
     /// Drives of a machine that is thrown away.
     Lab(&'a Consent),
+    /// RAM drives that this program had the kernel make a moment ago, on a machine of any kind.
+    Memory(&'a Consent),
     /// Drives that outlive the run.
     Claims(&'a Claims<'a>),
+}
+
+/// Is it one of the kernel's RAM drives?
+fn is_memory(node: &str) -> bool {
+    node.strip_prefix("/dev/ram").is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 impl<'a> From<&'a Consent> for Authority<'a> {
@@ -44,10 +51,15 @@ impl Authority<'_> {
         let written = plan.steps.iter().flat_map(|step| &step.erases).chain(&plan.drives);
         match self {
             Self::Lab(_) if !host.is_throwaway() => Err(BuildError::NotThrowaway { host: host.name() }),
-            Self::Lab(consent) => match written.into_iter().find(|drive| !consent.0.contains(drive)) {
-                Some(drive) => Err(BuildError::NotConsented { drive: drive.to_string() }),
-                None => Ok(()),
-            },
+            Self::Memory(_) if drives.values().any(|node| !is_memory(node)) => {
+                Err(BuildError::NotThrowaway { host: host.name() })
+            }
+            Self::Lab(consent) | Self::Memory(consent) => {
+                match written.into_iter().find(|drive| !consent.0.contains(drive)) {
+                    Some(drive) => Err(BuildError::NotConsented { drive: drive.to_string() }),
+                    None => Ok(()),
+                }
+            }
             Self::Claims(claims) => written.into_iter().try_for_each(|drive| {
                 let held = claims.get(drive).ok_or_else(|| BuildError::NotConsented { drive: drive.to_string() })?;
                 let (permitted, node) = (&held.identity().node, drives.get(drive));
@@ -63,7 +75,7 @@ impl Authority<'_> {
     /// Refuses drives that are not, or no longer, free. A real drive may hold what its permission says may go.
     pub(crate) fn prove_free(&self, plan: &Plan, host: &dyn Host, drives: &Bindings) -> Result<(), BuildError> {
         match self {
-            Self::Lab(_) => prove_blank(host, drives, &plan.drives),
+            Self::Lab(_) | Self::Memory(_) => prove_blank(host, drives, &plan.drives),
             Self::Claims(claims) => {
                 let held = plan.drives.iter().filter_map(|drive| claims.get(drive));
                 held.into_iter().try_for_each(|held| Ok(held.recheck()?))
@@ -75,7 +87,7 @@ impl Authority<'_> {
     /// a lab are found by their serial numbers when it boots, and nobody can pull one.
     pub(crate) fn confirm(&self, erased: &[Name]) -> Result<(), BuildError> {
         match self {
-            Self::Lab(_) => Ok(()),
+            Self::Lab(_) | Self::Memory(_) => Ok(()),
             Self::Claims(claims) => erased.iter().try_for_each(|drive| match claims.get(drive) {
                 Some(held) => Ok(held.confirm()?),
                 None => Err(BuildError::NotConsented { drive: drive.to_string() }),

@@ -84,6 +84,12 @@ impl Book {
         origin.clone_into(&mut self.words[at].origin);
     }
 
+    /// Makes a constant less sure by so much more.
+    pub(crate) fn widen(&mut self, parameter: Parameter, by: f64) {
+        let sigma = &mut self.sigmas[parameter as usize];
+        *sigma = sigma.hypot(by);
+    }
+
     pub(crate) fn put(&mut self, parameter: Parameter, value: f64) {
         self.values[parameter as usize] = value;
     }

@@ -52,6 +52,10 @@ fn group(inventory: &Inventory, drive: &Drive, name: Name, uplinks: &mut Vec<Upl
     let Some(controller) = drive.pci_address.as_deref().and_then(|address| inventory.pci_device(address)) else {
         return group;
     };
+    if inventory.emulated.is_some() {
+        // Emulated links have a speed and carry everything.
+        return group;
+    }
     group.link = link(controller);
     group.payload = payload(controller);
     group.behind = shared(inventory, controller, uplinks);

@@ -7,6 +7,7 @@
 //! Pure: the same stack on the same machine gives the same prediction, to the last bit.
 
 pub mod book;
+mod calibrated;
 mod chance;
 mod compile;
 pub mod exact;
@@ -15,6 +16,7 @@ mod flow;
 mod found;
 mod judge;
 mod layer;
+mod limited;
 mod link;
 mod network;
 pub mod parameter;
@@ -26,10 +28,12 @@ pub mod solve;
 mod twins;
 
 pub use book::Book;
+pub use calibrated::with_measured;
 pub use compile::{Compiler, Conditions, Fault, State};
 pub use fit::fit;
 pub use found::found;
 pub use judge::{Observed, judge};
+pub use limited::limited;
 pub use network::{Network, Resource, Serial, Station};
 pub use parameter::Parameter;
 pub use predict::predict;

@@ -52,6 +52,20 @@ macro_rules! table {
         impl Parameter {
             /// Every constant.
             pub const ALL: &[Self] = &[$(Self::$key,)*];
+
+            /// A name that lasts, for files.
+            #[must_use]
+            pub const fn key(self) -> &'static str {
+                match self {
+                    $(Self::$key => stringify!($key),)*
+                }
+            }
+
+            /// The constant of that [`key`](Self::key).
+            #[must_use]
+            pub fn by_key(key: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|parameter| parameter.key() == key)
+            }
         }
     };
 }

@@ -172,6 +172,20 @@ impl Site {
                 let ways = [Direction::Up, Direction::Down].map(|way| self.book.add(pcie(&name, link, payload, way)));
                 (ways, None)
             }
+            Path::Told { read, write } => {
+                let mut way = |rate: Option<BytesPerSecond>, what: &str| {
+                    self.book.add(Value {
+                        name: format!("{name}, {what}"),
+                        unit: Unit::Rate,
+                        // What was not told does not limit.
+                        value: rate.map_or(f64::MIN_POSITIVE, |rate| 1.0 / rate.0),
+                        sigma: 0.02,
+                        source: Source::Told,
+                        origin: "told".to_owned(),
+                    })
+                };
+                ([way(read, "towards the processor"), way(write, "from the processor")], None)
+            }
             Path::Network { line, payload, round_trip } => {
                 let at = self.book.add(crate::link::network(&name, line, payload));
                 (

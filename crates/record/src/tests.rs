@@ -336,6 +336,7 @@ fn threads_may_share_a_writer() {
 fn what_is_said_is_said_once_and_before_the_first_cell() {
     let home = tempfile::tempdir().unwrap();
     let foretold = Foretold {
+        calibrated: None,
         schema: FORETOLD_SCHEMA,
         at: "2026-11-20T19:21:34Z".into(),
         build: "b".into(),

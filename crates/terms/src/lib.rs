@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod advice;
+pub mod calibration;
 pub mod command;
 pub mod design;
 pub mod diagnosis;

@@ -74,6 +74,15 @@ pub enum Path {
         #[serde(rename = "payload_bytes")]
         payload: Option<Bytes>,
     },
+    /// Whose rates were told: what is not told does not limit.
+    Told {
+        /// Towards the processor.
+        #[serde(rename = "read_bytes_per_second")]
+        read: Option<BytesPerSecond>,
+        /// From it.
+        #[serde(rename = "write_bytes_per_second")]
+        write: Option<BytesPerSecond>,
+    },
     /// A network port.
     Network {
         /// Bits on the wire, in bytes per second and direction.

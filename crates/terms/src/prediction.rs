@@ -102,6 +102,9 @@ pub struct Foretold {
     pub widened: f64,
     /// How such predictions fared in earlier runs that were known then.
     pub standing: Option<Standing>,
+    /// When the machine was calibrated, if it was; absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibrated: Option<String>,
     /// Why nothing was said, where that is so.
     pub why_not: Option<String>,
     /// Every stack under every workload that something was said of.

@@ -16,12 +16,13 @@ use crate::cli::AdviseArguments;
 use crate::commands::expect::{self, holdings};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
-use crate::studies;
+use crate::{calibrations, studies};
 
 /// Searches all stacks on the study's drives for those that meet the needs and that no other beats.
 pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result<Exit, Failure> {
-    let study = studies::load_whole(&arguments.study, settings)?;
-    let (machine, inventory) = expect::open(arguments.machine.as_deref(), settings)?;
+    let mut study = studies::load_whole(&arguments.study, settings)?;
+    study.design.workloads.retain(terms::Workload::can_be_foretold);
+    let (machine, inventory, known) = expect::open(arguments.machine.as_deref(), settings)?;
     let (machine, seats) = model::seat(&machine, &study.design.lab.drives);
     let sizes = holdings::sizes(&study.design, &seats, inventory.as_ref(), arguments.drive_size);
     let models = holdings::models(&sizes, &machine);
@@ -37,7 +38,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
         conditions: Conditions { span: policy.span, window: policy.window, ..Conditions::default() },
         rebuild: speed.unwrap_or(holdings::FLASH),
     };
-    let site = Site::new(&machine);
+    let site = calibrations::ready(&machine, known.as_ref());
     let designs = advise::designs(sizes.len(), sizes.iter().map(|size| size.lba).max().unwrap_or_default(), &needs);
     let scored = search(&question, &site, &designs);
     let advice = advise::advise(&question, &site, &scored, designs.len(), arguments.most as usize);

@@ -7,6 +7,7 @@ use std::path::Path;
 use host::inspect;
 use model::{Conditions, Seat, Site, State};
 use report::expectation::{self, Expectation};
+use terms::calibration::Calibration;
 use terms::inventory::Inventory;
 use terms::machine::Machine;
 use terms::prediction::Prediction;
@@ -15,14 +16,14 @@ use terms::{Design, Severity};
 use crate::cli::{ArrayState, ExpectArguments, MachineArguments};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
-use crate::{machine, studies};
+use crate::{calibrations, machine, studies};
 
 /// Says how fast the stacks of a study will be, before they are built.
 pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result<Exit, Failure> {
     let study = studies::load(&arguments.selection, settings)?;
-    let (machine, inventory) = open(arguments.machine.as_deref(), settings)?;
+    let (machine, inventory, known) = open(arguments.machine.as_deref(), settings)?;
     let (machine, seats) = model::seat(&machine, &study.design.lab.drives);
-    let predictions = predict(&Site::new(&machine), &study.design, arguments)?;
+    let predictions = predict(&calibrations::ready(&machine, known.as_ref()), &study.design, arguments)?;
     let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();
     let holdings = if arguments.space || arguments.years {
         holdings::holdings(&study.design, (&machine, &seats), inventory.as_ref(), arguments)?
@@ -50,17 +51,30 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     Ok(Exit::Yes)
 }
 
+/// A machine, its inventory where it has one, and what was measured of it.
+pub(crate) type Opened = (Machine, Option<Inventory>, Option<Calibration>);
+
 /// A described machine, a captured one, or this one.
-pub(crate) fn open(file: Option<&Path>, settings: &Settings) -> Result<(Machine, Option<Inventory>), Failure> {
+pub(crate) fn open(file: Option<&Path>, settings: &Settings) -> Result<Opened, Failure> {
     if let Some(file) = file
         && file.extension().is_some_and(|ending| ending == "toml")
     {
-        return Ok((described(file, settings)?, None));
+        return Ok((described(file, settings)?, None, None));
     }
     let which = MachineArguments { on: "local".to_owned(), study: None, machine: file.map(Path::to_owned) };
     let host = machine::open(&which, settings)?;
     let inventory = inspect::examine(&*host)?;
-    Ok((model::found(&inventory), Some(inventory)))
+    let known = calibrations::of(&inventory, settings)?;
+    let mut machine = model::found(&inventory);
+    match &known {
+        Some(known) => {
+            machine = model::with_measured(machine, &inventory, known);
+            settings.printer.say(&format!("calibrated {}", known.at));
+        }
+        None if file.is_none() => settings.printer.say("not calibrated: `bedplate calibrate` narrows the intervals"),
+        None => {}
+    }
+    Ok((machine, Some(inventory), known))
 }
 
 fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
@@ -91,7 +105,7 @@ fn predict(site: &Site, design: &Design, arguments: &ExpectArguments) -> Result<
     };
     let mut all = Vec::new();
     for stack in &design.stacks {
-        for work in &design.workloads {
+        for work in design.workloads.iter().filter(|work| work.can_be_foretold()) {
             let prediction = model::predict(site, stack, work, &conditions).map_err(|fault| {
                 Failure::told(format!("error: could not say what to expect of `{}`\n  because: {fault}", stack.name))
             })?;

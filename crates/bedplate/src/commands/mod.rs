@@ -3,6 +3,7 @@
 pub(crate) mod advise;
 pub(crate) mod agent;
 pub(crate) mod build;
+pub(crate) mod calibrate;
 pub(crate) mod capture;
 pub(crate) mod doctor;
 pub(crate) mod expect;
@@ -12,6 +13,7 @@ pub(crate) mod lab;
 pub(crate) mod manual;
 pub(crate) mod plan;
 pub(crate) mod profiles;
+pub(crate) mod rates;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -1,0 +1,110 @@
+//! `bedplate calibrate`
+
+use std::fmt::Write as _;
+
+use calibrate::Means;
+use host::{Host, Rights};
+use lab::Console;
+use terms::calibration::{Calibration, CalibrationStep};
+use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Limit, Name, Port};
+
+use crate::cli::CalibrateArguments;
+use crate::exit::{Exit, Failure};
+use crate::ground::Address;
+use crate::settings::Settings;
+use crate::site::Site;
+use crate::{BUILD, calibrations, guest, runner, studies};
+
+/// RAM drives of a lab's calibration.
+const RAM_DRIVES: usize = 3;
+/// Size of each.
+const RAM_SIZE: Bytes = Bytes::mib(192);
+/// The lab's drive that shows what drives without a limit do.
+const OWN_DRIVE: &str = "own";
+
+/// Measures what predictions need of a machine, and keeps it for them.
+pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> Result<Exit, Failure> {
+    let site = open(arguments, settings)?;
+    let own = |name: &Name| name.as_str() == OWN_DRIVE;
+    let means = Means {
+        ram: site.drives().iter().filter(|(name, _)| !own(name)).map(|(a, b)| (a.clone(), b.clone())).collect(),
+        own_drive: site.drives().iter().find(|(name, _)| own(name)).map(|(_, node)| node.clone()),
+        seconds: f64::from(arguments.seconds),
+        at: runner::now(),
+        build: BUILD.to_owned(),
+    };
+    if !arguments.json {
+        settings.printer.say(&format!("calibrating {}: nothing is written but RAM", site.name()));
+        settings.printer.data(&heading())?;
+    }
+    let progress = settings.printer.progress(1.0);
+    let told = |name: &str, step: Option<&CalibrationStep>| match step {
+        Some(step) if !arguments.json => drop(settings.printer.data(&line(step))),
+        None => progress.now(name),
+        Some(_) => {}
+    };
+    let calibration = calibrate::calibrate(&site, &means, &told).map_err(|error| Failure::Could(Box::new(error)))?;
+    drop((site, progress));
+    let path = calibrations::keep(&calibration, settings)?;
+    if arguments.json {
+        settings.printer.data(&(serde_json::to_string_pretty(&calibration)? + "\n"))?;
+    } else {
+        settings.printer.data(&ending(&calibration))?;
+        settings.printer.say(&format!("kept for expect, advise and run on this machine: {}", path.display()));
+    }
+    Ok(if calibration.steps.iter().skip(1).any(|step| step.done) { Exit::Yes } else { Exit::NotHere })
+}
+
+/// The machine: one that is there, or a guest with RAM drives and a drive of its own.
+fn open(arguments: &CalibrateArguments, settings: &Settings) -> Result<Site, Failure> {
+    match Address::parse(&arguments.on)? {
+        Address::Lab => {
+            let spec = match &arguments.study {
+                Some(path) => studies::load_whole(path, settings)?.design.lab,
+                None => LabSpec { cpus: 2, memory: Bytes::gib(3), drives: Vec::new(), switches: Vec::new() },
+            };
+            settings.printer.say("booting a guest");
+            Ok(Site::lab(guest::boot(&bench(&spec)?, &[], Console::Log, settings)?))
+        }
+        _ if arguments.study.is_some() => Err(Failure::told("error: --study goes with --on lab\n\nhint: leave it out")),
+        // Without root the steps that need it say so, and the rest is measured.
+        address => Site::open(&address, Rights::Root, settings),
+    }
+}
+
+/// A guest like that of the study, with drives to calibrate on.
+fn bench(spec: &LabSpec) -> Result<LabSpec, Failure> {
+    let drive = |name: String, kind, size| -> Result<LabDrive, Failure> {
+        let name = Name::new(name).map_err(|error| Failure::told(format!("error: {error}")))?;
+        Ok(LabDrive { name, kind, size, lba: Bytes(4096), port: Port::Cpu, limit: Limit::default() })
+    };
+    let mut drives = vec![drive(OWN_DRIVE.to_owned(), LabDriveKind::Nvme, Bytes::mib(512))?];
+    for number in 0..RAM_DRIVES {
+        drives.push(LabDrive { lba: Bytes(512), ..drive(format!("r{number}"), LabDriveKind::Ram, RAM_SIZE)? });
+    }
+    let memory = Bytes(spec.memory.0.max(Bytes::gib(2).0));
+    Ok(LabSpec { drives, switches: Vec::new(), memory, ..spec.clone() })
+}
+
+fn heading() -> String {
+    format!("{:<24} {:>7} {:>9}  found\n", "STEP", "SECONDS", "INTERVAL")
+}
+
+fn line(step: &CalibrationStep) -> String {
+    let width = format!("±{:.0} %", step.half_width * 100.0);
+    format!("{:<24} {:>7.1} {width:>9}  {}\n", step.name, step.seconds, step.found.lines().next().unwrap_or(""))
+}
+
+fn ending(calibration: &Calibration) -> String {
+    let mut text = String::new();
+    let first = calibration.steps.first().map_or(0.0, |step| step.half_width);
+    let last = calibration.steps.last().map_or(0.0, |step| step.half_width);
+    let _ = writeln!(
+        text,
+        "\n{:.0} s: the median 90 % interval over usual stacks went from ±{:.0} % to ±{:.0} %.",
+        calibration.seconds,
+        first * 100.0,
+        last * 100.0
+    );
+    text
+}

@@ -1,0 +1,87 @@
+//! What was said before a run, beside what came: on drives that are as slow as they were made.
+//!
+//! `cargo test -p bedplate --features long-tests --test lab foretold -- --nocapture` prints every figure.
+
+use serde_json::Value;
+
+use crate::bench::{Bench, text};
+
+/// What limits a stack of `studies/foretold.toml`, by the beginning of its name, and how predictions call it.
+const LIMITS: [(&str, &[&str]); 3] = [
+    ("slow-link", &["switch0"]),
+    ("processors", &["thread", "cores", "workers", "completions"]),
+    ("", &["drive a", "drive b", "drive c", "drive d"]),
+];
+
+/// One cell: what was said, what came, and whether the limit that was said is the one that was made.
+struct Outcome {
+    title: String,
+    error: f64,
+    inside: bool,
+    limiter: String,
+    right: bool,
+}
+
+fn outcome(cell: &Value) -> Option<Outcome> {
+    let said = &cell["foretold_bytes_per_second"];
+    let measured = cell["measured_bytes_per_second"].as_f64()?;
+    let number = |value: &Value| value.as_f64().unwrap();
+    let stack = cell["stack"].as_str().unwrap();
+    let limiter = cell["limiter"].as_str().unwrap_or("nothing alone").to_owned();
+    let (_, words) = LIMITS.iter().find(|(start, _)| stack.starts_with(start)).unwrap();
+    Some(Outcome {
+        title: format!("{stack}, {}", cell["workload"].as_str().unwrap()),
+        error: measured / number(&said["value"]) - 1.0,
+        inside: (number(&said["ninety"]["low"])..=number(&said["ninety"]["high"])).contains(&measured),
+        right: words.iter().any(|word| limiter.contains(word)),
+        limiter,
+    })
+}
+
+#[test]
+fn slow_drives_and_links_are_foretold() {
+    let bench = Bench::new();
+    let study = "studies/foretold.toml";
+    let calibrated = bench.run(&["calibrate", "--on", "lab", "--study", study, "--seconds", "300"]);
+    assert_eq!(calibrated.status.code(), Some(0), "{}", text(&calibrated));
+    let run = bench.run(&["run", study, "--on", "lab"]);
+    let findings = std::fs::read(bench.only_run().join("reports/report.json")).unwrap();
+    let findings: Value = serde_json::from_slice(&findings).unwrap();
+    let cells = findings["foretold"]["cells"].as_array().unwrap_or_else(|| panic!("{}", text(&run)));
+    let outcomes: Vec<Outcome> = cells.iter().filter_map(outcome).collect();
+    for one in &outcomes {
+        let marks = [if one.inside { "inside" } else { "outside" }, if one.right { "right" } else { "wrong" }];
+        println!("{:<70} {:>+6.1} % {:<8} {:<6} {}", one.title, one.error * 100.0, marks[0], marks[1], one.limiter);
+    }
+    let share =
+        |is: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|one| is(one)).count() as f64 / outcomes.len() as f64;
+    let mut errors: Vec<f64> = outcomes.iter().map(|one| one.error.abs()).collect();
+    errors.sort_by(f64::total_cmp);
+    let median = errors[errors.len() / 2];
+    let (inside, right) = (share(&|one| one.inside), share(&|one| one.right));
+    println!(
+        "{} cells: median error {:.1} %, {:.0} % inside 90 % intervals, the limiter named rightly in {:.0} %",
+        outcomes.len(),
+        median * 100.0,
+        inside * 100.0,
+        right * 100.0
+    );
+    assert!(outcomes.len() >= 40);
+    assert!(median <= 0.1 && inside >= 0.85 && right >= 0.9);
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_calibration_makes_predictions_surer() {
+    let bench = Bench::new();
+    let output = bench.run(&["calibrate", "--on", "lab", "--seconds", "40", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let steps = told["steps"].as_array().unwrap();
+    let width = |at: usize| steps[at]["half_width"].as_f64().unwrap();
+    assert!(width(steps.len() - 1) < width(0), "{steps:#?}");
+    let done = |name: &str| steps.iter().any(|step| step["name"] == name && step["done"] == true);
+    assert!(done("calls and block layer") && done("drives, read only"), "{steps:#?}");
+    assert!(told["drives"][0]["rated"]["write_iops"].as_f64().unwrap() > 0.0);
+    bench.assert_nothing_left();
+}

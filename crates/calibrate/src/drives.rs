@@ -1,0 +1,135 @@
+//! Drives as they are, without a layer: read only, but for a drive of a lab, which may be written too.
+
+use host::Host;
+use model::Parameter;
+use terms::calibration::MeasuredDrive;
+use terms::machine::Rated;
+use terms::plan::Place;
+use terms::workload::FioKey;
+use terms::{Bytes, BytesPerSecond, Drive, Iops, Nanos, Pattern, Workload};
+
+use crate::Bench;
+use crate::error::CalibrateError;
+use crate::point::{Point, point};
+use crate::steps::{RANDOM_DEPTH, SEQUENTIAL_DEPTH, work};
+
+/// Blocks that are looked at, to see whether a drive holds anything.
+const PLACES: u64 = 32;
+/// A block.
+const BLOCK: u32 = 4096;
+/// How far the driver's time may be off: what fio and the machine did besides is in it.
+const DRIVER: f64 = 0.15;
+
+/// Reads the first drive of every model.
+pub(crate) fn read(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
+    let mut drives: Vec<Drive> = Vec::new();
+    for drive in &bench.inventory.drives {
+        let real = !matches!(drive.transport.as_str(), "ram" | "loop") && drive.size.0 > 0;
+        if real && drives.iter().all(|other| other.model.is_none() || other.model != drive.model) {
+            drives.push(drive.clone());
+        }
+    }
+    let mut said: Vec<String> = Vec::new();
+    for drive in drives {
+        let own = bench.own_drive.as_deref() == Some(drive.node().as_str());
+        let measured = if own { written(bench, &drive) } else { only_read(bench, &drive) };
+        match measured {
+            Ok(words) => said.push(words),
+            Err(error) if error.is_lost() => return Err(error),
+            Err(error) => said.push(format!("{} left out: {error}", drive.kernel_name)),
+        }
+    }
+    if said.is_empty() { Err(CalibrateError::Told("left out: no drives".to_owned())) } else { Ok(said.join("; ")) }
+}
+
+/// Reads of a drive that somebody may be using.
+fn only_read(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateError> {
+    let empty = empty_places(bench.host, drive)?;
+    if empty * 5 > PLACES {
+        return Err(CalibrateError::Told(format!(
+            "{empty} of {PLACES} places hold nothing, and reads of what was never written say nothing of a drive"
+        )));
+    }
+    let rated = reads(bench, drive, drive.size)?;
+    Ok(keep(bench, drive, rated))
+}
+
+/// A drive of a lab: written, then read, then written at random.
+fn written(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateError> {
+    let place = Place::Device(drive.node());
+    let span = Bytes(drive.size.0.min(Bytes::mib(256).0));
+    measure::fill(bench.host, place.clone(), span, 1, 1)?;
+    let mut rated = reads(bench, drive, span)?;
+    let threads = bench.inventory.cpus;
+    let at = |work: Workload| point(bench.host, &place, &work, span);
+    let large = at(work(Pattern::Write, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?;
+    let small = at(work(Pattern::RandWrite, Bytes::kib(4), RANDOM_DEPTH, threads)?)?;
+    let lone = at(work(Pattern::RandWrite, Bytes::kib(4), 1, 1)?)?;
+    rated.write = Some(BytesPerSecond(large.operations * Bytes::mib(1).as_f64()));
+    rated.write_iops = Some(Iops(small.operations));
+    rated.write_latency = Some(seconds(lone.latency));
+    // It has no cache that fills.
+    (rated.sustained, rated.sustained_iops) = (rated.write, rated.write_iops);
+    Ok(keep(bench, drive, rated))
+}
+
+fn reads(bench: &mut Bench<'_>, drive: &Drive, span: Bytes) -> Result<Rated, CalibrateError> {
+    let place = Place::Device(drive.node());
+    let at = |work: Workload| point(bench.host, &place, &guarded(work), span);
+    let large = at(work(Pattern::Read, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?;
+    let small = at(work(Pattern::RandRead, Bytes::kib(4), RANDOM_DEPTH, bench.inventory.cpus)?)?;
+    let lone = at(work(Pattern::RandRead, Bytes::kib(4), 1, 1)?)?;
+    if drive.transport.starts_with("nvme") {
+        driver(bench, large, small);
+    }
+    Ok(Rated {
+        read: Some(BytesPerSecond(large.operations * Bytes::mib(1).as_f64())),
+        read_iops: Some(Iops(small.operations)),
+        read_latency: Some(seconds(lone.latency)),
+        ..Rated::NOTHING
+    })
+}
+
+/// What the driver takes: of a large block the pages, of a small one what the call does not.
+fn driver(bench: &mut Bench<'_>, large: Point, small: Point) {
+    let pages = large.busy / Bytes::mib(1).as_f64();
+    bench.set(Parameter::ApiByte, pages, DRIVER, "processor time of large reads of a drive");
+    let book = bench.site().book;
+    let factor = book.get(Parameter::CpuFactor);
+    let call = book.get(Parameter::ApiRead) * factor + pages * f64::from(BLOCK);
+    // Not all that ran was for the drive; at least a tenth was.
+    let left = (small.busy - call).max(small.busy * 0.1) / factor;
+    bench.set(Parameter::NvmeIo, left, DRIVER, "processor time of small reads of a drive, less the call");
+}
+
+fn keep(bench: &mut Bench<'_>, drive: &Drive, rated: Rated) -> String {
+    let measured = MeasuredDrive { model: drive.model.clone(), serial: drive.serial.clone(), rated };
+    bench.calibration.drives.push(measured);
+    let rate = |of: Option<BytesPerSecond>| of.map_or(0.0, |rate| rate.0 / 1e6);
+    let iops = rated.read_iops.map_or(0.0, |rate| rate.0 / 1e3);
+    let alone = rated.read_latency.map_or(0.0, |time| time.as_seconds() * 1e6);
+    format!("{} {:.0} MB/s, {iops:.1} k reads/s, {alone:.0} µs alone", drive.kernel_name, rate(rated.read))
+}
+
+/// fio itself refuses to write.
+fn guarded(mut work: Workload) -> Workload {
+    work.keys.push(FioKey { key: "readonly".to_owned(), value: String::new() });
+    work
+}
+
+/// Of some places all over a drive, how many hold nothing but zeros.
+fn empty_places(host: &dyn Host, drive: &Drive) -> Result<u64, CalibrateError> {
+    let blocks = drive.size.0 / u64::from(BLOCK);
+    let mut empty = 0;
+    for place in 0..PLACES {
+        let at = blocks / PLACES * place + blocks / (2 * PLACES);
+        let bytes = host.read_at(&drive.node(), at * u64::from(BLOCK), BLOCK)?;
+        empty += u64::from(bytes.iter().all(|byte| *byte == 0));
+    }
+    Ok(empty)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "latencies are positive and below an hour")]
+fn seconds(time: f64) -> Nanos {
+    Nanos((time * 1e9) as u64)
+}

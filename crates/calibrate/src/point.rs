@@ -1,0 +1,90 @@
+//! One stack on RAM drives, and how fast it is under a workload.
+
+use build::{Authority, Bindings, Consent, Memory};
+use host::Host;
+use measure::{job, snapshot};
+use plan::DriveFact;
+use terms::plan::Place;
+use terms::{Bytes, Cmd, MeasurePolicy, Name, Nanos, Stack, Workload};
+
+use crate::error::CalibrateError;
+use crate::{SETTLE, SPAN, WINDOW};
+
+/// What came of a workload.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Point {
+    /// Operations per second.
+    pub(crate) operations: f64,
+    /// Mean latency of an operation, in seconds.
+    pub(crate) latency: f64,
+    /// Processor time of all that ran, for one operation, in seconds.
+    pub(crate) busy: f64,
+}
+
+/// RAM drives to build on.
+pub(crate) struct Rig<'a> {
+    host: &'a dyn Host,
+    drives: Bindings,
+    facts: Vec<DriveFact>,
+}
+
+impl<'a> Rig<'a> {
+    pub(crate) fn new(host: &'a dyn Host, drives: &[(Name, String, Bytes)]) -> Self {
+        let fact = |(name, _, size): &(Name, String, Bytes)| DriveFact {
+            name: name.clone(),
+            size: *size,
+            lba: Bytes(512),
+            slice: false,
+        };
+        Self {
+            host,
+            facts: drives.iter().map(fact).collect(),
+            drives: drives.iter().map(|(name, node, _)| (name.clone(), node.clone())).collect(),
+        }
+    }
+
+    /// Builds a stack, measures it under each workload, and takes it down again, whatever happened.
+    pub(crate) fn measure(&self, stack: &Stack, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
+        let plan = plan::plan(stack, &self.facts).map_err(|error| CalibrateError::Told(error.to_string()))?;
+        if let Some(missing) = build::Needs::new(self.host).missing(&plan)? {
+            return Err(CalibrateError::Told(format!("left out: {}", missing.what)));
+        }
+        let consent = Consent(self.drives.keys().cloned().collect());
+        let authority = if self.host.is_throwaway() { Authority::Lab(&consent) } else { Authority::Memory(&consent) };
+        let mut journal = Memory::default();
+        let built = build::apply(&plan, self.host, &self.drives, authority, &[], &mut journal, &|_| ())?;
+        let points = self.points(built.target, works);
+        let past = journal.0.clone();
+        build::teardown(&plan, self.host, &self.drives, &past, &mut journal)?;
+        points
+    }
+
+    fn points(&self, place: Place, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
+        measure::fill(self.host, place.clone(), SPAN, 1, 1)?;
+        works.iter().map(|work| point(self.host, &place, work, SPAN)).collect()
+    }
+}
+
+/// Runs a workload for a moment on the first `span` bytes of something.
+pub(crate) fn point(host: &dyn Host, place: &Place, work: &Workload, span: Bytes) -> Result<Point, CalibrateError> {
+    let policy = MeasurePolicy { settle: SETTLE, window: WINDOW, span, ..MeasurePolicy::default() };
+    let cmd = Cmd::new(job(work, place, &policy, 1).argv()).limit(Nanos::seconds(60));
+    let before = snapshot(host, &[], false)?;
+    let outcome = host.run_ok(&cmd)?;
+    let cpu = snapshot(host, &[], false)?.cpu_since(&before);
+    let output = measure::parse(&outcome.stdout).map_err(CalibrateError::Told)?;
+    if let Some(error) = output.error {
+        return Err(CalibrateError::Told(format!("fio: {error}")));
+    }
+    let flows = [&output.reading.read, &output.reading.write];
+    let flows: Vec<_> = flows.into_iter().flatten().filter(|flow| flow.operations > 0).collect();
+    let operations: f64 = flows.iter().map(|flow| flow.iops.0).sum();
+    if operations <= 0.0 {
+        return Err(CalibrateError::Told(format!("fio did nothing: {}", cmd.line())));
+    }
+    let latency = flows.iter().map(|flow| flow.latency.mean.as_seconds() * flow.iops.0).sum::<f64>() / operations;
+    // Starting fio takes processors too; the share of the load's own time is what is wanted.
+    let loaded = (SETTLE.as_seconds() + WINDOW.as_seconds()) / cpu.wall.as_seconds().max(f64::MIN_POSITIVE);
+    let busy = cpu.busy.as_seconds() * loaded.min(1.0) / (SETTLE.as_seconds() + WINDOW.as_seconds());
+    Ok(Point { operations, latency, busy: busy / operations })
+}

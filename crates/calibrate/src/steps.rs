@@ -1,0 +1,309 @@
+//! What is measured, the steps that buy most first, and which constants of the model each gives.
+
+use model::{Conditions, Parameter, Site, fit};
+use terms::calibration::CalibrationStep;
+use terms::layer::{Bitmap, Btrfs, Crypt, CryptFlags, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Zfs, ZfsCache};
+use terms::machine::{DriveGroup, DriveKind, Machine};
+use terms::{Bytes, Layer, Name, Node, Pattern, Ref, Stack, Workload};
+
+use crate::error::CalibrateError;
+use crate::point::Point;
+use crate::{Bench, drives, processor, ram};
+
+/// Depth of large and of small blocks.
+pub(crate) const SEQUENTIAL_DEPTH: u32 = 8;
+pub(crate) const RANDOM_DEPTH: u32 = 32;
+
+/// A step.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    pub(crate) needs_ram: bool,
+    /// Seconds on a machine that is neither fast nor slow.
+    usual: f64,
+    pub(crate) run: fn(&mut Bench<'_>) -> Result<String, CalibrateError>,
+}
+
+const fn step(name: &'static str, usual: f64, run: fn(&mut Bench<'_>) -> Result<String, CalibrateError>) -> Step {
+    Step { name, needs_ram: true, usual, run }
+}
+
+/// Every step.
+pub(crate) const STEPS: &[Step] = &[
+    Step { needs_ram: false, ..step("cipher alone", 3.0, processor::cipher) },
+    step("calls and block layer", 7.0, calls),
+    Step { needs_ram: false, ..step("drives, read only", 6.0, drives::read) },
+    step("dm-crypt, inline", 7.0, inline),
+    step("dm-crypt, workers", 5.0, workers),
+    step("dm-integrity, no journal", 7.0, |bench| integrity(bench, IntegrityMode::NoJournal)),
+    step("dm-integrity, journal", 7.0, |bench| integrity(bench, IntegrityMode::Journal)),
+    Step { needs_ram: false, ..step("memory, parity, SHA-256", 1.5, processor::memory) },
+    step("RAID-1", 3.0, mirror),
+    step("LVM", 4.0, volume),
+    step("btrfs", 6.0, btrfs),
+    step("ZFS", 6.0, zfs),
+];
+
+/// How long a step will take here: as much longer than usual as those before it were.
+pub(crate) fn cost(step: &Step, done: &[CalibrationStep]) -> f64 {
+    let known: Vec<(f64, f64)> = done
+        .iter()
+        .filter(|past| past.done)
+        .filter_map(|past| Some((past.seconds, STEPS.iter().find(|step| step.name == past.name)?.usual)))
+        .collect();
+    let (took, usual) = known.iter().fold((0.0, 0.0), |(a, b), (took, usual)| (a + took, b + usual));
+    step.usual * if usual > 0.0 { took / usual } else { 1.0 }
+}
+
+/// How far a constant may be off that was measured with its layer on a RAM drive.
+const ON_RAM: f64 = 0.08;
+/// The same under emulation, where other work of the machine below is in every time.
+const ON_EMULATED_RAM: f64 = 0.15;
+/// A constant that changes so much when it is doubled, or more, is told by a measurement.
+const TELLING: f64 = 0.05;
+/// Constants of one stack are in several of its figures: so often is each found anew from the others.
+const PASSES: usize = 4;
+
+/// What is fitted to one figure.
+struct Fit {
+    parameter: Parameter,
+    work: Workload,
+}
+
+/// A workload.
+pub(crate) fn work(pattern: Pattern, block: Bytes, depth: u32, jobs: u32) -> Result<Workload, CalibrateError> {
+    let name = Name::new("point").map_err(|error| CalibrateError::Told(error.to_string()))?;
+    Ok(Workload { depth, jobs: jobs.clamp(1, 16), ..Workload::new(name, pattern, block) })
+}
+
+fn large(pattern: Pattern) -> Result<Workload, CalibrateError> {
+    work(pattern, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)
+}
+
+/// dm-crypt, inline or by workers, with sectors of 4 KiB.
+pub(crate) fn crypt(inline: bool) -> Crypt {
+    let flags = CryptFlags {
+        same_cpu_crypt: inline,
+        submit_from_crypt_cpus: inline,
+        no_read_workqueue: inline,
+        no_write_workqueue: inline,
+    };
+    Crypt { sector: Bytes::kib(4), flags, ..Crypt::default() }
+}
+
+fn stack(layer: Layer, drives: usize) -> Result<Stack, CalibrateError> {
+    let on: Vec<Ref> = (0..drives).filter_map(ram::name).map(Ref::Drive).collect();
+    let name = Name::new("layer").map_err(|error| CalibrateError::Told(error.to_string()))?;
+    Ok(Stack { name: "calibration".to_owned(), note: None, nodes: vec![Node { name, layer, on, special: Vec::new() }] })
+}
+
+impl Bench<'_> {
+    /// The machine with nothing but RAM drives, as it is known by now.
+    fn on_ram(&self) -> Site {
+        let drives = (0..3).filter_map(ram::name).map(|name| DriveGroup::unknown(name, DriveKind::Ram)).collect();
+        let machine = Machine { drives, uplinks: Vec::new(), ..model::found(&self.inventory) };
+        Site::calibrated(&machine, &self.calibration)
+    }
+
+    fn sigma(&self) -> f64 {
+        if self.calibration.of.emulated.is_some() { ON_EMULATED_RAM } else { ON_RAM }
+    }
+
+    fn points(&self, stack: &Stack, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
+        match &self.rig {
+            Some(rig) => rig.measure(stack, works),
+            None => Err(CalibrateError::Told("left out: no RAM drives".to_owned())),
+        }
+    }
+
+    /// Measures a stack and finds the constants at which the model says what was measured.
+    fn learn(&mut self, stack: &Stack, fits: &[Fit]) -> Result<Vec<Point>, CalibrateError> {
+        let works: Vec<Workload> = fits.iter().map(|fit| fit.work.clone()).collect();
+        let points = self.points(stack, &works)?;
+        let sigma = self.sigma();
+        let origin = format!("{} on a RAM drive of this machine", stack.nodes[0].layer.title());
+        for _ in 0..PASSES {
+            for (Fit { parameter, work }, point) in fits.iter().zip(&points) {
+                let site = self.on_ram();
+                if let Some(value) = telling(&site, *parameter, stack, work, point.operations) {
+                    self.set(*parameter, value, sigma, &origin);
+                }
+            }
+        }
+        Ok(points)
+    }
+
+    /// Small blocks at random on every thread.
+    fn small(&self, pattern: Pattern) -> Result<Workload, CalibrateError> {
+        work(pattern, Bytes::kib(4), RANDOM_DEPTH, self.inventory.cpus)
+    }
+
+    /// The four workloads, each with the constant that it tells.
+    fn four(&self, [read, write, read_io, write_io]: [Parameter; 4]) -> Result<Vec<Fit>, CalibrateError> {
+        Ok(vec![
+            Fit { parameter: read, work: large(Pattern::Read)? },
+            Fit { parameter: write, work: large(Pattern::Write)? },
+            Fit { parameter: read_io, work: self.small(Pattern::RandRead)? },
+            Fit { parameter: write_io, work: self.small(Pattern::RandWrite)? },
+        ])
+    }
+}
+
+/// The value at which the model says what was measured; `None` where the figure says nothing of it.
+fn telling(site: &Site, parameter: Parameter, stack: &Stack, work: &Workload, operations: f64) -> Option<f64> {
+    let conditions = Conditions::default();
+    let value = fit(site, parameter, stack, work, &conditions, operations)?;
+    let slower = fit(site, parameter, stack, work, &conditions, operations * (1.0 - TELLING))?;
+    let now = site.book.get(parameter);
+    let near = (1e-2..=1e2).contains(&(value / now));
+    (near && slower > value * 1.001 && slower < value * 20.0).then_some(value)
+}
+
+fn micros(seconds: f64) -> f64 {
+    seconds * 1e6
+}
+
+/// The share of all threads' time that an operation took.
+fn own_time(bench: &Bench<'_>, point: Point) -> f64 {
+    f64::from(bench.inventory.cpus) / point.operations
+}
+
+/// The raw RAM drive: what fio, the call and the block layer take, and one factor between this machine and the table's.
+fn calls(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
+    let stack = stack(Layer::Bare, 1)?;
+    let small = bench.small(Pattern::RandRead)?;
+    let fits = [
+        Fit { parameter: Parameter::CpuFactor, work: small.clone() },
+        Fit { parameter: Parameter::RamByte, work: large(Pattern::Read)? },
+        Fit { parameter: Parameter::ApiWrite, work: bench.small(Pattern::RandWrite)? },
+    ];
+    let points = bench.learn(&stack, &fits)?;
+    // By definition: it is what all other times are relative to.
+    for constant in bench.calibration.constants.iter_mut().filter(|one| one.key == Parameter::CpuFactor.key()) {
+        constant.sigma = 0.02;
+    }
+    let sigma = bench.sigma();
+    let site = bench.on_ram();
+    bench.set(Parameter::ApiRead, site.book.get(Parameter::ApiRead), sigma, "a read of a RAM drive of this machine");
+    Ok(format!(
+        "a 4 KiB read takes {:.2} µs of a thread, a write {:.2} µs; {:.1} GB/s of one job",
+        micros(own_time(bench, points[0])),
+        micros(own_time(bench, points[2])),
+        points[1].operations * Bytes::mib(1).as_f64() / 1e9
+    ))
+}
+
+fn inline(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
+    use Parameter as P;
+    let fits = bench.four([P::CryptReadByte, P::CryptWriteByte, P::CryptReadIo, P::CryptWriteIo])?;
+    let points = bench.learn(&stack(Layer::Crypt(crypt(true)), 1)?, &fits)?;
+    Ok(figures(&points))
+}
+
+/// With its own workers: how many work for one stream, and what handing over takes.
+fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
+    use Parameter as P;
+    let lone = |pattern| work(pattern, Bytes::kib(4), 1, 1);
+    let fits = [
+        Fit { parameter: P::CryptWorkers, work: large(Pattern::Read)? },
+        Fit { parameter: P::HandoffRead, work: lone(Pattern::RandRead)? },
+        Fit { parameter: P::HandoffWrite, work: lone(Pattern::RandWrite)? },
+    ];
+    let stack = stack(Layer::Crypt(crypt(false)), 1)?;
+    let points = bench.points(&stack, &fits.iter().map(|fit| fit.work.clone()).collect::<Vec<_>>())?;
+    let sigma = bench.sigma();
+    for (Fit { parameter, work }, point) in fits.iter().zip(&points) {
+        let site = bench.on_ram();
+        let value = if *parameter == P::CryptWorkers {
+            // More workers are faster: the search goes the other way, and needs no search. So many were busy.
+            let byte = site.book.get(P::CryptReadByte) * site.book.get(P::CpuFactor);
+            Some((byte * work.block.as_f64() * point.operations).clamp(1.0, f64::from(bench.inventory.cpus)))
+        } else {
+            telling(&site, *parameter, &stack, work, point.operations)
+        };
+        if let Some(value) = value {
+            bench.set(*parameter, value, sigma, "dm-crypt with workers on a RAM drive of this machine");
+        }
+    }
+    Ok(format!(
+        "one stream {:.0} MB/s; a lone read {:.0} µs, a lone write {:.0} µs",
+        points[0].operations * Bytes::mib(1).as_f64() / 1e6,
+        micros(points[1].latency),
+        micros(points[2].latency)
+    ))
+}
+
+fn integrity(bench: &mut Bench<'_>, mode: IntegrityMode) -> Result<String, CalibrateError> {
+    use Parameter as P;
+    let parameters = match mode {
+        IntegrityMode::Journal => [P::JournalReadByte, P::JournalWriteByte, P::JournalReadIo, P::JournalWriteIo],
+        _ => [P::NoJournalReadByte, P::NoJournalWriteByte, P::NoJournalReadIo, P::NoJournalWriteIo],
+    };
+    let layer = Layer::Integrity(Integrity { mode, sector: Bytes::kib(4), ..Integrity::default() });
+    let points = bench.learn(&stack(layer, 1)?, &bench.four(parameters)?)?;
+    if mode == IntegrityMode::NoJournal {
+        // What a bitmap adds are few writes: the processors do the same.
+        let same = [
+            (P::NoJournalReadByte, P::BitmapReadByte),
+            (P::NoJournalWriteByte, P::BitmapWriteByte),
+            (P::NoJournalReadIo, P::BitmapReadIo),
+            (P::NoJournalWriteIo, P::BitmapWriteIo),
+        ];
+        let sigma = bench.sigma();
+        let book = bench.on_ram().book;
+        for (from, to) in same {
+            bench.set(to, book.get(from), sigma * 1.5, "as without journal on a RAM drive of this machine");
+        }
+    }
+    Ok(figures(&points))
+}
+
+fn mirror(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
+    let raid = Raid { level: RaidLevel::Raid1, bitmap: Bitmap::None, assume_clean: true, ..Raid::default() };
+    let fits = [Fit { parameter: Parameter::MdIo, work: bench.small(Pattern::RandRead)? }];
+    let points = bench.learn(&stack(Layer::Raid(raid), 2)?, &fits)?;
+    Ok(format!("{:.1} k reads/s", points[0].operations / 1e3))
+}
+
+fn volume(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
+    let fits = [
+        Fit { parameter: Parameter::LinearRead, work: bench.small(Pattern::RandRead)? },
+        Fit { parameter: Parameter::LinearWrite, work: bench.small(Pattern::RandWrite)? },
+    ];
+    let points = bench.learn(&stack(Layer::Lvm(Lvm::default()), 1)?, &fits)?;
+    Ok(format!("{:.1} k reads/s, {:.1} k writes/s", points[0].operations / 1e3, points[1].operations / 1e3))
+}
+
+fn btrfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
+    use Parameter as P;
+    let fits = bench.four([P::BtrfsReadByte, P::BtrfsWriteByte, P::BtrfsReadIo, P::BtrfsTree])?;
+    let points = bench.learn(&stack(Layer::Btrfs(Btrfs::default()), 1)?, &fits)?;
+    Ok(figures(&points))
+}
+
+/// Reads only: what is written in a second is held in memory, and says nothing of what a pool keeps up.
+fn zfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
+    let fits = [
+        Fit { parameter: Parameter::ZfsReadByte, work: large(Pattern::Read)? },
+        Fit { parameter: Parameter::ZfsReadIo, work: bench.small(Pattern::RandRead)? },
+    ];
+    let zfs = Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() };
+    let points = bench.learn(&stack(Layer::Zfs(zfs), 1)?, &fits)?;
+    Ok(format!(
+        "{:.0} MB/s to read; {:.1} k reads/s",
+        points[0].operations * Bytes::mib(1).as_f64() / 1e6,
+        points[1].operations / 1e3
+    ))
+}
+
+/// The four figures in a line.
+fn figures(points: &[Point]) -> String {
+    let [read, write, small_read, small_write] = points else { return String::new() };
+    let rate = |point: &Point| point.operations * Bytes::mib(1).as_f64() / 1e6;
+    format!(
+        "{:.0} and {:.0} MB/s, {:.1} k and {:.1} k IOPS to read and write",
+        rate(read),
+        rate(write),
+        small_read.operations / 1e3,
+        small_write.operations / 1e3
+    )
+}

@@ -1,0 +1,99 @@
+//! The lab as a machine: emulated drives and links are as fast as they were told to be.
+
+use terms::machine::{DriveGroup, Machine, Path, Trust, Uplink};
+use terms::{Bytes, BytesPerSecond, Iops, LabDrive, LabSpec, Limit, Name, Port};
+
+/// The machine of a lab, its drives named as the study names them: limits in the place of what no limit bounds, and no
+/// PCIe links, which are emulated and carry everything.
+#[must_use]
+pub fn limited(mut machine: Machine, lab: &LabSpec) -> Machine {
+    machine.uplinks.clear();
+    for group in &mut machine.drives {
+        (group.link, group.behind) = (None, None);
+        let Some(drive) = lab.drives.iter().find(|drive| drive.name == group.name) else { continue };
+        slow(group, drive);
+        group.behind = shared(drive, lab);
+    }
+    let switches = lab.switches.iter().filter(|switch| !switch.limit.is_none());
+    machine.uplinks = switches.filter_map(|switch| uplink(switch.number, &switch.limit)).collect();
+    machine
+}
+
+fn slow(group: &mut DriveGroup, drive: &LabDrive) {
+    let limit = drive.limit;
+    if limit.is_none() {
+        return;
+    }
+    // What it was told is what it does: the limit is exact, as a measured rate would be.
+    group.trust = Trust::Measured;
+    let rated = &mut group.rated;
+    rated.read = least(rated.read, limit.read.map(rate), |rate| rate.0);
+    rated.write = least(rated.write, limit.write.map(rate), |rate| rate.0);
+    rated.read_iops = least(rated.read_iops, limit.read_iops.map(operations), |rate| rate.0);
+    rated.write_iops = least(rated.write_iops, limit.write_iops.map(operations), |rate| rate.0);
+    // Throttled drives have no cache that fills.
+    (rated.sustained, rated.sustained_iops) = (rated.write, rated.write_iops);
+}
+
+fn least<T: Copy>(known: Option<T>, limit: Option<T>, value: impl Fn(&T) -> f64) -> Option<T> {
+    match (known, limit) {
+        (Some(known), Some(limit)) if value(&known) <= value(&limit) => Some(known),
+        (known, limit) => limit.or(known),
+    }
+}
+
+fn rate(bytes: Bytes) -> BytesPerSecond {
+    BytesPerSecond(bytes.as_f64())
+}
+
+fn operations(count: u32) -> Iops {
+    Iops(f64::from(count))
+}
+
+fn shared(drive: &LabDrive, lab: &LabSpec) -> Option<Name> {
+    let Port::Switch(number) = drive.port else { return None };
+    let limited = lab.switches.iter().any(|switch| switch.number == number && !switch.limit.is_none());
+    if limited { name(number) } else { None }
+}
+
+fn name(number: u8) -> Option<Name> {
+    Name::new(format!("switch{number}")).ok()
+}
+
+fn uplink(number: u8, limit: &Limit) -> Option<Uplink> {
+    let path = Path::Told { read: limit.read.map(rate), write: limit.write.map(rate) };
+    Some(Uplink { name: name(number)?, path, behind: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::machine::DriveKind;
+    use terms::{LabDriveKind, LabSwitch};
+
+    use super::*;
+
+    #[test]
+    fn drives_are_as_slow_as_they_were_told_and_share_their_switch() {
+        let mut drive = LabDrive {
+            name: Name::new("a").unwrap(),
+            kind: LabDriveKind::Nvme,
+            size: Bytes::mib(64),
+            lba: Bytes(4096),
+            port: Port::Switch(2),
+            limit: Limit { read: Some(Bytes(50_000_000)), read_iops: Some(900), ..Limit::default() },
+        };
+        let mut group = DriveGroup::unknown(drive.name.clone(), DriveKind::Nvme);
+        group.rated.read = Some(BytesPerSecond(400e6));
+        group.rated.read_iops = Some(Iops(500.0));
+        let switch = LabSwitch { number: 2, limit: Limit { write: Some(Bytes(1_000_000)), ..Limit::default() } };
+        let mut lab = LabSpec { cpus: 1, memory: Bytes::gib(1), drives: vec![drive.clone()], switches: vec![switch] };
+        let machine = Machine { drives: vec![group], ..Machine::default() };
+        let limited = super::limited(machine.clone(), &lab);
+        let rated = limited.drives[0].rated;
+        assert_eq!((rated.read, rated.read_iops), (Some(BytesPerSecond(50e6)), Some(Iops(500.0))));
+        assert_eq!(limited.drives[0].behind.as_ref(), Some(&limited.uplinks[0].name));
+        drive.port = Port::Cpu;
+        lab.drives = vec![drive];
+        assert_eq!(super::limited(machine, &lab).drives[0].behind, None);
+    }
+}
