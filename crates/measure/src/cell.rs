@@ -70,8 +70,10 @@ const EXTENDED: Nanos = Nanos::seconds(1);
 /// # Errors
 /// Where the machine is lost.
 pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, MeasureError> {
-    if let Method::Copy(tree) = &request.workload.method {
-        return copy::measure(host, request, tree);
+    match &request.workload.method {
+        Method::Fio => {}
+        Method::Copy(tree) => return copy::measure(host, request, tree),
+        Method::Tree(work, tree) => return copy::walk::measure(host, request, *work, tree),
     }
     let start = Instant::now();
     counters::settle_writes(host)?;

@@ -1,6 +1,7 @@
 //! A tree of files, copied onto the stack: bytes and time, from cold caches until everything is on the drives.
 
 mod tree;
+pub(crate) mod walk;
 
 use std::time::Instant;
 

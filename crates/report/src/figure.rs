@@ -2,7 +2,7 @@
 
 use terms::finding::{Estimate, Finding};
 use terms::units::{Bytes, BytesPerSecond, Iops, significant};
-use terms::workload::Workload;
+use terms::workload::{Method, Workload};
 
 use crate::style::Style;
 
@@ -16,11 +16,16 @@ pub(crate) enum Measure {
     Rate,
     /// Operations per second.
     Iops,
+    /// Files per second.
+    Files,
 }
 
 impl Measure {
     /// Small random access is told in operations, all else in bytes.
     pub(crate) fn of(workload: &Workload) -> Self {
+        if matches!(workload.method, Method::Tree(..)) {
+            return Self::Files;
+        }
         if workload.pattern.random() && workload.block <= SMALL_BLOCK { Self::Iops } else { Self::Rate }
     }
 
@@ -29,6 +34,7 @@ impl Measure {
         match self {
             Self::Rate => style.rate_unit(),
             Self::Iops => "IOPS",
+            Self::Files => "files/s",
         }
     }
 
@@ -36,7 +42,7 @@ impl Measure {
     pub(crate) fn number(self, value: f64, style: &Style) -> String {
         match self {
             Self::Rate => significant(style.rate(BytesPerSecond(value))),
-            Self::Iops => Iops(value).to_string().trim_end_matches(" IOPS").to_owned(),
+            Self::Iops | Self::Files => Iops(value).to_string().trim_end_matches(" IOPS").to_owned(),
         }
     }
 
@@ -44,7 +50,7 @@ impl Measure {
     pub(crate) fn of_rate(self, rate: f64, workload: &Workload) -> f64 {
         match self {
             Self::Rate => rate,
-            Self::Iops => rate / workload.block.as_f64(),
+            Self::Iops | Self::Files => rate / workload.block.as_f64(),
         }
     }
 
@@ -52,7 +58,7 @@ impl Measure {
     pub(crate) fn scaled(self, value: f64, style: &Style) -> f64 {
         match self {
             Self::Rate => style.rate(BytesPerSecond(value)),
-            Self::Iops => value,
+            Self::Iops | Self::Files => value,
         }
     }
 }

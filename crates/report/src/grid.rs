@@ -190,7 +190,7 @@ fn remedy(what: &str, remedy: &str) -> Cow<'static, str> {
 fn figure(finding: &Finding, measure: Measure) -> Option<Estimate> {
     match measure {
         Measure::Rate => finding.throughput,
-        Measure::Iops => finding.iops,
+        Measure::Iops | Measure::Files => finding.iops,
     }
 }
 

@@ -102,9 +102,13 @@ fn times(lab: &LabSpec) -> (Nanos, Nanos) {
 /// Where copies come from, and no more than half of the span: what is filled stays there beside them.
 fn copy_from(workloads: &mut [Workload], source: Option<&Grown>, span: Bytes) {
     for workload in workloads {
-        if let Method::Copy(tree) = &mut workload.method {
-            tree.source = source.map(|grown| grown.stack.slug());
-            tree.total = tree.total.min(Bytes(span.0 / 2));
+        match &mut workload.method {
+            Method::Fio => {}
+            Method::Copy(tree) => {
+                tree.source = source.map(|grown| grown.stack.slug());
+                tree.total = tree.total.min(Bytes(span.0 / 2));
+            }
+            Method::Tree(_, tree) => tree.total = tree.total.min(Bytes(span.0 / 2)),
         }
     }
 }

@@ -116,6 +116,42 @@ pub enum Method {
     Fio,
     /// A tree of files, copied onto the stack.
     Copy(FileTree),
+    /// A tree of files that is on the stack, from cold caches.
+    Tree(TreeWork, FileTree),
+}
+
+impl Method {
+    /// The tree of files that it is about, if any.
+    #[must_use]
+    pub const fn tree(&self) -> Option<&FileTree> {
+        match self {
+            Self::Fio => None,
+            Self::Copy(tree) | Self::Tree(_, tree) => Some(tree),
+        }
+    }
+}
+
+/// What is done with a tree of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TreeWork {
+    /// `ls -lR`: every directory, and what the file system knows of every file.
+    List,
+    /// Every file is read once, in an order of chance.
+    Read,
+}
+
+impl TreeWork {
+    /// Bytes that a file counts for in a rate.
+    ///
+    /// Listing reads what the kernel tells of a file: a `struct statx` has 256 bytes (statx(2)).
+    #[must_use]
+    pub const fn block(self, file: Bytes) -> Bytes {
+        match self {
+            Self::List => Bytes(256),
+            Self::Read => file,
+        }
+    }
 }
 
 /// A tree of files to copy.
@@ -275,11 +311,20 @@ impl Workload {
         CURVE.into_iter().filter_map(point).collect()
     }
 
+    /// Is it one that predictions know? What becomes of a tree of files depends on caches that nobody described.
+    #[must_use]
+    pub const fn can_be_foretold(&self) -> bool {
+        !matches!(self.method, Method::Tree(..))
+    }
+
     /// The pattern in the words people use: `RND 4 KiB Q32 T16 read`.
     #[must_use]
     pub fn describe(&self) -> String {
-        if let Method::Copy(tree) = &self.method {
-            return format!("copy of {} in files", tree.total);
+        match &self.method {
+            Method::Fio => {}
+            Method::Copy(tree) => return format!("copy of {} in files", tree.total),
+            Method::Tree(TreeWork::List, _) => return "ls -lR, caches cold".to_owned(),
+            Method::Tree(TreeWork::Read, _) => return format!("files of {}, caches cold", self.block),
         }
         let order = if self.pattern.random() { "RND" } else { "SEQ" };
         let direction = match self.pattern {

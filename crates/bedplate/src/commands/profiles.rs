@@ -1,7 +1,7 @@
 //! `bedplate profiles`
 
 use spec::profile::Profile;
-use terms::{MeasurePolicy, Method};
+use terms::MeasurePolicy;
 
 use crate::cli::ProfilesArguments;
 use crate::commands::fio;
@@ -58,7 +58,7 @@ fn shown(profile: &Profile) -> String {
     }
     text.push('\n');
     for workload in &profile.workloads {
-        if let Method::Copy(tree) = &workload.method {
+        if let Some(tree) = workload.method.tree() {
             let class = |class: &terms::workload::FileClass| format!("{} ({} of 1000)", class.size, class.per_mille);
             let sizes: Vec<String> = tree.sizes.iter().map(class).collect();
             text.push_str(&format!("# {}: files of {}; no fio job\n\n", workload.describe(), sizes.join(", ")));

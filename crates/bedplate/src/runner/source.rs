@@ -28,7 +28,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn source(&self, site: &Site, round: u32) -> Result<Option<Source<'a>>, Failure> {
         let named = self.design.workloads.iter().find_map(|workload| match &workload.method {
             Method::Copy(tree) => tree.source.as_ref(),
-            Method::Fio => None,
+            Method::Fio | Method::Tree(..) => None,
         });
         let Some(plan) = named.and_then(|slug| self.sources.iter().find(|plan| &plan.slug == slug)) else {
             return Ok(None);

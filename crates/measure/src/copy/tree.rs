@@ -37,8 +37,10 @@ n=0
 while [ "$n" -lt "$3" ]; do
     d="$1/$4/$((n / 100))"
     mkdir -p "$d"
-    head -c "$2" /dev/urandom > "$d/$n"
-    n=$((n + 1))
+    left=$(($3 - n))
+    [ "$left" -lt 100 ] || left=100
+    head -c $(($2 * left)) /dev/urandom | split -b "$2" -a 2 -d - "$d/"
+    n=$((n + left))
 done"#;
 
 /// Makes the tree where it is not there already, under another name first: what has its name is whole. Gives why it

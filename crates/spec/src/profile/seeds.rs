@@ -1,13 +1,13 @@
 //! Profiles of published studies.
 
-use terms::workload::{FileClass, FileTree};
+use terms::workload::{FileClass, FileTree, TreeWork};
 use terms::{Bytes, Engine, Method, Pattern, Workload};
 
 use super::{Access, BY_THE_CLOCK, Profile, SEQ_1M_Q8, both_ways, made, rnd};
 
 /// Every profile of a study.
 pub(super) fn all() -> Vec<Profile> {
-    vec![long_term_storage(), truenas(), iometer(), block_sizes(), file_copy()]
+    vec![long_term_storage(), truenas(), iometer(), block_sizes(), file_copy(), file_tree()]
 }
 
 fn long_term_storage() -> Profile {
@@ -110,5 +110,30 @@ fn file_copy() -> Profile {
             .into_iter()
             .map(|workload| Workload { method: Method::Copy(tree.clone()), ..workload })
             .collect(),
+    }
+}
+
+/// Files of one size: small ones, which a special vdev may hold too.
+const SMALL: Bytes = Bytes::kib(8);
+
+fn file_tree() -> Profile {
+    const PROFILE: &str = "file-tree";
+    let tree =
+        FileTree { total: Bytes::mib(64), sizes: vec![FileClass { size: SMALL, per_mille: 1000 }], source: None };
+    let of = |name, work: TreeWork| {
+        let workload = made(PROFILE, name, Pattern::RandRead, work.block(SMALL), 1, 1)?;
+        Some(Workload { method: Method::Tree(work, tree.clone()), ..workload })
+    };
+    Profile {
+        name: PROFILE,
+        help: "A tree of files of 8 KiB, a hundred to a directory: listed with `ls -lR`, then every file read once in \
+               an order of chance. Before each, what memory holds of the tree is forgotten.",
+        source: "what a special vdev is said to be for, in a post on Optane drives behind a PCIe switch",
+        differs: &[
+            "The post names `ls -lR` and does not measure it.",
+            "At most 8192 files, and no more than half of the span.",
+        ],
+        fill_passes: 1,
+        workloads: [of("tree-list", TreeWork::List), of("tree-read", TreeWork::Read)].into_iter().flatten().collect(),
     }
 }
