@@ -60,6 +60,8 @@ const ON_RAM: f64 = 0.08;
 const ON_EMULATED_RAM: f64 = 0.15;
 /// A constant that changes so much when it is doubled, or more, is told by a measurement.
 const TELLING: f64 = 0.05;
+/// A constant is not searched farther than a thousand times either way; what lies at that end was not found.
+const NEAR: f64 = 500.0;
 /// Constants of one stack are in several of its figures: so often is each found anew from the others.
 const PASSES: usize = 4;
 
@@ -154,7 +156,7 @@ fn telling(site: &Site, parameter: Parameter, stack: &Stack, work: &Workload, op
     let value = fit(site, parameter, stack, work, &conditions, operations)?;
     let slower = fit(site, parameter, stack, work, &conditions, operations * (1.0 - TELLING))?;
     let now = site.book.get(parameter);
-    let near = (1e-2..=1e2).contains(&(value / now));
+    let near = (1.0 / NEAR..=NEAR).contains(&(value / now));
     (near && slower > value * 1.001 && slower < value * 20.0).then_some(value)
 }
 

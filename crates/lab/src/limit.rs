@@ -5,10 +5,14 @@
 
 use terms::{LabDrive, LabSpec, Limit, Port};
 
-/// QEMU's objects for every limit of the guest: one for each limited drive, one for each limited switch.
+/// QEMU's objects for every limit of the guest: for each limited drive its own and that of reads and
+/// writes together, and one for each limited switch.
 pub(crate) fn groups(spec: &LabSpec) -> Vec<String> {
     let drives = spec.drives.iter().enumerate().filter(|(_, drive)| !drive.limit.is_none());
-    let own = drives.map(|(index, drive)| group(&format!("drive{index}"), &drive.limit));
+    let own = drives.flat_map(|(index, drive)| {
+        let each = group(&format!("drive{index}"), &drive.limit);
+        [Some(each), both(&format!("both{index}"), &drive.limit)].into_iter().flatten()
+    });
     let shared = spec.switches.iter().filter(|switch| !switch.limit.is_none());
     own.chain(shared.map(|switch| group(&format!("switch{}", switch.number), &switch.limit))).collect()
 }
@@ -16,6 +20,9 @@ pub(crate) fn groups(spec: &LabSpec) -> Vec<String> {
 /// The block devices of a drive, each on the one before; the last is the drive. `None` where nothing limits it.
 pub(crate) fn nodes(index: usize, drive: &LabDrive, spec: &LabSpec, path: &str) -> Option<Vec<String>> {
     let mut limits = Vec::new();
+    if both("", &drive.limit).is_some() {
+        limits.push(format!("both{index}"));
+    }
     if !drive.limit.is_none() {
         limits.push(format!("drive{index}"));
     }
@@ -34,7 +41,7 @@ pub(crate) fn nodes(index: usize, drive: &LabDrive, spec: &LabSpec, path: &str) 
     let mut below = format!("raw{index}");
     let last = limits.len() - 1;
     for (at, limit) in limits.iter().enumerate() {
-        let own = if at == last { format!("d{index}") } else { format!("limit{index}") };
+        let own = if at == last { format!("d{index}") } else { format!("limit{index}-{at}") };
         nodes.push(format!("driver=throttle,node-name={own},throttle-group={limit},file={below}"));
         below = own;
     }
@@ -48,6 +55,22 @@ fn group(id: &str, limit: &Limit) -> String {
         ("iops-read", limit.read_iops.map(u64::from)),
         ("iops-write", limit.write_iops.map(u64::from)),
     ];
+    throttle(id, &numbers)
+}
+
+/// A drive's reads and writes go to the same flash or heads: together they may do what the faster of both may. `None`
+/// where one of them is not limited. QEMU takes limits of each direction or of both in one group, never all three.
+fn both(id: &str, limit: &Limit) -> Option<String> {
+    let larger = |read: Option<u64>, write: Option<u64>| Some(read?.max(write?));
+    let bytes = larger(limit.read.map(|rate| rate.0), limit.write.map(|rate| rate.0));
+    let operations = larger(limit.read_iops.map(u64::from), limit.write_iops.map(u64::from));
+    if bytes.is_none() && operations.is_none() {
+        return None;
+    }
+    Some(throttle(id, &[("bps-total", bytes), ("iops-total", operations)]))
+}
+
+fn throttle(id: &str, numbers: &[(&str, Option<u64>)]) -> String {
     let set = numbers.iter().filter_map(|(key, value)| value.map(|value| format!(",x-{key}={value}")));
     format!("throttle-group,id={id}{}", set.collect::<String>())
 }
@@ -61,6 +84,18 @@ mod tests {
     fn drive(limit: Limit, port: Port) -> LabDrive {
         let name = Name::new("a").unwrap();
         LabDrive { name, kind: LabDriveKind::Nvme, size: Bytes::mib(64), lba: Bytes(4096), port, limit }
+    }
+
+    #[test]
+    fn reads_and_writes_share_a_drive() {
+        let limit = Limit { read: Some(Bytes(90)), write: Some(Bytes(70)), read_iops: Some(5), ..Limit::default() };
+        let spec =
+            LabSpec { cpus: 1, memory: Bytes::gib(1), drives: vec![drive(limit, Port::Cpu)], switches: Vec::new() };
+        let groups = groups(&spec);
+        assert_eq!(groups[1], "throttle-group,id=both0,x-bps-total=90");
+        let chain = nodes(0, &spec.drives[0], &spec, "/lab/drive").unwrap();
+        assert_eq!(chain[2], "driver=throttle,node-name=limit0-0,throttle-group=both0,file=raw0");
+        assert_eq!(chain[3], "driver=throttle,node-name=d0,throttle-group=drive0,file=limit0-0");
     }
 
     #[test]
@@ -82,8 +117,8 @@ mod tests {
         assert_eq!(chain(0), None);
         assert_eq!(chain(1).unwrap()[2], "driver=throttle,node-name=d1,throttle-group=drive1,file=raw1");
         let both = chain(2).unwrap();
-        assert_eq!(both[2], "driver=throttle,node-name=limit2,throttle-group=drive2,file=raw2");
-        assert_eq!(both[3], "driver=throttle,node-name=d2,throttle-group=switch3,file=limit2");
+        assert_eq!(both[2], "driver=throttle,node-name=limit2-0,throttle-group=drive2,file=raw2");
+        assert_eq!(both[3], "driver=throttle,node-name=d2,throttle-group=switch3,file=limit2-0");
         assert_eq!(chain(3).unwrap()[2], "driver=throttle,node-name=d3,throttle-group=switch3,file=raw3");
     }
 }

@@ -345,6 +345,12 @@ static MEASURE: Table = Table {
             "\"rebuild\"",
             "What is done anew for every round: builds; builds on slices that change places; nothing.",
         ),
+        optional(
+            "stop_beyond",
+            Kind::Percent { least: 1, most: 1000 },
+            "stacks in an order of chance, all of them",
+            "Go by steps, in the study's order; stop where a figure is this far from what was said of it, and outside its 90 % interval.",
+        ),
         default(
             "anchor",
             Kind::Choice(&["off", "note", "discard"]),

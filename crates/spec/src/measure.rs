@@ -55,6 +55,7 @@ fn policy(measure: Option<&Fields>, lab: &LabSpec, notes: &mut Vec<Note>) -> Mea
         rounds,
         max_rounds,
         precision: measure.and_then(|m| m.percent("precision")).unwrap_or(base.precision),
+        stop_beyond: measure.and_then(|m| m.percent("stop_beyond")),
         margin: measure.and_then(|m| m.percent("margin")).unwrap_or(base.margin),
         budget: measure.and_then(|m| m.duration("budget")),
         replicate: measure.and_then(|m| m.word("replicate")).unwrap_or(base.replicate),

@@ -216,6 +216,10 @@ pub struct MeasurePolicy {
     /// What is done anew for every round.
     #[serde(default)]
     pub replicate: Replicate,
+    /// Go by steps: one stack after the other in the study's order, and no further once a figure is farther than this
+    /// from what was said of it.
+    #[serde(default, rename = "stop_beyond_per_mille", skip_serializing_if = "Option::is_none")]
+    pub stop_beyond: Option<PerMille>,
     /// What the bare drive tells of the session.
     #[serde(default)]
     pub anchor: Anchor,
@@ -264,6 +268,7 @@ impl Default for MeasurePolicy {
             margin: margin(),
             budget: None,
             replicate: Replicate::Rebuild,
+            stop_beyond: None,
             anchor: Anchor::Note,
             compat: false,
             settle: Nanos::seconds(1),

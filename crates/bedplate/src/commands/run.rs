@@ -105,6 +105,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         began: Instant::now(),
         spent: spent(&directory)?,
         share: 1.0,
+        stopped: None,
         over_budget: false,
     };
     let result = runner.run();

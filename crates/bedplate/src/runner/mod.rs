@@ -11,6 +11,7 @@ mod schedule;
 pub(crate) mod slices;
 mod source;
 mod stand;
+mod step;
 mod visit;
 
 use std::sync::Arc;
@@ -56,6 +57,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) spent: f64,
     /// Share of the budget that may be spent by now.
     pub(crate) share: f64,
+    /// Set where a step came out too far from what was said of it: why no other is begun.
+    pub(crate) stopped: Option<String>,
     /// Set when the budget holds nothing more.
     pub(crate) over_budget: bool,
 }

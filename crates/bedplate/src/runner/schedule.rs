@@ -72,6 +72,9 @@ impl Runner<'_> {
             let Some(scope) = self.scope(round)? else { break };
             self.extend_progress(round, &scope);
             self.round(round, &scope)?;
+            if self.stopped.is_some() {
+                break;
+            }
             if self.over_budget {
                 self.progress.note("the budget is spent: what is open stays open");
                 self.event("budget-spent", "", round, serde_json::json!({}))?;
@@ -135,7 +138,9 @@ impl Runner<'_> {
         let stacks = self.stacks();
         let seed = self.design.measure.seed;
         let shuffled = order::shuffled(stacks.len(), seed, &format!("stacks of round {round}"));
-        let stacks: Vec<usize> = shuffled.into_iter().map(|index| stacks[index]).collect();
+        let by_steps = self.design.measure.stop_beyond.is_some();
+        let stacks: Vec<usize> =
+            if by_steps { stacks } else { shuffled.into_iter().map(|index| stacks[index]).collect() };
         if self.design.measure.replicate == Replicate::Slices {
             return self.visit(&[round], &stacks, scope);
         }
@@ -147,7 +152,12 @@ impl Runner<'_> {
             if self.over_budget {
                 return Ok(());
             }
+            if self.stopped.is_some() {
+                self.leave_out(round, index)?;
+                continue;
+            }
             self.visit(&[round], &[index], scope)?;
+            self.judge_step(round, index)?;
         }
         if self.over_budget { Ok(()) } else { self.bare_anchor(round, terms::record::ANCHOR_LAST) }
     }

@@ -85,3 +85,58 @@ fn a_calibration_makes_predictions_surer() {
     assert!(told["drives"][0]["rated"]["write_iops"].as_f64().unwrap() > 0.0);
     bench.assert_nothing_left();
 }
+
+/// Steps on drives that are as slow as it says.
+const STEPS: &str = r#"
+    question = "Do steps stop where they should?"
+    [lab]
+    drives = [
+        { name = "a", size = "128 MiB", read = "8 MB/s", write = "8 MB/s" },
+        { name = "b", size = "128 MiB", read = "8 MB/s", write = "8 MB/s" },
+    ]
+    [measure]
+    rounds = 1
+    stop_beyond = "60 %"
+    settle = "300 ms"
+    window = "2 s"
+    span = "16 MiB"
+    anchor = "off"
+    [[workload]]
+    name = "large-reads"
+    pattern = "read"
+    block = "256 KiB"
+    depth = 4
+    [[stack]]
+    name = "first"
+    layers = [{ bare = {}, on = "a" }]
+    [[stack]]
+    name = "second"
+    layers = [{ lvm = {}, on = "b" }]
+    [[stack]]
+    name = "third"
+    layers = [{ ext4 = {}, on = "b" }]
+    "#;
+
+#[test]
+fn a_step_that_comes_out_wrong_is_the_last() {
+    let bench = Bench::new();
+    let study = bench.labs().with_file_name("steps.toml");
+    std::fs::write(&study, STEPS).unwrap();
+    let study = study.to_string_lossy().into_owned();
+    let calibrated = bench.run(&["calibrate", "--on", "lab", "--study", &study, "--seconds", "40"]);
+    assert_eq!(calibrated.status.code(), Some(0), "{}", text(&calibrated));
+    let whole = bench.run(&["run", &study, "--on", "lab"]);
+    let said = text(&whole);
+    assert!(said.contains("step 1: first: large-reads: said"), "{said}");
+    // A calibration that says that such drives read 1 MB/s is believed, so the first step comes out eight times too fast.
+    let kept = std::fs::read_dir(bench.runs().with_file_name("calibrations")).unwrap().next().unwrap().unwrap().path();
+    let mut calibration: Value = serde_json::from_slice(&std::fs::read(&kept).unwrap()).unwrap();
+    let slow = serde_json::json!(1e6);
+    calibration["drives"][0]["rated"]["read_bytes_per_second"] = slow;
+    std::fs::write(&kept, calibration.to_string()).unwrap();
+    let stopped = bench.run(&["run", &study, "--on", "lab"]);
+    let said = text(&stopped);
+    assert!(said.contains("stopped: step 1 (first) is more than 60 % off what was said"), "{said}");
+    assert!(said.contains("not begun") && stopped.status.code() == Some(1), "{said}");
+    bench.assert_nothing_left();
+}

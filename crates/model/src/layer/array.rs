@@ -70,7 +70,7 @@ impl Compiler<'_> {
     pub(crate) fn array(&mut self, stack: &Stack, at: usize, array: &Array, flow: &Flow) {
         let mut asked = [const { None::<Spread> }; 3];
         self.array_costs(at, array, flow);
-        self.spread(at, array, flow, stack.nodes[at].on.len(), &mut asked);
+        self.spread(stack, at, array, flow, &mut asked);
         let node = &stack.nodes[at];
         for Spread { flow, to } in asked.into_iter().flatten() {
             for which in 0..to.min(node.on.len()) {
@@ -106,13 +106,14 @@ impl Compiler<'_> {
         }
     }
 
-    fn spread(&mut self, at: usize, array: &Array, flow: &Flow, members: usize, asked: &mut [Option<Spread>; 3]) {
+    fn spread(&mut self, stack: &Stack, at: usize, array: &Array, flow: &Flow, asked: &mut [Option<Spread>; 3]) {
+        let members = stack.nodes[at].on.len();
         let gone = if self.conditions.state == State::Degraded && array.level != RaidLevel::Raid0 { 1 } else { 0 };
         let here = members - gone.min(members - 1);
         match array.level {
             RaidLevel::Raid0 => asked[0] = Some(striped(flow, array.chunk, members)),
             RaidLevel::Raid1 => mirror(self, array, flow, here, asked),
-            RaidLevel::Raid10 => striped_mirrors(self, array, flow, members, here, asked),
+            RaidLevel::Raid10 => striped_mirrors(self, array, flow, members, here, self.spins(stack), asked),
             RaidLevel::Raid5 | RaidLevel::Raid6 if flow.write => self.parity_write(at, array, flow, here, asked),
             RaidLevel::Raid5 | RaidLevel::Raid6 => self.parity_read(array, flow, members, here, asked),
         }
@@ -213,6 +214,7 @@ fn striped_mirrors(
     flow: &Flow,
     members: usize,
     here: usize,
+    spins: bool,
     asked: &mut [Option<Spread>; 3],
 ) {
     let halves = (members / 2).max(1);
@@ -228,8 +230,9 @@ fn striped_mirrors(
         asked[0] = Some(each);
         return;
     }
-    // Near copies: one stream reads one of each pair; far copies are read as a stripe over all.
-    let all = flow.random || of.jobs > 1.0 || array.far;
+    // Near copies: one stream reads one of each pair where heads would travel, and whichever drive has least to do where
+    // none does (`read_balance` in drivers/md/raid10.c); far copies are read as a stripe over all.
+    let all = flow.random || of.jobs > 1.0 || array.far || !spins;
     let to = if all { here } else { halves };
     asked[0] = Some(striped(flow, array.chunk, to));
 }

@@ -137,7 +137,8 @@ impl Compiler<'_> {
         self.site.book.get(Parameter::ZfsCommit) * each / GROUP
     }
 
-    fn spins(&self, stack: &Stack) -> bool {
+    /// Is any of the drives one with heads?
+    pub(crate) fn spins(&self, stack: &Stack) -> bool {
         let drives = stack.drives();
         let mut kinds = drives.iter().filter_map(|name| self.site.drive(name.as_str()));
         kinds.any(|drive| self.class_of(drive).kind == terms::machine::DriveKind::Hdd)
