@@ -104,12 +104,18 @@ impl Shape {
 
     /// Blocks that a group does not have for files.
     fn of_group(&self, group: u64) -> u64 {
-        let superblock = if has_superblock(group) { 1 + self.descriptors + self.reserved } else { 0 };
-        superblock + BITMAPS + self.table
+        let copy = if has_superblock(group) { self.copy() } else { 0 };
+        copy + BITMAPS + self.table
     }
 
+    /// Blocks of a superblock, with the descriptors beside it.
+    const fn copy(&self) -> u64 {
+        1 + self.descriptors + self.reserved
+    }
+
+    /// A terabyte has thousands of groups, of which few are not like all others.
     fn overhead(&self) -> u64 {
-        self.first + (0..self.groups).map(|group| self.of_group(group)).sum::<u64>()
+        self.first + self.groups * (BITMAPS + self.table) + superblocks(self.groups) * self.copy()
     }
 
     /// Root directory, `lost+found`, and the block of pointers of the inode for resizing.
@@ -143,6 +149,13 @@ fn has_superblock(group: u64) -> bool {
     group <= 1 || [3, 5, 7].into_iter().any(power_of)
 }
 
+/// How many of the first so many groups have a superblock.
+fn superblocks(groups: u64) -> u64 {
+    let powers = |base: u64| std::iter::successors(Some(base), move |power| power.checked_mul(base));
+    let of = |base| powers(base).take_while(|power| *power < groups).map(|_| 1).sum::<u64>();
+    groups.min(2) + [3, 5, 7].into_iter().map(of).sum::<u64>()
+}
+
 #[cfg(test)]
 mod tests {
     use terms::Bytes;
@@ -161,6 +174,14 @@ mod tests {
                 let laid = lay(&ext4, device).unwrap();
                 assert_eq!((laid.total, laid.above), (total, available), "{} {ext4:?}", Bytes(device));
             }
+        }
+    }
+
+    #[test]
+    fn superblocks_are_counted_as_they_are_found() {
+        for groups in [1, 2, 3, 4, 9, 10, 27, 28, 49, 50, 126, 10_000] {
+            let found = (0..groups).filter(|group| has_superblock(*group)).count();
+            assert_eq!(u64::try_from(found), Ok(superblocks(groups)), "{groups}");
         }
     }
 }
