@@ -83,8 +83,12 @@ pub struct Compiler<'a> {
     /// What nodes rest on, one after the other, and where each node's begin.
     below: Vec<Below>,
     starts: Vec<usize>,
-    /// The node that is looked at.
+    /// How many layers are below each node at most, and the nodes from the highest downwards.
+    heights: Vec<u32>,
+    order: Vec<usize>,
+    /// The node that is looked at, and for how many it stands.
     here: usize,
+    pub(crate) times: f64,
     /// Nodes that are alike and are asked for the same.
     pub(crate) twins: Twins,
     /// Over how many devices the flow that is looked at spreads.
@@ -111,7 +115,10 @@ impl<'a> Compiler<'a> {
             completes: Vec::new(),
             below: Vec::new(),
             starts: Vec::new(),
+            heights: Vec::new(),
+            order: Vec::new(),
             here: 0,
+            times: 1.0,
             twins: Twins::default(),
             wide: 1.0,
             jobs: 1.0,
@@ -126,14 +133,61 @@ impl<'a> Compiler<'a> {
     /// # Errors
     /// [`Fault`], where the stack names what the machine does not have.
     pub fn compile(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) -> Result<&Network, Fault> {
-        self.begin(stack, work, conditions)?;
-        let top = stack.nodes.len() - 1;
+        self.resolve(stack)?;
+        self.load(stack, work, conditions);
+        Ok(&self.network)
+    }
+
+    /// Makes the network of a stack under each of several workloads, and hands one after the other over.
+    ///
+    /// # Errors
+    /// [`Fault`], where the stack names what the machine does not have.
+    pub fn compile_each(
+        &mut self,
+        stack: &Stack,
+        workloads: &[Workload],
+        conditions: &Conditions,
+        mut each: impl FnMut(&Network),
+    ) -> Result<(), Fault> {
+        self.resolve(stack)?;
+        for work in workloads {
+            self.load(stack, work, conditions);
+            each(&self.network);
+        }
+        Ok(())
+    }
+
+    /// The network of the stack that was resolved.
+    fn load(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) {
+        self.begin(stack, work, conditions);
         self.demand_of_calls(work);
-        self.ask_top(top, work);
-        for at in (0..=top).rev() {
+        self.ask_top(stack.nodes.len() - 1, work);
+        let order = std::mem::take(&mut self.order);
+        let mut rest = order.as_slice();
+        while let Some(&first) = rest.first() {
+            let height = self.heights[first];
+            let end = rest.iter().position(|&at| self.heights[at] != height).unwrap_or(rest.len());
+            let (level, lower) = rest.split_at(end);
+            self.walk(stack, level);
+            rest = lower;
+        }
+        self.order = order;
+        self.demand_of_drives();
+        self.demand_of_flushes(stack, work);
+        self.resynchronise(stack);
+        self.twins.share(&mut self.network);
+    }
+
+    /// Walks over nodes of one height: what is above them has asked, and none rests on another.
+    fn walk(&mut self, stack: &Stack, level: &[usize]) {
+        for &at in level {
+            self.twins.locate(at, &self.flows);
+        }
+        for &at in level {
+            let Some(units) = self.twins.units(at) else { continue };
             let mut flows = std::mem::take(&mut self.flows[at]);
-            self.twins.locate(at, &flows);
             self.here = at;
+            self.times = units;
             for flow in &flows {
                 self.wide = flow.wide;
                 self.layer(stack, at, flow);
@@ -142,17 +196,10 @@ impl<'a> Compiler<'a> {
             self.flows[at] = flows;
         }
         self.wide = 1.0;
-        self.demand_of_drives();
-        self.demand_of_flushes(stack, work);
-        self.resynchronise(stack);
-        self.twins.share(&mut self.network);
-        Ok(&self.network)
+        self.times = 1.0;
     }
 
-    fn begin(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) -> Result<(), Fault> {
-        if stack.nodes.is_empty() {
-            return Err(Fault::Empty);
-        }
+    fn begin(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) {
         for drive in self.used.drain(..) {
             self.asked[drive as usize].clear();
         }
@@ -179,21 +226,26 @@ impl<'a> Compiler<'a> {
             self.network.arrivals = Some(precise(rate));
         }
         self.network.bytes = work.block.as_f64();
-        self.resolve(stack)
+        self.twins.begin();
     }
 
     /// Finds what each node rests on, and what follows from it: who is alike, where reads come back.
     fn resolve(&mut self, stack: &Stack) -> Result<(), Fault> {
+        if stack.nodes.is_empty() {
+            return Err(Fault::Empty);
+        }
         self.cold = false;
         self.completes.clear();
         self.twins.clear();
         self.below.clear();
         self.starts.clear();
+        self.heights.clear();
         let names = Names::of(stack);
         for (at, node) in stack.nodes.iter().enumerate() {
             let start = self.below.len();
             self.starts.push(start);
             let mut returns = None;
+            let mut height = 0;
             for under in &node.on {
                 let below = match under {
                     Ref::Drive(name) => {
@@ -204,6 +256,7 @@ impl<'a> Compiler<'a> {
                     Ref::Layer(name) => {
                         let place = names.find(stack, at, name).ok_or_else(|| Fault::NoLayer(name.to_string()))?;
                         returns = returns.or(self.completes[place]);
+                        height = height.max(self.heights[place] + 1);
                         Below::Layer(place)
                     }
                 };
@@ -211,8 +264,13 @@ impl<'a> Compiler<'a> {
             }
             self.twins.meet(stack, node, &self.below, &self.starts, &self.site.drives);
             self.completes.push(if hands_over_reads(&node.layer) { number(at) } else { returns });
+            self.heights.push(height);
         }
         self.starts.push(self.below.len());
+        self.order.clear();
+        self.order.extend((0..stack.nodes.len()).rev());
+        // Most are in this order already, which costs one look at each.
+        self.order.sort_by_key(|&at| std::cmp::Reverse(self.heights[at]));
         Ok(())
     }
 
@@ -261,8 +319,8 @@ impl<'a> Compiler<'a> {
             }
             Layer::Raid(raid) => self.array(stack, at, &crate::layer::array::Array::of_md(raid, node.on.len()), flow),
             Layer::Luks(luks) => self.luks(stack, at, luks, flow),
-            Layer::Crypt(crypt) => self.crypt(stack, at, crypt, flow),
-            Layer::Integrity(integrity) => self.integrity(stack, at, integrity, flow),
+            Layer::Crypt(crypt) => self.crypt(at, crypt, flow),
+            Layer::Integrity(integrity) => self.integrity(at, integrity, flow),
             Layer::Lvm(lvm) => self.volume(stack, at, lvm, flow),
             Layer::Btrfs(btrfs) => self.btrfs(stack, at, btrfs, flow),
             Layer::Zfs(zfs) => self.zfs(stack, at, zfs, flow),
@@ -274,20 +332,33 @@ impl<'a> Compiler<'a> {
         if flow.rate <= 0.0 || flow.bytes <= 0.0 {
             return;
         }
-        match self.below[self.starts[self.here] + which] {
-            Below::Drive(drive) => {
-                let list = &mut self.asked[drive as usize];
-                if list.is_empty() {
-                    self.used.push(drive);
+        let mut next = Some(self.here);
+        while let Some(at) = next {
+            match self.below[self.starts[at] + which] {
+                Below::Drive(drive) => {
+                    let list = &mut self.asked[drive as usize];
+                    if list.is_empty() {
+                        self.used.push(drive);
+                    }
+                    join(list, flow);
                 }
-                join(list, flow);
+                Below::Layer(place) => join(&mut self.flows[place], flow),
             }
-            Below::Layer(place) => join(&mut self.flows[place], flow),
+            next = self.twins.next(at);
         }
+    }
+
+    /// The first drive of the stack.
+    pub(crate) fn first_drive(&self) -> Option<u32> {
+        self.below.iter().find_map(|below| match below {
+            Below::Drive(drive) => Some(*drive),
+            Below::Layer(_) => None,
+        })
     }
 
     /// Processor time: of the thread or workers that spend it, and of all cores.
     pub(crate) fn work(&mut self, context: Context, parameter: Parameter, factor: f64, why: &'static str) {
+        let factor = factor * self.times;
         let values = self.site.book.values();
         // Bytes that are copied or mapped take what memory takes, whatever the core.
         let moved = matches!(parameter, Parameter::ApiByte | Parameter::RamByte | Parameter::ColdByte);
@@ -321,20 +392,23 @@ impl<'a> Compiler<'a> {
     /// Time of what there is one of.
     pub(crate) fn serial(&mut self, what: Serial, at: usize, parameter: Parameter, factor: f64, why: &'static str) {
         let station = self.network.station(Resource::Serial(what, self.twins.of(at)), 1.0, 1.0, Slot::Own);
-        let part = Part { by: [parameter.place(), Parameter::CpuFactor.place()], ..Part::of(station, 0, factor, why) };
+        let part = Part {
+            by: [parameter.place(), Parameter::CpuFactor.place()],
+            ..Part::of(station, 0, factor * self.times, why)
+        };
         self.network.add(self.site.book.values(), part);
     }
 
     /// Time in which nothing is used.
     pub(crate) fn delay(&mut self, value: u32, factor: f64, why: &'static str) {
-        self.network.add(self.site.book.values(), Part::of(DELAY, value, factor, why));
+        self.network.add(self.site.book.values(), Part::of(DELAY, value, factor * self.times, why));
     }
 
     /// Memory that is moved.
     pub(crate) fn memory(&mut self, bytes: f64, why: &'static str) {
         if let Some(memory) = self.site.memory {
             let station = self.network.station(Resource::Memory, 1.0, 1.0, Slot::None);
-            self.network.add(self.site.book.values(), Part::of(station, memory, bytes, why));
+            self.network.add(self.site.book.values(), Part::of(station, memory, bytes * self.times, why));
         }
     }
 

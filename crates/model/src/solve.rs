@@ -101,6 +101,20 @@ pub fn solve(network: &Network) -> Solution {
     solve_demands(network, &Demands::of(network))
 }
 
+/// Solves a network as though the threads of its jobs took no time: with encryption, a volume or a file system on top,
+/// however much of their work these hand to others, it goes no faster.
+#[must_use]
+pub fn relieved(network: &Network) -> Solution {
+    let mut demands = Demands::of(network);
+    let threads = network.stations.iter().filter(|station| station.resource == Resource::Thread);
+    for slot in threads.map(|station| usize::from(station.slot)) {
+        if let (Some(demand), Some(residence)) = (demands.demand.get_mut(slot), demands.residence.get_mut(slot)) {
+            (*demand, *residence) = (0.0, 0.0);
+        }
+    }
+    solve_demands(network, &demands)
+}
+
 pub(crate) fn solve_demands(network: &Network, demands: &Demands) -> Solution {
     let solution = match network.resync {
         None => closed(demands, network.population),

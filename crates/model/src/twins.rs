@@ -52,16 +52,31 @@ pub(crate) struct Twins {
     stands: Vec<u32>,
     /// How many a node stands for, by its number.
     units: Vec<u32>,
-    /// Of kinds of which there are several: kind, what they are asked for, who stands for them.
-    seen: Vec<(u32, Vec<Flow>, u32)>,
+    /// For each node, the next of those that the same node stands for.
+    next: Vec<Option<u32>>,
+    /// Of kinds of which there are several: kind, who stands for those that are asked for the same.
+    seen: Vec<(u32, u32)>,
 }
 
 impl Twins {
+    /// Forgets a stack.
     pub(crate) fn clear(&mut self) {
-        for list in [&mut self.alike, &mut self.kinds, &mut self.many, &mut self.stands, &mut self.units] {
-            list.clear();
-        }
+        self.alike.clear();
+        self.kinds.clear();
+        self.many.clear();
+        self.begin();
+    }
+
+    /// Forgets what was asked for.
+    pub(crate) fn begin(&mut self) {
         self.seen.clear();
+        let len = self.alike.len();
+        self.units.clear();
+        self.units.resize(len, 0);
+        self.next.clear();
+        self.next.resize(len, None);
+        self.stands.clear();
+        self.stands.extend(0..narrow(len));
     }
 
     /// Takes the next node of a stack; `below` and `starts` tell what it and those before it rest on.
@@ -87,20 +102,32 @@ impl Twins {
         self.alike.push(first);
         self.many.push(0);
         self.many[first as usize] += 1;
-        self.stands.push(narrow(at));
-        self.units.push(0);
     }
 
-    /// Finds who stands for a node that is asked for this.
-    pub(crate) fn locate(&mut self, at: usize, flows: &[Flow]) {
+    /// Finds who stands for a node; all of its kind have been asked for what `flows` says.
+    pub(crate) fn locate(&mut self, at: usize, flows: &[Vec<Flow>]) {
         let kind = self.alike[at];
         if self.many[kind as usize] > 1 {
-            match self.seen.iter().find(|(other, asked, _)| *other == kind && asked == flows) {
-                Some((.., stands)) => self.stands[at] = *stands,
-                None => self.seen.push((kind, flows.to_vec(), narrow(at))),
+            let same = |&&(other, stands): &&(u32, u32)| other == kind && flows[stands as usize] == flows[at];
+            match self.seen.iter().find(same) {
+                Some(&(_, stands)) => {
+                    self.stands[at] = stands;
+                    self.next[at] = self.next[stands as usize].replace(narrow(at));
+                }
+                None => self.seen.push((kind, narrow(at))),
             }
         }
         self.units[self.stands[at] as usize] += 1;
+    }
+
+    /// How many a node stands for; `None` where another stands for it.
+    pub(crate) fn units(&self, at: usize) -> Option<f64> {
+        (self.stands[at] == narrow(at)).then(|| f64::from(self.units[at]))
+    }
+
+    /// The next of those that the same node stands for.
+    pub(crate) fn next(&self, at: usize) -> Option<usize> {
+        self.next[at].map(|next| next as usize)
     }
 
     /// The number of the node that stands for one.

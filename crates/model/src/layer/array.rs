@@ -1,7 +1,7 @@
 //! Arrays of md, and those that LVM makes with the same code: striping, mirrors, parity.
 
+use terms::Stack;
 use terms::layer::{Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, Volume};
-use terms::{Node, Stack};
 
 use crate::compile::{Compiler, State, count};
 use crate::flow::Flow;
@@ -73,21 +73,16 @@ impl Compiler<'_> {
         self.spread(stack, at, array, flow, &mut asked);
         let node = &stack.nodes[at];
         for Spread { flow, to } in asked.into_iter().flatten() {
-            for which in 0..to.min(node.on.len()) {
-                self.member(stack, node, at, which, flow);
+            let to = to.min(node.on.len());
+            // Members of LVM's arrays may have dm-integrity under them.
+            if let terms::Layer::Lvm(terms::layer::Lvm { integrity: Some(integrity), .. }) = &node.layer {
+                self.volume_integrity(at, integrity, to, flow);
+                continue;
+            }
+            for which in 0..to {
+                self.ask(which, flow);
             }
         }
-    }
-
-    /// Members of LVM's arrays may have dm-integrity under them.
-    fn member(&mut self, stack: &Stack, node: &Node, at: usize, which: usize, flow: Flow) {
-        if let terms::Layer::Lvm(lvm) = &node.layer
-            && let Some(integrity) = &lvm.integrity
-        {
-            self.volume_integrity(stack, at, integrity, which, flow);
-            return;
-        }
-        self.ask(which, flow);
     }
 
     fn array_costs(&mut self, at: usize, array: &Array, flow: &Flow) {

@@ -29,7 +29,6 @@ impl Compiler<'_> {
     pub(crate) fn luks(&mut self, stack: &Stack, at: usize, luks: &Luks, flow: &Flow) {
         let sector = luks.sector.map_or_else(|| self.usual_sector(stack), terms::Bytes::as_f64);
         self.mapping(
-            stack,
             at,
             &Mapping {
                 cipher: &luks.cipher,
@@ -42,7 +41,7 @@ impl Compiler<'_> {
         );
     }
 
-    pub(crate) fn crypt(&mut self, stack: &Stack, at: usize, crypt: &Crypt, flow: &Flow) {
+    pub(crate) fn crypt(&mut self, at: usize, crypt: &Crypt, flow: &Flow) {
         let mapping = Mapping {
             cipher: &crypt.cipher,
             key_bits: crypt.key_bits,
@@ -50,7 +49,7 @@ impl Compiler<'_> {
             flags: crypt.flags,
             authenticated: false,
         };
-        self.mapping(stack, at, &mapping, flow);
+        self.mapping(at, &mapping, flow);
     }
 
     /// cryptsetup follows the physical sector: 4 KiB for RAM drives and most that spin, 512 bytes for most flash as it
@@ -66,7 +65,7 @@ impl Compiler<'_> {
         if any { 512.0 } else { TABLE_SECTOR }
     }
 
-    fn mapping(&mut self, stack: &Stack, at: usize, mapping: &Mapping<'_>, flow: &Flow) {
+    fn mapping(&mut self, at: usize, mapping: &Mapping<'_>, flow: &Flow) {
         let inline = if flow.write { mapping.flags.no_write_workqueue } else { mapping.flags.no_read_workqueue };
         let context = match (inline, flow.write) {
             (true, true) => flow.context,
@@ -97,7 +96,7 @@ impl Compiler<'_> {
             ..*flow
         };
         if mapping.authenticated {
-            self.authenticate(stack, at, flow, context, below);
+            self.authenticate(flow, context, below);
         } else {
             self.ask(0, below);
         }
@@ -124,7 +123,7 @@ impl Compiler<'_> {
     }
 
     /// HMAC: tags beside the data, kept in step by the journal of dm-integrity below.
-    fn authenticate(&mut self, stack: &Stack, at: usize, flow: &Flow, context: Context, below: Flow) {
+    fn authenticate(&mut self, flow: &Flow, context: Context, below: Flow) {
         let (io, byte) = if flow.write {
             (Parameter::HmacWriteIo, Parameter::HmacWriteByte)
         } else {
@@ -134,7 +133,7 @@ impl Compiler<'_> {
         self.work(context, byte, flow.rate * flow.bytes, "HMAC-SHA-256");
         let tags =
             super::integrity::Tags { size: 32.0, sector: TABLE_SECTOR, journal: true, bitmap: false, flush: 10.0 };
-        self.protected(stack, at, &tags, below, 0, stack.nodes[at].on.len());
+        self.protected(&tags, below, 1);
     }
 }
 

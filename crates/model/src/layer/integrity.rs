@@ -1,6 +1,5 @@
 //! dm-integrity: tags between the data, and what keeps both in step.
 
-use terms::Stack;
 use terms::layer::{Integrity, IntegrityMode, IntegrityTag};
 
 use crate::compile::{Compiler, precise};
@@ -50,7 +49,7 @@ const fn times(mode: IntegrityMode, write: bool) -> Times {
 }
 
 impl Compiler<'_> {
-    pub(crate) fn integrity(&mut self, stack: &Stack, at: usize, layer: &Integrity, flow: &Flow) {
+    pub(crate) fn integrity(&mut self, at: usize, layer: &Integrity, flow: &Flow) {
         let below = self.checksums(at, layer.mode, layer.tag, layer.sector.as_f64(), flow);
         let tags = Tags {
             size: f64::from(layer.tag.size()),
@@ -59,7 +58,7 @@ impl Compiler<'_> {
             bitmap: layer.mode == IntegrityMode::Bitmap,
             flush: layer.bitmap_flush.as_seconds(),
         };
-        self.protected(stack, at, &tags, below, 0, 1);
+        self.protected(&tags, below, 1);
     }
 
     /// Processor time of tags; what is asked below then comes from workers.
@@ -88,19 +87,13 @@ impl Compiler<'_> {
         Flow { context: workers, toucher: if flow.write { None } else { Some(workers) }, ..*flow }
     }
 
-    /// Asks for data with its tags: journal, bitmap, and the ways of a head between them.
-    pub(crate) fn protected(&mut self, stack: &Stack, at: usize, tags: &Tags, flow: Flow, first: usize, end: usize) {
-        let node = &stack.nodes[at];
-        for which in first..end.min(node.on.len()) {
-            self.protected_member(stack, which, tags, flow);
-        }
-    }
-
-    fn protected_member(&mut self, stack: &Stack, which: usize, tags: &Tags, flow: Flow) {
+    /// Asks the first so many for data with its tags: journal, bitmap, and the ways of a head between them.
+    pub(crate) fn protected(&mut self, tags: &Tags, flow: Flow, to: usize) {
+        let each = |of: &mut Self, flow: Flow| (0..to).for_each(|which| of.ask(which, flow));
         let overhead = 1.0 + tags.size / tags.sector;
         if !flow.write {
             // Tags of what is read are kept by dm-bufio; a span of random reads that it does not hold is not modelled.
-            self.ask(which, flow);
+            each(self, flow);
             return;
         }
         if !flow.random {
@@ -114,34 +107,34 @@ impl Compiler<'_> {
             };
             let seeks = flow.seeks + flow.bytes * (runs + extra);
             let waited = !tags.journal;
-            self.ask(which, Flow { bytes: flow.bytes * overhead, seeks, waited, ..flow });
+            each(self, Flow { bytes: flow.bytes * overhead, seeks, waited, ..flow });
             if tags.journal {
-                self.ask(which, Flow { bytes: flow.bytes * JOURNALLED, ..flow });
+                each(self, Flow { bytes: flow.bytes * JOURNALLED, ..flow });
             }
             return;
         }
         // What is in the journal is written back later, by each member in its own time.
         let flow = Flow { waited: !tags.journal, ..flow };
-        self.ask(which, flow);
+        each(self, flow);
         if tags.journal {
             let journal = Flow { random: false, bytes: flow.bytes * JOURNALLED, waited: true, ..flow };
-            self.ask(which, journal);
+            each(self, journal);
             self.network.backlog = self.network.backlog.max(WRITTEN_BACK / (flow.bytes * JOURNALLED));
         }
-        let extra = self.tag_writes(stack, tags, &flow);
+        let extra = self.tag_writes(tags, &flow);
         let bytes = (INTERLEAVE * tags.size / tags.sector).min(BUFFER);
-        self.ask(which, Flow { bytes, rate: flow.rate * extra, ..flow });
+        each(self, Flow { bytes, rate: flow.rate * extra, ..flow });
     }
 
     /// Buffers of tags that are written for each random write: each dirty one once in every round of writing back.
-    fn tag_writes(&self, stack: &Stack, tags: &Tags, flow: &Flow) -> f64 {
+    fn tag_writes(&self, tags: &Tags, flow: &Flow) -> f64 {
         let run = (INTERLEAVE * tags.size / tags.sector / BUFFER).ceil();
         let blocks = (self.conditions.span.as_f64() / INTERLEAVE).ceil() * run;
         let writes = if tags.journal {
             WRITTEN_BACK / (flow.bytes * JOURNALLED)
         } else if tags.bitmap {
             // As many as the drives take meanwhile.
-            let each = stack.drives().iter().filter_map(|name| self.site.drive(name.as_str())).next().map(|drive| {
+            let each = self.first_drive().map(|drive| {
                 let class = self.class_of(drive);
                 self.site.book.value(class.write_op).max(self.site.book.value(class.write) * flow.bytes)
             });

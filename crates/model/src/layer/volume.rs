@@ -5,7 +5,7 @@ use terms::layer::{IntegrityMode, IntegrityTag, Lvm, LvmIntegrity};
 
 use super::array::Array;
 use super::integrity::Tags;
-use crate::compile::Compiler;
+use crate::compile::{Compiler, count};
 use crate::flow::Flow;
 use crate::parameter::Parameter;
 
@@ -40,17 +40,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// One leg of an array with dm-integrity under it.
-    pub(crate) fn volume_integrity(
-        &mut self,
-        stack: &Stack,
-        at: usize,
-        layer: &LvmIntegrity,
-        which: usize,
-        flow: Flow,
-    ) {
+    /// Legs of an array with dm-integrity under them, the first so many.
+    pub(crate) fn volume_integrity(&mut self, at: usize, layer: &LvmIntegrity, to: usize, flow: Flow) {
         let sector = layer.block.as_f64();
+        let times = self.times;
+        self.times *= count(to);
         let below = self.checksums(at, layer.mode, IntegrityTag::Crc32c, sector, &flow);
+        self.times = times;
         let tags = Tags {
             size: f64::from(IntegrityTag::Crc32c.size()),
             sector,
@@ -58,6 +54,6 @@ impl Compiler<'_> {
             bitmap: layer.mode == IntegrityMode::Bitmap,
             flush: BITMAP_FLUSH,
         };
-        self.protected(stack, at, &tags, below, which, which + 1);
+        self.protected(&tags, below, to);
     }
 }

@@ -1,7 +1,7 @@
 //! ZFS: whole records, one operation after the other in each thread, and few writes under way on a vdev.
 
-use terms::Stack;
 use terms::layer::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
+use terms::{Ref, Stack};
 
 use crate::compile::{Compiler, State, count};
 use crate::flow::Flow;
@@ -81,12 +81,7 @@ impl Compiler<'_> {
         if flow.write {
             // Written anew side by side, whatever the order in which it was asked for.
             let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
-            self.pool(
-                stack,
-                at,
-                zfs,
-                &Flow { random: false, unsure, seeks: self.commit_seeks(stack, record), ..whole },
-            );
+            self.pool(stack, at, zfs, &Flow { random: false, unsure, seeks: self.commit_seeks(record), ..whole });
             if !read_first {
                 self.network.population = self.network.population.max(BUFFERED);
             }
@@ -117,7 +112,7 @@ impl Compiler<'_> {
             ..*flow
         };
         if flow.write {
-            self.vdev_limit(stack, at, &each, vdevs);
+            self.vdev_limit(at, &each, vdevs);
         }
         if zfs.layout == ZfsLayout::Mirror && !flow.write && !flow.random && self.jobs < 1.5 && self.spins(stack) {
             // Heads are left where they are: one stream stays with one member (`zfs_vdev_mirror_rotating_inc`).
@@ -130,23 +125,25 @@ impl Compiler<'_> {
     }
 
     /// Ways of the head for a record, at the rate at which the drive writes.
-    fn commit_seeks(&self, stack: &Stack, record: f64) -> f64 {
-        let drives = stack.drives();
-        let Some(drive) = drives.iter().find_map(|name| self.site.drive(name.as_str())) else { return 0.0 };
+    fn commit_seeks(&self, record: f64) -> f64 {
+        let Some(drive) = self.first_drive() else { return 0.0 };
         let each = self.site.book.value(self.class_of(drive).write) * record;
         self.site.book.get(Parameter::ZfsCommit) * each / GROUP
     }
 
     /// Is any of the drives one with heads?
     pub(crate) fn spins(&self, stack: &Stack) -> bool {
-        let drives = stack.drives();
-        let mut kinds = drives.iter().filter_map(|name| self.site.drive(name.as_str()));
+        let all = stack.nodes.iter().flat_map(|node| node.on.iter().chain(&node.special));
+        let mut kinds = all.filter_map(|under| match under {
+            Ref::Drive(name) => self.site.drive(name.as_str()),
+            Ref::Layer(_) => None,
+        });
         kinds.any(|drive| self.class_of(drive).kind == terms::machine::DriveKind::Hdd)
     }
 
     /// Few writes under way on each vdev: each takes what a write alone takes on the drive, and its bytes.
-    fn vdev_limit(&mut self, stack: &Stack, at: usize, each: &Flow, vdevs: f64) {
-        let Some(drive) = stack.drives().iter().find_map(|name| self.site.drive(name.as_str())) else { return };
+    fn vdev_limit(&mut self, at: usize, each: &Flow, vdevs: f64) {
+        let Some(drive) = self.first_drive() else { return };
         let class = self.class_of(drive);
         if class.kind == terms::machine::DriveKind::Hdd {
             // A drive that spins needs no more than one under way for what lies side by side.
@@ -155,9 +152,9 @@ impl Compiler<'_> {
         let station = self.network.station(Resource::Vdev(self.twins.of(at)), vdevs, 1.0, Slot::None);
         let values = self.site.book.values();
         let over = Parameter::ZfsActive.place();
-        let alone = Part::of(station, class.write_delay, each.rate, "a write alone, few under way");
+        let alone = Part::of(station, class.write_delay, each.rate * self.times, "a write alone, few under way");
         self.network.add(values, Part { over, ..alone });
-        let bytes = Part::of(station, class.write, each.rate * each.bytes, "its bytes");
+        let bytes = Part::of(station, class.write, each.rate * each.bytes * self.times, "its bytes");
         self.network.add(values, Part { over, ..bytes });
     }
 }
