@@ -1,13 +1,15 @@
 //! How long a search takes, from listing designs to the front.
 //!
-//! `cargo bench -p advise`. Drives with blocks of 512 bytes and no needs: every design there is, under four workloads
-//! and under one.
+//! `cargo bench -p advise`. Drives with blocks of 512 bytes and no needs: every design there is, under one to eight
+//! workloads. `cargo bench -p advise -- exhaust` also searches without leaving anything out, for comparison, and says
+//! whether the front is the same; that takes longer.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::cast_precision_loss, reason = "a program for people")]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use advise::{Design, Question, Scored, designs, front};
+use advise::{Design, Found, Question, Scored, Search, designs, front};
 use capacity::DriveSize;
 use durability::{DriveModel, class};
 use model::{Conditions, Site};
@@ -18,13 +20,16 @@ use terms::{Bytes, BytesPerSecond, Name, Pattern, Workload};
 const THREADS: usize = 2;
 
 fn main() {
-    println!("drives  workloads    designs       fit  front  seconds  designs/s  ({THREADS} threads)");
-    for (drives, workloads) in [(2, 4), (4, 4), (8, 4), (8, 1), (16, 1), (24, 1)] {
-        run(drives, workloads);
+    println!("drives  workloads    designs       fit   solved  front  seconds  designs/s  ({THREADS} threads)");
+    let (none, lasting) = (Needs::default(), Needs { daily: Some(Bytes(1_000_000_000_000)), ..Needs::default() });
+    for (drives, workloads) in [(2, 4), (4, 4), (8, 4), (16, 4), (24, 1), (24, 4), (36, 4), (36, 8), (64, 4)] {
+        run(drives, workloads, &none);
     }
+    println!("with lives, of 1 TB written in a day:");
+    run(36, 4, &lasting);
 }
 
-fn run(drives: u32, workloads: usize) {
+fn run(drives: u32, workloads: usize, needs: &Needs) {
     let name = |text: String| Name::new(text).unwrap();
     let size = Bytes(2_000_398_934_016);
     let drive = |at| DriveSize { name: name(format!("d{at}")), size, lba: Bytes(512), slice: false };
@@ -44,10 +49,13 @@ fn run(drives: u32, workloads: usize) {
         work("seq", Pattern::Read, Bytes::mib(1), 8, 1),
         work("mix", Pattern::RandMixed(70), Bytes::kib(16), 16, 8),
         work("one", Pattern::RandWrite, Bytes::kib(4), 1, 1),
+        work("save", Pattern::Write, Bytes::mib(1), 8, 1),
+        work("dense", Pattern::RandWrite, Bytes::kib(4), 32, 16),
+        work("page", Pattern::RandRead, Bytes::kib(64), 4, 4),
+        work("ping", Pattern::RandRead, Bytes::kib(4), 1, 1),
     ];
-    let needs = Needs::default();
     let question = Question {
-        needs: &needs,
+        needs,
         drives: &sizes,
         models: &models,
         workloads: &all[..workloads],
@@ -56,24 +64,43 @@ fn run(drives: u32, workloads: usize) {
     };
     let site = Site::new(&machine);
     let start = Instant::now();
-    let listed = designs(sizes.len(), Bytes(512), &needs);
-    let scored = search(&question, &site, &listed);
-    let best = front(&scored);
+    let listed = designs(sizes.len(), Bytes(512), needs);
+    let found = search(&question, &site, &listed);
+    let best = front(&found.best);
     let seconds = start.elapsed().as_secs_f64();
     println!(
-        "{drives:>6}  {workloads:>9}  {:>9}  {:>8}  {:>5}  {seconds:>7.2}  {:>9.0}",
-        listed.len(),
-        scored.len(),
+        "{drives:>6}  {workloads:>9}  {:>9}  {:>8}  {:>7}  {:>5}  {seconds:>7.2}  {:>9.0}",
+        found.designs,
+        found.fitting,
+        found.solved,
         best.len(),
         listed.len() as f64 / seconds
     );
+    if std::env::args().any(|argument| argument == "exhaust") {
+        let start = Instant::now();
+        let half = listed.len() / THREADS;
+        let all: Vec<Scored> = thread::scope(|scope| {
+            let parts: Vec<_> =
+                listed.chunks(half).map(|part| scope.spawn(|| advise::exhaust(&question, &site, part))).collect();
+            parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+        });
+        let same = if front(&all) == best { "the same front" } else { "ANOTHER FRONT" };
+        println!("        with nothing left out: {:.2} s, {same}", start.elapsed().as_secs_f64());
+    }
 }
 
-fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Vec<Scored> {
-    let part = designs.len().div_ceil(THREADS);
+fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Found {
+    let parts: Vec<&[Design]> = advise::parts(designs).rev().collect();
+    let next = AtomicUsize::new(0);
+    let look = || {
+        let mut search = Search::new(question, site);
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            search.look(part);
+        }
+        search.finish()
+    };
     thread::scope(|scope| {
-        let parts: Vec<_> =
-            designs.chunks(part).map(|part| scope.spawn(|| advise::search(question, site, part))).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+        let searches: Vec<_> = (0..THREADS).map(|_| scope.spawn(look)).collect();
+        searches.into_iter().map(|search| search.join().unwrap()).fold(Found::default(), Found::join)
     })
 }

@@ -43,6 +43,35 @@ fn steps(value: f64, step: f64) -> i32 {
     (value / step).round() as i32
 }
 
+/// What was found so far, to know what is beaten by it.
+#[derive(Debug, Default)]
+pub(crate) struct Beaten {
+    /// Merits that no other found beats, each with the least burden that has them.
+    found: Vec<(Merits, u32)>,
+}
+
+impl Beaten {
+    /// Takes a design that was found.
+    pub(crate) fn learn(&mut self, scored: &Scored) {
+        let (merits, burden) = (Merits::of(scored), scored.design.burden());
+        if self.rules_out(&merits, burden) {
+            return;
+        }
+        self.found.retain(|(other, more)| !merits.beats(other) && (*other != merits || *more < burden));
+        self.found.push((merits, burden));
+    }
+
+    /// Is a design that is this good at most certain not to be on the front?
+    pub(crate) fn knows(&self, most: &Scored) -> bool {
+        self.rules_out(&Merits::of(most), most.design.burden())
+    }
+
+    /// Is there one that is better, or as good with less to build?
+    fn rules_out(&self, merits: &Merits, burden: u32) -> bool {
+        self.found.iter().any(|(found, least)| found.beats(merits) || (found == merits && *least < burden))
+    }
+}
+
 /// The designs that no other beats, the fastest first.
 #[must_use]
 pub fn front(scored: &[Scored]) -> Vec<Scored> {

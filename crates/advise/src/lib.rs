@@ -1,15 +1,17 @@
 //! Which stack is best, given what is needed?
 //!
 //! Every design that so many alike drives allow is listed ([`designs`]), those that meet the needs are scored by the
-//! same arithmetic that `bedplate expect` prints ([`search`]), and what no other beats is the front ([`advise`]), with
+//! same arithmetic that `bedplate expect` prints ([`Search`]), and what no other beats is the front ([`advise`]), with
 //! what differs by one choice and why that lost.
 //!
 //! Pure: no files, no clock, no threads. Whoever has threads gives each a part of the designs.
 
 mod design;
 mod front;
+mod likeness;
 mod neighbour;
 mod score;
+mod search;
 mod space;
 mod stack;
 
@@ -20,7 +22,8 @@ use terms::{Name, Stack};
 pub use design::{Cipher, Design, Files, Joint, Logical, Under};
 pub use front::front;
 pub use score::{Judge, Question, Scored, Unfit};
-pub use space::designs;
+pub use search::{Found, Search};
+pub use space::{designs, parts};
 pub use stack::{layers, stack, title};
 
 use crate::neighbour::neighbours;
@@ -28,18 +31,17 @@ use crate::neighbour::neighbours;
 /// Neighbours that are told of each design.
 const NEIGHBOURS: usize = 8;
 
-/// Scores a part of the designs; what does not serve is left out.
+/// Scores all designs and leaves none out but those that do not serve: what a [`Search`] is held against.
 #[must_use]
-pub fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Vec<Scored> {
+pub fn exhaust(question: &Question<'_>, site: &Site, designs: &[Design]) -> Vec<Scored> {
     let mut judge = Judge::new(question, site);
     designs.iter().filter_map(|design| judge.score(design).ok()).collect()
 }
 
-/// What is advised, from everything that was scored: at most so many designs of the front. `designs` is how many were
-/// looked at.
+/// What is advised of what was found: at most so many designs of the front.
 #[must_use]
-pub fn advise(question: &Question<'_>, site: &Site, scored: &[Scored], designs: usize, most: usize) -> Advice {
-    let mut chosen = front(scored);
+pub fn advise(question: &Question<'_>, site: &Site, found: &Found, most: usize) -> Advice {
+    let mut chosen = front(&found.best);
     thin(&mut chosen, most);
     let names: Vec<Name> = question.drives.iter().map(|drive| drive.name.clone()).collect();
     let mut judge = Judge::new(question, site);
@@ -55,7 +57,7 @@ pub fn advise(question: &Question<'_>, site: &Site, scored: &[Scored], designs: 
     for (one, ties) in all.iter_mut().zip(ties) {
         one.ties = ties;
     }
-    Advice { needs: question.needs.clone(), designs: designs as u64, fitting: scored.len() as u64, front: all }
+    Advice { needs: question.needs.clone(), designs: found.designs, fitting: found.fitting, front: all }
 }
 
 /// Designs of the same layers get a number, so that each has a name of its own.

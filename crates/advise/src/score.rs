@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 
 use capacity::DriveSize;
-use durability::{Daily, DriveModel, Given};
-use model::{Compiler, Conditions, Site, solve::solve};
+use durability::{Daily, DriveModel, Given, lifetime};
+use model::solve::{Solution, relieved, solve};
+use model::{Compiler, Conditions, Network, Site};
 use terms::advice::Needs;
 use terms::durability::Outlook;
-use terms::layer::{BtrfsChecksum, ZfsCompression};
 use terms::{Bytes, BytesPerSecond, Name, Stack, Workload};
 
-use crate::design::{Cipher, Design, Files, Joint, Under};
+use crate::design::Design;
+use crate::likeness;
 use crate::stack::stack;
 
 /// What a search is about.
@@ -45,21 +46,24 @@ pub struct Scored {
     pub life: f64,
 }
 
-/// What does not depend on chunks, sectors and flags: computed once for all designs that differ in those alone.
-#[derive(Debug, Clone, PartialEq)]
-struct Lasting {
-    loss: f64,
-    life: f64,
+/// Logarithms of the geometric means of operations per second over the workloads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Speeds {
+    /// As it is.
+    pub(crate) whole: f64,
+    /// Were the jobs' threads never busy.
+    pub(crate) relieved: f64,
 }
 
-/// Scores designs one after the other.
+/// Scores designs one after the other; figures that several designs share are computed once.
 #[derive(Debug)]
 pub struct Judge<'a> {
     question: &'a Question<'a>,
     compiler: Compiler<'a>,
     names: Vec<Name>,
     room: HashMap<Design, Option<Bytes>>,
-    lasting: HashMap<Design, Option<Lasting>>,
+    losses: HashMap<Design, Option<f64>>,
+    lives: HashMap<Design, f64>,
 }
 
 impl<'a> Judge<'a> {
@@ -67,7 +71,14 @@ impl<'a> Judge<'a> {
     #[must_use]
     pub fn new(question: &'a Question<'a>, site: &'a Site) -> Self {
         let names = question.drives.iter().map(|drive| drive.name.clone()).collect();
-        Self { question, compiler: Compiler::new(site), names, room: HashMap::new(), lasting: HashMap::new() }
+        Self {
+            question,
+            compiler: Compiler::new(site),
+            names,
+            room: HashMap::new(),
+            losses: HashMap::new(),
+            lives: HashMap::new(),
+        }
     }
 
     /// The block of the drives.
@@ -80,57 +91,70 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// [`Unfit`]: what is missing of the needs, or that it does not fit on the drives.
     pub fn score(&mut self, design: &Design) -> Result<Scored, Unfit> {
+        let promise = self.promise(design)?;
+        let speed = self.speeds(design).ok_or(Unfit::TooSmall)?.whole;
+        Ok(Scored { speed, ..promise })
+    }
+
+    /// A design's figures but for its speed, which is left at nothing.
+    pub(crate) fn promise(&mut self, design: &Design) -> Result<Scored, Unfit> {
         let needs = self.question.needs;
         let available = self.room(design).ok_or(Unfit::TooSmall)?;
         if needs.capacity.is_some_and(|needed| available < needed) {
             return Err(Unfit::Capacity(available));
         }
-        let lasting = self.lasting(design).ok_or(Unfit::TooSmall)?;
-        if needs.loss.is_some_and(|most| lasting.loss > most) {
-            return Err(Unfit::Loss(lasting.loss));
+        let loss = self.loss(design).ok_or(Unfit::TooSmall)?;
+        if needs.loss.is_some_and(|most| loss > most) {
+            return Err(Unfit::Loss(loss));
         }
-        if needs.life_years.is_some_and(|least| lasting.life < least) {
-            return Err(Unfit::Life(lasting.life));
+        let life = self.life(design);
+        if needs.life_years.is_some_and(|least| life < least) {
+            return Err(Unfit::Life(life));
         }
-        let speed = self.speed(&stack(design, &self.names)).ok_or(Unfit::TooSmall)?;
-        Ok(Scored { design: *design, speed, available, loss: lasting.loss, life: lasting.life })
+        Ok(Scored { design: *design, speed: 0.0, available, loss, life })
     }
 
-    /// What can be written; `None` where it does not fit. That of the design's [`footprint`], which is off by a chunk.
+    /// What can be written; `None` where it does not fit.
     fn room(&mut self, design: &Design) -> Option<Bytes> {
         let (drives, names) = (self.question.drives, &self.names);
-        let footprint = footprint(design);
-        let room = self.room.entry(footprint);
-        *room.or_insert_with(|| {
-            capacity::account(&stack(&footprint, names), drives).ok().map(|account| account.available)
-        })
+        let like = likeness::of_room(design);
+        let account = || capacity::account(&stack(&like, names), drives).ok().map(|account| account.available);
+        *self.room.entry(like).or_insert_with(account)
     }
 
-    fn speed(&mut self, stack: &Stack) -> Option<f64> {
-        let mut sum = 0.0;
-        for work in self.question.workloads {
-            let network = self.compiler.compile(stack, work, &self.question.conditions).ok()?;
-            // In operations: the block is the same for every design.
-            sum += solve(network).throughput.max(f64::MIN_POSITIVE).ln();
-        }
-        let count = u32::try_from(self.question.workloads.len()).ok().filter(|count| *count > 0)?;
-        Some(sum / f64::from(count))
+    /// Probability of losing any data in a year; bytes do not enter into it, so what can be written does not.
+    fn loss(&mut self, design: &Design) -> Option<f64> {
+        let (question, names) = (self.question, &self.names);
+        let like = likeness::of_loss(design);
+        let middle = || outlook(question, &stack(&like, names), Bytes(0)).map(|outlook| outlook.loss.any.middle);
+        *self.losses.entry(like).or_insert_with(middle)
     }
 
-    /// Losses depend on neither chunks nor records, lives on both: without a word of what is written there are no lives,
-    /// and one answer serves for many more designs.
-    fn lasting(&mut self, design: &Design) -> Option<Lasting> {
-        let key = if self.question.needs.daily.is_some() { shape(design) } else { footprint(design) };
-        if let Some(known) = self.lasting.get(&key) {
-            return known.clone();
+    /// Years until the first drive is worn.
+    fn life(&mut self, design: &Design) -> f64 {
+        let (question, names) = (self.question, &self.names);
+        if question.needs.daily.is_none() {
+            return f64::INFINITY;
         }
-        let available = self.room(&key)?;
-        let found = outlook(self.question, &stack(&key, &self.names), available).map(|outlook| Lasting {
-            loss: outlook.loss.any.middle,
-            life: outlook.life_years.map_or(f64::INFINITY, |life| life.middle),
-        });
-        self.lasting.insert(key, found.clone());
-        found
+        let like = likeness::of_life(design);
+        let middle = || with(question, &stack(&like, names), Bytes(0), lifetime).map_or(f64::INFINITY, |of| of.middle);
+        *self.lives.entry(like).or_insert_with(middle)
+    }
+
+    /// How fast it is; `None` where the machine lacks what it names.
+    pub(crate) fn speeds(&mut self, design: &Design) -> Option<Speeds> {
+        let question = self.question;
+        let count = u32::try_from(question.workloads.len()).ok().filter(|count| *count > 0)?;
+        let mut sums = Speeds { whole: 0.0, relieved: 0.0 };
+        let log = |solution: Solution| solution.throughput.max(f64::MIN_POSITIVE).ln();
+        // In operations: the block is the same for every design.
+        let each = |network: &Network| {
+            sums.whole += log(solve(network));
+            sums.relieved += log(relieved(network));
+        };
+        let stack = stack(design, &self.names);
+        self.compiler.compile_each(&stack, question.workloads, &question.conditions, each).ok()?;
+        Some(Speeds { whole: sums.whole / f64::from(count), relieved: sums.relieved / f64::from(count) })
     }
 }
 
@@ -150,48 +174,11 @@ pub enum Unfit {
 /// What is to be expected of a stack over the years.
 #[must_use]
 pub(crate) fn outlook(question: &Question<'_>, stack: &Stack, available: Bytes) -> Option<Outlook> {
+    with(question, stack, available, durability::outlook)
+}
+
+/// Asks `durability` about a stack that holds so much, with what is taken for granted where nobody says more.
+fn with<T>(question: &Question<'_>, stack: &Stack, available: Bytes, ask: impl Fn(&Given<'_>) -> T) -> T {
     let daily = question.needs.daily.map(Daily::scattered);
-    let given = Given::usual(stack, question.models, available, question.rebuild, daily.as_slice());
-    durability::outlook(&given)
-}
-
-/// A design without what takes no room either: record sizes, compression, the kind of checksum, for which btrfs keeps the
-/// same room whatever it is; and without chunks and stripes, to which devices are rounded.
-fn footprint(design: &Design) -> Design {
-    let shape = shape(design);
-    let joint = match shape.joint {
-        Joint::Md { level, chunk, bitmap } => Joint::Md { level, chunk: chunk.map(|_| Bytes::kib(512)), bitmap },
-        Joint::Lvm { volume, stripe, integrity } => {
-            Joint::Lvm { volume, stripe: stripe.map(|_| Bytes::kib(64)), integrity }
-        }
-        // Without copy-on-write nothing is put right, which is no question of room but of loss.
-        Joint::Btrfs { data, metadata, copy_on_write, .. } => {
-            Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c, copy_on_write }
-        }
-        Joint::Zfs { layout, .. } => Joint::Zfs { layout, record: Bytes::kib(128), compression: ZfsCompression::Off },
-        Joint::Alone => Joint::Alone,
-    };
-    Design { joint, ..shape }
-}
-
-/// Stands for every way of encrypting.
-const USUAL: Cipher = Cipher { sector: Bytes::kib(4), inline: false };
-
-/// A design without what decides speed alone: flags, bitmaps (their room is kept free anyway), sectors of the encryption
-/// of the whole, checksums of a file system. Chunks and record sizes stay, because they decide what is written.
-fn shape(design: &Design) -> Design {
-    let under = match design.under {
-        // Its sector is the block of what is above, which may have to be small.
-        Under::Luks(cipher) => Under::Luks(Cipher { inline: false, ..cipher }),
-        other => other,
-    };
-    let joint = match design.joint {
-        Joint::Md { level, chunk, .. } => Joint::Md { level, chunk, bitmap: true },
-        other => other,
-    };
-    let files = design.files.map(|files| match files {
-        Files::Btrfs(_) => Files::Btrfs(BtrfsChecksum::Crc32c),
-        other => other,
-    });
-    Design { under, joint, over: design.over.map(|_| USUAL), files, ..*design }
+    ask(&Given::usual(stack, question.models, available, question.rebuild, daily.as_slice()))
 }

@@ -26,13 +26,19 @@ const MODES: [IntegrityMode; 3] = [IntegrityMode::Journal, IntegrityMode::NoJour
 pub fn designs(drives: usize, lba: Bytes, needs: &Needs) -> Vec<Design> {
     let mut all = Vec::new();
     for members in 1..=drives {
-        for joint in joints(members, lba) {
-            for under in unders(lba) {
+        let joints = joints(members, lba);
+        for under in unders(lba) {
+            for &joint in &joints {
                 above(members, under, joint, lba, needs, &mut all);
             }
         }
     }
     all
+}
+
+/// The designs of a list in parts that share most: the same drives with the same on each.
+pub fn parts(designs: &[Design]) -> impl DoubleEndedIterator<Item = &[Design]> {
+    designs.chunk_by(|one, next| one.members == next.members && one.under == next.under)
 }
 
 /// Is it one that [`designs`] would list, were nothing needed? Changes of one choice make some that are none.

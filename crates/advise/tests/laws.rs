@@ -1,7 +1,7 @@
 //! What designs promise, held against the rooms that know.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop at the first fault of its own, and talk")]
 
-use advise::{Design, Question, designs, layers, stack};
+use advise::{Design, Found, Question, Search, designs, layers, parts, stack};
 use capacity::DriveSize;
 use durability::{Arrangement, DriveModel, arrangement, class, healing};
 use model::{Conditions, Site};
@@ -71,13 +71,14 @@ fn machine(count: u32) -> Machine {
     }
 }
 
+fn work(name: &str, pattern: Pattern, block: Bytes, depth: u32, jobs: u32) -> Workload {
+    let mut work = Workload::new(Name::new(name).unwrap(), pattern, block);
+    (work.depth, work.jobs) = (depth, jobs);
+    work
+}
+
 fn workloads() -> Vec<Workload> {
-    let work = |name: &str, pattern, block, depth| {
-        let mut work = Workload::new(Name::new(name).unwrap(), pattern, block);
-        work.depth = depth;
-        work
-    };
-    vec![work("seq", Pattern::Read, Bytes::mib(1), 8), work("rnd", Pattern::RandWrite, Bytes::kib(4), 32)]
+    vec![work("seq", Pattern::Read, Bytes::mib(1), 8, 1), work("rnd", Pattern::RandWrite, Bytes::kib(4), 32, 1)]
 }
 
 struct Stage {
@@ -109,6 +110,72 @@ impl Stage {
     }
 }
 
+/// As the program searches: the most drives first.
+fn search(question: &Question<'_>, site: &Site, all: &[Design]) -> Found {
+    let mut search = Search::new(question, site);
+    for part in parts(all).rev() {
+        search.look(part);
+    }
+    search.finish()
+}
+
+/// What is left out is never among the best: to the last bit, the front is that of all designs.
+#[test]
+fn a_search_that_leaves_out_finds_what_one_finds_that_does_not() {
+    let (plain, daily) = (Needs::default(), Some(Bytes(200_000_000_000)));
+    let lasting = Needs { daily, life_years: Some(3.0), loss: Some(0.1), ..Needs::default() };
+    let safe = Needs { survives: 1, snapshots: true, encryption: true, ..Needs::default() };
+    let large = Needs { capacity: Some(Bytes(2_500_000_000_000)), daily, repairs: true, ..Needs::default() };
+    let small = [work("scattered", Pattern::RandMixed(70), Bytes::kib(16), 1, 1)];
+    let many =
+        [work("many", Pattern::RandRead, Bytes::kib(4), 64, 16), work("long", Pattern::Write, Bytes::mib(1), 16, 4)];
+    for (kind, count, lba, needs, works) in [
+        (DriveKind::NvmeEnterprise, 4, 4096, &plain, &workloads()[..]),
+        (DriveKind::NvmeEnterprise, 2, 512, &lasting, &small[..]),
+        (DriveKind::Nvme, 3, 512, &plain, &many[..]),
+        (DriveKind::SataSsd, 4, 4096, &safe, &many[..]),
+        (DriveKind::Hdd, 3, 4096, &large, &workloads()[..]),
+        (DriveKind::Ram, 3, 4096, &plain, &small[..]),
+        (DriveKind::Optane, 4, 4096, &lasting, &many[..]),
+    ] {
+        let mut stage = Stage::new(needs.clone(), count);
+        stage.workloads = works.to_vec();
+        let mut machine = machine(u32::try_from(count).unwrap());
+        machine.drives[0].kind = kind;
+        let (question, site) = (stage.question(), Site::new(&machine));
+        let all = designs(count, Bytes(lba), needs);
+        let (scored, found) = (advise::exhaust(&question, &site, &all), search(&question, &site, &all));
+        assert_eq!(found.fitting, scored.len() as u64, "{kind:?}");
+        assert_eq!(found.designs, all.len() as u64, "{kind:?}");
+        assert_eq!(advise::front(&found.best), advise::front(&scored), "{kind:?} {needs:?}");
+        assert!(found.solved * 2 < found.designs, "{kind:?}: {} of {}", found.solved, found.designs);
+        println!("{kind:?}: {} of {} solved, {} kept", found.solved, found.designs, found.best.len());
+    }
+}
+
+/// What is computed once for many designs is what each of them has.
+#[test]
+fn figures_of_a_likeness_are_those_of_each_design() {
+    let needs = Needs { daily: Some(Bytes(50_000_000_000)), ..Needs::default() };
+    let stage = Stage::new(needs, 4);
+    let (question, site) = (stage.question(), Site::new(&machine(4)));
+    let mut judge = advise::Judge::new(&question, &site);
+    let daily = [durability::Daily::scattered(Bytes(50_000_000_000))];
+    for design in designs(4, Bytes(4096), &stage.needs).iter().step_by(41) {
+        let stack = stack(design, &names(4));
+        let (scored, account) = (judge.score(design), capacity::account(&stack, &stage.sizes));
+        assert_eq!(scored.is_ok(), account.is_ok(), "{design:?}");
+        let (Ok(scored), Ok(account)) = (scored, account) else { continue };
+        let room = account.available;
+        let given = durability::Given::usual(&stack, &stage.models, room, question.rebuild, &daily);
+        let outlook = durability::outlook(&given).unwrap();
+        // Room is that of a usual chunk.
+        assert!(room.0.abs_diff(scored.available.0) <= room.0 / 1000, "{design:?}: {room} {}", scored.available);
+        assert!((outlook.loss.any.middle / scored.loss - 1.0).abs() < 1e-12, "{design:?}");
+        assert!((outlook.life_years.unwrap().middle / scored.life - 1.0).abs() < 1e-12, "{design:?}");
+    }
+}
+
 #[test]
 fn what_is_advised_meets_every_need_and_nothing_beats_it() {
     let needs = Needs {
@@ -123,7 +190,7 @@ fn what_is_advised_meets_every_need_and_nothing_beats_it() {
     let stage = Stage::new(needs.clone(), 4);
     let (question, site) = (stage.question(), Site::new(&machine(4)));
     let all = designs(4, Bytes(4096), &needs);
-    let scored = advise::search(&question, &site, &all);
+    let scored = advise::exhaust(&question, &site, &all);
     assert!(!scored.is_empty() && scored.len() <= all.len());
     let front = advise::front(&scored);
     for one in &front {
@@ -137,7 +204,7 @@ fn what_is_advised_meets_every_need_and_nothing_beats_it() {
         };
         assert!(!scored.iter().any(better), "{one:?}");
     }
-    let advice = advise::advise(&question, &site, &scored, all.len(), 4);
+    let advice = advise::advise(&question, &site, &search(&question, &site, &all), 4);
     assert!(advice.front.len() <= 4 && advice.fitting == scored.len() as u64);
     for one in &advice.front {
         assert!(!one.neighbours.is_empty() && one.rates.len() == 2, "{one:#?}");
@@ -152,7 +219,7 @@ fn what_nothing_meets_gives_nothing() {
     assert!(designs(4, Bytes(4096), &needs).is_empty());
     let needs = Needs { capacity: Some(Bytes(100_000_000_000_000)), ..Needs::default() };
     let stage = Stage::new(needs.clone(), 2);
-    let scored = advise::search(&stage.question(), &Site::new(&machine(2)), &designs(2, Bytes(4096), &needs));
+    let scored = advise::exhaust(&stage.question(), &Site::new(&machine(2)), &designs(2, Bytes(4096), &needs));
     assert!(scored.is_empty());
 }
 
@@ -177,7 +244,7 @@ fn figures_do_not_depend_on_what_was_scored_before() {
 #[test]
 fn without_needs_nothing_is_paid_for() {
     let stage = Stage::new(Needs::default(), 3);
-    let scored = advise::search(&stage.question(), &Site::new(&machine(3)), &designs(3, Bytes(4096), &stage.needs));
+    let scored = advise::exhaust(&stage.question(), &Site::new(&machine(3)), &designs(3, Bytes(4096), &stage.needs));
     let fastest = advise::front(&scored)[0].design;
     assert!(!fastest.is_encrypted() && fastest.survives() == 0 && fastest.members == 3, "{fastest:?}");
 }

@@ -1,6 +1,6 @@
 //! Everything that is to be expected of a stack over the years, from what is given.
 
-use terms::durability::{DriveClass, End, Healing, Outlook, Spread};
+use terms::durability::{Amplification, DriveClass, End, Healing, Outlook, Spread};
 use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Stack};
 
 use crate::arrangement::arrangement;
@@ -121,7 +121,7 @@ pub fn outlook(given: &Given<'_>) -> Option<Outlook> {
     let member = given.member()?;
     let healing = healing(stack);
     let other = if healing == Healing::Repaired { Healing::Unnoticed } else { Healing::Repaired };
-    let amplification: Vec<_> = given.daily.iter().map(|daily| amplification(stack, &daily.write)).collect();
+    let amplification = given.amplification();
     Some(Outlook {
         stack: stack.name.clone(),
         healing,
@@ -134,7 +134,18 @@ pub fn outlook(given: &Given<'_>) -> Option<Outlook> {
     })
 }
 
+/// Years until the first drive is worn, as in the [`outlook`]; `None` where nothing is written or nobody knows.
+#[must_use]
+pub fn lifetime(given: &Given<'_>) -> Option<Spread<f64>> {
+    given.life(&given.amplification())
+}
+
 impl Given<'_> {
+    /// What the stack makes of each kind of write.
+    fn amplification(&self) -> Vec<Amplification> {
+        self.daily.iter().map(|daily| amplification(self.stack, &daily.write)).collect()
+    }
+
     fn drive(&self, name: &Name) -> Option<&DriveModel> {
         self.drives.iter().find(|drive| &drive.name == name)
     }
@@ -202,7 +213,7 @@ impl Given<'_> {
     }
 
     /// Years until the least enduring drive is worn.
-    fn life(&self, amplification: &[terms::durability::Amplification]) -> Option<Spread<f64>> {
+    fn life(&self, amplification: &[Amplification]) -> Option<Spread<f64>> {
         let names = self.stack.drives();
         let endurance = names.iter().filter_map(|name| self.drive(name)).filter_map(|drive| {
             drive.class.drive_writes.map(|writes| writes.map(|writes| writes * drive.size.as_f64()))

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use advise::{Design, Question, Scored};
+use advise::{Design, Found, Question, Search};
 use capacity::DriveSize;
 use durability::DriveModel;
 use model::{Conditions, Site};
@@ -40,8 +41,8 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     };
     let site = calibrations::ready(&machine, known.as_ref());
     let designs = advise::designs(sizes.len(), sizes.iter().map(|size| size.lba).max().unwrap_or_default(), &needs);
-    let scored = search(&question, &site, &designs);
-    let advice = advise::advise(&question, &site, &scored, designs.len(), arguments.most as usize);
+    let found = search(&question, &site, &designs);
+    let advice = advise::advise(&question, &site, &found, arguments.most as usize);
     if let Some(path) = &arguments.write_study {
         write_study(path, &advice, &study.design.question, &sizes, &arguments.study)?;
         settings.printer.say(&format!("study: {}", path.display()));
@@ -92,17 +93,24 @@ fn alike(
     Ok(kept)
 }
 
-/// Each processor takes a part.
-fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Vec<Scored> {
+/// Processors take one part after the other, those with the most drives first: what they find rules out most of the rest.
+fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Found {
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let part = designs.len().div_ceil(threads).max(1);
+    let parts: Vec<&[Design]> = advise::parts(designs).rev().collect();
+    let next = AtomicUsize::new(0);
+    let look = || {
+        let mut search = Search::new(question, site);
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            search.look(part);
+        }
+        search.finish()
+    };
     thread::scope(|scope| {
-        let parts: Vec<_> =
-            designs.chunks(part).map(|part| scope.spawn(|| advise::search(question, site, part))).collect();
-        let join = |part: thread::ScopedJoinHandle<'_, Vec<Scored>>| {
-            part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let searches: Vec<_> = (0..threads).map(|_| scope.spawn(look)).collect();
+        let join = |search: thread::ScopedJoinHandle<'_, Found>| {
+            search.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
-        parts.into_iter().flat_map(join).collect()
+        searches.into_iter().map(join).fold(Found::default(), Found::join)
     })
 }
 

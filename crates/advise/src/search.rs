@@ -1,0 +1,136 @@
+//! The search: every design is looked at, and the speed is computed of those that may be among the best.
+//!
+//! Whether a design meets the needs is known from figures that many designs share. Its speed takes far longer, and most
+//! designs are beaten by one that was found before even at the most that they could reach: volumes, file systems and
+//! encryption on top of an array, or of a drive, never make it faster than it is with nothing but a plain file system on
+//! it, unless they hand work of the jobs' threads to others, and then no faster than were these threads never busy. (Tests
+//! of `model` hold both.) Such a design is counted and left out; the front is that of all designs, which a test holds
+//! against a search that leaves none out.
+
+use std::collections::HashMap;
+
+use model::Site;
+
+use crate::design::{Design, Files, Joint};
+use crate::front::Beaten;
+use crate::likeness::of_speed;
+use crate::score::{Judge, Question, Scored, Speeds};
+
+/// What rounding of solutions may add, as a logarithm: that of the tests of `model`.
+const SLACK: f64 = 1e-3;
+
+/// What a search found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// Designs that were looked at.
+    pub designs: u64,
+    /// Those that meet the needs.
+    pub fitting: u64,
+    /// Those of which the speed was computed.
+    pub solved: u64,
+    /// Those of them that were not known to be beaten; the front of all is among them.
+    pub best: Vec<Scored>,
+}
+
+impl Found {
+    /// What several searches found together.
+    #[must_use]
+    pub fn join(mut self, other: Self) -> Self {
+        self.designs += other.designs;
+        self.fitting += other.fitting;
+        self.solved += other.solved;
+        self.best.extend(other.best);
+        self
+    }
+}
+
+/// A search that is under way.
+#[derive(Debug)]
+pub struct Search<'a> {
+    judge: Judge<'a>,
+    beaten: Beaten,
+    /// Speeds on the same drives, by likeness.
+    speeds: HashMap<Design, f64>,
+    /// The last base, and what designs on it reach at most.
+    base: Option<(Design, Option<Speeds>)>,
+    found: Found,
+}
+
+impl<'a> Search<'a> {
+    /// For a question on a machine.
+    #[must_use]
+    pub fn new(question: &'a Question<'a>, site: &'a Site) -> Self {
+        Self {
+            judge: Judge::new(question, site),
+            beaten: Beaten::default(),
+            speeds: HashMap::new(),
+            base: None,
+            found: Found::default(),
+        }
+    }
+
+    /// Looks at designs; the more of those with the same drives and the same on each are together, the faster.
+    pub fn look(&mut self, designs: &[Design]) {
+        self.speeds.clear();
+        for design in designs {
+            self.found.designs += 1;
+            if let Some(scored) = self.weigh(design) {
+                self.beaten.learn(&scored);
+                self.found.best.push(scored);
+            }
+        }
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn finish(self) -> Found {
+        self.found
+    }
+
+    /// Its figures, unless it does not serve or is beaten.
+    fn weigh(&mut self, design: &Design) -> Option<Scored> {
+        let promise = self.judge.promise(design).ok()?;
+        let most = self.most(design)?;
+        self.found.fitting += 1;
+        if self.beaten.knows(&Scored { speed: most, ..promise }) {
+            return None;
+        }
+        let speed = self.speed(design)?;
+        Some(Scored { speed, ..promise })
+    }
+
+    /// What its speed is at most.
+    fn most(&mut self, design: &Design) -> Option<f64> {
+        let own = matches!(design.joint, Joint::Btrfs { .. } | Joint::Zfs { .. });
+        let plain = Design { volume: None, files: (!own).then_some(Files::Xfs), ..*design };
+        let base = Design { over: None, ..plain };
+        let known = self.base.filter(|(known, _)| *known == base);
+        let speeds = known.map_or_else(|| self.bounds(base), |(_, speeds)| speeds)?;
+        let hands_over = design.over.is_some_and(|cipher| !cipher.inline);
+        let most = if hands_over { speeds.relieved } else { speeds.whole };
+        // Under the same encryption, volumes and file systems only add.
+        let below = self.speeds.get(&plain).copied().unwrap_or(f64::INFINITY);
+        Some(most.min(below) + SLACK)
+    }
+
+    fn bounds(&mut self, base: Design) -> Option<Speeds> {
+        self.found.solved += 1;
+        let speeds = self.judge.speeds(&base);
+        if let Some(speeds) = &speeds {
+            self.speeds.insert(base, speeds.whole);
+        }
+        self.base = Some((base, speeds));
+        speeds
+    }
+
+    fn speed(&mut self, design: &Design) -> Option<f64> {
+        let like = of_speed(design);
+        if let Some(known) = self.speeds.get(&like) {
+            return Some(*known);
+        }
+        self.found.solved += 1;
+        let speed = self.judge.speeds(&like)?.whole;
+        self.speeds.insert(like, speed);
+        Some(speed)
+    }
+}
