@@ -12,6 +12,7 @@ mod curves;
 mod histogram;
 mod imitation;
 mod interval;
+mod judge;
 mod latency;
 mod layers;
 mod limiter;
@@ -28,6 +29,7 @@ use terms::inventory::Inventory;
 use terms::record::{BuildOutcome, Cell, Provenance, StackEntry};
 use terms::workload::Workload;
 
+pub use crate::judge::{Observed, judge};
 pub use crate::open::open_cells;
 pub use crate::score::{score, standing, widening};
 

@@ -2,7 +2,8 @@
 //! and what is odd about their figures said unprompted.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
-use model::{Conditions, Observed, Site, State, judge, predict};
+use analyse::{Observed, judge};
+use model::{Conditions, Site, State, predict};
 use terms::layer::{Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine, Rated, Trust};
 use terms::prediction::{Prediction, RoofKind};
