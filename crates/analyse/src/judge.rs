@@ -1,5 +1,6 @@
 //! What is odd about a measured figure beside what was predicted of it.
 
+use terms::finding::{READ_ABOVE, WRITTEN_ABOVE};
 use terms::prediction::{Flag, Prediction, RoofKind};
 
 /// A measured figure.
@@ -29,13 +30,13 @@ pub fn judge(prediction: &Prediction, observed: &Observed) -> Vec<Flag> {
         if times > BEYOND && observed.reads >= 1.0 {
             let message =
                 format!("{times:.2} times what {} can read: blocks that were never written, or a cache", roof.resource);
-            flags.push(Flag::new("read-above-drive", message));
+            flags.push(Flag::new(READ_ABOVE, message));
         } else if times > BEYOND {
             let message = format!(
                 "{times:.2} times what {} can take: writes were held in memory or written over there",
                 roof.resource
             );
-            flags.push(Flag::new("write-above-drive", message));
+            flags.push(Flag::new(WRITTEN_ABOVE, message));
         }
     }
     if !prediction.operations.ninety.holds(observed.operations) {

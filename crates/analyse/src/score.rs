@@ -4,20 +4,27 @@
 //! off says nothing of how far. Coverage is the share of figures inside an interval: an honest 90 % interval holds nine
 //! of ten.
 
-use terms::finding::{Findings, Score, Scorecard, Standing};
-use terms::prediction::{Estimate, Foretold};
+use terms::finding::{Finding, Findings, Score, Scorecard, Standing, Verdict};
+use terms::prediction::{Estimate, Flag, Foretold, Prediction};
+use terms::workload::{Method, Pattern, Workload};
+
+use crate::judge::{Observed, judge};
 
 /// Sets what was said beside what was found. A cell without a figure has no score, and stays in the list.
 #[must_use]
 pub fn score(foretold: &Foretold, sha256: &str, findings: &Findings) -> Scorecard {
     let cells = foretold.cells.iter().map(|cell| {
         let found = findings.cells.iter().find(|found| found.stack == cell.stack && found.workload == cell.workload);
+        let work = findings.provenance.workloads.iter().find(|work| work.name.as_str() == cell.workload);
+        let flags = found.zip(work).map(|(found, work)| odd(&cell.prediction, found, work));
         Score {
             stack: cell.stack.clone(),
             workload: cell.workload.clone(),
             foretold: cell.prediction.throughput,
             measured: found.and_then(|found| found.throughput).map(|estimate| estimate.value),
             limiter: cell.prediction.limiter().map(|limit| limit.resource.clone()),
+            roofs: cell.prediction.roofs.clone(),
+            flags: flags.unwrap_or_default(),
         }
     });
     Scorecard {
@@ -27,6 +34,26 @@ pub fn score(foretold: &Foretold, sha256: &str, findings: &Findings) -> Scorecar
         why_not: foretold.why_not.clone(),
         cells: cells.collect(),
         standing: foretold.standing,
+    }
+}
+
+/// What is odd about a cell. One that has no figure and did not fail has nothing to be judged.
+fn odd(said: &Prediction, found: &Finding, work: &Workload) -> Vec<Flag> {
+    let failed = if let Verdict::Failed(why) = &found.verdict { Some(why.clone()) } else { None };
+    let operations = found.iops.map(|estimate| estimate.value);
+    if failed.is_none() && operations.is_none() {
+        return Vec::new();
+    }
+    judge(said, &Observed { operations: operations.unwrap_or(0.0), reads: reads(work), failed })
+}
+
+/// The share of its operations that reads.
+fn reads(work: &Workload) -> f64 {
+    match work.pattern {
+        _ if work.method != Method::Fio => 0.0,
+        Pattern::Read | Pattern::RandRead => 1.0,
+        Pattern::Write | Pattern::RandWrite => 0.0,
+        Pattern::Mixed(percent) | Pattern::RandMixed(percent) => f64::from(percent) / 100.0,
     }
 }
 
@@ -95,6 +122,71 @@ mod tests {
 
     fn pairs(measured: impl IntoIterator<Item = f64>) -> Vec<(Estimate, f64)> {
         measured.into_iter().map(|measured| (said(), measured)).collect()
+    }
+
+    /// A stack of which 1000 operations a second were said, on drives that do 1200.
+    fn foretold() -> Foretold {
+        use terms::prediction::{FORETOLD_SCHEMA, ForetoldCell, Roof, RoofKind};
+        let around = |value: f64, times: f64| Range { low: value / times, high: value * times };
+        let estimate = |value: f64| Estimate { value, half: around(value, 1.05), ninety: around(value, 1.1) };
+        let roof = |kind, operations: f64| Roof {
+            resource: "drive a".to_owned(),
+            kind,
+            operations_per_second: operations,
+            throughput: operations * 4096.0,
+        };
+        let prediction = Prediction {
+            stack: "s".to_owned(),
+            workload: "w".to_owned(),
+            pattern: String::new(),
+            state: "whole".to_owned(),
+            throughput: estimate(4_096_000.0),
+            operations: estimate(1000.0),
+            latency: estimate(1e6),
+            p99: estimate(2e6),
+            cpu: estimate(1e3),
+            threads_busy: estimate(0.1),
+            sustained: None,
+            resync: None,
+            write_amplification: None,
+            limits: Vec::new(),
+            elasticities: Vec::new(),
+            roofs: vec![roof(RoofKind::Drive, 1200.0), roof(RoofKind::Link, 9000.0)],
+            demands: Vec::new(),
+            inputs: Vec::new(),
+            flags: Vec::new(),
+        };
+        Foretold {
+            schema: FORETOLD_SCHEMA,
+            at: "2026-01-01T00:00:00Z".to_owned(),
+            build: "b".to_owned(),
+            machine: terms::machine::Machine::default(),
+            widened: 1.0,
+            standing: None,
+            why_not: None,
+            cells: vec![ForetoldCell { stack: "s".to_owned(), workload: "w".to_owned(), prediction }],
+        }
+    }
+
+    /// What is odd about a cell of the pattern with so many operations a second.
+    fn codes(pattern: Pattern, verdict: Verdict, operations: Option<f64>) -> Vec<String> {
+        let work = Workload::new(terms::Name::new("w").unwrap(), pattern, terms::Bytes::kib(4));
+        let mut found = Finding::new("s", "w", verdict);
+        let estimate = |value| terms::finding::Estimate { value, low: None, high: None, rounds: 1 };
+        found.iops = operations.map(estimate);
+        odd(&foretold().cells[0].prediction, &found, &work).into_iter().map(|flag| flag.code).collect()
+    }
+
+    #[test]
+    fn figures_are_judged_by_what_was_said() {
+        let measured = |pattern, operations| codes(pattern, Verdict::Measured, Some(operations));
+        assert!(measured(Pattern::RandRead, 1050.0).is_empty());
+        assert_eq!(measured(Pattern::RandRead, 800.0), ["outside-interval"]);
+        assert_eq!(measured(Pattern::RandRead, 2000.0), ["read-above-drive", "outside-interval"]);
+        assert_eq!(measured(Pattern::RandMixed(70), 2000.0), ["write-above-drive", "outside-interval"]);
+        assert_eq!(codes(Pattern::Read, Verdict::Failed("no space".to_owned()), None), ["failed-job"]);
+        assert!(codes(Pattern::Read, Verdict::NotRun, None).is_empty());
+        assert!(codes(Pattern::Read, Verdict::Unsteady("wandering".to_owned()), None).is_empty());
     }
 
     fn close(one: f64, other: f64) -> bool {

@@ -2,7 +2,7 @@
 
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
-use terms::finding::{AnchorFinding, Curve, Findings, ImitationFinding, LayerCost};
+use terms::finding::{AnchorFinding, Curve, Findings, ImitationFinding, LayerCost, Scorecard};
 use terms::inventory::Inventory;
 use terms::record::{GuardNote, Provenance, Sample};
 
@@ -32,6 +32,7 @@ pub fn json(findings: &Findings) -> String {
         anchors: &findings.anchors,
         layers: &findings.layers,
         curves: findings.curves.iter().map(without_bins).collect(),
+        foretold: findings.foretold.as_ref(),
         not_checked: &findings.not_checked,
     };
     let mut text = serde_json::to_string_pretty(&document)
@@ -54,6 +55,7 @@ struct Document<'a> {
     anchors: &'a [AnchorFinding],
     layers: &'a [LayerCost],
     curves: Vec<Curve>,
+    foretold: Option<&'a Scorecard>,
     not_checked: &'a [String],
 }
 

@@ -59,7 +59,7 @@ fn a_browser_shows_all_that_is_known() {
     for id in ["believe", "foretold", "burst", "layers", "load", "kdiskmark"] {
         assert!(dom.contains(&format!("<section id=\"{id}\">")), "{id} is not in the page\n{log}");
     }
-    assert_eq!(dom.matches("<svg class=\"chart\"").count(), 2 * 4 + 1 + 2 + 1);
+    assert_eq!(dom.matches("<svg class=\"chart\"").count(), 2 * 4 + 1 + 2 + 1 + 2 * 4, "roofs of two stacks");
     assert_eq!(dom.matches("<table class=\"listing\"").count(), 4 + 1 + 5, "workloads, anchors, sections");
     assert!(!log.contains("Content Security Policy"), "{log}");
 }

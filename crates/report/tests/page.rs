@@ -70,8 +70,43 @@ fn all_that_is_known_has_its_section() {
     assert!(page.contains("--filename=&#39;/mnt/a b/test&#39;") || page.contains("&#39;--filename=/mnt/a b/test&#39;"));
     // No bar for a cell that never settled: its row is hatched in each of its charts.
     assert_eq!(page.matches(">no steady state</text>").count(), 2, "bar and latency");
-    // Two charts for each workload, one for flushes, two for curves, one for building; points have no charts.
-    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 * 4 + 1 + 2 + 1);
+    // Two charts for each workload, one for flushes, two for curves, one for building, roofs of two stacks on each
+    // workload; points have no charts.
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 * 4 + 1 + 2 + 1 + 2 * 4);
+}
+
+/// The drawing of one stack and workload, word for word.
+#[test]
+fn roofs_are_drawn_over_what_was_said_and_measured() {
+    let page = html(&findings_rich());
+    let drawings = &page[page.find("<div class=\"roofs\">").unwrap()..];
+    insta::assert_snapshot!(&drawings[..drawings.find("</div>").unwrap()]);
+}
+
+#[test]
+fn a_figure_above_its_drives_is_doubtful_wherever_it_stands() {
+    let page = html(&findings_rich());
+    let why = "1.96 times what drive a can read: blocks that were never written, or a cache";
+    assert!(page.contains(&format!("<b class=\"doubtful\">doubtful</b> – {why}")), "beside the bars");
+    assert!(
+        page.contains(&format!("<li>Doubtful: RAID-1 + LUKS + ext4, SEQ 1 MiB Q8 T1 read: {why}")),
+        "below the table"
+    );
+    assert!(page.contains("; 1 is more than the drives can do"), "in what can be believed");
+    assert_eq!(page.matches(">measured, doubtful</text>").count(), 1);
+}
+
+/// Records from before there were roofs: nothing is drawn, all else is as it was.
+#[test]
+fn what_was_said_without_roofs_is_drawn_without_roofs() {
+    let mut value = serde_json::to_value(findings_rich()).unwrap();
+    for cell in value["foretold"]["cells"].as_array_mut().unwrap() {
+        let cell = cell.as_object_mut().unwrap();
+        assert!(cell.remove("roofs").is_some() && cell.remove("flags").is_some());
+    }
+    let page = html(&serde_json::from_value(value).unwrap());
+    assert!(page.contains("<section id=\"foretold\">") && !page.contains("class=\"roofs\""));
+    assert!(!page.contains(">doubtful<") && !page.contains("Doubtful:") && !page.contains("; 1 is more"));
 }
 
 #[test]

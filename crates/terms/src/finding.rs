@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Cliff, Limiter};
 use crate::inventory::Inventory;
+use crate::prediction::{Flag, Roof};
 use crate::record::{GuardNote, Latency, Provenance, Sample};
 use crate::units::Nanos;
 use crate::workload::Tool;
@@ -44,6 +45,11 @@ pub struct Findings {
     pub not_checked: Vec<String>,
 }
 
+/// Code of a flag: more was read than the drives can read.
+pub const READ_ABOVE: &str = "read-above-drive";
+/// Code of a flag: more was written than the drives can take.
+pub const WRITTEN_ABOVE: &str = "write-above-drive";
+
 /// What was said before a run, beside what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scorecard {
@@ -76,9 +82,20 @@ pub struct Score {
     pub measured: Option<f64>,
     /// What was said to limit it, where that was likely enough to be said.
     pub limiter: Option<String>,
+    /// What each resource alone would allow, as it was said, the lowest first.
+    #[serde(default)]
+    pub roofs: Vec<Roof>,
+    /// What is odd about what was measured, beside what was said.
+    #[serde(default)]
+    pub flags: Vec<Flag>,
 }
 
 impl Score {
+    /// Flags of a figure that is more than the drives can do: it is one of something else.
+    pub fn doubts(&self) -> impl Iterator<Item = &Flag> {
+        self.flags.iter().filter(|flag| [READ_ABOVE, WRITTEN_ABOVE].contains(&flag.code.as_str()))
+    }
+
     /// What was measured over what was said.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {

@@ -31,7 +31,14 @@ fn foretold(findings: &Findings) -> Option<String> {
     }
     let scored: Vec<f64> = card.cells.iter().filter_map(|score| score.measured).collect();
     let inside = card.cells.iter().filter(|score| score.measured.is_some_and(|rate| score.foretold.ninety.holds(rate)));
-    Some(format!("{} of {} figures inside the 90 % interval that was said", inside.count(), scored.len()))
+    let doubts = card.cells.iter().filter(|score| score.doubts().next().is_some()).count();
+    let more = if doubts == 0 { String::new() } else { format!("; {} than the drives can do", are(doubts)) };
+    Some(format!("{} of {} figures inside the 90 % interval that was said{more}", inside.count(), scored.len()))
+}
+
+/// `1 is more`, `3 are more`.
+fn are(number: usize) -> String {
+    if number == 1 { "1 is more".to_owned() } else { format!("{number} are more") }
 }
 
 /// How many rounds were asked for: `5`, `5 to 12`.

@@ -1,6 +1,6 @@
 //! What was said before the run, beside what came of it.
 
-use terms::finding::{Findings, Score, Scorecard};
+use terms::finding::{Finding, Findings, Score, Scorecard};
 use terms::workload::Workload;
 
 use super::stack_name;
@@ -34,7 +34,7 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
             ("Limit", Align::Left),
         ],
         groups: findings.provenance.workloads.iter().map(group).collect(),
-        remarks: remarks(card),
+        remarks: remarks(findings, card),
         ..Listing::default()
     }
     .where_missing("the cell has no figure, or no limit was likely enough to be said")
@@ -58,9 +58,33 @@ fn row(findings: &Findings, score: &Score, workload: &Workload, style: &Style) -
     ]
 }
 
-/// How it fared, here and over all runs.
-fn remarks(card: &Scorecard) -> Vec<String> {
-    let mut remarks = Vec::new();
+/// What was said of a workload together with the roofs over it; records of old have no roofs.
+pub(crate) fn roofed<'a>(findings: &'a Findings, work: &'a Workload) -> impl Iterator<Item = &'a Score> {
+    let cells = findings.foretold.iter().flat_map(|card| &card.cells);
+    cells.filter(|score| score.workload == work.name.as_str() && !score.roofs.is_empty())
+}
+
+/// Why the figure of a cell is doubtful: it is more than the drives can do.
+pub(crate) fn doubts<'a>(findings: &'a Findings, of: &'a Finding) -> impl Iterator<Item = &'a str> {
+    let cells = findings.foretold.iter().flat_map(|card| &card.cells);
+    let own = cells.filter(|score| score.stack == of.stack && score.workload == of.workload);
+    own.flat_map(Score::doubts).map(|flag| flag.message.as_str())
+}
+
+/// Figures that are more than the drives can do, each with its cell. What is out of its interval says so in its row, and
+/// what failed where its figure would be.
+fn odd(findings: &Findings, card: &Scorecard) -> Vec<String> {
+    let cell = |score: &Score| {
+        let title = super::workload_title(findings, &score.workload);
+        format!("{}, {title}", stack_name(findings, &score.stack))
+    };
+    let doubts = card.cells.iter().flat_map(|score| score.doubts().map(move |flag| (score, flag)));
+    doubts.map(|(score, flag)| format!("Doubtful: {}: {}", cell(score), flag.message)).collect()
+}
+
+/// What is odd, and how it fared, here and over all runs.
+fn remarks(findings: &Findings, card: &Scorecard) -> Vec<String> {
+    let mut remarks = odd(findings, card);
     if let Some(standing) = card.standing {
         remarks.push(format!(
             "Over {} with such predictions: {} figures, median error {:.0} %, {:.0} % inside 90 % intervals, {:.0} % \

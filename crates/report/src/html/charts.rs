@@ -8,7 +8,7 @@ use terms::workload::Workload;
 
 use super::evidence;
 use crate::columns::build_rows;
-use crate::evidence::ranking;
+use crate::evidence::{foretold, ranking};
 use crate::figure::{self, Measure, Spread, spread};
 use crate::grid::{Grid, State};
 use crate::style::Style;
@@ -17,7 +17,7 @@ use crate::svg::latency::{self, Row};
 use crate::svg::layout::Blank;
 use crate::svg::spark;
 
-/// Marks a figure that a guard has labelled.
+/// Marks a figure that a guard has labelled, or that is more than the drives can do.
 const DAGGER: char = '†';
 
 /// Hatched rows.
@@ -109,7 +109,14 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
                     word: "guard",
                     why: format!("{}: {}", guard.guard, guard.witness),
                 }));
-                let dagger = if finding.guards.is_empty() { String::new() } else { format!(" {DAGGER}") };
+                let doubts: Vec<&str> = foretold::doubts(grid.findings, finding).collect();
+                notes.extend(doubts.iter().map(|why| Note {
+                    stack: format!("{DAGGER} {}", entry.name),
+                    word: "doubtful",
+                    why: (*why).to_owned(),
+                }));
+                let plain = finding.guards.is_empty() && doubts.is_empty();
+                let dagger = if plain { String::new() } else { format!(" {DAGGER}") };
                 Ok(Figure {
                     parts: vec![(measure.scaled(estimate.value, &style), if stack == 0 { "bar first" } else { "bar" })],
                     interval: estimate

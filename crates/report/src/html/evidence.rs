@@ -1,20 +1,25 @@
 //! What findings say besides figures, on the page: tables, load curves, flushes, how far it can be believed.
 
 use askama::Template;
-use terms::finding::{Curve, CurvePoint, Findings};
+use terms::finding::{Curve, CurvePoint, Findings, Score};
+use terms::prediction::Range;
 use terms::record::Latency;
-use terms::units::{Iops, Nanos};
+use terms::units::{Iops, Nanos, significant};
+use terms::workload::Workload;
 
 use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
-use crate::evidence::{believe, burst, compat, curves, flush, foretold, layers, ranking};
+use crate::evidence::{believe, burst, compat, curves, flush, foretold, layers, ranking, stack_name};
+use crate::figure::Measure;
 use crate::grid::Grid;
 use crate::listing::Listing;
 use crate::style::Style;
+use crate::svg;
 use crate::svg::axis::{Linear, Log};
 use crate::svg::curve::{self, Line};
 use crate::svg::latency::{self, Row};
+use crate::svg::roofs::{House, Roof};
 
 /// A listing as a table.
 #[derive(Template)]
@@ -38,10 +43,20 @@ pub(super) struct Part {
     pub(super) hint: String,
     /// Charts.
     pub(super) charts: Vec<Chart>,
+    /// Roofs over each stack.
+    pub(super) roofs: Vec<Roofs>,
     /// The table.
     pub(super) table: String,
     /// Commands: a title and the text.
     pub(super) details: Vec<(String, String)>,
+}
+
+/// Roofs over the stacks under a workload.
+pub(super) struct Roofs {
+    /// The workload.
+    pub(super) title: String,
+    /// Stacks and their drawings.
+    pub(super) drawings: Vec<(String, String)>,
 }
 
 /// Load curves of a workload.
@@ -66,6 +81,7 @@ pub(super) fn believe(findings: &Findings) -> Option<(Vec<Fact>, Option<String>)
 pub(super) fn parts(findings: &Findings) -> Vec<Part> {
     let part = |listing: Listing| Part {
         charts: if listing.id == "load" { charts(findings) } else { Vec::new() },
+        roofs: if listing.id == "foretold" { roofs(findings, &Style::default()) } else { Vec::new() },
         table: table(&listing),
         id: listing.id,
         title: listing.title,
@@ -98,6 +114,42 @@ pub(super) fn flushes(grid: &Grid, workload: usize, title: &str) -> Option<Strin
         .collect();
     let any = rows.iter().any(|row| row.latency.is_ok());
     any.then(|| latency::draw(&rows, &format!("Latency of flushes, {title}")))
+}
+
+/// Roofs over every stack of which something was said, on one axis for each workload.
+fn roofs(findings: &Findings, style: &Style) -> Vec<Roofs> {
+    let of = |work: &Workload| {
+        let houses: Vec<(&Score, House)> =
+            foretold::roofed(findings, work).map(|score| (score, house(score, work, style))).collect();
+        let axis = Log::around(houses.iter().flat_map(|(_, house)| house.values()));
+        let (measure, title) = (Measure::of(work), crate::grid::title(work));
+        let tick = |value: f64| match measure {
+            Measure::Iops => measure.number(value, style),
+            Measure::Rate => significant(value),
+        };
+        let figure = |value: f64| format!("{} {}", tick(value), measure.unit(style));
+        let drawing = |(score, house): &(&Score, House)| {
+            let name = stack_name(findings, &score.stack);
+            (name.to_owned(), svg::roofs::draw(house, &axis, &format!("{name}, {title}"), figure, tick))
+        };
+        Roofs { drawings: houses.iter().map(drawing).collect(), title: title.clone() }
+    };
+    findings.provenance.workloads.iter().map(of).filter(|roofs| !roofs.drawings.is_empty()).collect()
+}
+
+/// Said, measured and roofs of a cell in the unit of its workload.
+fn house<'a>(score: &'a Score, work: &Workload, style: &Style) -> House<'a> {
+    let measure = Measure::of(work);
+    let own = |rate: f64| measure.scaled(measure.of_rate(rate, work), style);
+    let range = |range: Range| (own(range.low), own(range.high));
+    House {
+        roofs: score.roofs.iter().map(|roof| Roof { name: &roof.resource, value: own(roof.throughput) }).collect(),
+        said: own(score.foretold.value),
+        half: range(score.foretold.half),
+        ninety: range(score.foretold.ninety),
+        measured: score.measured.map(own),
+        doubtful: score.doubts().next().is_some(),
+    }
 }
 
 /// Load curves, two drawings for each workload.

@@ -10,5 +10,6 @@ pub(crate) mod curve;
 pub(crate) mod latency;
 pub(crate) mod layout;
 pub(crate) mod machine;
+pub(crate) mod roofs;
 pub(crate) mod spark;
 pub(crate) mod stack;

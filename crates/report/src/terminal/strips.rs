@@ -3,7 +3,7 @@
 use terms::finding::{Estimate, Finding};
 use terms::units::significant;
 
-use crate::evidence::ranking;
+use crate::evidence::{foretold, ranking};
 use crate::figure::{self, Measure, spread};
 use crate::grid::{Grid, State};
 use crate::notes::Notes;
@@ -44,6 +44,7 @@ pub(super) fn rates(grid: &Grid, style: &Style, notes: &mut Notes) -> Vec<Strip>
                 let mut piece = piece(measure.number(estimate.value, style), &estimate, style);
                 piece.mark = if best { "*".to_owned() } else { String::new() };
                 piece.mark.push_str(&guards(finding, notes));
+                piece.mark.push_str(&doubts(grid, finding, notes));
                 if best {
                     piece.tone = Tone::Good;
                 }
@@ -99,6 +100,11 @@ fn piece(value: String, estimate: &Estimate, style: &Style) -> Piece {
 /// Marks of the guards that label a figure without voiding it.
 fn guards(finding: &Finding, notes: &mut Notes) -> String {
     finding.guards.iter().map(|g| notes.mark(&format!("guard {}: {}", g.guard, g.witness))).collect()
+}
+
+/// Marks of a figure that is more than the drives can do.
+fn doubts(grid: &Grid, finding: &Finding, notes: &mut Notes) -> String {
+    foretold::doubts(grid.findings, finding).map(|why| notes.mark(&format!("doubtful: {why}"))).collect()
 }
 
 /// The title in lines: block, depth and jobs, direction, and what else it says.
