@@ -80,7 +80,7 @@ pub(crate) enum Command {
     Inspect(InspectArguments),
     /// Say what is wrong with how a machine is set up, what it costs and what mends it
     Doctor(DoctorArguments),
-    /// Say how fast the stacks of a study will be before they are built: figures with intervals, and what limits them
+    /// Say how fast the stacks of a study or a plan will be before they are built, with intervals, and what limits them
     Expect(ExpectArguments),
     /// Measure in a minute what expectations need of a machine: nothing is written but RAM
     Calibrate(CalibrateArguments),

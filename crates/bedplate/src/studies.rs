@@ -1,5 +1,7 @@
 //! From a study file to a design and its plans, with the choices of the command line applied.
 
+mod plan_file;
+
 use std::path::Path;
 
 use terms::{Design, Note, Plan, Replicate, Severity, Stack, Workload};
@@ -27,10 +29,56 @@ pub(crate) fn load(selection: &Selection, settings: &Settings) -> Result<Study, 
     Ok(study)
 }
 
+/// Reads a study, or a plan in its place, and selects stacks. Profiles, where any are named, stand in for the workloads of
+/// the study; a plan has none, and gets those of a study that says nothing of them.
+pub(crate) fn load_or_plan(
+    selection: &Selection,
+    profiles: &[String],
+    settings: &Settings,
+) -> Result<(Design, From), Failure> {
+    let path = &selection.study;
+    let text = text(path)?;
+    let is_plan = plan_file::is_one(&text) || path.extension().is_some_and(|ending| ending == "json");
+    let (mut design, from) = if is_plan {
+        let usual = spec::profile::named(USUAL).unwrap_or_default();
+        (understood(path, &text, plan_file::read(&text, usual), settings)?, From::Plan)
+    } else {
+        (understood(path, &text, spec::parse(&text), settings)?, From::Study)
+    };
+    design.stacks = select(design.stacks, &selection.only, &selection.skip)?;
+    replace_workloads(&mut design, profiles)?;
+    Ok((design, from))
+}
+
+/// The profile of a study that names none.
+const USUAL: &str = "quick";
+
+/// Where a design is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum From {
+    /// A study.
+    Study,
+    /// A plan, which does not say how large drives are.
+    Plan,
+}
+
 /// Reads a study with all its stacks.
 pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Failure> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = text(path)?;
+    if plan_file::is_one(&text) {
+        return Err(Failure::told(format!(
+            "error: `{}` is JSON, and a study is TOML\n\nhint: `bedplate expect` takes plans, too",
+            path.display()
+        )));
+    }
+    let design = understood(path, &text, spec::parse(&text), settings)?;
+    let title = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok(Study { text, title, design })
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let name = path.display();
+    std::fs::read_to_string(path).map_err(|error| {
         let hint = match error.kind() {
             std::io::ErrorKind::NotFound => "\n\nhint: studies that come with Bedplate are in `studies/`",
             std::io::ErrorKind::IsADirectory => "\n\nhint: name a file in it, ending in `.toml`",
@@ -38,9 +86,17 @@ pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Fail
             _ => "",
         };
         Failure::told(format!("error: could not read the study `{name}`\n  because: {error}{hint}"))
-    })?;
-    let (design, notes) = spec::parse(&text);
-    let rendered = spec::render(&name, &text, &notes, settings.style.colour);
+    })
+}
+
+/// The design, where nothing is wrong with the text. Warnings are printed; errors are all told at once.
+fn understood(
+    path: &Path,
+    text: &str,
+    (design, notes): (Option<Design>, Vec<Note>),
+    settings: &Settings,
+) -> Result<Design, Failure> {
+    let rendered = spec::render(&path.display().to_string(), text, &notes, settings.style.colour);
     let design = match design {
         Some(design) if !has_errors(&notes) => design,
         _ => return Err(Failure::Told(rendered)),
@@ -48,8 +104,7 @@ pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Fail
     if !notes.is_empty() {
         settings.printer.say(rendered.trim_end());
     }
-    let title = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok(Study { text, title, design })
+    Ok(design)
 }
 
 fn has_errors(notes: &[Note]) -> bool {

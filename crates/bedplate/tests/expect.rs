@@ -65,3 +65,65 @@ fn a_description_with_faults_is_refused_with_their_places() {
     assert_eq!((status, text.as_str()), (2, ""));
     assert!(said.contains("machine-bad-value") && said.contains("^^^^^^"), "{said}");
 }
+
+/// The stacks of a study go through a plan and back, and what is expected of them is the same.
+#[test]
+fn a_plan_stands_in_the_place_of_its_study() {
+    let directory = tempfile::tempdir().unwrap();
+    let (status, plans, said) = run(&["plan", STUDY, "--json"]);
+    assert_eq!(status, 0, "{said}");
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let all = file("plans.json", &plans);
+    let expect = |from: &str, more: &[&str]| run(&[&["expect", from, "--machine", MACHINE], more].concat());
+    let (status, text, said) = expect(&all, &["--profile", "quick"]);
+    assert_eq!(status, 0, "{said}");
+    assert_eq!(text, expect(STUDY, &["--profile", "quick"]).1);
+    assert_eq!(text, expect(&all, &[]).1, "`quick` is what a plan gets");
+    assert_ne!(text, expect(&all, &["--profile", "kdiskmark"]).1);
+    // A run keeps one plan in each file, and nobody says how it is to be called.
+    let list: Vec<serde_json::Value> = serde_json::from_str(&plans).unwrap();
+    let one = file("first", &list[0].to_string());
+    // It names its own drives only, which are listed above the figures.
+    let figures = |text: &str| text.split_once("\n\n").unwrap().1.to_owned();
+    let of_study = expect(STUDY, &["--profile", "quick", "--only", "1"]).1;
+    assert_eq!(figures(&expect(&one, &[]).1), figures(&of_study));
+    let (status, _, said) = expect(&one, &["--space"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("how large is") && said.contains("--drive-size"), "{said}");
+    let (status, text, said) = expect(&one, &["--space", "--years", "--drive-size", "2TB"]);
+    assert_eq!(status, 0, "{said}");
+    assert!(text.contains("2 TB") || text.contains("1.82 TiB"), "{text}");
+}
+
+#[test]
+fn what_is_no_plan_is_refused_with_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("plan.json");
+    let refused = |text: &str, words: &[&str]| {
+        std::fs::write(&file, text).unwrap();
+        let (status, out, said) = run(&["expect", file.to_str().unwrap(), "--machine", MACHINE]);
+        assert_eq!((status, out.as_str()), (2, ""), "{said}");
+        for words in words {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+    };
+    refused(
+        "{\n  \"schema\": 1,\n  \"nodes\": [}\n",
+        &["plan-not-json", "plan.json:3:", "^", "bedplate plan STUDY --json"],
+    );
+    refused("{\"schema\": 9, \"nodes\": []}", &["schema 9", "make the plan again"]);
+    refused("[{\"cells\": []}]", &["no plan"]);
+    refused("question = \"?\"", &["plan-not-json"]);
+    let before = concat!(
+        "{\"schema\": 1, \"stack\": \"ext4 at /data\", \"slug\": \"ext4-at-data\", \"nodes\": [], \"drives\": [], ",
+        "\"needs\": [], \"options\": [], \"steps\": [], \"target\": {\"directory\": \"/data\"}}"
+    );
+    refused(before, &["`ext4 at /data`", "stood before"]);
+    let (status, _, said) = run(&["plan", file.to_str().unwrap()]);
+    assert_eq!(status, 2);
+    assert!(said.contains("a study is TOML") && said.contains("bedplate expect"), "{said}");
+}

@@ -4,12 +4,19 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Selection;
-
 #[derive(Debug, Args)]
 pub(crate) struct ExpectArguments {
-    #[command(flatten)]
-    pub(crate) selection: Selection,
+    /// The study, or a plan: what `bedplate plan --json` prints, or a file in `plans/` of a run
+    pub(crate) study: PathBuf,
+    /// Only these stacks: name, number in the study, or pattern with `*`; repeat or separate by commas
+    #[arg(long, value_name = "STACK", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// All but these stacks
+    #[arg(long, value_name = "STACK", value_delimiter = ',')]
+    pub(crate) skip: Vec<String>,
+    /// Workloads of these profiles instead of the study's, or of `quick` for a plan; repeat or separate by commas
+    #[arg(long, value_name = "PROFILE", value_delimiter = ',')]
+    pub(crate) profile: Vec<String>,
     /// The machine: a description that ends in `.toml`, see docs/expect.md, or a captured machine [default: this one]
     #[arg(long, value_name = "FILE")]
     pub(crate) machine: Option<PathBuf>,

@@ -13,20 +13,25 @@ use terms::machine::Machine;
 use terms::prediction::Prediction;
 use terms::{Design, Severity};
 
-use crate::cli::{ArrayState, ExpectArguments, MachineArguments};
+use crate::cli::{ArrayState, ExpectArguments, MachineArguments, Selection};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
+use crate::studies::From;
 use crate::{calibrations, machine, studies};
 
-/// Says how fast the stacks of a study will be, before they are built.
+/// Says how fast the stacks of a study or of plans will be, before they are built.
 pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result<Exit, Failure> {
-    let study = studies::load(&arguments.selection, settings)?;
+    let (study, only, skip) = (arguments.study.clone(), arguments.only.clone(), arguments.skip.clone());
+    let (design, from) = studies::load_or_plan(&Selection { study, only, skip }, &arguments.profile, settings)?;
     let (machine, inventory, known) = open(arguments.machine.as_deref(), settings)?;
-    let (machine, seats) = model::seat(&machine, &study.design.lab.drives);
-    let predictions = predict(&calibrations::ready(&machine, known.as_ref()), &study.design, arguments)?;
+    let (machine, seats) = model::seat(&machine, &design.lab.drives);
+    let predictions = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();
     let holdings = if arguments.space || arguments.years {
-        holdings::holdings(&study.design, (&machine, &seats), inventory.as_ref(), arguments)?
+        if from == From::Plan {
+            holdings::want_sizes(&design, &seats, inventory.as_ref(), arguments)?;
+        }
+        holdings::holdings(&design, (&machine, &seats), inventory.as_ref(), arguments)?
     } else {
         Vec::new()
     };

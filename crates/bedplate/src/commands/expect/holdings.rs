@@ -39,6 +39,29 @@ pub(super) fn holdings(
     design.stacks.iter().map(|stack| holding(stack, &sizes, machine, arguments)).collect()
 }
 
+/// Plans do not say how large drives are, so somebody else has to.
+///
+/// # Errors
+/// Where nobody says how large some of the drives are, with their names.
+pub(super) fn want_sizes(
+    design: &Design,
+    seats: &[Seat],
+    inventory: Option<&Inventory>,
+    arguments: &ExpectArguments,
+) -> Result<(), Failure> {
+    let sizes = sizes(design, seats, inventory, arguments.drive_size);
+    let unknown: Vec<String> =
+        sizes.iter().filter(|drive| drive.size.0 == 0).map(|drive| format!("`{}`", drive.name)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::told(format!(
+        "error: how large is {}? A plan does not say, and neither does the machine\n\nhint: add --drive-size, such as \
+         --drive-size 2TB, or expect the study that the plan was made from",
+        unknown.join(", ")
+    )))
+}
+
 /// Sizes of the study's drives: as they are said to be, else those of the machine's drives, else the study's.
 pub(crate) fn sizes(
     design: &Design,
