@@ -125,9 +125,39 @@ fn vmstat(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok())
 }
 
+/// What a drive moved. A namespace with several paths is a device above one for each path, and until Linux 6.4 only
+/// those below were counted: they are added up. Both may be busy at the same time, so the busier one stands for it.
+fn drive_counters(text: &str, kernel_name: &str) -> DriveCounters {
+    let names = text.lines().filter_map(|line| line.split_whitespace().nth(2));
+    let paths: Vec<DriveCounters> =
+        names.filter(|name| is_path_to(name, kernel_name)).map(|name| counters_of(text, name)).collect();
+    let sum = |of: fn(&DriveCounters) -> u64| paths.iter().map(of).fold(0, u64::saturating_add);
+    match paths.iter().map(|path| path.busy_millis).max() {
+        None => counters_of(text, kernel_name),
+        Some(busiest) => DriveCounters {
+            read: sum(|path| path.read),
+            written: sum(|path| path.written),
+            busy_millis: busiest,
+            operations: sum(|path| path.operations),
+            queued_millis: sum(|path| path.queued_millis),
+        },
+    }
+}
+
+/// `nvme0c1n1` is a path, over controller 1, to `nvme0n1` (`nvme_mpath_set_disk_name` in the kernel's
+/// `drivers/nvme/host/multipath.c`).
+fn is_path_to(name: &str, namespace: &str) -> bool {
+    let parts = || {
+        let (subsystem, rest) = name.strip_prefix("nvme")?.split_once('c')?;
+        let (_, number) = rest.split_once('n')?;
+        Some((subsystem, number))
+    };
+    parts().is_some_and(|(subsystem, number)| namespace == format!("nvme{subsystem}n{number}"))
+}
+
 /// A line of `/proc/diskstats`: major, minor, name, reads, merges, sectors, ms, writes, merges, sectors, ms, in flight,
 /// busy ms, weighted ms, … (Documentation/admin-guide/iostats.rst)
-fn drive_counters(text: &str, kernel_name: &str) -> DriveCounters {
+fn counters_of(text: &str, kernel_name: &str) -> DriveCounters {
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let fields = lines.into_iter().find(|fields| fields.get(2) == Some(&kernel_name)).unwrap_or_default();
     let field = |index: usize| fields.get(index).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
@@ -181,6 +211,11 @@ mod tests {
         let expected =
             DriveCounters { read: 800 * 512, written: 1600 * 512, busy_millis: 77, operations: 30, queued_millis: 14 };
         assert_eq!(drive_counters(disks, "nvme1n1"), DriveCounters::default());
+        let paths = "259 1 nvme2n1 0 0 0 0 0 0 0 0 0 0 0 0\n259 2 nvme2c0n1 1 0 8 1 2 0 16 1 0 5 2 0\n\
+                     259 3 nvme2c1n1 10 0 80 1 20 0 160 1 0 7 3 0\n259 4 nvme2c1n11 9 0 9 9 9 0 9 9 0 9 9 0\n";
+        let both =
+            DriveCounters { read: 88 * 512, written: 176 * 512, busy_millis: 7, operations: 33, queued_millis: 5 };
+        assert_eq!(drive_counters(paths, "nvme2n1"), both);
         assert_eq!(drive, expected);
         let stat = "cpu  10 1 20 500 60 3 4 5 99 99\ncpu0 7 0 0 9\ncpu1 3 0 0 9\nintr 5";
         assert_eq!(processors(stat), Processors { busy: 43, softirq: 4, each: vec![7, 3] });
