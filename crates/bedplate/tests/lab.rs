@@ -28,6 +28,8 @@ mod overhead;
 mod places;
 #[path = "lab/policies.rs"]
 mod policies;
+#[path = "lab/remote.rs"]
+mod remote;
 #[path = "lab/runs.rs"]
 mod runs;
 #[path = "lab/sizes.rs"]

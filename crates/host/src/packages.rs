@@ -58,6 +58,7 @@ const TABLE: &[Brings] = &[
         packages: ["linux-headers-amd64 zfs-dkms zfsutils-linux", "zfs", "zfs-dkms zfs-utils", "zfs"],
     },
     Brings { things: &["nvme-cli"], packages: ["nvme-cli"; 4] },
+    Brings { things: &["ip"], packages: ["iproute2", "iproute", "iproute2", "iproute2"] },
     Brings { things: &["parted", "partprobe"], packages: ["parted"; 4] },
     Brings { things: &["blkid", "wipefs", "blkdiscard", "setpriv", "lsblk", "mount"], packages: ["util-linux"; 4] },
     Brings { things: &["modprobe"], packages: ["kmod"; 4] },

@@ -23,7 +23,7 @@ pub struct Check {
 }
 
 /// Programs that a lab, or a layer in it, calls.
-const PROGRAMS: [(&str, &str, bool); 18] = [
+const PROGRAMS: [(&str, &str, bool); 20] = [
     ("qemu-system-x86_64", "runs the guest", true),
     ("setpriv", "ends the guest with this program", true),
     ("modprobe", "loads modules in the guest", true),
@@ -40,6 +40,8 @@ const PROGRAMS: [(&str, &str, bool); 18] = [
     ("zpool", "makes ZFS pools", false),
     ("thin_check", "checks thin pools before they are used", false),
     ("parted", "makes the partition that a ZFS pool rests on", false),
+    ("nvme", "connects to remote drives and formats NVMe drives", false),
+    ("ip", "sets up the network to remote drives", false),
     ("xz", "unpacks kernels and modules", false),
     ("zstd", "unpacks kernels and modules", false),
 ];

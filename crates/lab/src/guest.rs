@@ -11,9 +11,11 @@ use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt
 use terms::{Cmd, LabDriveKind, LabSpec, Name, Nanos};
 
 use crate::accelerator::{self, Accelerator};
+use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
 use crate::kernel::{self, Kernel};
 use crate::machine::{self, Console, file, inside, serial_of};
+use crate::network::{self, End};
 use crate::scratch::Scratch;
 use crate::{check, image, vmlinux};
 
@@ -50,6 +52,8 @@ pub struct Guest {
     remote: Remote,
     process: Mutex<Process>,
     scratch: Scratch,
+    /// The guest that has the remote drives; it goes after the guest that uses them.
+    enclosure: Option<Enclosure>,
     kernel: Kernel,
     accelerator: Accelerator,
     drives: BTreeMap<Name, String>,
@@ -69,7 +73,7 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
             return Err(LabError::Missing { what, remedy: check::package(&host, program) });
         }
     }
-    let kernel = kernel::choose(&host, spec.wanted_modules)?;
+    let kernel = choose_kernel(&host, spec)?;
     let scratch = Scratch::make(&spec.base)?;
     let memory = spec.cache.join("accelerator");
     let accelerator = accelerator::choose(&kernel, spec.agent, scratch.path(), &memory)?;
@@ -83,6 +87,29 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
     }
 }
 
+/// The kernel for a study: with remote drives it has to know both ends of NVMe/TCP.
+fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<Kernel, LabError> {
+    if !spec.machine.drives.iter().any(enclosure::is_remote) {
+        return kernel::choose(host, spec.wanted_modules);
+    }
+    for (program, brought_by) in [("nvme", "nvme-cli"), ("ip", "ip")] {
+        if host::find_program(host, program)?.is_none() {
+            let what = format!("`{program}` is not installed, and remote drives need it");
+            return Err(LabError::Missing { what, remedy: check::package(host, brought_by) });
+        }
+    }
+    let modules = enclosure::MODULES.map(ToOwned::to_owned);
+    let wanted: Vec<String> = spec.wanted_modules.iter().cloned().chain(modules).collect();
+    let kernel = kernel::choose(host, &wanted)?;
+    match enclosure::MODULES.iter().find(|module| !kernel.has_module(module)) {
+        None => Ok(kernel),
+        Some(module) => {
+            let what = format!("kernel {} has no {module}, and remote drives need it", kernel.release);
+            Err(LabError::Missing { what, remedy: check::package(host, "kernel") })
+        }
+    }
+}
+
 fn boot_with(
     spec: &GuestSpec<'_>,
     scratch: Scratch,
@@ -91,18 +118,24 @@ fn boot_with(
 ) -> Result<Guest, LabError> {
     make_files(spec, scratch.path(), &kernel)?;
     let start = Instant::now();
-    let mut process = start_machine(spec, &scratch, &kernel, accelerator)?;
+    let enclosure = enclosure::start(spec, &kernel, accelerator)?;
+    let networks = enclosure.as_ref().map(|of| network::arguments(of.directory(), End::Initiator)).unwrap_or_default();
+    let mut process = start_machine(spec, &scratch, &kernel, accelerator, networks)?;
     let remote = greet(spec, &scratch, &mut process, accelerator)?;
+    let enclosure = enclosure.map(|started| started.open(spec, accelerator)).transpose()?;
+    if enclosure.is_some() {
+        enclosure::connect(&remote, spec.machine)?;
+    }
     let boot_time = start.elapsed();
     let drives = find_drives(&remote, spec.machine)?;
-    Ok(Guest { remote, process: Mutex::new(process), scratch, kernel, accelerator, drives, boot_time })
+    Ok(Guest { remote, process: Mutex::new(process), scratch, enclosure, kernel, accelerator, drives, boot_time })
 }
 
-fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel) -> Result<(), LabError> {
+pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel) -> Result<(), LabError> {
     let path = directory.join(file::IMAGE);
     fs::write(&path, image::pack(&Local::new(), spec.agent, kernel)?).map_err(LabError::file("write", &path))?;
     for (index, drive) in spec.machine.drives.iter().enumerate() {
-        if drive.kind != LabDriveKind::Ram {
+        if drive.kind != LabDriveKind::Ram && !enclosure::is_remote(drive) {
             let path = directory.join(drive_file(index));
             if let Some(from) = spec.drives_from {
                 fs::hard_link(from.join(drive_file(index)), &path).map_err(LabError::file("link", &path))?;
@@ -120,16 +153,18 @@ fn drive_file(index: usize) -> String {
     format!("drive-{index}")
 }
 
-fn start_machine(
+pub(crate) fn start_machine(
     spec: &GuestSpec<'_>,
     scratch: &Scratch,
     kernel: &Kernel,
     accelerator: Accelerator,
+    networks: Vec<String>,
 ) -> Result<Process, LabError> {
     let directory = scratch.path();
     let unpacked = vmlinux::unpacked(&Local::new(), kernel, &spec.cache);
     let image = unpacked.map_or_else(|| kernel.image.clone(), |path| path.to_string_lossy().into_owned());
-    let argv = machine::command(directory, spec.machine, accelerator, &image, spec.console, "serve")?;
+    let mut argv = machine::command(directory, spec.machine, accelerator, &image, spec.console, "serve")?;
+    argv.extend(networks);
     let standard = match spec.console {
         Console::Terminal => Standard::Inherit,
         Console::Log => {
@@ -147,7 +182,7 @@ fn start_machine(
 }
 
 /// Connects to the agent's socket as soon as QEMU has made it, and greets.
-fn greet(
+pub(crate) fn greet(
     spec: &GuestSpec<'_>,
     scratch: &Scratch,
     process: &mut Process,
@@ -191,8 +226,8 @@ fn last_words(directory: &Path) -> String {
     lines[lines.len().saturating_sub(12)..].iter().map(|line| format!("    {line}\n")).collect()
 }
 
-/// Loads drivers and finds each drive of the study: NVMe and SATA by serial number, RAM drives by order.
-fn find_drives(remote: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, String>, LabError> {
+/// Loads drivers and finds each drive of the study: RAM drives by order, all others by serial number.
+pub(crate) fn find_drives(remote: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, String>, LabError> {
     let of = |kind| machine.drives.iter().filter(move |drive| drive.kind == kind);
     if of(LabDriveKind::Sata).next().is_some() {
         remote.run_ok(&Cmd::new(["modprobe", "--all", "ahci", "sd_mod"]))?;
@@ -231,6 +266,18 @@ fn find_drives(remote: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, Stri
     }
 }
 
+/// Links the drives of a guest into a directory on the same file system.
+pub(crate) fn keep_drives(directory: &Path, keep: &Path) -> Result<(), LabError> {
+    for entry in fs::read_dir(directory).map_err(LabError::file("list", directory))?.flatten() {
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with("drive-") {
+            let to = keep.join(&name);
+            fs::hard_link(entry.path(), &to).map_err(LabError::file("link", &to))?;
+        }
+    }
+    Ok(())
+}
+
 impl Guest {
     /// Device nodes of the study's drives.
     #[must_use]
@@ -257,14 +304,10 @@ impl Guest {
     /// Where the drives cannot be linked.
     pub fn cut_power(self, keep: &Path) -> Result<(), LabError> {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).kill();
-        for entry in fs::read_dir(self.directory()).map_err(LabError::file("list", self.directory()))?.flatten() {
-            let name = entry.file_name();
-            if name.to_string_lossy().starts_with("drive-") {
-                let to = keep.join(&name);
-                fs::hard_link(entry.path(), &to).map_err(LabError::file("link", &to))?;
-            }
+        if let Some(enclosure) = &self.enclosure {
+            enclosure.cut_power(keep)?;
         }
-        Ok(())
+        keep_drives(self.directory(), keep)
     }
 
     /// From QEMU's start to the agent's greeting.

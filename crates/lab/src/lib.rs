@@ -6,6 +6,7 @@
 
 mod accelerator;
 pub mod check;
+mod enclosure;
 mod error;
 mod guest;
 mod image;
@@ -14,6 +15,7 @@ mod kernel;
 mod limit;
 mod machine;
 mod modules;
+mod network;
 mod scratch;
 mod vmlinux;
 

@@ -83,7 +83,7 @@ mod tests {
 
     fn drive(limit: Limit, port: Port) -> LabDrive {
         let name = Name::new("a").unwrap();
-        LabDrive { name, kind: LabDriveKind::Nvme, size: Bytes::mib(64), lba: Bytes(4096), port, limit }
+        LabDrive { name, kind: LabDriveKind::Nvme, size: Bytes::mib(64), lba: Bytes(4096), port, limit, paths: 1 }
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec) -> Result<(), 
     };
     limit::groups(spec).iter().for_each(|group| argv.pair("-object", group));
     for (index, drive) in spec.drives.iter().enumerate() {
-        if drive.kind == LabDriveKind::Ram {
+        if matches!(drive.kind, LabDriveKind::Ram | LabDriveKind::NvmeTcp) {
             continue;
         }
         let path = inside(directory, &format!("drive-{index}"));
@@ -149,6 +149,7 @@ mod tests {
             lba: Bytes(4096),
             port,
             limit: Limit::default(),
+            paths: 1,
         }
     }
 

@@ -81,6 +81,7 @@ mod tests {
             lba: Bytes(4096),
             port: Port::Switch(2),
             limit: Limit { read: Some(Bytes(50_000_000)), read_iops: Some(900), ..Limit::default() },
+            paths: 1,
         };
         let mut group = DriveGroup::unknown(drive.name.clone(), DriveKind::Nvme);
         group.rated.read = Some(BytesPerSecond(400e6));

@@ -42,7 +42,7 @@ fn place(left: &[(String, &DriveGroup)], is: impl Fn(&str, &DriveGroup) -> bool)
 const fn is_of(kind: LabDriveKind, drive: DriveKind) -> bool {
     matches!(
         (kind, drive),
-        (LabDriveKind::Nvme, DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane)
+        (LabDriveKind::Nvme | LabDriveKind::NvmeTcp, DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane)
             | (LabDriveKind::Sata, DriveKind::SataSsd | DriveKind::Hdd)
             | (LabDriveKind::Ram, DriveKind::Ram)
     )
@@ -50,7 +50,8 @@ const fn is_of(kind: LabDriveKind, drive: DriveKind) -> bool {
 
 const fn usual(kind: LabDriveKind) -> DriveKind {
     match kind {
-        LabDriveKind::Nvme => DriveKind::Nvme,
+        // The way over the network is not modelled: the prediction is that of the drive at hand.
+        LabDriveKind::Nvme | LabDriveKind::NvmeTcp => DriveKind::Nvme,
         LabDriveKind::Sata => DriveKind::SataSsd,
         LabDriveKind::Ram => DriveKind::Ram,
     }
@@ -70,6 +71,7 @@ mod tests {
             lba: Bytes(512),
             port: Port::Cpu,
             limit: Limit::default(),
+            paths: 1,
         }
     }
 

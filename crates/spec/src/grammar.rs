@@ -210,9 +210,19 @@ static DRIVE: Table = Table {
     help: "A drive that the lab makes.",
     keys: &[
         required("name", Kind::Name, "The name that stacks use."),
-        default("kind", Kind::Choice(&["nvme", "sata", "ram"]), "\"nvme\"", "What it appears as in the guest."),
+        default(
+            "kind",
+            Kind::Choice(&["nvme", "sata", "ram", "nvme-tcp"]),
+            "\"nvme\"",
+            "What it appears as in the guest; `nvme-tcp` is a namespace of a second guest, reached over a network.",
+        ),
         required("size", Kind::Size { least: 32 * MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) }, "Capacity."),
-        default("lba", Kind::Sizes(&[512, 4096]), "\"512 B\"", "Logical block; only NVMe drives offer 4 KiB."),
+        default(
+            "lba",
+            Kind::Sizes(&[512, 4096]),
+            "\"512 B\"",
+            "Logical block; only NVMe drives, remote ones too, offer 4 KiB.",
+        ),
         default(
             "port",
             Kind::Choice(&[
@@ -225,6 +235,12 @@ static DRIVE: Table = Table {
         optional("write", Kind::Text, "as fast as it goes", "Bytes written in a second at most."),
         optional("read_iops", OPERATIONS, "as fast as it goes", "Reads in a second at most."),
         optional("write_iops", OPERATIONS, "as fast as it goes", "Writes in a second at most."),
+        optional(
+            "paths",
+            Kind::Integer { least: 1, most: 2 },
+            "2 where `kind` is `nvme-tcp`",
+            "Network paths to a remote drive; with two, operations go over both in turn.",
+        ),
     ],
     one_of: &[],
 };

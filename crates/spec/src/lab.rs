@@ -56,7 +56,8 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
 fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
     let kind = fields.word("kind").unwrap_or(LabDriveKind::Nvme);
     let lba = fields.size("lba").unwrap_or(Bytes(512));
-    if kind != LabDriveKind::Nvme && lba.0 == 4 * KIB {
+    let is_nvme = matches!(kind, LabDriveKind::Nvme | LabDriveKind::NvmeTcp);
+    if !is_nvme && lba.0 == 4 * KIB {
         notes.push(
             Note::error("study-lba", Some(fields.place("lba")), format!("drive `{name}` cannot have 4 KiB blocks"))
                 .label("only NVMe drives offer them here")
@@ -64,9 +65,14 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
         );
     }
     let port = fields.text("port").and_then(port).unwrap_or(Port::Cpu);
-    if kind == LabDriveKind::Ram && fields.has("port") {
+    let portless = match kind {
+        LabDriveKind::Ram => Some("RAM"),
+        LabDriveKind::NvmeTcp => Some("remote"),
+        LabDriveKind::Nvme | LabDriveKind::Sata => None,
+    };
+    if let (Some(word), true) = (portless, fields.has("port")) {
         notes.push(
-            Note::error("study-port", Some(fields.key("port")), format!("RAM drive `{name}` has no port"))
+            Note::error("study-port", Some(fields.key("port")), format!("{word} drive `{name}` has no port"))
                 .hint("leave `port` out"),
         );
     } else if kind == LabDriveKind::Sata && port != Port::Cpu {
@@ -80,6 +86,7 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
         );
     }
     let limit = limit(fields, notes);
+    let paths = paths(fields, &name, kind, notes);
     if kind == LabDriveKind::Ram && !limit.is_none() {
         notes.push(
             Note::error("study-limit", Some(fields.span), format!("RAM drive `{name}` cannot be limited"))
@@ -87,7 +94,7 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
                 .hint("leave its rates out, or make it kind = \"nvme\""),
         );
     }
-    LabDrive { name, kind, size: fields.size("size").unwrap_or_default(), lba, port, limit }
+    LabDrive { name, kind, size: fields.size("size").unwrap_or_default(), lba, port, limit, paths }
 }
 
 fn port(word: &str) -> Option<Port> {
@@ -122,6 +129,24 @@ fn switch(fields: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Option<LabS
         );
     }
     Some(LabSwitch { number, limit: limit(fields, notes) })
+}
+
+/// Network paths: only a remote drive has any to choose.
+fn paths(fields: &Fields, name: &Name, kind: LabDriveKind, notes: &mut Vec<Note>) -> u8 {
+    if kind == LabDriveKind::NvmeTcp {
+        return fields.number("paths").unwrap_or(2);
+    }
+    if fields.has("paths") {
+        notes.push(
+            Note::error(
+                "study-paths",
+                Some(fields.key("paths")),
+                format!("drive `{name}` is not reached over a network"),
+            )
+            .hint("leave `paths` out, or make the drive kind = \"nvme-tcp\""),
+        );
+    }
+    1
 }
 
 /// RAM drives live in the guest's memory, where the kernel and the tools must live too.

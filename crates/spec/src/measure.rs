@@ -94,7 +94,7 @@ fn times(lab: &LabSpec) -> (Nanos, Nanos) {
     let any = |kind| lab.drives.iter().any(|drive| drive.kind == kind);
     let (settle, window) = match () {
         () if any(LabDriveKind::Sata) => (5, 15),
-        () if any(LabDriveKind::Nvme) => (3, 6),
+        () if any(LabDriveKind::Nvme) || any(LabDriveKind::NvmeTcp) => (3, 6),
         () => (1, 3),
     };
     (Nanos::seconds(settle), Nanos::seconds(window))

@@ -54,6 +54,10 @@ fn check(fields: &Fields, setup: &DriveSetup, lab: &Lab, notes: &mut Vec<Note>) 
     match drive.kind {
         LabDriveKind::Nvme => {}
         LabDriveKind::Sata => refuse(fields, &["lba", "sanitize"], name, "SATA drives do not know it", notes),
+        LabDriveKind::NvmeTcp => {
+            let why = "the enclosure does not pass it on";
+            refuse(fields, &["lba", "write_cache", "sanitize"], name, why, notes);
+        }
         LabDriveKind::Ram => {
             refuse(
                 fields,

@@ -355,3 +355,29 @@ fn drives_can_be_set_up_as_they_can_be() {
         assert_eq!(codes(&text), expect, "{text}");
     }
 }
+
+#[test]
+fn remote_drives_have_paths_and_no_ports() {
+    let lab = |drive: &str| {
+        format!(
+            "question = 'q'\nlab.drives = [ {{ name = 'a', size = '1 GiB', {drive} }} ]\n\
+             stack = [ {{ name = 'x', layers = [ {{ ext4 = {{}}, on = 'a' }} ] }} ]\nmeasure.span = '32 MiB'\n"
+        )
+    };
+    for (drive, expect) in [
+        ("kind = 'nvme-tcp'", &[][..]),
+        ("kind = 'nvme-tcp', lba = '4 KiB', paths = 1", &[]),
+        ("kind = 'nvme-tcp', port = 'switch0'", &["study-port"]),
+        ("kind = 'nvme', paths = 2", &["study-paths"]),
+        ("kind = 'nvme-tcp', paths = 3", &["study-out-of-range"]),
+    ] {
+        let text = lab(drive);
+        let (design, notes) = spec::parse(&text);
+        let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!((codes.as_slice(), design.is_some()), (expect, expect.is_empty()), "{drive}: {notes:?}");
+    }
+    let paths = |drive: &str| spec::parse(&lab(drive)).0.unwrap().lab.drives[0].paths;
+    assert_eq!((paths("kind = 'nvme-tcp'"), paths("kind = 'sata'")), (2, 1));
+    let setup = format!("{}drive = [ {{ name = 'a', write_cache = false }} ]\n", lab("kind = 'nvme-tcp'"));
+    assert!(spec::parse(&setup).1.iter().any(|note| note.code == "study-setup"));
+}

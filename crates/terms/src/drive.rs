@@ -19,11 +19,14 @@ pub struct LabDrive {
     /// Logical block size; NVMe namespaces also offer the other of 512 and 4096.
     #[serde(rename = "lba_bytes")]
     pub lba: Bytes,
-    /// Where it is plugged in. RAM drives have no port.
+    /// Where it is plugged in. RAM drives and remote ones have no port.
     pub port: Port,
     /// How fast it may be.
     #[serde(default, skip_serializing_if = "Limit::is_none")]
     pub limit: Limit,
+    /// Network paths to it: 1 for all but remote drives.
+    #[serde(default = "one_path")]
+    pub paths: u8,
 }
 
 /// How fast a lab drive or a link of the lab may be at most; what is not set is as fast as it goes.
@@ -61,6 +64,10 @@ pub struct LabSwitch {
     pub limit: Limit,
 }
 
+const fn one_path() -> u8 {
+    1
+}
+
 /// What a lab drive appears as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -71,6 +78,8 @@ pub enum LabDriveKind {
     Sata,
     /// The guest kernel's own RAM drive (`brd`).
     Ram,
+    /// A namespace of a second guest, reached over NVMe/TCP.
+    NvmeTcp,
 }
 
 /// Where a lab drive is plugged in.

@@ -76,7 +76,7 @@ fn open(arguments: &CalibrateArguments, settings: &Settings) -> Result<Site, Fai
 fn bench(spec: &LabSpec) -> Result<LabSpec, Failure> {
     let drive = |name: String, kind, size| -> Result<LabDrive, Failure> {
         let name = Name::new(name).map_err(|error| Failure::told(format!("error: {error}")))?;
-        Ok(LabDrive { name, kind, size, lba: Bytes(4096), port: Port::Cpu, limit: Limit::default() })
+        Ok(LabDrive { name, kind, size, lba: Bytes(4096), port: Port::Cpu, limit: Limit::default(), paths: 1 })
     };
     let mut drives = vec![drive(OWN_DRIVE.to_owned(), LabDriveKind::Nvme, Bytes::mib(512))?];
     for number in 0..RAM_DRIVES {

@@ -66,6 +66,7 @@ fn default_machine() -> Result<LabSpec, Failure> {
             lba: Bytes(512),
             port: Port::Cpu,
             limit: Limit::default(),
+            paths: 1,
         })
     };
     Ok(LabSpec { cpus: 2, memory: Bytes::gib(2), drives: vec![drive("a")?, drive("b")?], switches: Vec::new() })

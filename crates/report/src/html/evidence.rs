@@ -124,7 +124,7 @@ fn roofs(findings: &Findings, style: &Style) -> Vec<Roofs> {
         let axis = Log::around(houses.iter().flat_map(|(_, house)| house.values()));
         let (measure, title) = (Measure::of(work), crate::grid::title(work));
         let tick = |value: f64| match measure {
-            Measure::Iops => measure.number(value, style),
+            Measure::Iops | Measure::Files => measure.number(value, style),
             Measure::Rate => significant(value),
         };
         let figure = |value: f64| format!("{} {}", tick(value), measure.unit(style));

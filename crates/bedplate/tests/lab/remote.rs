@@ -1,0 +1,102 @@
+//! Remote drives: a second guest exports them, both go together, and nothing of this machine's network is in reach.
+
+#![allow(clippy::disallowed_methods, reason = "tests start the program as a person would")]
+
+use std::process::Stdio;
+
+use host::{Host, inspect};
+use lab::Guest;
+use terms::{Bytes, Drive};
+
+use crate::bench::{Bench, text};
+use crate::places::shell;
+
+/// One drive over both networks, one over the first alone, and a local one before them.
+const STUDY: &str = r#"
+    question = "Are remote drives drives?"
+
+    [lab]
+    memory = "1 GiB"
+    drives = [
+        { name = "near", size = "64 MiB" },
+        { name = "far", size = "96 MiB", kind = "nvme-tcp" },
+        { name = "single", size = "96 MiB", kind = "nvme-tcp", lba = "4 KiB", paths = 1 },
+    ]
+
+    [[stack]]
+    name = "far"
+    layers = [{ ext4 = {}, on = "far" }]
+
+    [measure]
+    span = "16 MiB"
+"#;
+
+/// A drive of the study as the guest sees it.
+fn seen<'a>(drives: &'a [Drive], guest: &Guest, name: &str) -> &'a Drive {
+    let (_, node) = guest.drives().iter().find(|(known, _)| known.as_str() == name).unwrap();
+    drives.iter().find(|drive| drive.node() == *node).unwrap()
+}
+
+#[test]
+fn remote_drives_are_found_with_all_their_paths() {
+    let bench = Bench::new();
+    let (design, notes) = spec::parse(STUDY);
+    let guest = bench.boot(&design.unwrap_or_else(|| panic!("{notes:?}")));
+    assert_eq!(bench.guests().len(), 2, "a guest and its enclosure");
+    let inventory = inspect::examine(&guest).unwrap();
+    let far = seen(&inventory.drives, &guest, "far");
+    let single = seen(&inventory.drives, &guest, "single");
+    assert_eq!(seen(&inventory.drives, &guest, "near").transport, "nvme");
+    for (drive, paths, block) in [(far, 2, 512), (single, 1, 4096)] {
+        assert_eq!((drive.transport.as_str(), drive.size), ("nvme-tcp", Bytes::mib(96)));
+        assert_eq!(drive.logical_block, Bytes(block));
+        let nvme = drive.detail.as_ref().unwrap().nvme.clone().unwrap();
+        assert_eq!(nvme.controllers.len(), paths, "{nvme:?}");
+        let states = nvme.paths.iter().map(|path| path.state.as_deref());
+        assert!(states.clone().all(|state| state == Some("optimized")), "{nvme:?}");
+    }
+    let controllers = &inventory.detail.as_ref().unwrap().controllers;
+    let remote: Vec<_> = controllers.iter().filter(|controller| controller.transport == "tcp").collect();
+    assert_eq!(remote.len(), 3);
+    assert!(remote.iter().all(|controller| controller.path_policy.as_deref() == Some("round-robin")));
+    both_paths_carry_the_load(&guest, far);
+    let cards = guest.list("/sys/class/net").unwrap();
+    let routes = shell(&guest, "ip route show table main; ip route show default");
+    assert_eq!(cards.len(), 3, "two networks and the loopback: {cards:?}");
+    assert!(!routes.contains("default"), "{routes}");
+    drop(guest);
+    bench.assert_nothing_left();
+}
+
+fn both_paths_carry_the_load(guest: &Guest, drive: &Drive) {
+    let counted = |guest: &Guest| -> Vec<u64> {
+        let paths = drive.detail.as_ref().unwrap().nvme.as_ref().unwrap().paths.clone();
+        let stat = |name: &str| guest.read_text(&format!("/sys/block/{name}/stat")).unwrap();
+        let reads = |name: &str| stat(name).split_whitespace().next().unwrap().parse().unwrap();
+        paths.iter().map(|path| reads(&path.name)).collect()
+    };
+    let before = counted(guest);
+    shell(guest, &format!("dd if={} of=/dev/null bs=64k count=200 iflag=direct", drive.node()));
+    let after = counted(guest);
+    assert!(before.iter().zip(&after).all(|(before, after)| after > before), "{before:?} {after:?}");
+}
+
+#[test]
+fn what_a_killed_owner_of_two_guests_left_is_swept_by_the_next() {
+    let bench = Bench::new();
+    let directory = tempfile::tempdir().unwrap();
+    let study = directory.path().join("study.toml");
+    std::fs::write(&study, STUDY).unwrap();
+    let mut child = bench
+        .command(&["run", &study.to_string_lossy(), "--quick"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    bench.await_that("both guests", || bench.guests().len() == 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let swept = bench.run(&["lab", "sweep"]);
+    assert_eq!(swept.status.code(), Some(0), "{}", text(&swept));
+    bench.assert_nothing_left();
+}

@@ -1,0 +1,293 @@
+//! The enclosure: a second guest that exports its drives over NVMe/TCP to the first.
+//!
+//! Every drive is a subsystem of its own with one namespace: so it has a serial number of its own, by which it is
+//! found as every other drive, and a list of hosts of its own. A subsystem that is exported on two ports has two
+//! controllers on the host, and the kernel's native multipath makes one device of both ways to the namespace.
+//!
+//! How the target is set up: the kernel's `drivers/nvme/target/configfs.c`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use host::{Host, Process, Remote};
+use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Nanos, Port};
+
+use crate::accelerator::Accelerator;
+use crate::error::LabError;
+use crate::guest::{GuestSpec, find_drives, greet, keep_drives, make_files, start_machine};
+use crate::kernel::Kernel;
+use crate::machine::{Console, serial_of};
+use crate::network::{self, End};
+use crate::scratch::Scratch;
+
+/// Modules that remote drives need in either guest.
+pub(crate) const MODULES: [&str; 3] = ["virtio_net", "nvme_tcp", "nvmet_tcp"];
+/// Memory of the enclosure: a kernel, an agent and the target's buffers. What it exports is not cached there.
+const MEMORY: Bytes = Bytes::gib(1);
+/// Its processors.
+const PROCESSORS: u32 = 2;
+/// Where the drives of the enclosure are kept when power is cut, beside those of the guest.
+const KEPT: &str = "enclosure";
+/// Where the kernel's target is set up.
+const TARGET: &str = "/sys/kernel/config/nvmet";
+/// The name of the only host that the enclosure serves.
+const HOST: &str = "nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-000000000001";
+/// Its identifier, the same as in its name.
+const HOST_ID: &str = "00000000-0000-4000-8000-000000000001";
+
+/// Is it a drive of the enclosure?
+pub(crate) fn is_remote(drive: &LabDrive) -> bool {
+    drive.kind == LabDriveKind::NvmeTcp
+}
+
+/// Qualified name of a drive's subsystem. `.invalid` is nobody's domain (RFC 2606).
+fn subsystem(serial: &str) -> String {
+    format!("nqn.2024-01.invalid.bedplate:{serial}")
+}
+
+/// An enclosure whose QEMU runs and whose agent was not greeted yet: it boots while the guest does.
+pub(crate) struct Started {
+    machine: LabSpec,
+    process: Process,
+    scratch: Scratch,
+}
+
+/// An enclosure at work.
+pub(crate) struct Enclosure {
+    // Fields drop in this order: the agent's connection, then QEMU, then the directory.
+    remote: Remote,
+    process: Mutex<Process>,
+    scratch: Scratch,
+}
+
+/// The enclosure's own machine: every remote drive of the study is an NVMe drive in it.
+fn machine(study: &LabSpec) -> LabSpec {
+    let local = |drive: &LabDrive| LabDrive { kind: LabDriveKind::Nvme, port: Port::Cpu, paths: 1, ..drive.clone() };
+    let drives = study.drives.iter().filter(|drive| is_remote(drive)).map(local).collect();
+    LabSpec { cpus: PROCESSORS, memory: MEMORY, drives, switches: Vec::new() }
+}
+
+/// Starts the enclosure of a study, if it has remote drives. Called by the thread that started everything else: QEMU
+/// is ended when its thread is.
+pub(crate) fn start(
+    spec: &GuestSpec<'_>,
+    kernel: &Kernel,
+    accelerator: Accelerator,
+) -> Result<Option<Started>, LabError> {
+    if !spec.machine.drives.iter().any(is_remote) {
+        return Ok(None);
+    }
+    let machine = machine(spec.machine);
+    let from = spec.drives_from.map(|from| from.join(KEPT));
+    let own = own(spec, &machine, from.as_deref());
+    let scratch = Scratch::make(&spec.base)?;
+    make_files(&own, scratch.path(), kernel)?;
+    let networks = network::arguments(scratch.path(), End::Enclosure);
+    let process = start_machine(&own, &scratch, kernel, accelerator, networks)?;
+    let started = Started { machine, process, scratch };
+    network::await_listening(started.directory())?;
+    Ok(Some(started))
+}
+
+/// What the enclosure is booted with.
+fn own<'a>(spec: &GuestSpec<'a>, machine: &'a LabSpec, drives_from: Option<&'a Path>) -> GuestSpec<'a> {
+    GuestSpec { machine, console: Console::Log, drives_from, ..spec.clone() }
+}
+
+impl Started {
+    /// Where the sockets of the networks are.
+    pub(crate) fn directory(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// Greets the enclosure's agent and exports the drives of the study.
+    pub(crate) fn open(mut self, spec: &GuestSpec<'_>, accelerator: Accelerator) -> Result<Enclosure, LabError> {
+        let own = own(spec, &self.machine, None);
+        let remote = greet(&own, &self.scratch, &mut self.process, accelerator)?;
+        let enclosure = Enclosure { remote, process: Mutex::new(self.process), scratch: self.scratch };
+        network::set_up(&enclosure.remote, End::Enclosure)?;
+        enclosure.export(&self.machine, spec.machine)?;
+        Ok(enclosure)
+    }
+}
+
+impl Enclosure {
+    /// Sets up the kernel's target: ports, a subsystem for each drive, and which subsystem is on which port.
+    fn export(&self, machine: &LabSpec, study: &LabSpec) -> Result<(), LabError> {
+        let remote = &self.remote;
+        remote.run_ok(&Cmd::new(["modprobe", "nvmet_tcp"]))?;
+        remote.run_ok(&Cmd::new(["mount", "-t", "configfs", "configfs", "/sys/kernel/config"]))?;
+        let nodes = find_drives(remote, machine)?;
+        let exports: Vec<Export<'_>> = exports(study).collect();
+        let ports = network::PORTS.map(|port| format!("{TARGET}/ports/{port}"));
+        let each = exports.iter().flat_map(|export| [export.directory(), export.namespace()]);
+        let directories: Vec<String> =
+            ports.into_iter().chain([format!("{TARGET}/hosts/{HOST}")]).chain(each).collect();
+        remote.run_ok(&Cmd::new(std::iter::once("mkdir".to_owned()).chain(directories)))?;
+        for port in network::PORTS {
+            for (key, value) in [
+                ("trtype", "tcp"),
+                ("adrfam", "ipv4"),
+                ("traddr", &End::Enclosure.address(port)),
+                ("trsvcid", network::SERVICE),
+            ] {
+                remote.write(&format!("{TARGET}/ports/{port}/addr_{key}"), value.as_bytes())?;
+            }
+        }
+        for export in &exports {
+            let node = nodes.get(&export.drive.name).map_or("", String::as_str);
+            self.export_one(export, node)?;
+        }
+        Ok(())
+    }
+
+    fn export_one(&self, export: &Export<'_>, node: &str) -> Result<(), LabError> {
+        let (directory, namespace) = (export.directory(), export.namespace());
+        for (path, value) in [
+            (format!("{directory}/attr_serial"), export.serial.as_str()),
+            (format!("{directory}/attr_model"), "Bedplate remote drive"),
+            (format!("{namespace}/device_path"), node),
+            (format!("{namespace}/enable"), "1"),
+        ] {
+            self.remote.write(&path, value.as_bytes())?;
+        }
+        let link = |from: &str, to: String| self.remote.run_ok(&Cmd::new(["ln", "-s", from, &to]));
+        link(&format!("{TARGET}/hosts/{HOST}"), format!("{directory}/allowed_hosts/{HOST}"))?;
+        for port in export.ports() {
+            link(&directory, format!("{TARGET}/ports/{port}/subsystems/{}", export.nqn))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the power away, and links its drives into a directory below `keep`.
+    pub(crate) fn cut_power(&self, keep: &Path) -> Result<(), LabError> {
+        self.lock().kill();
+        let below: PathBuf = keep.join(KEPT);
+        std::fs::create_dir_all(&below).map_err(LabError::file("make", &below))?;
+        keep_drives(self.scratch.path(), &below)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Process> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Enclosure {
+    fn drop(&mut self) {
+        self.lock().kill();
+    }
+}
+
+/// A drive as it is exported.
+struct Export<'a> {
+    drive: &'a LabDrive,
+    serial: String,
+    nqn: String,
+}
+
+/// Every remote drive of a study. Serial numbers are those of its place among all drives.
+fn exports(study: &LabSpec) -> impl Iterator<Item = Export<'_>> {
+    let remote = study.drives.iter().enumerate().filter(|(_, drive)| is_remote(drive));
+    remote.map(|(index, drive)| {
+        let serial = serial_of(index, drive);
+        Export { drive, nqn: subsystem(&serial), serial }
+    })
+}
+
+impl Export<'_> {
+    fn directory(&self) -> String {
+        format!("{TARGET}/subsystems/{}", self.nqn)
+    }
+
+    fn namespace(&self) -> String {
+        format!("{}/namespaces/1", self.directory())
+    }
+
+    fn ports(&self) -> impl Iterator<Item = u8> {
+        network::PORTS.into_iter().take(usize::from(self.drive.paths))
+    }
+}
+
+/// Connects a guest to the drives of its enclosure, over every path.
+pub(crate) fn connect(guest: &dyn Host, study: &LabSpec) -> Result<(), LabError> {
+    network::set_up(guest, End::Initiator)?;
+    guest.run_ok(&Cmd::new(["modprobe", "nvme_tcp"]))?;
+    for export in exports(study) {
+        for port in export.ports() {
+            guest.run_ok(&connection(&export, port))?;
+        }
+    }
+    balance(guest)
+}
+
+/// The command that connects to one drive over one port.
+fn connection(export: &Export<'_>, port: u8) -> Cmd {
+    let address = End::Enclosure.address(port);
+    let words = [
+        ("--transport", "tcp"),
+        ("--traddr", &address),
+        ("--trsvcid", network::SERVICE),
+        ("--nqn", &export.nqn),
+        ("--hostnqn", HOST),
+        ("--hostid", HOST_ID),
+        // A path that went is tried again every second, instead of every ten, so that a window sees it come back.
+        ("--reconnect-delay", "1"),
+    ];
+    let pairs = words.iter().flat_map(|(option, value)| [*option, *value]);
+    Cmd::new(["nvme", "connect"].into_iter().chain(pairs)).limit(Nanos::seconds(30))
+}
+
+/// Operations go over all live paths in turn. The kernel's default (`numa`) would use the nearest one alone.
+fn balance(guest: &dyn Host) -> Result<(), LabError> {
+    const SUBSYSTEMS: &str = "/sys/class/nvme-subsystem";
+    for name in guest.list(SUBSYSTEMS)? {
+        let directory = format!("{SUBSYSTEMS}/{name}");
+        if guest.read_text(&format!("{directory}/subsysnqn"))?.starts_with(&subsystem("")) {
+            guest.write(&format!("{directory}/iopolicy"), b"round-robin")?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::Name;
+
+    use super::*;
+
+    fn study() -> LabSpec {
+        let drive = |name: &str, kind, paths| LabDrive {
+            name: Name::new(name).unwrap(),
+            kind,
+            size: Bytes::mib(64),
+            lba: Bytes(4096),
+            port: Port::Cpu,
+            paths,
+        };
+        let drives = vec![
+            drive("near", LabDriveKind::Nvme, 1),
+            drive("far", LabDriveKind::NvmeTcp, 2),
+            drive("single", LabDriveKind::NvmeTcp, 1),
+        ];
+        LabSpec { cpus: 4, memory: Bytes::gib(3), drives }
+    }
+
+    #[test]
+    fn the_enclosure_has_the_remote_drives_and_no_others() {
+        let machine = machine(&study());
+        let names: Vec<&str> = machine.drives.iter().map(|drive| drive.name.as_str()).collect();
+        assert_eq!(names, ["far", "single"]);
+        assert!(machine.drives.iter().all(|drive| drive.kind == LabDriveKind::Nvme && drive.lba == Bytes(4096)));
+    }
+
+    #[test]
+    fn every_path_of_a_drive_is_a_connection() {
+        let study = study();
+        let lines: Vec<String> = exports(&study)
+            .flat_map(|export| export.ports().map(|port| connection(&export, port).line()).collect::<Vec<_>>())
+            .collect();
+        let on = |nqn: &str, address: &str| lines.iter().filter(|l| l.contains(nqn) && l.contains(address)).count();
+        assert_eq!(lines.len(), 3);
+        assert_eq!((on("BP01-far", "10.0.1.1"), on("BP01-far", "10.0.2.1"), on("BP02-single", "10.0.1.1")), (1, 1, 1));
+    }
+}
