@@ -37,7 +37,11 @@ pub(crate) fn cell(round: u32, stack: &str, workload: &str, throughput: f64) -> 
         }),
         members: vec![MemberDelta { drive: "d".into(), read: Bytes(operations * 4096), ..MemberDelta::default() }],
         cpu: Some(CpuDelta { busy: Nanos::seconds(1), wall: Nanos::seconds(4), ..CpuDelta::default() }),
-        samples: vec![Sample { at: Nanos::seconds(u64::from(round)), throughput: BytesPerSecond(throughput) }],
+        samples: vec![Sample {
+            at: Nanos::seconds(u64::from(round)),
+            throughput: BytesPerSecond(throughput),
+            latency: None,
+        }],
         took: Nanos::seconds(5),
         ..Cell::begun(key, "2026-11-20T19:21:33Z".into(), vec!["fio".into()], 1)
     }

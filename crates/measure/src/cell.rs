@@ -18,6 +18,7 @@ use crate::gate::{Observed, observe};
 use crate::guards::{self, Evidence};
 use crate::imitate;
 use crate::job::{self, Filled, Job};
+use crate::latency_log;
 use crate::limiter::{self, Seen};
 use crate::own_work::{self, Busy};
 
@@ -110,7 +111,7 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
         limiter: judged.limiter,
         threads: Some(judged.threads),
         conditions: around.conditions,
-        samples: observed.log.samples(),
+        samples: latency_log::samples(&observed.log, &String::from_utf8_lossy(&observed.latency_log)),
         steadiness: observed.steadiness,
         members: observed.members,
         cpu: observed.cpu,
@@ -167,6 +168,7 @@ fn raw_files(job: &Job, observed: &Observed, prefix: &str) -> Vec<(String, Vec<u
         (format!("{prefix}fio.json"), stdout[json].to_vec()),
         (format!("{prefix}fio.stderr"), observed.outcome.stderr.clone()),
         (format!("{prefix}throughput.log"), observed.log_file.clone()),
+        (format!("{prefix}latency.log"), observed.latency_log.clone()),
     ];
     if !words.trim_ascii().is_empty() {
         files.push((format!("{prefix}fio.txt"), words));

@@ -9,7 +9,7 @@ use terms::record::{CpuDelta, MemberDelta};
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
 use crate::counters::{Snapshot, snapshot};
-use crate::job::{Job, SAMPLE, log_file};
+use crate::job::{Job, SAMPLE, latency_log_file, latency_part_files, log_file};
 use crate::log::Log;
 use crate::own_work::{self, Busy};
 
@@ -29,6 +29,8 @@ pub(crate) struct Observed {
     pub(crate) busy: Vec<Busy>,
     pub(crate) log: Log,
     pub(crate) log_file: Vec<u8>,
+    /// fio's log of latency over time, as it wrote it.
+    pub(crate) latency_log: Vec<u8>,
     /// Absent where there are no samples.
     pub(crate) steadiness: Option<Steadiness>,
 }
@@ -83,6 +85,9 @@ pub(crate) fn observe(
         Ok::<_, HostError>((outcome?, ended?, snapshots, busy))
     })?;
     let log_file = take(host, &log_file(seed));
+    let latency_log = take(host, &latency_log_file(seed));
+    let parts = latency_part_files(seed);
+    let _ = host.run(&Cmd::new(["rm", "-f", &parts[0], &parts[1]]));
     let log = Log::read(&String::from_utf8_lossy(&log_file), SAMPLE);
     let span = if aligned && !log.rates.is_empty() {
         (log.start, log.end())
@@ -102,6 +107,7 @@ pub(crate) fn observe(
         busy,
         log,
         log_file,
+        latency_log,
     })
 }
 

@@ -45,9 +45,14 @@ pub(crate) fn log_file(seed: u64) -> String {
     format!("{}_bw.log", log_prefix(seed))
 }
 
-/// Where fio writes the latency of every operation, if it is asked to.
+/// Where fio writes latency: over time beside the throughput, or of every operation for a tool that wants it.
 pub(crate) fn latency_log_file(seed: u64) -> String {
     format!("{}_lat.log", latency_log_prefix(seed))
+}
+
+/// The parts of that latency, which fio writes too whenever it is asked for the whole: handing over, and the rest.
+pub(crate) fn latency_part_files(seed: u64) -> [String; 2] {
+    ["slat", "clat"].map(|part| format!("{}_{part}.log", latency_log_prefix(seed)))
 }
 
 pub(crate) fn latency_log_prefix(seed: u64) -> String {
@@ -175,6 +180,7 @@ pub fn job_at(workload: &Workload, place: &Place, policy: &MeasurePolicy, rate: 
     job.set("runtime", millis(window), "the window that counts")
         .set("percentile_list", "50:99:99.9", "percentiles beside the complete bins")
         .set("write_bw_log", log_prefix(seed), "throughput over time")
+        .set("write_lat_log", latency_log_prefix(seed), "latency over time")
         .set("log_avg_msec", SAMPLE.as_millis(), "averaged, or the log would be the load")
         .set("per_job_logs", 0, "one file, one stretch of lines for each job");
     for key in &workload.keys {

@@ -14,6 +14,7 @@ mod gate;
 mod guards;
 mod imitate;
 mod job;
+mod latency_log;
 mod limiter;
 mod log;
 mod own_work;

@@ -88,6 +88,7 @@ impl Log {
         let sample = |(at, rate): (u64, &[f64; 2])| Sample {
             at: Nanos(self.step.0 * at),
             throughput: BytesPerSecond(rate[0] + rate[1]),
+            latency: None,
         };
         (1..).zip(&self.rates).map(sample).collect()
     }

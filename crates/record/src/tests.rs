@@ -46,7 +46,8 @@ fn what_is_put_is_read() {
     writer.put_plan("raid-1", &json!({"steps": []}), "#!/bin/sh\n").unwrap();
     writer.put_build(&build(1, "raid-1", 2)).unwrap();
     let mut good = cell(1, "raid-1", "rnd4k", None);
-    good.samples = vec![Sample { at: Nanos(7), throughput: BytesPerSecond(4_079_869.276_857_428_3) }];
+    good.samples =
+        vec![Sample { at: Nanos(7), throughput: BytesPerSecond(4_079_869.276_857_428_3), latency: Some(Nanos(9)) }];
     good.reading = Some(Reading {
         read: Some(Flow {
             bytes: Bytes(1),

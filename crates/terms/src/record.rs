@@ -374,8 +374,8 @@ pub struct CpuDelta {
     pub wall: Nanos,
 }
 
-/// Throughput of a short span of time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// Throughput and latency of a short span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sample {
     /// End of the span, from the start of the window.
     #[serde(rename = "at_ns")]
@@ -383,6 +383,10 @@ pub struct Sample {
     /// Bytes per second in the span, reads and writes together.
     #[serde(rename = "throughput_bytes_per_second")]
     pub throughput: BytesPerSecond,
+    /// Mean latency of what was completed in the span, from handing it over to its end; absent where nothing was, and in
+    /// records of old.
+    #[serde(default, rename = "latency_ns", skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Nanos>,
 }
 
 /// How building a stack went in a round.

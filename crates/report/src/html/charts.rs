@@ -1,7 +1,7 @@
 //! The charts of the page: figures and latency of each workload, throughput over time, times of building.
 
 use terms::finding::{Finding, Findings};
-use terms::record::StackEntry;
+use terms::record::{Sample, StackEntry};
 use terms::units::{BytesPerSecond, Nanos, significant};
 
 use terms::workload::Workload;
@@ -163,8 +163,10 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
     }
 }
 
-/// Throughput over time, a line for each stack and workload.
+/// Throughput and latency over time, a line of each for each stack and workload.
 pub(super) struct Timeline {
+    /// What is drawn.
+    pub(super) heading: &'static str,
     /// Titles of the workloads.
     pub(super) headings: Vec<String>,
     /// Is a cliff marked?
@@ -179,6 +181,8 @@ pub(super) struct Line {
     pub(super) drawing: String,
     /// Its scale.
     pub(super) scale: String,
+    /// Latency over the same time, with its scale, where it was kept.
+    pub(super) latency: Option<(String, String)>,
 }
 
 /// The lines; `None` where no sample was kept. Each has a scale of its own: whether a stack is steady does not depend
@@ -199,7 +203,10 @@ pub(super) fn timeline(grid: &Grid) -> Option<Timeline> {
     let rows: Vec<_> = grid.stacks().iter().enumerate().map(row).collect();
     let any = rows.iter().flat_map(|(_, cells)| cells).any(Result::is_ok);
     let cliff = grid.findings.cells.iter().any(|finding| finding.burst.is_some());
-    any.then(|| Timeline { headings: grid.titles.clone(), cliff, rows })
+    let is_kept = |cell: &Result<Line, _>| cell.as_ref().is_ok_and(|line| line.latency.is_some());
+    let latency = rows.iter().flat_map(|(_, cells)| cells).any(is_kept);
+    let heading = if latency { "Throughput and latency over time" } else { "Throughput over time" };
+    any.then(|| Timeline { heading, headings: grid.titles.clone(), cliff, rows })
 }
 
 /// The line of a finding's samples.
@@ -209,10 +216,22 @@ fn line(finding: &Finding, stack: &str, title: &str) -> Line {
     let top = samples.iter().map(|sample| sample.throughput.0).fold(0.0, f64::max);
     let end = samples.iter().map(|sample| sample.at).max().unwrap_or_default();
     let says = format!("Throughput over time of {stack}, {title}");
+    let points: Vec<(f64, f64)> = samples.iter().map(|s| (s.at.as_seconds(), s.throughput.0)).collect();
     Line {
-        drawing: spark::draw(samples, (top, end.as_seconds()), cliff, &says),
+        drawing: spark::draw(&points, (top, end.as_seconds()), cliff, &says),
         scale: format!("0 to {}, {end}", BytesPerSecond(top)),
+        latency: latency_line(samples, end, &format!("Latency over time of {stack}, {title}")),
     }
+}
+
+/// The line of their latency; `None` where none was kept.
+fn latency_line(samples: &[Sample], end: Nanos, says: &str) -> Option<(String, String)> {
+    let kept = samples.iter().filter_map(|sample| Some((sample.at.as_seconds(), sample.latency?)));
+    let kept: Vec<(f64, Nanos)> = kept.collect();
+    let top = kept.iter().map(|(_, latency)| *latency).max()?;
+    let points: Vec<(f64, f64)> = kept.into_iter().map(|(at, latency)| (at, latency.as_seconds())).collect();
+    let drawing = spark::draw(&points, (top.as_seconds(), end.as_seconds()), None, says);
+    Some((drawing, format!("latency, 0 to {top}")))
 }
 
 /// Times of building and filling, and why some have none.

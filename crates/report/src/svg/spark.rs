@@ -1,6 +1,4 @@
-//! Throughput over time, as small as a word.
-
-use terms::record::Sample;
+//! Something over time, as small as a word.
 
 use super::canvas::{Canvas, px};
 
@@ -9,12 +7,12 @@ const SIZE: (f64, f64) = (200.0, 40.0);
 /// Most points that are drawn; more are thinned to the smallest and largest of each bucket.
 const MOST: usize = 200;
 
-/// Steps from the window's begin to its end, each as long as the span that its sample is the mean of. `top` is the
-/// throughput at the upper edge, `end` the time at the right one. A dashed line stands at the `cliff`, in seconds.
-pub(crate) fn draw(samples: &[Sample], (top, end): (f64, f64), cliff: Option<f64>, says: &str) -> String {
-    let points: Vec<(f64, f64)> = samples.iter().map(|s| (s.at.as_seconds(), s.throughput.0)).collect();
+/// Steps from the window's begin to its end, each as long as the span that its point is the mean of: points are the end
+/// of a span in seconds, and a value. `top` is the value at the upper edge, `end` the time at the right one. A dashed
+/// line stands at the `cliff`, in seconds.
+pub(crate) fn draw(points: &[(f64, f64)], (top, end): (f64, f64), cliff: Option<f64>, says: &str) -> String {
     let mut path = String::new();
-    for (time, rate) in thin(&points, MOST) {
+    for (time, rate) in thin(points, MOST) {
         let x = if end > 0.0 { time / end * SIZE.0 } else { 0.0 };
         let y = if top > 0.0 { SIZE.1 - (rate / top).clamp(0.0, 1.0) * (SIZE.1 - 2.0) } else { SIZE.1 };
         path.push_str(&if path.is_empty() { format!("M0 {}", px(y)) } else { format!("V{}", px(y)) });
