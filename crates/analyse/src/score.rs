@@ -157,6 +157,7 @@ mod tests {
             flags: Vec::new(),
         };
         Foretold {
+            calibrated: None,
             schema: FORETOLD_SCHEMA,
             at: "2026-01-01T00:00:00Z".to_owned(),
             build: "b".to_owned(),

@@ -251,7 +251,7 @@ fn balance(guest: &dyn Host) -> Result<(), LabError> {
 
 #[cfg(test)]
 mod tests {
-    use terms::Name;
+    use terms::{Limit, Name};
 
     use super::*;
 
@@ -263,13 +263,14 @@ mod tests {
             lba: Bytes(4096),
             port: Port::Cpu,
             paths,
+            limit: Limit::default(),
         };
         let drives = vec![
             drive("near", LabDriveKind::Nvme, 1),
             drive("far", LabDriveKind::NvmeTcp, 2),
             drive("single", LabDriveKind::NvmeTcp, 1),
         ];
-        LabSpec { cpus: 4, memory: Bytes::gib(3), drives }
+        LabSpec { cpus: 4, memory: Bytes::gib(3), drives, switches: Vec::new() }
     }
 
     #[test]

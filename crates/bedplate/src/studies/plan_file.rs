@@ -7,7 +7,8 @@ use serde_json::Value;
 use terms::note::Span;
 use terms::plan::PLAN_SCHEMA;
 use terms::{
-    Bytes, Design, LabDrive, LabDriveKind, LabSpec, MeasurePolicy, Name, Note, Plan, Port, Severity, Stack, Workload,
+    Bytes, Design, LabDrive, LabDriveKind, LabSpec, Limit, MeasurePolicy, Name, Note, Plan, Port, Severity, Stack,
+    Workload,
 };
 
 /// What a plan's drives are taken for, as far as that matters before a machine has said more: NVMe with blocks of 512
@@ -101,10 +102,23 @@ fn design(stacks: Vec<Stack>, workloads: Vec<Workload>) -> Design {
             names.push(name);
         }
     }
-    let drive = |name| LabDrive { name, kind: LabDriveKind::Nvme, size: Bytes::default(), lba: BLOCK, port: Port::Cpu };
+    let drive = |name| LabDrive {
+        name,
+        kind: LabDriveKind::Nvme,
+        size: Bytes::default(),
+        lba: BLOCK,
+        port: Port::Cpu,
+        limit: Limit::default(),
+        paths: 1,
+    };
     Design {
         question: "What is expected of these plans?".to_owned(),
-        lab: LabSpec { cpus: 1, memory: Bytes::default(), drives: names.into_iter().map(drive).collect() },
+        lab: LabSpec {
+            cpus: 1,
+            memory: Bytes::default(),
+            drives: names.into_iter().map(drive).collect(),
+            switches: Vec::new(),
+        },
         setups: Vec::new(),
         stacks,
         sources: Vec::new(),
