@@ -42,7 +42,7 @@ pub(crate) fn costs(
             let of = |slug: &str| {
                 findings
                     .iter()
-                    .filter(move |of| of.stack == slug && of.verdict == Verdict::Measured)
+                    .filter(move |of| of.stack == slug && of.verdict == Verdict::Measured && of.path_lost.is_none())
                     .map(|of| (of.workload.clone(), of))
                     .collect::<BTreeMap<_, _>>()
             };

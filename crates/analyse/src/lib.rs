@@ -17,6 +17,7 @@ mod latency;
 mod layers;
 mod limiter;
 mod open;
+mod path_lost;
 mod rounds;
 mod score;
 mod snia;
@@ -55,7 +56,9 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
             findings.push(finding(stack, workload, &rounds, &built, provenance, &policy));
         }
     }
-    let workloads: Vec<&str> = provenance.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    // What happens to a window on purpose is no property of a stack: it is told, and never compared.
+    let compared = provenance.workloads.iter().filter(|workload| workload.path_lost.is_none());
+    let workloads: Vec<&str> = compared.map(|workload| workload.name.as_str()).collect();
     let comparisons = compare::all(&findings, &rounds, &workloads, &policy);
     relate(&mut findings, &comparisons, provenance, &policy);
     let built: Vec<BuildFinding> = provenance.stacks.iter().map(|stack| builds::finding(&stack.slug, &built)).collect();
@@ -86,8 +89,10 @@ fn relate(findings: &mut [Finding], comparisons: &[Comparison], provenance: &Pro
         let to_first =
             |of: &&Comparison| of.stack == finding.stack && of.other == first && of.workload == finding.workload;
         finding.ratio_to_first = comparisons.iter().find(to_first).map(|of| of.ratio);
-        finding.rank = rank;
-        finding.open = open::is_open(finding, comparisons, policy);
+        if finding.path_lost.is_none() {
+            finding.rank = rank;
+            finding.open = open::is_open(finding, comparisons, policy);
+        }
     }
 }
 
@@ -116,6 +121,7 @@ fn finding(
     finding.steady = steadiness::summary(&newest);
     finding.burst = if workload.pattern.writes() { steadiness::burst(&newest) } else { None };
     finding.limiter = limiter::most(&newest);
+    finding.path_lost = path_lost::find(&newest);
     finding.samples = newest.last().map(|cell| cell.samples.clone()).unwrap_or_default();
     if let Some(verdict) = steadiness::verdict(&newest, &finding.steady) {
         finding.verdict = verdict;

@@ -161,4 +161,7 @@ impl Host for Site {
     fn is_throwaway(&self) -> bool {
         self.host().is_throwaway()
     }
+    fn network_path(&self, up: bool) -> Result<(), host::HostError> {
+        self.host().network_path(up)
+    }
 }

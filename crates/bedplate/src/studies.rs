@@ -197,7 +197,8 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     policy.span = arguments.span.unwrap_or(policy.span);
     policy.seed = arguments.seed.unwrap_or(policy.seed);
     if arguments.window.is_some() || arguments.quick {
-        for workload in &mut design.workloads {
+        // A path that is lost and comes back needs its time.
+        for workload in design.workloads.iter_mut().filter(|workload| workload.path_lost.is_none()) {
             workload.window = None;
         }
     }

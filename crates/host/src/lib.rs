@@ -141,6 +141,15 @@ pub trait Host: Send + Sync {
         false
     }
 
+    /// Takes the last network path to the machine's remote drives away, or gives it back. Only a machine that was made
+    /// together with its network can.
+    ///
+    /// # Errors
+    /// [`HostError::Cannot`] on all others; where the far end cannot be reached.
+    fn network_path(&self, _up: bool) -> Result<(), HostError> {
+        Err(self.cannot("take a network path away"))
+    }
+
     /// What a machine says that does not know how.
     fn cannot(&self, what: &'static str) -> HostError {
         HostError::Cannot { host: self.name(), what }
@@ -200,6 +209,9 @@ impl<H: Host + ?Sized> Host for &H {
     }
     fn is_throwaway(&self) -> bool {
         (**self).is_throwaway()
+    }
+    fn network_path(&self, up: bool) -> Result<(), HostError> {
+        (**self).network_path(up)
     }
     forward_host!(own => (**own));
 }

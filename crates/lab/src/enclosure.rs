@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use host::{Host, Process, Remote};
+use host::{Host, HostError, Process, Remote};
 use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Nanos, Port};
 
 use crate::accelerator::Accelerator;
@@ -157,6 +157,12 @@ impl Enclosure {
             link(&directory, format!("{TARGET}/ports/{port}/subsystems/{}", export.nqn))?;
         }
         Ok(())
+    }
+
+    /// Switches the card of the last port off or on. The other end keeps its link, as behind a switch: it has to notice
+    /// by itself that nobody answers.
+    pub(crate) fn switch_last_port(&self, up: bool) -> Result<(), HostError> {
+        network::switch(&self.remote, End::Enclosure, network::PORTS[1], up)
     }
 
     /// Takes the power away, and links its drives into a directory below `keep`.

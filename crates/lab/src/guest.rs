@@ -362,4 +362,10 @@ impl Host for Guest {
     fn is_throwaway(&self) -> bool {
         true
     }
+    fn network_path(&self, up: bool) -> Result<(), HostError> {
+        match &self.enclosure {
+            Some(enclosure) => enclosure.switch_last_port(up),
+            None => Err(self.cannot("take a network path away: it has no remote drives")),
+        }
+    }
 }

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use host::{Host, Local, interrupt};
+use host::{Host, HostError, Local, interrupt};
 use terms::Cmd;
 
 use crate::LabError;
@@ -111,15 +111,27 @@ pub(crate) fn set_up(guest: &dyn Host, end: End) -> Result<(), LabError> {
     Ok(())
 }
 
-/// What the guest calls the card of a port.
+/// Switches a card off or on; it keeps its address.
+pub(crate) fn switch(guest: &dyn Host, end: End, port: u8, up: bool) -> Result<(), HostError> {
+    let card = found(guest, end, port)?.unwrap_or_default();
+    guest.run_ok(&Cmd::new(["ip", "link", "set", "dev", &card, if up { "up" } else { "down" }])).map(drop)
+}
+
+/// What the guest calls the card of a port, if it is there by now.
+fn found(guest: &dyn Host, end: End, port: u8) -> Result<Option<String>, HostError> {
+    let is_it = |name: &String| {
+        let address = guest.read_text(&format!("/sys/class/net/{name}/address")).unwrap_or_default();
+        address == end.card(port)
+    };
+    Ok(guest.list("/sys/class/net")?.into_iter().find(is_it))
+}
+
+/// The same, waited for.
 fn interface(guest: &dyn Host, end: End, port: u8) -> Result<String, LabError> {
     let start = Instant::now();
     loop {
-        for name in guest.list("/sys/class/net")? {
-            let address = guest.read_text(&format!("/sys/class/net/{name}/address")).unwrap_or_default();
-            if address == end.card(port) {
-                return Ok(name);
-            }
+        if let Some(name) = found(guest, end, port)? {
+            return Ok(name);
         }
         if start.elapsed() > PATIENCE {
             return Err(LabError::Drives(format!("the network card of port {port} did not appear")));

@@ -116,6 +116,7 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
         members: observed.members,
         cpu: observed.cpu,
         extended,
+        path_lost: observed.path_lost.as_ref().and_then(|lost| lost.as_ref().ok().copied()),
         offered_iops: job.offered,
         took: start.elapsed().into(),
         ..Cell::begun(request.key.clone(), request.started.clone(), job.argv(), request.seed)
@@ -155,7 +156,8 @@ fn observed(host: &dyn Host, request: &CellRequest<'_>, job: &Job, window: Nanos
         host.run(&Cmd::new(argv).limit(Nanos(job.expected.0 + Nanos::seconds(300).0)))?;
     }
     let ways = (job::aligns(&request.filled.version), request.workload.pattern.writes());
-    observe(host, job, request.drives, window, request.seed, ways)
+    let event = request.workload.path_lost.map(|loss| (loss, request.policy.settle));
+    observe(host, job, request.drives, window, request.seed, ways, event)
 }
 
 /// Files of a run. fio's JSON and its words are kept apart, so that the one stays JSON.
@@ -237,6 +239,9 @@ fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, around: &Com
     let failed = |why: String| Judged { failure: Some(why), threads: around.threads.clone(), ..Judged::default() };
     let outcome = &observed.outcome;
     let parsed = fio::parse(&outcome.stdout);
+    if let Some(Err(why)) = &observed.path_lost {
+        return failed(why.clone());
+    }
     if outcome.timed_out {
         return failed(format!("fio was ended after {}, {} were expected", outcome.took, job.expected));
     }

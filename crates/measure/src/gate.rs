@@ -1,17 +1,20 @@
 //! One run of a job, watched: fio, its log, the machine's counters beside it, and whether the window was one thing.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use host::{Host, HostError};
 use terms::evidence::Steadiness;
 use terms::record::{CpuDelta, MemberDelta};
+use terms::workload::PathLoss;
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
 use crate::counters::{Snapshot, snapshot};
 use crate::job::{Job, SAMPLE, latency_log_file, latency_part_files, log_file};
 use crate::log::Log;
 use crate::own_work::{self, Busy};
+use crate::path;
 
 /// What a run of a job gave.
 pub(crate) struct Observed {
@@ -31,7 +34,9 @@ pub(crate) struct Observed {
     pub(crate) log_file: Vec<u8>,
     /// fio's log of latency over time, as it wrote it.
     pub(crate) latency_log: Vec<u8>,
-    /// Absent where there are no samples.
+    /// When a path was lost and came back, on the log's clock from its start; or why there is no telling.
+    pub(crate) path_lost: Option<Result<PathLoss, String>>,
+    /// Absent where there are no samples, and where a path was lost.
     pub(crate) steadiness: Option<Steadiness>,
 }
 
@@ -53,7 +58,8 @@ const EXIT: Nanos = Nanos::millis(300);
 /// Runs fio and reads the machine's counters now and then. fio does not say when its window begins, but the process
 /// ends soon after it, so the readings that count are chosen afterwards; a log on the machine's clock tells exactly.
 ///
-/// `aligned`: is fio's log on the machine's clock? `writes`: does the workload?
+/// `aligned`: is fio's log on the machine's clock? `writes`: does the workload? `event`: a path that is lost, and how
+/// long settling takes before the window.
 ///
 /// # Errors
 /// Where the machine is lost.
@@ -64,14 +70,26 @@ pub(crate) fn observe(
     window: Nanos,
     seed: u64,
     (aligned, writes): (bool, bool),
+    event: Option<(PathLoss, Nanos)>,
 ) -> Result<Observed, HostError> {
     // A queue that was filled may take long to drain after the clock has stopped.
     let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
     // Three readings fall into a window; more would only cost.
     let pause = Duration::from_millis(200).max(window.to_duration() * 3 / 10);
     let begun = host.now()?;
-    let (outcome, ended, snapshots, busy) = thread::scope(|scope| {
-        let fio = scope.spawn(|| (host.run(&cmd), host.now()));
+    let over = AtomicBool::new(false);
+    let (outcome, ended, snapshots, busy, lost) = thread::scope(|scope| {
+        let lost = event.map(|(loss, settle)| {
+            scope.spawn({
+                let over = &over;
+                move || path::lose(host, loss, settle, over)
+            })
+        });
+        let fio = scope.spawn(|| {
+            let result = (host.run(&cmd), host.now());
+            over.store(true, Ordering::Relaxed);
+            result
+        });
         let (mut snapshots, mut busy) = (Vec::new(), Vec::new());
         while !fio.is_finished() {
             snapshots.push(snapshot(host, drives, writes)?);
@@ -82,7 +100,8 @@ pub(crate) fn observe(
             wait_for(&fio, pause);
         }
         let (outcome, ended) = fio.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok::<_, HostError>((outcome?, ended?, snapshots, busy))
+        let lost = lost.map(|lost| lost.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        Ok::<_, HostError>((outcome?, ended?, snapshots, busy, lost))
     })?;
     let log_file = take(host, &log_file(seed));
     let latency_log = take(host, &latency_log_file(seed));
@@ -94,6 +113,7 @@ pub(crate) fn observe(
     } else {
         (Nanos(ended.0.saturating_sub(window.0)), Nanos(ended.0.saturating_sub(EXIT.0)))
     };
+    let path_lost = lost.map(|lost| placed(host, lost, &log, aligned)).transpose()?;
     let inside = inside(&snapshots, span);
     Ok(Observed {
         members: inside.map_or_else(Vec::new, |(first, last)| last.members_since(first)),
@@ -102,13 +122,38 @@ pub(crate) fn observe(
         dirtied: inside.and_then(|(first, last)| last.dirtied_since(first)),
         between: inside.map(|(first, last)| (first.at(), last.at())),
         lifetime: (begun, ended),
-        steadiness: (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), SAMPLE)),
+        path_lost,
+        // What is done to a window on purpose says nothing of what stands.
+        steadiness: (event.is_none() && !log.rates.is_empty()).then(|| steady::judge(&log.sums(), SAMPLE)),
         outcome,
         busy,
         log,
         log_file,
         latency_log,
     })
+}
+
+/// The moments of a loss from the start of the window, with all paths in use again; or what went wrong.
+fn placed(
+    host: &dyn Host,
+    lost: Result<Option<PathLoss>, HostError>,
+    log: &Log,
+    aligned: bool,
+) -> Result<Result<PathLoss, String>, HostError> {
+    let moments = match lost {
+        Err(HostError::Cannot { what, .. }) => return Ok(Err(format!("this machine cannot {what}"))),
+        Err(error) => return Err(error),
+        Ok(None) => return Ok(Err("fio ended before the path was back".to_owned())),
+        Ok(Some(moments)) => moments,
+    };
+    if !path::await_all(host)? {
+        return Ok(Err("a path was not in use again within a minute".to_owned()));
+    }
+    if !aligned || log.rates.is_empty() {
+        return Ok(Err("fio's log is not on the machine's clock, so the loss cannot be placed in it".to_owned()));
+    }
+    let since = |moment: Nanos| Nanos(moment.0.saturating_sub(log.start.0));
+    Ok(Ok(PathLoss { at: since(moments.at), back: since(moments.back) }))
 }
 
 fn wait_for<T>(thread: &thread::ScopedJoinHandle<'_, T>, pause: Duration) {

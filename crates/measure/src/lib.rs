@@ -18,6 +18,7 @@ mod latency_log;
 mod limiter;
 mod log;
 mod own_work;
+mod path;
 
 pub use cell::{CellRequest, Measured, measure};
 pub use counters::{Snapshot, snapshot};

@@ -7,6 +7,7 @@ use std::io;
 use host::{Host, HostError};
 use measure::{CellRequest, MeasureError, Measured, Place, fill, measure};
 use terms::record::CellKey;
+use terms::workload::PathLoss;
 use terms::{Bytes, Cmd, MeasurePolicy, Name, Nanos, Outcome, Pattern, Workload};
 
 /// fio's answer to a measuring job; filling always works unless told otherwise.
@@ -114,9 +115,16 @@ fn policy() -> MeasurePolicy {
 }
 
 fn run(fio: &FakeFio) -> Result<Measured, MeasureError> {
+    run_losing(fio, None)
+}
+
+fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, MeasureError> {
     let policy = MeasurePolicy { window: fio.window, ..policy() };
-    let workload =
-        Workload { jobs: fio.jobs, ..Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes(4096)) };
+    let workload = Workload {
+        jobs: fio.jobs,
+        path_lost,
+        ..Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes(4096))
+    };
     let filled = fill(fio, Place::Directory("/mnt/x".into()), policy.span, 1, 1)?;
     let key = CellKey { round: 1, stack: "s".into(), workload: "w".into() };
     let request = CellRequest {
@@ -259,5 +267,18 @@ fn what_was_not_filled_whole_cannot_be_measured() {
     for fill in [output(&job(0, 0, 1 << 20, 1, 10)), output(&job(28, 0, 64 << 20, 64, 1000)), "no space".to_owned()] {
         let fio = FakeFio { fill: Some(fill.clone()), ..FakeFio::saying(good()) };
         assert!(matches!(run(&fio), Err(MeasureError::Fill { .. })), "{fill}");
+    }
+}
+
+#[test]
+fn a_path_that_cannot_be_lost_makes_no_number() {
+    // This machine cannot take a path away, and fio may be over before it was to be lost.
+    let loss = |at| Some(PathLoss { at: Nanos::millis(at), back: Nanos::seconds(60) });
+    for at in [0, 30_000] {
+        let cell = run_losing(&FakeFio::saying(good()), loss(at)).unwrap().cell;
+        assert!(cell.reading.is_none() && cell.path_lost.is_none());
+        let why = cell.failure.unwrap();
+        let expected = if at == 0 { "cannot take a network path away" } else { "fio ended before" };
+        assert!(why.contains(expected), "{why}");
     }
 }

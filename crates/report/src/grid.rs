@@ -146,8 +146,12 @@ impl<'a> Grid<'a> {
         (0..self.stacks().len()).map(|stack| self.state(stack, workload)).collect()
     }
 
-    /// Who has the highest figure, if any stack has one. Among equals the first.
+    /// Who has the highest figure, if any stack has one. Among equals the first. Nobody leads where a path was lost on
+    /// purpose.
     pub(crate) fn leader(&self, workload: usize) -> Option<Leader> {
+        if self.workloads[workload].path_lost.is_some() {
+            return None;
+        }
         let figures: Vec<(usize, Estimate)> = self
             .states(workload)
             .into_iter()

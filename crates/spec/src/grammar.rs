@@ -312,9 +312,29 @@ static WORKLOAD: Table = Table {
             "all of the span",
             "Touch only so many blocks, evenly over the span.",
         ),
+        optional(
+            "path_lost",
+            Kind::Table(&PATH_LOST),
+            "all paths stay",
+            "Lose a network path to remote drives in the window. Needs a `window` of its own, and is never compared.",
+        ),
     ],
     one_of: &[],
 };
+
+static PATH_LOST: Table = Table {
+    name: "path-lost",
+    written: "path_lost = { … }",
+    help: "When the second network path to remote drives is lost and comes back, from the start of the window.",
+    keys: &[
+        required("at", EVENT, "It is lost."),
+        required("back", EVENT, "It is there again; the kernel then has to connect anew."),
+    ],
+    one_of: &[],
+};
+
+/// A moment within a window.
+const EVENT: Kind = Kind::Duration { least: 100 * MS, most: HOUR, step: MS };
 
 /// Any time that a window may last.
 const WINDOW: Kind = Kind::Duration { least: 100 * MS, most: 24 * HOUR, step: MS };

@@ -37,6 +37,7 @@ pub(crate) fn read(
         workloads.extend(random.flat_map(Workload::curve).collect::<Vec<_>>());
     }
     copy_from(&mut workloads, source, policy.span);
+    check_paths(&workloads, lab, notes);
     // Stable: within each half the order is that of the profiles and then of the file.
     workloads.sort_by_key(|workload| workload.pattern.writes());
     (policy, workloads)
@@ -98,6 +99,18 @@ fn times(lab: &LabSpec) -> (Nanos, Nanos) {
         () => (1, 3),
     };
     (Nanos::seconds(settle), Nanos::seconds(window))
+}
+
+/// A path can only be lost where drives have two.
+fn check_paths(workloads: &[Workload], lab: &LabSpec, notes: &mut Vec<Note>) {
+    let Some(workload) = workloads.iter().find(|workload| workload.path_lost.is_some()) else { return };
+    if !lab.drives.iter().any(|drive| drive.paths > 1) {
+        let message = format!("workload `{}` loses a path, and no drive has two", workload.name);
+        notes.push(
+            Note::error("study-path-lost", None, message)
+                .hint("make drives kind = \"nvme-tcp\", paths = 2, or leave `path_lost` out"),
+        );
+    }
 }
 
 /// Where copies come from, and no more than half of the span: what is filled stays there beside them.

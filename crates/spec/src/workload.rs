@@ -1,5 +1,6 @@
 //! Workloads of the study's own.
 
+use terms::workload::PathLoss;
 use terms::{Bytes, Load, Name, Note, Pattern, Reach, Workload};
 
 use crate::fields::Fields;
@@ -37,8 +38,26 @@ pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
         engine: fields.word("engine").unwrap_or_default(),
         load: fields.number("rate").map_or(Load::Closed, Load::Rate),
         reach: fields.number("samples").map_or(Reach::Span, Reach::Samples),
+        path_lost: path_lost(fields, notes),
         ..Workload::new(name, pattern, block)
     })
+}
+
+/// When a path is lost: in an order that can be, within the workload's own window.
+fn path_lost(fields: &Fields, notes: &mut Vec<Note>) -> Option<PathLoss> {
+    let inner = fields.table("path_lost")?;
+    let loss = PathLoss { at: inner.duration("at")?, back: inner.duration("back")? };
+    let mut wrong = |place, message: &str, hint: &str| {
+        notes.push(Note::error("study-path-lost", Some(place), message).hint(hint));
+    };
+    if loss.back <= loss.at {
+        wrong(inner.place("back"), "the path comes back before it is lost", "make `back` later than `at`");
+    }
+    if fields.duration("window").is_none_or(|window| window <= loss.back) {
+        let message = "the window ends before the path is back";
+        wrong(fields.key("path_lost"), message, "give this workload a `window` that is longer than `back`");
+    }
+    Some(loss)
 }
 
 /// The pattern of that word.

@@ -381,3 +381,24 @@ fn remote_drives_have_paths_and_no_ports() {
     let setup = format!("{}drive = [ {{ name = 'a', write_cache = false }} ]\n", lab("kind = 'nvme-tcp'"));
     assert!(spec::parse(&setup).1.iter().any(|note| note.code == "study-setup"));
 }
+
+#[test]
+fn a_path_can_be_lost_where_there_are_two_and_a_window_to_lose_it_in() {
+    let study = |paths: u8, workload: &str| {
+        format!(
+            "question = 'q'\n\
+             lab.drives = [ {{ name = 'a', size = '1 GiB', kind = 'nvme-tcp', paths = {paths} }} ]\n\
+             stack = [ {{ name = 'x', layers = [ {{ ext4 = {{}}, on = 'a' }} ] }} ]\nmeasure.span = '32 MiB'\n\
+             workload = [ {{ name = 'w', pattern = 'randread', block = '4 KiB', {workload} }} ]\n"
+        )
+    };
+    for (paths, workload, expect) in [
+        (2, "window = '9 s', path_lost = { at = '2 s', back = '5 s' }", &[][..]),
+        (1, "window = '9 s', path_lost = { at = '2 s', back = '5 s' }", &["study-path-lost"]),
+        (2, "window = '9 s', path_lost = { at = '5 s', back = '5 s' }", &["study-path-lost"]),
+        (2, "window = '5 s', path_lost = { at = '2 s', back = '5 s' }", &["study-path-lost"]),
+        (2, "path_lost = { at = '2 s', back = '5 s' }", &["study-path-lost"]),
+    ] {
+        assert_eq!(codes(&study(paths, workload)), expect, "{paths} {workload}");
+    }
+}

@@ -7,7 +7,7 @@ use crate::inventory::Inventory;
 use crate::prediction::{Flag, Roof};
 use crate::record::{GuardNote, Latency, Provenance, Sample};
 use crate::units::Nanos;
-use crate::workload::Tool;
+use crate::workload::{PathLoss, Tool};
 
 /// Version of the findings' JSON.
 pub const FINDINGS_SCHEMA: u32 = 1;
@@ -161,6 +161,9 @@ pub struct Finding {
     /// Writes before and after a cache was full, where a window shows both.
     #[serde(default)]
     pub burst: Option<Burst>,
+    /// Before, while and after a network path was lost. Such a cell is compared with no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_lost: Option<PathLossFinding>,
     /// What another tool would have shown, and why it differs.
     #[serde(default)]
     pub imitation: Option<ImitationFinding>,
@@ -197,6 +200,7 @@ impl Finding {
             steady: Steady::default(),
             limiter: None,
             burst: None,
+            path_lost: None,
             imitation: None,
             snia: None,
             open: false,
@@ -204,6 +208,33 @@ impl Finding {
             sources: Vec::new(),
         }
     }
+}
+
+/// A window in which a network path was lost: the last round's.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PathLossFinding {
+    /// When it was lost and when it was there again.
+    pub loss: PathLoss,
+    /// Until it was lost.
+    pub before: Stretch,
+    /// While it was lost.
+    pub during: Stretch,
+    /// From when it was there again.
+    pub after: Stretch,
+    /// The longest time without a completed operation, in whole samples.
+    #[serde(rename = "longest_silence_ns")]
+    pub longest_silence: Nanos,
+}
+
+/// Means of a part of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Stretch {
+    /// Bytes per second; `None` where no sample lies in it.
+    #[serde(rename = "throughput_bytes_per_second")]
+    pub throughput: Option<f64>,
+    /// Mean latency, weighed by throughput; `None` where nothing was completed.
+    #[serde(rename = "latency_ns")]
+    pub latency: Option<Nanos>,
 }
 
 /// May a number be believed?

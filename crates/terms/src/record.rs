@@ -8,6 +8,7 @@ use crate::design::MeasurePolicy;
 use crate::evidence::{Conditions, Imitated, JobShare, Limiter, Steadiness, Threads};
 use crate::name::Name;
 use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
+use crate::workload::PathLoss;
 
 /// Version of the record's JSON files.
 pub const RECORD_SCHEMA: u32 = 1;
@@ -193,6 +194,9 @@ pub struct Cell {
     /// Temperatures, clocks and links.
     #[serde(default)]
     pub conditions: Conditions,
+    /// When a network path was lost and came back, where the workload asks for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_lost: Option<PathLoss>,
     /// Operations per second that were offered, where the rate was fixed.
     #[serde(default)]
     pub offered_iops: Option<f64>,
@@ -249,6 +253,7 @@ impl Cell {
             threads: None,
             jobs: Vec::new(),
             conditions: Conditions::default(),
+            path_lost: None,
             offered_iops: None,
             imitated: None,
             took: Nanos(0),

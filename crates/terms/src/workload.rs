@@ -44,6 +44,20 @@ pub struct Workload {
     /// The tool whose test this is: run beside the honest one in compat mode, faults included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imitates: Option<Imitation>,
+    /// A network path to the drives that is lost in the window, and comes back in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_lost: Option<PathLoss>,
+}
+
+/// When a network path was lost and when it was there again, from the start of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PathLoss {
+    /// It was lost.
+    #[serde(rename = "at_ns")]
+    pub at: Nanos,
+    /// It was there again.
+    #[serde(rename = "back_ns")]
+    pub back: Nanos,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -293,6 +307,7 @@ impl Workload {
             method: Method::Fio,
             keys: Vec::new(),
             imitates: None,
+            path_lost: None,
         }
     }
 
@@ -337,7 +352,8 @@ impl Workload {
             Load::Rate(rate) => format!(" at {rate}/s"),
             Load::Share { percent, .. } => format!(" at {percent} % load"),
         };
-        format!("{order} {} Q{} T{} {direction}{load}", self.block, self.depth, self.jobs)
+        let event = if self.path_lost.is_some() { ", a path lost" } else { "" };
+        format!("{order} {} Q{} T{} {direction}{load}{event}", self.block, self.depth, self.jobs)
     }
 }
 

@@ -100,3 +100,65 @@ fn what_a_killed_owner_of_two_guests_left_is_swept_by_the_next() {
     assert_eq!(swept.status.code(), Some(0), "{}", text(&swept));
     bench.assert_nothing_left();
 }
+
+/// Half a minute without the second path, in the middle of a window.
+#[cfg(feature = "long-tests")]
+const LOST: &str = r#"
+    question = "What happens when a path is lost?"
+
+    [lab]
+    memory = "1 GiB"
+    drives = [{ name = "far", size = "64 MiB", kind = "nvme-tcp" }]
+
+    [[stack]]
+    name = "far"
+    layers = [{ ext4 = {}, on = "far" }]
+
+    [[workload]]
+    name = "lost"
+    pattern = "randmixed"
+    block = "8 KiB"
+    depth = 4
+    window = "50 s"
+    path_lost = { at = "5 s", back = "30 s" }
+
+    [measure]
+    rounds = 1
+    anchor = "off"
+    span = "16 MiB"
+    settle = "500 ms"
+"#;
+
+#[cfg(feature = "long-tests")]
+#[test]
+fn a_lost_path_fails_no_operation_and_comes_back() {
+    let bench = Bench::new();
+    let directory = tempfile::tempdir().unwrap();
+    let study = directory.path().join("study.toml");
+    std::fs::write(&study, LOST).unwrap();
+    let output = bench.run(&["run", &study.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let reader = record::RunReader::open(&bench.only_run()).unwrap();
+    let cells = reader.newest_cells().unwrap();
+    let cell = &cells[0];
+    // fio ends with an error at the first operation that fails, and then there is no reading.
+    assert!(cell.failure.is_none() && cell.reading.is_some(), "{:?}", cell.failure);
+    assert_eq!((cell.steadiness.as_ref(), cell.extended), (None, false), "it is not judged as a window left alone");
+    let loss = cell.path_lost.unwrap();
+    assert!(loss.at < loss.back, "{loss:?}");
+    let late = cell.samples.iter().filter(|sample| sample.at > loss.back);
+    assert!(late.clone().any(|sample| sample.throughput.0 > 0.0), "nothing moved after the path was back");
+    assert!(
+        text(&output).contains("A path lost") && !text(&output).contains("Highest throughput"),
+        "{}",
+        text(&output)
+    );
+    bench.assert_nothing_left();
+}
+
+/// All levels of mdraid and LVM over remote namespaces.
+#[cfg(feature = "long-tests")]
+#[test]
+fn every_stack_of_the_study_of_remote_flash_stands() {
+    crate::stacks::every_stack_stands("studies/remote-flash.toml", 9);
+}

@@ -3,7 +3,7 @@
 use crate::bench::{Bench, text};
 
 /// `bedplate build` proves all of it for each stack; a stack that is missing a module or fails gives another code.
-fn every_stack_stands(study: &str, stacks: usize) {
+pub(crate) fn every_stack_stands(study: &str, stacks: usize) {
     let bench = Bench::new();
     let output = bench.run(&["build", study]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));

@@ -10,6 +10,7 @@ pub(crate) mod curves;
 pub(crate) mod flush;
 pub(crate) mod foretold;
 pub(crate) mod layers;
+pub(crate) mod path_lost;
 pub(crate) mod ranking;
 
 use terms::finding::Findings;

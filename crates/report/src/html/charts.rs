@@ -171,6 +171,8 @@ pub(super) struct Timeline {
     pub(super) headings: Vec<String>,
     /// Is a cliff marked?
     pub(super) cliff: bool,
+    /// Is a lost path marked?
+    pub(super) lost: bool,
     /// A row for each stack: its name, and a line or a word for each workload.
     pub(super) rows: Vec<(String, Vec<Result<Line, &'static str>>)>,
 }
@@ -203,34 +205,37 @@ pub(super) fn timeline(grid: &Grid) -> Option<Timeline> {
     let rows: Vec<_> = grid.stacks().iter().enumerate().map(row).collect();
     let any = rows.iter().flat_map(|(_, cells)| cells).any(Result::is_ok);
     let cliff = grid.findings.cells.iter().any(|finding| finding.burst.is_some());
+    let lost = grid.findings.cells.iter().any(|finding| finding.path_lost.is_some());
     let is_kept = |cell: &Result<Line, _>| cell.as_ref().is_ok_and(|line| line.latency.is_some());
     let latency = rows.iter().flat_map(|(_, cells)| cells).any(is_kept);
     let heading = if latency { "Throughput and latency over time" } else { "Throughput over time" };
-    any.then(|| Timeline { heading, headings: grid.titles.clone(), cliff, rows })
+    any.then(|| Timeline { heading, headings: grid.titles.clone(), cliff, lost, rows })
 }
 
 /// The line of a finding's samples.
 fn line(finding: &Finding, stack: &str, title: &str) -> Line {
     let samples = &finding.samples;
-    let cliff = finding.burst.map(|burst| burst.cliff.at.as_seconds());
+    let lost = finding.path_lost.map(|lost| [lost.loss.at, lost.loss.back]);
+    let marks = finding.burst.map(|burst| burst.cliff.at).into_iter().chain(lost.into_iter().flatten());
+    let marks: Vec<f64> = marks.map(Nanos::as_seconds).collect();
     let top = samples.iter().map(|sample| sample.throughput.0).fold(0.0, f64::max);
     let end = samples.iter().map(|sample| sample.at).max().unwrap_or_default();
     let says = format!("Throughput over time of {stack}, {title}");
     let points: Vec<(f64, f64)> = samples.iter().map(|s| (s.at.as_seconds(), s.throughput.0)).collect();
     Line {
-        drawing: spark::draw(&points, (top, end.as_seconds()), cliff, &says),
+        drawing: spark::draw(&points, (top, end.as_seconds()), &marks, &says),
         scale: format!("0 to {}, {end}", BytesPerSecond(top)),
-        latency: latency_line(samples, end, &format!("Latency over time of {stack}, {title}")),
+        latency: latency_line(samples, end, &marks, &format!("Latency over time of {stack}, {title}")),
     }
 }
 
 /// The line of their latency; `None` where none was kept.
-fn latency_line(samples: &[Sample], end: Nanos, says: &str) -> Option<(String, String)> {
+fn latency_line(samples: &[Sample], end: Nanos, marks: &[f64], says: &str) -> Option<(String, String)> {
     let kept = samples.iter().filter_map(|sample| Some((sample.at.as_seconds(), sample.latency?)));
     let kept: Vec<(f64, Nanos)> = kept.collect();
     let top = kept.iter().map(|(_, latency)| *latency).max()?;
     let points: Vec<(f64, f64)> = kept.into_iter().map(|(at, latency)| (at, latency.as_seconds())).collect();
-    let drawing = spark::draw(&points, (top.as_seconds(), end.as_seconds()), None, says);
+    let drawing = spark::draw(&points, (top.as_seconds(), end.as_seconds()), marks, says);
     Some((drawing, format!("latency, 0 to {top}")))
 }
 

@@ -9,8 +9,8 @@ const MOST: usize = 200;
 
 /// Steps from the window's begin to its end, each as long as the span that its point is the mean of: points are the end
 /// of a span in seconds, and a value. `top` is the value at the upper edge, `end` the time at the right one. A dashed
-/// line stands at the `cliff`, in seconds.
-pub(crate) fn draw(points: &[(f64, f64)], (top, end): (f64, f64), cliff: Option<f64>, says: &str) -> String {
+/// line stands at each of the `marks`, in seconds.
+pub(crate) fn draw(points: &[(f64, f64)], (top, end): (f64, f64), marks: &[f64], says: &str) -> String {
     let mut path = String::new();
     for (time, rate) in thin(points, MOST) {
         let x = if end > 0.0 { time / end * SIZE.0 } else { 0.0 };
@@ -22,7 +22,7 @@ pub(crate) fn draw(points: &[(f64, f64)], (top, end): (f64, f64), cliff: Option<
     let base = format!("M0 {0}H{1}", px(SIZE.1 - 0.5), px(SIZE.0));
     canvas.element("path", &[("class", &"base"), ("d", &base)]);
     canvas.element("path", &[("class", &"line"), ("d", &path)]);
-    if let Some(at) = cliff.filter(|at| *at > 0.0 && *at < end) {
+    for at in marks.iter().filter(|at| **at > 0.0 && **at < end) {
         let path = format!("M{} 0V{}", px(at / end * SIZE.0), px(SIZE.1));
         canvas.element("path", &[("class", &"cliff"), ("d", &path)]);
     }
