@@ -77,6 +77,7 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
         layers,
         curves,
         foretold: None,
+        trials: Vec::new(),
         not_checked,
     }
 }

@@ -4,6 +4,7 @@ mod advise;
 mod calibrate;
 mod expect;
 mod machine;
+mod prove;
 
 use std::path::PathBuf;
 
@@ -13,6 +14,7 @@ pub(crate) use advise::AdviseArguments;
 pub(crate) use calibrate::CalibrateArguments;
 pub(crate) use expect::{ArrayState, ExpectArguments};
 pub(crate) use machine::{CaptureArguments, DoctorArguments, InspectArguments, MachineArguments};
+pub(crate) use prove::ProveArguments;
 
 /// Designs, builds, measures and proves Linux storage stacks.
 #[derive(Debug, Parser)]
@@ -70,6 +72,8 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     /// Build the stacks of a study, prove that they stand, and take them down again
     Build(BuildArguments),
+    /// Try out what the stacks of a study promise: encryption, redundancy, repair of silent corruption, snapshots
+    Prove(ProveArguments),
     /// Take down what a run left standing, from its journal
     Teardown(TeardownArguments),
     /// Report a run again from its record
@@ -210,6 +214,9 @@ pub(crate) struct RunArguments {
     /// One round of short windows
     #[arg(long, conflicts_with_all = ["rounds", "max_rounds", "window", "settle"])]
     pub(crate) quick: bool,
+    /// Leave out what `[trials]` asks for
+    #[arg(long)]
+    pub(crate) no_trials: bool,
     /// Go on where the newest run of this study with these choices stopped; finished cells are not repeated
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "latest")]
     pub(crate) resume: Option<String>,

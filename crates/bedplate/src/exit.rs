@@ -11,6 +11,7 @@ use host::HostError;
 use lab::LabError;
 use measure::MeasureError;
 use record::RecordError;
+use trial::TrialError;
 
 /// How the program ends when nothing went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,6 +163,16 @@ impl From<MeasureError> for Failure {
     fn from(error: MeasureError) -> Self {
         match error {
             MeasureError::Host(error) => error.into(),
+            other => Self::Could(other.into()),
+        }
+    }
+}
+
+impl From<TrialError> for Failure {
+    fn from(error: TrialError) -> Self {
+        match error {
+            TrialError::NotThrowaway { .. } => Self::Refused(format!("refused: {error}")),
+            TrialError::Host(error) => error.into(),
             other => Self::Could(other.into()),
         }
     }

@@ -91,10 +91,17 @@ fn named(arguments: &RunArguments, settings: &crate::settings::Settings) -> Resu
     let mut study = studies::load_whole(path, settings)?;
     study.design.stacks = studies::select(study.design.stacks, &arguments.only, &arguments.skip)?;
     studies::adjust(&mut study.design, arguments, settings)?;
+    if arguments.no_trials {
+        study.design.trials.clear();
+    }
     Ok(study)
 }
 
-fn planned(design: &Design, found: Vec<plan::DriveFact>) -> Result<(Vec<terms::Plan>, Vec<terms::Plan>), Failure> {
+/// Plans of all stacks and sources of a design, for drives as they will be once they are set up.
+pub(crate) fn planned(
+    design: &Design,
+    found: Vec<plan::DriveFact>,
+) -> Result<(Vec<terms::Plan>, Vec<terms::Plan>), Failure> {
     let whole: Vec<plan::DriveFact> = found.into_iter().map(|fact| prepared::fact(fact, &design.setups)).collect();
     let whole = whole.as_slice();
     Ok((studies::plans(design, whole)?, studies::source_plans(design, whole)?))

@@ -16,6 +16,7 @@ mod runner;
 mod settings;
 mod site;
 mod studies;
+mod trials;
 
 use std::process::ExitCode;
 
@@ -46,6 +47,7 @@ fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
         Command::Run(arguments) => commands::run::run(arguments, settings),
         Command::Plan(arguments) => commands::plan::plan(arguments, settings),
         Command::Build(arguments) => commands::build::build(arguments, settings),
+        Command::Prove(arguments) => commands::prove::prove(arguments, settings),
         Command::Teardown(arguments) => commands::teardown::teardown(arguments, settings),
         Command::Report(arguments) => commands::report::report(arguments, settings),
         Command::Runs(arguments) => commands::runs::runs(arguments, settings),

@@ -36,6 +36,8 @@ mod runs;
 mod sizes;
 #[path = "lab/stacks.rs"]
 mod stacks;
+#[path = "lab/trials.rs"]
+mod trials;
 #[cfg(feature = "long-tests")]
 #[path = "lab/writes.rs"]
 mod writes;

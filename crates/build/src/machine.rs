@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use host::{Host, HostError};
-use terms::plan::{Effect, PlanCommand, Word};
+use terms::plan::{Effect, PlanCommand, Word, first_partition};
 use terms::{Cmd, Name};
 
 use crate::error::BuildError;
@@ -128,23 +128,7 @@ pub fn prove_blank(host: &dyn Host, drives: &Bindings, wanted: &[Name]) -> Resul
     Ok(())
 }
 
-fn first_partition(node: &str) -> String {
-    let joint = if node.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
-    format!("{node}{joint}1")
-}
-
 fn mounts(host: &dyn Host) -> Result<Vec<String>, HostError> {
     let table = host.read_text("/proc/mounts")?;
     Ok(table.lines().filter_map(|line| line.split(' ').nth(1)).map(ToOwned::to_owned).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn partitions_of_numbered_drives_get_a_p() {
-        assert_eq!(first_partition("/dev/nvme0n1"), "/dev/nvme0n1p1");
-        assert_eq!(first_partition("/dev/sda"), "/dev/sda1");
-    }
 }

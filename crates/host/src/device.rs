@@ -6,11 +6,12 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use memchr::memmem;
 use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock, fstat, major, minor, open, stat};
 use rustix::io::Errno;
 
-use crate::{Exclusivity, Hold};
+use crate::{Exclusivity, Found, Hold, Wanted};
 
 /// Devices held by this program; its copies share them.
 #[derive(Debug, Clone, Default)]
@@ -78,6 +79,36 @@ pub(crate) fn read_at(path: &str, offset: u64, length: u32) -> io::Result<Vec<u8
     Ok(bytes)
 }
 
+/// Bytes that are read at a time.
+const PIECE: usize = 1 << 20;
+
+/// Places where any of some texts begins, in their order.
+pub(crate) fn find(path: &str, wanted: &Wanted<'_>) -> io::Result<Vec<Found>> {
+    let finders: Vec<memmem::Finder<'_>> = wanted.texts.iter().map(memmem::Finder::new).collect();
+    let longest = wanted.texts.iter().map(Vec::len).max().unwrap_or(0).max(wanted.keep as usize);
+    let end = wanted.offset.saturating_add(wanted.length);
+    let mut found = Vec::new();
+    let mut at = wanted.offset;
+    while at < end {
+        let own = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
+        // What begins in this piece may end in the next.
+        let bytes = read_at(path, at, u32::try_from(own + longest).unwrap_or(u32::MAX))?;
+        let mut here: Vec<usize> = finders.iter().flat_map(|finder| finder.find_iter(&bytes)).collect();
+        here.retain(|place| *place < own);
+        here.sort_unstable();
+        here.dedup();
+        found.extend(here.into_iter().map(|place| Found {
+            offset: at + place as u64,
+            bytes: bytes[place..(place + wanted.keep as usize).min(bytes.len())].to_vec(),
+        }));
+        if bytes.len() < own {
+            break;
+        }
+        at += own as u64;
+    }
+    Ok(found)
+}
+
 /// Opens for reading what is a block device before and after: on anything else `O_EXCL` and locks mean other things.
 fn open_block(path: &str, flags: OFlags) -> io::Result<OwnedFd> {
     let is_block = |mode| FileType::from_raw_mode(mode) == FileType::BlockDevice;
@@ -102,6 +133,29 @@ mod tests {
         assert_eq!(read_at(path, 3, 4).unwrap(), b"3456");
         assert_eq!(read_at(path, 8, 4).unwrap(), b"89");
         assert_eq!(read_at(path, 20, 4).unwrap(), b"");
+    }
+
+    #[test]
+    fn texts_are_found_across_pieces_and_only_where_they_begin_inside() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut bytes = vec![0; PIECE * 2 + 10];
+        for at in [5, PIECE - 2, PIECE * 2 + 7] {
+            bytes[at..at + 3].copy_from_slice(b"abc");
+        }
+        bytes[100..102].copy_from_slice(b"xy");
+        std::fs::write(file.path(), &bytes).unwrap();
+        let texts = [b"abc".to_vec(), b"xy".to_vec()];
+        let places = |offset, length| {
+            let wanted = Wanted { texts: &texts, offset, length, keep: 4 };
+            let found = find(file.path().to_str().unwrap(), &wanted).unwrap();
+            found.into_iter().map(|found| (found.offset, found.bytes)).collect::<Vec<_>>()
+        };
+        let (across, last) = (PIECE as u64 - 2, PIECE as u64 * 2 + 7);
+        let all =
+            [(5, b"abc\0".to_vec()), (100, b"xy\0\0".to_vec()), (across, b"abc\0".to_vec()), (last, b"abc".to_vec())];
+        assert_eq!(places(0, u64::MAX), all);
+        assert_eq!(places(6, across - 5), all[1..3]);
+        assert_eq!(places(6, across - 6), all[1..2]);
     }
 
     #[test]

@@ -35,6 +35,10 @@ macro_rules! forward_host {
             let $own = self;
             $inner.read_at(path, offset, length)
         }
+        fn find(&self, path: &str, wanted: &$crate::Wanted<'_>) -> Result<Vec<$crate::Found>, $crate::HostError> {
+            let $own = self;
+            $inner.find(path, wanted)
+        }
         fn open_exclusively(&self, path: &str) -> Result<$crate::Exclusivity, $crate::HostError> {
             let $own = self;
             $inner.open_exclusively(path)

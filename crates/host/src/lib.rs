@@ -60,6 +60,28 @@ pub struct Hold {
     pub minor: u32,
 }
 
+/// A text that was found in a file or device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The byte at which it begins.
+    pub offset: u64,
+    /// Bytes from there on: as many as were asked for, fewer where the file ends.
+    pub bytes: Vec<u8>,
+}
+
+/// What is looked for in a file or device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted<'a> {
+    /// Any of these texts.
+    pub texts: &'a [Vec<u8>],
+    /// It begins at this byte or after it …
+    pub offset: u64,
+    /// … and before so many bytes from there.
+    pub length: u64,
+    /// Bytes that are given back of each place, from its beginning; at least as many as the longest text has are looked at.
+    pub keep: u32,
+}
+
 /// A machine behind the door. Paths are absolute.
 pub trait Host: Send + Sync {
     /// What to call the machine in messages: `this machine`, `lab`, `ssh://nas`.
@@ -107,6 +129,15 @@ pub trait Host: Send + Sync {
     /// [`HostError::File`] with the cause; [`HostError::Cannot`] where the machine does not know how.
     fn read_at(&self, _path: &str, _offset: u64, _length: u32) -> Result<Vec<u8>, HostError> {
         Err(self.cannot("read parts of files"))
+    }
+
+    /// Finds texts in part of a file or device, in the order of their places. Whole drives are searched where they are,
+    /// and never carried through the door.
+    ///
+    /// # Errors
+    /// [`HostError::File`] with the cause; [`HostError::Cannot`] where the machine does not know how.
+    fn find(&self, _path: &str, _wanted: &Wanted<'_>) -> Result<Vec<Found>, HostError> {
+        Err(self.cannot("look for texts"))
     }
 
     /// Opens a block device for reading and for oneself alone (`O_EXCL`), and closes it at once. Never for writing, not

@@ -9,7 +9,7 @@ use terms::{Cmd, Nanos, Outcome};
 
 use crate::device::{self, Holds};
 use crate::process;
-use crate::{Exclusivity, Hold, Host, HostError};
+use crate::{Exclusivity, Found, Hold, Host, HostError, Wanted};
 
 /// This machine, as this user.
 #[derive(Debug, Clone, Default)]
@@ -73,6 +73,10 @@ impl Host for Local {
         let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
         let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
         Ok(Nanos::from(Duration::from_secs(seconds) + Duration::from_nanos(nanos)))
+    }
+
+    fn find(&self, path: &str, wanted: &Wanted<'_>) -> Result<Vec<Found>, HostError> {
+        device::find(path, wanted).map_err(self.file_error("search", path))
     }
 
     fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {

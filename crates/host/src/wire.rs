@@ -59,6 +59,19 @@ pub enum Request {
         /// How many bytes.
         length: u32,
     },
+    /// Find texts, which the blob holds one after the other.
+    Find {
+        /// Where.
+        path: String,
+        /// From which byte.
+        offset: u64,
+        /// Up to how many bytes from there.
+        length: u64,
+        /// Bytes to give back of each place.
+        keep: u32,
+        /// Lengths of the texts.
+        lengths: Vec<usize>,
+    },
     /// Open a device for oneself alone, and close it.
     OpenExclusively {
         /// Which.
@@ -113,6 +126,13 @@ pub enum Response {
     Time {
         /// Monotonic.
         nanos: Nanos,
+    },
+    /// To `Find`; the blob holds the bytes of all places one after the other.
+    Found {
+        /// Where they begin.
+        offsets: Vec<u64>,
+        /// How many bytes are given back of each.
+        lengths: Vec<usize>,
     },
     /// To `OpenExclusively`.
     Opened {
@@ -177,6 +197,18 @@ pub fn receive<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<Option
     }
     let blobs = (0..count).map(|_| number(stream).and_then(|size| take(stream, size))).collect::<io::Result<_>>()?;
     Ok(Some((message, blobs)))
+}
+
+/// Texts of these lengths, which stand one after the other; fewer where there are too few bytes.
+#[must_use]
+pub fn split(bytes: &[u8], lengths: &[usize]) -> Vec<Vec<u8>> {
+    let mut rest = bytes;
+    let text = |length: &usize| {
+        let (text, left) = rest.split_at_checked(*length)?;
+        rest = left;
+        Some(text.to_vec())
+    };
+    lengths.iter().map_while(text).collect()
 }
 
 fn length(count: usize) -> io::Result<u32> {

@@ -20,6 +20,8 @@ pub(crate) const LOCK: &str = "lock";
 pub(crate) const PLANS: &str = "plans";
 pub(crate) const BUILDS: &str = "builds";
 pub(crate) const CELLS: &str = "cells";
+/// What was tried on stacks; not there in records of runs that tried nothing.
+pub(crate) const TRIALS: &str = "trials";
 pub(crate) const CELL: &str = "cell.json";
 /// Made from the record and no part of it: may be made again, or thrown away, after sealing.
 pub(crate) const REPORTS: &str = "reports";

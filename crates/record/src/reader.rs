@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use terms::StackTrials;
 use terms::inventory::Inventory;
 use terms::prediction::Foretold;
 use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
@@ -91,6 +92,21 @@ impl RunReader {
         let Some(text) = durable::read(&path)? else { return Ok(None) };
         let foretold = serde_json::from_slice(&text).map_err(|source| RecordError::Damaged { path, source })?;
         Ok(Some((foretold, seal::sha256_hex(&text))))
+    }
+
+    /// What was tried on each stack, the newest of each, in the study's order.
+    ///
+    /// # Errors
+    /// As the file system has them, [`RecordError::Damaged`] or [`RecordError::Newer`].
+    pub fn trials(&self) -> Result<Vec<StackTrials>, RecordError> {
+        let dir = self.dir.join(layout::TRIALS);
+        let mut found = Vec::new();
+        if dir.is_dir() {
+            for stack in &self.provenance.stacks {
+                found.extend(self.newest_json(&dir, &stack.slug)?);
+            }
+        }
+        Ok(found)
     }
 
     /// Every attempt at every cell, by round, stack and workload, older attempts before newer ones: the last of a key

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
+use terms::StackTrials;
 use terms::inventory::Inventory;
 use terms::prediction::Foretold;
 use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
@@ -88,6 +89,9 @@ impl RunWriter {
         for below in ["", layout::PLANS, layout::BUILDS, layout::CELLS] {
             durable::clear_unfinished(&dir.join(below))?;
         }
+        if dir.join(layout::TRIALS).is_dir() {
+            durable::clear_unfinished(&dir.join(layout::TRIALS))?;
+        }
         Self::open(dir.to_owned(), lock)
     }
 
@@ -161,6 +165,21 @@ impl RunWriter {
         let number = layout::newest(&dir, &base, ".json")?.map_or(1, |(_, number)| number + 1);
         let path = dir.join(layout::numbered(&base, ".json", number));
         durable::put_file(&path, &durable::json(&path, outcome)?)
+    }
+
+    /// Keeps what was tried on a stack. What was kept before stays; this becomes the newest.
+    ///
+    /// # Errors
+    /// As the file system has them; [`RecordError::BadName`] for a slug that is none.
+    pub fn put_trials(&self, trials: &StackTrials) -> Result<(), RecordError> {
+        let dir = self.dir.join(layout::TRIALS);
+        let slug = layout::plain_slug(&trials.stack)?;
+        match fs::create_dir(&dir) {
+            Ok(()) => durable::sync_directory(&self.dir)?,
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(RecordError::io("create", &dir)(error)),
+        }
+        self.put(&dir, slug, ".json", &durable::json(&dir.join(slug), trials)?)
     }
 
     /// Keeps a cell with its raw files, given as name and content. When this returns, the cell is on the disk.

@@ -5,6 +5,7 @@ mod evidence;
 mod facts;
 mod figures;
 mod filters;
+mod trials;
 
 use askama::Template;
 use terms::finding::Findings;
@@ -34,6 +35,7 @@ struct Page<'a> {
     ranked: bool,
     believe: Option<(Vec<Fact>, Option<String>)>,
     parts: Vec<evidence::Part>,
+    trials: Option<String>,
     columns: Vec<figures::Heading>,
     groups: Vec<Group>,
     stacks: Vec<StackCard>,
@@ -72,6 +74,7 @@ pub fn html(findings: &Findings) -> String {
         ranked: grid.is_ranked(),
         believe: evidence::believe(findings),
         parts: evidence::parts(findings),
+        trials: trials::section(&findings.trials),
         columns: figures::headings(&cells()),
         groups: figures::groups(&grid),
         stacks: findings.provenance.stacks.iter().map(StackCard::new).collect(),

@@ -2,6 +2,7 @@
 
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
+use terms::StackTrials;
 use terms::finding::{AnchorFinding, Curve, Findings, ImitationFinding, LayerCost, Scorecard};
 use terms::inventory::Inventory;
 use terms::record::{GuardNote, Provenance, Sample};
@@ -33,6 +34,7 @@ pub fn json(findings: &Findings) -> String {
         layers: &findings.layers,
         curves: findings.curves.iter().map(without_bins).collect(),
         foretold: findings.foretold.as_ref(),
+        trials: &findings.trials,
         not_checked: &findings.not_checked,
     };
     let mut text = serde_json::to_string_pretty(&document)
@@ -56,6 +58,8 @@ struct Document<'a> {
     layers: &'a [LayerCost],
     curves: Vec<Curve>,
     foretold: Option<&'a Scorecard>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    trials: &'a [StackTrials],
     not_checked: &'a [String],
 }
 

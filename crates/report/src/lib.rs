@@ -33,6 +33,7 @@ mod sheet;
 mod svg;
 mod terminal;
 mod tree;
+mod trials;
 mod width;
 
 pub use account::account_table;
@@ -44,3 +45,4 @@ pub use outlook::outlook_table;
 pub use stack::stack_drawing;
 pub use style::Style;
 pub use terminal::terminal;
+pub use trials::{trials_json, trials_text};

@@ -40,7 +40,7 @@ pub(crate) enum Tone {
 }
 
 /// Glyphs of ours and how they are spelt in ASCII.
-const SPELLING: [(char, &str); 11] = [
+const SPELLING: [(char, &str); 15] = [
     ('±', "+-"),
     ('×', "x"),
     ('÷', "/"),
@@ -52,6 +52,10 @@ const SPELLING: [(char, &str); 11] = [
     ('’', "'"),
     ('−', "-"),
     ('≈', "~"),
+    ('✓', "+"),
+    ('✗', "x"),
+    ('“', "\""),
+    ('”', "\""),
 ];
 
 impl Style {

@@ -50,6 +50,11 @@ pub fn terminal(findings: &Findings, style: &Style) -> String {
     out
 }
 
+/// A listing by itself.
+pub(crate) fn listed(listing: &crate::listing::Listing, style: &Style) -> String {
+    listings::listing(listing, style)
+}
+
 /// Question, label and summary.
 fn heading(grid: &Grid, style: &Style) -> String {
     let mut out = String::new();

@@ -137,6 +137,7 @@ pub(crate) static STUDY: Table = Table {
         ),
         optional("workload", Kind::Tables(&WORKLOAD), "those of the profiles", "Workloads of the study's own."),
         optional("measure", Kind::Table(&MEASURE), "its defaults", "How it is measured."),
+        optional("trials", Kind::Table(&TRIALS), "nothing is tried", "Whether stacks do what they are built for."),
     ],
     one_of: &[],
 };
@@ -335,6 +336,19 @@ static PATH_LOST: Table = Table {
 
 /// A moment within a window.
 const EVENT: Kind = Kind::Duration { least: 100 * MS, most: HOUR, step: MS };
+
+static TRIALS: Table = Table {
+    name: "trials",
+    written: "[trials]",
+    help: "What is tried on each stack after everything is measured, only in the lab: trials break what they are held on.",
+    keys: &[default(
+        "features",
+        Kind::Names,
+        "[\"encryption\", \"redundancy\", \"corruption\", \"snapshot\"]",
+        "Features of which each stack shows whether it has them.",
+    )],
+    one_of: &[],
+};
 
 /// Any time that a window may last.
 const WINDOW: Kind = Kind::Duration { least: 100 * MS, most: 24 * HOUR, step: MS };

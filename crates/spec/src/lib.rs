@@ -35,6 +35,7 @@ mod setup;
 mod stack;
 mod suggest;
 mod syntax;
+mod trials;
 mod workload;
 
 use terms::{Design, Note, Severity, Span};
@@ -98,6 +99,7 @@ fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
         sources: source.into_iter().map(|grown| grown.stack).collect(),
         workloads,
         measure,
+        trials: trials::read(fields, notes),
     })
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::drive::{LabDrive, LabSwitch};
 use crate::layer::Layer;
 use crate::name::{Name, slug};
+use crate::trial::Feature;
 use crate::units::{Bytes, Nanos, PerMille};
 use crate::workload::Workload;
 
@@ -27,6 +28,9 @@ pub struct Design {
     pub workloads: Vec<Workload>,
     /// How it is measured.
     pub measure: MeasurePolicy,
+    /// What is tried on each stack, after everything is measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<Feature>,
 }
 
 /// How a drive is set up before anything is built on it. What it was before is put back at the end.

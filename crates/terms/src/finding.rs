@@ -6,6 +6,7 @@ use crate::evidence::{Cliff, Limiter};
 use crate::inventory::Inventory;
 use crate::prediction::{Flag, Roof};
 use crate::record::{GuardNote, Latency, Provenance, Sample};
+use crate::trial::StackTrials;
 use crate::units::Nanos;
 use crate::workload::{PathLoss, Tool};
 
@@ -41,6 +42,9 @@ pub struct Findings {
     /// What was said before the run, beside what came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foretold: Option<Scorecard>,
+    /// What was tried on stacks, in the study's order; none where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<StackTrials>,
     /// What was not checked, so that nobody believes it was.
     pub not_checked: Vec<String>,
 }

@@ -21,6 +21,7 @@ pub mod note;
 pub mod plan;
 pub mod prediction;
 pub mod record;
+pub mod trial;
 pub mod units;
 pub mod workload;
 
@@ -32,5 +33,6 @@ pub use layer::Layer;
 pub use name::{Name, slug};
 pub use note::{Note, Severity, Span};
 pub use plan::{Act, Condition, Effect, Plan, PlanCommand, Step, Target, Undo, Word};
+pub use trial::{Feature, Grade, Showing, StackTrials, Trial, TrialStep};
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, PerMille};
 pub use workload::{Engine, Load, Method, Pattern, Reach, Workload};

@@ -168,6 +168,13 @@ impl fmt::Display for Word {
     }
 }
 
+/// The node of a drive's first partition, as the kernel names it.
+#[must_use]
+pub fn first_partition(node: &str) -> String {
+    let joint = if node.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
+    format!("{node}{joint}1")
+}
+
 /// Something to wait for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -269,6 +276,12 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn partitions_of_numbered_drives_get_a_p() {
+        assert_eq!(first_partition("/dev/nvme0n1"), "/dev/nvme0n1p1");
+        assert_eq!(first_partition("/dev/sda"), "/dev/sda1");
+    }
 
     #[test]
     fn words_are_filled_in() {

@@ -13,6 +13,7 @@ pub(crate) mod lab;
 pub(crate) mod manual;
 pub(crate) mod plan;
 pub(crate) mod profiles;
+pub(crate) mod prove;
 pub(crate) mod rates;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -22,7 +22,7 @@ use crate::runner::estimate::{self, Costs};
 use crate::runner::{self, Runner};
 use crate::settings::Settings;
 use crate::studies::Study;
-use crate::{BUILD, foretell, guest};
+use crate::{BUILD, foretell, guest, trials};
 
 /// Runs a study from its file to its report.
 pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
@@ -120,6 +120,12 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     drop(runner);
     drop(progress);
     drop(held);
+    // The guest that was measured in goes before those of the trials come.
+    let is_lab = site.is_lab();
+    drop(site);
+    if is_lab {
+        trials::hold_all(&study.design, &writer, settings)?;
+    }
     writer.seal()?;
     if !resumed {
         let (took, expected) = (estimate::span(took.as_secs_f64()), estimate::span(expected));
@@ -365,7 +371,9 @@ fn show(directory: &Path, arguments: &RunArguments, settings: &Settings) -> Resu
     if let Err(Failure::Fatal(error) | Failure::Could(error)) = runs::catalogue(settings).map(drop) {
         settings.printer.say(&format!("warning: the catalogue was not brought up to date: {error}"));
     }
-    Ok(answer(&findings))
+    // A stack that cannot be built has told so by its cells.
+    let built: Vec<_> = findings.trials.iter().filter(|of| of.missing.is_none()).cloned().collect();
+    Ok(answer(&findings).max(trials::answer(&built)))
 }
 
 fn answer(findings: &Findings) -> Exit {

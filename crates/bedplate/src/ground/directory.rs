@@ -75,8 +75,14 @@ fn study(path: &str, stack: Stack, arguments: &RunArguments, settings: &Settings
     let question = format!("How fast is {path}?");
     if let Some(file) = &arguments.study {
         let mut study = studies::load_whole(file, settings)?;
-        study.design =
-            Design { question, stacks: vec![stack], sources: Vec::new(), setups: Vec::new(), ..study.design };
+        study.design = Design {
+            question,
+            stacks: vec![stack],
+            sources: Vec::new(),
+            setups: Vec::new(),
+            trials: Vec::new(),
+            ..study.design
+        };
         return Ok(study);
     }
     let workloads = spec::profile::named(PROFILE).unwrap_or_default();
@@ -86,6 +92,7 @@ fn study(path: &str, stack: Stack, arguments: &RunArguments, settings: &Settings
         stacks: vec![stack],
         sources: Vec::new(),
         workloads,
+        trials: Vec::new(),
         measure: MeasurePolicy { span: SPAN, ..MeasurePolicy::default() },
         question,
     };

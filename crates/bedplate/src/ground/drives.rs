@@ -34,6 +34,7 @@ pub(crate) fn pairing(text: &str) -> Result<Pairing, String> {
 /// Finds the drives that were named, proves that they may be used, and plans for them.
 pub(super) fn stake(address: &Address, arguments: &RunArguments, settings: &Settings) -> Result<Staked, Failure> {
     let study = named(arguments, settings)?;
+    crate::trials::only_in_the_lab(&study.design)?;
     let site = Site::open(address, Rights::Root, settings)?;
     root(&site)?;
     let pairs = paired(&study.design, arguments, &site)?;

@@ -310,6 +310,7 @@ mod tests {
             sources: Vec::new(),
             workloads: vec![workload],
             measure: MeasurePolicy { rounds, max_rounds: most, anchor: terms::Anchor::Off, ..MeasurePolicy::default() },
+            trials: Vec::new(),
         }
     }
 

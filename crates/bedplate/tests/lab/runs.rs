@@ -88,6 +88,7 @@ fn every_cell_of_the_nineteen_is_a_number() {
         "200ms",
         "--span",
         "64MiB",
+        "--no-trials",
         "--json",
     ];
     let output = bench.run(&arguments);

@@ -12,6 +12,7 @@ pub(crate) mod foretold;
 pub(crate) mod layers;
 pub(crate) mod path_lost;
 pub(crate) mod ranking;
+pub(crate) mod trials;
 
 use terms::finding::Findings;
 

@@ -2,7 +2,7 @@
 
 use terms::finding::Compared;
 
-use crate::evidence::{believe, burst, compat, curves, flush, foretold, layers, path_lost, ranking};
+use crate::evidence::{believe, burst, compat, curves, flush, foretold, layers, path_lost, ranking, trials};
 use crate::grid::{Grid, State};
 use crate::listing::{Group, Listing};
 use crate::sheet::{self, Cell, GAP, Strip};
@@ -93,6 +93,7 @@ pub(super) fn believe(grid: &Grid, style: &Style) -> String {
 pub(super) fn listings(grid: &Grid, style: &Style) -> String {
     let findings = grid.findings;
     let parts = [
+        trials::listing(&findings.trials),
         foretold::listing(findings, style),
         flush::listing(grid),
         burst::listing(findings, style),
@@ -105,7 +106,7 @@ pub(super) fn listings(grid: &Grid, style: &Style) -> String {
 }
 
 /// One listing: its title, its groups under common headings, what is said below.
-fn listing(listing: &Listing, style: &Style) -> String {
+pub(super) fn listing(listing: &Listing, style: &Style) -> String {
     let mut out = section(style, &listing.title);
     if !listing.hint.is_empty() {
         out.push_str(&paragraph("", &style.spell(&listing.hint), style.columns()));

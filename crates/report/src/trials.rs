@@ -1,0 +1,67 @@
+//! Trials by themselves: as text for a terminal, and as JSON.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use terms::StackTrials;
+
+use crate::evidence::trials;
+use crate::style::{Style, Tone};
+use crate::terminal::listed;
+use crate::width::{paragraph, wrap};
+
+/// Columns that details are set in by.
+const INDENT: &str = "  ";
+
+/// Trials as text: the table of features, what was seen in each trial, and with `steps` every command that was run.
+#[must_use]
+pub fn trials_text(all: &[StackTrials], steps: bool, style: &Style) -> String {
+    let mut out = trials::listing(all).map(|listing| listed(&listing, style)).unwrap_or_default();
+    for of in all {
+        out.push('\n');
+        for line in wrap(&style.spell(&of.name), style.columns()) {
+            out.push_str(&style.paint(Tone::Strong, &line));
+            out.push('\n');
+        }
+        for trial in &of.trials {
+            let lead = format!("{INDENT}{}: ", trial.feature);
+            let words = style.spell(&trials::words(trial));
+            out.push_str(&paragraph(&lead, &format!("{words}. {}", style.spell(&trial.says)), style.columns()));
+            if steps {
+                trial.steps.iter().for_each(|step| out.push_str(&step_text(step, style)));
+            }
+        }
+    }
+    out.trim_start_matches('\n').to_owned()
+}
+
+/// One step: why, the command as it can be pasted, its status, and what was made of it.
+fn step_text(step: &terms::TrialStep, style: &Style) -> String {
+    let mut out = paragraph("    # ", &style.spell(&step.why), style.columns());
+    let _ = writeln!(out, "    $ {}", step.line);
+    if let Some(status) = step.status.filter(|status| *status != 0) {
+        let _ = writeln!(out, "      status {status}");
+    }
+    for line in step.said.lines() {
+        let _ = writeln!(out, "      {}", style.spell(line));
+    }
+    if let Some(seen) = &step.seen {
+        out.push_str(&paragraph(&style.spell("    → "), &style.spell(seen), style.columns()));
+    }
+    out
+}
+
+/// Trials as one JSON document.
+#[must_use]
+pub fn trials_json(all: &[StackTrials]) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        schema: &'static str,
+        version: u32,
+        stacks: &'a [StackTrials],
+    }
+    let document = Document { schema: "bedplate.trials", version: terms::trial::TRIALS_SCHEMA, stacks: all };
+    let mut text = serde_json::to_string_pretty(&document).expect("names and texts become JSON without fail");
+    text.push('\n');
+    text
+}

@@ -1,0 +1,111 @@
+//! Is what is stored hidden from whoever holds the drives?
+
+use terms::{Act, Cmd, Layer, Node, Showing};
+
+use crate::Came;
+use crate::data::{Data, settle};
+use crate::error::TrialError;
+use crate::replace::fresh_key;
+use crate::scene::Scene;
+use crate::search;
+
+/// cryptsetup's status for a key that opens nothing (cryptsetup(8), RETURN CODES).
+const REFUSED: i32 = 2;
+
+/// Writes marks, looks for them on the bare drives and above the encryption, and tries other keys.
+pub(crate) fn hold(scene: &Scene<'_>) -> Result<Came, TrialError> {
+    let data = Data::new(scene, "encryption", 0);
+    data.write(scene)?;
+    settle(scene)?;
+    let mut on_drives = 0;
+    for drive in &scene.subject.plan.drives {
+        let why = format!("What was written is looked for on all of drive `{drive}`.");
+        on_drives += count(scene, &why, &scene.drive(drive)?, &data)?;
+    }
+    let layers: Vec<&Node> = scene.nodes().iter().filter(|node| encrypts(&node.layer)).collect();
+    if on_drives > 0 {
+        let beside = if layers.is_empty() { "" } else { ", although a layer encrypts" };
+        return Ok((Some(Showing::Readable), format!("{on_drives} marks stand readable on the drives{beside}.")));
+    }
+    let mut above = 0;
+    for node in &layers {
+        if let Some(mapping) = scene.device(&node.name)? {
+            let why = "The control: above the encryption the same search finds them.";
+            above += count(scene, why, &mapping, &data)?;
+        }
+    }
+    if above == 0 {
+        let says = "The marks were found neither on the drives nor above the encryption, so the search shows nothing.";
+        return Ok((None, says.to_owned()));
+    }
+    let mut opened = Vec::new();
+    for node in &layers {
+        if !refuses(scene, node, &data)? {
+            opened.push(node.name.to_string());
+        }
+    }
+    if !opened.is_empty() {
+        return Ok((Some(Showing::Readable), format!("Another key opens {}.", opened.join(", "))));
+    }
+    let says = format!(
+        "No mark is found on the drives; above the encryption the same search finds {above}. Another key is refused ({} of \
+         {} tried).",
+        layers.len(),
+        layers.len()
+    );
+    Ok((Some(Showing::Hidden), says))
+}
+
+fn encrypts(layer: &Layer) -> bool {
+    matches!(layer, Layer::Luks(_) | Layer::Crypt(_))
+}
+
+fn count(scene: &Scene<'_>, why: &str, node: &str, data: &Data) -> Result<usize, TrialError> {
+    Ok(search::find(scene, why, node, &[data.mark()], 0)?.values().map(Vec::len).sum())
+}
+
+/// Is another key of no use?
+fn refuses(scene: &Scene<'_>, node: &Node, data: &Data) -> Result<bool, TrialError> {
+    match &node.layer {
+        Layer::Luks(_) => {
+            let Some(below) = node.on.first() else { return Ok(false) };
+            let device = scene.device_of(below)?;
+            let argv =
+                ["cryptsetup", "open", "--batch-mode", "--type", "luks2", "--test-passphrase", "--key-file", "-"];
+            let cmd = Cmd::new(argv.iter().copied().chain([device.as_str()])).stdin(fresh_key()?);
+            let outcome = scene.run("A random key that is not the stack's own is tried.", &cmd)?;
+            let refused = outcome.status == REFUSED;
+            scene.seen(match outcome.status {
+                REFUSED => "refused",
+                0 => "the key opens it",
+                _ => "cryptsetup failed for another reason",
+            });
+            if refused || outcome.ok() {
+                return Ok(refused);
+            }
+            Err(TrialError::Strange(format!("cryptsetup neither took nor refused the key: {}", outcome.error_text())))
+        }
+        _ => plain(scene, node, data),
+    }
+}
+
+/// A mapping without a header opens with any key; with another one it is noise.
+fn plain(scene: &Scene<'_>, node: &Node, data: &Data) -> Result<bool, TrialError> {
+    let steps = scene.subject.plan.steps.iter().filter(|step| step.layer == node.name);
+    let mut open = steps.filter_map(|step| match &step.act {
+        Act::Run(command) if command.key.is_some() => Some((step, command)),
+        _ => None,
+    });
+    let Some((step, command)) = open.next_back() else { return Ok(false) };
+    let mut cmd = scene.command(&step.id, command)?;
+    let Some(name) = cmd.argv.pop() else { return Ok(false) };
+    let other = format!("{name}-other");
+    cmd.argv.splice(2..2, ["--readonly".to_owned(), "--shared".to_owned()]);
+    cmd.argv.push(other.clone());
+    cmd.stdin = fresh_key()?;
+    scene.run_ok("There is no header that could refuse a key: another one is used beside the stack's own.", &cmd)?;
+    let found =
+        count(scene, "What another key makes of the drive is searched.", &format!("/dev/mapper/{other}"), data)?;
+    scene.run_ok("It is closed again.", &Cmd::new(["cryptsetup", "close", &other]))?;
+    Ok(found == 0)
+}

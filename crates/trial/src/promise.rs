@@ -1,0 +1,131 @@
+//! What layers promise, by what they are.
+
+use std::collections::BTreeMap;
+
+use durability::Arrangement;
+use terms::durability::Healing;
+use terms::layer::{Lvm, RaidLevel};
+use terms::{Feature, Layer, Name, Ref, Showing, Stack};
+
+/// What a stack promises of a feature.
+///
+/// Encryption: every way from a drive to the top leads through dm-crypt. Redundancy and corruption: as `durability` has
+/// them. Snapshot: LVM, btrfs or ZFS is a layer; LVM has none of volumes with integrity of their own (lvmraid(7)).
+#[must_use]
+pub fn of(feature: Feature, stack: &Stack) -> Showing {
+    match feature {
+        Feature::Encryption if encrypts(stack) => Showing::Hidden,
+        Feature::Encryption => Showing::Readable,
+        Feature::Redundancy if is_redundant(stack) => Showing::Survived,
+        Feature::Redundancy => Showing::Lost,
+        Feature::Corruption => match durability::healing(stack) {
+            Healing::Unnoticed => Showing::Silent,
+            Healing::Noticed => Showing::Detected,
+            Healing::Repaired => Showing::Repaired,
+        },
+        Feature::Snapshot if stack.nodes.iter().any(|node| takes_snapshots(&node.layer)) => Showing::Kept,
+        Feature::Snapshot => Showing::NotOffered,
+    }
+}
+
+/// Does a layer of this kind take snapshots?
+pub(crate) fn takes_snapshots(layer: &Layer) -> bool {
+    match layer {
+        Layer::Lvm(Lvm { integrity, .. }) => integrity.is_none(),
+        Layer::Btrfs(_) | Layer::Zfs(_) => true,
+        _ => false,
+    }
+}
+
+/// Does a layer stay whole without one of its members?
+pub(crate) fn is_redundant_layer(layer: &Layer) -> bool {
+    match layer {
+        Layer::Raid(raid) => raid.level != RaidLevel::Raid0,
+        Layer::Lvm(lvm) => lvm.volume.is_raid(),
+        Layer::Btrfs(btrfs) => btrfs.data.fewest() > 1 && btrfs.data != terms::layer::BtrfsProfile::Raid0,
+        Layer::Zfs(zfs) => zfs.layout != terms::layer::ZfsLayout::Stripe,
+        _ => false,
+    }
+}
+
+fn is_redundant(stack: &Stack) -> bool {
+    durability::arrangement(stack).is_some_and(|arrangement| arrangement.is_redundant())
+}
+
+/// Is the loss of this drive survived?
+pub(crate) fn survives(stack: &Stack, drive: &Name) -> bool {
+    durability::arrangement(stack).is_some_and(|arrangement| stands_without(&arrangement, drive))
+}
+
+fn stands_without(arrangement: &Arrangement<Name>, drive: &Name) -> bool {
+    match arrangement {
+        Arrangement::Drive(name) => name != drive,
+        Arrangement::All(members) => members.iter().all(|member| stands_without(member, drive)),
+        Arrangement::Group { members, survives } => {
+            members.iter().filter(|member| !stands_without(member, drive)).count() <= *survives
+        }
+    }
+}
+
+fn encrypts(stack: &Stack) -> bool {
+    let mut hidden: BTreeMap<&Name, bool> = BTreeMap::new();
+    for node in &stack.nodes {
+        let own = matches!(node.layer, Layer::Luks(_) | Layer::Crypt(_));
+        let below = node.on.iter().chain(&node.special).all(|below| match below {
+            Ref::Drive(_) => false,
+            Ref::Layer(name) => hidden.get(name).copied().unwrap_or(false),
+        });
+        hidden.insert(&node.name, own || below);
+    }
+    stack.top().and_then(|top| hidden.get(&top.name)).copied().unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terms::Node;
+    use terms::layer::{Integrity, Luks, Raid};
+
+    fn name(text: &str) -> Name {
+        Name::new(text).unwrap()
+    }
+
+    fn node(text: &str, layer: Layer, on: &[&str]) -> Node {
+        let on = on.iter().map(|of| if of.len() == 1 { Ref::Drive(name(of)) } else { Ref::Layer(name(of)) });
+        Node { name: name(text), layer, on: on.collect(), special: Vec::new() }
+    }
+
+    fn stack(nodes: Vec<Node>) -> Stack {
+        Stack { name: "s".to_owned(), note: None, nodes }
+    }
+
+    fn all(stack: &Stack) -> [Showing; 4] {
+        Feature::ALL.map(|feature| of(feature, stack))
+    }
+
+    #[test]
+    fn layers_promise_what_they_are() {
+        let plain = stack(vec![node("ext4", Layer::Ext4(Default::default()), &["a"])]);
+        assert_eq!(all(&plain), [Showing::Readable, Showing::Lost, Showing::Silent, Showing::NotOffered]);
+        let full = stack(vec![
+            node("la", Layer::Luks(Luks::default()), &["a"]),
+            node("lb", Layer::Luks(Luks::default()), &["b"]),
+            node("ia", Layer::Integrity(Integrity::default()), &["la"]),
+            node("ib", Layer::Integrity(Integrity::default()), &["lb"]),
+            node("raid", Layer::Raid(Raid::default()), &["ia", "ib"]),
+            node("lvm", Layer::Lvm(Lvm::default()), &["raid"]),
+            node("ext4", Layer::Ext4(Default::default()), &["lvm"]),
+        ]);
+        assert_eq!(all(&full), [Showing::Hidden, Showing::Survived, Showing::Repaired, Showing::Kept]);
+        assert!(survives(&full, &name("a")) && !survives(&plain, &name("a")));
+    }
+
+    #[test]
+    fn half_an_encrypted_mirror_hides_nothing() {
+        let half = stack(vec![
+            node("la", Layer::Luks(Luks::default()), &["a"]),
+            node("raid", Layer::Raid(Raid::default()), &["la", "b"]),
+        ]);
+        assert_eq!(of(Feature::Encryption, &half), Showing::Readable);
+    }
+}

@@ -1,0 +1,220 @@
+//! Where a trial happens: the machine, with everything that is done written down.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use host::interrupt;
+use terms::plan::{Place, PlanCommand, Word, first_partition};
+use terms::{Cmd, Effect, Layer, Name, Nanos, Node, Outcome, Ref, TrialStep};
+
+use crate::Subject;
+use crate::error::TrialError;
+
+/// Characters of a command's output that are kept: enough for a table of twenty lines.
+const SAID: usize = 1600;
+/// How long a command may take that works through a whole drive: a mirror of several GiB under emulation.
+pub(crate) const WHOLE: Nanos = Nanos::seconds(900);
+/// How often something that is waited for is looked at.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The machine, the stack, and what was done so far.
+pub(crate) struct Scene<'a> {
+    pub(crate) subject: Subject<'a>,
+    /// Nodes of the drives of now: one that was put back may have another.
+    drives: RefCell<BTreeMap<Name, String>>,
+    steps: RefCell<Vec<TrialStep>>,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(subject: Subject<'a>) -> Self {
+        Self { subject, drives: RefCell::new(subject.drives.clone()), steps: RefCell::new(Vec::new()) }
+    }
+
+    pub(crate) fn into_steps(self) -> Vec<TrialStep> {
+        self.steps.into_inner()
+    }
+
+    /// Runs a program and writes it down. A status other than 0 is an outcome.
+    pub(crate) fn run(&self, why: &str, cmd: &Cmd) -> Result<Outcome, TrialError> {
+        let outcome = self.subject.host.run(cmd)?;
+        let text = [outcome.text(), outcome.error_text()].join("\n");
+        let late = if outcome.timed_out { "ended because its time was up\n" } else { "" };
+        self.steps.borrow_mut().push(TrialStep {
+            why: why.to_owned(),
+            line: cmd.line(),
+            argv: cmd.argv.clone(),
+            status: Some(outcome.status),
+            said: cut(&format!("{late}{}", text.trim())),
+            seen: None,
+        });
+        Ok(outcome)
+    }
+
+    /// The same for a program that must succeed.
+    pub(crate) fn run_ok(&self, why: &str, cmd: &Cmd) -> Result<Outcome, TrialError> {
+        let outcome = self.run(why, cmd)?;
+        if outcome.ok() {
+            return Ok(outcome);
+        }
+        Err(host::HostError::from(host::CommandFailure::new(&self.subject.host.name(), cmd, outcome)).into())
+    }
+
+    /// Writes a text into a file of the kernel, and writes that down.
+    pub(crate) fn echo(&self, why: &str, text: &str, path: &str) -> Result<(), TrialError> {
+        self.subject.host.write(path, text.as_bytes())?;
+        self.steps.borrow_mut().push(TrialStep {
+            why: why.to_owned(),
+            line: format!("echo {} > {path}", terms::command::quote(text)),
+            argv: Vec::new(),
+            status: Some(0),
+            said: String::new(),
+            seen: None,
+        });
+        Ok(())
+    }
+
+    /// Writes down something that was done without a program.
+    pub(crate) fn note(&self, why: &str, line: &str, seen: String) {
+        self.steps.borrow_mut().push(TrialStep {
+            why: why.to_owned(),
+            line: line.to_owned(),
+            argv: Vec::new(),
+            status: None,
+            said: String::new(),
+            seen: Some(seen),
+        });
+    }
+
+    /// Says what was made of the step before.
+    pub(crate) fn seen(&self, what: impl Into<String>) {
+        if let Some(step) = self.steps.borrow_mut().last_mut() {
+            step.seen = Some(what.into());
+        }
+    }
+
+    /// Binary output is of no use to a reader: says how much there was instead.
+    pub(crate) fn hide_output(&self, bytes: usize) {
+        if let Some(step) = self.steps.borrow_mut().last_mut() {
+            step.said = format!("({bytes} bytes)");
+        }
+    }
+
+    /// Waits until something is so.
+    pub(crate) fn await_that(
+        &self,
+        what: &str,
+        limit: Nanos,
+        mut holds: impl FnMut() -> Result<bool, TrialError>,
+    ) -> Result<(), TrialError> {
+        let start = Instant::now();
+        while !holds()? {
+            interrupt::check()?;
+            if start.elapsed() > limit.to_duration() {
+                return Err(TrialError::Late { what: what.to_owned(), seconds: limit.to_duration().as_secs() });
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// The layers, in building order.
+    pub(crate) fn nodes(&self) -> &'a [Node] {
+        &self.subject.stack.nodes
+    }
+
+    /// The layer that rests on something.
+    pub(crate) fn above(&self, below: &Ref) -> Option<&'a Node> {
+        self.nodes().iter().find(|node| node.on.contains(below) || node.special.contains(below))
+    }
+
+    /// Today's node of a drive.
+    pub(crate) fn drive(&self, name: &Name) -> Result<String, TrialError> {
+        let found = self.drives.borrow().get(name).cloned();
+        found.ok_or_else(|| TrialError::Strange(format!("drive `{name}` is not known")))
+    }
+
+    /// The drive that was put back has this node.
+    pub(crate) fn rebind(&self, name: &Name, node: String) {
+        self.drives.borrow_mut().insert(name.clone(), node);
+    }
+
+    /// Where data go: a directory or a device.
+    pub(crate) const fn target(&self) -> &'a Place {
+        self.subject.target
+    }
+
+    /// The device that a layer of the plan made, where it made one.
+    pub(crate) fn device(&self, layer: &Name) -> Result<Option<String>, TrialError> {
+        let steps = self.subject.plan.steps.iter().filter(|step| &step.layer == layer);
+        let made = steps.filter_map(|step| match &step.effect {
+            Some(Effect::Node(word)) if !word.0.starts_with("{part:") => Some((step.id.as_str(), word)),
+            _ => None,
+        });
+        // A volume comes before its snapshot.
+        made.map(|(id, word)| self.word(id, word)).next().transpose()
+    }
+
+    /// What rests under a layer: today's nodes of its members.
+    pub(crate) fn device_of(&self, below: &Ref) -> Result<String, TrialError> {
+        match below {
+            Ref::Drive(name) => self.drive(name),
+            Ref::Layer(name) => {
+                let device = self.device(name)?;
+                device.ok_or_else(|| TrialError::Strange(format!("layer `{name}` makes no device")))
+            }
+        }
+    }
+
+    /// A word of the plan on this machine.
+    pub(crate) fn word(&self, step: &str, word: &Word) -> Result<String, TrialError> {
+        let drives = self.drives.borrow();
+        let node = |name: &str| Name::new(name).ok().and_then(|name| drives.get(&name));
+        let filled = word.resolve(|kind, argument| match kind {
+            "drive" => node(argument).cloned(),
+            "part" => node(argument).map(|node| first_partition(node)),
+            _ => None,
+        });
+        filled.map_err(|source| TrialError::Unresolved { step: step.to_owned(), source })
+    }
+
+    /// A command of the plan on this machine, without its key.
+    pub(crate) fn command(&self, step: &str, command: &PlanCommand) -> Result<Cmd, TrialError> {
+        let argv = command.argv.iter().map(|word| self.word(step, word)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Cmd::new(argv).limit(command.limit).step(step))
+    }
+
+    /// The pool of a stack whose top is ZFS.
+    pub(crate) fn pool(&self) -> Option<String> {
+        let node = self.nodes().iter().find(|node| matches!(node.layer, Layer::Zfs(_)))?;
+        let steps = self.subject.plan.steps.iter().filter(|step| step.layer == node.name);
+        let destroy = steps.flat_map(|step| &step.undo).find(|undo| {
+            undo.command.argv.first().is_some_and(|word| word.0 == "zpool")
+                && undo.command.argv.get(1).is_some_and(|word| word.0 == "destroy")
+        })?;
+        destroy.command.argv.last().map(|word| word.0.clone())
+    }
+}
+
+/// A text cut in its middle where it is long.
+fn cut(text: &str) -> String {
+    if text.len() <= SAID {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(SAID / 2);
+    let tail = text.ceil_char_boundary(text.len() - SAID / 2);
+    format!("{}\n… {} bytes left out …\n{}", &text[..head], tail - head, &text[tail..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_output_is_cut_in_its_middle() {
+        let text = format!("begin{}end", "é".repeat(4000));
+        let short = cut(&text);
+        assert!(short.len() < 1700 && short.starts_with("begin") && short.ends_with("end"), "{short}");
+        assert_eq!(cut("short"), "short");
+    }
+}
