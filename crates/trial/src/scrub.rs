@@ -47,8 +47,7 @@ fn md(scene: &Scene<'_>, node: &Node) -> Result<String, TrialError> {
     let directory = array(scene, &node.name)?;
     let checked = md_action(scene, &directory, "check", "md reads all members and compares them.")?;
     let repaired = md_action(scene, &directory, "repair", "md makes members alike that differ.")?;
-    let again = md_action(scene, &directory, "check", "And compares them once more.")?;
-    Ok(format!("md `check` counted {checked} sectors that differ, `repair` {repaired}, another `check` {again}."))
+    Ok(format!("md `check` counted {checked} sectors that differ, `repair` {repaired}."))
 }
 
 /// The directory of an array in sysfs.
@@ -78,8 +77,7 @@ fn lvm_raid(scene: &Scene<'_>, layer: &Name, lvm: &Lvm) -> Result<String, TrialE
     let volume = volume(scene, layer)?;
     let checked = lvm_action(scene, &volume, "check")?;
     let repaired = lvm_action(scene, &volume, "repair")?;
-    let again = lvm_action(scene, &volume, "check")?;
-    let mut says = format!("LVM's `check` counted {checked} mismatches, `repair` {repaired}, another `check` {again}.");
+    let mut says = format!("LVM's `check` counted {checked} mismatches, `repair` {repaired}.");
     if lvm.integrity.is_some() {
         let argv = ["lvs", "--all", "--noheadings", "--options", "lv_name,integritymismatches", group(&volume)];
         let told = scene.run_ok("How often checksums did not fit.", &Cmd::new(argv))?.text();
@@ -158,7 +156,8 @@ fn read_all(scene: &Scene<'_>, node: &Node, device: &str) -> Result<String, Tria
         "bs=64K".to_owned(),
         "iflag=direct".to_owned(),
         "conv=noerror".to_owned(),
-        "status=none".to_owned(),
+        // With `none` dd says nothing of errors that it passes over.
+        "status=noxfer".to_owned(),
     ]);
     let why = "Nothing scrubs: all of the mapping is read instead, past errors.";
     let outcome = scene.run(why, &cmd.limit(Nanos(WHOLE.0)))?;
