@@ -65,3 +65,58 @@ pub fn trials_json(all: &[StackTrials]) -> String {
     text.push('\n');
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terms::{Feature, Nanos, Showing, Trial, TrialStep};
+
+    fn trials() -> Vec<StackTrials> {
+        let step = TrialStep {
+            why: "To see.".to_owned(),
+            line: "cmp a b".to_owned(),
+            argv: Vec::new(),
+            status: Some(1),
+            said: "a b differ".to_owned(),
+            seen: Some("other bytes".to_owned()),
+        };
+        let trial = |feature, promised, came| Trial {
+            feature,
+            promised,
+            came,
+            says: format!("What was seen of {feature}."),
+            steps: vec![step.clone()],
+        };
+        vec![StackTrials {
+            schema: 1,
+            stack: "s".to_owned(),
+            name: "a stack".to_owned(),
+            at: String::new(),
+            build: String::new(),
+            took: Nanos(0),
+            missing: None,
+            trials: vec![
+                trial(Feature::Redundancy, Showing::Survived, Some(Showing::Lost)),
+                trial(Feature::Corruption, Showing::Detected, Some(Showing::Detected)),
+                trial(Feature::Snapshot, Showing::Kept, None),
+            ],
+        }]
+    }
+
+    #[test]
+    fn what_came_otherwise_is_told_with_what_was_promised() {
+        let text = trials_text(&trials(), false, &Style::default());
+        assert!(text.contains("✗ lost !") && text.contains("~ detected") && text.contains("? nothing shown"), "{text}");
+        assert!(text.contains("promise “survived”, and it came as “lost”") && !text.contains("cmp a b"), "{text}");
+        assert!(!text.contains("ENCRYPTION"), "what was not asked for has no column:\n{text}");
+        assert!(text.lines().all(|line| crate::width::width(line) <= 80), "{text}");
+    }
+
+    #[test]
+    fn steps_are_shown_where_they_are_asked_for_and_in_ascii() {
+        let style = Style { ascii: true, ..Style::default() };
+        let text = trials_text(&trials(), true, &style);
+        assert!(text.contains("$ cmp a b\n      status 1\n      a b differ\n    -> other bytes"), "{text}");
+        assert!(text.is_ascii(), "{text}");
+    }
+}

@@ -27,3 +27,31 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Vec<Feature> {
     }
     wanted
 }
+
+#[cfg(test)]
+mod tests {
+    use terms::Feature;
+
+    fn read(trials: &str) -> (Vec<Feature>, String) {
+        let text = format!(
+            "question = \"?\"\nlab.drives = [{{ name = \"a\", size = \"512 MiB\" }}]\n{trials}\n[[stack]]\nname = \"x\"\n\
+             layers = [{{ ext4 = {{}}, on = \"a\" }}]\n"
+        );
+        let (design, notes) = crate::parse(&text);
+        (design.map(|design| design.trials).unwrap_or_default(), crate::render("s.toml", &text, &notes, false))
+    }
+
+    #[test]
+    fn nothing_is_tried_unless_it_is_asked_for() {
+        assert_eq!(read("").0, []);
+        assert_eq!(read("[trials]").0, Feature::ALL);
+        assert_eq!(read("[trials]\nfeatures = [\"snapshot\", \"snapshot\"]").0, [Feature::Snapshot]);
+    }
+
+    #[test]
+    fn every_feature_that_there_is_not_is_told() {
+        let (features, told) = read("[trials]\nfeatures = [\"encription\", \"speed\"]");
+        assert_eq!(features, []);
+        assert!(told.contains("did you mean `encryption`") && told.contains("`speed`"), "{told}");
+    }
+}
