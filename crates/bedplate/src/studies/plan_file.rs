@@ -121,6 +121,7 @@ fn design(stacks: Vec<Stack>, workloads: Vec<Workload>) -> Design {
         },
         setups: Vec::new(),
         stacks,
+        trials: Vec::new(),
         sources: Vec::new(),
         workloads,
         measure: MeasurePolicy::default(),
