@@ -11,6 +11,9 @@ use crate::rates::Rates;
 
 /// How far a rate of data in the cache may be from that of data that a drive just brought.
 const HOT: f64 = 0.2;
+/// Both ways of AES-XTS take about the same; figures farther apart are of something else that ran, and believing them
+/// would lead later steps astray.
+const ALIKE: f64 = 4.0;
 /// How far code of this program may be from the kernel's.
 const OWN_CODE: f64 = 0.3;
 
@@ -34,7 +37,9 @@ pub(crate) fn cipher(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
 fn of_kernel(host: &dyn Host) -> Result<(f64, f64), CalibrateError> {
     let argv = ["cryptsetup", "benchmark", "--cipher", "aes-xts-plain64", "--key-size", "512"];
     let outcome = host.run_ok(&Cmd::new(argv).limit(Nanos::seconds(30)))?;
-    rates(&outcome.text()).ok_or_else(|| CalibrateError::Told(format!("cryptsetup said: {}", outcome.text().trim())))
+    rates(&outcome.text())
+        .filter(|(encrypt, decrypt)| (1.0 / ALIKE..=ALIKE).contains(&(encrypt / decrypt)))
+        .ok_or_else(|| CalibrateError::Told(format!("cryptsetup said: {}", outcome.text().trim())))
 }
 
 /// `None` where there is no OpenSSL.
