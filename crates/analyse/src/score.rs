@@ -6,7 +6,7 @@
 
 use terms::finding::{Finding, Findings, Score, Scorecard, Standing, Verdict};
 use terms::prediction::{Estimate, Flag, Foretold, Prediction};
-use terms::workload::{Method, Pattern, Workload};
+use terms::workload::Workload;
 
 use crate::judge::{Observed, judge};
 
@@ -44,17 +44,7 @@ fn odd(said: &Prediction, found: &Finding, work: &Workload) -> Vec<Flag> {
     if failed.is_none() && operations.is_none() {
         return Vec::new();
     }
-    judge(said, &Observed { operations: operations.unwrap_or(0.0), reads: reads(work), failed })
-}
-
-/// The share of its operations that reads.
-fn reads(work: &Workload) -> f64 {
-    match work.pattern {
-        _ if work.method != Method::Fio => 0.0,
-        Pattern::Read | Pattern::RandRead => 1.0,
-        Pattern::Write | Pattern::RandWrite => 0.0,
-        Pattern::Mixed(percent) | Pattern::RandMixed(percent) => f64::from(percent) / 100.0,
-    }
+    judge(said, &Observed { operations: operations.unwrap_or(0.0), reads: work.read_share(), failed })
 }
 
 /// How predictions fared: pairs of what was said and what was measured, from so many runs. `None` for no pairs.
@@ -111,6 +101,7 @@ fn needed(said: &Estimate, measured: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use terms::prediction::Range;
+    use terms::workload::Pattern;
 
     use super::*;
 

@@ -84,7 +84,7 @@ fn measured(request: &CellRequest<'_>, tool: Tool, output: &FioOutput, log: &str
         // With a mix both tools weigh reads and writes by their shares instead of adding them.
         Tool::KdiskMark | Tool::CrystalDiskMark => match (&output.reading.read, &output.reading.write) {
             (Some(read), Some(write)) => {
-                let share = jobs::read_share(request.workload.pattern);
+                let share = request.workload.pattern.read_share();
                 read.throughput.0 * share + write.throughput.0 * (1.0 - share)
             }
             _ => throughput,

@@ -5,7 +5,7 @@
 
 use terms::machine::DriveKind;
 use terms::workload::{Engine, Load, Method};
-use terms::{Bytes, Layer, Nanos, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
 
 use crate::flow::{Context, Flow};
 use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
@@ -285,7 +285,7 @@ impl<'a> Compiler<'a> {
             Engine::IoUring => Parameter::UringShare,
             Engine::PosixAio | Engine::Psync => Parameter::ThreadShare,
         };
-        let reads = read_share(work);
+        let reads = work.read_share();
         for (parameter, share) in [(Parameter::ApiRead, reads), (Parameter::ApiWrite, 1.0 - reads)] {
             let factor = share * self.crowd * self.site.book.get(engine);
             self.work(Context::Thread, parameter, factor, "call and block layer");
@@ -294,7 +294,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn ask_top(&mut self, top: usize, work: &Workload) {
-        let reads = read_share(work);
+        let reads = work.read_share();
         let random = work.pattern.random() && work.method == Method::Fio;
         for (write, rate) in [(false, reads), (true, 1.0 - reads)] {
             if rate > 0.0 {
@@ -449,18 +449,6 @@ fn join(list: &mut Vec<Flow>, flow: Flow) {
     match list.iter_mut().find(|other| other.is_like(&flow)) {
         Some(other) => other.rate += flow.rate,
         None => list.push(flow),
-    }
-}
-
-/// Share of reads.
-pub(crate) fn read_share(work: &Workload) -> f64 {
-    if work.method != Method::Fio {
-        return 0.0;
-    }
-    match work.pattern {
-        Pattern::Read | Pattern::RandRead => 1.0,
-        Pattern::Write | Pattern::RandWrite => 0.0,
-        Pattern::Mixed(percent) | Pattern::RandMixed(percent) => f64::from(percent) / 100.0,
     }
 }
 

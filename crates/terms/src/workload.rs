@@ -278,6 +278,16 @@ impl Pattern {
         !matches!(self, Self::Read | Self::RandRead | Self::Mixed(100) | Self::RandMixed(100))
     }
 
+    /// Share of its operations that read.
+    #[must_use]
+    pub fn read_share(self) -> f64 {
+        match self {
+            Self::Mixed(percent) | Self::RandMixed(percent) => f64::from(percent) / 100.0,
+            Self::Read | Self::RandRead => 1.0,
+            Self::Write | Self::RandWrite => 0.0,
+        }
+    }
+
     /// Is it random?
     #[must_use]
     pub const fn random(self) -> bool {
@@ -309,6 +319,12 @@ impl Workload {
             imitates: None,
             path_lost: None,
         }
+    }
+
+    /// Share of its operations that read, of what it does to the stack. What copies files only writes there.
+    #[must_use]
+    pub fn read_share(&self) -> f64 {
+        if self.method == Method::Fio { self.pattern.read_share() } else { 0.0 }
     }
 
     /// The points of its load curve: the same accesses at fixed rates. Empty for what has no largest throughput of its

@@ -18,14 +18,6 @@ fn size(request: &CellRequest<'_>) -> Bytes {
     Bytes(FILE.min(request.filled.span).0 / block * block)
 }
 
-/// Share of reads of a mix.
-pub(super) fn read_share(pattern: Pattern) -> f64 {
-    match pattern {
-        Pattern::Mixed(read) | Pattern::RandMixed(read) => f64::from(read) / 100.0,
-        pattern => f64::from(u8::from(pattern.reads())),
-    }
-}
-
 /// The fio job that does what the tool does.
 pub(super) fn of(request: &CellRequest<'_>, tool: Tool) -> Job {
     match tool {

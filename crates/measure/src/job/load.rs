@@ -37,11 +37,7 @@ pub(super) fn offer(job: &mut Job, workload: &Workload, rate: Option<f64>) {
 /// Operations per second of one job, reads and writes. What is asked for never rounds to 0, which fio takes for
 /// "no limit"; a direction that is not asked for has 0.
 fn split(pattern: Pattern, rate: f64) -> (u32, u32) {
-    let share = match pattern {
-        Pattern::Mixed(read) | Pattern::RandMixed(read) => f64::from(read) / 100.0,
-        _ if pattern.reads() => 1.0,
-        _ => 0.0,
-    };
+    let share = pattern.read_share();
     let whole = |wanted: bool, rate: f64| if wanted { rounded(rate).max(1) } else { 0 };
     (whole(pattern.reads(), rate * share), whole(pattern.writes(), rate * (1.0 - share)))
 }

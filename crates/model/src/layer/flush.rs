@@ -2,7 +2,7 @@
 
 use terms::{Layer, Stack, Workload};
 
-use crate::compile::{Compiler, count, read_share};
+use crate::compile::{Compiler, count};
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
 use crate::parameter::Parameter;
 
@@ -12,8 +12,8 @@ impl Compiler<'_> {
     /// Every drive that holds data flushes, side by side; meanwhile it does little else. A file system with a journal
     /// commits for all jobs that wait at once, one commit after the other.
     pub(crate) fn demand_of_flushes(&mut self, stack: &Stack, work: &Workload) {
-        let Some(every) = work.fsync_every.filter(|_| read_share(work) < 1.0) else { return };
-        let share = (1.0 - read_share(work)) / f64::from(every.max(1));
+        let Some(every) = work.fsync_every.filter(|_| work.read_share() < 1.0) else { return };
+        let share = (1.0 - work.read_share()) / f64::from(every.max(1));
         let values = self.site.book.values();
         let width = count(self.used.len().max(1));
         let mut slowest = None;

@@ -5,7 +5,7 @@ use terms::machine::DriveGroup;
 use terms::prediction::{Flag, Prediction, RoofKind};
 use terms::{Layer, Stack, Workload};
 
-use crate::compile::{Conditions, State, read_share};
+use crate::compile::{Conditions, State};
 use crate::parameter::Parameter;
 use crate::site::{Site, cache};
 
@@ -56,13 +56,13 @@ fn encryption(prediction: &Prediction, flags: &mut Vec<Flag>) {
 fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, flags: &mut Vec<Flag>) {
     let cached =
         stack.nodes.iter().any(|node| matches!(&node.layer, Layer::Zfs(zfs) if zfs.primarycache == ZfsCache::All));
-    if cached && read_share(work) > 0.0 {
+    if cached && work.read_share() > 0.0 {
         flags.push(Flag::new(
             "read-cache",
             "reads are answered by the ARC where the span fits in it: this is memory, not drives",
         ));
     }
-    if read_share(work) >= 1.0 {
+    if work.read_share() >= 1.0 {
         return;
     }
     let used = stack.drives();
@@ -96,7 +96,7 @@ fn journal(prediction: &Prediction, stack: &Stack, work: &Workload, flags: &mut 
         Layer::Luks(luks) => luks.integrity.is_some(),
         _ => false,
     });
-    if journalled && read_share(work) < 1.0 && prediction.write_amplification.is_some_and(|times| times > 1.5) {
+    if journalled && work.read_share() < 1.0 && prediction.write_amplification.is_some_and(|times| times > 1.5) {
         let message = "a journal has two latencies: short until it is full, seconds while it is written back";
         flags.push(Flag::new("two-latencies", message));
     }
