@@ -5,11 +5,10 @@
 //! whether the front is the same; that takes longer.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::cast_precision_loss, reason = "a program for people")]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use advise::{Design, Found, Question, Scored, Search, designs, front};
+use advise::{Design, Found, Question, Queue, Scored, designs, front};
 use capacity::DriveSize;
 use durability::{DriveModel, class};
 use model::{Conditions, Site};
@@ -95,17 +94,9 @@ fn processors() -> f64 {
 }
 
 fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Found {
-    let parts: Vec<&[Design]> = advise::parts(designs).rev().collect();
-    let next = AtomicUsize::new(0);
-    let look = || {
-        let mut search = Search::new(question, site);
-        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            search.look(part);
-        }
-        search.finish()
-    };
+    let queue = Queue::new(designs);
     thread::scope(|scope| {
-        let searches: Vec<_> = (0..THREADS).map(|_| scope.spawn(look)).collect();
+        let searches: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| queue.search(question, site))).collect();
         searches.into_iter().map(|search| search.join().unwrap()).fold(Found::default(), Found::join)
     })
 }

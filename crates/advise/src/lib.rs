@@ -4,7 +4,7 @@
 //! same arithmetic that `bedplate expect` prints ([`Search`]), and what no other beats is the front ([`advise`]), with
 //! what differs by one choice and why that lost.
 //!
-//! Pure: no files, no clock, no threads. Whoever has threads gives each a part of the designs.
+//! Pure: no files, no clock, no threads. Whoever has threads has them search one [`Queue`].
 
 mod design;
 mod front;
@@ -22,8 +22,8 @@ use terms::{Name, Stack};
 pub use design::{Cipher, Design, Files, Joint, Logical, Under};
 pub use front::front;
 pub use score::{Judge, Question, Scored, Unfit};
-pub use search::{Found, Search};
-pub use space::{designs, parts};
+pub use search::{Found, Queue, Search};
+pub use space::designs;
 pub use stack::{layers, stack, title};
 
 use crate::neighbour::neighbours;

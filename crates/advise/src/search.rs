@@ -8,6 +8,7 @@
 //! against a search that leaves none out.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model::Site;
 
@@ -15,6 +16,7 @@ use crate::design::{Design, Files, Joint};
 use crate::front::Beaten;
 use crate::likeness::of_speed;
 use crate::score::{Judge, Question, Scored, Speeds};
+use crate::space::parts;
 
 /// What rounding of solutions may add, as a logarithm: that of the tests of `model`.
 const SLACK: f64 = 1e-3;
@@ -41,6 +43,32 @@ impl Found {
         self.solved += other.solved;
         self.best.extend(other.best);
         self
+    }
+}
+
+/// Designs in parts, for several searches at once: whoever is free takes the next. Those with the most drives come first,
+/// because what they find rules out most of the rest.
+#[derive(Debug)]
+pub struct Queue<'a> {
+    parts: Vec<&'a [Design]>,
+    next: AtomicUsize,
+}
+
+impl<'a> Queue<'a> {
+    /// Of a list of designs.
+    #[must_use]
+    pub fn new(designs: &'a [Design]) -> Self {
+        Self { parts: parts(designs).rev().collect(), next: AtomicUsize::new(0) }
+    }
+
+    /// Searches what nobody else has taken, until nothing is left.
+    #[must_use]
+    pub fn search(&self, question: &Question<'_>, site: &Site) -> Found {
+        let mut search = Search::new(question, site);
+        while let Some(part) = self.parts.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            search.look(part);
+        }
+        search.finish()
     }
 }
 

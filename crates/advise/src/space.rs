@@ -37,7 +37,7 @@ pub fn designs(drives: usize, lba: Bytes, needs: &Needs) -> Vec<Design> {
 }
 
 /// The designs of a list in parts that share most: the same drives with the same on each.
-pub fn parts(designs: &[Design]) -> impl DoubleEndedIterator<Item = &[Design]> {
+pub(crate) fn parts(designs: &[Design]) -> impl DoubleEndedIterator<Item = &[Design]> {
     designs.chunk_by(|one, next| one.members == next.members && one.under == next.under)
 }
 

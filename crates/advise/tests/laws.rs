@@ -1,7 +1,7 @@
 //! What designs promise, held against the rooms that know.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop at the first fault of its own, and talk")]
 
-use advise::{Design, Found, Question, Search, designs, layers, parts, stack};
+use advise::{Design, Question, Queue, designs, layers, stack};
 use capacity::DriveSize;
 use durability::{Arrangement, DriveModel, arrangement, class, healing};
 use model::{Conditions, Site};
@@ -110,15 +110,6 @@ impl Stage {
     }
 }
 
-/// As the program searches: the most drives first.
-fn search(question: &Question<'_>, site: &Site, all: &[Design]) -> Found {
-    let mut search = Search::new(question, site);
-    for part in parts(all).rev() {
-        search.look(part);
-    }
-    search.finish()
-}
-
 /// What is left out is never among the best: to the last bit, the front is that of all designs.
 #[test]
 fn a_search_that_leaves_out_finds_what_one_finds_that_does_not() {
@@ -144,7 +135,7 @@ fn a_search_that_leaves_out_finds_what_one_finds_that_does_not() {
         machine.drives[0].kind = kind;
         let (question, site) = (stage.question(), Site::new(&machine));
         let all = designs(count, Bytes(lba), needs);
-        let (scored, found) = (advise::exhaust(&question, &site, &all), search(&question, &site, &all));
+        let (scored, found) = (advise::exhaust(&question, &site, &all), Queue::new(&all).search(&question, &site));
         assert_eq!(found.fitting, scored.len() as u64, "{kind:?}");
         assert_eq!(found.designs, all.len() as u64, "{kind:?}");
         assert_eq!(advise::front(&found.best), advise::front(&scored), "{kind:?} {needs:?}");
@@ -204,7 +195,7 @@ fn what_is_advised_meets_every_need_and_nothing_beats_it() {
         };
         assert!(!scored.iter().any(better), "{one:?}");
     }
-    let advice = advise::advise(&question, &site, &search(&question, &site, &all), 4);
+    let advice = advise::advise(&question, &site, &Queue::new(&all).search(&question, &site), 4);
     assert!(advice.front.len() <= 4 && advice.fitting == scored.len() as u64);
     for one in &advice.front {
         assert!(!one.neighbours.is_empty() && one.rates.len() == 2, "{one:#?}");

@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use advise::{Design, Found, Question, Search};
+use advise::{Design, Found, Question, Queue};
 use capacity::DriveSize;
 use durability::DriveModel;
 use model::{Conditions, Site};
@@ -93,20 +92,12 @@ fn alike(
     Ok(kept)
 }
 
-/// Processors take one part after the other, those with the most drives first: what they find rules out most of the rest.
+/// Every processor takes part.
 fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Found {
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let parts: Vec<&[Design]> = advise::parts(designs).rev().collect();
-    let next = AtomicUsize::new(0);
-    let look = || {
-        let mut search = Search::new(question, site);
-        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            search.look(part);
-        }
-        search.finish()
-    };
+    let queue = Queue::new(designs);
     thread::scope(|scope| {
-        let searches: Vec<_> = (0..threads).map(|_| scope.spawn(look)).collect();
+        let searches: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.search(question, site))).collect();
         let join = |search: thread::ScopedJoinHandle<'_, Found>| {
             search.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
