@@ -16,9 +16,6 @@ pub enum CalibrateError {
     /// It could not be filled.
     #[error(transparent)]
     Measure(#[from] MeasureError),
-    /// The person wants to stop.
-    #[error("interrupted")]
-    Interrupted,
     /// Anything else, in words.
     #[error("{0}")]
     Told(String),
@@ -28,10 +25,6 @@ impl CalibrateError {
     /// Is there no machine to go on with?
     #[must_use]
     pub fn is_lost(&self) -> bool {
-        match self {
-            Self::Host(error) => matches!(error, HostError::Lost { .. } | HostError::Interrupted),
-            Self::Interrupted => true,
-            _ => false,
-        }
+        matches!(self, Self::Host(HostError::Lost { .. } | HostError::Interrupted))
     }
 }

@@ -19,6 +19,7 @@ use host::{Host, inspect, interrupt};
 use model::{Site, found, with_measured};
 use terms::calibration::{CALIBRATION_SCHEMA, Calibration, CalibrationStep, Fingerprint};
 use terms::inventory::Inventory;
+use terms::machine::Machine;
 use terms::{Bytes, Nanos};
 
 pub use error::CalibrateError;
@@ -53,13 +54,57 @@ pub(crate) struct Bench<'a> {
     pub(crate) calibration: Calibration,
     pub(crate) rig: Option<Rig<'a>>,
     pub(crate) own_drive: Option<String>,
+    /// Hears of each step.
+    told: &'a dyn Fn(&str, Option<&CalibrationStep>),
+    /// When the last step was over.
+    noted: Instant,
 }
 
 impl Bench<'_> {
-    /// The machine with everything that is known by now.
+    /// The machine with what is known of its memory and drives by now.
+    pub(crate) fn machine(&self) -> Machine {
+        with_measured(found(&self.inventory), &self.inventory, &self.calibration)
+    }
+
+    /// The same with the constants that are known, ready for predictions.
     pub(crate) fn site(&self) -> Site {
-        let machine = with_measured(found(&self.inventory), &self.inventory, &self.calibration);
-        Site::calibrated(&machine, &self.calibration)
+        Site::calibrated(&self.machine(), &self.calibration)
+    }
+
+    /// Writes down what came of a step, and how sure usual predictions are after it.
+    fn note(&mut self, name: &str, outcome: Result<String, String>) -> Result<(), CalibrateError> {
+        let now = Instant::now();
+        let step = CalibrationStep {
+            name: name.to_owned(),
+            seconds: (now - self.noted).as_secs_f64(),
+            done: outcome.is_ok(),
+            found: outcome.unwrap_or_else(|why| why),
+            half_width: width::half_width(self)?,
+        };
+        self.noted = now;
+        (self.told)(name, Some(&step));
+        self.calibration.steps.push(step);
+        Ok(())
+    }
+
+    /// Every step that can be taken here, until so many seconds after `start` are over.
+    fn measure(&mut self, start: Instant, seconds: f64) -> Result<(), CalibrateError> {
+        let has_ram = self.rig.is_some();
+        for step in steps::STEPS.iter().filter(|step| has_ram || !step.needs_ram) {
+            interrupt::check()?;
+            let usual = steps::cost(step, &self.calibration.steps);
+            if start.elapsed().as_secs_f64() + usual > seconds {
+                self.note(step.name, Err(format!("left out: no time for its {usual:.0} s")))?;
+                continue;
+            }
+            (self.told)(step.name, None);
+            let outcome = match (step.run)(self) {
+                Err(error) if error.is_lost() => return Err(error),
+                other => other.map_err(|error| error.to_string()),
+            };
+            self.note(step.name, outcome)?;
+        }
+        Ok(())
     }
 }
 
@@ -91,51 +136,24 @@ pub fn calibrate(
         inventory,
         rig: None,
         own_drive: means.own_drive.clone(),
-    };
-    let mut before = start;
-    let mut note = |bench: &mut Bench<'_>, name: &str, outcome: Result<String, String>| {
-        let now = Instant::now();
-        let step = CalibrationStep {
-            name: name.to_owned(),
-            seconds: (now - before).as_secs_f64(),
-            done: outcome.is_ok(),
-            found: outcome.unwrap_or_else(|why| why),
-            half_width: width::half_width(bench),
-        };
-        before = now;
-        told(name, Some(&step));
-        bench.calibration.steps.push(step);
+        told,
+        noted: start,
     };
     let topology = bench.calibration.of.describe();
-    note(&mut bench, "topology", Ok(topology));
-    let ram = ram::Ram::take(host, &means.ram);
-    match &ram {
-        Ok(ram) => bench.rig = Some(Rig::new(host, ram.drives())),
-        Err(why) if why.is_lost() => return Err(ram.err().unwrap_or(CalibrateError::Interrupted)),
-        Err(_) => {}
-    }
-    if let Err(why) = &ram {
-        note(&mut bench, "layers on RAM drives", Err(why.to_string()));
-    }
-    for step in steps::STEPS.iter().filter(|step| ram.is_ok() || !step.needs_ram) {
-        interrupt::check()?;
-        let spent = start.elapsed().as_secs_f64();
-        let usual = steps::cost(step, &bench.calibration.steps);
-        if spent + usual > means.seconds {
-            note(&mut bench, step.name, Err(format!("left out: no time for its {usual:.0} s")));
-            continue;
+    bench.note("topology", Ok(topology))?;
+    let ram = match ram::Ram::take(host, &means.ram) {
+        Ok(ram) => Some(ram),
+        Err(why) if why.is_lost() => return Err(why),
+        Err(why) => {
+            bench.note("layers on RAM drives", Err(why.to_string()))?;
+            None
         }
-        told(step.name, None);
-        let outcome = match (step.run)(&mut bench) {
-            Err(error) if error.is_lost() => return Err(error),
-            other => other.map_err(|error| error.to_string()),
-        };
-        note(&mut bench, step.name, outcome);
-    }
-    drop(bench.rig.take());
-    if let Ok(ram) = ram {
-        ram.give_back()?;
-    }
+    };
+    bench.rig = ram.as_ref().map(|ram| Rig::new(host, ram.drives()));
+    let measured = bench.measure(start, means.seconds);
+    // Also where the person wants to stop: what was made for this goes with it.
+    let given_back = ram.map_or(Ok(()), ram::Ram::give_back);
+    measured.and(given_back)?;
     bench.calibration.seconds = start.elapsed().as_secs_f64();
     Ok(bench.calibration)
 }

@@ -5,9 +5,10 @@ use host::Host;
 use terms::{Bytes, Cmd, Name};
 
 use crate::error::CalibrateError;
+use crate::steps::named;
 
 /// Drives: three are the fewest that parity needs.
-const DRIVES: usize = 3;
+pub(crate) const DRIVES: usize = 3;
 /// Smallest that all layers fit on: btrfs wants 109 MiB.
 const LEAST: Bytes = Bytes::mib(160);
 /// Share of memory that all of them may take when full: a machine in use keeps the rest.
@@ -43,7 +44,8 @@ impl<'a> Ram<'a> {
             let why = host::CommandFailure::new(&host.name(), &load, outcome);
             return Err(told(format!("left out: this kernel makes no RAM drives here\n{why}")));
         }
-        let named: Bindings = (0..DRIVES).filter_map(|at| Some((name(at)?, format!("/dev/ram{at}")))).collect();
+        let nodes = (0..DRIVES).map(|at| format!("/dev/ram{at}"));
+        let named: Bindings = names(DRIVES)?.into_iter().zip(nodes).collect();
         Ok(Self { host, drives: sized(host, &named)?, made: true })
     }
 
@@ -64,9 +66,9 @@ fn told(text: impl Into<String>) -> CalibrateError {
     CalibrateError::Told(text.into())
 }
 
-/// The name of a RAM drive here.
-pub(crate) fn name(at: usize) -> Option<Name> {
-    Name::new(format!("r{at}")).ok()
+/// The names of so many RAM drives here.
+pub(crate) fn names(drives: usize) -> Result<Vec<Name>, CalibrateError> {
+    (0..drives).map(|at| named(&format!("r{at}"))).collect()
 }
 
 fn sized(host: &dyn Host, drives: &Bindings) -> Result<Vec<(Name, String, Bytes)>, CalibrateError> {

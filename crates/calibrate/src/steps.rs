@@ -73,8 +73,7 @@ struct Fit {
 
 /// A workload.
 pub(crate) fn work(pattern: Pattern, block: Bytes, depth: u32, jobs: u32) -> Result<Workload, CalibrateError> {
-    let name = Name::new("point").map_err(|error| CalibrateError::Told(error.to_string()))?;
-    Ok(Workload { depth, jobs: jobs.clamp(1, 16), ..Workload::new(name, pattern, block) })
+    Ok(Workload { depth, jobs: jobs.clamp(1, 16), ..Workload::new(named("point")?, pattern, block) })
 }
 
 fn large(pattern: Pattern) -> Result<Workload, CalibrateError> {
@@ -92,18 +91,35 @@ pub(crate) fn crypt(inline: bool) -> Crypt {
     Crypt { sector: Bytes::kib(4), flags, ..Crypt::default() }
 }
 
+/// A layer on so many RAM drives.
 fn stack(layer: Layer, drives: usize) -> Result<Stack, CalibrateError> {
-    let on: Vec<Ref> = (0..drives).filter_map(ram::name).map(Ref::Drive).collect();
-    let name = Name::new("layer").map_err(|error| CalibrateError::Told(error.to_string()))?;
-    Ok(Stack { name: "calibration".to_owned(), note: None, nodes: vec![Node { name, layer, on, special: Vec::new() }] })
+    stacked(&ram::names(drives)?, &[layer])
+}
+
+/// Layers on top of each other, the first on all of these drives.
+pub(crate) fn stacked(drives: &[Name], layers: &[Layer]) -> Result<Stack, CalibrateError> {
+    let mut on: Vec<Ref> = drives.iter().cloned().map(Ref::Drive).collect();
+    let mut nodes = Vec::new();
+    for (at, layer) in layers.iter().enumerate() {
+        let name = named(&format!("layer{at}"))?;
+        nodes.push(Node { name: name.clone(), layer: layer.clone(), on, special: Vec::new() });
+        on = vec![Ref::Layer(name)];
+    }
+    Ok(Stack { name: "calibration".to_owned(), note: None, nodes })
+}
+
+/// A name.
+pub(crate) fn named(text: &str) -> Result<Name, CalibrateError> {
+    Name::new(text).map_err(|error| CalibrateError::Told(error.to_string()))
 }
 
 impl Bench<'_> {
     /// The machine with nothing but RAM drives, as it is known by now.
-    fn on_ram(&self) -> Site {
-        let drives = (0..3).filter_map(ram::name).map(|name| DriveGroup::unknown(name, DriveKind::Ram)).collect();
+    fn on_ram(&self) -> Result<Site, CalibrateError> {
+        let names = ram::names(ram::DRIVES)?;
+        let drives = names.into_iter().map(|name| DriveGroup::unknown(name, DriveKind::Ram)).collect();
         let machine = Machine { drives, uplinks: Vec::new(), ..model::found(&self.inventory) };
-        Site::calibrated(&machine, &self.calibration)
+        Ok(Site::calibrated(&machine, &self.calibration))
     }
 
     fn sigma(&self) -> f64 {
@@ -125,7 +141,7 @@ impl Bench<'_> {
         let origin = format!("{} on a RAM drive of this machine", stack.nodes[0].layer.title());
         for _ in 0..PASSES {
             for (Fit { parameter, work }, point) in fits.iter().zip(&points) {
-                let site = self.on_ram();
+                let site = self.on_ram()?;
                 if let Some(value) = telling(&site, *parameter, stack, work, point.operations) {
                     self.set(*parameter, value, sigma, &origin);
                 }
@@ -184,7 +200,7 @@ fn calls(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
         constant.sigma = 0.02;
     }
     let sigma = bench.sigma();
-    let site = bench.on_ram();
+    let site = bench.on_ram()?;
     bench.set(Parameter::ApiRead, site.book.get(Parameter::ApiRead), sigma, "a read of a RAM drive of this machine");
     Ok(format!(
         "a 4 KiB read takes {:.2} µs of a thread, a write {:.2} µs; {:.1} GB/s of one job",
@@ -214,7 +230,7 @@ fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     let points = bench.points(&stack, &fits.iter().map(|fit| fit.work.clone()).collect::<Vec<_>>())?;
     let sigma = bench.sigma();
     for (Fit { parameter, work }, point) in fits.iter().zip(&points) {
-        let site = bench.on_ram();
+        let site = bench.on_ram()?;
         let value = if *parameter == P::CryptWorkers {
             // More workers are faster: the search goes the other way, and needs no search. So many were busy.
             let byte = site.book.get(P::CryptReadByte) * site.book.get(P::CpuFactor);
@@ -251,7 +267,7 @@ fn integrity(bench: &mut Bench<'_>, mode: IntegrityMode) -> Result<String, Calib
             (P::NoJournalWriteIo, P::BitmapWriteIo),
         ];
         let sigma = bench.sigma();
-        let book = bench.on_ram().book;
+        let book = bench.on_ram()?.book;
         for (from, to) in same {
             bench.set(to, book.get(from), sigma * 1.5, "as without journal on a RAM drive of this machine");
         }
