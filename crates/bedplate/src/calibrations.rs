@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use model::Site;
-use sha2::{Digest, Sha256};
 use terms::calibration::{CALIBRATION_SCHEMA, Calibration, Fingerprint};
 use terms::inventory::Inventory;
 use terms::machine::Machine;
 
 use crate::exit::Failure;
 use crate::settings::Settings;
+
+/// Digits of a digest that tell machines apart.
+const DIGITS: usize = 16;
 
 /// What was measured of that machine, if anything. One of another version of the format is none.
 ///
@@ -52,6 +54,6 @@ pub(crate) fn ready(machine: &Machine, known: Option<&Calibration>) -> Site {
 
 fn path(of: &Fingerprint, settings: &Settings) -> PathBuf {
     let text = format!("{}\n{}\n{}\n{:?}", of.processor, of.threads, of.kernel, of.emulated);
-    let digest: String = Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    settings.runs.with_file_name("calibrations").join(format!("{digest}.json"))
+    let digest = record::sha256_hex(text.as_bytes());
+    settings.runs.with_file_name("calibrations").join(format!("{}.json", &digest[..DIGITS]))
 }
