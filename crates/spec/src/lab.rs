@@ -4,6 +4,7 @@ use terms::units::KIB;
 use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port};
 
 use crate::fields::Fields;
+use crate::machine::in_a_second;
 
 /// A limit below this makes drives of which nothing can be read in time.
 const SLOWEST: u64 = 64 * KIB;
@@ -105,7 +106,7 @@ fn port(word: &str) -> Option<Port> {
 fn limit(fields: &Fields, notes: &mut Vec<Note>) -> Limit {
     let mut rate = |key: &str| {
         let text = fields.text(key)?;
-        let rate = text.trim().strip_suffix("/s").and_then(|size| Bytes::parse(size).ok());
+        let rate = in_a_second(text);
         if rate.is_none_or(|rate| rate.0 < SLOWEST) {
             let message = format!("`{key}` cannot be `{}`", text.escape_debug());
             notes.push(

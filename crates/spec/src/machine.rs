@@ -100,8 +100,12 @@ fn kernel(text: &str) -> Option<(u32, u32)> {
 }
 
 fn rate(text: &str) -> Option<BytesPerSecond> {
-    let size = text.trim().strip_suffix("/s")?;
-    Bytes::parse(size).ok().filter(|size| size.0 > 0).map(|size| BytesPerSecond(size.as_f64()))
+    in_a_second(text).filter(|size| size.0 > 0).map(|size| BytesPerSecond(size.as_f64()))
+}
+
+/// Bytes in a second, such as `180 MB/s`.
+pub(crate) fn in_a_second(text: &str) -> Option<Bytes> {
+    Bytes::parse(text.trim().strip_suffix("/s")?).ok()
 }
 
 fn link(text: &str) -> Option<Link> {
