@@ -58,7 +58,8 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
     let voids = |busy: Busy| GuardNote { guard: busy.guard.to_owned(), witness: busy.witness, voids: true };
     let guards: Vec<GuardNote> = busy.into_iter().take(1).map(voids).collect();
     let failure = guards.first().map(|guard| format!("{}: {}", guard.guard, guard.witness));
-    let reading = Reading { write: Some(flow(&plan, outcome.took)), ..Reading::default() };
+    let reading =
+        Reading { write: Some(flow(tree::bytes(&plan), tree::files(&plan), outcome.took)), ..Reading::default() };
     let cell = Cell {
         reading: failure.is_none().then_some(reading),
         failure,
@@ -92,9 +93,8 @@ fn forget(host: &dyn Host) -> Result<(), MeasureError> {
     Ok(())
 }
 
-fn flow(plan: &[(Bytes, u64)], took: Nanos) -> Flow {
-    let bytes = Bytes(plan.iter().map(|(size, count)| size.0 * count).sum());
-    let operations: u64 = plan.iter().map(|(_, count)| count).sum();
+/// So many operations of so many bytes together.
+fn flow(bytes: Bytes, operations: u64, took: Nanos) -> Flow {
     let seconds = took.as_seconds().max(1e-9);
     Flow {
         bytes,

@@ -18,6 +18,16 @@ pub(super) fn plan(tree: &FileTree) -> Vec<(Bytes, u64)> {
     classes.filter(|(size, count)| size.0 > 0 && *count > 0).collect()
 }
 
+/// Files of a plan.
+pub(super) fn files(plan: &[(Bytes, u64)]) -> u64 {
+    plan.iter().map(|(_, count)| count).sum()
+}
+
+/// Bytes of all its files together.
+pub(super) fn bytes(plan: &[(Bytes, u64)]) -> Bytes {
+    Bytes(plan.iter().map(|(size, count)| size.0 * count).sum())
+}
+
 /// A name for what the tree holds, so that the same tree is made once: FNV-1a over its sizes.
 pub(super) fn digest(tree: &FileTree) -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
@@ -78,7 +88,7 @@ mod tests {
         let tree = FileTree { total: Bytes::mib(64), sizes: vec![class(4, 900), class(1024, 100)], source: None };
         let plan = plan(&tree);
         assert_eq!(plan, [(Bytes::kib(4), 556), (Bytes::mib(1), 61)]);
-        assert!(plan.iter().map(|(size, count)| size.0 * count).sum::<u64>() <= tree.total.0);
+        assert!(bytes(&plan) <= tree.total);
         assert_ne!(digest(&tree), digest(&FileTree { total: Bytes::mib(32), ..tree.clone() }));
     }
 }

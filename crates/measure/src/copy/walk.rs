@@ -5,12 +5,12 @@ use std::time::Instant;
 use host::Host;
 use terms::evidence::{Limiter, LimiterKind};
 use terms::plan::Place;
-use terms::record::{Cell, Flow, GuardNote, Latency, Reading};
+use terms::record::{Cell, GuardNote, Reading};
 use terms::units::significant;
 use terms::workload::{FileTree, TreeWork};
-use terms::{Bytes, BytesPerSecond, Cmd, Iops, Nanos};
+use terms::{Bytes, Cmd, Nanos};
 
-use super::{failed, forget, script, tree};
+use super::{failed, flow, forget, script, tree};
 use crate::cell::{CellRequest, Measured};
 use crate::counters::snapshot;
 use crate::error::MeasureError;
@@ -37,7 +37,7 @@ pub(crate) fn measure(
         return Ok(failed(request, "files are on file systems, and this stack is a device".to_owned()));
     };
     let plan = tree::plan(wanted);
-    let files: u64 = plan.iter().map(|(_, count)| count).sum();
+    let files = tree::files(&plan);
     let top = format!("{target}/bedplate-tree-{}", tree::digest(wanted));
     if let Some(why) = tree::make(host, &top, &plan)? {
         return Ok(failed(request, why));
@@ -66,7 +66,10 @@ pub(crate) fn measure(
     let guards = if cold { Vec::new() } else { vec![warm(files)] };
     let failure = guards.first().map(|guard| format!("{}: {}", guard.guard, guard.witness));
     let size = plan.first().map_or(Bytes(0), |(size, _)| *size);
-    let reading = Reading { read: Some(flow(files, work.block(size), outcome.took)), ..Reading::default() };
+    let reading = Reading {
+        read: Some(flow(Bytes(files.saturating_mul(work.block(size).0)), files, outcome.took)),
+        ..Reading::default()
+    };
     let cell = Cell {
         reading: failure.is_none().then_some(reading),
         failure,
@@ -90,18 +93,4 @@ fn limiter(read: u64, files: u64, took: Nanos) -> Limiter {
     let each = Bytes(read).as_f64() / Bytes(files.max(1)).as_f64();
     let witness = format!("{} bytes were read from the drives for each file, in {took} for all", significant(each));
     Limiter { kind: LimiterKind::Unknown, witness }
-}
-
-fn flow(files: u64, each: Bytes, took: Nanos) -> Flow {
-    let seconds = took.as_seconds().max(1e-9);
-    let bytes = Bytes(files.saturating_mul(each.0));
-    let count = Bytes(files).as_f64();
-    Flow {
-        bytes,
-        operations: files,
-        runtime: took,
-        throughput: BytesPerSecond(bytes.as_f64() / seconds),
-        iops: Iops(count / seconds),
-        latency: Latency::default(),
-    }
 }
