@@ -46,6 +46,14 @@ impl Measure {
         }
     }
 
+    /// A number that is in its unit as axes have it, without the unit.
+    pub(crate) fn tick(self, value: f64, style: &Style) -> String {
+        match self {
+            Self::Rate => significant(value),
+            Self::Iops | Self::Files => self.number(value, style),
+        }
+    }
+
     /// A throughput in bytes per second as what the workload is told in: blocks make operations of it.
     pub(crate) fn of_rate(self, rate: f64, workload: &Workload) -> f64 {
         match self {

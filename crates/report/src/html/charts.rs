@@ -141,7 +141,7 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
     let any = |is: fn(Spread) -> bool| {
         states.iter().any(|state| matches!(state, State::Measured(_, estimate) if is(Spread::of(estimate))))
     };
-    let tick = |value: f64| if measure != Measure::Rate { measure.number(value, &style) } else { significant(value) };
+    let tick = |value: f64| measure.tick(value, &style);
     Series {
         unit,
         figures: bars::draw(&bars, &format!("{unit} of every stack, {title}"), unit, tick),

@@ -4,7 +4,7 @@ use askama::Template;
 use terms::finding::{Curve, CurvePoint, Findings, Score};
 use terms::prediction::Range;
 use terms::record::Latency;
-use terms::units::{Iops, Nanos, significant};
+use terms::units::{Iops, Nanos};
 use terms::workload::Workload;
 
 use super::charts::no_latency;
@@ -124,10 +124,7 @@ fn roofs(findings: &Findings, style: &Style) -> Vec<Roofs> {
             foretold::roofed(findings, work).map(|score| (score, house(score, work, style))).collect();
         let axis = Log::around(houses.iter().flat_map(|(_, house)| house.values()));
         let (measure, title) = (Measure::of(work), crate::grid::title(work));
-        let tick = |value: f64| match measure {
-            Measure::Iops | Measure::Files => measure.number(value, style),
-            Measure::Rate => significant(value),
-        };
+        let tick = |value: f64| measure.tick(value, style);
         let figure = |value: f64| format!("{} {}", tick(value), measure.unit(style));
         let drawing = |(score, house): &(&Score, House)| {
             let name = stack_name(findings, &score.stack);
