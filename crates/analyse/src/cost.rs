@@ -11,18 +11,13 @@ use terms::record::{Cell, Reading};
 use terms::units::Nanos;
 
 /// Busy processor time of the whole system for each operation. `None` where no cell has both counts.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a float cast saturates, and none is below 0"
-)]
 pub(crate) fn cpu_per_operation(cells: &[&Cell]) -> Option<Nanos> {
     let parts = cells.iter().filter_map(|cell| {
         let (reading, cpu) = (cell.reading.as_ref()?, cell.cpu.as_ref()?);
         let share = share(window(reading)?, cpu.wall)?;
         Some((cpu.busy.as_seconds() * share, count(reading.flows().map(|flow| flow.operations))))
     });
-    pooled(parts).map(|seconds| Nanos((seconds * 1e9).round() as u64))
+    pooled(parts).map(Nanos::from_seconds)
 }
 
 /// Bytes moved on all drives for each byte moved by the application. `None` where no cell has both counts.

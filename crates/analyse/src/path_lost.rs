@@ -37,8 +37,7 @@ fn stretch<'a>(samples: impl Iterator<Item = &'a Sample>) -> Stretch {
             waited += sample.throughput.0 * latency.as_seconds();
         }
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of times that are positive")]
-    let latency = (weight > 0.0).then(|| Nanos((waited / weight * 1e9).round() as u64));
+    let latency = (weight > 0.0).then(|| Nanos::from_seconds(waited / weight));
     Stretch { throughput: (count > 0.0).then(|| moved / count), latency }
 }
 

@@ -67,7 +67,7 @@ fn written(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateErro
     let lone = at(work(Pattern::RandWrite, Bytes::kib(4), 1, 1)?)?;
     rated.write = Some(BytesPerSecond(large.operations * Bytes::mib(1).as_f64()));
     rated.write_iops = Some(Iops(small.operations));
-    rated.write_latency = Some(seconds(lone.latency));
+    rated.write_latency = Some(Nanos::from_seconds(lone.latency));
     // It has no cache that fills.
     (rated.sustained, rated.sustained_iops) = (rated.write, rated.write_iops);
     Ok(keep(bench, drive, rated))
@@ -85,7 +85,7 @@ fn reads(bench: &mut Bench<'_>, drive: &Drive, span: Bytes) -> Result<Rated, Cal
     Ok(Rated {
         read: Some(BytesPerSecond(large.operations * Bytes::mib(1).as_f64())),
         read_iops: Some(Iops(small.operations)),
-        read_latency: Some(seconds(lone.latency)),
+        read_latency: Some(Nanos::from_seconds(lone.latency)),
         ..Rated::NOTHING
     })
 }
@@ -127,9 +127,4 @@ fn empty_places(host: &dyn Host, drive: &Drive) -> Result<u64, CalibrateError> {
         empty += u64::from(bytes.iter().all(|byte| *byte == 0));
     }
     Ok(empty)
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "latencies are positive and below an hour")]
-fn seconds(time: f64) -> Nanos {
-    Nanos((time * 1e9) as u64)
 }

@@ -168,6 +168,12 @@ impl Nanos {
     pub const fn seconds(n: u64) -> Self {
         Self(n * 1_000_000_000)
     }
+    /// So many seconds, to the nearest nanosecond; what is below 0 is 0.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates")]
+    pub fn from_seconds(seconds: f64) -> Self {
+        Self((seconds * 1e9).round() as u64)
+    }
     /// `n` milliseconds.
     #[must_use]
     pub const fn millis(n: u64) -> Self {
