@@ -257,20 +257,13 @@ fn balance(guest: &dyn Host) -> Result<(), LabError> {
 
 #[cfg(test)]
 mod tests {
-    use terms::{Limit, Name};
+    use terms::Name;
 
     use super::*;
 
     fn study() -> LabSpec {
-        let drive = |name: &str, kind, paths| LabDrive {
-            name: Name::new(name).unwrap(),
-            kind,
-            size: Bytes::mib(64),
-            lba: Bytes(4096),
-            port: Port::Cpu,
-            paths,
-            limit: Limit::default(),
-        };
+        let new = |name: &str| LabDrive::new(Name::new(name).unwrap(), Bytes::mib(64));
+        let drive = |name: &str, kind, paths| LabDrive { kind, lba: Bytes(4096), paths, ..new(name) };
         let drives = vec![
             drive("near", LabDriveKind::Nvme, 1),
             drive("far", LabDriveKind::NvmeTcp, 2),

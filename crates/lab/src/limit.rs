@@ -77,13 +77,13 @@ fn throttle(id: &str, numbers: &[(&str, Option<u64>)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use terms::{Bytes, LabDriveKind, LabSwitch, Name};
+    use terms::{Bytes, LabSwitch, Name};
 
     use super::*;
 
     fn drive(limit: Limit, port: Port) -> LabDrive {
         let name = Name::new("a").unwrap();
-        LabDrive { name, kind: LabDriveKind::Nvme, size: Bytes::mib(64), lba: Bytes(4096), port, limit, paths: 1 }
+        LabDrive { port, limit, ..LabDrive::new(name, Bytes::mib(64)) }
     }
 
     #[test]

@@ -137,20 +137,12 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use terms::{Bytes, Limit, Name};
+    use terms::{Bytes, Name};
 
     use super::*;
 
     fn drive(name: &str, kind: LabDriveKind, port: Port) -> LabDrive {
-        LabDrive {
-            name: Name::new(name).unwrap(),
-            kind,
-            size: Bytes::mib(64),
-            lba: Bytes(4096),
-            port,
-            limit: Limit::default(),
-            paths: 1,
-        }
+        LabDrive { kind, lba: Bytes(4096), port, ..LabDrive::new(Name::new(name).unwrap(), Bytes::mib(64)) }
     }
 
     #[test]

@@ -67,21 +67,17 @@ fn uplink(number: u8, limit: &Limit) -> Option<Uplink> {
 
 #[cfg(test)]
 mod tests {
+    use terms::LabSwitch;
     use terms::machine::DriveKind;
-    use terms::{LabDriveKind, LabSwitch};
 
     use super::*;
 
     #[test]
     fn drives_are_as_slow_as_they_were_told_and_share_their_switch() {
         let mut drive = LabDrive {
-            name: Name::new("a").unwrap(),
-            kind: LabDriveKind::Nvme,
-            size: Bytes::mib(64),
-            lba: Bytes(4096),
             port: Port::Switch(2),
             limit: Limit { read: Some(Bytes(50_000_000)), read_iops: Some(900), ..Limit::default() },
-            paths: 1,
+            ..LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64))
         };
         let mut group = DriveGroup::unknown(drive.name.clone(), DriveKind::Nvme);
         group.rated.read = Some(BytesPerSecond(400e6));

@@ -59,20 +59,12 @@ const fn usual(kind: LabDriveKind) -> DriveKind {
 
 #[cfg(test)]
 mod tests {
-    use terms::{Bytes, Limit, Port};
+    use terms::Bytes;
 
     use super::*;
 
     fn drive(name: &str, kind: LabDriveKind) -> LabDrive {
-        LabDrive {
-            name: Name::new(name).unwrap(),
-            kind,
-            size: Bytes::gib(1),
-            lba: Bytes(512),
-            port: Port::Cpu,
-            limit: Limit::default(),
-            paths: 1,
-        }
+        LabDrive { kind, ..LabDrive::new(Name::new(name).unwrap(), Bytes::gib(1)) }
     }
 
     #[test]

@@ -29,6 +29,22 @@ pub struct LabDrive {
     pub paths: u8,
 }
 
+impl LabDrive {
+    /// An NVMe drive with blocks of 512 bytes on a port of its own, as fast as it goes.
+    #[must_use]
+    pub fn new(name: Name, size: Bytes) -> Self {
+        Self {
+            name,
+            kind: LabDriveKind::Nvme,
+            size,
+            lba: Bytes(512),
+            port: Port::Cpu,
+            limit: Limit::default(),
+            paths: one_path(),
+        }
+    }
+}
+
 /// How fast a lab drive or a link of the lab may be at most; what is not set is as fast as it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

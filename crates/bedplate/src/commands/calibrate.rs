@@ -6,7 +6,7 @@ use calibrate::Means;
 use host::{Host, Rights};
 use lab::Console;
 use terms::calibration::{Calibration, CalibrationStep};
-use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Limit, Name, Port};
+use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Name};
 
 use crate::cli::CalibrateArguments;
 use crate::exit::{Exit, Failure};
@@ -76,7 +76,7 @@ fn open(arguments: &CalibrateArguments, settings: &Settings) -> Result<Site, Fai
 fn bench(spec: &LabSpec) -> Result<LabSpec, Failure> {
     let drive = |name: String, kind, size| -> Result<LabDrive, Failure> {
         let name = Name::new(name).map_err(|error| Failure::told(format!("error: {error}")))?;
-        Ok(LabDrive { name, kind, size, lba: Bytes(4096), port: Port::Cpu, limit: Limit::default(), paths: 1 })
+        Ok(LabDrive { kind, lba: Bytes(4096), ..LabDrive::new(name, size) })
     };
     let mut drives = vec![drive(OWN_DRIVE.to_owned(), LabDriveKind::Nvme, Bytes::mib(512))?];
     for number in 0..RAM_DRIVES {

@@ -5,7 +5,7 @@ use std::path::Path;
 use host::Local;
 use lab::Console;
 use lab::check::Check;
-use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Limit, Name, Port};
+use terms::{Bytes, LabDrive, LabSpec, Name};
 
 use crate::cli::{LabArguments, LabCommand};
 use crate::exit::{Exit, Failure};
@@ -59,15 +59,7 @@ fn run_shell(machine: &LabSpec, settings: &Settings) -> Result<(), Failure> {
 fn default_machine() -> Result<LabSpec, Failure> {
     let drive = |name: &str| -> Result<LabDrive, Failure> {
         let name = Name::new(name).map_err(|error| Failure::Could(error.into()))?;
-        Ok(LabDrive {
-            name,
-            kind: LabDriveKind::Nvme,
-            size: Bytes::gib(1),
-            lba: Bytes(512),
-            port: Port::Cpu,
-            limit: Limit::default(),
-            paths: 1,
-        })
+        Ok(LabDrive::new(name, Bytes::gib(1)))
     };
     Ok(LabSpec { cpus: 2, memory: Bytes::gib(2), drives: vec![drive("a")?, drive("b")?], switches: Vec::new() })
 }

@@ -6,14 +6,8 @@ use serde::Deserialize as _;
 use serde_json::Value;
 use terms::note::Span;
 use terms::plan::PLAN_SCHEMA;
-use terms::{
-    Bytes, Design, LabDrive, LabDriveKind, LabSpec, Limit, MeasurePolicy, Name, Note, Plan, Port, Severity, Stack,
-    Workload,
-};
+use terms::{Bytes, Design, LabDrive, LabSpec, MeasurePolicy, Name, Note, Plan, Severity, Stack, Workload};
 
-/// What a plan's drives are taken for, as far as that matters before a machine has said more: NVMe with blocks of 512
-/// bytes. Their size is not known.
-const BLOCK: Bytes = Bytes(512);
 /// What a file that holds no plan is to be.
 const EXPECTED: &str = "a plan is what `bedplate plan STUDY --json` prints, or a file in `plans/` of a run";
 
@@ -102,15 +96,8 @@ fn design(stacks: Vec<Stack>, workloads: Vec<Workload>) -> Design {
             names.push(name);
         }
     }
-    let drive = |name| LabDrive {
-        name,
-        kind: LabDriveKind::Nvme,
-        size: Bytes::default(),
-        lba: BLOCK,
-        port: Port::Cpu,
-        limit: Limit::default(),
-        paths: 1,
-    };
+    // Before a machine has said more they are NVMe with blocks of 512 bytes; their size is not known.
+    let drive = |name| LabDrive::new(name, Bytes::default());
     Design {
         question: "What is expected of these plans?".to_owned(),
         lab: LabSpec {
