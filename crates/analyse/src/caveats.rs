@@ -3,7 +3,7 @@
 use terms::finding::{AnchorAction, AnchorFinding, Finding, Verdict};
 use terms::inventory::Inventory;
 use terms::record::Provenance;
-use terms::{Anchor, Load, Replicate};
+use terms::{Anchor, Load, Name, Replicate};
 
 use crate::rounds::Rounds;
 
@@ -48,6 +48,11 @@ fn of_the_session(provenance: &Provenance, findings: &[Finding], anchors: &[Anch
         if !named.is_empty() {
             open.push(format!("{text}: {}", named.join(", ")));
         }
+    }
+    let left = &provenance.policy().left_out;
+    if !left.is_empty() {
+        let names: Vec<&str> = left.iter().map(Name::as_str).collect();
+        open.push(format!("workloads that a quick run leaves out: {}", names.join(", ")));
     }
     let unsteady: u32 = findings.iter().map(|of| of.steady.unsteady).sum();
     let unknown: u32 = findings.iter().map(|of| of.steady.unknown).sum();

@@ -174,6 +174,7 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     }
     let policy = &mut design.measure;
     if arguments.quick {
+        keep_quick(policy, &mut design.workloads);
         policy.rounds = 1;
         policy.max_rounds = 1;
         policy.anchor = terms::Anchor::Off;
@@ -206,6 +207,17 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
         add_curves(&mut design.workloads);
     }
     Ok(())
+}
+
+/// Leaves out what the study does not want of a quick run. A profile of the command line is taken whole.
+fn keep_quick(policy: &mut terms::MeasurePolicy, workloads: &mut Vec<terms::Workload>) {
+    if !workloads.iter().any(|workload| policy.quick.contains(&workload.name)) {
+        return;
+    }
+    let (kept, left): (Vec<_>, Vec<_>) =
+        std::mem::take(workloads).into_iter().partition(|workload| policy.quick.contains(&workload.name));
+    *workloads = kept;
+    policy.left_out = left.into_iter().map(|workload| workload.name).collect();
 }
 
 fn adjust_rounds(policy: &mut terms::MeasurePolicy, arguments: &RunArguments) -> Result<(), Failure> {

@@ -31,10 +31,12 @@ pub(crate) fn lay(luks: &Luks, below: &Place) -> Option<Laid> {
     }
 }
 
-/// A plain mapping: as long as the device, cut to whole encryption sectors.
+/// A mapping without LUKS: as long as the device less the headers of its format, cut to whole encryption sectors.
 pub(crate) fn lay_plain(crypt: &Crypt, below: &Place) -> Laid {
     let sector = crypt.sector.0;
-    Laid::device(above(below, down(below.size, sector), sector, below.certain), Uses::none())
+    let data = |size: u64| down(size.saturating_sub(crypt.format.reserved().0), sector);
+    let uses = Uses::none().and(Purpose::Header, crypt.format.reserved().0);
+    Laid::device(above(below, data(below.size), sector, data(below.certain)), uses)
 }
 
 fn above(below: &Place, size: u64, sector: u64, certain: u64) -> Place {

@@ -5,8 +5,8 @@
 use capacity::{DriveSize, account};
 use proptest::prelude::*;
 use terms::layer::{
-    Btrfs, BtrfsProfile, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm, Metadata, Raid, Raid10Layout, RaidLevel,
-    Volume, Zfs, ZfsLayout,
+    Btrfs, BtrfsProfile, Crypt, CryptFormat, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm, Metadata, Raid,
+    Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
 };
 use terms::{Account, Bytes, Entry, Layer, Name, Node, Purpose, Ref, Stack};
 
@@ -67,6 +67,7 @@ fn over_one() -> impl Strategy<Value = Layer> {
     let tag = prop::sample::select(vec![IntegrityTag::Crc32c, IntegrityTag::Xxhash64, IntegrityTag::Sha256]);
     prop_oneof![
         Just(Layer::Luks(Luks::default())),
+        Just(Layer::Crypt(Crypt { format: CryptFormat::TrueCrypt, ..Crypt::default() })),
         Just(Layer::Luks(Luks { integrity: Some(LuksIntegrity::HmacSha256), ..Luks::default() })),
         tag.prop_map(|tag| Layer::Integrity(Integrity { tag, sector: Bytes(4096), ..Integrity::default() })),
         Just(Layer::Lvm(Lvm::default())),

@@ -89,7 +89,7 @@ fn of(nodes: &[Node], node: &Node, work: Work) -> Bounds {
 #[cfg(test)]
 mod tests {
     use terms::Name;
-    use terms::layer::{Integrity, Layer, Luks, Raid, RaidLevel};
+    use terms::layer::{ArrayState, Integrity, Layer, Luks, Raid, RaidLevel};
 
     use super::*;
 
@@ -123,6 +123,22 @@ mod tests {
             assert!((bounds.write.0 - write.0).abs() < 1e-9 && bounds.write.1 >= write.1, "{level:?}: {bounds:?}");
             assert!(bounds.read_by_write >= read_by_write && bounds.read.0 >= 1.0, "{level:?}: {bounds:?}");
         }
+    }
+
+    #[test]
+    fn an_array_without_a_member_writes_less_and_one_in_resync_anything() {
+        let state = |level, state| {
+            let raid = Raid { level, state, bitmap: terms::layer::Bitmap::None, ..Raid::default() };
+            bounds(&[node("a", Layer::Raid(raid), &drives(4))], work())
+        };
+        let mirror = state(RaidLevel::Raid1, ArrayState::Degraded);
+        assert!((mirror.write.0 - 3.0).abs() < 1e-9 && mirror.read == (1.0, 1.0), "{mirror:?}");
+        let parity = state(RaidLevel::Raid5, ArrayState::Degraded);
+        let whole = state(RaidLevel::Raid5, ArrayState::Whole);
+        // What was on the lost member is made of the three others.
+        assert!(parity.read.1 >= 3.0 && parity.write.0 < whole.write.0, "{parity:?}");
+        let resync = state(RaidLevel::Raid1, ArrayState::Resync);
+        assert!(resync.read_by_write > 1e3 && resync.write_by_read > 1e3 && resync.write.0 > 3.9, "{resync:?}");
     }
 
     #[test]

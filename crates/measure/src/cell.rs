@@ -21,6 +21,7 @@ use crate::job::{self, Filled, Job};
 use crate::latency_log;
 use crate::limiter::{self, Seen};
 use crate::own_work::{self, Busy};
+use crate::resync;
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -40,6 +41,8 @@ pub struct CellRequest<'a> {
     pub rate: Option<f64>,
     /// Directory that a tree of files is copied from, for workloads that copy; in memory if `None`.
     pub source: Option<&'a str>,
+    /// Arrays that resynchronise while it is measured.
+    pub resyncs: &'a [String],
     /// Drives of the stack: the study's names and the nodes of today.
     pub drives: &'a [(String, String)],
     /// fio's seed.
@@ -71,6 +74,10 @@ const EXTENDED: Nanos = Nanos::seconds(1);
 /// # Errors
 /// Where the machine is lost.
 pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, MeasureError> {
+    if let Some(why) = resync::restart(host, request.resyncs)? {
+        let begun = Cell::begun(request.key.clone(), request.started.clone(), Vec::new(), request.seed);
+        return Ok(Measured { cell: Cell { status: 1, failure: Some(why), ..begun }, raw: Vec::new() });
+    }
     match &request.workload.method {
         Method::Fio => {}
         Method::Copy(tree) => return copy::measure(host, request, tree),
@@ -87,6 +94,7 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     let extended = observed.outcome.ok() && observed.unsteady() && window >= EXTENDED;
     if extended {
         window = Nanos(window.0 * 2);
+        resync::restart(host, request.resyncs)?;
         job = prepare(request, window);
         observed = self::observed(host, request, &job, window)?;
         raw.extend(raw_files(&job, &observed, "extended-"));
@@ -155,9 +163,9 @@ fn observed(host: &dyn Host, request: &CellRequest<'_>, job: &Job, window: Nanos
         // What goes wrong in it goes wrong in the run that counts, which is judged.
         host.run(&Cmd::new(argv).limit(Nanos(job.expected.0 + Nanos::seconds(300).0)))?;
     }
-    let ways = (job::aligns(&request.filled.version), request.workload.pattern.writes());
+    let aligned = job::aligns(&request.filled.version);
     let event = request.workload.path_lost.map(|loss| (loss, request.policy.settle));
-    observe(host, job, request.drives, window, request.seed, ways, event)
+    observe(host, job, request, window, aligned, event)
 }
 
 /// Files of a run. fio's JSON and its words are kept apart, so that the one stays JSON.
@@ -211,6 +219,7 @@ impl Around {
             .into_iter()
             .chain(observed.busy.iter().cloned())
             .chain(own_work::busy(host, request.nodes, &census)?)
+            .chain(own_work::in_step(host, request.nodes)?)
             .collect();
         let version = host.read_text("/proc/version").unwrap_or_default();
         Ok(Compared {

@@ -10,6 +10,7 @@ use terms::record::{CpuDelta, MemberDelta};
 use terms::workload::PathLoss;
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
+use crate::cell::CellRequest;
 use crate::counters::{Snapshot, snapshot};
 use crate::job::{Job, SAMPLE, latency_log_file, latency_part_files, log_file};
 use crate::log::Log;
@@ -58,20 +59,21 @@ const EXIT: Nanos = Nanos::millis(300);
 /// Runs fio and reads the machine's counters now and then. fio does not say when its window begins, but the process
 /// ends soon after it, so the readings that count are chosen afterwards; a log on the machine's clock tells exactly.
 ///
-/// `aligned`: is fio's log on the machine's clock? `writes`: does the workload? `event`: a path that is lost, and how
-/// long settling takes before the window.
+/// `aligned`: is fio's log on the machine's clock? `event`: a path that is lost, and how long settling takes before the
+/// window.
 ///
 /// # Errors
 /// Where the machine is lost.
 pub(crate) fn observe(
     host: &dyn Host,
     job: &Job,
-    drives: &[(String, String)],
+    request: &CellRequest<'_>,
     window: Nanos,
-    seed: u64,
-    (aligned, writes): (bool, bool),
+    aligned: bool,
     event: Option<(PathLoss, Nanos)>,
 ) -> Result<Observed, HostError> {
+    let CellRequest { drives, nodes, seed, workload, .. } = *request;
+    let writes = workload.pattern.writes();
     // A queue that was filled may take long to drain after the clock has stopped.
     let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
     // Three readings fall into a window; more would only cost.
@@ -95,7 +97,8 @@ pub(crate) fn observe(
             snapshots.push(snapshot(host, drives, writes)?);
             // Every other time: it was looked at just before fio began, and will be just after it ended.
             if busy.is_empty() && snapshots.len() % 2 == 0 {
-                busy.extend(own_work::md(host)?);
+                busy.extend(own_work::md(host, nodes)?);
+                busy.extend(own_work::in_step(host, nodes)?);
             }
             wait_for(&fio, pause);
         }

@@ -19,6 +19,7 @@ mod limiter;
 mod log;
 mod own_work;
 mod path;
+mod resync;
 
 pub use cell::{CellRequest, Measured, measure};
 pub use counters::{Snapshot, snapshot};

@@ -5,6 +5,7 @@ mod device_mapper;
 use std::time::Duration;
 
 use host::{Host, HostError};
+use terms::layer::ArrayState;
 use terms::{Cmd, Layer, Nanos, Node};
 
 use crate::counters::threads;
@@ -25,8 +26,25 @@ impl Busy {
 
 /// An array lacks a member. Waiting does not help.
 const DEGRADED: &str = "degraded";
+/// An array is being brought into step, or checked.
+const RESYNC: &str = "resync";
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(250);
+
+/// What the stack is meant to have: an array that lacks a member, or one out of step.
+fn is_meant(nodes: &[Node], busy: &Busy) -> bool {
+    let state = match busy.guard {
+        DEGRADED => ArrayState::Degraded,
+        RESYNC => ArrayState::Resync,
+        _ => return false,
+    };
+    in_state(nodes, state)
+}
+
+/// Is an array of the stack to be in that state?
+pub(crate) fn in_state(nodes: &[Node], state: ArrayState) -> bool {
+    nodes.iter().any(|node| matches!(&node.layer, Layer::Raid(raid) if raid.state == state))
+}
 
 /// Waits until nothing of the machine's own work runs, or the limit is over. Gives what is still busy.
 ///
@@ -57,7 +75,7 @@ fn may_be_lazy(nodes: &[Node]) -> bool {
 /// # Errors
 /// Where the machine is lost.
 pub(crate) fn busy(host: &dyn Host, nodes: &[Node], census: &threads::Census) -> Result<Vec<Busy>, HostError> {
-    let mut found: Vec<Busy> = md(host)?.into_iter().collect();
+    let mut found: Vec<Busy> = md(host, nodes)?.into_iter().collect();
     if may_be_lazy(nodes) && census.has("ext4lazyinit") {
         found.push(Busy::new("lazy-init", "the kernel thread `ext4lazyinit` is there: ext4 still writes its tables"));
     }
@@ -95,13 +113,29 @@ fn text(host: &dyn Host, path: &str) -> Result<String, HostError> {
     }
 }
 
-/// An array of `/proc/mdstat` that is busy with something of its own. Cheap enough for looks while fio runs.
+/// An array of `/proc/mdstat` that is busy with something of its own, or is not where it is meant to be. Cheap enough
+/// for looks while fio runs.
 ///
 /// # Errors
 /// Where the machine is lost.
-pub(crate) fn md(host: &dyn Host) -> Result<Option<Busy>, HostError> {
+pub(crate) fn md(host: &dyn Host, nodes: &[Node]) -> Result<Option<Busy>, HostError> {
     let text = text(host, "/proc/mdstat")?;
-    Ok(mdstat(&text).or_else(|| degraded(&text)))
+    let found = mdstat(&text).or_else(|| degraded(&text));
+    Ok(found.filter(|busy| !is_meant(nodes, busy)))
+}
+
+/// The guard of a measurement during a resynchronisation, which must not be over before it.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn in_step(host: &dyn Host, nodes: &[Node]) -> Result<Option<Busy>, HostError> {
+    if !in_state(nodes, ArrayState::Resync) || mdstat(&text(host, "/proc/mdstat")?).is_some() {
+        return Ok(None);
+    }
+    Ok(Some(Busy::new(
+        "in-step",
+        "the resynchronisation was over before the measurement was: larger drives or a shorter window let it last",
+    )))
 }
 
 /// A member is missing: `[2/1] [U_]` (kernel, drivers/md/md.c, `md_seq_show`). No work, and it does not pass by waiting.
@@ -120,7 +154,7 @@ fn mdstat(text: &str) -> Option<Busy> {
     let line = text.lines().find(|line| {
         works.iter().any(|work| line.contains(&format!("{work} =")) || line.contains(&format!("{work}=")))
     })?;
-    Some(Busy::new("resync", format!("/proc/mdstat: {}", line.trim())))
+    Some(Busy::new(RESYNC, format!("/proc/mdstat: {}", line.trim())))
 }
 
 fn btrfs_scrub(text: &str) -> Option<Busy> {
@@ -141,6 +175,24 @@ fn zpool(text: &str) -> Option<Busy> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_study_asks_for_is_not_foreign() {
+        let node = |state| Node {
+            name: terms::Name::new("m").unwrap(),
+            layer: Layer::Raid(terms::layer::Raid { state, ..terms::layer::Raid::default() }),
+            on: Vec::new(),
+            special: Vec::new(),
+        };
+        let (resync, lost) = (Busy::new(RESYNC, ""), Busy::new(DEGRADED, ""));
+        for (state, resyncs, loses) in
+            [(ArrayState::Whole, false, false), (ArrayState::Resync, true, false), (ArrayState::Degraded, false, true)]
+        {
+            let nodes = [node(state)];
+            assert_eq!((is_meant(&nodes, &resync), is_meant(&nodes, &lost)), (resyncs, loses), "{state:?}");
+            assert!(!is_meant(&nodes, &Busy::new("scrub", "")));
+        }
+    }
 
     #[test]
     fn work_is_seen_and_rest_is_rest() {

@@ -135,6 +135,7 @@ fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, Me
         nodes: &[],
         rate: None,
         source: None,
+        resyncs: &[],
         drives: &[],
         seed: 1,
         started: String::new(),

@@ -5,6 +5,7 @@ pub(crate) mod integrity;
 pub(crate) mod luks;
 pub(crate) mod lvm;
 pub(crate) mod raid;
+pub(crate) mod truecrypt;
 
 use terms::{Node, Word};
 

@@ -20,19 +20,34 @@ pub(crate) struct Draft {
     pub(crate) naming: Naming,
     /// Steps so far.
     pub(crate) steps: Vec<Step>,
-    /// Kernel modules so far; programs are read off the steps.
+    /// Kernel modules so far; most programs are read off the steps.
     pub(crate) modules: BTreeSet<String>,
+    /// Programs that scripts among the steps run.
+    programs: BTreeSet<String>,
+    /// Arrays that are kept resynchronising while they are measured.
+    pub(crate) resyncs: Vec<Word>,
 }
 
 impl Draft {
     /// Nothing yet.
     pub(crate) fn new(slug: &str) -> Self {
-        Self { naming: Naming::new(slug), steps: Vec::new(), modules: BTreeSet::new() }
+        Self {
+            naming: Naming::new(slug),
+            steps: Vec::new(),
+            modules: BTreeSet::new(),
+            programs: BTreeSet::new(),
+            resyncs: Vec::new(),
+        }
     }
 
     /// Kernel modules that a layer needs.
     pub(crate) fn modules<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
         self.modules.extend(names.into_iter().map(str::to_owned));
+    }
+
+    /// Programs that a layer's scripts run.
+    pub(crate) fn programs(&mut self, names: &[&str]) {
+        self.programs.extend(names.iter().map(|name| (*name).to_owned()));
     }
 
     /// Adds a step. Ids stay unique whatever names people give to their layers.
@@ -50,6 +65,7 @@ impl Draft {
     /// Modules and every program that a step, a wait or an undo runs, each once.
     pub(crate) fn needs(&self) -> Vec<Need> {
         let mut needs: BTreeSet<Need> = self.modules.iter().cloned().map(Need::Module).collect();
+        needs.extend(self.programs.iter().cloned().map(Need::Program));
         let program = |command: &PlanCommand| command.argv.first().map(|word| Need::Program(word.0.clone()));
         for step in &self.steps {
             match &step.act {

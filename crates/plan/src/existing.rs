@@ -35,6 +35,7 @@ pub fn existing(stack: &Stack, inside: &str) -> Result<Plan, PlanError> {
         drives: Vec::new(),
         needs: ["fio", "mkdir", "rm"].map(|program| Need::Program(program.to_owned())).to_vec(),
         options: Vec::new(),
+        resyncs: Vec::new(),
         steps: vec![step],
         target: Target::Directory(inside.to_owned()),
     })

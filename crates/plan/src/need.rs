@@ -3,13 +3,19 @@
 use terms::layer::{BtrfsChecksum, IntegrityTag, RaidLevel, Volume};
 use terms::layer::{Crypt, Layer, Luks, Lvm};
 
+use crate::block::truecrypt;
+
 /// Kernel modules that a layer needs. Hashes that every kernel builds in or loads by itself are left out.
 pub(crate) fn modules(layer: &Layer) -> Vec<&'static str> {
     match layer {
         Layer::Bare => vec![],
         Layer::Raid(raid) => vec!["md-mod", personality(raid.level)],
         Layer::Luks(luks) => luks_modules(luks),
-        Layer::Crypt(Crypt { cipher, .. }) => [&["dm-mod", "dm-crypt"][..], mode(cipher)].concat(),
+        Layer::Crypt(Crypt { cipher, format, .. }) => {
+            // cryptsetup reads TrueCrypt's header through the kernel's own ciphers.
+            let header: &[&str] = if format.is_plain() { &[] } else { &["algif_skcipher"] };
+            [&["dm-mod", "dm-crypt"][..], mode(cipher), header].concat()
+        }
         Layer::Integrity(integrity) => match integrity.tag {
             IntegrityTag::Xxhash64 => vec!["dm-mod", "dm-integrity", "xxhash_generic"],
             IntegrityTag::Crc32c | IntegrityTag::Sha256 => vec!["dm-mod", "dm-integrity"],
@@ -23,6 +29,14 @@ pub(crate) fn modules(layer: &Layer) -> Vec<&'static str> {
             BtrfsChecksum::Crc32c | BtrfsChecksum::Sha256 => vec!["btrfs"],
         },
         Layer::Zfs(_) => vec!["zfs"],
+    }
+}
+
+/// Programs that a layer's scripts run, besides those that steps name themselves.
+pub(crate) fn programs(layer: &Layer) -> &'static [&'static str] {
+    match layer {
+        Layer::Crypt(crypt) if !crypt.format.is_plain() => &truecrypt::PROGRAMS,
+        _ => &[],
     }
 }
 

@@ -67,6 +67,7 @@ pub fn prepare(setups: &[DriveSetup], drives: &[PreparedDrive]) -> Result<Option
         drives: names,
         needs,
         options: Vec::new(),
+        resyncs: Vec::new(),
         steps,
         target,
     }))

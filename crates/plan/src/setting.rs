@@ -77,6 +77,7 @@ fn of_raid(raid: &Raid) -> Values {
         };
         values.push(("bitmap", bitmap.to_owned()));
         values.push(("assume_clean", word(raid.assume_clean)));
+        values.push(("state", raid.state.word().to_owned()));
     }
     values.push(("metadata", raid.metadata.word().to_owned()));
     values
@@ -113,6 +114,7 @@ fn of_crypt(crypt: &Crypt) -> Values {
         ("cipher", crypt.cipher.clone()),
         ("key_bits", crypt.key_bits.to_string()),
         ("sector", crypt.sector.to_string()),
+        ("format", crypt.format.word().to_owned()),
     ];
     values.extend(of_flags(crypt.flags));
     values

@@ -40,6 +40,7 @@ pub fn plan(stack: &Stack, facts: &[DriveFact]) -> Result<Plan, PlanError> {
         drives: stack.drives(),
         needs: walk.draft.needs(),
         options: stack.nodes.iter().flat_map(setting::settings).collect(),
+        resyncs: walk.draft.resyncs,
         steps: walk.draft.steps,
         target,
     })
@@ -70,6 +71,7 @@ impl<'a> Walk<'a> {
             return Err(PlanError::impossible(&node.name, "only a ZFS pool has special vdevs"));
         }
         self.draft.modules(need::modules(&node.layer));
+        self.draft.programs(need::programs(&node.layer));
         let (draft, name) = (&mut self.draft, &node.name);
         let place = match &node.layer {
             Layer::Bare => block::only(node, &on)?.place.clone(),

@@ -35,6 +35,9 @@ layers = [ { lvm = { thin_chunk = "64 KiB", snapshot = true }, on = ["a", "b"] }
 [[stack]]
 name = "RAID-5 proven clean"
 layers = [ { raid = { level = 5, assume_clean = true, chunk = "64 KiB" }, on = ["a", "b", "c"] }, { ext4 = {} } ]
+[[stack]]
+name = "TrueCrypt on a lost mirror"
+layers = [ { raid = { level = 1, state = "degraded" }, on = ["a", "b"] }, { crypt = { format = "truecrypt" } }, { ext4 = {} } ]
 "#;
 
 fn design(text: &str) -> Design {

@@ -407,6 +407,7 @@ static MEASURE: Table = Table {
             "\"note\"",
             "The bare drive, first and last in every round: not measured; its change told; rounds beyond 6 % run again.",
         ),
+        optional("quick", Kind::Names, "all of them", "Workloads that `--quick` keeps."),
         default("compat", Kind::Boolean, "false", "Also run what the imitated tool would, faults included."),
         default(
             "curve",

@@ -38,6 +38,7 @@ fn raid(options: &Fields) -> Raid {
         metadata: options.word("metadata").unwrap_or(base.metadata),
         layout: options.word("layout").unwrap_or(base.layout),
         assume_clean: options.boolean("assume_clean").unwrap_or(base.assume_clean),
+        state: options.word("state").unwrap_or(base.state),
     }
 }
 
@@ -61,6 +62,7 @@ fn crypt(options: &Fields) -> Crypt {
         key_bits: options.number("key_bits").unwrap_or(base.key_bits),
         sector: options.size("sector").unwrap_or(base.sector),
         flags: flags(options),
+        format: options.word("format").unwrap_or(base.format),
     }
 }
 

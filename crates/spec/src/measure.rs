@@ -23,7 +23,7 @@ pub(crate) fn read(
     notes: &mut Vec<Note>,
 ) -> (MeasurePolicy, Vec<Workload>) {
     let measure = study.table("measure");
-    let policy = policy(measure, lab, notes);
+    let mut policy = policy(measure, lab, notes);
     let mut workloads = of_profiles(study, measure, notes);
     add_own(study, &mut workloads, notes);
     if !measure.is_some_and(|m| m.is_wrong("span")) {
@@ -40,6 +40,7 @@ pub(crate) fn read(
     check_paths(&workloads, lab, notes);
     // Stable: within each half the order is that of the profiles and then of the file.
     workloads.sort_by_key(|workload| workload.pattern.writes());
+    policy.quick = quick(measure, &workloads, notes);
     (policy, workloads)
 }
 
@@ -67,7 +68,33 @@ fn policy(measure: Option<&Fields>, lab: &LabSpec, notes: &mut Vec<Note>) -> Mea
         span: measure.and_then(|m| m.size("span")).unwrap_or(base.span),
         fill_passes: number("fill_passes").unwrap_or(passes),
         seed: measure.and_then(|m| m.number("seed")).unwrap_or(base.seed),
+        quick: Vec::new(),
+        left_out: Vec::new(),
     }
+}
+
+/// Workloads that a quick run keeps, each of which there must be.
+fn quick(measure: Option<&Fields>, workloads: &[Workload], notes: &mut Vec<Note>) -> Vec<Name> {
+    let words = measure.and_then(|m| m.names("quick")).unwrap_or_default();
+    let mut kept = Vec::new();
+    for word in words {
+        match workloads.iter().find(|workload| workload.name.as_str() == word.text) {
+            Some(workload) if kept.contains(&workload.name) => {}
+            Some(workload) => kept.push(workload.name.clone()),
+            None => {
+                let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+                let hint = nearest(&word.text, names.iter().copied()).map_or_else(
+                    || format!("there are {}", names.join(", ")),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                notes.push(
+                    Note::error("study-quick", Some(word.span), format!("no workload is called `{}`", word.text))
+                        .hint(hint),
+                );
+            }
+        }
+    }
+    kept
 }
 
 /// Rounds at least and at most: as many as are asked for, or until it is precise.

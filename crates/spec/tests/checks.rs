@@ -198,6 +198,11 @@ fn options() {
     check("{ raid = { level = 2 }, on = ['a', 'b'] }", &["study-out-of-range"]);
     check("{ raid = { level = 0, bitmap = 'none' }, on = ['a', 'b'] }", &["study-no-effect"]);
     check("{ raid = { level = 0, assume_clean = true }, on = ['a', 'b'] }", &["study-no-effect"]);
+    check("{ raid = { level = 0, state = 'degraded' }, on = ['a', 'b'] }", &["study-state"]);
+    check("{ raid = { level = 1, state = 'resync' }, on = ['a', 'b'] }", &["study-state"]);
+    check("{ raid = { level = 1, state = 'resync', bitmap = 'none' }, on = ['a', 'b'] }", &[]);
+    check("{ crypt = { format = 'truecrypt' }, on = 'k' }", &[]);
+    check("{ crypt = { format = 'truecrypt', sector = '4 KiB' }, on = 'k' }", &["study-truecrypt"]);
     check("{ raid = { level = 1, chunk = '64 KiB' }, on = ['a', 'b'] }", &["study-no-effect"]);
     check("{ raid = { level = 5, layout = 'far' }, on = ['a', 'b', 'c'] }", &["study-no-effect"]);
     check("{ raid = { level = 0, chunk = '96 KiB' }, on = ['a', 'b'] }", &["study-out-of-range"]);
@@ -260,6 +265,14 @@ fn workloads() {
     assert_eq!(codes(&own("name='w'\npattern='read'\nblock='4 KiB'\nfsync_every=1")), ["study-no-effect"]);
     let twice = "name='w'\npattern='read'\nblock='4 KiB'";
     assert_eq!(codes(&own(&format!("{twice}\n[[workload]]\n{twice}"))), ["study-same-workload"]);
+}
+
+#[test]
+fn a_quick_run_keeps_what_there_is() {
+    let text = |quick: &str| format!("{}measure.quick = {quick}\n", study("{ ext4 = {}, on = 'a' }"));
+    let found = spec::parse(&text("['seq-1m-q8-t1-read']")).0.unwrap().measure.quick;
+    assert_eq!(found.iter().map(|name| name.as_str()).collect::<Vec<_>>(), ["seq-1m-q8-t1-read"]);
+    assert_eq!(codes(&text("['seq-1m-q8-t1-reed']")), ["study-quick"]);
 }
 
 #[test]

@@ -82,11 +82,14 @@ fn every_word_of_the_grammar_is_one_of_the_nouns() {
         for (key, property) in defs()[kind]["properties"].as_object().unwrap() {
             for word in property["enum"].as_array().into_iter().flatten() {
                 let level = if kind == "raid" && key != "level" { "level = 10, " } else { "" };
-                let options = format!("{kind} = {{ {level}{key} = {word} }}");
+                // A bitmap would have nothing resynchronised.
+                let more = if word == "resync" { ", bitmap = 'none'" } else { "" };
+                let options = format!("{kind} = {{ {level}{key} = {word}{more} }}");
                 let drives = "{ name = 'a', size = '1 GiB' }, { name = 'b', size = '1 GiB' }, \
                               { name = 'c', size = '1 GiB' }, { name = 'd', size = '1 GiB' }, \
                               { name = 'e', size = '1 GiB' }";
-                let on = if ["luks", "integrity"].contains(&kind) { "['a']" } else { "['a', 'b', 'c', 'd', 'e']" };
+                let on =
+                    if ["luks", "crypt", "integrity"].contains(&kind) { "['a']" } else { "['a', 'b', 'c', 'd', 'e']" };
                 let text = format!(
                     "question = 'q'\nlab.drives = [{drives}]\n\
                      stack = [{{ name = 'x', layers = [{{ {options}, on = {on} }}] }}]\n"

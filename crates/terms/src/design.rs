@@ -244,6 +244,12 @@ pub struct MeasurePolicy {
     pub fill_passes: u32,
     /// Seed of every random choice.
     pub seed: u64,
+    /// Workloads that a quick run keeps; all of them where it is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quick: Vec<Name>,
+    /// Workloads of the study that this run leaves out because it is quick.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Name>,
 }
 
 /// Records from before there was a limit had a fixed number of rounds; a reader takes the larger of both.
@@ -280,6 +286,8 @@ impl Default for MeasurePolicy {
             span: Bytes::mib(128),
             fill_passes: one_pass(),
             seed: 1,
+            quick: Vec::new(),
+            left_out: Vec::new(),
         }
     }
 }

@@ -14,7 +14,7 @@ pub enum Layer {
     Raid(Raid),
     /// A LUKS2 mapping.
     Luks(Luks),
-    /// A plain dm-crypt mapping.
+    /// A dm-crypt mapping without a header, or with that of TrueCrypt.
     Crypt(Crypt),
     /// A stand-alone dm-integrity mapping.
     Integrity(Integrity),
@@ -65,10 +65,16 @@ impl Layer {
     pub fn title(&self) -> String {
         match self {
             Self::Bare => "bare drive".to_owned(),
-            Self::Raid(r) => format!("RAID-{}", r.level.number()),
+            Self::Raid(r) => match r.state {
+                ArrayState::Whole => format!("RAID-{}", r.level.number()),
+                state => format!("RAID-{} ({})", r.level.number(), state.word()),
+            },
             Self::Luks(l) if l.integrity.is_some() => "LUKS2 + HMAC".to_owned(),
             Self::Luks(_) => "LUKS2".to_owned(),
-            Self::Crypt(_) => "dm-crypt".to_owned(),
+            Self::Crypt(c) => match c.format {
+                CryptFormat::Plain => "dm-crypt".to_owned(),
+                CryptFormat::TrueCrypt => "TrueCrypt".to_owned(),
+            },
             Self::Integrity(i) => match i.mode {
                 IntegrityMode::Journal => "dm-integrity".to_owned(),
                 IntegrityMode::NoJournal => "dm-integrity (no journal)".to_owned(),
@@ -103,6 +109,40 @@ pub struct Raid {
     pub layout: Raid10Layout,
     /// Skip the first synchronisation. The plan then zeroes every member and proves it before it says so to mdadm.
     pub assume_clean: bool,
+    /// How the array is while it is measured.
+    #[serde(default)]
+    pub state: ArrayState,
+}
+
+/// How an array with redundancy is while it is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArrayState {
+    /// All members there and in step.
+    #[default]
+    Whole,
+    /// The last member is gone.
+    Degraded,
+    /// Members are being brought into step, all the time.
+    Resync,
+}
+
+impl ArrayState {
+    /// As studies write it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Degraded => "degraded",
+            Self::Resync => "resync",
+        }
+    }
+
+    /// Is nothing missing and nothing out of step?
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        matches!(self, Self::Whole)
+    }
 }
 
 /// RAID levels that mdraid builds here.
@@ -281,7 +321,7 @@ pub enum LuksIntegrity {
     HmacSha256,
 }
 
-/// A plain dm-crypt mapping: no header.
+/// A dm-crypt mapping without LUKS.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crypt {
     /// Cipher in the kernel's notation.
@@ -293,6 +333,48 @@ pub struct Crypt {
     pub sector: Bytes,
     /// The four performance flags.
     pub flags: CryptFlags,
+    /// What is on the device besides data.
+    #[serde(default)]
+    pub format: CryptFormat,
+}
+
+/// What a [`Crypt`] keeps on its device besides data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CryptFormat {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// Headers of TrueCrypt, which VeraCrypt opens too, at both ends.
+    #[serde(rename = "truecrypt")]
+    TrueCrypt,
+}
+
+impl CryptFormat {
+    /// As studies write it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::TrueCrypt => "truecrypt",
+        }
+    }
+
+    /// Is there no header?
+    #[must_use]
+    pub const fn is_plain(&self) -> bool {
+        matches!(self, Self::Plain)
+    }
+
+    /// Bytes that are no data, at both ends together: a header of 64 KiB, one of a hidden volume, and a copy of both at
+    /// the end (TrueCrypt 7.1a user's guide, "TrueCrypt Volume Format Specification").
+    #[must_use]
+    pub const fn reserved(self) -> Bytes {
+        match self {
+            Self::Plain => Bytes(0),
+            Self::TrueCrypt => Bytes::kib(256),
+        }
+    }
 }
 
 /// A stand-alone dm-integrity mapping. Defaults are those of integritysetup 2.6.
@@ -685,6 +767,7 @@ impl Default for Raid {
             metadata: Metadata::V1_2,
             layout: Raid10Layout::Near,
             assume_clean: false,
+            state: ArrayState::Whole,
         }
     }
 }
@@ -705,7 +788,13 @@ impl Default for Luks {
 
 impl Default for Crypt {
     fn default() -> Self {
-        Self { cipher: "aes-xts-plain64".to_owned(), key_bits: 512, sector: Bytes(512), flags: CryptFlags::default() }
+        Self {
+            cipher: "aes-xts-plain64".to_owned(),
+            key_bits: 512,
+            sector: Bytes(512),
+            flags: CryptFlags::default(),
+            format: CryptFormat::Plain,
+        }
     }
 }
 

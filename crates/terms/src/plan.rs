@@ -33,6 +33,9 @@ pub struct Plan {
     pub options: Vec<Setting>,
     /// Building steps, in order. Taking down is their undos, last first.
     pub steps: Vec<Step>,
+    /// Arrays that are made to resynchronise, again and again, while the stack is measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resyncs: Vec<Word>,
     /// What workloads use when all steps are done.
     pub target: Target,
 }

@@ -1,5 +1,6 @@
 //! Is what is stored hidden from whoever holds the drives?
 
+use terms::layer::CryptFormat;
 use terms::{Act, Cmd, Layer, Node, Showing};
 
 use crate::Came;
@@ -66,28 +67,37 @@ fn count(scene: &Scene<'_>, why: &str, node: &str, data: &Data) -> Result<usize,
 
 /// Is another key of no use?
 fn refuses(scene: &Scene<'_>, node: &Node, data: &Data) -> Result<bool, TrialError> {
-    match &node.layer {
-        Layer::Luks(_) => {
-            let Some(below) = node.on.first() else { return Ok(false) };
-            let device = scene.device_of(below)?;
-            let argv =
-                ["cryptsetup", "open", "--batch-mode", "--type", "luks2", "--test-passphrase", "--key-file", "-"];
-            let cmd = Cmd::new(argv.iter().copied().chain([device.as_str()])).stdin(fresh_key()?);
-            let outcome = scene.run("A random key that is not the stack's own is tried.", &cmd)?;
-            let refused = outcome.status == REFUSED;
-            scene.seen(match outcome.status {
-                REFUSED => "refused",
-                0 => "the key opens it",
-                _ => "cryptsetup failed for another reason",
-            });
-            if refused || outcome.ok() {
-                return Ok(refused);
-            }
-            Err(TrialError::Strange(format!("cryptsetup neither took nor refused the key: {}", outcome.error_text())))
-        }
-        _ => plain(scene, node, data),
+    let argv: &[&str] = match &node.layer {
+        Layer::Luks(_) => &LUKS,
+        Layer::Crypt(crypt) if crypt.format == CryptFormat::TrueCrypt => &TRUECRYPT,
+        _ => return plain(scene, node, data),
+    };
+    let Some(below) = node.on.first() else { return Ok(false) };
+    let device = scene.device_of(below)?;
+    // As text, for a passphrase that ends nowhere within.
+    let key = fresh_key()?.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let cmd = Cmd::new(argv.iter().copied().chain([device.as_str()])).stdin(key.as_bytes()[..PASSPHRASE].to_vec());
+    let outcome = scene.run("A random key that is not the stack's own is tried.", &cmd)?;
+    let refused = outcome.status == REFUSED;
+    scene.seen(match outcome.status {
+        REFUSED => "refused",
+        0 => "the key opens it",
+        _ => "cryptsetup failed for another reason",
+    });
+    if refused || outcome.ok() {
+        return Ok(refused);
     }
+    Err(TrialError::Strange(format!("cryptsetup neither took nor refused the key: {}", outcome.error_text())))
 }
+
+/// What tries a key and opens nothing.
+const LUKS: [&str; 8] =
+    ["cryptsetup", "open", "--batch-mode", "--type", "luks2", "--test-passphrase", "--key-file", "-"];
+/// The same of a TrueCrypt volume, whose passphrase comes as text.
+const TRUECRYPT: [&str; 7] =
+    ["cryptsetup", "open", "--batch-mode", "--type", "tcrypt", "--disable-veracrypt", "--test-passphrase"];
+/// Characters of a passphrase, no more than TrueCrypt takes.
+const PASSPHRASE: usize = 64;
 
 /// A mapping without a header opens with any key; with another one it is noise.
 fn plain(scene: &Scene<'_>, node: &Node, data: &Data) -> Result<bool, TrialError> {

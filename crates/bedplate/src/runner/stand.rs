@@ -58,6 +58,8 @@ pub(crate) struct Spot<'a> {
     pub(crate) nodes: &'a [Node],
     /// What was filled.
     pub(crate) filled: &'a Filled,
+    /// Arrays that resynchronise while they are measured.
+    pub(crate) resyncs: &'a [String],
     /// Drives, whole.
     pub(crate) drives: &'a [(String, String)],
 }
@@ -139,11 +141,13 @@ impl<'a> Runner<'a> {
     ) -> Result<Option<f64>, Failure> {
         let nodes = &self.design.stacks[stack.index].nodes;
         let drives = members(site, stack.plan);
+        let resyncs: Vec<String> = stack.plan.resyncs.iter().map(|array| array.0.clone()).collect();
         let spot = Spot {
             key: key(round, stack.plan, workload),
             title: &stack.plan.stack,
             nodes,
             filled: &stack.filled,
+            resyncs: &resyncs,
             drives: &drives,
         };
         self.measure(site, &spot, workload, rate, source.map(Source::directory))
@@ -187,6 +191,7 @@ impl<'a> Runner<'a> {
             workload,
             policy,
             filled: spot.filled,
+            resyncs: spot.resyncs,
             drives: spot.drives,
             seed,
             started: now(),

@@ -141,6 +141,7 @@ impl Stage {
             workload,
             policy: &policy,
             filled: &filled,
+            resyncs: &[],
             drives: &drives,
             seed: 7,
             started: String::new(),

@@ -33,6 +33,7 @@ fn request<'a>(
         workload,
         policy,
         filled,
+        resyncs: &[],
         drives,
         seed: 7,
         started: String::new(),

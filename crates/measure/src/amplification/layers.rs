@@ -2,11 +2,11 @@
 
 use terms::Bytes;
 use terms::layer::{
-    Bitmap, Btrfs, BtrfsProfile, Integrity, IntegrityMode, Layer, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsCompression,
-    ZfsLayout,
+    ArrayState, Bitmap, Btrfs, BtrfsProfile, Integrity, IntegrityMode, Layer, Lvm, Raid, RaidLevel, Volume, Zfs,
+    ZfsCompression, ZfsLayout,
 };
 
-use super::{Bounds, Work};
+use super::{ANYTHING, Bounds, Work};
 
 /// Unit of the page cache, of md's stripe cache and of most metadata, in bytes.
 const PAGE: f64 = 4096.0;
@@ -49,7 +49,36 @@ fn md(raid: &Raid, devices: usize, work: Work) -> Bounds {
     } else {
         0.0
     };
-    striped(raid.level, devices, bitmap, work)
+    let whole = striped(raid.level, devices, bitmap, work);
+    match raid.state {
+        ArrayState::Whole => whole,
+        ArrayState::Degraded => degraded(whole, raid.level, devices),
+        // What resynchronises reads and writes as much as it can beside the application.
+        ArrayState::Resync => Bounds {
+            read: (whole.read.0, ANYTHING),
+            write: (whole.write.0, ANYTHING),
+            read_by_write: ANYTHING,
+            write_by_read: ANYTHING,
+        },
+    }
+}
+
+/// Without a member: its copies are not written, and what it held is read from all others.
+fn degraded(whole: Bounds, level: RaidLevel, devices: usize) -> Bounds {
+    let members = number(devices.max(1));
+    let data = number(level.data_members(devices).max(1));
+    let least = match level {
+        RaidLevel::Raid1 => members - 1.0,
+        _ => 1.0,
+    };
+    let parity = matches!(level, RaidLevel::Raid5 | RaidLevel::Raid6);
+    let most = if parity { data.max(whole.read.1) } else { whole.read.1 };
+    Bounds {
+        read: (whole.read.0, most),
+        write: (least.min(whole.write.0), whole.write.1),
+        read_by_write: if parity { whole.read_by_write.max(data) * 2.0 } else { whole.read_by_write },
+        ..whole
+    }
 }
 
 /// `marks`: most bytes of a bitmap for one byte of data.

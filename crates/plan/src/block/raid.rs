@@ -1,6 +1,6 @@
 //! An mdraid array.
 
-use terms::layer::{Bitmap, Raid, RaidLevel};
+use terms::layer::{ArrayState, Bitmap, Raid, RaidLevel};
 use terms::plan::Condition;
 use terms::{Bytes, Name, Node, Word};
 
@@ -30,6 +30,12 @@ pub(crate) fn lay(draft: &mut Draft, node: &Node, raid: &Raid, members: &[Member
             "An array that is still resyncing measures the resync.",
             Condition::MdIdle { node: array.clone(), limit_ns },
         ));
+    }
+    if let (ArrayState::Degraded, true, Some(last)) = (raid.state, redundant, members.last()) {
+        draft.push(lose(layer, &array, last));
+    }
+    if raid.state == ArrayState::Resync && redundant {
+        draft.resyncs.push(array.clone());
     }
     let detects = members.iter().any(|member| member.place.detects);
     if redundant && detects {
@@ -113,6 +119,16 @@ fn create_why(raid: &Raid) -> &'static str {
             "Without a bitmap writes cost less and a crash costs a full resync; said aloud because newer mdadm asks."
         }
     }
+}
+
+/// A member is lost as one that answers no longer.
+fn lose(layer: &Name, array: &Word, member: &Member) -> Doing {
+    Doing::run(
+        layer,
+        &format!("lose-{}", member.name),
+        "The study asks how the array is without a member: the last one is set aside once all are in step.",
+        words!["mdadm", "--manage", array.clone(), "--fail", member.place.node.clone()],
+    )
 }
 
 /// On members that answer damage with read errors, md must repair and not give up.

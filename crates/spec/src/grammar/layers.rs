@@ -82,6 +82,12 @@ static RAID: Table = Table {
         default("metadata", Kind::Choice(&["1.0", "1.1", "1.2"]), "\"1.2\"", "Superblock version."),
         default("layout", Kind::Choice(&["near", "far", "offset"]), "\"near\"", "Where RAID-10 puts its two copies."),
         flag("assume_clean", "Zero the members and prove it instead of the first synchronisation."),
+        default(
+            "state",
+            Kind::Choice(&["whole", "degraded", "resync"]),
+            "\"whole\"",
+            "How the array is while it is measured: its last member gone, or resynchronising all the time.",
+        ),
     ],
     one_of: &[],
 };
@@ -113,11 +119,17 @@ static LUKS: Table = Table {
 static CRYPT: Table = Table {
     name: "crypt",
     written: "crypt = { … }",
-    help: "A plain dm-crypt mapping: no header.",
+    help: "A dm-crypt mapping without LUKS.",
     keys: &[
         CIPHER,
         KEY_BITS,
         default("sector", SECTORS, "\"512 B\"", "Encryption sector."),
+        default(
+            "format",
+            Kind::Choice(&["plain", "truecrypt"]),
+            "\"plain\"",
+            "Headers: none, or TrueCrypt's, which VeraCrypt opens too (AES-256-XTS on sectors of 512 bytes).",
+        ),
         SAME_CPU,
         SUBMIT,
         NO_READ,

@@ -1,6 +1,8 @@
 //! Options of one layer that contradict each other, or that have no effect.
 
-use terms::layer::{Btrfs, Ext4, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs};
+use terms::layer::{
+    ArrayState, Bitmap, Btrfs, Crypt, Ext4, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs,
+};
 use terms::{Layer, Note};
 
 use crate::fields::Fields;
@@ -13,7 +15,10 @@ pub(crate) fn check(layer: &Layer, options: &Fields, notes: &mut Vec<Note>) {
             check_cipher(&luks.cipher, luks.key_bits, options, notes);
             check_luks(luks, options, notes);
         }
-        Layer::Crypt(crypt) => check_cipher(&crypt.cipher, crypt.key_bits, options, notes),
+        Layer::Crypt(crypt) => {
+            check_cipher(&crypt.cipher, crypt.key_bits, options, notes);
+            check_format(crypt, options, notes);
+        }
         Layer::Integrity(integrity) => check_integrity(integrity, options, notes),
         Layer::Lvm(lvm) => check_lvm(lvm, options, notes),
         Layer::Ext4(ext4) => check_ext4(ext4, options, notes),
@@ -43,12 +48,48 @@ fn check_raid(raid: &Raid, options: &Fields, notes: &mut Vec<Note>) {
         RaidLevel::Raid0 => {
             no_effect(options, "bitmap", "RAID-0 has no bitmap", notes);
             no_effect(options, "assume_clean", "RAID-0 has nothing to synchronise", notes);
+            if !raid.state.is_whole() {
+                let message = format!("RAID-0 cannot be in the state `{}`", raid.state.word());
+                notes.push(
+                    Note::error("study-state", Some(options.place("state")), message)
+                        .label("it has nothing to lose a member with")
+                        .hint("leave `state` out, or take a level with redundancy"),
+                );
+            }
         }
         RaidLevel::Raid1 => no_effect(options, "chunk", "RAID-1 has no chunk", notes),
         RaidLevel::Raid5 | RaidLevel::Raid6 | RaidLevel::Raid10 => {}
     }
+    if raid.state == ArrayState::Resync && raid.bitmap == Bitmap::Internal && raid.level != RaidLevel::Raid0 {
+        // A bitmap tells what is in step already: a resynchronisation would be over at once.
+        notes.push(
+            Note::error("study-state", Some(options.place("state")), "an array with a bitmap has nothing to resync")
+                .label("the bitmap knows that all is in step")
+                .hint("add bitmap = \"none\""),
+        );
+    }
     if raid.level != RaidLevel::Raid10 {
         no_effect(options, "layout", "only RAID-10 has a choice of layouts", notes);
+    }
+}
+
+/// TrueCrypt's own way of encrypting is part of its format.
+fn check_format(crypt: &Crypt, options: &Fields, notes: &mut Vec<Note>) {
+    if crypt.format.is_plain() {
+        return;
+    }
+    let usual = Crypt::default();
+    let differs = [
+        ("cipher", crypt.cipher != usual.cipher),
+        ("key_bits", crypt.key_bits != usual.key_bits),
+        ("sector", crypt.sector != usual.sector),
+    ];
+    for (key, _) in differs.into_iter().filter(|(key, differs)| *differs && !options.is_wrong(key)) {
+        notes.push(
+            Note::error("study-truecrypt", Some(options.place(key)), format!("TrueCrypt has no choice of `{key}`"))
+                .label("volumes are AES-256-XTS on sectors of 512 bytes here")
+                .hint("leave it out"),
+        );
     }
 }
 

@@ -182,7 +182,8 @@ fn upper(layer: &Layer, sizes: &[u64]) -> u64 {
     let least = sizes.iter().copied().min().unwrap_or(0);
     let sum = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
     match layer {
-        Layer::Bare | Layer::Crypt(_) | Layer::Ext4(_) | Layer::Xfs(_) => least,
+        Layer::Bare | Layer::Ext4(_) | Layer::Xfs(_) => least,
+        Layer::Crypt(crypt) => least.saturating_sub(crypt.format.reserved().0),
         Layer::Raid(raid) => match raid.level {
             RaidLevel::Raid0 => sum,
             RaidLevel::Raid10 => least.saturating_mul(sizes.len() as u64) / 2,
