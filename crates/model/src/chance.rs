@@ -91,11 +91,12 @@ pub(crate) fn demands(network: &Network, at: &Evaluated) -> Demands {
         len: usize::from(network.slots).min(SLOTS),
         demand: [0.0; SLOTS],
         residence: [0.0; SLOTS],
+        even: [0.0; SLOTS],
         delay: at.delay,
         bound: 0.0,
     };
     for (place, station) in network.stations.iter().enumerate() {
-        demands.put(station.slot, at.demand[place], at.residence[place] * station.units);
+        demands.put(station, at.demand[place], at.residence[place] * station.units);
         demands.correct(station.resource, at.demand[place], at.residence[place] * station.units, station.servers);
     }
     demands

@@ -20,12 +20,21 @@ pub fn exact(demands: &[f64], delay: f64, population: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
 
     use super::*;
     use crate::solve::{Demands, SLOTS, closed};
 
     fn demands(list: &[f64], delay: f64) -> Demands {
-        let mut all = Demands { len: list.len(), demand: [0.0; SLOTS], residence: [0.0; SLOTS], delay, bound: 0.0 };
+        let mut all = Demands {
+            len: list.len(),
+            demand: [0.0; SLOTS],
+            residence: [0.0; SLOTS],
+            even: [0.0; SLOTS],
+            delay,
+            bound: 0.0,
+        };
         all.demand[..list.len()].copy_from_slice(list);
         all.residence[..list.len()].copy_from_slice(list);
         all
@@ -36,6 +45,60 @@ mod tests {
         assert!((exact(&[1e-3], 0.0, 8) - 1000.0).abs() < 1e-9);
         // Two equal queues, N operations: N / (N + 1) of the rate of one.
         assert!((exact(&[1e-3, 1e-3], 0.0, 4) - 800.0).abs() < 1e-9);
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few stations")]
+    fn pick(chance: f64, stations: usize) -> usize {
+        ((chance * f64::from(u32::try_from(stations).unwrap())) as usize).min(stations - 1)
+    }
+
+    /// Utilisation of stations that take one unit of time for everything, `population` going from one to any other.
+    fn simulated(stations: usize, population: usize) -> f64 {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut chance = || f64::from(rng.next_u32()) / f64::from(u32::MAX);
+        let mut queues = vec![0_u32; stations];
+        for at in 0..population {
+            queues[at % stations] += 1;
+        }
+        // Begun at once they would end in step: ends are spread over the unit instead.
+        let mut ends: Vec<f64> = (0..stations).map(|_| chance()).collect();
+        let (mut done, horizon) = (0_u32, 20_000.0);
+        loop {
+            let busy = (0..stations).filter(|at| queues[*at] > 0);
+            let Some(at) = busy.min_by(|one, other| ends[*one].total_cmp(&ends[*other])) else { unreachable!() };
+            let now = ends[at];
+            if now > horizon {
+                return f64::from(done) / horizon / f64::from(u32::try_from(stations).unwrap());
+            }
+            queues[at] -= 1;
+            ends[at] = now + 1.0;
+            done += 1;
+            let next = pick(chance(), stations);
+            if queues[next] == 0 {
+                ends[next] = now + 1.0;
+            }
+            queues[next] += 1;
+        }
+    }
+
+    #[test]
+    fn equal_times_make_shorter_queues() {
+        for (stations, population) in [(2, 8), (4, 8), (4, 32), (8, 32)] {
+            let simulated = simulated(stations, population);
+            let units = f64::from(u32::try_from(stations).unwrap());
+            let mut one = demands(&[1.0 / units], 0.0);
+            one.residence[0] = 1.0;
+            let at =
+                |demands: &Demands| closed(demands, f64::from(u32::try_from(population).unwrap())).throughput / units;
+            let usual = at(&one);
+            one.even[0] = 0.5;
+            let even = at(&one);
+            assert!((even - simulated).abs() < 0.06, "{stations} {population}: {simulated} {usual} {even}");
+            assert!(
+                (even - simulated).abs() < (usual - simulated).abs(),
+                "{stations} {population}: {simulated} {usual} {even}"
+            );
+        }
     }
 
     proptest! {

@@ -24,8 +24,8 @@ fn slow(group: &mut DriveGroup, drive: &LabDrive) {
     if limit.is_none() {
         return;
     }
-    // What it was told is what it does: the limit is exact, as a measured rate would be.
-    group.trust = Trust::Measured;
+    // What it was told is what it does, for each operation alike.
+    group.trust = Trust::Held;
     let rated = &mut group.rated;
     rated.read = least(rated.read, limit.read.map(rate), |rate| rate.0);
     rated.write = least(rated.write, limit.write.map(rate), |rate| rate.0);

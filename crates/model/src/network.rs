@@ -95,6 +95,8 @@ pub struct Station {
     pub residence: f64,
     /// Servers that take from one queue; the demand is already that of one of so many.
     pub servers: f64,
+    /// Share of its busy time that an arrival waits less than behind exponential times, 0 to 1/2.
+    pub even: f64,
     /// Stations of one slot carry the same data at the same time: the slowest counts. [`BOUND`]: none queues here.
     pub slot: u16,
 }
@@ -178,7 +180,7 @@ impl Network {
             Slot::With(slot) => slot,
             Slot::None => BOUND,
         };
-        self.stations.push(Station { resource, units, demand: 0.0, residence: 0.0, servers, slot });
+        self.stations.push(Station { resource, units, demand: 0.0, residence: 0.0, servers, even: 0.0, slot });
         u16::try_from(self.stations.len() - 1).unwrap_or(DELAY - 1)
     }
 

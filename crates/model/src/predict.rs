@@ -4,7 +4,7 @@ mod account;
 mod oddities;
 mod tail;
 
-use terms::layer::{BtrfsProfile, RaidLevel, ZfsLayout};
+use terms::layer::{ArrayState, BtrfsProfile, RaidLevel, ZfsLayout};
 use terms::prediction::{Elasticity, Limit, Prediction, Range, Roof, RoofKind};
 use terms::workload::{FioKey, Load};
 use terms::{Layer, Stack, Workload};
@@ -20,6 +20,7 @@ use crate::solve::{Solution, solve, solve_demands};
 /// # Errors
 /// [`Fault`], where the stack names what the machine does not have.
 pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions) -> Result<Prediction, Fault> {
+    let conditions = &Conditions { state: own_state(stack).unwrap_or(conditions.state), ..*conditions };
     let mut compiler = Compiler::new(site);
     let network = ready(&mut compiler, stack, work, conditions)?;
     let solution = solve(&network);
@@ -59,6 +60,19 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
     }
     oddities::note(&mut prediction, site, stack, work, conditions);
     Ok(prediction)
+}
+
+/// The state that the study asks for, if it does.
+fn own_state(stack: &Stack) -> Option<State> {
+    let states = stack.nodes.iter().filter_map(|node| match &node.layer {
+        Layer::Raid(raid) => Some(raid.state),
+        _ => None,
+    });
+    states.fold(None, |found, state| match state {
+        ArrayState::Whole => found,
+        ArrayState::Degraded => Some(State::Degraded),
+        ArrayState::Resync => Some(State::Resyncing),
+    })
 }
 
 /// The network, with the rate where the workload is a share of its largest.

@@ -48,7 +48,15 @@ pub(crate) struct Class {
     pub(crate) fades: bool,
     /// Spread of the time of an operation relative to its mean.
     pub(crate) spread: f64,
+    /// Share of its busy time that an operation waits less than it would behind exponential times: see
+    /// [`EVEN`].
+    pub(crate) even: f64,
 }
+
+/// An operation that finds another at work waits for what is left of it: all of a mean time where times are
+/// exponential, `(1 + c²)/2` of it in general, half of it where all are the same (residual life; Kleinrock, *Queueing
+/// Systems* I, 5.2). So much is taken off for a drive whose operations all take as long.
+const EVEN: f64 = 0.5;
 
 /// A shared link.
 #[derive(Debug, Clone)]
@@ -273,7 +281,8 @@ impl Site {
             link,
             uplink: group.behind.as_ref().and_then(|name| self.uplink(name.as_str())),
             fades,
-            spread: table.spread,
+            spread: if group.trust == Trust::Held { 0.0 } else { table.spread },
+            even: if group.trust == Trust::Held { EVEN } else { 0.0 },
         }
     }
 }
@@ -290,6 +299,7 @@ impl Facts<'_> {
     fn told(&self) -> (f64, Source, String) {
         match self.group.trust {
             Trust::Measured => (0.04, Source::Measured, "measured on the drive".to_owned()),
+            Trust::Held => (0.04, Source::Measured, "what it is held at".to_owned()),
             Trust::Sheet => (self.table.sheet_sigma, Source::Told, "data sheet".to_owned()),
         }
     }

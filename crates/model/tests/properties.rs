@@ -9,10 +9,10 @@ use model::{
 use proptest::prelude::*;
 use proptest::sample::select;
 use terms::layer::{
-    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Luks, LuksIntegrity, Lvm, LvmIntegrity,
-    Raid, RaidLevel, Volume, Xfs, Zfs, ZfsLayout,
+    ArrayState, Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Luks, LuksIntegrity, Lvm,
+    LvmIntegrity, Raid, RaidLevel, Volume, Xfs, Zfs, ZfsLayout,
 };
-use terms::machine::{DriveGroup, DriveKind, Machine, Memory};
+use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Trust};
 use terms::{Bytes, Layer, Name, Node, Pattern, Ref, Stack, Workload};
 
 fn name(text: impl Into<String>) -> Name {
@@ -281,6 +281,37 @@ fn writes_multiply_as_layers_write_more() {
         let times = said.write_amplification.unwrap();
         assert!((times - expect).abs() < 0.05 * expect, "{layer:?}: {times} and not {expect}");
     }
+}
+
+#[test]
+fn the_state_of_an_array_may_be_the_study_s() {
+    let site = Site::new(&machine(DriveKind::NvmeEnterprise, 1.0));
+    let mut work = Workload::new(name("w"), Pattern::RandRead, Bytes::kib(64));
+    (work.depth, work.jobs) = (64, 8);
+    for (own, state) in [(ArrayState::Degraded, State::Degraded), (ArrayState::Resync, State::Resyncing)] {
+        let array = |state| stacked(Layer::Raid(Raid { level: RaidLevel::Raid5, state, ..Raid::default() }), 5, &[]);
+        let asked = predict(&site, &array(own), &work, &Conditions::default()).unwrap();
+        let told =
+            predict(&site, &array(ArrayState::Whole), &work, &Conditions { state, ..Conditions::default() }).unwrap();
+        assert_eq!((asked.state, asked.operations, asked.resync), (told.state, told.operations, told.resync));
+    }
+}
+
+#[test]
+fn drives_that_are_held_at_their_rates_wait_less_for_one_another() {
+    let mut held = machine(DriveKind::NvmeEnterprise, 0.001);
+    let at = |machine: &Machine, layer, depth| {
+        let mut work = Workload::new(name("w"), Pattern::RandRead, Bytes::kib(4));
+        work.depth = depth;
+        predict(&Site::new(machine), &stacked(layer, 4, &[]), &work, &Conditions::default()).unwrap().operations.value
+    };
+    let stripe = || Layer::Raid(Raid { level: RaidLevel::Raid0, ..Raid::default() });
+    let usual: Vec<f64> = [4, 8, 32].map(|depth| at(&held, stripe(), depth)).to_vec();
+    held.drives[0].trust = Trust::Held;
+    let even: Vec<f64> = [4, 8, 32].map(|depth| at(&held, stripe(), depth)).to_vec();
+    let most = 4.0 * 500e3 * 0.001;
+    assert!(usual.iter().zip(&even).all(|(usual, even)| even > usual && *even <= most), "{usual:?} {even:?}");
+    assert!(even[2] > 0.95 * most && even[0] < 0.85 * most, "{even:?}");
 }
 
 #[test]

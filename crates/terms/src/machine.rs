@@ -236,4 +236,6 @@ pub enum Trust {
     Sheet,
     /// Measured on the drive itself.
     Measured,
+    /// What holds the drive at them, such as the lab's throttles: one operation takes as long as any other.
+    Held,
 }

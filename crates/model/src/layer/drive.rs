@@ -55,6 +55,7 @@ impl Compiler<'_> {
             self.network.write_bytes += flow.rate * flow.bytes * set.size;
         }
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
+        self.network.stations[usize::from(drive)].even = class.even;
         self.service(class, drive, flow);
         let slot = self.network.stations[usize::from(drive)].slot;
         if let Some(ways) = class.link {
