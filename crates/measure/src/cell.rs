@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use host::{Host, HostError};
 use terms::evidence::{JobShare, ThreadTime, Threads};
-use terms::record::{Cell, CellKey, GuardNote, Reading};
+use terms::record::{Cell, CellKey, GuardNote, MemberDelta, Reading};
 use terms::workload::{Load, Method};
 use terms::{Cmd, MeasurePolicy, Nanos, Node, Outcome, Workload};
 
@@ -24,7 +24,7 @@ use crate::own_work::{self, Busy};
 use crate::resync;
 
 /// What to measure.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct CellRequest<'a> {
     /// Which cell it is.
     pub key: CellKey,
@@ -39,6 +39,8 @@ pub struct CellRequest<'a> {
     /// Operations per second over all jobs that are offered where the workload's load is not closed. A workload with a
     /// rate of its own needs none.
     pub rate: Option<f64>,
+    /// Gets what each drive did since it was last looked at, now and then while fio runs.
+    pub watch: &'a dyn Fn(&[MemberDelta], Nanos),
     /// Directory that a tree of files is copied from, for workloads that copy; in memory if `None`.
     pub source: Option<&'a str>,
     /// Arrays that resynchronise while it is measured.
@@ -49,6 +51,12 @@ pub struct CellRequest<'a> {
     pub seed: u64,
     /// When it begins, RFC 3339.
     pub started: String,
+}
+
+impl std::fmt::Debug for CellRequest<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CellRequest").field("key", &self.key).finish_non_exhaustive()
+    }
 }
 
 impl CellRequest<'_> {

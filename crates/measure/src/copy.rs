@@ -1,5 +1,6 @@
 //! A tree of files, copied onto the stack: bytes and time, from cold caches until everything is on the drives.
 
+mod pool;
 mod tree;
 pub(crate) mod walk;
 
@@ -80,9 +81,6 @@ fn failed(request: &CellRequest<'_>, why: String) -> Measured {
     Measured { cell: Cell { status: 1, failure: Some(why), ..begun }, raw: Vec::new() }
 }
 
-/// There as long as ZFS keeps a cache.
-const ARC: &str = "/proc/spl/kstat/zfs/arcstats";
-
 /// A fixed script, with arguments beside it.
 fn script(text: &str, arguments: &[&str]) -> Cmd {
     let words = ["sh", "-c", text, "sh"].into_iter().chain(arguments.iter().copied());
@@ -93,30 +91,9 @@ fn script(text: &str, arguments: &[&str]) -> Cmd {
 /// machine that does not allow it copies from a warm cache, which the reading of the source alone shows.
 fn forget(host: &dyn Host) -> Result<(), MeasureError> {
     counters::settle_writes(host)?;
-    let mut kept = arc(host);
-    for _ in 0..ASKED {
-        let _ = host.write("/proc/sys/vm/drop_caches", b"3\n");
-        let Some(before) = kept else { break };
-        std::thread::sleep(ARC_PAUSE);
-        kept = arc(host);
-        if kept.is_none_or(|now| now >= before) {
-            break;
-        }
-    }
+    let _ = host.write("/proc/sys/vm/drop_caches", b"3\n");
     Ok(())
 }
-
-/// Bytes that ZFS keeps in its cache; `None` where there is none.
-fn arc(host: &dyn Host) -> Option<u64> {
-    let stats = host.read_text(ARC).ok()?;
-    stats.lines().find_map(|line| line.strip_prefix("size ")?.split_whitespace().nth(1)?.parse().ok())
-}
-
-/// ZFS gives back a little of its cache each time that the kernel asks (zfs(4), `zfs_arc_shrinker_limit`: 40 MB of small
-/// pages), so it is asked as long as that makes it less, and so often at most.
-const ASKED: u32 = 100;
-/// Time to give it back.
-const ARC_PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// So many operations of so many bytes together.
 fn flow(bytes: Bytes, operations: u64, took: Nanos) -> Flow {

@@ -56,6 +56,9 @@ impl Observed {
 /// How long fio may take from the end of its window to the end of its process without the window being misplaced.
 const EXIT: Nanos = Nanos::millis(300);
 
+/// Longest time between two readings.
+const LOOK: Duration = Duration::from_secs(2);
+
 /// Runs fio and reads the machine's counters now and then. fio does not say when its window begins, but the process
 /// ends soon after it, so the readings that count are chosen afterwards; a log on the machine's clock tells exactly.
 ///
@@ -72,12 +75,12 @@ pub(crate) fn observe(
     aligned: bool,
     event: Option<(PathLoss, Nanos)>,
 ) -> Result<Observed, HostError> {
-    let CellRequest { drives, nodes, seed, workload, .. } = *request;
+    let CellRequest { drives, nodes, seed, workload, watch, .. } = *request;
     let writes = workload.pattern.writes();
     // A queue that was filled may take long to drain after the clock has stopped.
     let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
-    // Three readings fall into a window; more would only cost.
-    let pause = Duration::from_millis(200).max(window.to_duration() * 3 / 10);
+    // Three readings fall into a window; more would only cost, but in a long one somebody may be looking.
+    let pause = (window.to_duration() * 3 / 10).clamp(Duration::from_millis(200), LOOK);
     let begun = host.now()?;
     let over = AtomicBool::new(false);
     let (outcome, ended, snapshots, busy, lost) = thread::scope(|scope| {
@@ -95,6 +98,9 @@ pub(crate) fn observe(
         let (mut snapshots, mut busy) = (Vec::new(), Vec::new());
         while !fio.is_finished() {
             snapshots.push(snapshot(host, drives, writes)?);
+            if let [.., earlier, now] = snapshots.as_slice() {
+                watch(&now.members_since(earlier), Nanos(now.at().0.saturating_sub(earlier.at().0)));
+            }
             // Every other time: it was looked at just before fio began, and will be just after it ended.
             if busy.is_empty() && snapshots.len() % 2 == 0 {
                 busy.extend(own_work::md(host, nodes)?);

@@ -136,6 +136,7 @@ fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, Me
         rate: None,
         source: None,
         resyncs: &[],
+        watch: &|_, _| (),
         drives: &[],
         seed: 1,
         started: String::new(),

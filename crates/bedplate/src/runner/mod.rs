@@ -6,6 +6,7 @@
 pub(crate) mod aftermath;
 mod anchor;
 pub(crate) mod estimate;
+mod live;
 pub(crate) mod order;
 mod schedule;
 pub(crate) mod slices;

@@ -8,14 +8,14 @@ use host::Host;
 use measure::{CellRequest, Filled};
 use record::RunWriter;
 use terms::plan::{Place, Plan};
-use terms::record::{BuildOutcome, Cell, CellKey};
+use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
 use terms::{Cmd, Nanos, Node, Workload};
 
 use crate::exit::Failure;
 use crate::runner::slices::Slices;
 use crate::runner::source::Source;
 use crate::runner::visit::{drives, members};
-use crate::runner::{Runner, key, now, order};
+use crate::runner::{Runner, key, live, now, order};
 
 /// How long the machine's own work may keep a cell waiting before it runs anyway and its guards tell.
 const PATIENCE: Nanos = Nanos::seconds(120);
@@ -180,7 +180,11 @@ impl<'a> Runner<'a> {
     ) -> Result<Cell, Failure> {
         let policy = &self.design.measure;
         let CellKey { round, stack, .. } = &spot.key;
-        self.progress.now(&format!("round {round}: {}: {}", spot.title, workload.describe()));
+        let doing = format!("round {round}: {}: {}", spot.title, workload.describe());
+        self.progress.now(&doing);
+        let watch = |members: &[MemberDelta], took| {
+            self.progress.detail(&format!("{doing} · {}", live::rates(members, took)));
+        };
         let seed = order::job_seed(policy.seed, &format!("{} on {stack} in round {round}", spot.key.workload));
         let busy = measure::idle(site, spot.nodes, PATIENCE)?;
         if !busy.is_empty() {
@@ -197,6 +201,7 @@ impl<'a> Runner<'a> {
             started: now(),
             nodes: spot.nodes,
             rate,
+            watch: &watch,
             source,
         };
         let measured = measure::measure(site, &request)?;

@@ -142,6 +142,7 @@ impl Stage {
             policy: &policy,
             filled: &filled,
             resyncs: &[],
+            watch: &|_, _| (),
             drives: &drives,
             seed: 7,
             started: String::new(),

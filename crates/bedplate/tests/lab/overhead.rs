@@ -34,6 +34,7 @@ fn request<'a>(
         policy,
         filled,
         resyncs: &[],
+        watch: &|_, _| (),
         drives,
         seed: 7,
         started: String::new(),

@@ -10,7 +10,7 @@ use terms::units::significant;
 use terms::workload::{FileTree, TreeWork};
 use terms::{Bytes, Cmd, Nanos};
 
-use super::{failed, flow, forget, script, tree};
+use super::{failed, flow, forget, pool, script, tree};
 use crate::cell::{CellRequest, Measured};
 use crate::counters::snapshot;
 use crate::error::MeasureError;
@@ -48,6 +48,7 @@ pub(crate) fn measure(
         host.run_ok(&script(ORDER, &[&top, &order, &format!("{order}.seed")]))?;
     }
     forget(host)?;
+    pool::reopen(host, request.nodes, target)?;
     let before = snapshot(host, request.drives, false)?;
     let cmd = match work {
         TreeWork::List => script(LIST, &[&top]),
