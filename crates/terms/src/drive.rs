@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::inventory::{Health, NvmeNamespace, Reading};
 use crate::name::Name;
+use crate::spindle::Spindle;
 use crate::units::Bytes;
 
 /// A drive that the lab makes for a study.
@@ -27,6 +28,9 @@ pub struct LabDrive {
     /// Network paths to it: 1 for all but remote drives.
     #[serde(default = "one_path")]
     pub paths: u8,
+    /// What makes it as slow as a drive that spins; only [`LabDriveKind::Hdd`] has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spindle: Option<Spindle>,
 }
 
 impl LabDrive {
@@ -41,6 +45,7 @@ impl LabDrive {
             port: Port::Cpu,
             limit: Limit::default(),
             paths: one_path(),
+            spindle: None,
         }
     }
 }
@@ -92,6 +97,8 @@ pub enum LabDriveKind {
     Nvme,
     /// A disk on an AHCI controller.
     Sata,
+    /// A disk on an AHCI controller that takes as long as a head over turning platters.
+    Hdd,
     /// The guest kernel's own RAM drive (`brd`).
     Ram,
     /// A namespace of a second guest, reached over NVMe/TCP.
