@@ -11,6 +11,7 @@ use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt
 use terms::{Cmd, LabDriveKind, LabSpec, Name, Nanos};
 
 use crate::accelerator::{self, Accelerator};
+use crate::disk::{self, Disk};
 use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
 use crate::kernel::{self, Kernel};
@@ -48,9 +49,10 @@ const DRIVES: Duration = Duration::from_secs(20);
 
 /// A running guest.
 pub struct Guest {
-    // Fields drop in this order: first the agent's connection, then QEMU, then the directory.
+    // Fields drop in this order: first the agent's connection, then QEMU, then the drives that spin, then the directory.
     remote: Remote,
     process: Mutex<Process>,
+    disks: Vec<Disk>,
     scratch: Scratch,
     /// The guest that has the remote drives; it goes after the guest that uses them.
     enclosure: Option<Enclosure>,
@@ -120,6 +122,7 @@ fn boot_with(
     let start = Instant::now();
     let enclosure = enclosure::start(spec, &kernel, accelerator)?;
     let networks = enclosure.as_ref().map(|of| network::arguments(of.directory(), End::Initiator)).unwrap_or_default();
+    let disks = disk::start(scratch.path(), spec.machine)?;
     let mut process = start_machine(spec, &scratch, &kernel, accelerator, networks)?;
     let remote = greet(spec, &scratch, &mut process, accelerator)?;
     let enclosure = enclosure.map(|started| started.open(spec, accelerator)).transpose()?;
@@ -128,7 +131,8 @@ fn boot_with(
     }
     let boot_time = start.elapsed();
     let drives = find_drives(&remote, spec.machine)?;
-    Ok(Guest { remote, process: Mutex::new(process), scratch, enclosure, kernel, accelerator, drives, boot_time })
+    let process = Mutex::new(process);
+    Ok(Guest { remote, process, disks, scratch, enclosure, kernel, accelerator, drives, boot_time })
 }
 
 pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel) -> Result<(), LabError> {
@@ -229,7 +233,7 @@ fn last_words(directory: &Path) -> String {
 /// Loads drivers and finds each drive of the study: RAM drives by order, all others by serial number.
 pub(crate) fn find_drives(remote: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, String>, LabError> {
     let of = |kind| machine.drives.iter().filter(move |drive| drive.kind == kind);
-    if of(LabDriveKind::Sata).next().is_some() {
+    if of(LabDriveKind::Sata).chain(of(LabDriveKind::Hdd)).next().is_some() {
         remote.run_ok(&Cmd::new(["modprobe", "--all", "ahci", "sd_mod"]))?;
     }
     let rams: Vec<_> = of(LabDriveKind::Ram).collect();
@@ -302,8 +306,10 @@ impl Guest {
     ///
     /// # Errors
     /// Where the drives cannot be linked.
-    pub fn cut_power(self, keep: &Path) -> Result<(), LabError> {
+    pub fn cut_power(mut self, keep: &Path) -> Result<(), LabError> {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).kill();
+        // Drives that spin forget what was in their caches.
+        self.disks.clear();
         if let Some(enclosure) = &self.enclosure {
             enclosure.cut_power(keep)?;
         }

@@ -6,6 +6,7 @@
 
 mod accelerator;
 pub mod check;
+mod disk;
 mod enclosure;
 mod error;
 mod guest;

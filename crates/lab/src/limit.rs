@@ -3,7 +3,7 @@
 //! A drive's file has a filter on it for the drive's own limit, and another for that of the switch it is behind, which
 //! all drives there share. Nothing in the guest sees them: like a drive that is slow.
 
-use terms::{LabDrive, LabSpec, Limit, Port};
+use terms::{LabDrive, LabDriveKind, LabSpec, Limit, Port};
 
 /// QEMU's objects for every limit of the guest: for each limited drive its own and that of reads and
 /// writes together, and one for each limited switch.
@@ -17,7 +17,8 @@ pub(crate) fn groups(spec: &LabSpec) -> Vec<String> {
     own.chain(shared.map(|switch| group(&format!("switch{}", switch.number), &switch.limit))).collect()
 }
 
-/// The block devices of a drive, each on the one before; the last is the drive. `None` where nothing limits it.
+/// The block devices of a drive, each on the one before; the last is the drive. `None` where a plain file will do: it
+/// does not spin, and nothing limits it. `path` is its file, or its socket if it spins.
 pub(crate) fn nodes(index: usize, drive: &LabDrive, spec: &LabSpec, path: &str) -> Option<Vec<String>> {
     let mut limits = Vec::new();
     if both("", &drive.limit).is_some() {
@@ -31,17 +32,22 @@ pub(crate) fn nodes(index: usize, drive: &LabDrive, spec: &LabSpec, path: &str) 
     {
         limits.push(format!("switch{number}"));
     }
-    if limits.is_empty() {
+    let spins = drive.kind == LabDriveKind::Hdd;
+    if limits.is_empty() && !spins {
         return None;
     }
-    // As `cache=unsafe` is: nothing in a lab is meant to outlive it.
-    let file = format!("driver=file,node-name=file{index},filename={path},cache.no-flush=on,discard=unmap");
-    let raw = format!("driver=raw,node-name=raw{index},file=file{index},cache.no-flush=on,discard=unmap");
-    let mut nodes = vec![file, raw];
-    let mut below = format!("raw{index}");
-    let last = limits.len() - 1;
+    let mut below = if limits.is_empty() { format!("d{index}") } else { format!("raw{index}") };
+    let mut nodes = if spins {
+        // Flushes go through: it has a cache of its own, which forgets.
+        vec![format!("driver=nbd,node-name={below},server.type=unix,server.path={path}")]
+    } else {
+        // As `cache=unsafe` is: nothing in a lab is meant to outlive it.
+        let file = format!("driver=file,node-name=file{index},filename={path},cache.no-flush=on,discard=unmap");
+        let raw = format!("driver=raw,node-name={below},file=file{index},cache.no-flush=on,discard=unmap");
+        vec![file, raw]
+    };
     for (at, limit) in limits.iter().enumerate() {
-        let own = if at == last { format!("d{index}") } else { format!("limit{index}-{at}") };
+        let own = if at + 1 == limits.len() { format!("d{index}") } else { format!("limit{index}-{at}") };
         nodes.push(format!("driver=throttle,node-name={own},throttle-group={limit},file={below}"));
         below = own;
     }
@@ -84,6 +90,18 @@ mod tests {
     fn drive(limit: Limit, port: Port) -> LabDrive {
         let name = Name::new("a").unwrap();
         LabDrive { port, limit, ..LabDrive::new(name, Bytes::mib(64)) }
+    }
+
+    #[test]
+    fn a_drive_that_spins_is_a_socket_below_its_limits() {
+        let spin = |limit| LabDrive { kind: LabDriveKind::Hdd, ..drive(limit, Port::Cpu) };
+        let limit = Limit { write_iops: Some(5), ..Limit::default() };
+        let drives = vec![spin(Limit::default()), spin(limit)];
+        let spec = LabSpec { cpus: 1, memory: Bytes::gib(1), drives, switches: Vec::new() };
+        let chain = |index: usize| nodes(index, &spec.drives[index], &spec, "/lab/s").unwrap();
+        assert_eq!(chain(0), ["driver=nbd,node-name=d0,server.type=unix,server.path=/lab/s"]);
+        assert_eq!(chain(1)[0], "driver=nbd,node-name=raw1,server.type=unix,server.path=/lab/s");
+        assert_eq!(chain(1)[1], "driver=throttle,node-name=d1,throttle-group=drive1,file=raw1");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use terms::{LabDrive, LabDriveKind, LabSpec, Port};
 
 use crate::accelerator::Accelerator;
 use crate::error::LabError;
-use crate::limit;
+use crate::{disk, limit};
 
 /// Who talks with the guest's own console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,8 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec) -> Result<(), 
         if matches!(drive.kind, LabDriveKind::Ram | LabDriveKind::NvmeTcp) {
             continue;
         }
-        let path = inside(directory, &format!("drive-{index}"));
+        let spins = drive.kind == LabDriveKind::Hdd;
+        let path = inside(directory, &if spins { disk::socket(index) } else { format!("drive-{index}") });
         // The host's page cache is the drive: nothing in a lab is meant to outlive it.
         match limit::nodes(index, drive, spec, &path) {
             Some(nodes) => nodes.iter().for_each(|node| argv.pair("-blockdev", node)),
@@ -103,12 +104,13 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec) -> Result<(), 
         }
         let serial = serial_of(index, drive);
         let physical = drive.lba.0.max(4096);
-        if drive.kind == LabDriveKind::Sata {
+        if spins || drive.kind == LabDriveKind::Sata {
             if sata == 6 {
                 return Err(LabError::Drives("at most 6 SATA drives".to_owned()));
             }
             let blocks = format!("logical_block_size={},physical_block_size={physical}", drive.lba.0);
-            argv.pair("-device", &format!("ide-hd,drive=d{index},bus=ide.{sata},serial={serial},{blocks}"));
+            let turns = if spins { rotation(drive) } else { String::new() };
+            argv.pair("-device", &format!("ide-hd,drive=d{index},bus=ide.{sata},serial={serial},{blocks}{turns}"));
             sata += 1;
             continue;
         }
@@ -135,6 +137,11 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec) -> Result<(), 
     Ok(())
 }
 
+/// What the guest's kernel is told of a drive that spins: how fast, and that it knows no TRIM.
+fn rotation(drive: &LabDrive) -> String {
+    format!(",rotation_rate={},discard_granularity=0", drive.spindle.unwrap_or_default().rpm)
+}
+
 #[cfg(test)]
 mod tests {
     use terms::{Bytes, Name};
@@ -156,6 +163,7 @@ mod tests {
                 drive("c", LabDriveKind::Nvme, Port::Switch(0)),
                 drive("d", LabDriveKind::Sata, Port::Cpu),
                 drive("r", LabDriveKind::Ram, Port::Cpu),
+                drive("h", LabDriveKind::Hdd, Port::Cpu),
             ],
             switches: Vec::new(),
         };
@@ -166,6 +174,8 @@ mod tests {
         assert_eq!(line.matches("xio3130-downstream").count(), 2);
         assert_eq!(line.matches("nvme-ns").count(), 3);
         assert!(line.contains("ide-hd,drive=d3,bus=ide.0") && !line.contains("drive-4"));
+        assert!(line.contains("ide-hd,drive=d5,bus=ide.1") && line.matches("rotation_rate=7200").count() == 1);
+        assert!(line.contains("server.path=/lab/head-5.sock") && !line.contains("file=/lab/drive-5"));
     }
 
     #[test]

@@ -44,6 +44,7 @@ const fn is_of(kind: LabDriveKind, drive: DriveKind) -> bool {
         (kind, drive),
         (LabDriveKind::Nvme | LabDriveKind::NvmeTcp, DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane)
             | (LabDriveKind::Sata, DriveKind::SataSsd | DriveKind::Hdd)
+            | (LabDriveKind::Hdd, DriveKind::Hdd)
             | (LabDriveKind::Ram, DriveKind::Ram)
     )
 }
@@ -53,6 +54,7 @@ const fn usual(kind: LabDriveKind) -> DriveKind {
         // The way over the network is not modelled: the prediction is that of the drive at hand.
         LabDriveKind::Nvme | LabDriveKind::NvmeTcp => DriveKind::Nvme,
         LabDriveKind::Sata => DriveKind::SataSsd,
+        LabDriveKind::Hdd => DriveKind::Hdd,
         LabDriveKind::Ram => DriveKind::Ram,
     }
 }

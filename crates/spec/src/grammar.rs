@@ -3,6 +3,7 @@
 //! This table is the single source: the reader, the search for misspelt keys, the JSON Schema and the
 //! reference page all walk it. What keys mean *together* is not here but beside the noun they make.
 
+mod lab;
 mod layers;
 mod machine;
 
@@ -126,7 +127,7 @@ pub(crate) static STUDY: Table = Table {
     help: "One question about storage stacks, and everything needed to answer it.",
     keys: &[
         required("question", Kind::Text, "What the study wants to know, as one sentence."),
-        optional("lab", Kind::Table(&LAB), "no drives", "The guest to rehearse in."),
+        optional("lab", Kind::Table(&lab::LAB), "no drives", "The guest to rehearse in."),
         optional("drive", Kind::Tables(&SETUP), "drives stay as they are", "How drives are set up for the study."),
         required("stack", Kind::Tables(&STACK), "What is compared; ratios are taken to the first."),
         optional(
@@ -170,84 +171,6 @@ static SETUP: Table = Table {
     ],
     one_of: &[],
 };
-
-static LAB: Table = Table {
-    name: "lab",
-    written: "[lab]",
-    help: "The guest to rehearse in: processors, memory, drives and where they are plugged in.",
-    keys: &[
-        default("cpus", Kind::Integer { least: 1, most: 64 }, "2", "Virtual processors."),
-        default(
-            "memory",
-            Kind::Size { least: 512 * MIB, most: TIB, step: Step::Multiple(MIB) },
-            "\"3 GiB\"",
-            "Memory of the guest.",
-        ),
-        required("drives", Kind::Tables(&DRIVE), "Drives that stacks may use."),
-        optional("switches", Kind::Tables(&SWITCH), "no link is a limit", "PCIe switches whose uplink is slower."),
-    ],
-    one_of: &[],
-};
-
-static SWITCH: Table = Table {
-    name: "switch",
-    written: "an entry of `switches`",
-    help: "A PCIe switch of the lab, and how fast all drives behind it may be together.",
-    keys: &[
-        required("port", SWITCH_PORT, "The switch, as drives name it in `port`."),
-        optional("read", Kind::Text, "as fast as it goes", "Bytes read in a second, such as `\"180 MB/s\"`."),
-        optional("write", Kind::Text, "as fast as it goes", "Bytes written in a second."),
-    ],
-    one_of: &[],
-};
-
-/// Switches of the lab.
-const SWITCH_PORT: Kind =
-    Kind::Choice(&["switch0", "switch1", "switch2", "switch3", "switch4", "switch5", "switch6", "switch7"]);
-
-static DRIVE: Table = Table {
-    name: "drive",
-    written: "an entry of `drives`",
-    help: "A drive that the lab makes.",
-    keys: &[
-        required("name", Kind::Name, "The name that stacks use."),
-        default(
-            "kind",
-            Kind::Choice(&["nvme", "sata", "ram", "nvme-tcp"]),
-            "\"nvme\"",
-            "What it appears as in the guest; `nvme-tcp` is a namespace of a second guest, reached over a network.",
-        ),
-        required("size", Kind::Size { least: 32 * MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) }, "Capacity."),
-        default(
-            "lba",
-            Kind::Sizes(&[512, 4096]),
-            "\"512 B\"",
-            "Logical block; only NVMe drives, remote ones too, offer 4 KiB.",
-        ),
-        default(
-            "port",
-            Kind::Choice(&[
-                "cpu", "switch0", "switch1", "switch2", "switch3", "switch4", "switch5", "switch6", "switch7",
-            ]),
-            "\"cpu\"",
-            "A root port of its own, or a port of the PCIe switch of that number (NVMe only).",
-        ),
-        optional("read", Kind::Text, "as fast as it goes", "Bytes read in a second at most, such as `\"180 MB/s\"`."),
-        optional("write", Kind::Text, "as fast as it goes", "Bytes written in a second at most."),
-        optional("read_iops", OPERATIONS, "as fast as it goes", "Reads in a second at most."),
-        optional("write_iops", OPERATIONS, "as fast as it goes", "Writes in a second at most."),
-        optional(
-            "paths",
-            Kind::Integer { least: 1, most: 2 },
-            "2 where `kind` is `nvme-tcp`",
-            "Network paths to a remote drive; with two, operations go over both in turn.",
-        ),
-    ],
-    one_of: &[],
-};
-
-/// Operations in a second.
-const OPERATIONS: Kind = Kind::Integer { least: 1, most: 1_000_000_000 };
 
 static STACK: Table = Table {
     name: "stack",

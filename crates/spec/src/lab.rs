@@ -1,13 +1,16 @@
 //! The guest of a study: its drives, and whether they can be.
 
 use terms::units::KIB;
-use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port};
+use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port, Spindle};
 
 use crate::fields::Fields;
 use crate::machine::in_a_second;
 
 /// A limit below this makes drives of which nothing can be read in time.
 const SLOWEST: u64 = 64 * KIB;
+
+/// Rates of the outermost turn that are drives'. Of what is faster, small drives would have but a few turns.
+const OUTER: [u64; 2] = [1_000_000, 1_000_000_000];
 
 /// The guest as read. A size of 0 stands for one that was refused.
 #[derive(Debug)]
@@ -69,14 +72,14 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
     let portless = match kind {
         LabDriveKind::Ram => Some("RAM"),
         LabDriveKind::NvmeTcp => Some("remote"),
-        LabDriveKind::Nvme | LabDriveKind::Sata => None,
+        LabDriveKind::Nvme | LabDriveKind::Sata | LabDriveKind::Hdd => None,
     };
     if let (Some(word), true) = (portless, fields.has("port")) {
         notes.push(
             Note::error("study-port", Some(fields.key("port")), format!("{word} drive `{name}` has no port"))
                 .hint("leave `port` out"),
         );
-    } else if kind == LabDriveKind::Sata && port != Port::Cpu {
+    } else if matches!(kind, LabDriveKind::Sata | LabDriveKind::Hdd) && port != Port::Cpu {
         notes.push(
             Note::error(
                 "study-port",
@@ -88,6 +91,7 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
     }
     let limit = limit(fields, notes);
     let paths = paths(fields, &name, kind, notes);
+    let spindle = spindle(fields, &name, kind, notes);
     if kind == LabDriveKind::Ram && !limit.is_none() {
         notes.push(
             Note::error("study-limit", Some(fields.span), format!("RAM drive `{name}` cannot be limited"))
@@ -95,7 +99,7 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
                 .hint("leave its rates out, or make it kind = \"nvme\""),
         );
     }
-    LabDrive { name, kind, size: fields.size("size").unwrap_or_default(), lba, port, limit, paths }
+    LabDrive { name, kind, size: fields.size("size").unwrap_or_default(), lba, port, limit, paths, spindle }
 }
 
 fn port(word: &str) -> Option<Port> {
@@ -130,6 +134,38 @@ fn switch(fields: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Option<LabS
         );
     }
     Some(LabSwitch { number, limit: limit(fields, notes) })
+}
+
+/// What makes a drive as slow as one that spins, and nothing of any other drive.
+fn spindle(fields: &Fields, name: &Name, kind: LabDriveKind, notes: &mut Vec<Note>) -> Option<Spindle> {
+    if kind != LabDriveKind::Hdd {
+        for key in ["rpm", "outer", "seek", "cache"].into_iter().filter(|key| fields.has(key)) {
+            let message = format!("`{key}` is of drives that spin, and `{name}` does not");
+            notes.push(
+                Note::error("study-spindle", Some(fields.key(key)), message)
+                    .hint(format!("leave `{key}` out, or make the drive kind = \"hdd\"")),
+            );
+        }
+        return None;
+    }
+    let usual = Spindle::default();
+    let outer = fields.text("outer").and_then(|text| {
+        let rate = in_a_second(text).filter(|rate| (OUTER[0]..=OUTER[1]).contains(&rate.0));
+        if rate.is_none() {
+            let message = format!("`outer` cannot be `{}`", text.escape_debug());
+            notes.push(
+                Note::error("study-spindle", Some(fields.place("outer")), message)
+                    .hint("write it like \"200 MB/s\"; 1 MB/s to 1 GB/s"),
+            );
+        }
+        rate
+    });
+    Some(Spindle {
+        rpm: fields.number("rpm").unwrap_or(usual.rpm),
+        outer: outer.unwrap_or(usual.outer),
+        seek: fields.duration("seek").unwrap_or(usual.seek),
+        cache: fields.size("cache").unwrap_or(usual.cache),
+    })
 }
 
 /// Network paths: only a remote drive has any to choose.

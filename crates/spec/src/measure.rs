@@ -121,7 +121,7 @@ fn rounds(measure: Option<&Fields>, base: &MeasurePolicy, notes: &mut Vec<Note>)
 fn times(lab: &LabSpec) -> (Nanos, Nanos) {
     let any = |kind| lab.drives.iter().any(|drive| drive.kind == kind);
     let (settle, window) = match () {
-        () if any(LabDriveKind::Sata) => (5, 15),
+        () if any(LabDriveKind::Sata) || any(LabDriveKind::Hdd) => (5, 15),
         () if any(LabDriveKind::Nvme) || any(LabDriveKind::NvmeTcp) => (3, 6),
         () => (1, 3),
     };

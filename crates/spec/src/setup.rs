@@ -53,7 +53,9 @@ fn check(fields: &Fields, setup: &DriveSetup, lab: &Lab, notes: &mut Vec<Note>) 
     }
     match drive.kind {
         LabDriveKind::Nvme => {}
-        LabDriveKind::Sata => refuse(fields, &["lba", "sanitize"], name, "SATA drives do not know it", notes),
+        LabDriveKind::Sata | LabDriveKind::Hdd => {
+            refuse(fields, &["lba", "sanitize"], name, "SATA drives do not know it", notes)
+        }
         LabDriveKind::NvmeTcp => {
             let why = "the enclosure does not pass it on";
             refuse(fields, &["lba", "write_cache", "sanitize"], name, why, notes);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use terms::layer::{BtrfsProfile, Lvm, RaidLevel, Volume, ZfsLayout};
-use terms::{Design, Layer, Pattern, Ref, Severity};
+use terms::{Design, Layer, Nanos, Pattern, Ref, Severity, Spindle};
 
 /// A study around these layers: drives a to e of 1 GiB, k with blocks of 4 KiB, s and t small.
 fn study(layers: &str) -> String {
@@ -393,6 +393,39 @@ fn remote_drives_have_paths_and_no_ports() {
     assert_eq!((paths("kind = 'nvme-tcp'"), paths("kind = 'sata'")), (2, 1));
     let setup = format!("{}drive = [ {{ name = 'a', write_cache = false }} ]\n", lab("kind = 'nvme-tcp'"));
     assert!(spec::parse(&setup).1.iter().any(|note| note.code == "study-setup"));
+}
+
+#[test]
+fn drives_that_spin_say_how_and_no_others_do() {
+    let lab = |drive: &str| {
+        format!(
+            "question = 'q'\nlab.drives = [ {{ name = 'a', size = '1 GiB', {drive} }} ]\n\
+             stack = [ {{ name = 'x', layers = [ {{ ext4 = {{}}, on = 'a' }} ] }} ]\nmeasure.span = '32 MiB'\n"
+        )
+    };
+    for (drive, expect) in [
+        ("kind = 'hdd'", &[][..]),
+        ("kind = 'hdd', rpm = 5400, outer = '150 MB/s', seek = '12 ms', cache = '2 MiB'", &[]),
+        ("kind = 'hdd', read = '20 MB/s', write_iops = 60", &[]),
+        ("kind = 'hdd', port = 'switch0'", &["study-port"]),
+        ("kind = 'hdd', lba = '4 KiB'", &["study-lba"]),
+        ("kind = 'hdd', paths = 2", &["study-paths"]),
+        ("kind = 'hdd', rpm = 20000", &["study-out-of-range"]),
+        ("kind = 'hdd', outer = '200 MB'", &["study-spindle"]),
+        ("kind = 'hdd', outer = '5 GB/s'", &["study-spindle"]),
+        ("kind = 'sata', rpm = 7200, seek = '9 ms'", &["study-spindle", "study-spindle"]),
+        ("kind = 'nvme', cache = '8 MiB'", &["study-spindle"]),
+    ] {
+        let text = lab(drive);
+        let (design, notes) = spec::parse(&text);
+        let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!((codes.as_slice(), design.is_some()), (expect, expect.is_empty()), "{drive}: {notes:?}");
+        assert!(notes.iter().all(|note| note.span.is_some() && note.hint.is_some()), "{notes:?}");
+    }
+    let spindle = |drive: &str| spec::parse(&lab(drive)).0.unwrap().lab.drives[0].spindle;
+    assert_eq!((spindle("kind = 'hdd'"), spindle("kind = 'sata'")), (Some(Spindle::default()), None));
+    let told = Spindle { rpm: 5400, seek: Nanos::millis(12), ..Spindle::default() };
+    assert_eq!(spindle("kind = 'hdd', rpm = 5400, seek = '12 ms'"), Some(told));
 }
 
 #[test]

@@ -1,0 +1,306 @@
+//! A drive that spins, but for the wire: what it was asked, what its head does next, and what it answers when.
+//!
+//! Time is told to it and never asked for, so that the same requests at the same times have the same answers. Whoever
+//! drives it may come late: [`Queue::submit`] and [`Queue::advance`] go through everything that happened until then in
+//! the order in which it happened, and lateness does not add up.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+
+use terms::{Bytes, Mechanics, Nanos, Spindle};
+
+use super::ahead::Ahead;
+use super::cache::{Cache, Turn, offset};
+
+/// Commands that a drive sorts at once: native command queueing has 32 tags (Serial ATA Revision 2.0). As many writes
+/// of the cache are looked at beside them.
+pub(super) const QUEUE: usize = 32;
+/// How often another may be chosen first, so that nothing starves: eight queues.
+const PATIENCE: u32 = 8 * 32;
+
+/// What may be asked of a drive; places and lengths are bytes and lie within it.
+#[derive(Debug)]
+pub(super) enum Ask {
+    Read {
+        from: u64,
+        len: u32,
+    },
+    /// `through`: answered only when it is on the platter (FUA).
+    Write {
+        from: u64,
+        data: Vec<u8>,
+        through: bool,
+    },
+    Flush,
+}
+
+/// An answer: bytes of a read, nothing of the others.
+#[derive(Debug)]
+pub(super) struct Answer<T> {
+    pub(super) ticket: T,
+    pub(super) result: io::Result<Vec<u8>>,
+}
+
+/// The drive; `T` tells whoever asked which answer is whose.
+#[derive(Debug)]
+pub(super) struct Queue<T> {
+    drive: Mechanics,
+    size: Bytes,
+    file: File,
+    cache: Cache,
+    ahead: Ahead,
+    reads: VecDeque<Read<T>>,
+    /// Writes that the cache has no room for.
+    held: VecDeque<(T, u64, Vec<u8>, bool)>,
+    waits: Vec<Wait<T>>,
+    /// Where the head is, unless it reads on.
+    head: Bytes,
+    busy: Option<Busy<T>>,
+    /// The time of what happened last.
+    clock: Nanos,
+    /// Writes that the cache took.
+    writes: Turn,
+    failed: Option<io::Error>,
+    answers: Vec<Answer<T>>,
+}
+
+#[derive(Debug)]
+struct Read<T> {
+    ticket: T,
+    range: Range<u64>,
+    passed: u32,
+}
+
+/// Somebody waits until nothing this old is left in the cache, in a range or anywhere.
+#[derive(Debug)]
+struct Wait<T> {
+    ticket: T,
+    range: Option<Range<u64>>,
+    turn: Turn,
+}
+
+/// What the head is at.
+#[derive(Debug)]
+struct Busy<T> {
+    until: Nanos,
+    work: Work<T>,
+}
+
+#[derive(Debug)]
+enum Work<T> {
+    Read(Read<T>),
+    /// A piece of the cache on its way to the platter.
+    Drain {
+        range: Range<u64>,
+        born: Turn,
+    },
+}
+
+/// What the head could do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// The read at that place of the queue, from the first byte that is not in a buffer.
+    Read(usize, u64),
+    /// The piece of the cache that begins there.
+    Drain(u64),
+}
+
+impl<T> Queue<T> {
+    /// A drive of that size whose bytes are in a file, at rest at its outer edge.
+    pub(super) fn new(spindle: &Spindle, size: Bytes, file: File) -> Self {
+        Self {
+            drive: spindle.mechanics(size),
+            size,
+            file,
+            cache: Cache::new(spindle.cache.0),
+            ahead: Ahead::default(),
+            reads: VecDeque::new(),
+            held: VecDeque::new(),
+            waits: Vec::new(),
+            head: Bytes(0),
+            busy: None,
+            clock: Nanos(0),
+            writes: 0,
+            failed: None,
+            answers: Vec::new(),
+        }
+    }
+
+    /// When something happens next without being asked for.
+    pub(super) fn next(&self) -> Option<Nanos> {
+        self.busy.as_ref().map(|busy| busy.until)
+    }
+
+    /// What was answered since the last call.
+    pub(super) fn answers(&mut self) -> Vec<Answer<T>> {
+        std::mem::take(&mut self.answers)
+    }
+
+    /// Takes what arrived at `at`; never earlier than what was submitted before.
+    pub(super) fn submit(&mut self, at: Nanos, ticket: T, ask: Ask) {
+        self.advance(at);
+        self.clock = self.clock.max(at);
+        match ask {
+            Ask::Read { from, len } => {
+                let range = from..from + u64::from(len);
+                if self.covered(&range) >= range.end {
+                    self.ahead.follow(&self.drive, self.size, range.end, self.clock);
+                    self.answer_read(ticket, &range);
+                } else {
+                    self.reads.push_back(Read { ticket, range, passed: 0 });
+                }
+            }
+            Ask::Write { from, data, through } => self.held.push_back((ticket, from, data, through)),
+            Ask::Flush => self.waits.push(Wait { ticket, range: None, turn: self.writes }),
+        }
+        self.settle();
+    }
+
+    /// Lets time go on until then.
+    pub(super) fn advance(&mut self, until: Nanos) {
+        while let Some(busy) = self.busy.take_if(|busy| busy.until <= until) {
+            self.clock = busy.until;
+            match busy.work {
+                Work::Read(read) => {
+                    self.head = Bytes(read.range.end);
+                    self.ahead.begin(&self.drive, self.size, read.range.start, read.range.end, self.clock);
+                    self.answer_read(read.ticket, &read.range);
+                }
+                Work::Drain { range, .. } => self.head = Bytes(range.end),
+            }
+            self.settle();
+        }
+    }
+
+    /// Does all that takes no time, and gives the head its next work.
+    fn settle(&mut self) {
+        self.admit();
+        if self.busy.is_none() {
+            self.choose();
+        }
+        // A piece that was given to the head leaves its room.
+        self.admit();
+        self.release();
+    }
+
+    /// Takes writes into the cache, in their order, while there is room.
+    fn admit(&mut self) {
+        while let Some((_, _, data, _)) = self.held.front()
+            && self.cache.has_room(data.len() as u64)
+            && let Some((ticket, from, data, through)) = self.held.pop_front()
+        {
+            self.writes += 1;
+            let range = from..from + data.len() as u64;
+            self.cache.insert(from, data, self.writes, through);
+            if through {
+                self.waits.push(Wait { ticket, range: Some(range), turn: self.writes });
+            } else {
+                self.answers.push(Answer { ticket, result: Ok(Vec::new()) });
+            }
+        }
+    }
+
+    /// Answers those who waited for the platter and need not wait any longer.
+    fn release(&mut self) {
+        for wait in std::mem::take(&mut self.waits) {
+            let on_its_way = match &self.busy {
+                Some(Busy { work: Work::Drain { range, born }, .. }) => {
+                    let meets = |own: &Range<u64>| own.start < range.end && range.start < own.end;
+                    *born <= wait.turn && wait.range.as_ref().is_none_or(meets)
+                }
+                _ => false,
+            };
+            let cached = match &wait.range {
+                Some(range) => self.cache.holds(range, wait.turn),
+                None => self.cache.holds_any(wait.turn),
+            };
+            if on_its_way || cached {
+                self.waits.push(wait);
+            } else {
+                // A write that failed after it was answered is told to the first who asks whether all is well.
+                let result = self.failed.take().map_or_else(|| Ok(Vec::new()), Err);
+                self.answers.push(Answer { ticket: wait.ticket, result });
+            }
+        }
+    }
+
+    /// Where the bytes end that need no platter.
+    fn covered(&self, range: &Range<u64>) -> u64 {
+        let mut place = range.start;
+        loop {
+            let draining = match &self.busy {
+                Some(Busy { work: Work::Drain { range, .. }, .. }) if range.contains(&place) => range.end,
+                _ => place,
+            };
+            let read = self.ahead.covered(&self.drive, place, self.clock);
+            let next = self.cache.covered(place).max(draining).max(read);
+            if next == place || next >= range.end {
+                return next.min(range.end);
+            }
+            place = next;
+        }
+    }
+
+    fn answer_read(&mut self, ticket: T, range: &Range<u64>) {
+        let mut data = vec![0; offset(range.end - range.start)];
+        let result = self.file.read_exact_at(&mut data, range.start).map(|()| {
+            self.cache.overlay(range.start, &mut data);
+            data
+        });
+        self.answers.push(Answer { ticket, result });
+    }
+
+    /// Gives the head what it reaches soonest, but what was passed over too often goes first.
+    fn choose(&mut self) {
+        let head = self.ahead.head(&self.drive, self.clock).unwrap_or(self.head);
+        let pieces = self.cache.first(QUEUE);
+        let mut best: Option<(bool, Nanos, Choice)> = None;
+        let mut offer = |passed: u32, from: u64, choice: Choice| {
+            let way = self.drive.access(self.clock, head, Bytes(from));
+            let patient = passed < PATIENCE;
+            if best.is_none_or(|(other, least, _)| (patient, way) < (other, least)) {
+                best = Some((patient, way, choice));
+            }
+        };
+        for (at, read) in self.reads.iter().take(QUEUE).enumerate() {
+            let missing = self.covered(&read.range);
+            offer(read.passed, missing, Choice::Read(at, missing));
+        }
+        for start in &pieces {
+            offer(self.cache.get(*start).map_or(0, |piece| piece.passed), *start, Choice::Drain(*start));
+        }
+        let Some((_, way, choice)) = best else { return };
+        self.reads.iter_mut().take(QUEUE).for_each(|read| read.passed += 1);
+        self.cache.pass_over(&pieces);
+        self.ahead.end(&self.drive, self.clock);
+        self.begin(choice, Nanos(self.clock.0 + way.0));
+    }
+
+    /// Begins what was chosen; `over` is when the head is over its first byte.
+    fn begin(&mut self, choice: Choice, over: Nanos) {
+        let (work, from, to) = match choice {
+            Choice::Read(at, missing) => {
+                let Some(read) = self.reads.remove(at) else { return };
+                let to = read.range.end;
+                (Work::Read(read), missing, to)
+            }
+            Choice::Drain(start) => {
+                let Some(piece) = self.cache.take(start) else { return };
+                let range = start..start + piece.data.len() as u64;
+                // In the file at once: nobody is told before the head is done.
+                if let Err(error) = self.file.write_all_at(&piece.data, start) {
+                    self.failed = Some(error);
+                }
+                (Work::Drain { range: range.clone(), born: piece.born }, range.start, range.end)
+            }
+        };
+        let until = Nanos(over.0 + self.drive.transfer(Bytes(from), Bytes(to)).0);
+        self.busy = Some(Busy { until, work });
+    }
+}
+
+#[cfg(test)]
+mod tests;

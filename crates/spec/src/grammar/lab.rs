@@ -1,0 +1,108 @@
+//! The grammar of the lab: the guest, its drives and its switches.
+
+use terms::units::{GIB, KIB, MIB, TIB};
+
+use super::{Kind, MS, Step, Table, default, optional, required};
+
+pub(crate) static LAB: Table = Table {
+    name: "lab",
+    written: "[lab]",
+    help: "The guest to rehearse in: processors, memory, drives and where they are plugged in.",
+    keys: &[
+        default("cpus", Kind::Integer { least: 1, most: 64 }, "2", "Virtual processors."),
+        default(
+            "memory",
+            Kind::Size { least: 512 * MIB, most: TIB, step: Step::Multiple(MIB) },
+            "\"3 GiB\"",
+            "Memory of the guest.",
+        ),
+        required("drives", Kind::Tables(&DRIVE), "Drives that stacks may use."),
+        optional("switches", Kind::Tables(&SWITCH), "no link is a limit", "PCIe switches whose uplink is slower."),
+    ],
+    one_of: &[],
+};
+
+static SWITCH: Table = Table {
+    name: "switch",
+    written: "an entry of `switches`",
+    help: "A PCIe switch of the lab, and how fast all drives behind it may be together.",
+    keys: &[
+        required("port", SWITCH_PORT, "The switch, as drives name it in `port`."),
+        optional("read", Kind::Text, "as fast as it goes", "Bytes read in a second, such as `\"180 MB/s\"`."),
+        optional("write", Kind::Text, "as fast as it goes", "Bytes written in a second."),
+    ],
+    one_of: &[],
+};
+
+/// Switches of the lab.
+const SWITCH_PORT: Kind =
+    Kind::Choice(&["switch0", "switch1", "switch2", "switch3", "switch4", "switch5", "switch6", "switch7"]);
+
+static DRIVE: Table = Table {
+    name: "drive",
+    written: "an entry of `drives`",
+    help: "A drive that the lab makes.",
+    keys: &[
+        required("name", Kind::Name, "The name that stacks use."),
+        default(
+            "kind",
+            Kind::Choice(&["nvme", "sata", "hdd", "ram", "nvme-tcp"]),
+            "\"nvme\"",
+            "What it appears as in the guest; `hdd` is a SATA drive that spins, as slow as its head; `nvme-tcp` is a \
+             namespace of a second guest, reached over a network.",
+        ),
+        required("size", Kind::Size { least: 32 * MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) }, "Capacity."),
+        default(
+            "lba",
+            Kind::Sizes(&[512, 4096]),
+            "\"512 B\"",
+            "Logical block; only NVMe drives, remote ones too, offer 4 KiB.",
+        ),
+        default(
+            "port",
+            Kind::Choice(&[
+                "cpu", "switch0", "switch1", "switch2", "switch3", "switch4", "switch5", "switch6", "switch7",
+            ]),
+            "\"cpu\"",
+            "A root port of its own, or a port of the PCIe switch of that number (NVMe only).",
+        ),
+        optional("read", Kind::Text, "as fast as it goes", "Bytes read in a second at most, such as `\"180 MB/s\"`."),
+        optional("write", Kind::Text, "as fast as it goes", "Bytes written in a second at most."),
+        optional("read_iops", OPERATIONS, "as fast as it goes", "Reads in a second at most."),
+        optional("write_iops", OPERATIONS, "as fast as it goes", "Writes in a second at most."),
+        optional(
+            "paths",
+            Kind::Integer { least: 1, most: 2 },
+            "2 where `kind` is `nvme-tcp`",
+            "Network paths to a remote drive; with two, operations go over both in turn.",
+        ),
+        optional(
+            "rpm",
+            Kind::Integer { least: 5400, most: 15_000 },
+            "7200 where `kind` is `hdd`",
+            "Turns in a minute.",
+        ),
+        optional(
+            "outer",
+            Kind::Text,
+            "\"200 MB/s\" where `kind` is `hdd`",
+            "Bytes in a second at the outer edge of a drive that spins, where it begins; half of it at the inner edge.",
+        ),
+        optional(
+            "seek",
+            Kind::Duration { least: 2 * MS, most: 30 * MS, step: 1000 },
+            "\"8.5 ms\" where `kind` is `hdd`",
+            "The average way of its head, without waiting for the platter to turn.",
+        ),
+        optional(
+            "cache",
+            Kind::Size { least: 512 * KIB, most: GIB, step: Step::Multiple(KIB) },
+            "\"8 MiB\" where `kind` is `hdd`",
+            "Its volatile write cache: writes that fit are answered at once.",
+        ),
+    ],
+    one_of: &[],
+};
+
+/// Operations in a second.
+const OPERATIONS: Kind = Kind::Integer { least: 1, most: 1_000_000_000 };
