@@ -44,7 +44,7 @@ pub(crate) fn foretell(
     let inventory = inspect::examine(site)?;
     let mut machine = described(&inventory, site.drives(), known.as_ref());
     if site.is_lab() {
-        machine = model::limited(machine, &design.lab);
+        machine = model::limited(machine, &design.lab, design.measure.span);
     }
     let ledger = Ledger::read(settings)?;
     let widened = ledger.widening();

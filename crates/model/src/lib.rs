@@ -24,6 +24,7 @@ mod seat;
 mod sheet;
 mod site;
 pub mod solve;
+mod spinning;
 mod twins;
 
 pub use book::Book;

@@ -3,15 +3,25 @@
 use terms::machine::{DriveGroup, Machine, Path, Trust, Uplink};
 use terms::{Bytes, BytesPerSecond, Iops, LabDrive, LabSpec, Limit, Name, Port};
 
-/// The machine of a lab, its drives named as the study names them: limits in the place of what no limit bounds, and no
-/// PCIe links, which are emulated and carry everything.
+use crate::spinning::described;
+
+/// The machine of a lab, its drives named as the study names them: limits in the place of what no limit bounds, drives
+/// that spin as they are described, and no PCIe links, which are emulated and carry everything. `span` is how much of
+/// a drive is used.
 #[must_use]
-pub fn limited(mut machine: Machine, lab: &LabSpec) -> Machine {
+pub fn limited(mut machine: Machine, lab: &LabSpec, span: Bytes) -> Machine {
     machine.uplinks.clear();
     for group in &mut machine.drives {
         (group.link, group.behind) = (None, None);
         let Some(drive) = lab.drives.iter().find(|drive| drive.name == group.name) else { continue };
-        slow(group, drive);
+        if let Some(described) = described(drive, span) {
+            *group = described;
+            slow(group, drive);
+            // A limit above it leaves the head as it is.
+            group.trust = Trust::Sheet;
+        } else {
+            slow(group, drive);
+        }
         group.behind = shared(drive, lab);
     }
     let switches = lab.switches.iter().filter(|switch| !switch.limit.is_none());
@@ -85,12 +95,12 @@ mod tests {
         let switch = LabSwitch { number: 2, limit: Limit { write: Some(Bytes(1_000_000)), ..Limit::default() } };
         let mut lab = LabSpec { cpus: 1, memory: Bytes::gib(1), drives: vec![drive.clone()], switches: vec![switch] };
         let machine = Machine { drives: vec![group], ..Machine::default() };
-        let limited = super::limited(machine.clone(), &lab);
+        let limited = super::limited(machine.clone(), &lab, Bytes::mib(64));
         let rated = limited.drives[0].rated;
         assert_eq!((rated.read, rated.read_iops), (Some(BytesPerSecond(50e6)), Some(Iops(500.0))));
         assert_eq!(limited.drives[0].behind.as_ref(), Some(&limited.uplinks[0].name));
         drive.port = Port::Cpu;
         lab.drives = vec![drive];
-        assert_eq!(super::limited(machine, &lab).drives[0].behind, None);
+        assert_eq!(super::limited(machine, &lab, Bytes::mib(64)).drives[0].behind, None);
     }
 }

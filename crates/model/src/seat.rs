@@ -1,7 +1,9 @@
 //! Which drive of a machine stands for which drive of a study.
 
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::{LabDrive, LabDriveKind, Name};
+use terms::{Bytes, LabDrive, LabDriveKind, Name};
+
+use crate::spinning::described;
 
 /// A drive of a study and what stands for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,9 +15,10 @@ pub struct Seat {
 }
 
 /// The machine with the drives of a study in the place of its own: one of the same name where there is one, else the
-/// next that is left of the kind, else a usual one.
+/// next that is left of the kind, else a usual one, or one that spins as the study describes it. `span` is how much of
+/// a drive is used.
 #[must_use]
-pub fn seat(machine: &Machine, study: &[LabDrive]) -> (Machine, Vec<Seat>) {
+pub fn seat(machine: &Machine, study: &[LabDrive], span: Bytes) -> (Machine, Vec<Seat>) {
     let left: Vec<(String, &DriveGroup)> =
         machine.drives.iter().flat_map(|group| (0..group.count).map(move |at| (group.member(at), group))).collect();
     let mut seats: Vec<Seat> = Vec::new();
@@ -27,8 +30,8 @@ pub fn seat(machine: &Machine, study: &[LabDrive]) -> (Machine, Vec<Seat>) {
         let free = || (0..left.len()).find(|at| !taken.contains(at) && is_of(drive.kind, left[*at].1.kind));
         let found = named.or_else(free);
         taken.extend(found);
-        let group =
-            found.map_or_else(|| DriveGroup::unknown(drive.name.clone(), usual(drive.kind)), |at| left[at].1.clone());
+        let told = || described(drive, span).unwrap_or_else(|| unknown(drive));
+        let group = found.map_or_else(told, |at| left[at].1.clone());
         seats.push(Seat { name: drive.name.clone(), drive: found.map(|at| left[at].0.clone()) });
         drives.push(DriveGroup { name: drive.name.clone(), count: 1, ..group });
     }
@@ -49,6 +52,10 @@ const fn is_of(kind: LabDriveKind, drive: DriveKind) -> bool {
     )
 }
 
+fn unknown(drive: &LabDrive) -> DriveGroup {
+    DriveGroup::unknown(drive.name.clone(), usual(drive.kind))
+}
+
 const fn usual(kind: LabDriveKind) -> DriveKind {
     match kind {
         // The way over the network is not modelled: the prediction is that of the drive at hand.
@@ -61,8 +68,6 @@ const fn usual(kind: LabDriveKind) -> DriveKind {
 
 #[cfg(test)]
 mod tests {
-    use terms::Bytes;
-
     use super::*;
 
     fn drive(name: &str, kind: LabDriveKind) -> LabDrive {
@@ -88,7 +93,7 @@ mod tests {
             drive("d", LabDriveKind::Nvme),
             drive("e", LabDriveKind::Nvme),
         ];
-        let (machine, seats) = seat(&machine, &study);
+        let (machine, seats) = seat(&machine, &study, Bytes::gib(1));
         let of: Vec<Option<&str>> = seats.iter().map(|seat| seat.drive.as_deref()).collect();
         assert_eq!(of, [Some("n0"), Some("b"), Some("h"), Some("n1"), None]);
         assert_eq!(machine.drives[4].kind, DriveKind::Nvme);

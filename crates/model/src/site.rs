@@ -41,6 +41,8 @@ pub(crate) struct Class {
     pub(crate) read_delay: u32,
     pub(crate) write_delay: u32,
     pub(crate) flush: u32,
+    /// Of a drive that spins: a random read and a random write with nothing to sort.
+    pub(crate) unsorted: [u32; 2],
     /// Own link towards the processor and from it.
     pub(crate) link: Option<[u32; 2]>,
     pub(crate) uplink: Option<u32>,
@@ -278,6 +280,10 @@ impl Site {
             read_delay,
             write_delay,
             flush,
+            unsorted: [
+                rated.read_latency.map_or(Parameter::Position.place(), |_| read_delay),
+                rated.write_latency.map_or(Parameter::Position.place(), |_| write_delay),
+            ],
             link,
             uplink: group.behind.as_ref().and_then(|name| self.uplink(name.as_str())),
             fades,

@@ -23,7 +23,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let mut study = studies::load_whole(&arguments.study, settings)?;
     study.design.workloads.retain(terms::Workload::can_be_foretold);
     let (machine, inventory, known) = expect::open(arguments.machine.as_deref(), settings)?;
-    let (machine, seats) = model::seat(&machine, &study.design.lab.drives);
+    let (machine, seats) = model::seat(&machine, &study.design.lab.drives, study.design.measure.span);
     let sizes = holdings::sizes(&study.design, &seats, inventory.as_ref(), arguments.drive_size);
     let models = holdings::models(&sizes, &machine);
     let (sizes, models) = alike(sizes, models, arguments, settings)?;

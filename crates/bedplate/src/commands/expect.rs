@@ -9,7 +9,7 @@ use model::{Conditions, Seat, Site, State};
 use report::expectation::{self, Expectation};
 use terms::calibration::Calibration;
 use terms::inventory::Inventory;
-use terms::machine::Machine;
+use terms::machine::{Machine, Rated};
 use terms::prediction::Prediction;
 use terms::{Design, Severity};
 
@@ -24,7 +24,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let (study, only, skip) = (arguments.study.clone(), arguments.only.clone(), arguments.skip.clone());
     let (design, from) = studies::load_or_plan(&Selection { study, only, skip }, &arguments.profile, settings)?;
     let (machine, inventory, known) = open(arguments.machine.as_deref(), settings)?;
-    let (machine, seats) = model::seat(&machine, &design.lab.drives);
+    let (machine, seats) = model::seat(&machine, &design.lab.drives, design.measure.span);
     let predictions = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();
     let holdings = if arguments.space || arguments.years {
@@ -122,10 +122,12 @@ fn predict(site: &Site, design: &Design, arguments: &ExpectArguments) -> Result<
 
 /// What stands for a drive of the study.
 fn words(seat: &Seat, machine: &Machine) -> String {
-    let kind = machine.drives.iter().find(|group| group.name == seat.name).map(|group| group.kind);
-    let kind = kind.map_or("", terms::machine::DriveKind::word);
+    let group = machine.drives.iter().find(|group| group.name == seat.name);
+    let kind = group.map_or("", |group| group.kind.word());
+    let is_told = group.is_some_and(|group| group.rated != Rated::NOTHING);
     match &seat.drive {
         Some(drive) => format!("{} is {drive} ({kind})", seat.name),
+        None if is_told => format!("{} is as the study describes it ({kind})", seat.name),
         None => format!("{} is a usual drive ({kind}): the machine has none left of the kind", seat.name),
     }
 }

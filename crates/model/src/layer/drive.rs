@@ -96,7 +96,7 @@ impl Compiler<'_> {
         let spins = class.kind == DriveKind::Hdd;
         if flow.random && spins {
             let queued = (self.network.population * flow.rate.min(1.0)).clamp(1.0, QUEUE);
-            let alone = values[Parameter::Position.place() as usize];
+            let alone = values[class.unsorted[usize::from(flow.write)] as usize];
             let sorted = values[operation as usize];
             // Heads travel less when there is more to choose from: a power law between one and a full queue.
             let times = (alone / sorted).max(1.0).powf(1.0 - queued.ln() / QUEUE.ln());
