@@ -34,6 +34,9 @@ mod remote;
 mod runs;
 #[path = "lab/sizes.rs"]
 mod sizes;
+#[cfg(feature = "long-tests")]
+#[path = "lab/spinning.rs"]
+mod spinning;
 #[path = "lab/stacks.rs"]
 mod stacks;
 #[path = "lab/trials.rs"]
