@@ -145,13 +145,7 @@ impl<T> Queue<T> {
         self.clock = self.clock.max(at);
         match ask {
             Ask::Read { from, len } => {
-                let range = from..from + u64::from(len);
-                if self.covered(&range) >= range.end {
-                    self.ahead.follow(&self.drive, self.size, range.end, self.clock);
-                    self.answer_read(ticket, &range);
-                } else {
-                    self.reads.push_back(Read { ticket, range, passed: 0 });
-                }
+                self.reads.push_back(Read { ticket, range: from..from + u64::from(len), passed: 0 });
             }
             Ask::Write { from, data, through } => self.held.push_back((ticket, from, data, through)),
             Ask::Flush => self.waits.push(Wait { ticket, range: None, turn: self.writes }),
@@ -178,6 +172,7 @@ impl<T> Queue<T> {
     /// Does all that takes no time, and gives the head its next work.
     fn settle(&mut self) {
         self.admit();
+        self.answer_from_buffers();
         if self.busy.is_none() {
             self.choose();
         }
@@ -241,6 +236,18 @@ impl<T> Queue<T> {
                 return next.min(range.end);
             }
             place = next;
+        }
+    }
+
+    /// Answers the reads that need no platter: also those that waited for it, where a write brought the bytes.
+    fn answer_from_buffers(&mut self) {
+        for read in std::mem::take(&mut self.reads) {
+            if self.covered(&read.range) < read.range.end {
+                self.reads.push_back(read);
+            } else {
+                self.ahead.follow(&self.drive, self.size, read.range.end, self.clock);
+                self.answer_read(read.ticket, &read.range);
+            }
         }
     }
 
