@@ -205,6 +205,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::drive::{LabDrive, LabDriveKind};
+    use crate::name::Name;
 
     fn usual() -> Mechanics {
         Spindle::default().mechanics(Bytes::mib(768))
@@ -221,6 +223,18 @@ mod tests {
         // The full stroke takes about twice the average, as data sheets of such drives have it.
         let full = usual().seek(Bytes(0), Bytes::mib(768)).as_seconds();
         assert!((1.8..2.3).contains(&(full / 8.5e-3)), "{full}");
+    }
+
+    #[test]
+    fn a_record_keeps_it_and_older_ones_have_none() {
+        let plain = LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64));
+        let spinning = LabDrive { kind: LabDriveKind::Hdd, spindle: Some(Spindle::default()), ..plain.clone() };
+        let text = serde_json::to_string(&spinning).unwrap();
+        assert!(text.contains(r#""kind":"hdd""#) && text.contains(r#""seek_ns":8500000"#), "{text}");
+        assert_eq!(serde_json::from_str::<LabDrive>(&text).unwrap(), spinning);
+        let text = serde_json::to_string(&plain).unwrap();
+        assert!(!text.contains("spindle"), "{text}");
+        assert_eq!(serde_json::from_str::<LabDrive>(&text).unwrap(), plain);
     }
 
     #[test]

@@ -1,21 +1,18 @@
 //! What a drive that spins has read besides what it was asked for: after a read its head stays and reads on, for up to
 //! a turn, until it is needed elsewhere (Ruemmler and Wilkes 1994, "read-ahead").
+//!
+//! The buffer takes as much as the write cache does, and no more: a drive of the lab is small, and one that remembered
+//! tens of turns would soon remember everything.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use terms::{Bytes, Mechanics, Nanos};
 
-/// Streams that are remembered: data sheets call them segments, and drives have some tens.
+/// Stretches that are remembered: data sheets call them segments, and drives have some tens.
 const SEGMENTS: usize = 16;
 
-/// A stretch that was read and is still in the buffer.
-#[derive(Debug, Clone, Copy)]
-struct Segment {
-    from: u64,
-    to: u64,
-}
-
-/// A head that reads on.
+/// A head that reads on; what it reads belongs to the last segment.
 #[derive(Debug, Clone, Copy)]
 struct Stream {
     /// Where it began.
@@ -24,28 +21,51 @@ struct Stream {
     at: Nanos,
     /// Where it stops.
     limit: Bytes,
+    /// Where a reader goes on that reads in order.
+    next: u64,
 }
 
 /// The read buffer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Ahead {
-    /// The one that grows is the last.
-    segments: VecDeque<Segment>,
+    room: u64,
+    size: Bytes,
+    segments: VecDeque<Range<u64>>,
     stream: Option<Stream>,
 }
 
 impl Ahead {
-    /// A read from `from` to `to` ended at `at`, and the head reads on.
-    pub(super) fn begin(&mut self, drive: &Mechanics, size: Bytes, from: u64, to: u64, at: Nanos) {
-        let joined = self.segments.iter().position(|one| one.from <= from && one.to >= from);
-        let from = joined.and_then(|place| self.segments.remove(place)).map_or(from, |one| one.from);
-        // A segment holds as much as two turns: what was read before that is given up.
-        let least = to.saturating_sub(2 * drive.track(Bytes(to)).0);
-        self.segments.push_back(Segment { from: from.max(least), to });
-        if self.segments.len() > SEGMENTS {
+    /// A buffer of so many bytes, in a drive of that size.
+    pub(super) fn new(room: u64, size: Bytes) -> Self {
+        Self { room, size, segments: VecDeque::new(), stream: None }
+    }
+
+    /// What was asked for was read until `at`, and the head reads on.
+    pub(super) fn begin(&mut self, drive: &Mechanics, read: &Range<u64>, at: Nanos) {
+        let joined = self.segments.iter().position(|one| one.start <= read.start && one.end >= read.start);
+        let from = joined.and_then(|place| self.segments.remove(place)).map_or(read.start, |one| one.start);
+        self.segments.push_back(from..read.end);
+        self.forget();
+        let from = Bytes(read.end);
+        self.stream = Some(Stream { from, at, limit: self.limit(drive, from), next: read.end });
+    }
+
+    /// How far the head reads on from a place: a turn, and not over everything it read before.
+    fn limit(&self, drive: &Mechanics, from: Bytes) -> Bytes {
+        Bytes(from.0.saturating_add(drive.track(from).0.min(self.room / 2))).min(self.size)
+    }
+
+    /// Gives up what there is no room for, the oldest first.
+    fn forget(&mut self) {
+        let mut left = self.room;
+        for one in self.segments.iter_mut().rev() {
+            one.start = one.start.max(one.end.saturating_sub(left));
+            left -= one.end - one.start;
+        }
+        self.segments.retain(|one| !one.is_empty());
+        while self.segments.len() > SEGMENTS {
             self.segments.pop_front();
         }
-        self.stream = Some(Stream { from: Bytes(to), at, limit: limit(drive, size, Bytes(to)) });
     }
 
     /// Where the head is by then, if it reads on.
@@ -55,46 +75,44 @@ impl Ahead {
         Some(drive.follow(stream.from, time).min(stream.limit))
     }
 
+    /// Keeps what was read on by then.
+    fn keep(&mut self, drive: &Mechanics, at: Nanos) {
+        if let (Some(reached), Some(last)) = (self.head(drive, at), self.segments.back_mut()) {
+            last.end = last.end.max(reached.0);
+        }
+        self.forget();
+    }
+
     /// The head is needed elsewhere: what it has read by then stays in the buffer.
     pub(super) fn end(&mut self, drive: &Mechanics, at: Nanos) {
-        if let (Some(reached), Some(last)) = (self.head(drive, at), self.segments.back_mut()) {
-            last.to = last.to.max(reached.0);
-        }
+        self.keep(drive, at);
         self.stream = None;
     }
 
     /// Where the bytes that are in the buffer by then end that begin at a place.
-    pub(super) fn covered(&self, drive: &Mechanics, from: u64, at: Nanos) -> u64 {
-        let last = self.segments.len().wrapping_sub(1);
-        let ends = self.segments.iter().enumerate().filter(|(_, one)| one.from <= from).map(|(place, one)| {
-            let grown = if place == last { self.head(drive, at).map_or(0, |head| head.0) } else { 0 };
-            one.to.max(grown)
-        });
+    pub(super) fn covered(&mut self, drive: &Mechanics, from: u64, at: Nanos) -> u64 {
+        if self.stream.is_some() {
+            self.keep(drive, at);
+        }
+        let ends = self.segments.iter().filter(|one| one.start <= from).map(|one| one.end);
         ends.max().map_or(from, |end| end.max(from))
     }
 
-    /// A read up to `to` was answered from the buffer: a stream that is followed goes on, from where it is or, if it had
+    /// A read was answered from the buffer. A stream that is followed in order goes on, from where it is or, if it had
     /// stopped, when that place comes round again.
-    pub(super) fn follow(&mut self, drive: &Mechanics, size: Bytes, to: u64, now: Nanos) {
+    pub(super) fn follow(&mut self, drive: &Mechanics, read: &Range<u64>, now: Nanos) {
         let Some(stream) = self.stream else { return };
-        let head = drive.follow(stream.from, Nanos(now.0.saturating_sub(stream.at.0)));
-        let limit = limit(drive, size, Bytes(to));
-        if to < stream.from.0 || limit <= stream.limit {
+        if read.start > stream.next || read.end <= stream.next {
             return;
         }
-        if head < stream.limit {
-            self.stream = Some(Stream { limit, ..stream });
-        } else if stream.limit < limit {
+        let limit = self.limit(drive, Bytes(read.end)).max(stream.limit);
+        let onward = Stream { limit, next: read.end, ..stream };
+        let head = self.head(drive, now).unwrap_or(stream.limit);
+        self.stream = Some(if head < stream.limit || limit == stream.limit {
+            onward
+        } else {
             let wait = drive.access(now, stream.limit, stream.limit);
-            if let Some(last) = self.segments.back_mut() {
-                last.to = last.to.max(stream.limit.0);
-            }
-            self.stream = Some(Stream { from: stream.limit, at: Nanos(now.0 + wait.0), limit });
-        }
+            Stream { from: stream.limit, at: Nanos(now.0 + wait.0), ..onward }
+        });
     }
-}
-
-/// How far the head reads on from a place.
-fn limit(drive: &Mechanics, size: Bytes, from: Bytes) -> Bytes {
-    Bytes(from.0.saturating_add(drive.track(from).0)).min(size)
 }

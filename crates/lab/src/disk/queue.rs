@@ -48,7 +48,6 @@ pub(super) struct Answer<T> {
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     drive: Mechanics,
-    size: Bytes,
     file: File,
     cache: Cache,
     ahead: Ahead,
@@ -113,10 +112,9 @@ impl<T> Queue<T> {
     pub(super) fn new(spindle: &Spindle, size: Bytes, file: File) -> Self {
         Self {
             drive: spindle.mechanics(size),
-            size,
             file,
             cache: Cache::new(spindle.cache.0),
-            ahead: Ahead::default(),
+            ahead: Ahead::new(spindle.cache.0, size),
             reads: VecDeque::new(),
             held: VecDeque::new(),
             waits: Vec::new(),
@@ -160,7 +158,7 @@ impl<T> Queue<T> {
             match busy.work {
                 Work::Read(read) => {
                     self.head = Bytes(read.range.end);
-                    self.ahead.begin(&self.drive, self.size, read.range.start, read.range.end, self.clock);
+                    self.ahead.begin(&self.drive, &read.range, self.clock);
                     self.answer_read(read.ticket, &read.range);
                 }
                 Work::Drain { range, .. } => self.head = Bytes(range.end),
@@ -223,7 +221,7 @@ impl<T> Queue<T> {
     }
 
     /// Where the bytes end that need no platter.
-    fn covered(&self, range: &Range<u64>) -> u64 {
+    fn covered(&mut self, range: &Range<u64>) -> u64 {
         let mut place = range.start;
         loop {
             let draining = match &self.busy {
@@ -245,7 +243,7 @@ impl<T> Queue<T> {
             if self.covered(&read.range) < read.range.end {
                 self.reads.push_back(read);
             } else {
-                self.ahead.follow(&self.drive, self.size, read.range.end, self.clock);
+                self.ahead.follow(&self.drive, &read.range, self.clock);
                 self.answer_read(read.ticket, &read.range);
             }
         }
@@ -264,6 +262,8 @@ impl<T> Queue<T> {
     fn choose(&mut self) {
         let head = self.ahead.head(&self.drive, self.clock).unwrap_or(self.head);
         let pieces = self.cache.first(QUEUE);
+        let waiting: Vec<Range<u64>> = self.reads.iter().take(QUEUE).map(|read| read.range.clone()).collect();
+        let missing: Vec<u64> = waiting.iter().map(|range| self.covered(range)).collect();
         let mut best: Option<(bool, Nanos, Choice)> = None;
         let mut offer = |passed: u32, from: u64, choice: Choice| {
             let way = self.drive.access(self.clock, head, Bytes(from));
@@ -272,9 +272,8 @@ impl<T> Queue<T> {
                 best = Some((patient, way, choice));
             }
         };
-        for (at, read) in self.reads.iter().take(QUEUE).enumerate() {
-            let missing = self.covered(&read.range);
-            offer(read.passed, missing, Choice::Read(at, missing));
+        for (at, (read, from)) in self.reads.iter().zip(missing).enumerate() {
+            offer(read.passed, from, Choice::Read(at, from));
         }
         for start in &pieces {
             offer(self.cache.get(*start).map_or(0, |piece| piece.passed), *start, Choice::Drain(*start));

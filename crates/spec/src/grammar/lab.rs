@@ -98,7 +98,7 @@ static DRIVE: Table = Table {
             "cache",
             Kind::Size { least: 512 * KIB, most: GIB, step: Step::Multiple(KIB) },
             "\"8 MiB\" where `kind` is `hdd`",
-            "Its volatile write cache: writes that fit are answered at once.",
+            "Its volatile write cache, in which writes are answered at once; as much again holds what was read ahead.",
         ),
     ],
     one_of: &[],

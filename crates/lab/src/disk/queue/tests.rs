@@ -210,6 +210,28 @@ fn what_a_stream_read_ahead_is_there_at_once() {
     assert!(queue.answers().is_empty());
 }
 
+#[test]
+fn a_buffer_does_not_remember_more_than_it_holds() {
+    // One at a time with pauses, so that the head reads on after each; all places lie within 64 MiB.
+    let mut queue = drive();
+    let mut place = places(4);
+    let mut now = Nanos(0);
+    let (mut hits, count) = (0, 2000);
+    for ticket in 0..count {
+        queue.submit(now, ticket, Ask::Read { from: place() % (64 << 20) / PAGE * PAGE, len: 4096 });
+        hits += u32::from(!queue.answers.is_empty());
+        while queue.answers.is_empty() {
+            now = queue.next().unwrap();
+            queue.advance(now);
+        }
+        queue.answers();
+        now.0 += 9_000_000;
+    }
+    // 8 MiB of 64.
+    let share = f64::from(hits) / count as f64;
+    assert!(share < 0.125 * 1.3, "{share}");
+}
+
 /// What a client may do, in blocks of 512 bytes within a small part of the drive.
 #[derive(Debug, Clone)]
 enum Move {
