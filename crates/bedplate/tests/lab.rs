@@ -39,6 +39,9 @@ mod sizes;
 mod spinning;
 #[path = "lab/stacks.rs"]
 mod stacks;
+#[cfg(feature = "long-tests")]
+#[path = "lab/states.rs"]
+mod states;
 #[path = "lab/trials.rs"]
 mod trials;
 #[cfg(feature = "long-tests")]

@@ -174,8 +174,14 @@ fn sync(jobs: &[JobOutput]) -> Option<Latency> {
 }
 
 /// The sum of one direction over all jobs; `None` where nothing was done.
+///
+/// A slow job may end no operation in its window and still count bytes: of what was under way when settling ended.
 fn flow<'a>(directions: impl Iterator<Item = &'a Direction>) -> Option<Flow> {
-    let active: Vec<&Direction> = directions.filter(|direction| direction.total_ios > 0).collect();
+    let active: Vec<&Direction> =
+        directions.filter(|direction| direction.total_ios > 0 || direction.io_bytes > 0).collect();
+    if active.iter().all(|direction| direction.total_ios == 0) {
+        return None;
+    }
     let runtime = active.iter().map(|direction| direction.runtime).max()?;
     Some(Flow {
         bytes: Bytes(active.iter().map(|direction| direction.io_bytes).sum()),
@@ -285,6 +291,14 @@ mod tests {
         let two = parse(output(&[job(0, 20_000), job(0, 10_000)]).as_bytes()).unwrap();
         assert_eq!(two.reading.read.unwrap().operations, 30_000);
         assert_eq!(two.jobs.len(), 2);
+    }
+
+    #[test]
+    fn a_slow_job_counts_with_what_was_under_way() {
+        let late = job(0, 0).replacen(&direction(0, 0), &direction(0, 40_960), 1);
+        let both = parse(output(&[job(0, 100), late.clone()]).as_bytes()).unwrap();
+        assert_eq!(both.reading.read.unwrap().bytes, Bytes(100 * 4096 + 40_960));
+        assert!(parse(output(&[late]).as_bytes()).unwrap().reading.read.is_none());
     }
 
     #[test]

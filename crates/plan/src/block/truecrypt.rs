@@ -12,8 +12,8 @@ use crate::place::{Member, Place};
 /// the key's digest, since TrueCrypt takes 64 printable characters at most.
 const FORMAT: &str = r#"key=$(sha256sum | cut -c1-64); for answer in "$key" "$key" y; do sleep 1; printf '%s\n' "$answer"; done | setsid --wait tcplay --create --device "$1" --pbkdf-prf SHA512 --cipher AES-256-XTS --insecure-erase"#;
 
-/// The same passphrase, and what follows it.
-const OPEN: &str = r#"key=$(sha256sum | cut -c1-64); printf '%s\n' "$key" | cryptsetup open --batch-mode --type tcrypt --disable-veracrypt "$@""#;
+/// The same passphrase, and what follows it. Told the hash and the cipher, cryptsetup does not try all others first.
+const OPEN: &str = r#"key=$(sha256sum | cut -c1-64); printf '%s\n' "$key" | cryptsetup open --batch-mode --type tcrypt --disable-veracrypt --hash sha512 --cipher aes "$@""#;
 
 /// Both places of headers: the first and the last 128 KiB.
 const FORGET: &str = r#"blkdiscard --zeroout --length 131072 "$1" && blkdiscard --zeroout --offset $(($(blockdev --getsize64 "$1") - 131072)) --length 131072 "$1""#;

@@ -1,0 +1,106 @@
+//! Records that are kept under `evidence/`: each is whole, and the page beside it is what is made of it.
+//!
+//! `BLESS=1 cargo test -p bedplate --test evidence` makes the pages and the list anew.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first fault of its own")]
+
+mod program;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn kept() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evidence")
+}
+
+/// Names of the records, in order.
+fn studies() -> Vec<String> {
+    let files = fs::read_dir(kept()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = files.filter_map(|name| Some(name.strip_suffix(".tar.zst")?.to_owned())).collect();
+    names.sort();
+    names
+}
+
+/// Unpacks a record; gives its directory.
+#[expect(clippy::disallowed_methods, reason = "a test unpacks what is kept beside it")]
+fn unpacked(study: &str, into: &Path) -> PathBuf {
+    let archive = kept().join(format!("{study}.tar.zst"));
+    let output =
+        Command::new("tar").arg("--zstd").arg("-xf").arg(&archive).arg("-C").arg(into).output().expect("tar runs");
+    assert!(output.status.success(), "{}: {}", archive.display(), String::from_utf8_lossy(&output.stderr));
+    let mut found: Vec<PathBuf> = fs::read_dir(into).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(found.len(), 1, "{study}: one record in each archive");
+    found.remove(0)
+}
+
+fn read(record: &Path, file: &str) -> Value {
+    serde_json::from_slice(&fs::read(record.join(file)).unwrap()).unwrap()
+}
+
+/// A row of the list: what was run, when, and on what.
+fn row(study: &str, record: &Path) -> String {
+    let provenance = read(record, "provenance.json");
+    let inventory = read(record, "inventory.json");
+    let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+    let command: Vec<String> = provenance["command"].as_array().unwrap().iter().map(text).collect();
+    let cells = fs::read_dir(record.join("cells")).unwrap().count();
+    let mut row = String::new();
+    write!(
+        row,
+        "| [{study}]({study}.html) | `{}` | {} | {} cells | {} | {} | bedplate {} ({}) |",
+        command.join(" "),
+        text(&provenance["started"]).split('T').next().unwrap_or_default(),
+        cells,
+        text(&inventory["cpu_model"]),
+        text(&inventory["kernel"]),
+        text(&provenance["version"]),
+        text(&provenance["build"]),
+    )
+    .unwrap();
+    row
+}
+
+#[test]
+fn pages_are_made_of_their_records_byte_for_byte() {
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut rows = Vec::new();
+    let names = studies();
+    assert!(!names.is_empty(), "records are kept");
+    for study in &names {
+        let directory = tempfile::tempdir().unwrap();
+        let record = unpacked(study, directory.path());
+        let (status, _, said) = program::run(&["report", record.to_str().unwrap(), "--verify"]);
+        assert_eq!(status, 0, "{study}: {said}");
+        let page = directory.path().join("page.html");
+        let (status, _, said) = program::run(&["report", record.to_str().unwrap(), "--html", page.to_str().unwrap()]);
+        assert!(matches!(status, 0 | 1), "{study}: {said}");
+        let made = fs::read(&page).unwrap();
+        let beside = kept().join(format!("{study}.html"));
+        if bless {
+            fs::write(&beside, &made).unwrap();
+        }
+        assert!(fs::read(&beside).unwrap() == made, "{study}: the page is not what its record makes");
+        rows.push(row(study, &record));
+    }
+    let list = format!("{HEAD}\n{}\n", rows.join("\n"));
+    if bless {
+        fs::write(kept().join("README.md"), &list).unwrap();
+    }
+    assert_eq!(fs::read_to_string(kept().join("README.md")).unwrap(), list);
+}
+
+const HEAD: &str = "# Records of runs
+
+What `scripts/evidence STUDY` kept: each archive is the record of one run, whole, with fio's own output and every command;
+the page beside it is made of nothing else, and a test makes it again and compares every byte. Rates are those of an
+emulated machine and compare stacks at best.
+
+    tar --zstd -xf evidence/pcie-switch.tar.zst
+    bedplate report ./2026*-pcie-switch
+
+| page | command | day | | machine | kernel | made by |
+| --- | --- | --- | --- | --- | --- | --- |";
