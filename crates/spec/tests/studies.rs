@@ -53,7 +53,7 @@ fn quickstart_is_small() {
 fn long_term_storage_has_the_nineteen_configurations() {
     let design = study("long-term-storage.toml");
     let names: Vec<&str> = design.stacks.iter().map(|stack| stack.name.as_str()).collect();
-    assert_eq!(names.len(), 19);
+    assert_eq!(names.len(), 20, "and what a search finds with the needs of the last three");
     for (i, name) in names.iter().enumerate() {
         assert!(name.starts_with(&format!("#{} ", i + 1)), "{name}");
     }
@@ -76,7 +76,7 @@ fn long_term_storage_has_the_nineteen_configurations() {
 #[test]
 fn long_term_storage_has_the_published_settings() {
     let design = study("long-term-storage.toml");
-    for stack in &design.stacks {
+    for stack in &design.stacks[..19] {
         for node in &stack.nodes {
             match &node.layer {
                 Layer::Integrity(Integrity { mode, sector, commit, bitmap_flush, .. }) => {

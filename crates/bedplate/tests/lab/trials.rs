@@ -42,6 +42,7 @@ fn the_nineteen_show_what_they_promise() {
         [Readable, Lost, Detected, Kept],
         [Readable, Survived, Repaired, Kept],
         [Hidden, Survived, Repaired, Kept],
+        [Hidden, Survived, Repaired, Kept],
     ];
     let proven = proven(&bench, &["studies/long-term-storage.toml"]);
     assert_eq!(proven.len(), expected.len());
