@@ -1,8 +1,12 @@
 //! The layers a stack is made of, with every option typed and its default that of the field's own tool.
 
+mod choice;
+
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Nanos};
+
+pub use choice::{ArrayState, CryptFormat};
 
 /// One layer. Which drives or layers it rests on is told by the [`Node`](crate::design::Node) that holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,37 +116,6 @@ pub struct Raid {
     /// How the array is while it is measured.
     #[serde(default)]
     pub state: ArrayState,
-}
-
-/// How an array with redundancy is while it is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ArrayState {
-    /// All members there and in step.
-    #[default]
-    Whole,
-    /// The last member is gone.
-    Degraded,
-    /// Members are being brought into step, all the time.
-    Resync,
-}
-
-impl ArrayState {
-    /// As studies write it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::Degraded => "degraded",
-            Self::Resync => "resync",
-        }
-    }
-
-    /// Is nothing missing and nothing out of step?
-    #[must_use]
-    pub const fn is_whole(&self) -> bool {
-        matches!(self, Self::Whole)
-    }
 }
 
 /// RAID levels that mdraid builds here.
@@ -336,45 +309,6 @@ pub struct Crypt {
     /// What is on the device besides data.
     #[serde(default)]
     pub format: CryptFormat,
-}
-
-/// What a [`Crypt`] keeps on its device besides data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CryptFormat {
-    /// Nothing.
-    #[default]
-    Plain,
-    /// Headers of TrueCrypt, which VeraCrypt opens too, at both ends.
-    #[serde(rename = "truecrypt")]
-    TrueCrypt,
-}
-
-impl CryptFormat {
-    /// As studies write it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::TrueCrypt => "truecrypt",
-        }
-    }
-
-    /// Is there no header?
-    #[must_use]
-    pub const fn is_plain(&self) -> bool {
-        matches!(self, Self::Plain)
-    }
-
-    /// Bytes that are no data, at both ends together: a header of 64 KiB, one of a hidden volume, and a copy of both at
-    /// the end (TrueCrypt 7.1a user's guide, "TrueCrypt Volume Format Specification").
-    #[must_use]
-    pub const fn reserved(self) -> Bytes {
-        match self {
-            Self::Plain => Bytes(0),
-            Self::TrueCrypt => Bytes::kib(256),
-        }
-    }
 }
 
 /// A stand-alone dm-integrity mapping. Defaults are those of integritysetup 2.6.
