@@ -13,9 +13,9 @@ pub(super) fn label(site: &Site, stack: &Stack, network: &Network, at: usize) ->
     let station = &network.stations[at];
     let node = |at: u32| stack.nodes.get(at as usize).map_or_else(String::new, |node| node.layer.title());
     match station.resource {
-        Resource::Drive(class, _) => format!("drive {}", group(site, class, station)),
-        Resource::LinkUp(class, _) => format!("link of {} to the processor", group(site, class, station)),
-        Resource::LinkDown(class, _) => format!("link of {} from the processor", group(site, class, station)),
+        Resource::Drive(class, _) => format!("drive {}", group(site, stack, class, station)),
+        Resource::LinkUp(class, _) => format!("link of {} to the processor", group(site, stack, class, station)),
+        Resource::LinkDown(class, _) => format!("link of {} from the processor", group(site, stack, class, station)),
         Resource::Uplink(at, write) => {
             let way = if write { "from" } else { "to" };
             format!("{} {way} the processor", site.uplinks[at as usize].name)
@@ -31,9 +31,17 @@ pub(super) fn label(site: &Site, stack: &Stack, network: &Network, at: usize) ->
     }
 }
 
-fn group(site: &Site, class: u32, station: &Station) -> String {
-    let name = &site.classes[class as usize].name;
-    if station.units > 1.0 { format!("{name} ({} of them)", station.units) } else { name.clone() }
+/// A drive by its own name, several by that of their class: drives that are alike are one class, named after one.
+fn group(site: &Site, stack: &Stack, class: u32, station: &Station) -> String {
+    let all = &site.classes[class as usize].name;
+    if station.units > 1.0 {
+        return format!("{all} ({} of them)", station.units);
+    }
+    let own = stack.drives().into_iter().find(|name| {
+        let drive = site.drive(name.as_str());
+        drive.is_some_and(|drive| site.drives.get(drive as usize) == Some(&class))
+    });
+    own.map_or_else(|| all.clone(), |name| name.to_string())
 }
 
 /// Writes the demands and the inputs into a prediction.
