@@ -14,7 +14,12 @@ pub(crate) struct Place {
     pub(crate) rank: Rank,
     /// Their names, in the study's order.
     pub(crate) stacks: Vec<String>,
+    /// Is it the only place, shared by all that were ranked?
+    pub(crate) all: bool,
 }
+
+/// So many stacks that share the only place are named one by one; more would say nothing at length.
+const NAMED: usize = 3;
 
 /// The ranking of a workload, the fastest first; empty where nothing was ranked.
 pub(crate) fn places(grid: &Grid, workload: usize) -> Vec<Place> {
@@ -23,10 +28,13 @@ pub(crate) fn places(grid: &Grid, workload: usize) -> Vec<Place> {
         let Some(rank) = grid.finding(stack, workload).and_then(|finding| finding.rank) else { continue };
         match places.iter_mut().find(|place| place.rank == rank) {
             Some(place) => place.stacks.push(entry.name.clone()),
-            None => places.push(Place { rank, stacks: vec![entry.name.clone()] }),
+            None => places.push(Place { rank, stacks: vec![entry.name.clone()], all: false }),
         }
     }
     places.sort_by_key(|place| (place.rank.best, place.rank.worst));
+    if let [only] = places.as_mut_slice() {
+        only.all = only.stacks.len() > NAMED;
+    }
     places
 }
 
@@ -38,7 +46,12 @@ pub(crate) fn rank(rank: Rank) -> String {
 impl Place {
     /// `2–3 ext4 on LUKS2 = RAID-1`.
     pub(crate) fn words(&self) -> String {
-        format!("{} {}", rank(self.rank), self.stacks.join(" = "))
+        format!("{} {}", rank(self.rank), self.names())
+    }
+
+    /// Who is there: `ext4 on LUKS2 = RAID-1`.
+    pub(crate) fn names(&self) -> String {
+        if self.all { format!("all {}, not told apart", self.stacks.len()) } else { self.stacks.join(" = ") }
     }
 }
 

@@ -101,7 +101,7 @@ pub(super) fn parts(findings: &Findings) -> Vec<Part> {
 
 /// Who is where: rank and names.
 pub(super) fn ranks(grid: &Grid, workload: usize) -> Vec<(String, String)> {
-    ranking::places(grid, workload).iter().map(|place| (ranking::rank(place.rank), place.stacks.join(" = "))).collect()
+    ranking::places(grid, workload).iter().map(|place| (ranking::rank(place.rank), place.names())).collect()
 }
 
 /// The latency of flushes of a workload, where it flushes: every stack, those without a figure as in other charts.
