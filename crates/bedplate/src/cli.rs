@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use advise::AdviseArguments;
 pub(crate) use calibrate::CalibrateArguments;
-pub(crate) use expect::{ArrayState, ExpectArguments};
+pub(crate) use expect::ExpectArguments;
 pub(crate) use machine::{CaptureArguments, DoctorArguments, InspectArguments, MachineArguments};
 pub(crate) use prove::ProveArguments;
 

@@ -7,7 +7,7 @@ use terms::prediction::{Estimate, Range};
 use crate::book::Book;
 use crate::network::{Network, Resource};
 use crate::parameter::{Parameter, REPEATABILITY};
-use crate::solve::{Demands, SLOTS, Solution, solve_demands};
+use crate::solve::{Demands, Solution, solve_demands};
 
 /// Draws for one prediction: ends of a 90 % interval are then within some 2 % of a standard deviation.
 const DRAWS: usize = 500;
@@ -87,19 +87,7 @@ pub(crate) fn evaluate(network: &Network, values: &[f64]) -> Evaluated {
 
 /// The network at demands that were changed.
 pub(crate) fn demands(network: &Network, at: &Evaluated) -> Demands {
-    let mut demands = Demands {
-        len: usize::from(network.slots).min(SLOTS),
-        demand: [0.0; SLOTS],
-        residence: [0.0; SLOTS],
-        even: [0.0; SLOTS],
-        delay: at.delay,
-        bound: 0.0,
-    };
-    for (place, station) in network.stations.iter().enumerate() {
-        demands.put(station, at.demand[place], at.residence[place] * station.units);
-        demands.correct(station.resource, at.demand[place], at.residence[place] * station.units, station.servers);
-    }
-    demands
+    Demands::made(network, at.delay, |place, _| (at.demand[place], at.residence[place]))
 }
 
 fn at_values(network: &Network, values: &[f64]) -> (Draw, Evaluated) {

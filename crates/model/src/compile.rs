@@ -3,6 +3,7 @@
 //! Each layer turns what it is asked for into what it asks of those below, and adds what it takes of processors,
 //! threads and locks on the way. The lists are kept from one design to the next.
 
+use terms::layer::ArrayState;
 use terms::machine::DriveKind;
 use terms::workload::{Engine, Load, Method};
 use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
@@ -16,8 +17,8 @@ use crate::twins::{Below, Names, Twins};
 /// What a prediction is about besides stack and workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conditions {
-    /// How the redundant layers are.
-    pub state: State,
+    /// How the redundant layers are: with all members, without one of each, or with one of each being written anew.
+    pub state: ArrayState,
     /// Are the drives' write caches full?
     pub sustained: bool,
     /// Bytes that are worked on.
@@ -28,20 +29,8 @@ pub struct Conditions {
 
 impl Default for Conditions {
     fn default() -> Self {
-        Self { state: State::Whole, sustained: false, span: Bytes::gib(1), window: Nanos::seconds(60) }
+        Self { state: ArrayState::Whole, sustained: false, span: Bytes::gib(1), window: Nanos::seconds(60) }
     }
-}
-
-/// How the redundant layers of a stack are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum State {
-    /// All members there and in step.
-    #[default]
-    Whole,
-    /// One member of each array is gone.
-    Degraded,
-    /// One member of each array is being written anew.
-    Resyncing,
 }
 
 /// Why a stack could not be made into a network.

@@ -29,7 +29,7 @@ mod twins;
 
 pub use book::Book;
 pub use calibrated::with_measured;
-pub use compile::{Compiler, Conditions, Fault, State};
+pub use compile::{Compiler, Conditions, Fault};
 pub use fit::fit;
 pub use found::found;
 pub use limited::limited;

@@ -10,7 +10,7 @@ use terms::workload::{FioKey, Load};
 use terms::{Layer, Stack, Workload};
 
 use crate::chance::{Draw, Evaluated, demands, draws, estimate, evaluate};
-use crate::compile::{Compiler, Conditions, Fault, State, precise};
+use crate::compile::{Compiler, Conditions, Fault, precise};
 use crate::network::{Network, Resource};
 use crate::site::Site;
 use crate::solve::{Solution, solve, solve_demands};
@@ -63,16 +63,12 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
 }
 
 /// The state that the study asks for, if it does.
-fn own_state(stack: &Stack) -> Option<State> {
-    let states = stack.nodes.iter().filter_map(|node| match &node.layer {
+fn own_state(stack: &Stack) -> Option<ArrayState> {
+    let mut states = stack.nodes.iter().filter_map(|node| match &node.layer {
         Layer::Raid(raid) => Some(raid.state),
         _ => None,
     });
-    states.fold(None, |found, state| match state {
-        ArrayState::Whole => found,
-        ArrayState::Degraded => Some(State::Degraded),
-        ArrayState::Resync => Some(State::Resyncing),
-    })
+    states.rfind(|state| !state.is_whole())
 }
 
 /// The network, with the rate where the workload is a share of its largest.
@@ -107,7 +103,7 @@ fn processor_time(network: &Network, at: &Evaluated) -> f64 {
 }
 
 /// How the stack is; one that can lose no member is always whole.
-fn state(stack: &Stack, state: State) -> &'static str {
+fn state(stack: &Stack, state: ArrayState) -> &'static str {
     let redundant = stack.nodes.iter().any(|node| match &node.layer {
         Layer::Raid(raid) => raid.level != RaidLevel::Raid0,
         Layer::Lvm(lvm) => lvm.volume.is_raid(),
@@ -117,9 +113,9 @@ fn state(stack: &Stack, state: State) -> &'static str {
     });
     match state {
         _ if !redundant => "whole",
-        State::Whole => "whole",
-        State::Degraded => "degraded",
-        State::Resyncing => "resyncing",
+        ArrayState::Whole => "whole",
+        ArrayState::Degraded => "degraded",
+        ArrayState::Resync => "resyncing",
     }
 }
 

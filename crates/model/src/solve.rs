@@ -50,22 +50,29 @@ impl Demands {
     /// The demands of a network at the values of its book.
     #[must_use]
     pub fn of(network: &Network) -> Self {
+        Self::made(network, network.delay, |_, station| (station.demand, station.residence))
+    }
+
+    /// The demands of a network with this delay, and what each station has to do for one operation and adds to its time.
+    #[inline]
+    pub(crate) fn made(network: &Network, delay: f64, of: impl Fn(usize, &Station) -> (f64, f64)) -> Self {
         let mut demands = Self {
             len: usize::from(network.slots).min(SLOTS),
             demand: [0.0; SLOTS],
             residence: [0.0; SLOTS],
             even: [0.0; SLOTS],
-            delay: network.delay,
+            delay,
             bound: 0.0,
         };
-        for station in &network.stations {
-            demands.put(station, station.demand, station.residence * station.units);
-            demands.correct(station.resource, station.demand, station.residence * station.units, station.servers);
+        for (place, station) in network.stations.iter().enumerate() {
+            let (demand, residence) = of(place, station);
+            demands.put(station, demand, residence * station.units);
+            demands.correct(station.resource, demand, residence * station.units, station.servers);
         }
         demands
     }
 
-    pub(crate) fn put(&mut self, station: &Station, demand: f64, residence: f64) {
+    fn put(&mut self, station: &Station, demand: f64, residence: f64) {
         let slot = usize::from(station.slot);
         if station.slot == BOUND || slot >= self.len {
             self.bound = self.bound.max(demand);
@@ -81,7 +88,7 @@ impl Demands {
     }
 
     /// Seidmann's delay; and processor time is in the cores and in the thread that it runs in, but passes once.
-    pub(crate) fn correct(&mut self, resource: Resource, demand: f64, residence: f64, servers: f64) {
+    fn correct(&mut self, resource: Resource, demand: f64, residence: f64, servers: f64) {
         match resource {
             Resource::Cores => self.delay -= demand,
             _ => self.delay += residence * (servers - 1.0).max(0.0),

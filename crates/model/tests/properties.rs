@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{
-    Compiler, Conditions, Fault, Parameter, Resource, Site, State, predict,
+    Compiler, Conditions, Fault, Parameter, Resource, Site, predict,
     solve::{relieved, solve},
 };
 use proptest::prelude::*;
@@ -177,7 +177,7 @@ proptest! {
     #[test]
     fn every_stack_has_a_finite_figure_with_intervals(
         first in select(wide()), above in prop::collection::vec(select(narrow()), 0..3), members in 4usize..8,
-        work in work(), kind in kinds(), state in select(vec![State::Whole, State::Degraded, State::Resyncing]),
+        work in work(), kind in kinds(), state in select(vec![ArrayState::Whole, ArrayState::Degraded, ArrayState::Resync]),
     ) {
         let conditions = Conditions { state, ..Conditions::default() };
         let said = predict(&Site::new(&machine(kind, 1.0)), &stacked(first, members, &above), &work, &conditions).unwrap();
@@ -192,7 +192,7 @@ proptest! {
         let sum: f64 = said.limits.iter().map(|limit| limit.probability).sum();
         prop_assert!((sum - 1.0).abs() < 1e-6, "{:?}", said.limits);
         let lowest = said.roofs.first().unwrap().operations_per_second;
-        prop_assert!(said.operations.value <= lowest * SLACK || state == State::Resyncing, "{:?}", said.roofs);
+        prop_assert!(said.operations.value <= lowest * SLACK || state == ArrayState::Resync, "{:?}", said.roofs);
     }
 
     /// Where work is handed to workers, a thread that was the limit may be relieved: published of encryption over
@@ -288,9 +288,9 @@ fn the_state_of_an_array_may_be_the_study_s() {
     let site = Site::new(&machine(DriveKind::NvmeEnterprise, 1.0));
     let mut work = Workload::new(name("w"), Pattern::RandRead, Bytes::kib(64));
     (work.depth, work.jobs) = (64, 8);
-    for (own, state) in [(ArrayState::Degraded, State::Degraded), (ArrayState::Resync, State::Resyncing)] {
+    for state in [ArrayState::Degraded, ArrayState::Resync] {
         let array = |state| stacked(Layer::Raid(Raid { level: RaidLevel::Raid5, state, ..Raid::default() }), 5, &[]);
-        let asked = predict(&site, &array(own), &work, &Conditions::default()).unwrap();
+        let asked = predict(&site, &array(state), &work, &Conditions::default()).unwrap();
         let told =
             predict(&site, &array(ArrayState::Whole), &work, &Conditions { state, ..Conditions::default() }).unwrap();
         assert_eq!((asked.state, asked.operations, asked.resync), (told.state, told.operations, told.resync));
@@ -322,10 +322,10 @@ fn a_degraded_array_reads_more_and_is_slower() {
     (work.depth, work.jobs) = (64, 8);
     let at =
         |state| predict(&site, &stack, &work, &Conditions { state, ..Conditions::default() }).unwrap().operations.value;
-    let bare = Conditions { state: State::Degraded, ..Conditions::default() };
+    let bare = Conditions { state: ArrayState::Degraded, ..Conditions::default() };
     assert_eq!(predict(&site, &stacked(Layer::Bare, 1, &[]), &work, &bare).unwrap().state, "whole");
-    assert!(at(State::Degraded) < 0.7 * at(State::Whole));
-    assert!(at(State::Resyncing) < at(State::Whole));
+    assert!(at(ArrayState::Degraded) < 0.7 * at(ArrayState::Whole));
+    assert!(at(ArrayState::Resync) < at(ArrayState::Whole));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use analyse::{Observed, judge};
-use model::{Conditions, Site, State, predict};
-use terms::layer::{Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
+use model::{Conditions, Site, predict};
+use terms::layer::{ArrayState, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine, Rated, Trust};
 use terms::prediction::{Prediction, RoofKind};
 use terms::{Bytes, BytesPerSecond, Layer, Name, Node, Pattern, Ref, Stack, Workload};
@@ -150,7 +150,7 @@ fn a_resync_runs_at_the_cap_of_the_kernel() {
     let mirror = stack(&["nvme0", "nvme1"], vec![raid(RaidLevel::Raid1)]);
     let mut work = job(Pattern::Read, Bytes::kib(4), 1, 1);
     work.load = terms::Load::Rate(10);
-    let conditions = Conditions { state: State::Resyncing, ..Conditions::default() };
+    let conditions = Conditions { state: ArrayState::Resync, ..Conditions::default() };
     let said = predict(&Site::new(&sn770()), &mirror, &work, &conditions).unwrap();
     let rate = said.resync.unwrap();
     // 2 TB in 145 minutes.

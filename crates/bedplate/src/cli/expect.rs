@@ -57,3 +57,13 @@ pub(crate) enum ArrayState {
     /// One member of each is being written anew
     Resync,
 }
+
+impl From<ArrayState> for terms::layer::ArrayState {
+    fn from(state: ArrayState) -> Self {
+        match state {
+            ArrayState::Whole => Self::Whole,
+            ArrayState::Degraded => Self::Degraded,
+            ArrayState::Resync => Self::Resync,
+        }
+    }
+}

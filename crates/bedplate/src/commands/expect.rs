@@ -5,7 +5,7 @@ pub(crate) mod holdings;
 use std::path::Path;
 
 use host::inspect;
-use model::{Conditions, Seat, Site, State};
+use model::{Conditions, Seat, Site};
 use report::expectation::{self, Expectation};
 use terms::calibration::Calibration;
 use terms::inventory::Inventory;
@@ -13,7 +13,7 @@ use terms::machine::{Machine, Rated};
 use terms::prediction::Prediction;
 use terms::{Design, Severity};
 
-use crate::cli::{ArrayState, ExpectArguments, MachineArguments, Selection};
+use crate::cli::{ExpectArguments, MachineArguments, Selection};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
 use crate::studies::From;
@@ -99,11 +99,7 @@ fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
 
 fn predict(site: &Site, design: &Design, arguments: &ExpectArguments) -> Result<Vec<Prediction>, Failure> {
     let conditions = Conditions {
-        state: match arguments.state {
-            ArrayState::Whole => State::Whole,
-            ArrayState::Degraded => State::Degraded,
-            ArrayState::Resync => State::Resyncing,
-        },
+        state: arguments.state.into(),
         sustained: arguments.sustained,
         span: design.measure.span,
         window: design.measure.window,

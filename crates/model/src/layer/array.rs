@@ -1,9 +1,9 @@
 //! Arrays of md, and those that LVM makes with the same code: striping, mirrors, parity.
 
 use terms::Stack;
-use terms::layer::{Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, Volume};
+use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, Volume};
 
-use crate::compile::{Compiler, State, count};
+use crate::compile::{Compiler, count};
 use crate::flow::Flow;
 use crate::network::Serial;
 use crate::parameter::Parameter;
@@ -103,7 +103,7 @@ impl Compiler<'_> {
 
     fn spread(&mut self, stack: &Stack, at: usize, array: &Array, flow: &Flow, asked: &mut [Option<Spread>; 3]) {
         let members = stack.nodes[at].on.len();
-        let gone = if self.conditions.state == State::Degraded && array.level != RaidLevel::Raid0 { 1 } else { 0 };
+        let gone = if self.conditions.state == ArrayState::Degraded && array.level != RaidLevel::Raid0 { 1 } else { 0 };
         let here = members - gone.min(members - 1);
         match array.level {
             RaidLevel::Raid0 => asked[0] = Some(striped(flow, array.chunk, members)),

@@ -1,9 +1,9 @@
 //! btrfs: data written anew in another place, checksums, and trees that are updated one after the other.
 
 use terms::Stack;
-use terms::layer::{Btrfs, BtrfsChecksum, BtrfsProfile};
+use terms::layer::{ArrayState, Btrfs, BtrfsChecksum, BtrfsProfile};
 
-use crate::compile::{Compiler, State, count};
+use crate::compile::{Compiler, count};
 use crate::flow::Flow;
 use crate::network::Serial;
 use crate::parameter::Parameter;
@@ -51,7 +51,7 @@ impl Compiler<'_> {
     fn placed(&mut self, stack: &Stack, at: usize, profile: BtrfsProfile, flow: &Flow) {
         let node = &stack.nodes[at];
         let devices = node.on.len();
-        let gone = usize::from(self.conditions.state == State::Degraded && devices > 1);
+        let gone = usize::from(self.conditions.state == ArrayState::Degraded && devices > 1);
         let here = match profile {
             BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => devices - gone,
             _ => devices,

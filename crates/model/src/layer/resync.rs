@@ -1,9 +1,9 @@
 //! A resynchronisation beside the workload: a second class of load on the members of arrays.
 
-use terms::layer::RaidLevel;
+use terms::layer::{ArrayState, RaidLevel};
 use terms::{Layer, Stack};
 
-use crate::compile::{Compiler, State};
+use crate::compile::Compiler;
 use crate::network::{Resource, Resync};
 use crate::parameter::Parameter;
 
@@ -15,7 +15,7 @@ const PAGE: f64 = 4096.0;
 impl Compiler<'_> {
     /// Adds the second class where an array is out of step.
     pub(crate) fn resynchronise(&mut self, stack: &Stack) {
-        if self.conditions.state != State::Resyncing {
+        if self.conditions.state != ArrayState::Resync {
             return;
         }
         let Some(raid) = stack.nodes.iter().find_map(|node| match &node.layer {

@@ -1,9 +1,9 @@
 //! ZFS: whole records, one operation after the other in each thread, and few writes under way on a vdev.
 
-use terms::layer::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
+use terms::layer::{ArrayState, Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 use terms::{Ref, Stack};
 
-use crate::compile::{Compiler, State, count};
+use crate::compile::{Compiler, count};
 use crate::flow::Flow;
 use crate::network::{Part, Resource, Slot};
 use crate::parameter::Parameter;
@@ -101,7 +101,7 @@ impl Compiler<'_> {
         let node = &stack.nodes[at];
         let devices = count(node.on.len());
         let place = placement(zfs.layout, devices);
-        let gone = usize::from(self.conditions.state == State::Degraded && zfs.layout != ZfsLayout::Stripe);
+        let gone = usize::from(self.conditions.state == ArrayState::Degraded && zfs.layout != ZfsLayout::Stripe);
         let here = node.on.len() - gone.min(node.on.len() - 1);
         let touched = if flow.write { place.writes } else { place.reads };
         let vdevs = (devices / place.vdev).max(1.0);

@@ -1,11 +1,11 @@
 //! What is odd about a prediction, said unprompted.
 
-use terms::layer::{IntegrityMode, ZfsCache};
+use terms::layer::{ArrayState, IntegrityMode, ZfsCache};
 use terms::machine::DriveGroup;
 use terms::prediction::{Flag, Prediction, RoofKind};
 use terms::{Layer, Stack, Workload};
 
-use crate::compile::{Conditions, State};
+use crate::compile::Conditions;
 use crate::parameter::Parameter;
 use crate::site::{Site, cache};
 
@@ -32,7 +32,7 @@ fn memory(prediction: &Prediction, site: &Site, flags: &mut Vec<Flag>) {
 }
 
 fn resync(prediction: &Prediction, site: &Site, conditions: &Conditions, flags: &mut Vec<Flag>) {
-    let Some(rate) = prediction.resync.filter(|_| conditions.state == State::Resyncing) else { return };
+    let Some(rate) = prediction.resync.filter(|_| conditions.state == ArrayState::Resync) else { return };
     let cap = 1.0 / site.book.get(Parameter::ResyncCap);
     if rate.value > 0.97 * cap {
         let message =
