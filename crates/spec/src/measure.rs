@@ -5,7 +5,7 @@ use terms::{Bytes, LabDriveKind, LabSpec, MeasurePolicy, Method, Name, Nanos, No
 use crate::fields::{Fields, Word};
 use crate::profile;
 use crate::stack::Grown;
-use crate::suggest::{either, nearest};
+use crate::suggest::{either, meant};
 use crate::workload;
 
 /// A workload with its place in the text, if it is the study's own.
@@ -83,10 +83,7 @@ fn quick(measure: Option<&Fields>, workloads: &[Workload], notes: &mut Vec<Note>
             Some(workload) => kept.push(workload.name.clone()),
             None => {
                 let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
-                let hint = nearest(&word.text, names.iter().copied()).map_or_else(
-                    || format!("there are {}", names.join(", ")),
-                    |near| format!("did you mean `{near}`?"),
-                );
+                let hint = meant(&word.text, names.iter().copied(), || format!("there are {}", names.join(", ")));
                 notes.push(
                     Note::error("study-quick", Some(word.span), format!("no workload is called `{}`", word.text))
                         .hint(hint),
@@ -188,15 +185,10 @@ fn of_profiles(study: &Fields, measure: Option<&Fields>, notes: &mut Vec<Note>) 
 
 fn unknown_profile(word: &Word) -> Note {
     let profiles = profile::all();
-    let note = Note::error(
-        "study-unknown-profile",
-        Some(word.span),
-        format!("there is no profile `{}`", word.text.escape_debug()),
-    );
-    match nearest(&word.text, profiles.iter().map(|profile| profile.name)) {
-        Some(meant) => note.hint(format!("did you mean `{meant}`?")),
-        None => note.hint(format!("there is {}", either(profiles.iter().map(|profile| profile.name)))),
-    }
+    let names = || profiles.iter().map(|profile| profile.name);
+    let message = format!("there is no profile `{}`", word.text.escape_debug());
+    let hint = meant(&word.text, names(), || format!("there is {}", either(names())));
+    Note::error("study-unknown-profile", Some(word.span), message).hint(hint)
 }
 
 /// Adds the study's own workloads.

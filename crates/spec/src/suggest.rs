@@ -59,6 +59,15 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
         .map(|(_, candidate)| candidate)
 }
 
+/// What to do about a word that is none of the candidates: the one that was most likely meant, or what there is.
+pub(crate) fn meant<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    nearest(word, candidates).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+}
+
 /// Case and the choice between dash and underscore are not spelling.
 fn fold(word: &str) -> String {
     word.to_lowercase().replace('-', "_")

@@ -3,7 +3,7 @@
 use terms::{Feature, Note};
 
 use crate::fields::Fields;
-use crate::suggest::nearest;
+use crate::suggest::meant;
 
 /// Reads `[trials]`: without `features` all of them.
 pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Vec<Feature> {
@@ -17,10 +17,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Vec<Feature> {
             None => {
                 let all = Feature::ALL.map(Feature::word);
                 let message = format!("there is no feature `{}` to try", word.text.escape_debug());
-                let hint = match nearest(&word.text, all) {
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("features are {}", all.join(", ")),
-                };
+                let hint = meant(&word.text, all, || format!("features are {}", all.join(", ")));
                 notes.push(Note::error("study-unknown-feature", Some(word.span), message).hint(hint));
             }
         }

@@ -5,7 +5,7 @@ use terms::{LabSpec, Name, Note, Span};
 use crate::fields::{Fields, Word};
 use crate::grammar::LAYER_KINDS;
 use crate::lab::Lab;
-use crate::suggest::{either, nearest};
+use crate::suggest::{either, meant};
 
 /// One entry of `layers`.
 #[derive(Debug)]
@@ -204,9 +204,8 @@ fn unknown(word: &Word, entries: &[Entry<'_>], index: usize, lab: &Lab) -> Note 
             whole.name
         ));
     }
-    match nearest(&word.text, known.iter().copied()) {
-        Some(meant) => note.hint(format!("did you mean `{meant}`?")),
-        None if known.is_empty() => note.hint("add the drive to [lab]"),
-        None => note.hint(format!("there is {}", either(drives))),
-    }
+    note.hint(meant(&word.text, known.iter().copied(), || match known.is_empty() {
+        true => "add the drive to [lab]".to_owned(),
+        false => format!("there is {}", either(drives)),
+    }))
 }
