@@ -74,6 +74,14 @@ pub struct Measured {
     pub raw: Vec<(String, Vec<u8>)>,
 }
 
+impl Measured {
+    /// A cell that failed before anything was run for it.
+    pub(crate) fn failed(request: &CellRequest<'_>, why: String) -> Self {
+        let begun = Cell::begun(request.key.clone(), request.started.clone(), Vec::new(), request.seed);
+        Self { cell: Cell { status: 1, failure: Some(why), ..begun }, raw: Vec::new() }
+    }
+}
+
 /// Windows shorter than this are for trying things out and are not made longer.
 const EXTENDED: Nanos = Nanos::seconds(1);
 
@@ -83,8 +91,7 @@ const EXTENDED: Nanos = Nanos::seconds(1);
 /// Where the machine is lost.
 pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, MeasureError> {
     if let Some(why) = resync::restart(host, request.resyncs)? {
-        let begun = Cell::begun(request.key.clone(), request.started.clone(), Vec::new(), request.seed);
-        return Ok(Measured { cell: Cell { status: 1, failure: Some(why), ..begun }, raw: Vec::new() });
+        return Ok(Measured::failed(request, why));
     }
     match &request.workload.method {
         Method::Fio => {}

@@ -34,12 +34,15 @@ const BOUND: f64 = 1.15;
 pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileTree) -> Result<Measured, MeasureError> {
     let start = Instant::now();
     let Place::Directory(target) = &request.filled.place else {
-        return Ok(failed(request, "files are copied onto file systems, and this stack is a device".to_owned()));
+        return Ok(Measured::failed(
+            request,
+            "files are copied onto file systems, and this stack is a device".to_owned(),
+        ));
     };
     let plan = tree::plan(wanted);
     let source = format!("{}/bedplate-source-{}", request.source.unwrap_or(IN_MEMORY), tree::digest(wanted));
     if let Some(why) = tree::make(host, &source, &plan)? {
-        return Ok(failed(request, why));
+        return Ok(Measured::failed(request, why));
     }
     let copy = format!("{target}/bedplate-copy-{}", request.seed);
     // Reading the source alone tells whether the copy could have been faster.
@@ -53,7 +56,10 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
     let after = snapshot(host, request.drives, true)?;
     host.run(&Cmd::new(["rm", "-rf", &copy]).limit(LIMIT))?;
     if !outcome.ok() {
-        return Ok(failed(request, format!("cp ended with status {}: {}", outcome.status, outcome.error_text())));
+        return Ok(Measured::failed(
+            request,
+            format!("cp ended with status {}: {}", outcome.status, outcome.error_text()),
+        ));
     }
     busy.extend(own_work::busy(host, request.nodes, &census(host)?)?);
     busy.extend(own_work::in_step(host, request.nodes)?);
@@ -74,11 +80,6 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
     };
     let said = format!("source alone {}\ncopy {}\n{}", alone.took, outcome.took, outcome.error_text());
     Ok(Measured { cell, raw: vec![("copy.txt".to_owned(), said.into_bytes())] })
-}
-
-fn failed(request: &CellRequest<'_>, why: String) -> Measured {
-    let begun = Cell::begun(request.key.clone(), request.started.clone(), Vec::new(), request.seed);
-    Measured { cell: Cell { status: 1, failure: Some(why), ..begun }, raw: Vec::new() }
 }
 
 /// A fixed script, with arguments beside it.

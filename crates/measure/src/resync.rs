@@ -4,7 +4,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use host::{Host, HostError};
-use terms::Cmd;
 
 use crate::error::MeasureError;
 
@@ -23,8 +22,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Where the machine is lost, or refuses.
 pub(crate) fn restart(host: &dyn Host, arrays: &[String]) -> Result<Option<String>, MeasureError> {
     for array in arrays {
-        let path = host.run_ok(&Cmd::new(["readlink", "--canonicalize-existing", array]))?.text();
-        let Some(name) = path.trim().strip_prefix("/dev/") else {
+        let path = host.resolve(array)?;
+        let Some(name) = path.strip_prefix("/dev/") else {
             return Ok(Some(format!("`{array}` is no device")));
         };
         let file = |name_of: &str| format!("/sys/block/{name}/md/{name_of}");

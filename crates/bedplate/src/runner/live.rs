@@ -14,9 +14,9 @@ pub(crate) fn rates(members: &[MemberDelta], took: Nanos) -> String {
     }
     let rate = |bytes: terms::Bytes| bytes.as_f64() / seconds / 1e6;
     let told = if members.len() <= NAMED {
-        let each = members.iter().map(|member| {
-            format!("{} {}", member.drive, directions([rate(member.read)].as_ref(), [rate(member.written)].as_ref()))
-        });
+        let each = members
+            .iter()
+            .map(|member| format!("{} {}", member.drive, directions(&[rate(member.read)], &[rate(member.written)])));
         each.collect::<Vec<_>>().join(", ")
     } else {
         let reads: Vec<f64> = members.iter().map(|member| rate(member.read)).collect();

@@ -10,7 +10,7 @@ use terms::units::significant;
 use terms::workload::{FileTree, TreeWork};
 use terms::{Bytes, Cmd, Nanos};
 
-use super::{failed, flow, forget, pool, script, tree};
+use super::{flow, forget, pool, script, tree};
 use crate::cell::{CellRequest, Measured};
 use crate::counters::snapshot;
 use crate::error::MeasureError;
@@ -34,13 +34,13 @@ pub(crate) fn measure(
 ) -> Result<Measured, MeasureError> {
     let start = Instant::now();
     let Place::Directory(target) = &request.filled.place else {
-        return Ok(failed(request, "files are on file systems, and this stack is a device".to_owned()));
+        return Ok(Measured::failed(request, "files are on file systems, and this stack is a device".to_owned()));
     };
     let plan = tree::plan(wanted);
     let files = tree::files(&plan);
     let top = format!("{target}/bedplate-tree-{}", tree::digest(wanted));
     if let Some(why) = tree::make(host, &top, &plan)? {
-        return Ok(failed(request, why));
+        return Ok(Measured::failed(request, why));
     }
     let order = format!("/tmp/bedplate-order-{}", request.seed);
     if work == TreeWork::Read {
@@ -58,7 +58,7 @@ pub(crate) fn measure(
     let after = snapshot(host, request.drives, false)?;
     host.run(&Cmd::new(["rm", "-f", &order, &format!("{order}.seed")]))?;
     if !outcome.ok() {
-        return Ok(failed(request, format!("`{}` failed: {}", cmd.line(), outcome.error_text())));
+        return Ok(Measured::failed(request, format!("`{}` failed: {}", cmd.line(), outcome.error_text())));
     }
     let members = after.members_since(&before);
     let read: u64 = members.iter().map(|member| member.read.0).sum();
