@@ -10,6 +10,7 @@ mod compare;
 mod cost;
 mod curves;
 mod histogram;
+mod hosts;
 mod imitation;
 mod interval;
 mod judge;
@@ -123,6 +124,7 @@ fn finding(
     finding.burst = if workload.pattern.writes() { steadiness::burst(&newest) } else { None };
     finding.limiter = limiter::most(&newest);
     finding.path_lost = path_lost::find(&newest);
+    finding.hosts = hosts::find(&newest, Looks::of(policy));
     finding.samples = newest.last().map(|cell| cell.samples.clone()).unwrap_or_default();
     if let Some(verdict) = steadiness::verdict(&newest, &finding.steady) {
         finding.verdict = verdict;

@@ -2,13 +2,30 @@
 
 use lab::{Console, Guest, GuestSpec};
 use terms::plan::Need;
-use terms::{LabSpec, Plan};
+use terms::{Design, Hosts, LabSpec, Plan};
 
 use crate::exit::Failure;
 use crate::settings::Settings;
 
-/// Boots a guest with these drives; `plans` tell which modules its kernel should have.
+/// Boots one guest with these drives; `plans` tell which modules its kernel should have.
 pub(crate) fn boot(machine: &LabSpec, plans: &[Plan], console: Console, settings: &Settings) -> Result<Guest, Failure> {
+    boot_hosts(Hosts::ONE, machine, plans, console, settings)
+}
+
+/// Boots as many hosts as the workloads of a study need.
+pub(crate) fn boot_all(design: &Design, plans: &[Plan], settings: &Settings) -> Result<Guest, Failure> {
+    let hosts = design.workloads.iter().map(|workload| workload.hosts).max().unwrap_or_default();
+    boot_hosts(hosts, &design.lab, plans, Console::Log, settings)
+}
+
+fn boot_hosts(
+    hosts: Hosts,
+    machine: &LabSpec,
+    plans: &[Plan],
+    console: Console,
+    settings: &Settings,
+) -> Result<Guest, Failure> {
+    let machine = LabSpec { hosts, ..machine.clone() };
     let agent = std::env::current_exe()?;
     let modules = plans.iter().flat_map(|plan| &plan.needs).filter_map(|need| match need {
         Need::Module(module) => Some(module.clone()),
@@ -16,7 +33,7 @@ pub(crate) fn boot(machine: &LabSpec, plans: &[Plan], console: Console, settings
     });
     let wanted_modules: Vec<String> = modules.collect();
     Ok(lab::boot(&GuestSpec {
-        machine,
+        machine: &machine,
         wanted_modules: &wanted_modules,
         agent: &agent,
         build: crate::BUILD,
@@ -24,5 +41,6 @@ pub(crate) fn boot(machine: &LabSpec, plans: &[Plan], console: Console, settings
         cache: settings.cache.clone(),
         console,
         drives_from: None,
+        host: 0,
     })?)
 }

@@ -17,6 +17,9 @@ use crate::settings::Settings;
 
 /// A machine with the study's drives.
 pub(crate) struct Site {
+    /// The other hosts of a lab; they go before the first, which has the network between them.
+    others: Vec<Self>,
+    first: bool,
     machine: Machine,
     drives: Bindings,
     /// Real drives that may be used.
@@ -41,8 +44,10 @@ enum Machine {
 
 impl Site {
     /// A guest and the drives that it was booted with.
-    pub(crate) fn lab(guest: Guest) -> Self {
-        Self { drives: guest.drives().clone(), machine: Machine::Lab(Box::new(guest)), claims: Vec::new() }
+    pub(crate) fn lab(mut guest: Guest) -> Self {
+        let others = guest.take_others().into_iter().map(|other| Self { first: false, ..Self::lab(other) }).collect();
+        let drives = guest.drives().clone();
+        Self { others, first: true, drives, machine: Machine::Lab(Box::new(guest)), claims: Vec::new() }
     }
 
     /// A machine that is there, its drives not yet known.
@@ -58,7 +63,7 @@ impl Site {
             }
             Address::Lab => return Err(Failure::told("error: a guest is booted, not opened")),
         };
-        Ok(Self { machine, drives: Bindings::new(), claims: Vec::new() })
+        Ok(Self { others: Vec::new(), first: true, machine, drives: Bindings::new(), claims: Vec::new() })
     }
 
     /// The same machine with drives that were found on it.
@@ -93,6 +98,24 @@ impl Site {
     /// Where it cannot be read.
     pub(crate) fn boot_id(&self) -> Result<String, Failure> {
         Ok(self.read_text("/proc/sys/kernel/random/boot_id")?)
+    }
+
+    /// The other hosts, each with drives of its own that are called the same.
+    pub(crate) fn others(&self) -> &[Self] {
+        &self.others
+    }
+
+    /// Is it the host that records speak of? Every machine is, but for the others of a lab.
+    pub(crate) const fn is_first(&self) -> bool {
+        self.first
+    }
+
+    /// Where the other hosts reach it, if there are any.
+    pub(crate) fn address(&self) -> Option<&str> {
+        match &self.machine {
+            Machine::Lab(guest) => guest.address(),
+            Machine::Local(_) | Machine::Ssh(_) => None,
+        }
     }
 
     /// Real drives that may be used.

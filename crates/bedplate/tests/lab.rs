@@ -22,6 +22,9 @@ mod guards;
 #[cfg(feature = "long-tests")]
 #[path = "lab/hostile.rs"]
 mod hostile;
+#[cfg(feature = "long-tests")]
+#[path = "lab/hosts.rs"]
+mod hosts;
 #[path = "lab/overhead.rs"]
 mod overhead;
 #[path = "lab/places.rs"]

@@ -76,8 +76,8 @@ fn probe(kernel: &Kernel, agent: &Path, directory: &Path) -> Result<bool, LabErr
     fs::create_dir_all(&probe).map_err(LabError::file("make", &probe))?;
     let image_path = probe.join(file::IMAGE);
     fs::write(&image_path, image::pack(&Local::new(), agent, kernel)?).map_err(LabError::file("write", &image_path))?;
-    let spec = LabSpec { cpus: 1, memory: Bytes::mib(512), drives: Vec::new(), switches: Vec::new() };
-    let mut argv = machine::command(&probe, &spec, Accelerator::Kvm, &kernel.image, Console::Log, "probe")?;
+    let spec = LabSpec::new(1, Bytes::mib(512));
+    let mut argv = machine::command(&probe, &spec, 0, Accelerator::Kvm, &kernel.image, Console::Log, "probe")?;
     for word in &mut argv {
         // Its first words have to come out at once.
         *word = word.replace(" quiet ", " earlyprintk=serial,ttyS0 ");

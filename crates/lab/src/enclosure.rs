@@ -1,7 +1,8 @@
-//! The enclosure: a second guest that exports its drives over NVMe/TCP to the first.
+//! The enclosure: a guest that exports its drives over NVMe/TCP to the hosts of the lab.
 //!
 //! Every drive is a subsystem of its own with one namespace: so it has a serial number of its own, by which it is
-//! found as every other drive, and a list of hosts of its own. A subsystem that is exported on two ports has two
+//! found as every other drive, and a list of hosts of its own. Each host has its own drives, and no other host may
+//! connect to them. A subsystem that is exported on two ports has two
 //! controllers on the host, and the kernel's native multipath makes one device of both ways to the namespace.
 //!
 //! How the target is set up: the kernel's `drivers/nvme/target/configfs.c`.
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use host::{Host, HostError, Process, Remote};
-use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Nanos, Port};
+use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Port};
 
 use crate::accelerator::Accelerator;
 use crate::error::LabError;
@@ -30,10 +31,16 @@ const PROCESSORS: u32 = 2;
 const KEPT: &str = "enclosure";
 /// Where the kernel's target is set up.
 const TARGET: &str = "/sys/kernel/config/nvmet";
-/// The name of the only host that the enclosure serves.
-const HOST: &str = "nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-000000000001";
-/// Its identifier, the same as in its name.
-const HOST_ID: &str = "00000000-0000-4000-8000-000000000001";
+
+/// A host by the identifier that the enclosure knows it by.
+fn host_id(host: u8) -> String {
+    format!("00000000-0000-4000-8000-{:012}", u16::from(host) + 1)
+}
+
+/// Its qualified name, made of that identifier as the NVMe base specification has it.
+fn host_name(host: u8) -> String {
+    format!("nqn.2014-08.org.nvmexpress:uuid:{}", host_id(host))
+}
 
 /// Is it a drive of the enclosure?
 pub(crate) fn is_remote(drive: &LabDrive) -> bool {
@@ -60,11 +67,13 @@ pub(crate) struct Enclosure {
     scratch: Scratch,
 }
 
-/// The enclosure's own machine: every remote drive of the study is an NVMe drive in it.
-fn machine(study: &LabSpec) -> LabSpec {
-    let local = |drive: &LabDrive| LabDrive { kind: LabDriveKind::Nvme, port: Port::Cpu, paths: 1, ..drive.clone() };
-    let drives = study.drives.iter().filter(|drive| is_remote(drive)).map(local).collect();
-    LabSpec { cpus: PROCESSORS, memory: MEMORY, drives, switches: Vec::new() }
+/// The enclosure's own machine: every remote drive of every host is an NVMe drive in it.
+fn machine(study: &LabSpec) -> Result<LabSpec, LabError> {
+    let drives = exports(study).map(|export| {
+        let name = Name::new(&export.serial).map_err(|error| LabError::Drives(error.to_string()))?;
+        Ok(LabDrive { name, kind: LabDriveKind::Nvme, port: Port::Cpu, paths: 1, ..export.drive.clone() })
+    });
+    Ok(LabSpec { drives: drives.collect::<Result<_, LabError>>()?, ..LabSpec::new(PROCESSORS, MEMORY) })
 }
 
 /// Starts the enclosure of a study, if it has remote drives. Called by the thread that started everything else: QEMU
@@ -77,21 +86,21 @@ pub(crate) fn start(
     if !spec.machine.drives.iter().any(is_remote) {
         return Ok(None);
     }
-    let machine = machine(spec.machine);
+    let machine = machine(spec.machine)?;
     let from = spec.drives_from.map(|from| from.join(KEPT));
     let own = own(spec, &machine, from.as_deref());
     let scratch = Scratch::make(&spec.base)?;
     make_files(&own, scratch.path(), kernel)?;
-    let networks = network::arguments(scratch.path(), End::Enclosure);
+    let networks = network::enclosure_arguments(scratch.path(), spec.machine.hosts.0);
     let process = start_machine(&own, &scratch, kernel, accelerator, networks)?;
     let started = Started { machine, process, scratch };
-    network::await_listening(started.directory())?;
+    network::await_listening(started.directory(), spec.machine.hosts.0)?;
     Ok(Some(started))
 }
 
 /// What the enclosure is booted with.
 fn own<'a>(spec: &GuestSpec<'a>, machine: &'a LabSpec, drives_from: Option<&'a Path>) -> GuestSpec<'a> {
-    GuestSpec { machine, console: Console::Log, drives_from, ..spec.clone() }
+    GuestSpec { machine, console: Console::Log, drives_from, host: 0, ..spec.clone() }
 }
 
 impl Started {
@@ -106,23 +115,23 @@ impl Started {
         let remote = greet(&own, &self.scratch, &mut self.process, accelerator)?;
         let enclosure = Enclosure { remote, process: Mutex::new(self.process), scratch: self.scratch };
         network::set_up(&enclosure.remote, End::Enclosure)?;
-        enclosure.export(&self.machine, spec.machine)?;
+        enclosure.export(&own, spec.machine)?;
         Ok(enclosure)
     }
 }
 
 impl Enclosure {
     /// Sets up the kernel's target: ports, a subsystem for each drive, and which subsystem is on which port.
-    fn export(&self, machine: &LabSpec, study: &LabSpec) -> Result<(), LabError> {
+    fn export(&self, own: &GuestSpec<'_>, study: &LabSpec) -> Result<(), LabError> {
         let remote = &self.remote;
         remote.run_ok(&Cmd::new(["modprobe", "nvmet_tcp"]))?;
         remote.run_ok(&Cmd::new(["mount", "-t", "configfs", "configfs", "/sys/kernel/config"]))?;
-        let nodes = find_drives(remote, machine)?;
+        let nodes = find_drives(remote, own)?;
         let exports: Vec<Export<'_>> = exports(study).collect();
         let ports = network::PORTS.map(|port| format!("{TARGET}/ports/{port}"));
         let each = exports.iter().flat_map(|export| [export.directory(), export.namespace()]);
-        let directories: Vec<String> =
-            ports.into_iter().chain([format!("{TARGET}/hosts/{HOST}")]).chain(each).collect();
+        let hosts = (0..study.hosts.0).map(|host| format!("{TARGET}/hosts/{}", host_name(host)));
+        let directories: Vec<String> = ports.into_iter().chain(hosts).chain(each).collect();
         remote.run_ok(&Cmd::new(std::iter::once("mkdir".to_owned()).chain(directories)))?;
         for port in network::PORTS {
             for (key, value) in [
@@ -135,7 +144,7 @@ impl Enclosure {
             }
         }
         for export in &exports {
-            let node = nodes.get(&export.drive.name).map_or("", String::as_str);
+            let node = nodes.iter().find(|(name, _)| name.as_str() == export.serial).map_or("", |(_, node)| node);
             self.export_one(export, node)?;
         }
         Ok(())
@@ -152,7 +161,8 @@ impl Enclosure {
             self.remote.write(&path, value.as_bytes())?;
         }
         let link = |from: &str, to: String| self.remote.run_ok(&Cmd::new(["ln", "-s", from, &to]));
-        link(&format!("{TARGET}/hosts/{HOST}"), format!("{directory}/allowed_hosts/{HOST}"))?;
+        let host = host_name(export.host);
+        link(&format!("{TARGET}/hosts/{host}"), format!("{directory}/allowed_hosts/{host}"))?;
         for port in export.ports() {
             link(&directory, format!("{TARGET}/ports/{port}/subsystems/{}", export.nqn))?;
         }
@@ -186,17 +196,19 @@ impl Drop for Enclosure {
 
 /// A drive as it is exported.
 struct Export<'a> {
+    host: u8,
     drive: &'a LabDrive,
     serial: String,
     nqn: String,
 }
 
-/// Every remote drive of a study. Serial numbers are those of its place among all drives.
+/// Every remote drive of every host. Serial numbers are those of its place among all drives of all hosts.
 fn exports(study: &LabSpec) -> impl Iterator<Item = Export<'_>> {
-    let remote = study.drives.iter().enumerate().filter(|(_, drive)| is_remote(drive));
-    remote.map(|(index, drive)| {
+    let each = (0..study.hosts.0).flat_map(|host| study.drives.iter().map(move |drive| (host, drive)));
+    let remote = each.enumerate().filter(|(_, (_, drive))| is_remote(drive));
+    remote.map(|(index, (host, drive))| {
         let serial = serial_of(index, drive);
-        Export { drive, nqn: subsystem(&serial), serial }
+        Export { host, drive, nqn: subsystem(&serial), serial }
     })
 }
 
@@ -214,11 +226,11 @@ impl Export<'_> {
     }
 }
 
-/// Connects a guest to the drives of its enclosure, over every path.
-pub(crate) fn connect(guest: &dyn Host, study: &LabSpec) -> Result<(), LabError> {
-    network::set_up(guest, End::Initiator)?;
+/// Connects a guest to its drives in the enclosure, over every path.
+pub(crate) fn connect(guest: &dyn Host, spec: &GuestSpec<'_>) -> Result<(), LabError> {
+    network::set_up(guest, End::Initiator(spec.host))?;
     guest.run_ok(&Cmd::new(["modprobe", "nvme_tcp"]))?;
-    for export in exports(study) {
+    for export in exports(spec.machine).filter(|export| export.host == spec.host) {
         for port in export.ports() {
             guest.run_ok(&connection(&export, port))?;
         }
@@ -228,14 +240,14 @@ pub(crate) fn connect(guest: &dyn Host, study: &LabSpec) -> Result<(), LabError>
 
 /// The command that connects to one drive over one port.
 fn connection(export: &Export<'_>, port: u8) -> Cmd {
-    let address = End::Enclosure.address(port);
+    let (address, name, id) = (End::Enclosure.address(port), host_name(export.host), host_id(export.host));
     let words = [
         ("--transport", "tcp"),
         ("--traddr", &address),
         ("--trsvcid", network::SERVICE),
         ("--nqn", &export.nqn),
-        ("--hostnqn", HOST),
-        ("--hostid", HOST_ID),
+        ("--hostnqn", &name),
+        ("--hostid", &id),
         // A path that went is tried again every second, instead of every ten, so that a window sees it come back.
         ("--reconnect-delay", "1"),
     ];
@@ -257,8 +269,6 @@ fn balance(guest: &dyn Host) -> Result<(), LabError> {
 
 #[cfg(test)]
 mod tests {
-    use terms::Name;
-
     use super::*;
 
     fn study() -> LabSpec {
@@ -269,15 +279,27 @@ mod tests {
             drive("far", LabDriveKind::NvmeTcp, 2),
             drive("single", LabDriveKind::NvmeTcp, 1),
         ];
-        LabSpec { cpus: 4, memory: Bytes::gib(3), drives, switches: Vec::new() }
+        LabSpec { drives, ..LabSpec::new(4, Bytes::gib(3)) }
     }
 
     #[test]
     fn the_enclosure_has_the_remote_drives_and_no_others() {
-        let machine = machine(&study());
+        let machine = machine(&study()).unwrap();
         let names: Vec<&str> = machine.drives.iter().map(|drive| drive.name.as_str()).collect();
-        assert_eq!(names, ["far", "single"]);
+        assert_eq!(names, ["BP01-far", "BP02-single"]);
         assert!(machine.drives.iter().all(|drive| drive.kind == LabDriveKind::Nvme && drive.lba == Bytes(4096)));
+    }
+
+    #[test]
+    fn every_host_has_drives_of_its_own_that_no_other_may_use() {
+        let study = LabSpec { hosts: terms::Hosts(2), ..study() };
+        let lines: Vec<(u8, String)> = exports(&study).map(|of| (of.host, connection(&of, 1).line())).collect();
+        assert_eq!(machine(&study).unwrap().drives.len(), 4);
+        let nqns: std::collections::BTreeSet<String> = exports(&study).map(|export| export.nqn).collect();
+        assert_eq!(nqns.len(), 4);
+        for (host, line) in lines {
+            assert!(line.contains(&format!("--hostid {}", host_id(host))) && line.contains(&host_name(host)), "{line}");
+        }
     }
 
     #[test]

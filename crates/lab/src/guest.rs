@@ -16,7 +16,7 @@ use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
 use crate::kernel::{self, Kernel};
 use crate::machine::{self, Console, file, inside, serial_of};
-use crate::network::{self, End};
+use crate::network;
 use crate::scratch::Scratch;
 use crate::{check, image, vmlinux};
 
@@ -39,6 +39,15 @@ pub struct GuestSpec<'a> {
     pub console: Console,
     /// Directory that [`Guest::cut_power`] filled: drives begin with what was on them when power went.
     pub drives_from: Option<&'a Path>,
+    /// Its number among the hosts of the lab, from 0: [`boot`] begins with the first.
+    pub host: u8,
+}
+
+impl GuestSpec<'_> {
+    /// The number of its first drive among those of all hosts: every drive has a serial number of its own.
+    pub(crate) fn first_drive(&self) -> usize {
+        usize::from(self.host) * self.machine.drives.len()
+    }
 }
 
 /// How long a guest may take to greet us.
@@ -54,8 +63,12 @@ pub struct Guest {
     process: Mutex<Process>,
     disks: Vec<Disk>,
     scratch: Scratch,
-    /// The guest that has the remote drives; it goes after the guest that uses them.
+    /// The other hosts of the lab; only the first has any.
+    others: Vec<Self>,
+    /// The guest that has the remote drives; it goes after the guests that use them.
     enclosure: Option<Enclosure>,
+    /// What the other hosts reach it by.
+    address: Option<String>,
     kernel: Kernel,
     accelerator: Accelerator,
     drives: BTreeMap<Name, String>,
@@ -118,21 +131,86 @@ fn boot_with(
     kernel: Kernel,
     accelerator: Accelerator,
 ) -> Result<Guest, LabError> {
-    make_files(spec, scratch.path(), &kernel)?;
     let start = Instant::now();
     let enclosure = enclosure::start(spec, &kernel, accelerator)?;
-    let networks = enclosure.as_ref().map(|of| network::arguments(of.directory(), End::Initiator)).unwrap_or_default();
-    let disks = disk::start(scratch.path(), spec.machine)?;
-    let mut process = start_machine(spec, &scratch, &kernel, accelerator, networks)?;
-    let remote = greet(spec, &scratch, &mut process, accelerator)?;
-    let enclosure = enclosure.map(|started| started.open(spec, accelerator)).transpose()?;
-    if enclosure.is_some() {
-        enclosure::connect(&remote, spec.machine)?;
+    let network = enclosure.as_ref().map(enclosure::Started::directory);
+    let mut scratch = Some(scratch);
+    let mut booting = Vec::new();
+    for host in 0..spec.machine.hosts.0 {
+        let own = scratch.take().map_or_else(|| Scratch::make(&spec.base), Ok)?;
+        booting.push(Booting::start(GuestSpec { host, ..spec.clone() }, own, &kernel, accelerator, network)?);
     }
-    let boot_time = start.elapsed();
-    let drives = find_drives(&remote, spec.machine)?;
-    let process = Mutex::new(process);
-    Ok(Guest { remote, process, disks, scratch, enclosure, kernel, accelerator, drives, boot_time })
+    // All boot while the first is waited for.
+    let greeted = booting.into_iter().map(|one| one.greet(accelerator)).collect::<Result<Vec<_>, _>>()?;
+    let enclosure = enclosure.map(|started| started.open(spec, accelerator)).transpose()?;
+    let mut guests = Vec::new();
+    for (booted, remote) in greeted {
+        guests.push(booted.guest(remote, enclosure.is_some(), &kernel, accelerator, start)?);
+    }
+    let others = guests.split_off(1);
+    let mut first = guests.pop().ok_or_else(|| LabError::Drives("a lab without hosts".to_owned()))?;
+    (first.enclosure, first.others) = (enclosure, others);
+    Ok(first)
+}
+
+/// A host of the lab whose QEMU runs and whose agent was not greeted yet.
+struct Booting<'a> {
+    spec: GuestSpec<'a>,
+    process: Process,
+    disks: Vec<Disk>,
+    scratch: Scratch,
+}
+
+impl<'a> Booting<'a> {
+    /// `network`: where the sockets of the enclosure are, if there is one.
+    fn start(
+        spec: GuestSpec<'a>,
+        scratch: Scratch,
+        kernel: &Kernel,
+        accelerator: Accelerator,
+        network: Option<&Path>,
+    ) -> Result<Self, LabError> {
+        make_files(&spec, scratch.path(), kernel)?;
+        let networks = network.map(|of| network::host_arguments(of, spec.host)).unwrap_or_default();
+        let disks = disk::start(scratch.path(), spec.machine)?;
+        let process = start_machine(&spec, &scratch, kernel, accelerator, networks)?;
+        Ok(Self { spec, process, disks, scratch })
+    }
+
+    fn greet(mut self, accelerator: Accelerator) -> Result<(Self, Remote), LabError> {
+        let remote = greet(&self.spec, &self.scratch, &mut self.process, accelerator)?;
+        Ok((self, remote))
+    }
+
+    /// Connects to remote drives, where there are any, and finds all drives.
+    fn guest(
+        self,
+        remote: Remote,
+        connected: bool,
+        kernel: &Kernel,
+        accelerator: Accelerator,
+        start: Instant,
+    ) -> Result<Guest, LabError> {
+        let Self { spec, process, disks, scratch } = self;
+        if connected {
+            enclosure::connect(&remote, &spec)?;
+        }
+        let boot_time = start.elapsed();
+        let drives = find_drives(&remote, &spec)?;
+        Ok(Guest {
+            remote,
+            process: Mutex::new(process),
+            disks,
+            scratch,
+            others: Vec::new(),
+            enclosure: None,
+            address: connected.then(|| network::address(spec.host)),
+            kernel: kernel.clone(),
+            accelerator,
+            drives,
+            boot_time,
+        })
+    }
 }
 
 pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel) -> Result<(), LabError> {
@@ -167,7 +245,8 @@ pub(crate) fn start_machine(
     let directory = scratch.path();
     let unpacked = vmlinux::unpacked(&Local::new(), kernel, &spec.cache);
     let image = unpacked.map_or_else(|| kernel.image.clone(), |path| path.to_string_lossy().into_owned());
-    let mut argv = machine::command(directory, spec.machine, accelerator, &image, spec.console, "serve")?;
+    let mut argv =
+        machine::command(directory, spec.machine, spec.first_drive(), accelerator, &image, spec.console, "serve")?;
     argv.extend(networks);
     let standard = match spec.console {
         Console::Terminal => Standard::Inherit,
@@ -231,7 +310,8 @@ fn last_words(directory: &Path) -> String {
 }
 
 /// Loads drivers and finds each drive of the study: RAM drives by order, all others by serial number.
-pub(crate) fn find_drives(remote: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, String>, LabError> {
+pub(crate) fn find_drives(remote: &Remote, spec: &GuestSpec<'_>) -> Result<BTreeMap<Name, String>, LabError> {
+    let machine = spec.machine;
     let of = |kind| machine.drives.iter().filter(move |drive| drive.kind == kind);
     if of(LabDriveKind::Sata).chain(of(LabDriveKind::Hdd)).next().is_some() {
         remote.run_ok(&Cmd::new(["modprobe", "--all", "ahci", "sd_mod"]))?;
@@ -254,7 +334,7 @@ pub(crate) fn find_drives(remote: &Remote, machine: &LabSpec) -> Result<BTreeMap
             if drive.kind == LabDriveKind::Ram {
                 continue;
             }
-            let serial = serial_of(index, drive);
+            let serial = serial_of(spec.first_drive() + index, drive);
             match found.iter().find(|found| found.serial.as_deref() == Some(&serial) && found.size == drive.size) {
                 Some(found) => drop(nodes.insert(drive.name.clone(), found.node())),
                 None => absent = Some((drive.name.to_string(), serial)),
@@ -289,6 +369,18 @@ impl Guest {
         &self.drives
     }
 
+    /// The other hosts of the lab, each with the same drives as this one, its own.
+    #[must_use]
+    pub fn take_others(&mut self) -> Vec<Self> {
+        std::mem::take(&mut self.others)
+    }
+
+    /// Where other hosts of the lab reach this one; `None` where nothing connects them.
+    #[must_use]
+    pub fn address(&self) -> Option<&str> {
+        self.address.as_deref()
+    }
+
     /// The kernel that runs.
     #[must_use]
     pub const fn kernel(&self) -> &Kernel {
@@ -302,7 +394,8 @@ impl Guest {
     }
 
     /// Takes the power away: the machine is gone in the middle of whatever it did. Its drives, with what they had
-    /// been given by then, are linked into a directory on the same file system, for [`GuestSpec::drives_from`].
+    /// been given by then, are linked into a directory on the same file system, for [`GuestSpec::drives_from`]. Other
+    /// hosts go with their drives.
     ///
     /// # Errors
     /// Where the drives cannot be linked.

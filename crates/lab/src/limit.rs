@@ -97,7 +97,7 @@ mod tests {
         let spin = |limit| LabDrive { kind: LabDriveKind::Hdd, ..drive(limit, Port::Cpu) };
         let limit = Limit { write_iops: Some(5), ..Limit::default() };
         let drives = vec![spin(Limit::default()), spin(limit)];
-        let spec = LabSpec { cpus: 1, memory: Bytes::gib(1), drives, switches: Vec::new() };
+        let spec = LabSpec { drives, ..LabSpec::new(1, Bytes::gib(1)) };
         let chain = |index: usize| nodes(index, &spec.drives[index], &spec, "/lab/s").unwrap();
         assert_eq!(chain(0), ["driver=nbd,node-name=d0,server.type=unix,server.path=/lab/s"]);
         assert_eq!(chain(1)[0], "driver=nbd,node-name=raw1,server.type=unix,server.path=/lab/s");
@@ -107,8 +107,7 @@ mod tests {
     #[test]
     fn reads_and_writes_share_a_drive() {
         let limit = Limit { read: Some(Bytes(90)), write: Some(Bytes(70)), read_iops: Some(5), ..Limit::default() };
-        let spec =
-            LabSpec { cpus: 1, memory: Bytes::gib(1), drives: vec![drive(limit, Port::Cpu)], switches: Vec::new() };
+        let spec = LabSpec { drives: vec![drive(limit, Port::Cpu)], ..LabSpec::new(1, Bytes::gib(1)) };
         let groups = groups(&spec);
         assert_eq!(groups[1], "throttle-group,id=both0,x-bps-total=90");
         let chain = nodes(0, &spec.drives[0], &spec, "/lab/drive").unwrap();
@@ -126,7 +125,7 @@ mod tests {
             drive(own, Port::Switch(3)),
             drive(Limit::default(), Port::Switch(3)),
         ];
-        let spec = LabSpec { cpus: 1, memory: Bytes::gib(1), drives, switches: vec![switch] };
+        let spec = LabSpec { drives, switches: vec![switch], ..LabSpec::new(1, Bytes::gib(1)) };
         let groups = groups(&spec);
         assert_eq!(groups.len(), 3);
         assert_eq!(groups[0], "throttle-group,id=drive1,x-bps-read=180000000,x-iops-write=400");

@@ -36,6 +36,7 @@ pub(crate) mod file {
 pub(crate) fn command(
     directory: &Path,
     spec: &LabSpec,
+    first_drive: usize,
     accelerator: Accelerator,
     image: &str,
     console: Console,
@@ -60,7 +61,7 @@ pub(crate) fn command(
         argv.pair("-chardev", "stdio,id=terminal,signal=off");
         argv.pair("-device", "virtconsole,chardev=terminal");
     }
-    drives(&mut argv, directory, spec)?;
+    drives(&mut argv, directory, spec, first_drive)?;
     Ok(argv.0)
 }
 
@@ -82,7 +83,7 @@ impl Arguments {
 }
 
 /// Ports, switches and drives. Root ports get chassis 1 up; downstream ports of a switch chassis 100 up.
-fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec) -> Result<(), LabError> {
+fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec, first_drive: usize) -> Result<(), LabError> {
     let mut switches: Vec<u8> = Vec::new();
     let mut sata = 0;
     let root_port = |argv: &mut Arguments, id: &str, chassis: usize| {
@@ -102,7 +103,7 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec) -> Result<(), 
                 argv.pair("-drive", &format!("if=none,id=d{index},file={path},format=raw,cache=unsafe,discard=unmap"))
             }
         }
-        let serial = serial_of(index, drive);
+        let serial = serial_of(first_drive + index, drive);
         let physical = drive.lba.0.max(4096);
         if spins || drive.kind == LabDriveKind::Sata {
             if sata == 6 {
@@ -155,8 +156,6 @@ mod tests {
     #[test]
     fn topology_becomes_ports_and_switches() {
         let spec = LabSpec {
-            cpus: 2,
-            memory: Bytes::gib(1),
             drives: vec![
                 drive("a", LabDriveKind::Nvme, Port::Cpu),
                 drive("b", LabDriveKind::Nvme, Port::Switch(0)),
@@ -165,9 +164,9 @@ mod tests {
                 drive("r", LabDriveKind::Ram, Port::Cpu),
                 drive("h", LabDriveKind::Hdd, Port::Cpu),
             ],
-            switches: Vec::new(),
+            ..LabSpec::new(2, Bytes::gib(1))
         };
-        let argv = command(Path::new("/lab"), &spec, Accelerator::Tcg, "/k", Console::Log, "serve").unwrap();
+        let argv = command(Path::new("/lab"), &spec, 0, Accelerator::Tcg, "/k", Console::Log, "serve").unwrap();
         let line = argv.join(" ");
         assert_eq!(line.matches("pcie-root-port").count(), 2);
         assert_eq!(line.matches("x3130-upstream").count(), 1);
@@ -181,8 +180,8 @@ mod tests {
     #[test]
     fn a_guest_is_given_nothing_of_this_machine_but_its_root_to_read() {
         let drives = vec![drive("a", LabDriveKind::Nvme, Port::Cpu)];
-        let spec = LabSpec { cpus: 1, memory: Bytes::gib(1), drives, switches: Vec::new() };
-        let argv = command(Path::new("/lab"), &spec, Accelerator::Tcg, "/k", Console::Log, "serve").unwrap();
+        let spec = LabSpec { drives, ..LabSpec::new(1, Bytes::gib(1)) };
+        let argv = command(Path::new("/lab"), &spec, 0, Accelerator::Tcg, "/k", Console::Log, "serve").unwrap();
         for word in &argv {
             assert!(!word.contains("/dev/"), "{word}");
             assert!(!word.contains("path=/,") || word.contains("readonly=on"), "{word}");

@@ -1,8 +1,9 @@
-//! The two private networks between a guest and its enclosure: QEMU carries their frames over sockets in the
+//! The two private networks between guests and their enclosure: QEMU carries their frames over sockets in the
 //! enclosure's directory, and nothing of this machine's own networks is in reach.
 //!
-//! The enclosure listens and the guest connects, so both ends go with their processes. Addresses exist inside the
-//! guests alone.
+//! The enclosure listens and the guests connect, so all ends go with their processes. Addresses exist inside the
+//! guests alone. With several guests the enclosure's QEMU is the switch, too: a hub for each port, with the enclosure's
+//! card and a socket for each guest.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -28,15 +29,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) enum End {
     /// Drives are here.
     Enclosure,
-    /// Drives are used here.
-    Initiator,
+    /// Drives are used here: the number of the host, from 0.
+    Initiator(u8),
 }
 
 impl End {
     const fn number(self) -> u8 {
         match self {
             Self::Enclosure => 1,
-            Self::Initiator => 2,
+            Self::Initiator(host) => 2 + host,
         }
     }
 
@@ -45,39 +46,72 @@ impl End {
         format!("10.0.{port}.{}", self.number())
     }
 
-    /// The card's address: locally administered (IEEE 802, the second bit), unique among both ends.
+    /// The card's address: locally administered (IEEE 802, the second bit), unique among all ends.
     fn card(self, port: u8) -> String {
         format!("02:00:00:00:{port:02x}:{:02x}", self.number())
     }
 }
 
-/// QEMU's arguments for one end of both networks; the sockets are in `directory`.
-pub(crate) fn arguments(directory: &Path, end: End) -> Vec<String> {
-    let server = if end == End::Enclosure { "on" } else { "off" };
+/// Where a host is reached by the others: its address on the first port's network.
+pub(crate) fn address(host: u8) -> String {
+    End::Initiator(host).address(PORTS[0])
+}
+
+/// QEMU's arguments for one host's end of both networks; the sockets are in `directory`.
+pub(crate) fn host_arguments(directory: &Path, host: u8) -> Vec<String> {
     let each = PORTS.iter().flat_map(|port| {
-        let path = socket(directory, *port);
-        [
-            "-netdev".to_owned(),
-            format!("stream,id=net{port},server={server},addr.type=unix,addr.path={path}"),
-            "-device".to_owned(),
-            // Without its own firmware: nobody boots from it.
-            format!("virtio-net-pci,netdev=net{port},mac={},host_mtu={MTU},romfile=", end.card(*port)),
-        ]
+        let link = ["-netdev".to_owned(), wire(directory, *port, host, &format!("net{port}"), "off")];
+        link.into_iter().chain(card(End::Initiator(host), *port))
     });
     each.collect()
 }
 
-fn socket(directory: &Path, port: u8) -> String {
-    inside(directory, &format!("port-{port}.sock"))
+/// The same for the enclosure's end of so many hosts.
+pub(crate) fn enclosure_arguments(directory: &Path, hosts: u8) -> Vec<String> {
+    PORTS
+        .iter()
+        .flat_map(|port| switched(directory, *port, hosts).into_iter().chain(card(End::Enclosure, *port)))
+        .collect()
 }
 
-/// Waits until QEMU listens on both sockets: a guest that connects earlier would never have a link. The kernel lists
+/// What the enclosure's card of a port is plugged into: the wire to the only host, or a hub with a wire to each.
+fn switched(directory: &Path, port: u8, hosts: u8) -> Vec<String> {
+    let netdev = |what: String| ["-netdev".to_owned(), what];
+    if hosts == 1 {
+        return netdev(wire(directory, port, 0, &format!("net{port}"), "on")).into();
+    }
+    let to_card = netdev(format!("hubport,id=net{port},hubid={port}"));
+    let to_hosts = (0..hosts).flat_map(|host| {
+        let id = format!("wire{port}-{host}");
+        let plugged = format!("hubport,id=plug{port}-{host},hubid={port},netdev={id}");
+        [netdev(wire(directory, port, host, &id, "on")), netdev(plugged)].concat()
+    });
+    to_card.into_iter().chain(to_hosts).collect()
+}
+
+/// One end of the wire between a port and a host.
+fn wire(directory: &Path, port: u8, host: u8, id: &str, server: &str) -> String {
+    format!("stream,id={id},server={server},addr.type=unix,addr.path={}", socket(directory, port, host))
+}
+
+fn card(end: End, port: u8) -> [String; 2] {
+    // Without its own firmware: nobody boots from it.
+    let card = format!("virtio-net-pci,netdev=net{port},mac={},host_mtu={MTU},romfile=", end.card(port));
+    ["-device".to_owned(), card]
+}
+
+fn socket(directory: &Path, port: u8, host: u8) -> String {
+    inside(directory, &format!("port-{port}-{host}.sock"))
+}
+
+/// Waits until QEMU listens on every socket: a guest that connects earlier would never have a link. The kernel lists
 /// sockets, and a connection made to try would be the only one that QEMU takes.
-pub(crate) fn await_listening(directory: &Path) -> Result<(), LabError> {
+pub(crate) fn await_listening(directory: &Path, hosts: u8) -> Result<(), LabError> {
+    let sockets: Vec<String> = (0..hosts).flat_map(|host| PORTS.map(|port| socket(directory, port, host))).collect();
     let start = Instant::now();
     loop {
         let listed = Local::new().read_text("/proc/net/unix")?;
-        if PORTS.iter().all(|port| is_listening(&listed, &socket(directory, *port))) {
+        if sockets.iter().all(|socket| is_listening(&listed, socket)) {
             return Ok(());
         }
         interrupt::check()?;
@@ -103,6 +137,8 @@ fn is_listening(listed: &str, path: &str) -> bool {
 /// Gives both cards of a guest their addresses and switches them on.
 pub(crate) fn set_up(guest: &dyn Host, end: End) -> Result<(), LabError> {
     guest.run_ok(&Cmd::new(["modprobe", "virtio_net"]))?;
+    // What a host says to its own address goes this way.
+    guest.run_ok(&Cmd::new(["ip", "link", "set", "dev", "lo", "up"]))?;
     for port in PORTS {
         let card = interface(guest, end, port)?;
         guest.run_ok(&Cmd::new(["ip", "address", "add", &format!("{}/24", end.address(port)), "dev", &card]))?;
@@ -155,14 +191,35 @@ mod tests {
 
     #[test]
     fn networks_are_sockets_in_the_directory_and_nothing_else() {
-        for (end, server) in [(End::Enclosure, "server=on"), (End::Initiator, "server=off")] {
-            let argv = arguments(Path::new("/lab"), end);
+        let directory = Path::new("/lab");
+        for (argv, server, length) in
+            [(enclosure_arguments(directory, 1), "server=on", 8), (host_arguments(directory, 0), "server=off", 8)]
+        {
             let backends: Vec<&String> = argv.iter().filter(|word| word.starts_with("stream,")).collect();
-            assert_eq!((backends.len(), argv.len()), (2, 8));
+            assert_eq!((backends.len(), argv.len()), (2, length));
             assert!(backends.iter().all(|word| word.contains(server) && word.contains("addr.path=/lab/port-")));
         }
-        let cards: Vec<String> =
-            [End::Enclosure, End::Initiator].iter().flat_map(|end| PORTS.map(|port| end.card(port))).collect();
+    }
+
+    #[test]
+    fn several_hosts_meet_at_a_hub_for_each_port() {
+        let line = enclosure_arguments(Path::new("/lab"), 2).join(" ");
+        for part in [
+            "hubport,id=net1,hubid=1 ",
+            "hubport,id=plug1-1,hubid=1,netdev=wire1-1",
+            "hubport,id=plug2-0,hubid=2,netdev=wire2-0",
+            "stream,id=wire2-1,server=on,addr.type=unix,addr.path=/lab/port-2-1.sock",
+        ] {
+            assert!(line.contains(part), "{part} in {line}");
+        }
+        let second = host_arguments(Path::new("/lab"), 1).join(" ");
+        assert!(second.contains("server=off,addr.type=unix,addr.path=/lab/port-2-1.sock"), "{second}");
+    }
+
+    #[test]
+    fn no_two_cards_have_one_address() {
+        let ends = [End::Enclosure, End::Initiator(0), End::Initiator(1)];
+        let cards: Vec<String> = ends.iter().flat_map(|end| PORTS.map(|port| end.card(port))).collect();
         assert!(cards.iter().enumerate().all(|(at, card)| !cards[at + 1..].contains(card)));
     }
 }

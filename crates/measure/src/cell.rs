@@ -21,7 +21,7 @@ use crate::job::{self, Filled, Job};
 use crate::latency_log;
 use crate::limiter::{self, Seen};
 use crate::own_work::{self, Busy};
-use crate::resync;
+use crate::{resync, together};
 
 /// What to measure.
 #[derive(Clone)]
@@ -43,6 +43,10 @@ pub struct CellRequest<'a> {
     pub watch: &'a dyn Fn(&[MemberDelta], Nanos),
     /// Directory that a tree of files is copied from, for workloads that copy; in memory if `None`.
     pub source: Option<&'a str>,
+    /// Where other hosts reach this one, if there are any.
+    pub address: Option<&'a str>,
+    /// The other hosts, for workloads of several.
+    pub others: &'a [Companion<'a>],
     /// Arrays that resynchronise while it is measured.
     pub resyncs: &'a [String],
     /// Drives of the stack: the study's names and the nodes of today.
@@ -51,6 +55,19 @@ pub struct CellRequest<'a> {
     pub seed: u64,
     /// When it begins, RFC 3339.
     pub started: String,
+}
+
+/// Another host that does the same at the same time, on a stack that was built from the same plan.
+#[derive(Clone, Copy)]
+pub struct Companion<'a> {
+    /// The host.
+    pub host: &'a dyn Host,
+    /// Where the first host reaches it.
+    pub address: &'a str,
+    /// What it works on.
+    pub filled: &'a Filled,
+    /// Drives of its stack: the study's names and the nodes of today.
+    pub drives: &'a [(String, String)],
 }
 
 impl std::fmt::Debug for CellRequest<'_> {
@@ -83,13 +100,16 @@ impl Measured {
 }
 
 /// Windows shorter than this are for trying things out and are not made longer.
-const EXTENDED: Nanos = Nanos::seconds(1);
+pub(crate) const EXTENDED: Nanos = Nanos::seconds(1);
 
 /// Runs one cell. A job that failed is a failed cell, not an error.
 ///
 /// # Errors
 /// Where the machine is lost.
 pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, MeasureError> {
+    if !request.workload.hosts.is_one() {
+        return together::measure(host, request);
+    }
     if let Some(why) = resync::restart(host, request.resyncs)? {
         return Ok(Measured::failed(request, why));
     }
@@ -115,7 +135,6 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
         raw.extend(raw_files(&job, &observed, "extended-"));
     }
     let around = around.after(host, request, &observed)?;
-    let judged = judge(request, &job, &observed, &around, window);
     let imitated = match request.workload.imitates.filter(|_| request.policy.compat && observed.outcome.ok()) {
         Some(imitation) => {
             let shown = imitate::run(host, request, imitation)?;
@@ -124,8 +143,20 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
         }
         None => None,
     };
-    let cell = Cell {
-        imitated,
+    let cell = conclude(request, &job, observed, around, window);
+    Ok(Measured { cell: Cell { imitated, extended, took: start.elapsed().into(), ..cell }, raw })
+}
+
+/// What is told of a run that was observed.
+pub(crate) fn conclude(
+    request: &CellRequest<'_>,
+    job: &Job,
+    observed: Observed,
+    around: Compared,
+    window: Nanos,
+) -> Cell {
+    let judged = judge(request, job, &observed, &around, window);
+    Cell {
         status: observed.outcome.status,
         reading: judged.reading,
         failure: judged.failure,
@@ -138,17 +169,14 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
         steadiness: observed.steadiness,
         members: observed.members,
         cpu: observed.cpu,
-        extended,
         path_lost: observed.path_lost.as_ref().and_then(|lost| lost.as_ref().ok().copied()),
         offered_iops: job.offered,
-        took: start.elapsed().into(),
         ..Cell::begun(request.key.clone(), request.started.clone(), job.argv(), request.seed)
-    };
-    Ok(Measured { cell, raw })
+    }
 }
 
 /// A share of nothing would let fio take the whole device, unwritten blocks and all.
-fn check_request(request: &CellRequest<'_>) -> Result<(), MeasureError> {
+pub(crate) fn check_request(request: &CellRequest<'_>) -> Result<(), MeasureError> {
     let Workload { name, pattern, block, jobs, load, .. } = request.workload;
     // Without its rate it would run as fast as it can, under the name of something slower.
     if matches!(load, Load::Share { .. }) && !request.rate.is_some_and(|rate| rate > 0.0) {
@@ -162,7 +190,7 @@ fn check_request(request: &CellRequest<'_>) -> Result<(), MeasureError> {
     Ok(())
 }
 
-fn prepare(request: &CellRequest<'_>, window: Nanos) -> Job {
+pub(crate) fn prepare(request: &CellRequest<'_>, window: Nanos) -> Job {
     // What was filled decides, whatever the policy says.
     let policy = MeasurePolicy { span: request.filled.span, ..request.policy.clone() };
     let workload = Workload { window: Some(window), ..request.workload.clone() };
@@ -184,7 +212,7 @@ fn observed(host: &dyn Host, request: &CellRequest<'_>, job: &Job, window: Nanos
 }
 
 /// Files of a run. fio's JSON and its words are kept apart, so that the one stays JSON.
-fn raw_files(job: &Job, observed: &Observed, prefix: &str) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn raw_files(job: &Job, observed: &Observed, prefix: &str) -> Vec<(String, Vec<u8>)> {
     let stdout = &observed.outcome.stdout;
     let json = fio::parse(stdout).map_or(0..stdout.len(), |output| output.json);
     let words = [&stdout[..json.start], &stdout[json.end..]].concat();
@@ -202,14 +230,14 @@ fn raw_files(job: &Job, observed: &Observed, prefix: &str) -> Vec<(String, Vec<u
 }
 
 /// What is read before and after a job.
-struct Around {
+pub(crate) struct Around {
     census: threads::Census,
     conditions: conditions::Now,
     busy: Vec<Busy>,
 }
 
 /// What both readings say together.
-struct Compared {
+pub(crate) struct Compared {
     threads: Threads,
     kernel_threads: Threads,
     conditions: terms::evidence::Conditions,
@@ -219,13 +247,18 @@ struct Compared {
 }
 
 impl Around {
-    fn before(host: &dyn Host, request: &CellRequest<'_>) -> Result<Self, HostError> {
+    pub(crate) fn before(host: &dyn Host, request: &CellRequest<'_>) -> Result<Self, HostError> {
         let conditions = conditions::now(host, request.drives)?;
         let census = threads::census(host)?;
         Ok(Self { busy: own_work::busy(host, request.nodes, &census)?, conditions, census })
     }
 
-    fn after(self, host: &dyn Host, request: &CellRequest<'_>, observed: &Observed) -> Result<Compared, HostError> {
+    pub(crate) fn after(
+        self,
+        host: &dyn Host,
+        request: &CellRequest<'_>,
+        observed: &Observed,
+    ) -> Result<Compared, HostError> {
         let census = threads::census(host)?;
         let threads = census.since(&self.census);
         let after = conditions::now(host, request.drives)?;

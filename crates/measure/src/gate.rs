@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use host::{Host, HostError};
 use terms::evidence::Steadiness;
@@ -11,11 +10,12 @@ use terms::workload::PathLoss;
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
 use crate::cell::CellRequest;
-use crate::counters::{Snapshot, snapshot};
+use crate::counters::Snapshot;
 use crate::job::{Job, SAMPLE, latency_log_file, latency_part_files, log_file};
 use crate::log::Log;
-use crate::own_work::{self, Busy};
+use crate::own_work::Busy;
 use crate::path;
+use crate::watch::{self, Watch, Watched};
 
 /// What a run of a job gave.
 pub(crate) struct Observed {
@@ -56,9 +56,6 @@ impl Observed {
 /// How long fio may take from the end of its window to the end of its process without the window being misplaced.
 const EXIT: Nanos = Nanos::millis(300);
 
-/// Longest time between two readings.
-const LOOK: Duration = Duration::from_secs(2);
-
 /// Runs fio and reads the machine's counters now and then. fio does not say when its window begins, but the process
 /// ends soon after it, so the readings that count are chosen afterwards; a log on the machine's clock tells exactly.
 ///
@@ -75,15 +72,11 @@ pub(crate) fn observe(
     aligned: bool,
     event: Option<(PathLoss, Nanos)>,
 ) -> Result<Observed, HostError> {
-    let CellRequest { drives, nodes, seed, workload, watch, .. } = *request;
-    let writes = workload.pattern.writes();
     // A queue that was filled may take long to drain after the clock has stopped.
     let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
-    // Three readings fall into a window; more would only cost, but in a long one somebody may be looking.
-    let pause = (window.to_duration() * 3 / 10).clamp(Duration::from_millis(200), LOOK);
     let begun = host.now()?;
     let over = AtomicBool::new(false);
-    let (outcome, ended, snapshots, busy, lost) = thread::scope(|scope| {
+    let (outcome, ended, watched, lost) = thread::scope(|scope| {
         let lost = event.map(|(loss, settle)| {
             scope.spawn({
                 let over = &over;
@@ -95,51 +88,72 @@ pub(crate) fn observe(
             over.store(true, Ordering::Relaxed);
             result
         });
-        let (mut snapshots, mut busy) = (Vec::new(), Vec::new());
-        while !fio.is_finished() {
-            snapshots.push(snapshot(host, drives, writes)?);
-            if let [.., earlier, now] = snapshots.as_slice() {
-                watch(&now.members_since(earlier), Nanos(now.at().0.saturating_sub(earlier.at().0)));
-            }
-            // Every other time: it was looked at just before fio began, and will be just after it ended.
-            if busy.is_empty() && snapshots.len() % 2 == 0 {
-                busy.extend(own_work::md(host, nodes)?);
-                busy.extend(own_work::in_step(host, nodes)?);
-            }
-            wait_for(&fio, pause);
-        }
+        let watched = watching(host, request, window).until(&over, request.watch)?;
         let (outcome, ended) = fio.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let lost = lost.map(|lost| lost.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        Ok::<_, HostError>((outcome?, ended?, snapshots, busy, lost))
+        Ok::<_, HostError>((outcome?, ended?, watched, lost))
     })?;
-    let log_file = take(host, &log_file(seed));
-    let latency_log = take(host, &latency_log_file(seed));
-    let parts = latency_part_files(seed);
-    let _ = host.run(&Cmd::new(["rm", "-f", &parts[0], &parts[1]]));
+    let logs = take_logs(host, request.seed);
+    let observed = conclude(Ran { outcome, watched, lifetime: (begun, ended), logs, aligned, window });
+    let path_lost = lost.map(|lost| placed(host, lost, &observed.log, aligned)).transpose()?;
+    // What is done to a window on purpose says nothing of what stands.
+    let steadiness = observed.steadiness.filter(|_| event.is_none());
+    Ok(Observed { path_lost, steadiness, ..observed })
+}
+
+/// What is read on a host while its cell runs.
+pub(crate) fn watching<'a>(host: &'a dyn Host, request: &CellRequest<'a>, window: Nanos) -> Watch<'a> {
+    let CellRequest { nodes, drives, workload, .. } = *request;
+    Watch { host, nodes, drives, writes: workload.pattern.writes(), pause: watch::pause(window) }
+}
+
+/// What a run left on one host.
+pub(crate) struct Ran {
+    pub(crate) outcome: Outcome,
+    pub(crate) watched: Watched,
+    /// From before fio began until after it ended, on the host's clock.
+    pub(crate) lifetime: (Nanos, Nanos),
+    /// fio's logs of throughput and of latency.
+    pub(crate) logs: [Vec<u8>; 2],
+    pub(crate) aligned: bool,
+    pub(crate) window: Nanos,
+}
+
+/// Lays log and counters beside one another.
+pub(crate) fn conclude(ran: Ran) -> Observed {
+    let Ran { outcome, watched: Watched { snapshots, busy }, lifetime, logs, aligned, window } = ran;
+    let [log_file, latency_log] = logs;
     let log = Log::read(&String::from_utf8_lossy(&log_file), SAMPLE);
     let span = if aligned && !log.rates.is_empty() {
         (log.start, log.end())
     } else {
+        let ended = lifetime.1;
         (Nanos(ended.0.saturating_sub(window.0)), Nanos(ended.0.saturating_sub(EXIT.0)))
     };
-    let path_lost = lost.map(|lost| placed(host, lost, &log, aligned)).transpose()?;
     let inside = inside(&snapshots, span);
-    Ok(Observed {
+    Observed {
         members: inside.map_or_else(Vec::new, |(first, last)| last.members_since(first)),
         counts: snapshots.last().is_some_and(Snapshot::counts),
         cpu: inside.map(|(first, last)| last.cpu_since(first)),
         dirtied: inside.and_then(|(first, last)| last.dirtied_since(first)),
         between: inside.map(|(first, last)| (first.at(), last.at())),
-        lifetime: (begun, ended),
-        path_lost,
-        // What is done to a window on purpose says nothing of what stands.
-        steadiness: (event.is_none() && !log.rates.is_empty()).then(|| steady::judge(&log.sums(), SAMPLE)),
+        lifetime,
+        path_lost: None,
+        steadiness: (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), SAMPLE)),
         outcome,
         busy,
         log,
         log_file,
         latency_log,
-    })
+    }
+}
+
+/// fio's logs of throughput and latency; they are gone afterwards.
+fn take_logs(host: &dyn Host, seed: u64) -> [Vec<u8>; 2] {
+    let logs = [take(host, &log_file(seed)), take(host, &latency_log_file(seed))];
+    let parts = latency_part_files(seed);
+    let _ = host.run(&Cmd::new(["rm", "-f", &parts[0], &parts[1]]));
+    logs
 }
 
 /// The moments of a loss from the start of the window, with all paths in use again; or what went wrong.
@@ -163,13 +177,6 @@ fn placed(
     }
     let since = |moment: Nanos| Nanos(moment.0.saturating_sub(log.start.0));
     Ok(Ok(PathLoss { at: since(moments.at), back: since(moments.back) }))
-}
-
-fn wait_for<T>(thread: &thread::ScopedJoinHandle<'_, T>, pause: Duration) {
-    let start = std::time::Instant::now();
-    while start.elapsed() < pause && !thread.is_finished() {
-        thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// A file's content; the file is gone afterwards. A job that failed may not have written it.

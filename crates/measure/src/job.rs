@@ -55,6 +55,11 @@ pub(crate) fn latency_part_files(seed: u64) -> [String; 2] {
     ["slat", "clat"].map(|part| format!("{}_{part}.log", latency_log_prefix(seed)))
 }
 
+/// The files of one host where the job was given to servers: of every job one, with the host's address behind it.
+pub(crate) fn server_logs(seed: u64, kind: &str, address: &str) -> String {
+    format!("{}_{kind}.*.log.{address}", log_prefix(seed))
+}
+
 pub(crate) fn latency_log_prefix(seed: u64) -> String {
     log_prefix(seed)
 }
@@ -82,6 +87,15 @@ impl Job {
         let mut argv = vec!["fio".to_owned(), "--output-format=json+,normal".to_owned()];
         argv.extend(self.settings.iter().map(|(key, value, _)| option(key, value, "--")));
         argv
+    }
+
+    /// The same for a server: the client that collects its logs puts one job's in the place of another's unless each
+    /// has a file of its own.
+    pub(crate) fn served(mut self) -> Self {
+        for (_, value, why) in self.settings.iter_mut().filter(|(key, ..)| key == "per_job_logs") {
+            (*value, *why) = ("1".to_owned(), "a file for each job, as a client collects them".to_owned());
+        }
+        self
     }
 
     /// The command line of the run before this one that only settles: the same load, nothing logged.

@@ -20,8 +20,10 @@ mod log;
 mod own_work;
 mod path;
 mod resync;
+mod together;
+mod watch;
 
-pub use cell::{CellRequest, Measured, measure};
+pub use cell::{CellRequest, Companion, Measured, measure};
 pub use counters::{Snapshot, snapshot};
 pub use error::MeasureError;
 pub use fio::{FioOutput, JobOutputs, parse};

@@ -135,6 +135,8 @@ fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, Me
         nodes: &[],
         rate: None,
         source: None,
+        address: None,
+        others: &[],
         resyncs: &[],
         watch: &|_, _| (),
         drives: &[],

@@ -93,7 +93,7 @@ mod tests {
         group.rated.read = Some(BytesPerSecond(400e6));
         group.rated.read_iops = Some(Iops(500.0));
         let switch = LabSwitch { number: 2, limit: Limit { write: Some(Bytes(1_000_000)), ..Limit::default() } };
-        let mut lab = LabSpec { cpus: 1, memory: Bytes::gib(1), drives: vec![drive.clone()], switches: vec![switch] };
+        let mut lab = LabSpec { drives: vec![drive.clone()], switches: vec![switch], ..LabSpec::new(1, Bytes::gib(1)) };
         let machine = Machine { drives: vec![group], ..Machine::default() };
         let limited = super::limited(machine.clone(), &lab, Bytes::mib(64));
         let rated = limited.drives[0].rated;

@@ -236,6 +236,13 @@ static WORKLOAD: Table = Table {
             "all of the span",
             "Touch only so many blocks, evenly over the span.",
         ),
+        default(
+            "hosts",
+            Kind::Integer { least: 1, most: 4 },
+            "1",
+            "Hosts of the lab that do it at once, each on the same stack of drives of its own, started by fio's client \
+             and server mode.",
+        ),
         optional(
             "path_lost",
             Kind::Table(&PATH_LOST),

@@ -1,7 +1,7 @@
 //! The guest of a study: its drives, and whether they can be.
 
 use terms::units::KIB;
-use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port, Spindle};
+use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port, Spindle};
 
 use crate::fields::Fields;
 use crate::machine::in_a_second;
@@ -23,7 +23,7 @@ pub(crate) struct Lab {
 
 /// Reads `[lab]`.
 pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
-    let mut spec = LabSpec { cpus: 2, memory: Bytes::gib(3), drives: Vec::new(), switches: Vec::new() };
+    let mut spec = LabSpec::new(2, Bytes::gib(3));
     let Some(lab) = study.table("lab") else {
         if !study.has("lab") {
             notes.push(
@@ -53,6 +53,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
         spec.drives.push(drive(fields, name, notes));
     }
     spec.switches = lab.tables("switches").iter().filter_map(|fields| switch(fields, &spec, notes)).collect();
+    spec.hosts = hosts(lab, &spec, notes);
     check_memory(lab, &spec, notes);
     Lab { spec, complete }
 }
@@ -184,6 +185,19 @@ fn paths(fields: &Fields, name: &Name, kind: LabDriveKind, notes: &mut Vec<Note>
         );
     }
     1
+}
+
+/// Several hosts are connected by the network of their enclosure, so there has to be one.
+fn hosts(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Hosts {
+    let hosts = lab.number("hosts").map_or(Hosts::ONE, Hosts);
+    if !hosts.is_one() && spec.drives.iter().all(|drive| drive.kind != LabDriveKind::NvmeTcp) {
+        notes.push(
+            Note::error("study-hosts", Some(lab.place("hosts")), "hosts that have nothing in common")
+                .label("no drive is remote")
+                .hint("make drives kind = \"nvme-tcp\", or leave `hosts` out"),
+        );
+    }
+    hosts
 }
 
 /// RAM drives live in the guest's memory, where the kernel and the tools must live too.

@@ -1,6 +1,6 @@
 //! How a study is measured, with which workloads, and whether its stacks can hold that.
 
-use terms::{Bytes, LabDriveKind, LabSpec, MeasurePolicy, Method, Name, Nanos, Note, Span, Workload};
+use terms::{Bytes, LabDriveKind, LabSpec, MeasurePolicy, Method, Name, Nanos, Note, Replicate, Span, Workload};
 
 use crate::fields::{Fields, Word};
 use crate::profile;
@@ -38,6 +38,7 @@ pub(crate) fn read(
     }
     copy_from(&mut workloads, source, policy.span);
     check_paths(&workloads, lab, notes);
+    check_hosts(&workloads, &policy, lab, notes);
     // Stable: within each half the order is that of the profiles and then of the file.
     workloads.sort_by_key(|workload| workload.pattern.writes());
     policy.quick = quick(measure, &workloads, notes);
@@ -133,6 +134,23 @@ fn check_paths(workloads: &[Workload], lab: &LabSpec, notes: &mut Vec<Note>) {
         notes.push(
             Note::error("study-path-lost", None, message)
                 .hint("make drives kind = \"nvme-tcp\", paths = 2, or leave `path_lost` out"),
+        );
+    }
+}
+
+/// Only hosts that are there can work, and only those behind one enclosure have a network between them.
+fn check_hosts(workloads: &[Workload], policy: &MeasurePolicy, lab: &LabSpec, notes: &mut Vec<Note>) {
+    let Some(workload) = workloads.iter().max_by_key(|workload| workload.hosts) else { return };
+    if !workload.hosts.is_one() && policy.replicate == Replicate::Slices {
+        let message = format!("workload `{}` is for several hosts, and slices are of one", workload.name);
+        notes.push(Note::error("study-hosts", None, message).hint("leave `replicate` out of [measure]"));
+    }
+    if workload.hosts > lab.hosts {
+        let message =
+            format!("workload `{}` is for {} hosts, and the lab has {}", workload.name, workload.hosts.0, lab.hosts.0);
+        notes.push(
+            Note::error("study-hosts", None, message)
+                .hint(format!("write hosts = {} in [lab], or less in the workload", workload.hosts.0)),
         );
     }
 }

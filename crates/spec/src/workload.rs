@@ -1,7 +1,7 @@
 //! Workloads of the study's own.
 
 use terms::workload::PathLoss;
-use terms::{Bytes, Load, Name, Note, Pattern, Reach, Workload};
+use terms::{Bytes, Hosts, Load, Name, Note, Pattern, Reach, Workload};
 
 use crate::fields::Fields;
 
@@ -39,8 +39,22 @@ pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
         load: fields.number("rate").map_or(Load::Closed, Load::Rate),
         reach: fields.number("samples").map_or(Reach::Span, Reach::Samples),
         path_lost: path_lost(fields, notes),
+        hosts: hosts(fields, notes),
         ..Workload::new(name, pattern, block)
     })
+}
+
+/// How many hosts do it at once. Hosts have clocks of their own, so nothing that happens at a moment is for several.
+fn hosts(fields: &Fields, notes: &mut Vec<Note>) -> Hosts {
+    let hosts = fields.number("hosts").map_or(Hosts::ONE, Hosts);
+    let alone = ["rate", "samples", "path_lost"].into_iter().find(|key| fields.has(key));
+    if let (false, Some(key)) = (hosts.is_one(), alone) {
+        let message = format!("`{key}` is for a workload of one host");
+        notes.push(
+            Note::error("study-hosts", Some(fields.key(key)), message).hint(format!("leave `{key}` out, or `hosts`")),
+        );
+    }
+    hosts
 }
 
 /// When a path is lost: in an order that can be, within the workload's own window.

@@ -429,6 +429,32 @@ fn drives_that_spin_say_how_and_no_others_do() {
 }
 
 #[test]
+fn several_hosts_work_where_a_network_connects_them_and_at_no_moment_of_their_own() {
+    let study = |lab: &str, workload: &str| {
+        format!(
+            "question = 'q'\n\
+             lab = {{ {lab}, drives = [ {{ name = 'a', size = '1 GiB', kind = 'nvme-tcp' }} ] }}\n\
+             stack = [ {{ name = 'x', layers = [ {{ ext4 = {{}}, on = 'a' }} ] }} ]\nmeasure.span = '32 MiB'\n\
+             workload = [ {{ name = 'w', pattern = 'randread', block = '4 KiB', {workload} }} ]\n"
+        )
+    };
+    for (lab, workload, expect) in [
+        ("hosts = 2", "hosts = 2", &[][..]),
+        ("hosts = 2", "depth = 1", &[]),
+        ("hosts = 1", "hosts = 2", &["study-hosts"]),
+        ("hosts = 2", "hosts = 3", &["study-hosts"]),
+        ("hosts = 2", "hosts = 2, rate = 100", &["study-hosts"]),
+        ("hosts = 2", "hosts = 2, samples = 10", &["study-hosts"]),
+    ] {
+        assert_eq!(codes(&study(lab, workload)), expect, "{lab} {workload}");
+    }
+    let sliced = study("hosts = 2", "hosts = 2").replace("measure.span", "measure.replicate = 'slices'\nmeasure.span");
+    assert_eq!(codes(&sliced), ["study-hosts"]);
+    let near = study("hosts = 2", "depth = 1").replace("nvme-tcp", "nvme");
+    assert_eq!(codes(&near), ["study-hosts"]);
+}
+
+#[test]
 fn a_path_can_be_lost_where_there_are_two_and_a_window_to_lose_it_in() {
     let study = |paths: u8, workload: &str| {
         format!(

@@ -6,7 +6,7 @@ use crate::drive::{LabDrive, LabSwitch};
 use crate::layer::Layer;
 use crate::name::{Name, slug};
 use crate::trial::Feature;
-use crate::units::{Bytes, Nanos, PerMille};
+use crate::units::{Bytes, Hosts, Nanos, PerMille};
 use crate::workload::Workload;
 
 /// A study, understood.
@@ -110,9 +110,18 @@ pub struct LabSpec {
     /// Switches that are limited.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<LabSwitch>,
+    /// Guests like this one, each with drives of its own; remote drives of all are in one enclosure.
+    #[serde(default, skip_serializing_if = "Hosts::is_one")]
+    pub hosts: Hosts,
 }
 
 impl LabSpec {
+    /// One guest without drives.
+    #[must_use]
+    pub const fn new(cpus: u32, memory: Bytes) -> Self {
+        Self { cpus, memory, drives: Vec::new(), switches: Vec::new(), hosts: Hosts::ONE }
+    }
+
     /// The drive of that name.
     #[must_use]
     pub fn drive(&self, name: &Name) -> Option<&LabDrive> {

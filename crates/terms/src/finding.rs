@@ -1,5 +1,7 @@
 //! What a record means: estimates with intervals, verdicts, and the records they came from.
 
+mod network;
+
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Cliff, Limiter};
@@ -8,7 +10,9 @@ use crate::prediction::{Flag, Roof};
 use crate::record::{GuardNote, Latency, Provenance, Sample};
 use crate::trial::StackTrials;
 use crate::units::Nanos;
-use crate::workload::{PathLoss, Tool};
+use crate::workload::Tool;
+
+pub use network::{HostFinding, PathLossFinding, Stretch};
 
 /// Version of the findings' JSON.
 pub const FINDINGS_SCHEMA: u32 = 1;
@@ -168,6 +172,9 @@ pub struct Finding {
     /// Before, while and after a network path was lost. Such a cell is compared with no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_lost: Option<PathLossFinding>,
+    /// What each machine did, where several worked at once; everything else here is of all of them together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostFinding>,
     /// What another tool would have shown, and why it differs.
     #[serde(default)]
     pub imitation: Option<ImitationFinding>,
@@ -205,6 +212,7 @@ impl Finding {
             limiter: None,
             burst: None,
             path_lost: None,
+            hosts: Vec::new(),
             imitation: None,
             snia: None,
             open: false,
@@ -212,33 +220,6 @@ impl Finding {
             sources: Vec::new(),
         }
     }
-}
-
-/// A window in which a network path was lost: the last round's.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PathLossFinding {
-    /// When it was lost and when it was there again.
-    pub loss: PathLoss,
-    /// Until it was lost.
-    pub before: Stretch,
-    /// While it was lost.
-    pub during: Stretch,
-    /// From when it was there again.
-    pub after: Stretch,
-    /// The longest time without a completed operation, in whole samples.
-    #[serde(rename = "longest_silence_ns")]
-    pub longest_silence: Nanos,
-}
-
-/// Means of a part of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Stretch {
-    /// Bytes per second; `None` where no sample lies in it.
-    #[serde(rename = "throughput_bytes_per_second")]
-    pub throughput: Option<f64>,
-    /// Mean latency, weighed by throughput; `None` where nothing was completed.
-    #[serde(rename = "latency_ns")]
-    pub latency: Option<Nanos>,
 }
 
 /// May a number be believed?

@@ -36,5 +36,5 @@ pub use note::{Note, Severity, Span};
 pub use plan::{Act, Condition, Effect, Plan, PlanCommand, Step, Target, Undo, Word};
 pub use spindle::{Mechanics, Spindle};
 pub use trial::{Feature, Grade, Showing, StackTrials, Trial, TrialStep};
-pub use units::{Bytes, BytesPerSecond, Iops, Nanos, PerMille};
+pub use units::{Bytes, BytesPerSecond, Hosts, Iops, Nanos, PerMille};
 pub use workload::{Engine, Load, Method, Pattern, Reach, Workload};

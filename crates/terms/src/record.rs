@@ -197,6 +197,9 @@ pub struct Cell {
     /// When a network path was lost and came back, where the workload asks for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_lost: Option<PathLoss>,
+    /// What each machine did, where several worked at once; the reading is their sum.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostReading>,
     /// Operations per second that were offered, where the rate was fixed.
     #[serde(default)]
     pub offered_iops: Option<f64>,
@@ -206,6 +209,17 @@ pub struct Cell {
     /// Wall time of the whole cell.
     #[serde(rename = "took_ns")]
     pub took: Nanos,
+}
+
+/// What one of several machines did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostReading {
+    /// Its number, from 1.
+    pub host: u8,
+    /// What fio counted on it.
+    pub reading: Reading,
+    /// Throughput and latency over time.
+    pub samples: Vec<Sample>,
 }
 
 /// What fio counted in the window.
@@ -254,6 +268,7 @@ impl Cell {
             jobs: Vec::new(),
             conditions: Conditions::default(),
             path_lost: None,
+            hosts: Vec::new(),
             offered_iops: None,
             imitated: None,
             took: Nanos(0),

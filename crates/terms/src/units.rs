@@ -32,6 +32,28 @@ pub struct Iops(pub f64);
 #[serde(transparent)]
 pub struct PerMille(pub u32);
 
+/// Machines that do the same at once: one or more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Hosts(pub u8);
+
+impl Hosts {
+    /// The usual case.
+    pub const ONE: Self = Self(1);
+
+    /// Is it one machine and no more?
+    #[must_use]
+    pub const fn is_one(&self) -> bool {
+        self.0 == 1
+    }
+}
+
+impl Default for Hosts {
+    fn default() -> Self {
+        Self::ONE
+    }
+}
+
 impl PerMille {
     /// As a share of 1.
     #[must_use]

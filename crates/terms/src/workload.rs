@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::name::Name;
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, Hosts, Nanos};
 
 /// One access pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,9 @@ pub struct Workload {
     /// A network path to the drives that is lost in the window, and comes back in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_lost: Option<PathLoss>,
+    /// Machines that do it at once, each on the same stack of drives of its own.
+    #[serde(default, skip_serializing_if = "Hosts::is_one")]
+    pub hosts: Hosts,
 }
 
 /// When a network path was lost and when it was there again, from the start of the window.
@@ -318,6 +321,7 @@ impl Workload {
             keys: Vec::new(),
             imitates: None,
             path_lost: None,
+            hosts: Hosts::ONE,
         }
     }
 
@@ -331,7 +335,7 @@ impl Workload {
     /// own, and where a point's name would be too long.
     #[must_use]
     pub fn curve(&self) -> Vec<Self> {
-        if self.load != Load::Closed || self.method != Method::Fio {
+        if self.load != Load::Closed || self.method != Method::Fio || !self.hosts.is_one() {
             return Vec::new();
         }
         let point = |percent: u8| {
@@ -342,10 +346,11 @@ impl Workload {
         CURVE.into_iter().filter_map(point).collect()
     }
 
-    /// Is it one that predictions know? What becomes of a tree of files depends on caches that nobody described.
+    /// Is it one that predictions know? What becomes of a tree of files depends on caches that nobody described, and
+    /// several hosts on what they share.
     #[must_use]
     pub const fn can_be_foretold(&self) -> bool {
-        !matches!(self.method, Method::Tree(..))
+        !matches!(self.method, Method::Tree(..)) && self.hosts.is_one()
     }
 
     /// The pattern in the words people use: `RND 4 KiB Q32 T16 read`.
@@ -369,7 +374,8 @@ impl Workload {
             Load::Share { percent, .. } => format!(" at {percent} % load"),
         };
         let event = if self.path_lost.is_some() { ", a path lost" } else { "" };
-        format!("{order} {} Q{} T{} {direction}{load}{event}", self.block, self.depth, self.jobs)
+        let hosts = if self.hosts.is_one() { String::new() } else { format!(" on each of {} hosts", self.hosts.0) };
+        format!("{order} {} Q{} T{} {direction}{load}{event}{hosts}", self.block, self.depth, self.jobs)
     }
 }
 

@@ -6,7 +6,7 @@ use calibrate::Means;
 use host::{Host, Rights};
 use lab::Console;
 use terms::calibration::{Calibration, CalibrationStep};
-use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Name};
+use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, Name};
 
 use crate::cli::CalibrateArguments;
 use crate::exit::{Exit, Failure};
@@ -61,7 +61,7 @@ fn open(arguments: &CalibrateArguments, settings: &Settings) -> Result<Site, Fai
         Address::Lab => {
             let spec = match &arguments.study {
                 Some(path) => studies::load_whole(path, settings)?.design.lab,
-                None => LabSpec { cpus: 2, memory: Bytes::gib(3), drives: Vec::new(), switches: Vec::new() },
+                None => LabSpec::new(2, Bytes::gib(3)),
             };
             settings.printer.say("booting a guest");
             Ok(Site::lab(guest::boot(&bench(&spec)?, &[], Console::Log, settings)?))
@@ -83,7 +83,7 @@ fn bench(spec: &LabSpec) -> Result<LabSpec, Failure> {
         drives.push(LabDrive { lba: Bytes(512), ..drive(format!("r{number}"), LabDriveKind::Ram, RAM_SIZE)? });
     }
     let memory = Bytes(spec.memory.0.max(Bytes::gib(2).0));
-    Ok(LabSpec { drives, switches: Vec::new(), memory, ..spec.clone() })
+    Ok(LabSpec { drives, switches: Vec::new(), memory, hosts: Hosts::ONE, ..spec.clone() })
 }
 
 fn heading() -> String {

@@ -61,7 +61,7 @@ fn default_machine() -> Result<LabSpec, Failure> {
         let name = Name::new(name).map_err(|error| Failure::Could(error.into()))?;
         Ok(LabDrive::new(name, Bytes::gib(1)))
     };
-    Ok(LabSpec { cpus: 2, memory: Bytes::gib(2), drives: vec![drive("a")?, drive("b")?], switches: Vec::new() })
+    Ok(LabSpec { drives: vec![drive("a")?, drive("b")?], ..LabSpec::new(2, Bytes::gib(2)) })
 }
 
 fn check(json: bool, settings: &Settings) -> Result<Exit, Failure> {

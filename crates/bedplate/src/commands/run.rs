@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use crate::site::{Claimed, Site};
 use build::Claims;
 use host::inspect;
-use lab::Console;
 use record::{RunReader, RunWriter};
 use terms::finding::{Findings, Verdict};
 use terms::inventory::Inventory;
@@ -48,7 +47,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         Some(site) => site,
         None => {
             boot.now("booting a guest");
-            Site::lab(guest::boot(&study.design.lab, &all_plans, Console::Log, settings)?)
+            Site::lab(guest::boot_all(&study.design, &all_plans, settings)?)
         }
     };
     boot.done(estimate::BEGIN / 2.0);

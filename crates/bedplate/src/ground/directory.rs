@@ -87,7 +87,7 @@ fn study(path: &str, stack: Stack, arguments: &RunArguments, settings: &Settings
     }
     let workloads = spec::profile::named(PROFILE).unwrap_or_default();
     let design = Design {
-        lab: LabSpec { cpus: 0, memory: Bytes(0), drives: Vec::new(), switches: Vec::new() },
+        lab: LabSpec::new(0, Bytes(0)),
         setups: Vec::new(),
         stacks: vec![stack],
         sources: Vec::new(),

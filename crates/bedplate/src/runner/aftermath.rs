@@ -62,7 +62,7 @@ fn take_all_back(
     let mut left = Vec::new();
     for slug in build::standing(&past).into_iter().rev() {
         let Some(plan) = plans.iter().find(|plan| plan.slug == slug) else { continue };
-        let mut journal = RunJournal { writer, kept: Vec::new() };
+        let mut journal = RunJournal { writer: Some(writer), kept: Vec::new() };
         match build::teardown(plan, host, drives, &past, &mut journal) {
             Ok(()) => {
                 forget(host, drives, plan)?;

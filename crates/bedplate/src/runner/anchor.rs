@@ -57,7 +57,7 @@ impl Runner<'_> {
         let filled: Filled = self.fill(site, round, ANCHOR, TITLE, place)?;
         let drives = [(name.to_owned(), whole.to_owned())];
         let key = CellKey { round, stack: ANCHOR.to_owned(), workload: workload.name.to_string() };
-        let spot = Spot { key, title: TITLE, nodes: &[], filled: &filled, resyncs: &[], drives: &drives };
+        let spot = Spot { key, title: TITLE, nodes: &[], filled: &filled, resyncs: &[], drives: &drives, others: &[] };
         self.measure(site, &spot, &workload, None, None).map(drop)
     }
 

@@ -304,7 +304,7 @@ mod tests {
         let stack = |name: &str| terms::Stack { name: name.to_owned(), note: None, nodes: Vec::new() };
         Design {
             question: String::new(),
-            lab: terms::LabSpec { cpus: 2, memory: Bytes::gib(1), drives: Vec::new(), switches: Vec::new() },
+            lab: terms::LabSpec::new(2, Bytes::gib(1)),
             setups: Vec::new(),
             stacks: vec![stack("a"), stack("b")],
             sources: Vec::new(),

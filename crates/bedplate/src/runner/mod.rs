@@ -96,7 +96,9 @@ impl Runner<'_> {
             }
         };
         if let (Some(plan), false) = (self.prepared, self.is_prepared) {
-            self.put_up(&site, round, plan, site.drives())?;
+            for host in std::iter::once(&*site).chain(site.others()) {
+                self.put_up(host, round, plan, host.drives())?;
+            }
             self.is_prepared = true;
         }
         Ok(site)
@@ -105,7 +107,7 @@ impl Runner<'_> {
     /// A fresh guest for everything that this study builds.
     pub(crate) fn boot(&self) -> Result<Site, Failure> {
         let plans: Vec<Plan> = self.plans.iter().chain(self.sources).cloned().collect();
-        Ok(Site::lab(crate::guest::boot(&self.design.lab, &plans, lab::Console::Log, self.settings)?))
+        Ok(Site::lab(crate::guest::boot_all(self.design, &plans, self.settings)?))
     }
 }
 

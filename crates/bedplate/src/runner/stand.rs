@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::site::Site;
 use build::{Authority, Consent, Entry};
 use host::Host;
-use measure::{CellRequest, Filled};
+use measure::{CellRequest, Companion, Filled};
 use record::RunWriter;
 use terms::plan::{Place, Plan};
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
@@ -22,13 +22,16 @@ const PATIENCE: Nanos = Nanos::seconds(120);
 
 /// The journal of a run: on disk before anything is done, and at hand for taking it back.
 pub(crate) struct RunJournal<'a> {
-    pub(crate) writer: &'a RunWriter,
+    /// `None` on other hosts of the lab than the first: they go with everything that stands on them.
+    pub(crate) writer: Option<&'a RunWriter>,
     pub(crate) kept: Vec<Entry>,
 }
 
 impl build::Journal for RunJournal<'_> {
     fn note(&mut self, entry: &Entry) -> std::io::Result<()> {
-        self.writer.journal(entry).map_err(std::io::Error::other)?;
+        if let Some(writer) = self.writer {
+            writer.journal(entry).map_err(std::io::Error::other)?;
+        }
         self.kept.push(entry.clone());
         Ok(())
     }
@@ -46,6 +49,15 @@ pub(crate) struct Standing<'a> {
     pub(crate) bindings: build::Bindings,
     /// What was done, for taking it back.
     pub(crate) journal: RunJournal<'a>,
+    /// The same on other hosts, where workloads need them.
+    pub(crate) others: Vec<Elsewhere<'a>>,
+}
+
+/// The same stack on another host.
+pub(crate) struct Elsewhere<'a> {
+    pub(crate) filled: Filled,
+    pub(crate) drives: Vec<(String, String)>,
+    pub(crate) journal: RunJournal<'a>,
 }
 
 /// What a cell works on.
@@ -62,6 +74,8 @@ pub(crate) struct Spot<'a> {
     pub(crate) resyncs: &'a [String],
     /// Drives, whole.
     pub(crate) drives: &'a [(String, String)],
+    /// The same on other hosts.
+    pub(crate) others: &'a [Elsewhere<'a>],
 }
 
 impl<'a> Runner<'a> {
@@ -86,7 +100,19 @@ impl<'a> Runner<'a> {
         outcome.fill = filled.took;
         self.progress.done(self.costs.fill(&plan.slug, &self.design.measure));
         self.writer.put_build(&outcome)?;
-        Ok(Standing { index, plan, filled, bindings, journal })
+        // Slices are of one host; a cell of several then says that it has no others.
+        let others = if slices.is_none() { self.elsewhere(site, round, plan)? } else { Vec::new() };
+        Ok(Standing { index, plan, filled, bindings, journal, others })
+    }
+
+    /// Builds and fills the same stack on every other host.
+    fn elsewhere(&self, site: &Site, round: u32, plan: &'a Plan) -> Result<Vec<Elsewhere<'a>>, Failure> {
+        let each = site.others().iter().map(|other| {
+            let (built, journal) = self.put_up(other, round, plan, other.drives())?;
+            let filled = self.fill(other, round, &plan.slug, &plan.stack, built.target)?;
+            Ok(Elsewhere { filled, drives: drives(other, plan), journal })
+        });
+        each.collect()
     }
 
     /// Carries a plan out.
@@ -99,8 +125,9 @@ impl<'a> Runner<'a> {
     ) -> Result<(build::Built, RunJournal<'a>), Failure> {
         let named: Vec<(String, String)> =
             bindings.iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
-        let mut journal = RunJournal { writer: self.writer, kept: Vec::new() };
-        self.writer.journal(&Entry::Begin { stack: plan.slug.clone(), round, drives: named })?;
+        let mut journal = RunJournal { writer: site.is_first().then_some(self.writer), kept: Vec::new() };
+        let begin = Entry::Begin { stack: plan.slug.clone(), round, drives: named };
+        journal.writer.map(|writer| writer.journal(&begin)).transpose()?;
         self.progress.now(&format!("round {round}: building {}", plan.stack));
         // Of a guest all drives are the study's own; anywhere else there is a permission for each, or none.
         let own = Consent(bindings.keys().cloned().collect());
@@ -149,6 +176,7 @@ impl<'a> Runner<'a> {
             filled: &stack.filled,
             resyncs: &resyncs,
             drives: &drives,
+            others: &stack.others,
         };
         self.measure(site, &spot, workload, rate, source.map(Source::directory))
     }
@@ -190,7 +218,10 @@ impl<'a> Runner<'a> {
         if !busy.is_empty() {
             self.progress.note(&format!("{} does not come to rest: {}", spot.title, busy.join("; ")));
         }
+        let others: Vec<Companion<'_>> = companions(site, spot.others);
         let request = CellRequest {
+            address: site.address(),
+            others: &others,
             key: spot.key.clone(),
             workload,
             policy,
@@ -224,7 +255,7 @@ impl<'a> Runner<'a> {
         whole_drives: bool,
     ) -> Result<(), Failure> {
         let begin = Instant::now();
-        let Standing { plan, bindings, mut journal, .. } = stack;
+        let Standing { plan, bindings, mut journal, others, .. } = stack;
         self.progress.detail(&format!("round {round}: taking {} down", plan.stack));
         let past = journal.kept.clone();
         build::teardown(plan, site, &bindings, &past, &mut journal)?;
@@ -233,11 +264,26 @@ impl<'a> Runner<'a> {
                 self.forget(site, round, &plan.slug, &name, &node)?;
             }
         }
+        for (other, mut stack) in site.others().iter().zip(others) {
+            let past = stack.journal.kept.clone();
+            build::teardown(plan, other, other.drives(), &past, &mut stack.journal)?;
+            for (name, node) in stack.drives {
+                self.forget(other, round, &plan.slug, &name, &node)?;
+            }
+        }
         let took = Nanos::from(begin.elapsed());
         self.event("taken-down", &plan.slug, round, serde_json::json!({ "took_ns": took }))?;
         self.progress.done(self.costs.teardown);
         Ok(())
     }
+}
+
+/// The other hosts of a cell, as measuring wants them.
+fn companions<'a>(site: &'a Site, others: &'a [Elsewhere<'_>]) -> Vec<Companion<'a>> {
+    let each = site.others().iter().zip(others).filter_map(|(host, stack)| {
+        Some(Companion { host, address: host.address()?, filled: &stack.filled, drives: &stack.drives })
+    });
+    each.collect()
 }
 
 /// A path that is a block device on the machine by now, or soon.

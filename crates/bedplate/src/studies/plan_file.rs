@@ -100,12 +100,7 @@ fn design(stacks: Vec<Stack>, workloads: Vec<Workload>) -> Design {
     let drive = |name| LabDrive::new(name, Bytes::default());
     Design {
         question: "What is expected of these plans?".to_owned(),
-        lab: LabSpec {
-            cpus: 1,
-            memory: Bytes::default(),
-            drives: names.into_iter().map(drive).collect(),
-            switches: Vec::new(),
-        },
+        lab: LabSpec { drives: names.into_iter().map(drive).collect(), ..LabSpec::new(1, Bytes::default()) },
         setups: Vec::new(),
         stacks,
         trials: Vec::new(),

@@ -80,6 +80,7 @@ impl Bench {
             cache: self.directory.path().join("cache"),
             console: Console::Log,
             drives_from,
+            host: 0,
         })
         .unwrap()
     }

@@ -141,6 +141,8 @@ impl Stage {
             workload,
             policy: &policy,
             filled: &filled,
+            address: None,
+            others: &[],
             resyncs: &[],
             watch: &|_, _| (),
             drives: &drives,

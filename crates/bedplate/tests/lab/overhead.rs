@@ -33,6 +33,8 @@ fn request<'a>(
         workload,
         policy,
         filled,
+        address: None,
+        others: &[],
         resyncs: &[],
         watch: &|_, _| (),
         drives,

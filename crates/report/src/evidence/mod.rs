@@ -9,6 +9,7 @@ pub(crate) mod compat;
 pub(crate) mod curves;
 pub(crate) mod flush;
 pub(crate) mod foretold;
+pub(crate) mod hosts;
 pub(crate) mod layers;
 pub(crate) mod path_lost;
 pub(crate) mod ranking;

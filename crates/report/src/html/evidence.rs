@@ -10,7 +10,7 @@ use terms::workload::Workload;
 use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
-use crate::evidence::{believe, burst, compat, curves, flush, foretold, layers, path_lost, ranking, stack_name};
+use crate::evidence::{believe, burst, compat, curves, flush, foretold, hosts, layers, path_lost, ranking, stack_name};
 use crate::figure::Measure;
 use crate::grid::Grid;
 use crate::listing::Listing;
@@ -92,6 +92,7 @@ pub(super) fn parts(findings: &Findings) -> Vec<Part> {
     let listings = [
         foretold::listing(findings, &style),
         burst::listing(findings, &style),
+        hosts::listing(findings, &style),
         path_lost::listing(findings, &style),
         layers::listing(findings),
         curves::listing(findings),

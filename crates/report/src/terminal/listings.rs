@@ -2,7 +2,7 @@
 
 use terms::finding::Compared;
 
-use crate::evidence::{believe, burst, compat, curves, flush, foretold, layers, path_lost, ranking, trials};
+use crate::evidence::{believe, burst, compat, curves, flush, foretold, hosts, layers, path_lost, ranking, trials};
 use crate::grid::{Grid, State};
 use crate::listing::{Group, Listing};
 use crate::sheet::{self, Cell, GAP, Strip};
@@ -97,6 +97,7 @@ pub(super) fn listings(grid: &Grid, style: &Style) -> String {
         foretold::listing(findings, style),
         flush::listing(grid),
         burst::listing(findings, style),
+        hosts::listing(findings, style),
         path_lost::listing(findings, style),
         layers::listing(findings),
         curves::listing(findings),

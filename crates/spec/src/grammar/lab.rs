@@ -17,6 +17,13 @@ pub(crate) static LAB: Table = Table {
             "Memory of the guest.",
         ),
         required("drives", Kind::Tables(&DRIVE), "Drives that stacks may use."),
+        default(
+            "hosts",
+            Kind::Integer { least: 1, most: 4 },
+            "1",
+            "Guests like this one, each with drives of its own; remote drives of all are in one enclosure. Only \
+             workloads that say `hosts` use more than the first.",
+        ),
         optional("switches", Kind::Tables(&SWITCH), "no link is a limit", "PCIe switches whose uplink is slower."),
     ],
     one_of: &[],

@@ -1,0 +1,309 @@
+//! One cell on several hosts at once, by fio's own client and server.
+//!
+//! Every host runs fio as a server. fio on the first one is the client of all: it gives each its job, the word to begin,
+//! and collects what they say and log. Each host is then judged as if it had been alone: its drives, its processors, its
+//! own clock. Bytes and operations of all hosts together are the cell's; what each did stands beside them.
+
+mod answer;
+mod merge;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use host::{Host, HostError};
+use terms::record::{Cell, GuardNote};
+use terms::{Cmd, Nanos, Outcome};
+
+use crate::cell::{Around, CellRequest, Companion, EXTENDED, Measured, check_request, conclude, prepare, raw_files};
+use crate::counters;
+use crate::error::MeasureError;
+use crate::gate::{Observed, Ran, conclude as observed, watching};
+use crate::job::{self, Job};
+use crate::resync;
+use crate::watch::Watched;
+
+/// The port that fio's servers listen on: fio's own.
+const PORT: u16 = 8765;
+/// Where a server notes its process.
+const PID: &str = "/tmp/bedplate-fio-server.pid";
+/// How long a server may take to listen.
+const PATIENCE: Nanos = Nanos::seconds(10);
+/// Share of its window that a host must have had in common with all others.
+const COMMON: f64 = 0.9;
+
+/// One of the hosts.
+struct Party<'a> {
+    /// From 1.
+    number: u8,
+    host: &'a dyn Host,
+    address: &'a str,
+    request: CellRequest<'a>,
+}
+
+/// Runs one cell on all of its hosts.
+pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, MeasureError> {
+    let start = Instant::now();
+    let parties = match parties(host, request) {
+        Ok(parties) => parties,
+        Err(why) => return Ok(Measured::failed(request, why)),
+    };
+    for party in &parties {
+        check_request(&party.request)?;
+        counters::settle_writes(party.host)?;
+    }
+    let mut around = Vec::new();
+    for party in &parties {
+        around.push(Around::before(party.host, &party.request)?);
+    }
+    let mut window = request.window();
+    let mut run = Run::of(&parties, window)?;
+    let mut raw = run.raw("");
+    let extended = run.outcome.ok() && run.unsteady() && window >= EXTENDED;
+    if extended {
+        window = Nanos(window.0 * 2);
+        run = Run::of(&parties, window)?;
+        raw.extend(run.raw("extended-"));
+    }
+    let apart = run.apart();
+    let Run { outcome, clients, jobs, argv, .. } = run;
+    let mut cells = Vec::new();
+    for (((party, around), job), observed) in parties.iter().zip(around).zip(&jobs).zip(clients) {
+        let around = around.after(party.host, &party.request, &observed)?;
+        cells.push((party.number, conclude(&party.request, job, observed, around, window)));
+    }
+    let whole = answer::whole(&outcome.stdout);
+    let begun = Cell::begun(request.key.clone(), request.started.clone(), argv, request.seed);
+    let cell = merge::merge(Cell { status: outcome.status, extended, ..begun }, cells, whole, apart);
+    Ok(Measured { cell: Cell { took: start.elapsed().into(), ..cell }, raw })
+}
+
+/// The hosts of a cell, the first one first; or which of them there is not.
+fn parties<'a>(host: &'a dyn Host, request: &CellRequest<'a>) -> Result<Vec<Party<'a>>, String> {
+    let wanted = usize::from(request.workload.hosts.0);
+    let others = request.others.iter().take(wanted - 1);
+    let address = request.address.ok_or("it is for several hosts, and this machine is alone: only the lab has more")?;
+    let first = Party { number: 1, host, address, request: request.clone() };
+    let other = |(number, of): (u8, &Companion<'a>)| {
+        let request = CellRequest { filled: of.filled, drives: of.drives, ..request.clone() };
+        Party { number, host: of.host, address: of.address, request }
+    };
+    let all: Vec<Party<'a>> = std::iter::once(first).chain((2..).zip(others).map(other)).collect();
+    if all.len() < wanted {
+        return Err(format!("{wanted} hosts were asked for, and there are {}", all.len()));
+    }
+    Ok(all)
+}
+
+/// A run on all hosts.
+struct Run {
+    outcome: Outcome,
+    argv: Vec<String>,
+    jobs: Vec<Job>,
+    /// What was seen of each, on its own clock.
+    clients: Vec<Observed>,
+    /// Each host's clock against that of the first.
+    clocks: Vec<i128>,
+}
+
+impl Run {
+    fn of(parties: &[Party<'_>], window: Nanos) -> Result<Self, MeasureError> {
+        for party in parties {
+            resync::restart(party.host, party.request.resyncs)?;
+        }
+        let jobs: Vec<Job> = parties.iter().map(|party| prepare(&party.request, window).served()).collect();
+        let servers = Servers::start(parties)?;
+        let clocks = clocks(parties)?;
+        let argv = client(parties, &jobs)?;
+        let expected = jobs.iter().map(|job| job.expected).max().unwrap_or_default();
+        let cmd = Cmd::new(argv.clone()).limit(Nanos(expected.0 + Nanos::seconds(300).0));
+        let begun = times(parties)?;
+        let (outcome, watched) = run_watched(parties, &cmd, window)?;
+        let ended = times(parties)?;
+        servers.stop()?;
+        let answers = answer::by_host(&outcome.stdout);
+        let mut clients = Vec::new();
+        for (((party, watched), begun), ended) in parties.iter().zip(watched).zip(begun).zip(ended) {
+            let stdout = answers.get(party.address).cloned().unwrap_or_default();
+            clients.push(observed(Ran {
+                outcome: Outcome { stdout, ..outcome.clone() },
+                watched,
+                lifetime: (begun, ended),
+                logs: take_logs(parties[0].host, &party.request, party.address)?,
+                aligned: job::aligns(&party.request.filled.version),
+                window,
+            }));
+        }
+        sweep(parties);
+        Ok(Self { outcome, argv, jobs, clients, clocks })
+    }
+
+    fn unsteady(&self) -> bool {
+        self.clients.iter().any(Observed::unsteady)
+    }
+
+    /// Raw files of all hosts, each with its number.
+    fn raw(&self, prefix: &str) -> Vec<(String, Vec<u8>)> {
+        let each = (1..).zip(self.jobs.iter().zip(&self.clients));
+        let of_hosts = each.flat_map(|(number, (job, observed)): (u8, _)| {
+            raw_files(job, observed, &format!("{prefix}host-{number}-"))
+        });
+        of_hosts.chain([(format!("{prefix}fio.json"), self.outcome.stdout.clone())]).collect()
+    }
+
+    /// A guard where the windows of the hosts were not the same stretch of time.
+    fn apart(&self) -> Option<GuardNote> {
+        let on_first = |(observed, clock): (&Observed, &i128)| {
+            let at = |moment: Nanos| i128::from(moment.0) - clock;
+            (!observed.log.rates.is_empty()).then(|| (at(observed.log.start), at(observed.log.end())))
+        };
+        let windows: Vec<(i128, i128)> = self.clients.iter().zip(&self.clocks).filter_map(on_first).collect();
+        let common = common(&windows)?;
+        (common < COMMON).then(|| GuardNote {
+            guard: "together".to_owned(),
+            witness: format!("the hosts worked at the same time in {:.0} % of their windows", common * 100.0),
+            voids: true,
+        })
+    }
+}
+
+/// The share of the longest window that all have in common; `None` where there are not two.
+#[expect(clippy::cast_precision_loss, reason = "windows are shorter than 2^53 ns, which are 104 days")]
+fn common(windows: &[(i128, i128)]) -> Option<f64> {
+    let from = windows.iter().map(|window| window.0).max()?;
+    let to = windows.iter().map(|window| window.1).min()?;
+    let longest = windows.iter().map(|window| window.1 - window.0).max().filter(|_| windows.len() > 1)?;
+    Some(((to - from).max(0) as f64) / (longest.max(1) as f64))
+}
+
+/// What every host's clock says, read one after the other.
+fn times(parties: &[Party<'_>]) -> Result<Vec<Nanos>, HostError> {
+    parties.iter().map(|party| party.host.now()).collect()
+}
+
+/// How far each host's clock is ahead of the first one's, in nanoseconds: exact to the time that asking takes.
+fn clocks(parties: &[Party<'_>]) -> Result<Vec<i128>, HostError> {
+    let base = Instant::now();
+    let readings = parties.iter().map(|party| {
+        let before = base.elapsed();
+        let now = party.host.now()?;
+        let middle = (before + base.elapsed()) / 2;
+        Ok(i128::from(now.0) - i128::try_from(middle.as_nanos()).unwrap_or(0))
+    });
+    let readings: Vec<i128> = readings.collect::<Result<_, HostError>>()?;
+    let first = readings.first().copied().unwrap_or(0);
+    Ok(readings.into_iter().map(|reading| reading - first).collect())
+}
+
+/// Leaves every host's job on the first one and gives the command that hands them out.
+fn client(parties: &[Party<'_>], jobs: &[Job]) -> Result<Vec<String>, HostError> {
+    let mut argv = vec!["fio".to_owned(), "--output-format=json+".to_owned(), "--eta=never".to_owned()];
+    for (party, job) in parties.iter().zip(jobs) {
+        let path = format!("/tmp/bedplate-fio-{}-{}.fio", party.request.seed, party.number);
+        parties[0].host.write(&path, job.file().as_bytes())?;
+        argv.extend([format!("--client={}", party.address), path]);
+    }
+    Ok(argv)
+}
+
+/// Runs the client and reads the counters of all hosts meanwhile.
+fn run_watched(parties: &[Party<'_>], cmd: &Cmd, window: Nanos) -> Result<(Outcome, Vec<Watched>), HostError> {
+    let over = AtomicBool::new(false);
+    let first = &parties[0];
+    thread::scope(|scope| {
+        let over = &over;
+        let host = first.host;
+        let client = scope.spawn(move || {
+            let outcome = host.run(cmd);
+            over.store(true, Ordering::Relaxed);
+            outcome
+        });
+        let watches = parties[1..].iter().map(|party| watching(party.host, &party.request, window));
+        let others: Vec<_> = watches.map(|watch| scope.spawn(move || watch.until(over, &|_, _| ()))).collect();
+        let mut watched = vec![watching(host, &first.request, window).until(over, first.request.watch)?];
+        for other in others {
+            watched.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        let outcome = client.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok((outcome, watched))
+    })
+}
+
+/// fio's servers, one on each host.
+struct Servers<'a>(Vec<&'a dyn Host>);
+
+impl<'a> Servers<'a> {
+    fn start(parties: &[Party<'a>]) -> Result<Self, HostError> {
+        for party in parties {
+            let server = format!("--server=ip:{},{PORT}", party.address);
+            party.host.run_ok(&Cmd::new(["fio", &server, &format!("--daemonize={PID}")]))?;
+        }
+        for party in parties {
+            await_listening(party.host)?;
+        }
+        Ok(Self(parties.iter().map(|party| party.host).collect()))
+    }
+
+    fn stop(self) -> Result<(), HostError> {
+        for host in self.0 {
+            let script = format!("kill \"$(cat {PID})\"; rm -f {PID}");
+            host.run(&Cmd::new(["sh", "-c", &script]))?;
+        }
+        Ok(())
+    }
+}
+
+/// Waits until something listens on the servers' port: a client that comes too early is refused, and goes on without.
+fn await_listening(host: &dyn Host) -> Result<(), HostError> {
+    let start = Instant::now();
+    while !listens(&host.read_text("/proc/net/tcp")?) && Nanos::from(start.elapsed()) < PATIENCE {
+        thread::sleep(std::time::Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// A line of `/proc/net/tcp`: number, local address and port in hexadecimal, remote ones, state; 0A listens
+/// (Documentation/networking/proc_net_tcp.rst).
+fn listens(table: &str) -> bool {
+    let port = format!(":{PORT:04X}");
+    table.lines().any(|line| {
+        let mut fields = line.split_whitespace().skip(1);
+        fields.next().is_some_and(|local| local.ends_with(&port)) && fields.nth(1) == Some("0A")
+    })
+}
+
+/// A host's logs, which the client has: of all jobs together, as fio would write them into one file.
+fn take_logs(client: &dyn Host, request: &CellRequest<'_>, address: &str) -> Result<[Vec<u8>; 2], HostError> {
+    let read = |kind: &str| {
+        let files = job::server_logs(request.seed, kind, address);
+        Ok::<_, HostError>(client.run(&Cmd::new(["sh", "-c", &format!("cat {files}")]))?.stdout)
+    };
+    Ok([read("bw")?, read("lat")?])
+}
+
+/// Nothing of fio's stays in the guests' memory. What does is in nobody's way.
+fn sweep(parties: &[Party<'_>]) {
+    for party in parties {
+        let _ = party.host.run(&Cmd::new(["sh", "-c", "rm -f /tmp/bedplate-fio-*"]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_have_in_common_what_all_of_them_cover() {
+        assert_eq!(common(&[(0, 100)]), None);
+        assert_eq!(common(&[(0, 100), (0, 100)]), Some(1.0));
+        assert_eq!(common(&[(0, 100), (20, 110), (10, 105)]), Some(0.8));
+        assert_eq!(common(&[(0, 100), (200, 300)]), Some(0.0));
+    }
+
+    #[test]
+    fn a_port_is_listened_on_when_the_kernel_says_so() {
+        let table = "  sl  local_address rem_address   st tx_queue\n\
+                       0: 0200000A:223D 00000000:0000 0A 00000000:00000000\n";
+        assert!(listens(table) && !listens(&table.replace("0A 0", "01 0")) && !listens(&table.replace("223D", "223E")));
+    }
+}

@@ -1,0 +1,85 @@
+//! What each of several hosts did that worked at once, and what it would have done alone.
+
+use terms::finding::{Finding, Findings, HostFinding};
+use terms::workload::Workload;
+
+use crate::listing::{Group, Listing, MISSING};
+use crate::quantity;
+use crate::style::Style;
+use crate::width::Align;
+
+/// Every cell of several hosts, a row for each of them; `None` where no cell was of several.
+pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
+    let group = |workload: &Workload| Group {
+        title: crate::grid::title(workload),
+        rows: findings.provenance.stacks.iter().flat_map(|entry| rows(findings, entry, workload, style)).collect(),
+    };
+    let listing = Listing {
+        id: "hosts",
+        title: "Several hosts at once".to_owned(),
+        hint:
+            "Each host worked on the same stack of drives of its own, at the same time. Their sum is the figure in all \
+               other tables. Alone is the same work of one host, where it was measured, and share what a host keeps of \
+               it beside the others."
+                .to_owned(),
+        columns: vec![
+            ("Stack", Align::Left),
+            ("Host", Align::Left),
+            ("Throughput", Align::Right),
+            ("Latency", Align::Right),
+            ("Alone", Align::Right),
+            ("Share", Align::Right),
+        ],
+        groups: findings.provenance.workloads.iter().map(group).collect(),
+        ..Listing::default()
+    };
+    Some(listing.if_any()?.where_missing("the same work of one host is not in this study"))
+}
+
+/// Rows of one cell: each host, and all together.
+fn rows(
+    findings: &Findings,
+    entry: &terms::record::StackEntry,
+    workload: &Workload,
+    style: &Style,
+) -> Vec<Vec<String>> {
+    let of = |name: &str| findings.cells.iter().find(|cell| cell.stack == entry.slug && cell.workload == name);
+    let Some(cell) = of(workload.name.as_str()).filter(|cell| !cell.hosts.is_empty()) else { return Vec::new() };
+    let alone = alone(findings, workload).and_then(|alone| rate(of(alone.name.as_str())?));
+    let row = |host: String, said: Option<f64>, latency: Option<terms::Nanos>, against: Option<f64>| {
+        let own =
+            |rate: Option<f64>| rate.map_or_else(|| MISSING.to_owned(), |rate| quantity::own(rate, workload, style));
+        let share = said
+            .zip(against)
+            .map_or_else(|| MISSING.to_owned(), |(said, alone)| format!("{:.0} %", said / alone * 100.0));
+        vec![entry.name.clone(), host, own(said), quantity::time(latency), own(against), share]
+    };
+    let each = cell.hosts.iter().map(|host| {
+        row(host.host.to_string(), host_rate(host), host.latency.as_ref().map(|latency| latency.mean), alone)
+    });
+    let hosts = f64::from(workload.hosts.0);
+    let all = row(
+        "all".to_owned(),
+        rate(cell),
+        cell.latency.as_ref().map(|latency| latency.mean),
+        alone.map(|alone| alone * hosts),
+    );
+    each.chain([all]).collect()
+}
+
+/// The workload that is the same but for the number of its hosts.
+fn alone<'a>(findings: &'a Findings, workload: &Workload) -> Option<&'a Workload> {
+    let like = |other: &&Workload| {
+        let same = Workload { name: workload.name.clone(), hosts: workload.hosts, ..(*other).clone() };
+        other.hosts.is_one() && same == *workload
+    };
+    findings.provenance.workloads.iter().find(like)
+}
+
+fn rate(finding: &Finding) -> Option<f64> {
+    finding.throughput.as_ref().map(|rate| rate.value)
+}
+
+fn host_rate(host: &HostFinding) -> Option<f64> {
+    host.throughput.as_ref().map(|rate| rate.value)
+}
