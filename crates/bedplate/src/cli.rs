@@ -211,7 +211,7 @@ pub(crate) struct RunArguments {
     /// Seed of every random choice [default: the study's]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// One round of short windows
+    /// One round of short windows, and no trials
     #[arg(long, conflicts_with_all = ["rounds", "max_rounds", "window", "settle"])]
     pub(crate) quick: bool,
     /// Leave out what `[trials]` asks for

@@ -91,7 +91,10 @@ fn named(arguments: &RunArguments, settings: &crate::settings::Settings) -> Resu
     let mut study = studies::load_whole(path, settings)?;
     study.design.stacks = studies::select(study.design.stacks, &arguments.only, &arguments.skip)?;
     studies::adjust(&mut study.design, arguments, settings)?;
-    if arguments.no_trials {
+    if arguments.quick && !arguments.no_trials && !study.design.trials.is_empty() {
+        settings.printer.say("no trials in a quick run; `bedplate prove` with the same study holds them");
+    }
+    if arguments.no_trials || arguments.quick {
         study.design.trials.clear();
     }
     Ok(study)

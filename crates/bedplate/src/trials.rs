@@ -15,7 +15,7 @@ use trial::Subject;
 use crate::exit::{Exit, Failure, chain};
 use crate::ground;
 use crate::printer::Progress;
-use crate::runner::{self, order};
+use crate::runner::{self, estimate, order};
 use crate::settings::Settings;
 use crate::{BUILD, guest};
 
@@ -35,6 +35,13 @@ pub(crate) fn only_in_the_lab(design: &Design) -> Result<(), Failure> {
          hint: say `--no-trials` to measure here, and `bedplate prove STUDY` to try the stacks in the lab"
             .to_owned(),
     ))
+}
+
+/// How long the trials of a run may take, in words; `None` where there are none.
+pub(crate) fn expected(design: &Design) -> Option<String> {
+    let stacks = u32::try_from(design.stacks.len()).unwrap_or(u32::MAX);
+    let took = estimate::span(STACK * f64::from(stacks));
+    (!design.trials.is_empty()).then(|| format!("then trials of {stacks} stacks, about {took}"))
 }
 
 /// Holds the trials of a run that are not in its record yet.

@@ -73,7 +73,8 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         }
     };
     let directory = writer.dir().to_owned();
-    settings.printer.say(&format!("estimate: {}", estimate::words(&costs, &study.design, &missing)));
+    let trials = trials::expected(&study.design).map(|trials| format!("; {trials}")).unwrap_or_default();
+    settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
     let progress = settings.printer.progress(expected);
     let site = Arc::new(site);
