@@ -226,9 +226,9 @@ impl Export<'_> {
     }
 }
 
-/// Connects a guest to its drives in the enclosure, over every path.
+/// Connects a guest to its drives in the enclosure, over every path. Its network is set up, and so are those of all
+/// other hosts.
 pub(crate) fn connect(guest: &dyn Host, spec: &GuestSpec<'_>) -> Result<(), LabError> {
-    network::set_up(guest, End::Initiator(spec.host))?;
     guest.run_ok(&Cmd::new(["modprobe", "nvme_tcp"]))?;
     for export in exports(spec.machine).filter(|export| export.host == spec.host) {
         for port in export.ports() {

@@ -16,7 +16,7 @@ use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
 use crate::kernel::{self, Kernel};
 use crate::machine::{self, Console, file, inside, serial_of};
-use crate::network;
+use crate::network::{self, End};
 use crate::scratch::Scratch;
 use crate::{check, image, vmlinux};
 
@@ -143,6 +143,13 @@ fn boot_with(
     // All boot while the first is waited for.
     let greeted = booting.into_iter().map(|one| one.greet(accelerator)).collect::<Result<Vec<_>, _>>()?;
     let enclosure = enclosure.map(|started| started.open(spec, accelerator)).transpose()?;
+    if enclosure.is_some() {
+        // All before any connects. A hub gives every frame to every card, and one that takes none yet fills its wire
+        // until the enclosure's QEMU waits for it, and with it everybody.
+        for (booted, remote) in &greeted {
+            network::set_up(remote, End::Initiator(booted.spec.host))?;
+        }
+    }
     let mut guests = Vec::new();
     for (booted, remote) in greeted {
         guests.push(booted.guest(remote, enclosure.is_some(), &kernel, accelerator, start)?);

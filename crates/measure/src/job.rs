@@ -89,9 +89,10 @@ impl Job {
         argv
     }
 
-    /// The same for a server: the client that collects its logs puts one job's in the place of another's unless each
-    /// has a file of its own.
-    pub(crate) fn served(mut self) -> Self {
+    /// The same for a server, which runs a command before it begins. The client that collects its logs puts one job's in
+    /// the place of another's unless each has a file of its own.
+    pub(crate) fn served(mut self, before: &str) -> Self {
+        self.set("exec_prerun", before, "waits for the moment at which all hosts begin");
         for (_, value, why) in self.settings.iter_mut().filter(|(key, ..)| key == "per_job_logs") {
             (*value, *why) = ("1".to_owned(), "a file for each job, as a client collects them".to_owned());
         }

@@ -16,6 +16,8 @@ const STUDY: &str = r#"
     hosts = 2
     drives = [
         { name = "far", size = "64 MiB", kind = "nvme-tcp", read_iops = 100, write_iops = 100 },
+        { name = "other", size = "64 MiB", kind = "nvme-tcp" },
+        { name = "third", size = "64 MiB", kind = "nvme-tcp" },
         { name = "near", size = "64 MiB" },
     ]
 
@@ -58,19 +60,19 @@ fn every_host_has_drives_that_no_other_host_can_reach() {
     let others = first.take_others();
     assert_eq!((others.len(), bench.guests().len()), (1, 3), "two hosts and their enclosure");
     let second = &others[0];
-    for name in ["far", "near"] {
+    for name in ["far", "third", "near"] {
         shell(&first, &format!("printf first | dd of={} conv=fsync", node(&first, name)));
         shell(second, &format!("printf other | dd of={} conv=fsync", node(second, name)));
     }
     let begins = |guest: &Guest, name: &str| shell(guest, &format!("head -c 5 {}", node(guest, name)));
-    for name in ["far", "near"] {
+    for name in ["far", "third", "near"] {
         assert_eq!((begins(&first, name), begins(second, name)), ("first".to_owned(), "other".to_owned()), "{name}");
     }
     let serials = |guest: &Guest| -> Vec<String> {
         inspect::drives(guest).unwrap().into_iter().filter_map(|drive| drive.serial).collect()
     };
     assert!(serials(&first).iter().all(|serial| !serials(second).contains(serial)));
-    let name = shell(&first, "cat /sys/class/nvme-subsystem/*/subsysnqn | grep bedplate");
+    let name = shell(&first, "cat /sys/class/nvme-subsystem/*/subsysnqn | grep bedplate | head -1");
     let argv = ["nvme", "connect", "--transport=tcp", "--traddr=10.0.1.1", "--trsvcid=4420", "--nqn", name.trim()];
     let id = shell(second, "cat /sys/class/nvme/*/hostid | head -1");
     let own = format!("nqn.2014-08.org.nvmexpress:uuid:{}", id.trim());

@@ -15,7 +15,7 @@ pub(super) fn merge(
 ) -> Cell {
     let of_host = |number: u8, what: &str| format!("host {number}: {what}");
     let failed = cells.iter().find_map(|(number, cell)| Some(of_host(*number, cell.failure.as_ref()?)));
-    let voided = apart.as_ref().map(|guard| format!("{}: {}", guard.guard, guard.witness));
+    let voided = apart.as_ref().filter(|guard| guard.voids).map(|guard| format!("{}: {}", guard.guard, guard.witness));
     let failure = failed.or_else(|| whole.as_ref().err().cloned()).or(voided);
     let guards = apart.into_iter().chain(cells.iter().flat_map(|(number, cell)| {
         cell.guards.iter().map(|guard| GuardNote { witness: of_host(*number, &guard.witness), ..guard.clone() })
@@ -137,7 +137,10 @@ mod tests {
         assert_eq!(merged.failure.as_deref(), Some("host 2: no space"));
         assert!(merged.reading.is_none() && merged.hosts.is_empty());
         let apart = GuardNote { guard: "together".into(), witness: "50 %".into(), voids: true };
-        let merged = merge(begun(), vec![(1, host(&[1.0]))], Ok(Reading::default()), Some(apart));
+        let merged = merge(begun(), vec![(1, host(&[1.0]))], Ok(Reading::default()), Some(apart.clone()));
         assert_eq!(merged.failure.as_deref(), Some("together: 50 %"));
+        let label = GuardNote { voids: false, ..apart };
+        let merged = merge(begun(), vec![(1, host(&[1.0]))], Ok(Reading::default()), Some(label));
+        assert!(merged.failure.is_none() && merged.guards.len() == 1);
     }
 }
