@@ -153,6 +153,9 @@ pub(crate) struct RunArguments {
     /// Where: `lab` is a guest that can harm nothing, `local` this machine, `ssh://host` another [default: lab; with --dir local]
     #[arg(long, value_name = "PLACE")]
     pub(crate) on: Option<String>,
+    /// Make all drives of the lab of this kind: the same study on another class of drives
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["dir", "drive"])]
+    pub(crate) lab_drives: Option<LabDrives>,
     /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind
     #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "anchor", "max_rounds"])]
     pub(crate) dir: Option<String>,
@@ -223,6 +226,30 @@ pub(crate) struct RunArguments {
     /// Print the findings as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What drives of the lab can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LabDrives {
+    /// NVMe controllers, as fast as they go unless the study limits them
+    Nvme,
+    /// Disks on SATA, just as fast
+    Sata,
+    /// Disks that spin, with a head that takes its time
+    Hdd,
+    /// The guest kernel's RAM drives
+    Ram,
+}
+
+impl From<LabDrives> for terms::LabDriveKind {
+    fn from(kind: LabDrives) -> Self {
+        match kind {
+            LabDrives::Nvme => Self::Nvme,
+            LabDrives::Sata => Self::Sata,
+            LabDrives::Hdd => Self::Hdd,
+            LabDrives::Ram => Self::Ram,
+        }
+    }
 }
 
 /// What is done anew for every round.

@@ -182,6 +182,7 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
         policy.window = terms::Nanos::seconds(1);
     }
     adjust_rounds(policy, arguments)?;
+    policy.lab_drives = arguments.lab_drives.map(Into::into);
     policy.precision = arguments.precision.unwrap_or(policy.precision);
     policy.margin = arguments.margin.unwrap_or(policy.margin);
     policy.budget = arguments.budget.or(policy.budget);
@@ -205,6 +206,20 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     }
     if arguments.curve {
         add_curves(&mut design.workloads);
+    }
+    change_drives(design)
+}
+
+/// Makes the drives of the lab what the command line says, if they can be that.
+fn change_drives(design: &mut Design) -> Result<(), Failure> {
+    let Some(kind) = design.measure.lab_drives else { return Ok(()) };
+    design.lab = design.lab.of_kind(kind);
+    let (taken, memory) = (design.lab.ram_drives(), design.lab.memory);
+    if taken.0 > memory.0 / 2 {
+        return Err(Failure::told(format!(
+            "error: RAM drives take {taken} of {memory} of memory, more than half\n\n\
+             hint: make `memory` of [lab] larger, or its drives smaller"
+        )));
     }
     Ok(())
 }

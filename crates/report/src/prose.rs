@@ -13,6 +13,12 @@ pub(crate) fn label(findings: &Findings) -> Option<String> {
     Some(format!("rates under emulation{by}: compare stacks with one another, never with real drives"))
 }
 
+/// What the command line made of the lab's drives; empty where they are the study's.
+pub(crate) fn lab_drives(findings: &Findings) -> String {
+    let made = findings.provenance.policy().lab_drives;
+    made.map(|kind| format!(", drives of the lab made {}", kind.many())).unwrap_or_default()
+}
+
 /// What emulates the machine, if anything does; empty where that is not known.
 pub(crate) fn emulator(findings: &Findings) -> Option<&str> {
     let provenance = &findings.provenance;

@@ -143,7 +143,7 @@ fn origin(grid: &Grid, style: &Style) -> String {
     };
     let fio = findings.inventory.programs.iter().find(|program| program.name == "fio");
     let mut facts = vec![
-        format!("{rounds} of {} after {} settling on {}", p.window, p.settle, p.span),
+        format!("{rounds} of {} after {} settling on {}{}", p.window, p.settle, p.span, prose::lab_drives(findings)),
         format!("seed {}", p.seed),
         format!("bedplate {} ({})", p.version, p.build),
     ];

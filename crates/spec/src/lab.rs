@@ -202,8 +202,7 @@ fn hosts(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Hosts {
 
 /// RAM drives live in the guest's memory, where the kernel and the tools must live too.
 fn check_memory(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) {
-    let ram: Vec<&LabDrive> = spec.drives.iter().filter(|drive| drive.kind == LabDriveKind::Ram).collect();
-    let taken = Bytes(ram.iter().fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)));
+    let taken = spec.ram_drives();
     if taken.0 > spec.memory.0 / 2 {
         let place = if lab.has("memory") { lab.place("memory") } else { lab.key("drives") };
         notes.push(

@@ -71,6 +71,7 @@ fn policy(measure: Option<&Fields>, lab: &LabSpec, notes: &mut Vec<Note>) -> Mea
         seed: measure.and_then(|m| m.number("seed")).unwrap_or(base.seed),
         quick: Vec::new(),
         left_out: Vec::new(),
+        lab_drives: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::drive::{LabDrive, LabSwitch};
+use crate::drive::{LabDrive, LabDriveKind, LabSwitch, Port};
 use crate::layer::Layer;
 use crate::name::{Name, slug};
 use crate::trial::Feature;
@@ -120,6 +120,22 @@ impl LabSpec {
     #[must_use]
     pub const fn new(cpus: u32, memory: Bytes) -> Self {
         Self { cpus, memory, drives: Vec::new(), switches: Vec::new(), hosts: Hosts::ONE }
+    }
+
+    /// The same guest with all drives of one kind.
+    #[must_use]
+    pub fn of_kind(&self, kind: LabDriveKind) -> Self {
+        let drives: Vec<LabDrive> = self.drives.iter().map(|drive| drive.as_kind(kind)).collect();
+        let has = |number: u8| drives.iter().any(|drive| drive.port == Port::Switch(number));
+        let switches = self.switches.iter().filter(|switch| has(switch.number)).cloned().collect();
+        Self { drives, switches, ..self.clone() }
+    }
+
+    /// Memory that RAM drives take of the guest. The kernel and the tools need as much again.
+    #[must_use]
+    pub fn ram_drives(&self) -> Bytes {
+        let ram = self.drives.iter().filter(|drive| drive.kind == LabDriveKind::Ram);
+        Bytes(ram.fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)))
     }
 
     /// The drive of that name.
@@ -259,6 +275,9 @@ pub struct MeasurePolicy {
     /// Workloads of the study that this run leaves out because it is quick.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Name>,
+    /// What all drives of the lab were made, where that is not what the study says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lab_drives: Option<LabDriveKind>,
 }
 
 /// Records from before there was a limit had a fixed number of rounds; a reader takes the larger of both.
@@ -297,6 +316,7 @@ impl Default for MeasurePolicy {
             seed: 1,
             quick: Vec::new(),
             left_out: Vec::new(),
+            lab_drives: None,
         }
     }
 }

@@ -48,6 +48,25 @@ impl LabDrive {
             spindle: None,
         }
     }
+
+    /// The same drive as another kind: what that kind cannot have is gone, what it has is the usual.
+    #[must_use]
+    pub fn as_kind(&self, kind: LabDriveKind) -> Self {
+        if kind == self.kind {
+            return self.clone();
+        }
+        let is_nvme = matches!(kind, LabDriveKind::Nvme | LabDriveKind::NvmeTcp);
+        Self {
+            name: self.name.clone(),
+            kind,
+            size: self.size,
+            lba: if is_nvme { self.lba } else { Bytes(512) },
+            port: if kind == LabDriveKind::Nvme { self.port.clone() } else { Port::Cpu },
+            limit: if kind == LabDriveKind::Ram { Limit::default() } else { self.limit },
+            paths: if kind == LabDriveKind::NvmeTcp { 2 } else { one_path() },
+            spindle: (kind == LabDriveKind::Hdd).then(Spindle::default),
+        }
+    }
 }
 
 /// How fast a lab drive or a link of the lab may be at most; what is not set is as fast as it goes.
@@ -103,6 +122,20 @@ pub enum LabDriveKind {
     Ram,
     /// A namespace of a second guest, reached over NVMe/TCP.
     NvmeTcp,
+}
+
+impl LabDriveKind {
+    /// Many of them, in words.
+    #[must_use]
+    pub const fn many(self) -> &'static str {
+        match self {
+            Self::Nvme => "NVMe drives",
+            Self::Sata => "SATA drives",
+            Self::Hdd => "drives that spin",
+            Self::Ram => "RAM drives",
+            Self::NvmeTcp => "remote drives",
+        }
+    }
 }
 
 /// Where a lab drive is plugged in.
@@ -181,5 +214,24 @@ impl Drive {
     #[must_use]
     pub fn node(&self) -> String {
         format!("/dev/{}", self.kernel_name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_kind_keeps_what_it_can_have_and_nothing_else() {
+        let limit = Limit { read_iops: Some(100), ..Limit::default() };
+        let plain = LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64));
+        let drive = LabDrive { lba: Bytes(4096), port: Port::Switch(1), limit, ..plain };
+        let hdd = drive.as_kind(LabDriveKind::Hdd);
+        assert_eq!((hdd.lba, hdd.port, hdd.spindle), (Bytes(512), Port::Cpu, Some(Spindle::default())));
+        assert_eq!((hdd.limit, hdd.size, hdd.paths), (limit, Bytes::mib(64), 1));
+        let ram = drive.as_kind(LabDriveKind::Ram);
+        assert!(ram.limit.is_none() && ram.spindle.is_none());
+        assert_eq!(drive.as_kind(LabDriveKind::NvmeTcp).paths, 2);
+        assert_eq!(drive.as_kind(LabDriveKind::Nvme), drive);
     }
 }

@@ -191,3 +191,33 @@ fn a_drive_is_written_to_until_it_settles() {
     let settled = findings.cells[0].snia.as_ref().unwrap_or_else(|| panic!("whether five rounds agree is not said"));
     eprintln!("{settled:?}");
 }
+
+#[test]
+fn drives_of_a_machine_are_what_they_are() {
+    let bench = Bench::new();
+    let output = bench.run(&["run", "studies/quickstart.toml", "--on", "local", "--lab-drives", "ram"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("`--lab-drives` is of the lab"), "{}", text(&output));
+    bench.assert_nothing_left();
+}
+
+/// One study on every class of drives that a lab can have.
+#[cfg(feature = "long-tests")]
+#[test]
+fn a_study_is_measured_on_every_class_of_drives() {
+    for (kind, transport, made) in
+        [("sata", "sata", "SATA drives"), ("hdd", "sata", "drives that spin"), ("ram", "ram", "RAM drives")]
+    {
+        let bench = Bench::new();
+        let arguments = ["run", "studies/quickstart.toml", "--quick", "--only", "1", "--lab-drives", kind];
+        let output = bench.run(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let reader = record::RunReader::open(&bench.only_run()).unwrap();
+        assert!(reader.newest_cells().unwrap().iter().all(|cell| cell.reading.is_some()), "{kind}");
+        let drives = reader.inventory().unwrap().unwrap().drives;
+        assert!(drives.iter().all(|drive| drive.transport == transport), "{drives:?}");
+        let words = text(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&format!("drives of the lab made {made}")), "{words}");
+        bench.assert_nothing_left();
+    }
+}

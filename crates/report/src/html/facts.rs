@@ -123,7 +123,7 @@ pub(super) fn method(findings: &Findings) -> Vec<Fact> {
         Fact::new("Rounds", rounds(findings)),
         Fact::new("Settling", format!("{} under load, not counted", p.settle)),
         Fact::new("Window", format!("{} under load, counted{}", p.window, own_windows(findings))),
-        Fact::new("Span", format!("{}, filled first and then worked on", p.span)),
+        Fact::new("Span", format!("{}, filled first and then worked on{}", p.span, prose::lab_drives(findings))),
         Fact::new("Figures", "geometric mean over rounds; the interval is the 95 % interval between rounds"),
     ]);
     facts
