@@ -54,8 +54,8 @@ impl Evidence<'_> {
 
 /// Guards against work of others and of the machine itself, which ends: what they void is worth a second attempt. The
 /// others speak of the number itself, and would say the same again.
-const PASSING: [&str; 8] =
-    ["resync", "lvm-sync", "integrity-recalc", "lazy-init", "scrub", "foreign-io", "thermal", "clock"];
+const PASSING: [&str; 9] =
+    ["resync", "lvm-sync", "integrity-recalc", "lazy-init", "scrub", "foreign-io", "thermal", "clock", "together"];
 
 /// Was a cell voided by nothing but what passes?
 #[must_use]

@@ -36,7 +36,7 @@ const COMMON: f64 = 0.75;
 /// Below this the number says so. What is missing above it may be the log, whose samples are of 100 ms.
 const NEARLY_ALL: f64 = 0.9;
 /// From when the jobs are handed out to when all begin: longer than fio takes to get going, also under emulation.
-const START: Nanos = Nanos::seconds(4);
+const START: Nanos = Nanos::seconds(5);
 /// Where the wait for that moment is written down.
 const WAIT: &str = "/tmp/bedplate-fio-wait.sh";
 
