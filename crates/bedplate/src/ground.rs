@@ -1,6 +1,6 @@
 //! Where a study is to run, as it was typed, and what is known of the drives there before anything is begun.
 
-use terms::Design;
+use terms::{Design, LabDriveKind};
 
 use crate::cli::RunArguments;
 use crate::exit::Failure;
@@ -97,7 +97,11 @@ fn named(arguments: &RunArguments, settings: &crate::settings::Settings) -> Resu
     if arguments.quick && !arguments.no_trials && !study.design.trials.is_empty() {
         settings.printer.say("no trials in a quick run; `bedplate prove` with the same study holds them");
     }
-    if arguments.no_trials || arguments.quick {
+    let in_memory = study.design.measure.lab_drives == Some(LabDriveKind::Ram);
+    if in_memory && !arguments.no_trials && !arguments.quick && !study.design.trials.is_empty() {
+        settings.printer.say("no trials on RAM drives: nobody can pull them");
+    }
+    if arguments.no_trials || arguments.quick || in_memory {
         study.design.trials.clear();
     }
     Ok(study)

@@ -4,7 +4,7 @@ mod plan_file;
 
 use std::path::Path;
 
-use terms::{Design, Note, Plan, Replicate, Severity, Stack, Workload};
+use terms::{Design, LabDriveKind, Note, Plan, Replicate, Severity, Stack, Workload};
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
@@ -207,6 +207,7 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     if arguments.curve {
         add_curves(&mut design.workloads);
     }
+    check_slices(design)?;
     change_drives(design)
 }
 
@@ -221,7 +222,42 @@ fn change_drives(design: &mut Design) -> Result<(), Failure> {
              hint: make `memory` of [lab] larger, or its drives smaller"
         )));
     }
-    Ok(())
+    let sizes: std::collections::BTreeSet<_> = design.lab.drives.iter().map(|drive| drive.size).collect();
+    if kind == LabDriveKind::Ram && sizes.len() > 1 {
+        return Err(Failure::told(
+            "error: RAM drives of one guest all have one size, and the study's drives have several\n\n\
+             hint: give them one size, or name another kind",
+        ));
+    }
+    let count = design.lab.drives.len();
+    if matches!(kind, LabDriveKind::Sata | LabDriveKind::Hdd) && count > SATA_PORTS {
+        return Err(Failure::told(format!(
+            "error: a guest has {SATA_PORTS} SATA ports, and the study has {count} drives\n\nhint: name another kind"
+        )));
+    }
+    match design.workloads.iter().find(|workload| !workload.hosts.is_one() || workload.path_lost.is_some()) {
+        None => Ok(()),
+        Some(workload) => Err(Failure::told(format!(
+            "error: workload `{}` needs drives behind a network, and `--lab-drives` makes them others\n\n\
+             hint: leave it out",
+            workload.name
+        ))),
+    }
+}
+
+/// Ports of the AHCI controller of a guest (QEMU's q35).
+const SATA_PORTS: usize = 6;
+
+/// Slices are of one host, also where the command line asks for them.
+fn check_slices(design: &Design) -> Result<(), Failure> {
+    let several = design.workloads.iter().find(|workload| !workload.hosts.is_one());
+    match several.filter(|_| design.measure.replicate == Replicate::Slices) {
+        None => Ok(()),
+        Some(workload) => Err(Failure::told(format!(
+            "error: workload `{}` is for several hosts, and slices are of one\n\nhint: leave `--replicate` out",
+            workload.name
+        ))),
+    }
 }
 
 /// Leaves out what the study does not want of a quick run. A profile of the command line is taken whole.

@@ -32,6 +32,8 @@ pub(crate) struct Observed {
     /// The machine's own work, seen while fio ran.
     pub(crate) busy: Vec<Busy>,
     pub(crate) log: Log,
+    /// Is the log on the machine's clock?
+    pub(crate) aligned: bool,
     pub(crate) log_file: Vec<u8>,
     /// fio's log of latency over time, as it wrote it.
     pub(crate) latency_log: Vec<u8>,
@@ -142,6 +144,7 @@ pub(crate) fn conclude(ran: Ran) -> Observed {
         steadiness: (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), SAMPLE)),
         outcome,
         busy,
+        aligned,
         log,
         log_file,
         latency_log,

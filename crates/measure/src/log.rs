@@ -10,6 +10,8 @@ use terms::{BytesPerSecond, Nanos};
 /// Throughput over time on one grid.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Log {
+    /// When the earliest line of any job begins: about when the window does, whatever fio left out later.
+    pub(crate) begun: Nanos,
     /// Where the first cell begins, in the log's own clock: from fio's start, or the machine's monotonic clock.
     pub(crate) start: Nanos,
     /// Length of a cell.
@@ -79,8 +81,9 @@ impl Log {
             _ => (0, Vec::new()),
         };
         let total = lines.iter().map(|(_, rate, _)| rate * step.as_seconds()).sum();
+        let begun = Nanos::millis(start);
         let start = Nanos::millis(start + u64::try_from(first).unwrap_or(0) * length);
-        Self { start, step, rates, total, lines: lines.len() }
+        Self { begun, start, step, rates, total, lines: lines.len() }
     }
 
     /// The samples for the record: reads and writes together.

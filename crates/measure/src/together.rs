@@ -20,7 +20,7 @@ use crate::cell::{Around, CellRequest, Companion, EXTENDED, Measured, check_requ
 use crate::counters;
 use crate::error::MeasureError;
 use crate::gate::{Observed, Ran, conclude as observed, watching};
-use crate::job::{self, Job};
+use crate::job::{self, Job, SAMPLE};
 use crate::resync;
 use crate::watch::Watched;
 
@@ -33,7 +33,7 @@ const PATIENCE: Nanos = Nanos::seconds(10);
 /// Share of their windows that hosts must have in common, or the cell is of hosts one after another. Each is under load
 /// before its window begins, so what is missing is the end, where one was alone: at most a quarter of its figure.
 const COMMON: f64 = 0.75;
-/// Below this the number says so. What is missing above it may be the log, whose samples are of 100 ms.
+/// Below this the number says so. What is missing above it may be the log, whose lines are 100 ms apart.
 const NEARLY_ALL: f64 = 0.9;
 /// From when the jobs are handed out to when all begin: longer than fio takes to get going, also under emulation.
 const START: Nanos = Nanos::seconds(5);
@@ -65,15 +65,23 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Meas
         around.push(Around::before(party.host, &party.request)?);
     }
     let mut window = request.window();
-    let mut run = Run::of(&parties, window)?;
+    let mut run = match Run::of(&parties, window)? {
+        Ok(run) => run,
+        Err(why) => return Ok(Measured::failed(request, why)),
+    };
     let mut raw = run.raw("");
-    let extended = run.outcome.ok() && run.unsteady() && window >= EXTENDED;
+    let mut extended = run.outcome.ok() && run.unsteady() && window >= EXTENDED;
     if extended {
-        window = Nanos(window.0 * 2);
-        run = Run::of(&parties, window)?;
-        raw.extend(run.raw("extended-"));
+        match Run::of(&parties, Nanos(window.0 * 2))? {
+            Ok(longer) => {
+                window = Nanos(window.0 * 2);
+                raw.extend(longer.raw("extended-"));
+                run = longer;
+            }
+            Err(_) => extended = false,
+        }
     }
-    let apart = run.apart();
+    let (apart, late) = (apart(&run.windows()), run.late());
     let Run { outcome, clients, jobs, argv, .. } = run;
     let mut cells = Vec::new();
     for (((party, around), job), observed) in parties.iter().zip(around).zip(&jobs).zip(clients) {
@@ -82,7 +90,7 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Meas
     }
     let whole = answer::whole(&outcome.stdout);
     let begun = Cell::begun(request.key.clone(), request.started.clone(), argv, request.seed);
-    let cell = merge::merge(Cell { status: outcome.status, extended, ..begun }, cells, whole, apart);
+    let cell = merge::merge(Cell { status: outcome.status, extended, ..begun }, cells, &late, whole, apart);
     Ok(Measured { cell: Cell { took: start.elapsed().into(), ..cell }, raw })
 }
 
@@ -90,7 +98,9 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Meas
 fn parties<'a>(host: &'a dyn Host, request: &CellRequest<'a>) -> Result<Vec<Party<'a>>, String> {
     let wanted = usize::from(request.workload.hosts.0);
     let others = request.others.iter().take(wanted - 1);
-    let address = request.address.ok_or("it is for several hosts, and this machine is alone: only the lab has more")?;
+    let address = request.address.ok_or(
+        "it is for several hosts, and no network connects this one with others: only a lab with remote drives has one",
+    )?;
     let first = Party { number: 1, host, address, request: request.clone() };
     let other = |(number, of): (u8, &Companion<'a>)| {
         let request = CellRequest { filled: of.filled, drives: of.drives, ..request.clone() };
@@ -114,14 +124,22 @@ struct Run {
     clocks: Vec<i128>,
 }
 
+/// A run, or why there was none.
+type Tried<T> = Result<Result<T, String>, MeasureError>;
+
 impl Run {
-    fn of(parties: &[Party<'_>], window: Nanos) -> Result<Self, MeasureError> {
+    fn of(parties: &[Party<'_>], window: Nanos) -> Tried<Self> {
         for party in parties {
-            resync::restart(party.host, party.request.resyncs)?;
+            if let Some(why) = resync::restart(party.host, party.request.resyncs)? {
+                return Ok(Err(format!("host {}: {why}", party.number)));
+            }
         }
         let jobs: Vec<Job> =
             parties.iter().map(|party| prepare(&party.request, window).served(&format!("sh {WAIT}"))).collect();
-        let servers = Servers::start(parties)?;
+        let servers = match Servers::start(parties)? {
+            Ok(servers) => servers,
+            Err(why) => return Ok(Err(why)),
+        };
         let clocks = clocks(parties)?;
         let begin = i128::from(parties[0].host.now()?.0 + START.0);
         for (party, clock) in parties.iter().zip(&clocks) {
@@ -131,9 +149,10 @@ impl Run {
         let expected = jobs.iter().map(|job| job.expected).max().unwrap_or_default();
         let cmd = Cmd::new(argv.clone()).limit(Nanos(expected.0 + Nanos::seconds(300).0));
         let begun = times(parties)?;
-        let (outcome, watched) = run_watched(parties, &cmd, window)?;
-        let ended = times(parties)?;
+        let ran = run_watched(parties, &cmd, window);
         servers.stop()?;
+        let (outcome, watched) = ran?;
+        let ended = times(parties)?;
         let answers = answer::by_host(&outcome.stdout);
         let mut clients = Vec::new();
         for (((party, watched), begun), ended) in parties.iter().zip(watched).zip(begun).zip(ended) {
@@ -148,7 +167,7 @@ impl Run {
             }));
         }
         sweep(parties);
-        Ok(Self { outcome, argv, jobs, clients, clocks })
+        Ok(Ok(Self { outcome, argv, jobs, clients, clocks }))
     }
 
     fn unsteady(&self) -> bool {
@@ -161,23 +180,42 @@ impl Run {
         let of_hosts = each.flat_map(|(number, (job, observed)): (u8, _)| {
             raw_files(job, observed, &format!("{prefix}host-{number}-"))
         });
-        of_hosts.chain([(format!("{prefix}fio.json"), self.outcome.stdout.clone())]).collect()
+        let (json, words) = answer::split(&self.outcome.stdout);
+        of_hosts.chain([(format!("{prefix}fio.json"), json), (format!("{prefix}fio.txt"), words)]).collect()
     }
 
-    /// A guard where the windows of the hosts were not the same stretch of time.
-    fn apart(&self) -> Option<GuardNote> {
-        let on_first = |(observed, clock): (&Observed, &i128)| {
-            let at = |moment: Nanos| i128::from(moment.0) - clock;
-            (!observed.log.rates.is_empty()).then(|| (at(observed.log.start), at(observed.log.end())))
+    /// When each host's window began and ended, on the first one's clock: from the first line of its log on, as long as
+    /// fio says. `None` where its log is not on the machine's clock, or there is none.
+    fn windows(&self) -> Vec<Option<(i128, i128)>> {
+        let one = |(observed, clock): (&Observed, &i128)| {
+            let reading = crate::fio::parse(&observed.outcome.stdout).ok()?.reading;
+            let took = reading.flows().map(|flow| flow.runtime).max()?;
+            let from = i128::from(observed.log.begun.0) - clock;
+            (observed.log.lines > 0 && observed.aligned).then(|| (from, from + i128::from(took.0)))
         };
-        let windows: Vec<(i128, i128)> = self.clients.iter().zip(&self.clocks).filter_map(on_first).collect();
-        let common = common(&windows)?;
-        (common < NEARLY_ALL).then(|| GuardNote {
-            guard: "together".to_owned(),
-            witness: format!("the hosts worked at the same time in {:.0} % of their windows", common * 100.0),
-            voids: common < COMMON,
-        })
+        self.clients.iter().zip(&self.clocks).map(one).collect()
     }
+
+    /// By how many samples each host's begin later than the earliest.
+    fn late(&self) -> Vec<usize> {
+        let starts = self.clients.iter().zip(&self.clocks).map(|(of, clock)| i128::from(of.log.start.0) - clock);
+        let starts: Vec<i128> = starts.collect();
+        let earliest = starts.iter().copied().min().unwrap_or(0);
+        let step = i128::from(SAMPLE.0);
+        let late = |start: &i128| usize::try_from((start - earliest + step / 2) / step).unwrap_or(0);
+        starts.iter().map(late).collect()
+    }
+}
+
+/// A guard where the windows of the hosts were not the same stretch of time, or nobody can tell.
+fn apart(windows: &[Option<(i128, i128)>]) -> Option<GuardNote> {
+    let note = |witness: String, voids| GuardNote { guard: "together".to_owned(), witness, voids };
+    let Some(known) = windows.iter().copied().collect::<Option<Vec<_>>>() else {
+        return Some(note("a host's log does not tell when its window was".to_owned(), false));
+    };
+    let common = common(&known)?;
+    let witness = format!("the hosts worked at the same time in {:.0} % of their windows", common * 100.0);
+    (common < NEARLY_ALL).then(|| note(witness, common < COMMON))
 }
 
 /// The share of the longest window that all have in common; `None` where there are not two.
@@ -258,33 +296,47 @@ fn run_watched(parties: &[Party<'_>], cmd: &Cmd, window: Nanos) -> Result<(Outco
 struct Servers<'a>(Vec<&'a dyn Host>);
 
 impl<'a> Servers<'a> {
-    fn start(parties: &[Party<'a>]) -> Result<Self, HostError> {
+    fn start(parties: &[Party<'a>]) -> Tried<Self> {
+        let servers = Self(parties.iter().map(|party| party.host).collect());
         for party in parties {
-            let server = format!("--server=ip:{},{PORT}", party.address);
-            party.host.run_ok(&Cmd::new(["fio", &server, &format!("--daemonize={PID}")]))?;
+            let script = format!("cd /tmp && exec fio --server=ip:{},{PORT} --daemonize={PID}", party.address);
+            party.host.run_ok(&Cmd::new(["sh", "-c", &script]))?;
         }
         for party in parties {
-            await_listening(party.host)?;
+            // A client that comes too early is refused, and goes on without.
+            if !await_port(party.host, true)? {
+                servers.stop()?;
+                return Ok(Err(format!("host {}: fio's server did not listen within {PATIENCE}", party.number)));
+            }
         }
-        Ok(Self(parties.iter().map(|party| party.host).collect()))
+        Ok(Ok(servers))
     }
 
+    /// Ends all of them, and waits until nobody listens any more: the next ones take the same port.
     fn stop(self) -> Result<(), HostError> {
+        for host in &self.0 {
+            host.run(&Cmd::new(["sh", "-c", &format!("kill \"$(cat {PID})\"")]))?;
+        }
         for host in self.0 {
-            let script = format!("kill \"$(cat {PID})\"; rm -f {PID}");
-            host.run(&Cmd::new(["sh", "-c", &script]))?;
+            if !await_port(host, false)? {
+                host.run(&Cmd::new(["sh", "-c", &format!("kill -9 \"$(cat {PID})\"")]))?;
+            }
+            host.run(&Cmd::new(["rm", "-f", PID]))?;
         }
         Ok(())
     }
 }
 
-/// Waits until something listens on the servers' port: a client that comes too early is refused, and goes on without.
-fn await_listening(host: &dyn Host) -> Result<(), HostError> {
+/// Waits until something listens on the servers' port, or nothing does any more; says whether it came to that.
+fn await_port(host: &dyn Host, listening: bool) -> Result<bool, HostError> {
     let start = Instant::now();
-    while !listens(&host.read_text("/proc/net/tcp")?) && Nanos::from(start.elapsed()) < PATIENCE {
+    while listens(&host.read_text("/proc/net/tcp")?) != listening {
+        if Nanos::from(start.elapsed()) > PATIENCE {
+            return Ok(false);
+        }
         thread::sleep(std::time::Duration::from_millis(20));
     }
-    Ok(())
+    Ok(true)
 }
 
 /// A line of `/proc/net/tcp`: number, local address and port in hexadecimal, remote ones, state; 0A listens
@@ -309,7 +361,7 @@ fn take_logs(client: &dyn Host, request: &CellRequest<'_>, address: &str) -> Res
 /// Nothing of fio's stays in the guests' memory. What does is in nobody's way.
 fn sweep(parties: &[Party<'_>]) {
     for party in parties {
-        let _ = party.host.run(&Cmd::new(["sh", "-c", "rm -f /tmp/bedplate-fio-*"]));
+        let _ = party.host.run(&Cmd::new(["sh", "-c", "rm -f /tmp/bedplate-fio-* /tmp/*.prerun.txt"]));
     }
 }
 
@@ -334,8 +386,18 @@ mod tests {
             host.run_ok(&Cmd::new(["sh", "-c", &script])).unwrap();
             start.elapsed()
         };
-        assert!(waited(1_200_000_000).as_millis() >= 1100, "it came too early");
+        let ahead = waited(1_200_000_000).as_millis();
+        assert!((1100..20_000).contains(&ahead), "{ahead} ms");
         assert!(waited(-5_000_000_000).as_millis() < 1000, "it waited for what is past");
+    }
+
+    #[test]
+    fn hosts_that_missed_each_other_are_told() {
+        let told = |other| apart(&[Some((0, 1000)), other]).map(|note| note.voids);
+        assert_eq!(told(Some((50, 1050))), None);
+        assert_eq!(told(Some((200, 1200))), Some(false));
+        assert_eq!(told(Some((-300, 700))), Some(true));
+        assert_eq!(told(None), Some(false), "nobody can tell");
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub(crate) const BEGIN: f64 = 10.0;
 const RUNS: usize = 6;
 /// Time that a tool's own test takes beside the honest one: five loops of five seconds, and starting fio as often.
 const IMITATED: f64 = 30.0;
+/// What a cell of several hosts takes beside its windows, in seconds: servers, and the wait for one moment.
+const GATHERING: f64 = 8.0;
 
 /// What parts of a run cost, in seconds.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,7 +147,8 @@ impl Seen {
 
     fn cell(&mut self, cell: &Cell, run: &Provenance) {
         let workload = run.workloads.iter().find(|workload| workload.name.as_str() == cell.key.workload);
-        if workload.is_some_and(|workload| workload.method != Method::Fio) || cell.imitated.is_some() {
+        let other = |workload: &Workload| workload.method != Method::Fio || !workload.hosts.is_one();
+        if workload.is_some_and(other) || cell.imitated.is_some() {
             return;
         }
         let window = workload.and_then(|workload| workload.window).unwrap_or(run.window).as_seconds();
@@ -215,7 +218,8 @@ impl Costs {
         let share = self.extensions.get(workload.name.as_str()).copied().unwrap_or(self.extended);
         let extension = if window >= 1.0 { share * (settle + 2.0 * window) } else { 0.0 };
         let imitation = if policy.compat && workload.imitates.is_some() { IMITATED } else { 0.0 };
-        once + extension + imitation
+        let gathering = if workload.hosts.is_one() { 0.0 } else { GATHERING };
+        once + extension + imitation + gathering
     }
 
     /// A round with so many stacks and so many cells: as far as cells are alike.
@@ -240,7 +244,9 @@ impl Costs {
         let cells: f64 = design.workloads.iter().map(|workload| self.cell(policy, workload)).sum();
         let rounds = f64::from(policy.rounds);
         let builds = if policy.replicate == Replicate::Single { 1.0 } else { rounds };
-        let stacks: f64 = slugs.map(|slug| builds * self.stack(&slug, policy) + rounds * cells).sum();
+        // Every host builds every stack, one after the other.
+        let hosts = f64::from(design.workloads.iter().map(|workload| workload.hosts.0).max().unwrap_or(1));
+        let stacks: f64 = slugs.map(|slug| builds * hosts * self.stack(&slug, policy) + rounds * cells).sum();
         stacks + rounds * self.anchors(design)
     }
 

@@ -99,9 +99,8 @@ impl<'a> Runner<'a> {
         let filled = self.fill(site, round, &plan.slug, &plan.stack, built.target)?;
         outcome.fill = filled.took;
         self.progress.done(self.costs.fill(&plan.slug, &self.design.measure));
-        self.writer.put_build(&outcome)?;
-        // Slices are of one host; a cell of several then says that it has no others.
         let others = if slices.is_none() { self.elsewhere(site, round, plan)? } else { Vec::new() };
+        self.writer.put_build(&outcome)?;
         Ok(Standing { index, plan, filled, bindings, journal, others })
     }
 
@@ -214,7 +213,11 @@ impl<'a> Runner<'a> {
             self.progress.detail(&format!("{doing} · {}", live::rates(members, took)));
         };
         let seed = order::job_seed(policy.seed, &format!("{} on {stack} in round {round}", spot.key.workload));
-        let busy = measure::idle(site, spot.nodes, PATIENCE)?;
+        let mut busy = Vec::new();
+        // Other hosts too, whoever works: they share the enclosure and this machine.
+        for host in std::iter::once(site).chain(site.others()) {
+            busy.extend(measure::idle(host, spot.nodes, PATIENCE)?);
+        }
         if !busy.is_empty() {
             self.progress.note(&format!("{} does not come to rest: {}", spot.title, busy.join("; ")));
         }

@@ -193,11 +193,22 @@ fn a_drive_is_written_to_until_it_settles() {
 }
 
 #[test]
-fn drives_of_a_machine_are_what_they_are() {
+fn drives_become_another_kind_only_where_they_can() {
     let bench = Bench::new();
-    let output = bench.run(&["run", "studies/quickstart.toml", "--on", "local", "--lab-drives", "ram"]);
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    assert!(text(&output).contains("`--lab-drives` is of the lab"), "{}", text(&output));
+    for (study, more, kind, why) in [
+        ("quickstart", &["--on", "local"][..], "ram", "`--lab-drives` is of the lab"),
+        ("pcie-switch", &[], "hdd", "a guest has 6 SATA ports"),
+        ("pcie-switch", &[], "ram", "more than half"),
+        ("remote-two-hosts", &[], "hdd", "`mixed-both` needs drives behind a network"),
+        ("remote-path-lost", &[], "nvme", "`path-lost` needs drives behind a network"),
+        ("remote-two-hosts", &["--replicate", "slices"], "", "slices are of one"),
+    ] {
+        let path = format!("studies/{study}.toml");
+        let kind = if kind.is_empty() { Vec::new() } else { vec!["--lab-drives", kind] };
+        let output = bench.run(&[&["run", path.as_str()], more, kind.as_slice()].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert!(text(&output).contains(why), "{why}: {}", text(&output));
+    }
     bench.assert_nothing_left();
 }
 

@@ -37,10 +37,21 @@ pub(super) fn whole(stdout: &[u8]) -> Result<Reading, String> {
     Ok(reading)
 }
 
-/// The JSON among what was printed.
+/// The JSON among what was printed, and the words around it.
+pub(super) fn split(stdout: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let Some((_, json)) = read(stdout) else { return (Vec::new(), stdout.to_vec()) };
+    (stdout[json.clone()].to_vec(), [&stdout[..json.start], &stdout[json.end..]].concat())
+}
+
 fn document(stdout: &[u8]) -> Option<Map<String, Value>> {
+    Some(read(stdout)?.0)
+}
+
+fn read(stdout: &[u8]) -> Option<(Map<String, Value>, std::ops::Range<usize>)> {
     let start = stdout.iter().position(|byte| *byte == b'{')?;
-    serde_json::Deserializer::from_slice(&stdout[start..]).into_iter().next()?.ok()
+    let mut documents = serde_json::Deserializer::from_slice(&stdout[start..]).into_iter();
+    let document = documents.next()?.ok()?;
+    Some((document, start..start + documents.byte_offset()))
 }
 
 fn jobs(said: &Map<String, Value>) -> impl Iterator<Item = &Value> {
@@ -87,6 +98,16 @@ mod tests {
         let first = crate::fio::parse(&hosts["10.0.1.2"]).unwrap();
         assert_eq!((hosts.len(), first.jobs.len(), first.version.as_str()), (2, 2, "fio-3.33"));
         assert_eq!(crate::fio::parse(&hosts["10.0.1.3"]).unwrap().reading.read.unwrap().bytes.0, 8192);
+    }
+
+    #[test]
+    fn words_around_the_json_are_kept_apart() {
+        let (json, words) = split(b"<a> w: starting\n{\"client_stats\": []}\nbye");
+        assert_eq!(
+            (json.as_slice(), words.as_slice()),
+            (&b"{\"client_stats\": []}"[..], &b"<a> w: starting\n\nbye"[..])
+        );
+        assert_eq!(split(b"refused"), (Vec::new(), b"refused".to_vec()));
     }
 
     #[test]

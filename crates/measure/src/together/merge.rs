@@ -1,15 +1,18 @@
 //! Several hosts' cells as one: what they did together, and each beside it.
 
-use terms::evidence::{ThreadTime, Threads};
+use terms::evidence::{Limiter, ThreadTime, Threads};
 use terms::record::{Cell, CpuDelta, GuardNote, HostReading, MemberDelta, Reading, Sample};
 use terms::{BytesPerSecond, Nanos};
 
 use crate::counters::threads;
+use crate::job::SAMPLE;
 
-/// The cell of all: `begun` with what the numbered hosts say, the sum over them, and a guard of the whole.
+/// The cell of all: `begun` with what the numbered hosts say, the sum over them, and a guard of the whole. `late`: by how
+/// many samples each host's begin later than the earliest.
 pub(super) fn merge(
     begun: Cell,
     cells: Vec<(u8, Cell)>,
+    late: &[usize],
     whole: Result<Reading, String>,
     apart: Option<GuardNote>,
 ) -> Cell {
@@ -24,6 +27,7 @@ pub(super) fn merge(
         Some(HostReading { host: *number, reading: cell.reading.clone()?, samples: cell.samples.clone() })
     });
     let first = cells.first().map(|(_, cell)| cell);
+    let samples = samples(&cells.iter().map(|(_, cell)| cell.samples.as_slice()).collect::<Vec<_>>(), late);
     Cell {
         reading: whole.ok().filter(|_| failure.is_none()),
         hosts: if failure.is_none() { readings.collect() } else { Vec::new() },
@@ -32,14 +36,23 @@ pub(super) fn merge(
         cpu: sum(cells.iter().filter_map(|(_, cell)| cell.cpu.as_ref())),
         threads: together(cells.iter().filter_map(|(_, cell)| cell.threads.as_ref())),
         jobs: cells.iter().flat_map(|(_, cell)| cell.jobs.clone()).collect(),
-        samples: samples(&cells.iter().map(|(_, cell)| cell.samples.as_slice()).collect::<Vec<_>>()),
-        // What holds one holds the others, which do the same on the same; where it does not, it stands in the guards.
-        limiter: first.and_then(|cell| cell.limiter.clone()),
+        limiter: limiter(&cells),
+        // Clocks and temperatures of the first host stand for all: guests of one machine have the same.
         conditions: first.map(|cell| cell.conditions.clone()).unwrap_or_default(),
-        steadiness: first.and_then(|cell| cell.steadiness.clone()),
+        steadiness: (!samples.is_empty())
+            .then(|| steady::judge(&samples.iter().map(|sample| sample.throughput.0).collect::<Vec<_>>(), SAMPLE)),
+        samples,
         failure,
         ..begun
     }
+}
+
+/// What limits, where it is the same on all hosts; what was seen is the first one's.
+fn limiter(cells: &[(u8, Cell)]) -> Option<Limiter> {
+    let mut all = cells.iter().map(|(_, cell)| cell.limiter.as_ref());
+    let first = all.next()??;
+    let same = all.all(|other| other.is_some_and(|other| other.kind == first.kind));
+    same.then(|| Limiter { witness: format!("host 1: {}", first.witness), ..first.clone() })
 }
 
 /// Drives of a host; those of others than the first with its number, as each host calls its own the same.
@@ -79,9 +92,15 @@ fn together<'a>(parts: impl Iterator<Item = &'a Threads>) -> Option<Threads> {
     Some(threads::sorted(wall, kinds))
 }
 
-/// Throughput over time of all hosts, from the beginning of each one's window, as long as all have samples. Latency is
-/// the mean over hosts, each weighed by its throughput.
-fn samples(hosts: &[&[Sample]]) -> Vec<Sample> {
+/// Throughput over time of all hosts, from when the last one has samples to when the first has no more. Latency is the
+/// mean over hosts, each weighed by its throughput.
+fn samples(hosts: &[&[Sample]], late: &[usize]) -> Vec<Sample> {
+    let last = late.iter().copied().max().unwrap_or(0);
+    let skipped = |(at, samples): (usize, &&'_ [Sample])| {
+        let skip = last - late.get(at).copied().unwrap_or(last);
+        samples.get(skip..).unwrap_or_default().to_vec()
+    };
+    let hosts: Vec<Vec<Sample>> = hosts.iter().enumerate().map(skipped).collect();
     let shortest = hosts.iter().map(|samples| samples.len()).min().unwrap_or(0);
     let at = |index: usize| {
         let now: Vec<&Sample> = hosts.iter().filter_map(|samples| samples.get(index)).collect();
@@ -91,13 +110,15 @@ fn samples(hosts: &[&[Sample]]) -> Vec<Sample> {
         let weight: f64 = known.iter().map(|(weight, _)| weight).sum();
         let waited: f64 = known.iter().map(|(weight, latency)| weight * latency).sum();
         let latency = (weight > 0.0).then(|| Nanos::from_seconds(waited / weight));
-        Some(Sample { at: now.first()?.at, throughput: BytesPerSecond(moved), latency })
+        let at = Nanos(SAMPLE.0 * u64::try_from(index + 1).unwrap_or(u64::MAX));
+        Some(Sample { at, throughput: BytesPerSecond(moved), latency })
     };
     (0..shortest).filter_map(at).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use terms::evidence::LimiterKind;
     use terms::record::CellKey;
 
     use super::*;
@@ -120,11 +141,21 @@ mod tests {
 
     #[test]
     fn samples_of_all_hosts_are_added_as_long_as_all_have_some() {
-        let merged =
-            merge(begun(), vec![(1, host(&[1.0, 2.0, 3.0])), (2, host(&[10.0, 20.0]))], Ok(Reading::default()), None);
+        let merged = merge(
+            begun(),
+            vec![(1, host(&[1.0, 2.0, 3.0])), (2, host(&[10.0, 20.0]))],
+            &[0, 0],
+            Ok(Reading::default()),
+            None,
+        );
         let rates: Vec<f64> = merged.samples.iter().map(|sample| sample.throughput.0).collect();
         assert_eq!(rates, [11.0, 22.0]);
         assert_eq!(merged.samples[1].latency, Some(Nanos::millis(2)));
+        // The second began a sample later: its first is beside the other's second.
+        let hosts = vec![(1, host(&[1.0, 2.0, 3.0])), (2, host(&[10.0, 20.0]))];
+        let moved = merge(begun(), hosts, &[0, 1], Ok(Reading::default()), None);
+        assert_eq!(moved.samples.iter().map(|sample| sample.throughput.0).collect::<Vec<_>>(), [12.0, 23.0]);
+        assert_eq!(moved.samples[0].at, Nanos::millis(100));
         assert_eq!(merged.hosts.len(), 2);
         let drives: Vec<&str> = merged.members.iter().map(|member| member.drive.as_str()).collect();
         assert_eq!(drives, ["a", "a of host 2"]);
@@ -133,14 +164,25 @@ mod tests {
     #[test]
     fn what_fails_on_one_host_fails_the_cell() {
         let bad = Cell { failure: Some("no space".into()), reading: None, ..host(&[1.0]) };
-        let merged = merge(begun(), vec![(1, host(&[1.0])), (2, bad)], Ok(Reading::default()), None);
+        let merged = merge(begun(), vec![(1, host(&[1.0])), (2, bad)], &[0, 0], Ok(Reading::default()), None);
         assert_eq!(merged.failure.as_deref(), Some("host 2: no space"));
         assert!(merged.reading.is_none() && merged.hosts.is_empty());
         let apart = GuardNote { guard: "together".into(), witness: "50 %".into(), voids: true };
-        let merged = merge(begun(), vec![(1, host(&[1.0]))], Ok(Reading::default()), Some(apart.clone()));
+        let merged = merge(begun(), vec![(1, host(&[1.0]))], &[0], Ok(Reading::default()), Some(apart.clone()));
         assert_eq!(merged.failure.as_deref(), Some("together: 50 %"));
         let label = GuardNote { voids: false, ..apart };
-        let merged = merge(begun(), vec![(1, host(&[1.0]))], Ok(Reading::default()), Some(label));
+        let merged = merge(begun(), vec![(1, host(&[1.0]))], &[0], Ok(Reading::default()), Some(label));
         assert!(merged.failure.is_none() && merged.guards.len() == 1);
+    }
+
+    #[test]
+    fn what_limits_is_named_where_all_agree() {
+        let limited = |kind| {
+            let limiter = Some(Limiter { kind, witness: "seen".into() });
+            Cell { limiter, ..host(&[1.0]) }
+        };
+        let of = |other| limiter(&[(1, limited(LimiterKind::Device)), (2, limited(other))]);
+        assert_eq!(of(LimiterKind::Device).unwrap().witness, "host 1: seen");
+        assert_eq!(of(LimiterKind::Queue), None);
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
         hint:
             "Each host worked on the same stack of drives of its own, at the same time. Their sum is the figure in all \
                other tables. Alone is the same work of one host, where it was measured, and share what a host keeps of \
-               it beside the others."
+               it beside the others; where all are added up, it is taken once for each."
                 .to_owned(),
         columns: vec![
             ("Stack", Align::Left),
