@@ -199,7 +199,7 @@ fn drives_become_another_kind_only_where_they_can() {
         ("quickstart", &["--on", "local"][..], "ram", "`--lab-drives` is of the lab"),
         ("pcie-switch", &[], "hdd", "a guest has 6 SATA ports"),
         ("pcie-switch", &[], "ram", "more than half"),
-        ("remote-two-hosts", &[], "hdd", "`mixed-both` needs drives behind a network"),
+        ("remote-two-hosts", &[], "hdd", "`read-both` needs drives behind a network"),
         ("remote-path-lost", &[], "nvme", "`path-lost` needs drives behind a network"),
         ("remote-two-hosts", &["--replicate", "slices"], "", "slices are of one"),
     ] {
