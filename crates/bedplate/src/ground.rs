@@ -94,14 +94,17 @@ fn named(arguments: &RunArguments, settings: &crate::settings::Settings) -> Resu
     let mut study = studies::load_whole(path, settings)?;
     study.design.stacks = studies::select(study.design.stacks, &arguments.only, &arguments.skip)?;
     studies::adjust(&mut study.design, arguments, settings)?;
-    if arguments.quick && !arguments.no_trials && !study.design.trials.is_empty() {
-        settings.printer.say("no trials in a quick run; `bedplate prove` with the same study holds them");
+    let unasked = if arguments.quick {
+        Some("no trials in a quick run; `bedplate prove` with the same study holds them")
+    } else if study.design.measure.lab_drives == Some(LabDriveKind::Ram) {
+        Some("no trials on RAM drives: nobody can pull them")
+    } else {
+        None
+    };
+    if let Some(why) = unasked.filter(|_| !arguments.no_trials && !study.design.trials.is_empty()) {
+        settings.printer.say(why);
     }
-    let in_memory = study.design.measure.lab_drives == Some(LabDriveKind::Ram);
-    if in_memory && !arguments.no_trials && !arguments.quick && !study.design.trials.is_empty() {
-        settings.printer.say("no trials on RAM drives: nobody can pull them");
-    }
-    if arguments.no_trials || arguments.quick || in_memory {
+    if arguments.no_trials || unasked.is_some() {
         study.design.trials.clear();
     }
     Ok(study)

@@ -14,8 +14,7 @@ pub(crate) fn boot(machine: &LabSpec, plans: &[Plan], console: Console, settings
 
 /// Boots as many hosts as the workloads of a study need.
 pub(crate) fn boot_all(design: &Design, plans: &[Plan], settings: &Settings) -> Result<Guest, Failure> {
-    let hosts = design.workloads.iter().map(|workload| workload.hosts).max().unwrap_or_default();
-    boot_hosts(hosts, &design.lab, plans, Console::Log, settings)
+    boot_hosts(design.hosts(), &design.lab, plans, Console::Log, settings)
 }
 
 fn boot_hosts(

@@ -10,6 +10,7 @@ use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
 use crate::runner::slices;
 use crate::settings::Settings;
+use lab::SATA_PORTS;
 
 /// A study that was read.
 #[derive(Debug)]
@@ -215,8 +216,8 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
 fn change_drives(design: &mut Design) -> Result<(), Failure> {
     let Some(kind) = design.measure.lab_drives else { return Ok(()) };
     design.lab = design.lab.of_kind(kind);
-    let (taken, memory) = (design.lab.ram_drives(), design.lab.memory);
-    if taken.0 > memory.0 / 2 {
+    if !design.lab.ram_drives_fit() {
+        let (taken, memory) = (design.lab.ram_drives(), design.lab.memory);
         return Err(Failure::told(format!(
             "error: RAM drives take {taken} of {memory} of memory, more than half\n\n\
              hint: make `memory` of [lab] larger, or its drives smaller"
@@ -244,9 +245,6 @@ fn change_drives(design: &mut Design) -> Result<(), Failure> {
         ))),
     }
 }
-
-/// Ports of the AHCI controller of a guest (QEMU's q35).
-const SATA_PORTS: usize = 6;
 
 /// Slices are of one host, also where the command line asks for them.
 fn check_slices(design: &Design) -> Result<(), Failure> {

@@ -24,5 +24,5 @@ pub use accelerator::Accelerator;
 pub use error::LabError;
 pub use guest::{Guest, GuestSpec, boot};
 pub use kernel::Kernel;
-pub use machine::{Console, serial_of};
+pub use machine::{Console, SATA_PORTS, serial_of};
 pub use scratch::sweep;

@@ -8,6 +8,9 @@ use crate::accelerator::Accelerator;
 use crate::error::LabError;
 use crate::{disk, limit};
 
+/// Ports of a guest's AHCI controller (QEMU's q35).
+pub const SATA_PORTS: usize = 6;
+
 /// Who talks with the guest's own console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Console {
@@ -106,8 +109,8 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec, first_drive: u
         let serial = serial_of(first_drive + index, drive);
         let physical = drive.lba.0.max(4096);
         if spins || drive.kind == LabDriveKind::Sata {
-            if sata == 6 {
-                return Err(LabError::Drives("at most 6 SATA drives".to_owned()));
+            if sata == SATA_PORTS {
+                return Err(LabError::Drives(format!("at most {SATA_PORTS} SATA drives")));
             }
             let blocks = format!("logical_block_size={},physical_block_size={physical}", drive.lba.0);
             let turns = if spins { rotation(drive) } else { String::new() };

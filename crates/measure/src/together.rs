@@ -2,8 +2,9 @@
 //!
 //! Every host runs fio as a server. fio on the first one is the client of all: it gives each its job, the word to begin,
 //! and collects what they say and log. fio takes tenths of a second to get its jobs going, and not the same on every
-//! host, so each job waits for a moment that is the same for all. Each host is then judged as if it had been alone: its drives, its processors, its
-//! own clock. Bytes and operations of all hosts together are the cell's; what each did stands beside them.
+//! host, so each job waits for a moment that is the same for all. Each host is then judged as if it had been alone: its
+//! drives, its processors, its own clock. Bytes and operations of all hosts together are the cell's; what each did stands
+//! beside them.
 
 mod answer;
 mod merge;

@@ -203,7 +203,7 @@ fn hosts(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Hosts {
 /// RAM drives live in the guest's memory, where the kernel and the tools must live too.
 fn check_memory(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) {
     let taken = spec.ram_drives();
-    if taken.0 > spec.memory.0 / 2 {
+    if !spec.ram_drives_fit() {
         let place = if lab.has("memory") { lab.place("memory") } else { lab.key("drives") };
         notes.push(
             Note::error("study-memory", Some(place), format!("RAM drives take {taken} of {} of memory", spec.memory))

@@ -97,6 +97,14 @@ impl Sanitize {
     }
 }
 
+impl Design {
+    /// Hosts that its workloads need: as many as the one with the most.
+    #[must_use]
+    pub fn hosts(&self) -> Hosts {
+        self.workloads.iter().map(|workload| workload.hosts).max().unwrap_or_default()
+    }
+}
+
 /// A guest: processors, memory, drives and where they are plugged in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabSpec {
@@ -136,6 +144,12 @@ impl LabSpec {
     pub fn ram_drives(&self) -> Bytes {
         let ram = self.drives.iter().filter(|drive| drive.kind == LabDriveKind::Ram);
         Bytes(ram.fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)))
+    }
+
+    /// Is enough memory left beside RAM drives?
+    #[must_use]
+    pub fn ram_drives_fit(&self) -> bool {
+        self.ram_drives().0 <= self.memory.0 / 2
     }
 
     /// The drive of that name.

@@ -245,7 +245,7 @@ impl Costs {
         let rounds = f64::from(policy.rounds);
         let builds = if policy.replicate == Replicate::Single { 1.0 } else { rounds };
         // Every host builds every stack, one after the other.
-        let hosts = f64::from(design.workloads.iter().map(|workload| workload.hosts.0).max().unwrap_or(1));
+        let hosts = f64::from(design.hosts().0);
         let stacks: f64 = slugs.map(|slug| builds * hosts * self.stack(&slug, policy) + rounds * cells).sum();
         stacks + rounds * self.anchors(design)
     }
