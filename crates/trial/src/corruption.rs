@@ -67,13 +67,12 @@ pub(crate) fn hold(scene: &Scene<'_>) -> Result<Came, TrialError> {
 }
 
 /// Blocks of a piece that lie on a drive and are changed there: around the middle, never in the same row as those of
-/// another drive.
+/// another drive. Those that lie there once come first: of two places one is left from a log, and nothing meets it.
 fn choose(spots: &Spots, number: usize, drive: &Name) -> Vec<place::Which> {
-    let here = |places: &[place::Spot]| places.iter().any(|spot| &spot.drive == drive);
+    let count = |which: &place::Which| spots[which].iter().filter(|spot| &spot.drive == drive).count();
     let fits = |which: &place::Which| which.0 == number && which.1 % ROW == number as u64 % ROW;
-    let mut all: Vec<place::Which> =
-        spots.iter().filter(|(which, places)| fits(which) && here(places)).map(|(which, _)| *which).collect();
-    all.sort_by_key(|which| which.1.abs_diff(BLOCKS / 2));
+    let mut all: Vec<place::Which> = spots.keys().copied().filter(|which| fits(which) && count(which) > 0).collect();
+    all.sort_by_key(|which| (count(which), which.1.abs_diff(BLOCKS / 2)));
     let mut chosen: Vec<place::Which> = Vec::new();
     for which in all {
         if chosen.len() < CHANGES && chosen.iter().all(|other| other.1.abs_diff(which.1) >= APART) {
@@ -184,5 +183,19 @@ mod tests {
         let (a, b) = (choose(&spots, 0, &drives[0]), choose(&spots, 1, &drives[1]));
         assert_eq!((a.len(), b.len()), (CHANGES, CHANGES));
         assert!(a.iter().all(|x| b.iter().all(|y| x.1 % ROW != y.1 % ROW && x.0 != y.0)));
+    }
+
+    #[test]
+    fn blocks_that_lie_on_a_drive_once_come_first() {
+        let drive = Name::new("a").unwrap();
+        let spot = |byte| place::Spot { drive: drive.clone(), byte };
+        let mut spots = Spots::new();
+        for block in 0..BLOCKS {
+            // The middle was flushed, and a log holds it once more.
+            let twice = (900..1200).contains(&block).then(|| spot(block + 1_000_000));
+            spots.insert((0, block), [spot(block)].into_iter().chain(twice).collect());
+        }
+        let chosen = choose(&spots, 0, &drive);
+        assert!(chosen.len() == CHANGES && chosen.iter().all(|which| spots[which].len() == 1), "{chosen:?}");
     }
 }

@@ -83,15 +83,17 @@ impl Data {
         settle(scene)
     }
 
-    /// Copies what is kept in memory through the stack.
+    /// Copies what is kept in memory through the stack. Of what ZFS is asked to flush it writes a second copy, into its
+    /// intent log, which nothing ever reads again; there syncing the pool brings the data to the drives.
     fn copy(&self, scene: &Scene<'_>, why: &str) -> Result<(), TrialError> {
+        let conv = if scene.pool().is_some() { "conv=notrunc" } else { "conv=notrunc,fsync" };
         let cmd = Cmd::new([
             "dd".to_owned(),
             format!("if={}", self.kept),
             format!("of={}", self.path),
             format!("bs={BLOCK}"),
             format!("seek={}", self.begin),
-            "conv=notrunc,fsync".to_owned(),
+            conv.to_owned(),
             "status=none".to_owned(),
         ]);
         scene.run_ok(why, &cmd).map(drop)
