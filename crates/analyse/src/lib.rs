@@ -78,6 +78,7 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
         layers,
         curves,
         foretold: None,
+        preflight: Vec::new(),
         trials: Vec::new(),
         not_checked,
     }
@@ -125,6 +126,7 @@ fn finding(
     finding.limiter = limiter::most(&newest);
     finding.path_lost = path_lost::find(&newest);
     finding.hosts = hosts::find(&newest, Looks::of(policy));
+    finding.probes = newest.last().map(|cell| cell.probes.clone()).unwrap_or_default();
     finding.samples = newest.last().map(|cell| cell.samples.clone()).unwrap_or_default();
     if let Some(verdict) = steadiness::verdict(&newest, &finding.steady) {
         finding.verdict = verdict;

@@ -76,6 +76,7 @@ fn provenance(stacks: &[&str], workloads: &[&str]) -> Provenance {
         policy: None,
         stacks: stacks.iter().map(stack).collect(),
         workloads: workloads.iter().map(workload).collect(),
+        charts: Vec::new(),
     }
 }
 

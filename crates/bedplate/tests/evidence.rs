@@ -95,7 +95,7 @@ fn pages_are_made_of_their_records_byte_for_byte() {
 
 const HEAD: &str = "# Records of runs
 
-What `scripts/evidence STUDY` kept: each archive is the record of one run, whole, with fio's own output and every command;
+What `scripts/keep-evidence` kept: each archive is the record of one run, whole, with fio's own output and every command;
 the page beside it is made of nothing else, and a test makes it again and compares every byte. Rates are those of an
 emulated machine and compare stacks at best.
 

@@ -6,6 +6,7 @@
 mod check;
 mod checks;
 mod machine;
+pub mod preflight;
 mod reference;
 mod words;
 

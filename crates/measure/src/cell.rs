@@ -21,6 +21,7 @@ use crate::job::{self, Filled, Job};
 use crate::latency_log;
 use crate::limiter::{self, Seen};
 use crate::own_work::{self, Busy};
+use crate::probe;
 use crate::{resync, together};
 
 /// What to measure.
@@ -143,8 +144,15 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
         }
         None => None,
     };
+    let probes = if observed.outcome.ok() {
+        let pass = probe::pass(host, request)?;
+        raw.extend(pass.raw);
+        pass.probes
+    } else {
+        Vec::new()
+    };
     let cell = conclude(request, &job, observed, around, window);
-    Ok(Measured { cell: Cell { imitated, extended, took: start.elapsed().into(), ..cell }, raw })
+    Ok(Measured { cell: Cell { imitated, extended, probes, took: start.elapsed().into(), ..cell }, raw })
 }
 
 /// What is told of a run that was observed.

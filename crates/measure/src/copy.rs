@@ -41,7 +41,7 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
     };
     let plan = tree::plan(wanted);
     let source = format!("{}/bedplate-source-{}", request.source.unwrap_or(IN_MEMORY), tree::digest(wanted));
-    if let Some(why) = tree::make(host, &source, &plan)? {
+    if let Some(why) = tree::make(host, &source, wanted)? {
         return Ok(Measured::failed(request, why));
     }
     let copy = format!("{target}/bedplate-copy-{}", request.seed);

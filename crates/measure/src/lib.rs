@@ -19,6 +19,7 @@ mod limiter;
 mod log;
 mod own_work;
 mod path;
+mod probe;
 mod resync;
 mod together;
 mod watch;

@@ -13,6 +13,8 @@ pub(crate) const STUDY: &str = "study.toml";
 pub(crate) const INVENTORY: &str = "inventory.json";
 /// What was said before the run.
 pub(crate) const FORETOLD: &str = "prediction.json";
+/// What was looked at on drives before the first step; not there in records of runs that do not go by steps.
+pub(crate) const PREFLIGHT: &str = "preflight.json";
 pub(crate) const JOURNAL: &str = "journal.jsonl";
 pub(crate) const EVENTS: &str = "events.jsonl";
 pub(crate) const SEALED: &str = "sealed.json";

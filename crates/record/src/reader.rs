@@ -9,6 +9,7 @@ use serde_json::Value;
 use terms::StackTrials;
 use terms::inventory::Inventory;
 use terms::prediction::Foretold;
+use terms::preflight::DriveCheck;
 use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
 
 use crate::durable;
@@ -92,6 +93,16 @@ impl RunReader {
         let Some(text) = durable::read(&path)? else { return Ok(None) };
         let foretold = serde_json::from_slice(&text).map_err(|source| RecordError::Damaged { path, source })?;
         Ok(Some((foretold, seal::sha256_hex(&text))))
+    }
+
+    /// What was looked at on drives before the first step; nothing where nobody looked.
+    ///
+    /// # Errors
+    /// As the file system has them, or [`RecordError::Damaged`].
+    pub fn preflight(&self) -> Result<Vec<DriveCheck>, RecordError> {
+        let path = self.dir.join(layout::PREFLIGHT);
+        let Some(text) = durable::read(&path)? else { return Ok(Vec::new()) };
+        serde_json::from_slice(&text).map_err(|source| RecordError::Damaged { path, source })
     }
 
     /// What was tried on each stack, the newest of each, in the study's order.

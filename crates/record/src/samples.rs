@@ -27,6 +27,7 @@ pub(crate) fn provenance(run: &str) -> Provenance {
         policy: None,
         stacks: vec![],
         workloads: vec![],
+        charts: Vec::new(),
     }
 }
 

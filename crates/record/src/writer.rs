@@ -9,6 +9,7 @@ use serde::Serialize;
 use terms::StackTrials;
 use terms::inventory::Inventory;
 use terms::prediction::Foretold;
+use terms::preflight::DriveCheck;
 use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
 
 use crate::durable;
@@ -140,6 +141,15 @@ impl RunWriter {
         }
         durable::put_file(&path, &text)?;
         Ok(seal::sha256_hex(&text))
+    }
+
+    /// Keeps what was looked at on drives before the first step. A run that goes on looks again, and the last look counts.
+    ///
+    /// # Errors
+    /// As the file system has them.
+    pub fn put_preflight(&self, checks: &[DriveCheck]) -> Result<(), RecordError> {
+        let path = self.dir.join(layout::PREFLIGHT);
+        durable::put_file(&path, &durable::json(&path, &checks)?)
     }
 
     /// Keeps how a stack is built: the plan and the same as a script.

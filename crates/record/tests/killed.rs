@@ -35,6 +35,7 @@ fn provenance() -> Provenance {
         policy: None,
         stacks: vec![],
         workloads: vec![],
+        charts: Vec::new(),
     }
 }
 

@@ -5,6 +5,8 @@ mod evidence;
 mod facts;
 mod figures;
 mod filters;
+mod over_places;
+mod side_by_side;
 mod trials;
 
 use askama::Template;
@@ -31,6 +33,7 @@ struct Page<'a> {
     summary: String,
     brief: Vec<Fact>,
     series: Vec<Series>,
+    charts: Vec<side_by_side::Chart>,
     timeline: Option<Timeline>,
     ranked: bool,
     believe: Option<(Vec<Fact>, Option<String>)>,
@@ -70,6 +73,7 @@ pub fn html(findings: &Findings) -> String {
         summary: prose::summary(&grid).join(" "),
         brief: facts::brief(&grid),
         series: (0..grid.workloads().len()).map(|workload| charts::series(&grid, workload)).collect(),
+        charts: side_by_side::all(&grid),
         timeline: charts::timeline(&grid),
         ranked: grid.is_ranked(),
         believe: evidence::believe(findings),

@@ -5,7 +5,8 @@ use serde::{Serialize, Serializer};
 use terms::StackTrials;
 use terms::finding::{AnchorFinding, Curve, Findings, ImitationFinding, LayerCost, Scorecard};
 use terms::inventory::Inventory;
-use terms::record::{GuardNote, Provenance, Sample};
+use terms::preflight::DriveCheck;
+use terms::record::{GuardNote, Probe, Provenance, Sample};
 
 use crate::columns::{BuildRow, CellRow, build_rows, builds, cell_rows, cells, comparison_rows, comparisons};
 use crate::prose;
@@ -34,6 +35,7 @@ pub fn json(findings: &Findings) -> String {
         layers: &findings.layers,
         curves: findings.curves.iter().map(without_bins).collect(),
         foretold: findings.foretold.as_ref(),
+        preflight: &findings.preflight,
         trials: &findings.trials,
         not_checked: &findings.not_checked,
     };
@@ -58,6 +60,8 @@ struct Document<'a> {
     layers: &'a [LayerCost],
     curves: Vec<Curve>,
     foretold: Option<&'a Scorecard>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    preflight: &'a [DriveCheck],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     trials: &'a [StackTrials],
     not_checked: &'a [String],
@@ -108,6 +112,8 @@ impl Serialize for FullCell<'_> {
             row: RowObject<'a, CellRow<'a>>,
             guards: &'a [GuardNote],
             samples: &'a [Sample],
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            probes: &'a [Probe],
             #[serde(skip_serializing_if = "Option::is_none")]
             imitation: Option<&'a ImitationFinding>,
         }
@@ -116,7 +122,8 @@ impl Serialize for FullCell<'_> {
         let ran = self.row.any.filter(|_| self.row.finding.is_some() || self.row.verdict == "unsteady");
         let samples = ran.map_or(&[][..], |finding| &finding.samples);
         let imitation = self.row.any.and_then(|finding| finding.imitation.as_ref());
-        Flat { row, guards, samples, imitation }.serialize(serializer)
+        let probes = ran.map_or(&[][..], |finding| &finding.probes);
+        Flat { row, guards, samples, probes, imitation }.serialize(serializer)
     }
 }
 

@@ -7,6 +7,7 @@ mod strips;
 use terms::finding::Findings;
 
 use crate::evidence::believe::asked;
+use crate::evidence::chart;
 use crate::figure::{FACTOR, HALF};
 use crate::grid::Grid;
 use crate::notes::Notes;
@@ -26,7 +27,8 @@ pub fn terminal(findings: &Findings, style: &Style) -> String {
     let grid = Grid::without_points(findings);
     let mut notes = Notes::default();
     let mut out = heading(&grid, style);
-    let name = strips::stacks(&grid, style);
+    let all: Vec<usize> = (0..grid.stacks().len()).collect();
+    let name = strips::stacks(&grid, &all, style);
     let mut figures = strips::rates(&grid, style, &mut notes);
     out.push_str(&section(style, "Throughput, geometric mean and 95 % interval between rounds"));
     tables(&mut out, &name, &figures, style);
@@ -37,6 +39,7 @@ pub fn terminal(findings: &Findings, style: &Style) -> String {
         figures.extend(ratios);
     }
     out.push_str(&legend(&grid, style, &figures, &notes));
+    out.push_str(&side_by_side(&grid, style));
     out.push_str(&listings::rankings(&grid, style));
     let limiters = listings::limiters(&grid);
     if !limiters.is_empty() {
@@ -72,6 +75,23 @@ fn heading(grid: &Grid, style: &Style) -> String {
     }
     out.push('\n');
     out.push_str(&paragraph("", &style.spell(&prose::summary(grid).join(" ")), columns));
+    out
+}
+
+/// Stacks side by side, as the study asks for: ratios to the first of each chart.
+fn side_by_side(grid: &Grid, style: &Style) -> String {
+    let mut out = String::new();
+    for of in chart::all(grid) {
+        let first = of.stacks.first().map(|first| format!("; ratio to {}", grid.stacks()[*first].name));
+        out.push_str(&section(style, &format!("{}{}", of.chart.title, first.unwrap_or_default())));
+        for remark in of.remarks() {
+            out.push_str(&paragraph("", &style.spell(&remark), style.columns()));
+        }
+        if of.is_shown() {
+            let name = strips::stacks(grid, &of.stacks, style);
+            tables(&mut out, &name, &strips::side_by_side(grid, &of, style), style);
+        }
+    }
     out
 }
 

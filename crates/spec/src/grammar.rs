@@ -139,6 +139,12 @@ pub(crate) static STUDY: Table = Table {
         optional("workload", Kind::Tables(&WORKLOAD), "those of the profiles", "Workloads of the study's own."),
         optional("measure", Kind::Table(&MEASURE), "its defaults", "How it is measured."),
         optional("trials", Kind::Table(&TRIALS), "nothing is tried", "Whether stacks do what they are built for."),
+        optional(
+            "chart",
+            Kind::Tables(&CHART),
+            "none but those of all stacks",
+            "Stacks that the report shows side by side, besides all of them.",
+        ),
     ],
     one_of: &[],
 };
@@ -277,6 +283,24 @@ static TRIALS: Table = Table {
         "[\"encryption\", \"redundancy\", \"corruption\", \"snapshot\"]",
         "Features of which each stack shows whether it has them.",
     )],
+    one_of: &[],
+};
+
+static CHART: Table = Table {
+    name: "chart",
+    written: "[[chart]]",
+    help: "Some stacks side by side, held against the first that is named.",
+    keys: &[
+        required("title", Kind::Text, "What it shows."),
+        optional("note", Kind::Text, "none", "What the study says of it, as one sentence."),
+        required("stacks", Kind::Names, "Its stacks by their names, or several by a pattern with `*`, in this order."),
+        optional(
+            "workloads",
+            Kind::Names,
+            "all of them",
+            "The workloads that it shows, by name or by a pattern with `*`.",
+        ),
+    ],
     one_of: &[],
 };
 

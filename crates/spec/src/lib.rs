@@ -19,6 +19,7 @@
 //! assert!(spec::render("study.toml", text, &notes, false).starts_with("error[study-bad-unit]"));
 //! ```
 
+mod chart;
 mod fields;
 pub mod fio;
 mod grammar;
@@ -91,6 +92,7 @@ fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
     let source = stack::read_source(fields, &lab, &stacks, notes);
     let (measure, workloads) = measure::read(fields, &lab.spec, &stacks, source.as_ref(), notes);
     let question = fields.text("question")?.to_owned();
+    let charts = chart::read(fields, &workloads, notes);
     Some(Design {
         question,
         lab: lab.spec,
@@ -100,6 +102,7 @@ fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
         workloads,
         measure,
         trials: trials::read(fields, notes),
+        charts,
     })
 }
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::drive::{LabDrive, LabDriveKind, LabSwitch, Port};
+use crate::chart::Chart;
+use crate::drive::{LabDrive, LabDriveKind, LabSwitch, Limit, Port};
 use crate::layer::Layer;
 use crate::name::{Name, slug};
 use crate::trial::Feature;
@@ -31,6 +32,9 @@ pub struct Design {
     /// What is tried on each stack, after everything is measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Feature>,
+    /// Stacks to be shown side by side, besides all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub charts: Vec<Chart>,
 }
 
 /// How a drive is set up before anything is built on it. What it was before is put back at the end.
@@ -137,6 +141,17 @@ impl LabSpec {
         let has = |number: u8| drives.iter().any(|drive| drive.port == Port::Switch(number));
         let switches = self.switches.iter().filter(|switch| has(switch.number)).cloned().collect();
         Self { drives, switches, ..self.clone() }
+    }
+
+    /// The same guest with all drives and links as fast as they go; drives that spin become SATA drives.
+    #[must_use]
+    pub fn without_limits(&self) -> Self {
+        let fast = |drive: &LabDrive| {
+            let spins = drive.kind == LabDriveKind::Hdd;
+            let drive = if spins { drive.as_kind(LabDriveKind::Sata) } else { drive.clone() };
+            LabDrive { limit: Limit::default(), ..drive }
+        };
+        Self { drives: self.drives.iter().map(fast).collect(), switches: Vec::new(), ..self.clone() }
     }
 
     /// Memory that RAM drives take of the guest. The kernel and the tools need as much again.
@@ -391,3 +406,22 @@ pub enum Anchor {
 pub const ANCHOR_FLAG: PerMille = PerMille(30);
 /// A change of the bare drive within a round that discards it, where the study says so.
 pub const ANCHOR_DISCARD: PerMille = PerMille(60);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spindle::Spindle;
+
+    #[test]
+    fn without_limits_nothing_spins_and_nothing_waits() {
+        let limit = Limit { read: Some(Bytes::mib(1)), ..Limit::default() };
+        let drive = |name: &str| LabDrive::new(Name::new(name).unwrap(), Bytes::mib(64));
+        let slow = LabDrive { limit, lba: Bytes(4096), port: Port::Switch(0), ..drive("a") };
+        let disk = LabDrive { kind: LabDriveKind::Hdd, spindle: Some(Spindle::default()), ..drive("b") };
+        let lab = LabSpec { drives: vec![slow.clone(), disk], ..LabSpec::new(2, Bytes::gib(1)) };
+        let lab = LabSpec { switches: vec![LabSwitch { number: 0, limit }], ..lab }.without_limits();
+        assert_eq!(lab.drives[0], LabDrive { limit: Limit::default(), ..slow });
+        assert_eq!((lab.drives[1].kind, lab.drives[1].spindle), (LabDriveKind::Sata, None));
+        assert!(lab.switches.is_empty());
+    }
+}

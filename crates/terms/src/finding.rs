@@ -1,5 +1,6 @@
 //! What a record means: estimates with intervals, verdicts, and the records they came from.
 
+mod comparison;
 mod network;
 
 use serde::{Deserialize, Serialize};
@@ -7,11 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::{Cliff, Limiter};
 use crate::inventory::Inventory;
 use crate::prediction::{Flag, Roof};
-use crate::record::{GuardNote, Latency, Provenance, Sample};
+use crate::preflight::DriveCheck;
+use crate::record::{GuardNote, Latency, Probe, Provenance, Sample};
 use crate::trial::StackTrials;
 use crate::units::Nanos;
 use crate::workload::Tool;
 
+pub use comparison::{Compared, Comparison};
 pub use network::{HostFinding, PathLossFinding, Stretch};
 
 /// Version of the findings' JSON.
@@ -46,6 +49,9 @@ pub struct Findings {
     /// What was said before the run, beside what came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foretold: Option<Scorecard>,
+    /// What was looked at on drives before the first step; nothing where nobody looked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preflight: Vec<DriveCheck>,
     /// What was tried on stacks, in the study's order; none where nothing was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<StackTrials>,
@@ -154,6 +160,9 @@ pub struct Finding {
     /// Throughput over time of the last round.
     #[serde(default)]
     pub samples: Vec<Sample>,
+    /// Operations by their place on the span, of the last round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
     /// Latency of flushes, all rounds merged.
     #[serde(default)]
     pub sync: Option<Latency>,
@@ -206,6 +215,7 @@ impl Finding {
             cpu_per_operation: None,
             drive_bytes_ratio: None,
             samples: Vec::new(),
+            probes: Vec::new(),
             sync: None,
             rank: None,
             steady: Steady::default(),
@@ -263,62 +273,6 @@ pub struct Rank {
     pub worst: u32,
     /// Stacks that have a rank on this workload.
     pub of: u32,
-}
-
-/// Two stacks on one workload, paired within rounds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// Name of the workload.
-    pub workload: String,
-    /// Slug of the stack.
-    pub stack: String,
-    /// Slug of the stack that it is held against.
-    pub other: String,
-    /// Throughput of `stack` over that of `other`. Its interval is widened for the size of the table where it decides.
-    pub ratio: Estimate,
-    /// The answer, corrected for the number of comparisons in the table.
-    pub verdict: Compared,
-    /// Rounds still needed, about, where it cannot be told yet.
-    pub more_rounds: Option<u32>,
-    /// The chance of a difference this large between equals, corrected (Holm).
-    pub p_value: Option<f64>,
-}
-
-/// Answers of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Compared {
-    /// The stack is faster.
-    Faster,
-    /// The stack is slower.
-    Slower,
-    /// The ratio lies within the margin.
-    Equivalent,
-    /// Not enough rounds, or too much noise.
-    CannotTell,
-}
-
-impl Compared {
-    /// The words for it.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Equivalent => "equivalent",
-            Self::CannotTell => "cannot tell yet",
-        }
-    }
-
-    /// The same seen from the other stack.
-    #[must_use]
-    pub const fn reversed(self) -> Self {
-        match self {
-            Self::Faster => Self::Slower,
-            Self::Slower => Self::Faster,
-            same => same,
-        }
-    }
 }
 
 /// The bare drive in one round.
@@ -462,6 +416,15 @@ pub struct Estimate {
     pub high: Option<f64>,
     /// Rounds behind it.
     pub rounds: u32,
+}
+
+impl Estimate {
+    /// One over it.
+    #[must_use]
+    pub fn inverted(self) -> Self {
+        let (low, high) = (self.high.map(f64::recip), self.low.map(f64::recip));
+        Self { value: self.value.recip(), low, high, rounds: self.rounds }
+    }
 }
 
 /// How building a stack went.

@@ -74,6 +74,28 @@ pub fn slug(text: &str) -> String {
     if trimmed.is_empty() { "x".to_owned() } else { trimmed.to_owned() }
 }
 
+/// Does a pattern mean something of that name: the name itself in whatever case, its [`slug`], or a text in which each
+/// `*` stands for anything?
+#[must_use]
+pub fn is_called(name: &str, pattern: &str) -> bool {
+    let pattern = pattern.trim();
+    if pattern.contains('*') {
+        return fits(&pattern.to_lowercase(), &name.to_lowercase());
+    }
+    pattern.eq_ignore_ascii_case(name) || pattern == slug(name)
+}
+
+/// `*` stands for anything.
+fn fits(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((head, tail)) => {
+            let Some(rest) = text.strip_prefix(head) else { return false };
+            (0..=rest.len()).filter(|at| rest.is_char_boundary(*at)).any(|at| fits(tail, &rest[at..]))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +119,23 @@ mod tests {
             ("ext4 (bitmap)", "ext4-bitmap"),
         ] {
             assert_eq!(slug(text), expect);
+        }
+    }
+
+    #[test]
+    fn patterns_match_as_in_a_shell() {
+        for (pattern, name, expect) in [
+            ("a*c", "abc", true),
+            ("A*c", "aBC", true),
+            ("a*c", "abcd", false),
+            ("*", "", true),
+            ("*é*", "caféx", true),
+            ("a", "b", false),
+            ("#1 EXT4", "#1 ext4", true),
+            ("1-ext4", "#1 ext4", true),
+            ("#1 *", "#10 ext4", false),
+        ] {
+            assert_eq!(is_called(name, pattern), expect, "{pattern} {name}");
         }
     }
 }

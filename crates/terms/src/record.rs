@@ -59,6 +59,10 @@ pub struct Provenance {
     pub stacks: Vec<StackEntry>,
     /// Workloads in the study's order.
     pub workloads: Vec<crate::workload::Workload>,
+    /// Stacks to be shown side by side, besides all of them; those and the workloads of the whole study, whatever part
+    /// of it was run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub charts: Vec<crate::chart::Chart>,
 }
 
 impl Provenance {
@@ -176,6 +180,10 @@ pub struct Cell {
     /// Throughput over time.
     #[serde(default)]
     pub samples: Vec<Sample>,
+    /// Where each operation of a pass over the span was and how long it took, in the order of places; only for workloads
+    /// that touch samples, and for access times: one blocking read after another, at places of chance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
     /// Was the window one thing? Absent in records of old and for cells without samples.
     #[serde(default)]
     pub steadiness: Option<Steadiness>,
@@ -222,6 +230,17 @@ pub struct HostReading {
     pub samples: Vec<Sample>,
 }
 
+/// One operation at a place of the span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// Where it begins.
+    #[serde(rename = "at_bytes")]
+    pub at: Bytes,
+    /// How long it took.
+    #[serde(rename = "took_ns")]
+    pub took: Nanos,
+}
+
 /// What fio counted in the window.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Reading {
@@ -261,6 +280,7 @@ impl Cell {
             members: Vec::new(),
             cpu: None,
             samples: Vec::new(),
+            probes: Vec::new(),
             steadiness: None,
             extended: false,
             limiter: None,

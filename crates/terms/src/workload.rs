@@ -181,6 +181,19 @@ pub struct FileTree {
     pub sizes: Vec<FileClass>,
     /// Slug of the stack that holds the source; in memory if `None`.
     pub source: Option<String>,
+    /// In how many goes it is made, each on the drives before the next. In a tree that has grown, what belongs to one
+    /// directory lies apart.
+    #[serde(default = "at_once", skip_serializing_if = "is_at_once")]
+    pub goes: u32,
+}
+
+const fn at_once() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+const fn is_at_once(goes: &u32) -> bool {
+    *goes <= 1
 }
 
 /// Files of one size.

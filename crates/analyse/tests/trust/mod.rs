@@ -68,6 +68,7 @@ fn provenance(stacks: &[&str], policy: &MeasurePolicy) -> Provenance {
         policy: Some(policy.clone()),
         stacks: stacks.iter().map(entry).collect(),
         workloads: vec![Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes::kib(4))],
+        charts: Vec::new(),
     }
 }
 

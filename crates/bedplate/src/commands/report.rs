@@ -70,6 +70,7 @@ pub(crate) fn findings(reader: &RunReader) -> Result<Findings, Failure> {
     let inventory = reader.inventory()?.unwrap_or_default();
     let mut findings = analyse::study(reader.provenance(), &inventory, &reader.cells()?, &reader.builds()?);
     findings.foretold = reader.foretold()?.map(|(foretold, sha256)| analyse::score(&foretold, &sha256, &findings));
+    findings.preflight = reader.preflight()?;
     findings.trials = reader.trials()?;
     Ok(findings)
 }

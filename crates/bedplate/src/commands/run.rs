@@ -262,6 +262,7 @@ fn begin(
         policy: Some(policy.clone()),
         stacks,
         workloads: study.design.workloads.clone(),
+        charts: study.design.charts.clone(),
     };
     let writer = RunWriter::create(&settings.runs, &provenance, &study.text)?;
     writer.put_inventory(inventory)?;

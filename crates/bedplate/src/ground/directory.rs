@@ -81,6 +81,7 @@ fn study(path: &str, stack: Stack, arguments: &RunArguments, settings: &Settings
             sources: Vec::new(),
             setups: Vec::new(),
             trials: Vec::new(),
+            charts: Vec::new(),
             ..study.design
         };
         return Ok(study);
@@ -93,6 +94,7 @@ fn study(path: &str, stack: Stack, arguments: &RunArguments, settings: &Settings
         sources: Vec::new(),
         workloads,
         trials: Vec::new(),
+        charts: Vec::new(),
         measure: MeasurePolicy { span: SPAN, ..MeasurePolicy::default() },
         question,
     };

@@ -317,6 +317,7 @@ mod tests {
             workloads: vec![workload],
             measure: MeasurePolicy { rounds, max_rounds: most, anchor: terms::Anchor::Off, ..MeasurePolicy::default() },
             trials: Vec::new(),
+            charts: Vec::new(),
         }
     }
 

@@ -8,6 +8,7 @@ mod anchor;
 pub(crate) mod estimate;
 mod live;
 pub(crate) mod order;
+mod preflight;
 mod schedule;
 pub(crate) mod slices;
 mod source;

@@ -66,6 +66,9 @@ impl Runner<'_> {
     }
 
     fn run_rounds(&mut self) -> Result<(), Failure> {
+        if self.any_pending(1, &self.stacks(), &Scope::All) {
+            self.look_first()?;
+        }
         let most = self.design.measure.most_rounds();
         // A discarded round is replaced; where every round is discarded something else is wrong.
         for round in 1..=most.saturating_mul(2) {
@@ -147,7 +150,9 @@ impl Runner<'_> {
         if !self.any_pending(round, &stacks, scope) {
             return Ok(());
         }
-        self.bare_anchor(round, terms::record::ANCHOR_FIRST)?;
+        if self.stopped.is_none() {
+            self.bare_anchor(round, terms::record::ANCHOR_FIRST)?;
+        }
         for index in stacks {
             if self.over_budget {
                 return Ok(());

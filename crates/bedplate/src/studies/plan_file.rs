@@ -104,6 +104,7 @@ fn design(stacks: Vec<Stack>, workloads: Vec<Workload>) -> Design {
         setups: Vec::new(),
         stacks,
         trials: Vec::new(),
+        charts: Vec::new(),
         sources: Vec::new(),
         workloads,
         measure: MeasurePolicy::default(),

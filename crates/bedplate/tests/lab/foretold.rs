@@ -94,6 +94,9 @@ const STEPS: &str = r#"
         { name = "a", size = "128 MiB", read = "8 MB/s", write = "8 MB/s" },
         { name = "b", size = "128 MiB", read = "8 MB/s", write = "8 MB/s" },
     ]
+    [[drive]]
+    name = "a"
+    lba = "4 KiB"
     [measure]
     rounds = 1
     stop_beyond = "60 %"
@@ -128,6 +131,12 @@ fn a_step_that_comes_out_wrong_is_the_last() {
     let whole = bench.run(&["run", &study, "--on", "lab"]);
     let said = text(&whole);
     assert!(said.contains("step 1: first: large-reads: said"), "{said}");
+    for (drive, block) in [("a", "4 KiB"), ("b", "512 B")] {
+        let line = said.lines().find(|line| line.contains(&format!("before the first step: drive {drive}:"))).unwrap();
+        assert!(line.contains("firmware QEMU") && line.contains(&format!("block {block}")), "{line}");
+        assert!(line.contains("link 2.5 GT/s x1"), "the link of an emulated drive: {line}");
+    }
+    assert!(said.contains("Before the first step\n"), "the report has the table: {said}");
     // A calibration that says that such drives read 1 MB/s is believed, so the first step comes out eight times too fast.
     let kept = std::fs::read_dir(bench.runs().with_file_name("calibrations")).unwrap().next().unwrap().unwrap().path();
     let mut calibration: Value = serde_json::from_slice(&std::fs::read(&kept).unwrap()).unwrap();

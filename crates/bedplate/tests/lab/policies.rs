@@ -157,6 +157,17 @@ fn another_tools_figure_stands_beside_ours_with_the_reason() {
         let beside = cell.imitation.as_ref().unwrap_or_else(|| panic!("nothing beside {}", cell.workload));
         eprintln!("{}: {beside:?}", cell.workload);
     }
+    // The graph over the drive: every sample of a pass, and a thousand accesses.
+    let places = |name: &str| &findings.cells.iter().find(|cell| cell.workload == name).unwrap().probes;
+    for (name, count) in [("gnome-read", 25), ("gnome-write", 25), ("gnome-access", 1000)] {
+        let probes = places(name);
+        assert_eq!(probes.len(), count, "{name}");
+        let last = probes.last().unwrap().at;
+        assert!(
+            probes.is_sorted_by_key(|probe| probe.at) && last.0 > 200 << 20 && last.0 < 256 << 20,
+            "{name}: {last}"
+        );
+    }
 }
 
 #[cfg(feature = "long-tests")]

@@ -39,7 +39,7 @@ pub(crate) fn measure(
     let plan = tree::plan(wanted);
     let files = tree::files(&plan);
     let top = format!("{target}/bedplate-tree-{}", tree::digest(wanted));
-    if let Some(why) = tree::make(host, &top, &plan)? {
+    if let Some(why) = tree::make(host, &top, wanted)? {
         return Ok(Measured::failed(request, why));
     }
     let order = format!("/tmp/bedplate-order-{}", request.seed);

@@ -4,7 +4,8 @@ use terms::workload::{Engine, Reach, Tool};
 use terms::{Bytes, Pattern};
 
 use crate::cell::CellRequest;
-use crate::job::{Job, base, latency_log_prefix, samples};
+use crate::job::{Job, base};
+use crate::probe::{one_pass, with_places};
 
 /// Size of the file that KDiskMark and CrystalDiskMark make by default.
 const FILE: Bytes = Bytes::gib(1);
@@ -70,15 +71,8 @@ fn gnome(request: &CellRequest<'_>) -> Job {
         Reach::Span => SAMPLES,
     };
     let mut job = base(workload.name.as_str(), &request.filled.place, Engine::Psync, request.seed);
-    job.set("rw", if workload.pattern.writes() { "write" } else { "read" }, "the test's direction").set(
-        "bs",
-        workload.block.0,
-        "bytes of one sample",
-    );
-    let one = terms::Workload { jobs: 1, ..workload.clone() };
-    samples(&mut job, &one, request.filled.span, wanted);
-    let total = workload.block.0.saturating_mul(job.samples.unwrap_or(1));
-    job.set("io_size", total, "one pass");
+    job.set("rw", if workload.pattern.writes() { "write" } else { "read" }, "the test's direction");
+    one_pass(&mut job, request, wanted);
     if workload.pattern.writes() {
         job.set("overwrite", 1, "only blocks that the fill has written").set(
             "sync",
@@ -86,12 +80,7 @@ fn gnome(request: &CellRequest<'_>) -> Job {
             "every sample is on the drive before its time is taken: the tool's O_SYNC and fsync",
         );
     }
-    job.set("write_lat_log", latency_log_prefix(request.seed), "the time of every sample")
-        .set("disable_slat", 1, "the whole time of a call is what counts")
-        .set("disable_clat", 1, "the whole time of a call is what counts")
-        .set("log_offset", 1, "where each was")
-        .set("per_job_logs", 0, "one log");
-    job
+    with_places(job, request)
 }
 
 /// What of the tool was not repeated.

@@ -5,6 +5,7 @@
 
 pub(crate) mod believe;
 pub(crate) mod burst;
+pub(crate) mod chart;
 pub(crate) mod compat;
 pub(crate) mod curves;
 pub(crate) mod flush;
@@ -12,6 +13,8 @@ pub(crate) mod foretold;
 pub(crate) mod hosts;
 pub(crate) mod layers;
 pub(crate) mod path_lost;
+pub(crate) mod places;
+pub(crate) mod preflight;
 pub(crate) mod ranking;
 pub(crate) mod trials;
 

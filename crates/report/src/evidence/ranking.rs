@@ -1,7 +1,7 @@
 //! Ranks with ties, what comparisons with the first stack say, and what limited each cell.
 
 use terms::evidence::LimiterKind;
-use terms::finding::{Compared, Rank, Steady};
+use terms::finding::{Compared, Estimate, Rank, Steady};
 
 use crate::grid::{Grid, State};
 use crate::listing::{Group, Listing, MISSING};
@@ -57,15 +57,24 @@ impl Place {
 
 /// What is said of a stack against the first on a workload, and how many rounds are still needed for it.
 pub(crate) fn against_first(grid: &Grid, stack: usize, workload: usize) -> Option<(Compared, Option<u32>)> {
-    let [slug, first] = [stack, 0].map(|at| grid.stacks().get(at).map(|entry| entry.slug.as_str()));
-    let (slug, first) = slug.zip(first).filter(|_| stack > 0)?;
+    let answer = |(_, answer, more)| (answer, more);
+    (stack > 0).then(|| against(grid, stack, 0, workload)).flatten().map(answer)
+}
+
+/// How a stack stands to another under a workload: the ratio, the answer, and how many more rounds would give one.
+/// `None` where they were not compared.
+pub(crate) fn against(
+    grid: &Grid,
+    stack: usize,
+    other: usize,
+    workload: usize,
+) -> Option<(Estimate, Compared, Option<u32>)> {
+    let slug = |at: usize| grid.stacks().get(at).map(|entry| entry.slug.as_str());
+    let (stack, other) = slug(stack).zip(slug(other))?;
     let name = grid.workloads()[workload].name.as_str();
     grid.findings.comparisons.iter().filter(|pair| pair.workload == name).find_map(|pair| {
-        match (pair.stack.as_str(), pair.other.as_str()) {
-            (one, other) if one == slug && other == first => Some((pair.verdict, pair.more_rounds)),
-            (one, other) if one == first && other == slug => Some((pair.verdict.reversed(), pair.more_rounds)),
-            _ => None,
-        }
+        let (ratio, answer) = pair.seen_from(stack, other)?;
+        Some((ratio, answer, pair.more_rounds))
     })
 }
 

@@ -1,6 +1,6 @@
 //! The charts of the page: figures and latency of each workload, throughput over time, times of building.
 
-use terms::finding::{Finding, Findings};
+use terms::finding::{Estimate, Finding, Findings};
 use terms::record::{Sample, StackEntry};
 use terms::units::{BytesPerSecond, Nanos, significant};
 
@@ -24,7 +24,7 @@ const DAGGER: char = '†';
 const FAILED: Blank = Blank { word: "failed", class: "value bad" };
 const UNSTEADY: Blank = Blank { word: "no steady state", class: "value warn" };
 const MISSING: Blank = Blank { word: "missing", class: "value warn" };
-const NOT_RUN: Blank = Blank { word: "not run", class: "value soft" };
+pub(super) const NOT_RUN: Blank = Blank { word: "not run", class: "value soft" };
 const NOT_KEPT: Blank = Blank { word: "not kept", class: "value soft" };
 
 /// One workload.
@@ -68,7 +68,7 @@ pub(super) struct Note {
 }
 
 /// What stands in place of a figure, and why.
-fn blank(state: &State) -> Option<(Blank, String)> {
+pub(super) fn blank(state: &State) -> Option<(Blank, String)> {
     match state {
         State::Measured(..) => None,
         State::Unsteady(_, why) => Some((UNSTEADY, why.clone().into_owned())),
@@ -115,17 +115,8 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
                     word: "doubtful",
                     why: (*why).to_owned(),
                 }));
-                let plain = finding.guards.is_empty() && doubts.is_empty();
-                let dagger = if plain { String::new() } else { format!(" {DAGGER}") };
-                Ok(Figure {
-                    parts: vec![(measure.scaled(estimate.value, &style), if stack == 0 { "bar first" } else { "bar" })],
-                    interval: estimate
-                        .low
-                        .zip(estimate.high)
-                        .map(|(l, h)| (measure.scaled(l, &style), measure.scaled(h, &style))),
-                    label: format!("{} {}{dagger}", measure.number(estimate.value, &style), spread(estimate)),
-                    best: grid.is_clear_best(stack, workload),
-                })
+                let figure = measured(grid, workload, finding, estimate, stack == 0);
+                Ok(Figure { best: grid.is_clear_best(stack, workload), ..figure })
             }
             other => {
                 let (blank, why) = blank(other).unwrap_or((NOT_RUN, String::new()));
@@ -160,6 +151,21 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
         single: any(|spread| spread == Spread::Unknown),
         notes,
         title: title.clone(),
+    }
+}
+
+/// The bar of a figure, marked where a guard or the drives' own limits speak against it.
+pub(super) fn measured(grid: &Grid, workload: usize, finding: &Finding, estimate: &Estimate, first: bool) -> Figure {
+    let style = Style::default();
+    let measure = Measure::of(grid.workloads()[workload]);
+    let plain = finding.guards.is_empty() && foretold::doubts(grid.findings, finding).next().is_none();
+    let dagger = if plain { String::new() } else { format!(" {DAGGER}") };
+    let ends = estimate.low.zip(estimate.high);
+    Figure {
+        parts: vec![(measure.scaled(estimate.value, &style), if first { "bar first" } else { "bar" })],
+        interval: ends.map(|(low, high)| (measure.scaled(low, &style), measure.scaled(high, &style))),
+        label: format!("{} {}{dagger}", measure.number(estimate.value, &style), spread(estimate)),
+        best: false,
     }
 }
 

@@ -10,7 +10,9 @@ use terms::workload::Workload;
 use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
-use crate::evidence::{believe, burst, compat, curves, flush, foretold, hosts, layers, path_lost, ranking, stack_name};
+use crate::evidence::{
+    believe, burst, compat, curves, flush, foretold, hosts, layers, path_lost, places, preflight, ranking, stack_name,
+};
 use crate::figure::Measure;
 use crate::grid::Grid;
 use crate::listing::Listing;
@@ -45,13 +47,15 @@ pub(super) struct Part {
     pub(super) charts: Vec<Chart>,
     /// Roofs over each stack.
     pub(super) roofs: Vec<Roofs>,
+    /// How long operations took at each place, a drawing for each stack.
+    pub(super) places: Vec<Roofs>,
     /// The table.
     pub(super) table: String,
     /// Commands: a title and the text.
     pub(super) details: Vec<(String, String)>,
 }
 
-/// Roofs over the stacks under a workload.
+/// Drawings of all stacks under a workload: roofs, or places.
 pub(super) struct Roofs {
     /// The workload.
     pub(super) title: String,
@@ -79,19 +83,22 @@ pub(super) fn believe(findings: &Findings) -> Option<(Vec<Fact>, Option<String>)
 
 /// The sections after all figures.
 pub(super) fn parts(findings: &Findings) -> Vec<Part> {
+    let style = Style::default();
     let part = |listing: Listing| Part {
         charts: if listing.id == "load" { charts(findings) } else { Vec::new() },
-        roofs: if listing.id == "foretold" { roofs(findings, &Style::default()) } else { Vec::new() },
+        roofs: if listing.id == "foretold" { roofs(findings, &style) } else { Vec::new() },
+        places: if listing.id == "places" { super::over_places::all(findings, &style) } else { Vec::new() },
         table: table(&listing),
         id: listing.id,
         title: listing.title,
         hint: listing.hint,
         details: listing.details,
     };
-    let style = Style::default();
     let listings = [
+        preflight::listing(findings),
         foretold::listing(findings, &style),
         burst::listing(findings, &style),
+        places::listing(findings, &style),
         hosts::listing(findings, &style),
         path_lost::listing(findings, &style),
         layers::listing(findings),

@@ -10,6 +10,7 @@ pub(crate) mod curve;
 pub(crate) mod latency;
 pub(crate) mod layout;
 pub(crate) mod machine;
+pub(crate) mod places;
 pub(crate) mod roofs;
 pub(crate) mod spark;
 pub(crate) mod stack;

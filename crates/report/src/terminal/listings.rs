@@ -2,7 +2,9 @@
 
 use terms::finding::Compared;
 
-use crate::evidence::{believe, burst, compat, curves, flush, foretold, hosts, layers, path_lost, ranking, trials};
+use crate::evidence::{
+    believe, burst, compat, curves, flush, foretold, hosts, layers, path_lost, places, preflight, ranking, trials,
+};
 use crate::grid::{Grid, State};
 use crate::listing::{Group, Listing};
 use crate::sheet::{self, Cell, GAP, Strip};
@@ -94,9 +96,11 @@ pub(super) fn listings(grid: &Grid, style: &Style) -> String {
     let findings = grid.findings;
     let parts = [
         trials::listing(&findings.trials),
+        preflight::listing(findings),
         foretold::listing(findings, style),
         flush::listing(grid),
         burst::listing(findings, style),
+        places::listing(findings, style),
         hosts::listing(findings, style),
         path_lost::listing(findings, style),
         layers::listing(findings),

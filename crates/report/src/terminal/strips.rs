@@ -1,8 +1,9 @@
 //! The columns of the terminal's tables: names of stacks, figures, ratios.
 
-use terms::finding::{Estimate, Finding};
+use terms::finding::{Compared, Estimate, Finding};
 use terms::units::significant;
 
+use crate::evidence::chart::SideBySide;
 use crate::evidence::{foretold, ranking};
 use crate::figure::{self, Measure, spread};
 use crate::grid::{Grid, State};
@@ -22,14 +23,14 @@ struct Piece {
     tone: Tone,
 }
 
-/// The names of the stacks, wrapped to a third of the terminal.
-pub(super) fn stacks(grid: &Grid, style: &Style) -> Strip {
+/// The names of these stacks, wrapped to a third of the terminal.
+pub(super) fn stacks(grid: &Grid, stacks: &[usize], style: &Style) -> Strip {
     let columns = (style.columns() / 3).max(16);
     let name = |name: &str| Cell::plain(wrap(&style.spell(name), columns).join("\n"));
     Strip {
         heading: vec!["STACK".to_owned()],
         align: Align::Left,
-        cells: grid.stacks().iter().map(|entry| name(&entry.name)).collect(),
+        cells: stacks.iter().map(|stack| name(&grid.stacks()[*stack].name)).collect(),
     }
 }
 
@@ -69,27 +70,54 @@ pub(super) fn rates(grid: &Grid, style: &Style, notes: &mut Notes) -> Vec<Strip>
 
 /// A column of ratios to the first stack for each workload.
 pub(super) fn ratios(grid: &Grid, style: &Style) -> Vec<Strip> {
-    let strip = |(at, title): (usize, &String)| {
-        let pieces = (0..grid.stacks().len()).map(|stack| match grid.state(stack, at) {
-            State::Measured(..) if stack == 0 => Err((style.spell("1×"), Tone::Plain)),
-            State::Measured(finding, _) => match &finding.ratio_to_first {
-                Some(ratio) => {
-                    let mut piece = piece(format!("{}×", significant(ratio.value)), ratio, style);
-                    let mark =
-                        ranking::against_first(grid, stack, at).map(|(answer, more)| ranking::mark(answer, more));
-                    piece.mark = style.spell(&mark.unwrap_or_default());
-                    Ok(piece)
-                }
-                None => Err((style.spell("–"), Tone::Dim)),
-            },
-            State::Unsteady(..) => Err(("unsteady".to_owned(), Tone::Warn)),
-            State::Failed(_) => Err(("failed".to_owned(), Tone::Bad)),
-            State::Missing(_) => Err(("missing".to_owned(), Tone::Warn)),
-            State::NotRun => Err(("not run".to_owned(), Tone::Dim)),
-        });
-        self::strip(heading(title), pieces.collect(), style)
+    let stacks: Vec<usize> = (0..grid.stacks().len()).collect();
+    let column = |workload| {
+        ratio_column(grid, &stacks, workload, style, |stack, finding| {
+            let answer = ranking::against_first(grid, stack, workload);
+            Some((finding.ratio_to_first?, answer))
+        })
     };
-    grid.titles.iter().enumerate().map(strip).collect()
+    (0..grid.workloads().len()).map(column).collect()
+}
+
+/// A column of ratios to the first of some stacks for each workload of a chart.
+pub(super) fn side_by_side(grid: &Grid, of: &SideBySide, style: &Style) -> Vec<Strip> {
+    let column = |workload: &usize| {
+        ratio_column(grid, &of.stacks, *workload, style, |stack, _| {
+            let (ratio, answer, more) = ranking::against(grid, stack, of.stacks[0], *workload)?;
+            Some((ratio, Some((answer, more))))
+        })
+    };
+    of.workloads.iter().map(column).collect()
+}
+
+/// A ratio and what is said of it.
+type Against = (Estimate, Option<(Compared, Option<u32>)>);
+
+/// A column of ratios to the first of these stacks under a workload.
+fn ratio_column(
+    grid: &Grid,
+    stacks: &[usize],
+    workload: usize,
+    style: &Style,
+    against: impl Fn(usize, &Finding) -> Option<Against>,
+) -> Strip {
+    let pieces = stacks.iter().enumerate().map(|(at, stack)| match grid.state(*stack, workload) {
+        State::Measured(..) if at == 0 => Err((style.spell("1×"), Tone::Plain)),
+        State::Measured(finding, _) => match against(*stack, finding) {
+            Some((ratio, answer)) => {
+                let mut piece = piece(format!("{}×", significant(ratio.value)), &ratio, style);
+                piece.mark = style.spell(&answer.map(|(answer, more)| ranking::mark(answer, more)).unwrap_or_default());
+                Ok(piece)
+            }
+            None => Err((style.spell("–"), Tone::Dim)),
+        },
+        State::Unsteady(..) => Err(("unsteady".to_owned(), Tone::Warn)),
+        State::Failed(_) => Err(("failed".to_owned(), Tone::Bad)),
+        State::Missing(_) => Err(("missing".to_owned(), Tone::Warn)),
+        State::NotRun => Err(("not run".to_owned(), Tone::Dim)),
+    });
+    strip(heading(&grid.titles[workload]), pieces.collect(), style)
 }
 
 /// A value with its interval.

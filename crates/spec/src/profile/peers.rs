@@ -105,6 +105,7 @@ fn gnome_disks() -> Profile {
             "Over the filled span, not the whole device: blocks that were never written read as zeros.",
             "Bytes over time in place of the mean of rates; `--compat` shows the mean of rates beside it.",
             "Where the span holds fewer than 100 samples, as many as it holds; samples repeat until the window ends.",
+            "The graph over the drive is of a pass of its own behind the window.",
             "The sample is not read a page ahead, and writes new data in place of what was read.",
         ],
         fill_passes: 1,

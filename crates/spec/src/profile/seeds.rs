@@ -94,7 +94,7 @@ const TREE: [FileClass; 4] = [
 ];
 
 fn file_copy() -> Profile {
-    let tree = FileTree { total: Bytes::gib(1), sizes: TREE.to_vec(), source: None };
+    let tree = FileTree { total: Bytes::gib(1), sizes: TREE.to_vec(), source: None, goes: 1 };
     let workload = made("file-copy", "file-copy", Pattern::Write, Bytes::mib(1), 1, 1);
     Profile {
         name: "file-copy",
@@ -118,16 +118,16 @@ const SMALL: Bytes = Bytes::kib(8);
 
 fn file_tree() -> Profile {
     const PROFILE: &str = "file-tree";
-    let tree =
-        FileTree { total: Bytes::mib(64), sizes: vec![FileClass { size: SMALL, per_mille: 1000 }], source: None };
+    let sizes = vec![FileClass { size: SMALL, per_mille: 1000 }];
+    let tree = FileTree { total: Bytes::mib(64), sizes, source: None, goes: 20 };
     let of = |name, work: TreeWork| {
         let workload = made(PROFILE, name, Pattern::RandRead, work.block(SMALL), 1, 1)?;
         Some(Workload { method: Method::Tree(work, tree.clone()), ..workload })
     };
     Profile {
         name: PROFILE,
-        help: "A tree of files of 8 KiB, a hundred to a directory: listed with `ls -lR`, then every file read once in \
-               an order of chance. Before each, what memory holds of the tree is forgotten.",
+        help: "A tree of files of 8 KiB, a hundred to a directory, grown in twenty goes: listed with `ls -lR`, then \
+               every file read once in an order of chance. Before each, what memory holds of the tree is forgotten.",
         source: "what a special vdev is said to be for, in a post on Optane drives behind a PCIe switch",
         differs: &[
             "The post names `ls -lR` and does not measure it.",

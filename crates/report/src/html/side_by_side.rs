@@ -1,0 +1,64 @@
+//! Stacks side by side, as the study asks for: bars of each workload, held against the first.
+
+use terms::units::significant;
+
+use super::charts::{NOT_RUN, blank, measured};
+use crate::evidence::chart::{self, SideBySide};
+use crate::evidence::ranking;
+use crate::figure::Measure;
+use crate::grid::{Grid, State};
+use crate::style::Style;
+use crate::svg::bars::{self, Bar, Figure};
+
+/// A chart of the study.
+pub(super) struct Chart {
+    /// Its title.
+    pub(super) title: String,
+    /// What the study says of it, and what is not there.
+    pub(super) remarks: Vec<String>,
+    /// Workloads and their drawings.
+    pub(super) drawings: Vec<(String, String)>,
+}
+
+/// All charts that the study asks for.
+pub(super) fn all(grid: &Grid) -> Vec<Chart> {
+    let drawn = |of: &SideBySide| {
+        let workloads: &[usize] = if of.is_shown() { &of.workloads } else { &[] };
+        Chart {
+            title: of.chart.title.clone(),
+            remarks: of.remarks(),
+            drawings: workloads.iter().map(|workload| draw(grid, of, *workload)).collect(),
+        }
+    };
+    chart::all(grid).iter().map(drawn).collect()
+}
+
+/// The bars of a workload, with its title.
+fn draw(grid: &Grid, of: &SideBySide, workload: usize) -> (String, String) {
+    let style = Style::default();
+    let measure = Measure::of(grid.workloads()[workload]);
+    let unit = measure.unit(&style);
+    let title = &grid.titles[workload];
+    let bars: Vec<Bar> = of.stacks.iter().map(|stack| bar(grid, of, *stack, workload)).collect();
+    let says = format!("{}: {unit} under {title}", of.chart.title);
+    let drawing = bars::draw(&bars, &says, unit, |value| measure.tick(value, &style));
+    (format!("{title}, {unit}"), drawing)
+}
+
+/// The bar of a stack, with its ratio to the first.
+fn bar(grid: &Grid, of: &SideBySide, stack: usize, workload: usize) -> Bar {
+    let first = of.stacks[0];
+    let state = grid.state(stack, workload);
+    let figure = match &state {
+        State::Measured(finding, estimate) => {
+            let figure = measured(grid, workload, finding, estimate, stack == first);
+            let ratio = ranking::against(grid, stack, first, workload);
+            let ratio = ratio.map(|(ratio, answer, more)| {
+                format!(" · {}× {}", significant(ratio.value), ranking::mark(answer, more))
+            });
+            Ok(Figure { label: figure.label + &ratio.unwrap_or_default(), ..figure })
+        }
+        other => Err(blank(other).map_or(NOT_RUN, |(blank, _)| blank)),
+    };
+    Bar { name: grid.stacks()[stack].name.clone(), figure }
+}
