@@ -144,6 +144,9 @@ fn spare(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {
         let both = told(round, drive, health.spare.zip(health.spare_threshold), "avail_spare and spare_thresh");
         let Some((spare, threshold)) = both else { return };
+        if (spare, threshold) == (0, 0) {
+            return round.unknown(&drive_place(drive), "the drive keeps no count of spare capacity: it tells 0 of 0 %");
+        }
         if spare > threshold.saturating_add(10) {
             return;
         }

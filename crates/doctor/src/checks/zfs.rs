@@ -204,9 +204,11 @@ fn judge_padding(round: &mut Round, volume: &Dataset, vdev: &Vdev, parity: u64) 
     let Some(ashift) = round.ask(&at, &vdev.ashift).copied().filter(|ashift| (9..=16).contains(ashift)) else { return };
     let width = crate::words::number(vdev.children.len());
     let sector = 1_u64 << ashift;
-    let Some(taken) = allocated(block.0, sector, width, parity) else { return };
+    // Sizes come from a machine, or from a file that says it is one: none of them is too large to be refused.
+    let taken = allocated(block.0, sector, width, parity).and_then(|sectors| sectors.checked_mul(sector));
+    let Some(taken) = taken else { return };
     let ideal = block.as_f64() * float(width) / float(width - parity);
-    let real = float(taken * sector);
+    let real = float(taken);
     if real <= ideal * WASTE {
         return;
     }
@@ -217,7 +219,7 @@ fn judge_padding(round: &mut Round, volume: &Dataset, vdev: &Vdev, parity: u64) 
             format!("blocks of {block} waste space on {} of {width}", vdev.kind),
             format!(
                 "each takes {}, parity and padding included: {} of what is allocated is data, where {} could be",
-                Bytes(taken * sector),
+                Bytes(taken),
                 percent(block.as_f64() / real),
                 percent(block.as_f64() / ideal)
             ),

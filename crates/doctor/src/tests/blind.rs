@@ -45,6 +45,7 @@ pub(super) fn all() -> Vec<Blind> {
         "drive-media-errors" => |m| health(m).media_errors = None,
         "drive-spare" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().health = unknown(),
         "drive-spare" => |m| health(m).spare = None,
+        "drive-spare" => |m| (health(m).spare, health(m).spare_threshold) = (Some(0), Some(0)),
         "drive-wear" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().health = unknown(),
         "drive-wear" => |m| health(m).used = None,
         "drive-hot" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().temperature = unknown(),
