@@ -14,7 +14,7 @@ use crate::judge::{Observed, judge};
 #[must_use]
 pub fn score(foretold: &Foretold, sha256: &str, findings: &Findings) -> Scorecard {
     let cells = foretold.cells.iter().map(|cell| {
-        let found = findings.cells.iter().find(|found| found.stack == cell.stack && found.workload == cell.workload);
+        let found = findings.cell(&cell.stack, &cell.workload);
         let work = findings.provenance.workloads.iter().find(|work| work.name.as_str() == cell.workload);
         let flags = found.zip(work).map(|(found, work)| odd(&cell.prediction, found, work));
         Score {

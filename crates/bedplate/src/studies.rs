@@ -4,13 +4,13 @@ mod plan_file;
 
 use std::path::Path;
 
+use lab::SATA_PORTS;
 use terms::{Design, LabDriveKind, Note, Plan, Replicate, Severity, Stack, Workload};
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
 use crate::runner::slices;
 use crate::settings::Settings;
-use lab::SATA_PORTS;
 
 /// A study that was read.
 #[derive(Debug)]

@@ -13,7 +13,8 @@ use terms::{Bytes, Cmd, Nanos};
 use crate::cell::CellRequest;
 use crate::error::MeasureError;
 use crate::fio::{self, FioOutput};
-use crate::job::{Job, latency_log_file};
+use crate::job::Job;
+use crate::probe::take_places;
 
 /// What an imitation gave: nothing where one of its loops failed, and the raw files in either case.
 pub(crate) struct Shown {
@@ -65,9 +66,7 @@ fn once(host: &dyn Host, request: &CellRequest<'_>, job: &Job, tool: Tool, numbe
     let mut raw = vec![(format!("imitated-{number}.json"), outcome.stdout.clone())];
     let mut log = Vec::new();
     if tool == Tool::GnomeDisks {
-        let path = latency_log_file(request.seed);
-        log = host.read(&path).unwrap_or_default();
-        host.run(&Cmd::new(["rm", "-f", &path]))?;
+        log = take_places(host, request)?;
         raw.push((format!("imitated-{number}-latency.log"), log.clone()));
     }
     let parsed = fio::parse(&outcome.stdout).ok().filter(|output| outcome.ok() && output.error.is_none());

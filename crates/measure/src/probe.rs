@@ -3,7 +3,7 @@
 //! Workloads that touch samples are drawn over the drive's places, as GNOME Disks does. fio averages its logs over time
 //! while it measures, so the places come from a pass of their own behind the window, one call after another.
 
-use host::Host;
+use host::{Host, HostError};
 use terms::record::Probe;
 use terms::workload::{Engine, Reach};
 use terms::{Bytes, Cmd, Nanos, Pattern, Workload};
@@ -31,10 +31,7 @@ pub(crate) struct Pass {
 pub(crate) fn pass(host: &dyn Host, request: &CellRequest<'_>) -> Result<Pass, MeasureError> {
     let Some(job) = job(request) else { return Ok(Pass::default()) };
     let outcome = host.run(&Cmd::new(job.argv()).limit(LIMIT))?;
-    let path = latency_log_file(request.seed);
-    let log = host.read(&path).unwrap_or_default();
-    let parts = latency_part_files(request.seed);
-    host.run(&Cmd::new(["rm", "-f", &path, &parts[0], &parts[1]]))?;
+    let log = take_places(host, request)?;
     let probes = if outcome.ok() { read(&String::from_utf8_lossy(&log)) } else { Vec::new() };
     let files = [("places.json", outcome.stdout), ("places.stderr", outcome.stderr), ("places.log", log)];
     Ok(Pass { probes, raw: files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect() })
@@ -88,6 +85,19 @@ pub(crate) fn with_places(mut job: Job, request: &CellRequest<'_>) -> Job {
         .set("log_offset", 1, "where each was")
         .set("per_job_logs", 0, "one log");
     job
+}
+
+/// What a job with a log of every call wrote into it; the log is gone afterwards. A job that failed may not have
+/// written it.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn take_places(host: &dyn Host, request: &CellRequest<'_>) -> Result<Vec<u8>, HostError> {
+    let path = latency_log_file(request.seed);
+    let log = host.read(&path).unwrap_or_default();
+    let parts = latency_part_files(request.seed);
+    host.run(&Cmd::new(["rm", "-f", &path, &parts[0], &parts[1]]))?;
+    Ok(log)
 }
 
 /// Lines of fio's log with offsets: `time ms, ns, direction, block, offset, …`. Sorted by place.

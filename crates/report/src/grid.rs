@@ -111,7 +111,7 @@ impl<'a> Grid<'a> {
     pub(crate) fn finding(&self, stack: usize, workload: usize) -> Option<&'a Finding> {
         let slug = &self.stacks()[stack].slug;
         let name = self.workloads()[workload].name.as_str();
-        self.findings.cells.iter().find(|cell| &cell.stack == slug && cell.workload == name)
+        self.findings.cell(slug, name)
     }
 
     /// What is known of a cell.

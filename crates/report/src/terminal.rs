@@ -33,7 +33,7 @@ pub fn terminal(findings: &Findings, style: &Style) -> String {
     out.push_str(&section(style, "Throughput, geometric mean and 95 % interval between rounds"));
     tables(&mut out, &name, &figures, style);
     if let [first, _, ..] = grid.stacks() {
-        let ratios = strips::ratios(&grid, style);
+        let ratios = strips::ratios(&grid, &all, style);
         out.push_str(&section(style, &format!("Ratio to {}, paired within rounds", first.name)));
         tables(&mut out, &name, &ratios, style);
         figures.extend(ratios);

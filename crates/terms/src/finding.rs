@@ -59,6 +59,14 @@ pub struct Findings {
     pub not_checked: Vec<String>,
 }
 
+impl Findings {
+    /// The finding of a stack, by its slug, on a workload, by its name.
+    #[must_use]
+    pub fn cell(&self, stack: &str, workload: &str) -> Option<&Finding> {
+        self.cells.iter().find(|cell| cell.stack == stack && cell.workload == workload)
+    }
+}
+
 /// Code of a flag: more was read than the drives can read.
 pub const READ_ABOVE: &str = "read-above-drive";
 /// Code of a flag: more was written than the drives can take.

@@ -23,9 +23,8 @@ impl Runner<'_> {
         let slow = |check: &&DriveCheck| check.share.is_some_and(|share| 1.0 - share > most.share());
         if let Some(check) = checks.iter().find(slow) {
             let why = format!("drive {} is more than {most} slower than it should be: {}", check.drive, off(check));
-            self.progress.note(&format!("stopped: {why}"));
-            self.event("stopped", "", 0, serde_json::json!({ "why": why, "drive": check.drive }))?;
-            self.stopped = Some(why);
+            let more = serde_json::json!({ "why": why, "drive": check.drive });
+            self.stop(why, "", 0, more)?;
         }
         Ok(())
     }
@@ -45,16 +44,13 @@ fn words(checks: &[&DriveCheck]) -> String {
     fine.into_iter().chain(rest.iter().map(|check| off(check))).collect::<Vec<_>>().join("; ")
 }
 
-/// What is not as it should be: `link 8 GT/s x2, not 8 GT/s x4: it carries …`.
+/// What is not as it should be: `link 8 GT/s x2, expected 8 GT/s x4: it carries …`.
 fn off(check: &DriveCheck) -> String {
-    match check.state {
-        CheckState::Unknown => format!("{} not known: {}", check.looked_at, check.why),
-        CheckState::AsExpected => format!("{} {}", check.looked_at, check.found),
-        CheckState::Off => {
-            let expected = format!(", expected {}", check.expected);
-            format!("{} {}{expected}: {}", check.looked_at, check.found, check.why)
-        }
+    let DriveCheck { looked_at, expected, found, why, .. } = check;
+    if check.state == CheckState::Unknown {
+        return format!("{looked_at} not known: {why}");
     }
+    format!("{looked_at} {found}, expected {expected}: {why}")
 }
 
 #[cfg(test)]

@@ -33,11 +33,17 @@ impl Runner<'_> {
         if let Some(score) = scores.iter().find(far) {
             let title = &self.plans[index].stack;
             let why = format!("step {} ({title}) is more than {most} off what was said: {}", index + 1, words(score));
-            self.progress.note(&format!("stopped: {why}"));
             let more = serde_json::json!({ "why": why, "workload": score.workload, "limiter": score.limiter });
-            self.event("stopped", slug, round, more)?;
-            self.stopped = Some(why);
+            self.stop(why, slug, round, more)?;
         }
+        Ok(())
+    }
+
+    /// Begins no other step, and says why.
+    pub(crate) fn stop(&mut self, why: String, slug: &str, round: u32, more: serde_json::Value) -> Result<(), Failure> {
+        self.progress.note(&format!("stopped: {why}"));
+        self.event("stopped", slug, round, more)?;
+        self.stopped = Some(why);
         Ok(())
     }
 

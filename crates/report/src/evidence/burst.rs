@@ -12,8 +12,7 @@ use crate::width::Align;
 pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
     let group = |workload: &Workload| {
         let rows = findings.provenance.stacks.iter().filter_map(|entry| {
-            let mut cells = findings.cells.iter().filter(|cell| cell.workload == workload.name.as_str());
-            let burst = cells.find(|cell| cell.stack == entry.slug)?.burst?;
+            let burst = findings.cell(&entry.slug, workload.name.as_str())?.burst?;
             Some(row(&entry.name, &burst, workload, style))
         });
         Group { title: crate::grid::title(workload), rows: rows.collect() }

@@ -43,7 +43,7 @@ fn rows(
     workload: &Workload,
     style: &Style,
 ) -> Vec<Vec<String>> {
-    let of = |name: &str| findings.cells.iter().find(|cell| cell.stack == entry.slug && cell.workload == name);
+    let of = |name: &str| findings.cell(&entry.slug, name);
     let Some(cell) = of(workload.name.as_str()).filter(|cell| !cell.hosts.is_empty()) else { return Vec::new() };
     let alone = alone(findings, workload).and_then(|alone| rate(of(alone.name.as_str())?));
     let row = |host: String, said: Option<f64>, latency: Option<terms::Nanos>, against: Option<f64>| {

@@ -13,8 +13,7 @@ use crate::width::Align;
 pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
     let group = |workload: &Workload| {
         let rows = findings.provenance.stacks.iter().filter_map(|entry| {
-            let mut cells = findings.cells.iter().filter(|cell| cell.workload == workload.name.as_str());
-            let lost = cells.find(|cell| cell.stack == entry.slug)?.path_lost?;
+            let lost = findings.cell(&entry.slug, workload.name.as_str())?.path_lost?;
             Some(row(&entry.name, &lost, workload, style))
         });
         Group { title: crate::grid::title(workload), rows: rows.collect() }

@@ -12,11 +12,9 @@ use crate::width::Align;
 
 /// Findings of a workload that have places, each with the name of its stack.
 pub(crate) fn of<'a>(findings: &'a Findings, workload: &Workload) -> Vec<(&'a str, &'a Finding)> {
-    let found =
-        |slug: &str| findings.cells.iter().find(|cell| cell.workload == workload.name.as_str() && cell.stack == slug);
     let stacks = findings.provenance.stacks.iter();
     stacks
-        .filter_map(|entry| Some((entry.name.as_str(), found(&entry.slug)?)))
+        .filter_map(|entry| Some((entry.name.as_str(), findings.cell(&entry.slug, workload.name.as_str())?)))
         .filter(|(_, finding)| !finding.probes.is_empty())
         .collect()
 }
@@ -80,8 +78,8 @@ fn row(name: &str, finding: &Finding, workload: &Workload, style: &Style) -> Opt
     ])
 }
 
-/// Where an operation was, as a share of the places that the pass went to.
+/// Where an operation was, as a share of the places that the pass went to, which are kept in their order.
 pub(crate) fn share(probe: &Probe, finding: &Finding) -> f64 {
-    let last = finding.probes.iter().map(|probe| probe.at).max().unwrap_or_default();
+    let last = finding.probes.last().map(|probe| probe.at).unwrap_or_default();
     if last.0 == 0 { 0.0 } else { probe.at.as_f64() / last.as_f64() }
 }

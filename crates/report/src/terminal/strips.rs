@@ -68,11 +68,10 @@ pub(super) fn rates(grid: &Grid, style: &Style, notes: &mut Notes) -> Vec<Strip>
     strips
 }
 
-/// A column of ratios to the first stack for each workload.
-pub(super) fn ratios(grid: &Grid, style: &Style) -> Vec<Strip> {
-    let stacks: Vec<usize> = (0..grid.stacks().len()).collect();
+/// A column of ratios to the first stack for each workload; `stacks` are all of them.
+pub(super) fn ratios(grid: &Grid, stacks: &[usize], style: &Style) -> Vec<Strip> {
     let column = |workload| {
-        ratio_column(grid, &stacks, workload, style, |stack, finding| {
+        ratio_column(grid, stacks, workload, style, |stack, finding| {
             let answer = ranking::against_first(grid, stack, workload);
             Some((finding.ratio_to_first?, answer))
         })
