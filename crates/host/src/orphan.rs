@@ -109,22 +109,27 @@ mod tests {
     #[test]
     fn what_a_dead_owner_left_is_found_until_it_ends() {
         let host = Local::new();
-        let mark = format!("600.{}", std::process::id());
+        let line = format!("sleep 600.{}", std::process::id());
         // Job control gives the program a process group of its own, as the door does.
-        let script = format!("set -m; {OWNER}=4194304:1 sleep {mark} >/dev/null 2>&1 & echo $!");
+        let script = format!("set -m; {OWNER}=4194304:1 {line} >/dev/null 2>&1 & echo $!");
         let id: u32 = host.run_ok(&Cmd::new(["bash", "-c", &script])).unwrap().text().parse().unwrap();
-        let found = || find(&host).unwrap().into_iter().find(|orphan| orphan.id == id);
-        let orphan = found().unwrap();
-        assert_eq!(orphan.line, format!("sleep {mark}"));
+        // The shell says the id as soon as it has forked: what it starts has its name and environment a little later.
+        let found = || find(&host).unwrap().into_iter().any(|orphan| orphan.id == id && orphan.line == line);
+        assert!(comes(&found), "it was not found");
         let end = Cmd::new(["kill".to_owned(), "--".to_owned(), format!("-{id}")]).limit(Nanos::seconds(5));
         host.run_ok(&end).unwrap();
-        for _ in 0..500 {
-            if found().is_none() {
-                return;
+        assert!(comes(&|| !found()), "it is still there");
+    }
+
+    /// Whether something becomes true before five seconds are over.
+    fn comes(is_so: &dyn Fn() -> bool) -> bool {
+        (0..500).any(|_| {
+            let so = is_so();
+            if !so {
+                std::thread::sleep(std::time::Duration::from_millis(10));
             }
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
-        panic!("it is still there");
+            so
+        })
     }
 
     #[test]
