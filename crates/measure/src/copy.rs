@@ -1,6 +1,6 @@
 //! A tree of files, copied onto the stack: bytes and time, from cold caches until everything is on the drives.
 
-mod pool;
+mod cold;
 mod tree;
 pub(crate) mod walk;
 
@@ -15,8 +15,8 @@ use terms::workload::FileTree;
 use terms::{Bytes, BytesPerSecond, Cmd, Iops, Nanos, Outcome};
 
 use crate::cell::{CellRequest, Measured};
+use crate::counters::snapshot;
 use crate::counters::threads::census;
-use crate::counters::{self, snapshot};
 use crate::error::MeasureError;
 use crate::own_work::{self, Busy};
 
@@ -40,15 +40,16 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
         ));
     };
     let plan = tree::plan(wanted);
-    let source = format!("{}/bedplate-source-{}", request.source.unwrap_or(IN_MEMORY), tree::digest(wanted));
+    let above = request.source.unwrap_or(IN_MEMORY);
+    let source = format!("{above}/bedplate-source-{}", tree::digest(wanted));
     if let Some(why) = tree::make(host, &source, wanted)? {
         return Ok(Measured::failed(request, why));
     }
     let copy = format!("{target}/bedplate-copy-{}", request.seed);
     // Reading the source alone tells whether the copy could have been faster.
-    forget(host)?;
+    cold::forget(host, above, request.source.is_some())?;
     let alone = host.run(&script("find \"$1\" -type f -exec cat {} + > /dev/null", &[&source]))?;
-    forget(host)?;
+    cold::forget(host, above, request.source.is_some())?;
     let before = snapshot(host, request.drives, true)?;
     let mut busy = own_work::busy(host, request.nodes, &census(host)?)?;
     let cmd = script("cp -r \"$1\" \"$2\" && sync -f \"$2\"", &[&source, &copy]);
@@ -86,14 +87,6 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
 fn script(text: &str, arguments: &[&str]) -> Cmd {
     let words = ["sh", "-c", text, "sh"].into_iter().chain(arguments.iter().copied());
     Cmd::new(words).limit(LIMIT)
-}
-
-/// Writes out what is dirty and empties the caches (Documentation/admin-guide/sysctl/vm.rst: 3 is pages and inodes). A
-/// machine that does not allow it copies from a warm cache, which the reading of the source alone shows.
-fn forget(host: &dyn Host) -> Result<(), MeasureError> {
-    counters::settle_writes(host)?;
-    let _ = host.write("/proc/sys/vm/drop_caches", b"3\n");
-    Ok(())
 }
 
 /// So many operations of so many bytes together.

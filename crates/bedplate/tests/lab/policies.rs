@@ -191,6 +191,39 @@ layers = [{ luks = { pbkdf = "pbkdf2" }, on = "c" }, { ext4 = {} }]
     assert!(opened, "the source is the one that was named");
 }
 
+/// Every file system is mounted anew between filling and looking: a tree that memory still holds is a failed cell.
+#[cfg(feature = "long-tests")]
+#[test]
+fn what_memory_holds_of_files_is_forgotten() {
+    let bench = Bench::new();
+    let others = r#"
+[[stack]]
+name = "XFS"
+layers = [{ xfs = {}, on = "a" }]
+
+[[stack]]
+name = "btrfs on both"
+layers = [{ btrfs = { data = "raid1" }, on = ["a", "b"] }]
+
+[[stack]]
+name = "ZFS on both"
+layers = [{ zfs = { layout = "mirror" }, on = ["a", "b"] }]
+
+[[workload]]
+name = "reads"
+"#;
+    let study = STUDY.replacen("[[workload]]\nname = \"reads\"\n", others, 1);
+    let study =
+        study.replace("[measure]", "[measure]\nprofiles = [\"file-tree\"]\nquick = [\"tree-list\", \"tree-read\"]");
+    let (reader, findings, output) = run(&bench, &study, &["--quick", "--span", "16MiB"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(numbers(&reader), 5 * 2);
+    for cell in findings.cells.iter().filter(|cell| cell.workload == "tree-read") {
+        let read: f64 = cell.drives.iter().map(|drive| drive.read.0).sum();
+        assert!(read > 0.0, "{}: {:?}", cell.stack, cell.drives);
+    }
+}
+
 #[cfg(feature = "long-tests")]
 #[test]
 fn a_drive_is_written_to_until_it_settles() {

@@ -10,7 +10,7 @@ use terms::units::significant;
 use terms::workload::{FileTree, TreeWork};
 use terms::{Bytes, Cmd, Nanos};
 
-use super::{flow, forget, pool, script, tree};
+use super::{cold, flow, script, tree};
 use crate::cell::{CellRequest, Measured};
 use crate::counters::snapshot;
 use crate::error::MeasureError;
@@ -47,8 +47,7 @@ pub(crate) fn measure(
         host.write(&format!("{order}.seed"), request.seed.to_string().repeat(64).as_bytes())?;
         host.run_ok(&script(ORDER, &[&top, &order, &format!("{order}.seed")]))?;
     }
-    forget(host)?;
-    pool::reopen(host, request.nodes, target)?;
+    cold::forget(host, target, !request.nodes.is_empty())?;
     let before = snapshot(host, request.drives, false)?;
     let cmd = match work {
         TreeWork::List => script(LIST, &[&top]),

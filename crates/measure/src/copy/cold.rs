@@ -1,0 +1,123 @@
+//! Memory that the kernel keeps of a file system, given back, so that the next reader goes to the drives.
+//!
+//! `drop_caches` would do it for the whole machine (Documentation/admin-guide/sysctl/vm.rst): whatever else is at work
+//! there would read its programs anew, and under emulation the machine crawls afterwards for a minute, because memory that
+//! held programs is slow to write to there. A file system that the study built can be unmounted instead. ZFS is exported:
+//! it keeps of a pool what it likes, and dropped caches leave it the least that it is allowed to keep, a 32nd of all
+//! memory (zfs(4), `zfs_arc_min`).
+
+use host::{Host, HostError};
+use terms::{Cmd, Nanos, Outcome};
+
+use crate::counters::settle_writes;
+use crate::error::MeasureError;
+
+/// Longest time for any of the commands.
+const LIMIT: Nanos = Nanos::seconds(300);
+
+/// Writes out what is dirty and forgets what memory holds of the file system that a directory is in: by mounting it anew
+/// if the study built it, else by dropping all caches. A machine that does not allow the latter stays warm, which shows:
+/// its drives read nothing.
+///
+/// # Errors
+/// Where the machine is lost, or what was unmounted cannot be mounted again.
+pub(super) fn forget(host: &dyn Host, directory: &str, built: bool) -> Result<(), MeasureError> {
+    settle_writes(host)?;
+    let mounts = host.read_text("/proc/mounts")?;
+    match Mount::of(&mounts, directory) {
+        // Memory is where it is.
+        Some(mount) if ["tmpfs", "ramfs"].contains(&mount.kind) => Ok(()),
+        Some(mount) if built && mount.kind == "zfs" => reimport(host, mount.source),
+        Some(mount) if built && run(host, &["umount", mount.target])?.ok() => {
+            run_ok(host, &["mount", "--types", mount.kind, "--options", mount.options, mount.source, mount.target])?;
+            Ok(())
+        }
+        _ => {
+            let _ = host.write("/proc/sys/vm/drop_caches", b"3\n");
+            Ok(())
+        }
+    }
+}
+
+/// A line of `/proc/mounts` (proc(5)).
+#[derive(Debug, PartialEq, Eq)]
+struct Mount<'a> {
+    source: &'a str,
+    target: &'a str,
+    kind: &'a str,
+    options: &'a str,
+}
+
+impl<'a> Mount<'a> {
+    /// The mount that a directory is in: the innermost, and of several at one place the last.
+    fn of(mounts: &'a str, directory: &str) -> Option<Self> {
+        let holds = |target: &str| {
+            let rest = directory.strip_prefix(target.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let parse = |line: &'a str| match *line.split(' ').collect::<Vec<_>>() {
+            [source, target, kind, options, ..] => Some(Self { source, target, kind, options }),
+            _ => None,
+        };
+        mounts.lines().filter_map(parse).filter(|mount| holds(mount.target)).max_by_key(|mount| mount.target.len())
+    }
+}
+
+/// Exports the pool of a dataset and imports it again.
+fn reimport(host: &dyn Host, dataset: &str) -> Result<(), MeasureError> {
+    let pool = dataset.split('/').next().unwrap_or_default();
+    let parts = run_ok(host, &["zpool", "list", "-vHP", pool])?.text();
+    let devices: Vec<&str> = parts.lines().filter_map(|line| device(line)).collect();
+    run_ok(host, &["zpool", "export", pool])?;
+    let from = devices.iter().flat_map(|device| ["-d", device]);
+    let argv: Vec<&str> = ["zpool", "import", "-o", "cachefile=none"].into_iter().chain(from).chain([pool]).collect();
+    run_ok(host, &argv)?;
+    Ok(())
+}
+
+/// The device of a line of `zpool list -vHP`, where it is about one.
+fn device(line: &str) -> Option<&str> {
+    line.split_whitespace().next().filter(|word| word.starts_with("/dev/"))
+}
+
+fn command(argv: &[&str]) -> Cmd {
+    Cmd::new(argv.iter().copied()).limit(LIMIT)
+}
+
+fn run(host: &dyn Host, argv: &[&str]) -> Result<Outcome, HostError> {
+    host.run(&command(argv))
+}
+
+fn run_ok(host: &dyn Host, argv: &[&str]) -> Result<Outcome, HostError> {
+    host.run_ok(&command(argv))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_told_from_vdevs() {
+        let text = "bp\t480M\t118K\t480M\t-\t-\t0%\t0%\t1.00x\tONLINE\t-\n\
+                    \tmirror-0\t480M\t118K\t480M\t-\t-\t0%\t0.02%\t-\tONLINE\n\
+                    \t/dev/nvme0n1p1\t-\t-\t-\t-\t-\t-\t-\t-\tONLINE\n\
+                    special\t-\t-\t-\t-\t-\t-\t-\t-\t-\n\
+                    \t/dev/nvme2n1p1\t480M\t0\t480M\t-\t-\t0%\t0.00%\t-\tONLINE\n";
+        assert_eq!(text.lines().filter_map(device).collect::<Vec<_>>(), ["/dev/nvme0n1p1", "/dev/nvme2n1p1"]);
+    }
+
+    #[test]
+    fn a_directory_is_in_the_innermost_mount() {
+        let mounts = "overlay / overlay rw 0 0\n\
+                      tmpfs /mnt tmpfs rw 0 0\n\
+                      /dev/mapper/bp-a /mnt/bedplate/a ext4 rw,relatime,commit=5 0 0\n\
+                      bp-b/data /mnt/bedplate/a-b zfs rw,xattr 0 0\n";
+        let of = |directory| Mount::of(mounts, directory).map(|mount| (mount.target, mount.kind, mount.options));
+        assert_eq!(of("/mnt/bedplate/a"), Some(("/mnt/bedplate/a", "ext4", "rw,relatime,commit=5")));
+        assert_eq!(of("/mnt/bedplate/a/deep"), of("/mnt/bedplate/a"));
+        assert_eq!(of("/mnt/bedplate/a-b"), Some(("/mnt/bedplate/a-b", "zfs", "rw,xattr")));
+        assert_eq!(of("/mnt/bedplate/c"), Some(("/mnt", "tmpfs", "rw")));
+        assert_eq!(of("/home"), Some(("/", "overlay", "rw")));
+        assert_eq!(Mount::of("", "/home"), None);
+    }
+}
