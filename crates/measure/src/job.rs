@@ -77,6 +77,14 @@ impl Job {
         self
     }
 
+    /// Goes on so many bytes behind the end of each block: the number behind the direction (fio(1), `rw`).
+    fn leave_holes(&mut self, bytes: u64) {
+        for (_, direction, why) in self.settings.iter_mut().filter(|(key, ..)| key == "rw" && bytes > 0) {
+            *direction = format!("{direction}:{bytes}");
+            *why = format!("{why}; the rest of each stretch is left out");
+        }
+    }
+
     fn offloads(&self) -> bool {
         self.settings.iter().any(|(key, value, _)| offloads(key, value))
     }
@@ -289,13 +297,15 @@ mod tests {
         let mut one = workload(Pattern::Read, 1);
         (one.block, one.reach, one.engine) = (Bytes::mib(1), Reach::Samples(10), Engine::Psync);
         let line = line(&one);
-        for part in ["--zonesize=1048576", "--zonerange=6291456", "--size=62914560", "--ioengine=psync"] {
+        for part in ["--rw=read:5242880", "--size=57671680", "--ioengine=psync"] {
             assert!(line.contains(part), "{part} in {line}");
         }
         one.reach = Reach::Samples(1000);
         let job = job(&one, &place(), &policy(), 7);
         assert_eq!(job.samples, Some(64));
-        assert!(job.file().contains("no room for 1000"), "{}", job.file());
+        assert!(job.file().contains("no room for 1000") && job.file().contains("rw=read\n"), "{}", job.file());
+        let chance = Workload { pattern: Pattern::RandRead, reach: Reach::Samples(10), ..one };
+        assert!(super::job(&chance, &place(), &policy(), 7).argv().join(" ").contains("--zonerange=6291456"));
     }
 
     #[test]

@@ -49,8 +49,8 @@ fn job(request: &CellRequest<'_>) -> Option<Job> {
     let mut job = base(workload.name.as_str(), &request.filled.place, Engine::Psync, request.seed);
     match workload.reach {
         Reach::Samples(wanted) => {
-            let job = one_pass(&mut job, request, wanted);
             job.set("rw", if workload.pattern.writes() { "write" } else { "read" }, "the workload's direction");
+            one_pass(&mut job, request, wanted);
         }
         Reach::Span if is_access(workload) => {
             let block = workload.block.0.max(1);

@@ -19,27 +19,33 @@ pub(super) fn whole(job: &mut Job, workload: &Workload, span: Bytes) {
     }
 }
 
-/// Stretches of one block each, evenly over the span: fio's strided zones, one block in each.
+/// Blocks evenly over the span: 0, stride, 2 stride, … and begins again at the end (seen in the I/O log of fio 3.33).
 ///
-/// With `zonesize` = block and `zonerange` = stride fio goes to 0, stride, 2 stride, … and begins again at the end of
-/// `size` (seen in the I/O log of fio 3.33).
+/// In order, fio is told to leave a hole behind each block. Strided zones, which are for places of chance here, have it
+/// end a pass at the end of the span, and a pass of which as much was counted as of all before is its last: that happens
+/// where settling ends within the first block of a pass.
 pub(crate) fn samples(job: &mut Job, workload: &Workload, span: Bytes, wanted: u32) {
     let (block, jobs) = (workload.block.0.max(1), u64::from(workload.jobs.max(1)));
     let blocks = span.0 / jobs / block;
     let samples = u64::from(wanted.max(1)).min(blocks).max(1);
     let stride = blocks / samples * block;
-    let size = stride * samples;
     let fewer = if samples < u64::from(wanted) {
         format!("{samples} samples: the span has no room for {wanted} of them")
     } else {
         format!("{samples} samples")
     };
     job.samples = Some(samples);
-    job.set("size", size, fewer)
-        .set("zonemode", "strided", "one block from each stretch")
-        .set("zonesize", block, "bytes of one sample")
-        .set("zonerange", stride, "from one sample to the next: evenly over the span");
+    let size = if workload.pattern.random() {
+        job.set("zonemode", "strided", "one block from each stretch")
+            .set("zonesize", block, "bytes of one sample")
+            .set("zonerange", stride, "from one sample to the next: evenly over the span");
+        stride * samples
+    } else {
+        job.leave_holes(stride.saturating_sub(block));
+        stride * (samples - 1) + block
+    };
+    job.set("size", size, fewer);
     if jobs > 1 {
-        job.set("offset_increment", size, "each job's own part of the span");
+        job.set("offset_increment", stride * samples, "each job's own part of the span");
     }
 }
