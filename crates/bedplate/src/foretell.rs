@@ -7,7 +7,7 @@ use terms::calibration::Calibration;
 use terms::inventory::Inventory;
 use terms::machine::Machine;
 use terms::prediction::{FORETOLD_SCHEMA, Foretold, ForetoldCell};
-use terms::{Design, Stack};
+use terms::{Design, Drive, Name, Stack};
 
 use crate::exit::Failure;
 use crate::ledger::Ledger;
@@ -26,6 +26,7 @@ pub(crate) fn foretell(
     settings: &Settings,
 ) -> Result<Foretold, Failure> {
     let known = calibrations::of(inventory, settings)?;
+    let remote = behind_networks(inventory, site.drives());
     let nothing = Foretold {
         schema: FORETOLD_SCHEMA,
         at: runner::now(),
@@ -33,7 +34,7 @@ pub(crate) fn foretell(
         machine: Machine::default(),
         widened: 1.0,
         standing: None,
-        why_not: silent(inventory, &design.stacks, known.is_some()),
+        why_not: silent(inventory, &design.stacks, &remote, known.is_some()),
         calibrated: known.as_ref().map(|known| known.at.clone()),
         cells: Vec::new(),
     };
@@ -48,17 +49,34 @@ pub(crate) fn foretell(
     }
     let ledger = Ledger::read(settings)?;
     let widened = ledger.widening();
-    let cells = cells(&calibrations::ready(&machine, known.as_ref()), design, widened);
+    let cells = cells(&calibrations::ready(&machine, known.as_ref()), design, &remote, widened);
     Ok(Foretold { machine, widened, standing: ledger.standing(), cells, ..nothing })
 }
 
+/// Drives that are reached over a network, whose rate and delay no machine tells.
+fn behind_networks(inventory: &Inventory, drives: &Bindings) -> Vec<Name> {
+    let is_remote = |node: &str| {
+        let own = |drive: &&Drive| node.strip_prefix("/dev/") == Some(drive.kernel_name.as_str());
+        inventory.drives.iter().find(own).is_some_and(|drive| drive.transport.starts_with("nvme-"))
+    };
+    drives.iter().filter(|(_, node)| is_remote(node)).map(|(name, _)| name.clone()).collect()
+}
+
+/// Does a stack rest on one of these?
+fn rests_on(stack: &Stack, drives: &[Name]) -> bool {
+    stack.drives().iter().any(|drive| drives.contains(drive))
+}
+
 /// Why nothing can be said.
-fn silent(inventory: &Inventory, stacks: &[Stack], calibrated: bool) -> Option<String> {
+fn silent(inventory: &Inventory, stacks: &[Stack], remote: &[Name], calibrated: bool) -> Option<String> {
     if let (Some(by), false) = (&inventory.emulated, calibrated) {
         return Some(format!(
             "the machine is emulated ({by}), no data sheet tells how fast that is, and it was not calibrated \
              (`bedplate calibrate --on lab`)"
         ));
+    }
+    if !remote.is_empty() && stacks.iter().all(|stack| rests_on(stack, remote)) {
+        return Some("the drives are reached over a network, and nothing tells what it carries".to_owned());
     }
     let nothing = stacks.iter().all(|stack| stack.drives().is_empty());
     nothing.then(|| "what is measured stood before, and not all of it is known".to_owned())
@@ -79,11 +97,13 @@ fn described(inventory: &Inventory, drives: &Bindings, known: Option<&Calibratio
     machine
 }
 
-/// A stack of which nothing can be said (on a partition, say) has no cells: the report lists what was said.
-fn cells(site: &Ready, design: &Design, widening: f64) -> Vec<ForetoldCell> {
+/// A stack of which nothing can be said (on a partition or over a network, say) has no cells: the report lists what was
+/// said.
+fn cells(site: &Ready, design: &Design, remote: &[Name], widening: f64) -> Vec<ForetoldCell> {
     let conditions = Conditions { span: design.measure.span, window: design.measure.window, ..Conditions::default() };
     let foretold = design.workloads.iter().filter(|work| work.can_be_foretold());
-    let pairs = design.stacks.iter().flat_map(|stack| foretold.clone().map(move |work| (stack, work)));
+    let near = design.stacks.iter().filter(|stack| !rests_on(stack, remote));
+    let pairs = near.flat_map(|stack| foretold.clone().map(move |work| (stack, work)));
     let cell = |(stack, work): (&Stack, &terms::Workload)| {
         let prediction = model::predict(site, stack, work, &conditions).ok()?;
         Some(ForetoldCell {
@@ -97,7 +117,7 @@ fn cells(site: &Ready, design: &Design, widening: f64) -> Vec<ForetoldCell> {
 
 #[cfg(test)]
 mod tests {
-    use terms::{Bytes, Drive, Name};
+    use terms::Bytes;
 
     use super::*;
 
@@ -133,9 +153,9 @@ mod tests {
         let names: Vec<&str> = described.drives.iter().map(|group| group.name.as_str()).collect();
         assert_eq!(names, ["right", "left"]);
         let ready = Ready::new(&described);
-        let cells = cells(&ready, &design, 2.0);
+        let cells = cells(&ready, &design, &[], 2.0);
         assert_eq!(cells.len(), design.workloads.len());
-        let narrow = super::cells(&ready, &design, 1.0);
+        let narrow = super::cells(&ready, &design, &[], 1.0);
         let width = |cell: &ForetoldCell| cell.prediction.throughput.ninety.high / cell.prediction.throughput.value;
         assert!(cells.iter().zip(&narrow).all(|(wide, narrow)| width(wide) > width(narrow)));
     }
@@ -143,10 +163,26 @@ mod tests {
     #[test]
     fn nothing_is_said_of_emulated_machines() {
         let (design, _) = spec::parse(STUDY);
+        let stacks = design.unwrap().stacks;
         let emulated = Inventory { emulated: Some("QEMU TCG".to_owned()), ..machine() };
-        assert!(silent(&emulated, &design.as_ref().unwrap().stacks, false).unwrap().contains("QEMU TCG"));
-        assert_eq!(silent(&emulated, &design.as_ref().unwrap().stacks, true), None);
-        assert_eq!(silent(&machine(), &design.unwrap().stacks, false), None);
-        assert!(silent(&machine(), &[], false).is_some());
+        assert!(silent(&emulated, &stacks, &[], false).unwrap().contains("QEMU TCG"));
+        assert_eq!(silent(&emulated, &stacks, &[], true), None);
+        assert_eq!(silent(&machine(), &stacks, &[], false), None);
+        assert!(silent(&machine(), &[], &[], false).is_some());
+    }
+
+    #[test]
+    fn nothing_is_said_of_drives_behind_a_network() {
+        let (design, _) = spec::parse(STUDY);
+        let design = design.unwrap();
+        let mut machine = machine();
+        machine.drives[1].transport = "nvme-tcp".to_owned();
+        let bindings: Bindings = [("left", "/dev/nvme1n1"), ("right", "/dev/nvme0n1")]
+            .map(|(n, d)| (Name::new(n).unwrap(), d.to_owned()))
+            .into();
+        let remote = behind_networks(&machine, &bindings);
+        assert_eq!(remote, [Name::new("left").unwrap()]);
+        assert!(silent(&machine, &design.stacks, &remote, true).unwrap().contains("network"));
+        assert!(cells(&Ready::new(&described(&machine, &bindings, None)), &design, &remote, 1.0).is_empty());
     }
 }
