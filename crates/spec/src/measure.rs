@@ -273,9 +273,7 @@ const fn share(capacity: Bytes) -> Bytes {
 /// not ask for each by name.
 fn leave_out_small(workloads: &mut Vec<Placed>, measure: Option<&Fields>, stacks: &[Grown], notes: &mut Vec<Note>) {
     let Some(unit) = stacks.iter().filter_map(|grown| grown.direct_block).max() else { return };
-    let too_small = |placed: &Placed| {
-        placed.workload.profile.is_some() && unit.0 != 0 && !placed.workload.block.0.is_multiple_of(unit.0)
-    };
+    let too_small = |placed: &Placed| placed.workload.profile.is_some() && is_below(&placed.workload, unit);
     let named: Vec<String> =
         workloads.iter().filter(|of| too_small(of)).map(|of| of.workload.name.to_string()).collect();
     if named.is_empty() {
@@ -289,6 +287,13 @@ fn leave_out_small(workloads: &mut Vec<Placed>, measure: Option<&Fields>, stacks
     );
 }
 
+/// Is its block no multiple of what a stack takes directly? Files are looked at through the page cache, whatever their
+/// size.
+fn is_below(workload: &Workload, unit: Bytes) -> bool {
+    let direct = !matches!(workload.method, Method::Tree(..));
+    direct && unit.0 != 0 && !workload.block.0.is_multiple_of(unit.0)
+}
+
 /// Is every operation within the span, and whole blocks of every stack that takes direct I/O?
 fn check_blocks(workloads: &[Placed], span: Bytes, stacks: &[Grown], notes: &mut Vec<Note>) {
     for placed in workloads {
@@ -299,9 +304,8 @@ fn check_blocks(workloads: &[Placed], span: Bytes, stacks: &[Grown], notes: &mut
                     .hint("make `block` smaller or `span` in [measure] larger"),
             );
         }
-        let refused = stacks
-            .iter()
-            .find(|grown| grown.direct_block.is_some_and(|unit| unit.0 != 0 && !block.0.is_multiple_of(unit.0)));
+        let refused =
+            stacks.iter().find(|grown| grown.direct_block.is_some_and(|unit| is_below(&placed.workload, unit)));
         if let Some((grown, unit)) = refused.and_then(|grown| Some((grown, grown.direct_block?))) {
             notes.push(
                 Note::error(
