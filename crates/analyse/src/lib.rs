@@ -9,6 +9,7 @@ mod caveats;
 mod compare;
 mod cost;
 mod curves;
+mod drives;
 mod histogram;
 mod hosts;
 mod imitation;
@@ -126,6 +127,7 @@ fn finding(
     finding.limiter = limiter::most(&newest);
     finding.path_lost = path_lost::find(&newest);
     finding.hosts = hosts::find(&newest, Looks::of(policy));
+    finding.drives = drives::work(&newest);
     finding.probes = newest.last().map(|cell| cell.probes.clone()).unwrap_or_default();
     finding.samples = newest.last().map(|cell| cell.samples.clone()).unwrap_or_default();
     if let Some(verdict) = steadiness::verdict(&newest, &finding.steady) {

@@ -56,15 +56,15 @@ fn a_browser_shows_all_that_is_known() {
     let out = open(&browser, &directory, &page, &["--dump-dom".to_owned(), "--enable-logging=stderr".to_owned()]);
     let (dom, log) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     assert!(out.status.success(), "{log}");
-    for id in ["charts", "believe", "foretold", "burst", "layers", "load", "kdiskmark"] {
+    for id in ["charts", "believe", "foretold", "burst", "drives", "layers", "load", "kdiskmark"] {
         assert!(dom.contains(&format!("<section id=\"{id}\">")), "{id} is not in the page\n{log}");
     }
     assert_eq!(
         dom.matches("<svg class=\"chart\"").count(),
-        2 * 4 + 1 + 2 + 1 + 2 * 4 + 2 + 4,
-        "two side by side, roofs of two, places of four"
+        2 * 4 + 1 + 2 + 1 + 2 * 4 + 2 * 2 + 4,
+        "two side by side, each with latency, roofs of two, places of four"
     );
-    assert_eq!(dom.matches("<table class=\"listing\"").count(), 4 + 1 + 6, "workloads, anchors, sections");
+    assert_eq!(dom.matches("<table class=\"listing\"").count(), 4 + 1 + 7, "workloads, anchors, sections");
     assert!(!log.contains("Content Security Policy"), "{log}");
 }
 

@@ -60,7 +60,7 @@ fn nothing_is_loaded_and_nothing_runs() {
 #[test]
 fn all_that_is_known_has_its_section() {
     let (page, plain) = (html(&findings_rich()), html(&findings(3)));
-    for id in ["charts", "believe", "burst", "places", "layers", "load", "kdiskmark"] {
+    for id in ["charts", "believe", "burst", "places", "drives", "layers", "load", "kdiskmark"] {
         let section = format!("<section id=\"{id}\">");
         assert!(page.contains(&section) && !plain.contains(&section), "{id}");
     }
@@ -69,10 +69,13 @@ fn all_that_is_known_has_its_section() {
     assert!(page.contains("31–104 MiB/s; 4 of 5 windows were wandering") && page.contains("class=\"cliff\""));
     assert!(page.contains("--filename=&#39;/mnt/a b/test&#39;") || page.contains("&#39;--filename=/mnt/a b/test&#39;"));
     // No bar for a cell that never settled: its row is hatched in each of its charts.
-    assert_eq!(page.matches(">no steady state</text>").count(), 3, "bar, latency, side by side");
+    assert_eq!(page.matches(">no steady state</text>").count(), 4, "bar, latency, both side by side");
     // Two charts for each workload, one for flushes, two for curves, one for building, roofs of two stacks on each
-    // workload, two side by side, four over places; points have no charts.
-    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 * 4 + 1 + 2 + 1 + 2 * 4 + 2 + 4);
+    // workload, two side by side with a latency each, four over places; points have no charts.
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 * 4 + 1 + 2 + 1 + 2 * 4 + 2 * 2 + 4);
+    let drive = "<td>b</td><td class=\"number\">47.7 MiB/s</td><td class=\"number\">0.019 MiB/s</td>";
+    assert!(page.contains("<summary>The table</summary>") && page.contains(drive), "drives at work");
+    assert!(page.contains("mean latency in ms: less is better"));
 }
 
 /// The drawing of one stack and workload, word for word.

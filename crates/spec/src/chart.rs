@@ -35,6 +35,7 @@ fn chart(fields: &Fields, names: &[&str], workloads: &[Workload], notes: &mut Ve
             .filter(|name| wanted.contains(&name.as_str()))
             .cloned()
             .collect(),
+        latency: fields.boolean("latency").unwrap_or_default(),
     })
 }
 

@@ -300,6 +300,7 @@ static CHART: Table = Table {
             "all of them",
             "The workloads that it shows, by name or by a pattern with `*`.",
         ),
+        default("latency", Kind::Boolean, "false", "Show the mean latency of each workload beside its throughput."),
     ],
     one_of: &[],
 };

@@ -17,4 +17,7 @@ pub struct Chart {
     /// The workloads that it shows; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<Name>,
+    /// Does it show their mean latency, too?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub latency: bool,
 }

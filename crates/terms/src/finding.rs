@@ -11,7 +11,7 @@ use crate::prediction::{Flag, Roof};
 use crate::preflight::DriveCheck;
 use crate::record::{GuardNote, Latency, Probe, Provenance, Sample};
 use crate::trial::StackTrials;
-use crate::units::Nanos;
+use crate::units::{BytesPerSecond, Iops, Nanos};
 use crate::workload::Tool;
 
 pub use comparison::{Compared, Comparison};
@@ -168,6 +168,9 @@ pub struct Finding {
     /// Throughput over time of the last round.
     #[serde(default)]
     pub samples: Vec<Sample>,
+    /// What each drive did meanwhile, all rounds together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drives: Vec<DriveWork>,
     /// Operations by their place on the span, of the last round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
@@ -223,6 +226,7 @@ impl Finding {
             cpu_per_operation: None,
             drive_bytes_ratio: None,
             samples: Vec::new(),
+            drives: Vec::new(),
             probes: Vec::new(),
             sync: None,
             rank: None,
@@ -238,6 +242,28 @@ impl Finding {
             sources: Vec::new(),
         }
     }
+}
+
+/// What a drive did while a cell was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DriveWork {
+    /// The study's name for it.
+    pub drive: String,
+    /// What it read.
+    #[serde(rename = "read_bytes_per_second")]
+    pub read: BytesPerSecond,
+    /// What it wrote.
+    #[serde(rename = "written_bytes_per_second")]
+    pub written: BytesPerSecond,
+    /// Reads and writes.
+    #[serde(rename = "operations_per_second")]
+    pub operations: Iops,
+    /// Share of the time with at least one operation under way, 0 to 1.
+    #[serde(rename = "busy_ratio")]
+    pub busy: f64,
+    /// Operations under way in the mean.
+    #[serde(rename = "queue_operations")]
+    pub queue: f64,
 }
 
 /// May a number be believed?

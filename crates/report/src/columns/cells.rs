@@ -114,7 +114,7 @@ pub(super) const FEW: &str = "fewer than 100 operations lie beyond it";
 const NOT_KEPT: &str = "it was not kept";
 
 /// A latency that is zero only where it was not kept.
-pub(super) fn kept(time: Nanos) -> Option<Nanos> {
+pub(crate) fn kept(time: Nanos) -> Option<Nanos> {
     (time.0 > 0).then_some(time)
 }
 

@@ -1,8 +1,9 @@
 //! Stacks side by side, as the study asks for: which of them this run has.
 
-use terms::Chart;
+use terms::{Chart, Nanos};
 
-use crate::grid::Grid;
+use crate::columns::kept;
+use crate::grid::{Grid, State};
 
 /// A chart of the study with what this run has of it.
 #[derive(Debug)]
@@ -50,4 +51,12 @@ impl<'a> SideBySide<'a> {
 /// All charts of the study.
 pub(crate) fn all<'a>(grid: &Grid<'a>) -> Vec<SideBySide<'a>> {
     grid.findings.provenance.charts.iter().map(|chart| SideBySide::new(grid, chart)).collect()
+}
+
+/// The mean latency of a cell that has a figure; `None` where none was kept.
+pub(crate) fn mean_latency(grid: &Grid, stack: usize, workload: usize) -> Option<Nanos> {
+    match grid.state(stack, workload) {
+        State::Measured(finding, _) => kept(finding.latency.as_ref()?.mean),
+        _ => None,
+    }
 }

@@ -8,6 +8,7 @@ pub(crate) mod burst;
 pub(crate) mod chart;
 pub(crate) mod compat;
 pub(crate) mod curves;
+pub(crate) mod drives;
 pub(crate) mod flush;
 pub(crate) mod foretold;
 pub(crate) mod hosts;

@@ -11,7 +11,8 @@ use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
 use crate::evidence::{
-    believe, burst, compat, curves, flush, foretold, hosts, layers, path_lost, places, preflight, ranking, stack_name,
+    believe, burst, compat, curves, drives, flush, foretold, hosts, layers, path_lost, places, preflight, ranking,
+    stack_name,
 };
 use crate::figure::Measure;
 use crate::grid::Grid;
@@ -51,6 +52,8 @@ pub(super) struct Part {
     pub(super) places: Vec<Roofs>,
     /// The table.
     pub(super) table: String,
+    /// Is the table shown only to those who ask for it?
+    pub(super) folded: bool,
     /// Commands: a title and the text.
     pub(super) details: Vec<(String, String)>,
 }
@@ -89,6 +92,8 @@ pub(super) fn parts(findings: &Findings) -> Vec<Part> {
         roofs: if listing.id == "foretold" { roofs(findings, &style) } else { Vec::new() },
         places: if listing.id == "places" { super::over_places::all(findings, &style) } else { Vec::new() },
         table: table(&listing),
+        // As many rows as all cells have drives.
+        folded: listing.id == "drives",
         id: listing.id,
         title: listing.title,
         hint: listing.hint,
@@ -101,6 +106,7 @@ pub(super) fn parts(findings: &Findings) -> Vec<Part> {
         places::listing(findings, &style),
         hosts::listing(findings, &style),
         path_lost::listing(findings, &style),
+        drives::listing(findings, &style),
         layers::listing(findings),
         curves::listing(findings),
     ];

@@ -1,8 +1,8 @@
 //! Stacks side by side, as the study asks for: bars of each workload, held against the first.
 
-use terms::units::significant;
+use terms::units::{Nanos, significant};
 
-use super::charts::{NOT_RUN, blank, measured};
+use super::charts::{NOT_RUN, blank, measured, no_latency};
 use crate::evidence::chart::{self, SideBySide};
 use crate::evidence::ranking;
 use crate::figure::Measure;
@@ -27,14 +27,20 @@ pub(super) fn all(grid: &Grid) -> Vec<Chart> {
         Chart {
             title: of.chart.title.clone(),
             remarks: of.remarks(),
-            drawings: workloads.iter().map(|workload| draw(grid, of, *workload)).collect(),
+            drawings: workloads.iter().flat_map(|workload| draw(grid, of, *workload)).collect(),
         }
     };
     chart::all(grid).iter().map(drawn).collect()
 }
 
-/// The bars of a workload, with its title.
-fn draw(grid: &Grid, of: &SideBySide, workload: usize) -> (String, String) {
+/// The drawings of a workload, each with its title.
+fn draw(grid: &Grid, of: &SideBySide, workload: usize) -> Vec<(String, String)> {
+    let latency = of.chart.latency.then(|| draw_latency(grid, of, workload));
+    [draw_figures(grid, of, workload)].into_iter().chain(latency).collect()
+}
+
+/// The figures of a workload as bars, with their title.
+fn draw_figures(grid: &Grid, of: &SideBySide, workload: usize) -> (String, String) {
     let style = Style::default();
     let measure = Measure::of(grid.workloads()[workload]);
     let unit = measure.unit(&style);
@@ -60,5 +66,29 @@ fn bar(grid: &Grid, of: &SideBySide, stack: usize, workload: usize) -> Bar {
         }
         other => Err(blank(other).map_or(NOT_RUN, |(blank, _)| blank)),
     };
+    Bar { name: grid.stacks()[stack].name.clone(), figure }
+}
+
+/// Mean latencies of a workload as bars, with their title. Write-ups show them beside throughput; percentiles, which say
+/// more, are shown with each workload.
+fn draw_latency(grid: &Grid, of: &SideBySide, workload: usize) -> (String, String) {
+    let title = &grid.titles[workload];
+    let bars: Vec<Bar> = of.stacks.iter().map(|stack| latency_bar(grid, of, *stack, workload)).collect();
+    let drawing = bars::draw(&bars, &format!("{}: mean latency under {title}", of.chart.title), "ms", significant);
+    (format!("{title}, mean latency in ms: less is better"), drawing)
+}
+
+/// The mean latency of a stack, with its ratio to that of the first.
+fn latency_bar(grid: &Grid, of: &SideBySide, stack: usize, workload: usize) -> Bar {
+    let first = of.stacks[0];
+    let millis = |time: Nanos| time.as_seconds() * 1e3;
+    let figure = chart::mean_latency(grid, stack, workload).map(|mean| {
+        let to_first = chart::mean_latency(grid, first, workload).filter(|_| stack != first);
+        let ratio = to_first.map(|first| format!(" · {}×", significant(millis(mean) / millis(first))));
+        let class = if stack == first { "bar first" } else { "bar" };
+        let label = mean.to_string() + &ratio.unwrap_or_default();
+        Figure { parts: vec![(millis(mean), class)], interval: None, label, best: false }
+    });
+    let figure = figure.ok_or_else(|| no_latency(&grid.state(stack, workload)));
     Bar { name: grid.stacks()[stack].name.clone(), figure }
 }

@@ -1,9 +1,9 @@
 //! The columns of the terminal's tables: names of stacks, figures, ratios.
 
 use terms::finding::{Compared, Estimate, Finding};
-use terms::units::significant;
+use terms::units::{Nanos, significant};
 
-use crate::evidence::chart::SideBySide;
+use crate::evidence::chart::{SideBySide, mean_latency};
 use crate::evidence::{foretold, ranking};
 use crate::figure::{self, Measure, spread};
 use crate::grid::{Grid, State};
@@ -79,15 +79,24 @@ pub(super) fn ratios(grid: &Grid, stacks: &[usize], style: &Style) -> Vec<Strip>
     (0..grid.workloads().len()).map(column).collect()
 }
 
-/// A column of ratios to the first of some stacks for each workload of a chart.
+/// A column of ratios to the first of some stacks for each workload of a chart, and one of mean latencies where it wants
+/// them.
 pub(super) fn side_by_side(grid: &Grid, of: &SideBySide, style: &Style) -> Vec<Strip> {
-    let column = |workload: &usize| {
-        ratio_column(grid, &of.stacks, *workload, style, |stack, _| {
+    let columns = |workload: &usize| {
+        let ratios = ratio_column(grid, &of.stacks, *workload, style, |stack, _| {
             let (ratio, answer, more) = ranking::against(grid, stack, of.stacks[0], *workload)?;
             Some((ratio, Some((answer, more))))
-        })
+        });
+        [ratios].into_iter().chain(of.chart.latency.then(|| latency_column(grid, of, *workload, style)))
     };
-    of.workloads.iter().map(column).collect()
+    of.workloads.iter().flat_map(columns).collect()
+}
+
+/// A column of mean latencies under a workload.
+fn latency_column(grid: &Grid, of: &SideBySide, workload: usize, style: &Style) -> Strip {
+    let text = |mean: Option<Nanos>| style.spell(&mean.map_or_else(|| "–".to_owned(), |mean| mean.to_string()));
+    let cells = of.stacks.iter().map(|stack| Cell::plain(text(mean_latency(grid, *stack, workload)))).collect();
+    Strip { heading: [heading(&grid.titles[workload]), vec!["mean".to_owned()]].concat(), align: Align::Right, cells }
 }
 
 /// A ratio and what is said of it.

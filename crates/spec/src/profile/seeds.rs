@@ -77,7 +77,7 @@ fn block_sizes() -> Profile {
         help: "Random reads of 4 KiB to 1 MiB, from one job and from sixteen.",
         source: "the raw-drive tests of a series on building an AM4 workstation",
         differs: &[
-            "The series prints results and not its depth: 32 under way in each job.",
+            "What is known of the series does not tell its depth: 32 under way in each job.",
             "Every power of two from 4 KiB to 1 MiB with one job and with sixteen.",
         ],
         fill_passes: 1,
@@ -130,7 +130,7 @@ fn file_tree() -> Profile {
                every file read once in an order of chance. Before each, what memory holds of the tree is forgotten.",
         source: "what a special vdev is said to be for, in a post on Optane drives behind a PCIe switch",
         differs: &[
-            "The post names `ls -lR` and does not measure it.",
+            "The post quotes that listings become faster, and measures none.",
             "At most 8192 files, and no more than half of the span.",
         ],
         fill_passes: 1,
