@@ -7,7 +7,7 @@ use terms::calibration::Calibration;
 use terms::inventory::Inventory;
 use terms::machine::Machine;
 use terms::prediction::{FORETOLD_SCHEMA, Foretold, ForetoldCell};
-use terms::{Design, Drive, Name, Stack};
+use terms::{Design, Name, Stack};
 
 use crate::exit::Failure;
 use crate::ledger::Ledger;
@@ -56,10 +56,15 @@ pub(crate) fn foretell(
 /// Drives that are reached over a network, whose rate and delay no machine tells.
 fn behind_networks(inventory: &Inventory, drives: &Bindings) -> Vec<Name> {
     let is_remote = |node: &str| {
-        let own = |drive: &&Drive| node.strip_prefix("/dev/") == Some(drive.kernel_name.as_str());
-        inventory.drives.iter().find(own).is_some_and(|drive| drive.transport.starts_with("nvme-"))
+        let own = inventory.drives.iter().find(|drive| is_node_of(node, &drive.kernel_name));
+        own.is_some_and(|drive| drive.transport.starts_with("nvme-"))
     };
     drives.iter().filter(|(_, node)| is_remote(node)).map(|(name, _)| name.clone()).collect()
+}
+
+/// Is a node that of a drive by its kernel name?
+fn is_node_of(node: &str, kernel_name: &str) -> bool {
+    node.strip_prefix("/dev/") == Some(kernel_name)
 }
 
 /// Does a stack rest on one of these?
@@ -89,7 +94,7 @@ fn described(inventory: &Inventory, drives: &Bindings, known: Option<&Calibratio
         machine = model::with_measured(machine, inventory, known);
     }
     for group in &mut machine.drives {
-        let own = drives.iter().find(|(_, node)| node.strip_prefix("/dev/") == Some(group.name.as_str()));
+        let own = drives.iter().find(|(_, node)| is_node_of(node, group.name.as_str()));
         if let Some((name, _)) = own {
             group.name = name.clone();
         }
@@ -117,7 +122,7 @@ fn cells(site: &Ready, design: &Design, remote: &[Name], widening: f64) -> Vec<F
 
 #[cfg(test)]
 mod tests {
-    use terms::Bytes;
+    use terms::{Bytes, Drive};
 
     use super::*;
 

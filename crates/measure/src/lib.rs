@@ -17,6 +17,7 @@ mod job;
 mod latency_log;
 mod limiter;
 mod log;
+mod mount;
 mod own_work;
 mod path;
 mod probe;

@@ -10,6 +10,7 @@ use terms::{Cmd, Layer, Nanos, Node};
 
 use crate::counters::threads;
 use crate::error::MeasureError;
+use crate::mount::Mount;
 
 /// Something that is busy: a guard's name and what was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,15 +84,11 @@ pub(crate) fn busy(host: &dyn Host, nodes: &[Node], census: &threads::Census) ->
         found.extend(said(host, &["dmsetup", "status"])?.lines().filter_map(device_mapper::busy));
     }
     let mounts = text(host, "/proc/mounts")?;
-    let btrfs = mounts.lines().filter_map(|line| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        (fields.get(2) == Some(&"btrfs")).then(|| fields.get(1).map(ToString::to_string)).flatten()
-    });
-    for mount in btrfs {
-        found.extend(btrfs_scrub(&said(host, &["btrfs", "scrub", "status", &mount])?));
-        found.extend(btrfs_balance(&said(host, &["btrfs", "balance", "status", &mount])?));
+    for Mount { target, .. } in Mount::all(&mounts).filter(|mount| mount.kind == "btrfs") {
+        found.extend(btrfs_scrub(&said(host, &["btrfs", "scrub", "status", target])?));
+        found.extend(btrfs_balance(&said(host, &["btrfs", "balance", "status", target])?));
     }
-    if mounts.lines().any(|line| line.split_whitespace().nth(2) == Some("zfs")) {
+    if Mount::all(&mounts).any(|mount| mount.kind == "zfs") {
         found.extend(zpool(&said(host, &["zpool", "status"])?));
     }
     Ok(found)

@@ -11,6 +11,7 @@ use terms::{Cmd, Nanos, Outcome};
 
 use crate::counters::settle_writes;
 use crate::error::MeasureError;
+use crate::mount::Mount;
 
 /// Longest time for any of the commands.
 const LIMIT: Nanos = Nanos::seconds(300);
@@ -28,7 +29,7 @@ pub(super) fn forget(host: &dyn Host, directory: &str, built: bool) -> Result<()
         // Memory is where it is.
         Some(mount) if ["tmpfs", "ramfs"].contains(&mount.kind) => Ok(()),
         Some(mount) if built && mount.kind == "zfs" => reimport(host, mount.source),
-        Some(mount) if built && run(host, &["umount", mount.target])?.ok() => {
+        Some(mount) if built && host.run(&command(&["umount", mount.target]))?.ok() => {
             run_ok(host, &["mount", "--types", mount.kind, "--options", mount.options, mount.source, mount.target])?;
             Ok(())
         }
@@ -36,30 +37,6 @@ pub(super) fn forget(host: &dyn Host, directory: &str, built: bool) -> Result<()
             let _ = host.write("/proc/sys/vm/drop_caches", b"3\n");
             Ok(())
         }
-    }
-}
-
-/// A line of `/proc/mounts` (proc(5)).
-#[derive(Debug, PartialEq, Eq)]
-struct Mount<'a> {
-    source: &'a str,
-    target: &'a str,
-    kind: &'a str,
-    options: &'a str,
-}
-
-impl<'a> Mount<'a> {
-    /// The mount that a directory is in: the innermost, and of several at one place the last.
-    fn of(mounts: &'a str, directory: &str) -> Option<Self> {
-        let holds = |target: &str| {
-            let rest = directory.strip_prefix(target.trim_end_matches('/'));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let parse = |line: &'a str| match *line.split(' ').collect::<Vec<_>>() {
-            [source, target, kind, options, ..] => Some(Self { source, target, kind, options }),
-            _ => None,
-        };
-        mounts.lines().filter_map(parse).filter(|mount| holds(mount.target)).max_by_key(|mount| mount.target.len())
     }
 }
 
@@ -84,10 +61,6 @@ fn command(argv: &[&str]) -> Cmd {
     Cmd::new(argv.iter().copied()).limit(LIMIT)
 }
 
-fn run(host: &dyn Host, argv: &[&str]) -> Result<Outcome, HostError> {
-    host.run(&command(argv))
-}
-
 fn run_ok(host: &dyn Host, argv: &[&str]) -> Result<Outcome, HostError> {
     host.run_ok(&command(argv))
 }
@@ -104,20 +77,5 @@ mod tests {
                     special\t-\t-\t-\t-\t-\t-\t-\t-\t-\n\
                     \t/dev/nvme2n1p1\t480M\t0\t480M\t-\t-\t0%\t0.00%\t-\tONLINE\n";
         assert_eq!(text.lines().filter_map(device).collect::<Vec<_>>(), ["/dev/nvme0n1p1", "/dev/nvme2n1p1"]);
-    }
-
-    #[test]
-    fn a_directory_is_in_the_innermost_mount() {
-        let mounts = "overlay / overlay rw 0 0\n\
-                      tmpfs /mnt tmpfs rw 0 0\n\
-                      /dev/mapper/bp-a /mnt/bedplate/a ext4 rw,relatime,commit=5 0 0\n\
-                      bp-b/data /mnt/bedplate/a-b zfs rw,xattr 0 0\n";
-        let of = |directory| Mount::of(mounts, directory).map(|mount| (mount.target, mount.kind, mount.options));
-        assert_eq!(of("/mnt/bedplate/a"), Some(("/mnt/bedplate/a", "ext4", "rw,relatime,commit=5")));
-        assert_eq!(of("/mnt/bedplate/a/deep"), of("/mnt/bedplate/a"));
-        assert_eq!(of("/mnt/bedplate/a-b"), Some(("/mnt/bedplate/a-b", "zfs", "rw,xattr")));
-        assert_eq!(of("/mnt/bedplate/c"), Some(("/mnt", "tmpfs", "rw")));
-        assert_eq!(of("/home"), Some(("/", "overlay", "rw")));
-        assert_eq!(Mount::of("", "/home"), None);
     }
 }

@@ -7,6 +7,7 @@ use crate::evidence::chart::{SideBySide, mean_latency};
 use crate::evidence::{foretold, ranking};
 use crate::figure::{self, Measure, spread};
 use crate::grid::{Grid, State};
+use crate::listing::MISSING;
 use crate::notes::Notes;
 use crate::sheet::{Cell, Strip};
 use crate::style::{Style, Tone};
@@ -94,7 +95,7 @@ pub(super) fn side_by_side(grid: &Grid, of: &SideBySide, style: &Style) -> Vec<S
 
 /// A column of mean latencies under a workload.
 fn latency_column(grid: &Grid, of: &SideBySide, workload: usize, style: &Style) -> Strip {
-    let text = |mean: Option<Nanos>| style.spell(&mean.map_or_else(|| "–".to_owned(), |mean| mean.to_string()));
+    let text = |mean: Option<Nanos>| style.spell(&mean.map_or_else(|| MISSING.to_owned(), |mean| mean.to_string()));
     let cells = of.stacks.iter().map(|stack| Cell::plain(text(mean_latency(grid, *stack, workload)))).collect();
     Strip { heading: [heading(&grid.titles[workload]), vec!["mean".to_owned()]].concat(), align: Align::Right, cells }
 }
@@ -118,7 +119,7 @@ fn ratio_column(
                 piece.mark = style.spell(&answer.map(|(answer, more)| ranking::mark(answer, more)).unwrap_or_default());
                 Ok(piece)
             }
-            None => Err((style.spell("–"), Tone::Dim)),
+            None => Err((style.spell(MISSING), Tone::Dim)),
         },
         State::Unsteady(..) => Err(("unsteady".to_owned(), Tone::Warn)),
         State::Failed(_) => Err(("failed".to_owned(), Tone::Bad)),
