@@ -216,6 +216,7 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
 fn change_drives(design: &mut Design) -> Result<(), Failure> {
     let Some(kind) = design.measure.lab_drives else { return Ok(()) };
     design.lab = design.lab.of_kind(kind);
+    design.setups = design.setups.iter().map(|setup| setup.of_kind(kind)).collect();
     if !design.lab.ram_drives_fit() {
         let (taken, memory) = (design.lab.ram_drives(), design.lab.memory);
         return Err(Failure::told(format!(

@@ -1,6 +1,9 @@
 //! Carrying out a plan.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use host::{Host, in_force, interrupt};
@@ -11,6 +14,7 @@ use terms::{Cmd, Name, Nanos, Target};
 use crate::authority::Authority;
 use crate::error::BuildError;
 use crate::journal::{self, Entry, Journal};
+use crate::lanes::{self, Lane};
 use crate::machine::{Bindings, Machine};
 use crate::{sanitize, teardown};
 
@@ -30,7 +34,9 @@ pub struct Built {
     pub took: Nanos,
 }
 
-/// Carries out a plan on drives that somebody allows to be written. `past` is what the journal says of earlier attempts at the same stack on the same machine.
+/// Carries out a plan on drives that somebody allows to be written. `past` is what the journal says of earlier attempts
+/// at the same stack on the same machine. Layers that have every block of their devices written are made side by side
+/// where none rests on another; `progress` then hears of steps from several threads.
 ///
 /// # Errors
 /// [`BuildError`]. What this call did is taken back first; where that fails too, the commands left are in the error.
@@ -41,7 +47,7 @@ pub fn apply<'a>(
     authority: impl Into<Authority<'a>>,
     past: &[Entry],
     journal: &mut dyn Journal,
-    progress: &dyn Fn(&Step),
+    progress: &(dyn Fn(&Step) + Sync),
 ) -> Result<Built, BuildError> {
     let start = Instant::now();
     let finished = journal::finished(past, &plan.slug);
@@ -52,15 +58,11 @@ pub fn apply<'a>(
     }
     check_keys(plan, &finished)?;
     let machine = Machine { host, drives };
-    let mut run = Run { plan, machine, authority, journal, keys: BTreeMap::new(), done: past.to_vec() };
+    let notes = Mutex::new(Notes { journal, done: past.to_vec() });
+    let run = Run { plan, machine, authority, finished, progress, notes, keys: Mutex::default() };
     let mut changed = 0;
-    for step in &plan.steps {
-        progress(step);
-        match run.step(step, finished.contains(&step.id)) {
-            Ok(true) => changed += 1,
-            Ok(false) => {}
-            Err(error) => return Err(run.take_back(step, error)),
-        }
+    for wave in lanes::waves(plan) {
+        changed += run.wave(&wave).map_err(|failed| run.take_back(failed))?;
     }
     let target = match &plan.target {
         Target::Directory(directory) => Place::Directory(directory.clone()),
@@ -89,22 +91,70 @@ struct Run<'a> {
     plan: &'a Plan,
     machine: Machine<'a>,
     authority: Authority<'a>,
-    journal: &'a mut dyn Journal,
+    /// Steps that earlier runs finished.
+    finished: Vec<String>,
+    progress: &'a (dyn Fn(&Step) + Sync),
+    notes: Mutex<Notes<'a>>,
     /// Random keys of this run; they live here and nowhere else.
-    keys: BTreeMap<Name, Vec<u8>>,
+    keys: Mutex<BTreeMap<Name, Vec<u8>>>,
+}
+
+/// What is written down, and what was.
+struct Notes<'a> {
+    journal: &'a mut dyn Journal,
     /// What earlier runs and this one wrote down, for taking it back.
     done: Vec<Entry>,
 }
 
+/// A step that failed.
+struct Failed<'a> {
+    step: &'a Step,
+    error: BuildError,
+}
+
 impl Run<'_> {
-    fn note(&mut self, entry: Entry) -> Result<(), BuildError> {
-        self.journal.note(&entry).map_err(BuildError::Journal)?;
-        self.done.push(entry);
-        Ok(())
+    fn note(&self, entry: Entry) -> Result<(), BuildError> {
+        lock(&self.notes).note(&entry).map_err(BuildError::Journal)
+    }
+
+    /// Does the lanes of a wave side by side, and gives how many steps ran. Where one fails the others are stopped: what
+    /// they do would be taken back.
+    fn wave<'s>(&self, wave: &[Lane<'s>]) -> Result<usize, Failed<'s>> {
+        if let [lane] = wave {
+            return self.lane(lane);
+        }
+        let stop = Arc::<AtomicBool>::default();
+        let first = Mutex::new(None);
+        let work = |lane: Lane<'s>| {
+            interrupt::with_flag(Arc::clone(&stop), || {
+                self.lane(lane).unwrap_or_else(|failed| {
+                    lock(&first).get_or_insert(failed);
+                    stop.store(true, Ordering::Relaxed);
+                    0
+                })
+            })
+        };
+        let changed = thread::scope(|scope| {
+            let work = &work;
+            let lanes: Vec<_> = wave.iter().map(|lane| scope.spawn(move || work(lane))).collect();
+            lanes.into_iter().map(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
+        });
+        first.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(changed), Err)
+    }
+
+    /// Does the steps of a layer in their order.
+    fn lane<'s>(&self, lane: Lane<'s>) -> Result<usize, Failed<'s>> {
+        let mut changed = 0;
+        for step in lane {
+            (self.progress)(step);
+            let did = self.step(step, self.finished.contains(&step.id)).map_err(|error| Failed { step, error })?;
+            changed += usize::from(did);
+        }
+        Ok(changed)
     }
 
     /// Runs one step; `false` where it was found done.
-    fn step(&mut self, step: &Step, ours: bool) -> Result<bool, BuildError> {
+    fn step(&self, step: &Step, ours: bool) -> Result<bool, BuildError> {
         interrupt::check()?;
         let stack = self.plan.slug.clone();
         let there = match &step.effect {
@@ -131,7 +181,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    fn act(&mut self, step: &Step) -> Result<(), BuildError> {
+    fn act(&self, step: &Step) -> Result<(), BuildError> {
         let before =
             |line: String, old| Entry::Before { stack: self.plan.slug.clone(), step: step.id.clone(), line, old };
         match &step.act {
@@ -160,8 +210,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn key(&mut self, name: &Name) -> Result<Vec<u8>, BuildError> {
-        if let Some(key) = self.keys.get(name) {
+    fn key(&self, name: &Name) -> Result<Vec<u8>, BuildError> {
+        let mut keys = lock(&self.keys);
+        if let Some(key) = keys.get(name) {
             return Ok(key.clone());
         }
         let mut key = vec![0; KEY_BYTES];
@@ -170,7 +221,7 @@ impl Run<'_> {
             filled += rustix::rand::getrandom(&mut key[filled..], rustix::rand::GetRandomFlags::empty())
                 .map_err(|errno| BuildError::Journal(errno.into()))?;
         }
-        self.keys.insert(name.clone(), key.clone());
+        keys.insert(name.clone(), key.clone());
         Ok(key)
     }
 
@@ -226,30 +277,30 @@ impl Run<'_> {
     }
 
     /// Takes back what this run did, and says what could not be taken back.
-    fn take_back(&mut self, step: &Step, error: BuildError) -> BuildError {
+    fn take_back(&self, Failed { step, error }: Failed<'_>) -> BuildError {
         let failed = Entry::Failed { stack: self.plan.slug.clone(), step: step.id.clone(), why: error.to_string() };
         let _ = self.note(failed);
-        if journal::begun(&self.done, &self.plan.slug).is_empty() {
+        let mut notes = lock(&self.notes);
+        if journal::begun(&notes.done, &self.plan.slug).is_empty() {
             return error;
         }
         // Somebody who interrupts wants it taken back, and then to stop.
         let interrupted = interrupt::raised();
         interrupt::clear();
-        let result = self.take_back_all(error);
+        let result = self.take_back_all(&mut notes, error);
         if interrupted {
             interrupt::raise();
         }
         result
     }
 
-    fn take_back_all(&mut self, error: BuildError) -> BuildError {
-        let past = self.done.clone();
-        let mut journal = Both { journal: &mut *self.journal, kept: &mut self.done };
-        match teardown::teardown(self.plan, self.machine.host, self.machine.drives, &past, &mut journal) {
+    fn take_back_all(&self, notes: &mut Notes<'_>, error: BuildError) -> BuildError {
+        let past = notes.done.clone();
+        match teardown::teardown(self.plan, self.machine.host, self.machine.drives, &past, notes) {
             // What could not be written is what the error tells already.
             Ok(()) | Err(BuildError::Unwritten(_)) => error,
             Err(rollback) => {
-                let left = teardown::commands_left(self.plan, self.machine.drives, &self.done);
+                let left = teardown::commands_left(self.plan, self.machine.drives, &notes.done);
                 BuildError::Rollback { cause: Box::new(error), rollback: Box::new(rollback), left }
             }
         }
@@ -257,17 +308,16 @@ impl Run<'_> {
 }
 
 /// Keeps entries at hand beside the journal.
-struct Both<'a> {
-    journal: &'a mut dyn Journal,
-    kept: &'a mut Vec<Entry>,
-}
-
-impl Journal for Both<'_> {
+impl Journal for Notes<'_> {
     fn note(&mut self, entry: &Entry) -> std::io::Result<()> {
         self.journal.note(entry)?;
-        self.kept.push(entry.clone());
+        self.done.push(entry.clone());
         Ok(())
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn describe(effect: &Effect) -> String {

@@ -78,7 +78,7 @@ pub enum Entry {
 }
 
 /// Somewhere to write entries that survive the writer.
-pub trait Journal {
+pub trait Journal: Send {
     /// Keeps an entry; when this returns, it is on stable storage.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ mod apply;
 mod authority;
 mod error;
 mod journal;
+mod lanes;
 mod machine;
 mod needs;
 mod orphans;

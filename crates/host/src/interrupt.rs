@@ -25,8 +25,8 @@ thread_local! {
     static OWN: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// Does something that a flag of its own can stop, too.
-pub(crate) fn with_flag<T>(flag: Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
+/// Does something that a flag of its own can stop, too. The flag is this thread's, and of no thread that it starts.
+pub fn with_flag<T>(flag: Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
     OWN.set(Some(flag));
     let result = work();
     OWN.set(None);

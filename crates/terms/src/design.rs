@@ -54,6 +54,21 @@ pub struct DriveSetup {
     pub sanitize: Option<Sanitize>,
 }
 
+impl DriveSetup {
+    /// The same for a lab drive of that kind: what it cannot be set to is left out.
+    #[must_use]
+    pub fn of_kind(&self, kind: LabDriveKind) -> Self {
+        let has_formats = kind == LabDriveKind::Nvme;
+        let has_cache = matches!(kind, LabDriveKind::Nvme | LabDriveKind::Sata | LabDriveKind::Hdd);
+        Self {
+            lba: self.lba.filter(|_| has_formats),
+            sanitize: self.sanitize.filter(|_| has_formats),
+            write_cache: self.write_cache.filter(|_| has_cache),
+            ..self.clone()
+        }
+    }
+}
+
 /// How an NVMe controller forgets all that is on it (NVM Express Base Specification 2.0, 5.24).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

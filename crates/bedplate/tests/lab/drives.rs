@@ -102,6 +102,48 @@ fn a_step_that_fails_is_taken_back_whole() {
     }
 }
 
+/// Checksums are written to both drives at once; the lane that fails stops the other, and both are taken back.
+#[test]
+fn what_is_made_side_by_side_is_taken_back_together() {
+    let bench = Bench::new();
+    let (design, notes) = spec::parse(crate::places::DEEP);
+    let design = design.unwrap_or_else(|| panic!("{notes:?}"));
+    let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let guest = bench.boot(&design);
+    let place = |journal: &Memory, wanted: &str, begins: bool| {
+        journal.0.iter().position(|entry| match entry {
+            build::Entry::Before { step, .. } => begins && step == wanted,
+            build::Entry::After { step, .. } => !begins && step == wanted,
+            _ => false,
+        })
+    };
+    let mut journal = Memory::default();
+    build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap();
+    let (a, b) = ("integrity-a.format", "integrity-b.format");
+    let (first, last) = (place(&journal, a, true).max(place(&journal, b, true)), place(&journal, a, false));
+    assert!(first < last.min(place(&journal, b, false)), "both begin before one ends: {:?}", journal.0);
+    assert!(place(&journal, "raid.create", true) > last.max(place(&journal, b, false)), "{:?}", journal.0);
+    build::teardown(&plan, &guest, guest.drives(), &journal.0.clone(), &mut journal).unwrap();
+
+    let mut broken = plan.clone();
+    for step in &mut broken.steps {
+        let script = match step.id.as_str() {
+            id if id == a => "sleep 300",
+            id if id == b => "echo broken on purpose >&2; exit 7",
+            _ => continue,
+        };
+        let argv = ["sh", "-c", script].map(terms::Word::from).to_vec();
+        step.act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(400) });
+    }
+    let (start, mut journal) = (std::time::Instant::now(), Memory::default());
+    let error =
+        build::apply(&broken, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
+    assert!(error.to_string().contains("broken on purpose"), "{error}");
+    assert!(start.elapsed().as_secs() < 120, "the other was waited for");
+    assert_eq!(shell(&guest, "pgrep -fx 'sleep 300' || true").trim(), "", "the other runs on");
+    build::prove_blank(&guest, guest.drives(), &plan.drives).unwrap();
+}
+
 /// A journal that breaks after so many entries, as if the program were killed or the disk were full there.
 struct Short(Memory, usize);
 

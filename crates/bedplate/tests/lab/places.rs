@@ -13,7 +13,6 @@ pub(crate) const ROOT: &str = "/root/places";
 /// The program inside the guest: a copy, because a guest does not see the tree if that stands below `/tmp`.
 pub(crate) const PROGRAM: &str = "/root/places/bedplate";
 pub(crate) const QUICKSTART: &str = "/root/places/quickstart.toml";
-#[cfg(feature = "long-tests")]
 /// A stack of more than twelve steps: two sealed members, a mirror, a cipher, a volume, a file system.
 pub(crate) const DEEP: &str = r#"
 question = "Is all of it taken down again?"
