@@ -36,7 +36,7 @@ pub struct Built {
 
 /// Carries out a plan on drives that somebody allows to be written. `past` is what the journal says of earlier attempts
 /// at the same stack on the same machine. Layers that have every block of their devices written are made side by side
-/// where none rests on another; `progress` then hears of steps from several threads.
+/// where none rests on another, and so are drives set up; `progress` then hears of steps from several threads.
 ///
 /// # Errors
 /// [`BuildError`]. What this call did is taken back first; where that fails too, the commands left are in the error.
@@ -120,14 +120,16 @@ impl Run<'_> {
     /// Does the lanes of a wave side by side, and gives how many steps ran. Where one fails the others are stopped: what
     /// they do would be taken back.
     fn wave<'s>(&self, wave: &[Lane<'s>]) -> Result<usize, Failed<'s>> {
+        let abreast = u32::try_from(wave.len()).unwrap_or(u32::MAX);
         if let [lane] = wave {
-            return self.lane(lane);
+            return self.lane(lane, abreast);
         }
         let stop = Arc::<AtomicBool>::default();
         let first = Mutex::new(None);
         let work = |lane: Lane<'s>| {
+            let _guard = StopInPanic(&stop);
             interrupt::with_flag(Arc::clone(&stop), || {
-                self.lane(lane).unwrap_or_else(|failed| {
+                self.lane(lane, abreast).unwrap_or_else(|failed| {
                     lock(&first).get_or_insert(failed);
                     stop.store(true, Ordering::Relaxed);
                     0
@@ -142,19 +144,21 @@ impl Run<'_> {
         first.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(changed), Err)
     }
 
-    /// Does the steps of a layer in their order.
-    fn lane<'s>(&self, lane: Lane<'s>) -> Result<usize, Failed<'s>> {
+    /// Does the steps of a layer in their order. Those of several abreast share the machine, and so each may take as many
+    /// times as long.
+    fn lane<'s>(&self, lane: Lane<'s>, abreast: u32) -> Result<usize, Failed<'s>> {
         let mut changed = 0;
         for step in lane {
             (self.progress)(step);
-            let did = self.step(step, self.finished.contains(&step.id)).map_err(|error| Failed { step, error })?;
+            let ours = self.finished.contains(&step.id);
+            let did = self.step(step, ours, abreast).map_err(|error| Failed { step, error })?;
             changed += usize::from(did);
         }
         Ok(changed)
     }
 
     /// Runs one step; `false` where it was found done.
-    fn step(&self, step: &Step, ours: bool) -> Result<bool, BuildError> {
+    fn step(&self, step: &Step, ours: bool, abreast: u32) -> Result<bool, BuildError> {
         interrupt::check()?;
         let stack = self.plan.slug.clone();
         let there = match &step.effect {
@@ -173,7 +177,7 @@ impl Run<'_> {
         }
         let start = Instant::now();
         self.authority.confirm(&step.erases)?;
-        self.act(step)?;
+        self.act(step, abreast)?;
         if let Some(effect) = &step.effect {
             self.await_effect(step, effect)?;
         }
@@ -181,12 +185,13 @@ impl Run<'_> {
         Ok(true)
     }
 
-    fn act(&self, step: &Step) -> Result<(), BuildError> {
+    fn act(&self, step: &Step, abreast: u32) -> Result<(), BuildError> {
         let before =
             |line: String, old| Entry::Before { stack: self.plan.slug.clone(), step: step.id.clone(), line, old };
         match &step.act {
             Act::Run(command) => {
                 let mut cmd = self.machine.command(&step.id, command)?;
+                cmd.limit = cmd.limit.times(abreast);
                 let entry = before(cmd.line(), None);
                 self.note(entry)?;
                 if let Some(key) = &command.key {
@@ -204,7 +209,7 @@ impl Run<'_> {
             Act::Wait(condition) => {
                 let entry = before(format!("wait: {}", waiting_for(condition)), None);
                 self.note(entry)?;
-                self.wait(step, condition)?;
+                self.wait(step, condition, abreast)?;
             }
         }
         Ok(())
@@ -238,15 +243,16 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn wait(&self, step: &Step, condition: &Condition) -> Result<(), BuildError> {
+    fn wait(&self, step: &Step, condition: &Condition, abreast: u32) -> Result<(), BuildError> {
         let start = Instant::now();
         let (Condition::MdIdle { limit_ns, .. }
         | Condition::LvSynced { limit_ns, .. }
         | Condition::Sanitized { limit_ns, .. }) = condition;
+        let limit = limit_ns.times(abreast);
         while !self.holds(step, condition)? {
-            if start.elapsed() > limit_ns.to_duration() {
+            if start.elapsed() > limit.to_duration() {
                 let what = waiting_for(condition);
-                return Err(BuildError::Timeout { step: step.id.clone(), what, limit: *limit_ns });
+                return Err(BuildError::Timeout { step: step.id.clone(), what, limit });
             }
             interrupt::check()?;
             std::thread::sleep(Duration::from_millis(100));
@@ -313,6 +319,17 @@ impl Journal for Notes<'_> {
         self.journal.note(entry)?;
         self.done.push(entry.clone());
         Ok(())
+    }
+}
+
+/// Stops the other lanes where one panics: whoever waits for all of them would wait for a day.
+struct StopInPanic<'a>(&'a AtomicBool);
+
+impl Drop for StopInPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
     }
 }
 

@@ -5,10 +5,11 @@ use terms::plan::{Plan, Step};
 use terms::{Layer, Name, Node, Ref};
 
 /// Steps of one layer, in order.
-pub(crate) type Lane<'a> = &'a [Step];
+pub type Lane<'a> = &'a [Step];
 
 /// The plan's steps as waves, each begun when the one before it is through. Lanes of a wave do not rest on one another.
-pub(crate) fn waves(plan: &Plan) -> Vec<Vec<Lane<'_>>> {
+#[must_use]
+pub fn waves(plan: &Plan) -> Vec<Vec<Lane<'_>>> {
     let mut waves: Vec<Vec<Lane<'_>>> = Vec::new();
     for lane in plan.steps.chunk_by(|one, next| one.layer == next.layer) {
         match waves.last_mut() {
@@ -26,7 +27,8 @@ fn may_be_beside(nodes: &[Node], earlier: &Name, later: &Name) -> bool {
     let find = |name: &Name| nodes.iter().find(|node| &node.name == name);
     match (find(earlier), find(later)) {
         (Some(earlier), Some(later)) => {
-            takes_long_alone(&earlier.layer) && takes_long_alone(&later.layer) && !rests_on(nodes, later, &earlier.name)
+            let both_take_long = takes_long(&earlier.layer) && takes_long(&later.layer);
+            both_take_long && !rests_on(nodes, &later.name, &earlier.name)
         }
         // Setting drives up has no layers: what is done to each is that drive's own.
         (None, None) => true,
@@ -36,17 +38,16 @@ fn may_be_beside(nodes: &[Node], earlier: &Name, later: &Name) -> bool {
 
 /// Layers that have every block written before they stand. LUKS is none: it times its key derivation, and that may take
 /// a gigabyte of memory, so one must not stand in the way of the other.
-fn takes_long_alone(layer: &Layer) -> bool {
+fn takes_long(layer: &Layer) -> bool {
     matches!(layer, Layer::Integrity(_) | Layer::Raid(_))
 }
 
-fn rests_on(nodes: &[Node], upper: &Node, lower: &Name) -> bool {
+/// Is the lower layer somewhere beneath the upper one?
+pub(crate) fn rests_on(nodes: &[Node], upper: &Name, lower: &Name) -> bool {
+    let Some(upper) = nodes.iter().find(|node| &node.name == upper) else { return false };
     upper.on.iter().chain(&upper.special).any(|below| match below {
         Ref::Drive(_) => false,
-        Ref::Layer(name) => {
-            name == lower
-                || nodes.iter().find(|node| &node.name == name).is_some_and(|node| rests_on(nodes, node, lower))
-        }
+        Ref::Layer(name) => name == lower || rests_on(nodes, name, lower),
     })
 }
 

@@ -19,6 +19,7 @@ pub use apply::{Built, apply};
 pub use authority::{Authority, Claims, Consent};
 pub use error::BuildError;
 pub use journal::{Entry, Journal, Memory, standing};
+pub use lanes::{Lane, waves};
 pub use machine::{Bindings, found_on, prove_blank};
 pub use needs::Needs;
 pub use orphans::settle;

@@ -9,6 +9,7 @@ use terms::{Name, Word};
 
 use crate::error::BuildError;
 use crate::journal::{self, Entry, Journal};
+use crate::lanes::rests_on;
 use crate::machine::{Bindings, Machine, prove_blank};
 
 /// How often a busy thing is tried again, and how long is waited between.
@@ -53,15 +54,17 @@ pub fn teardown(
         let lenient = !finished.contains(id) || gone.contains(&id.as_str());
         // What is on a drive that is not there is taken away when it is back: until then the step is not undone.
         let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = step.undo.iter().partition(|undo| !names_any(undo, &absent));
+        let mut undone = elsewhere.is_empty();
         for undo in here {
             let cmd = machine.command(id, &undo.command)?;
             note(undoing(plan, step, cmd.line()));
             match persist(|| host.run_ok(&cmd)) {
-                Err(HostError::Command(_)) if lenient => {}
+                // If the proof finds something left, the next teardown tries again.
+                Err(HostError::Command(_)) if lenient => undone = false,
                 result => drop(result?),
             }
         }
-        if elsewhere.is_empty() {
+        if undone {
             note(Entry::Undone { stack: plan.slug.clone(), step: id.clone() });
         }
     }
@@ -125,20 +128,24 @@ fn put_back(host: &dyn Host, path: &str, old: &str) -> Result<(), HostError> {
     }
 }
 
-/// Steps whose work is not there any more, and all that were built after one of them: a machine that was started anew has
-/// no mapping open, and so it does not know the volume group in it either.
+/// Steps whose work is not there any more, and all that were built on one of them: a machine that was started anew has no
+/// mapping open, and so it does not know the volume group in it either.
 fn gone<'a>(
     machine: &Machine<'_>,
     plan: &Plan,
     begun: &'a [(String, Option<String>)],
 ) -> Result<Vec<&'a str>, BuildError> {
     let mut gone = Vec::new();
-    let mut beneath = false;
+    let mut vanished: Vec<&Name> = Vec::new();
     for (id, _) in begun {
         let Some(step) = plan.steps.iter().find(|step| &step.id == id) else { continue };
         let own = is_gone(machine, step)?;
-        beneath |= own && matches!(step.effect, Some(Effect::Node(_)));
-        if own || beneath {
+        let layer = &step.layer;
+        let on_nothing = vanished.iter().any(|below| *below == layer || rests_on(&plan.nodes, layer, below));
+        if own && matches!(step.effect, Some(Effect::Node(_))) {
+            vanished.push(layer);
+        }
+        if own || on_nothing {
             gone.push(id.as_str());
         }
     }

@@ -33,7 +33,7 @@ pub use capture::{BadCapture, Capture};
 pub use dry::DryRun;
 pub use error::{CommandFailure, HostError};
 pub use local::Local;
-pub use process::{Process, Standard};
+pub use process::{Process, Standard, await_all};
 pub use remote::Remote;
 pub use replay::{Recording, Replay, Transcript};
 pub use setting::in_force;

@@ -130,6 +130,18 @@ mod tests {
     }
 
     #[test]
+    fn a_program_is_asked_before_it_is_ended() {
+        let asked =
+            Cmd::new(["sh", "-c", "trap 'echo cleaned; exit 1' TERM; sleep 30 & wait"]).limit(Nanos::millis(300));
+        let outcome = Local::new().run(&asked).unwrap();
+        assert_eq!((outcome.timed_out, outcome.text().as_str()), (true, "cleaned"));
+        let deaf = Cmd::new(["sh", "-c", "trap '' TERM; while :; do sleep 1; done"]).limit(Nanos::millis(300));
+        let start = std::time::Instant::now();
+        assert!(Local::new().run(&deaf).unwrap().timed_out);
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
     fn a_daemon_left_behind_does_not_hold_us() {
         let start = std::time::Instant::now();
         let outcome = Local::new().run(&Cmd::new(["sh", "-c", "echo done; sleep 4 & exit 0"])).unwrap();

@@ -6,13 +6,14 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::{interrupt, orphan};
@@ -101,7 +102,7 @@ impl Process {
     /// Ends it and all it started, at once.
     pub fn kill(&mut self) {
         if self.grouped {
-            kill_group(self.child.id());
+            signal_group(self.child.id(), Signal::KILL);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -116,9 +117,9 @@ impl Drop for Process {
     }
 }
 
-fn kill_group(id: u32) {
+fn signal_group(id: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
-        let _ = kill_process_group(pid, Signal::KILL);
+        let _ = kill_process_group(pid, signal);
     }
 }
 
@@ -132,9 +133,37 @@ fn prepare(cmd: &Cmd, base_env: &[(String, String)]) -> Command {
     command
 }
 
+/// Programs that [`run`] waits for.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+/// One of them, until it is dropped.
+struct Running;
+
+impl Running {
+    fn begin() -> Self {
+        RUNNING.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Waits until no program runs that somebody waits for: after an interrupt as long as an end takes, and no longer.
+pub fn await_all() {
+    let start = Instant::now();
+    while RUNNING.load(Ordering::Relaxed) > 0 && start.elapsed() < INTERRUPT + GRACE + INTERRUPT {
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Runs a program to its end, or ends it when its time is up; `None` where it was ended because somebody asked to stop.
 pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Option<Outcome>> {
     let start = Instant::now();
+    let _running = Running::begin();
     let mut child = prepare(cmd, base_env)
         .stdin(if cmd.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
@@ -170,13 +199,35 @@ fn wait(child: &mut Child, start: Instant, limit: Nanos) -> io::Result<Option<(E
         let left = limit.to_duration().saturating_sub(start.elapsed());
         let interrupted = interrupt::raised();
         if left.is_zero() || interrupted {
-            kill_group(child.id());
-            let status = child.wait()?;
+            let status = end(child, descriptor.as_ref())?;
             return Ok((!interrupted).then_some((status, true)));
         }
         await_end(descriptor.as_ref(), left.min(INTERRUPT));
     }
 }
+
+/// Asks a program and all it started to end, and sees to it that they do. Asked, a tool takes away what it made for a
+/// while: integritysetup the mapping that it wipes through, which would hold the drive.
+fn end(child: &mut Child, descriptor: Option<&OwnedFd>) -> io::Result<ExitStatus> {
+    signal_group(child.id(), Signal::TERM);
+    let start = Instant::now();
+    // Nobody has waited for it yet, so that its id, and its group's, is its own until then.
+    while !has_ended(child.id()) && start.elapsed() < GRACE {
+        await_end(descriptor, GRACE.saturating_sub(start.elapsed()));
+    }
+    signal_group(child.id(), Signal::KILL);
+    child.wait()
+}
+
+/// Has a child of ours ended, and is still to be waited for? One that is not there has.
+fn has_ended(id: u32) -> bool {
+    let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return true };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(pid), options).map_or(true, |status| status.is_some())
+}
+
+/// How long a program may take to end when it is asked to.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// How long an interrupt may go unseen.
 const INTERRUPT: Duration = Duration::from_millis(500);

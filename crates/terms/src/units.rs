@@ -229,6 +229,12 @@ impl Nanos {
         self.0 as f64 / 1e9
     }
 
+    /// So many times as long.
+    #[must_use]
+    pub fn times(self, count: u32) -> Self {
+        Self(self.0.saturating_mul(u64::from(count)))
+    }
+
     /// In whole milliseconds, rounded down.
     #[must_use]
     pub const fn as_millis(self) -> u64 {

@@ -53,14 +53,15 @@ impl Parts {
         }
     }
 
-    /// Seconds to carry a plan out.
+    /// Seconds to carry a plan out: of what is done side by side, the longest.
     pub(super) fn build(&self, plan: &Plan) -> f64 {
         let command = |step: &Step| {
             let kind = kind(&line(step));
             let table = COMMANDS.iter().find(|(of, _)| *of == kind).map_or(COMMAND, |(_, seconds)| *seconds);
             self.commands.get(&kind).map_or(table, |mean| mean.or(table))
         };
-        plan.steps.iter().map(command).sum()
+        let lane = |steps: &build::Lane<'_>| steps.iter().map(command).sum();
+        build::waves(plan).iter().map(|wave| wave.iter().map(lane).fold(0.0, f64::max)).sum()
     }
 
     /// Seconds to fill one MiB of a stack of these layers: as the slowest of them does, as far as they are known.
