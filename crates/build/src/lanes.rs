@@ -45,7 +45,7 @@ fn takes_long(layer: &Layer) -> bool {
 /// Is the lower layer somewhere beneath the upper one?
 pub(crate) fn rests_on(nodes: &[Node], upper: &Name, lower: &Name) -> bool {
     let Some(upper) = nodes.iter().find(|node| &node.name == upper) else { return false };
-    upper.on.iter().chain(&upper.special).any(|below| match below {
+    upper.below().any(|below| match below {
         Ref::Drive(_) => false,
         Ref::Layer(name) => name == lower || rests_on(nodes, name, lower),
     })

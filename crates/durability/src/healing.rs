@@ -15,7 +15,7 @@ use terms::{Layer, Name, Node, Ref, Stack};
 pub fn healing(stack: &Stack) -> Healing {
     let mut layers: BTreeMap<&Name, Healing> = BTreeMap::new();
     for node in &stack.nodes {
-        let below = node.on.iter().chain(&node.special).map(|below| match below {
+        let below = node.below().map(|below| match below {
             Ref::Drive(_) => Healing::Unnoticed,
             Ref::Layer(name) => layers.get(name).copied().unwrap_or(Healing::Unnoticed),
         });

@@ -56,7 +56,7 @@ pub fn amplification(stack: &Stack, write: &Write) -> Amplification {
 /// Do both carry the same layer above, and are they of a kind?
 fn is_twin(stack: &Stack, done: &Name, node: &Node) -> bool {
     let carries = |name: &Name| {
-        let above = |above: &&Node| above.on.iter().chain(&above.special).any(|on| on.name() == name);
+        let above = |above: &&Node| above.below().any(|on| on.name() == name);
         stack.nodes.iter().find(above).map(|above| &above.name)
     };
     let kind = stack.node(done).map(|done| done.layer.kind());

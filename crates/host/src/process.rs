@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
-use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::{interrupt, orphan};
@@ -189,9 +189,8 @@ pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Option
 
 /// Waits for the end, the limit or an interrupt, without looking again and again: a measurement may be running beside.
 fn wait(child: &mut Child, start: Instant, limit: Nanos) -> io::Result<Option<(ExitStatus, bool)>> {
-    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     // A process that has ended and is not yet waited for still has its descriptor.
-    let descriptor = process.map(|pid| pidfd_open(pid, PidfdFlags::empty())).transpose()?;
+    let descriptor = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some((status, false)));
@@ -199,31 +198,22 @@ fn wait(child: &mut Child, start: Instant, limit: Nanos) -> io::Result<Option<(E
         let left = limit.to_duration().saturating_sub(start.elapsed());
         let interrupted = interrupt::raised();
         if left.is_zero() || interrupted {
-            let status = end(child, descriptor.as_ref())?;
+            let status = end(child, &descriptor)?;
             return Ok((!interrupted).then_some((status, true)));
         }
-        await_end(descriptor.as_ref(), left.min(INTERRUPT));
+        await_end(&descriptor, left.min(INTERRUPT));
     }
 }
 
 /// Asks a program and all it started to end, and sees to it that they do. Asked, a tool takes away what it made for a
 /// while: integritysetup the mapping that it wipes through, which would hold the drive.
-fn end(child: &mut Child, descriptor: Option<&OwnedFd>) -> io::Result<ExitStatus> {
+fn end(child: &mut Child, descriptor: &OwnedFd) -> io::Result<ExitStatus> {
     signal_group(child.id(), Signal::TERM);
     let start = Instant::now();
     // Nobody has waited for it yet, so that its id, and its group's, is its own until then.
-    while !has_ended(child.id()) && start.elapsed() < GRACE {
-        await_end(descriptor, GRACE.saturating_sub(start.elapsed()));
-    }
+    while start.elapsed() < GRACE && !await_end(descriptor, GRACE.saturating_sub(start.elapsed())) {}
     signal_group(child.id(), Signal::KILL);
     child.wait()
-}
-
-/// Has a child of ours ended, and is still to be waited for? One that is not there has.
-fn has_ended(id: u32) -> bool {
-    let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return true };
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    waitid(WaitId::Pid(pid), options).map_or(true, |status| status.is_some())
 }
 
 /// How long a program may take to end when it is asked to.
@@ -232,15 +222,11 @@ const GRACE: Duration = Duration::from_secs(3);
 /// How long an interrupt may go unseen.
 const INTERRUPT: Duration = Duration::from_millis(500);
 
-/// Sleeps until the process ends, at most so long.
-fn await_end(descriptor: Option<&OwnedFd>, longest: Duration) {
+/// Sleeps until the process ends, at most so long. Has it ended? A signal ends the sleep early; the caller looks again.
+fn await_end(descriptor: &OwnedFd, longest: Duration) -> bool {
     let seconds = i64::try_from(longest.as_secs()).unwrap_or(i64::MAX);
     let timeout = Timespec { tv_sec: seconds, tv_nsec: i64::from(longest.subsec_nanos()) };
-    match descriptor {
-        // A signal ends the sleep early; the caller looks again.
-        Some(descriptor) => drop(poll(&mut [PollFd::new(descriptor, PollFlags::IN)], Some(&timeout))),
-        None => thread::sleep(longest.min(Duration::from_millis(10))),
-    }
+    poll(&mut [PollFd::new(descriptor, PollFlags::IN)], Some(&timeout)).is_ok_and(|ready| ready > 0)
 }
 
 /// Collects a stream in a thread of its own.

@@ -73,7 +73,7 @@ pub(crate) fn bounds(nodes: &[Node], work: Work) -> Bounds {
 }
 
 fn of(nodes: &[Node], node: &Node, work: Work) -> Bounds {
-    let below = node.on.iter().chain(&node.special).map(|below| match below {
+    let below = node.below().map(|below| match below {
         Ref::Layer(name) => nodes
             .iter()
             // Each rests only on nodes before it, so this ends.

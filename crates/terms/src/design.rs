@@ -223,7 +223,7 @@ impl Stack {
     #[must_use]
     pub fn drives(&self) -> Vec<Name> {
         let mut found: Vec<Name> = Vec::new();
-        for below in self.nodes.iter().flat_map(|node| node.on.iter().chain(&node.special)) {
+        for below in self.nodes.iter().flat_map(Node::below) {
             if let Ref::Drive(name) = below
                 && !found.contains(name)
             {
@@ -246,6 +246,13 @@ pub struct Node {
     /// Special vdev members of a ZFS pool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub special: Vec<Ref>,
+}
+
+impl Node {
+    /// What it rests on, in order: members, then special vdev members.
+    pub fn below(&self) -> impl Iterator<Item = &Ref> {
+        self.on.iter().chain(&self.special)
+    }
 }
 
 /// Something that a layer rests on.

@@ -1,7 +1,7 @@
 //! ZFS: whole records, one operation after the other in each thread, and few writes under way on a vdev.
 
 use terms::layer::{ArrayState, Zfs, ZfsCache, ZfsCompression, ZfsLayout};
-use terms::{Ref, Stack};
+use terms::{Node, Ref, Stack};
 
 use crate::compile::{Compiler, count};
 use crate::flow::Flow;
@@ -133,7 +133,7 @@ impl Compiler<'_> {
 
     /// Is any of the drives one with heads?
     pub(crate) fn spins(&self, stack: &Stack) -> bool {
-        let all = stack.nodes.iter().flat_map(|node| node.on.iter().chain(&node.special));
+        let all = stack.nodes.iter().flat_map(Node::below);
         let mut kinds = all.filter_map(|under| match under {
             Ref::Drive(name) => self.site.drive(name.as_str()),
             Ref::Layer(_) => None,

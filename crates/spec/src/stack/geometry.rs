@@ -76,7 +76,7 @@ impl<'l> Geometry<'l> {
 
     /// The largest logical block of what is below.
     fn block_below(&self, grown: &Growth<'_, '_>) -> Bytes {
-        let all = grown.node.on.iter().chain(&grown.node.special);
+        let all = grown.node.below();
         all.filter_map(|below| self.block(below)).max().unwrap_or(Bytes(512))
     }
 
@@ -132,7 +132,7 @@ impl<'l> Geometry<'l> {
             Layer::Zfs(_) => ZFS_LEAST,
             _ => return None,
         };
-        let all = grown.node.on.iter().chain(&grown.node.special).zip(&grown.places);
+        let all = grown.node.below().zip(&grown.places);
         let sized = all.filter_map(|(below, place)| Some((self.size(below)?, below, place)));
         let (size, below, place) = sized.min_by_key(|(size, ..)| *size)?;
         (size < least).then(|| {

@@ -15,7 +15,7 @@ pub(super) fn check(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
 /// Layers that end in a directory, and the bare drive, have nothing above them.
 fn check_tops_below(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
     for grown in growth {
-        for (below, place) in grown.node.on.iter().chain(&grown.node.special).zip(&grown.places) {
+        for (below, place) in grown.node.below().zip(&grown.places) {
             let Ref::Layer(name) = below else { continue };
             let Some(under) = growth.iter().find(|other| other.node.name == *name) else { continue };
             let kind = under.node.layer.kind();
@@ -48,7 +48,7 @@ fn check_tops_below(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
 fn check_users(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
     let mut users: Vec<(&Ref, &Growth<'_, '_>)> = Vec::new();
     for grown in growth {
-        for (below, place) in grown.node.on.iter().chain(&grown.node.special).zip(&grown.places) {
+        for (below, place) in grown.node.below().zip(&grown.places) {
             let Some((_, other)) = users.iter().find(|(known, _)| *known == below) else {
                 users.push((below, grown));
                 continue;
