@@ -30,10 +30,6 @@ impl Scope {
             Self::Open(cells) => cells.contains(&(stack.to_owned(), workload.to_owned())),
         }
     }
-
-    fn is_empty(&self) -> bool {
-        matches!(self, Self::Open(cells) if cells.is_empty())
-    }
 }
 
 impl Runner<'_> {
@@ -72,23 +68,25 @@ impl Runner<'_> {
         let most = self.design.measure.most_rounds();
         // A discarded round is replaced; where every round is discarded something else is wrong.
         for round in 1..=most.saturating_mul(2) {
-            let Some(scope) = self.scope(round)? else { break };
-            self.extend_progress(round, &scope);
-            self.round(round, &scope)?;
-            if self.stopped.is_some() {
-                break;
+            let scope = self.scope(round)?;
+            if let Some(scope) = &scope {
+                self.extend_progress(round, scope);
+                self.round(round, scope)?;
             }
             if self.over_budget {
                 self.progress.note("the budget is spent: what is open stays open");
                 self.event("budget-spent", "", round, serde_json::json!({}))?;
+            }
+            if scope.is_none() || self.over_budget || self.stopped.is_some() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The cells of a round; `None` where there is no such round.
-    fn scope(&self, round: u32) -> Result<Option<Scope>, Failure> {
+    /// The cells of a round; `None` where there is no such round. Where cells are open and the budget holds none of
+    /// them, it is spent.
+    fn scope(&mut self, round: u32) -> Result<Option<Scope>, Failure> {
         let policy = &self.design.measure;
         let judges = policy.is_sequential() || policy.anchor == terms::Anchor::Discard;
         if round <= policy.rounds {
@@ -106,8 +104,11 @@ impl Runner<'_> {
         if kept >= policy.most_rounds() {
             return Ok(None);
         }
-        let scope = Scope::Open(self.affordable(analyse::open_cells(&findings)));
-        Ok((!scope.is_empty()).then_some(scope))
+        let open = analyse::open_cells(&findings);
+        let wanted = !open.is_empty();
+        let affordable = self.affordable(open);
+        self.over_budget = wanted && affordable.is_empty();
+        Ok((!affordable.is_empty()).then_some(Scope::Open(affordable)))
     }
 
     /// The most urgent of the open cells that the budget still holds.
