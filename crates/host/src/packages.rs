@@ -31,7 +31,7 @@ const TABLE: &[Brings] = &[
         packages: ["qemu-system-x86", "qemu-system-x86", "qemu-system-x86", "qemu-x86"],
     },
     Brings {
-        things: &["kernel", "9p", "9pnet_virtio", "virtio_console", "overlay", "nvme"],
+        things: &["kernel", "9p", "9pnet_virtio", "virtio_console", "overlay"],
         packages: ["linux-image-amd64", "kernel-core kernel-modules kernel-modules-extra", "linux", "kernel-default"],
     },
     Brings { things: &["fio"], packages: ["fio"; 4] },
@@ -40,7 +40,23 @@ const TABLE: &[Brings] = &[
         things: &["cryptsetup", "integritysetup"],
         packages: ["cryptsetup-bin", "cryptsetup integritysetup", "cryptsetup", "cryptsetup"],
     },
-    Brings { things: &["lvm", "pvcreate", "vgcreate", "lvcreate", "lvremove", "lvs"], packages: ["lvm2"; 4] },
+    Brings {
+        things: &[
+            "lvm",
+            "lvs",
+            "pvcreate",
+            "pvremove",
+            "vgcreate",
+            "vgextend",
+            "vgreduce",
+            "vgremove",
+            "lvcreate",
+            "lvconvert",
+            "lvchange",
+            "lvremove",
+        ],
+        packages: ["lvm2"; 4],
+    },
     Brings {
         things: &["thin_check"],
         packages: [
@@ -57,10 +73,14 @@ const TABLE: &[Brings] = &[
         things: &["zpool", "zfs"],
         packages: ["linux-headers-amd64 zfs-dkms zfsutils-linux", "zfs", "zfs-dkms zfs-utils", "zfs"],
     },
-    Brings { things: &["nvme-cli"], packages: ["nvme-cli"; 4] },
+    Brings { things: &["nvme"], packages: ["nvme-cli"; 4] },
+    Brings { things: &["hdparm"], packages: ["hdparm"; 4] },
     Brings { things: &["ip"], packages: ["iproute2", "iproute", "iproute2", "iproute2"] },
     Brings { things: &["parted", "partprobe"], packages: ["parted"; 4] },
-    Brings { things: &["blkid", "wipefs", "blkdiscard", "setpriv", "lsblk", "mount"], packages: ["util-linux"; 4] },
+    Brings {
+        things: &["blkid", "wipefs", "blkdiscard", "blockdev", "setsid", "setpriv", "lsblk", "mount", "umount"],
+        packages: ["util-linux"; 4],
+    },
     Brings { things: &["modprobe"], packages: ["kmod"; 4] },
     Brings { things: &["xz"], packages: ["xz-utils", "xz", "xz", "xz"] },
     Brings { things: &["zstd"], packages: ["zstd"; 4] },
@@ -170,5 +190,12 @@ mod tests {
         let ubuntu = install_line(Some(Family::Ubuntu), &["kernel", "zfs"]);
         assert!(ubuntu.ends_with("linux-image-generic zfsutils-linux"), "{ubuntu}");
         assert_eq!(install_line(None, &["fio"]), "install what brings: fio");
+    }
+
+    #[test]
+    fn a_program_is_no_module_of_the_same_name() {
+        let needs = [Need::Program("nvme".to_owned()), Need::Module("nvme".to_owned())];
+        let lines = needs.map(|need| install_line(Some(Family::Debian), &[thing_for(&need)]));
+        assert!(lines[0].ends_with(" nvme-cli") && lines[1].ends_with(" linux-image-amd64"), "{lines:?}");
     }
 }

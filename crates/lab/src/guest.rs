@@ -107,10 +107,10 @@ fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<Kernel, LabErr
     if !spec.machine.drives.iter().any(enclosure::is_remote) {
         return kernel::choose(host, spec.wanted_modules);
     }
-    for (program, brought_by) in [("nvme", "nvme-cli"), ("ip", "ip")] {
+    for program in ["nvme", "ip"] {
         if host::find_program(host, program)?.is_none() {
             let what = format!("`{program}` is not installed, and remote drives need it");
-            return Err(LabError::Missing { what, remedy: check::package(host, brought_by) });
+            return Err(LabError::Missing { what, remedy: check::package(host, program) });
         }
     }
     let modules = enclosure::MODULES.map(ToOwned::to_owned);
