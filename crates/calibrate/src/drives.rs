@@ -6,12 +6,12 @@ use terms::calibration::MeasuredDrive;
 use terms::machine::Rated;
 use terms::plan::Place;
 use terms::workload::FioKey;
-use terms::{Bytes, BytesPerSecond, Drive, Iops, Nanos, Pattern, Workload};
+use terms::{Bytes, BytesPerSecond, Drive, Iops, Layer, Nanos, Pattern, Workload};
 
 use crate::Bench;
 use crate::error::CalibrateError;
 use crate::point::{Point, point};
-use crate::steps::{RANDOM_DEPTH, SEQUENTIAL_DEPTH, work};
+use crate::steps::{RANDOM_DEPTH, SEQUENTIAL_DEPTH, named, stacked, telling, work};
 
 /// Blocks that are looked at, to see whether a drive holds anything.
 const PLACES: u64 = 32;
@@ -19,6 +19,8 @@ const PLACES: u64 = 32;
 const BLOCK: u32 = 4096;
 /// How far the driver's time may be off: what fio and the machine did besides is in it.
 const DRIVER: f64 = 0.15;
+/// A thread that is so busy sets the pace itself.
+const BUSY: f64 = 0.9;
 
 /// Reads the first drive of every model.
 pub(crate) fn read(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
@@ -50,8 +52,8 @@ fn only_read(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateEr
             "{empty} of {PLACES} places hold nothing, and reads of what was never written say nothing of a drive"
         )));
     }
-    let rated = reads(bench, drive, drive.size)?;
-    Ok(keep(bench, drive, rated))
+    let reads = reads(bench, drive, drive.size)?;
+    keep(bench, drive, &reads, reads.rated())
 }
 
 /// A drive of a lab: written, then read, then written at random.
@@ -59,7 +61,8 @@ fn written(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateErro
     let place = Place::Device(drive.node());
     let span = Bytes(drive.size.0.min(Bytes::mib(256).0));
     measure::fill(bench.host, place.clone(), span, 1, 1)?;
-    let mut rated = reads(bench, drive, span)?;
+    let reads = reads(bench, drive, span)?;
+    let mut rated = reads.rated();
     let threads = bench.inventory.cpus;
     let at = |work: Workload| point(bench.host, &place, &work, span);
     let large = at(work(Pattern::Write, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?;
@@ -70,45 +73,85 @@ fn written(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateErro
     rated.write_latency = Some(Nanos::from_seconds(lone.latency));
     // It has no cache that fills.
     (rated.sustained, rated.sustained_iops) = (rated.write, rated.write_iops);
-    Ok(keep(bench, drive, rated))
+    keep(bench, drive, &reads, rated)
 }
 
-fn reads(bench: &mut Bench<'_>, drive: &Drive, span: Bytes) -> Result<Rated, CalibrateError> {
+/// What was read of a drive.
+struct Reads {
+    /// Large blocks.
+    large: Point,
+    /// Small ones by a job on every processor, by one job, and one after the other.
+    small: Point,
+    single: Point,
+    lone: Point,
+}
+
+impl Reads {
+    fn rated(&self) -> Rated {
+        Rated {
+            read: Some(BytesPerSecond(self.large.operations * Bytes::mib(1).as_f64())),
+            read_iops: Some(Iops(self.small.operations.max(self.single.operations))),
+            read_latency: Some(Nanos::from_seconds(self.lone.latency)),
+            ..Rated::NOTHING
+        }
+    }
+}
+
+fn reads(bench: &Bench<'_>, drive: &Drive, span: Bytes) -> Result<Reads, CalibrateError> {
     let place = Place::Device(drive.node());
     let at = |work: Workload| point(bench.host, &place, &guarded(work), span);
-    let large = at(work(Pattern::Read, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?;
-    let small = at(work(Pattern::RandRead, Bytes::kib(4), RANDOM_DEPTH, bench.inventory.cpus)?)?;
-    let lone = at(work(Pattern::RandRead, Bytes::kib(4), 1, 1)?)?;
-    if drive.transport.starts_with("nvme") {
-        driver(bench, large, small);
-    }
-    Ok(Rated {
-        read: Some(BytesPerSecond(large.operations * Bytes::mib(1).as_f64())),
-        read_iops: Some(Iops(small.operations)),
-        read_latency: Some(Nanos::from_seconds(lone.latency)),
-        ..Rated::NOTHING
+    Ok(Reads {
+        large: at(work(Pattern::Read, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?,
+        small: at(work(Pattern::RandRead, Bytes::kib(4), RANDOM_DEPTH, bench.inventory.cpus)?)?,
+        single: at(single()?)?,
+        lone: at(work(Pattern::RandRead, Bytes::kib(4), 1, 1)?)?,
     })
 }
 
-/// What the driver takes: of a large block the pages, of a small one what the call does not.
-fn driver(bench: &mut Bench<'_>, large: Point, small: Point) {
-    let pages = large.busy / Bytes::mib(1).as_f64();
-    bench.set(Parameter::ApiByte, pages, DRIVER, "processor time of large reads of a drive");
-    let book = bench.site().book;
-    let factor = book.get(Parameter::CpuFactor);
-    let call = book.get(Parameter::ApiRead) * factor + pages * f64::from(BLOCK);
-    // Not all that ran was for the drive; at least a tenth was.
-    let left = (small.busy - call).max(small.busy * 0.1) / factor;
-    bench.set(Parameter::NvmeIo, left, DRIVER, "processor time of small reads of a drive, less the call");
+/// Small blocks by one job.
+fn single() -> Result<Workload, CalibrateError> {
+    work(Pattern::RandRead, Bytes::kib(4), RANDOM_DEPTH, 1)
 }
 
-fn keep(bench: &mut Bench<'_>, drive: &Drive, rated: Rated) -> String {
+/// What the driver takes: of a large block the pages; of a small one so much that the model says what a busy thread
+/// did. Where the drive set the pace the thread says little, and what it does not need for the call is the driver's.
+fn driver(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads) -> Result<(), CalibrateError> {
+    let pages = reads.large.busy / Bytes::mib(1).as_f64();
+    bench.set(Parameter::ApiByte, pages, DRIVER, "processor time of large reads of a drive");
+    let site = bench.site();
+    let bare = stacked(&[named(&drive.kernel_name)?], &[Layer::Bare])?;
+    let paced = reads.single.cores > BUSY;
+    let told = telling(&site, Parameter::NvmeIo, &bare, &single()?, reads.single.operations);
+    if let Some(value) = told.filter(|_| paced) {
+        bench.set(Parameter::NvmeIo, value, DRIVER, "small reads of a drive by one busy thread");
+        return Ok(());
+    }
+    let factor = site.book.get(Parameter::CpuFactor);
+    let call = site.book.get(Parameter::ApiRead) * factor + pages * f64::from(BLOCK);
+    let small = reads.single.busy;
+    // Not all that ran was for the drive; at least a tenth was.
+    let left = (small - call).max(small * 0.1) / factor;
+    bench.set(Parameter::NvmeIo, left, DRIVER, "processor time of small reads of a drive, less the call");
+    Ok(())
+}
+
+/// Keeps what was measured of a drive, and what that tells of its driver.
+fn keep(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads, rated: Rated) -> Result<String, CalibrateError> {
     let measured = MeasuredDrive { model: drive.model.clone(), serial: drive.serial.clone(), rated };
     bench.calibration.drives.push(measured);
+    if drive.transport.starts_with("nvme") {
+        driver(bench, drive, reads)?;
+    }
     let rate = |of: Option<BytesPerSecond>| of.map_or(0.0, |rate| rate.0 / 1e6);
-    let iops = rated.read_iops.map_or(0.0, |rate| rate.0 / 1e3);
-    let alone = rated.read_latency.map_or(0.0, |time| time.as_seconds() * 1e6);
-    format!("{} {:.0} MB/s, {iops:.1} k reads/s, {alone:.0} µs alone", drive.kernel_name, rate(rated.read))
+    let iops = |rate: f64| rate / 1e3;
+    Ok(format!(
+        "{} {:.0} MB/s, {:.1} k reads/s, {:.1} k by one thread, {:.0} µs alone",
+        drive.kernel_name,
+        rate(rated.read),
+        iops(reads.small.operations),
+        iops(reads.single.operations),
+        reads.lone.latency * 1e6
+    ))
 }
 
 /// fio itself refuses to write.

@@ -17,8 +17,10 @@ pub(crate) struct Point {
     pub(crate) operations: f64,
     /// Mean latency of an operation, in seconds.
     pub(crate) latency: f64,
-    /// Processor time of all that ran, for one operation, in seconds.
+    /// Processor time of one operation, in seconds: what fio's jobs took, or all that ran where that is more.
     pub(crate) busy: f64,
+    /// Processors that fio's jobs kept busy.
+    pub(crate) cores: f64,
 }
 
 /// RAM drives to build on.
@@ -83,8 +85,9 @@ pub(crate) fn point(host: &dyn Host, place: &Place, work: &Workload, span: Bytes
         return Err(CalibrateError::Told(format!("fio did nothing: {}", cmd.line())));
     }
     let latency = flows.iter().map(|flow| flow.latency.mean.as_seconds() * flow.iops.0).sum::<f64>() / operations;
-    // Starting fio takes processors too; the share of the load's own time is what is wanted.
-    let loaded = (SETTLE.as_seconds() + WINDOW.as_seconds()) / cpu.wall.as_seconds().max(f64::MIN_POSITIVE);
-    let busy = cpu.busy.as_seconds() * loaded.min(1.0) / (SETTLE.as_seconds() + WINDOW.as_seconds());
-    Ok(Point { operations, latency, busy: busy / operations })
+    // Interrupts may be accounted apart from fio's jobs, so all that ran is looked at too. While fio starts processors
+    // have less to do, which makes that too little where starting takes long.
+    let all = cpu.busy.as_seconds() / cpu.wall.as_seconds().max(f64::MIN_POSITIVE);
+    let cores = output.reading.fio_cpu_cores;
+    Ok(Point { operations, latency, busy: all.max(cores) / operations, cores })
 }

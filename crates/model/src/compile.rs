@@ -149,7 +149,7 @@ impl<'a> Compiler<'a> {
     /// The network of the stack that was resolved.
     fn load(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) {
         self.begin(stack, work, conditions);
-        self.demand_of_calls(work);
+        self.demand_of_calls(stack, work);
         self.ask_top(stack.nodes.len() - 1, work);
         let order = std::mem::take(&mut self.order);
         let mut rest = order.as_slice();
@@ -267,8 +267,8 @@ impl<'a> Compiler<'a> {
         &self.site.classes[self.site.drives[drive as usize] as usize]
     }
 
-    /// What fio, the system call and the block layer take.
-    fn demand_of_calls(&mut self, work: &Workload) {
+    /// What fio, the system call, the block layer and a file system take.
+    fn demand_of_calls(&mut self, stack: &Stack, work: &Workload) {
         let engine = match work.engine {
             Engine::Libaio => Parameter::One,
             Engine::IoUring => Parameter::UringShare,
@@ -278,6 +278,11 @@ impl<'a> Compiler<'a> {
         for (parameter, share) in [(Parameter::ApiRead, reads), (Parameter::ApiWrite, 1.0 - reads)] {
             let factor = share * self.crowd * self.site.book.get(engine);
             self.work(Context::Thread, parameter, factor, "call and block layer");
+        }
+        if stack.nodes.last().is_some_and(|top| top.layer.is_file_system()) {
+            for (parameter, share) in [(Parameter::FileRead, reads), (Parameter::FileWrite, 1.0 - reads)] {
+                self.work(Context::Thread, parameter, share * self.crowd, "file system");
+            }
         }
         self.work(Context::Thread, Parameter::ApiByte, work.block.as_f64(), "pages of the block");
     }

@@ -87,10 +87,13 @@ table! {
     One: "one", Ratio, 1.0, 0.0, Told, "";
     CpuFactor: "processor time relative to the reference machine", Ratio, 0.5, 0.5, Guessed,
         "2.4 µs for a 4 KiB read of a lone thread on a Ryzen 5950X, 3.6 µs on a cloud Xeon (both published), 7.2 µs here: geometric middle and spread";
-    ApiRead: "a read through fio, libaio and the block layer", Time, 4.0 * US, 0.15, Published,
-        "ext4 on the RAM drive of the reference machine, 5.24 µs, less the drive's own copy";
-    ApiWrite: "a write through fio, libaio and the block layer", Time, 4.3 * US, 0.15, Published,
-        "ext4 on the RAM drive of the reference machine, 5.57 µs, less the drive's own copy";
+    ApiRead: "a read through fio, libaio and the block layer", Time, 3.7 * US, 0.15, Published,
+        "ext4 on the RAM drive of the reference machine, 5.24 µs, less the drive's own copy and the file system";
+    ApiWrite: "a write through fio, libaio and the block layer", Time, 3.5 * US, 0.2, Published,
+        "ext4 on the RAM drive of the reference machine, 5.57 µs, less the drive's own copy and the file system";
+    FileRead: "a file system, a read", Time, 0.3 * US, 0.6, Guessed, "a lookup of the extent";
+    FileWrite: "a file system, a write", Time, 0.8 * US, 0.6, Guessed,
+        "a lookup of the extent, time stamps, and a worker that ends the write (iomap's s_dio_done_wq)";
     ApiByte: "pinning and mapping of user pages", PerByte, 0.08 * NS, 0.15, Published,
         "0.36 µs a page on the reference machine (fio's processor time at 3421 MB/s), 0.30 µs on a Ryzen 5950X: geometric middle";
     UringShare: "io_uring relative to libaio", Ratio, 0.7, 0.15, Published,
@@ -157,7 +160,10 @@ table! {
     BitmapLock: "write-intent bitmap, its lock", Time, 0.3 * US, 0.6, Guessed, "one spinlock for each array";
     BitmapShare: "write-intent bitmap, extra writes for each write", Ratio, 0.02, 1.0, Guessed, "regions of 64 MiB are marked once and cleared late";
     ResyncCap: "cap of a resync, each member", PerByte, 1.0 / 204.8e6, 0.08, Published, "sync_speed_max 200000 KiB/s, kernel documentation of md";
-    ResyncDepth: "requests of a resync under way", Ratio, 32.0, 0.5, Guessed, "windows of 64 KiB pages in md";
+    ResyncDepth: "requests of a resync under way beside other work", Ratio, 32.0, 0.5, Published,
+        "sync_io_depth, since Linux 6.16 (03720d82d730)";
+    ResyncYields: "requests of a resync under way beside other work, before Linux 6.16", Ratio, 1.0, 0.5, Published,
+        "md_do_sync waits until its own have ended while others are served (ac8fa4196d20)";
     BtrfsReadIo: "btrfs, a read: tree lookup and checksum", Time, 10.7 * US, 0.35, Published, RAM;
     BtrfsReadByte: "btrfs, bytes read", PerByte, per_mib(0.0067), 0.35, Published, RAM;
     BtrfsWriteIo: "btrfs, a write beside its trees", Time, 5.0 * US, 0.5, Guessed, "allocation and the hand-off";

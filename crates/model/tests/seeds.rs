@@ -159,6 +159,20 @@ fn a_resync_runs_at_the_cap_of_the_kernel() {
 }
 
 #[test]
+fn a_resync_gives_way_to_other_work_before_it_had_a_depth_of_its_own() {
+    let mirror = stack(&["nvme0", "nvme1"], vec![raid(RaidLevel::Raid1)]);
+    let work = job(Pattern::Read, Bytes::mib(1), 8, 1);
+    let conditions = |state| Conditions { state, ..Conditions::default() };
+    let left = |kernel| {
+        let machine = Machine { kernel: Some(kernel), ..sn770() };
+        let of = |state| predict(&Site::new(&machine), &mirror, &work, &conditions(state)).unwrap().throughput.value;
+        of(ArrayState::Resync) / of(ArrayState::Whole)
+    };
+    let (old, new) = (left((6, 1)), left((6, 16)));
+    assert!(new < old && old < 1.0, "{old} {new}");
+}
+
+#[test]
 fn more_written_than_a_drive_can_take_is_flagged() {
     let machine = read(include_str!("machines/two-p1600x.toml"));
     let work = job(Pattern::RandMixed(50), Bytes::kib(128), 32, 12);

@@ -11,6 +11,8 @@ use crate::parameter::Parameter;
 const REQUEST: f64 = 65_536.0;
 /// A page, in bytes.
 const PAGE: f64 = 4096.0;
+/// First kernel in which a resynchronisation keeps several requests under way beside other work.
+const DEPTH: (u32, u32) = (6, 16);
 
 impl Compiler<'_> {
     /// Adds the second class where an array is out of step.
@@ -37,7 +39,8 @@ impl Compiler<'_> {
         let parity = matches!(raid.level, RaidLevel::Raid5 | RaidLevel::Raid6);
         let serial = if parity { book.get(Parameter::ParityRow) * REQUEST / PAGE } else { 0.0 };
         let cap = book.get(Parameter::ResyncCap) * REQUEST;
-        let depth = book.get(Parameter::ResyncDepth);
+        let several = self.site.kernel_from(DEPTH);
+        let depth = book.get(if several { Parameter::ResyncDepth } else { Parameter::ResyncYields });
         self.network.resync = Some(Resync { drive, serial, cap, depth, bytes: REQUEST });
     }
 }

@@ -78,7 +78,8 @@ fn learn(site: &mut Site, cells: &Cells) {
     }
     set(site, Parameter::ColdByte, site.book.get(Parameter::RamByte));
     let whole = raw(RND_READ).cores / raw(RND_READ).iops;
-    let known = site.book.get(Parameter::ApiRead) + 4096.0 * site.book.get(Parameter::ApiByte);
+    let call = site.book.get(Parameter::ApiRead) + site.book.get(Parameter::FileRead);
+    let known = call + 4096.0 * site.book.get(Parameter::ApiByte);
     set(site, Parameter::NvmeIo, whole - known);
     use Parameter as P;
     let layers: [(u32, [P; 4]); 7] = [
