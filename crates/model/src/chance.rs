@@ -87,7 +87,7 @@ pub(crate) fn evaluate(network: &Network, values: &[f64]) -> Evaluated {
 
 /// The network at demands that were changed.
 pub(crate) fn demands(network: &Network, at: &Evaluated) -> Demands {
-    Demands::made(network, at.delay, |place, _| (at.demand[place], at.residence[place]))
+    Demands::made(network, at.delay, network.pieces, |place, _| (at.demand[place], at.residence[place]))
 }
 
 fn at_values(network: &Network, values: &[f64]) -> (Draw, Evaluated) {

@@ -14,6 +14,11 @@ use crate::parameter::{Parameter, REFERENCE_JOBS};
 use crate::site::Site;
 use crate::twins::{Below, Names, Twins};
 
+/// Largest request that usual NVMe drives take, in bytes: 2^7 pages of 4 KiB (MDTS, NVM Express Base Specification).
+const LARGEST_NVME: f64 = 524_288.0;
+/// Largest request that the block layer makes for other drives, in bytes (`BLK_DEF_MAX_SECTORS`, 2560 sectors).
+const LARGEST: f64 = 1_310_720.0;
+
 /// What a prediction is about besides stack and workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conditions {
@@ -215,7 +220,23 @@ impl<'a> Compiler<'a> {
             self.network.arrivals = Some(precise(rate));
         }
         self.network.bytes = work.block.as_f64();
+        self.network.cut = self.pieces(work);
+        // Where workers take the pieces, several work on one operation, and while one piece is at work the drive has
+        // another. Elsewhere all wait for the same, one after the other, and ZFS cuts by its own rules.
+        let handed = stack.nodes.iter().any(|node| hands_over_reads(&node.layer));
+        if handed && !stack.nodes.last().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
+            self.network.pieces = self.network.cut;
+        }
         self.twins.begin();
+    }
+
+    /// Into how many pieces the block layer cuts an operation.
+    fn pieces(&self, work: &Workload) -> f64 {
+        let largest = match self.first_drive().map(|drive| self.class_of(drive).kind) {
+            Some(DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane) => LARGEST_NVME,
+            _ => LARGEST,
+        };
+        (work.block.as_f64() / largest).ceil().max(1.0)
     }
 
     /// Finds what each node rests on, and what follows from it: who is alike, where reads come back.

@@ -34,6 +34,7 @@ mod tests {
             even: [0.0; SLOTS],
             delay,
             bound: 0.0,
+            pieces: 1.0,
         };
         all.demand[..list.len()].copy_from_slice(list);
         all.residence[..list.len()].copy_from_slice(list);

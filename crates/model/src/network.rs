@@ -122,6 +122,10 @@ pub struct Network {
     pub delay: f64,
     /// Operations under way.
     pub population: f64,
+    /// Pieces of an operation that go their ways by themselves.
+    pub pieces: f64,
+    /// Pieces in which operations come to workers, whether there are any or not.
+    pub cut: f64,
     /// Operations that arrive in a second, where the workload is not as fast as it goes.
     pub arrivals: Option<f64>,
     pub(crate) slots: u16,
@@ -158,6 +162,8 @@ impl Network {
         self.parts.clear();
         self.delay = 0.0;
         self.population = 1.0;
+        self.pieces = 1.0;
+        self.cut = 1.0;
         self.arrivals = None;
         self.slots = 0;
         self.bytes = 0.0;

@@ -25,7 +25,7 @@ pub struct Demands {
     pub len: usize,
     /// Seconds of each unit for one operation.
     pub demand: [f64; SLOTS],
-    /// Seconds that it adds to an operation with nothing else under way, over all units.
+    /// Seconds that it adds to a piece of an operation with nothing else under way, over all units.
     pub residence: [f64; SLOTS],
     /// Share of the busy time of each unit that an arrival waits less than behind exponential times.
     pub even: [f64; SLOTS],
@@ -33,6 +33,8 @@ pub struct Demands {
     pub delay: f64,
     /// Least seconds between two operations, by what nobody queues at.
     pub bound: f64,
+    /// Pieces of an operation that go their ways by themselves.
+    pub pieces: f64,
 }
 
 /// What came out.
@@ -50,12 +52,17 @@ impl Demands {
     /// The demands of a network at the values of its book.
     #[must_use]
     pub fn of(network: &Network) -> Self {
-        Self::made(network, network.delay, |_, station| (station.demand, station.residence))
+        Self::cut(network, network.pieces)
+    }
+
+    /// The same with operations in so many pieces.
+    fn cut(network: &Network, pieces: f64) -> Self {
+        Self::made(network, network.delay, pieces, |_, station| (station.demand, station.residence))
     }
 
     /// The demands of a network with this delay, and what each station has to do for one operation and adds to its time.
     #[inline]
-    pub(crate) fn made(network: &Network, delay: f64, of: impl Fn(usize, &Station) -> (f64, f64)) -> Self {
+    pub(crate) fn made(network: &Network, delay: f64, pieces: f64, of: impl Fn(usize, &Station) -> (f64, f64)) -> Self {
         let mut demands = Self {
             len: usize::from(network.slots).min(SLOTS),
             demand: [0.0; SLOTS],
@@ -63,11 +70,13 @@ impl Demands {
             even: [0.0; SLOTS],
             delay,
             bound: 0.0,
+            pieces,
         };
         for (place, station) in network.stations.iter().enumerate() {
             let (demand, residence) = of(place, station);
-            demands.put(station, demand, residence * station.units);
-            demands.correct(station.resource, demand, residence * station.units, station.servers);
+            let piece = residence * station.units / pieces;
+            demands.put(station, demand, piece);
+            demands.correct(station.resource, demand / pieces, piece, station.servers);
         }
         demands
     }
@@ -101,10 +110,16 @@ impl Demands {
         self.demand[..self.len].iter().copied().fold(self.bound, f64::max)
     }
 
-    /// Seconds of an operation with nothing else under way.
+    /// Seconds of an operation with nothing else under way: its first piece passes all stations, and the others follow
+    /// it at the pace of the slowest.
     #[must_use]
     pub fn alone(&self) -> f64 {
-        self.residence[..self.len].iter().sum::<f64>() + self.delay
+        self.residence[..self.len].iter().sum::<f64>() + self.delay + self.following()
+    }
+
+    /// Seconds by which the last piece of an operation comes after the first.
+    fn following(&self) -> f64 {
+        (self.pieces - 1.0) * self.residence[..self.len].iter().copied().fold(0.0, f64::max)
     }
 }
 
@@ -115,10 +130,10 @@ pub fn solve(network: &Network) -> Solution {
 }
 
 /// Solves a network as though the threads of its jobs took no time: with encryption, a volume or a file system on top,
-/// however much of their work these hand to others, it goes no faster.
+/// however much of their work these hand to others, in whatever pieces, it goes no faster.
 #[must_use]
 pub fn relieved(network: &Network) -> Solution {
-    let mut demands = Demands::of(network);
+    let mut demands = Demands::cut(network, network.cut);
     let threads = network.stations.iter().filter(|station| station.resource == Resource::Thread);
     for slot in threads.map(|station| usize::from(station.slot)) {
         if let (Some(demand), Some(residence)) = (demands.demand.get_mut(slot), demands.residence.get_mut(slot)) {
@@ -139,19 +154,21 @@ pub(crate) fn solve_demands(network: &Network, demands: &Demands) -> Solution {
     }
 }
 
-/// As fast as it goes with `population` operations under way.
+/// As fast as it goes with `population` operations under way. Queues are of pieces, and an operation goes on when all of
+/// its own are through; in the mean that is as if each of its pieces were followed by another at once.
 #[must_use]
 pub fn closed(demands: &Demands, population: f64) -> Solution {
     let demand = &demands.demand[..demands.len];
     let residence = &demands.residence[..demands.len];
     let largest = demands.largest();
     let least = if largest > 0.0 { 1.0 / largest } else { f64::INFINITY };
-    let seen = (population - 1.0) / population;
+    let pieces = population * demands.pieces;
+    let seen = (pieces - 1.0) / pieces;
     let mut all = [0.0; SLOTS];
     let queue = &mut all[..demands.len];
     let mut x = (population / demands.alone().max(SHORTEST)).min(least);
     for (queue, demand) in queue.iter_mut().zip(demand) {
-        *queue = (x * demand).min(population);
+        *queue = (x * demand).min(pieces);
     }
     for _ in 0..ROUNDS {
         // The queue of a unit is what is under way in it, so that the one at work is part of it.
@@ -182,7 +199,7 @@ fn open(demands: &Demands, rate: f64, most: Solution) -> Solution {
         let busy = (rate * demands.demand[at]).min(0.999);
         demands.residence[at] * (1.0 + (1.0 - demands.even[at]) * busy / (1.0 - busy))
     };
-    let response = demands.delay + (0..demands.len).map(wait).sum::<f64>();
+    let response = demands.delay + (0..demands.len).map(wait).sum::<f64>() + demands.following();
     Solution { throughput: rate, response, resync: most.resync }
 }
 
@@ -216,7 +233,7 @@ fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solu
             };
         }
     }
-    let (n, m) = (network.population, resync.depth);
+    let (n, m) = (network.population * demands.pieces, resync.depth);
     let least = 1.0 / demands.largest().max(SHORTEST);
     let (mut own, mut other) = ([0.0; SLOTS], [0.0; SLOTS]);
     let (mut x, mut y) = (0.0, 0.0);
@@ -228,7 +245,7 @@ fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solu
             // Members are read and written side by side: the slowest counts.
             longest = longest.max(here);
         }
-        let next = (n / response.max(SHORTEST)).min(least);
+        let next = (network.population / response.max(SHORTEST)).min(least);
         let beside = m / (think + longest).max(SHORTEST);
         let change = (next - x).abs() / next + (beside - y).abs() / beside;
         (x, y) = (next, beside);
@@ -242,5 +259,5 @@ fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solu
             break;
         }
     }
-    Solution { throughput: x, response: n / x, resync: y }
+    Solution { throughput: x, response: network.population / x, resync: y }
 }
