@@ -35,7 +35,7 @@ pub(crate) const STEPS: &[Step] = &[
     step("calls and block layer", 7.0, calls),
     Step { needs_ram: false, ..step("drives, read only", 7.0, drives::read) },
     step("dm-crypt, inline", 7.0, inline),
-    step("dm-crypt, workers", 5.0, workers),
+    step("dm-crypt, workers", 7.0, workers),
     step("files", 4.0, files),
     step("dm-crypt, sectors of 512 B", 3.0, sectors),
     step("dm-integrity, no journal", 7.0, |bench| integrity(bench, IntegrityMode::NoJournal)),
@@ -257,6 +257,8 @@ fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
         Fit { parameter: P::CryptWorkers, work: large(Pattern::Read)? },
         Fit { parameter: P::HandoffRead, work: lone(Pattern::RandRead)? },
         Fit { parameter: P::HandoffWrite, work: lone(Pattern::RandWrite)? },
+        Fit { parameter: P::HandoffReadIo, work: bench.small(Pattern::RandRead)? },
+        Fit { parameter: P::HandoffWriteIo, work: bench.small(Pattern::RandWrite)? },
     ];
     let stack = stack(Layer::Crypt(crypt(false)), 1)?;
     let points = bench.points(&stack, &fits.iter().map(|fit| fit.work.clone()).collect::<Vec<_>>())?;
@@ -275,10 +277,12 @@ fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
         }
     }
     Ok(format!(
-        "one stream {:.0} MB/s; a lone read {:.0} µs, a lone write {:.0} µs",
+        "one stream {:.0} MB/s; a lone read {:.0} µs, a lone write {:.0} µs; {:.1} k and {:.1} k IOPS to read and write",
         points[0].operations * Bytes::mib(1).as_f64() / 1e6,
         micros(points[1].latency),
-        micros(points[2].latency)
+        micros(points[2].latency),
+        points[3].operations / 1e3,
+        points[4].operations / 1e3
     ))
 }
 

@@ -79,6 +79,7 @@ const fn per_mib(ms: f64) -> f64 {
 }
 
 const RAM: &str = "difference of two RAM-drive rows of the reference machine";
+const CRYPT: &str = "difference of two RAM-drive rows of the reference machine, less the waking of workers";
 const MAIL: &str =
     "null cipher on null_blk in a VM of 4 cores, linux-block mails of June 2020 (dm-crypt without workqueues)";
 const TWELVE: &str = "linux-raid, 12 NVMe drives on two EPYC Rome, July and August 2021, and commit 97ae27252f49";
@@ -114,8 +115,11 @@ table! {
     LinearRead: "LVM's remapping of a read", Time, 0.78 * US, 0.2, Published, RAM;
     LinearWrite: "LVM's remapping of a write", Time, 0.89 * US, 0.2, Published, RAM;
     ThinIo: "lookup of a thin chunk", Time, 1.5 * US, 0.6, Guessed, "a B-tree lookup under a lock";
-    CryptReadIo: "dm-crypt, a read", Time, 2.88 * US, 0.3, Published, RAM;
-    CryptWriteIo: "dm-crypt, a write", Time, 3.25 * US, 0.3, Published, RAM;
+    CryptReadIo: "dm-crypt, a read", Time, 1.88 * US, 0.3, Published, CRYPT;
+    CryptWriteIo: "dm-crypt, a write", Time, 1.75 * US, 0.3, Published, CRYPT;
+    HandoffReadIo: "waking a worker for a read", Time, 1.0 * US, 0.6, Guessed, "one switch of threads";
+    HandoffWriteIo: "waking a worker and the writing thread for a write", Time, 1.5 * US, 0.6, Guessed,
+        "two switches of threads, the second for several writes at a time";
     CryptReadByte: "AES-256-XTS, decryption", PerByte, per_mib(0.435), 0.3, Published, RAM;
     CryptWriteByte: "AES-256-XTS, encryption", PerByte, per_mib(0.501), 0.3, Published, RAM;
     CryptSector: "setting up a sector of encryption", Time, 0.223 * US, 0.3, Published,

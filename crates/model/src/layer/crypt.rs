@@ -88,6 +88,8 @@ impl Compiler<'_> {
         }
         self.memory(bytes * 2.0, "read and written by the cipher");
         if !inline {
+            let woken = if flow.write { Parameter::HandoffWriteIo } else { Parameter::HandoffReadIo };
+            self.work(context, woken, flow.rate * self.crowd, "waking a worker");
             self.handoff(at, mapping, flow);
         }
         let below = Flow {
