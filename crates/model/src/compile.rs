@@ -224,8 +224,8 @@ impl<'a> Compiler<'a> {
         self.network.cut = self.pieces(work);
         // Where workers take the pieces, several work on one operation, and while one piece is at work the drive has
         // another. Elsewhere all wait for the same, one after the other, and ZFS cuts by its own rules.
-        let handed = stack.nodes.iter().any(|node| hands_over_reads(&node.layer));
-        if handed && !stack.nodes.last().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
+        let handed = self.completes.iter().any(Option::is_some);
+        if handed && !stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
             self.network.pieces = self.network.cut;
         }
         self.twins.begin();
@@ -301,7 +301,7 @@ impl<'a> Compiler<'a> {
             let factor = share * self.crowd * self.site.book.get(engine);
             self.work(Context::Thread, parameter, factor, "call and block layer");
         }
-        if stack.nodes.last().is_some_and(|top| top.layer.is_file_system()) {
+        if stack.top().is_some_and(|top| top.layer.is_file_system()) {
             for (parameter, share) in [(Parameter::FileRead, reads), (Parameter::FileWrite, 1.0 - reads)] {
                 self.work(Context::Thread, parameter, share * self.crowd, "file system");
             }

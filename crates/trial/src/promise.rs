@@ -71,7 +71,7 @@ fn encrypts(stack: &Stack) -> bool {
     let mut hidden: BTreeMap<&Name, bool> = BTreeMap::new();
     for node in &stack.nodes {
         let own = matches!(node.layer, Layer::Luks(_) | Layer::Crypt(_));
-        let below = node.on.iter().chain(&node.special).all(|below| match below {
+        let below = node.below().all(|below| match below {
             Ref::Drive(_) => false,
             Ref::Layer(name) => hidden.get(name).copied().unwrap_or(false),
         });

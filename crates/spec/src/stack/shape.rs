@@ -76,7 +76,7 @@ fn check_one_top(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
         return;
     }
     let is_top = |grown: &&Growth<'_, '_>| {
-        let refs = growth.iter().flat_map(|other| other.node.on.iter().chain(&other.node.special));
+        let refs = growth.iter().flat_map(|other| other.node.below());
         !refs.into_iter().any(|below| matches!(below, Ref::Layer(name) if *name == grown.node.name))
     };
     let tops: Vec<&Growth<'_, '_>> = growth.iter().filter(is_top).collect();
