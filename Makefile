@@ -20,7 +20,7 @@ help:
 	@echo 'make test       install what is missing, run every test, guests included'
 	@echo 'make test-fast  tests that boot no guest'
 	@echo 'make test-all   every test, the long ones too (up to an hour)'
-	@echo 'make lint       formatting, clippy, shell scripts'
+	@echo 'make lint       formatting, clippy, shell scripts, what is linked'
 	@echo 'make build      the release binary'
 	@echo 'make install    binary, man pages and completions into PREFIX (now $(PREFIX))'
 	@echo 'make clean      remove what was built'
@@ -48,11 +48,17 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --locked --all-targets --features bedplate/lab-tests -- -D warnings
 	@if command -v shellcheck >/dev/null; then \
-		shellcheck scripts/install scripts/test-install scripts/measure-file-systems .ci/run; \
+		shellcheck scripts/install scripts/test-install scripts/measure-file-systems scripts/check-dependencies \
+			.ci/run; \
 	else \
 		echo 'shellcheck is not installed; scripts were not checked'; \
 	fi
 	scripts/test-install
+	@if command -v cargo-deny >/dev/null; then \
+		scripts/check-dependencies; \
+	else \
+		echo 'cargo-deny is not installed; dependencies were not checked (scripts/install ci)'; \
+	fi
 
 # Two commands on purpose: `make build`, then `sudo make install`, so that root compiles nothing.
 install:

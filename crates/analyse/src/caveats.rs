@@ -67,6 +67,13 @@ fn of_the_session(provenance: &Provenance, findings: &[Finding], anchors: &[Anch
 
 /// Rates of an emulated machine say nothing of real drives.
 fn real_speed(provenance: &Provenance, inventory: &Inventory) -> Option<String> {
+    if provenance.has_virtual_clock() {
+        return Some(
+            "speed of real machines: each instruction took one nanosecond of the guest's own clock, memory and caches cost \
+             nothing more, and there was one processor"
+                .to_owned(),
+        );
+    }
     let how = inventory.emulated.as_ref().or(provenance.accelerator.as_ref());
     (provenance.is_emulated() || inventory.emulated.is_some()).then(|| {
         let how = how.map(|how| format!(" ({how})")).unwrap_or_default();

@@ -6,6 +6,7 @@ use model::Site;
 use terms::calibration::{CALIBRATION_SCHEMA, Calibration, Fingerprint};
 use terms::inventory::Inventory;
 use terms::machine::Machine;
+use terms::spelling::spell_path;
 
 use crate::exit::Failure;
 use crate::settings::Settings;
@@ -25,7 +26,7 @@ pub(crate) fn of(inventory: &Inventory, settings: &Settings) -> Result<Option<Ca
         Err(error) => return Err(Failure::file("read", &path)(error)),
     };
     let calibration: Calibration = serde_json::from_slice(&text).map_err(|error| {
-        let path = path.display();
+        let path = spell_path(&path);
         Failure::told(format!("error: `{path}` is no calibration: {error}\n\nhint: bedplate calibrate makes it anew"))
     })?;
     Ok(Some(calibration).filter(|one| one.schema == CALIBRATION_SCHEMA))

@@ -156,6 +156,10 @@ pub(crate) struct RunArguments {
     /// Make all drives of the lab of this kind: the same study on another class of drives
     #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["dir", "drive"])]
     pub(crate) lab_drives: Option<LabDrives>,
+    /// What time is in the lab's guest: `virtual` counts instructions, so that numbers do not follow what else this
+    /// machine does; one processor, and only RAM drives (--lab-drives ram) [default: the study's]
+    #[arg(long, value_enum, value_name = "CLOCK", conflicts_with_all = ["dir", "drive"])]
+    pub(crate) clock: Option<Clock>,
     /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind
     #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "anchor", "max_rounds"])]
     pub(crate) dir: Option<String>,
@@ -248,6 +252,24 @@ impl From<LabDrives> for terms::LabDriveKind {
             LabDrives::Sata => Self::Sata,
             LabDrives::Hdd => Self::Hdd,
             LabDrives::Ram => Self::Ram,
+        }
+    }
+}
+
+/// What time is in the lab's guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Clock {
+    /// Ours: a busy machine makes the guest slow
+    Real,
+    /// Each instruction of the guest takes one nanosecond, and waiting takes none of ours
+    Virtual,
+}
+
+impl From<Clock> for terms::Clock {
+    fn from(clock: Clock) -> Self {
+        match clock {
+            Clock::Real => Self::Real,
+            Clock::Virtual => Self::Virtual,
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use build::BuildError;
@@ -11,7 +10,11 @@ use host::HostError;
 use lab::LabError;
 use measure::MeasureError;
 use record::RecordError;
+use terms::spelling::{spell, spell_path};
 use trial::TrialError;
+
+use crate::paint::keep_colours;
+use crate::printer::tell;
 
 /// How the program ends when nothing went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +32,8 @@ pub(crate) enum Exit {
 pub(crate) enum Failure {
     /// 2: text ready to print, such as notes on a study.
     Told(String),
+    /// 2: the same, drawn by us: its colours stay.
+    Drawn(String),
     /// 2: an error with its causes, of the one thing that was being done.
     Could(Box<dyn Error>),
     /// 2: an error with its causes, after which nothing else can work either: the record or the lab itself.
@@ -50,15 +55,28 @@ impl Failure {
 
     /// An error of the system while doing something to a file.
     pub(crate) fn file(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
-        let what = format!("could not {doing} `{}`", path.display());
-        move |source| Self::Could(Box::new(FileError { what, source }))
+        Self::system(format!("could not {doing} `{}`", spell_path(path)))
+    }
+
+    /// An error of the system while doing something that is said in full, such as `could not count the processors`.
+    pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Could(Box::new(SystemError { what, source }))
+    }
+
+    /// An error of standard output.
+    pub(crate) fn output(source: std::io::Error) -> Self {
+        match source.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::BrokenPipe,
+            _ => Self::system("could not write to standard output")(source),
+        }
     }
 
     /// What is printed, with a newline at its end where there is anything.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::BrokenPipe => String::new(),
-            Self::Told(text) => format!("{}\n", text.trim_end()),
+            Self::Told(text) | Self::Drawn(text) => format!("{}\n", text.trim_end()),
             Self::Could(error) | Self::Fatal(error) => format!("error: {}\n", chain(&**error)),
             Self::Refused(text) => format!("{text}\n"),
             Self::Missing { what, remedy } => format!("error: {what}\n\nhint: {remedy}\n"),
@@ -72,7 +90,7 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::BrokenPipe => 0,
-            Self::Told(_) | Self::Could(_) | Self::Fatal(_) => 2,
+            Self::Told(_) | Self::Drawn(_) | Self::Could(_) | Self::Fatal(_) => 2,
             Self::Refused(_) => 3,
             Self::Missing { .. } => 4,
             Self::Interrupted(_) => 130,
@@ -80,10 +98,10 @@ impl Failure {
     }
 }
 
-/// What was being done to a file, and why it did not work.
+/// What was being done, and why it did not work.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
-struct FileError {
+struct SystemError {
     what: String,
     #[source]
     source: std::io::Error,
@@ -98,17 +116,21 @@ pub(crate) fn report(result: Result<Exit, Failure>) -> ExitCode {
         Err(failure) => failure,
     };
     let text = failure.text();
-    // If even this cannot be printed there is nobody to tell.
-    let _ = anstream::stderr().write_all(text.as_bytes());
+    let shown = if matches!(failure, Failure::Drawn(_)) { keep_colours(&text) } else { spell(&text) };
+    if !shown.is_empty() {
+        tell(shown.trim_end_matches('\n'));
+    }
     ExitCode::from(failure.code())
 }
 
-/// An error with its causes, each on a line of its own.
+/// An error with its causes, each on a line of its own. What an error says in several lines stands further in, so that
+/// no part of it can be taken for a line of ours.
 pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+    let inside = |said: String| said.trim_end().replace('\n', "\n    ");
+    let mut text = inside(error.to_string());
     let mut cause = error.source();
     while let Some(error) = cause {
-        let said = error.to_string();
+        let said = inside(error.to_string());
         if !text.ends_with(&said) {
             let _ = write!(text, "\n  because: {said}");
         }
@@ -181,12 +203,6 @@ impl From<TrialError> for Failure {
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
         Self::Fatal(error.into())
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::BrokenPipe { Self::BrokenPipe } else { Self::Could(error.into()) }
     }
 }
 

@@ -9,7 +9,6 @@ use crate::studies::{self, Study};
 
 pub(crate) mod directory;
 pub(crate) mod drives;
-pub(crate) mod erase;
 pub(crate) mod prepared;
 
 /// A machine by its address.

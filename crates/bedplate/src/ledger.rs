@@ -31,10 +31,7 @@ impl Ledger {
     /// Where the catalogue cannot be read.
     pub(crate) fn read(settings: &Settings) -> Result<Self, Failure> {
         let mut ledger = Self::default();
-        if !settings.runs.is_dir() {
-            return Ok(ledger);
-        }
-        for row in runs::catalogue(settings)?.list()?.into_iter().take(RUNS) {
+        for row in runs::catalogue(settings)?.list().iter().take(RUNS) {
             let _ = RunReader::open(&row.dir).map(|reader| ledger.add(&reader));
         }
         Ok(ledger)

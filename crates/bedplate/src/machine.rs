@@ -4,16 +4,14 @@ use std::path::Path;
 
 use host::{Capture, Host, Rights};
 use lab::Console;
+use terms::spelling::spell_path;
 
 use crate::cli::MachineArguments;
 use crate::exit::Failure;
 use crate::ground::Address;
 use crate::settings::Settings;
 use crate::site::Site;
-use crate::{guest, studies};
-
-/// Largest file that is taken for a captured machine; the largest machines have a few MiB.
-const LARGEST: u64 = 256 << 20;
+use crate::{guest, input, studies};
 
 /// Opens the machine that was asked for. A guest goes down when it is dropped.
 pub(crate) fn open(arguments: &MachineArguments, settings: &Settings) -> Result<Box<dyn Host>, Failure> {
@@ -41,16 +39,8 @@ pub(crate) fn named(place: &str, settings: &Settings) -> Result<Box<dyn Host>, F
 }
 
 pub(crate) fn captured(file: &Path) -> Result<Capture, Failure> {
-    let size = std::fs::metadata(file).map_err(Failure::file("read", file))?.len();
-    if size > LARGEST {
-        return Err(Failure::told(format!(
-            "error: `{}` has {} and is no captured machine\n\nhint: `bedplate capture FILE` makes one",
-            file.display(),
-            terms::Bytes(size)
-        )));
-    }
-    let text = std::fs::read(file).map_err(Failure::file("read", file))?;
-    Capture::parse(&file.display().to_string(), &text).map_err(|error| {
+    let text = input::bytes(file, "capture", input::CAPTURE, |_| "`bedplate capture FILE` makes one")?;
+    Capture::parse(&spell_path(file), &text).map_err(|error| {
         Failure::told(format!(
             "error: this is not a captured machine\n{error}\n\nhint: docs/capture.md says how one is written"
         ))

@@ -9,9 +9,13 @@ mod exit;
 mod foretell;
 mod ground;
 mod guest;
+mod input;
 mod ledger;
 mod machine;
+mod paint;
 mod printer;
+mod proof;
+mod room;
 mod runner;
 mod settings;
 mod site;
@@ -24,6 +28,7 @@ use clap::Parser;
 
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
 use crate::settings::Settings;
 
 /// Digest of the sources that this binary was built from.
@@ -33,13 +38,27 @@ fn main() -> ExitCode {
     if lab::init::is_first_process() {
         lab::init::live(BUILD);
     }
-    let cli = Cli::parse();
-    let settings = Settings::resolve(&cli.global);
-    let result = settings.and_then(|settings| {
-        settings::catch_interrupts()?;
-        act(&cli.command, &settings)
-    });
-    exit::report(result)
+    exit::report(match Cli::try_parse() {
+        Ok(cli) => begin(&cli),
+        Err(said) => answer(&said),
+    })
+}
+
+fn begin(cli: &Cli) -> Result<Exit, Failure> {
+    let settings = Settings::resolve(&cli.global)?;
+    settings::catch_interrupts()?;
+    act(&cli.command, &settings)
+}
+
+/// Help and version are data; what was typed wrongly is an error.
+fn answer(said: &clap::Error) -> Result<Exit, Failure> {
+    let drawn = said.render().ansi().to_string();
+    if said.use_stderr() {
+        return Err(Failure::Drawn(drawn));
+    }
+    let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    Printer::new(false).drawn(&if colour { drawn } else { said.render().to_string() })?;
+    Ok(Exit::Yes)
 }
 
 fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {

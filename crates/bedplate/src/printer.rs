@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use terms::spelling::{spell, spell_inline};
+
 use crate::exit::Failure;
+use crate::paint::keep_colours;
 
 /// Prints.
 #[derive(Debug)]
@@ -19,21 +22,27 @@ impl Printer {
         Self { quiet, start: Instant::now() }
     }
 
-    /// Data, on standard output.
+    /// Data, on standard output, spelt.
     pub(crate) fn data(&self, text: &str) -> Result<(), Failure> {
-        let mut stdout = anstream::stdout().lock();
-        stdout.write_all(text.as_bytes())?;
-        if !text.ends_with('\n') {
-            stdout.write_all(b"\n")?;
-        }
-        stdout.flush()?;
-        Ok(())
+        put(&spell(text))
     }
 
-    /// Something for a person, on standard error.
+    /// Data that we drew, on standard output: its colours stay, where it has any.
+    pub(crate) fn drawn(&self, drawing: &str) -> Result<(), Failure> {
+        put(&keep_colours(drawing))
+    }
+
+    /// Something for a person, on standard error, spelt.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(anstream::stderr(), "{text}");
+            tell(&spell(text));
+        }
+    }
+
+    /// Something that we drew for a person, on standard error.
+    pub(crate) fn show(&self, drawing: &str) {
+        if !self.quiet {
+            tell(&keep_colours(drawing));
         }
     }
 
@@ -50,6 +59,19 @@ impl Printer {
         }
         Progress { bar, lines: !self.quiet && !terminal, start: self.start }
     }
+}
+
+/// Writes text that is spelt on standard output, ended by a line end.
+fn put(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let put = stdout.write_all(text.as_bytes()).and_then(|()| stdout.write_all(end.as_bytes()));
+    put.and_then(|()| stdout.flush()).map_err(Failure::output)
+}
+
+/// Writes text that is spelt on standard error. If that fails there is nobody to tell.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 fn bar_style() -> ProgressStyle {
@@ -74,16 +96,16 @@ pub(crate) struct Progress {
 impl Progress {
     /// What is being done now. One event: a line where there is no terminal.
     pub(crate) fn now(&self, text: &str) {
-        self.bar.set_message(text.to_owned());
+        self.detail(text);
         if self.lines {
             let seconds = self.start.elapsed().as_secs();
-            let _ = writeln!(anstream::stderr(), "{:>3}:{:02}  {text}", seconds / 60, seconds % 60);
+            tell(&format!("{:>3}:{:02}  {}", seconds / 60, seconds % 60, spell(text)));
         }
     }
 
     /// A detail of it, shown only on the bar.
     pub(crate) fn detail(&self, text: &str) {
-        self.bar.set_message(text.to_owned());
+        self.bar.set_message(spell_inline(text).into_owned());
     }
 
     /// So many seconds of the expected work are done.
@@ -101,9 +123,7 @@ impl Progress {
         if self.lines {
             self.now(text);
         } else {
-            self.bar.suspend(|| {
-                let _ = writeln!(anstream::stderr(), "{text}");
-            });
+            self.bar.suspend(|| tell(&spell(text)));
         }
     }
 }

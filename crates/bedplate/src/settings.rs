@@ -13,6 +13,8 @@ use crate::printer::Printer;
 /// Everything that verbs need to know of where they run.
 #[derive(Debug)]
 pub(crate) struct Settings {
+    /// What has to last and is nobody else's.
+    pub(crate) state: PathBuf,
     /// Directory of runs.
     pub(crate) runs: PathBuf,
     /// The catalogue over them.
@@ -45,6 +47,7 @@ impl Settings {
         Ok(Self {
             catalogue: runs.join("catalogue.sqlite"),
             runs,
+            state,
             cache: xdg.cache_dir().join("bedplate"),
             lab: global.lab_directory.clone().unwrap_or_else(|| PathBuf::from(format!("/var/tmp/bedplate-{user}"))),
             ssh: global.ssh.split_whitespace().map(str::to_owned).collect(),
@@ -73,11 +76,19 @@ pub(crate) fn terminal_size() -> (u16, u16) {
     }
 }
 
-/// The first Ctrl-C asks everything to stop and clean up; the second ends the program at once.
+/// Signals by which a program is asked to end.
+pub(crate) const ENDING: [i32; 3] =
+    [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
+
+/// Where something would have to be cleaned up, the first Ctrl-C asks for that and the second ends the program at once.
+/// Where nothing would, the first ends it.
 pub(crate) fn catch_interrupts() -> Result<(), Failure> {
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register_conditional_shutdown(signal, 130, interrupt::flag())?;
-        signal_hook::flag::register(signal, interrupt::flag())?;
+    for signal in ENDING {
+        // In the order in which they act.
+        signal_hook::flag::register_conditional_default(signal, interrupt::at_once())
+            .and_then(|_| signal_hook::flag::register_conditional_shutdown(signal, 130, interrupt::flag()))
+            .and_then(|_| signal_hook::flag::register(signal, interrupt::flag()))
+            .map_err(Failure::system("could not listen for Ctrl-C"))?;
     }
     Ok(())
 }

@@ -3,13 +3,11 @@
 //! All three are a [`Host`] with the study's drives on it. What differs is what a failure leaves: a guest goes with
 //! all that stands in it, a machine has to be taken back step by step.
 
-use build::Bindings;
+use build::{Bindings, Origin};
 use claim::Permission;
 use host::{Host, Local, Rights, Ssh};
 use lab::Guest;
-use record::RunReader;
-use terms::Name;
-use terms::record::UsedDrive;
+use terms::{Name, Plan};
 
 use crate::exit::Failure;
 use crate::ground::Address;
@@ -58,7 +56,7 @@ impl Site {
         let machine = match address {
             Address::Local => Machine::Local(Local::new()),
             Address::Ssh(uri) => {
-                let own = std::env::current_exe()?;
+                let own = std::env::current_exe().map_err(Failure::system("could not find this program's own file"))?;
                 Machine::Ssh(Box::new(Ssh::connect(&settings.ssh, uri, crate::BUILD, &own, rights)?))
             }
             Address::Lab => return Err(Failure::told("error: a guest is booted, not opened")),
@@ -71,19 +69,25 @@ impl Site {
         Self { drives, ..self }
     }
 
-    /// The machine of a run that is over, with its drives found again; `None` for a guest, which is gone.
-    pub(crate) fn of_record(reader: &RunReader, settings: &Settings) -> Result<Option<Self>, Failure> {
-        match reader.provenance().place.as_str() {
-            "lab" => Ok(None),
-            place => {
-                let run = reader.provenance();
-                // A directory needs no more rights than it was measured with.
-                let rights = if run.drives.is_empty() { Rights::Person } else { Rights::Root };
-                let site = Self::open(&Address::parse(place)?, rights, settings)?;
-                let drives = found_again(&site, &run.drives)?;
-                Ok(Some(site.with_drives(drives)))
-            }
+    /// The machine that something was begun on.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] where another machine answers by now.
+    pub(crate) fn of_origin(origin: &Origin, settings: &Settings) -> Result<Self, Failure> {
+        // A directory needs no more rights than it was measured with.
+        let rights = if origin.drives.is_empty() { Rights::Person } else { Rights::Root };
+        let site = Self::open(&Address::parse(&origin.place)?, rights, settings)?;
+        let now = site.machine_id()?;
+        if now == origin.machine {
+            return Ok(site);
         }
+        let word = |id: &Option<String>| id.clone().unwrap_or_else(|| "not told".to_owned());
+        Err(Failure::Refused(format!(
+            "refused: `{}` is another machine than the run was begun on\n  because: its machine-id was {}, and is {}",
+            origin.place,
+            word(&origin.machine),
+            word(&now)
+        )))
     }
 
     /// The same machine with drives that may be used.
@@ -97,7 +101,37 @@ impl Site {
     /// # Errors
     /// Where it cannot be read.
     pub(crate) fn boot_id(&self) -> Result<String, Failure> {
-        Ok(self.read_text("/proc/sys/kernel/random/boot_id")?)
+        Ok(self.read_text(host::BOOT_ID)?)
+    }
+
+    /// What the machine's system calls itself (machine-id(5)); `None` where it does not tell.
+    ///
+    /// # Errors
+    /// Where it cannot be asked.
+    pub(crate) fn machine_id(&self) -> Result<Option<String>, Failure> {
+        match self.read_text("/etc/machine-id") {
+            Ok(id) => Ok(Some(id).filter(|id| !id.is_empty())),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a journal says of this machine and the drives that may be written; `None` in a guest.
+    ///
+    /// # Errors
+    /// Where the machine cannot be asked.
+    pub(crate) fn origin(&self, plan: &Plan) -> Result<Option<Box<Origin>>, Failure> {
+        if self.is_lab() {
+            return Ok(None);
+        }
+        let drive = |of: &Claimed| (of.name.clone(), of.permission.identity().clone());
+        Ok(Some(Box::new(Origin {
+            place: self.place(),
+            machine: self.machine_id()?,
+            boot: self.boot_id()?,
+            plan_sha256: plan_sha256(plan)?,
+            drives: self.claims.iter().map(drive).collect(),
+        })))
     }
 
     /// The other hosts, each with drives of its own that are called the same.
@@ -159,21 +193,12 @@ impl Site {
     }
 }
 
-/// Nodes of today of a record's drives: each the very drive that the run was allowed to use.
-fn found_again(site: &Site, drives: &[UsedDrive]) -> Result<Bindings, Failure> {
-    let mut found = Bindings::new();
-    for drive in drives {
-        let now = claim::resolve(site, &drive.id)?;
-        if (&now.serial, &now.wwid, &now.size) != (&drive.serial, &drive.wwid, &drive.size) {
-            let now = now.describe();
-            return Err(Failure::Refused(format!(
-                "refused: drive {now} is not the one that the run used as `{}`\n\nhint: bedplate inspect",
-                drive.name
-            )));
-        }
-        found.insert(drive.name.clone(), now.node);
-    }
-    Ok(found)
+/// Tells a plan from every other.
+///
+/// # Errors
+/// Where it cannot be written down.
+pub(crate) fn plan_sha256(plan: &Plan) -> Result<String, Failure> {
+    Ok(record::sha256_hex(&serde_json::to_vec(plan)?))
 }
 
 impl Host for Site {

@@ -5,10 +5,12 @@ mod plan_file;
 use std::path::Path;
 
 use lab::SATA_PORTS;
-use terms::{Design, LabDriveKind, Note, Plan, Replicate, Severity, Stack, Workload};
+use terms::spelling::spell_path;
+use terms::{Design, LabDriveKind, LabSpec, Note, Plan, Replicate, Severity, Stack, Workload};
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
+use crate::input;
 use crate::runner::slices;
 use crate::settings::Settings;
 
@@ -69,7 +71,7 @@ pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Fail
     if plan_file::is_one(&text) {
         return Err(Failure::told(format!(
             "error: `{}` is JSON, and a study is TOML\n\nhint: `bedplate expect` takes plans, too",
-            path.display()
+            spell_path(path)
         )));
     }
     let design = understood(path, &text, spec::parse(&text), settings)?;
@@ -78,15 +80,11 @@ pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Fail
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    let name = path.display();
-    std::fs::read_to_string(path).map_err(|error| {
-        let hint = match error.kind() {
-            std::io::ErrorKind::NotFound => "\n\nhint: studies that come with Bedplate are in `studies/`",
-            std::io::ErrorKind::IsADirectory => "\n\nhint: name a file in it, ending in `.toml`",
-            std::io::ErrorKind::InvalidData => "\n\nhint: a study is text in UTF-8",
-            _ => "",
-        };
-        Failure::told(format!("error: could not read the study `{name}`\n  because: {error}{hint}"))
+    input::text(path, "study", |kind| match kind {
+        std::io::ErrorKind::NotFound => "studies that come with Bedplate are in `studies/`",
+        std::io::ErrorKind::IsADirectory => "name a file in it, ending in `.toml`",
+        std::io::ErrorKind::InvalidData => "a study is text in UTF-8",
+        _ => "",
     })
 }
 
@@ -97,13 +95,13 @@ fn understood(
     (design, notes): (Option<Design>, Vec<Note>),
     settings: &Settings,
 ) -> Result<Design, Failure> {
-    let rendered = spec::render(&path.display().to_string(), text, &notes, settings.style.colour);
+    let rendered = spec::render(&spell_path(path), text, &notes, settings.style.colour);
     let design = match design {
         Some(design) if !has_errors(&notes) => design,
-        _ => return Err(Failure::Told(rendered)),
+        _ => return Err(Failure::Drawn(rendered)),
     };
     if !notes.is_empty() {
-        settings.printer.say(rendered.trim_end());
+        settings.printer.show(rendered.trim_end());
     }
     Ok(design)
 }
@@ -150,8 +148,8 @@ fn facts(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<plan::DriveFa
 fn planned(stacks: &[Stack], facts: &[plan::DriveFact]) -> Result<Vec<Plan>, Failure> {
     let mut wrong = Vec::new();
     let mut plans = Vec::new();
-    for stack in stacks {
-        match plan::plan(stack, facts) {
+    for (stack, planned) in stacks.iter().zip(plan::plans(stacks, facts)) {
+        match planned {
             Ok(plan) => {
                 let notes = plan::lint(&plan);
                 let errors = notes.iter().filter(|note| note.severity == Severity::Error);
@@ -209,7 +207,15 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
         add_curves(&mut design.workloads);
     }
     check_slices(design)?;
-    change_drives(design)
+    design.lab.clock = arguments.clock.map_or(design.lab.clock, Into::into);
+    change_drives(design)?;
+    let guest = LabSpec { hosts: design.hosts(), ..design.lab.clone() };
+    match guest.clock_refused() {
+        None => Ok(()),
+        Some(why) => Err(Failure::told(format!(
+            "error: the lab cannot have a virtual clock\n  because: {why}\n\nhint: say `--lab-drives ram`, or `--clock real`"
+        ))),
+    }
 }
 
 /// Makes the drives of the lab what the command line says, if they can be that.
@@ -332,6 +338,9 @@ fn add_curves(workloads: &mut Vec<Workload>) {
 
 pub(crate) fn select(stacks: Vec<Stack>, only: &[String], skip: &[String]) -> Result<Vec<Stack>, Failure> {
     let wanted = |patterns: &[String]| patterns.iter().filter(|p| !p.trim().is_empty()).cloned().collect::<Vec<_>>();
+    if !only.is_empty() && wanted(only).is_empty() {
+        return Err(Failure::told("error: --only names no stack\n\nhint: leave it out for all of them"));
+    }
     let (only, skip) = (&wanted(only), &wanted(skip));
     for pattern in only.iter().chain(skip) {
         if !stacks.iter().enumerate().any(|(index, stack)| matches(pattern, index, stack)) {

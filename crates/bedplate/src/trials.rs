@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use build::{Consent, Memory};
+use build::{Authority, Memory};
 use lab::{Console, Guest};
 use record::RunWriter;
 use terms::record::Missing;
@@ -177,9 +177,8 @@ impl Scene<'_> {
     }
 
     fn apply(&self, plan: &Plan, journal: &mut Memory) -> Result<build::Built, Failure> {
-        let consent = Consent(self.guest.drives().keys().cloned().collect());
         let on_step = |step: &terms::Step| self.progress.detail(&format!("trials: {}: {}", plan.stack, step.id));
-        Ok(build::apply(plan, self.guest, self.guest.drives(), &consent, &[], journal, &on_step)?)
+        Ok(build::apply(plan, &Authority::lab(self.guest, self.guest.drives())?, &[], journal, &on_step)?)
     }
 
     /// Builds a stack and tries features on it.
@@ -209,7 +208,7 @@ impl Scene<'_> {
         let mut journal = Memory::default();
         let held = self.on(roomy, plan, &features, &mut journal).and_then(|trials| {
             let past = journal.0.clone();
-            build::teardown(plan, self.guest, self.guest.drives(), &past, &mut journal)?;
+            build::teardown(plan, &Authority::lab(self.guest, self.guest.drives())?, &past, &mut journal)?;
             Ok(trials)
         });
         let mut trials = match held {

@@ -117,3 +117,166 @@ fn directories_that_cannot_be_measured_are_refused_with_what_to_do() {
         assert!(text(&output).contains(expect), "{arguments:?}: {}", text(&output));
     }
 }
+
+/// A file beside the directory that is measured, a job file, and a run of it that is as short as it gets.
+fn run_job(bench: &Path, data: &str, text: &str) -> Output {
+    let (file, data) = (bench.join(format!("{data}.fio")), bench.join(data));
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(&file, text).unwrap();
+    let (file, data) = (file.to_string_lossy().into_owned(), data.to_string_lossy().into_owned());
+    run(bench, &["run", "--dir", &data, "--fio", &file, "--quick", "--span", "8MiB"])
+}
+
+/// Every file below, with its content.
+fn everything(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for name in names(directory) {
+        let path = directory.join(&name);
+        if path.is_dir() {
+            found.extend(everything(&path));
+        } else {
+            found.push((path.to_string_lossy().into_owned(), std::fs::read(&path).unwrap()));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_strangers_job_file_runs_nothing_and_touches_no_other_file() {
+    let bench = directory();
+    let others = bench.path().join("others");
+    std::fs::create_dir(&others).unwrap();
+    std::fs::write(others.join("victim"), "precious".repeat(10_000)).unwrap();
+    let before = everything(&others);
+    let at = others.to_string_lossy();
+    for (number, lines) in [
+        format!("exec_prer=touch {at}/mark"),
+        format!("exec_pos=touch {at}/mark"),
+        format!("ioengine={at}/evil.so"),
+        format!("ioengine=exec\nprogram=touch\narguments={at}/mark"),
+        format!("opendi={at}\nrw=randwrite"),
+        format!("aux-path={at}"),
+        format!("trigger-timeout=1\ntrigger=touch {at}/mark"),
+        format!("inflate-log={at}/victim"),
+        format!("remote-config={at}/victim"),
+        format!("write_iolo={at}/mark"),
+        format!("ioengine=net\nhostname=localhost\nprotocol=tcp\nport=9\nexec_prer=touch {at}/mark"),
+        "ioengine=http".to_owned(),
+        "ioengine=nbd".to_owned(),
+        "ioengine=filedelete".to_owned(),
+        "verify=md5\nverify_state_save=1".to_owned(),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let output = run_job(bench.path(), &format!("data-{number}"), &format!("[j]\nrw=randread\nbs=4k\n{lines}\n"));
+        assert_eq!(output.status.code(), Some(2), "{lines}: {}", text(&output));
+        assert!(text(&output).contains("is never passed on"), "{lines}: {}", text(&output));
+        assert!(everything(&others) == before, "{lines}: it touched what is beside the directory");
+    }
+}
+
+fn cells(bench: &Path, runs: &str) -> Vec<(terms::record::Cell, std::path::PathBuf)> {
+    let runs = bench.join(runs);
+    let mut found = Vec::new();
+    for name in names(&runs) {
+        let run = runs.join(name);
+        // The newest run has a second name, and a catalogue lies beside them.
+        if run.is_symlink() || !run.is_dir() {
+            continue;
+        }
+        for name in names(&run.join("cells")) {
+            let cell = run.join("cells").join(name);
+            let text = std::fs::read_to_string(cell.join("cell.json")).unwrap();
+            found.push((serde_json::from_str(&text).unwrap(), cell));
+        }
+    }
+    found
+}
+
+const ONE_JOB: &str = "[reads]\nrw=randread\nbs=4k\nioengine=psync\nruntime=1500ms\nramp_time=100ms\n";
+
+/// Lines of a log of one job: their times in ms, and whether they are of writes.
+fn lines(cell: &Path) -> Vec<(u64, bool)> {
+    let text = std::fs::read_to_string(cell.join("throughput.log")).unwrap();
+    let fields = text.lines().map(|line| line.split(", ").collect::<Vec<_>>());
+    fields.map(|fields| (fields[0].parse().unwrap(), fields[2] == "1")).collect()
+}
+
+#[test]
+fn a_link_that_somebody_planted_for_a_log_leads_nowhere() {
+    let bench = directory();
+    assert!(run_job(bench.path(), "data", ONE_JOB).status.success());
+    let seed = cells(bench.path(), "runs")[0].0.seed;
+    let victim = bench.path().join("victim");
+    std::fs::write(&victim, "precious").unwrap();
+    let links = ["bw", "lat", "slat", "clat"].map(|kind| format!("/tmp/bedplate-fio-{seed}_{kind}.log"));
+    for link in &links {
+        std::os::unix::fs::symlink(&victim, link).unwrap();
+    }
+    let output = run_job(bench.path(), "data", ONE_JOB);
+    let untouched = links.iter().all(|link| std::fs::remove_file(link).is_ok());
+    assert!(output.status.success());
+    assert_eq!(std::fs::read(&victim).unwrap(), b"precious");
+    assert!(untouched, "it knew the links");
+}
+
+#[test]
+fn what_a_run_that_died_left_is_in_nobodys_log() {
+    let bench = directory();
+    assert!(run_job(bench.path(), "data", ONE_JOB).status.success());
+    let seed = cells(bench.path(), "runs")[0].0.seed;
+    let left = format!("/tmp/bedplate-fio-{seed}_bw.log");
+    std::fs::write(&left, "100, 77777, 1, 0, 0\n200, 77777, 1, 0, 0\n").unwrap();
+    assert!(run_job(bench.path(), "data", ONE_JOB).status.success());
+    let untouched = std::fs::remove_file(&left).is_ok();
+    let all = cells(bench.path(), "runs");
+    assert_eq!(all.iter().filter(|(cell, _)| cell.seed == seed).count(), 2, "both would have used the file");
+    for (cell, path) in all {
+        assert!(lines(&path).iter().all(|(_, writes)| !writes) && !cell.samples.is_empty(), "{:?}", lines(&path));
+    }
+    assert!(untouched, "it knew the file");
+}
+
+#[test]
+fn two_runs_of_one_job_at_once_have_each_their_own_samples() {
+    let bench = directory();
+    // The same but for the direction, by which one's lines are told from the other's: also what a stack is called is cut.
+    let above = bench.path().join("with-a-name-that-is-longer-than-what-is-kept-of-it");
+    let begin = |name: &str| {
+        let (data, file) = (above.join(name), bench.path().join(format!("{name}.fio")));
+        std::fs::create_dir_all(&data).unwrap();
+        std::fs::write(&file, ONE_JOB.replace("randread", name).repeat(4)).unwrap();
+        let (data, file) = (data.to_string_lossy().into_owned(), file.to_string_lossy().into_owned());
+        let arguments = ["run", "--dir", &data, "--fio", &file, "--rounds", "1", "--window", "500ms", "--span", "8MiB"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bedplate"));
+        command.args(arguments).arg("--runs").arg(bench.path().join(format!("runs-{name}")));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let runs = ["randread", "randwrite"].map(begin);
+    for run in runs {
+        let output = run.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    }
+    let seeds = |name: &str| {
+        let mut seeds: Vec<u64> =
+            cells(bench.path(), &format!("runs-{name}")).iter().map(|(cell, _)| cell.seed).collect();
+        seeds.sort_unstable();
+        seeds
+    };
+    assert_eq!(seeds("randread"), seeds("randwrite"), "they have nothing in common that could mix");
+    // Jobs of both end within a moment of one another where the machine has time for both.
+    for name in ["randread", "randwrite"] {
+        let cells = cells(bench.path(), &format!("runs-{name}"));
+        assert_eq!(cells.len(), 4);
+        for (cell, path) in cells {
+            let lines = lines(&path);
+            assert!(!lines.is_empty() && !cell.samples.is_empty(), "it has none of its own");
+            assert!(
+                lines.iter().all(|(_, writes)| *writes == (name == "randwrite")),
+                "some are the other's: {lines:?}"
+            );
+            assert!(lines.is_sorted(), "one job's time never goes back: {lines:?}");
+        }
+    }
+}

@@ -97,7 +97,8 @@ const HEAD: &str = "# Records of runs
 
 What `scripts/keep-evidence` kept: each archive is the record of one run, whole, with fio's own output and every command;
 the page beside it is made of nothing else, and a test makes it again and compares every byte. Rates are those of an
-emulated machine and compare stacks at best.
+emulated machine and compare stacks at best. A record holds the run's command line, paths, and models and serial numbers
+of real drives in clear: look through it before you pass one on.
 
     tar --zstd -xf evidence/pcie-switch.tar.zst
     bedplate report ./2026*-pcie-switch

@@ -17,7 +17,7 @@ fn policy() -> MeasurePolicy {
 }
 
 fn job(workload: &Workload) -> measure::Job {
-    measure::job(workload, &Place::Directory("/mnt/stack".into()), &policy(), 7)
+    measure::job(workload, &Place::Directory("/mnt/stack".into()), &policy(), 7).unwrap()
 }
 
 /// What fio reads in a job file, job by job. fio runs nothing.
@@ -42,10 +42,8 @@ fn as_fio_reads(text: &str) -> Vec<Options> {
     jobs
 }
 
-fn options(argv: &[String]) -> Options {
-    let words = argv.iter().filter_map(|word| word.strip_prefix("--"));
-    let pairs = words.map(|word| word.split_once('=').unwrap_or((word, "")));
-    pairs.filter(|(key, _)| *key != "output-format").map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+fn options(job: &measure::Job) -> Options {
+    job.options().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 fn by_fio(workloads: Vec<Workload>) -> impl Iterator<Item = Workload> {
@@ -59,7 +57,7 @@ fn every_job_of_every_profile_is_read_by_fio_as_it_is_run() {
         // One file for each profile: starting fio is what takes the time.
         let made: Vec<measure::Job> = by_fio(profile.workloads).map(|workload| job(&workload)).collect();
         let text: String = made.iter().map(|job| job.file() + "\n").collect();
-        let argvs: Vec<Options> = made.iter().map(|job| options(&job.argv())).collect();
+        let argvs: Vec<Options> = made.iter().map(options).collect();
         if !made.is_empty() {
             assert_eq!(as_fio_reads(&text), argvs, "{}", profile.name);
         }
@@ -90,7 +88,7 @@ fn an_exported_job_comes_back_as_the_same_workload() {
             assert_eq!(imported.workloads.len(), 1);
             // The window of a file is that of the run.
             let again = Workload { window: imported.window, ..imported.workloads[0].clone() };
-            let (mut again, mut first) = (options(&job(&again).argv()), options(&job(&workload).argv()));
+            let (mut again, mut first) = (options(&job(&again)), options(&job(&workload)));
             if workload.reach != terms::Reach::Span {
                 // The size of a file is that of the study's span; samples end with the last whole one.
                 again.remove("size");

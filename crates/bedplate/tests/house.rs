@@ -24,6 +24,9 @@ const PURE: [&str; 10] =
 /// Rooms that reach a machine only through a host they are given.
 const THROUGH_HOST: [&str; 4] = ["build", "claim", "measure", "trial"];
 
+/// Rooms whose messages hold paths that somebody else may have named.
+const SPELLING: [&str; 2] = ["bedplate", "record"];
+
 /// Crates that would bring what the house does without.
 const WITHOUT: [(&str, &str); 8] = [
     ("tokio", "threads and channels are enough"),
@@ -135,6 +138,26 @@ fn system_files(source: &Source) -> Vec<(usize, String)> {
     found
 }
 
+/// Programs that destroy what is on a drive, as a command would name them.
+const DESTROYERS: [&str; 8] =
+    ["\"wipefs\"", "\"blkdiscard\"", "\"parted\"", "\"sgdisk\"", "\"sfdisk\"", "\"shred\"", "\"dd\"", "\"mkfs."];
+/// Who may name them: whoever plans, whoever carries plans out past an authority, whoever works in guests that are thrown
+/// away, and whoever only says their names.
+const MAY_DESTROY: [&str; 7] = ["plan", "build", "trial", "lab", "host", "doctor", "spec"];
+
+fn destroying(source: &Source) -> Vec<(usize, String)> {
+    // It lists, and says so to the program twice.
+    let only_lists = source.path == "crates/claim/src/signature/wipefs.rs";
+    // How long steps take, by how their commands begin.
+    let only_reads = source.path == "crates/bedplate/src/runner/estimate/parts.rs";
+    if !source.is_product() || MAY_DESTROY.contains(&source.room()) || only_lists || only_reads {
+        return Vec::new();
+    }
+    let found = source.words.lines().enumerate();
+    let names = |line: &str| DESTROYERS.iter().find(|name| line.contains(**name)).copied();
+    found.filter_map(|(at, line)| Some((at, format!("{}: only past `build::Authority`", names(line)?)))).collect()
+}
+
 fn purity(source: &Source) -> Vec<(usize, String)> {
     let files = ["fs::", "std::fs", "std::env", "env::var", "std::net", "UnixStream", "std::process"];
     let clocks = ["std::thread", "thread::spawn", "Instant::now", "SystemTime", "Zoned::now", "Timestamp::now"];
@@ -154,6 +177,11 @@ fn only_host_starts_processes() {
 }
 
 #[test]
+fn only_an_authority_destroys() {
+    check(destroying);
+}
+
+#[test]
 fn only_host_touches_the_files_of_the_system() {
     check(system_files);
 }
@@ -168,6 +196,16 @@ fn pure_rooms_are_pure() {
 fn printing(source: &Source) -> Vec<(usize, String)> {
     let macros = ["println!", "eprintln!", "print!", "eprint!", "dbg!"];
     with_words(source, &macros, "rooms return text, and the binary's printer prints it")
+}
+
+fn paths(source: &Source) -> Vec<(usize, String)> {
+    if !source.is_product() || !SPELLING.contains(&source.room()) {
+        return Vec::new();
+    }
+    let lines = source.code.lines().enumerate().filter(|(_, line)| line.contains(".display()"));
+    lines
+        .map(|(number, _)| (number, "a path that is told goes through `terms::spelling::spell_path`".to_owned()))
+        .collect()
 }
 
 fn unwrapping(source: &Source) -> Vec<(usize, String)> {
@@ -213,6 +251,11 @@ fn promises(source: &Source) -> Vec<(usize, String)> {
 #[test]
 fn rooms_do_not_print() {
     check(printing);
+}
+
+#[test]
+fn paths_in_messages_are_spelt() {
+    check(paths);
 }
 
 #[test]
@@ -290,10 +333,13 @@ fn rules_find_what_they_forbid() {
     finds(system_files, build, "let a = 1;\nfs::read(\n    \"/sys/block\",\n)?;\n", &["crates/build/src/a.rs:3"]);
     finds(system_files, build, "host.read_text(\"/proc/mounts\")?;\n", &[]);
     finds(system_files, "crates/lab/src/init.rs", "fs::read(\"/proc/cmdline\")?;\n", &[]);
+    finds(destroying, "crates/measure/src/a.rs", "Cmd::new([\"wipefs\"])", &["crates/measure/src/a.rs:1"]);
+    finds(destroying, plan, "words![\"wipefs\"]", &[]);
     finds(purity, plan, "let t = Instant::now();\n", &["crates/plan/src/a.rs:1"]);
     finds(purity, build, "let t = Instant::now();\nuse std::fs;\n", &["crates/build/src/a.rs:2"]);
     finds(purity, plan, "let c = offs::x();\n", &[]);
     finds(printing, plan, "eprintln!(\"a\");\n", &["crates/plan/src/a.rs:1"]);
+    finds(paths, "crates/record/src/a.rs", "path.display()\n", &["crates/record/src/a.rs:1"]);
     finds(unwrapping, plan, "a\n    .unwrap();\n", &["crates/plan/src/a.rs:2"]);
     finds(header, plan, "use a;\n", &["crates/plan/src/a.rs:1"]);
     finds(naming, "crates/plan/src/utils/a.rs", "", &["crates/plan/src/utils/a.rs:1"]);

@@ -1,13 +1,15 @@
-//! Tests that boot real guests. They take turns: two guests on two cores measure each other.
+//! Tests that boot real guests. Those that assert figures take turns: two guests on two cores measure each other.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, clippy::print_stdout, reason = "a test may panic and talk")]
 
 #[path = "lab/bench.rs"]
 mod bench;
-#[cfg(feature = "long-tests")]
+#[path = "lab/cage.rs"]
+mod cage;
 #[path = "lab/claims.rs"]
 mod claims;
-#[cfg(feature = "long-tests")]
+#[path = "lab/clock.rs"]
+mod clock;
 #[path = "lab/crashes.rs"]
 mod crashes;
 #[path = "lab/drives.rs"]
@@ -19,7 +21,6 @@ mod ending;
 mod foretold;
 #[path = "lab/guards.rs"]
 mod guards;
-#[cfg(feature = "long-tests")]
 #[path = "lab/hostile.rs"]
 mod hostile;
 #[cfg(feature = "long-tests")]
@@ -33,6 +34,8 @@ mod places;
 mod policies;
 #[path = "lab/remote.rs"]
 mod remote;
+#[path = "lab/reuse.rs"]
+mod reuse;
 #[path = "lab/runs.rs"]
 mod runs;
 #[path = "lab/sizes.rs"]

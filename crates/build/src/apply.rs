@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use host::{Host, in_force, interrupt};
+use claim::Signature;
+use host::{in_force, interrupt};
 use terms::plan::Place;
-use terms::plan::{Act, Condition, Effect, Plan, Step};
+use terms::plan::{Act, Condition, Effect, Mark, Plan, Step};
 use terms::{Cmd, Name, Nanos, Target};
 
 use crate::authority::Authority;
 use crate::error::BuildError;
-use crate::journal::{self, Entry, Journal};
+use crate::journal::{self, Entry, Journal, Made};
 use crate::lanes::{self, Lane};
-use crate::machine::{Bindings, Machine};
+use crate::machine::Machine;
 use crate::{sanitize, teardown};
 
 /// How long an effect may take to be seen after its command ended.
@@ -34,30 +35,27 @@ pub struct Built {
     pub took: Nanos,
 }
 
-/// Carries out a plan on drives that somebody allows to be written. `past` is what the journal says of earlier attempts
-/// at the same stack on the same machine. Layers that have every block of their devices written are made side by side
+/// Carries out a plan on the drives of an authority. `past` is what the journal says of earlier attempts at the same stack
+/// on the same machine. Layers that have every block of their devices written are made side by side
 /// where none rests on another, and so are drives set up; `progress` then hears of steps from several threads.
 ///
 /// # Errors
 /// [`BuildError`]. What this call did is taken back first; where that fails too, the commands left are in the error.
-pub fn apply<'a>(
+pub fn apply(
     plan: &Plan,
-    host: &dyn Host,
-    drives: &Bindings,
-    authority: impl Into<Authority<'a>>,
+    authority: &Authority<'_>,
     past: &[Entry],
     journal: &mut dyn Journal,
     progress: &(dyn Fn(&Step) + Sync),
 ) -> Result<Built, BuildError> {
     let start = Instant::now();
     let finished = journal::finished(past, &plan.slug);
-    let authority = authority.into();
-    authority.check(plan, host, drives)?;
+    authority.check(plan)?;
     if finished.is_empty() {
-        authority.prove_free(plan, host, drives)?;
+        authority.prove_free(&plan.drives)?;
     }
     check_keys(plan, &finished)?;
-    let machine = Machine { host, drives };
+    let machine = authority.machine();
     let notes = Mutex::new(Notes { journal, done: past.to_vec() });
     let run = Run { plan, machine, authority, finished, progress, notes, keys: Mutex::default() };
     let mut changed = 0;
@@ -90,7 +88,7 @@ fn check_keys(plan: &Plan, finished: &[String]) -> Result<(), BuildError> {
 struct Run<'a> {
     plan: &'a Plan,
     machine: Machine<'a>,
-    authority: Authority<'a>,
+    authority: &'a Authority<'a>,
     /// Steps that earlier runs finished.
     finished: Vec<String>,
     progress: &'a (dyn Fn(&Step) + Sync),
@@ -176,35 +174,59 @@ impl Run<'_> {
             _ => {}
         }
         let start = Instant::now();
-        self.authority.confirm(&step.erases)?;
         self.act(step, abreast)?;
         if let Some(effect) = &step.effect {
             self.await_effect(step, effect)?;
         }
-        self.note(Entry::After { stack, step: step.id.clone(), took_ns: start.elapsed().into() })?;
+        let made = self.made(step)?;
+        self.note(Entry::After { stack, step: step.id.clone(), took_ns: start.elapsed().into(), made })?;
         Ok(true)
     }
 
+    /// Signatures that the step will write, with the identifiers that it gives.
+    fn makes(&self, step: &Step) -> Result<Vec<Made>, BuildError> {
+        let make = |mark: &Mark| {
+            let uuid = mark.uuid.as_ref().map(|word| self.machine.word(&step.id, word)).transpose()?;
+            Ok(Made { node: mark.node.clone(), signature: Signature { kind: mark.kind.clone(), uuid } })
+        };
+        step.marks.iter().map(make).collect()
+    }
+
+    /// Signatures whose identifiers the step's tool drew, as they stand now. A guest goes with all that is in it, and
+    /// nobody asks for them.
+    fn made(&self, step: &Step) -> Result<Vec<Made>, BuildError> {
+        let mut made = Vec::new();
+        for mark in step.marks.iter().filter(|mark| mark.uuid.is_none() && self.authority.claims().is_some()) {
+            let node = self.machine.word(&step.id, &mark.node)?;
+            let found =
+                claim::signatures(self.machine.host, &node)?.into_iter().filter(|found| found.kind == mark.kind);
+            made.extend(found.map(|signature| Made { node: mark.node.clone(), signature }));
+        }
+        Ok(made)
+    }
+
     fn act(&self, step: &Step, abreast: u32) -> Result<(), BuildError> {
-        let before =
-            |line: String, old| Entry::Before { stack: self.plan.slug.clone(), step: step.id.clone(), line, old };
+        let makes = self.makes(step)?;
+        let before = |line: String, old| Entry::Before {
+            stack: self.plan.slug.clone(),
+            step: step.id.clone(),
+            line,
+            old,
+            makes: makes.clone(),
+        };
         match &step.act {
             Act::Run(command) => {
-                let mut cmd = self.machine.command(&step.id, command)?;
-                cmd.limit = cmd.limit.times(abreast);
-                let entry = before(cmd.line(), None);
+                let entry = before(self.authority.line(&self.machine, &step.id, command)?, None);
                 self.note(entry)?;
-                if let Some(key) = &command.key {
-                    cmd.stdin = self.key(key)?;
-                }
-                self.machine.host.run_ok(&cmd)?;
+                let key = command.key.as_ref().map(|key| self.key(key)).transpose()?.unwrap_or_default();
+                self.authority.run(&self.machine, (&step.id, command), &step.erases, key, abreast)?;
             }
             Act::Write { path, text } => {
                 let path = self.machine.word(&step.id, path)?;
                 let old = in_force(&self.machine.host.read_text(&path)?).to_owned();
                 let entry = before(format!("echo {text} > {path}"), Some(old));
                 self.note(entry)?;
-                self.machine.host.write(&path, text.as_bytes())?;
+                self.authority.set(&path, text)?;
             }
             Act::Wait(condition) => {
                 let entry = before(format!("wait: {}", waiting_for(condition)), None);
@@ -302,9 +324,9 @@ impl Run<'_> {
 
     fn take_back_all(&self, notes: &mut Notes<'_>, error: BuildError) -> BuildError {
         let past = notes.done.clone();
-        match teardown::teardown(self.plan, self.machine.host, self.machine.drives, &past, notes) {
+        match teardown::teardown(self.plan, self.authority, &past, notes) {
             // What could not be written is what the error tells already.
-            Ok(()) | Err(BuildError::Unwritten(_)) => error,
+            Ok(_) | Err(BuildError::Unwritten(_)) => error,
             Err(rollback) => {
                 let left = teardown::commands_left(self.plan, self.machine.drives, &notes.done);
                 BuildError::Rollback { cause: Box::new(error), rollback: Box::new(rollback), left }
@@ -337,11 +359,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn describe(effect: &Effect) -> String {
+pub(crate) fn describe(effect: &Effect) -> String {
     match effect {
         Effect::Node(node) => format!("`{node}`"),
         Effect::Signature { node, kind } => format!("a signature `{kind}` on `{node}`"),
         Effect::Mount(directory) => format!("a mount at `{directory}`"),
+        Effect::Directory { path, .. } => format!("`{path}`"),
+        Effect::Group(name) => format!("the volume group `{name}`"),
+        Effect::Pool(name) => format!("the pool `{name}`"),
         Effect::LogicalBlock { node, bytes } => format!("blocks of {bytes} on `{node}`"),
     }
 }

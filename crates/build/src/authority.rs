@@ -1,31 +1,34 @@
-//! Who allows a plan to write to drives: the lab, whose drives are made for it, or permissions for real drives.
+//! Who allows a plan to write to drives: the lab, whose drives are made for it, or permissions for real drives. A plan's
+//! command becomes one that can be run here and nowhere else, so nothing is destroyed past an [`Authority`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use claim::Held;
-use host::Host;
-use terms::{Name, Plan};
+use host::{Host, HostError};
+use terms::plan::{Place, PlanCommand};
+use terms::{Cmd, Name, Nanos, Outcome, Plan};
 
 use crate::error::BuildError;
-use crate::machine::{Bindings, prove_blank};
-
-/// Drives of a lab whose content may go: they are consented to by being lab drives. It is worth nothing on a machine
-/// that is not thrown away afterwards.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Consent(pub BTreeSet<Name>);
+use crate::machine::{Bindings, Machine, prove_blank};
 
 /// Real drives by the study's names, each permitted and under a lock.
 pub type Claims<'h> = BTreeMap<Name, Held<'h>>;
 
-/// What allows a plan to write to drives.
-#[derive(Clone, Copy)]
-pub enum Authority<'a> {
-    /// Drives of a machine that is thrown away.
-    Lab(&'a Consent),
-    /// RAM drives that this program had the kernel make a moment ago, on a machine of any kind.
-    Memory(&'a Consent),
+/// A drive of many terabytes may take its time to discard.
+const DISCARD: Nanos = Nanos::seconds(600);
+
+/// What allows writing to the drives of one machine.
+pub struct Authority<'a> {
+    host: &'a dyn Host,
+    drives: Bindings,
+    ground: Ground<'a>,
+}
+
+enum Ground<'a> {
+    /// Drives that go with the machine or with the program that made them.
+    Passing,
     /// Drives that outlive the run.
-    Claims(&'a Claims<'a>),
+    Held(&'a Claims<'a>),
 }
 
 /// Is it one of the kernel's RAM drives?
@@ -33,65 +36,244 @@ fn is_memory(node: &str) -> bool {
     node.strip_prefix("/dev/ram").is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-impl<'a> From<&'a Consent> for Authority<'a> {
-    fn from(consent: &'a Consent) -> Self {
-        Self::Lab(consent)
+impl<'a> Authority<'a> {
+    /// Over drives of a machine that is thrown away: they are consented to by being lab drives.
+    ///
+    /// # Errors
+    /// [`BuildError::NotThrowaway`] for any other machine.
+    pub fn lab(host: &'a dyn Host, drives: &Bindings) -> Result<Self, BuildError> {
+        Self::passing(host, drives, host.is_throwaway())
     }
-}
 
-impl<'a> From<&'a Claims<'a>> for Authority<'a> {
-    fn from(claims: &'a Claims<'a>) -> Self {
-        Self::Claims(claims)
+    /// Over RAM drives that this program had the kernel make a moment ago, on a machine of any kind.
+    ///
+    /// # Errors
+    /// [`BuildError::NotThrowaway`] where one of them is something else.
+    pub fn memory(host: &'a dyn Host, drives: &Bindings) -> Result<Self, BuildError> {
+        Self::passing(host, drives, drives.values().all(|node| is_memory(node)))
     }
-}
 
-impl Authority<'_> {
-    /// Refuses a plan that writes to a drive that nobody agreed to lose.
-    pub(crate) fn check(&self, plan: &Plan, host: &dyn Host, drives: &Bindings) -> Result<(), BuildError> {
-        let written = plan.steps.iter().flat_map(|step| &step.erases).chain(&plan.drives);
-        match self {
-            Self::Lab(_) if !host.is_throwaway() => Err(BuildError::NotThrowaway { host: host.name() }),
-            Self::Memory(_) if drives.values().any(|node| !is_memory(node)) => {
-                Err(BuildError::NotThrowaway { host: host.name() })
-            }
-            Self::Lab(consent) | Self::Memory(consent) => {
-                match written.into_iter().find(|drive| !consent.0.contains(drive)) {
-                    Some(drive) => Err(BuildError::NotConsented { drive: drive.to_string() }),
-                    None => Ok(()),
-                }
-            }
-            Self::Claims(claims) => written.into_iter().try_for_each(|drive| {
-                let held = claims.get(drive).ok_or_else(|| BuildError::NotConsented { drive: drive.to_string() })?;
-                let (permitted, node) = (&held.identity().node, drives.get(drive));
-                if node == Some(permitted) {
-                    return Ok(());
-                }
-                let node = node.map_or("nothing", String::as_str).to_owned();
-                Err(BuildError::OtherNode { drive: drive.to_string(), permitted: permitted.clone(), node })
-            }),
+    fn passing(host: &'a dyn Host, drives: &Bindings, is: bool) -> Result<Self, BuildError> {
+        if is {
+            Ok(Self { host, drives: drives.clone(), ground: Ground::Passing })
+        } else {
+            Err(BuildError::NotThrowaway { host: host.name() })
         }
     }
 
-    /// Refuses drives that are not, or no longer, free. A real drive may hold what its permission says may go.
-    pub(crate) fn prove_free(&self, plan: &Plan, host: &dyn Host, drives: &Bindings) -> Result<(), BuildError> {
-        match self {
-            Self::Lab(_) | Self::Memory(_) => prove_blank(host, drives, &plan.drives),
-            Self::Claims(claims) => {
-                let held = plan.drives.iter().filter_map(|drive| claims.get(drive));
+    /// Over real drives, each permitted and locked.
+    #[must_use]
+    pub fn held(host: &'a dyn Host, claims: &'a Claims<'a>) -> Self {
+        let drives = claims.iter().map(|(name, held)| (name.clone(), held.identity().node.clone())).collect();
+        Self { host, drives, ground: Ground::Held(claims) }
+    }
+
+    /// The machine.
+    #[must_use]
+    pub const fn host(&self) -> &'a dyn Host {
+        self.host
+    }
+
+    /// Nodes of today.
+    #[must_use]
+    pub const fn drives(&self) -> &Bindings {
+        &self.drives
+    }
+
+    /// What plans say, on this machine.
+    pub(crate) fn machine(&self) -> Machine<'_> {
+        Machine::new(self.host, &self.drives)
+    }
+
+    /// Real drives; `None` where all of them go with the machine.
+    pub(crate) const fn claims(&self) -> Option<&'a Claims<'a>> {
+        match self.ground {
+            Ground::Passing => None,
+            Ground::Held(claims) => Some(claims),
+        }
+    }
+
+    /// Refuses a plan that writes to a drive that nobody agreed to lose.
+    pub(crate) fn check(&self, plan: &Plan) -> Result<(), BuildError> {
+        let mut written = plan.steps.iter().flat_map(|step| &step.erases).chain(&plan.drives);
+        match written.find(|drive| !self.drives.contains_key(*drive)) {
+            Some(drive) => Err(BuildError::NotConsented { drive: drive.to_string() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses drives that are not, or no longer, free.
+    pub(crate) fn prove_free(&self, drives: &[Name]) -> Result<(), BuildError> {
+        match self.ground {
+            Ground::Passing => prove_blank(self.host, &self.drives, drives),
+            Ground::Held(claims) => {
+                let held = drives.iter().filter_map(|drive| claims.get(drive));
                 held.into_iter().try_for_each(|held| Ok(held.recheck()?))
             }
         }
     }
 
-    /// Asks again, before a step destroys something, whether these are still the drives that were permitted. Drives of
-    /// a lab are found by their serial numbers when it boots, and nobody can pull one.
+    /// Asks again, before something is destroyed, whether these are still the drives that were permitted. Drives of a lab
+    /// are found by their serial numbers when it boots, and nobody can pull one.
     pub(crate) fn confirm(&self, erased: &[Name]) -> Result<(), BuildError> {
-        match self {
-            Self::Lab(_) | Self::Memory(_) => Ok(()),
-            Self::Claims(claims) => erased.iter().try_for_each(|drive| match claims.get(drive) {
-                Some(held) => Ok(held.confirm()?),
-                None => Err(BuildError::NotConsented { drive: drive.to_string() }),
-            }),
+        let Ground::Held(claims) = self.ground else { return Ok(()) };
+        erased.iter().try_for_each(|drive| match claims.get(drive) {
+            Some(held) => Ok(held.confirm()?),
+            None => Err(BuildError::NotConsented { drive: drive.to_string() }),
+        })
+    }
+
+    /// Refuses drives with anything at all on them, signature or not, before something that no signature guards.
+    pub(crate) fn prove_empty(&self, drives: &[Name]) -> Result<(), BuildError> {
+        let Ground::Held(claims) = self.ground else { return Ok(()) };
+        let held = drives.iter().filter_map(|drive| claims.get(drive));
+        held.into_iter().try_for_each(|held| Ok(held.prove_empty()?))
+    }
+
+    /// Erases drives whose content a person agreed to lose, whoever put it there: what a tool was writing when it was ended
+    /// may have no signature yet.
+    pub(crate) fn erase_agreed(&self, drives: &[Name]) -> Result<(), BuildError> {
+        let Ground::Held(claims) = self.ground else { return Ok(()) };
+        let agreed = drives.iter().filter_map(|drive| claims.get(drive)).filter(|held| held.may_erase());
+        agreed.into_iter().try_for_each(erase_whole)
+    }
+
+    /// A plan's command on this machine, for a person or a journal to read.
+    pub(crate) fn line(&self, machine: &Machine<'_>, step: &str, command: &PlanCommand) -> Result<String, BuildError> {
+        Ok(concrete(machine, step, command)?.line())
+    }
+
+    /// Runs a plan's command that destroys what is on these drives. It may take `times` as long as the plan says.
+    pub(crate) fn run(
+        &self,
+        machine: &Machine<'_>,
+        (step, command): (&str, &PlanCommand),
+        destroys: &[Name],
+        key: Vec<u8>,
+        times: u32,
+    ) -> Result<Outcome, BuildError> {
+        self.confirm(destroys)?;
+        let mut cmd = concrete(machine, step, command)?;
+        cmd.limit = cmd.limit.times(times);
+        cmd.stdin = key;
+        Ok(self.host.run_ok(&cmd)?)
+    }
+
+    /// Writes a setting of the kernel.
+    pub(crate) fn set(&self, path: &str, text: &str) -> Result<(), BuildError> {
+        if !path.starts_with("/sys/") || path.contains("/../") {
+            return Err(BuildError::NoSetting { path: path.to_owned() });
+        }
+        Ok(self.host.write(path, text.as_bytes())?)
+    }
+
+    /// A drive with nothing on it, for writing to it as it is.
+    ///
+    /// # Errors
+    /// Where it is not, or no longer, free.
+    pub fn bare(&self, drive: &Name) -> Result<Place, BuildError> {
+        let unknown = || BuildError::NotConsented { drive: drive.to_string() };
+        self.prove_free(std::slice::from_ref(drive))?;
+        Ok(Place::Device(self.drives.get(drive).ok_or_else(unknown)?.clone()))
+    }
+
+    /// Discards a drive that holds nothing any more: old bytes without a signature mean nothing to anybody, and would
+    /// have the next run refused. `false` where the drive cannot, and keeps them.
+    ///
+    /// # Errors
+    /// Where it is not free, or the machine is lost.
+    pub fn discard(&self, drive: &Name) -> Result<bool, BuildError> {
+        let place = self.bare(drive)?;
+        self.confirm(std::slice::from_ref(drive))?;
+        Ok(discard(self.host, place.path())?)
+    }
+}
+
+fn concrete(machine: &Machine<'_>, step: &str, command: &PlanCommand) -> Result<Cmd, BuildError> {
+    let argv = command.argv.iter().map(|word| machine.word(step, word)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Cmd::new(argv).limit(command.limit).step(step))
+}
+
+/// Drives that go with their machine, cut into equal partitions.
+impl Authority<'_> {
+    /// Cuts a drive into `count` partitions of `mib` MiB each, named `slice-1` and so on.
+    ///
+    /// # Errors
+    /// [`BuildError::NotThrowaway`] for a drive that outlives the run.
+    pub fn slice(&self, drive: &Name, mib: u64, count: u64) -> Result<(), BuildError> {
+        let mut argv: Vec<String> =
+            ["parted", "--script", "--align", "optimal", self.passes(drive)?].map(str::to_owned).to_vec();
+        argv.extend(["mklabel", "gpt"].map(str::to_owned));
+        for slice in 0..count {
+            let (from, to) = (1 + slice * mib, 1 + (slice + 1) * mib);
+            argv.extend(["mkpart".to_owned(), format!("slice-{}", slice + 1)]);
+            argv.extend([format!("{from}MiB"), format!("{to}MiB")]);
+        }
+        self.host.run_ok(&Cmd::new(argv))?;
+        Ok(())
+    }
+
+    /// Takes the partition table away again.
+    ///
+    /// # Errors
+    /// As for [`Authority::slice`].
+    pub fn unslice(&self, drive: &Name) -> Result<(), BuildError> {
+        self.host.run_ok(&Cmd::new(["wipefs", "--all", "--quiet", self.passes(drive)?]))?;
+        Ok(())
+    }
+
+    fn passes(&self, drive: &Name) -> Result<&str, BuildError> {
+        match (&self.ground, self.drives.get(drive)) {
+            (Ground::Passing, Some(node)) => Ok(node),
+            (Ground::Passing, None) => Err(BuildError::NotConsented { drive: drive.to_string() }),
+            (Ground::Held(_), _) => Err(BuildError::NotThrowaway { host: self.host.name() }),
         }
     }
+}
+
+/// Takes away what a person agreed to lose, and uses the consent up: every signature of the drive and of its partitions,
+/// and then, where the drive can, every byte. Nothing here forces its way: what is in use by now stops it. Nothing is
+/// done where nobody agreed to anything.
+///
+/// # Errors
+/// Where a signature cannot be taken away, or anything is still there afterwards.
+pub fn erase(held: &mut Held<'_>) -> Result<(), BuildError> {
+    let had_something = !held.permission().accepted().is_empty();
+    if !held.use_up_consent() || !had_something {
+        return Ok(());
+    }
+    erase_whole(held)
+}
+
+/// The same in a teardown, where a person named the drive and more than the run's work is on it.
+pub(crate) fn erase_whole(held: &Held<'_>) -> Result<(), BuildError> {
+    held.confirm()?;
+    let (host, node) = (held.host(), held.identity().node.clone());
+    let run = |argv: &[&str]| host.run_ok(&Cmd::new(argv.iter().copied()).limit(DISCARD));
+    for partition in partitions(host, &node)? {
+        run(&["wipefs", "--all", "--quiet", &partition])?;
+    }
+    run(&["wipefs", "--all", "--quiet", &node])?;
+    // The kernel forgets partitions of a table that is gone; a drive without any answers that there is nothing to do.
+    host.run(&Cmd::new(["blockdev", "--rereadpt", &node]).limit(DISCARD))?;
+    discard(host, &node)?;
+    Ok(held.prove_blank()?)
+}
+
+fn discard(host: &dyn Host, node: &str) -> Result<bool, HostError> {
+    Ok(host.run(&Cmd::new(["blkdiscard", node]).limit(DISCARD))?.ok())
+}
+
+/// Nodes of the partitions of a drive, the last first.
+fn partitions(host: &dyn Host, node: &str) -> Result<Vec<String>, HostError> {
+    let name = node.rsplit('/').next().unwrap_or_default();
+    let directory = format!("/sys/class/block/{name}");
+    let mut found = Vec::new();
+    for entry in host.list(&directory)?.into_iter().filter(|entry| entry.starts_with(name)) {
+        if host.exists(&format!("{directory}/{entry}/partition"))? {
+            found.push(format!("/dev/{entry}"));
+        }
+    }
+    found.reverse();
+    Ok(found)
 }

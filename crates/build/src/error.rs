@@ -19,15 +19,27 @@ pub enum BuildError {
         /// The machine.
         host: String,
     },
-    /// A drive's permission is for another node than the plan would use.
-    #[error("refused: drive `{drive}` is permitted as `{permitted}`, and the plan would use {node}")]
-    OtherNode {
-        /// The study's name for it.
-        drive: String,
-        /// The node of its permission.
-        permitted: String,
-        /// The node that the plan would use.
-        node: String,
+    /// Something that a teardown would take away is not what the run made.
+    #[error("refused: {what} is not the run's\n  because: {why}")]
+    NotOurs {
+        /// What.
+        what: String,
+        /// What it is instead.
+        why: String,
+    },
+    /// A directory that is to be taken away is on a file system that is not mounted now.
+    #[error(
+        "refused: `{path}` is not there, and another file system is than the run worked on\n\nhint: mount that again"
+    )]
+    NotMounted {
+        /// The directory.
+        path: String,
+    },
+    /// A plan would write to a file that is no setting of the kernel.
+    #[error("refused: `{path}` is no setting of the kernel")]
+    NoSetting {
+        /// The file.
+        path: String,
     },
     /// A drive may not be touched.
     #[error(transparent)]
@@ -132,7 +144,9 @@ impl BuildError {
             Self::Claim(error) => error.is_refusal(),
             Self::NotConsented { .. }
             | Self::NotThrowaway { .. }
-            | Self::OtherNode { .. }
+            | Self::NotOurs { .. }
+            | Self::NotMounted { .. }
+            | Self::NoSetting { .. }
             | Self::NotBlank { .. }
             | Self::AlreadyThere { .. } => true,
             _ => false,

@@ -1,8 +1,11 @@
 //! What was done to a machine, written down before it is done.
 
+use std::collections::BTreeMap;
 use std::io;
 
+use claim::{Identity, Signature};
 use serde::{Deserialize, Serialize};
+use terms::{Name, Word};
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +19,9 @@ pub enum Entry {
         round: u32,
         /// Nodes of the plan's drives: name and node of today.
         drives: Vec<(String, String)>,
+        /// Where it is carried out; `None` in a guest, which goes with all that stands in it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<Box<Origin>>,
     },
     /// A step is about to run.
     Before {
@@ -28,6 +34,9 @@ pub enum Entry {
         /// For a setting: the text to put back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         old: Option<String>,
+        /// What it will write on devices, with the identifiers that it gives.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        makes: Vec<Made>,
     },
     /// A step ran and its effect was seen.
     After {
@@ -37,6 +46,9 @@ pub enum Entry {
         step: String,
         /// How long it took.
         took_ns: terms::Nanos,
+        /// What it wrote, where its tool drew the identifier.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made: Vec<Made>,
     },
     /// A step was found done by us before, and left alone.
     Found {
@@ -75,6 +87,42 @@ pub enum Entry {
         /// Slug of the stack.
         stack: String,
     },
+}
+
+impl Entry {
+    /// Where a plan was begun on drives that outlive the run.
+    #[must_use]
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::Begin { origin, .. } => origin.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+/// The machine and the drives that a plan is carried out on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// `local`, `ssh://…`.
+    pub place: String,
+    /// What the machine's own system calls it (machine-id(5)), where it tells.
+    pub machine: Option<String>,
+    /// Which start of the machine (random(4)).
+    pub boot: String,
+    /// SHA-256 of the plan as it stands in the record.
+    pub plan_sha256: String,
+    /// The drives that may be written, each as it was looked at.
+    pub drives: BTreeMap<Name, Identity>,
+}
+
+/// A signature on a device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// The device, as the plan names it.
+    pub node: Word,
+    /// What is written on it.
+    #[serde(flatten)]
+    pub signature: Signature,
 }
 
 /// Somewhere to write entries that survive the writer.
@@ -116,6 +164,41 @@ pub(crate) fn begun(entries: &[Entry], slug: &str) -> Vec<(String, Option<String
     steps
 }
 
+/// What a run wrote on devices, by its journal: whatever has an identifier. Without one the kind alone tells it, and only
+/// while the step that writes it is begun and not taken back: where it was cut short before its tool's choice could be
+/// read, or there is nothing to choose.
+pub(crate) fn signatures(entries: &[Entry], slug: &str) -> Vec<Signature> {
+    let begun = begun(entries, slug);
+    let (mut known, mut nameless) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let (Entry::Before { stack, step, makes: made, .. } | Entry::After { stack, step, made, .. }) = entry else {
+            continue;
+        };
+        // What is read after a step says more than what was announced before it.
+        nameless.retain(|(of, _)| *of != (stack, step));
+        for Made { signature, .. } in made {
+            match &signature.uuid {
+                Some(_) => known.push(signature.clone()),
+                None if stack == slug && begun.iter().any(|(begun, _)| begun == step) => {
+                    nameless.push(((stack, step), signature.clone()));
+                }
+                None => {}
+            }
+        }
+    }
+    known.extend(nameless.into_iter().map(|(_, signature)| signature));
+    known
+}
+
+/// The origin of the newest build of a stack.
+#[must_use]
+pub fn origin<'e>(entries: &'e [Entry], slug: &str) -> Option<&'e Origin> {
+    entries.iter().rev().find_map(|entry| match entry {
+        Entry::Begin { stack, .. } if stack == slug => Some(entry.origin()),
+        _ => None,
+    })?
+}
+
 /// Slugs of stacks that have steps which were begun and not taken back, in the order in which they were begun.
 #[must_use]
 pub fn standing(entries: &[Entry]) -> Vec<String> {
@@ -155,6 +238,7 @@ mod tests {
             step: step.into(),
             line: String::new(),
             old: None,
+            makes: Vec::new(),
         };
         let down = Entry::Down { stack: "b".into() };
         let entries = [before("a", "1"), before("b", "1"), down, before("c", "1"), before("a", "2")];
@@ -163,9 +247,19 @@ mod tests {
 
     #[test]
     fn a_step_begun_and_not_taken_back_is_left_to_take_back() {
-        let before =
-            |step: &str| Entry::Before { stack: "s".into(), step: step.into(), line: String::new(), old: None };
-        let after = |step: &str| Entry::After { stack: "s".into(), step: step.into(), took_ns: terms::Nanos(1) };
+        let before = |step: &str| Entry::Before {
+            stack: "s".into(),
+            step: step.into(),
+            line: String::new(),
+            old: None,
+            makes: Vec::new(),
+        };
+        let after = |step: &str| Entry::After {
+            stack: "s".into(),
+            step: step.into(),
+            took_ns: terms::Nanos(1),
+            made: Vec::new(),
+        };
         let undone = |step: &str| Entry::Undone { stack: "s".into(), step: step.into() };
         let entries = [before("a"), after("a"), before("b"), after("b"), undone("b"), before("c")];
         let names: Vec<_> = begun(&entries, "s").into_iter().map(|(step, _)| step).collect();
@@ -173,5 +267,39 @@ mod tests {
         assert!(begun(&entries, "other").is_empty());
         assert!(begun(&[before("a"), Entry::Down { stack: "s".into() }], "s").is_empty());
         assert_eq!(finished(&entries[..3], "s"), ["a"]);
+    }
+    #[test]
+    fn what_was_written_is_known_by_its_identifier() {
+        let made = |kind: &str, uuid: Option<&str>| Made {
+            node: Word::from("{drive:a}"),
+            signature: Signature { kind: kind.to_owned(), uuid: uuid.map(str::to_owned) },
+        };
+        let before = |step: &str, makes: &[Made]| Entry::Before {
+            stack: "s".into(),
+            step: step.into(),
+            line: String::new(),
+            old: None,
+            makes: makes.to_vec(),
+        };
+        let after = |step: &str, made: &[Made]| Entry::After {
+            stack: "s".into(),
+            step: step.into(),
+            took_ns: terms::Nanos(1),
+            made: made.to_vec(),
+        };
+        let undone = |step: &str| Entry::Undone { stack: "s".into(), step: step.into() };
+        let told = |entries: &[Entry]| {
+            let found = signatures(entries, "s").into_iter();
+            found.map(|of| format!("{} {}", of.kind, of.uuid.unwrap_or_default())).collect::<Vec<_>>()
+        };
+        let chosen = [before("fs", &[made("ext4", Some("1"))]), after("fs", &[])];
+        assert_eq!(told(&chosen), ["ext4 1"]);
+        let drawn = [before("part", &[made("gpt", None)]), after("part", &[made("gpt", Some("2"))])];
+        assert_eq!(told(&drawn[..1]), ["gpt "], "cut short: the kind is all that is known");
+        assert_eq!(told(&drawn), ["gpt 2"]);
+        assert_eq!(told(&[drawn[0].clone(), undone("part")]), [""; 0], "taken back: another's would be taken for ours");
+        assert_eq!(told(&[drawn[0].clone(), drawn[1].clone(), undone("part")]), ["gpt 2"]);
+        let nameless = [before("sum", &[made("DM_integrity", None)]), after("sum", &[made("DM_integrity", None)])];
+        assert_eq!(told(&nameless), ["DM_integrity "]);
     }
 }

@@ -1,9 +1,10 @@
 //! Carries out a plan through the door, and takes it back.
 //!
-//! Nothing runs that is not in the plan; nothing is written to a drive that was not consented to and found blank.
-//! Every step is journalled before it runs. A step whose effect is there already is left alone if this plan's
+//! Nothing runs that is not in the plan; nothing is written to a drive, and nothing on it taken away, past the
+//! [`Authority`] over it. Every step is journalled before it runs. A step whose effect is there already is left alone if this plan's
 //! journal says that we made it, and refused otherwise.
 
+mod above;
 mod apply;
 mod authority;
 mod error;
@@ -13,12 +14,13 @@ mod machine;
 mod needs;
 mod orphans;
 mod sanitize;
+mod standing;
 mod teardown;
 
 pub use apply::{Built, apply};
-pub use authority::{Authority, Claims, Consent};
+pub use authority::{Authority, Claims, erase};
 pub use error::BuildError;
-pub use journal::{Entry, Journal, Memory, standing};
+pub use journal::{Entry, Journal, Made, Memory, Origin, origin, standing};
 pub use lanes::{Lane, waves};
 pub use machine::{Bindings, found_on, prove_blank};
 pub use needs::Needs;

@@ -1,9 +1,10 @@
 //! Where a plan's words meet a machine: nodes of drives, signatures, mounts, sysfs directories.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use host::{Host, HostError};
-use terms::plan::{Effect, PlanCommand, Word, first_partition};
+use terms::plan::{Effect, Word, first_partition};
 use terms::{Cmd, Name};
 
 use crate::error::BuildError;
@@ -15,9 +16,16 @@ pub type Bindings = BTreeMap<Name, String>;
 pub(crate) struct Machine<'a> {
     pub(crate) host: &'a dyn Host,
     pub(crate) drives: &'a Bindings,
+    /// Identifiers that were drawn, by what they are for.
+    uuids: Mutex<BTreeMap<String, String>>,
 }
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
+    /// Nothing is drawn yet.
+    pub(crate) const fn new(host: &'a dyn Host, drives: &'a Bindings) -> Self {
+        Self { host, drives, uuids: Mutex::new(BTreeMap::new()) }
+    }
+
     /// A word with its placeholders filled in.
     pub(crate) fn word(&self, step: &str, word: &Word) -> Result<String, BuildError> {
         let mut failure = None;
@@ -31,12 +39,23 @@ impl Machine<'_> {
             "sysof" => {
                 self.node(argument).and_then(|node| self.sysfs(node).map_err(|error| failure = Some(error)).ok())
             }
+            "uuid" => self.uuid(argument).map_err(|error| failure = Some(error)).ok(),
             _ => None,
         });
         match (filled, failure) {
             (_, Some(error)) => Err(error.into()),
             (filled, None) => filled.map_err(|source| BuildError::Unresolved { step: step.to_owned(), source }),
         }
+    }
+
+    fn uuid(&self, of: &str) -> Result<String, HostError> {
+        let mut known = self.uuids.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(uuid) = known.get(of) {
+            return Ok(uuid.clone());
+        }
+        let uuid = self.host.read_text(host::RANDOM_UUID)?;
+        known.insert(of.to_owned(), uuid.clone());
+        Ok(uuid)
     }
 
     fn node(&self, name: &str) -> Option<&String> {
@@ -68,10 +87,34 @@ impl Machine<'_> {
         }
     }
 
-    /// A plan's command, concrete.
-    pub(crate) fn command(&self, step: &str, command: &PlanCommand) -> Result<Cmd, BuildError> {
-        let argv = command.argv.iter().map(|word| self.word(step, word)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Cmd::new(argv).limit(command.limit).step(step))
+    /// A directory of the plan without links: some systems have `/mnt` as one.
+    pub(crate) fn real(&self, directory: &str) -> Result<String, HostError> {
+        match self.host.resolve(directory) {
+            Err(error) if error.is_not_found() => Ok(directory.to_owned()),
+            result => result,
+        }
+    }
+
+    /// What is mounted on a directory.
+    pub(crate) fn mounted(&self, directory: &str) -> Result<Option<String>, HostError> {
+        let real = self.real(directory)?;
+        Ok(mounts(self.host)?.into_iter().rev().find_map(|(source, mounted)| (mounted == real).then_some(source)))
+    }
+
+    /// Does LVM know a volume group of this name?
+    pub(crate) fn has_group(&self, name: &str) -> Result<bool, HostError> {
+        let select = format!("vg_name={name}");
+        let ask = Cmd::new(["vgs", "--noheadings", "--options", "vg_name", "--select", &select]);
+        Ok(self.host.run_ok(&ask)?.text().lines().any(|line| line.trim() == name))
+    }
+
+    /// Is a pool of this name imported? A kernel without ZFS has none.
+    pub(crate) fn has_pool(&self, name: &str) -> Result<bool, HostError> {
+        if !self.host.exists("/proc/spl/kstat/zfs")? {
+            return Ok(false);
+        }
+        let list = Cmd::new(["zpool", "list", "-H", "-o", "name"]);
+        Ok(self.host.run_ok(&list)?.text().lines().any(|line| line.trim() == name))
     }
 
     /// Is an effect there?
@@ -87,7 +130,11 @@ impl Machine<'_> {
                 let told = self.host.read_text(&format!("{directory}/queue/logical_block_size"))?;
                 Ok(told == bytes.0.to_string())
             }
-            Effect::Mount(directory) => Ok(mounts(self.host)?.iter().any(|mounted| mounted == directory)),
+            Effect::Mount(directory) => Ok(self.mounted(directory)?.is_some()),
+            Effect::Directory { path, .. } => Ok(self.host.exists(path)?),
+            Effect::Group(name) => Ok(self.has_group(name)?),
+            // Imported, and its top dataset mounted.
+            Effect::Pool(name) => Ok(mounts(self.host)?.iter().any(|(source, _)| source == name)),
         }
     }
 }
@@ -115,7 +162,7 @@ pub fn found_on(host: &dyn Host, node: &str) -> Result<Vec<String>, HostError> {
 /// # Errors
 /// [`BuildError::NotBlank`] with everything that was found on the first such drive.
 pub fn prove_blank(host: &dyn Host, drives: &Bindings, wanted: &[Name]) -> Result<(), BuildError> {
-    let machine = Machine { host, drives };
+    let machine = Machine::new(host, drives);
     let nodes: Vec<String> =
         wanted.iter().map(|name| machine.word("prove-blank", &Word::drive(name))).collect::<Result<_, _>>()?;
     let findings = claim::examine_nodes(host, &nodes)?;
@@ -128,7 +175,12 @@ pub fn prove_blank(host: &dyn Host, drives: &Bindings, wanted: &[Name]) -> Resul
     Ok(())
 }
 
-fn mounts(host: &dyn Host) -> Result<Vec<String>, HostError> {
+/// What is mounted, and where.
+fn mounts(host: &dyn Host) -> Result<Vec<(String, String)>, HostError> {
     let table = host.read_text("/proc/mounts")?;
-    Ok(table.lines().filter_map(|line| line.split(' ').nth(1)).map(ToOwned::to_owned).collect())
+    let pair = |line: &str| {
+        let mut words = line.split(' ');
+        Some((words.next()?.to_owned(), words.next()?.to_owned()))
+    };
+    Ok(table.lines().filter_map(pair).collect())
 }

@@ -2,33 +2,38 @@
 
 use std::time::Duration;
 
-use host::{Host, HostError};
+use host::HostError;
 use terms::command::quote;
 use terms::plan::{Act, Effect, Plan, Step, Undo};
 use terms::{Name, Word};
 
+use crate::authority::Authority;
 use crate::error::BuildError;
 use crate::journal::{self, Entry, Journal};
 use crate::lanes::rests_on;
 use crate::machine::{Bindings, Machine, prove_blank};
+use crate::standing;
 
 /// How often a busy thing is tried again, and how long is waited between.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Takes back every step that the journal says was begun, and proves the drives blank.
+/// Takes back every step that the journal says was begun, and proves the drives blank. What stands is looked at first:
+/// only what is still what the run made is taken back. Gives the drives that held nothing but the run's work, which may
+/// be discarded.
 ///
 /// # Errors
-/// [`BuildError`] of the first undo that cannot be done; [`commands_left`] then tells what remains. After
-/// [`BuildError::Unwritten`] nothing does.
+/// [`BuildError`] of the first undo that cannot be done; [`commands_left`] then tells what remains. After a refusal
+/// nothing was touched, after [`BuildError::Unwritten`] nothing remains.
 pub fn teardown(
     plan: &Plan,
-    host: &dyn Host,
-    drives: &Bindings,
+    authority: &Authority<'_>,
     past: &[Entry],
     journal: &mut dyn Journal,
-) -> Result<(), BuildError> {
-    let machine = Machine { host, drives };
+) -> Result<Vec<Name>, BuildError> {
+    let machine = authority.machine();
+    let absent = absent(&machine, plan)?;
+    let found = standing::examine(authority, &machine, plan, past, &absent)?;
     // What is undone twice does no harm: a full disk must not keep a stack standing.
     let mut unwritten = None;
     let mut note = |entry: Entry| {
@@ -37,7 +42,6 @@ pub fn teardown(
         }
     };
     let finished = journal::finished(past, &plan.slug);
-    let absent = absent(&machine, plan)?;
     let begun = journal::begun(past, &plan.slug);
     let gone = gone(&machine, plan, &begun)?;
     for (id, old) in begun.iter().rev() {
@@ -46,21 +50,30 @@ pub fn teardown(
             // What the setting belongs to may be gone, and the setting with it.
             if let Ok(path) = machine.word(id, path) {
                 note(undoing(plan, step, format!("echo {} > {path}", quote(old))));
-                put_back(host, &path, old)?;
+                put_back(authority, &path, old)?;
             }
         }
         // What the step made may be gone and its other traces not: a stopped array leaves superblocks. So every undo
         // runs; where there is nothing left to undo it may fail, and the proof below has the last word.
-        let lenient = !finished.contains(id) || gone.contains(&id.as_str());
+        let lenient = found.erasable || !finished.contains(id) || gone.contains(&id.as_str());
         // What is on a drive that is not there is taken away when it is back: until then the step is not undone.
         let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = step.undo.iter().partition(|undo| !names_any(undo, &absent));
         let mut undone = elsewhere.is_empty();
+        let erased: Vec<Name> = step.erases.iter().filter(|name| !absent.contains(name)).cloned().collect();
         for undo in here {
-            let cmd = machine.command(id, &undo.command)?;
-            note(undoing(plan, step, cmd.line()));
-            match persist(|| host.run_ok(&cmd)) {
+            let destroyed: Vec<Name> = erased.iter().filter(|name| names_any(undo, &[name])).cloned().collect();
+            // Where nothing of the run is left on a drive there is nothing to take away from it.
+            if !destroyed.iter().all(|name| found.undoable.contains(name)) {
+                match &step.effect {
+                    Some(Effect::LogicalBlock { .. }) => authority.prove_empty(&destroyed)?,
+                    _ => continue,
+                }
+            }
+            note(undoing(plan, step, authority.line(&machine, id, &undo.command)?));
+            let command = (id.as_str(), &undo.command);
+            match persist(|| authority.run(&machine, command, &destroyed, Vec::new(), 1)) {
                 // If the proof finds something left, the next teardown tries again.
-                Err(HostError::Command(_)) if lenient => undone = false,
+                Err(BuildError::Host(HostError::Command(_))) if lenient => undone = false,
                 result => drop(result?),
             }
         }
@@ -71,9 +84,10 @@ pub fn teardown(
     if let Some(drive) = absent.first() {
         return Err(BuildError::DriveAbsent { drive: drive.to_string() });
     }
-    prove_blank(host, drives, &plan.drives)?;
+    authority.erase_agreed(&plan.drives)?;
+    prove_blank(authority.host(), authority.drives(), &plan.drives)?;
     note(Entry::Down { stack: plan.slug.clone() });
-    unwritten.map_or(Ok(()), |error| Err(BuildError::Unwritten(error)))
+    unwritten.map_or(Ok(found.ours), |error| Err(BuildError::Unwritten(error)))
 }
 
 /// Drives of the plan that are not there: pulled, or dead.
@@ -89,9 +103,8 @@ fn absent<'a>(machine: &Machine<'_>, plan: &'a Plan) -> Result<Vec<&'a Name>, Bu
 }
 
 fn names_any(undo: &Undo, drives: &[&Name]) -> bool {
-    let of = |drive: &Name| [Word::drive(drive), Word::partition(drive)];
-    let words = &undo.command.argv;
-    drives.iter().flat_map(|drive| of(drive)).any(|named| words.iter().any(|word| word.0.contains(&named.0)))
+    let mut places = undo.command.argv.iter().flat_map(Word::places);
+    places.any(|place| place.drive().is_some_and(|named| drives.contains(&named)))
 }
 
 /// The commands that a person must run to finish what [`teardown`] could not, in order.
@@ -112,8 +125,8 @@ pub fn commands_left(plan: &Plan, drives: &Bindings, past: &[Entry]) -> Vec<Stri
 /// An undo's command with the nodes of drives put in, as far as they are known.
 fn line(undo: &Undo, drives: &Bindings) -> String {
     let dry = host::DryRun::new();
-    let machine = Machine { host: &dry, drives };
-    let word = |word: &terms::Word| machine.word("left", word).unwrap_or_else(|_| word.0.clone());
+    let machine = Machine::new(&dry, drives);
+    let word = |word: &terms::Word| machine.word("left", word).unwrap_or_else(|_| word.to_string());
     undo.command.argv.iter().map(|argument| quote(&word(argument))).collect::<Vec<_>>().join(" ")
 }
 
@@ -121,10 +134,10 @@ fn undoing(plan: &Plan, step: &Step, line: String) -> Entry {
     Entry::Undoing { stack: plan.slug.clone(), step: step.id.clone(), line }
 }
 
-fn put_back(host: &dyn Host, path: &str, old: &str) -> Result<(), HostError> {
-    match host.write(path, old.as_bytes()) {
-        Err(error) if !error.is_not_found() => Err(error),
-        _ => Ok(()),
+fn put_back(authority: &Authority<'_>, path: &str, old: &str) -> Result<(), BuildError> {
+    match authority.set(path, old) {
+        Err(BuildError::Host(error)) if error.is_not_found() => Ok(()),
+        result => result,
     }
 }
 
@@ -157,20 +170,27 @@ fn is_gone(machine: &Machine<'_>, step: &Step) -> Result<bool, BuildError> {
     match &step.effect {
         // A node or mount that is not there needs no undo. A signature may be half written: its undo always runs,
         // unless the device it was for is not there itself.
-        Some(effect @ (Effect::Node(_) | Effect::Mount(_) | Effect::LogicalBlock { .. })) => {
-            Ok(!machine.sees(&step.id, effect)?)
-        }
+        Some(
+            effect @ (Effect::Node(_)
+            | Effect::Mount(_)
+            | Effect::Group(_)
+            | Effect::Pool(_)
+            | Effect::Directory { .. }
+            | Effect::LogicalBlock { .. }),
+        ) => Ok(!machine.sees(&step.id, effect)?),
         Some(Effect::Signature { node, .. }) => Ok(!machine.lives(&machine.word(&step.id, node)?)?),
         None => Ok(false),
     }
 }
 
 /// Tries again what may be busy for a moment.
-fn persist<T>(mut attempt: impl FnMut() -> Result<T, HostError>) -> Result<T, HostError> {
+fn persist<T>(mut attempt: impl FnMut() -> Result<T, BuildError>) -> Result<T, BuildError> {
     let mut tries = 1;
     loop {
         match attempt() {
-            Err(HostError::Command(failure)) if tries < TRIES && is_busy(&failure.outcome.error_text()) => {
+            Err(BuildError::Host(HostError::Command(failure)))
+                if tries < TRIES && is_busy(&failure.outcome.error_text()) =>
+            {
                 tries += 1;
                 std::thread::sleep(PAUSE);
             }

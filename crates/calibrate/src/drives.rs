@@ -5,7 +5,6 @@ use model::Parameter;
 use terms::calibration::MeasuredDrive;
 use terms::machine::Rated;
 use terms::plan::Place;
-use terms::workload::FioKey;
 use terms::{Bytes, BytesPerSecond, Drive, Iops, Layer, Nanos, Pattern, Workload};
 
 use crate::Bench;
@@ -99,7 +98,7 @@ impl Reads {
 
 fn reads(bench: &Bench<'_>, drive: &Drive, span: Bytes) -> Result<Reads, CalibrateError> {
     let place = Place::Device(drive.node());
-    let at = |work: Workload| point(bench.host, &place, &guarded(work), span);
+    let at = |work: Workload| point(bench.host, &place, &work, span);
     Ok(Reads {
         large: at(work(Pattern::Read, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?,
         small: at(work(Pattern::RandRead, Bytes::kib(4), RANDOM_DEPTH, bench.inventory.cpus)?)?,
@@ -152,12 +151,6 @@ fn keep(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads, rated: Rated) -> Re
         iops(reads.single.operations),
         reads.lone.latency * 1e6
     ))
-}
-
-/// fio itself refuses to write.
-fn guarded(mut work: Workload) -> Workload {
-    work.keys.push(FioKey { key: "readonly".to_owned(), value: String::new() });
-    work
 }
 
 /// Of some places all over a drive, how many hold nothing but zeros.

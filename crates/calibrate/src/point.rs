@@ -1,11 +1,11 @@
 //! One stack on RAM drives, and how fast it is under a workload.
 
-use build::{Authority, Bindings, Consent, Memory};
+use build::{Authority, Bindings, Memory};
 use host::Host;
 use measure::{job, snapshot};
 use plan::DriveFact;
 use terms::plan::Place;
-use terms::{Bytes, Cmd, MeasurePolicy, Name, Nanos, Stack, Workload};
+use terms::{Bytes, MeasurePolicy, Name, Nanos, Stack, Workload};
 
 use crate::error::CalibrateError;
 use crate::{SETTLE, SPAN, WINDOW};
@@ -51,13 +51,13 @@ impl<'a> Rig<'a> {
         if let Some(missing) = build::Needs::new(self.host).missing(&plan)? {
             return Err(CalibrateError::Told(format!("left out: {}", missing.what)));
         }
-        let consent = Consent(self.drives.keys().cloned().collect());
-        let authority = if self.host.is_throwaway() { Authority::Lab(&consent) } else { Authority::Memory(&consent) };
+        let over = if self.host.is_throwaway() { Authority::lab } else { Authority::memory };
+        let authority = over(self.host, &self.drives)?;
         let mut journal = Memory::default();
-        let built = build::apply(&plan, self.host, &self.drives, authority, &[], &mut journal, &|_| ())?;
+        let built = build::apply(&plan, &authority, &[], &mut journal, &|_| ())?;
         let points = self.points(built.target, works);
         let past = journal.0.clone();
-        build::teardown(&plan, self.host, &self.drives, &past, &mut journal)?;
+        build::teardown(&plan, &authority, &past, &mut journal)?;
         points
     }
 
@@ -70,10 +70,17 @@ impl<'a> Rig<'a> {
 /// Runs a workload for a moment on the first `span` bytes of something.
 pub(crate) fn point(host: &dyn Host, place: &Place, work: &Workload, span: Bytes) -> Result<Point, CalibrateError> {
     let policy = MeasurePolicy { settle: SETTLE, window: WINDOW, span, ..MeasurePolicy::default() };
-    let cmd = Cmd::new(job(work, place, &policy, 1).argv()).limit(Nanos::seconds(60));
+    let job = job(work, place, &policy, 1)?;
     let before = snapshot(host, &[], false)?;
-    let outcome = host.run_ok(&cmd)?;
+    let outcome = measure::run(host, &job, Nanos::seconds(60))?;
     let cpu = snapshot(host, &[], false)?.cpu_since(&before);
+    if !outcome.ok() {
+        return Err(CalibrateError::Told(format!(
+            "fio ended with status {}: {}",
+            outcome.status,
+            outcome.error_text()
+        )));
+    }
     let output = measure::parse(&outcome.stdout).map_err(CalibrateError::Told)?;
     if let Some(error) = output.error {
         return Err(CalibrateError::Told(format!("fio: {error}")));
@@ -82,7 +89,7 @@ pub(crate) fn point(host: &dyn Host, place: &Place, work: &Workload, span: Bytes
     let flows: Vec<_> = flows.into_iter().flatten().filter(|flow| flow.operations > 0).collect();
     let operations: f64 = flows.iter().map(|flow| flow.iops.0).sum();
     if operations <= 0.0 {
-        return Err(CalibrateError::Told(format!("fio did nothing: {}", cmd.line())));
+        return Err(CalibrateError::Told(format!("fio did nothing:\n{}", job.file())));
     }
     let latency = flows.iter().map(|flow| flow.latency.mean.as_seconds() * flow.iops.0).sum::<f64>() / operations;
     // Interrupts may be accounted apart from fio's jobs, so all that ran is looked at too. While fio starts processors

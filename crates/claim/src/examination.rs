@@ -4,18 +4,23 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use terms::Bytes;
+use terms::spelling::spell_inline;
 
+use crate::device::Devno;
 use crate::identity::Identity;
+use crate::ours::Signature;
 
 /// What no examination looks at, and a person has to know: it is printed with every permission.
-pub const UNCHECKED: [&str; 7] = [
+pub const UNCHECKED: [&str; 9] = [
     "other machines that reach the same drive (shared SAS, Fibre Channel, NVMe over fabrics, a second host of a dual-port drive)",
     "processes of another PID namespace, where this program runs in a container",
     "programs that let go of the node and kept it (registered with io_uring, mapped, passed between processes)",
     "drives given to a guest or to user space as PCI devices: those have no node here and cannot be named",
     "data between the samples, where it has no signature",
     "data without a signature that is written between the look and the lock on the drive",
-    "what is on other namespaces of the same NVMe subsystem, which formatting one may erase",
+    "in `teardown` after a kill: somebody's new dm-integrity, which has no UUID, on an array or a mapping of the run's that still stands",
+    "what a program that heeds no lock does between the look and the command that follows it",
+    "in `teardown`: data without a signature on a drive whose signatures are still the run's",
 ];
 
 /// How a finding speaks against using a drive.
@@ -43,6 +48,55 @@ impl fmt::Display for Class {
     }
 }
 
+/// What a finding is made of, where a run may know it for its own work ([`crate::Ours`]).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// An array, a mapping, a loop device on top.
+    Upper {
+        /// Its device number.
+        devno: Devno,
+        /// What the device mapper calls it; empty for others.
+        name: String,
+    },
+    /// A mount at this directory.
+    Mount(String),
+    /// A registry of the kernel or of a layer lists the device.
+    Listed(Owner),
+    /// An exclusive open is refused.
+    Exclusive,
+    /// A signature.
+    Signature(Signature),
+}
+
+/// Who lists a device as its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Owner {
+    /// An array, by its kernel name.
+    Array(String),
+    /// A mapping, by its name.
+    Mapping(String),
+    /// A mounted btrfs, by its UUID.
+    Btrfs(String),
+    /// An imported ZFS pool, by its name.
+    Pool(String),
+    /// A target that other machines may reach, in words.
+    Target(String),
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Array(name) => write!(f, "the array `{name}`"),
+            Self::Mapping(name) => write!(f, "the mapping `{name}`"),
+            Self::Btrfs(id) => write!(f, "the mounted btrfs {id}"),
+            Self::Pool(name) => write!(f, "the imported pool `{name}`"),
+            Self::Target(words) => f.write_str(words),
+        }
+    }
+}
+
 /// One thing that speaks against using a drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
@@ -54,11 +108,16 @@ pub struct Finding {
     pub what: String,
     /// A command that shows more or mends it; may be empty.
     pub hint: String,
+    /// What it is made of, where that can be compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
 }
 
 impl Finding {
     pub(crate) fn new(class: Class, node: &str, what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { class, node: node.to_owned(), what: what.into(), hint: hint.into() }
+        // A label is a stranger's: it makes no line of its own.
+        let inline = |text: String| spell_inline(&text).into_owned();
+        Self { class, node: node.to_owned(), what: inline(what.into()), hint: inline(hint.into()), evidence: None }
     }
 }
 
@@ -82,6 +141,12 @@ impl Examination {
     #[must_use]
     pub fn is_free(&self) -> bool {
         self.findings.is_empty()
+    }
+
+    /// Was this found, on the drive or on anything made of it?
+    #[must_use]
+    pub fn shows(&self, is_it: impl Fn(&Evidence) -> bool) -> bool {
+        self.findings.iter().filter_map(|finding| finding.evidence.as_ref()).any(is_it)
     }
 
     /// What was found of one class.
@@ -115,6 +180,12 @@ impl fmt::Display for Examination {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_makes_no_line_of_its_own() {
+        let finding = Finding::new(Class::Holds, "/dev/a", "ext4, label `x\nerror: all is lost\u{1b}[2J`", "");
+        assert!(!finding.to_string().contains(['\n', '\u{1b}']), "{finding}");
+    }
 
     #[test]
     fn the_page_on_safety_tells_what_no_look_can_find() {

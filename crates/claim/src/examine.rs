@@ -18,6 +18,11 @@ pub fn examine(host: &dyn Host, identity: &Identity) -> Result<Examination, Host
     look(host, identity, Extent::Whole)
 }
 
+/// The same for a drive that we hold, data without a signature included: only the lock is ours.
+pub(crate) fn examine_unlocked(host: &dyn Host, identity: &Identity) -> Result<Examination, HostError> {
+    look(host, identity, Extent::Content)
+}
+
 /// The same for a drive that we hold: the lock is ours, and so is data without a signature.
 pub(crate) fn examine_held(host: &dyn Host, identity: &Identity) -> Result<Examination, HostError> {
     look(host, identity, Extent::Held)
@@ -50,6 +55,8 @@ fn node_findings(host: &dyn Host, survey: &Survey, node: &str) -> Result<Vec<Fin
 enum Extent {
     /// Everything.
     Whole,
+    /// Everything but a lock, which is our own.
+    Content,
     /// Everything but what may be our own: a lock, and data without a signature.
     Held,
 }
@@ -71,14 +78,14 @@ fn device(host: &dyn Host, survey: &Survey, devno: Devno, extent: Extent, log: &
     };
     fitness::report(host, &device, log)?;
     let Some(family) = log.proven("what is on top of it", family(host, &device, &survey.loops))? else { return Ok(()) };
-    usage::report(host, survey, &family, extent == Extent::Held, log)?;
+    usage::report(host, survey, &family, extent != Extent::Whole, log)?;
     let mut signed = false;
     for Member { device, .. } in family.iter().filter(|member| member.made.is_none()) {
         signed |= signature::report(host, device, survey, log)?;
     }
     log.at(&device.node());
     // Where there is a signature, data behind it is no news.
-    if extent == Extent::Whole && !signed {
+    if extent != Extent::Held && !signed {
         samples::report(host, &device, log)?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! A device and everything that is made of it: partitions, arrays, mappings, loop devices, and what is made of those.
 
 use host::{Host, HostError};
+use terms::command::quote;
 
 use crate::device::Device;
 use crate::survey::Backing;
@@ -21,6 +22,8 @@ pub(crate) struct Made {
     pub(crate) below: String,
     /// `the array md0, raid1, active`.
     pub(crate) name: String,
+    /// What the device mapper calls it; empty for others.
+    pub(crate) mapping: String,
     /// What takes it away.
     pub(crate) undo: String,
 }
@@ -46,7 +49,7 @@ pub(crate) fn family(host: &dyn Host, device: &Device, loops: &[Backing]) -> Res
             let Some(device) = Device::named(host, &backing.name)? else { continue };
             let name = format!("the loop device `{}`", backing.name);
             let undo = format!("losetup --detach {}", device.node());
-            found.push(Member { device, made: Some(Made { below: below.node(), name, undo }) });
+            found.push(Member { device, made: Some(Made { below: below.node(), name, mapping: String::new(), undo }) });
         }
         for member in found {
             if !members.iter().any(|known| known.device.devno == member.device.devno) {
@@ -59,9 +62,10 @@ pub(crate) fn family(host: &dyn Host, device: &Device, loops: &[Backing]) -> Res
 
 fn made(host: &dyn Host, below: &Device, holder: &Device) -> Result<Made, HostError> {
     let node = holder.node();
-    let (name, undo) = if let Some(name) = holder.attribute(host, "dm/name")? {
+    let mapped = holder.attribute(host, "dm/name")?;
+    let (name, undo) = if let Some(name) = &mapped {
         let uuid = holder.attribute(host, "dm/uuid")?.unwrap_or_default();
-        mapping(&name, &uuid)
+        mapping(name, &uuid)
     } else if let Some(level) = holder.attribute(host, "md/level")? {
         let state = holder.attribute(host, "md/array_state")?.unwrap_or_default();
         (format!("the array `{}`, {level}, {state}", holder.name), format!("mdadm --stop {node}"))
@@ -70,16 +74,20 @@ fn made(host: &dyn Host, below: &Device, holder: &Device) -> Result<Made, HostEr
     } else {
         (format!("`{}`", holder.name), format!("lsblk --inverse {node}"))
     };
-    Ok(Made { below: below.node(), name, undo })
+    Ok(Made { below: below.node(), name, mapping: mapped.unwrap_or_default(), undo })
 }
 
 /// What a mapping is, by its identifier (cryptsetup, lvm2 and multipath begin theirs so).
 fn mapping(name: &str, uuid: &str) -> (String, String) {
     let kind = uuid.split('-').next().unwrap_or_default();
+    let quoted = quote(name);
     match kind {
-        "CRYPT" => (format!("the opened encryption `{name}`"), format!("cryptsetup close {name}")),
-        "LVM" => (format!("the logical volume `{name}`"), format!("lvchange --activate n /dev/mapper/{name}")),
-        "mpath" => (format!("the multipath device `{name}`"), format!("multipath -f {name}")),
-        _ => (format!("the mapping `{name}`"), format!("dmsetup remove {name}")),
+        "CRYPT" => (format!("the opened encryption `{name}`"), format!("cryptsetup close {quoted}")),
+        "LVM" => (
+            format!("the logical volume `{name}`"),
+            format!("lvchange --activate n {}", quote(&format!("/dev/mapper/{name}"))),
+        ),
+        "mpath" => (format!("the multipath device `{name}`"), format!("multipath -f {quoted}")),
+        _ => (format!("the mapping `{name}`"), format!("dmsetup remove {quoted}")),
     }
 }

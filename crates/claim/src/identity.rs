@@ -99,6 +99,30 @@ impl Identity {
             && self.part.as_ref().map(|part| part.number) == other.part.as_ref().map(|part| part.number)
     }
 
+    /// What of the drive is not as it was, one clause each; nothing for the same drive, in another port or after a new
+    /// start too. A drive that tells no name of its own is known by its port.
+    #[must_use]
+    pub fn differences(&self, now: &Self) -> Vec<String> {
+        let place = |of: &Self| of.part.as_ref().map(|part| (part.number, part.start));
+        let named = |of: &Self| of.serial.is_some() || of.wwid.is_some();
+        let port = |of: &Self| of.pci_path.clone().filter(|_| !named(self));
+        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not told".to_owned());
+        let part = |of: &Self| match place(of) {
+            Some((number, start)) => format!("partition {number} from byte {}", start.0),
+            None => "the whole drive".to_owned(),
+        };
+        let pairs = [
+            ("serial number", text(&self.serial), text(&now.serial)),
+            ("wwid", text(&self.wwid), text(&now.wwid)),
+            ("model", text(&self.model), text(&now.model)),
+            ("size", format!("{} bytes", self.size.0), format!("{} bytes", now.size.0)),
+            ("PCI path", text(&port(self)), text(&port(now))),
+            ("what is named", part(self), part(now)),
+        ];
+        let changed = pairs.into_iter().filter(|(_, then, now)| then != now);
+        changed.map(|(what, then, now)| format!("{what}: was {then}, is {now}")).collect()
+    }
+
     /// The device number of the whole drive.
     #[must_use]
     pub fn drive_devno(&self) -> Devno {
@@ -263,6 +287,7 @@ fn not_an_id(host: &dyn Host, id: &str, why: &NotAnId, drives: &[Drive]) -> Resu
         NotAnId::Kernel(_) => {
             "the kernel gives such names in the order of finding, and another drive may have it tomorrow"
         }
+        NotAnId::Content => "it is made of what is on the drive, and goes when that is erased",
         NotAnId::Path => "it goes with a port, a file system or a partition table, and not with the drive",
     };
     let mut instead = Vec::new();
@@ -352,4 +377,54 @@ fn addresses(directory: &str) -> Option<String> {
     };
     let parts: Vec<&str> = directory.split('/').filter(is_address).collect();
     (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A drive that tells all of itself.
+    pub(crate) fn any() -> Identity {
+        Identity {
+            id: "nvme-X_1".to_owned(),
+            serial: Some("S1".to_owned()),
+            wwid: Some("eui.1".to_owned()),
+            model: Some("X".to_owned()),
+            size: Bytes::gib(1),
+            logical_block: Bytes(512),
+            devno: Devno { major: 259, minor: 0 },
+            node: "/dev/nvme0n1".to_owned(),
+            pci_path: Some("0000:01:00.0".to_owned()),
+            part: None,
+            names: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_drive_is_the_same_wherever_it_is_plugged_in_and_no_other() {
+        let then = any();
+        let moved = Identity {
+            devno: Devno { major: 259, minor: 7 },
+            node: "/dev/nvme3n1".to_owned(),
+            pci_path: Some("0000:02:00.0".to_owned()),
+            id: "serial=S1".to_owned(),
+            ..any()
+        };
+        assert!(then.differences(&moved).is_empty());
+        let part = Part { number: 1, start: Bytes::mib(1), drive: String::new(), drive_devno: then.devno };
+        let nameless = |port: &str| Identity { serial: None, wwid: None, pci_path: Some(port.to_owned()), ..any() };
+        for (then, now) in [
+            (any(), Identity { serial: Some("S2".to_owned()), ..any() }),
+            (any(), Identity { wwid: None, ..any() }),
+            (any(), Identity { size: Bytes::gib(2), ..any() }),
+            (any(), Identity { part: Some(part.clone()), ..any() }),
+            (
+                Identity { part: Some(part.clone()), ..any() },
+                Identity { part: Some(Part { start: Bytes::mib(2), ..part }), ..any() },
+            ),
+            (nameless("0000:01:00.0"), nameless("0000:02:00.0")),
+        ] {
+            assert_eq!(then.differences(&now).len(), 1, "{now:?}");
+        }
+    }
 }

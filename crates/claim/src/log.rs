@@ -3,7 +3,7 @@
 use host::HostError;
 
 use crate::device::is_lost;
-use crate::examination::{Class, Finding};
+use crate::examination::{Class, Evidence, Finding};
 use crate::survey::with_cause;
 
 /// Findings as they come.
@@ -25,7 +25,15 @@ impl Log {
 
     /// Writes down what was found. The same is not said twice.
     pub(crate) fn add(&mut self, class: Class, what: impl Into<String>, hint: impl Into<String>) {
-        let finding = Finding::new(class, &self.node, what, hint);
+        self.push(Finding::new(class, &self.node, what, hint));
+    }
+
+    /// The same with what it is made of.
+    pub(crate) fn show(&mut self, class: Class, evidence: Evidence, what: impl Into<String>, hint: impl Into<String>) {
+        self.push(Finding { evidence: Some(evidence), ..Finding::new(class, &self.node, what, hint) });
+    }
+
+    fn push(&mut self, finding: Finding) {
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
         }

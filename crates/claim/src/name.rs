@@ -48,6 +48,10 @@ pub(crate) const BY_ID: &str = "/dev/disk/by-id/";
 /// (drivers/scsi/scsi_lib.c, `scsi_vpd_lun_id`).
 const WWID_STARTS: [&str; 5] = ["eui.", "uuid.", "nvme.", "naa.", "t10."];
 
+/// Starts of names under `/dev/disk/by-id` that udev makes of what is on a drive (systemd, rules.d/60-persistent-storage-dm
+/// and 63-md-raid-arrays; lvm2, 69-dm-lvm): they go with it when it is erased.
+const CONTENT_STARTS: [&str; 4] = ["lvm-pv-uuid-", "md-uuid-", "md-name-", "dm-"];
+
 /// Starts of kernel names of block devices (kernel, Documentation/admin-guide/devices.txt).
 const KERNEL_STARTS: [&str; 15] =
     ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "loop", "ram", "zram", "nbd", "sr", "pmem", "bcache"];
@@ -73,13 +77,20 @@ pub(crate) fn parse(text: &str) -> Result<Name, NotAnId> {
     match text.strip_prefix(BY_ID) {
         Some("") => Err(NotAnId::Empty),
         Some(link) if link.contains('/') => Err(NotAnId::Path),
-        Some(link) => Ok(Name::Link(link.to_owned())),
+        Some(link) => by_link(link),
         None if text.starts_with("/dev/disk/") => Err(NotAnId::Path),
         None if text.starts_with("/dev/") => Err(NotAnId::Kernel(text["/dev/".len()..].to_owned())),
         None if text.contains('/') => Err(NotAnId::Path),
         None if is_kernel_name(text) => Err(NotAnId::Kernel(text.to_owned())),
-        None => Ok(Name::Link(text.to_owned())),
+        None => by_link(text),
     }
+}
+
+fn by_link(link: &str) -> Result<Name, NotAnId> {
+    if CONTENT_STARTS.iter().any(|start| link.starts_with(start)) {
+        return Err(NotAnId::Content);
+    }
+    Ok(Name::Link(link.to_owned()))
 }
 
 /// Why a text names no drive.
@@ -89,6 +100,8 @@ pub(crate) enum NotAnId {
     Empty,
     /// It is, or may be, a name that the kernel gave in the order of finding.
     Kernel(String),
+    /// It is made of what is on the drive.
+    Content,
     /// It is a path that goes with a port, a file system or something else than the drive.
     Path,
 }
@@ -125,6 +138,10 @@ mod tests {
         assert_eq!(parse("/dev/mapper/x"), Err(NotAnId::Kernel("mapper/x".into())));
         for path in ["/dev/disk/by-path/pci-1", "/dev/disk/by-uuid/1", "x/y", "/dev/disk/by-id/a/b"] {
             assert_eq!(parse(path), Err(NotAnId::Path), "{path}");
+        }
+        for content in ["lvm-pv-uuid-7h3", "md-name-any:x", "dm-uuid-CRYPT-1"] {
+            assert_eq!(parse(content), Err(NotAnId::Content), "{content}");
+            assert_eq!(parse(&format!("/dev/disk/by-id/{content}")), Err(NotAnId::Content));
         }
         for empty in ["", " ", "serial=", "wwid= ", "/dev/disk/by-id/"] {
             assert_eq!(parse(empty), Err(NotAnId::Empty), "{empty:?}");

@@ -7,14 +7,26 @@ use crate::error::{ClaimError, Refusal};
 use crate::examination::{Class, Examination, Finding};
 use crate::examine;
 use crate::identity::{self, Identity};
+use crate::ours::Ours;
 
 /// A person named this drive in this invocation, and nothing was found that speaks against using it but what the person
 /// agreed to lose. There is no other way to make one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permission {
     identity: Identity,
+    /// May what is on it go? Used up by the erasing.
     erases: bool,
     accepted: Vec<Finding>,
+}
+
+/// Takes the lock on a drive for taking back what a run made. With it nothing on the drive may be touched yet: whoever
+/// does says by [`Held::look`] what is the run's, and what else is found is refused unless `consent` has the drive erased.
+///
+/// # Errors
+/// [`ClaimError::Locked`], [`ClaimError::Moved`].
+pub fn reclaim<'h>(host: &'h dyn Host, identity: Identity, consent: &Consent) -> Result<Held<'h>, ClaimError> {
+    let erases = consent.erases(&identity);
+    Permission { identity, erases, accepted: Vec::new() }.lock(host, false)
 }
 
 impl Permission {
@@ -25,7 +37,7 @@ impl Permission {
     pub fn grant(examination: Examination, consent: &Consent) -> Result<Self, ClaimError> {
         consent.check(&examination.identity)?;
         let erases = consent.erases(&examination.identity);
-        let accepted = accept(&examination, erases)?;
+        let accepted = accept(&examination, erases, &Ours::default())?;
         Ok(Self { identity: examination.identity, erases, accepted })
     }
 
@@ -47,19 +59,24 @@ impl Permission {
     /// # Errors
     /// [`ClaimError::Locked`], [`ClaimError::Moved`], [`ClaimError::Refused`].
     pub fn hold(self, host: &dyn Host) -> Result<Held<'_>, ClaimError> {
+        let held = self.lock(host, true)?;
+        held.recheck()?;
+        Ok(held)
+    }
+
+    fn lock(self, host: &dyn Host, from_the_start: bool) -> Result<Held<'_>, ClaimError> {
         let Some(hold) = host.hold(&self.identity.node)? else {
             let Identity { devno, node, .. } = &self.identity;
             let drive = self.identity.describe();
             return Err(ClaimError::Locked { drive, devno: devno.to_string(), node: node.clone() });
         };
-        let held = Held { permission: self, host, hold };
+        let held = Held { permission: self, host, hold, from_the_start };
         let Identity { devno, node, .. } = held.identity();
         if (devno.major, devno.minor) != (hold.major, hold.minor) {
             let changes = vec![format!("`{node}` was device {devno} and is {}:{}", hold.major, hold.minor)];
             return Err(ClaimError::Moved { drive: held.identity().describe(), changes });
         }
         held.confirm()?;
-        held.recheck()?;
         Ok(held)
     }
 }
@@ -69,6 +86,8 @@ pub struct Held<'h> {
     permission: Permission,
     host: &'h dyn Host,
     hold: Hold,
+    /// Was it taken before anything was made on the drive?
+    from_the_start: bool,
 }
 
 impl Held<'_> {
@@ -98,8 +117,64 @@ impl Held<'_> {
     /// # Errors
     /// [`ClaimError::Refused`] with everything that was found.
     pub fn recheck(&self) -> Result<(), ClaimError> {
+        self.look(&Ours::default()).map(drop)
+    }
+
+    /// Is what is on the drive what a run made, and nothing else but what a person agreed to lose? Gives what was found.
+    ///
+    /// # Errors
+    /// As [`Held::recheck`].
+    pub fn look(&self, ours: &Ours) -> Result<Examination, ClaimError> {
         let examination = examine::examine_held(self.host, self.identity())?;
-        accept(&examination, self.permission.erases).map(drop)
+        accept(&examination, self.permission.erases, ours)?;
+        Ok(examination)
+    }
+
+    /// Is there no signature on the drive, whatever a person agreed to?
+    ///
+    /// # Errors
+    /// As [`Held::recheck`].
+    pub fn prove_blank(&self) -> Result<(), ClaimError> {
+        let examination = examine::examine_held(self.host, self.identity())?;
+        accept(&examination, false, &Ours::default()).map(drop)
+    }
+
+    /// Was the lock taken before the run made anything on the drive, and kept?
+    #[must_use]
+    pub const fn is_from_the_start(&self) -> bool {
+        self.from_the_start
+    }
+
+    /// Is there nothing on the drive, data without a signature included? What was written under a lock that was kept is
+    /// the run's.
+    ///
+    /// # Errors
+    /// As [`Held::recheck`].
+    pub fn prove_empty(&self) -> Result<(), ClaimError> {
+        if self.from_the_start {
+            return self.recheck();
+        }
+        let examination = examine::examine_unlocked(self.host, self.identity())?;
+        accept(&examination, self.permission.erases, &Ours::default()).map(drop)
+    }
+
+    /// May what is on the drive go, whatever it is?
+    #[must_use]
+    pub const fn may_erase(&self) -> bool {
+        self.permission.erases
+    }
+
+    /// The consent to lose what is on the drive, which is given for one erasing. `false` where there was none, or it was
+    /// used already.
+    pub fn use_up_consent(&mut self) -> bool {
+        self.permission.accepted.clear();
+        std::mem::take(&mut self.permission.erases)
+    }
+
+    /// The machine that the drive is on.
+    #[must_use]
+    pub fn host(&self) -> &dyn Host {
+        self.host
     }
 }
 
@@ -111,9 +186,10 @@ impl Drop for Held<'_> {
 }
 
 /// What of an examination is accepted; all that is not is refused at once.
-fn accept(examination: &Examination, erases: bool) -> Result<Vec<Finding>, ClaimError> {
+fn accept(examination: &Examination, erases: bool, ours: &Ours) -> Result<Vec<Finding>, ClaimError> {
     let is_accepted = |finding: &&Finding| erases && finding.class == Class::Holds;
-    let (accepted, refused): (Vec<&Finding>, Vec<&Finding>) = examination.findings.iter().partition(is_accepted);
+    let (accepted, refused): (Vec<&Finding>, Vec<&Finding>) =
+        ours.strange(examination).into_iter().partition(is_accepted);
     if refused.is_empty() {
         return Ok(accepted.into_iter().cloned().collect());
     }

@@ -9,8 +9,9 @@ use host::{Host, HostError};
 use terms::Cmd;
 
 use crate::device::Device;
-use crate::examination::Class;
+use crate::examination::{Class, Evidence};
 use crate::log::Log;
+use crate::ours::Signature;
 use crate::survey::{Doubt, Survey, with_cause};
 
 /// Type of an EFI system partition in a GPT (UEFI specification, 5.3.3), and in an MBR.
@@ -30,23 +31,24 @@ pub(crate) struct Mark {
     pub(crate) details: Vec<String>,
 }
 
+impl Mark {
+    fn signature(&self) -> Signature {
+        Signature { kind: self.kind.clone(), uuid: self.uuid.clone() }
+    }
+}
+
 /// Reports everything that is written on a device, and whether something was.
 pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mut Log) -> Result<bool, HostError> {
     let node = device.node();
     log.at(&node);
     let probed = told(log, "`blkid`", blkid::probe(host, &node))?.unwrap_or_default();
     let mut marks = told(log, "`wipefs`", wipefs::list(host, &node))?.unwrap_or_default();
-    let seen = told(log, "its own bytes", raw::scan(host, device))?.unwrap_or_default();
-    for mark in blkid::marks(&probed).into_iter().chain(seen) {
-        merge(&mut marks, mark);
-    }
-    // The protective MBR is part of a GPT, and no news beside it.
-    if marks.iter().any(|mark| mark.kind == "gpt") {
-        marks.retain(|mark| mark.kind != "PMBR" && mark.kind != "dos");
-    }
+    let seen = told(log, "its own bytes", raw::scan(host, device, &node))?.unwrap_or_default();
+    marks = merged(marks, blkid::marks(&probed).into_iter().chain(seen));
     for mark in &mut marks {
         owner(host, &node, mark, log)?;
-        log.add(Class::Holds, describe(mark), format!("wipefs {node}"));
+        let evidence = Evidence::Signature(mark.signature());
+        log.show(Class::Holds, evidence, describe(mark), format!("wipefs {node}"));
     }
     if probed.get("PART_ENTRY_TYPE").is_some_and(|kind| ESP.contains(&kind.as_str())) {
         log.add(
@@ -67,6 +69,30 @@ pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mu
     Ok(!marks.is_empty())
 }
 
+/// The same without a log, for somebody who asks only what is written there.
+pub(crate) fn read(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<Signature>, Doubt> {
+    let probed = blkid::probe(host, node)?;
+    let listed = wipefs::list(host, node)?;
+    let marks = merged(listed, blkid::marks(&probed).into_iter().chain(raw::scan(host, device, node)?));
+    Ok(marks.iter().map(Mark::signature).collect())
+}
+
+/// Each kind once, with all that the witnesses know of it.
+fn merged(mut marks: Vec<Mark>, more: impl IntoIterator<Item = Mark>) -> Vec<Mark> {
+    for mark in more {
+        merge(&mut marks, mark);
+    }
+    // The protective MBR is part of a GPT, and no news beside it.
+    if marks.iter().any(|mark| mark.kind == "gpt") {
+        marks.retain(|mark| mark.kind != "PMBR" && mark.kind != "dos");
+    }
+    // `blkid` gives up where it sees several; the others say which.
+    if marks.len() > 1 {
+        marks.retain(|mark| mark.kind != blkid::SEVERAL_KINDS);
+    }
+    marks
+}
+
 fn told<T>(log: &mut Log, what: &str, answer: Result<T, Doubt>) -> Result<Option<T>, HostError> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
@@ -79,7 +105,12 @@ fn told<T>(log: &mut Log, what: &str, answer: Result<T, Doubt>) -> Result<Option
 }
 
 fn merge(marks: &mut Vec<Mark>, mark: Mark) {
-    let Some(known) = marks.iter_mut().find(|known| known.kind == mark.kind) else {
+    // Two of one kind with two identifiers are two: somebody wrote over what somebody else left.
+    let same = |known: &&mut Mark| {
+        known.kind == mark.kind
+            && (known.uuid.is_none() || mark.uuid.is_none() || known.signature().is(&mark.signature()))
+    };
+    let Some(known) = marks.iter_mut().find(same) else {
         marks.push(mark);
         return;
     };

@@ -4,7 +4,7 @@
 
 mod mounts;
 mod processes;
-mod registries;
+pub(crate) mod registries;
 mod swaps;
 
 use host::{Host, HostError};

@@ -3,7 +3,7 @@
 use host::{Exclusivity, Host, HostError};
 
 use crate::device::{Device, Devno};
-use crate::examination::Class;
+use crate::examination::{Class, Evidence};
 use crate::family::Member;
 use crate::log::Log;
 use crate::survey::Survey;
@@ -43,7 +43,9 @@ fn on_top(member: &Member, log: &mut Log) {
         && member.device.partition.is_none()
     {
         log.at(&made.below);
-        log.add(Class::InUse, format!("held by {} ({})", made.name, member.device.node()), made.undo.clone());
+        let evidence = Evidence::Upper { devno: member.device.devno, name: made.mapping.clone() };
+        let what = format!("held by {} ({})", made.name, member.device.node());
+        log.show(Class::InUse, evidence, what, made.undo.clone());
         log.at(&member.device.node());
     }
 }
@@ -56,13 +58,14 @@ fn tables(survey: &Survey, device: &Device, log: &mut Log) {
             "/" => format!("it carries the root of this machine ({})", mount.kind),
             point => format!("mounted at `{point}` ({})", mount.kind),
         };
-        log.add(Class::InUse, what, format!("findmnt --source {node}"));
+        log.show(Class::InUse, Evidence::Mount(mount.point.clone()), what, format!("findmnt --source {node}"));
     }
     if survey.swaps.contains(&device.devno) {
         log.add(Class::InUse, "this machine swaps to it", format!("swapoff {node}"));
     }
     for listed in survey.listed.iter().filter(|listed| listed.devno == device.devno) {
-        log.add(Class::InUse, format!("{} says it is its own", listed.owner), "");
+        let evidence = Evidence::Listed(listed.owner.clone());
+        log.show(Class::InUse, evidence, format!("{} says it is its own", listed.owner), "");
     }
     for open in survey.opens.iter().filter(|open| open.devno == device.devno) {
         let what = format!("process {} (`{}`) has it open", open.process, open.program);
@@ -76,7 +79,7 @@ fn by_kernel(host: &dyn Host, device: &Device, log: &mut Log) -> Result<(), Host
     let answer = host.open_exclusively(&node);
     if log.proven("an exclusive open", answer)? == Some(Exclusivity::Busy) {
         let what = "claimed by the kernel or by a program for itself alone (an exclusive open says EBUSY)";
-        log.add(Class::InUse, what, format!("lsblk {node}; fuser --verbose {node}"));
+        log.show(Class::InUse, Evidence::Exclusive, what, format!("lsblk {node}; fuser --verbose {node}"));
     }
     let registered = host.exists(&format!("{}/bcache", device.directory));
     if log.proven("bcache", registered)? == Some(true) {

@@ -1,9 +1,10 @@
 //! A check, and what it writes its results into.
 
-use terms::diagnosis::{About, Finding, Mend, Place, Severity, Unknown};
+use terms::diagnosis::{About, Place, Severity, Unknown};
 use terms::inventory::Reading;
 
 use crate::machine::Machine;
+use crate::remedy::Found;
 
 /// A check.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +41,7 @@ impl Check {
 pub(crate) struct Round {
     check: &'static Check,
     pub(crate) looked_at: u32,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<Found>,
     pub(crate) unknown: Vec<Unknown>,
 }
 
@@ -73,23 +74,13 @@ impl Round {
         }
     }
 
-    /// Something was found: what is so, and what it costs.
-    pub(crate) fn find(&mut self, finding: Finding) {
-        self.findings.push(Finding { check: self.check.id.to_owned(), ..finding });
+    /// Something was found.
+    pub(crate) fn find(&mut self, mut found: Found) {
+        found.check = self.check.id;
+        self.findings.push(found);
     }
 }
 
-/// A finding without evidence and mending, which are added to it.
-pub(crate) fn finding(severity: Severity, place: &Place, what: impl Into<String>, why: impl Into<String>) -> Finding {
-    Finding {
-        check: String::new(),
-        severity,
-        place: place.clone(),
-        what: what.into(),
-        why: why.into(),
-        seen: Vec::new(),
-        mend: Mend::default(),
-    }
-}
-
+pub(crate) use crate::remedy::Loses::{Brought, Data, Meanwhile, Nothing};
+pub(crate) use crate::remedy::finding;
 pub(crate) use terms::diagnosis::Severity::{Error, Information, Warning};

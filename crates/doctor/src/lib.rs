@@ -5,9 +5,13 @@
 
 mod check;
 mod checks;
+mod group;
+mod guard;
 mod machine;
 pub mod preflight;
+mod redundancy;
 mod reference;
+mod remedy;
 mod words;
 
 pub use check::Check;
@@ -19,7 +23,9 @@ use terms::diagnosis::{Checked, Diagnosis, Place, State};
 use terms::inventory::Inventory;
 
 use crate::check::Round;
+use crate::guard::Guard;
 use crate::machine::Machine;
+use crate::remedy::Found;
 
 /// The table of checks, in the order in which they are listed.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
@@ -35,6 +41,13 @@ pub fn diagnose(inventory: &Inventory) -> Diagnosis {
 /// The checks that are wanted on a machine.
 #[must_use]
 pub fn diagnose_with(inventory: &Inventory, wanted: impl Fn(&Check) -> bool) -> Diagnosis {
+    let (found, mut diagnosis) = look(inventory, wanted);
+    diagnosis.findings = found.into_iter().map(Found::told).collect();
+    diagnosis
+}
+
+/// What the checks found, with remedies step by step, and all else of the diagnosis.
+fn look(inventory: &Inventory, wanted: impl Fn(&Check) -> bool) -> (Vec<Found>, Diagnosis) {
     let detail = inventory.detail.as_deref();
     let mut diagnosis = Diagnosis {
         emulated: inventory.emulated.clone(),
@@ -42,6 +55,8 @@ pub fn diagnose_with(inventory: &Inventory, wanted: impl Fn(&Check) -> bool) -> 
         ..Diagnosis::default()
     };
     let machine = detail.map(|detail| Machine::new(inventory, detail));
+    let guard = machine.as_ref().map(Guard::new);
+    let mut findings: Vec<Found> = Vec::new();
     for check in checks().filter(|check| wanted(check)) {
         let mut round = Round::new(check);
         match &machine {
@@ -49,12 +64,15 @@ pub fn diagnose_with(inventory: &Inventory, wanted: impl Fn(&Check) -> bool) -> 
             None => round.unknown(&Place::machine(), "the inventory has no details: it was taken by an older version"),
         }
         diagnosis.checks.push(Checked { check: check.id.to_owned(), state: ended(&round), looked_at: round.looked_at });
-        diagnosis.findings.append(&mut round.findings);
+        findings.extend(round.findings.into_iter().map(|found| match &guard {
+            Some(guard) => guard.pass(found),
+            None => found,
+        }));
         diagnosis.unknown.append(&mut round.unknown);
     }
     // A stable sort: within a severity findings stay in the order of the table.
-    diagnosis.findings.sort_by_key(|finding| Reverse(finding.severity));
-    diagnosis
+    findings.sort_by_key(|found| Reverse(found.severity));
+    (findings, diagnosis)
 }
 
 fn ended(round: &Round) -> State {

@@ -1,7 +1,8 @@
 //! A machine as checks walk over it: what stands on what, which drives are at the bottom, which link leads where.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{
     Crypt, Detail, DmRaid, Integrity, Inventory, LEAST_PAYLOAD, Link, Md, Meaning, Node, NvmeController, PciDetail,
@@ -73,6 +74,22 @@ impl<'a> Machine<'a> {
             at += 1;
         }
         found
+    }
+
+    /// Kernel names of a device and all below it.
+    pub(crate) fn names_below(&self, name: &'a str) -> BTreeSet<&'a str> {
+        reached(name, |name| self.node(name).into_iter().flat_map(|node| &node.on).map(String::as_str).collect())
+    }
+
+    /// Kernel names of a device and all that stands on it, however far up.
+    pub(crate) fn names_above(&self, name: &'a str) -> BTreeSet<&'a str> {
+        reached(name, |name| self.on_top_of(name).iter().map(|node| node.name.as_str()).collect())
+    }
+
+    /// The array of the device mapper that a mapping is.
+    pub(crate) fn raid_of(&self, node: &'a Node) -> Option<&'a DmRaid> {
+        let targets = node.dm.as_ref()?.targets.known()?;
+        targets.iter().find_map(|target| if let Meaning::Raid(raid) = &target.meaning { Some(raid) } else { None })
     }
 
     /// Devices at the bottom: those that stand on nothing.
@@ -261,6 +278,16 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// A name and all that is reached from it step by step, each once.
+fn reached<'a>(name: &'a str, next: impl Fn(&'a str) -> Vec<&'a str>) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::from([name]);
+    let mut ahead = vec![name];
+    while let Some(name) = ahead.pop() {
+        ahead.extend(next(name).into_iter().filter(|name| found.insert(name)));
+    }
+    found
+}
+
 /// Is it a controller of storage, and no bridge?
 pub(crate) fn is_endpoint(device: &PciDevice) -> bool {
     ["nvme", "sata", "sas", "raid", "other", "network"].contains(&device.role.as_str())
@@ -299,12 +326,23 @@ pub(crate) fn drive_place(drive: &Drive) -> Place {
     Place::new("drive", &drive.kernel_name)
 }
 
-/// The path by which people name a device.
+/// The path by which people name a device, as it is typed: a label may hold what a shell understands.
 pub(crate) fn path(node: &Node) -> String {
-    match &node.label {
+    quote(&match &node.label {
         Some(label) if node.md.is_some() => format!("/dev/md/{label}"),
         Some(label) if node.dm.is_some() => format!("/dev/mapper/{label}"),
         _ => format!("/dev/{}", node.name),
+    })
+}
+
+/// `GROUP/VOLUME` of a mapping that LVM made, as it is typed: a hyphen in either is doubled in the mapping's name, and what
+/// LVM keeps for itself ends in a word of its own (lvm2, `lib/misc/lvm-string.c`).
+pub(crate) fn volume(node: &Node) -> String {
+    let label = node.label.as_deref().unwrap_or_default();
+    let label = label.strip_suffix("-tpool").unwrap_or(label).replace("--", "\u{0}");
+    match label.split_once('-') {
+        Some((group, volume)) if !volume.contains('-') => quote(&format!("{group}/{volume}").replace('\u{0}', "-")),
+        _ => "GROUP/VOLUME".to_owned(),
     }
 }
 

@@ -58,7 +58,13 @@ impl<H: Host, W: Write> Desk<H, W> {
         let blobs: Vec<&[u8]> = blobs.iter().map(Vec::as_slice).collect();
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         // If the asker is gone, the reading side sees it too and ends.
-        let _ = wire::send(&mut *output, &Envelope { id, message }, &blobs);
+        if let Err(error) = wire::send(&mut *output, &Envelope { id, message }, &blobs)
+            && error.kind() == io::ErrorKind::InvalidInput
+        {
+            // Nothing of it was sent. The asker waits for an answer all the same.
+            let message = Response::Fault { errno: None, text: error.to_string() };
+            let _ = wire::send(&mut *output, &Envelope { id, message }, &[]);
+        }
     }
 }
 
@@ -69,8 +75,8 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
         Request::Run { mut cmd } => {
             cmd.stdin = blob;
             host.run(&cmd).map(|outcome| {
-                let Outcome { status, stdout, stderr, took, timed_out } = outcome;
-                let head = Outcome { status, stdout: Vec::new(), stderr: Vec::new(), took, timed_out };
+                let (stdout, stderr) = (outcome.stdout, outcome.stderr);
+                let head = Outcome { stdout: Vec::new(), stderr: Vec::new(), ..outcome };
                 (Response::Ran { outcome: head }, vec![stdout, stderr])
             })
         }

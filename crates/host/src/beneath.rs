@@ -2,6 +2,8 @@
 //!
 //! Read from procfs and sysfs only, so that it needs no rights.
 
+use terms::Cmd;
+
 use crate::{Host, HostError};
 
 /// What a directory stands on.
@@ -38,6 +40,14 @@ struct Mount {
     filesystem: String,
     source: String,
     options: String,
+}
+
+/// What the file system of a directory calls itself (statfs(2), `f_fsid`), the same every time it is mounted on most.
+///
+/// # Errors
+/// Where the directory is not there.
+pub fn file_system_id(host: &dyn Host, directory: &str) -> Result<String, HostError> {
+    Ok(host.run_ok(&Cmd::new(["stat", "--file-system", "--format=%i", "--", directory]))?.text())
 }
 
 /// Finds what a directory stands on; the path has its links followed first.

@@ -1,8 +1,9 @@
-//! Block devices of this machine: read in part, opened for oneself alone, held under a lock. Never opened for writing.
+//! Files and block devices of this machine: read whole or in part, opened for oneself alone, held under a lock. Never
+//! opened for writing, and nothing without an end is read.
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +12,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock, fstat, major, minor, open, stat};
 use rustix::io::Errno;
 
-use crate::{Exclusivity, Found, Hold, Wanted};
+use crate::{Exclusivity, Found, Hold, Wanted, wire};
 
 /// Devices held by this program; its copies share them.
 #[derive(Debug, Clone, Default)]
@@ -62,9 +63,27 @@ pub(crate) fn open_exclusively(path: &str) -> io::Result<Exclusivity> {
     }
 }
 
-/// Bytes from a place in a file; fewer only where it ends.
+/// Most bytes that are read at a time: what fits into an answer.
+const MOST: u64 = wire::LONGEST as u64 - 4096;
+
+fn too_long(what: &str) -> io::Error {
+    let text = format!("{what} more than {} MiB, the most that is read at a time", wire::LONGEST >> 20);
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
+}
+
+/// A whole file. Those of procfs and sysfs say that they have no size, so the bound is for what comes.
+pub(crate) fn read(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::from(open_kind(path, OFlags::empty(), &[FileType::RegularFile])?).take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST { Err(too_long("it has")) } else { Ok(bytes) }
+}
+
+/// Bytes from a place in a file or a block device; fewer only where it ends.
 pub(crate) fn read_at(path: &str, offset: u64, length: u32) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    if u64::from(length) > MOST {
+        return Err(too_long("it is asked for"));
+    }
+    let file = File::from(open_kind(path, OFlags::empty(), &[FileType::RegularFile, FileType::BlockDevice])?);
     let mut bytes = vec![0; length as usize];
     let mut filled = 0;
     while filled < bytes.len() {
@@ -87,7 +106,7 @@ pub(crate) fn find(path: &str, wanted: &Wanted<'_>) -> io::Result<Vec<Found>> {
     let finders: Vec<memmem::Finder<'_>> = wanted.texts.iter().map(memmem::Finder::new).collect();
     let longest = wanted.texts.iter().map(Vec::len).max().unwrap_or(0).max(wanted.keep as usize);
     let end = wanted.offset.saturating_add(wanted.length);
-    let mut found = Vec::new();
+    let (mut found, mut kept) = (Vec::new(), 0);
     let mut at = wanted.offset;
     while at < end {
         let own = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
@@ -97,6 +116,10 @@ pub(crate) fn find(path: &str, wanted: &Wanted<'_>) -> io::Result<Vec<Found>> {
         here.retain(|place| *place < own);
         here.sort_unstable();
         here.dedup();
+        kept += here.len() as u64 * u64::from(wanted.keep).max(1);
+        if kept > MOST {
+            return Err(too_long("what was found has"));
+        }
         found.extend(here.into_iter().map(|place| Found {
             offset: at + place as u64,
             bytes: bytes[place..(place + wanted.keep as usize).min(bytes.len())].to_vec(),
@@ -109,16 +132,25 @@ pub(crate) fn find(path: &str, wanted: &Wanted<'_>) -> io::Result<Vec<Found>> {
     Ok(found)
 }
 
-/// Opens for reading what is a block device before and after: on anything else `O_EXCL` and locks mean other things.
+/// Opens a block device: on anything else `O_EXCL` and locks mean other things.
 fn open_block(path: &str, flags: OFlags) -> io::Result<OwnedFd> {
-    let is_block = |mode| FileType::from_raw_mode(mode) == FileType::BlockDevice;
-    let not_block = || io::Error::other("it is not a block device");
-    if !is_block(stat(path)?.st_mode) {
-        return Err(not_block());
+    open_kind(path, flags, &[FileType::BlockDevice])
+}
+
+/// Opens for reading what is of such a kind before and after. To open a device of another kind may do something, and a
+/// pipe waits for whoever writes into it.
+fn open_kind(path: &str, flags: OFlags, kinds: &[FileType]) -> io::Result<OwnedFd> {
+    let is_one = |mode| kinds.contains(&FileType::from_raw_mode(mode));
+    let other = || match kinds {
+        [FileType::BlockDevice] => io::Error::other("it is not a block device"),
+        _ => io::Error::other("it is not a regular file"),
+    };
+    if !is_one(stat(path)?.st_mode) {
+        return Err(other());
     }
     let flags = flags | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let descriptor = open(path, flags, Mode::empty())?;
-    if is_block(fstat(&descriptor)?.st_mode) { Ok(descriptor) } else { Err(not_block()) }
+    if is_one(fstat(&descriptor)?.st_mode) { Ok(descriptor) } else { Err(other()) }
 }
 
 #[cfg(test)]

@@ -40,7 +40,14 @@ impl Host for DryRun {
 
     fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
         self.note(cmd.line());
-        Ok(Outcome { status: 0, stdout: Vec::new(), stderr: Vec::new(), took: Nanos(0), timed_out: false })
+        Ok(Outcome {
+            status: 0,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            took: Nanos(0),
+            timed_out: false,
+            flooded: None,
+        })
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {

@@ -129,7 +129,9 @@ impl std::error::Error for CommandFailure {}
 impl std::fmt::Display for CommandFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "`{}` ", self.cmd.line())?;
-        if self.outcome.timed_out {
+        if let Some(most) = self.outcome.flooded {
+            write!(f, "was ended on {}: it printed more than {most}", self.host)?;
+        } else if self.outcome.timed_out {
             write!(f, "was ended after {} on {}", self.outcome.took, self.host)?;
         } else {
             write!(f, "ended with status {} on {} after {}", self.outcome.status, self.host, self.outcome.took)?;

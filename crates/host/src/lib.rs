@@ -21,6 +21,7 @@ pub mod packages;
 mod process;
 mod remote;
 mod replay;
+mod secret;
 mod setting;
 mod ssh;
 pub mod wire;
@@ -28,7 +29,7 @@ pub mod wire;
 use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos, Outcome};
 
-pub use beneath::{Beneath, beneath};
+pub use beneath::{Beneath, beneath, file_system_id};
 pub use capture::{BadCapture, Capture};
 pub use dry::DryRun;
 pub use error::{CommandFailure, HostError};
@@ -38,6 +39,12 @@ pub use remote::Remote;
 pub use replay::{Recording, Replay, Transcript};
 pub use setting::in_force;
 pub use ssh::{Rights, Ssh};
+
+/// Where the kernel draws an identifier at every reading (random(4)).
+pub const RANDOM_UUID: &str = "/proc/sys/kernel/random/uuid";
+
+/// Tells one start of the machine from every other (random(4)).
+pub const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// What an attempt to open a block device for oneself alone came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

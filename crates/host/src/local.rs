@@ -48,7 +48,7 @@ impl Host for Local {
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
-        fs::read(path).map_err(self.file_error("read", path))
+        device::read(path).map_err(self.file_error("read", path))
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), HostError> {
@@ -99,6 +99,10 @@ impl Host for Local {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error;
+
+    use terms::Bytes;
+
     use super::*;
 
     #[test]
@@ -139,6 +143,59 @@ mod tests {
         let start = std::time::Instant::now();
         assert!(Local::new().run(&deaf).unwrap().timed_out);
         assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_program_that_prints_without_end_is_ended_and_its_edges_are_kept() {
+        let script = "echo first; while :; do echo 0123456789012345678901234567890123456789; done";
+        for redirected in ["", "exec >&2; "] {
+            let cmd = Cmd::new(["sh", "-c", &format!("{redirected}{script}")]).output(Bytes::mib(8));
+            let start = std::time::Instant::now();
+            let outcome = Local::new().run(&cmd).unwrap();
+            let said = if redirected.is_empty() { &outcome.stdout } else { &outcome.stderr };
+            assert_eq!((outcome.flooded, outcome.timed_out, outcome.ok()), (Some(Bytes::mib(8)), false, false));
+            assert!(said.starts_with(b"first\n") && said.len() < 3 << 20, "{} bytes are kept", said.len());
+            assert!(String::from_utf8_lossy(said).contains(" bytes are left out here]\n"));
+            assert!(start.elapsed() < Duration::from_secs(30));
+            let failure = Local::new().run_ok(&cmd).unwrap_err().to_string();
+            assert!(
+                failure.contains("it printed more than 8.00 MiB") || failure.contains("it printed more than 8 MiB")
+            );
+        }
+    }
+
+    #[test]
+    fn output_within_the_bound_is_whole_and_one_byte_more_is_not_believed() {
+        let print = |bytes: u64| {
+            let cmd = Cmd::new(["head", "-c", &bytes.to_string(), "/dev/zero"]).output(Bytes::mib(3));
+            Local::new().run(&cmd).unwrap()
+        };
+        let whole = print(3 << 20);
+        assert!(whole.ok() && whole.stdout.len() == 3 << 20);
+        // It ended by itself, with status 0, before anybody could end it.
+        let more = print((3 << 20) + 1);
+        assert_eq!((more.status, more.ok(), more.flooded), (0, false, Some(Bytes::mib(3))));
+    }
+
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let host = Local::new();
+        for path in ["/dev/zero", "/dev/random", "/proc/self"] {
+            assert!(host.read(path).is_err(), "{path}");
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
+        host.run_ok(&Cmd::new(["mkfifo", &at("pipe")])).unwrap();
+        assert!(host.read(&at("pipe")).is_err() && host.read_at(&at("pipe"), 0, 1).is_err());
+        // Sparse: it takes no room.
+        fs::File::create(at("large")).unwrap().set_len(1 << 40).unwrap();
+        assert!(host.read(&at("large")).unwrap_err().source().unwrap().to_string().contains("256 MiB"));
+        assert!(host.read_at(&at("large"), 0, u32::MAX).unwrap_err().source().unwrap().to_string().contains("256 MiB"));
+        let zero = vec![vec![0]];
+        let wanted = Wanted { texts: &zero, offset: 0, length: u64::MAX, keep: 1 << 20 };
+        assert!(host.find(&at("large"), &wanted).is_err());
+        // They say that they are empty.
+        assert!(!host.read("/proc/self/stat").unwrap().is_empty() && host.read("/sys/kernel/mm/ksm/run").is_ok());
     }
 
     #[test]

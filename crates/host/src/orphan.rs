@@ -1,15 +1,20 @@
 //! Programs that outlive whoever started them: a run that is killed leaves its `mdadm` or `fio` at work.
 //!
-//! Every program that the door starts carries its owner in its environment ([`OWNER`]): the process id and the start
-//! time, which together name a process once and for all. Whoever cleans up after a killed run finds its programs by
+//! Every program that the door starts carries its owner in its environment ([`OWNER`]): the PID namespace, the process id in
+//! it and the start time, which together name a process once and for all. Whoever cleans up after a killed run finds its programs by
 //! it, and can wait for them or end them before it takes away what they work on.
 
 use std::sync::OnceLock;
 
+use terms::Cmd;
+
 use crate::{Host, HostError};
 
-/// Environment variable that says who started a program: `process id:start time in clock ticks since boot`.
+/// Environment variable that says who started a program: `PID namespace:process id:start time in clock ticks since boot`.
 pub(crate) const OWNER: &str = "BEDPLATE_OWNER";
+
+/// Leads to the PID namespace of whoever looks.
+const NAMESPACE: &str = "/proc/self/ns/pid";
 
 /// A program at work whose owner is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,33 +52,50 @@ pub(crate) fn this_process() -> Option<&'static str> {
     static SELF: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
         let stat = Stat::parse(&std::fs::read_to_string("/proc/self/stat").ok()?)?;
-        Some(format!("{}:{}", std::process::id(), stat.start))
+        let namespace = std::fs::read_link(NAMESPACE).ok()?;
+        Some(format!("{}:{}:{}", number(&namespace.to_string_lossy())?, std::process::id(), stat.start))
     };
     SELF.get_or_init(read).as_deref()
 }
 
-/// Programs of a machine that were started by a Bedplate that is gone. Those that became services of their own (a
+/// `pid:[4026531836]` (namespaces(7)).
+fn number(namespace: &str) -> Option<&str> {
+    namespace.strip_prefix("pid:[")?.strip_suffix(']')
+}
+
+/// Programs of a machine that were started by a Bedplate that is gone. In a container another Bedplate may be at work, whose
+/// process ids mean nothing here: what was started in another PID namespace is left alone. Those that became services of their own (a
 /// session of their own, as `dmeventd` does) are left out: they are meant to stay.
 ///
 /// # Errors
 /// Where the table of processes cannot be read. A process that ends meanwhile, or belongs to somebody else, is none.
 pub fn find(host: &dyn Host) -> Result<Vec<Orphan>, HostError> {
+    let namespace = host.run_ok(&Cmd::new(["readlink", NAMESPACE]))?.text();
+    let Some(namespace) = number(&namespace) else { return Ok(Vec::new()) };
+    let own = host.run_ok(&Cmd::new(["stat", "--format=%u", "/proc/self"]))?.text();
     let ids = host.list("/proc")?.into_iter().filter_map(|name| name.parse::<u32>().ok());
-    Ok(ids.filter_map(|id| orphan(host, id)).collect())
+    Ok(ids.filter_map(|id| orphan(host, namespace, id)).filter(|orphan| is_of(host, orphan.id, &own)).collect())
 }
 
-fn orphan(host: &dyn Host, id: u32) -> Option<Orphan> {
+fn orphan(host: &dyn Host, namespace: &str, id: u32) -> Option<Orphan> {
     let stat = stat(host, id)?;
     if stat.group != id || stat.session == id || stat.state == "Z" {
         return None;
     }
     let environment = host.read(&format!("/proc/{id}/environ")).ok()?;
     let owner = environment.split(|byte| *byte == 0).find_map(owner)?;
-    if is_alive(host, &owner) {
+    let owner = owner.strip_prefix(namespace)?.strip_prefix(':')?;
+    if is_alive(host, owner) {
         return None;
     }
     let line = String::from_utf8_lossy(&host.read(&format!("/proc/{id}/cmdline")).ok()?).replace('\0', " ");
     Some(Orphan { id, line: line.trim_end().to_owned() })
+}
+
+/// Whoever may write an environment can claim to have been started by anybody: a program is ours if its user is.
+fn is_of(host: &dyn Host, id: u32, user: &str) -> bool {
+    let stat = Cmd::new(["stat", "--format=%u", &format!("/proc/{id}")]);
+    host.run(&stat).is_ok_and(|outcome| outcome.ok() && outcome.text() == user)
 }
 
 fn stat(host: &dyn Host, id: u32) -> Option<Stat> {
@@ -93,7 +115,7 @@ fn is_alive(host: &dyn Host, owner: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use terms::{Cmd, Nanos};
+    use terms::Nanos;
 
     use super::*;
     use crate::Local;
@@ -111,7 +133,8 @@ mod tests {
         let host = Local::new();
         let line = format!("sleep 600.{}", std::process::id());
         // Job control gives the program a process group of its own, as the door does.
-        let script = format!("set -m; {OWNER}=4194304:1 {line} >/dev/null 2>&1 & echo $!");
+        let (namespace, _) = this_process().unwrap().split_once(':').unwrap();
+        let script = format!("set -m; {OWNER}={namespace}:4194304:1 {line} >/dev/null 2>&1 & echo $!");
         let id: u32 = host.run_ok(&Cmd::new(["bash", "-c", &script])).unwrap().text().parse().unwrap();
         // The shell says the id as soon as it has forked: what it starts has its name and environment a little later.
         let found = || find(&host).unwrap().into_iter().any(|orphan| orphan.id == id && orphan.line == line);
@@ -133,9 +156,20 @@ mod tests {
     }
 
     #[test]
+    fn what_was_started_in_another_namespace_is_left_alone() {
+        let host = Local::new();
+        let script = format!("set -m; {OWNER}=1:4194304:1 sleep 600 >/dev/null 2>&1 & echo $!");
+        let id: u32 = host.run_ok(&Cmd::new(["bash", "-c", &script])).unwrap().text().parse().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let found = find(&host).unwrap();
+        host.run_ok(&Cmd::new(["kill".to_owned(), "--".to_owned(), format!("-{id}")])).unwrap();
+        assert!(found.iter().all(|orphan| orphan.id != id), "{found:?}");
+    }
+
+    #[test]
     fn what_a_living_owner_started_is_none() {
         let said = Local::new().run_ok(&Cmd::new(["sh", "-c", &format!("echo ${OWNER}")])).unwrap().text();
         assert_eq!(said, this_process().unwrap());
-        assert!(is_alive(&Local::new(), &said));
+        assert!(is_alive(&Local::new(), said.split_once(':').unwrap().1));
     }
 }

@@ -2,9 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,9 +16,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
-use terms::{Cmd, Nanos, Outcome};
+use terms::{Bytes, Cmd, Nanos, Outcome};
 
-use crate::{interrupt, orphan};
+use crate::interrupt::{self, Care};
+use crate::orphan;
 
 /// What a long-running process does with its standard streams.
 #[derive(Debug)]
@@ -32,24 +35,27 @@ pub enum Standard {
 pub struct Process {
     child: Child,
     grouped: bool,
+    _care: Care,
 }
 
 impl Process {
-    /// Starts a program and does not wait for it.
+    /// Starts a program in a directory and does not wait for it. It is given nothing of this program's environment but
+    /// where programs are: what is in there (tokens, sockets of agents) is none of its business. It has a session of its
+    /// own, and so no terminal that it could put words into as if the person had typed them (`TIOCSTI`).
     ///
     /// # Errors
     /// Where it cannot be started.
-    pub fn start(cmd: &Cmd, standard: Standard) -> io::Result<Self> {
-        let mut command = prepare(cmd, &[]);
-        let grouped = matches!(standard, Standard::Log(_));
-        match standard {
-            Standard::Log(file) => {
-                command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
-            }
-            // In the person's own group, or the terminal would stop it when it reads.
-            Standard::Inherit => {}
+    pub fn start(cmd: &Cmd, standard: Standard, directory: &Path) -> io::Result<Self> {
+        // No group leader by then, so setsid(1) becomes the program and does not fork.
+        let mut command = Command::new("setsid");
+        command.args(&cmd.argv).current_dir(directory).env_clear();
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        set_environment(&mut command, cmd, &[]);
+        if let Standard::Log(file) = standard {
+            command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         }
-        Ok(Self { child: command.spawn()?, grouped })
+        let care = Care::take();
+        Ok(Self { child: command.spawn()?, grouped: true, _care: care })
     }
 
     /// Starts a program that is spoken with over its input and output; what it says on standard error goes where ours
@@ -62,10 +68,11 @@ impl Process {
         let deaf = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"].map(str::to_owned);
         let argv: Vec<String> = deaf.into_iter().chain(cmd.argv.iter().cloned()).collect();
         let mut command = prepare(&Cmd { argv, ..cmd.clone() }, &[]);
+        let care = Care::take();
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let closed = || io::Error::other("a pipe that was asked for is not there");
         let (stdin, stdout) = (child.stdin.take().ok_or_else(closed)?, child.stdout.take().ok_or_else(closed)?);
-        Ok((Self { child, grouped: false }, stdin, stdout))
+        Ok((Self { child, grouped: false, _care: care }, stdin, stdout))
     }
 
     /// Its process id.
@@ -126,11 +133,15 @@ fn signal_group(id: u32, signal: Signal) {
 fn prepare(cmd: &Cmd, base_env: &[(String, String)]) -> Command {
     let mut command = Command::new(cmd.argv.first().map_or("", String::as_str));
     command.args(cmd.argv.iter().skip(1));
+    set_environment(&mut command, cmd, base_env);
+    command
+}
+
+fn set_environment(command: &mut Command, cmd: &Cmd, base_env: &[(String, String)]) {
     // One language whatever the person speaks: output is parsed.
     command.env("LC_ALL", "C");
     command.envs(orphan::this_process().map(|owner| (orphan::OWNER, owner)));
     command.envs(base_env.iter().chain(&cmd.env).map(|(key, value)| (key, value)));
-    command
 }
 
 /// Programs that [`run`] waits for.
@@ -160,10 +171,12 @@ pub fn await_all() {
     }
 }
 
-/// Runs a program to its end, or ends it when its time is up; `None` where it was ended because somebody asked to stop.
+/// Runs a program to its end, or ends it when its time is up or it prints too much; `None` where it was ended because
+/// somebody asked to stop.
 pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Option<Outcome>> {
     let start = Instant::now();
     let _running = Running::begin();
+    let _care = Care::take();
     let mut child = prepare(cmd, base_env)
         .stdin(if cmd.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
@@ -175,31 +188,46 @@ pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Option
         // A program that ends without reading its input closes the pipe: not our failure.
         thread::spawn(move || stdin.write_all(&bytes));
     }
-    let stdout = Collector::start(child.stdout.take());
-    let stderr = Collector::start(child.stderr.take());
-    let Some((status, timed_out)) = wait(&mut child, start, cmd.limit)? else { return Ok(None) };
+    let stdout = Collector::start(child.stdout.take(), cmd.output);
+    let stderr = Collector::start(child.stderr.take(), cmd.output);
+    let floods = || lock(&stdout.kept).floods() || lock(&stderr.kept).floods();
+    let (status, end) = wait(&mut child, start, cmd.limit, &floods)?;
+    if end == End::Interrupt {
+        return Ok(None);
+    }
+    let (stdout, stderr) = (stdout.finish(), stderr.finish());
     Ok(Some(Outcome {
         status: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
-        stdout: stdout.finish(),
-        stderr: stderr.finish(),
+        // Most of it may have come after its end.
+        flooded: (stdout.floods() || stderr.floods()).then_some(cmd.output),
+        stdout: stdout.bytes(),
+        stderr: stderr.bytes(),
         took: Nanos::from(start.elapsed()),
-        timed_out,
+        timed_out: end == End::Limit,
     }))
 }
 
-/// Waits for the end, the limit or an interrupt, without looking again and again: a measurement may be running beside.
-fn wait(child: &mut Child, start: Instant, limit: Nanos) -> io::Result<Option<(ExitStatus, bool)>> {
+/// Why a program is not waited for any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Own,
+    Limit,
+    Flood,
+    Interrupt,
+}
+
+/// Waits for the end or a reason to end it, without looking again and again: a measurement may be running beside.
+fn wait(child: &mut Child, start: Instant, limit: Nanos, floods: &dyn Fn() -> bool) -> io::Result<(ExitStatus, End)> {
     // A process that has ended and is not yet waited for still has its descriptor.
     let descriptor = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some((status, false)));
+            return Ok((status, End::Own));
         }
         let left = limit.to_duration().saturating_sub(start.elapsed());
-        let interrupted = interrupt::raised();
-        if left.is_zero() || interrupted {
-            let status = end(child, &descriptor)?;
-            return Ok((!interrupted).then_some((status, true)));
+        let reasons = [(interrupt::raised(), End::Interrupt), (floods(), End::Flood), (left.is_zero(), End::Limit)];
+        if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
+            return Ok((end(child, &descriptor)?, reason));
         }
         await_end(&descriptor, left.min(INTERRUPT));
     }
@@ -231,34 +259,72 @@ fn await_end(descriptor: &OwnedFd, longest: Duration) -> bool {
 
 /// Collects a stream in a thread of its own.
 struct Collector {
-    bytes: Arc<Mutex<Vec<u8>>>,
+    kept: Arc<Mutex<Kept>>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
 impl Collector {
-    fn start(stream: Option<impl Read + Send + 'static>) -> Self {
-        let bytes = Arc::new(Mutex::new(Vec::new()));
+    fn start(stream: Option<impl Read + Send + 'static>, most: Bytes) -> Self {
+        let kept = Arc::new(Mutex::new(Kept { most: most.0, ..Kept::default() }));
         let thread = stream.map(|mut stream| {
-            let bytes = Arc::clone(&bytes);
+            let kept = Arc::clone(&kept);
             thread::spawn(move || {
                 let mut buffer = [0; 16384];
                 while let Ok(count @ 1..) = stream.read(&mut buffer) {
-                    lock(&bytes).extend_from_slice(&buffer[..count]);
+                    lock(&kept).add(&buffer[..count]);
                 }
             })
         });
-        Self { bytes, thread }
+        Self { kept, thread }
     }
 
     /// What came. A daemon left behind may hold the stream open for ever, so patience ends after a second.
-    fn finish(self) -> Vec<u8> {
+    fn finish(self) -> Kept {
         if let Some(thread) = self.thread {
             let start = Instant::now();
             while !thread.is_finished() && start.elapsed() < Duration::from_secs(1) {
                 thread::sleep(Duration::from_micros(200));
             }
         }
-        std::mem::take(&mut *lock(&self.bytes))
+        std::mem::take(&mut *lock(&self.kept))
+    }
+}
+
+/// Of a stream that is longer than it may be, so many bytes are kept of its beginning and as many of its end.
+const EDGE: usize = 1 << 20;
+
+/// What is kept of a stream: all of it while it is no longer than `most`.
+#[derive(Debug, Default)]
+struct Kept {
+    most: u64,
+    came: u64,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+}
+
+impl Kept {
+    fn add(&mut self, bytes: &[u8]) {
+        self.came += bytes.len() as u64;
+        let (first, rest) = bytes.split_at(bytes.len().min(EDGE - self.head.len()));
+        self.head.extend_from_slice(first);
+        self.tail.extend(rest);
+        if self.floods() && self.tail.len() > EDGE {
+            self.tail.drain(..self.tail.len() - EDGE);
+            self.tail.shrink_to(2 * EDGE);
+        }
+    }
+
+    const fn floods(&self) -> bool {
+        self.came > self.most
+    }
+
+    fn bytes(mut self) -> Vec<u8> {
+        let left_out = self.came - (self.head.len() + self.tail.len()) as u64;
+        if left_out > 0 {
+            self.head.extend_from_slice(format!("\n[{left_out} bytes are left out here]\n").as_bytes());
+        }
+        self.head.extend(self.tail);
+        self.head
     }
 }
 

@@ -11,8 +11,9 @@ use terms::{Cmd, Nanos, Outcome};
 
 use crate::{Exclusivity, Hold};
 
-/// Longest head or blob: more is a broken stream, not a message.
-const LONGEST: u32 = 256 << 20;
+/// Most bytes of a message, its head and all blobs together: more is a broken stream, not a message. What is read of a
+/// file at a time is no longer either.
+pub(crate) const LONGEST: u32 = 256 << 20;
 
 /// What is asked of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,7 +166,7 @@ pub struct Envelope<T> {
 /// Writes a message and its blobs.
 ///
 /// # Errors
-/// Where the stream fails or a part is too long.
+/// Where the stream fails; [`io::ErrorKind::InvalidInput`] where the message is too long, and nothing of it was written.
 pub fn send<T: Serialize>(stream: &mut impl Write, message: &T, blobs: &[&[u8]]) -> io::Result<()> {
     let head = serde_json::to_vec(message).map_err(io::Error::other)?;
     let mut frame = Vec::with_capacity(head.len() + 16);
@@ -174,6 +175,7 @@ pub fn send<T: Serialize>(stream: &mut impl Write, message: &T, blobs: &[&[u8]])
     for blob in blobs {
         put(&mut frame, blob)?;
     }
+    length(frame.len())?;
     stream.write_all(&frame)?;
     stream.flush()
 }
@@ -189,13 +191,15 @@ pub fn receive<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<Option
     }
     let mut rest = [0; 3];
     stream.read_exact(&mut rest)?;
-    let head = take(stream, u32::from_be_bytes([first[0], rest[0], rest[1], rest[2]]))?;
+    let mut left = LONGEST;
+    let head = take(stream, u32::from_be_bytes([first[0], rest[0], rest[1], rest[2]]), &mut left)?;
     let message = serde_json::from_slice(&head).map_err(io::Error::other)?;
     let count = number(stream)?;
     if count > 8 {
         return Err(io::Error::other("more blobs than any message has"));
     }
-    let blobs = (0..count).map(|_| number(stream).and_then(|size| take(stream, size))).collect::<io::Result<_>>()?;
+    let mut blob = |_| number(stream).and_then(|size| take(stream, size, &mut left));
+    let blobs = (0..count).map(&mut blob).collect::<io::Result<_>>()?;
     Ok(Some((message, blobs)))
 }
 
@@ -212,7 +216,12 @@ pub fn split(bytes: &[u8], lengths: &[usize]) -> Vec<Vec<u8>> {
 }
 
 fn length(count: usize) -> io::Result<u32> {
-    u32::try_from(count).ok().filter(|count| *count <= LONGEST).ok_or_else(|| io::Error::other("message too long"))
+    u32::try_from(count).ok().filter(|count| *count <= LONGEST).ok_or_else(too_long)
+}
+
+fn too_long() -> io::Error {
+    let text = format!("more than {} MiB, the most that a message may have", LONGEST >> 20);
+    io::Error::new(io::ErrorKind::InvalidInput, text)
 }
 
 fn put(frame: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
@@ -227,10 +236,9 @@ fn number(stream: &mut impl Read) -> io::Result<u32> {
     Ok(u32::from_be_bytes(bytes))
 }
 
-fn take(stream: &mut impl Read, size: u32) -> io::Result<Vec<u8>> {
-    if size > LONGEST {
-        return Err(io::Error::other("message too long"));
-    }
+/// A part of that size; `left` is how much the message may still have.
+fn take(stream: &mut impl Read, size: u32, left: &mut u32) -> io::Result<Vec<u8>> {
+    *left = left.checked_sub(size).ok_or_else(too_long)?;
     // Grows with what really comes, so that a broken length cannot ask for all memory at once.
     let mut bytes = Vec::new();
     stream.take(u64::from(size)).read_to_end(&mut bytes)?;
@@ -259,5 +267,18 @@ mod tests {
         }
         assert!(receive::<Envelope<Request>>(&mut &b""[..]).unwrap().is_none());
         assert!(receive::<Envelope<Request>>(&mut &[0xff; 64][..]).is_err());
+    }
+
+    #[test]
+    fn all_parts_of_a_message_together_have_a_bound() {
+        let half = vec![0; LONGEST as usize / 2];
+        let mut sent = Vec::new();
+        let error = send(&mut sent, &1, &[&half, &half]).unwrap_err();
+        assert_eq!((error.kind(), sent.len()), (io::ErrorKind::InvalidInput, 0));
+        // Sizes that each are small enough, from somebody who does not keep to it.
+        let mut left = LONGEST;
+        assert!(take(&mut half.as_slice(), LONGEST / 2, &mut left).is_ok());
+        let error = take(&mut half.as_slice(), LONGEST / 2 + 1, &mut left).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
 }

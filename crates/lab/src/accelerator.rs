@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use host::{Host, Local, Process, Standard};
 use terms::{Bytes, Cmd, LabSpec};
 
+use crate::guest::{lend, write_image};
 use crate::kernel::Kernel;
 use crate::machine::{self, Console, file};
+use crate::scratch::Scratch;
 use crate::{LabError, image};
 
 /// What runs the guest's instructions.
@@ -18,6 +20,8 @@ pub enum Accelerator {
     Kvm,
     /// QEMU's translator: rates mean nothing.
     Tcg,
+    /// QEMU's translator under a virtual clock.
+    Icount,
 }
 
 /// A kernel under working KVM says its first words at once; one that has said nothing by then never will.
@@ -34,6 +38,7 @@ impl Accelerator {
         match self {
             Self::Kvm => "kvm",
             Self::Tcg => "tcg",
+            Self::Icount => terms::record::ICOUNT,
         }
     }
 
@@ -45,18 +50,36 @@ impl Accelerator {
             // copies (ERMS, FSRM) fills it byte by byte: 80 ms for a page, and minutes for what was dropped from its
             // caches. Without them it copies eight bytes at a time, which is faster everywhere.
             Self::Tcg => "-accel tcg,thread=multi -cpu max,-erms,-fsrm",
+            // Each instruction is a nanosecond, and a processor with nothing to do is at the next timer at once
+            // (QEMU, docs/devel/tcg-icount.rst). Whatever differs between two runs, or two versions of QEMU, differs in
+            // instructions: so a processor by name, without what only some versions know, a seed for whatever is drawn,
+            // and a date of its own.
+            Self::Icount => {
+                "-accel tcg,thread=single -icount shift=0,sleep=off -cpu Haswell-noTSX,-erms,-pcid,-tsc-deadline,-invpcid,\
+                 -x2apic,-spec-ctrl -seed 1 -rtc base=2026-01-01T00:00:00,clock=vm"
+            }
+        }
+    }
+
+    /// Words for the kernel: nothing that is drawn at boot, and no clock but the processor's.
+    pub(crate) const fn kernel(self) -> &'static str {
+        match self {
+            Self::Kvm | Self::Tcg => "",
+            Self::Icount => {
+                " clocksource=tsc tsc=reliable hpet=disable nokaslr norandmaps randomize_kstack_offset=off mitigations=off"
+            }
         }
     }
 }
 
 /// Finds out which works. The answer is kept in `cache` for as long as this boot of this machine, this QEMU and
 /// this kernel last.
-pub(crate) fn choose(kernel: &Kernel, agent: &Path, directory: &Path, cache: &Path) -> Result<Accelerator, LabError> {
+pub(crate) fn choose(kernel: &Kernel, agent: &Path, base: &Path, cache: &Path) -> Result<Accelerator, LabError> {
     let host = Local::new();
     if !host.run(&Cmd::new(["test", "-r", "/dev/kvm", "-a", "-w", "/dev/kvm"]))?.ok() {
         return Ok(Accelerator::Tcg);
     }
-    let boot = host.read_text("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let boot = host.read_text(host::BOOT_ID).unwrap_or_default();
     let qemu = host.run(&Cmd::new(["qemu-system-x86_64", "--version"]))?.text();
     let key = format!("{boot} {} {}", kernel.release, qemu.lines().next().unwrap_or_default());
     let known = fs::read_to_string(cache).unwrap_or_default();
@@ -65,7 +88,7 @@ pub(crate) fn choose(kernel: &Kernel, agent: &Path, directory: &Path, cache: &Pa
         Some("tcg") => return Ok(Accelerator::Tcg),
         _ => {}
     }
-    let found = if probe(kernel, agent, directory)? { Accelerator::Kvm } else { Accelerator::Tcg };
+    let found = if probe(kernel, agent, base)? { Accelerator::Kvm } else { Accelerator::Tcg };
     // Only a memory: without it the next start probes again.
     if let Some(parent) = cache.parent() {
         let _ = fs::create_dir_all(parent);
@@ -75,20 +98,20 @@ pub(crate) fn choose(kernel: &Kernel, agent: &Path, directory: &Path, cache: &Pa
 }
 
 /// Does a guest under KVM reach our first process?
-fn probe(kernel: &Kernel, agent: &Path, directory: &Path) -> Result<bool, LabError> {
-    let probe = directory.join("probe");
-    fs::create_dir_all(&probe).map_err(LabError::file("make", &probe))?;
-    let image_path = probe.join(file::IMAGE);
-    fs::write(&image_path, image::pack(&Local::new(), agent, kernel)?).map_err(LabError::file("write", &image_path))?;
+fn probe(kernel: &Kernel, agent: &Path, base: &Path) -> Result<bool, LabError> {
+    let scratch = Scratch::make(base)?;
+    let probe = scratch.path();
+    write_image(probe, &image::pack(&Local::new(), agent, kernel)?)?;
+    lend(Path::new(&kernel.image), &probe.join(file::KERNEL))?;
     let spec = LabSpec::new(1, Bytes::mib(512));
-    let mut argv = machine::command(&probe, &spec, 0, Accelerator::Kvm, &kernel.image, Console::Log, "probe")?;
+    let mut argv = machine::command(&spec, 0, Accelerator::Kvm, Console::Log, "probe")?;
     for word in &mut argv {
         // Its first words have to come out at once.
         *word = word.replace(" quiet ", " earlyprintk=serial,ttyS0 ");
     }
     let output = probe.join(file::OUTPUT);
     let log = File::create(&output).map_err(LabError::file("make", &output))?;
-    let Ok(mut process) = Process::start(&Cmd::new(argv), Standard::Log(log)) else { return Ok(false) };
+    let Ok(mut process) = Process::start(&Cmd::new(argv), Standard::Log(log), probe) else { return Ok(false) };
     let start = Instant::now();
     let console = probe.join(file::CONSOLE);
     let answer = loop {
@@ -109,6 +132,5 @@ fn probe(kernel: &Kernel, agent: &Path, directory: &Path) -> Result<bool, LabErr
         std::thread::sleep(Duration::from_millis(20));
     };
     process.kill();
-    let _ = fs::remove_dir_all(&probe);
     Ok(answer)
 }

@@ -4,8 +4,7 @@ use host::packages;
 use host::{Host, HostError, find_program};
 use serde::Serialize;
 
-use crate::LabError;
-use crate::kernel;
+use crate::{LabError, kernel, share};
 
 /// One thing that a lab needs or can use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,10 +21,15 @@ pub struct Check {
     pub remedy: Option<String>,
 }
 
-/// Programs that a lab, or a layer in it, calls.
-const PROGRAMS: [(&str, &str, bool); 20] = [
-    ("qemu-system-x86_64", "runs the guest", true),
-    ("setpriv", "ends the guest with this program", true),
+/// Programs that a lab calls on this machine, all of them required.
+const OUTSIDE: [(&str, &str); 3] = [
+    ("qemu-system-x86_64", "runs the guest"),
+    ("setpriv", "takes rights from QEMU, and ends it with this program"),
+    ("prlimit", "bounds what QEMU writes"),
+];
+
+/// Programs that a lab, or a layer in it, calls in the guest; is it required?
+const INSIDE: [(&str, &str, bool); 18] = [
     ("modprobe", "loads modules in the guest", true),
     ("blkid", "reads signatures", true),
     ("wipefs", "takes signatures away", true),
@@ -51,14 +55,47 @@ const PROGRAMS: [(&str, &str, bool); 20] = [
 /// # Errors
 /// Where this machine cannot be read.
 pub fn check(host: &dyn Host) -> Result<Vec<Check>, HostError> {
-    let family = packages::family(host)?;
     let mut checks = vec![kernel_check(host)?];
-    for (program, why, required) in PROGRAMS {
+    for (program, why) in OUTSIDE {
         let found = find_program(host, program)?;
-        let remedy = found.is_none().then(|| packages::install_line(family, &[program]));
-        checks.push(Check { what: program.to_owned(), why: why.to_owned(), found, required, remedy });
+        let remedy = found.is_none().then(|| package(host, program));
+        checks.push(Check { what: program.to_owned(), why: why.to_owned(), found, required: true, remedy });
+    }
+    for (program, why, required) in INSIDE {
+        checks.push(inside(host, program, why, required)?);
     }
     Ok(checks)
+}
+
+/// A program that guests need. One that is on this machine where guests do not see it is missing, too.
+fn inside(host: &dyn Host, program: &str, why: &str, required: bool) -> Result<Check, HostError> {
+    let found = find_program(host, program)?;
+    if let Some(path) = found.as_deref().filter(|path| !share::is_seen(path)) {
+        let target = host.resolve(path)?;
+        let why = format!("{why}; guests do not see {target}, or may not read it");
+        let remedy = format!("sudo install --mode=0755 {} /usr/local/sbin/{program}", terms::command::quote(&target));
+        return Ok(Check { what: program.to_owned(), why, found: None, required, remedy: Some(remedy) });
+    }
+    let remedy = found.is_none().then(|| package(host, program));
+    Ok(Check { what: program.to_owned(), why: why.to_owned(), found, required, remedy })
+}
+
+/// Is everything there that starts a guest, and can the guest see what it cannot do without?
+pub(crate) fn require(host: &dyn Host) -> Result<(), LabError> {
+    for (program, _) in OUTSIDE {
+        if find_program(host, program)?.is_none() {
+            let what = format!("`{program}` is not installed");
+            return Err(LabError::Missing { what, remedy: package(host, program) });
+        }
+    }
+    for (program, why, _) in INSIDE.iter().filter(|(_, _, required)| *required) {
+        let there = find_program(host, program)?.is_some();
+        let check = inside(host, program, why, true)?;
+        if let (true, None, Some(remedy)) = (there, check.found, check.remedy) {
+            return Err(LabError::Missing { what: format!("`{program}` {}", check.why), remedy });
+        }
+    }
+    Ok(())
 }
 
 fn kernel_check(host: &dyn Host) -> Result<Check, HostError> {

@@ -21,7 +21,9 @@ use std::time::Instant;
 
 use terms::{Bytes, LabDriveKind, LabSpec, Nanos, Spindle};
 
+use crate::cage;
 use crate::error::LabError;
+use crate::machine::file;
 use protocol::Request;
 use queue::{Ask, Queue};
 
@@ -62,7 +64,7 @@ pub(crate) fn start(directory: &Path, spec: &LabSpec) -> Result<Vec<Disk>, LabEr
     spinning
         .map(|(index, drive)| {
             let spindle = drive.spindle.unwrap_or_default();
-            Disk::start(&directory.join(format!("drive-{index}")), &directory.join(socket(index)), drive.size, &spindle)
+            Disk::start(&directory.join(file::drive(index)), &directory.join(socket(index)), drive.size, &spindle)
         })
         .collect()
 }
@@ -71,6 +73,7 @@ impl Disk {
     fn start(image: &Path, socket: &Path, size: Bytes, spindle: &Spindle) -> Result<Self, LabError> {
         let file = File::options().read(true).write(true).open(image).map_err(LabError::file("open", image))?;
         let listener = UnixListener::bind(socket).map_err(LabError::file("listen on", socket))?;
+        cage::give(socket)?;
         let stop = Arc::new(AtomicBool::new(false));
         let client = Arc::new(Mutex::new(None));
         let (send, receive) = mpsc::channel();

@@ -2,23 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
-use terms::{Cmd, LabDriveKind, LabSpec, Name, Nanos};
+use terms::{Clock, Cmd, LabDriveKind, LabSpec, Name, Nanos};
 
 use crate::accelerator::{self, Accelerator};
 use crate::disk::{self, Disk};
 use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
 use crate::kernel::{self, Kernel};
-use crate::machine::{self, Console, file, inside, serial_of};
+use crate::machine::{self, Console, file, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
-use crate::{check, image, vmlinux};
+use crate::{cage, check, image, vmlinux};
 
 /// What to boot, and with what.
 #[derive(Debug, Clone)]
@@ -82,21 +84,21 @@ pub struct Guest {
 /// [`LabError`]; whatever was begun is gone again.
 pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
     let host = Local::new();
-    for program in ["qemu-system-x86_64", "setpriv"] {
-        if host::find_program(&host, program)?.is_none() {
-            let what = format!("`{program}` is not installed");
-            return Err(LabError::Missing { what, remedy: check::package(&host, program) });
-        }
-    }
+    check::require(&host)?;
     let kernel = choose_kernel(&host, spec)?;
-    let scratch = Scratch::make(&spec.base)?;
     let memory = spec.cache.join("accelerator");
-    let accelerator = accelerator::choose(&kernel, spec.agent, scratch.path(), &memory)?;
-    match boot_with(spec, scratch, kernel.clone(), accelerator) {
+    if let Some(why) = spec.machine.clock_refused() {
+        return Err(LabError::Drives(why));
+    }
+    let accelerator = match spec.machine.clock {
+        Clock::Virtual => Accelerator::Icount,
+        Clock::Real => accelerator::choose(&kernel, spec.agent, &spec.base, &memory)?,
+    };
+    match boot_with(spec, kernel.clone(), accelerator) {
         // It worked in the small and not in the large: forget it, and do without.
         Err(LabError::Boot { .. }) if accelerator == Accelerator::Kvm => {
             let _ = fs::remove_file(&memory);
-            boot_with(spec, Scratch::make(&spec.base)?, kernel, Accelerator::Tcg)
+            boot_with(spec, kernel, Accelerator::Tcg)
         }
         result => result,
     }
@@ -125,20 +127,13 @@ fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<Kernel, LabErr
     }
 }
 
-fn boot_with(
-    spec: &GuestSpec<'_>,
-    scratch: Scratch,
-    kernel: Kernel,
-    accelerator: Accelerator,
-) -> Result<Guest, LabError> {
+fn boot_with(spec: &GuestSpec<'_>, kernel: Kernel, accelerator: Accelerator) -> Result<Guest, LabError> {
     let start = Instant::now();
     let enclosure = enclosure::start(spec, &kernel, accelerator)?;
     let network = enclosure.as_ref().map(enclosure::Started::directory);
-    let mut scratch = Some(scratch);
     let mut booting = Vec::new();
     for host in 0..spec.machine.hosts.0 {
-        let own = scratch.take().map_or_else(|| Scratch::make(&spec.base), Ok)?;
-        booting.push(Booting::start(GuestSpec { host, ..spec.clone() }, own, &kernel, accelerator, network)?);
+        booting.push(Booting::start(GuestSpec { host, ..spec.clone() }, &kernel, accelerator, network)?);
     }
     // All boot while the first is waited for.
     let greeted = booting.into_iter().map(|one| one.greet(accelerator)).collect::<Result<Vec<_>, _>>()?;
@@ -172,15 +167,15 @@ impl<'a> Booting<'a> {
     /// `network`: where the sockets of the enclosure are, if there is one.
     fn start(
         spec: GuestSpec<'a>,
-        scratch: Scratch,
         kernel: &Kernel,
         accelerator: Accelerator,
         network: Option<&Path>,
     ) -> Result<Self, LabError> {
+        let scratch = Scratch::make(&spec.base)?;
         make_files(&spec, scratch.path(), kernel)?;
         let networks = network.map(|of| network::host_arguments(of, spec.host)).unwrap_or_default();
         let disks = disk::start(scratch.path(), spec.machine)?;
-        let process = start_machine(&spec, &scratch, kernel, accelerator, networks)?;
+        let process = start_machine(&spec, &scratch, accelerator, networks)?;
         Ok(Self { spec, process, disks, scratch })
     }
 
@@ -221,49 +216,65 @@ impl<'a> Booting<'a> {
 }
 
 pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel) -> Result<(), LabError> {
-    let path = directory.join(file::IMAGE);
-    fs::write(&path, image::pack(&Local::new(), spec.agent, kernel)?).map_err(LabError::file("write", &path))?;
+    let host = Local::new();
+    write_image(directory, &image::pack(&host, spec.agent, kernel)?)?;
+    let unpacked = vmlinux::unpacked(&host, kernel, &spec.cache);
+    lend(&unpacked.unwrap_or_else(|| PathBuf::from(&kernel.image)), &directory.join(file::KERNEL))?;
     for (index, drive) in spec.machine.drives.iter().enumerate() {
         if drive.kind != LabDriveKind::Ram && !enclosure::is_remote(drive) {
-            let path = directory.join(drive_file(index));
-            if let Some(from) = spec.drives_from {
-                fs::hard_link(from.join(drive_file(index)), &path).map_err(LabError::file("link", &path))?;
-                continue;
+            let path = directory.join(file::drive(index));
+            match spec.drives_from {
+                Some(from) => {
+                    fs::hard_link(from.join(file::drive(index)), &path).map_err(LabError::file("link", &path))?;
+                }
+                // Sparse: it takes room only where the guest writes.
+                None => File::create(&path)
+                    .and_then(|file| file.set_len(drive.size.0))
+                    .map_err(LabError::file("make", &path))?,
             }
-            let file = File::create(&path).map_err(LabError::file("make", &path))?;
-            // Sparse: it takes room only where the guest writes.
-            file.set_len(drive.size.0).map_err(LabError::file("size", &path))?;
+            cage::give(&path)?;
         }
     }
     Ok(())
 }
 
-fn drive_file(index: usize) -> String {
-    format!("drive-{index}")
+/// Writes the initial file system, and makes the file that the console goes to.
+pub(crate) fn write_image(directory: &Path, image: &[u8]) -> Result<(), LabError> {
+    for (name, content) in [(file::IMAGE, image), (file::CONSOLE, &[])] {
+        let path = directory.join(name);
+        fs::write(&path, content).map_err(LabError::file("write", &path))?;
+        cage::give(&path)?;
+    }
+    Ok(())
+}
+
+/// Puts a file of this machine where QEMU can read it: by a link where everybody may read it, else as a copy.
+pub(crate) fn lend(from: &Path, to: &Path) -> Result<(), LabError> {
+    let for_all = fs::metadata(from).is_ok_and(|metadata| metadata.mode() & 0o004 != 0);
+    if for_all && fs::hard_link(from, to).is_ok() {
+        return Ok(());
+    }
+    fs::copy(from, to).map_err(LabError::file("copy", from))?;
+    cage::give(to)
 }
 
 pub(crate) fn start_machine(
     spec: &GuestSpec<'_>,
     scratch: &Scratch,
-    kernel: &Kernel,
     accelerator: Accelerator,
     networks: Vec<String>,
 ) -> Result<Process, LabError> {
-    let directory = scratch.path();
-    let unpacked = vmlinux::unpacked(&Local::new(), kernel, &spec.cache);
-    let image = unpacked.map_or_else(|| kernel.image.clone(), |path| path.to_string_lossy().into_owned());
-    let mut argv =
-        machine::command(directory, spec.machine, spec.first_drive(), accelerator, &image, spec.console, "serve")?;
+    let mut argv = machine::command(spec.machine, spec.first_drive(), accelerator, spec.console, "serve")?;
     argv.extend(networks);
     let standard = match spec.console {
         Console::Terminal => Standard::Inherit,
         Console::Log => {
-            let path = directory.join(file::OUTPUT);
+            let path = scratch.path().join(file::OUTPUT);
             Standard::Log(File::create(&path).map_err(LabError::file("make", path))?)
         }
     };
     let cmd = Cmd::new(argv);
-    let process = Process::start(&cmd, standard).map_err(|source| HostError::Start {
+    let process = Process::start(&cmd, standard, scratch.path()).map_err(|source| HostError::Start {
         host: "this machine".to_owned(),
         line: cmd.line(),
         source,
@@ -279,7 +290,7 @@ pub(crate) fn greet(
     accelerator: Accelerator,
 ) -> Result<Remote, LabError> {
     let patience = if accelerator == Accelerator::Kvm { BOOT_KVM } else { BOOT_TCG };
-    let socket = inside(scratch.path(), file::AGENT);
+    let socket = scratch.path().join(file::AGENT);
     let failed = |what: String| LabError::Boot { what, console: last_words(scratch.path()) };
     let start = Instant::now();
     let stream = loop {
@@ -298,7 +309,9 @@ pub(crate) fn greet(
     // A guest that takes nothing more must not hold us for ever.
     stream.set_write_timeout(Some(Duration::from_secs(60))).map_err(LabError::file("set up", &socket))?;
     let input = stream.try_clone().map_err(LabError::file("connect to", &socket))?;
-    Remote::connect("lab", spec.build, input, stream, patience).map_err(|error| match error {
+    let remote = Remote::connect("lab", spec.build, input, stream, patience);
+    let remote = if accelerator == Accelerator::Icount { remote.map(Remote::with_our_clock) } else { remote };
+    remote.map_err(|error| match error {
         HostError::Lost { what, .. } => {
             let ended =
                 process.ended().ok().flatten().map_or(String::new(), |status| format!(" (QEMU ended with {status})"));
@@ -310,10 +323,20 @@ pub(crate) fn greet(
 
 /// The last lines that QEMU and the guest's console said.
 fn last_words(directory: &Path) -> String {
-    let texts = [file::OUTPUT, file::CONSOLE].map(|name| fs::read(directory.join(name)).unwrap_or_default());
-    let text = texts.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).join("\n");
+    let text = [file::OUTPUT, file::CONSOLE].map(|name| end_of(&directory.join(name)).unwrap_or_default()).join("\n");
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(12)..].iter().map(|line| format!("    {line}\n")).collect()
+}
+
+/// The end of a file that may be long.
+fn end_of(path: &Path) -> io::Result<String> {
+    const ENOUGH: u64 = 64 << 10;
+    let mut file = File::open(path)?;
+    let begin = file.metadata()?.len().saturating_sub(ENOUGH);
+    file.seek(SeekFrom::Start(begin))?;
+    let mut bytes = Vec::new();
+    file.take(ENOUGH).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Loads drivers and finds each drive of the study: RAM drives by order, all others by serial number.

@@ -1,8 +1,10 @@
-//! The initial file system of a guest: this program as its first process, and the modules it needs to find its root.
+//! The initial file system of a guest, which is its root: this program as its first process, the modules it needs to
+//! find what is shared, and all else that is not.
 //!
 //! Format: newc, as in the kernel's `Documentation/driver-api/early-userspace/buffer-format.rst`. Times and owners
 //! are zero and the order is fixed, so the same parts give the same bytes.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use host::Host;
@@ -10,6 +12,7 @@ use terms::Cmd;
 
 use crate::LabError;
 use crate::kernel::{BOOT_MODULES, Kernel};
+use crate::share;
 
 /// Where the guest's first process finds its modules, named so that sorting gives the order.
 pub(crate) const MODULE_DIRECTORY: &str = "modules";
@@ -17,9 +20,8 @@ pub(crate) const MODULE_DIRECTORY: &str = "modules";
 /// Packs the image.
 pub(crate) fn pack(host: &dyn Host, agent: &Path, kernel: &Kernel) -> Result<Vec<u8>, LabError> {
     let mut archive = Archive::default();
-    for directory in ["dev", "proc", "sys", "host", "memory", "root", MODULE_DIRECTORY] {
-        archive.directory(directory);
-    }
+    share::pack(&mut archive)?;
+    archive.directory(MODULE_DIRECTORY);
     for (number, file) in kernel.modules.order(&BOOT_MODULES).iter().enumerate() {
         let name = crate::modules::name_of(file);
         archive.file(&format!("{MODULE_DIRECTORY}/{number:02}-{name}.ko"), 0o644, &module(host, file)?);
@@ -39,18 +41,24 @@ fn module(host: &dyn Host, file: &str) -> Result<Vec<u8>, LabError> {
     Ok(host.run_ok(&Cmd::new(unpack.iter().copied().chain([file])))?.stdout)
 }
 
+/// An archive that grows.
 #[derive(Default)]
-struct Archive {
+pub(crate) struct Archive {
     bytes: Vec<u8>,
     inode: u32,
 }
 
 impl Archive {
-    fn directory(&mut self, name: &str) {
+    /// A directory; one that is there already stays.
+    pub(crate) fn directory(&mut self, name: &str) {
         self.entry(name, 0o040_755, &[]);
     }
 
-    fn file(&mut self, name: &str, mode: u32, content: &[u8]) {
+    pub(crate) fn link(&mut self, name: &str, target: &Path) {
+        self.entry(name, 0o120_777, target.as_os_str().as_bytes());
+    }
+
+    pub(crate) fn file(&mut self, name: &str, mode: u32, content: &[u8]) {
         self.entry(name, 0o100_000 | mode, content);
     }
 
@@ -74,7 +82,7 @@ impl Archive {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
     }
 
-    fn finish(mut self) -> Vec<u8> {
+    pub(crate) fn finish(mut self) -> Vec<u8> {
         self.entry("TRAILER!!!", 0, &[]);
         self.bytes
     }

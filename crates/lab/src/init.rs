@@ -1,7 +1,7 @@
 //! The guest's first process: this same program, found in the initial file system as `/init`.
 //!
-//! It inserts the modules that came with it, puts this machine's root under an overlay in memory, and serves its
-//! port until whoever booted it goes away; then it switches the guest off.
+//! It inserts the modules that came with it, puts each directory that is shared with it under an overlay in memory, and
+//! serves its port until whoever booted it goes away; then it switches the guest off.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -10,12 +10,12 @@ use std::thread;
 use std::time::Duration;
 
 use host::{Local, agent};
-use rustix::mount::{MountFlags, mount, mount_move};
-use rustix::process::{chdir, chroot};
+use rustix::mount::{MountFlags, mount};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
 use crate::accelerator::PROBE_WORDS;
 use crate::image::MODULE_DIRECTORY;
+use crate::share;
 
 /// LVM's settings in a guest without udev: make device nodes itself, start no monitor, keep no lists of devices.
 const LVM_CONFIG: &str = "\
@@ -62,7 +62,7 @@ fn serve(build: &str) -> io::Result<()> {
         return Ok(());
     }
     insert_modules()?;
-    enter_root()?;
+    mount_all()?;
     fs::create_dir_all("/run/bedplate/lvm")?;
     fs::write("/run/bedplate/lvm/lvm.conf", LVM_CONFIG)?;
     let port = port()?;
@@ -82,28 +82,26 @@ fn insert_modules() -> io::Result<()> {
     Ok(())
 }
 
-/// This machine's root, read-only over 9p, under an overlay in memory.
-fn enter_root() -> io::Result<()> {
-    mount_at("hostroot", "/host", "9p", "trans=virtio,version=9p2000.L,msize=512000,cache=loose")?;
-    mount_at("tmpfs", "/memory", "tmpfs", "")?;
-    fs::create_dir_all("/memory/upper")?;
-    fs::create_dir_all("/memory/work")?;
-    mount_at("overlay", "/root", "overlay", "lowerdir=/host,upperdir=/memory/upper,workdir=/memory/work")?;
-    for directory in ["dev", "proc", "sys"] {
-        mount_move(format!("/{directory}"), format!("/root/{directory}"))
-            .map_err(|errno| with_what(&format!("move /{directory}"), errno.into()))?;
-    }
-    chdir("/root")?;
-    mount_move("/root", "/").map_err(|errno| with_what("move the root", errno.into()))?;
-    chroot(".")?;
-    chdir("/")?;
-    for directory in ["/run", "/tmp", "/var/tmp", "/mnt"] {
+/// Memory wherever a guest writes, and the shared directories: each read-only over 9p, under an overlay in memory.
+fn mount_all() -> io::Result<()> {
+    for directory in ["/run", "/tmp", "/var/tmp", "/mnt", "/dev/shm"] {
+        fs::create_dir_all(directory)?;
         mount_at("tmpfs", directory, "tmpfs", "")?;
     }
-    fs::create_dir_all("/dev/shm")?;
-    mount_at("tmpfs", "/dev/shm", "tmpfs", "")?;
+    fs::create_dir_all("/run/lock")?;
     fs::create_dir_all("/dev/pts")?;
-    mount_at("devpts", "/dev/pts", "devpts", "")
+    mount_at("devpts", "/dev/pts", "devpts", "")?;
+    // What is a directory on this machine is one here, and what is a link is a link.
+    for directory in share::shared() {
+        let tag = share::tag(directory);
+        mount_at(&tag, directory, "9p", "trans=virtio,version=9p2000.L,msize=512000,cache=loose")?;
+        let [upper, work] = ["upper", "work"].map(|part| format!("/run/bedplate/{tag}/{part}"));
+        fs::create_dir_all(&upper)?;
+        fs::create_dir_all(&work)?;
+        let layers = format!("lowerdir={directory},upperdir={upper},workdir={work}");
+        mount_at("overlay", directory, "overlay", &layers)?;
+    }
+    Ok(())
 }
 
 /// The port to whoever booted us, by the name that QEMU was given.

@@ -1,10 +1,11 @@
 //! The lab: a QEMU guest with emulated drives and PCIe topology, running this machine's own kernel and tools.
 //!
-//! A guest is one body of the [`Host`](host::Host) door. It knows nothing of layers. Its root is this machine's
-//! root, shared read-only under an overlay in memory; its drives are files that go with it. When a guest ends,
-//! however it ends, no process, file or mount of it stays.
+//! A guest is one body of the [`Host`](host::Host) door. It knows nothing of layers. Its programs are this machine's,
+//! shared read-only under an overlay in memory; its drives are files that go with it. It sees nothing else of this machine,
+//! and QEMU is in a cage. When a guest ends, however it ends, no process, file or mount of it stays.
 
 mod accelerator;
+mod cage;
 pub mod check;
 mod disk;
 mod enclosure;
@@ -18,6 +19,7 @@ mod machine;
 mod modules;
 mod network;
 mod scratch;
+mod share;
 mod vmlinux;
 
 pub use accelerator::Accelerator;

@@ -1,12 +1,10 @@
 //! The guest as QEMU's command line.
 
-use std::path::Path;
-
 use terms::{LabDrive, LabDriveKind, LabSpec, Port};
 
 use crate::accelerator::Accelerator;
 use crate::error::LabError;
-use crate::{disk, limit};
+use crate::{cage, disk, limit, share};
 
 /// Ports of a guest's AHCI controller (QEMU's q35).
 pub const SATA_PORTS: usize = 6;
@@ -27,53 +25,60 @@ pub fn serial_of(index: usize, drive: &LabDrive) -> String {
     format!("BP{index:02}-{name}")
 }
 
-/// Files of a guest inside its directory.
+/// Files of a guest, from its directory on. QEMU is started in there and given no other names: what a path holds that
+/// leads there, a comma for example, is nothing that its options could be mistaken about.
 pub(crate) mod file {
+    pub(crate) const KERNEL: &str = "kernel";
     pub(crate) const IMAGE: &str = "initramfs";
     pub(crate) const CONSOLE: &str = "console.log";
     pub(crate) const OUTPUT: &str = "qemu.log";
-    pub(crate) const AGENT: &str = "agent.sock";
+    /// Where QEMU may make files of its own: the sockets that it listens on.
+    pub(crate) const OWN: &str = "own";
+    pub(crate) const AGENT: &str = "own/agent.sock";
+
+    /// The backing file of a drive.
+    pub(crate) fn drive(index: usize) -> String {
+        format!("drive-{index}")
+    }
 }
 
-/// The program and its arguments. Ends with this program, whatever ends it: setpriv asks the kernel for that.
+/// The program and its arguments, to be started in the guest's directory.
 pub(crate) fn command(
-    directory: &Path,
     spec: &LabSpec,
     first_drive: usize,
     accelerator: Accelerator,
-    image: &str,
     console: Console,
     mode: &str,
 ) -> Result<Vec<String>, LabError> {
-    let mut argv = Arguments::default();
-    argv.words("setpriv --pdeathsig KILL -- qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot");
-    argv.words("-machine q35");
+    let mut argv = Arguments(cage::around(spec, accelerator));
+    argv.words("qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -machine q35");
+    argv.0.extend(cage::within().map(str::to_owned));
     argv.words(accelerator.arguments());
     argv.pair("-m", &format!("{}B", spec.memory.0));
-    argv.pair("-smp", &spec.cpus.to_string());
-    argv.pair("-kernel", image);
-    argv.pair("-initrd", &inside(directory, file::IMAGE));
-    argv.pair("-append", &format!("console=ttyS0 panic=-1 quiet raid=noautodetect nowatchdog bedplate={mode}"));
-    argv.pair("-chardev", &format!("file,id=console,path={}", inside(directory, file::CONSOLE)));
+    argv.pair("-smp", &spec.processors().to_string());
+    argv.pair("-kernel", file::KERNEL);
+    argv.pair("-initrd", file::IMAGE);
+    // A kernel that waits for ten ticks of its timer in vain panics. On a busy machine an emulated one may come too late.
+    let kernel = "console=ttyS0 panic=-1 quiet raid=noautodetect nowatchdog no_timer_check";
+    argv.pair("-append", &format!("{kernel}{} bedplate={mode}", accelerator.kernel()));
+    argv.pair("-chardev", &format!("file,id=console,path={}", file::CONSOLE));
     argv.pair("-serial", "chardev:console");
-    argv.pair("-virtfs", "local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap");
+    for directory in share::shared() {
+        let tag = share::tag(directory);
+        let share = format!("local,path={directory},mount_tag={tag},security_model=none,readonly=on,multidevs=remap");
+        argv.pair("-virtfs", &share);
+    }
     argv.pair("-device", "virtio-serial-pci");
-    argv.pair("-chardev", &format!("socket,id=agent,path={},server=on,wait=off", inside(directory, file::AGENT)));
+    argv.pair("-chardev", &format!("socket,id=agent,path={},server=on,wait=off", file::AGENT));
     argv.pair("-device", "virtserialport,chardev=agent,name=bedplate");
     if console == Console::Terminal {
         argv.pair("-chardev", "stdio,id=terminal,signal=off");
         argv.pair("-device", "virtconsole,chardev=terminal");
     }
-    drives(&mut argv, directory, spec, first_drive)?;
+    drives(&mut argv, spec, first_drive)?;
     Ok(argv.0)
 }
 
-/// The backing file of a drive.
-pub(crate) fn inside(directory: &Path, name: &str) -> String {
-    directory.join(name).to_string_lossy().into_owned()
-}
-
-#[derive(Default)]
 struct Arguments(Vec<String>);
 
 impl Arguments {
@@ -86,7 +91,7 @@ impl Arguments {
 }
 
 /// Ports, switches and drives. Root ports get chassis 1 up; downstream ports of a switch chassis 100 up.
-fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec, first_drive: usize) -> Result<(), LabError> {
+fn drives(argv: &mut Arguments, spec: &LabSpec, first_drive: usize) -> Result<(), LabError> {
     let mut switches: Vec<u8> = Vec::new();
     let mut sata = 0;
     let root_port = |argv: &mut Arguments, id: &str, chassis: usize| {
@@ -98,7 +103,7 @@ fn drives(argv: &mut Arguments, directory: &Path, spec: &LabSpec, first_drive: u
             continue;
         }
         let spins = drive.kind == LabDriveKind::Hdd;
-        let path = inside(directory, &if spins { disk::socket(index) } else { format!("drive-{index}") });
+        let path = if spins { disk::socket(index) } else { file::drive(index) };
         // The host's page cache is the drive: nothing in a lab is meant to outlive it.
         match limit::nodes(index, drive, spec, &path) {
             Some(nodes) => nodes.iter().for_each(|node| argv.pair("-blockdev", node)),
@@ -169,7 +174,7 @@ mod tests {
             ],
             ..LabSpec::new(2, Bytes::gib(1))
         };
-        let argv = command(Path::new("/lab"), &spec, 0, Accelerator::Tcg, "/k", Console::Log, "serve").unwrap();
+        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, "serve").unwrap();
         let line = argv.join(" ");
         assert_eq!(line.matches("pcie-root-port").count(), 2);
         assert_eq!(line.matches("x3130-upstream").count(), 1);
@@ -177,19 +182,24 @@ mod tests {
         assert_eq!(line.matches("nvme-ns").count(), 3);
         assert!(line.contains("ide-hd,drive=d3,bus=ide.0") && !line.contains("drive-4"));
         assert!(line.contains("ide-hd,drive=d5,bus=ide.1") && line.matches("rotation_rate=7200").count() == 1);
-        assert!(line.contains("server.path=/lab/head-5.sock") && !line.contains("file=/lab/drive-5"));
+        assert!(line.contains("server.path=head-5.sock") && !line.contains("file=drive-5"));
     }
 
     #[test]
-    fn a_guest_is_given_nothing_of_this_machine_but_its_root_to_read() {
+    fn a_guest_is_given_nothing_of_this_machine_but_programs_and_libraries_to_read() {
         let drives = vec![drive("a", LabDriveKind::Nvme, Port::Cpu)];
         let spec = LabSpec { drives, ..LabSpec::new(1, Bytes::gib(1)) };
-        let argv = command(Path::new("/lab"), &spec, 0, Accelerator::Tcg, "/k", Console::Log, "serve").unwrap();
-        for word in &argv {
-            assert!(!word.contains("/dev/"), "{word}");
-            assert!(!word.contains("path=/,") || word.contains("readonly=on"), "{word}");
-            assert!(!word.contains("file=") || word.contains("file=/lab/"), "{word}");
+        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, "serve").unwrap();
+        let (shares, rest): (Vec<_>, Vec<_>) = argv.iter().partition(|word| word.starts_with("local,"));
+        for share in shares {
+            let path = share.split(',').find_map(|part| part.strip_prefix("path=")).unwrap();
+            assert!(share.contains(",readonly=on,") && share::DIRECTORIES.contains(&path), "{share}");
         }
+        assert!(
+            rest.iter().all(|word| !word.starts_with('/') && !word.contains("=/")),
+            "no other path leads out of its directory: {rest:?}"
+        );
+        assert!(argv.join(" ").contains(" -sandbox on,obsolete=deny,elevateprivileges=deny,spawn=deny,"));
     }
 
     #[test]

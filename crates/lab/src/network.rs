@@ -12,7 +12,7 @@ use host::{Host, HostError, Local, interrupt};
 use terms::Cmd;
 
 use crate::LabError;
-use crate::machine::inside;
+use crate::machine::file;
 
 /// Ports of the enclosure, each on a network of its own.
 pub(crate) const PORTS: [u8; 2] = [1, 2];
@@ -100,8 +100,11 @@ fn card(end: End, port: u8) -> [String; 2] {
     ["-device".to_owned(), card]
 }
 
+/// As both ends see it, each from the directory of its own guest, which is beside the enclosure's. No other socket of this
+/// machine is called the same: directories of guests have names of their own.
 fn socket(directory: &Path, port: u8, host: u8) -> String {
-    inside(directory, &format!("port-{port}-{host}.sock"))
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    format!("../{name}/{}/port-{port}-{host}.sock", file::OWN)
 }
 
 /// Waits until QEMU listens on every socket: a guest that connects earlier would never have a link. The kernel lists
@@ -197,7 +200,7 @@ mod tests {
         {
             let backends: Vec<&String> = argv.iter().filter(|word| word.starts_with("stream,")).collect();
             assert_eq!((backends.len(), argv.len()), (2, length));
-            assert!(backends.iter().all(|word| word.contains(server) && word.contains("addr.path=/lab/port-")));
+            assert!(backends.iter().all(|word| word.contains(server) && word.contains("addr.path=../lab/own/port-")));
         }
     }
 
@@ -208,12 +211,12 @@ mod tests {
             "hubport,id=net1,hubid=1 ",
             "hubport,id=plug1-1,hubid=1,netdev=wire1-1",
             "hubport,id=plug2-0,hubid=2,netdev=wire2-0",
-            "stream,id=wire2-1,server=on,addr.type=unix,addr.path=/lab/port-2-1.sock",
+            "stream,id=wire2-1,server=on,addr.type=unix,addr.path=../lab/own/port-2-1.sock",
         ] {
             assert!(line.contains(part), "{part} in {line}");
         }
         let second = host_arguments(Path::new("/lab"), 1).join(" ");
-        assert!(second.contains("server=off,addr.type=unix,addr.path=/lab/port-2-1.sock"), "{second}");
+        assert!(second.contains("server=off,addr.type=unix,addr.path=../lab/own/port-2-1.sock"), "{second}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use host::Host;
-use terms::{Cmd, Nanos};
+use terms::{Bytes, Cmd, Nanos};
 
 use crate::kernel::Kernel;
 
@@ -64,9 +64,9 @@ fn unpack(host: &dyn Host, payload: &[u8]) -> Option<Vec<u8>> {
         [0x1f, 0x8b, ..] => &["gzip", "--decompress", "--stdout"],
         _ => return None,
     };
-    let cmd = Cmd::new(argv.iter().copied()).stdin(payload).limit(Nanos::seconds(60));
-    let bytes = host.run(&cmd).ok()?.stdout;
     let size = unpacked_size(payload)?;
+    let cmd = Cmd::new(argv.iter().copied()).stdin(payload).limit(Nanos::seconds(60)).output(Bytes(size as u64));
+    let bytes = host.run(&cmd).ok()?.stdout;
     (bytes.starts_with(b"\x7fELF") && bytes.len() == size).then_some(bytes)
 }
 

@@ -6,7 +6,7 @@ use host::{Host, HostError};
 use terms::evidence::{JobShare, ThreadTime, Threads};
 use terms::record::{Cell, CellKey, GuardNote, MemberDelta, Reading};
 use terms::workload::{Load, Method};
-use terms::{Cmd, MeasurePolicy, Nanos, Node, Outcome, Workload};
+use terms::{MeasurePolicy, Nanos, Node, Outcome, Workload};
 
 use crate::amplification::{self, Work};
 use crate::conditions;
@@ -22,7 +22,7 @@ use crate::latency_log;
 use crate::limiter::{self, Seen};
 use crate::own_work::{self, Busy};
 use crate::probe;
-use crate::{resync, together};
+use crate::{resync, together, workplace};
 
 /// What to measure.
 #[derive(Clone)]
@@ -108,6 +108,7 @@ pub(crate) const EXTENDED: Nanos = Nanos::seconds(1);
 /// # Errors
 /// Where the machine is lost.
 pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, MeasureError> {
+    request.filled.check(host)?;
     if !request.workload.hosts.is_one() {
         return together::measure(host, request);
     }
@@ -124,14 +125,14 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     check_request(request)?;
     let around = Around::before(host, request)?;
     let mut window = request.window();
-    let mut job = prepare(request, window);
+    let mut job = prepare(request, window)?;
     let mut observed = observed(host, request, &job, window)?;
     let mut raw = raw_files(&job, &observed, "");
     let extended = observed.outcome.ok() && observed.unsteady() && window >= EXTENDED;
     if extended {
         window = Nanos(window.0 * 2);
         resync::restart(host, request.resyncs)?;
-        job = prepare(request, window);
+        job = prepare(request, window)?;
         observed = self::observed(host, request, &job, window)?;
         raw.extend(raw_files(&job, &observed, "extended-"));
     }
@@ -198,21 +199,21 @@ pub(crate) fn check_request(request: &CellRequest<'_>) -> Result<(), MeasureErro
     Ok(())
 }
 
-pub(crate) fn prepare(request: &CellRequest<'_>, window: Nanos) -> Job {
+pub(crate) fn prepare(request: &CellRequest<'_>, window: Nanos) -> Result<Job, MeasureError> {
     // What was filled decides, whatever the policy says.
     let policy = MeasurePolicy { span: request.filled.span, ..request.policy.clone() };
     let workload = Workload { window: Some(window), ..request.workload.clone() };
-    let mut job = job::job_at(&workload, &request.filled.place, &policy, request.rate, request.seed);
+    let mut job = job::job_at(&workload, &request.filled.place, &policy, request.rate, request.seed)?;
     if job::aligns(&request.filled.version) {
         job::align_log(&mut job);
     }
-    job
+    Ok(job)
 }
 
 fn observed(host: &dyn Host, request: &CellRequest<'_>, job: &Job, window: Nanos) -> Result<Observed, HostError> {
-    if let Some(argv) = job.settling() {
+    if let Some(settling) = job.settling() {
         // What goes wrong in it goes wrong in the run that counts, which is judged.
-        host.run(&Cmd::new(argv).limit(Nanos(job.expected.0 + Nanos::seconds(300).0)))?;
+        workplace::run(host, &settling, Nanos(job.expected.0 + Nanos::seconds(300).0))?;
     }
     let aligned = job::aligns(&request.filled.version);
     let event = request.workload.path_lost.map(|loss| (loss, request.policy.settle));
@@ -309,6 +310,9 @@ fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, around: &Com
     }
     if outcome.timed_out {
         return failed(format!("fio was ended after {}, {} were expected", outcome.took, job.expected));
+    }
+    if let Some(most) = outcome.flooded {
+        return failed(format!("fio was ended: it printed more than {most}"));
     }
     match parsed {
         Ok(FioOutput { error: Some(error), .. }) => failed(error),

@@ -19,8 +19,9 @@ use crate::counters::snapshot;
 use crate::counters::threads::census;
 use crate::error::MeasureError;
 use crate::own_work::{self, Busy};
+use crate::workplace::Workplace;
 
-/// Where a source is made if no stack holds it: memory, on nearly every machine.
+/// Below it a source is made for one copy if no stack holds it: memory, on nearly every machine.
 const IN_MEMORY: &str = "/dev/shm";
 /// Longest time for any of the commands.
 const LIMIT: Nanos = Nanos::seconds(1800);
@@ -40,8 +41,10 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
         ));
     };
     let plan = tree::plan(wanted);
+    let memory = request.source.is_none().then(|| Workplace::below(host, IN_MEMORY)).transpose()?;
     let above = request.source.unwrap_or(IN_MEMORY);
-    let source = format!("{above}/bedplate-source-{}", tree::digest(wanted));
+    let source = format!("bedplate-source-{}", tree::digest(wanted));
+    let source = memory.as_ref().map_or_else(|| format!("{above}/{source}"), |memory| memory.path(&source));
     if let Some(why) = tree::make(host, &source, wanted)? {
         return Ok(Measured::failed(request, why));
     }

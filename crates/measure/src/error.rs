@@ -16,6 +16,12 @@ pub enum MeasureError {
         /// What fio said.
         why: String,
     },
+    /// What was filled is not there any more, or something else is.
+    #[error("`{target}` is not the one that was filled: it was replaced, unmounted or mounted over")]
+    Replaced {
+        /// Its path.
+        target: String,
+    },
     /// The span has no block for each job of a sequential workload.
     #[error("workload `{workload}` needs {needed} for one block of each job, and the span is {span}")]
     Span {
@@ -31,6 +37,16 @@ pub enum MeasureError {
     Rate {
         /// Which.
         workload: String,
+    },
+    /// The workload carries an option of fio's that is not allowed.
+    #[error("`{key}` of workload `{workload}` is never handed to fio")]
+    Option {
+        /// Which.
+        workload: String,
+        /// The option as it was written.
+        key: String,
+        /// Why.
+        source: terms::fio::Refused,
     },
     /// The machine failed.
     #[error(transparent)]

@@ -35,6 +35,9 @@ pub struct JobOutputs {
     pub share: JobShare,
     /// Its two directions, where anything was done.
     pub flows: Vec<Flow>,
+    /// Reads, writes and flushes that were counted, each beside how many of them lie in bins of latency; only where fio
+    /// gave bins.
+    pub binned: Vec<(u64, u64)>,
 }
 
 #[derive(Deserialize)]
@@ -163,7 +166,11 @@ fn outputs(job: &JobOutput, cpu_cores: f64) -> JobOutputs {
         operations: flows.iter().map(|flow| flow.operations).sum(),
         cpu_cores,
     };
-    JobOutputs { share, flows }
+    let kinds = [job.read.latency(), job.write.latency(), (job.sync.total_ios, &job.sync.lat_ns)];
+    let binned = kinds.into_iter().filter(|(_, clat)| !clat.bins.is_empty());
+    let binned =
+        binned.map(|(operations, clat)| (operations, clat.bins.values().copied().fold(0, u64::saturating_add)));
+    JobOutputs { share, flows, binned: binned.collect() }
 }
 
 /// Latency of flushes over all jobs; `None` where nothing was flushed.
@@ -203,7 +210,8 @@ fn latency(parts: &[(u64, &Clat)]) -> Latency {
     let mut bins = std::collections::BTreeMap::new();
     for (bin, count) in parts.iter().flat_map(|(_, clat)| &clat.bins) {
         if let Ok(nanos) = bin.parse::<u64>() {
-            *bins.entry(nanos).or_insert(0) += count;
+            let sum: &mut u64 = bins.entry(nanos).or_insert(0);
+            *sum = sum.saturating_add(*count);
         }
     }
     let bins: Vec<(u64, u64)> = bins.into_iter().collect();
@@ -227,12 +235,12 @@ fn latency(parts: &[(u64, &Clat)]) -> Latency {
 
 /// The bin in which that share of all operations is reached.
 fn quantile(bins: &[(u64, u64)], per_mille: u64) -> Option<Nanos> {
-    let total: u64 = bins.iter().map(|(_, count)| count).sum();
+    let total = bins.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
     let rank = (total.saturating_mul(per_mille)).div_ceil(1000);
     let mut below = 0;
     bins.iter()
         .find(|(_, count)| {
-            below += count;
+            below = count.saturating_add(below);
             below >= rank
         })
         .map(|(nanos, _)| Nanos(*nanos))

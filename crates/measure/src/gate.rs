@@ -7,15 +7,16 @@ use host::{Host, HostError};
 use terms::evidence::Steadiness;
 use terms::record::{CpuDelta, MemberDelta};
 use terms::workload::PathLoss;
-use terms::{Bytes, Cmd, Nanos, Outcome};
+use terms::{Bytes, Nanos, Outcome};
 
 use crate::cell::CellRequest;
 use crate::counters::Snapshot;
-use crate::job::{Job, SAMPLE, latency_log_file, latency_part_files, log_file};
+use crate::job::{Job, SAMPLE};
 use crate::log::Log;
 use crate::own_work::Busy;
 use crate::path;
 use crate::watch::{self, Watch, Watched};
+use crate::workplace::Workplace;
 
 /// What a run of a job gave.
 pub(crate) struct Observed {
@@ -74,8 +75,9 @@ pub(crate) fn observe(
     aligned: bool,
     event: Option<(PathLoss, Nanos)>,
 ) -> Result<Observed, HostError> {
+    let workplace = Workplace::new(host)?;
     // A queue that was filled may take long to drain after the clock has stopped.
-    let cmd = Cmd::new(job.argv()).limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
+    let cmd = workplace.fio(job)?.limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
     let begun = host.now()?;
     let over = AtomicBool::new(false);
     let (outcome, ended, watched, lost) = thread::scope(|scope| {
@@ -95,7 +97,7 @@ pub(crate) fn observe(
         let lost = lost.map(|lost| lost.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         Ok::<_, HostError>((outcome?, ended?, watched, lost))
     })?;
-    let logs = take_logs(host, request.seed);
+    let logs = ["bw", "lat"].map(|kind| workplace.take(&job.log(kind)));
     let observed = conclude(Ran { outcome, watched, lifetime: (begun, ended), logs, aligned, window });
     let path_lost = lost.map(|lost| placed(host, lost, &observed.log, aligned)).transpose()?;
     // What is done to a window on purpose says nothing of what stands.
@@ -151,14 +153,6 @@ pub(crate) fn conclude(ran: Ran) -> Observed {
     }
 }
 
-/// fio's logs of throughput and latency; they are gone afterwards.
-fn take_logs(host: &dyn Host, seed: u64) -> [Vec<u8>; 2] {
-    let logs = [take(host, &log_file(seed)), take(host, &latency_log_file(seed))];
-    let parts = latency_part_files(seed);
-    let _ = host.run(&Cmd::new(["rm", "-f", &parts[0], &parts[1]]));
-    logs
-}
-
 /// The moments of a loss from the start of the window, with all paths in use again; or what went wrong.
 fn placed(
     host: &dyn Host,
@@ -180,13 +174,6 @@ fn placed(
     }
     let since = |moment: Nanos| Nanos(moment.0.saturating_sub(log.start.0));
     Ok(Ok(PathLoss { at: since(moments.at), back: since(moments.back) }))
-}
-
-/// A file's content; the file is gone afterwards. A job that failed may not have written it.
-fn take(host: &dyn Host, path: &str) -> Vec<u8> {
-    let content = host.read(path).unwrap_or_default();
-    let _ = host.run(&Cmd::new(["rm", "-f", path]));
-    content
 }
 
 /// The first and the last reading that certainly lie inside the window; `None` where there are not two.

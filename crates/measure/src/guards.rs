@@ -67,10 +67,12 @@ pub fn may_pass(cell: &Cell) -> bool {
 type Guard = fn(&Evidence<'_>) -> Option<GuardNote>;
 
 /// All of them; those that void come first, so that the first one is the reason of a failure.
-const GUARDS: [Guard; 22] = [
+const GUARDS: [Guard; 24] = [
     window::jobs,
     window::identity,
     window::sum,
+    window::bins,
+    window::log_sum,
     window::short,
     window::direction,
     window::lost_log,

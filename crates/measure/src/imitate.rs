@@ -8,13 +8,13 @@ mod jobs;
 use host::Host;
 use terms::evidence::{Imitated, ImitatedLoop};
 use terms::workload::{Imitation, Tool};
-use terms::{Bytes, Cmd, Nanos};
+use terms::{Bytes, Nanos};
 
 use crate::cell::CellRequest;
 use crate::error::MeasureError;
 use crate::fio::{self, FioOutput};
 use crate::job::Job;
-use crate::probe::take_places;
+use crate::workplace::Workplace;
 
 /// What an imitation gave: nothing where one of its loops failed, and the raw files in either case.
 pub(crate) struct Shown {
@@ -28,7 +28,7 @@ pub(crate) struct Shown {
 /// Where the machine is lost.
 pub(crate) fn run(host: &dyn Host, request: &CellRequest<'_>, imitation: Imitation) -> Result<Shown, MeasureError> {
     let job = jobs::of(request, imitation.tool);
-    let (mut loops, mut raw) = (Vec::new(), Vec::new());
+    let (mut loops, mut raw) = (Vec::new(), vec![("imitated.fio".to_owned(), job.file().into_bytes())]);
     // CrystalDiskMark throws a whole first run away.
     let discarded = u32::from(imitation.tool == Tool::CrystalDiskMark);
     // One test of GNOME Disks is one pass over its samples.
@@ -46,7 +46,7 @@ pub(crate) fn run(host: &dyn Host, request: &CellRequest<'_>, imitation: Imitati
     let (printed, promised) = printed(imitation.tool, taken);
     let imitated = Imitated {
         tool: imitation.tool,
-        argv: job.argv(),
+        argv: job.line(),
         loops,
         best: imitation.best,
         printed,
@@ -62,11 +62,12 @@ type Once = (Option<ImitatedLoop>, Vec<(String, Vec<u8>)>);
 
 fn once(host: &dyn Host, request: &CellRequest<'_>, job: &Job, tool: Tool, number: u32) -> Result<Once, MeasureError> {
     // A drive as slow as an SD card writes the tool's whole file within this time.
-    let outcome = host.run(&Cmd::new(job.argv()).limit(Nanos::seconds(900)))?;
+    let workplace = Workplace::new(host)?;
+    let outcome = host.run(&workplace.fio(job)?.limit(Nanos::seconds(900)))?;
     let mut raw = vec![(format!("imitated-{number}.json"), outcome.stdout.clone())];
     let mut log = Vec::new();
     if tool == Tool::GnomeDisks {
-        log = take_places(host, request)?;
+        log = workplace.take(&job.log("lat"));
         raw.push((format!("imitated-{number}-latency.log"), log.clone()));
     }
     let parsed = fio::parse(&outcome.stdout).ok().filter(|output| outcome.ok() && output.error.is_none());

@@ -3,33 +3,43 @@
 mod fill;
 mod load;
 mod reach;
+mod target;
 
 use terms::plan::Place;
-use terms::workload::{Engine, Load, Reach};
+use terms::workload::{Engine, FioKey, Load, Reach};
 use terms::{Bytes, MeasurePolicy, Nanos, Pattern, Workload};
+
+use crate::error::MeasureError;
 
 pub use fill::{fill, fill_job};
 pub(crate) use reach::samples;
+pub(crate) use target::LINK as TARGET;
 
 /// A stretch that was written from end to end: only this can be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filled {
     pub(crate) place: Place,
     pub(crate) span: Bytes,
+    /// Which file or device was filled; `None` where nobody else could put another in its place.
+    pub(crate) is: Option<String>,
     /// How long filling took.
     pub took: Nanos,
     /// The fio command that filled it.
     pub argv: Vec<String>,
+    /// The job that it was given.
+    pub job: String,
     /// What fio said, for the record.
     pub output: String,
     /// fio's own version, such as `fio-3.33`.
     pub(crate) version: String,
 }
 
-/// A fio command, setting by setting.
+/// A job of fio's, setting by setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    settings: Vec<(String, String, String)>,
+    name: String,
+    target: String,
+    settings: Vec<Setting>,
     /// How long it is meant to run, settling included; 0 for a job that ends with its data.
     pub expected: Nanos,
     /// Operations per second that are offered over all jobs, where the rate is fixed.
@@ -40,110 +50,134 @@ pub struct Job {
     pub settles_before: Option<Nanos>,
 }
 
-/// Where fio writes its log of throughput over time: a file of its own for every cell, because fio adds to what is there.
-pub(crate) fn log_file(seed: u64) -> String {
-    format!("{}_bw.log", log_prefix(seed))
+/// One line of a job file. Its key is a word of this program, and never a text of somebody else's.
+#[derive(Debug, Clone, PartialEq)]
+struct Setting {
+    key: &'static str,
+    value: String,
+    why: String,
 }
 
-/// Where fio writes latency: over time beside the throughput, or of every operation for a tool that wants it.
-pub(crate) fn latency_log_file(seed: u64) -> String {
-    format!("{}_lat.log", latency_log_prefix(seed))
-}
-
-/// The parts of that latency, which fio writes too whenever it is asked for the whole: handing over, and the rest.
-pub(crate) fn latency_part_files(seed: u64) -> [String; 2] {
-    ["slat", "clat"].map(|part| format!("{}_{part}.log", latency_log_prefix(seed)))
-}
-
-/// The files of one host where the job was given to servers: of every job one, with the host's address behind it.
-pub(crate) fn server_logs(seed: u64, kind: &str, address: &str) -> String {
-    format!("{}_{kind}.*.log.{address}", log_prefix(seed))
-}
-
-pub(crate) fn latency_log_prefix(seed: u64) -> String {
-    log_prefix(seed)
-}
-
-fn log_prefix(seed: u64) -> String {
-    format!("/tmp/bedplate-fio-{seed}")
-}
-
-/// Length of one sample of that log. Short enough for twenty in a two-second window, long enough to cost nothing.
+/// Length of one sample of fio's logs. Short enough for twenty in a two-second window, long enough to cost nothing.
 pub(crate) const SAMPLE: Nanos = Nanos::millis(100);
 
 impl Job {
-    pub(crate) fn set(&mut self, key: &str, value: impl ToString, why: impl Into<String>) -> &mut Self {
-        self.settings.push((key.to_owned(), value.to_string(), why.into()));
+    /// Says a thing, in the place of what was said of it before.
+    pub(crate) fn set(&mut self, key: &'static str, value: impl ToString, why: impl Into<String>) -> &mut Self {
+        self.settings.retain(|setting| setting.key != key);
+        self.settings.push(Setting { key, value: value.to_string(), why: why.into() });
         self
+    }
+
+    /// Options of somebody else's, each looked up in the list of those that are allowed: whatever the workload says it
+    /// came from, nothing else gets to fio.
+    fn take(&mut self, workload: &Workload) -> Result<(), MeasureError> {
+        for FioKey { key, value } in &workload.keys {
+            let refused =
+                |source| MeasureError::Option { workload: workload.name.to_string(), key: key.clone(), source };
+            self.set(terms::fio::checked(key, value).map_err(refused)?, value, "as the imported job has it");
+        }
+        Ok(())
+    }
+
+    fn get(&self, key: &str) -> Option<&str> {
+        self.settings.iter().find(|setting| setting.key == key).map(|setting| setting.value.as_str())
     }
 
     /// Goes on so many bytes behind the end of each block: the number behind the direction (fio(1), `rw`).
     fn leave_holes(&mut self, bytes: u64) {
-        for (_, direction, why) in self.settings.iter_mut().filter(|(key, ..)| key == "rw" && bytes > 0) {
-            *direction = format!("{direction}:{bytes}");
+        for Setting { value, why, .. } in self.settings.iter_mut().filter(|setting| setting.key == "rw" && bytes > 0) {
+            *value = format!("{value}:{bytes}");
             *why = format!("{why}; the rest of each stretch is left out");
         }
     }
 
-    fn offloads(&self) -> bool {
-        self.settings.iter().any(|(key, value, _)| offloads(key, value))
-    }
-
-    /// The command line.
+    /// What fio is called with: it reads its job file from standard input, so that it completes no word and nothing of
+    /// it is taken for an option of the command line. Where a job only reads, fio itself refuses to write.
     #[must_use]
     pub fn argv(&self) -> Vec<String> {
-        let mut argv = vec!["fio".to_owned(), "--output-format=json+,normal".to_owned()];
-        argv.extend(self.settings.iter().map(|(key, value, _)| option(key, value, "--")));
-        argv
+        let direction = self.get("rw").and_then(|rw| rw.split(':').next());
+        let reads = matches!(direction, Some("read" | "randread"));
+        let words = ["fio", "--output-format=json+,normal"].into_iter().chain(reads.then_some("--readonly"));
+        words.chain(["-"]).map(str::to_owned).collect()
+    }
+
+    /// The same job as a command line, for a person to read. It is never run.
+    pub(crate) fn line(&self) -> Vec<String> {
+        let words = self.options().map(|(key, value)| format!("--{}", option(key, &value)));
+        ["fio".to_owned()].into_iter().chain(words).collect()
+    }
+
+    /// Every option by its name, and its value as fio reads it: empty for options without one.
+    pub fn options(&self) -> impl Iterator<Item = (&str, String)> {
+        let named = [("name", self.name.clone()), ("filename", target::spelt(&self.target).0)];
+        named.into_iter().chain(self.settings.iter().map(|setting| (setting.key, setting.value.clone())))
+    }
+
+    /// What the job file names by a link.
+    pub(crate) fn link(&self) -> Option<&str> {
+        target::spelt(&self.target).1
+    }
+
+    /// The log of that kind: throughput (`bw`) or latency (`lat`) over time, of all jobs together.
+    pub(crate) fn log(&self, kind: &str) -> String {
+        format!("{}_{kind}.log", self.name)
     }
 
     /// The same for a server, which runs a command before it begins. The client that collects its logs puts one job's in
     /// the place of another's unless each has a file of its own.
-    pub(crate) fn served(mut self, before: &str) -> Self {
-        self.set("exec_prerun", before, "waits for the moment at which all hosts begin");
-        for (_, value, why) in self.settings.iter_mut().filter(|(key, ..)| key == "per_job_logs") {
-            (*value, *why) = ("1".to_owned(), "a file for each job, as a client collects them".to_owned());
-        }
+    pub(crate) fn served(mut self) -> Self {
+        self.set("exec_prerun", WAIT, "waits for the moment at which all hosts begin");
+        self.set("per_job_logs", 1, "a file for each job, as a client collects them");
         self
     }
 
-    /// The command line of the run before this one that only settles: the same load, nothing logged.
-    pub(crate) fn settling(&self) -> Option<Vec<String>> {
+    /// The run before this one that only settles: the same load, nothing logged.
+    pub(crate) fn settling(&self) -> Option<Self> {
         let settle = self.settles_before?;
-        let is_kept = |(key, ..): &&(String, String, String)| !key.contains("_log") && !key.starts_with("log_");
+        let is_kept = |setting: &&Setting| !setting.key.contains("_log") && !setting.key.starts_with("log_");
         let mut run = Self { settings: self.settings.iter().filter(is_kept).cloned().collect(), ..self.clone() };
-        for (key, value, _) in &mut run.settings {
-            if key == "runtime" {
-                *value = millis(settle);
-            }
-        }
-        Some(run.argv())
+        run.set("runtime", millis(settle), "settling, not counted");
+        Some(run)
     }
 
-    /// The same as a job file that a person can run, with the reason for every setting.
+    /// The job file that fio is given, and that a person can run, with the reason for every setting.
     #[must_use]
     pub fn file(&self) -> String {
-        let name = self.settings.iter().find(|(key, ..)| key == "name").map_or("job", |(_, value, _)| value);
-        let lines = self.settings.iter().filter(|(key, ..)| key != "name");
-        let body = lines.map(|(key, value, why)| format!("# {why}\n{}\n", option(key, value, ""))).collect::<String>();
-        format!("[{name}]\n{body}")
+        // fio takes a section whose name begins so for one that speaks for others.
+        let hidden = self.name.starts_with("global");
+        let mut text = format!("[{}]\n", if hidden { "job" } else { &self.name });
+        let mut say = |why: &str, key: &str, value: &str| text.push_str(&format!("# {why}\n{}\n", option(key, value)));
+        if hidden {
+            say("fio takes sections of such names for others", "name", &self.name);
+        }
+        say("one file or device, the same for filling and measuring", "filename", &target::spelt(&self.target).0);
+        for Setting { key, value, why } in &self.settings {
+            say(why, key, value);
+        }
+        text
     }
 }
 
-fn offloads(key: &str, value: &str) -> bool {
-    key == "io_submit_mode" && value == "offload"
-}
+/// What a served job runs before it begins, in its workplace.
+const WAIT: &str = "sh wait.sh";
 
 /// An option as fio takes it; some have no value.
-fn option(key: &str, value: &str, dashes: &str) -> String {
-    if value.is_empty() { format!("{dashes}{key}") } else { format!("{dashes}{key}={value}") }
+fn option(key: &str, value: &str) -> String {
+    if value.is_empty() { key.to_owned() } else { format!("{key}={value}") }
 }
 
 pub(crate) fn base(name: &str, place: &Place, engine: Engine, seed: u64) -> Job {
-    let mut job = Job { settings: Vec::new(), expected: Nanos(0), offered: None, samples: None, settles_before: None };
-    job.set("name", name, "")
-        .set("filename", place.file(), "one file or device, the same for filling and measuring")
-        .set("ioengine", engine.fio(), engine_reason(engine))
+    let mut job = Job {
+        name: name.to_owned(),
+        target: place.file(),
+        settings: Vec::new(),
+        expected: Nanos(0),
+        offered: None,
+        samples: None,
+        settles_before: None,
+    };
+    job.set("ioengine", engine.fio(), engine_reason(engine))
         .set("direct", 1, "past the page cache, as far as the file system honours it")
         .set("invalidate", 1, "what the page cache still holds of the file is dropped first")
         .set("randrepeat", 0, "a new sequence every time: repeated offsets invite caches")
@@ -161,14 +195,24 @@ const fn engine_reason(engine: Engine) -> &'static str {
 }
 
 /// The job of a workload on the policy's span, at the workload's own rate if it has one.
-#[must_use]
-pub fn job(workload: &Workload, place: &Place, policy: &MeasurePolicy, seed: u64) -> Job {
+///
+/// # Errors
+/// [`MeasureError::Option`]: the workload carries an option that is not allowed.
+pub fn job(workload: &Workload, place: &Place, policy: &MeasurePolicy, seed: u64) -> Result<Job, MeasureError> {
     job_at(workload, place, policy, None, seed)
 }
 
 /// The same at a rate in operations per second over all jobs, where the workload's load is not closed.
-#[must_use]
-pub fn job_at(workload: &Workload, place: &Place, policy: &MeasurePolicy, rate: Option<f64>, seed: u64) -> Job {
+///
+/// # Errors
+/// As [`job`].
+pub fn job_at(
+    workload: &Workload,
+    place: &Place,
+    policy: &MeasurePolicy,
+    rate: Option<f64>,
+    seed: u64,
+) -> Result<Job, MeasureError> {
     let window = workload.window.unwrap_or(policy.window);
     let mut job = base(workload.name.as_str(), place, workload.engine, seed);
     job.expected = Nanos(policy.settle.0 + window.0);
@@ -195,21 +239,20 @@ pub fn job_at(workload: &Workload, place: &Place, policy: &MeasurePolicy, rate: 
     job.set("time_based", 1, "by the clock: without it a fast drive ends after a fraction of a second");
     // Threads that submit for others do not learn that the ramp is over, and fio never ends (axboe/fio#2058, mended
     // after 3.41).
-    if job.offloads() || workload.keys.iter().any(|key| offloads(&key.key, &key.value)) {
+    let offloads = |key: &FioKey| key.key == "io_submit_mode" && key.value == "offload";
+    if job.get("io_submit_mode") == Some("offload") || workload.keys.iter().any(offloads) {
         job.settles_before = Some(policy.settle);
     } else {
         job.set("ramp_time", millis(policy.settle), "settling, not counted");
     }
     job.set("runtime", millis(window), "the window that counts")
         .set("percentile_list", "50:99:99.9", "percentiles beside the complete bins")
-        .set("write_bw_log", log_prefix(seed), "throughput over time")
-        .set("write_lat_log", latency_log_prefix(seed), "latency over time")
+        .set("write_bw_log", &workload.name, "throughput over time")
+        .set("write_lat_log", &workload.name, "latency over time")
         .set("log_avg_msec", SAMPLE.as_millis(), "averaged, or the log would be the load")
         .set("per_job_logs", 0, "one file, one stretch of lines for each job");
-    for key in &workload.keys {
-        job.set(&key.key, &key.value, "as the imported job has it");
-    }
-    job
+    job.take(workload)?;
+    Ok(job)
 }
 
 /// Stamps the log with the machine's own monotonic clock, so that it lies beside the counters. From fio 3.30 on.
@@ -252,8 +295,12 @@ mod tests {
         MeasurePolicy { span: Bytes::mib(64), ..MeasurePolicy::default() }
     }
 
+    fn made(workload: &Workload) -> Job {
+        job(workload, &place(), &policy(), 7).unwrap()
+    }
+
     fn line(workload: &Workload) -> String {
-        job(workload, &place(), &policy(), 7).argv().join(" ")
+        made(workload).line().join(" ")
     }
 
     #[test]
@@ -278,18 +325,18 @@ mod tests {
         let mut one = workload(Pattern::RandRead, 2);
         one.load = Load::Rate(1000);
         one.keys = vec![terms::workload::FioKey { key: "norandommap".into(), value: String::new() }];
-        let job = job(&one, &place(), &policy(), 7);
-        let line = job.argv().join(" ");
+        let job = made(&one);
+        let line = job.line().join(" ");
         for part in ["--rate_iops=500,0", "--rate_process=poisson", "--io_submit_mode=offload", "--thread=1"] {
             assert!(line.contains(part), "{part} in {line}");
         }
         assert!(line.ends_with("--norandommap") && job.offered == Some(1000.0), "{line}");
         assert!(!line.contains("ramp_time"), "fio would not end: {line}");
-        let settling = job.settling().unwrap().join(" ");
+        let settling = job.settling().unwrap().line().join(" ");
         assert!(settling.contains("--runtime=1000ms") && settling.contains("--rate_iops=500,0"), "{settling}");
         assert!(!settling.contains("_log") && !settling.contains("log_"), "a log would be added to: {settling}");
         one.engine = Engine::IoUring;
-        assert!(!super::job(&one, &place(), &policy(), 7).argv().join(" ").contains("offload"));
+        assert!(!self::line(&one).contains("offload"));
     }
 
     #[test]
@@ -301,11 +348,11 @@ mod tests {
             assert!(line.contains(part), "{part} in {line}");
         }
         one.reach = Reach::Samples(1000);
-        let job = job(&one, &place(), &policy(), 7);
+        let job = made(&one);
         assert_eq!(job.samples, Some(64));
         assert!(job.file().contains("no room for 1000") && job.file().contains("rw=read\n"), "{}", job.file());
         let chance = Workload { pattern: Pattern::RandRead, reach: Reach::Samples(10), ..one };
-        assert!(super::job(&chance, &place(), &policy(), 7).argv().join(" ").contains("--zonerange=6291456"));
+        assert!(self::line(&chance).contains("--zonerange=6291456"));
     }
 
     #[test]
@@ -316,9 +363,49 @@ mod tests {
 
     #[test]
     fn a_job_file_gives_a_reason_for_every_setting() {
-        let text = job(&workload(Pattern::RandWrite, 1), &place(), &policy(), 7).file();
+        let text = made(&workload(Pattern::RandWrite, 1)).file();
         let settings = text.lines().filter(|line| line.contains('=') && !line.starts_with('#')).count();
         let reasons = text.lines().filter(|line| line.starts_with("# ") && line.len() > 4).count();
         assert_eq!(settings, reasons, "{text}");
+    }
+
+    #[test]
+    fn options_of_others_are_held_against_the_list_wherever_they_come_from() {
+        let mut one = workload(Pattern::RandRead, 1);
+        for (key, value) in [
+            ("exec_prerun", "touch /tmp/x"),
+            ("exec_prer", "touch /tmp/x"),
+            ("ioengine", "/tmp/evil.so"),
+            ("filename", "/dev/sda"),
+            ("norandommap", "1\nexec_prerun=touch /tmp/x"),
+            ("rate\nexec_prerun", "1"),
+        ] {
+            one.keys = vec![FioKey { key: key.into(), value: value.into() }];
+            let error = job(&one, &place(), &policy(), 7).unwrap_err();
+            assert!(matches!(&error, MeasureError::Option { key: named, .. } if named == key), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_again_takes_the_place_of_what_was_said() {
+        let mut one = workload(Pattern::RandRead, 1);
+        one.keys = vec![FioKey { key: "direct".into(), value: "0".into() }];
+        let text = made(&one).file();
+        assert!(text.contains("\ndirect=0\n") && !text.contains("direct=1"), "fio sorts the lines of a file: {text}");
+    }
+
+    #[test]
+    fn a_job_that_only_reads_cannot_write() {
+        for (pattern, reads) in [(Pattern::RandRead, true), (Pattern::Write, false), (Pattern::RandMixed(99), false)] {
+            assert_eq!(made(&workload(pattern, 1)).argv().contains(&"--readonly".to_owned()), reads, "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_fio_takes_for_a_global_section_is_said_below_another() {
+        let mut one = workload(Pattern::RandRead, 1);
+        one.name = Name::new("global-reads").unwrap();
+        let text = made(&one).file();
+        assert!(text.starts_with("[job]\n") && text.contains("\nname=global-reads\n"), "{text}");
     }
 }

@@ -24,6 +24,7 @@ mod probe;
 mod resync;
 mod together;
 mod watch;
+mod workplace;
 
 pub use cell::{CellRequest, Companion, Measured, measure};
 pub use counters::{Snapshot, snapshot};
@@ -33,3 +34,4 @@ pub use guards::may_pass;
 pub use job::{Filled, Job, fill, fill_job, job, job_at};
 pub use own_work::idle;
 pub use terms::plan::Place;
+pub use workplace::run;

@@ -3,14 +3,15 @@
 //! Workloads that touch samples are drawn over the drive's places, as GNOME Disks does. fio averages its logs over time
 //! while it measures, so the places come from a pass of their own behind the window, one call after another.
 
-use host::{Host, HostError};
+use host::Host;
 use terms::record::Probe;
 use terms::workload::{Engine, Reach};
-use terms::{Bytes, Cmd, Nanos, Pattern, Workload};
+use terms::{Bytes, Nanos, Pattern, Workload};
 
 use crate::cell::CellRequest;
 use crate::error::MeasureError;
-use crate::job::{Job, base, latency_log_file, latency_log_prefix, latency_part_files, samples};
+use crate::job::{Job, base, samples};
+use crate::workplace::Workplace;
 
 /// Accesses of GNOME Disks by default (its gschema).
 const ACCESSES: u64 = 1000;
@@ -30,10 +31,16 @@ pub(crate) struct Pass {
 /// Where the machine is lost.
 pub(crate) fn pass(host: &dyn Host, request: &CellRequest<'_>) -> Result<Pass, MeasureError> {
     let Some(job) = job(request) else { return Ok(Pass::default()) };
-    let outcome = host.run(&Cmd::new(job.argv()).limit(LIMIT))?;
-    let log = take_places(host, request)?;
+    let workplace = Workplace::new(host)?;
+    let outcome = host.run(&workplace.fio(&job)?.limit(LIMIT))?;
+    let log = workplace.take(&job.log("lat"));
     let probes = if outcome.ok() { read(&String::from_utf8_lossy(&log)) } else { Vec::new() };
-    let files = [("places.json", outcome.stdout), ("places.stderr", outcome.stderr), ("places.log", log)];
+    let files = [
+        ("places.fio", job.file().into_bytes()),
+        ("places.json", outcome.stdout),
+        ("places.stderr", outcome.stderr),
+        ("places.log", log),
+    ];
     Ok(Pass { probes, raw: files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect() })
 }
 
@@ -79,25 +86,12 @@ pub(crate) fn one_pass<'j>(job: &'j mut Job, request: &CellRequest<'_>, wanted: 
 
 /// The job with a log of every call: when, how long, where.
 pub(crate) fn with_places(mut job: Job, request: &CellRequest<'_>) -> Job {
-    job.set("write_lat_log", latency_log_prefix(request.seed), "the time of every call")
+    job.set("write_lat_log", &request.workload.name, "the time of every call")
         .set("disable_slat", 1, "the whole time of a call is what counts")
         .set("disable_clat", 1, "the whole time of a call is what counts")
         .set("log_offset", 1, "where each was")
         .set("per_job_logs", 0, "one log");
     job
-}
-
-/// What a job with a log of every call wrote into it; the log is gone afterwards. A job that failed may not have
-/// written it.
-///
-/// # Errors
-/// Where the machine is lost.
-pub(crate) fn take_places(host: &dyn Host, request: &CellRequest<'_>) -> Result<Vec<u8>, HostError> {
-    let path = latency_log_file(request.seed);
-    let log = host.read(&path).unwrap_or_default();
-    let parts = latency_part_files(request.seed);
-    host.run(&Cmd::new(["rm", "-f", &path, &parts[0], &parts[1]]))?;
-    Ok(log)
 }
 
 /// Lines of fio's log with offsets: `time ms, ns, direction, block, offset, …`. Sorted by place.

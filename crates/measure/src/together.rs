@@ -24,11 +24,12 @@ use crate::gate::{Observed, Ran, conclude as observed, watching};
 use crate::job::{self, Job, SAMPLE};
 use crate::resync;
 use crate::watch::Watched;
+use crate::workplace::Workplace;
 
 /// The port that fio's servers listen on: fio's own.
 const PORT: u16 = 8765;
-/// Where a server notes its process.
-const PID: &str = "/tmp/bedplate-fio-server.pid";
+/// Where a server notes its process, in its workplace.
+const PID: &str = "server.pid";
 /// How long a server may take to listen.
 const PATIENCE: Nanos = Nanos::seconds(10);
 /// Share of their windows that hosts must have in common, or the cell is of hosts one after another. Each is under load
@@ -38,8 +39,8 @@ const COMMON: f64 = 0.75;
 const NEARLY_ALL: f64 = 0.9;
 /// From when the jobs are handed out to when all begin: longer than fio takes to get going, also under emulation.
 const START: Nanos = Nanos::seconds(5);
-/// Where the wait for that moment is written down.
-const WAIT: &str = "/tmp/bedplate-fio-wait.sh";
+/// Where the wait for that moment is written down, in each host's workplace.
+const WAIT: &str = "wait.sh";
 
 /// One of the hosts.
 struct Party<'a> {
@@ -135,20 +136,25 @@ impl Run {
                 return Ok(Err(format!("host {}: {why}", party.number)));
             }
         }
-        let jobs: Vec<Job> =
-            parties.iter().map(|party| prepare(&party.request, window).served(&format!("sh {WAIT}"))).collect();
-        let servers = match Servers::start(parties)? {
+        let prepared = parties.iter().map(|party| Ok(prepare(&party.request, window)?.served()));
+        let jobs: Vec<Job> = prepared.collect::<Result<_, MeasureError>>()?;
+        let places: Vec<Workplace<'_>> =
+            parties.iter().map(|party| Workplace::new(party.host)).collect::<Result<_, HostError>>()?;
+        for (place, job) in places.iter().zip(&jobs) {
+            place.lead_to(job)?;
+        }
+        let servers = match Servers::start(parties, &places)? {
             Ok(servers) => servers,
             Err(why) => return Ok(Err(why)),
         };
         let clocks = clocks(parties)?;
         let begin = i128::from(parties[0].host.now()?.0 + START.0);
-        for (party, clock) in parties.iter().zip(&clocks) {
-            party.host.write(WAIT, wait(begin + clock).as_bytes())?;
+        for ((party, place), clock) in parties.iter().zip(&places).zip(&clocks) {
+            party.host.write(&place.path(WAIT), wait(begin + clock).as_bytes())?;
         }
-        let argv = client(parties, &jobs)?;
+        let argv = client(parties, &places[0], &jobs)?;
         let expected = jobs.iter().map(|job| job.expected).max().unwrap_or_default();
-        let cmd = Cmd::new(argv.clone()).limit(Nanos(expected.0 + Nanos::seconds(300).0));
+        let cmd = places[0].command(&argv).limit(Nanos(expected.0 + Nanos::seconds(300).0));
         let begun = times(parties)?;
         let ran = run_watched(parties, &cmd, window);
         servers.stop()?;
@@ -156,18 +162,17 @@ impl Run {
         let ended = times(parties)?;
         let answers = answer::by_host(&outcome.stdout);
         let mut clients = Vec::new();
-        for (((party, watched), begun), ended) in parties.iter().zip(watched).zip(begun).zip(ended) {
+        for ((((party, job), watched), begun), ended) in parties.iter().zip(&jobs).zip(watched).zip(begun).zip(ended) {
             let stdout = answers.get(party.address).cloned().unwrap_or_default();
             clients.push(observed(Ran {
                 outcome: Outcome { stdout, ..outcome.clone() },
                 watched,
                 lifetime: (begun, ended),
-                logs: take_logs(parties[0].host, &party.request, party.address)?,
+                logs: take_logs(parties[0].host, &places[0], job, party.address)?,
                 aligned: job::aligns(&party.request.filled.version),
                 window,
             }));
         }
-        sweep(parties);
         Ok(Ok(Self { outcome, argv, jobs, clients, clocks }))
     }
 
@@ -260,12 +265,12 @@ fn clocks(parties: &[Party<'_>]) -> Result<Vec<i128>, HostError> {
 }
 
 /// Leaves every host's job on the first one and gives the command that hands them out.
-fn client(parties: &[Party<'_>], jobs: &[Job]) -> Result<Vec<String>, HostError> {
+fn client(parties: &[Party<'_>], place: &Workplace<'_>, jobs: &[Job]) -> Result<Vec<String>, HostError> {
     let mut argv = vec!["fio".to_owned(), "--output-format=json+".to_owned(), "--eta=never".to_owned()];
     for (party, job) in parties.iter().zip(jobs) {
-        let path = format!("/tmp/bedplate-fio-{}-{}.fio", party.request.seed, party.number);
-        parties[0].host.write(&path, job.file().as_bytes())?;
-        argv.extend([format!("--client={}", party.address), path]);
+        let file = format!("host-{}.fio", party.number);
+        parties[0].host.write(&place.path(&file), job.file().as_bytes())?;
+        argv.extend([format!("--client={}", party.address), file]);
     }
     Ok(argv)
 }
@@ -293,15 +298,15 @@ fn run_watched(parties: &[Party<'_>], cmd: &Cmd, window: Nanos) -> Result<(Outco
     })
 }
 
-/// fio's servers, one on each host.
-struct Servers<'a>(Vec<&'a dyn Host>);
+/// fio's servers, one on each host: and where each notes its process.
+struct Servers<'a>(Vec<(&'a dyn Host, String)>);
 
 impl<'a> Servers<'a> {
-    fn start(parties: &[Party<'a>]) -> Tried<Self> {
-        let servers = Self(parties.iter().map(|party| party.host).collect());
-        for party in parties {
-            let script = format!("cd /tmp && exec fio --server=ip:{},{PORT} --daemonize={PID}", party.address);
-            party.host.run_ok(&Cmd::new(["sh", "-c", &script]))?;
+    fn start(parties: &[Party<'a>], places: &[Workplace<'_>]) -> Tried<Self> {
+        let servers = Self(parties.iter().zip(places).map(|(party, place)| (party.host, place.path(PID))).collect());
+        for ((party, place), (_, pid)) in parties.iter().zip(places).zip(&servers.0) {
+            let server = format!("--server=ip:{},{PORT}", party.address);
+            party.host.run_ok(&place.command(&["fio", &server, &format!("--daemonize={pid}")]))?;
         }
         for party in parties {
             // A client that comes too early is refused, and goes on without.
@@ -315,14 +320,13 @@ impl<'a> Servers<'a> {
 
     /// Ends all of them, and waits until nobody listens any more: the next ones take the same port.
     fn stop(self) -> Result<(), HostError> {
-        for host in &self.0 {
-            host.run(&Cmd::new(["sh", "-c", &format!("kill \"$(cat {PID})\"")]))?;
+        for (host, pid) in &self.0 {
+            host.run(&Cmd::new(["sh", "-c", "kill \"$(cat \"$1\")\"", "sh", pid]))?;
         }
-        for host in self.0 {
-            if !await_port(host, false)? {
-                host.run(&Cmd::new(["sh", "-c", &format!("kill -9 \"$(cat {PID})\"")]))?;
+        for (host, pid) in &self.0 {
+            if !await_port(*host, false)? {
+                host.run(&Cmd::new(["sh", "-c", "kill -9 \"$(cat \"$1\")\"", "sh", pid]))?;
             }
-            host.run(&Cmd::new(["rm", "-f", PID]))?;
         }
         Ok(())
     }
@@ -350,21 +354,19 @@ fn listens(table: &str) -> bool {
     })
 }
 
-/// A host's logs, which the client has: of all jobs together, as fio would write them into one file.
-fn take_logs(client: &dyn Host, request: &CellRequest<'_>, address: &str) -> Result<[Vec<u8>; 2], HostError> {
+/// A host's logs, which the client has, of every job one, with the host's address behind it: of all jobs together, as
+/// fio would write them into one file.
+fn take_logs(client: &dyn Host, place: &Workplace<'_>, job: &Job, address: &str) -> Result<[Vec<u8>; 2], HostError> {
     let read = |kind: &str| {
-        let files = job::server_logs(request.seed, kind, address);
-        Ok::<_, HostError>(client.run(&Cmd::new(["sh", "-c", &format!("cat {files}")]))?.stdout)
+        let begin = job.log(kind);
+        let begin = begin.trim_end_matches("log");
+        Ok::<_, HostError>(client.run(&place.command(&["sh", "-c", CAT, "sh", begin, address]))?.stdout)
     };
     Ok([read("bw")?, read("lat")?])
 }
 
-/// Nothing of fio's stays in the guests' memory. What does is in nobody's way.
-fn sweep(parties: &[Party<'_>]) {
-    for party in parties {
-        let _ = party.host.run(&Cmd::new(["sh", "-c", "rm -f /tmp/bedplate-fio-* /tmp/*.prerun.txt"]));
-    }
-}
+/// All jobs' logs that begin with `$1`, of host `$2`.
+const CAT: &str = "cat -- \"$1\"*.log.\"$2\"";
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,7 @@ struct FakeFio {
     stdout: String,
     status: i32,
     timed_out: bool,
+    flooded: Option<Bytes>,
     fill: Option<String>,
     mdstat: &'static str,
     /// The log of throughput over time, where fio wrote one.
@@ -30,6 +31,7 @@ impl FakeFio {
             stdout: stdout.into(),
             status: 0,
             timed_out: false,
+            flooded: None,
             fill: None,
             mdstat: "",
             log: None,
@@ -46,15 +48,20 @@ impl Host for FakeFio {
 
     fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
         let said = |stdout: String, status, timed_out| {
-            Ok(Outcome { status, stdout: stdout.into_bytes(), stderr: Vec::new(), took: Nanos::seconds(2), timed_out })
+            let (stdout, stderr, took) = (stdout.into_bytes(), Vec::new(), Nanos::seconds(2));
+            Ok(Outcome { status, stdout, stderr, took, timed_out, flooded: None })
         };
-        if cmd.argv[0] != "fio" {
+        if cmd.argv[0] == "mktemp" {
+            return said("/tmp/bedplate-fio.x".to_owned(), 0, false);
+        }
+        if !cmd.argv.iter().any(|word| word == "fio") {
             return said(String::new(), 0, false);
         }
-        if cmd.argv.iter().any(|word| word == "--name=fill") {
+        if cmd.stdin.starts_with(b"[fill]") {
             return said(self.fill.clone().unwrap_or_else(|| output(&job(0, 0, 64 << 20, 64, 1000))), 0, false);
         }
-        said(self.stdout.clone(), self.status, self.timed_out)
+        let outcome = said(self.stdout.clone(), self.status, self.timed_out)?;
+        Ok(Outcome { flooded: self.flooded, ..outcome })
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, HostError> {
@@ -220,6 +227,34 @@ fn a_log_that_is_missing_is_told() {
 }
 
 #[test]
+fn samples_of_another_run_make_no_number() {
+    let second = output(&job(0, 10_000, 0, 0, 1000));
+    // 10,000 reads of 4 KiB in a second are ten lines of 40,000 KiB/s.
+    let lines = |from: u64| -> String { (1..=10).map(|n| format!("{}, 40000, 0, 0, 0\n", from + n * 100)).collect() };
+    let own = FakeFio { window: Nanos::seconds(1), log: Some(lines(0)), ..FakeFio::saying(second) };
+    assert_eq!(run(&own).unwrap().cell.failure, None);
+    for from in [0, 30] {
+        let mixed = FakeFio { log: Some(lines(0) + &lines(from)), ..own.clone() };
+        let cell = run(&mixed).unwrap().cell;
+        assert!(
+            cell.reading.is_none() && cell.failure.as_ref().unwrap().starts_with("log-sum: "),
+            "{:?}",
+            cell.failure
+        );
+    }
+}
+
+#[test]
+fn bins_that_hold_more_than_was_done_make_no_number() {
+    let with = |count: u64| good().replacen("\"mean\":10.0", &format!("\"mean\":10.0,\"bins\":{{\"10\":{count}}}"), 1);
+    assert_eq!(run(&FakeFio::saying(with(1000))).unwrap().cell.failure, None);
+    for count in [u64::MAX, 2000, 100] {
+        let cell = run(&FakeFio::saying(with(count))).unwrap().cell;
+        assert!(cell.reading.is_none() && cell.failure.unwrap().starts_with("bins: "), "{count}");
+    }
+}
+
+#[test]
 fn nothing_broken_becomes_a_number() {
     let broken = |stdout: String, status, timed_out| FakeFio { stdout, status, timed_out, ..FakeFio::saying("") };
     let cases = [
@@ -229,6 +264,7 @@ fn nothing_broken_becomes_a_number() {
         ("an integrity error, as published once", broken(output(&job(84, 900, 0, 0, 30)), 0, false), "error 84"),
         ("a bad exit", broken(good(), 1, false), "status 1"),
         ("a hang", broken(good(), 137, true), "was ended"),
+        ("a flood", FakeFio { flooded: Some(Bytes::mib(64)), ..broken(good(), 0, false) }, "printed more than 64 MiB"),
         ("a window cut short", broken(output(&job(0, 1000, 0, 0, 40)), 0, false), "short"),
         ("nothing read", broken(output(&job(0, 0, 0, 0, 100)), 0, false), "nothing-done"),
         ("half of the jobs lost", broken(good().replace("\"iops\":10000", "\"iops\":5000"), 0, false), "identity"),

@@ -1,6 +1,6 @@
 //! What is different between two plans, step by step.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use terms::plan::{Effect, Need, Step};
@@ -16,29 +16,40 @@ type Part = (String, Vec<String>);
 #[must_use]
 pub fn diff(old: &Plan, new: &Plan) -> String {
     let (before, after) = (parts(old), parts(new));
+    let (of_old, of_new) = (by_name(&before), by_name(&after));
     let mut text = String::new();
-    for name in names(&before, &after) {
-        part(&mut text, name, of(&before, name), of(&after, name));
+    for name in names(&of_old, &of_new) {
+        part(&mut text, name, lines(&of_old, name), lines(&of_new, name));
     }
-    let order = |plan: &Plan, other: &[Part]| {
+    let order = |plan: &Plan, other: &ByName<'_>| {
         let ids = plan.steps.iter().map(|step| &step.id);
-        ids.filter(|id| other.iter().any(|(name, _)| &name == id)).cloned().collect::<Vec<_>>()
+        ids.filter(|id| other.contains_key(id.as_str())).cloned().collect::<Vec<_>>()
     };
-    part(&mut text, "order of steps", &order(old, &after), &order(new, &before));
+    part(&mut text, "order of steps", &order(old, &of_new), &order(new, &of_old));
     if text.is_empty() { text } else { format!("--- {}\n+++ {}\n{text}", old.stack, new.stack) }
 }
 
+/// Where a part of a name first stands, and what it says.
+type ByName<'a> = BTreeMap<&'a str, (usize, &'a [String])>;
+
+fn by_name(parts: &[Part]) -> ByName<'_> {
+    let mut found = BTreeMap::new();
+    for (at, (name, lines)) in parts.iter().enumerate() {
+        found.entry(name.as_str()).or_insert((at, lines.as_slice()));
+    }
+    found
+}
+
 /// Names of all parts, in the new plan's order; those of the old plan alone stand where they stood.
-fn names<'a>(before: &'a [Part], after: &'a [Part]) -> Vec<&'a str> {
-    let names: BTreeSet<&str> = before.iter().chain(after).map(|(name, _)| name.as_str()).collect();
-    let at = |parts: &[Part], name: &str| parts.iter().position(|(other, _)| other == name);
+fn names<'a>(of_old: &ByName<'a>, of_new: &ByName<'a>) -> Vec<&'a str> {
+    let names: BTreeSet<&str> = of_old.keys().chain(of_new.keys()).copied().collect();
     let mut names: Vec<&str> = names.into_iter().collect();
-    names.sort_by_key(|name| at(after, name).or_else(|| at(before, name)));
+    names.sort_by_key(|name| of_new.get(name).or_else(|| of_old.get(name)).map(|(at, _)| *at));
     names
 }
 
-fn of<'a>(parts: &'a [Part], name: &str) -> &'a [String] {
-    parts.iter().find(|(other, _)| other == name).map_or(&[], |(_, lines)| lines)
+fn lines<'a>(parts: &ByName<'a>, name: &str) -> &'a [String] {
+    parts.get(name).map_or(&[], |(_, lines)| lines)
 }
 
 fn part(text: &mut String, name: &str, old: &[String], new: &[String]) {
@@ -46,11 +57,12 @@ fn part(text: &mut String, name: &str, old: &[String], new: &[String]) {
         return;
     }
     let _ = writeln!(text, "@@ {name}");
-    let moved = old.iter().all(|line| new.contains(line)) && new.iter().all(|line| old.contains(line));
-    for line in old.iter().filter(|line| moved || !new.contains(line)) {
+    let (of_old, of_new): (BTreeSet<&String>, BTreeSet<&String>) = (old.iter().collect(), new.iter().collect());
+    let moved = of_old == of_new;
+    for line in old.iter().filter(|line| moved || !of_new.contains(line)) {
         let _ = writeln!(text, "- {line}");
     }
-    for line in new.iter().filter(|line| moved || !old.contains(line)) {
+    for line in new.iter().filter(|line| moved || !of_old.contains(line)) {
         let _ = writeln!(text, "+ {line}");
     }
 }
@@ -86,6 +98,9 @@ fn of_step(step: &Step) -> Vec<String> {
     lines.extend(step.effect.as_ref().map(|effect| match effect {
         Effect::Node(node) => format!("makes: {node}"),
         Effect::Signature { node, kind } => format!("makes: {kind} on {node}"),
+        Effect::Group(group) => format!("makes: the volume group {group}"),
+        Effect::Pool(pool) => format!("makes: the pool {pool}"),
+        Effect::Directory { path, .. } => format!("makes: the directory {path}"),
         Effect::Mount(directory) => format!("makes: a mount on {directory}"),
         Effect::LogicalBlock { node, bytes } => format!("makes: blocks of {bytes} on {node}"),
     }));

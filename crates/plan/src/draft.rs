@@ -1,8 +1,8 @@
 //! The plan in the making: steps, undos and needs as layers add them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use terms::plan::{Act, Condition, Effect, Need, PlanCommand, Step, Undo};
+use terms::plan::{Act, Condition, Effect, Mark, Need, PlanCommand, Step, Undo};
 use terms::{Bytes, Name, Nanos, Word};
 
 use crate::naming::Naming;
@@ -20,6 +20,8 @@ pub(crate) struct Draft {
     pub(crate) naming: Naming,
     /// Steps so far.
     pub(crate) steps: Vec<Step>,
+    /// Ids of the steps, and for those that were wanted again the number that the last one got.
+    ids: BTreeMap<String, usize>,
     /// Kernel modules so far; most programs are read off the steps.
     pub(crate) modules: BTreeSet<String>,
     /// Programs that scripts among the steps run.
@@ -34,6 +36,7 @@ impl Draft {
         Self {
             naming: Naming::new(slug),
             steps: Vec::new(),
+            ids: BTreeMap::new(),
             modules: BTreeSet::new(),
             programs: BTreeSet::new(),
             resyncs: Vec::new(),
@@ -54,11 +57,13 @@ impl Draft {
     pub(crate) fn push(&mut self, doing: Doing) {
         let mut step = doing.0;
         let wanted = step.id.clone();
-        let mut count = 1;
-        while self.steps.iter().any(|other| other.id == step.id) {
+        let mut count = self.ids.get(&wanted).copied().unwrap_or(1);
+        while self.ids.contains_key(&step.id) {
             count += 1;
             step.id = format!("{wanted}-{count}");
         }
+        self.ids.insert(wanted, count);
+        self.ids.entry(step.id.clone()).or_insert(1);
         self.steps.push(step);
     }
 
@@ -66,7 +71,7 @@ impl Draft {
     pub(crate) fn needs(&self) -> Vec<Need> {
         let mut needs: BTreeSet<Need> = self.modules.iter().cloned().map(Need::Module).collect();
         needs.extend(self.programs.iter().cloned().map(Need::Program));
-        let program = |command: &PlanCommand| command.argv.first().map(|word| Need::Program(word.0.clone()));
+        let program = |command: &PlanCommand| command.argv.first()?.text().map(|name| Need::Program(name.to_owned()));
         for step in &self.steps {
             match &step.act {
                 Act::Run(command) => needs.extend(program(command)),
@@ -105,6 +110,7 @@ impl Doing {
             effect: None,
             undo: Vec::new(),
             erases: Vec::new(),
+            marks: Vec::new(),
         })
     }
 
@@ -119,8 +125,8 @@ impl Doing {
     }
 
     /// A text to write into sysfs.
-    pub(crate) fn write(layer: &Name, act: &str, why: impl Into<String>, path: String, text: &str) -> Self {
-        Self::new(layer, act, why, Act::Write { path: Word(path), text: text.to_owned() })
+    pub(crate) fn write(layer: &Name, act: &str, why: impl Into<String>, path: Word, text: &str) -> Self {
+        Self::new(layer, act, why, Act::Write { path, text: text.to_owned() })
     }
 
     /// A longer limit.
@@ -145,9 +151,21 @@ impl Doing {
         self
     }
 
-    /// The signature that is there afterwards.
-    pub(crate) fn makes_signature(mut self, node: &Word, kind: &str) -> Self {
+    /// The signature that is there afterwards, with the identifier that the step gives it.
+    pub(crate) fn makes_signature(mut self, node: &Word, kind: &str, uuid: Option<Word>) -> Self {
         self.0.effect = Some(Effect::Signature { node: node.clone(), kind: kind.to_owned() });
+        self.marks(node, kind, uuid)
+    }
+
+    /// One more signature that it writes.
+    pub(crate) fn marks(mut self, node: &Word, kind: &str, uuid: Option<Word>) -> Self {
+        self.0.marks.push(Mark { node: node.clone(), kind: kind.to_owned(), uuid });
+        self
+    }
+
+    /// The volume group or the pool that is there afterwards.
+    pub(crate) fn makes(mut self, effect: Effect) -> Self {
+        self.0.effect = Some(effect);
         self
     }
 

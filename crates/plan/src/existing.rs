@@ -1,18 +1,19 @@
 //! What stands already: a directory on somebody's file system, which is measured and left as it was.
 
-use terms::plan::{Act, Need, PLAN_SCHEMA, Plan, Step, Target, Undo};
+use terms::plan::{Act, Effect, Need, PLAN_SCHEMA, Plan, Step, Target, Undo};
 use terms::{Name, Stack};
 
 use crate::draft::{command, words};
 use crate::error::PlanError;
 
-/// Plans work in a new directory `inside` of one that is there already: it is made, and taken away with all it holds.
+/// Plans work in a new directory `inside` of one that is there already, on the file system that calls itself `file_system`:
+/// it is made, and taken away with all it holds.
 /// Nothing else is touched, so the plan writes to no drive of its own accord.
 ///
 /// # Errors
 /// [`PlanError::Directory`] for a path that is not absolute, or has a brace in it, which would be taken for a
 /// placeholder.
-pub fn existing(stack: &Stack, inside: &str) -> Result<Plan, PlanError> {
+pub fn existing(stack: &Stack, inside: &str, file_system: &str) -> Result<Plan, PlanError> {
     if !inside.starts_with('/') || inside.contains(['{', '}']) {
         return Err(PlanError::Directory { path: inside.to_owned() });
     }
@@ -22,10 +23,11 @@ pub fn existing(stack: &Stack, inside: &str) -> Result<Plan, PlanError> {
         id: "directory.make".to_owned(),
         layer,
         why: "files of the measurement lie in a directory of their own".to_owned(),
-        act: Act::Run(command(words!["mkdir", "--", inside])),
-        effect: None,
+        act: Act::Run(command(words!["mkdir", "--mode=700", "--", inside])),
+        effect: Some(Effect::Directory { path: inside.to_owned(), file_system: file_system.to_owned() }),
         undo: vec![Undo { why: "it holds only what was measured on".to_owned(), command: command(take_away) }],
         erases: Vec::new(),
+        marks: Vec::new(),
     };
     Ok(Plan {
         schema: PLAN_SCHEMA,
@@ -48,12 +50,12 @@ mod tests {
     #[test]
     fn only_the_new_directory_is_made_and_taken_away() {
         let stack = Stack { name: "ext4 at /data".to_owned(), note: None, nodes: Vec::new() };
-        let plan = existing(&stack, "/data/.bedplate-1").unwrap();
+        let plan = existing(&stack, "/data/.bedplate-1", "7f").unwrap();
         assert!(plan.drives.is_empty() && plan.steps.iter().all(|step| step.erases.is_empty()));
         let told = crate::render(&plan);
-        assert!(told.contains("mkdir -- /data/.bedplate-1") && told.contains("rm --recursive"), "{told}");
+        assert!(told.contains("mkdir --mode=700 -- /data/.bedplate-1") && told.contains("rm --recursive"), "{told}");
         for path in ["data", "/da{ta"] {
-            assert!(matches!(existing(&stack, path), Err(PlanError::Directory { .. })), "{path}");
+            assert!(matches!(existing(&stack, path, ""), Err(PlanError::Directory { .. })), "{path}");
         }
     }
 }

@@ -32,4 +32,4 @@ pub use lint::lint;
 pub use prepare::{PREPARED, PreparedDrive, prepare};
 pub use render::render;
 pub use script::script;
-pub use steps::plan;
+pub use steps::{plan, plans};

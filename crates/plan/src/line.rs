@@ -5,7 +5,7 @@ use terms::plan::{Act, Condition, PlanCommand};
 
 /// A command as it stands in the plan, placeholders and all.
 pub(crate) fn command(command: &PlanCommand) -> String {
-    let line = command.argv.iter().map(|word| if word.0.contains('{') { word.0.clone() } else { quote(&word.0) });
+    let line = command.argv.iter().map(|word| word.text().map_or_else(|| word.to_string(), quote));
     let line = line.collect::<Vec<_>>().join(" ");
     match &command.key {
         Some(key) => format!("{line} < key of {key}"),

@@ -12,9 +12,10 @@ use crate::error::PlanError;
 use crate::place::Place;
 
 /// Mounts a file system on the stack's directory, which is made if it is not there.
-pub(crate) fn mount(draft: &mut Draft, layer: &Name, kind: &str, options: &[String], node: &Word) -> String {
+pub(crate) fn mount(draft: &mut Draft, layer: &Name, kind: &str, options: &[Word], node: &Word) -> String {
     let directory = draft.naming.directory();
-    let options = ["X-mount.mkdir".to_owned()].into_iter().chain(options.iter().cloned()).collect::<Vec<_>>().join(",");
+    let first = Word::from("X-mount.mkdir");
+    let options = options.iter().cloned().fold(first, |all, option| all.then(",").then(option));
     let argv = words!["mount", "--types", kind, "--options", options, node.clone(), directory.clone()];
     let why = "Mounted where nothing else is, with the study's options and no others.";
     draft.push(

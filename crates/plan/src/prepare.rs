@@ -1,5 +1,7 @@
 //! Setting drives up before anything is built on them, and putting back what they were.
 
+use std::collections::BTreeMap;
+
 use terms::design::Sanitize;
 use terms::inventory::LbaFormat;
 use terms::plan::{Act, Condition, Effect, Need, PLAN_SCHEMA, Plan, PlanCommand, Step, Target, Undo};
@@ -26,14 +28,23 @@ pub struct PreparedDrive {
     pub transport: String,
     /// Formats that it could have, as far as they are known.
     pub formats: Vec<LbaFormat>,
-    /// Does formatting it take other drives with it?
-    pub takes_others: bool,
+    /// Does formatting it format all namespaces of its controller? What is not known is yes.
+    pub format_takes_all: bool,
     /// Ways in which its controller can be made to forget everything.
     pub sanitize: Vec<Sanitize>,
-    /// Is there another namespace on its controller, that would be forgotten, too? What is not known is yes.
+    /// Is there another namespace on its controller, seen from here or not? What is done to the whole controller is done
+    /// to that, too. What is not known is yes.
     pub shares_controller: bool,
     /// Is its volatile cache on? `None` where it has none, or nobody can tell.
     pub cache_on: Option<bool>,
+}
+
+impl PreparedDrive {
+    /// May formatting it take a namespace that is not this drive?
+    #[must_use]
+    pub const fn format_takes_others(&self) -> bool {
+        self.format_takes_all && self.shares_controller
+    }
 }
 
 /// Plans what the setups say; `None` where they say nothing.
@@ -43,8 +54,9 @@ pub struct PreparedDrive {
 /// back.
 pub fn prepare(setups: &[DriveSetup], drives: &[PreparedDrive]) -> Result<Option<Plan>, PlanError> {
     let mut steps = Vec::new();
+    let known: BTreeMap<&Name, &PreparedDrive> = drives.iter().map(|drive| (&drive.name, drive)).collect();
     for setup in setups {
-        let drive = drives.iter().find(|drive| drive.name == setup.name);
+        let drive = known.get(&setup.name).copied();
         let drive = drive.ok_or_else(|| impossible(&setup.name, "nothing is known of this drive"))?;
         // Forgetting and formatting first: they may reset what else is set.
         steps.extend(setup.sanitize.map(|way| sanitize(drive, way)).transpose()?.into_iter().flatten());
@@ -79,7 +91,7 @@ fn impossible(drive: &Name, why: &str) -> PlanError {
 
 fn program(step: &Step) -> Option<Need> {
     match &step.act {
-        Act::Run(command) => command.argv.first().map(|word| Need::Program(word.0.clone())),
+        Act::Run(command) => Some(Need::Program(command.argv.first()?.text()?.to_owned())),
         Act::Write { .. } | Act::Wait(_) => None,
     }
 }
@@ -93,6 +105,7 @@ fn step(drive: &Name, act: &str, why: String, what: Act) -> Step {
         effect: None,
         undo: Vec::new(),
         erases: Vec::new(),
+        marks: Vec::new(),
     }
 }
 
@@ -104,7 +117,7 @@ fn format(drive: &PreparedDrive, lba: Bytes) -> Result<Option<Step>, PlanError> 
     if now.data == lba && now.metadata.0 == 0 {
         return Ok(None);
     }
-    if drive.takes_others {
+    if drive.format_takes_others() {
         return Err(impossible(name, "formatting it would format other namespaces of its controller, too"));
     }
     // Of several, the one that the drive itself calls fastest.
@@ -113,7 +126,7 @@ fn format(drive: &PreparedDrive, lba: Bytes) -> Result<Option<Step>, PlanError> 
     let wanted = wanted.ok_or_else(|| impossible(name, &format!("it has no format with blocks of {lba}")))?;
     let to = |format: &LbaFormat| PlanCommand {
         // Without force: it counts down, and nothing is on the drive by then.
-        argv: words!["nvme", "format", Word::drive(name).0, format!("--lbaf={}", format.index)],
+        argv: words!["nvme", "format", Word::drive(name), format!("--lbaf={}", format.index)],
         key: None,
         limit: FORMAT,
     };
@@ -134,17 +147,23 @@ fn write_cache(drive: &PreparedDrive, on: bool) -> Result<Option<Step>, PlanErro
     if now == on {
         return Ok(None);
     }
+    if drive.transport == "nvme" && drive.shares_controller {
+        return Err(impossible(
+            name,
+            "its write cache is that of the whole controller, and other namespaces may be on it",
+        ));
+    }
     let set = |on: bool| match drive.transport.as_str() {
         // Feature 6 of NVM Express, volatile write cache (NVM Command Set Specification, 5.27.1.4).
         "nvme" => Ok(command(words![
             "nvme",
             "set-feature",
             // The feature is the controller's: asked on a namespace it is refused (NVM Express Base, 5.27.1).
-            format!("{{controller:{name}}}"),
+            Word::controller(name),
             "--feature-id=6",
             format!("--value={}", u8::from(on)),
         ])),
-        "sata" => Ok(command(words!["hdparm", format!("-W{}", u8::from(on)), Word::drive(name).0])),
+        "sata" => Ok(command(words!["hdparm", format!("-W{}", u8::from(on)), Word::drive(name)])),
         _ => Err(impossible(name, "only NVMe and SATA drives have a write cache that can be set")),
     };
     let word = |on: bool| if on { "on" } else { "off" };
@@ -164,7 +183,7 @@ fn sanitize(drive: &PreparedDrive, way: Sanitize) -> Result<[Step; 2], PlanError
     if drive.shares_controller {
         return Err(impossible(name, "sanitizing takes all namespaces of its controller, and it has others, too"));
     }
-    let controller = format!("{{controller:{name}}}");
+    let controller = Word::controller(name);
     let begin = command(words!["nvme", "sanitize", controller.clone(), format!("--sanact={}", way.action())]);
     let why = format!("everything on it is to be forgotten for good ({})", way.word());
     Ok([
@@ -173,13 +192,13 @@ fn sanitize(drive: &PreparedDrive, way: Sanitize) -> Result<[Step; 2], PlanError
             name,
             "sanitized",
             "It goes on in the drive by itself, and nothing can be written until it ends.".to_owned(),
-            Act::Wait(Condition::Sanitized { controller: Word(controller), limit_ns: SANITIZE }),
+            Act::Wait(Condition::Sanitized { controller, limit_ns: SANITIZE }),
         ),
     ])
 }
 
 fn scheduler(drive: &PreparedDrive, scheduler: &str) -> Step {
-    let path = Word(format!("{{sysof:{}}}/queue/scheduler", drive.name));
+    let path = Word::sysfs_of(&drive.name).then("/queue/scheduler");
     let why = format!("requests are to be ordered by `{scheduler}`");
     step(&drive.name, "scheduler", why, Act::Write { path, text: scheduler.to_owned() })
 }
@@ -200,7 +219,7 @@ mod tests {
             name: Name::new("a").unwrap(),
             transport: "nvme".to_owned(),
             formats: vec![format(0, 512, 0, true), format(3, 4096, 64, false), format(4, 4096, 0, false)],
-            takes_others: false,
+            format_takes_all: true,
             sanitize: vec![Sanitize::BlockErase],
             shares_controller: false,
             cache_on: Some(true),
@@ -262,7 +281,8 @@ mod tests {
             (&forget, PreparedDrive { sanitize: vec![Sanitize::Overwrite], ..drive() }),
             (&forget, PreparedDrive { shares_controller: true, ..drive() }),
             (&lba, PreparedDrive { formats: Vec::new(), ..drive() }),
-            (&lba, PreparedDrive { takes_others: true, ..drive() }),
+            (&lba, PreparedDrive { shares_controller: true, ..drive() }),
+            (&cache, PreparedDrive { shares_controller: true, ..drive() }),
             (&lba, PreparedDrive { formats: drive().formats[..2].to_vec(), ..drive() }),
             (&cache, PreparedDrive { cache_on: None, ..drive() }),
             (&cache, PreparedDrive { transport: "virtio".to_owned(), ..drive() }),

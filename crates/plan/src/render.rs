@@ -1,7 +1,9 @@
 //! A plan for reading: options with their defaults marked, then every command with its reason and its undo.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use terms::Name;
 use terms::plan::{Need, Plan, Setting, Step};
 
 use crate::line;
@@ -13,21 +15,24 @@ const WIDTH: usize = 80;
 #[must_use]
 pub fn render(plan: &Plan) -> String {
     let mut text = format!("{}\n{}\n", plan.stack, "=".repeat(plan.stack.chars().count().min(WIDTH)));
-    let drives: Vec<&str> = plan.drives.iter().map(terms::Name::as_str).collect();
+    let drives: Vec<&str> = plan.drives.iter().map(Name::as_str).collect();
     let _ = match drives.as_slice() {
         [] => writeln!(text, "drives: none is written to but through what stands on it"),
         drives => writeln!(text, "drives: {} (everything on them is lost)", drives.join(", ")),
     };
     text.push_str(&wrapped("needs:  ", &needs(plan), "        "));
+    let mut steps: BTreeMap<&Name, Vec<&Step>> = BTreeMap::new();
+    plan.steps.iter().for_each(|step| steps.entry(&step.layer).or_default().push(step));
+    let mut settings: BTreeMap<&Name, Vec<&Setting>> = BTreeMap::new();
+    plan.options.iter().for_each(|setting| settings.entry(&setting.layer).or_default().push(setting));
     for node in &plan.nodes {
-        let own: Vec<&Setting> = plan.options.iter().filter(|setting| setting.layer == node.name).collect();
         let below: Vec<&str> = node.on.iter().map(|below| below.name().as_str()).collect();
         let _ = writeln!(text, "\n{}: {} on {}", node.name, node.layer.title(), below.join(", "));
-        own.iter().for_each(|setting| option(&mut text, setting));
-        plan.steps.iter().filter(|step| step.layer == node.name).for_each(|step| describe(&mut text, step));
+        settings.remove(&node.name).into_iter().flatten().for_each(|setting| option(&mut text, setting));
+        steps.remove(&node.name).into_iter().flatten().for_each(|step| describe(&mut text, step));
     }
-    let of_no_layer = |step: &&Step| !plan.nodes.iter().any(|node| node.name == step.layer);
-    plan.steps.iter().filter(of_no_layer).for_each(|step| describe(&mut text, step));
+    let of_no_layer = plan.steps.iter().filter(|step| steps.contains_key(&step.layer));
+    of_no_layer.for_each(|step| describe(&mut text, step));
     text
 }
 

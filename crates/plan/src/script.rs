@@ -1,9 +1,10 @@
 //! A plan as a shell script that a person can read, keep and run: every command with its reason and its undo.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use terms::command::quote;
-use terms::plan::{Act, Condition, Plan, PlanCommand, Step, Undo};
+use terms::plan::{Act, Condition, Piece, Placeholder, Plan, PlanCommand, Step, Undo};
 use terms::{Name, Word};
 
 use crate::render::wrapped;
@@ -83,11 +84,14 @@ shift
 /// The script.
 #[must_use]
 pub fn script(plan: &Plan) -> String {
-    let mut text = format!("#!/bin/sh\n# {}\n#\n", plan.stack.replace('\n', " "));
-    text.push_str(&wrapped(
-        "# ",
+    let mut text = "#!/bin/sh\n".to_owned();
+    text.push_str(&comment("", &format!("This is a test rig and no installer: {}.", lost(plan))));
+    text.push_str("#\n");
+    text.push_str(&comment("", &plan.stack));
+    text.push_str("#\n");
+    text.push_str(&comment(
+        "",
         "Made by bedplate. It builds one storage stack and takes it down again. Read it before you run it, as root.",
-        "# ",
     ));
     let named = plan.drives.iter().map(|drive| format!("{drive}=SERIAL")).collect::<Vec<_>>().join(" ");
     text.push_str(&HEAD.replacen("NAME=SERIAL", &named, 1));
@@ -96,6 +100,35 @@ pub fn script(plan: &Plan) -> String {
     teardown(&mut text, plan);
     text.push_str("\ncase $verb in\n    build) build ;;\n    teardown) teardown ;;\n    *) usage ;;\nesac\n");
     text
+}
+
+/// What whoever runs the script loses, and when.
+fn lost(plan: &Plan) -> &'static str {
+    if plan.drives.is_empty() {
+        "its directory is taken away with all that is in it when it is taken down"
+    } else if keys(plan).is_empty() {
+        "what the drives hold is lost when it builds, and what was put on the volume is lost when it is taken down"
+    } else {
+        "everything on the volume is lost when it is closed, by `teardown`, a restart or a power cut: its key is random, \
+         is kept nowhere, and is gone when this script has built it"
+    }
+}
+
+/// Prose behind `#`. What would end the comment, or show it as what it is not, is left out.
+fn comment(indent: &str, prose: &str) -> String {
+    let shown: String = prose.chars().map(|c| if terms::text::is_hidden(c) { ' ' } else { c }).collect();
+    let start = format!("{indent}# ");
+    wrapped(&start, &shown, &start)
+}
+
+/// Keys that its commands want, each once, in order.
+fn keys(plan: &Plan) -> Vec<&Name> {
+    let mut seen = BTreeSet::new();
+    let wanted = plan.steps.iter().filter_map(|step| match &step.act {
+        Act::Run(command) => command.key.as_ref(),
+        Act::Write { .. } | Act::Wait(_) => None,
+    });
+    wanted.filter(|key| seen.insert(*key)).collect()
 }
 
 /// Reads the drives from the arguments, each once; what the environment holds under these names does not count.
@@ -117,39 +150,50 @@ fn drives(text: &mut String, plan: &Plan) {
     let _ = writeln!(text, "must_differ {all}");
 }
 
+/// Keys lie in memory while they are needed. Whatever ends the script takes them away: not every shell runs what was
+/// set for `EXIT` when a signal ends it.
+const KEYS: &str = r#"    # Keys are random, live in memory, and are gone however this script ends.
+    trap '[ -z "${keys:-}" ] || rm -rf "$keys"' EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT QUIT
+    trap 'exit 143' PIPE TERM
+    keys=$(mktemp --directory --tmpdir=/dev/shm bedplate-XXXXXX)
+"#;
+
 fn build(text: &mut String, plan: &Plan) {
     text.push_str("\nbuild() {\n");
+    let _ = writeln!(text, "    printf '%s: %s\\n' \"$0\" {} >&2", quote(lost(plan)));
     for drive in &plan.drives {
         let _ = writeln!(text, "    must_be_blank \"${}\"", variable(drive));
     }
-    let keyed = plan.steps.iter().any(|step| matches!(&step.act, Act::Run(command) if command.key.is_some()));
-    if keyed {
-        text.push_str("    # Keys are random, live in memory, and are gone when this script ends.\n");
-        text.push_str("    keys=$(mktemp --directory --tmpdir=/dev/shm bedplate-XXXXXX)\n");
-        text.push_str("    trap 'rm -rf \"$keys\"' EXIT\n");
-    }
-    let mut keys: Vec<&Name> = Vec::new();
-    for step in &plan.steps {
-        if let Act::Run(PlanCommand { key: Some(key), .. }) = &step.act
-            && !keys.contains(&key)
-        {
-            keys.push(key);
-            let _ = writeln!(text, "    head --bytes=64 /dev/urandom > \"$keys/{key}\"");
+    let mut named: Vec<&Name> = Vec::new();
+    for step in plan.steps.iter().filter(|step| step.marks.iter().any(|mark| mark.uuid.is_some())) {
+        if !named.contains(&&step.layer) {
+            named.push(&step.layer);
+            let _ = writeln!(text, "    {}=$(cat /proc/sys/kernel/random/uuid)", identifier(&step.layer));
         }
     }
+    let keys = keys(plan);
+    if !keys.is_empty() {
+        text.push_str(KEYS);
+    }
+    for key in keys {
+        let _ = writeln!(text, "    head --bytes=64 /dev/urandom > \"$keys/{key}\"");
+    }
     for step in &plan.steps {
-        let _ = writeln!(text, "\n    # {}", step.id);
-        text.push_str(&wrapped("    # ", &step.why, "    # "));
+        text.push('\n');
+        text.push_str(&comment("    ", &step.id));
+        text.push_str(&comment("    ", &step.why));
         act(text, step);
     }
     if plan.steps.is_empty() {
         text.push_str("    # The bare drive needs no building.\n    :\n");
     }
     let target = match &plan.target {
-        terms::Target::Directory(directory) => word(&Word(directory.clone())),
+        terms::Target::Directory(directory) => quote(directory),
         terms::Target::Device(node) => word(node),
     };
-    let _ = writeln!(text, "    echo \"built:\" {target}\n}}");
+    let _ = writeln!(text, "    printf 'built: %s\\n' {target}\n}}");
 }
 
 fn act(text: &mut String, step: &Step) {
@@ -158,7 +202,7 @@ fn act(text: &mut String, step: &Step) {
             let _ = writeln!(text, "    {}", line(command));
         }
         Act::Write { path, text: value } => {
-            let _ = writeln!(text, "    echo {} > {}", quote(value), word(path));
+            let _ = writeln!(text, "    printf '%s\\n' {} > {}", quote(value), word(path));
         }
         Act::Wait(Condition::MdIdle { node, .. }) => {
             let _ = writeln!(text, "    until in_sync \"$(sys {})/md\"; do sleep 1; done", word(node));
@@ -186,8 +230,9 @@ fn teardown(text: &mut String, plan: &Plan) {
     let undos: Vec<(&Step, &Undo)> =
         plan.steps.iter().rev().flat_map(|step| step.undo.iter().map(move |undo| (step, undo))).collect();
     for (step, undo) in &undos {
-        let _ = writeln!(text, "\n    # takes back {}", step.id);
-        text.push_str(&wrapped("    # ", &undo.why, "    # "));
+        text.push('\n');
+        text.push_str(&comment("    ", &format!("takes back {}", step.id)));
+        text.push_str(&comment("    ", &undo.why));
         let _ = writeln!(text, "    {}", line(&undo.command));
     }
     if undos.is_empty() {
@@ -204,30 +249,44 @@ fn line(command: &PlanCommand) -> String {
     }
 }
 
-/// A word for the shell: placeholders become variables, everything else is quoted where needed.
+/// A word for the shell, each piece quoted by itself: what is text can never become a variable or a command.
 fn word(word: &Word) -> String {
-    if !word.0.contains('{') {
-        return quote(&word.0);
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(text) => quote(text),
+        Piece::Place(place) => format!("\"{}\"", filled(place)),
+    };
+    match word.pieces() {
+        [] => quote(""),
+        pieces => pieces.iter().map(piece).collect(),
     }
-    let filled = word.resolve(|kind, argument| {
-        let name = || Name::new(argument).ok().map(|name| variable(&name));
-        match kind {
-            "drive" => name().map(|variable| format!("${variable}")),
-            "part" => name().map(|variable| format!("$(part \"${variable}\")")),
-            "controller" => name().map(|variable| {
-                format!("/dev/$(basename \"$(readlink --canonicalize \"$(sys \"${variable}\")/device\")\")")
-            }),
-            "sysof" => name().map(|variable| format!("$(sys \"${variable}\")")),
-            "sys" => Some(format!("$(sys {})", quote(argument))),
-            _ => None,
-        }
-    });
-    // A plan whose placeholders are not known does not pass the lint.
-    filled.map_or_else(|_| quote(&word.0), |text| format!("\"{text}\""))
 }
 
-/// The shell variable of a drive: names may hold characters that variables may not.
+/// What the script puts in for a placeholder, to stand in double quotes.
+fn filled(place: &Placeholder) -> String {
+    match place {
+        Placeholder::Drive(name) => format!("${}", variable(name)),
+        Placeholder::Partition(name) => format!("$(part \"${}\")", variable(name)),
+        Placeholder::Controller(name) => {
+            format!("/dev/$(basename \"$(readlink --canonicalize \"$(sys \"${}\")/device\")\")", variable(name))
+        }
+        Placeholder::SysfsOf(name) => format!("$(sys \"${}\")", variable(name)),
+        Placeholder::Sysfs(node) => format!("$(sys {})", quote(node)),
+        Placeholder::Uuid(layer) => format!("${}", identifier(layer)),
+    }
+}
+
+/// The shell variable of a drive.
 fn variable(drive: &Name) -> String {
+    format!("drive_{}", plain(drive))
+}
+
+/// The shell variable of what a layer's work is known by.
+fn identifier(layer: &Name) -> String {
+    format!("uuid_{}", plain(layer))
+}
+
+/// Names may hold characters that variables may not.
+fn plain(name: &Name) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("_{:x}_", u32::from(c)) };
-    format!("drive_{}", drive.as_str().chars().map(plain).collect::<String>())
+    name.as_str().chars().map(plain).collect()
 }

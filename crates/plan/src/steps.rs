@@ -18,7 +18,25 @@ use crate::{block, mounted, need, setting};
 /// [`PlanError`], when the stack is not well formed, when its options exclude each other, or when it could
 /// only be built by switching off a guard.
 pub fn plan(stack: &Stack, facts: &[DriveFact]) -> Result<Plan, PlanError> {
-    let mut walk = Walk::new(stack, facts);
+    of_stack(stack, &whole_drives(facts))
+}
+
+/// The plan of each stack, or why it has none, as [`plan`] makes them one by one: what is known of the drives is put in
+/// order once for all of them.
+pub fn plans(stacks: &[Stack], facts: &[DriveFact]) -> Vec<Result<Plan, PlanError>> {
+    let drives = whole_drives(facts);
+    stacks.iter().map(|stack| of_stack(stack, &drives)).collect()
+}
+
+/// Drives by name.
+type Drives<'a> = BTreeMap<&'a Name, Place>;
+
+fn whole_drives(facts: &[DriveFact]) -> Drives<'_> {
+    facts.iter().map(|fact| (&fact.name, whole_drive(fact))).collect()
+}
+
+fn of_stack(stack: &Stack, drives: &Drives<'_>) -> Result<Plan, PlanError> {
+    let mut walk = Walk::new(stack, drives);
     let mut target = None;
     for (index, node) in stack.nodes.iter().enumerate() {
         if target.is_some() {
@@ -48,15 +66,14 @@ pub fn plan(stack: &Stack, facts: &[DriveFact]) -> Result<Plan, PlanError> {
 
 /// What is known on the way up.
 struct Walk<'a> {
-    drives: BTreeMap<&'a Name, Place>,
+    drives: &'a Drives<'a>,
     layers: BTreeMap<Name, Place>,
     used: BTreeSet<Ref>,
     draft: Draft,
 }
 
 impl<'a> Walk<'a> {
-    fn new(stack: &Stack, facts: &'a [DriveFact]) -> Self {
-        let drives = facts.iter().map(|fact| (&fact.name, whole_drive(fact))).collect();
+    fn new(stack: &Stack, drives: &'a Drives<'a>) -> Self {
         Self { drives, layers: BTreeMap::new(), used: BTreeSet::new(), draft: Draft::new(&stack.slug()) }
     }
 

@@ -104,7 +104,7 @@ fn words(plan: &Plan) -> Vec<String> {
         _ => None,
     });
     let undos = plan.steps.iter().flat_map(|step| &step.undo).map(|undo| &undo.command);
-    acts.chain(undos).flat_map(|command| &command.argv).map(|word| word.0.clone()).collect()
+    acts.chain(undos).flat_map(|command| &command.argv).map(ToString::to_string).collect()
 }
 
 proptest! {
@@ -124,7 +124,7 @@ proptest! {
         prop_assert_eq!(plan::lint(&plan), []);
         let known = |drive: &str| plan.drives.iter().any(|name| name.as_str() == drive);
         for word in words(&plan) {
-            let filled = terms::Word(word.clone()).resolve(|kind, argument| (kind == "sys" || known(argument)).then(String::new));
+            let filled = terms::Word::parse(&word).unwrap().resolve(|kind, argument| (["sys", "uuid"].contains(&kind) || known(argument)).then(String::new));
             prop_assert!(filled.is_ok(), "{}", word);
         }
     }
@@ -133,12 +133,12 @@ proptest! {
     fn what_is_made_is_taken_back(stack in stacks()) {
         let plan = plan::plan(&stack, &facts()).unwrap();
         let undone: Vec<String> = plan.steps.iter().flat_map(|step| &step.undo)
-            .map(|undo| undo.command.argv.iter().map(|word| word.0.as_str()).collect::<Vec<_>>().join(" ")).collect();
+            .map(|undo| undo.command.argv.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")).collect();
         for step in &plan.steps {
             let what = match &step.effect {
-                Some(Effect::Node(node)) if !node.0.starts_with("{part:") => node.0.clone(),
-                Some(Effect::Signature { node, .. }) => node.0.clone(),
-                Some(Effect::Mount(directory)) if !matches!(&step.act, Act::Run(c) if c.argv[0].0 == "zpool") => directory.clone(),
+                Some(Effect::Node(node)) if !node.to_string().starts_with("{part:") => node.to_string(),
+                Some(Effect::Signature { node, .. }) => node.to_string(),
+                Some(Effect::Mount(directory)) if !matches!(&step.act, Act::Run(c) if c.argv[0] == "zpool") => directory.clone(),
                 _ => continue,
             };
             // By its node, or by the name at the end of it.

@@ -1,15 +1,18 @@
-//! The catalogue: which runs there are, in a SQLite file that may be thrown away at any time.
+//! The catalogue: which runs there are. It is read from the runs' own directories whenever it is asked for, so that it
+//! needs no room on a disk and nothing beside the runs is believed.
 //!
-//! Everything in it comes from the runs' directories. A file that is broken or of another version is not repaired but
-//! deleted and made anew.
+//! For other programs the same is kept as a SQLite file, made anew each time and put in place whole. Nothing here reads
+//! it; it may be deleted at any time.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, Row, params};
+use rusqlite::{Connection, params};
+use rustix::fs::FileType;
 
 use crate::durable;
 use crate::error::RecordError;
+use crate::folder::Folder;
 use crate::naming;
 use crate::reader::{self, RunReader};
 
@@ -36,15 +39,14 @@ const TABLES: &str = "
     CREATE INDEX runs_by_time ON runs (started_utc DESC, run DESC);
 ";
 
-/// Every column, in the order of [`RunRow`].
-const SELECT: &str = "SELECT run, dir, started, question, place, accelerator, rounds, stacks, workloads, cells, failed,
-    sealed FROM runs ORDER BY started_utc DESC, run DESC";
+/// Seconds that a run's start may lie after its directory came to be: clocks are set.
+const CLOCKS: i64 = 60;
 
-/// An open catalogue.
-#[derive(Debug)]
+/// All runs in a directory.
+#[derive(Debug, Default)]
 pub struct Catalogue {
-    path: PathBuf,
-    connection: Connection,
+    rows: Vec<RunRow>,
+    unread: Vec<RecordError>,
 }
 
 /// One run in the catalogue.
@@ -77,49 +79,22 @@ pub struct RunRow {
 }
 
 impl Catalogue {
-    /// Opens a catalogue, making it if need be. One that is broken or of another version is thrown away: it is then
-    /// empty until [`Catalogue::rebuild`].
+    /// Reads every run below `root`, and changes nothing. Where there is no such directory there are no runs. Links to
+    /// directories are passed over: a run is where its name is.
     ///
     /// # Errors
-    /// [`RecordError::Catalogue`] or [`RecordError::Io`] if not even a new one can be made.
-    pub fn open(path: &Path) -> Result<Self, RecordError> {
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(RecordError::io("create", parent))?;
-        }
-        if let Ok(connection) = connect(path)
-            && is_good(&connection)
-        {
-            return Ok(Self { path: path.to_owned(), connection });
-        }
-        Self::fresh(path)
-    }
-
-    /// Deletes what is there and makes an empty one.
-    fn fresh(path: &Path) -> Result<Self, RecordError> {
-        for suffix in ["", "-journal", "-wal", "-shm"] {
-            let mut file = path.as_os_str().to_owned();
-            file.push(suffix);
-            durable::remove(Path::new(&file))?;
-        }
-        let make = || {
-            let connection = connect(path)?;
-            connection.execute_batch(&format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))?;
-            Ok(connection)
+    /// As the file system has them for `root` itself.
+    pub fn read(root: &Path) -> Result<Self, RecordError> {
+        let runs = match Folder::open(root) {
+            Err(RecordError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self::default());
+            }
+            runs => runs?,
         };
-        let connection = make().map_err(failed("make", path))?;
-        Ok(Self { path: path.to_owned(), connection })
-    }
-
-    /// Reads every run under `root` anew. Gives what could not be read; those runs are left out.
-    ///
-    /// # Errors
-    /// As the file system or the database has them.
-    pub fn rebuild(&mut self, root: &Path) -> Result<Vec<RecordError>, RecordError> {
         let (mut rows, mut unread) = (Vec::new(), Vec::new());
-        for name in durable::names(root)? {
-            let dir = root.join(name);
-            if dir.is_dir() {
-                match row(&dir) {
+        for name in runs.names()? {
+            if runs.kind(&name)? == Some(FileType::Directory) {
+                match row(&runs, name) {
                     Ok(row) => rows.push(row),
                     // A directory that never was a run is no news.
                     Err(RecordError::NotARun { .. }) => {}
@@ -127,115 +102,110 @@ impl Catalogue {
                 }
             }
         }
-        let stored = self.store(&rows).or_else(|error| {
-            if !is_broken(&error) {
-                return Err(failed("write", &self.path)(error));
-            }
-            *self = Self::fresh(&self.path)?;
-            self.store(&rows).map_err(failed("write", &self.path))
-        });
-        stored.map(|()| unread)
-    }
-
-    /// Replaces all rows.
-    fn store(&mut self, rows: &[(RunRow, String)]) -> rusqlite::Result<()> {
-        let transaction = self.connection.transaction()?;
-        transaction.execute("DELETE FROM runs", [])?;
-        {
-            let mut insert = transaction.prepare(
-                "INSERT OR REPLACE INTO runs (run, dir, started, started_utc, question, place, accelerator, rounds,
-                 stacks, workloads, cells, failed, sealed) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            )?;
-            for (row, utc) in rows {
-                insert.execute(params![
-                    row.run,
-                    row.dir.to_string_lossy(),
-                    row.started,
-                    utc,
-                    row.question,
-                    row.place,
-                    row.accelerator,
-                    row.rounds,
-                    row.stacks,
-                    row.workloads,
-                    row.cells,
-                    row.failed,
-                    row.sealed,
-                ])?;
-            }
-        }
-        transaction.commit()
+        rows.sort_by(|(one, a), (two, b)| (b, &two.run).cmp(&(a, &one.run)));
+        Ok(Self { rows: rows.into_iter().map(|(row, _)| row).collect(), unread })
     }
 
     /// All runs, newest first.
-    ///
-    /// # Errors
-    /// [`RecordError::Catalogue`].
-    pub fn list(&self) -> Result<Vec<RunRow>, RecordError> {
-        let query = || self.connection.prepare(SELECT)?.query_map([], from_row)?.collect::<rusqlite::Result<_>>();
-        query().map_err(failed("read", &self.path))
+    #[must_use]
+    pub fn list(&self) -> &[RunRow] {
+        &self.rows
+    }
+
+    /// What could not be read; those runs are left out.
+    #[must_use]
+    pub fn unread(&self) -> &[RecordError] {
+        &self.unread
     }
 
     /// The run of that name, the newest for `latest`, or the only one whose name begins so.
     ///
     /// # Errors
-    /// [`RecordError::NoRun`], [`RecordError::Ambiguous`] with the names that fit, or [`RecordError::Catalogue`].
-    pub fn find(&self, wanted: &str) -> Result<RunRow, RecordError> {
+    /// [`RecordError::NoRun`], or [`RecordError::Ambiguous`] with the names that fit.
+    pub fn find(&self, wanted: &str) -> Result<&RunRow, RecordError> {
         let none = || RecordError::NoRun { wanted: wanted.to_owned() };
-        let all = self.list()?;
-        if let Some(exact) = all.iter().find(|row| row.run == wanted) {
-            return Ok(exact.clone());
+        if let Some(exact) = self.rows.iter().find(|row| row.run == wanted) {
+            return Ok(exact);
         }
         if wanted == "latest" {
-            return all.into_iter().next().ok_or_else(none);
+            return self.rows.first().ok_or_else(none);
         }
-        let fits: Vec<&RunRow> = all.iter().filter(|row| row.run.starts_with(wanted)).collect();
+        let fits: Vec<&RunRow> = self.rows.iter().filter(|row| row.run.starts_with(wanted)).collect();
         match fits[..] {
             [] => Err(none()),
-            [one] => Ok(one.clone()),
+            [one] => Ok(one),
             _ => Err(RecordError::Ambiguous {
                 wanted: wanted.to_owned(),
                 found: fits.iter().map(|row| row.run.clone()).collect(),
             }),
         }
     }
+
+    /// Keeps it as a SQLite file, in place of what is there.
+    ///
+    /// # Errors
+    /// [`RecordError::Catalogue`] or [`RecordError::Io`] where that cannot be written.
+    pub fn keep(&self, path: &Path) -> Result<(), RecordError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let folder = Folder::open(path.parent().unwrap_or(Path::new("/")))?;
+        let bytes = database(&self.rows).map_err(|source| RecordError::Catalogue { path: path.to_owned(), source })?;
+        // What a program that had the old file open may have left would be taken for a part of the new one.
+        for suffix in ["-journal", "-wal", "-shm"] {
+            folder.remove(&format!("{name}{suffix}"))?;
+        }
+        durable::put_file(&folder, &name, &bytes)
+    }
 }
 
-/// Opens the file. Losing it costs nothing, so it need not be synced.
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(Duration::from_secs(5))?;
-    connection.execute_batch("PRAGMA synchronous = OFF;")?;
-    Ok(connection)
+/// A SQLite file of rows. It is made in memory, so that no file that is there already is opened.
+fn database(rows: &[RunRow]) -> rusqlite::Result<Vec<u8>> {
+    let mut connection = Connection::open_in_memory()?;
+    connection.execute_batch(&format!("{TABLES} PRAGMA user_version = {VERSION};"))?;
+    let transaction = connection.transaction()?;
+    {
+        let mut insert = transaction.prepare(
+            "INSERT INTO runs (run, dir, started, started_utc, question, place, accelerator, rounds, stacks,
+             workloads, cells, failed, sealed) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        )?;
+        for row in rows {
+            insert.execute(params![
+                row.run,
+                row.dir.to_string_lossy(),
+                row.started,
+                naming::timestamp(&row.started).map(naming::sortable).unwrap_or_default(),
+                row.question,
+                row.place,
+                row.accelerator,
+                row.rounds,
+                row.stacks,
+                row.workloads,
+                row.cells,
+                row.failed,
+                row.sealed,
+            ])?;
+        }
+    }
+    transaction.commit()?;
+    connection.serialize("main").map(|data| data.to_vec())
 }
 
-/// Is it of this version, with tables that can be read?
-fn is_good(connection: &Connection) -> bool {
-    let version = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0));
-    let check = || connection.pragma_query_value(None, "quick_check", |row| row.get::<_, String>(0));
-    version == Ok(VERSION) && check().is_ok_and(|said| said == "ok") && connection.prepare(SELECT).is_ok()
-}
+/// What runs are sorted by: is the start that the record tells possible, and the start as text that sorts.
+type Age = (bool, String);
 
-/// Is the file itself at fault?
-fn is_broken(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
-}
-
-/// Makes an error of a failed operation on the database.
-fn failed(doing: &'static str, path: &Path) -> impl FnOnce(rusqlite::Error) -> RecordError {
-    move |source| RecordError::Catalogue { doing, path: path.to_owned(), source }
-}
-
-/// A run's row, and its start as text that sorts.
-fn row(dir: &Path) -> Result<(RunRow, String), RecordError> {
-    let reader = RunReader::open(dir)?;
+/// A run's row and its age. Its name is that of its directory, whatever the record says.
+///
+/// A run began before its directory came to be. One that says that it began later says something false, and is older
+/// than all others: a record that somebody put among one's own does not become the latest by its word.
+fn row(runs: &Folder, name: String) -> Result<(RunRow, Age), RecordError> {
+    let folder = runs.below(&name)?.ok_or_else(|| RecordError::NoRun { wanted: name.clone() })?;
+    let born = folder.born()?;
+    let reader = RunReader::of(folder.clone())?;
+    let newest: BTreeMap<_, _> = reader::outcomes(&folder)?.into_iter().map(|of| (of.key, of.failed)).collect();
     let provenance = reader.provenance();
-    let newest: std::collections::BTreeMap<_, _> =
-        reader::outcomes(dir)?.into_iter().map(|of| (of.key, of.failed)).collect();
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let row = RunRow {
-        run: provenance.run.clone(),
-        dir: dir.to_owned(),
+        run: name,
+        dir: reader.dir().to_owned(),
         started: provenance.started.clone(),
         question: provenance.question.clone(),
         place: provenance.place.clone(),
@@ -247,26 +217,8 @@ fn row(dir: &Path) -> Result<(RunRow, String), RecordError> {
         failed: count(newest.values().filter(|failed| **failed).count()),
         sealed: reader.is_sealed(),
     };
-    let utc = naming::sortable(naming::timestamp(&provenance.started)?);
-    Ok((row, utc))
-}
-
-/// A row of [`SELECT`].
-fn from_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
-    Ok(RunRow {
-        run: row.get(0)?,
-        dir: PathBuf::from(row.get::<_, String>(1)?),
-        started: row.get(2)?,
-        question: row.get(3)?,
-        place: row.get(4)?,
-        accelerator: row.get(5)?,
-        rounds: row.get(6)?,
-        stacks: row.get(7)?,
-        workloads: row.get(8)?,
-        cells: row.get(9)?,
-        failed: row.get(10)?,
-        sealed: row.get(11)?,
-    })
+    let started = naming::timestamp(&provenance.started)?;
+    Ok((row, (started.as_second() <= born.saturating_add(CLOCKS), naming::sortable(started))))
 }
 
 #[cfg(test)]
@@ -283,14 +235,17 @@ mod tests {
         RunWriter::create(root, &provenance, "x").unwrap()
     }
 
-    fn names(catalogue: &Catalogue) -> Vec<String> {
-        catalogue.list().unwrap().into_iter().map(|row| row.run).collect()
+    fn names(catalogue: &Catalogue) -> Vec<&str> {
+        catalogue.list().iter().map(|row| row.run.as_str()).collect()
     }
 
     #[test]
     fn runs_are_listed_newest_first_and_found() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().join("runs");
+        let empty = Catalogue::read(&root).unwrap();
+        assert!(empty.list().is_empty() && !root.exists());
+        assert!(matches!(empty.find("latest"), Err(RecordError::NoRun { .. })));
         run(&root, "a-one", "2026-01-02T00:30:00+01:00").seal().unwrap();
         let two = run(&root, "a-two", "2026-01-02T00:00:00Z");
         two.put_cell(&cell(1, "s", "w", Some("no")), &[]).unwrap();
@@ -298,10 +253,8 @@ mod tests {
         two.put_cell(&cell(1, "s", "v", None), &[]).unwrap();
         fs::create_dir(root.join("not-a-run")).unwrap();
         fs::create_dir(root.join(".new-9-x")).unwrap();
-        let mut catalogue = Catalogue::open(&home.path().join("state/catalogue.db")).unwrap();
-        assert!(catalogue.list().unwrap().is_empty());
-        assert!(matches!(catalogue.find("latest"), Err(RecordError::NoRun { .. })));
-        assert!(catalogue.rebuild(&root).unwrap().is_empty());
+        let catalogue = Catalogue::read(&root).unwrap();
+        assert!(catalogue.unread().is_empty());
         assert_eq!(names(&catalogue), ["a-two", "a-one"]);
         let latest = catalogue.find("latest").unwrap();
         assert_eq!((latest.run.as_str(), latest.cells, latest.failed, latest.sealed), ("a-two", 2, 1, false));
@@ -312,26 +265,62 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_broken_or_foreign_file_is_made_anew() {
+    fn a_record_does_not_become_the_latest_by_its_word() {
         let home = tempfile::tempdir().unwrap();
-        let (root, path) = (home.path().join("runs"), home.path().join("catalogue.db"));
+        drop(run(home.path(), "mine", "2026-01-02T00:00:00Z"));
+        drop(run(home.path(), "theirs", "2099-01-01T00:00:00Z"));
+        let catalogue = Catalogue::read(home.path()).unwrap();
+        assert_eq!(
+            (names(&catalogue), catalogue.find("latest").unwrap().run.as_str()),
+            (vec!["mine", "theirs"], "mine")
+        );
+    }
+
+    #[test]
+    fn a_run_is_called_as_its_directory_is() {
+        let home = tempfile::tempdir().unwrap();
+        drop(run(home.path(), "mine", "2026-01-02T00:00:00Z"));
+        fs::rename(home.path().join("mine"), home.path().join("theirs")).unwrap();
+        drop(run(home.path(), "mine", "2026-01-01T00:00:00Z"));
+        let catalogue = Catalogue::read(home.path()).unwrap();
+        assert_eq!(names(&catalogue), ["theirs", "mine"]);
+        assert_eq!(catalogue.find("mine").unwrap().dir, home.path().join("mine"));
+    }
+
+    #[test]
+    fn links_among_runs_lead_nowhere() {
+        let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        drop(run(elsewhere.path(), "r", "2026-01-02T00:00:00Z"));
+        std::os::unix::fs::symlink(elsewhere.path().join("r"), home.path().join("r")).unwrap();
+        assert!(Catalogue::read(home.path()).unwrap().list().is_empty());
+    }
+
+    #[test]
+    fn whatever_stands_in_place_of_the_kept_file_is_replaced_and_not_believed() {
+        let home = tempfile::tempdir().unwrap();
+        let (root, path) = (home.path().join("runs"), home.path().join("catalogue.sqlite"));
         drop(run(&root, "r", "2026-01-02T00:00:00Z"));
-        let damages: [&dyn Fn(); 5] = [
-            &|| fs::remove_file(&path).unwrap(),
-            &|| fs::write(&path, "this is not a database, and long enough to be sure of it".repeat(100)).unwrap(),
-            &|| fs::write(&path, &fs::read(&path).unwrap()[..5000]).unwrap(),
-            &|| Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99").unwrap(),
-            &|| Connection::open(&path).unwrap().execute_batch("DROP TABLE runs").unwrap(),
+        let victim = home.path().join("victim");
+        fs::write(&victim, "precious").unwrap();
+        let view = "CREATE VIEW runs AS SELECT 'evil' AS run, '/elsewhere' AS dir;
+            CREATE TRIGGER swallow INSTEAD OF INSERT ON runs BEGIN SELECT 1; END; PRAGMA user_version = 1;";
+        let damages: [&dyn Fn(); 4] = [
+            &|| {},
+            &|| fs::write(&path, "this is not a database").unwrap(),
+            &|| Connection::open(&path).unwrap().execute_batch(view).unwrap(),
+            &|| std::os::unix::fs::symlink(&victim, &path).unwrap(),
         ];
-        Catalogue::open(&path).unwrap().rebuild(&root).unwrap();
         for (number, damage) in damages.iter().enumerate() {
+            let _ = fs::remove_file(&path);
             damage();
-            let mut catalogue = Catalogue::open(&path).unwrap();
-            assert!(catalogue.list().unwrap().is_empty(), "damage {number}");
-            catalogue.rebuild(&root).unwrap();
+            let catalogue = Catalogue::read(&root).unwrap();
             assert_eq!(names(&catalogue), ["r"], "damage {number}");
-            assert_eq!(names(&Catalogue::open(&path).unwrap()), ["r"], "damage {number}, opened again");
+            catalogue.keep(&path).unwrap();
+            let kept = Connection::open(&path).unwrap();
+            let dir: String = kept.query_row("SELECT dir FROM runs", [], |row| row.get(0)).unwrap();
+            assert_eq!(Path::new(&dir), root.join("r"), "damage {number}");
         }
+        assert_eq!(fs::read(&victim).unwrap(), b"precious");
     }
 
     #[test]
@@ -341,9 +330,8 @@ mod tests {
         drop(run(root, "good", "2026-01-02T00:00:00Z"));
         drop(run(root, "bad", "2026-01-02T00:00:00Z"));
         fs::write(root.join("bad/provenance.json"), "{").unwrap();
-        let mut catalogue = Catalogue::open(&root.join("catalogue.db")).unwrap();
-        let unread = catalogue.rebuild(root).unwrap();
-        assert!(matches!(unread[..], [RecordError::Damaged { .. }]), "{unread:?}");
+        let catalogue = Catalogue::read(root).unwrap();
+        assert!(matches!(catalogue.unread(), [RecordError::Damaged { .. }]), "{:?}", catalogue.unread());
         assert_eq!(names(&catalogue), ["good"]);
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Deserialize;
 use terms::record::{CellKey, RECORD_SCHEMA};
 
-use crate::durable;
 use crate::error::RecordError;
+use crate::folder::Folder;
 
 pub(crate) const PROVENANCE: &str = "provenance.json";
 pub(crate) const STUDY: &str = "study.toml";
@@ -27,6 +27,17 @@ pub(crate) const TRIALS: &str = "trials";
 pub(crate) const CELL: &str = "cell.json";
 /// Made from the record and no part of it: may be made again, or thrown away, after sealing.
 pub(crate) const REPORTS: &str = "reports";
+
+/// Most bytes of a document: what is said of a machine with ten thousand drives is a quarter of it.
+pub(crate) const DOCUMENT: u64 = 256 << 20;
+/// Most bytes of a file of a cell: a million samples are 130 MB.
+pub(crate) const CELL_FILE: u64 = 512 << 20;
+/// Most bytes of journal or events: a step takes about 500.
+pub(crate) const LINES: u64 = 256 << 20;
+/// Most bytes of one line of them.
+pub(crate) const LINE: u64 = 16 << 20;
+/// Most bytes of any file that is sealed.
+pub(crate) const LARGEST: u64 = 1 << 30;
 
 /// Checks that a name stays in its directory and is not hidden.
 pub(crate) fn plain(name: &str) -> Result<&str, RecordError> {
@@ -62,8 +73,8 @@ pub(crate) fn number(name: &str, base: &str, suffix: &str) -> Option<u32> {
 }
 
 /// The newest of the files that [`numbered`] names in a directory: its name and number.
-pub(crate) fn newest(dir: &Path, base: &str, suffix: &str) -> Result<Option<(String, u32)>, RecordError> {
-    let names = durable::names(dir)?;
+pub(crate) fn newest(folder: &Folder, base: &str, suffix: &str) -> Result<Option<(String, u32)>, RecordError> {
+    let names = folder.names()?;
     let numbers = names.into_iter().filter_map(|name| number(&name, base, suffix).map(|number| (name, number)));
     Ok(numbers.max_by_key(|(_, number)| *number))
 }

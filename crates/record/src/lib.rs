@@ -16,9 +16,13 @@
 //! - nothing is edited: writing again puts `.2`, `.3` … beside, and readers take the newest;
 //! - a line without its line end was never written: readers pass over it, the next writer cuts it;
 //! - one process writes, any number read.
+//!
+//! A record may come from anybody. Below its directory only regular files of bounded size are opened, and through no
+//! link.
 
 mod durable;
 mod error;
+mod folder;
 mod layout;
 mod lines;
 mod lock;
@@ -33,7 +37,7 @@ pub use error::RecordError;
 pub use naming::run_name;
 pub use reader::{Attempt, RunReader};
 pub use seal::sha256_hex;
-pub use writer::RunWriter;
+pub use writer::{RunWriter, put_report};
 
 #[cfg(test)]
 mod samples;

@@ -3,15 +3,16 @@
 //! A line counts once its line end is on the disk. What follows the last line end was torn by a crash, and so was a last
 //! line that is not JSON (power loss may leave zeros). Readers pass over it and the next writer cuts it off.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::durable;
 use crate::error::RecordError;
+use crate::folder::{Folder, read_all};
+use crate::layout;
 
 /// A file of lines, open for adding.
 #[derive(Debug)]
@@ -28,12 +29,12 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Opens a file, making it if need be, and cuts off a torn tail.
-    pub(crate) fn open(path: &Path, synced: bool) -> Result<Self, RecordError> {
-        let bytes = durable::read(path)?.unwrap_or_default();
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(RecordError::io("open", path))?;
+    pub(crate) fn open(folder: &Folder, name: &str, synced: bool) -> Result<Self, RecordError> {
+        let path = folder.at(name)?;
+        let file = folder.open_to_write(name)?;
+        let bytes = read_all(&file, &path, layout::LINES)?;
         let whole = whole(&bytes).len();
-        let mut lines = Self { file, path: path.to_owned(), whole: whole as u64, torn: whole < bytes.len(), synced };
+        let mut lines = Self { file, path, whole: whole as u64, torn: whole < bytes.len(), synced };
         lines.cut()?;
         Ok(lines)
     }
@@ -44,6 +45,11 @@ impl Lines {
         let mut line =
             serde_json::to_vec(value).map_err(|source| RecordError::Encode { path: self.path.clone(), source })?;
         line.push(b'\n');
+        // What could not be read again is not written.
+        checked(&self.path, &line)?;
+        if self.whole + line.len() as u64 > layout::LINES {
+            return Err(RecordError::TooLarge { path: self.path.clone(), most: layout::LINES });
+        }
         self.cut()?;
         self.torn = true;
         self.file.write_all_at(&line, self.whole).map_err(RecordError::io("write", &self.path))?;
@@ -67,18 +73,21 @@ impl Lines {
 }
 
 /// Reads all whole lines; none if the file is not there.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RecordError> {
-    let bytes = durable::read(path)?.unwrap_or_default();
+pub(crate) fn read<T: DeserializeOwned>(folder: &Folder, name: &str) -> Result<Vec<T>, RecordError> {
+    let path = folder.at(name)?;
+    let bytes = folder.read(name, layout::LINES)?.unwrap_or_default();
     let lines = whole(&bytes).split_inclusive(|byte| *byte == b'\n').enumerate();
-    lines
-        .map(|(index, line)| {
-            serde_json::from_slice(line).map_err(|source| RecordError::BrokenLine {
-                path: path.to_owned(),
-                line: index + 1,
-                source,
-            })
-        })
-        .collect()
+    let value = |(index, line)| {
+        let broken = |source| RecordError::BrokenLine { path: path.clone(), line: index + 1, source };
+        serde_json::from_slice(checked(&path, line)?).map_err(broken)
+    };
+    lines.map(value).collect()
+}
+
+/// A line that is no longer than lines may be.
+fn checked<'a>(path: &Path, line: &'a [u8]) -> Result<&'a [u8], RecordError> {
+    let fits = line.len() as u64 <= layout::LINE;
+    if fits { Ok(line) } else { Err(RecordError::LongLine { path: path.to_owned(), most: layout::LINE }) }
 }
 
 /// The part of a file that is whole lines.
@@ -102,19 +111,20 @@ mod tests {
     #[test]
     fn cut_at_every_byte_all_whole_lines_remain_and_the_next_is_added() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("journal.jsonl");
+        let path = dir.path().join("x");
+        let folder = Folder::open(dir.path()).unwrap();
         let values = [json!({"n": 1, "text": "line\nend"}), json!(12345), json!({"ü": [true, null]})];
-        let mut lines = Lines::open(&path, true).unwrap();
+        let mut lines = Lines::open(&folder, "x", true).unwrap();
         values.iter().for_each(|value| lines.append(value).unwrap());
         let full = fs::read(&path).unwrap();
         let last = json!("after");
         for cut in 0..=full.len() {
             fs::write(&path, &full[..cut]).unwrap();
             let whole = full[..cut].iter().filter(|byte| **byte == b'\n').count();
-            assert_eq!(read::<Value>(&path).unwrap(), values[..whole], "read after a cut at {cut}");
-            Lines::open(&path, false).unwrap().append(&last).unwrap();
+            assert_eq!(read::<Value>(&folder, "x").unwrap(), values[..whole], "read after a cut at {cut}");
+            Lines::open(&folder, "x", false).unwrap().append(&last).unwrap();
             let expect: Vec<_> = values[..whole].iter().chain([&last]).cloned().collect();
-            assert_eq!(read::<Value>(&path).unwrap(), expect, "added to after a cut at {cut}");
+            assert_eq!(read::<Value>(&folder, "x").unwrap(), expect, "added to after a cut at {cut}");
         }
     }
 
@@ -122,10 +132,11 @@ mod tests {
     fn zeros_at_the_end_are_cut() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
+        let folder = Folder::open(dir.path()).unwrap();
         for tail in [&b"\0\0\0"[..], b"\0\0\n", b"{\"torn\":\n"] {
             fs::write(&path, [b"1\n", tail].concat()).unwrap();
-            assert_eq!(read::<Value>(&path).unwrap(), [json!(1)]);
-            Lines::open(&path, true).unwrap().append(&2).unwrap();
+            assert_eq!(read::<Value>(&folder, "x").unwrap(), [json!(1)]);
+            Lines::open(&folder, "x", true).unwrap().append(&2).unwrap();
             assert_eq!(fs::read(&path).unwrap(), b"1\n2\n");
         }
     }
@@ -134,7 +145,8 @@ mod tests {
     fn what_a_failed_write_left_is_cut_before_the_next() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
-        let mut lines = Lines::open(&path, true).unwrap();
+        let folder = Folder::open(dir.path()).unwrap();
+        let mut lines = Lines::open(&folder, "x", true).unwrap();
         lines.append(&1).unwrap();
         // As a disk that fills up in the middle of a line leaves it.
         lines.torn = true;
@@ -147,8 +159,22 @@ mod tests {
     fn a_broken_line_in_the_middle_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
+        let folder = Folder::open(dir.path()).unwrap();
         fs::write(&path, "1\nnot json\n3\n").unwrap();
-        assert!(matches!(read::<Value>(&path), Err(RecordError::BrokenLine { line: 2, .. })));
-        assert!(read::<Value>(&dir.path().join("none")).unwrap().is_empty());
+        assert!(matches!(read::<Value>(&folder, "x"), Err(RecordError::BrokenLine { line: 2, .. })));
+        assert!(read::<Value>(&folder, "none").unwrap().is_empty());
+    }
+
+    #[test]
+    fn lines_without_end_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(dir.path()).unwrap();
+        let long = format!("\"{}\"\n1\n", "a".repeat(usize::try_from(layout::LINE).unwrap()));
+        fs::write(dir.path().join("x"), long).unwrap();
+        assert!(matches!(read::<Value>(&folder, "x"), Err(RecordError::LongLine { .. })));
+        let file = fs::OpenOptions::new().write(true).open(dir.path().join("x")).unwrap();
+        file.set_len(3 << 30).unwrap();
+        assert!(matches!(read::<Value>(&folder, "x"), Err(RecordError::TooLarge { .. })));
+        assert!(matches!(Lines::open(&folder, "x", true), Err(RecordError::TooLarge { .. })));
     }
 }

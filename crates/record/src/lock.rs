@@ -1,13 +1,16 @@
 //! One writer for one run: an advisory lock that ends with its process, however that ends.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
 
 use crate::error::RecordError;
+use crate::folder::{Folder, read_all};
 use crate::layout;
+
+/// More than any process id has, in bytes.
+const PID: u64 = 64;
 
 /// Held as long as it lives.
 #[derive(Debug)]
@@ -19,15 +22,15 @@ impl Lock {
     /// Takes the lock of a run's directory and leaves this process's number in it.
     ///
     /// The file stays when the lock is let go: removing it would let two processes lock two files of one name.
-    pub(crate) fn take(dir: &Path) -> Result<Self, RecordError> {
-        let path = dir.join(layout::LOCK);
-        let open = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        let file = open.map_err(RecordError::io("open", &path))?;
+    pub(crate) fn take(run: &Folder) -> Result<Self, RecordError> {
+        let path = run.at(layout::LOCK)?;
+        let file = run.open_to_write(layout::LOCK)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(rustix::io::Errno::WOULDBLOCK) => {
-                let pid = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
-                return Err(RecordError::Locked { dir: dir.to_owned(), pid });
+                let said = read_all(&file, &path, PID).unwrap_or_default();
+                let pid = str::from_utf8(&said).ok().and_then(|text| text.trim().parse().ok());
+                return Err(RecordError::Locked { dir: run.path().to_owned(), pid });
             }
             Err(error) => return Err(RecordError::io("lock", &path)(error.into())),
         }

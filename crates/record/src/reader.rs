@@ -1,7 +1,7 @@
 //! Reading a run, finished or being written. Takes no lock and changes nothing.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -14,6 +14,7 @@ use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
 
 use crate::durable;
 use crate::error::RecordError;
+use crate::folder::{self, Folder};
 use crate::layout;
 use crate::lines;
 use crate::seal;
@@ -21,7 +22,7 @@ use crate::seal;
 /// A run to be read.
 #[derive(Debug, Clone)]
 pub struct RunReader {
-    dir: PathBuf,
+    folder: Folder,
     provenance: Provenance,
     study: String,
 }
@@ -43,19 +44,37 @@ impl RunReader {
     /// # Errors
     /// [`RecordError::NotARun`] without provenance, [`RecordError::Newer`] if a newer Bedplate wrote it.
     pub fn open(dir: &Path) -> Result<Self, RecordError> {
-        let path = dir.join(layout::PROVENANCE);
-        let bytes = durable::read(&path)?.ok_or_else(|| RecordError::NotARun { dir: dir.to_owned() })?;
+        let none = || RecordError::NotARun { dir: dir.to_owned() };
+        let folder = match Folder::open(dir) {
+            Err(RecordError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => return Err(none()),
+            folder => folder?,
+        };
+        Self::of(folder)
+    }
+
+    /// The run in a directory.
+    pub(crate) fn of(folder: Folder) -> Result<Self, RecordError> {
+        let none = || RecordError::NotARun { dir: folder.path().to_owned() };
+        let bytes = folder::document(&folder, layout::PROVENANCE)?.ok_or_else(none)?;
+        let path = folder.at(layout::PROVENANCE)?;
         layout::check_schema(&path, &bytes)?;
         let provenance = serde_json::from_slice(&bytes).map_err(RecordError::damaged(&path))?;
-        let path = dir.join(layout::STUDY);
-        let study = std::fs::read_to_string(&path).map_err(RecordError::io("read", &path))?;
-        Ok(Self { dir: dir.to_owned(), provenance, study })
+        let path = folder.at(layout::STUDY)?;
+        let unread = |kind: std::io::ErrorKind| RecordError::io("read", &path)(kind.into());
+        let study = folder::document(&folder, layout::STUDY)?.ok_or_else(|| unread(std::io::ErrorKind::NotFound))?;
+        let study = String::from_utf8(study).map_err(|_| unread(std::io::ErrorKind::InvalidData))?;
+        Ok(Self { folder, provenance, study })
+    }
+
+    /// The run's directory, held open.
+    pub(crate) fn into_folder(self) -> Folder {
+        self.folder
     }
 
     /// Where the run is.
     #[must_use]
     pub fn dir(&self) -> &Path {
-        &self.dir
+        self.folder.path()
     }
 
     /// Where it came from.
@@ -73,7 +92,7 @@ impl RunReader {
     /// Is it sealed?
     #[must_use]
     pub fn is_sealed(&self) -> bool {
-        seal::is_sealed(&self.dir)
+        seal::is_sealed(&self.folder).unwrap_or(false)
     }
 
     /// What the machine is; `None` if the run ended before it was looked at.
@@ -81,7 +100,7 @@ impl RunReader {
     /// # Errors
     /// As the file system has them, or [`RecordError::Damaged`].
     pub fn inventory(&self) -> Result<Option<Inventory>, RecordError> {
-        self.newest_json(&self.dir, "inventory")
+        self.newest_json(Some(&self.folder), "inventory")
     }
 
     /// What was said of the run before it began, and its digest; `None` where nothing was.
@@ -89,9 +108,9 @@ impl RunReader {
     /// # Errors
     /// As the file system has them, or [`RecordError::Damaged`].
     pub fn foretold(&self) -> Result<Option<(Foretold, String)>, RecordError> {
-        let path = self.dir.join(layout::FORETOLD);
-        let Some(text) = durable::read(&path)? else { return Ok(None) };
-        let foretold = serde_json::from_slice(&text).map_err(|source| RecordError::Damaged { path, source })?;
+        let Some(text) = folder::document(&self.folder, layout::FORETOLD)? else { return Ok(None) };
+        let path = self.folder.at(layout::FORETOLD)?;
+        let foretold = serde_json::from_slice(&text).map_err(RecordError::damaged(&path))?;
         Ok(Some((foretold, seal::sha256_hex(&text))))
     }
 
@@ -100,9 +119,7 @@ impl RunReader {
     /// # Errors
     /// As the file system has them, or [`RecordError::Damaged`].
     pub fn preflight(&self) -> Result<Vec<DriveCheck>, RecordError> {
-        let path = self.dir.join(layout::PREFLIGHT);
-        let Some(text) = durable::read(&path)? else { return Ok(Vec::new()) };
-        serde_json::from_slice(&text).map_err(|source| RecordError::Damaged { path, source })
+        Ok(durable::read_json(&self.folder, layout::PREFLIGHT)?.unwrap_or_default())
     }
 
     /// What was tried on each stack, the newest of each, in the study's order.
@@ -110,12 +127,10 @@ impl RunReader {
     /// # Errors
     /// As the file system has them, [`RecordError::Damaged`] or [`RecordError::Newer`].
     pub fn trials(&self) -> Result<Vec<StackTrials>, RecordError> {
-        let dir = self.dir.join(layout::TRIALS);
+        let trials = self.folder.below(layout::TRIALS)?;
         let mut found = Vec::new();
-        if dir.is_dir() {
-            for stack in &self.provenance.stacks {
-                found.extend(self.newest_json(&dir, &stack.slug)?);
-            }
+        for stack in &self.provenance.stacks {
+            found.extend(self.newest_json(trials.as_ref(), &stack.slug)?);
         }
         Ok(found)
     }
@@ -143,7 +158,7 @@ impl RunReader {
     /// # Errors
     /// As for [`RunReader::cells`].
     pub fn attempts(&self) -> Result<Vec<Attempt>, RecordError> {
-        let found = cells::<Cell>(&self.dir, |cell| &cell.key)?;
+        let found = cells::<Cell>(&self.folder, |cell| &cell.key)?;
         Ok(found.into_iter().map(|(dir, number, cell)| Attempt { dir, number, cell }).collect())
     }
 
@@ -152,10 +167,10 @@ impl RunReader {
     /// # Errors
     /// As the file system has them, or [`RecordError::Damaged`].
     pub fn builds(&self) -> Result<Vec<BuildOutcome>, RecordError> {
-        let dir = self.dir.join(layout::BUILDS);
+        let Some(builds) = self.folder.below(layout::BUILDS)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        for name in durable::names(&dir)?.into_iter().filter(|name| name.ends_with(".json")) {
-            if let Some(outcome) = durable::read_json::<BuildOutcome>(&dir.join(&name))? {
+        for name in builds.names()?.into_iter().filter(|name| name.ends_with(".json")) {
+            if let Some(outcome) = durable::read_json::<BuildOutcome>(&builds, &name)? {
                 let base = format!("{}-{}", outcome.round, outcome.stack);
                 let number = layout::number(&name, &base, ".json").unwrap_or(0);
                 found.push((number, outcome));
@@ -170,7 +185,7 @@ impl RunReader {
     /// # Errors
     /// As the file system has them.
     pub fn plan_slugs(&self) -> Result<Vec<String>, RecordError> {
-        let names = durable::names(&self.dir.join(layout::PLANS))?;
+        let names = self.folder.below(layout::PLANS)?.map_or_else(|| Ok(Vec::new()), |plans| plans.names())?;
         Ok(names
             .iter()
             .filter_map(|name| name.strip_suffix(".json"))
@@ -184,7 +199,7 @@ impl RunReader {
     /// # Errors
     /// As the file system has them, or [`RecordError::Damaged`].
     pub fn plan<T: DeserializeOwned>(&self, slug: &str) -> Result<Option<T>, RecordError> {
-        self.newest_json(&self.dir.join(layout::PLANS), layout::plain_slug(slug)?)
+        self.newest_json(self.folder.below(layout::PLANS)?.as_ref(), layout::plain_slug(slug)?)
     }
 
     /// The newest plan of a stack as a script.
@@ -192,9 +207,9 @@ impl RunReader {
     /// # Errors
     /// As the file system has them.
     pub fn script(&self, slug: &str) -> Result<Option<String>, RecordError> {
-        let dir = self.dir.join(layout::PLANS);
-        let Some((name, _)) = layout::newest(&dir, layout::plain_slug(slug)?, ".sh")? else { return Ok(None) };
-        Ok(durable::read(&dir.join(name))?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        let Some(plans) = self.folder.below(layout::PLANS)? else { return Ok(None) };
+        let Some((name, _)) = layout::newest(&plans, layout::plain_slug(slug)?, ".sh")? else { return Ok(None) };
+        Ok(folder::document(&plans, &name)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// A raw file of a cell; `dir` is that of an [`Attempt`]. `None` if there is none of that name.
@@ -203,7 +218,10 @@ impl RunReader {
     /// As the file system has them; [`RecordError::BadName`] for what is not a cell's directory or a file in it.
     pub fn raw(&self, dir: &str, file: &str) -> Result<Option<Vec<u8>>, RecordError> {
         let name = dir.strip_prefix("cells/").ok_or_else(|| RecordError::BadName { name: dir.to_owned() })?;
-        durable::read(&self.dir.join(layout::CELLS).join(layout::plain(name)?).join(layout::plain(file)?))
+        let (name, file) = (layout::plain(name)?, layout::plain(file)?);
+        let Some(cells) = self.folder.below(layout::CELLS)? else { return Ok(None) };
+        let Some(cell) = cells.below(name)? else { return Ok(None) };
+        cell.read(file, layout::CELL_FILE)
     }
 
     /// The journal's lines.
@@ -211,7 +229,7 @@ impl RunReader {
     /// # Errors
     /// As the file system has them, or [`RecordError::BrokenLine`]; a torn last line is passed over.
     pub fn journal(&self) -> Result<Vec<Value>, RecordError> {
-        lines::read(&self.dir.join(layout::JOURNAL))
+        lines::read(&self.folder, layout::JOURNAL)
     }
 
     /// The events' lines.
@@ -219,7 +237,7 @@ impl RunReader {
     /// # Errors
     /// As for [`RunReader::journal`].
     pub fn events(&self) -> Result<Vec<Value>, RecordError> {
-        lines::read(&self.dir.join(layout::EVENTS))
+        lines::read(&self.folder, layout::EVENTS)
     }
 
     /// What is not as it was sealed, one sentence each; empty if all is well. A run without a seal has that problem.
@@ -227,12 +245,13 @@ impl RunReader {
     /// # Errors
     /// As the file system has them, or a seal that cannot be read.
     pub fn verify(&self) -> Result<Vec<String>, RecordError> {
-        seal::verify(&self.dir, &self.provenance)
+        seal::verify(&self.folder, &self.provenance)
     }
 
     /// The newest of a numbered JSON file.
-    fn newest_json<T: DeserializeOwned>(&self, dir: &Path, base: &str) -> Result<Option<T>, RecordError> {
-        layout::newest(dir, base, ".json")?.map_or(Ok(None), |(name, _)| durable::read_json(&dir.join(name)))
+    fn newest_json<T: DeserializeOwned>(&self, folder: Option<&Folder>, base: &str) -> Result<Option<T>, RecordError> {
+        let Some(folder) = folder else { return Ok(None) };
+        layout::newest(folder, base, ".json")?.map_or(Ok(None), |(name, _)| durable::read_json(folder, &name))
     }
 }
 
@@ -248,26 +267,28 @@ pub(crate) struct CellOutcome {
 }
 
 /// What came of every attempt, in the order of [`RunReader::cells`].
-pub(crate) fn outcomes(dir: &Path) -> Result<Vec<CellOutcome>, RecordError> {
+pub(crate) fn outcomes(run: &Folder) -> Result<Vec<CellOutcome>, RecordError> {
     /// The part of a cell that tells.
     #[derive(Deserialize)]
     struct Short {
         key: CellKey,
         failure: Option<String>,
     }
-    let found = cells::<Short>(dir, |cell| &cell.key)?;
+    let found = cells::<Short>(run, |cell| &cell.key)?;
     let outcome =
         |(_, number, cell): (String, u32, Short)| CellOutcome { key: cell.key, number, failed: cell.failure.is_some() };
     Ok(found.into_iter().map(outcome).collect())
 }
 
 /// Reads every cell of a run: directory, number of the attempt, content; sorted by key, then number.
-fn cells<T: DeserializeOwned>(run: &Path, key: fn(&T) -> &CellKey) -> Result<Vec<(String, u32, T)>, RecordError> {
-    let dir = run.join(layout::CELLS);
+fn cells<T: DeserializeOwned>(run: &Folder, key: fn(&T) -> &CellKey) -> Result<Vec<(String, u32, T)>, RecordError> {
+    let Some(cells) = run.below(layout::CELLS)? else { return Ok(Vec::new()) };
     let mut found: Vec<(String, u32, T)> = Vec::new();
-    for name in durable::names(&dir)? {
-        let path = dir.join(&name).join(layout::CELL);
-        let bytes = std::fs::read(&path).map_err(RecordError::io("read", &path))?;
+    for name in cells.names()? {
+        let path = cells.at(&name)?.join(layout::CELL);
+        let gone = || RecordError::io("read", &path)(std::io::ErrorKind::NotFound.into());
+        let folder = cells.below(&name)?.ok_or_else(gone)?;
+        let bytes = folder.read(layout::CELL, layout::CELL_FILE)?.ok_or_else(gone)?;
         layout::check_schema(&path, &bytes)?;
         let cell: T = serde_json::from_slice(&bytes).map_err(RecordError::damaged(&path))?;
         let number = layout::number(&name, &layout::cell_name(key(&cell))?, "").unwrap_or(0);

@@ -1,16 +1,18 @@
 //! The seal: the digest of every file of a finished run, so that a changed byte is found years later.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use terms::record::{Provenance, RECORD_SCHEMA};
+use terms::spelling::spell_inline;
+
+use rustix::fs::FileType;
 
 use crate::durable;
 use crate::error::RecordError;
+use crate::folder::{self, Folder};
 use crate::layout;
 
 /// `sealed.json`.
@@ -29,62 +31,67 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 }
 
 /// Is the run sealed?
-pub(crate) fn is_sealed(dir: &Path) -> bool {
-    dir.join(layout::SEALED).exists()
+pub(crate) fn is_sealed(run: &Folder) -> Result<bool, RecordError> {
+    Ok(run.kind(layout::SEALED)?.is_some())
 }
 
 /// Writes the seal.
-pub(crate) fn write(dir: &Path) -> Result<(), RecordError> {
-    let path = dir.join(layout::SEALED);
-    let seal = Seal { schema: RECORD_SCHEMA, files: digests(dir)? };
-    durable::put_file(&path, &durable::json(&path, &seal)?)
+pub(crate) fn write(run: &Folder) -> Result<(), RecordError> {
+    let files =
+        digests(run)?.into_iter().map(|(file, digest)| Ok((file, digest?))).collect::<Result<_, RecordError>>()?;
+    durable::put_json(run, layout::SEALED, &Seal { schema: RECORD_SCHEMA, files })
 }
 
 /// What is not as it was sealed; empty if all is well.
-pub(crate) fn verify(dir: &Path, provenance: &Provenance) -> Result<Vec<String>, RecordError> {
+pub(crate) fn verify(run: &Folder, provenance: &Provenance) -> Result<Vec<String>, RecordError> {
     let mut problems = Vec::new();
-    let study = durable::read(&dir.join(layout::STUDY))?;
+    let study = folder::document(run, layout::STUDY)?;
     if study.is_some_and(|text| sha256_hex(&text) != provenance.study_sha256) {
         problems.push(format!("{} is not the text that {} has the digest of", layout::STUDY, layout::PROVENANCE));
     }
-    let path = dir.join(layout::SEALED);
-    let Some(bytes) = durable::read(&path)? else {
+    let Some(bytes) = folder::document(run, layout::SEALED)? else {
         problems.push("the run is not sealed: it is not finished, or was interrupted".to_owned());
         return Ok(problems);
     };
+    let path = run.at(layout::SEALED)?;
     layout::check_schema(&path, &bytes)?;
     let seal: Seal = serde_json::from_slice(&bytes).map_err(RecordError::damaged(&path))?;
-    let found = digests(dir)?;
+    let found = digests(run)?;
     for (file, digest) in &seal.files {
         match found.get(file) {
-            None => problems.push(format!("{file} is gone")),
-            Some(now) if now != digest => problems.push(format!("{file} was changed after sealing")),
-            Some(_) => {}
+            None => problems.push(format!("{} is gone", spell_inline(file))),
+            Some(Err(error)) => problems.push(error.to_string()),
+            Some(Ok(now)) if now != digest => {
+                problems.push(format!("{} was changed after sealing", spell_inline(file)));
+            }
+            Some(Ok(_)) => {}
         }
     }
     let added = found.keys().filter(|file| !seal.files.contains_key(*file));
-    problems.extend(added.map(|file| format!("{file} was added after sealing")));
+    problems.extend(added.map(|file| format!("{} was added after sealing", spell_inline(file))));
     Ok(problems)
 }
 
+/// Paths in a run's directory, each with its digest or with why it has none.
+type Digests = BTreeMap<String, Result<String, RecordError>>;
+
 /// The digest of every file below a directory, except the seal itself, the lock and the reports.
-fn digests(dir: &Path) -> Result<BTreeMap<String, String>, RecordError> {
+fn digests(run: &Folder) -> Result<Digests, RecordError> {
     let mut found = BTreeMap::new();
-    let mut open = vec![String::new()];
-    while let Some(below) = open.pop() {
-        let here = dir.join(&below);
-        for entry in fs::read_dir(&here).map_err(RecordError::io("list", &here))? {
-            let entry = entry.map_err(RecordError::io("list", &here))?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let path = if below.is_empty() { name } else { format!("{below}/{name}") };
-            let kind = entry.file_type().map_err(RecordError::io("look at", &entry.path()))?;
-            if path == layout::REPORTS {
+    let mut open = vec![(String::new(), run.clone())];
+    while let Some((below, folder)) = open.pop() {
+        for name in folder.entries()? {
+            let path = format!("{below}{name}");
+            if [layout::REPORTS, layout::SEALED, layout::LOCK].contains(&path.as_str()) {
                 continue;
             }
-            if kind.is_dir() {
-                open.push(path);
-            } else if path != layout::SEALED && path != layout::LOCK {
-                found.insert(path, digest(&entry.path())?);
+            match folder.kind(&name)? {
+                Some(FileType::Directory) => {
+                    if let Some(folder) = folder.below(&name)? {
+                        open.push((format!("{path}/"), folder));
+                    }
+                }
+                _ => drop(found.insert(path, digest(&folder, &name))),
             }
         }
     }
@@ -92,12 +99,14 @@ fn digests(dir: &Path) -> Result<BTreeMap<String, String>, RecordError> {
 }
 
 /// The digest of a file, read piece by piece.
-fn digest(path: &Path) -> Result<String, RecordError> {
-    let mut file = File::open(path).map_err(RecordError::io("open", path))?;
+fn digest(folder: &Folder, name: &str) -> Result<String, RecordError> {
+    let path = folder.at(name)?;
+    let gone = || RecordError::io("open", &path)(std::io::ErrorKind::NotFound.into());
+    let mut file = folder.file(name, layout::LARGEST)?.ok_or_else(gone)?.take(layout::LARGEST);
     let mut state = Sha256::new();
     let mut piece = vec![0; 1 << 16];
     loop {
-        let read = file.read(&mut piece).map_err(RecordError::io("read", path))?;
+        let read = file.read(&mut piece).map_err(RecordError::io("read", &path))?;
         if read == 0 {
             return Ok(hex(&state.finalize()));
         }

@@ -309,7 +309,7 @@ fn errors_of_the_file_system_carry_path_and_cause() {
     fs::remove_dir(dir.join("cells")).unwrap();
     fs::write(dir.join("cells"), "in the way").unwrap();
     let error = writer.put_cell(&cell(1, "a", "w", None), &[]).unwrap_err();
-    assert!(error.to_string().contains("cells/.new-1-a-w"), "{error}");
+    assert!(error.to_string().ends_with("r/cells"), "{error}");
     assert!(error.source().is_some_and(|cause| cause.to_string().contains("os error")), "{error:?}");
     assert!(writer.finished().is_empty());
 }

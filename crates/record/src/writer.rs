@@ -14,6 +14,7 @@ use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
 
 use crate::durable;
 use crate::error::RecordError;
+use crate::folder::{self, Folder};
 use crate::layout;
 use crate::lines::Lines;
 use crate::lock::Lock;
@@ -23,7 +24,7 @@ use crate::seal;
 /// A run being written. Methods take `&self`, so that a journal can be kept while cells are put.
 #[derive(Debug)]
 pub struct RunWriter {
-    dir: PathBuf,
+    folder: Folder,
     state: Mutex<State>,
     _lock: Lock,
 }
@@ -43,37 +44,37 @@ impl RunWriter {
     /// # Errors
     /// [`RecordError::Exists`] if the name is taken, [`RecordError::BadName`] if it cannot name a directory.
     pub fn create(root: &Path, provenance: &Provenance, study_text: &str) -> Result<Self, RecordError> {
-        let dir = root.join(layout::plain(&provenance.run)?);
-        if dir.symlink_metadata().is_ok() {
-            return Err(RecordError::Exists { dir });
-        }
+        let name = layout::plain(&provenance.run)?;
         fs::create_dir_all(root).map_err(RecordError::io("create", root))?;
-        let unfinished = root.join(format!("{}{}-{}", durable::UNFINISHED, std::process::id(), provenance.run));
-        durable::remove(&unfinished)?;
-        let begun = Self::begin(&unfinished, &dir, provenance, study_text);
+        let runs = Folder::open(root)?;
+        if runs.kind(name)?.is_some() {
+            return Err(RecordError::Exists { dir: root.join(name) });
+        }
+        let unfinished = format!("{}{}-{name}", durable::UNFINISHED, std::process::id());
+        runs.remove(&unfinished)?;
+        let begun = Self::begin(&runs, &unfinished, provenance, study_text);
         if begun.is_err() {
-            let _ = durable::remove(&unfinished);
+            let _ = runs.remove(&unfinished);
         }
         begun
     }
 
     /// Fills the directory under its unfinished name and puts it in place.
-    fn begin(unfinished: &Path, dir: &Path, provenance: &Provenance, study_text: &str) -> Result<Self, RecordError> {
-        fs::create_dir(unfinished).map_err(RecordError::io("create", unfinished))?;
-        let lock = Lock::take(unfinished)?;
+    fn begin(runs: &Folder, unfinished: &str, provenance: &Provenance, study_text: &str) -> Result<Self, RecordError> {
+        let run = runs.make(unfinished)?;
+        let lock = Lock::take(&run)?;
         for name in [layout::PLANS, layout::BUILDS, layout::CELLS] {
-            let path = unfinished.join(name);
-            fs::create_dir(&path).map_err(RecordError::io("create", &path))?;
+            run.make(name)?;
         }
-        let path = unfinished.join(layout::PROVENANCE);
-        durable::write_synced(&path, &durable::json(&path, provenance)?)?;
-        durable::write_synced(&unfinished.join(layout::STUDY), study_text.as_bytes())?;
+        let text = durable::json(&run.at(layout::PROVENANCE)?, provenance)?;
+        durable::write_synced(&run, layout::PROVENANCE, &text)?;
+        durable::write_synced(&run, layout::STUDY, study_text.as_bytes())?;
         for name in [layout::JOURNAL, layout::EVENTS] {
-            durable::write_synced(&unfinished.join(name), b"")?;
+            durable::write_synced(&run, name, b"")?;
         }
-        durable::sync_directory(unfinished)?;
-        durable::rename(unfinished, dir)?;
-        Self::open(dir.to_owned(), lock)
+        run.sync()?;
+        runs.rename(unfinished, &provenance.run)?;
+        Self::open(run.renamed(runs.at(&provenance.run)?), lock)
     }
 
     /// Goes on with a run that was interrupted: clears what is unfinished and cuts torn lines.
@@ -82,33 +83,31 @@ impl RunWriter {
     /// [`RecordError::Sealed`], [`RecordError::Locked`] with the process that writes it, [`RecordError::NotARun`],
     /// [`RecordError::Newer`].
     pub fn resume(dir: &Path) -> Result<Self, RecordError> {
-        RunReader::open(dir)?;
-        let lock = Lock::take(dir)?;
-        if seal::is_sealed(dir) {
+        let run = RunReader::open(dir)?.into_folder();
+        let lock = Lock::take(&run)?;
+        if seal::is_sealed(&run)? {
             return Err(RecordError::Sealed { dir: dir.to_owned() });
         }
-        for below in ["", layout::PLANS, layout::BUILDS, layout::CELLS] {
-            durable::clear_unfinished(&dir.join(below))?;
+        durable::clear_unfinished(&run)?;
+        for below in [layout::PLANS, layout::BUILDS, layout::CELLS, layout::TRIALS] {
+            run.below(below)?.as_ref().map_or(Ok(()), durable::clear_unfinished)?;
         }
-        if dir.join(layout::TRIALS).is_dir() {
-            durable::clear_unfinished(&dir.join(layout::TRIALS))?;
-        }
-        Self::open(dir.to_owned(), lock)
+        Self::open(run, lock)
     }
 
     /// Opens the lines and learns which cells there are.
-    fn open(dir: PathBuf, lock: Lock) -> Result<Self, RecordError> {
-        let attempts = reader::outcomes(&dir)?;
+    fn open(folder: Folder, lock: Lock) -> Result<Self, RecordError> {
+        let attempts = reader::outcomes(&folder)?;
         let cells = attempts.into_iter().map(|of| (of.key, (of.number, of.failed))).collect();
-        let journal = Lines::open(&dir.join(layout::JOURNAL), true)?;
-        let events = Lines::open(&dir.join(layout::EVENTS), false)?;
-        Ok(Self { dir, state: Mutex::new(State { journal, events, cells }), _lock: lock })
+        let journal = Lines::open(&folder, layout::JOURNAL, true)?;
+        let events = Lines::open(&folder, layout::EVENTS, false)?;
+        Ok(Self { folder, state: Mutex::new(State { journal, events, cells }), _lock: lock })
     }
 
     /// Where the run is.
     #[must_use]
     pub fn dir(&self) -> &Path {
-        &self.dir
+        self.folder.path()
     }
 
     /// Cells that need not be run again: those whose newest attempt did not fail.
@@ -123,8 +122,8 @@ impl RunWriter {
     /// # Errors
     /// As the file system has them.
     pub fn put_inventory(&self, inventory: &Inventory) -> Result<(), RecordError> {
-        let path = self.dir.join(layout::INVENTORY);
-        self.put(&self.dir, "inventory", ".json", &durable::json(&path, inventory)?)
+        let path = self.folder.at(layout::INVENTORY)?;
+        self.put(&self.folder, "inventory", ".json", &durable::json(&path, inventory)?)
     }
 
     /// Keeps what is said of a run before it begins, once and for all. Gives the digest of what was written.
@@ -132,14 +131,14 @@ impl RunWriter {
     /// # Errors
     /// As the file system has them; [`RecordError::Io`] where something was said already, or a cell is there.
     pub fn put_foretold(&self, foretold: &Foretold) -> Result<String, RecordError> {
-        let path = self.dir.join(layout::FORETOLD);
+        let path = self.folder.at(layout::FORETOLD)?;
         let text = durable::json(&path, foretold)?;
-        let too_late = path.exists() || !self.state().cells.is_empty();
+        let too_late = self.folder.kind(layout::FORETOLD)?.is_some() || !self.state().cells.is_empty();
         if too_late {
             let source = std::io::Error::other("a prediction is made before the first cell, and once");
             return Err(RecordError::Io { doing: "write", path, source });
         }
-        durable::put_file(&path, &text)?;
+        durable::put_file(&self.folder, layout::FORETOLD, &text)?;
         Ok(seal::sha256_hex(&text))
     }
 
@@ -148,8 +147,7 @@ impl RunWriter {
     /// # Errors
     /// As the file system has them.
     pub fn put_preflight(&self, checks: &[DriveCheck]) -> Result<(), RecordError> {
-        let path = self.dir.join(layout::PREFLIGHT);
-        durable::put_file(&path, &durable::json(&path, &checks)?)
+        durable::put_json(&self.folder, layout::PREFLIGHT, &checks)
     }
 
     /// Keeps how a stack is built: the plan and the same as a script.
@@ -157,10 +155,10 @@ impl RunWriter {
     /// # Errors
     /// As the file system has them; [`RecordError::BadName`] for a slug that is none.
     pub fn put_plan(&self, slug: &str, plan: &impl Serialize, script: &str) -> Result<(), RecordError> {
-        let dir = self.dir.join(layout::PLANS);
         let slug = layout::plain_slug(slug)?;
-        self.put(&dir, slug, ".json", &durable::json(&dir.join(slug), plan)?)?;
-        self.put(&dir, slug, ".sh", script.as_bytes())
+        let plans = self.below(layout::PLANS)?;
+        self.put(&plans, slug, ".json", &durable::json(&plans.at(slug)?, plan)?)?;
+        self.put(&plans, slug, ".sh", script.as_bytes())
     }
 
     /// Keeps how a build went.
@@ -168,13 +166,12 @@ impl RunWriter {
     /// # Errors
     /// As the file system has them; [`RecordError::BadName`] for a slug that is none.
     pub fn put_build(&self, outcome: &BuildOutcome) -> Result<(), RecordError> {
-        let dir = self.dir.join(layout::BUILDS);
         let base = format!("{}-{}", outcome.round, layout::plain_slug(&outcome.stack)?);
+        let builds = self.below(layout::BUILDS)?;
         let _state = self.state();
         // A build done again is kept even if it reads the same: it is another event.
-        let number = layout::newest(&dir, &base, ".json")?.map_or(1, |(_, number)| number + 1);
-        let path = dir.join(layout::numbered(&base, ".json", number));
-        durable::put_file(&path, &durable::json(&path, outcome)?)
+        let number = layout::newest(&builds, &base, ".json")?.map_or(1, |(_, number)| number + 1);
+        durable::put_json(&builds, &layout::numbered(&base, ".json", number), outcome)
     }
 
     /// Keeps what was tried on a stack. What was kept before stays; this becomes the newest.
@@ -182,14 +179,9 @@ impl RunWriter {
     /// # Errors
     /// As the file system has them; [`RecordError::BadName`] for a slug that is none.
     pub fn put_trials(&self, trials: &StackTrials) -> Result<(), RecordError> {
-        let dir = self.dir.join(layout::TRIALS);
         let slug = layout::plain_slug(&trials.stack)?;
-        match fs::create_dir(&dir) {
-            Ok(()) => durable::sync_directory(&self.dir)?,
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(RecordError::io("create", &dir)(error)),
-        }
-        self.put(&dir, slug, ".json", &durable::json(&dir.join(slug), trials)?)
+        let folder = self.below(layout::TRIALS)?;
+        self.put(&folder, slug, ".json", &durable::json(&folder.at(slug)?, trials)?)
     }
 
     /// Keeps a cell with its raw files, given as name and content. When this returns, the cell is on the disk.
@@ -200,7 +192,6 @@ impl RunWriter {
     /// As the file system has them; [`RecordError::BadName`] for a raw file called `cell.json`, twice the same, or not
     /// staying in the directory.
     pub fn put_cell(&self, cell: &Cell, raw: &[(String, Vec<u8>)]) -> Result<PathBuf, RecordError> {
-        let cells = self.dir.join(layout::CELLS);
         let base = layout::cell_name(&cell.key)?;
         let mut names = BTreeSet::from([layout::CELL]);
         for (name, _) in raw {
@@ -211,13 +202,16 @@ impl RunWriter {
         let mut state = self.state();
         let after = state.cells.get(&cell.key).map_or(0, |(number, _)| *number);
         // Stacks `a` and `a-b` with workloads `b-c` and `c` share a name: go on to the first free number.
-        let mut free = (after + 1..).map(|number| (number, cells.join(layout::numbered(&base, "", number))));
-        let (number, dir) = free
-            .find(|(_, dir)| dir.symlink_metadata().is_err())
-            .ok_or_else(|| RecordError::Exists { dir: cells.join(&base) })?;
+        let cells = self.below(layout::CELLS)?;
+        let (mut number, mut name) = (after + 1, layout::numbered(&base, "", after + 1));
+        while cells.kind(&name)?.is_some() {
+            number += 1;
+            name = layout::numbered(&base, "", number);
+        }
+        let dir = cells.at(&name)?;
         let mut files = vec![(layout::CELL.to_owned(), durable::json(&dir.join(layout::CELL), cell)?)];
         files.extend_from_slice(raw);
-        durable::put_directory(&dir, &files)?;
+        durable::put_directory(&cells, &name, &files)?;
         state.cells.insert(cell.key.clone(), (number, cell.failure.is_some()));
         Ok(dir)
     }
@@ -243,21 +237,40 @@ impl RunWriter {
     /// # Errors
     /// As the file system has them. The run then stays open and can be resumed.
     pub fn seal(self) -> Result<(), RecordError> {
-        seal::write(&self.dir)
+        seal::write(&self.folder)
+    }
+
+    /// A directory of the run, made if need be.
+    fn below(&self, name: &str) -> Result<Folder, RecordError> {
+        if let Some(folder) = self.folder.below(name)? {
+            return Ok(folder);
+        }
+        let made = self.folder.make(name)?;
+        self.folder.sync().map(|()| made)
     }
 
     /// Puts a file; where one of that name has other content, puts the next number beside it.
-    fn put(&self, dir: &Path, base: &str, suffix: &str, bytes: &[u8]) -> Result<(), RecordError> {
+    fn put(&self, folder: &Folder, base: &str, suffix: &str, bytes: &[u8]) -> Result<(), RecordError> {
         let _state = self.state();
-        let number = match layout::newest(dir, base, suffix)? {
-            Some((name, _)) if durable::read(&dir.join(&name))?.as_deref() == Some(bytes) => return Ok(()),
+        let number = match layout::newest(folder, base, suffix)? {
+            Some((name, _)) if folder::document(folder, &name)?.as_deref() == Some(bytes) => return Ok(()),
             newest => newest.map_or(1, |(_, number)| number + 1),
         };
-        durable::put_file(&dir.join(layout::numbered(base, suffix, number)), bytes)
+        durable::put_file(folder, &layout::numbered(base, suffix, number), bytes)
     }
 
     /// The state. A thread that panicked while holding it left it usable: lines remember being torn.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Keeps what is made from a run's record, whole and in place of what was made before. Gives where it is.
+///
+/// # Errors
+/// As the file system has them; [`RecordError::BadName`] for a name that does not stay among the reports.
+pub fn put_report(run: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, RecordError> {
+    let reports = Folder::open(run)?.make(layout::REPORTS)?;
+    let path = reports.at(layout::plain(name)?)?;
+    durable::put_file(&reports, name, bytes).map(|()| path)
 }

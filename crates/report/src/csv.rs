@@ -1,13 +1,14 @@
 //! CSV: one row for every stack and workload, units in the heading, empty where there is nothing.
 
 use terms::finding::Findings;
+use terms::spelling::spell;
 
 use crate::columns::{cell_rows, cells, comparison_rows, comparisons};
 use crate::table::Column;
 
 /// The findings as CSV (RFC 4180, lines end in CR LF): one row for every stack and workload of the study. Numbers are
 /// unscaled, their unit stands in the heading; `reason` tells why a row has no figures and `emulated_by` labels rates
-/// that say nothing of real drives.
+/// that say nothing of real drives. Text that a spreadsheet would take for a formula begins with `'`.
 #[must_use]
 pub fn csv(findings: &Findings) -> String {
     rows(&cells(), &cell_rows(findings))
@@ -22,9 +23,18 @@ pub fn comparisons_csv(findings: &Findings) -> String {
 /// Heading and rows.
 fn rows<R>(columns: &[Column<R>], rows: &[R]) -> String {
     let heading = columns.iter().map(|column| column.key.to_owned()).collect();
-    let values = rows.iter().map(|row| columns.iter().map(|c| (c.value)(row).raw()).collect());
+    let values = rows.iter().map(|row| columns.iter().map(|c| inert((c.value)(row).raw())).collect());
     let lines: Vec<Vec<String>> = std::iter::once(heading).chain(values).collect();
-    lines.iter().map(|line| line.iter().map(|text| field(text)).collect::<Vec<_>>().join(",") + "\r\n").collect()
+    let line = |line: &Vec<String>| line.iter().map(|text| field(text)).collect::<Vec<_>>().join(",") + "\r\n";
+    spell(&lines.iter().map(line).collect::<String>()).into_owned()
+}
+
+/// What spreadsheets take for the beginning of a formula; the wide forms where their language has them.
+const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
+
+/// A value that is text to every spreadsheet, unless it is a number: one that would be a formula gets a `'` in front.
+fn inert(text: String) -> String {
+    if text.starts_with(FORMULA) && text.parse::<f64>().is_err() { format!("'{text}") } else { text }
 }
 
 /// A field, quoted where RFC 4180 asks for it.
@@ -38,12 +48,22 @@ fn field(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::field;
+    use super::{field, inert};
 
     #[test]
     fn fields_are_quoted_where_needed() {
         for (text, quoted) in [("a", "a"), ("a,b", "\"a,b\""), ("say \"a\"", "\"say \"\"a\"\"\""), ("", "")] {
             assert_eq!(field(text), quoted);
+        }
+    }
+
+    #[test]
+    fn formulas_are_text_and_numbers_are_numbers() {
+        for text in ["=HYPERLINK(\"http://evil\",\"open\")", "+1+cmd", "-2+3", "@SUM(A1)", "\tx", "\r=1", "＝1", "-"] {
+            assert_eq!(inert(text.to_owned()), format!("'{text}"));
+        }
+        for text in ["-1.5", "+3", "1e-9", "raid=1", "", "a-b"] {
+            assert_eq!(inert(text.to_owned()), text);
         }
     }
 }

@@ -80,11 +80,11 @@ fn one(out: &mut String, alike: &Alike, tone: Tone, style: &Style) {
     if !found.mend.fixes.is_empty() {
         out.push_str(&format!("          or: bedplate doctor --fix {}\n", found.check));
     }
-    if let Some(lost) = alike.destroys() {
-        let text = style.spell(&format!("mending destroys {lost}"));
-        let lines = paragraph("    LOST  ", &text, style.columns());
-        for line in lines.lines() {
-            out.push_str(&style.paint(Tone::Bad, line));
+    let risk = alike.weakens().map(|weaker| ("    RISK  ", format!("until it is done, {weaker}"), Tone::Warn));
+    let lost = alike.destroys().map(|lost| ("    LOST  ", format!("mending destroys {lost}"), Tone::Bad));
+    for (label, text, tone) in [risk, lost].into_iter().flatten() {
+        for line in paragraph(label, &style.spell(&text), style.columns()).lines() {
+            out.push_str(&style.paint(tone, line));
             out.push('\n');
         }
     }

@@ -11,6 +11,7 @@ mod trials;
 
 use askama::Template;
 use terms::finding::Findings;
+use terms::spelling::spell;
 
 use crate::columns::cells;
 use crate::grid::Grid;
@@ -59,7 +60,8 @@ struct Page<'a> {
 }
 
 /// The findings as one self-contained HTML page: charts, drawings and tables, light and dark, for screens and paper.
-/// It loads nothing and runs nothing, and says so to the browser in a content security policy.
+/// It loads nothing and runs nothing, and says so to the browser in a content security policy. Characters that are not
+/// seen or turn text are spelt out.
 #[must_use]
 pub fn html(findings: &Findings) -> String {
     let grid = Grid::without_points(findings);
@@ -97,7 +99,8 @@ pub fn html(findings: &Findings) -> String {
         options: facts::options(findings),
         not_checked: &findings.not_checked,
     };
-    page.render().expect("the template calls nothing that fails, and writing to a string cannot fail")
+    let page = page.render().expect("the template calls nothing that fails, and writing to a string cannot fail");
+    spell(&page).into_owned()
 }
 
 /// With a capital letter in front.

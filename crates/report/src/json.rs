@@ -7,6 +7,7 @@ use terms::finding::{AnchorFinding, Curve, Findings, ImitationFinding, LayerCost
 use terms::inventory::Inventory;
 use terms::preflight::DriveCheck;
 use terms::record::{GuardNote, Probe, Provenance, Sample};
+use terms::spelling::spell;
 
 use crate::columns::{BuildRow, CellRow, build_rows, builds, cell_rows, cells, comparison_rows, comparisons};
 use crate::prose;
@@ -42,7 +43,7 @@ pub fn json(findings: &Findings) -> String {
     let mut text = serde_json::to_string_pretty(&document)
         .expect("every map has text for keys and every number is finite or becomes null");
     text.push('\n');
-    text
+    spell(&text).into_owned()
 }
 
 /// The document.

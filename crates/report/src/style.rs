@@ -1,5 +1,6 @@
 //! How text is to look: colour, width, glyphs and units.
 
+use terms::spelling::spell;
 use terms::units::{Bytes, BytesPerSecond, significant};
 
 /// How text is to look.
@@ -64,18 +65,21 @@ impl Style {
         self.width.max(40)
     }
 
-    /// The text with our glyphs spelt in ASCII if that is asked for, and without control characters: serial numbers
-    /// and names come from elsewhere and must not steer a terminal.
+    /// The text with our glyphs spelt in ASCII if that is asked for, and with what is not seen spelt out, before it is
+    /// measured and laid out: serial numbers and names come from elsewhere and must not steer a terminal.
     pub(crate) fn spell(&self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        for c in text.chars() {
-            match SPELLING.iter().find(|(glyph, _)| self.ascii && *glyph == c) {
-                Some((_, ascii)) => out.push_str(ascii),
-                None if c.is_control() && c != '\n' => out.push('?'),
+        let spelt = spell(text);
+        if !self.ascii {
+            return spelt.into_owned();
+        }
+        let glyph = |c: char| SPELLING.iter().find(|(glyph, _)| *glyph == c).map(|(_, ascii)| *ascii);
+        spelt.chars().fold(String::with_capacity(spelt.len()), |mut out, c| {
+            match glyph(c) {
+                Some(ascii) => out.push_str(ascii),
                 None => out.push(c),
             }
-        }
-        out
+            out
+        })
     }
 
     /// The text in its tone's colour (ECMA-48 select graphic rendition), if colours are asked for.

@@ -133,6 +133,41 @@ fn wide_names_keep_columns_straight_and_cannot_steer_the_terminal() {
     assert_eq!(column(rows[0]), column(rows[1]), "{text}");
 }
 
+/// Findings whose names steer terminals, turn text and are formulas.
+fn hostile() -> Findings {
+    let mut findings = small();
+    findings.provenance.question = "Which?\u{1b}]0;PWN\u{7}\u{202e}exe".to_owned();
+    findings.provenance.stacks[0].name = "=HYPERLINK(\"http://evil\",\"open\")\u{1b}[2J".to_owned();
+    findings.provenance.stacks[1].name = "a\u{9b}2J\u{2066}b\0\u{200b}".to_owned();
+    findings
+}
+
+#[test]
+fn no_form_of_the_report_holds_what_is_not_seen() {
+    let findings = hostile();
+    let forms = [terminal(&findings, &Style::default()), csv(&findings), json(&findings), report::html(&findings)];
+    for form in forms {
+        let hidden = |c: &char| terms::spelling::is_unseen(*c) && !matches!(c, '\n' | '\t' | '\r');
+        assert_eq!(form.chars().find(hidden), None, "{form}");
+        assert!(form.contains("\\u202e") || form.contains("\\u2066"), "it is shown: {form}");
+    }
+}
+
+#[test]
+fn names_in_json_are_what_they_were() {
+    let findings = hostile();
+    let document: serde_json::Value = serde_json::from_str(&json(&findings)).unwrap();
+    for (at, stack) in findings.provenance.stacks.iter().enumerate() {
+        assert_eq!(document["provenance"]["stacks"][at]["name"], stack.name.as_str());
+    }
+}
+
+#[test]
+fn names_are_no_formulas_in_a_spreadsheet() {
+    let text = csv(&hostile());
+    assert!(text.contains("\"'=HYPERLINK(") && !text.contains("\"=HYPERLINK("), "{text}");
+}
+
 #[test]
 fn csv_has_every_cell() {
     let text = csv(&findings(3));

@@ -1,18 +1,19 @@
 //! fio job files, read into workloads.
 //!
-//! What has a word here becomes it; what has none is kept and passed on as it is. Options that defeat measurement are
-//! refused unless forced, options that run programs or write elsewhere always. Everything wrong in a file is told at once.
+//! What has a word here becomes it; what has none is passed on if it is on the list of [`terms::fio`], and refused if
+//! not: a job file of a stranger's runs no program and touches nothing but what is measured. Options that defeat
+//! measurement are refused unless forced. Everything wrong in a file is told at once.
 
 mod lines;
 mod rules;
 mod units;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use terms::workload::FioKey;
 use terms::{Bytes, Engine, Load, Name, Nanos, Note, Pattern, Severity, Span, Workload};
 
-use lines::{Option_, Section};
+use lines::Option_;
 use rules::Rule;
 
 /// What a job file asks for.
@@ -33,25 +34,26 @@ pub struct Imported {
 #[must_use]
 pub fn import(text: &str, forced: bool) -> (Option<Imported>, Vec<Note>) {
     let mut notes = Vec::new();
-    let sections = lines::read(text, &mut notes);
-    let (global, jobs): (Vec<Section>, Vec<Section>) =
-        sections.into_iter().partition(|section| section.name.eq_ignore_ascii_case("global"));
     let mut imported = Imported { workloads: Vec::new(), window: None, settle: None, span: None };
-    let mut names = BTreeSet::new();
-    let shared: Vec<Option_> = global.into_iter().flat_map(|section| section.options).collect();
-    rules::check(&shared, forced, &mut notes);
-    for section in &jobs {
+    let mut names = Names::default();
+    // A global section speaks for the jobs behind it.
+    let mut shared = Job::new();
+    let mut any = false;
+    for section in lines::read(text, &mut notes) {
         rules::check(&section.options, forced, &mut notes);
-        let mut job = Job::new(&section.name, section.span);
-        for option in shared.iter().chain(&section.options) {
-            job.take(option, &mut notes);
+        if section.is_global() {
+            shared.take(&section.options, &mut notes);
+            continue;
         }
+        any = true;
+        let mut job = Job { name: section.name, place: section.span, ..shared.clone() };
+        job.take(&section.options, &mut notes);
         imported.window = imported.window.or(job.runtime);
         imported.settle = imported.settle.or(job.ramp);
         imported.span = imported.span.or(job.span());
         imported.workloads.extend(job.workload(&mut names, &mut notes));
     }
-    if jobs.is_empty() {
+    if !any {
         notes.push(Note::error("fio-no-job", None, "the file has no job").hint("begin one with [name]"));
     }
     imported.workloads.sort_by_key(|workload| workload.pattern.writes());
@@ -62,8 +64,9 @@ pub fn import(text: &str, forced: bool) -> (Option<Imported>, Vec<Note>) {
 }
 
 /// A job on its way to a workload.
-struct Job<'a> {
-    name: &'a str,
+#[derive(Clone)]
+struct Job {
+    name: String,
     place: Span,
     pattern: Option<(String, Span)>,
     reads: Option<u8>,
@@ -80,12 +83,12 @@ struct Job<'a> {
     keys: Vec<FioKey>,
 }
 
-impl<'a> Job<'a> {
+impl Job {
     /// With fio's own defaults: 4 KiB, one under way, one job, synchronous calls.
-    const fn new(name: &'a str, place: Span) -> Self {
+    const fn new() -> Self {
         Self {
-            name,
-            place,
+            name: String::new(),
+            place: Span { start: 0, end: 0 },
             pattern: None,
             reads: None,
             block: Bytes::kib(4),
@@ -102,10 +105,17 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Takes one option. Those of the job itself come after those of the global section and win.
-    fn take(&mut self, option: &Option_, notes: &mut Vec<Note>) {
+    /// Takes options. Those of the job itself come after those of the global section and win.
+    fn take(&mut self, options: &[Option_], notes: &mut Vec<Note>) {
+        for option in options {
+            self.take_one(option, notes);
+        }
+    }
+
+    fn take_one(&mut self, option: &Option_, notes: &mut Vec<Note>) {
         let value = option.value.as_str();
-        match rules::canonical(&option.key) {
+        match terms::fio::canonical(&option.key) {
+            "name" => self.name = value.to_owned(),
             "rw" => self.pattern = Some((value.to_owned(), option.span)),
             "rwmixread" => self.reads = number(option, notes).and_then(|n| u8::try_from(n).ok()).filter(|n| *n <= 100),
             "rwmixwrite" => {
@@ -115,37 +125,35 @@ impl<'a> Job<'a> {
             "bs" => set(&mut self.block, units::size(value).map(Bytes), option, notes),
             "iodepth" => set(&mut self.depth, small(option, notes), option, notes),
             "numjobs" => set(&mut self.jobs, small(option, notes), option, notes),
-            "ioengine" => self.take_engine(option, notes),
+            "ioengine" => self.take_engine(value),
             "fsync" => self.fsync = small(option, notes).filter(|every| *every > 0),
             "runtime" => self.runtime = time(option, notes),
             "ramp_time" => self.ramp = time(option, notes),
             "size" => self.size = units::size(value).map(Bytes),
             "offset_increment" => self.apart = true,
             "rate_iops" if value.parse::<u64>().is_ok() => self.rate = value.parse().ok(),
+            // Two words for one thing, and fio takes the last of them.
+            "buffered" if value != "0" => self.keep("direct", "0"),
             key => match rules::of(key, value) {
-                Rule::Ours | Rule::Target | Rule::Never(_) => {}
-                Rule::Kept | Rule::Defeats(_) => self.keep(&option.key, value),
+                Rule::Field | Rule::Ours | Rule::Target | Rule::Never(_) => {}
+                Rule::Kept(name) | Rule::Defeats(name, _) => self.keep(name, value),
             },
         }
     }
 
-    fn take_engine(&mut self, option: &Option_, notes: &mut Vec<Note>) {
+    /// Engines without a word here are kept. What is no engine for this was refused.
+    fn take_engine(&mut self, value: &str) {
         self.keys.retain(|known| known.key != "ioengine");
-        match option.value.as_str() {
+        match value {
             "libaio" => self.engine = Engine::Libaio,
             "io_uring" => self.engine = Engine::IoUring,
             "posixaio" => self.engine = Engine::PosixAio,
             "psync" | "sync" => self.engine = Engine::Psync,
-            other if other.starts_with("external") => {}
-            _ => {
-                let message = format!("engine `{}` is passed on as it is", option.value);
-                notes.push(Note::error("fio-engine", Some(option.span), message).as_warning());
-                self.keep("ioengine", &option.value);
-            }
+            other => self.keep("ioengine", other),
         }
     }
 
-    fn keep(&mut self, key: &str, value: &str) {
+    fn keep(&mut self, key: &'static str, value: &str) {
         self.keys.retain(|known| known.key != key);
         self.keys.push(FioKey { key: key.to_owned(), value: value.to_owned() });
     }
@@ -156,16 +164,16 @@ impl<'a> Job<'a> {
         self.size.map(|size| Bytes(size.0.saturating_mul(parts))).filter(|span| span.0 > 0)
     }
 
-    fn workload(self, names: &mut BTreeSet<String>, notes: &mut Vec<Note>) -> Option<Workload> {
+    fn workload(self, names: &mut Names, notes: &mut Vec<Note>) -> Option<Workload> {
         let pattern = self.pattern(notes)?;
-        let name = unique(self.name, names)?;
+        let name = names.unique(&self.name)?;
         if self.engine == Engine::Psync && self.depth > 1 {
             let message = format!("job `{}` keeps one operation under way: its engine waits for each", self.name);
             notes.push(Note::error("fio-depth", Some(self.place), message).as_warning().hint("say ioengine=libaio"));
         }
         // A rate in a job file is that of each job.
         let load = self.rate.map_or(Load::Closed, |rate| Load::Rate(rate.saturating_mul(u64::from(self.jobs))));
-        Some(Workload {
+        let workload = Workload {
             depth: self.depth,
             jobs: self.jobs,
             fsync_every: self.fsync.filter(|_| pattern.writes()),
@@ -173,7 +181,9 @@ impl<'a> Job<'a> {
             load,
             keys: self.keys,
             ..Workload::new(name, pattern, self.block)
-        })
+        };
+        notes.extend(crate::workload::too_many_buffers(&workload, "fio-buffers", self.place));
+        Some(workload)
     }
 
     fn pattern(&self, notes: &mut Vec<Note>) -> Option<Pattern> {
@@ -231,16 +241,28 @@ fn time(option: &Option_, notes: &mut Vec<Note>) -> Option<Nanos> {
     read.filter(|time| time.0 > 0)
 }
 
-/// A job's name made a name here, and told apart from those before it.
-fn unique(text: &str, names: &mut BTreeSet<String>) -> Option<Name> {
-    let fit: String =
-        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
-    let fit = fit.trim_start_matches(['-', '_', '.']);
-    let base: String = if fit.is_empty() { "job".to_owned() } else { fit.chars().take(36).collect() };
-    let numbered = |n: usize| if n == 1 { base.clone() } else { format!("{base}-{n}") };
-    let free = (1..).map(numbered).find(|name| !names.contains(name))?;
-    names.insert(free.clone());
-    Name::new(free).ok()
+/// Names of jobs so far.
+#[derive(Default)]
+struct Names {
+    taken: BTreeSet<String>,
+    /// How often each was asked for: where to look for the next number.
+    asked: BTreeMap<String, usize>,
+}
+
+impl Names {
+    /// A job's name made a name here, and told apart from those before it.
+    fn unique(&mut self, text: &str) -> Option<Name> {
+        let fit: String =
+            text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+        let fit = fit.trim_start_matches(['-', '_', '.']);
+        let base: String = if fit.is_empty() { "job".to_owned() } else { fit.chars().take(36).collect() };
+        let asked = self.asked.entry(base.clone()).or_insert(1);
+        let numbered = |n: usize| if n == 1 { base.clone() } else { format!("{base}-{n}") };
+        let (number, free) = (*asked..).map(|n| (n, numbered(n))).find(|(_, name)| !self.taken.contains(name))?;
+        *asked = number + 1;
+        self.taken.insert(free.clone());
+        Name::new(free).ok()
+    }
 }
 
 #[cfg(test)]

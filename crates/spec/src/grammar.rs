@@ -7,6 +7,7 @@ mod lab;
 mod layers;
 mod machine;
 
+use terms::text::Alphabet;
 use terms::units::{KIB, MIB, TIB};
 
 pub(crate) use layers::LAYER_KINDS;
@@ -50,8 +51,8 @@ pub(crate) struct Key {
 /// What a key takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
-    /// A sentence.
-    Text,
+    /// A text of these characters.
+    Text(Alphabet),
     /// A [`terms::Name`].
     Name,
     /// A size within bounds, in bytes.
@@ -113,6 +114,13 @@ const fn optional(name: &'static str, kind: Kind, absent: &'static str, help: &'
     Key { name, kind, without: Without::Optional(absent), help }
 }
 
+/// What somebody says in a sentence.
+const SENTENCE: Kind = Kind::Text(Alphabet::Sentence);
+/// What something is called in tables.
+const TITLE: Kind = Kind::Text(Alphabet::Title);
+/// A number with its unit, which is read where it is used.
+const FIGURE: Kind = Kind::Text(Alphabet::Figure);
+
 /// Nanoseconds of a millisecond.
 const MS: u64 = 1_000_000;
 /// Nanoseconds of a second.
@@ -126,7 +134,7 @@ pub(crate) static STUDY: Table = Table {
     written: "the top level",
     help: "One question about storage stacks, and everything needed to answer it.",
     keys: &[
-        required("question", Kind::Text, "What the study wants to know, as one sentence."),
+        required("question", SENTENCE, "What the study wants to know, as one sentence."),
         optional("lab", Kind::Table(&lab::LAB), "no drives", "The guest to rehearse in."),
         optional("drive", Kind::Tables(&SETUP), "drives stay as they are", "How drives are set up for the study."),
         required("stack", Kind::Tables(&STACK), "What is compared; ratios are taken to the first."),
@@ -183,8 +191,8 @@ static STACK: Table = Table {
     written: "[[stack]]",
     help: "One thing to compare: layers on drives.",
     keys: &[
-        required("name", Kind::Text, "Its name in tables."),
-        optional("note", Kind::Text, "none", "What the study says of it, as one sentence."),
+        required("name", TITLE, "Its name in tables."),
+        optional("note", SENTENCE, "none", "What the study says of it, as one sentence."),
         required("layers", Kind::Tables(&layers::LAYER), "Its layers; exactly one ends on top."),
     ],
     one_of: &[],
@@ -291,8 +299,8 @@ static CHART: Table = Table {
     written: "[[chart]]",
     help: "Some stacks side by side, held against the first that is named.",
     keys: &[
-        required("title", Kind::Text, "What it shows."),
-        optional("note", Kind::Text, "none", "What the study says of it, as one sentence."),
+        required("title", TITLE, "What it shows."),
+        optional("note", SENTENCE, "none", "What the study says of it, as one sentence."),
         required("stacks", Kind::Names, "Its stacks by their names, or several by a pattern with `*`, in this order."),
         optional(
             "workloads",

@@ -1,5 +1,7 @@
 //! The guest of a study: its drives, and whether they can be.
 
+use std::collections::{HashMap, HashSet};
+
 use terms::units::KIB;
 use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port, Spindle};
 
@@ -19,6 +21,15 @@ pub(crate) struct Lab {
     pub(crate) spec: LabSpec,
     /// Was every drive understood? If not, an unknown name may well be one of them.
     pub(crate) complete: bool,
+    /// Where each drive stands in the list.
+    places: HashMap<String, usize>,
+}
+
+impl Lab {
+    /// The drive of that name.
+    pub(crate) fn drive(&self, name: &str) -> Option<&LabDrive> {
+        self.places.get(name).and_then(|at| self.spec.drives.get(*at))
+    }
 }
 
 /// Reads `[lab]`.
@@ -31,8 +42,9 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
                     .hint("add [lab] with drives = [ { name = \"a\", size = \"512 MiB\" } ]"),
             );
         }
-        return Lab { spec, complete: study.has("lab") };
+        return Lab { spec, complete: study.has("lab"), places: HashMap::new() };
     };
+    let mut places = HashMap::new();
     spec.cpus = lab.number("cpus").unwrap_or(spec.cpus);
     spec.memory = lab.size("memory").unwrap_or(spec.memory);
     let drives = lab.tables("drives");
@@ -42,7 +54,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
             complete = false;
             continue;
         };
-        if spec.drive(&name).is_some() {
+        if places.contains_key(name.as_str()) {
             notes.push(
                 Note::error("study-same-drive", Some(fields.place("name")), format!("two drives are named `{name}`"))
                     .label("the second of that name")
@@ -50,12 +62,21 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
             );
             continue;
         }
+        places.insert(name.to_string(), spec.drives.len());
         spec.drives.push(drive(fields, name, notes));
     }
-    spec.switches = lab.tables("switches").iter().filter_map(|fields| switch(fields, &spec, notes)).collect();
+    let ports: HashSet<u8> = spec.drives.iter().filter_map(|drive| number_of(&drive.port)).collect();
+    spec.switches = lab.tables("switches").iter().filter_map(|fields| switch(fields, &ports, notes)).collect();
     spec.hosts = hosts(lab, &spec, notes);
+    spec.clock = lab.word("clock").unwrap_or_default();
+    if let (Some(why), true) = (spec.clock_refused(), complete) {
+        notes.push(
+            Note::error("study-clock", Some(lab.place("clock")), why)
+                .hint("make the drives kind = \"ram\", or leave `clock` out"),
+        );
+    }
     check_memory(lab, &spec, notes);
-    Lab { spec, complete }
+    Lab { spec, complete, places }
 }
 
 fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
@@ -107,6 +128,13 @@ fn port(word: &str) -> Option<Port> {
     Some(Port::Switch(word.strip_prefix("switch")?.parse().ok()?))
 }
 
+const fn number_of(port: &Port) -> Option<u8> {
+    match port {
+        Port::Switch(number) => Some(*number),
+        Port::Cpu => None,
+    }
+}
+
 /// How fast a drive or a link may be.
 fn limit(fields: &Fields, notes: &mut Vec<Note>) -> Limit {
     let mut rate = |key: &str| {
@@ -125,9 +153,9 @@ fn limit(fields: &Fields, notes: &mut Vec<Note>) -> Limit {
     Limit { read, write, read_iops: fields.number("read_iops"), write_iops: fields.number("write_iops") }
 }
 
-fn switch(fields: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Option<LabSwitch> {
-    let Some(Port::Switch(number)) = fields.text("port").and_then(port) else { return None };
-    if spec.drives.iter().all(|drive| drive.port != Port::Switch(number)) {
+fn switch(fields: &Fields, ports: &HashSet<u8>, notes: &mut Vec<Note>) -> Option<LabSwitch> {
+    let number = fields.text("port").and_then(port).as_ref().and_then(number_of)?;
+    if !ports.contains(&number) {
         notes.push(
             Note::error("study-empty-switch", Some(fields.place("port")), "no drive is behind this switch")
                 .as_warning()

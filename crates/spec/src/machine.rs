@@ -1,8 +1,10 @@
 //! A machine in a few lines: drives with their ratings and links, cores, memory.
 
+use std::collections::HashSet;
+
 use terms::inventory::Link;
 use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Path, Rated, Trust, Uplink};
-use terms::{Bytes, BytesPerSecond, Iops, Nanos, Note};
+use terms::{Bytes, BytesPerSecond, Iops, Name, Nanos, Note};
 
 use crate::fields::Fields;
 use crate::grammar::MACHINE;
@@ -43,14 +45,16 @@ fn machine(fields: &Fields, notes: &mut Vec<Note>) -> Option<Machine> {
         notes.push(note.hint(format!("write threads = {cores} or more")));
     }
     let uplinks: Vec<Uplink> = fields.tables("uplink").iter().filter_map(|table| uplink(table, notes)).collect();
-    for (table, own) in fields.tables("uplink").iter().zip(&uplinks) {
-        behind(table, uplinks.iter().filter(|other| other.name != own.name), notes);
+    let names: HashSet<&Name> = uplinks.iter().map(|uplink| &uplink.name).collect();
+    for table in fields.tables("uplink") {
+        behind(table, &names, table.name("name").as_ref(), notes);
     }
     let mut drives: Vec<DriveGroup> = Vec::new();
+    let mut seen = HashSet::new();
     for table in fields.tables("drive") {
         let Some(group) = drive(table, notes) else { continue };
-        behind(table, uplinks.iter(), notes);
-        if drives.iter().any(|other| other.name == group.name) {
+        behind(table, &names, None, notes);
+        if !seen.insert(group.name.clone()) {
             let message = format!("two groups of drives are named `{}`", group.name);
             notes.push(Note::error("machine-same-drive", Some(table.place("name")), message));
             continue;
@@ -131,9 +135,9 @@ fn uplink(table: &Fields, notes: &mut Vec<Note>) -> Option<Uplink> {
     Some(Uplink { name: table.name("name")?, path, behind: table.name("behind") })
 }
 
-fn behind<'a>(table: &Fields, mut known: impl Iterator<Item = &'a Uplink>, notes: &mut Vec<Note>) {
+fn behind(table: &Fields, known: &HashSet<&Name>, itself: Option<&Name>, notes: &mut Vec<Note>) {
     let Some(name) = table.name("behind") else { return };
-    if !known.any(|uplink| uplink.name == name) {
+    if !known.contains(&name) || itself == Some(&name) {
         let message = format!("no uplink is named `{name}`");
         notes.push(
             Note::error("machine-unknown-uplink", Some(table.place("behind")), message).hint("add an [[uplink]]"),

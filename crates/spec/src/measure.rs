@@ -1,11 +1,13 @@
 //! How a study is measured, with which workloads, and whether its stacks can hold that.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use terms::{Bytes, LabDriveKind, LabSpec, MeasurePolicy, Method, Name, Nanos, Note, Replicate, Span, Workload};
 
 use crate::fields::{Fields, Word};
 use crate::profile;
 use crate::stack::Grown;
-use crate::suggest::{either, meant};
+use crate::suggest::{all_of, either, is_worth_it, meant};
 use crate::workload;
 
 /// A workload with its place in the text, if it is the study's own.
@@ -78,20 +80,22 @@ fn policy(measure: Option<&Fields>, lab: &LabSpec, notes: &mut Vec<Note>) -> Mea
 /// Workloads that a quick run keeps, each of which there must be.
 fn quick(measure: Option<&Fields>, workloads: &[Workload], notes: &mut Vec<Note>) -> Vec<Name> {
     let words = measure.and_then(|m| m.names("quick")).unwrap_or_default();
+    let known: HashMap<&str, &Name> =
+        workloads.iter().map(|workload| (workload.name.as_str(), &workload.name)).collect();
     let mut kept = Vec::new();
+    let mut seen = HashSet::new();
     for word in words {
-        match workloads.iter().find(|workload| workload.name.as_str() == word.text) {
-            Some(workload) if kept.contains(&workload.name) => {}
-            Some(workload) => kept.push(workload.name.clone()),
-            None => {
-                let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
-                let hint = meant(&word.text, names.iter().copied(), || format!("there are {}", names.join(", ")));
-                notes.push(
-                    Note::error("study-quick", Some(word.span), format!("no workload is called `{}`", word.text))
-                        .hint(hint),
-                );
-            }
+        if let Some(name) = known.get(word.text.as_str()) {
+            kept.extend(seen.insert(*name).then(|| (*name).clone()));
+            continue;
         }
+        let message = format!("no workload is called `{}`", word.text.escape_debug());
+        let note = Note::error("study-quick", Some(word.span), message);
+        let names = || workloads.iter().map(|workload| workload.name.as_str());
+        notes.push(match is_worth_it(notes) {
+            true => note.hint(meant(&word.text, names(), || format!("there is {}", all_of(names())))),
+            false => note,
+        });
     }
     kept
 }
@@ -186,39 +190,45 @@ fn of_profiles(study: &Fields, measure: Option<&Fields>, notes: &mut Vec<Note>) 
         );
     }
     let mut found: Vec<Placed> = Vec::new();
+    let mut profiles: BTreeMap<&str, Vec<Workload>> =
+        profile::all().into_iter().map(|profile| (profile.name, profile.workloads)).collect();
     for word in named {
-        match profile::named(&word.text) {
-            None => notes.push(unknown_profile(word)),
-            Some(workloads) => {
-                for workload in workloads {
-                    // The same name means the same accesses in every profile, which a test of `profile` holds.
-                    if !found.iter().any(|known| known.workload.name == workload.name) {
-                        found.push(Placed { workload, block: None });
-                    }
-                }
+        let Some(workloads) = profiles.get_mut(word.text.as_str()) else {
+            notes.push(unknown_profile(word, is_worth_it(notes)));
+            continue;
+        };
+        // Named again, a profile has nothing to add.
+        for workload in std::mem::take(workloads) {
+            // The same name means the same accesses in every profile, which a test of `profile` holds.
+            if !found.iter().any(|known| known.workload.name == workload.name) {
+                found.push(Placed { workload, block: None });
             }
         }
     }
     found
 }
 
-fn unknown_profile(word: &Word) -> Note {
+fn unknown_profile(word: &Word, is_worth_it: bool) -> Note {
+    let message = format!("there is no profile `{}`", word.text.escape_debug());
+    let note = Note::error("study-unknown-profile", Some(word.span), message);
+    if !is_worth_it {
+        return note;
+    }
     let profiles = profile::all();
     let names = || profiles.iter().map(|profile| profile.name);
-    let message = format!("there is no profile `{}`", word.text.escape_debug());
-    let hint = meant(&word.text, names(), || format!("there is {}", either(names())));
-    Note::error("study-unknown-profile", Some(word.span), message).hint(hint)
+    note.hint(meant(&word.text, names(), || format!("there is {}", either(names()))))
 }
 
 /// Adds the study's own workloads.
 fn add_own(study: &Fields, workloads: &mut Vec<Placed>, notes: &mut Vec<Note>) {
+    let mut whose: HashMap<Name, Option<String>> = workloads.iter().map(|known| whose_name(&known.workload)).collect();
     for fields in study.tables("workload") {
         let read = workload::read(fields, notes);
         let name: Option<Name> = fields.name("name");
         if let Some(name) = &name
-            && let Some(other) = workloads.iter().find(|known| &known.workload.name == name)
+            && let Some(profile) = whose.get(name)
         {
-            let whose = match &other.workload.profile {
+            let whose = match profile {
                 Some(profile) => format!("profile `{profile}` has it too"),
                 None => "the second of that name".to_owned(),
             };
@@ -234,9 +244,14 @@ fn add_own(study: &Fields, workloads: &mut Vec<Placed>, notes: &mut Vec<Note>) {
             continue;
         }
         if let Some(workload) = read {
+            whose.extend([whose_name(&workload)]);
             workloads.push(Placed { workload, block: Some(fields.place("block")) });
         }
     }
+}
+
+fn whose_name(workload: &Workload) -> (Name, Option<String>) {
+    (workload.name.clone(), workload.profile.clone())
 }
 
 /// Does the span fit every stack? Capacities are upper bounds, so what does not fit here fits nowhere.
@@ -296,6 +311,15 @@ fn is_below(workload: &Workload, unit: Bytes) -> bool {
 
 /// Is every operation within the span, and whole blocks of every stack that takes direct I/O?
 fn check_blocks(workloads: &[Placed], span: Bytes, stacks: &[Grown], notes: &mut Vec<Note>) {
+    // The first stack of each block: there are few blocks, and may be many stacks.
+    let mut units: Vec<(Bytes, &Grown)> = Vec::new();
+    for grown in stacks {
+        if let Some(unit) = grown.direct_block
+            && !units.iter().any(|(known, _)| *known == unit)
+        {
+            units.push((unit, grown));
+        }
+    }
     for placed in workloads {
         let Workload { name, block, .. } = &placed.workload;
         if *block > span {
@@ -304,9 +328,8 @@ fn check_blocks(workloads: &[Placed], span: Bytes, stacks: &[Grown], notes: &mut
                     .hint("make `block` smaller or `span` in [measure] larger"),
             );
         }
-        let refused =
-            stacks.iter().find(|grown| grown.direct_block.is_some_and(|unit| is_below(&placed.workload, unit)));
-        if let Some((grown, unit)) = refused.and_then(|grown| Some((grown, grown.direct_block?))) {
+        let refused = units.iter().find(|(unit, _)| is_below(&placed.workload, *unit));
+        if let Some((unit, grown)) = refused {
             notes.push(
                 Note::error(
                     "study-block-below-lba",

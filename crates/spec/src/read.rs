@@ -13,7 +13,7 @@ pub(crate) use value::time;
 
 use crate::fields::{Field, Fields};
 use crate::grammar::{Table, Without, tables};
-use crate::suggest::{all_of, either, nearest};
+use crate::suggest::{all_of, either, is_worth_it, nearest};
 
 /// A key is missing. Left out of the notes where the text is not even TOML: it may have been lost with the rest.
 pub(crate) const MISSING: &str = "study-missing-key";
@@ -37,9 +37,15 @@ pub(crate) fn read(table: &'static Table, tree: &DeTable<'_>, place: Option<Span
                 written.insert(known.name, Field { key: at, place: span(&tree.span()), value });
             }
             None => {
+                let message = format!("`{}` is not a key of {}", key.get_ref().escape_debug(), home(table));
+                let note = Note::error("study-unknown-key", Some(at), message).label("unknown key");
+                if !is_worth_it(notes) {
+                    notes.push(note);
+                    continue;
+                }
                 let meant = nearest(key.get_ref(), table.keys.iter().map(|key| key.name));
                 misspelt_kind |= meant.is_some_and(|meant| table.one_of.contains(&meant));
-                notes.push(unknown_key(table, key.get_ref(), meant, at, tree));
+                notes.push(note.hint(right_key(table, key.get_ref(), meant, tree)));
             }
         }
     }
@@ -94,16 +100,15 @@ fn noun(table: &Table) -> String {
     table.name.replace('-', " ")
 }
 
-fn unknown_key(table: &'static Table, key: &str, meant: Option<&str>, at: Span, tree: &Spanned<DeValue<'_>>) -> Note {
-    let message = format!("`{}` is not a key of {}", key.escape_debug(), home(table));
-    let note = Note::error("study-unknown-key", Some(at), message).label("unknown key");
+/// What to write in the place of a key that a table does not have.
+fn right_key(table: &'static Table, key: &str, meant: Option<&str>, tree: &Spanned<DeValue<'_>>) -> String {
     // A key in the wrong table is more often misplaced than invented.
     let elsewhere: Vec<String> = tables().into_iter().filter(|other| other.key(key).is_some()).map(home).collect();
     match (meant, elsewhere.as_slice()) {
-        (Some(meant), _) => note.hint(format!("did you mean `{meant}`?")),
-        (None, [home]) if !tree.get_ref().is_table() => note.hint(format!("`{key}` is a key of {home}")),
-        (None, _) if table.keys.is_empty() => note.hint("it has no keys: write {}"),
-        (None, _) => note.hint(format!("its keys are {}", all_of(table.keys.iter().map(|key| key.name)))),
+        (Some(meant), _) => format!("did you mean `{meant}`?"),
+        (None, [home]) if !tree.get_ref().is_table() => format!("`{key}` is a key of {home}"),
+        (None, _) if table.keys.is_empty() => "it has no keys: write {}".to_owned(),
+        (None, _) => format!("its keys are {}", all_of(table.keys.iter().map(|key| key.name))),
     }
 }
 

@@ -47,7 +47,10 @@ fn absent(key: &Key) -> String {
 fn kind(kind: Kind) -> String {
     let list = |words: &[String]| words.join(", ");
     match kind {
-        Kind::Text => "text".to_owned(),
+        Kind::Text(alphabet) => match alphabet.only() {
+            Some(only) => format!("text of `{only}`, at most {}", alphabet.longest()),
+            None => format!("text, at most {} characters", alphabet.longest()),
+        },
         Kind::Name => "name".to_owned(),
         Kind::Size { least, most, step } => {
             let step = match step {

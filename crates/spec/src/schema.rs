@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use terms::Bytes;
+use terms::text::Alphabet;
 
 use crate::grammar::{Key, Kind, STUDY, Step, Table, Without, tables};
 
@@ -53,7 +54,15 @@ fn property(key: &Key) -> Value {
 
 fn kind(kind: Kind, required: bool) -> Value {
     match kind {
-        Kind::Text => json!({ "type": "string", "minLength": 1 }),
+        Kind::Text(alphabet) => {
+            let mut schema = json!({ "type": "string", "minLength": 1, "maxLength": alphabet.longest() });
+            if let Some(only) = alphabet.only() {
+                schema["pattern"] = json!(format!("^{only}+$"));
+            } else if alphabet == Alphabet::Title {
+                schema["pattern"] = json!("^[^=+@-]");
+            }
+            schema
+        }
         Kind::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$" }),
         Kind::Size { least, most, step } => {
             let step = match step {

@@ -1,16 +1,20 @@
 //! How drives are set up before anything is built on them.
 
+use std::collections::HashSet;
+
 use terms::{DriveSetup, LabDriveKind, Name, Note};
 
 use crate::fields::Fields;
 use crate::lab::Lab;
+use crate::suggest::{either, is_worth_it};
 
 /// Reads every `[[drive]]`.
 pub(crate) fn read(study: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Vec<DriveSetup> {
     let mut setups: Vec<DriveSetup> = Vec::new();
+    let mut seen = HashSet::new();
     for fields in study.tables("drive") {
         let Some(setup) = setup(fields) else { continue };
-        if setups.iter().any(|known| known.name == setup.name) {
+        if !seen.insert(setup.name.to_string()) {
             let message = format!("drive `{}` is set up twice", setup.name);
             let note = Note::error("study-same-setup", Some(fields.place("name")), message);
             notes.push(note.hint("say all of it in one `[[drive]]`"));
@@ -34,12 +38,12 @@ fn setup(fields: &Fields) -> Option<DriveSetup> {
 
 fn check(fields: &Fields, setup: &DriveSetup, lab: &Lab, notes: &mut Vec<Note>) {
     let name = &setup.name;
-    let Some(drive) = lab.spec.drive(name) else {
+    let Some(drive) = lab.drive(name.as_str()) else {
         if lab.complete {
             let message = format!("no drive is named `{name}`");
-            let all: Vec<&str> = lab.spec.drives.iter().map(|drive| drive.name.as_str()).collect();
             let note = Note::error("study-unknown-drive", Some(fields.place("name")), message);
-            notes.push(note.hint(format!("drives of the study: {}", all.join(", "))));
+            let all = lab.spec.drives.iter().map(|drive| drive.name.as_str());
+            notes.push(if is_worth_it(notes) { note.hint(format!("there is {}", either(all))) } else { note });
         }
         return;
     };

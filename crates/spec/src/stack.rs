@@ -7,7 +7,9 @@ mod members;
 mod order;
 mod shape;
 
-use terms::{Bytes, Note, Severity, Span, Stack, slug};
+use std::collections::{HashMap, HashSet};
+
+use terms::{Bytes, Name, Note, Severity, Span, Stack, slug};
 
 use crate::fields::Fields;
 use crate::lab::Lab;
@@ -53,8 +55,14 @@ pub(crate) fn read_source(study: &Fields, lab: &Lab, stacks: &[Grown], notes: &m
             Note::error("study-source-device", place, "the source ends in a device, and files need a file system");
         notes.push(note.hint("add { ext4 = {} } on top"));
     }
+    let mut users: HashMap<Name, &Grown> = HashMap::new();
+    for grown in stacks {
+        for drive in grown.stack.drives() {
+            users.entry(drive).or_insert(grown);
+        }
+    }
     for drive in source.stack.drives() {
-        if let Some(other) = stacks.iter().find(|grown| grown.stack.drives().contains(&drive)) {
+        if let Some(other) = users.get(&drive) {
             let name = &other.stack.name;
             let message = format!("the source and stack `{name}` share drive `{drive}`");
             notes.push(Note::error("study-source-shared", place, message).hint("give the source a drive of its own"));
@@ -68,8 +76,7 @@ pub(crate) fn read_source(study: &Fields, lab: &Lab, stacks: &[Grown], notes: &m
 }
 
 fn stack(fields: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Option<Grown> {
-    let errors = |notes: &[Note]| notes.iter().filter(|note| note.severity == Severity::Error).count();
-    let before = errors(notes);
+    let before = notes.len();
     let entries = entry::read(fields, lab, notes);
     if entries.len() < fields.tables("layers").len() {
         // An entry that says not what it is has been noted; guessing what rests on it would only add noise.
@@ -83,7 +90,8 @@ fn stack(fields: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Option<Grown> {
     let geometry = geometry::Geometry::of(&growth, lab);
     geometry.check(&growth, notes);
     let name = fields.text("name")?.to_owned();
-    if errors(notes) > before || fields.is_wrong("layers") {
+    let wrong = notes[before..].iter().any(|note| note.severity == Severity::Error);
+    if wrong || fields.is_wrong("layers") {
         return None;
     }
     let top = growth.last()?;
@@ -101,10 +109,12 @@ fn stack(fields: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Option<Grown> {
 
 /// Two stacks with one name, or with names that become one file name.
 fn note_twins(tables: &[Fields], notes: &mut Vec<Note>) {
-    for (i, fields) in tables.iter().enumerate() {
+    let mut first: HashMap<String, &str> = HashMap::new();
+    for fields in tables {
         let Some(name) = fields.text("name") else { continue };
-        let twin = tables[..i].iter().filter_map(|other| other.text("name")).find(|other| slug(other) == slug(name));
-        if let Some(twin) = twin {
+        let twin = *first.entry(slug(name)).or_insert(name);
+        // The first of a name is its own.
+        if !std::ptr::eq(twin, name) {
             let place = Some(fields.place("name"));
             notes.push(if twin == name {
                 Note::error("study-same-stack", place, format!("two stacks are named `{name}`"))
@@ -122,18 +132,14 @@ fn note_twins(tables: &[Fields], notes: &mut Vec<Note>) {
 /// Drives that no stack uses: they cost the guest memory and the reader a thought.
 fn note_idle(study: &Fields, lab: &Lab, stacks: &[Grown], notes: &mut Vec<Note>) {
     let drives = study.table("lab").map(|lab| lab.tables("drives")).unwrap_or_default();
+    // A source's drives are named in its own layers; whether they are right is said there.
+    let layers = study.tables("source").iter().flat_map(|source| source.tables("layers"));
+    let named = layers.flat_map(|layer| layer.names("on").unwrap_or_default()).map(|on| on.text.clone());
+    let of_stacks = stacks.iter().flat_map(|grown| grown.stack.drives()).map(String::from);
+    let used: HashSet<String> = named.chain(of_stacks).collect();
     for fields in drives {
-        let Some(name) = fields.name("name").filter(|name| lab.spec.drive(name).is_some()) else { continue };
-        // A source's drives are named in its own layers; whether they are right is said there.
-        let of_source = |fields: &Fields| {
-            fields
-                .tables("layers")
-                .iter()
-                .any(|layer| layer.names("on").unwrap_or_default().iter().any(|on| on.text == name.as_str()))
-        };
-        let used = stacks.iter().any(|grown| grown.stack.drives().contains(&name))
-            || study.tables("source").iter().any(of_source);
-        if !stacks.is_empty() && !used {
+        let Some(name) = fields.text("name").filter(|name| lab.drive(name).is_some()) else { continue };
+        if !stacks.is_empty() && !used.contains(name) {
             notes.push(
                 Note::error("study-idle-drive", Some(fields.place("name")), format!("no stack uses drive `{name}`"))
                     .as_warning()

@@ -1,5 +1,7 @@
 //! "Did you mean": the nearest of the words that would have been right.
 
+use terms::Note;
+
 /// Words that people use for a key of ours, because a tool calls it so.
 const KNOWN_AS: &[(&str, &str)] = &[
     ("bs", "block"),
@@ -39,8 +41,23 @@ const KNOWN_AS: &[(&str, &str)] = &[
     ("stripe", "single"),
 ];
 
+/// Notes after which nobody is told any more what was likely meant: finding out takes as long as there are names, and a
+/// text in which that much is wrong was not misspelt.
+const LOOKED_INTO: usize = 50;
+/// Words of a list that are named; the rest are counted.
+const LISTED: usize = 40;
+
+/// Is it worth finding out what was meant, after these notes?
+pub(crate) const fn is_worth_it(notes: &[Note]) -> bool {
+    notes.len() < LOOKED_INTO
+}
+
 /// The candidate that was most likely meant, if any is near enough.
 pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    // No word of ours is nearly as long.
+    if word.len() > 200 {
+        return None;
+    }
     let candidates: Vec<&str> = candidates.into_iter().collect();
     let plain = fold(word);
     let known = KNOWN_AS.iter().find(|(theirs, _)| *theirs == plain.replace('_', "-") || *theirs == plain);
@@ -105,7 +122,12 @@ pub(crate) fn all_of<'c>(words: impl IntoIterator<Item = &'c str>) -> String {
 }
 
 fn joined<'c>(words: impl IntoIterator<Item = &'c str>, last: &str) -> String {
-    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    let mut all = words.into_iter();
+    let mut words: Vec<String> = all.by_ref().take(LISTED).map(|word| format!("`{word}`")).collect();
+    match all.count() {
+        0 => {}
+        more => words.push(format!("{more} more")),
+    }
     match words.split_last() {
         None => String::new(),
         Some((only, [])) => only.clone(),

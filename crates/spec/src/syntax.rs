@@ -17,6 +17,8 @@ pub(crate) fn notes(text: &str, faults: &[Error]) -> Syntax {
     let mut found: Vec<Note> = Vec::new();
     let mut broken_from: Option<usize> = None;
     let mut last: Option<(usize, bool)> = None;
+    let ends: Vec<usize> =
+        if faults.is_empty() { Vec::new() } else { text.match_indices('\n').map(|(at, _)| at).collect() };
     for fault in faults {
         let span = fault.span().map(|range| Span { start: range.start, end: range.end });
         let at = text.floor_char_boundary(span.map_or(0, |span| span.start).min(text.len()));
@@ -25,9 +27,9 @@ pub(crate) fn notes(text: &str, faults: &[Error]) -> Syntax {
             found.push(Note::error("study-duplicate-key", span, message).hint("keep one of the two"));
             continue;
         }
-        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let line = ends.partition_point(|end| *end < at);
+        let line_start = line.checked_sub(1).map_or(0, |before| ends[before] + 1);
         broken_from = Some(broken_from.map_or(line_start, |from| from.min(line_start)));
-        let line = text[..at].matches('\n').count();
         let unclosed = fault.message().contains("inline table") || fault.message().contains("missing comma");
         let echo = last.is_some_and(|(before, open)| line == before || (open && unclosed && line == before + 1));
         last = Some((line, unclosed));

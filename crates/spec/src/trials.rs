@@ -3,7 +3,7 @@
 use terms::{Feature, Note};
 
 use crate::fields::Fields;
-use crate::suggest::meant;
+use crate::suggest::{is_worth_it, meant};
 
 /// Reads `[trials]`: without `features` all of them.
 pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Vec<Feature> {
@@ -17,8 +17,11 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Vec<Feature> {
             None => {
                 let all = Feature::ALL.map(Feature::word);
                 let message = format!("there is no feature `{}` to try", word.text.escape_debug());
-                let hint = meant(&word.text, all, || format!("features are {}", all.join(", ")));
-                notes.push(Note::error("study-unknown-feature", Some(word.span), message).hint(hint));
+                let note = Note::error("study-unknown-feature", Some(word.span), message);
+                notes.push(match is_worth_it(notes) {
+                    true => note.hint(meant(&word.text, all, || format!("features are {}", all.join(", ")))),
+                    false => note,
+                });
             }
         }
     }

@@ -1,12 +1,15 @@
 //! Workloads of the study's own.
 
 use terms::workload::PathLoss;
-use terms::{Bytes, Hosts, Load, Name, Note, Pattern, Reach, Workload};
+use terms::{Bytes, Hosts, Load, Name, Note, Pattern, Reach, Span, Workload};
 
 use crate::fields::Fields;
 
 /// Share of reads of a mixed pattern that does not say one.
 const READ_PERCENT: u8 = 70;
+
+/// Most that the buffers of one workload may take: 256 jobs with 16 blocks of 1 MiB each, more than any profile asks for.
+const MOST_BUFFERS: Bytes = Bytes::gib(4);
 
 /// Reads one `[[workload]]`; `None` if it is not whole, which has been noted.
 pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
@@ -30,7 +33,7 @@ pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
     }
     let name: Name = fields.name("name")?;
     let block: Bytes = fields.size("block")?;
-    Some(Workload {
+    let workload = Workload {
         depth: fields.number("depth").unwrap_or(1),
         jobs: fields.number("jobs").unwrap_or(1),
         fsync_every: fields.number("fsync_every"),
@@ -41,6 +44,17 @@ pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
         path_lost: path_lost(fields, notes),
         hosts: hosts(fields, notes),
         ..Workload::new(name, pattern, block)
+    };
+    notes.extend(too_many_buffers(&workload, "study-buffers", fields.key("block")));
+    Some(workload)
+}
+
+/// The memory of a machine is not the study's to take.
+pub(crate) fn too_many_buffers(workload: &Workload, code: &str, place: Span) -> Option<Note> {
+    let buffers = workload.buffers();
+    (buffers > MOST_BUFFERS).then(|| {
+        let message = format!("the buffers of `{}` would take {buffers}; {MOST_BUFFERS} is the most", workload.name);
+        Note::error(code, Some(place), message).hint("block x depth x jobs: make one of them smaller")
     })
 }
 

@@ -20,7 +20,8 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     let wrong = notes.iter().any(|note| note.severity == Severity::Error);
     prop_assert_eq!(design.is_none(), wrong);
     let drawn = spec::render("study.toml", text, &notes, false);
-    prop_assert!(drawn.matches("[study-").count() >= notes.len());
+    // Of very many the first are drawn, and the rest are counted.
+    prop_assert!(drawn.matches("[study-").count() >= notes.len().min(50));
     prop_assert_eq!(spec::render("study.toml", text, &notes, true).is_empty(), notes.is_empty());
     prop_assert_eq!(spec::parse(text).1, notes);
     for stack in design.iter().flat_map(|design| &design.stacks) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos};
 
 /// A program to run: an argument vector, never a shell line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,19 +18,36 @@ pub struct Cmd {
     /// When to give up and end it.
     #[serde(rename = "limit_ns")]
     pub limit: Nanos,
+    /// How much it may print on each of its two streams. It is ended when it prints more.
+    #[serde(rename = "output_bytes", default = "Cmd::most_output", skip_serializing_if = "Cmd::is_most_output")]
+    pub output: Bytes,
     /// The plan step that it serves, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
 }
 
 impl Cmd {
-    /// A program with its arguments, to be ended after 60 s.
+    /// What a program may print on each stream where nobody says otherwise: many times as much as any tool prints that
+    /// is read here. fio's own account of 100 jobs is some 2 MB.
+    pub const MOST_OUTPUT: Bytes = Bytes::mib(64);
+
+    const fn most_output() -> Bytes {
+        Self::MOST_OUTPUT
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
+    fn is_most_output(output: &Bytes) -> bool {
+        *output == Self::MOST_OUTPUT
+    }
+
+    /// A program with its arguments, to be ended after 60 s, or when it prints more than [`Cmd::MOST_OUTPUT`].
     pub fn new<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Self {
         Self {
             argv: argv.into_iter().map(Into::into).collect(),
             stdin: Vec::new(),
             env: Vec::new(),
             limit: Nanos::seconds(60),
+            output: Self::MOST_OUTPUT,
             step: None,
         }
     }
@@ -39,6 +56,13 @@ impl Cmd {
     #[must_use]
     pub fn limit(mut self, limit: Nanos) -> Self {
         self.limit = limit;
+        self
+    }
+
+    /// The same with another bound for what it prints.
+    #[must_use]
+    pub fn output(mut self, most: Bytes) -> Self {
+        self.output = most;
         self
     }
 
@@ -98,13 +122,17 @@ pub struct Outcome {
     /// Was it ended because its time was up?
     #[serde(default)]
     pub timed_out: bool,
+    /// Where it was ended because it printed too much, how much it might have printed: of a stream that went past it,
+    /// the beginning and the end are here, and between them stands how much is not.
+    #[serde(rename = "flooded_bytes", default, skip_serializing_if = "Option::is_none")]
+    pub flooded: Option<Bytes>,
 }
 
 impl Outcome {
-    /// Did it end with status 0, in time?
+    /// Did it end by itself, with status 0?
     #[must_use]
     pub fn ok(&self) -> bool {
-        self.status == 0 && !self.timed_out
+        self.status == 0 && !self.timed_out && self.flooded.is_none()
     }
 
     /// Standard output as text, without the trailing line end.

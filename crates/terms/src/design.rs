@@ -1,5 +1,7 @@
 //! A study, understood: drives, stacks as graphs of layers, workloads, and how to measure.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::chart::Chart;
@@ -124,6 +126,25 @@ impl Design {
     }
 }
 
+/// What time is in a guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// Ours: a busy machine makes a guest slow.
+    #[default]
+    Real,
+    /// The guest's own: each of its instructions takes one nanosecond, and waiting takes none of ours.
+    Virtual,
+}
+
+impl Clock {
+    /// Is it ours?
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        *self == Self::Real
+    }
+}
+
 /// A guest: processors, memory, drives and where they are plugged in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabSpec {
@@ -140,13 +161,40 @@ pub struct LabSpec {
     /// Guests like this one, each with drives of its own; remote drives of all are in one enclosure.
     #[serde(default, skip_serializing_if = "Hosts::is_one")]
     pub hosts: Hosts,
+    /// What time is in it.
+    #[serde(default, skip_serializing_if = "Clock::is_real")]
+    pub clock: Clock,
 }
 
 impl LabSpec {
     /// One guest without drives.
     #[must_use]
     pub const fn new(cpus: u32, memory: Bytes) -> Self {
-        Self { cpus, memory, drives: Vec::new(), switches: Vec::new(), hosts: Hosts::ONE }
+        Self { cpus, memory, drives: Vec::new(), switches: Vec::new(), hosts: Hosts::ONE, clock: Clock::Real }
+    }
+
+    /// Processors that the guest gets. Under a virtual clock all of them would share one count of instructions, and each
+    /// would be as much slower.
+    #[must_use]
+    pub const fn processors(&self) -> u32 {
+        match self.clock {
+            Clock::Real => self.cpus,
+            Clock::Virtual => 1,
+        }
+    }
+
+    /// Why this guest cannot have its clock; `None` where it can.
+    #[must_use]
+    pub fn clock_refused(&self) -> Option<String> {
+        let served = self.drives.iter().find(|drive| drive.kind != LabDriveKind::Ram);
+        match (self.clock, served, self.hosts.is_one()) {
+            (Clock::Real, ..) | (Clock::Virtual, None, true) => None,
+            (Clock::Virtual, Some(drive), _) => Some(format!(
+                "drive `{}` is served from outside the guest, in real time; under a virtual clock all drives are RAM drives",
+                drive.name
+            )),
+            (Clock::Virtual, None, false) => Some("several hosts have a clock each".to_owned()),
+        }
     }
 
     /// The same guest with all drives of one kind.
@@ -222,15 +270,10 @@ impl Stack {
     /// Drives it rests on, each once, in the order in which they are first named.
     #[must_use]
     pub fn drives(&self) -> Vec<Name> {
-        let mut found: Vec<Name> = Vec::new();
-        for below in self.nodes.iter().flat_map(Node::below) {
-            if let Ref::Drive(name) = below
-                && !found.contains(name)
-            {
-                found.push(name.clone());
-            }
-        }
-        found
+        let mut seen = BTreeSet::new();
+        let all = self.nodes.iter().flat_map(Node::below);
+        let drives = all.filter_map(|below| if let Ref::Drive(name) = below { Some(name) } else { None });
+        drives.filter(|name| seen.insert(*name)).cloned().collect()
     }
 }
 
@@ -433,6 +476,20 @@ pub const ANCHOR_DISCARD: PerMille = PerMille(60);
 mod tests {
     use super::*;
     use crate::spindle::Spindle;
+
+    #[test]
+    fn a_virtual_clock_is_for_what_the_guest_has_in_itself() {
+        let drive = |kind| LabDrive { kind, ..LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64)) };
+        let lab = |kind, clock| LabSpec { drives: vec![drive(kind)], clock, ..LabSpec::new(4, Bytes::gib(1)) };
+        let ram = lab(LabDriveKind::Ram, Clock::Virtual);
+        assert_eq!((ram.clock_refused(), ram.processors()), (None, 1));
+        for kind in [LabDriveKind::Nvme, LabDriveKind::Sata, LabDriveKind::Hdd, LabDriveKind::NvmeTcp] {
+            assert!(lab(kind, Clock::Virtual).clock_refused().unwrap().contains("`a`"), "{kind:?}");
+            assert_eq!(lab(kind, Clock::Real).clock_refused(), None);
+        }
+        assert_eq!(lab(LabDriveKind::Nvme, Clock::Real).processors(), 4);
+        assert!(LabSpec { hosts: Hosts(2), ..ram }.clock_refused().is_some());
+    }
 
     #[test]
     fn without_limits_nothing_spins_and_nothing_waits() {

@@ -127,6 +127,9 @@ pub struct Mend {
     pub commands: Vec<String>,
     /// What it destroys; `None`: nothing.
     pub destroys: Option<String>,
+    /// What is less safe until it is done; `None`: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weakens: Option<String>,
     /// Writes that do it and can be taken back; empty where Bedplate does not mend it.
     pub fixes: Vec<Fix>,
 }
@@ -218,45 +221,6 @@ impl std::fmt::Display for Place {
     /// `drive nvme0n1`, `machine`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.name.is_empty() { f.pad(&self.kind) } else { f.pad(&format!("{} {}", self.kind, self.name)) }
-    }
-}
-
-impl Finding {
-    /// Adds a piece of evidence.
-    #[must_use]
-    pub fn seen(mut self, source: impl Into<String>, value: impl std::fmt::Display) -> Self {
-        self.seen.push(Seen { source: source.into(), value: value.to_string() });
-        self
-    }
-
-    /// Says what is to be done.
-    #[must_use]
-    pub fn mend(mut self, advice: impl Into<String>) -> Self {
-        self.mend.advice = advice.into();
-        self
-    }
-
-    /// Adds a command that does it.
-    #[must_use]
-    pub fn run(mut self, command: impl Into<String>) -> Self {
-        self.mend.commands.push(command.into());
-        self
-    }
-
-    /// Says what mending destroys.
-    #[must_use]
-    pub fn destroys(mut self, what: impl Into<String>) -> Self {
-        self.mend.destroys = Some(what.into());
-        self
-    }
-
-    /// Adds a write that mends it and can be taken back, and the command for a person.
-    #[must_use]
-    pub fn fix(mut self, path: impl Into<String>, old: impl Into<String>, new: impl Into<String>) -> Self {
-        let fix = Fix { path: path.into(), old: old.into(), new: new.into() };
-        self.mend.commands.push(fix.command());
-        self.mend.fixes.push(fix);
-        self
     }
 }
 

@@ -17,7 +17,7 @@ pub use block::{
 };
 pub use cpu::{Cpu, Memory, MemoryModule, NumaNode};
 pub use filesystem::{Btrfs, BtrfsDevice, Dataset, FileSystem, Geometry, Mount, Pool, Vdev};
-pub use kernel::{Arc, ConfigLine, Configuration, CryptoDriver, Kernel, Module, Taken, Unit};
+pub use kernel::{Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Kernel, Module, Taken, Unit};
 pub use nvme::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath};
 pub use pci::{
     Bifurcation, Capacity, Inference, Interrupt, LEAST_PAYLOAD, Link, LinkErrors, PACKET_OVERHEAD, Payload, PciDetail,

@@ -3,13 +3,12 @@
 //! A plan is a value. It names drives by the study's names; the machine's nodes are put in
 //! only when a step runs, from identities that were checked a moment before.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::design::Node;
 use crate::name::Name;
 use crate::units::{Bytes, Nanos};
+pub use crate::word::{Piece, Placeholder, Unresolved, Word};
 
 /// Version of the plan's JSON.
 pub const PLAN_SCHEMA: u32 = 1;
@@ -81,6 +80,21 @@ pub struct Step {
     /// Drives whose content it destroys.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub erases: Vec<Name>,
+    /// Signatures that it writes, by which its work is known again before it is taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+}
+
+/// A signature that a step writes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The device.
+    pub node: Word,
+    /// blkid's `TYPE`, or `PTTYPE` for a partition table.
+    pub kind: String,
+    /// The identifier that the step gives it; `None` where its tool draws one, or it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Word>,
 }
 
 /// What is done.
@@ -113,69 +127,17 @@ pub struct PlanCommand {
     pub limit: Nanos,
 }
 
-/// A text in which `{drive:a}` stands for the node of drive `a`, `{part:a}` for its first partition,
-/// `{sys:/dev/…}` for the sysfs directory of a node, `{sysof:a}` for that of drive `a`,
-/// and `{controller:a}` for the node of its NVMe controller.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Word(pub String);
-
-/// A placeholder that could not be filled in.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("nothing is known for `{{{0}}}`")]
-pub struct Unresolved(pub String);
-
-impl Word {
-    /// The node of a drive.
-    #[must_use]
-    pub fn drive(name: &Name) -> Self {
-        Self(format!("{{drive:{name}}}"))
-    }
-
-    /// The first partition of a drive.
-    #[must_use]
-    pub fn partition(name: &Name) -> Self {
-        Self(format!("{{part:{name}}}"))
-    }
-
-    /// Puts in what stands for each placeholder; `fill` gets its kind and its argument.
-    ///
-    /// # Errors
-    /// [`Unresolved`] for the first placeholder that `fill` does not know or that is not closed.
-    pub fn resolve(&self, mut fill: impl FnMut(&str, &str) -> Option<String>) -> Result<String, Unresolved> {
-        let mut out = String::new();
-        let mut rest = self.0.as_str();
-        while let Some(start) = rest.find('{') {
-            let (before, after) = rest.split_at(start);
-            out.push_str(before);
-            let end = after.find('}').ok_or_else(|| Unresolved(after.to_owned()))?;
-            let inside = &after[1..end];
-            let filled = inside.split_once(':').and_then(|(kind, argument)| fill(kind, argument));
-            out.push_str(&filled.ok_or_else(|| Unresolved(inside.to_owned()))?);
-            rest = &after[end + 1..];
-        }
-        out.push_str(rest);
-        Ok(out)
-    }
-}
-
-impl<S: Into<String>> From<S> for Word {
-    fn from(text: S) -> Self {
-        Self(text.into())
-    }
-}
-
-impl fmt::Display for Word {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// The node of a drive's first partition, as the kernel names it.
 #[must_use]
 pub fn first_partition(node: &str) -> String {
     let joint = if node.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
     format!("{node}{joint}1")
+}
+
+/// The device mapper's name of a logical volume: dashes within a name are doubled (lvm(8), VALID NAMES).
+#[must_use]
+pub fn mapping_of_volume(group: &str, volume: &str) -> String {
+    format!("{}-{}", group.replace('-', "--"), volume.replace('-', "--"))
 }
 
 /// Something to wait for.
@@ -220,6 +182,17 @@ pub enum Effect {
     },
     /// A mounted directory.
     Mount(String),
+    /// A directory on a file system that was there before.
+    Directory {
+        /// Which.
+        path: String,
+        /// What that file system calls itself: without it, a directory that is not there says nothing.
+        file_system: String,
+    },
+    /// A volume group of LVM.
+    Group(String),
+    /// An imported pool of ZFS.
+    Pool(String),
     /// A drive with that logical block.
     LogicalBlock {
         /// The drive.
@@ -284,14 +257,5 @@ mod tests {
     fn partitions_of_numbered_drives_get_a_p() {
         assert_eq!(first_partition("/dev/nvme0n1"), "/dev/nvme0n1p1");
         assert_eq!(first_partition("/dev/sda"), "/dev/sda1");
-    }
-
-    #[test]
-    fn words_are_filled_in() {
-        let fill = |kind: &str, argument: &str| (kind == "drive" && argument == "a").then(|| "/dev/nvme0n1".to_owned());
-        assert_eq!(Word::from("x{drive:a}y").resolve(fill), Ok("x/dev/nvme0n1y".to_owned()));
-        assert_eq!(Word::from("{drive:b}").resolve(fill), Err(Unresolved("drive:b".to_owned())));
-        assert!(Word::from("{drive:a").resolve(fill).is_err());
-        assert_eq!(Word::from("plain").resolve(fill), Ok("plain".to_owned()));
     }
 }

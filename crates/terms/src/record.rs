@@ -65,6 +65,9 @@ pub struct Provenance {
     pub charts: Vec<crate::chart::Chart>,
 }
 
+/// What records call a guest under a virtual clock.
+pub const ICOUNT: &str = "tcg-icount";
+
 impl Provenance {
     /// How it was to be measured; records of old had a fixed number of rounds, each with builds of its own.
     #[must_use]
@@ -79,6 +82,12 @@ impl Provenance {
             anchor: crate::design::Anchor::Off,
             ..MeasurePolicy::default()
         })
+    }
+
+    /// Did the guest's clock count its instructions?
+    #[must_use]
+    pub fn has_virtual_clock(&self) -> bool {
+        self.accelerator.as_deref() == Some(ICOUNT)
     }
 
     /// Were the rates measured on an emulated machine?

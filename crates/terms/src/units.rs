@@ -119,20 +119,20 @@ fn whole(value: f64, scale: f64, text: &str) -> Result<u64, BadUnit> {
 }
 
 impl Bytes {
-    /// `n` KiB.
+    /// `n` KiB; too many are as many as there can be, as a captured number may say anything.
     #[must_use]
     pub const fn kib(n: u64) -> Self {
-        Self(n * KIB)
+        Self(n.saturating_mul(KIB))
     }
     /// `n` MiB.
     #[must_use]
     pub const fn mib(n: u64) -> Self {
-        Self(n * MIB)
+        Self(n.saturating_mul(MIB))
     }
     /// `n` GiB.
     #[must_use]
     pub const fn gib(n: u64) -> Self {
-        Self(n * GIB)
+        Self(n.saturating_mul(GIB))
     }
 
     /// Reads `"512 KiB"`, `"2 TB"`, `"4k"`. Binary units and bare letters are powers of 1024,

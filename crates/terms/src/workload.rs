@@ -315,6 +315,13 @@ impl Pattern {
 pub const CURVE: [u8; 4] = [25, 50, 70, 90];
 
 impl Workload {
+    /// Memory that its buffers take: one of a block for each operation under way.
+    #[must_use]
+    pub const fn buffers(&self) -> Bytes {
+        let depth = if matches!(self.engine, Engine::Psync) { 1 } else { self.depth as u64 };
+        Bytes(self.block.0.saturating_mul(depth).saturating_mul(self.jobs as u64))
+    }
+
     /// A workload of one job with one operation under way, as fast as it goes, until the window ends.
     #[must_use]
     pub const fn new(name: Name, pattern: Pattern, block: Bytes) -> Self {

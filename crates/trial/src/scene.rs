@@ -148,7 +148,7 @@ impl<'a> Scene<'a> {
     pub(crate) fn device(&self, layer: &Name) -> Result<Option<String>, TrialError> {
         let steps = self.subject.plan.steps.iter().filter(|step| &step.layer == layer);
         let made = steps.filter_map(|step| match &step.effect {
-            Some(Effect::Node(word)) if !word.0.starts_with("{part:") => Some((step.id.as_str(), word)),
+            Some(Effect::Node(word)) if !word.is_of_drive() => Some((step.id.as_str(), word)),
             _ => None,
         });
         // A volume comes before its snapshot.
@@ -173,6 +173,8 @@ impl<'a> Scene<'a> {
         let filled = word.resolve(|kind, argument| match kind {
             "drive" => node(argument).cloned(),
             "part" => node(argument).map(|node| first_partition(node)),
+            // What is made anew is another than what was lost.
+            "uuid" => self.subject.host.read_text(host::RANDOM_UUID).ok(),
             _ => None,
         });
         filled.map_err(|source| TrialError::Unresolved { step: step.to_owned(), source })
@@ -189,10 +191,10 @@ impl<'a> Scene<'a> {
         let node = self.nodes().iter().find(|node| matches!(node.layer, Layer::Zfs(_)))?;
         let steps = self.subject.plan.steps.iter().filter(|step| step.layer == node.name);
         let destroy = steps.flat_map(|step| &step.undo).find(|undo| {
-            undo.command.argv.first().is_some_and(|word| word.0 == "zpool")
-                && undo.command.argv.get(1).is_some_and(|word| word.0 == "destroy")
+            undo.command.argv.first().is_some_and(|word| word == "zpool")
+                && undo.command.argv.get(1).is_some_and(|word| word == "destroy")
         })?;
-        destroy.command.argv.last().map(|word| word.0.clone())
+        destroy.command.argv.last()?.text().map(str::to_owned)
     }
 }
 

@@ -11,6 +11,7 @@ use capacity::DriveSize;
 use durability::DriveModel;
 use model::{Conditions, Site};
 use terms::advice::{Advice, Needs};
+use terms::spelling::spell_path;
 
 use crate::cli::AdviseArguments;
 use crate::commands::expect::{self, holdings};
@@ -44,11 +45,11 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let advice = advise::advise(&question, &site, &found, arguments.most as usize);
     if let Some(path) = &arguments.write_study {
         write_study(path, &advice, &study.design.question, &sizes, &arguments.study)?;
-        settings.printer.say(&format!("study: {}", path.display()));
+        settings.printer.say(&format!("study: {}", spell_path(path)));
     }
     let style = report::Style { width: settings.style.width.min(80), ..settings.style };
     let text = if arguments.json { report::advice::json(&advice)? } else { report::advice::text(&advice, &style) };
-    settings.printer.data(&text)?;
+    settings.printer.drawn(&text)?;
     Ok(if advice.front.is_empty() { Exit::No } else { Exit::Yes })
 }
 
@@ -107,7 +108,7 @@ fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Found {
 
 /// A study of the advised stacks on the same drives, with everything else as in the study that was asked with.
 fn write_study(path: &Path, advice: &Advice, question: &str, drives: &[DriveSize], from: &Path) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(from).map_err(Failure::file("read", from))?;
+    let text = crate::input::text(from, "study", |_| "")?;
     let mut out = String::new();
     let _ = writeln!(out, "# Stacks advised by Bedplate for: {question}");
     let _ = writeln!(out, "question = \"Which of those that were advised?\"\n\n[lab]\ndrives = [");

@@ -1,6 +1,6 @@
 //! `bedplate build`
 
-use build::{Consent, Memory};
+use build::{Authority, Memory};
 use host::Host;
 use lab::{Console, Guest};
 use terms::{Cmd, Plan};
@@ -55,7 +55,7 @@ enum Disproof {
 
 /// Builds, builds again, takes down, and compares. Gives the line to print.
 fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Result<String, Failure> {
-    let consent = Consent(guest.drives().keys().cloned().collect());
+    let authority = Authority::lab(guest, guest.drives())?;
     let mut journal = Memory::default();
     let before = fingerprint(guest)?;
     // Every step twice: to build, and to find it built.
@@ -64,9 +64,9 @@ fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Res
         progress.detail(&format!("{}: {}", plan.stack, step.id));
         progress.done(1.0);
     };
-    let built = build::apply(plan, guest, guest.drives(), &consent, &[], &mut journal, &on_step)?;
+    let built = build::apply(plan, &authority, &[], &mut journal, &on_step)?;
     let past = journal.0.clone();
-    let again = build::apply(plan, guest, guest.drives(), &consent, &past, &mut journal, &on_step)?;
+    let again = build::apply(plan, &authority, &past, &mut journal, &on_step)?;
     drop(progress);
     if again.changed > 0 {
         return Err(Failure::Could(Disproof::Changed(again.changed).into()));
@@ -77,7 +77,7 @@ fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Res
         guest.shell(rows, columns)?;
     }
     let past = journal.0.clone();
-    build::teardown(plan, guest, guest.drives(), &past, &mut journal)?;
+    build::teardown(plan, &authority, &past, &mut journal)?;
     let after = fingerprint(guest)?;
     if before != after {
         return Err(Failure::Could(Disproof::Left { before, after }.into()));

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use calibrate::Means;
+use host::interrupt::Care;
 use host::{Host, Rights};
 use lab::Console;
 use terms::calibration::{Calibration, CalibrationStep};
+use terms::spelling::spell_path;
 use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, Name};
 
 use crate::cli::CalibrateArguments;
@@ -25,6 +27,7 @@ const OWN_DRIVE: &str = "own";
 /// Measures what predictions need of a machine, and keeps it for them.
 pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> Result<Exit, Failure> {
     let site = open(arguments, settings)?;
+    let _care = Care::take();
     let own = |name: &Name| name.as_str() == OWN_DRIVE;
     let means = Means {
         ram: site.drives().iter().filter(|(name, _)| !own(name)).map(|(a, b)| (a.clone(), b.clone())).collect(),
@@ -50,7 +53,7 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
         settings.printer.data(&(serde_json::to_string_pretty(&calibration)? + "\n"))?;
     } else {
         settings.printer.data(&ending(&calibration))?;
-        settings.printer.say(&format!("kept for expect, advise and run on this machine: {}", path.display()));
+        settings.printer.say(&format!("kept for expect, advise and run on this machine: {}", spell_path(&path)));
     }
     Ok(if calibration.steps.iter().skip(1).any(|step| step.done) { Exit::Yes } else { Exit::NotHere })
 }

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use host::capture;
+use terms::spelling::spell_path;
 
 use crate::cli::CaptureArguments;
 use crate::exit::{Exit, Failure};
@@ -19,6 +20,6 @@ pub(crate) fn capture(arguments: &CaptureArguments, settings: &Settings) -> Resu
     };
     let mut file = std::fs::File::create_new(path).map_err(Failure::file("make", path))?;
     file.write_all(text.as_bytes()).map_err(Failure::file("write", path))?;
-    settings.printer.say(&format!("wrote {}; `bedplate inspect --machine {0}` reads it", path.display()));
+    settings.printer.say(&format!("wrote {}; `bedplate inspect --machine {0}` reads it", spell_path(path)));
     Ok(Exit::Yes)
 }

@@ -22,7 +22,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments, settings: &Settings) -> Result
         let all: Vec<_> = checks().filter(|check| wanted(check, &arguments.only)).map(Check::about).collect();
         let text =
             if arguments.json { serde_json::to_string_pretty(&all)? } else { diagnosis::list(&all, &settings.style) };
-        settings.printer.data(&text)?;
+        settings.printer.drawn(&text)?;
         return Ok(Exit::Yes);
     }
     if !arguments.fix.is_empty() {
@@ -32,7 +32,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments, settings: &Settings) -> Result
     let found = diagnose_with(&inspect::examine(&*host)?, |check| wanted(check, &arguments.only));
     let found = found.at_least(arguments.severity.into());
     let text = if arguments.json { diagnosis::json(&found)? } else { diagnosis::text(&found, &narrow(settings)) };
-    settings.printer.data(&text)?;
+    settings.printer.drawn(&text)?;
     Ok(if found.worst() >= Some(Severity::Warning) { Exit::No } else { Exit::Yes })
 }
 
@@ -144,7 +144,7 @@ mod tests {
     use std::sync::Mutex;
 
     use host::HostError;
-    use terms::diagnosis::{Mend, Place};
+    use terms::diagnosis::{Fix, Mend, Place};
     use terms::{Cmd, Nanos, Outcome};
 
     use super::*;
@@ -201,9 +201,11 @@ mod tests {
             what: "the I/O scheduler is `bfq`".into(),
             why: String::new(),
             seen: Vec::new(),
-            mend: Mend::default(),
+            mend: Mend {
+                fixes: vec![Fix { path: path.to_owned(), old: "bfq".to_owned(), new: "none".to_owned() }],
+                ..Mend::default()
+            },
         }
-        .fix(path, "bfq", "none")
     }
 
     fn mended(host: &Files, finding: &Finding) -> (Result<bool, Failure>, String) {

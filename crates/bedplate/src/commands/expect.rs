@@ -11,6 +11,7 @@ use terms::calibration::Calibration;
 use terms::inventory::Inventory;
 use terms::machine::{Machine, Rated};
 use terms::prediction::Prediction;
+use terms::spelling::spell_path;
 use terms::{Design, Severity};
 
 use crate::cli::{ExpectArguments, MachineArguments, Selection};
@@ -52,7 +53,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     } else {
         expectation::text(&expectation, &style)
     };
-    settings.printer.data(&text)?;
+    settings.printer.drawn(&text)?;
     Ok(Exit::Yes)
 }
 
@@ -83,17 +84,17 @@ pub(crate) fn open(file: Option<&Path>, settings: &Settings) -> Result<Opened, F
 }
 
 fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
-    let text = std::fs::read_to_string(file).map_err(Failure::file("read", file))?;
+    let text = crate::input::text(file, "machine", |_| "")?;
     let (machine, notes) = spec::parse_machine(&text);
-    let drawn = spec::render(&file.display().to_string(), &text, &notes, settings.style.colour);
+    let drawn = spec::render(&spell_path(file), &text, &notes, settings.style.colour);
     match machine {
         Some(machine) if notes.iter().all(|note| note.severity != Severity::Error) => {
             if !notes.is_empty() {
-                settings.printer.say(drawn.trim_end());
+                settings.printer.show(drawn.trim_end());
             }
             Ok(machine)
         }
-        _ => Err(Failure::Told(drawn)),
+        _ => Err(Failure::Drawn(drawn)),
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use measure::Place;
 use spec::fio::Imported;
+use terms::spelling::spell_path;
 use terms::{MeasurePolicy, Method, Severity, Workload};
 
 use crate::cli::{FioArguments, FioCommand};
@@ -18,7 +19,7 @@ pub(crate) fn fio(arguments: &FioArguments, settings: &Settings) -> Result<Exit,
     match &arguments.command {
         FioCommand::Check { file, force } => {
             let imported = import(file, *force, settings)?;
-            settings.printer.data(&text(&imported.workloads, &policy(&imported)))?;
+            settings.printer.data(&text(&imported.workloads, &policy(&imported))?)?;
             Ok(Exit::Yes)
         }
         FioCommand::Export { study, directory } => export(study, directory, settings),
@@ -27,18 +28,18 @@ pub(crate) fn fio(arguments: &FioArguments, settings: &Settings) -> Result<Exit,
 
 /// Reads a job file. Everything that is wrong in it is told at once; what was changed is told, too.
 pub(crate) fn import(file: &Path, force: bool, settings: &Settings) -> Result<Imported, Failure> {
-    let text = std::fs::read_to_string(file).map_err(Failure::file("read", file))?;
+    let text = crate::input::text(file, "job file", |_| "")?;
     let (imported, notes) = spec::fio::import(&text, force);
-    let rendered = spec::render(&file.display().to_string(), &text, &notes, settings.style.colour);
+    let rendered = spec::render(&spell_path(file), &text, &notes, settings.style.colour);
     let wrong = notes.iter().any(|note| note.severity == Severity::Error);
     match imported {
         Some(imported) if !wrong => {
             if !notes.is_empty() {
-                settings.printer.say(rendered.trim_end());
+                settings.printer.show(rendered.trim_end());
             }
             Ok(imported)
         }
-        _ => Err(Failure::Told(rendered)),
+        _ => Err(Failure::Drawn(rendered)),
     }
 }
 
@@ -59,18 +60,19 @@ fn export(study: &Path, directory: &Path, settings: &Settings) -> Result<Exit, F
     std::fs::create_dir_all(directory).map_err(Failure::file("create", directory))?;
     for workload in by_fio(&study.design.workloads) {
         let path = directory.join(format!("{}.fio", workload.name));
-        let job = text(std::slice::from_ref(workload), &study.design.measure);
+        let job = text(std::slice::from_ref(workload), &study.design.measure)?;
         std::fs::write(&path, job).map_err(Failure::file("write", &path))?;
-        settings.printer.say(&format!("wrote {}", path.display()));
+        settings.printer.say(&format!("wrote {}", spell_path(&path)));
     }
     Ok(Exit::Yes)
 }
 
 /// Job files of workloads, each setting with its reason.
-pub(crate) fn text(workloads: &[Workload], policy: &MeasurePolicy) -> String {
+pub(crate) fn text(workloads: &[Workload], policy: &MeasurePolicy) -> Result<String, Failure> {
     let place = Place::Directory(SHOWN.to_owned());
     let job = |workload: &Workload| {
-        format!("# {}\n{}\n", workload.describe(), measure::job(workload, &place, policy, policy.seed).file())
+        let job = measure::job(workload, &place, policy, policy.seed)?;
+        Ok(format!("# {}\n{}\n", workload.describe(), job.file()))
     };
     by_fio(workloads).map(job).collect()
 }

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 /// Shows a machine.
 pub(crate) fn inspect(arguments: &InspectArguments, settings: &Settings) -> Result<Exit, Failure> {
     if arguments.list_columns {
-        settings.printer.data(&report::table::list(&report::columns::machine_drives(), &settings.style))?;
+        settings.printer.drawn(&report::table::list(&report::columns::machine_drives(), &settings.style))?;
         return Ok(Exit::Yes);
     }
     let host = machine::open(&arguments.machine, settings)?;
@@ -25,6 +25,6 @@ pub(crate) fn inspect(arguments: &InspectArguments, settings: &Settings) -> Resu
     } else {
         report::machine_sheet(&inventory, &settings.style)
     };
-    settings.printer.data(&text)?;
+    settings.printer.drawn(&text)?;
     Ok(Exit::Yes)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use host::Local;
 use lab::Console;
 use lab::check::Check;
+use terms::spelling::spell_path;
 use terms::{Bytes, LabDrive, LabSpec, Name};
 
 use crate::cli::{LabArguments, LabCommand};
@@ -19,7 +20,7 @@ pub(crate) fn lab(arguments: &LabArguments, settings: &Settings) -> Result<Exit,
         LabCommand::Check { json } => check(*json, settings),
         LabCommand::Sweep => {
             for path in lab::sweep(&settings.lab) {
-                settings.printer.say(&format!("removed {}", path.display()));
+                settings.printer.say(&format!("removed {}", spell_path(&path)));
             }
             Ok(Exit::Yes)
         }

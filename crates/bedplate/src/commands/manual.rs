@@ -26,7 +26,8 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<Exit, Failure> {
         }
         None => {
             let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            let man = clap_mangen::Man::new(Cli::command());
+            man.render(&mut page).map_err(Failure::system("could not draw the manual page"))?;
             Printer::new(false).data(&String::from_utf8_lossy(&page))?;
         }
     }

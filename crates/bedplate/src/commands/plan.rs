@@ -1,5 +1,7 @@
 //! `bedplate plan`
 
+use std::collections::BTreeMap;
+
 use host::Host;
 use terms::{Design, Plan};
 
@@ -63,13 +65,14 @@ fn for_machine(design: &Design, arguments: &PlanArguments, settings: &Settings) 
 /// Prints what differs, stack by stack of the same name; the answer is "no" where anything does.
 fn differences(old: &[Plan], new: &[Plan], settings: &Settings) -> Result<Exit, Failure> {
     let mut text = String::new();
+    let (of_old, of_new) = (by_slug(old), by_slug(new));
     for plan in new {
-        match old.iter().find(|other| other.slug == plan.slug) {
+        match of_old.get(plan.slug.as_str()) {
             Some(other) => text.push_str(&plan::diff(other, plan)),
             None => text.push_str(&format!("+ stack {}\n", plan.stack)),
         }
     }
-    for plan in old.iter().filter(|plan| !new.iter().any(|other| other.slug == plan.slug)) {
+    for plan in old.iter().filter(|plan| !of_new.contains_key(plan.slug.as_str())) {
         text.push_str(&format!("- stack {}\n", plan.stack));
     }
     if text.trim().is_empty() {
@@ -77,4 +80,8 @@ fn differences(old: &[Plan], new: &[Plan], settings: &Settings) -> Result<Exit, 
     }
     settings.printer.data(&text)?;
     Ok(Exit::No)
+}
+
+fn by_slug(plans: &[Plan]) -> BTreeMap<&str, &Plan> {
+    plans.iter().map(|plan| (plan.slug.as_str(), plan)).collect()
 }

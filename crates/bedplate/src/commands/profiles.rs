@@ -36,7 +36,7 @@ pub(crate) fn profiles(arguments: &ProfilesArguments, settings: &Settings) -> Re
         settings.printer.data(&serde_json::to_string_pretty(&profile.workloads)?)?;
         return Ok(Exit::Yes);
     }
-    settings.printer.data(&shown(profile))?;
+    settings.printer.data(&shown(profile)?)?;
     Ok(Exit::Yes)
 }
 
@@ -51,7 +51,7 @@ fn row(profile: &Profile) -> serde_json::Value {
 }
 
 /// What the profile is, what it is exact to, and its jobs; the whole is a job file.
-fn shown(profile: &Profile) -> String {
+fn shown(profile: &Profile) -> Result<String, Failure> {
     let mut text = format!("# {}: {}\n# exact to: {}\n", profile.name, profile.help, profile.source);
     for difference in profile.differs {
         text.push_str(&format!("# not the same: {difference}\n"));
@@ -64,5 +64,5 @@ fn shown(profile: &Profile) -> String {
             text.push_str(&format!("# {}: files of {}; no fio job\n\n", workload.describe(), sizes.join(", ")));
         }
     }
-    text + &fio::text(&profile.workloads, &MeasurePolicy::default())
+    Ok(text + &fio::text(&profile.workloads, &MeasurePolicy::default())?)
 }

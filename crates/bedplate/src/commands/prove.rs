@@ -34,7 +34,7 @@ pub(crate) fn prove(arguments: &ProveArguments, settings: &Settings) -> Result<E
     } else {
         report::trials_text(&all, arguments.steps, &settings.style)
     };
-    settings.printer.data(&text)?;
+    settings.printer.drawn(&text)?;
     Ok(trials::answer(&all))
 }
 

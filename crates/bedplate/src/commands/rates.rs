@@ -5,7 +5,8 @@ use crate::settings::Settings;
 
 /// Prints what the processors do with bytes in memory, as JSON.
 pub(crate) fn rates(settings: &Settings) -> Result<Exit, Failure> {
-    let threads = std::thread::available_parallelism()?.get();
+    let threads =
+        std::thread::available_parallelism().map_err(Failure::system("could not count the processors"))?.get();
     settings.printer.data(&(serde_json::to_string(&calibrate::rates::rates(threads))? + "\n"))?;
     Ok(Exit::Yes)
 }

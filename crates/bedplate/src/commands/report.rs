@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use record::RunReader;
 use terms::finding::Findings;
+use terms::spelling::{spell_inline, spell_path};
 
 use crate::cli::ReportArguments;
 use crate::commands::runs;
@@ -16,7 +17,7 @@ pub(crate) const PAGE: &str = "report.html";
 /// Reports a run from its record.
 pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result<Exit, Failure> {
     if arguments.list_columns {
-        settings.printer.data(&report::table::list(&report::columns::cells(), &settings.style))?;
+        settings.printer.drawn(&report::table::list(&report::columns::cells(), &settings.style))?;
         return Ok(Exit::Yes);
     }
     let reader = open(&arguments.run, settings)?;
@@ -26,7 +27,7 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
     let findings = findings(&reader)?;
     if let Some(path) = &arguments.html {
         std::fs::write(path, report::html(&findings)).map_err(Failure::file("write", path))?;
-        settings.printer.say(&format!("wrote {}", path.display()));
+        settings.printer.say(&format!("wrote {}", spell_path(path)));
         return Ok(Exit::Yes);
     }
     let style = report::Style { si: arguments.si, ..settings.style };
@@ -42,25 +43,31 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
     } else {
         report::terminal(&findings, &style)
     };
-    settings.printer.data(&text)?;
+    settings.printer.drawn(&text)?;
     Ok(Exit::Yes)
 }
 
-/// Finds a run by directory, beginning of its name, or `latest`.
+/// Finds a run by its directory where a path is said (`./latest`, `/mnt/x`, `.`), and otherwise among one's own: by name,
+/// the beginning of one, or `latest`. A folder that happens to be called so here is not meant.
 pub(crate) fn open(run: &str, settings: &Settings) -> Result<RunReader, Failure> {
-    if Path::new(run).join("provenance.json").is_file() {
+    if run.contains('/') || matches!(run, "." | "..") {
         return Ok(RunReader::open(Path::new(run))?);
     }
     let catalogue = runs::catalogue(settings)?;
-    if catalogue.list()?.is_empty() {
+    let here = Path::new(run).join("provenance.json").is_file();
+    let path = if here { format!("; the folder here is `./{}`", spell_inline(run)) } else { String::new() };
+    if catalogue.list().is_empty() {
         return Err(Failure::told(format!(
-            "error: there are no runs in `{}`\n\nhint: {}",
-            settings.runs.display(),
+            "error: there are no runs in `{}`\n\nhint: {}{path}",
+            spell_path(&settings.runs),
             runs::BEGIN
         )));
     }
     let row = catalogue.find(run).map_err(|error| {
-        Failure::told(format!("error: {error}\n\nhint: `bedplate runs` lists them; the beginning of a name is enough if it is the only one"))
+        Failure::told(format!(
+            "error: {error}\n\nhint: `bedplate runs` lists them; the beginning of a name is enough if it is the only \
+             one{path}"
+        ))
     })?;
     Ok(RunReader::open(&row.dir)?)
 }
@@ -77,19 +84,11 @@ pub(crate) fn findings(reader: &RunReader) -> Result<Findings, Failure> {
 
 /// Writes page, CSV and JSON beside the record; they can be made again from it at any time.
 pub(crate) fn write_all(findings: &Findings, directory: &Path) -> Result<PathBuf, Failure> {
-    let directory = directory.join("reports");
-    std::fs::create_dir_all(&directory).map_err(Failure::file("make", &directory))?;
-    let page = directory.join(PAGE);
-    let texts = [
-        (page.clone(), report::html(findings)),
-        (directory.join("report.csv"), report::csv(findings)),
-        (directory.join("comparisons.csv"), report::comparisons_csv(findings)),
-        (directory.join("report.json"), report::json(findings)),
-    ];
-    for (path, text) in texts {
-        std::fs::write(&path, text).map_err(Failure::file("write", &path))?;
-    }
-    Ok(page)
+    let put = |name: &str, text: &str| record::put_report(directory, name, text.as_bytes());
+    put("report.csv", &report::csv(findings))?;
+    put("comparisons.csv", &report::comparisons_csv(findings))?;
+    put("report.json", &report::json(findings))?;
+    Ok(put(PAGE, &report::html(findings))?)
 }
 
 fn verify(reader: &RunReader, settings: &Settings) -> Result<Exit, Failure> {

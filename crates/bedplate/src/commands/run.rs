@@ -7,16 +7,19 @@ use std::time::{Duration, Instant};
 use crate::site::{Claimed, Site};
 use build::Claims;
 use host::inspect;
+use host::interrupt::Care;
 use record::{RunReader, RunWriter};
 use terms::finding::{Findings, Verdict};
 use terms::inventory::Inventory;
 use terms::record::{Provenance, RECORD_SCHEMA, StackEntry, UsedDrive};
+use terms::spelling::spell_path;
 use terms::{Design, DriveSetup, Plan};
 
 use crate::cli::RunArguments;
 use crate::commands::{report as reports, runs};
 use crate::exit::{Exit, Failure};
 use crate::ground::{self, Staked};
+use crate::proof::Proof;
 use crate::runner::estimate::{self, Costs};
 use crate::runner::{self, Runner};
 use crate::settings::Settings;
@@ -39,6 +42,7 @@ pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit,
 
 /// Boots, begins or resumes the record, runs every open cell, and seals.
 fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> Result<PathBuf, Failure> {
+    let _care = Care::take();
     let all_plans = staked.all_plans();
     let Staked { study, plans, sources, site } = staked;
     let study = &study;
@@ -61,9 +65,10 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     let missing: Vec<String> =
         entries.iter().filter(|entry| entry.missing.is_some()).map(|entry| entry.slug.clone()).collect();
     let resumed = resume.is_some();
+    let proof = if site.is_lab() { None } else { Some(Proof::open(&settings.state)?) };
     let costs = estimate::learn(&site.place(), site.accelerator(), &all_plans, settings);
     let writer = match resume {
-        Some(directory) => go_on(&directory, &all_plans, &inventory, &entries, &site)?,
+        Some(directory) => go_on(&directory, &all_plans, &inventory, &entries, &site, proof.as_ref())?,
         None => {
             let writer = begin(study, &all_plans, &inventory, entries, &site, settings)?;
             let foretold = foretell::foretell(&site, &study.design, &inventory, settings)?;
@@ -73,17 +78,15 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         }
     };
     let directory = writer.dir().to_owned();
+    let proof = proof.map(|proof| proof.of_run(&RunReader::open(&directory)?)).transpose()?;
     let trials = trials::expected(&study.design).map(|trials| format!("; {trials}")).unwrap_or_default();
     settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
     let progress = settings.printer.progress(expected);
     let site = Arc::new(site);
     // Locked from here to the end: whoever asks is told that somebody works here.
-    let held = hold(&site)?;
-    if !site.is_lab() {
-        event(&writer, "begun", &serde_json::json!({ "boot_id": site.boot_id()? }))?;
-    }
-    erase(&site, &writer)?;
+    let mut held = hold(&site)?;
+    erase(&mut held, &writer)?;
     let setups = settable(&study.design.setups, &site, settings);
     let prepared = ground::prepared::plan(&*site, site.drives(), &setups)?;
     if let Some(plan) = &prepared {
@@ -102,6 +105,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         missing,
         site: Some(Arc::clone(&site)),
         claims: &held,
+        proof: proof.as_ref(),
         began: Instant::now(),
         spent: spent(&directory)?,
         share: 1.0,
@@ -155,13 +159,15 @@ fn hold(site: &Site) -> Result<Claims<'_>, Failure> {
     Ok(held)
 }
 
-/// Takes away what people agreed to lose, and writes down what it was.
-fn erase(site: &Site, writer: &RunWriter) -> Result<(), Failure> {
-    for of in site.claims().iter().filter(|of| !of.permission.accepted().is_empty()) {
-        let found: Vec<String> = of.permission.accepted().iter().map(ToString::to_string).collect();
-        let more = serde_json::json!({ "drive": of.name, "id": of.permission.identity().id, "held": found });
-        event(writer, "erasing", &more)?;
-        ground::erase::erase(site, &of.permission)?;
+/// Takes away what people agreed to lose, and writes down what it was. From then on nobody has agreed to anything.
+fn erase(held: &mut Claims<'_>, writer: &RunWriter) -> Result<(), Failure> {
+    for (name, held) in held {
+        let found: Vec<String> = held.permission().accepted().iter().map(ToString::to_string).collect();
+        if !found.is_empty() {
+            let more = serde_json::json!({ "drive": name, "id": held.identity().id, "held": found });
+            event(writer, "erasing", &more)?;
+        }
+        build::erase(held)?;
     }
     Ok(())
 }
@@ -241,7 +247,7 @@ fn begin(
 ) -> Result<RunWriter, Failure> {
     let started = runner::now();
     let policy = &study.design.measure;
-    std::fs::create_dir_all(&settings.runs)?;
+    std::fs::create_dir_all(&settings.runs).map_err(Failure::file("make", &settings.runs))?;
     let provenance = Provenance {
         schema: RECORD_SCHEMA,
         run: record::run_name(&settings.runs, &started, &study.title)?,
@@ -272,15 +278,19 @@ fn begin(
     Ok(writer)
 }
 
-/// Opens the record of an unfinished run, if what would be added to it comes from the same program on the same machine.
+/// Opens the record of an unfinished run, if what would be added to it comes from the same program on the same machine
+/// and the same drives.
 fn go_on(
     directory: &Path,
     plans: &[Plan],
     inventory: &Inventory,
     stacks: &[StackEntry],
     site: &Site,
+    proof: Option<&Proof>,
 ) -> Result<RunWriter, Failure> {
     let reader = RunReader::open(directory)?;
+    same_place(&reader, site, proof)?;
+    nothing_stands(&reader, proof)?;
     let (run, machine) = (reader.provenance(), reader.inventory()?.unwrap_or_default());
     let missing = |stacks: &[StackEntry]| {
         let names = stacks.iter().filter(|stack| stack.missing.is_some()).map(|stack| stack.slug.clone());
@@ -306,6 +316,69 @@ fn go_on(
         writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
     }
     Ok(writer)
+}
+
+/// Refuses to go on elsewhere: a record never credits one machine or drive with another's figures.
+fn same_place(reader: &RunReader, site: &Site, proof: Option<&Proof>) -> Result<(), Failure> {
+    let run = reader.provenance();
+    let mut differences = Vec::new();
+    if run.place != site.place() {
+        differences.push(format!("it ran on `{}`, and this is `{}`", run.place, site.place()));
+    }
+    for of in site.claims() {
+        let now = used(of);
+        match run.drives.iter().find(|then| then.name == now.name) {
+            Some(then) if is_same(then, &now) => {}
+            _ => differences.push(format!(
+                "drive `{}` was another than {}",
+                now.name,
+                of.permission.identity().describe()
+            )),
+        }
+    }
+    if run.drives.len() != site.claims().len() {
+        differences.push(format!("it had {} drives, and {} are named", run.drives.len(), site.claims().len()));
+    }
+    if let Some(proof) = proof {
+        let machine = site.machine_id()?;
+        for origin in proof.entries(reader)?.iter().filter_map(build::Entry::origin) {
+            if origin.machine != machine {
+                differences.push("it was begun on another machine (machine-id)".to_owned());
+            }
+            for of in site.claims() {
+                let then = origin.drives.get(&of.name).map(|then| then.differences(of.permission.identity()));
+                differences.extend(then.into_iter().flatten().map(|what| format!("drive `{}`: {what}", of.name)));
+            }
+        }
+    }
+    differences.dedup();
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Refused(format!(
+        "refused: run `{}` cannot go on here\n  because: {}\n\n\
+         hint: leave out --resume to begin a new run; `bedplate teardown {0}` takes down what this one left",
+        run.run,
+        differences.join("\n  because: ")
+    )))
+}
+
+/// Refuses to go on while something of a killed session stands: its plan may be another than the one that is made now, and
+/// would be forgotten.
+fn nothing_stands(reader: &RunReader, proof: Option<&Proof>) -> Result<(), Failure> {
+    let entries = proof.map(|proof| proof.entries(reader)).transpose()?.unwrap_or_default();
+    if build::standing(&entries).is_empty() {
+        return Ok(());
+    }
+    let run = &reader.provenance().run;
+    Err(Failure::Refused(format!(
+        "refused: something of run `{run}` still stands\n\nhint: say `bedplate teardown {run}` first, then --resume again"
+    )))
+}
+
+/// By what a drive says of itself, whatever name it was given.
+fn is_same(then: &UsedDrive, now: &UsedDrive) -> bool {
+    (&then.serial, &then.wwid, &then.model, then.size) == (&now.serial, &now.wwid, &now.model, now.size)
 }
 
 fn versions(inventory: &Inventory) -> String {
@@ -335,7 +408,7 @@ fn unfinished(run: &str, study: &Study, settings: &Settings) -> Result<Found, Fa
         }
         return Ok(sort(&reader));
     }
-    for row in runs::catalogue(settings)?.list()? {
+    for row in runs::catalogue(settings)?.list() {
         let reader = RunReader::open(&row.dir)?;
         if same(&reader) {
             return Ok(sort(&reader));
@@ -366,10 +439,12 @@ fn show(directory: &Path, arguments: &RunArguments, settings: &Settings) -> Resu
     let findings = reports::findings(&reader)?;
     let page = reports::write_all(&findings, directory)?;
     let text = if arguments.json { report::json(&findings) } else { report::terminal(&findings, &settings.style) };
-    settings.printer.data(&text)?;
-    settings.printer.say(&format!("\nreport: {}", page.display()));
+    settings.printer.drawn(&text)?;
+    settings.printer.say(&format!("\nreport: {}", spell_path(&page)));
     // The catalogue can be made again at any time; a finished run does not fail for it.
-    if let Err(Failure::Fatal(error) | Failure::Could(error)) = runs::catalogue(settings).map(drop) {
+    if let Err(Failure::Fatal(error) | Failure::Could(error)) =
+        runs::catalogue(settings).and_then(|catalogue| runs::keep(&catalogue, settings))
+    {
         settings.printer.say(&format!("warning: the catalogue was not brought up to date: {error}"));
     }
     // A stack that cannot be built has told so by its cells.

@@ -1,6 +1,7 @@
 //! `bedplate runs`
 
 use record::catalogue::{Catalogue, RunRow};
+use terms::spelling::spell_inline;
 
 use crate::cli::RunsArguments;
 use crate::exit::{Exit, Failure};
@@ -11,11 +12,18 @@ pub(crate) const BEGIN: &str = "start with `bedplate run studies/quickstart.toml
 
 /// Lists runs, newest first.
 pub(crate) fn runs(arguments: &RunsArguments, settings: &Settings) -> Result<Exit, Failure> {
-    if arguments.rebuild {
-        let _ = std::fs::remove_file(&settings.catalogue);
-    }
     let catalogue = catalogue(settings)?;
-    let rows = catalogue.list()?;
+    if settings.runs.is_dir()
+        && let Err(failure) = keep(&catalogue, settings)
+    {
+        // Only who asks for the file needs it.
+        if arguments.rebuild {
+            return Err(failure);
+        }
+        let text = failure.text();
+        settings.printer.say(&format!("warning: {}", text.trim_end().trim_start_matches("error: ")));
+    }
+    let rows = catalogue.list();
     let text = if arguments.json {
         let rows: Vec<_> = rows.iter().map(json).collect();
         serde_json::to_string_pretty(&rows)?
@@ -29,14 +37,18 @@ pub(crate) fn runs(arguments: &RunsArguments, settings: &Settings) -> Result<Exi
     Ok(Exit::Yes)
 }
 
-/// The catalogue, brought up to date. Runs that cannot be read are told and passed over.
+/// Which runs there are, from their directories. Runs that cannot be read are told and passed over.
 pub(crate) fn catalogue(settings: &Settings) -> Result<Catalogue, Failure> {
-    std::fs::create_dir_all(&settings.runs).map_err(Failure::file("make", &settings.runs))?;
-    let mut catalogue = Catalogue::open(&settings.catalogue)?;
-    for error in catalogue.rebuild(&settings.runs)? {
-        settings.printer.say(&format!("warning: {}", crate::exit::chain(&error)));
+    let catalogue = Catalogue::read(&settings.runs)?;
+    for error in catalogue.unread() {
+        settings.printer.say(&format!("warning: {}", crate::exit::chain(error)));
     }
     Ok(catalogue)
+}
+
+/// Keeps the catalogue as a file for other programs.
+pub(crate) fn keep(catalogue: &Catalogue, settings: &Settings) -> Result<(), Failure> {
+    Ok(catalogue.keep(&settings.catalogue)?)
 }
 
 fn line(row: &RunRow) -> String {
@@ -45,7 +57,8 @@ fn line(row: &RunRow) -> String {
         (true, 0) => "whole".to_owned(),
         (true, failed) => format!("{failed} failed"),
     };
-    format!("{:<40} {:>4} cells  {}\n    {}\n", row.run, row.cells, state, row.question)
+    let (run, question) = (spell_inline(&row.run), spell_inline(&row.question));
+    format!("{run:<40} {:>4} cells  {state}\n    {question}\n", row.cells)
 }
 
 fn json(row: &RunRow) -> serde_json::Value {

@@ -1,103 +1,170 @@
 //! `bedplate teardown`
 
-use build::{Bindings, Entry};
+use build::{Authority, Bindings, Claims, Entry, Origin};
+use claim::{ClaimError, Consent, Identity};
+use host::interrupt::Care;
 use record::{RunReader, RunWriter};
-use terms::Plan;
-use terms::record::UsedDrive;
+use terms::spelling::{spell_inline, spell_path};
+use terms::{Name, Plan};
 
 use crate::cli::TeardownArguments;
 use crate::commands::report;
 use crate::exit::{Exit, Failure};
+use crate::proof::Proof;
 use crate::runner::aftermath;
 use crate::settings::Settings;
-use crate::site::Site;
+use crate::site::{Site, plan_sha256};
 
 /// Takes down what a run left standing, from its journal; where that cannot be done, prints what a person must run.
+///
+/// Nothing is believed of a record that this person did not write on this machine, and nothing is taken away that is not
+/// still what the run made.
 pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Result<Exit, Failure> {
     let reader = report::open(&arguments.run, settings)?;
+    let _care = Care::take();
     let name = reader.provenance().run.clone();
-    let past = aftermath::entries(&reader)?;
-    let standing = build::standing(&past);
-    if standing.is_empty() {
+    let lines = reader.journal()?;
+    // What stands on a machine says so in its own lines, whatever the rest of the record says.
+    if reader.provenance().place == "lab" && lines.iter().all(|line| line.get("origin").is_none()) {
+        settings.printer.data(&format!("run `{name}` was in a guest, and all that stood in it went with it"))?;
+        return Ok(Exit::Yes);
+    }
+    if lines.is_empty() {
         settings.printer.data(&format!("nothing of run `{name}` stands"))?;
         return Ok(Exit::Yes);
     }
-    let plans = plans(&reader, &standing)?;
-    let site = match Site::of_record(&reader, settings) {
-        Ok(Some(site)) => site,
-        Ok(None) => {
-            settings.printer.data(&format!("run `{name}` was in a guest, and all that stood in it went with it"))?;
-            return Ok(Exit::Yes);
-        }
-        Err(failure) => return Err(by_hand(&failure, &plans, &past)),
+    let proof = Proof::open(&settings.state)?;
+    let past = proof.entries(&reader)?;
+    let standing = build::standing(&past);
+    let (Some(origin), false) =
+        (standing.iter().rev().find_map(|slug| build::origin(&past, slug)), standing.is_empty())
+    else {
+        settings.printer.data(&format!("nothing of run `{name}` stands"))?;
+        return Ok(Exit::Yes);
     };
-    same_boot(&site, &reader, &arguments.erase)?;
+    let plans = plans(&reader, &standing, &past)?;
+    let (site, drives) = match found_again(origin, &plans, settings) {
+        Ok(found) => found,
+        Err(failure) => return Err(by_hand(failure, &plans, &past)),
+    };
+    let again = with_erase(&name, drives.iter().map(|(_, drive)| drive));
+    let boots: Vec<&str> = standing.iter().filter_map(|slug| Some(build::origin(&past, slug)?.boot.as_str())).collect();
+    same_boot(&site, &boots, &drives, &arguments.erase, &again)?;
     // One process writes into a record: a run that is still going on is not taken down beneath itself.
     let writer = RunWriter::resume(reader.dir())?;
+    let proof = proof.of_run(&reader)?;
     for line in build::settle(&site)? {
-        settings.printer.data(&format!("ended  {line}"))?;
+        settings.printer.data(&format!("ended  {}", spell_inline(&line)))?;
     }
-    for stack in aftermath::take_back(&site, site.drives(), &plans, &writer)? {
+    let claims = locked(&site, drives, &arguments.erase)?;
+    let authority = Authority::held(&site, &claims);
+    let down = aftermath::take_back(&authority, &plans, &writer, Some(&proof));
+    let hinted = |failure| match failure {
+        Failure::Refused(text) => Failure::Refused(format!("{text}\n\nhint: if what is there may go, say `{again}`")),
+        other => other,
+    };
+    for stack in down.map_err(hinted)? {
         settings.printer.data(&format!("down  {stack}"))?;
     }
     Ok(Exit::Yes)
 }
 
-/// What the journal says stands on real drives surely does so only until the machine is started anew. After that a
-/// person may have made something else there, and has to say, drive by drive, that it is ours.
-fn same_boot(site: &Site, reader: &RunReader, erase: &[String]) -> Result<(), Failure> {
-    let drives = &reader.provenance().drives;
-    let begun =
-        reader.events()?.into_iter().rev().find_map(|event| event["more"]["boot_id"].as_str().map(str::to_owned));
-    if drives.is_empty() || begun == Some(site.boot_id()?) {
+/// The machine of a run that is over, and its drives as they are now: each the very drive that may be written.
+fn found_again(origin: &Origin, plans: &[Plan], settings: &Settings) -> Result<(Site, Vec<(Name, Identity)>), Failure> {
+    let site = Site::of_origin(origin, settings)?;
+    let mut drives = Vec::new();
+    // Drives on which nothing stands are none of ours any more.
+    let is_used = |name: &Name| plans.iter().any(|plan| plan.drives.contains(name));
+    for (name, then) in origin.drives.iter().filter(|(name, _)| is_used(name)) {
+        let now = match claim::resolve(&site, &then.id) {
+            // What stands on it can be taken down, and what is on it when it is back.
+            Err(ClaimError::NotFound { .. }) => continue,
+            result => result?,
+        };
+        let differences = then.differences(&now);
+        if !differences.is_empty() {
+            return Err(Failure::Refused(format!(
+                "refused: drive {} is not the one that the run used as `{name}`\n  because: {}\n\nhint: bedplate inspect",
+                now.describe(),
+                differences.join("\n  because: ")
+            )));
+        }
+        drives.push((name.clone(), now));
+    }
+    Ok((site, drives))
+}
+
+/// What the journal says stands on drives surely does so only until the machine is started anew: what has no identifier of
+/// its own is then known by nothing. A person has to say, drive by drive, that what is there may go.
+fn same_boot(
+    site: &Site,
+    boots: &[&str],
+    drives: &[(Name, Identity)],
+    erase: &[String],
+    again: &str,
+) -> Result<(), Failure> {
+    let now = site.boot_id()?;
+    if drives.is_empty() || boots.iter().all(|boot| *boot == now) {
         return Ok(());
     }
     let mut named = Vec::new();
     for id in erase {
-        named.push(claim::resolve(site, id)?.node);
+        named.push(claim::resolve(site, id)?);
     }
-    let unnamed: Vec<&UsedDrive> =
-        drives.iter().filter(|drive| site.drives().get(&drive.name).is_none_or(|node| !named.contains(node))).collect();
-    if unnamed.is_empty() {
+    let is_named = |identity: &Identity| named.iter().any(|named| named.is_same_device(identity));
+    if drives.iter().all(|(_, identity)| is_named(identity)) {
         return Ok(());
     }
-    let options: Vec<String> = unnamed.iter().map(|drive| format!("--erase {}", drive.id)).collect();
     Err(Failure::Refused(format!(
         "refused: the machine was started anew since the run, and something else may be on its drives by now\n\n\
-         hint: look at them; if it is the run's, say `bedplate teardown {} {}`",
-        reader.provenance().run,
-        options.join(" ")
+         hint: look at them; if what is there may go, say `{again}`"
     )))
 }
 
-fn plans(reader: &RunReader, slugs: &[String]) -> Result<Vec<Plan>, Failure> {
-    let plan = |slug: &String| match reader.plan::<Plan>(slug)? {
-        Some(plan) => Ok(plan),
-        None => Err(Failure::told(format!(
-            "error: the record has no plan of `{slug}`\n\nhint: {} tells what was run",
-            reader.dir().join("journal.jsonl").display()
-        ))),
+fn with_erase<'d>(run: &str, drives: impl Iterator<Item = &'d Identity>) -> String {
+    let options: Vec<String> = drives.map(|drive| format!("--erase {}", drive.id)).collect();
+    format!("bedplate teardown {run} {}", options.join(" "))
+}
+
+/// Locks on all drives. Before anything is taken from one, it is looked at under its lock.
+fn locked<'s>(site: &'s Site, drives: Vec<(Name, Identity)>, erase: &[String]) -> Result<Claims<'s>, Failure> {
+    let consent = Consent::given(site, &[], erase)?;
+    let each = drives.into_iter().map(|(name, identity)| Ok((name, claim::reclaim(site, identity, &consent)?)));
+    each.collect()
+}
+
+/// The plans that were carried out, as they were carried out: a plan that was changed since is nobody's.
+fn plans(reader: &RunReader, slugs: &[String], past: &[Entry]) -> Result<Vec<Plan>, Failure> {
+    let plan = |slug: &String| {
+        let plan = reader.plan::<Plan>(slug)?;
+        let digest = plan.as_ref().map(plan_sha256).transpose()?;
+        let begun = build::origin(past, slug).map(|origin| &origin.plan_sha256);
+        match plan {
+            Some(plan) if digest.as_ref() == begun => Ok(plan),
+            plan => Err(Failure::Refused(format!(
+                "refused: the record {} the plan of `{slug}` that was begun\n\nhint: {} tells what was run",
+                if plan.is_some() { "holds another plan than" } else { "does not hold" },
+                spell_path(&reader.dir().join("journal.jsonl"))
+            ))),
+        }
     };
     slugs.iter().map(plan).collect()
 }
 
 /// What a person has to do where the machine or a drive is not to be found. Nodes are those of the day of the run.
-fn by_hand(failure: &Failure, plans: &[Plan], past: &[Entry]) -> Failure {
+fn by_hand(failure: Failure, plans: &[Plan], past: &[Entry]) -> Failure {
     let left = plans.iter().rev().flat_map(|plan| build::commands_left(plan, &nodes_then(plan, past), past));
     let left: Vec<String> = left.map(|command| format!("  {command}")).collect();
-    Failure::Told(format!(
-        "{}\nleft to do, in this order, with the drives' nodes as they were then:\n{}",
+    let text = format!(
+        "{}\nleft to do, in this order, with the drives' nodes as they were then (other drives may have them by now):\n{}",
         failure.text(),
         left.join("\n")
-    ))
+    );
+    if matches!(failure, Failure::Refused(_)) { Failure::Refused(text) } else { Failure::Told(text) }
 }
 
 /// The nodes that a plan was last begun with.
 fn nodes_then(plan: &Plan, past: &[Entry]) -> Bindings {
-    let begun = past.iter().rev().find_map(|entry| match entry {
-        Entry::Begin { stack, drives, .. } if *stack == plan.slug => Some(drives.clone()),
-        _ => None,
-    });
-    let named = begun.unwrap_or_default().into_iter();
-    named.filter_map(|(name, node)| Some((terms::Name::new(name).ok()?, node))).collect()
+    let begun = build::origin(past, &plan.slug).map(|origin| &origin.drives);
+    begun.into_iter().flatten().map(|(name, drive)| (name.clone(), drive.node.clone())).collect()
 }

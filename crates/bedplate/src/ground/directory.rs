@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use host::{Beneath, Host, Rights};
-use terms::{Anchor, Bytes, Cmd, Design, LabSpec, MeasurePolicy, Name, Nanos, Replicate, Stack};
+use terms::spelling::spell_inline;
+use terms::{Anchor, Bytes, Cmd, Design, LabSpec, MeasurePolicy, Name, Replicate, Stack};
 
 use crate::cli::RunArguments;
 use crate::exit::Failure;
@@ -32,6 +33,7 @@ pub(super) fn stake(
     }
     let site = Site::open(address, Rights::Person, settings)?;
     let path = existing(&site, path)?;
+    refuse_others(&site, &path)?;
     let beneath = host::beneath(&site, &path)?;
     let stack = stack(&path, &beneath);
     let mut study = study(&path, stack.clone(), arguments, settings)?;
@@ -42,7 +44,8 @@ pub(super) fn stake(
     policy.anchor = Anchor::Off;
     settings.printer.say(&format!("on: {}", beneath.in_words()));
     room(&site, &path, study.design.measure.span)?;
-    let plan = plan::existing(&stack, &format!("{}/.bedplate-{}", path.trim_end_matches('/'), tag()))
+    let inside = format!("{}/.bedplate-{}", path.trim_end_matches('/'), tag());
+    let plan = plan::existing(&stack, &inside, &host::file_system_id(&site, &path)?)
         .map_err(|error| Failure::told(format!("error: {error}")))?;
     Ok(Staked { study, plans: vec![plan], sources: Vec::new(), site: Some(site.with_drives(drives(&beneath))) })
 }
@@ -53,9 +56,46 @@ fn existing(host: &dyn Host, path: &str) -> Result<String, Failure> {
     if host.run(&Cmd::new(["test", "-w", &found]))?.ok() {
         return Ok(found);
     }
-    Err(Failure::told(format!(
-        "error: `{found}` cannot be written to\n\nhint: name a directory that is yours, or say `sudo` in front"
-    )))
+    Err(Failure::told(format!("error: `{found}` cannot be written to\n\nhint: name a directory that is yours")))
+}
+
+/// Refuses, for root, a directory that somebody else could put another in the place of: what is written, and later taken
+/// away, would then be in a place of their choice. Who called `sudo` may do as root what they like anyway.
+fn refuse_others(host: &dyn Host, path: &str) -> Result<(), Failure> {
+    let id = Cmd::new(["sh", "-c", "id -u; echo ${SUDO_UID:-0}"]);
+    let ids = host.run_ok(&id)?.text();
+    let mut ids = ids.lines();
+    if ids.next() != Some("0") {
+        return Ok(());
+    }
+    let person = ids.next().unwrap_or("0");
+    let above = std::path::Path::new(path).ancestors().filter_map(|above| above.to_str());
+    let mut stat = vec!["stat", "--format=%u %A %n", "--"];
+    stat.extend(above);
+    let told = host.run_ok(&Cmd::new(stat))?.text();
+    match told.lines().find(|line| is_open_to_others(line, person)) {
+        None => Ok(()),
+        Some(line) => {
+            let which = line.splitn(3, ' ').nth(2).unwrap_or(path);
+            Err(Failure::Refused(format!(
+                "refused: `{}` could be exchanged while root works in it, for somebody else may rename what is in `{}`\n\n\
+                 hint: run it without `sudo`, as the owner of that directory; measuring a directory needs no root",
+                spell_inline(path),
+                spell_inline(which)
+            )))
+        }
+    }
+}
+
+/// `0 drwxr-xr-x /`: is it neither root's nor the person's, or may others write into it and rename what is there?
+fn is_open_to_others(line: &str, person: &str) -> bool {
+    let mut words = line.splitn(3, ' ');
+    let (owner, mode) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let at = |place: usize, letter: char| mode.chars().nth(place) == Some(letter);
+    let shared = at(5, 'w') || at(8, 'w');
+    // In a sticky directory everybody renames their own only (inode(7)).
+    let sticky = at(9, 't') || at(9, 'T');
+    !(owner == "0" || owner == person) || (shared && !sticky)
 }
 
 /// Tells this run's directory from every other: the time of day to the nanosecond, and who we are.
@@ -104,14 +144,7 @@ fn study(path: &str, stack: Stack, arguments: &RunArguments, settings: &Settings
 
 /// Is there room for the file? A file system that is filled to the brim is slower, and stops whatever else writes.
 fn room(host: &dyn Host, path: &str, span: Bytes) -> Result<(), Failure> {
-    let cmd = Cmd::new(["df", "--output=avail", "--block-size=1", "--", path]).limit(Nanos::seconds(20));
-    let outcome = host.run_ok(&cmd)?;
-    let free = outcome.text().lines().last().and_then(|line| line.trim().parse().ok()).map(Bytes);
-    let Some(free) = free else {
-        return Err(Failure::told(format!("error: `df` does not tell how much is free at `{path}`")));
-    };
-    // A tenth more than the file: metadata, and other people's work.
-    let wanted = Bytes(span.0.saturating_add(span.0 / 10));
+    let (free, wanted) = (crate::room::free(host, path)?, crate::room::with_margin(span));
     if free >= wanted {
         return Ok(());
     }
@@ -130,6 +163,20 @@ fn drives(beneath: &Beneath) -> build::Bindings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_could_exchange_is_told() {
+        for (line, open) in [
+            ("0 drwxr-xr-x /", false),
+            ("0 drwxrwxrwt /tmp", false),
+            ("0 drwxrwxrwx /srv/all", true),
+            ("0 drwxrwxr-x /srv/group", true),
+            ("1000 drwxr-xr-x /home/me", false),
+            ("1001 drwxr-xr-x /home/them", true),
+        ] {
+            assert_eq!(is_open_to_others(line, "1000"), open, "{line}");
+        }
+    }
 
     #[test]
     fn a_directory_becomes_a_stack_that_says_what_it_stands_on() {

@@ -4,7 +4,8 @@ use build::Bindings;
 use host::{Host, inspect};
 use terms::design::Sanitize;
 use terms::inventory::{Inventory, NvmeIdentity, Reading};
-use terms::{DriveSetup, Name, Plan};
+use terms::plan::{Effect, Step};
+use terms::{Cmd, DriveSetup, Name, Plan};
 
 use crate::exit::Failure;
 
@@ -17,10 +18,36 @@ pub(crate) fn plan(host: &dyn Host, drives: &Bindings, setups: &[DriveSetup]) ->
     if setups.is_empty() {
         return Ok(None);
     }
+    plan::prepare(&setups, &all_known(host, drives)?)
+        .map_err(|error| Failure::told(format!("error: {}", crate::exit::chain(&error))))
+}
+
+/// Refuses to format drives back to the block that they had, where somebody made another namespace since that the format
+/// would take with it.
+///
+/// # Errors
+/// [`Failure::Refused`] for such a drive; where the machine cannot be asked.
+pub(crate) fn refuse_company(host: &dyn Host, drives: &Bindings, plan: &Plan) -> Result<(), Failure> {
+    let is_format = |step: &&Step| matches!(step.effect, Some(Effect::LogicalBlock { .. }));
+    let formatted: Vec<&Name> = plan.steps.iter().filter(is_format).flat_map(|step| &step.erases).collect();
+    if formatted.is_empty() {
+        return Ok(());
+    }
+    let known = all_known(host, drives)?;
+    match known.iter().find(|drive| drive.format_takes_others() && formatted.contains(&&drive.name)) {
+        None => Ok(()),
+        Some(drive) => Err(Failure::Refused(format!(
+            "refused: formatting drive `{}` back would format other namespaces of its controller, too\n\nhint: nvme list",
+            drive.name
+        ))),
+    }
+}
+
+/// What the machine tells of its drives, of each that it tells anything of.
+fn all_known(host: &dyn Host, drives: &Bindings) -> Result<Vec<plan::PreparedDrive>, Failure> {
     let inventory = inspect::examine(host)?;
-    let known = drives.iter().filter_map(|(name, node)| known(name, node, &inventory));
-    let known: Vec<plan::PreparedDrive> = known.collect();
-    plan::prepare(&setups, &known).map_err(|error| Failure::told(format!("error: {}", crate::exit::chain(&error))))
+    let allocated = |controller: &str| allocated(host, controller);
+    Ok(drives.iter().filter_map(|(name, node)| known(name, node, &inventory, &allocated)).collect())
 }
 
 /// What a drive's block will be once it is set up.
@@ -29,7 +56,21 @@ pub(crate) fn fact(fact: plan::DriveFact, setups: &[DriveSetup]) -> plan::DriveF
     plan::DriveFact { lba: lba.unwrap_or(fact.lba), ..fact }
 }
 
-fn known(name: &Name, node: &str, inventory: &Inventory) -> Option<plan::PreparedDrive> {
+/// Namespaces that a controller has, attached to it or not; `None` where it does not tell (NVM Express Base Specification
+/// 2.0, 5.17.2.10: the allocated namespace list).
+fn allocated(host: &dyn Host, controller: &str) -> Option<usize> {
+    let list = Cmd::new(["nvme", "list-ns", "--all", &format!("/dev/{controller}")]);
+    let outcome = host.run(&list).ok().filter(terms::Outcome::ok)?;
+    // `[   0]:0x1`, a line for each.
+    Some(outcome.text().lines().filter(|line| line.starts_with('[')).count())
+}
+
+fn known(
+    name: &Name,
+    node: &str,
+    inventory: &Inventory,
+    allocated: &dyn Fn(&str) -> Option<usize>,
+) -> Option<plan::PreparedDrive> {
     let drive = inventory.drives.iter().find(|drive| drive.node() == node)?;
     let detail = drive.detail.as_deref()?;
     let nvme = detail.nvme.as_ref();
@@ -42,19 +83,17 @@ fn known(name: &Name, node: &str, inventory: &Inventory) -> Option<plan::Prepare
         name: name.clone(),
         transport: drive.transport.clone(),
         formats,
-        takes_others: nvme.is_some_and(|nvme| takes_others(&nvme.controllers, inventory)),
+        format_takes_all: nvme.is_none_or(|nvme| format_takes_all(&nvme.controllers, inventory)),
         sanitize: nvme.map(|nvme| ways_to_forget(&nvme.controllers, inventory)).unwrap_or_default(),
-        shares_controller: nvme.is_none_or(|nvme| shares_controller(drive, &nvme.controllers, inventory)),
+        shares_controller: nvme.is_none_or(|nvme| shares_controller(drive, &nvme.controllers, inventory, allocated)),
         cache_on,
     })
 }
 
-/// Does formatting one namespace of these controllers format another, too? What is not known is taken for yes.
-fn takes_others(controllers: &[String], inventory: &Inventory) -> bool {
-    if namespaces(controllers, inventory) < 2 {
-        return false;
-    }
-    of_controllers(controllers, inventory).any(|identity| identity.is_none_or(|identity| identity.format_takes_all))
+/// Does formatting one namespace of these controllers format all of them? What is not known is taken for yes.
+fn format_takes_all(controllers: &[String], inventory: &Inventory) -> bool {
+    let known: Vec<_> = of_controllers(controllers, inventory).collect();
+    known.is_empty() || known.into_iter().any(|identity| identity.is_none_or(|identity| identity.format_takes_all))
 }
 
 /// Namespaces of these controllers that the machine sees.
@@ -66,16 +105,23 @@ fn namespaces(controllers: &[String], inventory: &Inventory) -> usize {
     inventory.drives.iter().filter(on_one).count()
 }
 
-/// May there be another namespace, seen from here or not? None is where the controller can have but one, or where this
-/// one is as large as all that the controller has.
-fn shares_controller(drive: &terms::Drive, controllers: &[String], inventory: &Inventory) -> bool {
+/// May there be another namespace, seen from here or not? None is where every controller can have but one, or lists but
+/// one, or where this one is as large as all that it has. What is not known is taken for yes.
+fn shares_controller(
+    drive: &terms::Drive,
+    controllers: &[String],
+    inventory: &Inventory,
+    allocated: &dyn Fn(&str) -> Option<usize>,
+) -> bool {
     let is_all = |identity: &NvmeIdentity| {
         // What a drive keeps for itself is a few per cent at most.
         let whole = |all: terms::Bytes| drive.size.0 >= all.0 / 100 * 95;
         identity.namespaces == 1 || identity.capacity.is_some_and(whole)
     };
     let known: Vec<_> = of_controllers(controllers, inventory).collect();
-    let alone = !known.is_empty() && known.into_iter().all(|identity| identity.is_some_and(is_all));
+    let by_itself = !known.is_empty() && known.into_iter().all(|identity| identity.is_some_and(is_all));
+    let by_list = || !controllers.is_empty() && controllers.iter().all(|name| allocated(name) == Some(1));
+    let alone = by_itself || by_list();
     namespaces(controllers, inventory) != 1 || !alone
 }
 
@@ -134,17 +180,21 @@ mod tests {
         Inventory { drives, detail: Some(Box::new(detail)), ..Inventory::default() }
     }
 
+    fn known(name: &Name, node: &str, inventory: &Inventory) -> Option<plan::PreparedDrive> {
+        super::known(name, node, inventory, &|_| None)
+    }
+
     #[test]
     fn formatting_that_takes_a_neighbour_is_known_before() {
         let name = Name::new("a").unwrap();
         for (drives, takes_all, expect) in [
-            (vec![drive("nvme0n1", "nvme0")], true, false),
+            (vec![drive("nvme0n1", "nvme0")], true, true),
             (vec![drive("nvme0n1", "nvme0"), drive("nvme0n2", "nvme0")], true, true),
             (vec![drive("nvme0n1", "nvme0"), drive("nvme0n2", "nvme0")], false, false),
-            (vec![drive("nvme0n1", "nvme0"), drive("nvme1n1", "nvme1")], true, false),
+            (vec![drive("nvme0n1", "nvme7")], false, true),
         ] {
             let known = known(&name, "/dev/nvme0n1", &machine(drives, takes_all)).unwrap();
-            assert_eq!((known.takes_others, known.cache_on), (expect, Some(true)));
+            assert_eq!((known.format_takes_all, known.cache_on), (expect, Some(true)));
         }
         assert_eq!(known(&name, "/dev/sda", &machine(Vec::new(), false)), None);
     }
@@ -164,6 +214,14 @@ mod tests {
         assert!(!shares(one(), 32, Some(1000)), "it is all that there is");
         assert!(shares(one(), 32, Some(2000)), "as much again lies somewhere");
         assert!(shares(one(), 32, None), "not known");
+        let listed = |count| {
+            let mut machine = machine(one(), true);
+            let identity = NvmeIdentity { namespaces: 32, ..NvmeIdentity::default() };
+            machine.detail.as_mut().unwrap().controllers[0].identity = Reading::Known(identity);
+            super::known(&name, "/dev/nvme0n1", &machine, &|_| count).unwrap().shares_controller
+        };
+        assert!(!listed(Some(1)), "it lists no other, attached or not");
+        assert!(listed(Some(2)) && listed(None) && listed(Some(0)), "one that is not attached here, or no answer");
         assert!(shares(vec![drive("nvme0n1", "nvme7")], 1, None), "nothing is known of its controller");
         assert!(shares(vec![drive("nvme0n1", "nvme0"), drive("nvme0n2", "nvme0")], 1, None));
     }

@@ -3,13 +3,14 @@
 //! A guest goes with all that stands in it. A machine of its own has to be taken back step by step, and where that
 //! cannot be done, the commands are told that a person has to run.
 
-use build::{Bindings, BuildError, Entry};
-use host::{Host, interrupt};
+use build::{Authority, BuildError, Entry};
+use host::interrupt;
 use record::{RunReader, RunWriter};
 use terms::Plan;
 
 use crate::exit::{Failure, chain};
-use crate::ground::erase::discard;
+use crate::ground::prepared::refuse_company;
+use crate::proof::Proof;
 use crate::runner::Runner;
 use crate::runner::stand::RunJournal;
 
@@ -26,7 +27,8 @@ impl Runner<'_> {
         }
         self.is_prepared = false;
         let plans: Vec<Plan> = self.plans.iter().chain(self.sources).chain(self.prepared).cloned().collect();
-        take_back(&*site, site.drives(), &plans, self.writer).map(drop)
+        let authority = self.authority(&site, site.drives())?;
+        take_back(&authority, &plans, self.writer, self.proof).map(drop)
     }
 }
 
@@ -36,15 +38,15 @@ impl Runner<'_> {
 /// # Errors
 /// What could not be taken down, and the commands that are left.
 pub(crate) fn take_back(
-    host: &dyn Host,
-    drives: &Bindings,
+    authority: &Authority<'_>,
     plans: &[Plan],
     writer: &RunWriter,
+    proof: Option<&Proof>,
 ) -> Result<Vec<String>, Failure> {
     // Somebody who interrupts wants it cleaned up, and then to stop.
     let interrupted = interrupt::raised();
     interrupt::clear();
-    let result = take_all_back(host, drives, plans, writer);
+    let result = take_all_back(authority, plans, writer, proof);
     if interrupted {
         interrupt::raise();
     }
@@ -52,40 +54,48 @@ pub(crate) fn take_back(
 }
 
 fn take_all_back(
-    host: &dyn Host,
-    drives: &Bindings,
+    authority: &Authority<'_>,
     plans: &[Plan],
     writer: &RunWriter,
+    proof: Option<&Proof>,
 ) -> Result<Vec<String>, Failure> {
     let past = entries(&RunReader::open(writer.dir())?)?;
     let mut down = Vec::new();
-    let mut left = Vec::new();
+    let (mut left, mut refused) = (Vec::new(), Vec::new());
     for slug in build::standing(&past).into_iter().rev() {
-        let Some(plan) = plans.iter().find(|plan| plan.slug == slug) else { continue };
-        let mut journal = RunJournal { writer: Some(writer), kept: Vec::new() };
-        match build::teardown(plan, host, drives, &past, &mut journal) {
-            Ok(()) => {
-                forget(host, drives, plan)?;
+        let Some(plan) = plans.iter().find(|plan| plan.slug == slug) else {
+            left.push(format!("error: `{slug}` stands, and its plan is not known here\n\nhint: bedplate teardown"));
+            continue;
+        };
+        if let Err(failure) = refuse_company(authority.host(), authority.drives(), plan) {
+            refused.push(failure.text().to_owned());
+            continue;
+        }
+        let mut journal = RunJournal { writer: Some(writer), proof, kept: Vec::new() };
+        match build::teardown(plan, authority, &past, &mut journal) {
+            Ok(ours) => {
+                // As a run that ends well does.
+                ours.iter().try_for_each(|drive| authority.discard(drive).map(drop))?;
                 down.push(plan.stack.clone());
+            }
+            // Nothing was touched; what is on the drives is told, and what to say if it may go.
+            Err(error) if error.is_refusal() && !journal.kept.iter().any(|of| matches!(of, Entry::Undoing { .. })) => {
+                refused.push(format!("`{}` stays as it is\n{}", plan.stack, chain(&error)))
             }
             Err(error @ BuildError::Unwritten(_)) => {
                 left.push(format!("error: of `{}`, {}", plan.stack, chain(&error)));
             }
             Err(error) => {
                 let all: Vec<Entry> = past.iter().chain(&journal.kept).cloned().collect();
-                left.push(told(plan, &chain(&error), &build::commands_left(plan, drives, &all)));
+                left.push(told(plan, &chain(&error), &build::commands_left(plan, authority.drives(), &all)));
             }
         }
     }
-    if left.is_empty() { Ok(down) } else { Err(Failure::Told(left.join("\n\n"))) }
-}
-
-/// Discards drives that were just taken down and proven blank, as a run that ends well does.
-fn forget(host: &dyn Host, drives: &Bindings, plan: &Plan) -> Result<(), Failure> {
-    for node in plan.drives.iter().filter_map(|name| drives.get(name)) {
-        discard(host, node)?;
+    match (left.is_empty(), refused.is_empty()) {
+        (true, true) => Ok(down),
+        (true, false) => Err(Failure::Refused(refused.join("\n\n"))),
+        _ => Err(Failure::Told([refused, left].concat().join("\n\n"))),
     }
-    Ok(())
 }
 
 /// The journal of a run.

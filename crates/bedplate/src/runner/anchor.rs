@@ -28,9 +28,9 @@ impl Runner<'_> {
         }
         let site = self.ready(round)?;
         let Some((name, node)) = site.drives().iter().next() else { return Ok(()) };
-        let (name, node) = (name.to_string(), node.clone());
-        let done = self.anchor(&site, round, which, &name, &node, &node);
-        let done = done.and_then(|()| self.forget(&site, round, ANCHOR, &name, &node));
+        let bare = self.authority(&site, site.drives()).and_then(|authority| Ok(authority.bare(name)?));
+        let done = bare.and_then(|bare| self.anchor(&site, round, which, name.as_str(), node, bare));
+        let done = done.and_then(|()| self.forget(&site, round, ANCHOR, name));
         self.forgive(round, done)
     }
 
@@ -40,7 +40,7 @@ impl Runner<'_> {
             return Ok(());
         }
         let Some((name, whole, slice)) = slices.bare(site) else { return Ok(()) };
-        self.anchor(site, round, which, &name, &whole, &slice)
+        self.anchor(site, round, which, &name, &whole, Place::Device(slice))
     }
 
     fn anchor_wanted(&self, round: u32, which: &str) -> bool {
@@ -48,12 +48,19 @@ impl Runner<'_> {
         self.design.measure.anchor != Anchor::Off && !self.writer.finished().contains(&cell)
     }
 
-    fn anchor(&self, site: &Site, round: u32, which: &str, name: &str, whole: &str, node: &str) -> Result<(), Failure> {
+    fn anchor(
+        &self,
+        site: &Site,
+        round: u32,
+        which: &str,
+        name: &str,
+        whole: &str,
+        place: Place,
+    ) -> Result<(), Failure> {
         let workload = workload(which)?;
         if !self.fits(self.costs.cell(&self.design.measure, &workload)) {
             return Ok(());
         }
-        let place = Place::Device(node.to_owned());
         let filled: Filled = self.fill(site, round, ANCHOR, TITLE, place)?;
         let drives = [(name.to_owned(), whole.to_owned())];
         let key = CellKey { round, stack: ANCHOR.to_owned(), workload: workload.name.to_string() };

@@ -100,8 +100,8 @@ struct Seen {
 /// What these plans need that was never built as a whole is put together from parts.
 pub(crate) fn learn(place: &str, accelerator: Option<&str>, plans: &[Plan], settings: &Settings) -> Costs {
     let mut seen = Seen::default();
-    let rows = crate::commands::runs::catalogue(settings).ok().and_then(|catalogue| catalogue.list().ok());
-    for row in rows.unwrap_or_default() {
+    let catalogue = crate::commands::runs::catalogue(settings).unwrap_or_default();
+    for row in catalogue.list() {
         let Ok(reader) = RunReader::open(&row.dir) else { continue };
         let run = reader.provenance();
         if run.place == place && run.accelerator.as_deref() == accelerator && seen.add(&reader) {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::site::Site;
-use build::Claims;
+use build::{Authority, Bindings, Claims};
 use record::RunWriter;
 use terms::plan::Plan;
 use terms::record::CellKey;
@@ -28,6 +28,7 @@ use terms::{Design, Name, Workload};
 
 use crate::exit::Failure;
 use crate::printer::Progress;
+use crate::proof::Proof;
 use crate::runner::estimate::Costs;
 use crate::settings::Settings;
 
@@ -53,6 +54,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) site: Option<Arc<Site>>,
     /// Real drives, each permitted and locked; none in the lab.
     pub(crate) claims: &'a Claims<'a>,
+    /// What lines of the journal are signed with where drives outlive the run.
+    pub(crate) proof: Option<&'a Proof>,
     /// When this session of the run began to build.
     pub(crate) began: Instant,
     /// Seconds that earlier sessions of the run took.
@@ -103,6 +106,12 @@ impl Runner<'_> {
             self.is_prepared = true;
         }
         Ok(site)
+    }
+
+    /// What allows writing to drives: of a guest all are the study's own; anywhere else there is a permission for each, or
+    /// none.
+    pub(crate) fn authority<'s>(&'s self, site: &'s Site, drives: &Bindings) -> Result<Authority<'s>, Failure> {
+        if site.is_lab() { Ok(Authority::lab(site, drives)?) } else { Ok(Authority::held(site, self.claims)) }
     }
 
     /// A fresh guest for everything that this study builds.

@@ -4,9 +4,8 @@
 //! are stacks, each has lain everywhere once. What differs between the regions of a drive then falls on all alike.
 
 use crate::site::Site;
-use host::Host;
+use terms::Bytes;
 use terms::units::MIB;
-use terms::{Bytes, Cmd, Nanos};
 
 use crate::exit::Failure;
 use crate::runner::stand::await_node;
@@ -73,19 +72,24 @@ impl Runner<'_> {
         for drive in &self.design.lab.drives {
             let Some(node) = site.drives().get(&drive.name) else { continue };
             let size = size(drive.size, slices.count).0 / MIB;
-            let mut argv: Vec<String> =
-                ["parted", "--script", "--align", "optimal", node, "mklabel", "gpt"].map(str::to_owned).to_vec();
-            for slice in 0..slices.count as u64 {
-                let (from, to) = (1 + slice * size, 1 + (slice + 1) * size);
-                argv.extend(["mkpart".to_owned(), format!("slice-{}", slice + 1)]);
-                argv.extend([format!("{from}MiB"), format!("{to}MiB")]);
-            }
-            site.run_ok(&Cmd::new(argv).limit(Nanos::seconds(60)))?;
+            self.authority(site, site.drives())?.slice(&drive.name, size, slices.count as u64)?;
             for slice in 1..=slices.count {
                 await_node(site, &partition(node, slice))?;
             }
         }
         Ok(slices)
+    }
+}
+
+impl Runner<'_> {
+    /// Takes the slices of a round away, and what the drives held.
+    pub(crate) fn unslice(&self, site: &Site, round: u32) -> Result<(), Failure> {
+        let authority = self.authority(site, site.drives())?;
+        for name in site.drives().keys() {
+            authority.unslice(name)?;
+            self.forget(site, round, "", name)?;
+        }
+        Ok(())
     }
 }
 

@@ -7,7 +7,6 @@ use terms::plan::{Place, Plan};
 use crate::exit::Failure;
 use crate::runner::Runner;
 use crate::runner::stand::RunJournal;
-use crate::runner::visit::drives;
 
 /// A source that stands.
 pub(crate) struct Source<'a> {
@@ -47,9 +46,9 @@ impl<'a> Runner<'a> {
     pub(crate) fn drop_source(&self, site: &Site, round: u32, source: Source<'_>) -> Result<(), Failure> {
         let Source { plan, mut journal, .. } = source;
         let past = journal.kept.clone();
-        build::teardown(plan, site, site.drives(), &past, &mut journal)?;
-        for (name, node) in drives(site, plan) {
-            self.forget(site, round, &plan.slug, &name, &node)?;
+        let authority = self.authority(site, site.drives())?;
+        for name in build::teardown(plan, &authority, &past, &mut journal)? {
+            self.forget(site, round, &plan.slug, &name)?;
         }
         Ok(())
     }

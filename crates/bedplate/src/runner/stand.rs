@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::site::Site;
-use build::{Authority, Consent, Entry};
+use build::{BuildError, Entry};
 use host::Host;
 use measure::{CellRequest, Companion, Filled};
 use record::RunWriter;
@@ -12,6 +12,7 @@ use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
 use terms::{Cmd, Nanos, Node, Workload};
 
 use crate::exit::Failure;
+use crate::proof::Proof;
 use crate::runner::slices::Slices;
 use crate::runner::source::Source;
 use crate::runner::visit::{drives, members};
@@ -24,13 +25,18 @@ const PATIENCE: Nanos = Nanos::seconds(120);
 pub(crate) struct RunJournal<'a> {
     /// `None` on other hosts of the lab than the first: they go with everything that stands on them.
     pub(crate) writer: Option<&'a RunWriter>,
+    /// `None` in the lab.
+    pub(crate) proof: Option<&'a Proof>,
     pub(crate) kept: Vec<Entry>,
 }
 
 impl build::Journal for RunJournal<'_> {
     fn note(&mut self, entry: &Entry) -> std::io::Result<()> {
         if let Some(writer) = self.writer {
-            writer.journal(entry).map_err(std::io::Error::other)?;
+            match self.proof {
+                Some(proof) => proof.write(entry, writer).map_err(|failure| std::io::Error::other(failure.text()))?,
+                None => writer.journal(entry).map_err(std::io::Error::other)?,
+            }
         }
         self.kept.push(entry.clone());
         Ok(())
@@ -124,15 +130,14 @@ impl<'a> Runner<'a> {
     ) -> Result<(build::Built, RunJournal<'a>), Failure> {
         let named: Vec<(String, String)> =
             bindings.iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
-        let mut journal = RunJournal { writer: site.is_first().then_some(self.writer), kept: Vec::new() };
-        let begin = Entry::Begin { stack: plan.slug.clone(), round, drives: named };
-        journal.writer.map(|writer| writer.journal(&begin)).transpose()?;
+        let writer = site.is_first().then_some(self.writer);
+        let mut journal = RunJournal { writer, proof: self.proof, kept: Vec::new() };
+        let begin = Entry::Begin { stack: plan.slug.clone(), round, drives: named, origin: site.origin(plan)? };
+        build::Journal::note(&mut journal, &begin).map_err(BuildError::Journal)?;
         self.progress.now(&format!("round {round}: building {}", plan.stack));
-        // Of a guest all drives are the study's own; anywhere else there is a permission for each, or none.
-        let own = Consent(bindings.keys().cloned().collect());
-        let authority = if site.is_lab() { Authority::from(&own) } else { Authority::from(self.claims) };
+        let authority = self.authority(site, bindings)?;
         let on_step = |step: &terms::Step| self.progress.detail(&format!("round {round}: {}: {}", plan.stack, step.id));
-        let built = build::apply(plan, site, bindings, authority, &[], &mut journal, &on_step)?;
+        let built = build::apply(plan, &authority, &[], &mut journal, &on_step)?;
         Ok((built, journal))
     }
 
@@ -149,8 +154,7 @@ impl<'a> Runner<'a> {
         self.progress.detail(&format!("round {round}: filling {} of {title}", policy.span));
         let seed = order::job_seed(policy.seed, &format!("fill of {slug} in round {round}"));
         let filled = measure::fill(site, target, policy.span, policy.fill_passes, seed)?;
-        let more =
-            serde_json::json!({ "argv": filled.argv, "seed": seed, "took_ns": filled.took, "fio": filled.output });
+        let more = serde_json::json!({ "argv": filled.argv, "job": filled.job, "seed": seed, "took_ns": filled.took, "fio": filled.output });
         self.event("filled", slug, round, more)?;
         Ok(filled)
     }
@@ -167,7 +171,7 @@ impl<'a> Runner<'a> {
     ) -> Result<Option<f64>, Failure> {
         let nodes = &self.design.stacks[stack.index].nodes;
         let drives = members(site, stack.plan);
-        let resyncs: Vec<String> = stack.plan.resyncs.iter().map(|array| array.0.clone()).collect();
+        let resyncs: Vec<String> = stack.plan.resyncs.iter().map(ToString::to_string).collect();
         let spot = Spot {
             key: key(round, stack.plan, workload),
             title: &stack.plan.stack,
@@ -261,17 +265,15 @@ impl<'a> Runner<'a> {
         let Standing { plan, bindings, mut journal, others, .. } = stack;
         self.progress.detail(&format!("round {round}: taking {} down", plan.stack));
         let past = journal.kept.clone();
-        build::teardown(plan, site, &bindings, &past, &mut journal)?;
-        if whole_drives {
-            for (name, node) in drives(site, plan) {
-                self.forget(site, round, &plan.slug, &name, &node)?;
-            }
+        let ours = build::teardown(plan, &self.authority(site, &bindings)?, &past, &mut journal)?;
+        for name in ours.iter().filter(|_| whole_drives) {
+            self.forget(site, round, &plan.slug, name)?;
         }
         for (other, mut stack) in site.others().iter().zip(others) {
             let past = stack.journal.kept.clone();
-            build::teardown(plan, other, other.drives(), &past, &mut stack.journal)?;
-            for (name, node) in stack.drives {
-                self.forget(other, round, &plan.slug, &name, &node)?;
+            let authority = self.authority(other, other.drives())?;
+            for name in build::teardown(plan, &authority, &past, &mut stack.journal)? {
+                self.forget(other, round, &plan.slug, &name)?;
             }
         }
         let took = Nanos::from(begin.elapsed());

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use host::Host;
 use terms::plan::Plan;
 use terms::record::{BuildOutcome, CellKey};
-use terms::{Cmd, Load, Nanos, Replicate, Workload};
+use terms::{Load, Name, Nanos, Replicate, Workload};
 
 use crate::exit::{Failure, chain};
 use crate::runner::schedule::Scope;
@@ -231,17 +230,14 @@ impl Runner<'_> {
             self.drop_source(site, round, source)?;
         }
         if sliced {
-            for (name, node) in site.drives() {
-                site.run_ok(&Cmd::new(["wipefs", "--all", "--quiet", node]).limit(Nanos::seconds(60)))?;
-                self.forget(site, round, "", &name.to_string(), node)?;
-            }
+            self.unslice(site, round)?;
         }
         Ok(())
     }
 
-    /// Discards a lab drive; one that cannot discard (a RAM drive may not) keeps its bytes.
-    pub(crate) fn forget(&self, site: &Site, round: u32, stack: &str, name: &str, node: &str) -> Result<(), Failure> {
-        let worked = site.run(&Cmd::new(["blkdiscard", node]).limit(Nanos::seconds(60)))?.ok();
+    /// Discards a drive that is free again; one that cannot discard (a RAM drive may not) keeps its bytes.
+    pub(crate) fn forget(&self, site: &Site, round: u32, stack: &str, name: &Name) -> Result<(), Failure> {
+        let worked = self.authority(site, site.drives())?.discard(name)?;
         self.event("discarded", stack, round, serde_json::json!({ "drive": name, "worked": worked }))
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! A plan holds its stack as it was understood, and names its drives. It holds neither workloads nor what drives are.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize as _;
 use serde_json::Value;
 use terms::note::Span;
 use terms::plan::PLAN_SCHEMA;
+use terms::text::Alphabet;
 use terms::{Bytes, Design, LabDrive, LabSpec, MeasurePolicy, Name, Note, Plan, Severity, Stack, Workload};
 
 /// What a file that holds no plan is to be.
@@ -62,6 +65,10 @@ fn stack(value: Value) -> Result<Option<Stack>, Box<Note>> {
     let plan = Plan::deserialize(value).map_err(|error| {
         Note::error("plan-bad-value", None, format!("the plan cannot be read: {error}")).hint(EXPECTED)
     })?;
+    if let Err(unfit) = Alphabet::Title.check(&plan.stack) {
+        let message = format!("the name of the plan's stack {unfit}");
+        return Err(Note::error("plan-bad-name", None, message).hint(EXPECTED).into());
+    }
     let stack = Stack { name: plan.stack, note: None, nodes: plan.nodes };
     if !stack.drives().is_empty() {
         return Ok(Some(stack));
@@ -90,17 +97,13 @@ fn malformed(text: &str, error: &serde_json::Error) -> Note {
 }
 
 fn design(stacks: Vec<Stack>, workloads: Vec<Workload>) -> Design {
-    let mut names: Vec<Name> = Vec::new();
-    for name in stacks.iter().flat_map(Stack::drives) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let mut seen: BTreeSet<Name> = BTreeSet::new();
+    let names = stacks.iter().flat_map(Stack::drives).filter(|name| seen.insert(name.clone()));
     // Before a machine has said more they are NVMe with blocks of 512 bytes; their size is not known.
     let drive = |name| LabDrive::new(name, Bytes::default());
     Design {
         question: "What is expected of these plans?".to_owned(),
-        lab: LabSpec { drives: names.into_iter().map(drive).collect(), ..LabSpec::new(1, Bytes::default()) },
+        lab: LabSpec { drives: names.map(drive).collect(), ..LabSpec::new(1, Bytes::default()) },
         setups: Vec::new(),
         stacks,
         trials: Vec::new(),

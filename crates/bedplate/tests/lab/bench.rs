@@ -4,22 +4,37 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use lab::{Console, Guest, GuestSpec};
 use terms::Design;
 
-static TURN: Mutex<()> = Mutex::new(());
+static TURN: RwLock<()> = RwLock::new(());
+static ZFS: OnceLock<Vec<String>> = OnceLock::new();
 
 /// Directories of one test, and its turn.
 pub(crate) struct Bench {
     directory: tempfile::TempDir,
-    _turn: MutexGuard<'static, ()>,
+    _turn: Turn,
+}
+
+/// Tests that assert figures have the machine to themselves, the others share it.
+enum Turn {
+    Shared { _guard: RwLockReadGuard<'static, ()> },
+    Alone { _guard: RwLockWriteGuard<'static, ()> },
 }
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::with(Turn::Shared { _guard: TURN.read().unwrap_or_else(PoisonError::into_inner) })
+    }
+
+    /// For a test whose figures another guest would change.
+    pub(crate) fn alone() -> Self {
+        Self::with(Turn::Alone { _guard: TURN.write().unwrap_or_else(PoisonError::into_inner) })
+    }
+
+    fn with(turn: Turn) -> Self {
         // Not under a path of random length: the agent's socket has to fit 108 characters.
         Self { directory: tempfile::Builder::new().prefix("bp").tempdir_in("/var/tmp").unwrap(), _turn: turn }
     }
@@ -71,18 +86,22 @@ impl Bench {
 
     /// The same with what was on the drives when a guest's power was cut.
     pub(crate) fn boot_from(&self, design: &Design, drives_from: Option<&Path>) -> Guest {
-        lab::boot(&GuestSpec {
+        lab::boot(&GuestSpec { drives_from, ..self.spec(design) }).unwrap()
+    }
+
+    /// What a guest with a study's drives is booted with.
+    pub(crate) fn spec<'a>(&self, design: &'a Design) -> GuestSpec<'a> {
+        GuestSpec {
             machine: &design.lab,
-            wanted_modules: &["zfs".to_owned()],
+            wanted_modules: ZFS.get_or_init(|| vec!["zfs".to_owned()]),
             agent: Path::new(env!("CARGO_BIN_EXE_bedplate")),
             build: env!("BEDPLATE_BUILD"),
             base: self.labs(),
             cache: self.directory.path().join("cache"),
             console: Console::Log,
-            drives_from,
+            drives_from: None,
             host: 0,
-        })
-        .unwrap()
+        }
     }
 
     /// No process, file or mount of any guest is left.
@@ -94,7 +113,7 @@ impl Bench {
         assert!(!mounts.contains(&*self.labs().to_string_lossy()), "mounts left");
     }
 
-    /// Process ids of guests whose command line names this bench.
+    /// Process ids of guests of this bench, each in a directory of its own.
     pub(crate) fn guests(&self) -> Vec<String> {
         let ours = self.labs().to_string_lossy().into_owned();
         let processes =
@@ -102,7 +121,8 @@ impl Bench {
         let is_guest = |id: &String| {
             let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
             let line = String::from_utf8_lossy(&line).into_owned();
-            line.contains("qemu-system") && line.contains(&ours)
+            let directory = std::fs::read_link(format!("/proc/{id}/cwd")).unwrap_or_default();
+            line.contains("qemu-system") && directory.to_string_lossy().contains(&ours)
         };
         processes.filter(|name| name.chars().all(|c| c.is_ascii_digit())).filter(is_guest).collect()
     }

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use build::{Claims, Memory};
+use build::{Authority, Claims, Memory};
 use claim::Class::{self, Holds, Unfit};
 use claim::{ClaimError, Consent, Examination, Identity, Permission};
 use host::Host;
@@ -100,7 +100,7 @@ impl Yard {
 
 /// The digest of a file's content; `None` for nothing but zeros. Holes and blocks of zeros, which are most of a drive,
 /// count by being left out: each block is digested with its place.
-fn digest(path: &Path) -> Option<String> {
+pub(crate) fn digest(path: &Path) -> Option<String> {
     let file = File::open(path).unwrap();
     let (mut block, zeros) = (vec![0; 1 << 18], vec![0; 1 << 18]);
     let mut sum = Sha256::new();
@@ -237,6 +237,16 @@ fn permitted_drives_are_held_built_on_and_released(yard: &Yard, subject: &Subjec
         |consent: &Consent| Permission::grant(claim::examine(&yard.guest, &subject.identity).unwrap(), consent);
     let permission = permit(&subject.erased).unwrap();
     assert!(permission.accepted()[0].what.contains("ext4"), "{permission:?}");
+    // What is agreed to is one erasing: whatever comes onto the drive afterwards is refused.
+    let mut held = permission.hold(&yard.guest).unwrap();
+    build::erase(&mut held).unwrap();
+    held.recheck().unwrap();
+    yard.shell("mkfs.ext4 -q -F -L later $A");
+    assert!(held.recheck().unwrap_err().to_string().contains("later"));
+    assert!(held.permission().accepted().is_empty());
+    build::erase(&mut held).unwrap();
+    assert!(held.recheck().is_err(), "a consent that is used up erases nothing");
+    drop(held);
     yard.wipe();
     let permission = permit(&subject.named).unwrap();
     let held = permission.clone().hold(&yard.guest).unwrap();
@@ -252,18 +262,16 @@ fn permitted_drives_are_held_built_on_and_released(yard: &Yard, subject: &Subjec
     let bindings = BTreeMap::from([(name.clone(), held.identity().node.clone())]);
     let claims: Claims<'_> = BTreeMap::from([(name.clone(), held)]);
     let mut journal = Memory::default();
-    let elsewhere = BTreeMap::from([(name, yard.nodes[1].clone())]);
-    let refused = build::apply(&plan, &yard.guest, &elsewhere, &claims, &[], &mut journal, &|_| {}).unwrap_err();
-    assert!(refused.is_refusal() && journal.0.is_empty(), "{refused}");
+    let authority = Authority::held(&yard.guest, &claims);
     let start = Instant::now();
     build::prove_blank(&yard.guest, &bindings, &plan.drives).unwrap();
     println!("a proof before a build takes {:.2} s in this guest", start.elapsed().as_secs_f64());
-    let built = build::apply(&plan, &yard.guest, &bindings, &claims, &[], &mut journal, &|_| {}).unwrap();
+    let built = build::apply(&plan, &authority, &[], &mut journal, &|_| {}).unwrap();
     assert!(built.changed > 0);
     let in_use = claims.values().next().unwrap().recheck().unwrap_err();
     assert!(in_use.to_string().contains("mounted at"), "{in_use}");
     let past = journal.0.clone();
-    build::teardown(&plan, &yard.guest, &bindings, &past, &mut journal).unwrap();
+    build::teardown(&plan, &authority, &past, &mut journal).unwrap();
     claims.values().next().unwrap().recheck().unwrap();
     drop(claims);
     assert_eq!(yard.shell("flock --nonblock $A true && echo free"), "free");

@@ -20,6 +20,14 @@ fn signatures(guest: &lab::Guest) -> String {
     shell(guest, &format!("for d in {}; do blkid -p $d; wipefs -n $d; done; true", nodes.join(" ")))
 }
 
+/// What lasts on a machine lies on its disk: records, and the key that this person's journals are signed with.
+fn keeping(records: &str) -> String {
+    format!(
+        "mkdir -p /mnt/records $HOME/.local/state && mount {records} /mnt/records && mkdir -p /mnt/records/state \
+         && ln -sfn /mnt/records/state $HOME/.local/state/bedplate"
+    )
+}
+
 #[test]
 fn a_power_cut_is_recovered_from() {
     let bench = Bench::new();
@@ -31,7 +39,7 @@ fn a_power_cut_is_recovered_from() {
     let used: Vec<&String> = drives.iter().filter(|pair| !pair.contains(" r=")).collect();
     let pairs = used.iter().map(|pair| pair.as_str()).collect::<Vec<_>>().join(" ");
     guest.write(&format!("{ROOT}/deep.toml"), DEEP.as_bytes()).unwrap();
-    shell(&guest, &format!("mkfs.ext4 -q {records} && mkdir -p /mnt/records && mount {records} /mnt/records"));
+    shell(&guest, &format!("mkfs.ext4 -q {records} && {}", keeping(&records)));
     // Power goes while fio works on the finished stack.
     let said = shell(
         &guest,
@@ -55,7 +63,7 @@ lsblk --noheadings --raw --output NAME,TYPE
     let guest = bench.boot_from(&design, Some(kept.path()));
     move_in(&guest);
     let records = guest.drives()[&terms::Name::new("r").unwrap()].clone();
-    shell(&guest, &format!("mkdir -p /mnt/records && mount {records} /mnt/records"));
+    shell(&guest, &keeping(&records));
     assert!(!signatures(&guest).is_empty(), "something survived");
     let (status, said) = bedplate(&guest, "teardown --runs /mnt/records/runs");
     assert_eq!(status, 3, "after a new start somebody has to say whose it is: {said}");

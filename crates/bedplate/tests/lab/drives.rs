@@ -1,6 +1,6 @@
 //! What may be touched: drives that hold data are refused and keep every byte; failures are taken back.
 
-use build::{BuildError, Consent, Journal, Memory};
+use build::{Authority, Bindings, BuildError, Journal, Memory};
 use host::{Host, Recording, Replay};
 use lab::Guest;
 use terms::plan::{Act, PlanCommand};
@@ -12,8 +12,8 @@ fn shell(guest: &dyn Host, script: &str) -> String {
     guest.run_ok(&Cmd::new(["bash", "-c", script]).limit(Nanos::seconds(120))).unwrap().text()
 }
 
-fn consent(guest: &Guest) -> Consent {
-    Consent(guest.drives().keys().cloned().collect())
+fn lab(guest: &Guest) -> Authority<'_> {
+    Authority::lab(guest, guest.drives()).unwrap()
 }
 
 fn first_plan(study: &str, name: &str) -> Plan {
@@ -61,8 +61,7 @@ fn drives_that_hold_something_are_refused_and_keep_every_byte() {
         shell(&guest, &prepare);
         let before = sum(&guest);
         let mut journal = Memory::default();
-        let error =
-            build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
+        let error = build::apply(&plan, &lab(&guest), &[], &mut journal, &|_| {}).unwrap_err();
         assert!(matches!(&error, BuildError::NotBlank { found, .. } if found.contains(expect)), "{what}: {error}");
         assert!(journal.0.is_empty(), "{what}: something was begun");
         assert_eq!(sum(&guest), before, "{what}: bytes changed");
@@ -76,7 +75,8 @@ fn drives_nobody_consented_to_are_refused() {
     let design = design(STUDY);
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
-    let error = build::apply(&plan, &guest, guest.drives(), &Consent::default(), &[], &mut Memory::default(), &|_| {});
+    let error =
+        build::apply(&plan, &Authority::lab(&guest, &Bindings::new()).unwrap(), &[], &mut Memory::default(), &|_| {});
     assert!(matches!(error, Err(BuildError::NotConsented { .. })), "{error:?}");
 }
 
@@ -92,8 +92,7 @@ fn a_step_that_fails_is_taken_back_whole() {
         let argv = ["sh", "-c", "echo broken on purpose >&2; exit 7"].map(terms::Word::from).to_vec();
         broken.steps[failing].act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(5) });
         let mut journal = Memory::default();
-        let error =
-            build::apply(&broken, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
+        let error = build::apply(&broken, &lab(&guest), &[], &mut journal, &|_| {}).unwrap_err();
         assert!(
             error.to_string().contains("broken on purpose") && !matches!(error, BuildError::Rollback { .. }),
             "step {failing}: {error}"
@@ -121,12 +120,12 @@ fn what_is_made_side_by_side_is_taken_back_together() {
         })
     };
     let mut journal = Memory::default();
-    build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap();
+    build::apply(&plan, &lab(&guest), &[], &mut journal, &|_| {}).unwrap();
     let (a, b) = ("integrity-a.format", "integrity-b.format");
     let (first, last) = (place(&journal, a, true).max(place(&journal, b, true)), place(&journal, a, false));
     assert!(first < last.min(place(&journal, b, false)), "both begin before one ends: {:?}", journal.0);
     assert!(place(&journal, "raid.create", true) > last.max(place(&journal, b, false)), "{:?}", journal.0);
-    build::teardown(&plan, &guest, guest.drives(), &journal.0.clone(), &mut journal).unwrap();
+    build::teardown(&plan, &lab(&guest), &journal.0.clone(), &mut journal).unwrap();
 
     // One is at its real format, through a mapping that it makes for a while, when the other fails.
     let script =
@@ -137,8 +136,7 @@ fn what_is_made_side_by_side_is_taken_back_together() {
         step.act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(60) });
     }
     let mut journal = Memory::default();
-    let error =
-        build::apply(&broken, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap_err();
+    let error = build::apply(&broken, &lab(&guest), &[], &mut journal, &|_| {}).unwrap_err();
     let told = error.to_string();
     assert!(told.contains("broken on purpose") && !matches!(error, BuildError::Rollback { .. }), "{told}");
     assert!(place(&journal, a, true).is_some() && place(&journal, a, false).is_none(), "stopped: {:?}", journal.0);
@@ -167,15 +165,15 @@ fn teardown_finishes_from_whatever_the_journal_kept() {
     let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
     let mut whole = Memory::default();
-    build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut whole, &|_| {}).unwrap();
-    build::teardown(&plan, &guest, guest.drives(), &whole.0.clone(), &mut whole).unwrap();
+    build::apply(&plan, &lab(&guest), &[], &mut whole, &|_| {}).unwrap();
+    build::teardown(&plan, &lab(&guest), &whole.0.clone(), &mut whole).unwrap();
     let entries = whole.0.iter().position(|entry| matches!(entry, build::Entry::Undoing { .. })).unwrap();
     for kept in [1, 2, entries / 2, entries - 2, entries - 1] {
         let mut short = Short(Memory::default(), kept);
         // It cannot even take back what it did: the journal is as good as gone.
-        build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut short, &|_| {}).unwrap_err();
+        build::apply(&plan, &lab(&guest), &[], &mut short, &|_| {}).unwrap_err();
         let left = short.0.0;
-        build::teardown(&plan, &guest, guest.drives(), &left, &mut Memory::default())
+        build::teardown(&plan, &lab(&guest), &left, &mut Memory::default())
             .unwrap_or_else(|error| panic!("after {kept} entries: {error}"));
     }
 }
@@ -190,12 +188,12 @@ fn teardown_cut_short_anywhere_is_finished_by_the_next() {
     let undos: usize = plan.steps.iter().map(|step| step.undo.len()).sum();
     for cut in 1..undos {
         let mut journal = Memory::default();
-        build::apply(&plan, &guest, guest.drives(), &consent(&guest), &[], &mut journal, &|_| {}).unwrap();
+        build::apply(&plan, &lab(&guest), &[], &mut journal, &|_| {}).unwrap();
         // Killed after so many entries of the teardown; each is written before its command runs.
         let mut short = Short(Memory::default(), cut);
-        build::teardown(&plan, &guest, guest.drives(), &journal.0, &mut short).unwrap_err();
+        build::teardown(&plan, &lab(&guest), &journal.0, &mut short).unwrap_err();
         let past: Vec<_> = journal.0.iter().chain(&short.0.0).cloned().collect();
-        build::teardown(&plan, &guest, guest.drives(), &past, &mut Memory::default())
+        build::teardown(&plan, &lab(&guest), &past, &mut Memory::default())
             .unwrap_or_else(|error| panic!("cut after {cut} entries: {error}"));
     }
 }
@@ -207,10 +205,10 @@ fn what_ran_in_a_guest_replays_without_one() {
     let guest = bench.boot(&design(STUDY));
     let body = |host: &dyn Host| {
         let mut journal = Memory::default();
-        let drives = guest.drives();
-        build::apply(&plan, host, drives, &consent(&guest), &[], &mut journal, &|_| {}).unwrap();
+        let authority = Authority::lab(host, guest.drives()).unwrap();
+        build::apply(&plan, &authority, &[], &mut journal, &|_| {}).unwrap();
         let past = journal.0.clone();
-        build::teardown(&plan, host, drives, &past, &mut journal).unwrap();
+        build::teardown(&plan, &authority, &past, &mut journal).unwrap();
         let steps = journal.0.iter().filter(|entry| !matches!(entry, build::Entry::After { .. }));
         steps.cloned().collect::<Vec<_>>()
     };

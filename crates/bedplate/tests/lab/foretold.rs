@@ -40,7 +40,7 @@ fn outcome(cell: &Value) -> Option<Outcome> {
 
 #[test]
 fn slow_drives_and_links_are_foretold() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let study = "studies/foretold.toml";
     let calibrated = bench.run(&["calibrate", "--on", "lab", "--study", study, "--seconds", "300"]);
     assert_eq!(calibrated.status.code(), Some(0), "{}", text(&calibrated));
@@ -73,7 +73,7 @@ fn slow_drives_and_links_are_foretold() {
 
 #[test]
 fn a_calibration_makes_predictions_surer() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let output = bench.run(&["calibrate", "--on", "lab", "--seconds", "40", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -122,7 +122,7 @@ const STEPS: &str = r#"
 
 #[test]
 fn a_step_that_comes_out_wrong_is_the_last() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let study = bench.labs().with_file_name("steps.toml");
     std::fs::write(&study, STEPS).unwrap();
     let study = study.to_string_lossy().into_owned();

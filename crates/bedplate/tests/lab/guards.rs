@@ -2,7 +2,7 @@
 //!
 //! `cargo test -p bedplate --features lab-tests --test lab guards -- --nocapture` prints what each one saw.
 
-use build::{Built, Consent, Memory};
+use build::{Authority, Built, Memory};
 use host::Host;
 use lab::Guest;
 use measure::{CellRequest, Place};
@@ -114,17 +114,17 @@ impl Stage {
     fn build(&self, stack: &str) -> Set {
         let stack = self.design.stacks.iter().find(|of| of.name == stack).unwrap();
         let plan = plan::plan(stack, &plan::DriveFact::of_lab(&self.design.lab)).unwrap();
-        let consent = Consent(self.guest.drives().keys().cloned().collect());
         let mut journal = Memory::default();
-        let drives = self.guest.drives();
-        let built = build::apply(&plan, &self.guest, drives, &consent, &[], &mut journal, &|_| {}).unwrap();
+        let authority = Authority::lab(&self.guest, self.guest.drives()).unwrap();
+        let built = build::apply(&plan, &authority, &[], &mut journal, &|_| {}).unwrap();
         Set { plan, built, nodes: stack.nodes.clone(), journal }
     }
 
     fn take_down(&self, set: Set) {
         let Set { plan, mut journal, .. } = set;
         let past = journal.0.clone();
-        build::teardown(&plan, &self.guest, self.guest.drives(), &past, &mut journal).unwrap();
+        build::teardown(&plan, &Authority::lab(&self.guest, self.guest.drives()).unwrap(), &past, &mut journal)
+            .unwrap();
         for name in &plan.drives {
             let _ = self.guest.run(&Cmd::new(["blkdiscard", &self.guest.drives()[name]])).unwrap();
         }
@@ -190,7 +190,7 @@ fn assert_label(cell: &Cell, guard: &str) {
 
 #[test]
 fn work_of_the_machines_own_voids_a_number() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let stage = Stage::new(&bench);
     let (a, b) = (stage.node("a"), stage.node("b"));
     let slow =
@@ -221,7 +221,7 @@ fn work_of_the_machines_own_voids_a_number() {
 #[cfg(feature = "long-tests")]
 #[test]
 fn work_of_file_systems_voids_a_number() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let stage = Stage::new(&bench);
     let a = stage.node("a");
 
@@ -249,7 +249,7 @@ fn work_of_file_systems_voids_a_number() {
 
 #[test]
 fn caches_and_compression_are_told() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let stage = Stage::new(&bench);
     let buffered = with_key(with_key(random_reads(), "direct", "0"), "invalidate", "0");
     let cell = stage.on("ext4", &buffered, "cat TARGET/* > /dev/null 2>&1 || true", ":");
@@ -265,7 +265,7 @@ fn caches_and_compression_are_told() {
 
 #[test]
 fn what_limits_is_named_and_errors_are_no_numbers() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let stage = Stage::new(&bench);
     // One thread that waits for nothing: a drive in memory answers within the call.
     println!("a drive in memory, one job");
@@ -299,7 +299,7 @@ fn what_limits_is_named_and_errors_are_no_numbers() {
 
 #[test]
 fn clean_windows_raise_no_alarm() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let stage = Stage::new(&bench);
     for stack in ["ext4", "raid", "luks", "lvm"] {
         for workload in [random_reads(), writes()] {

@@ -54,7 +54,7 @@ fn node<'a>(guest: &'a Guest, name: &str) -> &'a str {
 
 #[test]
 fn every_host_has_drives_that_no_other_host_can_reach() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let (design, notes) = spec::parse(STUDY);
     let mut first = bench.boot(&design.unwrap_or_else(|| panic!("{notes:?}")));
     let others = first.take_others();
@@ -85,7 +85,7 @@ fn every_host_has_drives_that_no_other_host_can_reach() {
 
 #[test]
 fn hosts_that_work_at_once_are_told_apart_and_added_up() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let directory = tempfile::tempdir().unwrap();
     let study = directory.path().join("study.toml");
     std::fs::write(&study, STUDY).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! `cargo test -p bedplate --features lab-tests --test lab overhead -- --nocapture` prints the figures.
 
-use build::{Consent, Memory};
+use build::{Authority, Memory};
 use host::Host;
 use measure::{CellRequest, Filled, Place};
 use terms::record::CellKey;
@@ -71,27 +71,29 @@ fn ratio_of_pairs(harness: &[f64], hand: &[f64]) -> (f64, f64) {
 
 #[test]
 fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let design = design("studies/quickstart.toml");
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
-    let consent = Consent(guest.drives().keys().cloned().collect());
-    let built = build::apply(&plan, &guest, guest.drives(), &consent, &[], &mut Memory::default(), &|_| {}).unwrap();
+    let authority = Authority::lab(&guest, guest.drives()).unwrap();
+    let built = build::apply(&plan, &authority, &[], &mut Memory::default(), &|_| {}).unwrap();
     let build::Place::Directory(directory) = built.target else { panic!("no directory") };
     let policy = policy();
     let filled = measure::fill(&guest, Place::Directory(directory.clone()), policy.span, 1, 1).unwrap();
     let drives: Vec<_> = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
     let workload = design.workloads.iter().find(|w| w.pattern.random() && w.pattern.reads()).unwrap();
     let (mut harness, mut hand, mut share, mut own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let by_hand = |argv: Vec<String>| {
-        let outcome = guest.run_ok(&Cmd::new(argv).limit(Nanos::seconds(120))).unwrap();
+    let by_hand = |job: &measure::Job| {
+        let by_hand = Cmd::new(["sh", "-c", "cd \"$(mktemp -d)\" && exec \"$@\"", "sh"].map(str::to_owned));
+        let cmd = Cmd { argv: [by_hand.argv, job.argv()].concat(), ..by_hand };
+        let outcome = guest.run_ok(&cmd.stdin(job.file()).limit(Nanos::seconds(120))).unwrap();
         measure::parse(&outcome.stdout).unwrap().reading.iops().0
     };
-    let place = Place::Directory(directory);
+    let job = measure::job(workload, &Place::Directory(directory), &policy, 7).unwrap();
     for round in 0..policy.rounds {
         // In turns, so that neither always comes first.
         if round % 2 == 1 {
-            hand.push(by_hand(measure::job(workload, &place, &policy, 7).argv()));
+            hand.push(by_hand(&job));
         }
         let (before, start) = (own_ticks(), std::time::Instant::now());
         let cell = measure::measure(&guest, &request(workload, &policy, &design.stacks[0].nodes, &filled, &drives))
@@ -103,7 +105,7 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
         share.push(cpu.agent.as_seconds() / cpu.wall.as_seconds());
         harness.push(cell.reading.unwrap_or_else(|| panic!("{:?}", cell.failure)).iops().0);
         if round % 2 == 0 {
-            hand.push(by_hand(cell.argv));
+            hand.push(by_hand(&job));
         }
     }
     let spread = |values: &[f64]| {

@@ -80,6 +80,12 @@ pub(crate) fn move_in(guest: &Guest) -> Vec<String> {
     pairs
 }
 
+/// `--erase ID` for each `--drive NAME=ID`.
+fn erasing(drives: &str) -> String {
+    let ids = drives.split(' ').filter_map(|word| Some(word.split_once('=')?.1));
+    ids.map(|id| format!("--erase {id}")).collect::<Vec<_>>().join(" ")
+}
+
 pub(crate) fn bedplate(guest: &Guest, arguments: &str) -> (i32, String) {
     let line = format!("{PROGRAM} {arguments} 2>&1");
     let cmd = Cmd::new(["bash", "-c", &line]).limit(Nanos::seconds(600));
@@ -155,7 +161,6 @@ fn a_study_is_the_same_in_the_machine_and_from_afar() {
     assert_eq!(here["drives"].as_array().unwrap().len(), 2, "{}", here["drives"]);
 }
 
-#[cfg(feature = "long-tests")]
 #[test]
 fn killed_at_any_step_it_is_taken_down() {
     let bench = Bench::new();
@@ -183,7 +188,14 @@ for kill_at in $(seq 1 40); do
     done
     kill -9 $id
     wait $id 2>/dev/null
-    $bedplate teardown --runs $runs >{ROOT}/down 2>&1 || {{ echo "teardown after $begun steps:"; cat {ROOT}/down; exit 1; }}
+    if ! $bedplate teardown --runs $runs >{ROOT}/down 2>&1; then
+        # Of what has no identifier, or did not get to tell it, and is not open, a person is asked, and of nothing else.
+        grep -qE 'holds: [^ ]+: (DM_integrity|LVM2_member)' {ROOT}/down ||
+            {{ echo "teardown after $begun steps:"; cat {ROOT}/down; exit 1; }}
+        grep -q -e '--erase' {ROOT}/down || {{ echo "no way on after $begun steps:"; cat {ROOT}/down; exit 1; }}
+        $bedplate teardown --runs $runs {erase} >{ROOT}/down 2>&1 ||
+            {{ echo "teardown --erase after $begun steps:"; cat {ROOT}/down; exit 1; }}
+    fi
     after=$(look)
     [ "$after" = "$before" ] || {{ echo "left after $begun steps: $after"; exit 1; }}
     steps=$begun
@@ -194,6 +206,7 @@ echo "steps $steps"
 "#,
         binary = PROGRAM,
         look = looking(&guest),
+        erase = erasing(&drives),
     );
     let said = shell(&guest, &script);
     eprintln!("{said}");

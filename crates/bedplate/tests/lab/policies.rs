@@ -70,7 +70,7 @@ fn nodes(reader: &RunReader, round: u64) -> Vec<String> {
 
 #[test]
 fn slices_change_places_and_leave_nothing() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let (reader, findings, output) =
         run(&bench, STUDY, &["--replicate", "slices", "--rounds", "2", "--anchor", "note"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -88,7 +88,7 @@ fn slices_change_places_and_leave_nothing() {
 #[cfg(feature = "long-tests")]
 #[test]
 fn one_build_says_nothing_between_stacks() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let (reader, findings, output) = run(&bench, STUDY, &["--replicate", "single", "--rounds", "3"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(numbers(&reader), 2 * 2 * 3);
@@ -103,7 +103,7 @@ fn one_build_says_nothing_between_stacks() {
 #[cfg(feature = "long-tests")]
 #[test]
 fn a_budget_is_kept_and_spent_where_it_decides() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let begin = std::time::Instant::now();
     let arguments = ["--rounds", "2", "--max-rounds", "40", "--budget", "160s", "--precision", "0.1%"];
     let (reader, findings, output) = run(&bench, STUDY, &arguments);
@@ -121,7 +121,7 @@ fn a_budget_is_kept_and_spent_where_it_decides() {
 #[cfg(feature = "long-tests")]
 #[test]
 fn load_curves_rise_in_latency() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let (reader, findings, output) =
         run(&bench, STUDY, &["--only", "ext4", "--rounds", "1", "--curve", "--window", "2s"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -135,7 +135,7 @@ fn load_curves_rise_in_latency() {
 #[cfg(feature = "long-tests")]
 #[test]
 fn another_tools_figure_stands_beside_ours_with_the_reason() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let arguments = [
         "--only",
         "ext4",
@@ -173,7 +173,7 @@ fn another_tools_figure_stands_beside_ours_with_the_reason() {
 #[cfg(feature = "long-tests")]
 #[test]
 fn files_are_copied_from_an_encrypted_source() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let source = r#"
 [[source]]
 name = "old drive"
@@ -195,7 +195,7 @@ layers = [{ luks = { pbkdf = "pbkdf2" }, on = "c" }, { ext4 = {} }]
 #[cfg(feature = "long-tests")]
 #[test]
 fn what_memory_holds_of_files_is_forgotten() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let others = r#"
 [[stack]]
 name = "XFS"
@@ -227,7 +227,7 @@ name = "reads"
 #[cfg(feature = "long-tests")]
 #[test]
 fn a_drive_is_written_to_until_it_settles() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let arguments = ["--only", "ext4", "--rounds", "5", "--profile", "snia-wsat", "--window", "1s", "--anchor", "off"];
     let (reader, findings, output) = run(&bench, STUDY, &[&arguments[..], &["--replicate", "single"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -238,7 +238,7 @@ fn a_drive_is_written_to_until_it_settles() {
 
 #[test]
 fn drives_become_another_kind_only_where_they_can() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     for (study, more, kind, why) in [
         ("quickstart", &["--on", "local"][..], "ram", "`--lab-drives` is of the lab"),
         ("pcie-switch", &[], "hdd", "a guest has 6 SATA ports"),
@@ -263,7 +263,7 @@ fn a_study_is_measured_on_every_class_of_drives() {
     for (kind, transport, made) in
         [("sata", "sata", "SATA drives"), ("hdd", "sata", "drives that spin"), ("ram", "ram", "RAM drives")]
     {
-        let bench = Bench::new();
+        let bench = Bench::alone();
         let arguments = ["run", "studies/quickstart.toml", "--quick", "--only", "1", "--lab-drives", kind];
         let output = bench.run(&arguments);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));

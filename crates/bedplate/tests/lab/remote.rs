@@ -39,7 +39,7 @@ fn seen<'a>(drives: &'a [Drive], guest: &Guest, name: &str) -> &'a Drive {
 
 #[test]
 fn remote_drives_are_found_with_all_their_paths() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let (design, notes) = spec::parse(STUDY);
     let guest = bench.boot(&design.unwrap_or_else(|| panic!("{notes:?}")));
     assert_eq!(bench.guests().len(), 2, "a guest and its enclosure");
@@ -83,7 +83,7 @@ fn both_paths_carry_the_load(guest: &Guest, drive: &Drive) {
 
 #[test]
 fn what_a_killed_owner_of_two_guests_left_is_swept_by_the_next() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let directory = tempfile::tempdir().unwrap();
     let study = directory.path().join("study.toml");
     std::fs::write(&study, STUDY).unwrap();
@@ -132,7 +132,7 @@ const LOST: &str = r#"
 #[cfg(feature = "long-tests")]
 #[test]
 fn a_lost_path_fails_no_operation_and_comes_back() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let directory = tempfile::tempdir().unwrap();
     let study = directory.path().join("study.toml");
     std::fs::write(&study, LOST).unwrap();

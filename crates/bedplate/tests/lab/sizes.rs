@@ -22,7 +22,7 @@ pub(crate) fn hasten(plan: &mut Plan, stack: &Stack) {
     let arrays: Vec<_> = stack.nodes.iter().filter(redundant).map(|node| node.name.clone()).collect();
     for step in &mut plan.steps {
         let Act::Run(command) = &mut step.act else { continue };
-        let argv: Vec<String> = command.argv.iter().map(|word| word.0.clone()).collect();
+        let argv: Vec<String> = command.argv.iter().map(ToString::to_string).collect();
         let has = |option: &str| argv.iter().any(|word| word == option);
         let more = match (argv[0].as_str(), argv[1].as_str()) {
             ("integritysetup", "format") => Some((2, "--no-wipe")),
@@ -35,10 +35,10 @@ pub(crate) fn hasten(plan: &mut Plan, stack: &Stack) {
         if let Some((at, option)) = more
             && !has("--raidintegrity")
         {
-            command.argv.insert(at, Word(option.to_owned()));
+            command.argv.insert(at, Word::from(option));
         }
         if argv[0] == "mkfs.ext4" {
-            command.argv.iter_mut().for_each(|word| word.0 = word.0.replace("_init=0", "_init=1"));
+            command.argv = argv.iter().map(|word| Word::parse(&word.replace("_init=0", "_init=1")).unwrap()).collect();
         }
     }
 }
@@ -52,6 +52,9 @@ pub(crate) struct Standing<'a> {
 impl Standing<'_> {
     pub(crate) fn word(&self, word: &Word) -> String {
         let fill = |kind: &str, name: &str| {
+            if kind == "uuid" {
+                return Some(self.uuid(name));
+            }
             let node = self.guest.drives().iter().find(|(drive, _)| drive.as_str() == name)?.1;
             match kind {
                 "drive" => Some(node.clone()),
@@ -62,16 +65,23 @@ impl Standing<'_> {
         word.resolve(fill).unwrap()
     }
 
+    /// One for each layer, the same wherever the plan names it.
+    fn uuid(&self, layer: &str) -> String {
+        let place = self.plan.steps.iter().position(|step| step.layer.as_str() == layer).unwrap();
+        format!("00000000-0000-4000-8000-{place:012x}")
+    }
+
     pub(crate) fn run(&self, command: &PlanCommand) -> Result<String, host::HostError> {
         let argv: Vec<String> = command.argv.iter().map(|word| self.word(word)).collect();
         let key: &[u8] = if command.key.is_some() { &[7; 64] } else { &[] };
-        let cmd = Cmd::new(argv).stdin(key).limit(command.limit.min(Nanos::seconds(180)));
+        // A size does not depend on the time it takes.
+        let cmd = Cmd::new(argv).stdin(key).limit(Nanos::seconds(600));
         Ok(self.guest.run_ok(&cmd)?.text())
     }
 
     fn ask(&self, argv: &[&str]) -> Vec<u64> {
         let command = PlanCommand {
-            argv: argv.iter().map(|word| Word((*word).to_owned())).collect(),
+            argv: argv.iter().map(|word| Word::parse(word).unwrap()).collect(),
             key: None,
             limit: Nanos::seconds(20),
         };
@@ -96,7 +106,7 @@ impl Standing<'_> {
     fn told(&self) -> (u64, u64) {
         match &self.plan.target {
             Target::Device(node) => {
-                let size = self.ask(&["blockdev", "--getsize64", &node.0])[0];
+                let size = self.ask(&["blockdev", "--getsize64", &node.to_string()])[0];
                 (size, size)
             }
             Target::Directory(directory) => {

@@ -56,7 +56,7 @@ fn moved(cell: &Value, drive: &str) -> (f64, f64) {
 
 #[test]
 fn arrays_are_measured_in_the_state_that_is_asked_for() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let study = bench.runs().with_file_name("states.toml");
     std::fs::write(&study, STUDY).unwrap();
     let output = bench.run(&["run", study.to_str().unwrap(), "--on", "lab"]);

@@ -20,7 +20,7 @@ fn proven(bench: &Bench, arguments: &[&str]) -> Vec<(String, Vec<Option<Showing>
 #[test]
 fn the_nineteen_show_what_they_promise() {
     use Showing::{Detected, Hidden, Kept, Lost, NotOffered, Readable, Repaired, Silent, Survived};
-    let bench = Bench::new();
+    let bench = Bench::alone();
     // As the kernel's documentation has them, written down by hand: not as our own derivation does.
     let expected = [
         [Readable, Lost, Silent, NotOffered],
@@ -55,7 +55,7 @@ fn the_nineteen_show_what_they_promise() {
 #[cfg(feature = "long-tests")]
 #[test]
 fn trials_of_a_run_are_in_its_record_and_its_report() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let short = ["--rounds", "1", "--window", "1s", "--settle", "300ms", "--anchor", "off"];
     let output = bench.run(&[&["run", &*tried(&bench), "--only", "1", "--json"], &short[..]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -79,7 +79,7 @@ fn tried(bench: &Bench) -> String {
 
 #[test]
 fn trials_are_refused_where_drives_outlive_them() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let tried = tried(&bench);
     for arguments in [["prove", "studies/quickstart.toml", "--on", "local"], ["run", tried.as_str(), "--on", "local"]] {
         let output = bench.run(&arguments);
@@ -92,7 +92,7 @@ fn trials_are_refused_where_drives_outlive_them() {
 /// One stack that hides nothing, loses everything, and returns wrong bytes: every control of every trial in some seconds.
 #[test]
 fn a_bare_file_system_is_found_out() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let output = bench.run(&["prove", "studies/quickstart.toml", "--only", "1", "--feature", "encryption,corruption"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

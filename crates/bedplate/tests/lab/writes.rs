@@ -39,7 +39,7 @@ impl Standing<'_> {
         let base = ["fio", "--name=w", "--ioengine=libaio", "--iodepth=16", "--direct=1", "--end_fsync=1"];
         let own = [format!("--filename={target}"), format!("--size={}", SPAN.0)];
         let words = base.iter().chain(how).map(|word| (*word).to_owned()).chain(own);
-        let argv = words.map(Word).collect();
+        let argv = words.map(Word::from).collect();
         self.run(&PlanCommand { argv, key: None, limit: Nanos::seconds(180) }).unwrap();
     }
 
@@ -61,14 +61,15 @@ impl Standing<'_> {
 fn at_once(plan: &mut Plan) {
     for step in &mut plan.steps {
         if let Act::Run(command) = &mut step.act {
-            command.argv.iter_mut().for_each(|word| word.0 = word.0.replace("_init=1", "_init=0"));
+            let eager = |word: &Word| Word::parse(&word.to_string().replace("_init=1", "_init=0")).unwrap();
+            command.argv = command.argv.iter().map(eager).collect();
         }
     }
 }
 
 #[test]
 fn drives_write_as_much_as_the_amplification_says() {
-    let bench = Bench::new();
+    let bench = Bench::alone();
     let design = design("crates/bedplate/tests/studies/capacity.toml");
     let facts = plan::DriveFact::of_lab(&design.lab);
     let guest = bench.boot(&design);

@@ -14,6 +14,8 @@ pub(crate) type Tags = BTreeMap<String, String>;
 /// Statuses of `blkid` (blkid(8)): nothing found, several things that contradict one another.
 const NOTHING: i32 = 2;
 const SEVERAL: i32 = 8;
+/// What such a find is called.
+pub(super) const SEVERAL_KINDS: &str = "several signatures";
 
 /// Probes a device. A blank one has no tags.
 pub(super) fn probe(host: &dyn Host, node: &str) -> Result<Tags, Doubt> {
@@ -22,7 +24,7 @@ pub(super) fn probe(host: &dyn Host, node: &str) -> Result<Tags, Doubt> {
     let silent = outcome.error_text().is_empty() && !outcome.timed_out;
     match outcome.status {
         NOTHING if outcome.stdout.is_empty() && silent => Ok(Tags::new()),
-        SEVERAL => Ok(Tags::from([("TYPE".to_owned(), "several signatures".to_owned())])),
+        SEVERAL => Ok(Tags::from([("TYPE".to_owned(), SEVERAL_KINDS.to_owned())])),
         0 if silent => parse(&outcome.text()),
         status => Err(Doubt::words(format!("it ended with {status}: {}", outcome.error_text()))),
     }

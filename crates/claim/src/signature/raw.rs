@@ -54,8 +54,8 @@ impl Bytes {
 }
 
 /// Looks for marks at both ends of a device.
-pub(super) fn scan(host: &dyn Host, device: &Device) -> Result<Vec<Mark>, Doubt> {
-    let (node, size) = (device.node(), device.size.0);
+pub(super) fn scan(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<Mark>, Doubt> {
+    let size = device.size.0;
     let tail = size.saturating_sub(TAIL);
     // The copies of btrfs that small devices do not have (kernel, include/uapi/linux/btrfs_tree.h).
     let far =
@@ -64,7 +64,7 @@ pub(super) fn scan(host: &dyn Host, device: &Device) -> Result<Vec<Mark>, Doubt>
     for (place, length) in [(0, HEAD.min(size)), (tail, size - tail)].into_iter().chain(far) {
         // At most a little over 4 MiB, so it fits.
         let length = u32::try_from(length).unwrap_or(u32::MAX);
-        let bytes = host.read_at(&node, place, length)?;
+        let bytes = host.read_at(node, place, length)?;
         if bytes.len() != length as usize {
             return Err(Doubt::words(format!("they end at byte {} already", place + bytes.len() as u64)));
         }

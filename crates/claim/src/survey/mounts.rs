@@ -35,9 +35,11 @@ pub(crate) fn read(host: &dyn Host, namespaces: &BTreeMap<u64, Vec<u32>>) -> Res
     }
     let mut mounts: Vec<Mount> = Vec::new();
     let mut sources = BTreeMap::new();
+    let without_device = without_device(host)?;
     for processes in namespaces.values() {
         for mut mount in parse(&table(host, processes)?)? {
-            if mount.source.starts_with("/dev/") {
+            // What has no device may call its source as it likes, and anybody may mount it in a namespace of their own.
+            if mount.source.starts_with("/dev/") && !without_device.contains(&mount.kind) {
                 let known = sources.entry(mount.source.clone());
                 mount.source_devno = match known {
                     std::collections::btree_map::Entry::Occupied(known) => *known.get(),
@@ -50,6 +52,12 @@ pub(crate) fn read(host: &dyn Host, namespaces: &BTreeMap<u64, Vec<u32>>) -> Res
         }
     }
     Ok(mounts)
+}
+
+/// Kinds of file systems that are on no device (proc(5), `filesystems`); ZFS, whose pools say what they are on, among them.
+fn without_device(host: &dyn Host) -> Result<Vec<String>, Doubt> {
+    let table = host.read_text("/proc/filesystems")?;
+    Ok(table.lines().filter_map(|line| line.strip_prefix("nodev")).map(|kind| kind.trim().to_owned()).collect())
 }
 
 /// The table of a namespace; empty where all its processes have ended meanwhile, and it with them.

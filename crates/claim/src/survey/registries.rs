@@ -5,14 +5,15 @@ use terms::{Cmd, Nanos};
 
 use super::Doubt;
 use crate::device::{Device, Devno, behind_node, present};
+use crate::examination::Owner;
 
 /// A device that some layer says is its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Listed {
     /// The device.
     pub(crate) devno: Devno,
-    /// Whose it is, for people.
-    pub(crate) owner: String,
+    /// Whose it is.
+    pub(crate) owner: Owner,
 }
 
 /// What a loop device is made of.
@@ -57,9 +58,9 @@ fn arrays(host: &dyn Host) -> Answer {
     let Some(text) = present(host.read_text("/proc/mdstat"))? else { return Ok(Vec::new()) };
     let mut listed = Vec::new();
     for (array, member) in members(&text) {
-        let device = Device::named(host, &member)?;
-        let device = device.ok_or_else(|| Doubt::words(format!("`{array}` lists `{member}`, which is not there")))?;
-        listed.push(Listed { devno: device.devno, owner: format!("the array `{array}`") });
+        // An array keeps the name of a member that was pulled out: a device that is not there is not the one asked for.
+        let Some(device) = Device::named(host, &member)? else { continue };
+        listed.push(Listed { devno: device.devno, owner: Owner::Array(array) });
     }
     Ok(listed)
 }
@@ -88,17 +89,27 @@ fn dependencies(text: &str) -> Answer {
         let (head, devices) = line.rsplit_once(':').ok_or_else(doubt)?;
         let (name, count) = head.rsplit_once(": ").ok_or_else(doubt)?;
         let count: usize = count.split(' ').next().and_then(|count| count.parse().ok()).ok_or_else(doubt)?;
-        let before = listed.len();
-        for pair in devices.split('(').skip(1) {
-            let (pair, _) = pair.split_once(')').ok_or_else(doubt)?;
-            let devno = Devno::parse(&pair.replace(", ", ":")).ok_or_else(doubt)?;
-            listed.push(Listed { devno, owner: format!("the mapping `{name}`") });
-        }
-        if listed.len() - before != count {
-            return Err(doubt());
-        }
+        let devices = numbers(devices).filter(|devices| devices.len() == count).ok_or_else(doubt)?;
+        listed.extend(devices.into_iter().map(|devno| Listed { devno, owner: Owner::Mapping(name.to_owned()) }));
     }
     Ok(listed)
+}
+
+/// `(259, 0) (8, 1)`; `None` where a pair is not understood.
+fn numbers(text: &str) -> Option<Vec<Devno>> {
+    let pair = |rest: &str| Devno::parse(&rest.split_once(')')?.0.replace(", ", ":"));
+    text.split('(').skip(1).map(pair).collect()
+}
+
+/// What a mapping says that it is made of; nothing for what is no mapping.
+///
+/// # Errors
+/// Where the machine cannot be asked.
+pub fn made_of(host: &dyn Host, devno: Devno) -> Result<Vec<Devno>, HostError> {
+    let (major, minor) = (devno.major.to_string(), devno.minor.to_string());
+    let outcome =
+        host.run(&Cmd::new(["dmsetup", "deps", "--options", "devno", "--major", &major, "--minor", &minor]))?;
+    Ok(if outcome.ok() { numbers(&outcome.text()).unwrap_or_default() } else { Vec::new() })
 }
 
 /// Devices of mounted btrfs file systems, the second and later ones too, which no other table has
@@ -109,7 +120,7 @@ fn btrfs(host: &dyn Host) -> Answer {
         for name in names(host, &format!("/sys/fs/btrfs/{id}/devices"))? {
             let device = Device::named(host, &name)?;
             let device = device.ok_or_else(|| Doubt::words(format!("{id} lists `{name}`, which is not there")))?;
-            listed.push(Listed { devno: device.devno, owner: format!("the mounted btrfs {id}") });
+            listed.push(Listed { devno: device.devno, owner: Owner::Btrfs(id.clone()) });
         }
     }
     Ok(listed)
@@ -125,7 +136,7 @@ fn pools(host: &dyn Host) -> Answer {
     for (pool, node) in vdevs(&host.run_ok(&status)?.text()) {
         // A device that is missing from its pool has a node that is gone, and nobody can name it either.
         let devno = behind_node(host, &node)?;
-        listed.extend(devno.map(|devno| Listed { devno, owner: format!("the imported pool `{pool}`") }));
+        listed.extend(devno.map(|devno| Listed { devno, owner: Owner::Pool(pool.clone()) }));
     }
     Ok(listed)
 }
@@ -169,7 +180,7 @@ fn served(host: &dyn Host, path: &str, owner: &str, listed: &mut Vec<Listed>) ->
     let node = present(host.read_text(path))?.unwrap_or_default();
     if node.starts_with("/dev/") {
         let devno = behind_node(host, &node)?;
-        listed.extend(devno.map(|devno| Listed { devno, owner: owner.to_owned() }));
+        listed.extend(devno.map(|devno| Listed { devno, owner: Owner::Target(owner.to_owned()) }));
     }
     Ok(())
 }

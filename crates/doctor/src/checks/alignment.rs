@@ -1,11 +1,12 @@
 //! Where layers begin, and whether blocks and stripes of what is below them are cut.
 
 use terms::Bytes;
-use terms::diagnosis::{Finding, Place};
+use terms::diagnosis::Place;
 use terms::inventory::Node;
 
-use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place, sectors};
+use crate::remedy::Found;
 use crate::words::{count, list, number};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -57,7 +58,9 @@ struct Beginning<'a> {
     start: Bytes,
     source: String,
     below: &'a Node,
-    mend: fn(Finding, &Node) -> Finding,
+    /// What is made anew, as it is typed: that on which the layer lies, be it a partition.
+    device: String,
+    mend: fn(Found, &Beginning) -> Found,
 }
 
 fn judge(machine: &Machine, round: &mut Round, layer: &Beginning) {
@@ -104,7 +107,7 @@ fn judge(machine: &Machine, round: &mut Round, layer: &Beginning) {
     let found = found
         .seen(layer.source.clone(), layer.start.0)
         .seen(format!("/sys/block/{}/queue/optimal_io_size", layer.below.name), optimal.0);
-    round.find((layer.mend)(found, layer.below).destroys(format!("everything on {}", layer.at)));
+    round.find((layer.mend)(found, layer));
 }
 
 /// Is there an array with parity on the way down?
@@ -121,10 +124,14 @@ fn partitions(machine: &Machine, round: &mut Round) {
         };
         let at = place(node);
         let source = format!("/sys/class/block/{}/start (× 512)", node.name);
-        let mend = |found: Finding, below: &Node| {
-            found.mend("Make it anew at a multiple of 1 MiB, or of the stripe.").run(format!("sfdisk {}", path(below)))
+        let mend = |found: Found, layer: &Beginning| {
+            found
+                .mend("Copy what is on it elsewhere, then make it anew at a multiple of 1 MiB, or of the stripe.")
+                .look(format!("lsblk -f {}", layer.device))
+                .run(Data(format!("everything on {}", layer.at)), format!("sfdisk {}", layer.device))
         };
-        judge(machine, round, &Beginning { at: at.clone(), start: partition.start, source, below, mend });
+        let layer = Beginning { at: at.clone(), start: partition.start, source, below, device: path(below), mend };
+        judge(machine, round, &layer);
         // What the kernel itself says, where the drive tells of an offset of its own.
         let Some(offset) = round.ask(&at, &node.alignment_offset) else { continue };
         if offset.0 != 0 && round.findings.iter().all(|found| found.place != at) {
@@ -135,7 +142,7 @@ fn partitions(machine: &Machine, round: &mut Round) {
                 "each write of a block touches 2, and each is read first: 4 operations instead of 1",
             )
             .seen(format!("/sys/class/block/{}/alignment_offset", node.name), offset.0);
-            round.find(mend(found, below).destroys(format!("everything on {at}")));
+            round.find(mend(found, &layer));
         }
     }
 }
@@ -147,17 +154,23 @@ fn encryption(machine: &Machine, round: &mut Round) {
             round.unknown(&at, "it is not known what it stands on");
             continue;
         };
+        let device = path(below);
         let (start, below) = on_whole_device(machine, sectors(crypt.offset_sectors), below);
         let source = format!("dmsetup table {}", node.label.as_deref().unwrap_or(&node.name));
-        let mend = |found: Finding, below: &Node| {
-            let stripe = below.queue.optimal_io.known().map_or(0, |optimal| optimal.0);
+        let mend = |found: Found, layer: &Beginning| {
+            let stripe = layer.below.queue.optimal_io.known().map_or(0, |optimal| optimal.0);
             // LUKS2 wants 16 MiB for its header; `--offset` counts in sectors of 512 bytes.
             let offset = (16_u64 << 20).checked_next_multiple_of(stripe.max(PAGE)).unwrap_or(16 << 20) / 512;
+            let device = &layer.device;
             found
-                .mend("Make it anew with data at a multiple of the stripe.")
-                .run(format!("cryptsetup luksFormat --type luks2 --offset {offset} {}", path(below)))
+                .mend("Copy what is on it elsewhere, then make it anew with data at a multiple of the stripe.")
+                .look(format!("lsblk -f {device}"))
+                .run(
+                    Data(format!("everything on {}", layer.at)),
+                    format!("cryptsetup luksFormat --type luks2 --offset {offset} {device}"),
+                )
         };
-        judge(machine, round, &Beginning { at, start, source, below, mend });
+        judge(machine, round, &Beginning { at, start, source, below, device, mend });
     }
 }
 
@@ -177,17 +190,24 @@ fn volumes(machine: &Machine, round: &mut Round) {
                 // A missing one is another check's affair.
                 continue;
             };
+            let device = path(below);
             let (start, below) = on_whole_device(machine, physical.start, below);
             let source = format!("pvs -o pe_start {}", physical.device);
-            let mend = |found: Finding, below: &Node| {
-                let stripe = below.queue.optimal_io.known().map_or(0, |optimal| optimal.0.max(1 << 20));
-                found.mend("Make it anew with extents at a multiple of the stripe.").run(format!(
-                    "pvcreate --dataalignment {}b {}",
-                    stripe,
-                    path(below)
-                ))
+            let mend = |found: Found, layer: &Beginning| {
+                let stripe = layer.below.queue.optimal_io.known().map_or(0, |optimal| optimal.0.max(1 << 20));
+                found
+                    .mend(
+                        "Move its extents to others, take it out of the group when none are left, and make it anew with extents at a \
+                         multiple of the stripe.",
+                    )
+                    .look("pvs -o +pv_used")
+                    .run(Nothing, format!("pvmove {}", layer.device))
+                    .run(
+                        Brought(format!("what was not moved from {}", layer.at)),
+                        format!("pvcreate --dataalignment {stripe}b {}", layer.device),
+                    )
             };
-            judge(machine, round, &Beginning { at, start, source, below, mend });
+            judge(machine, round, &Beginning { at, start, source, below, device, mend });
         }
     }
 }
@@ -246,8 +266,10 @@ fn compare(machine: &Machine, round: &mut Round, at: &Place, members: &[&str]) {
     });
     round.find(
         found
-            .mend("Give all the same, one member after the other: take it out, format it, add it again.")
-            .run("nvme format DEVICE --block-size=4096")
-            .destroys("everything on each member that is formatted"),
+            .mend("Copy what stands on it elsewhere, give all its members the same blocks, make it anew and bring it back. To take \
+                   out one member after the other leaves it with one less each time, and what was made on small blocks may not \
+                   work on large ones.")
+            .look("nvme id-ns -H DEVICE")
+            .run(Data("everything on each member that is formatted".to_owned()), "nvme format DEVICE --block-size=4096"),
     );
 }

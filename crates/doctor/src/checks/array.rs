@@ -3,9 +3,10 @@
 use terms::Bytes;
 use terms::inventory::{Md, Node};
 
-use super::array_state::redundancy;
-use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::check::{Brought, Check, Error, Information, Meanwhile, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place, sysfs};
+use crate::redundancy::of_level;
+use crate::remedy::Found;
 use crate::words::{duration, list, rate};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -13,7 +14,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "array-no-bitmap",
         severity: Warning,
         looks_at: "`md/bitmap/location`, `md/consistency_policy`",
-        rule: "an array with redundancy has neither bitmap nor journal",
+        rule: "an array with redundancy has neither bitmap nor journal: a warning from 100 GiB on each member on",
         fixes: false,
         look: bitmap,
     },
@@ -44,7 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn has_redundancy(md: &Md) -> bool {
-    redundancy(&md.level, 2).is_some()
+    of_level(&md.level, 2).is_some()
 }
 
 pub(super) fn is_parity(md: &Md) -> bool {
@@ -64,6 +65,9 @@ pub(super) fn share_of_member(node: &Node, md: &Md) -> Option<Bytes> {
     node.size.0.checked_div(data).map(Bytes)
 }
 
+/// Members from which on `mdadm` makes a bitmap by itself (mdadm(8), `--bitmap`: "devices which are 100G or larger").
+const LARGE: Bytes = Bytes::gib(100);
+
 fn bitmap(machine: &Machine, round: &mut Round) {
     for (node, md) in machine.arrays().filter(|(_, md)| has_redundancy(md)) {
         let at = place(node);
@@ -80,6 +84,7 @@ fn bitmap(machine: &Machine, round: &mut Round) {
         let speed =
             md.sync_speed_max.known().copied().flatten().filter(|speed| speed.0 > 0).unwrap_or(Bytes::kib(200_000));
         let share = share_of_member(node, md).unwrap_or(node.size);
+        let severity = if share >= LARGE { Warning } else { Information };
         let cost = format!(
             "after a crash, or when a member was away for a moment, all of {share} on each member is read and written again: {} at {}; \
              with a bitmap only what was being written",
@@ -87,11 +92,11 @@ fn bitmap(machine: &Machine, round: &mut Round) {
             rate(speed.as_f64())
         );
         round.find(
-            finding(Warning, &at, "the array has no bitmap", cost)
+            finding(severity, &at, "the array has no bitmap", cost)
                 .seen(sysfs(node, "md/bitmap/location"), location.as_deref().unwrap_or("no such file"))
                 .seen(sysfs(node, "md/consistency_policy"), policy.as_deref().unwrap_or("no such file"))
                 .mend("Add one; it takes a moment and can be removed again (`--bitmap=none`). Newer versions of mdadm make none by themselves.")
-                .run(format!("mdadm --grow --bitmap=internal {}", path(node))),
+                .run(Nothing, format!("mdadm --grow --bitmap=internal {}", path(node))),
         );
     }
 }
@@ -118,21 +123,56 @@ fn write_hole(machine: &Machine, round: &mut Round) {
         )
         .seen(sysfs(node, "md/consistency_policy"), policy);
         round.find(if md.level == "raid5" {
-            // md(4), PPL: the decrease that its makers tell.
-            found
-                .mend("A partial parity log closes it; it takes the place of the bitmap.")
-                .run(if policy == "bitmap" {
-                    format!("mdadm --grow --bitmap=none {0} && mdadm --grow --consistency-policy=ppl {0}", path(node))
-                } else {
-                    format!("mdadm --grow --consistency-policy=ppl {}", path(node))
-                })
+            with_log(found, policy, node, md)
         } else {
-            found
-                .mend("A journal on a drive of its own closes it; a mirror of two is wise, since the array stops without it.")
-                .run(format!("mdadm {} --add-journal DEVICE", path(node)))
-                .destroys("everything on the device that becomes the journal")
+            with_journal(found, policy, node)
         });
     }
+}
+
+/// Members from which on `mdadm` leaves room for a log beside the list of bad blocks (`choose_bm_space` and `update_super1`
+/// in mdadm's `super1.c`). Tried with 4.2: on smaller ones it says "Not enough space to add ppl".
+const ROOM_FOR_LOG: Bytes = Bytes::gib(9);
+
+/// md(4), PPL: it takes the place of the bitmap, and costs what its makers tell.
+fn with_log(found: Found, policy: &str, node: &Node, md: &Md) -> Found {
+    if share_of_member(node, md).unwrap_or(node.size) < ROOM_FOR_LOG {
+        return found
+            .mend("A partial parity log would close it; there is no room for one on members as small as these.");
+    }
+    let found = found.mend(
+        "A partial parity log closes it; it takes the place of the bitmap. Where it is refused, put the bitmap back \
+         (`--grow --bitmap=internal`).",
+    );
+    without_bitmap(found, policy, node).run(Nothing, format!("mdadm --grow --consistency-policy=ppl {}", path(node)))
+}
+
+/// mdadm(8), --add-journal: "only works for array in Read-Only state". Tried with 4.2: it is refused while there is a
+/// bitmap, and where it is taken the array can be written to again at once.
+fn with_journal(found: Found, policy: &str, node: &Node) -> Found {
+    let found = found.mend(
+        "A journal on a drive of its own closes it; a mirror of two is wise, since the array stops without it. The array must be \
+         read-only while it is added: unmount what is on it first. It can be written to again afterwards; where the journal is \
+         refused, after `mdadm --readwrite`.",
+    );
+    without_bitmap(found, policy, node)
+        .look("lsblk -f DEVICE")
+        .run(Nothing, format!("mdadm --readonly {}", path(node)))
+        .run(
+            Brought("everything on the device that becomes the journal".to_owned()),
+            format!("mdadm {} --add-journal DEVICE", path(node)),
+        )
+        .look(format!("cat {}", sysfs(node, "md/consistency_policy")))
+}
+
+/// First what the log or journal takes the place of.
+fn without_bitmap(found: Found, policy: &str, node: &Node) -> Found {
+    let found = found.look(format!("mdadm --detail {}", path(node)));
+    if policy != "bitmap" {
+        return found;
+    }
+    let meanwhile = "a crash is followed by a resync of all of the array".to_owned();
+    found.run(Meanwhile(meanwhile), format!("mdadm --grow --bitmap=none {}", path(node)))
 }
 
 /// Members that are dm-integrity, by the name people use.
@@ -204,16 +244,17 @@ fn failfast(machine: &Machine, round: &mut Round) {
         if fast.is_empty() {
             continue;
         }
-        round.find(
-            finding(
-                Error,
-                &place(node),
-                format!("{} are `failfast`", list(&fast)),
-                "md does not mend read errors of such members: 0 of the bad blocks that dm-integrity finds are written anew",
-            )
-            .seen(sysfs(node, "md/dev-*/state"), format!("failfast: {}", list(&fast)))
-            .mend("Add each member again without it, one after the other: it is resynced.")
-            .run(format!("mdadm {0} --fail MEMBER --remove MEMBER && mdadm {0} --nofailfast --re-add MEMBER", path(node))),
-        );
+        let found = finding(
+            Error,
+            &place(node),
+            format!("{} are `failfast`", list(&fast)),
+            "md does not mend read errors of such members: 0 of the bad blocks that dm-integrity finds are written anew",
+        )
+        .seen(sysfs(node, "md/dev-*/state"), format!("failfast: {}", list(&fast)))
+        .mend("Take the flag away while the array runs: no member has to leave, and the array remembers it.");
+        // The kernel's Documentation/admin-guide/md.rst, `state` of a member.
+        round.find(fast.iter().fold(found, |found, member| {
+            found.set(format!("echo -failfast > {}", sysfs(node, &format!("md/dev-{member}/state"))))
+        }));
     }
 }

@@ -4,9 +4,9 @@ use terms::Bytes;
 use terms::inventory::Md;
 
 use super::array::{is_parity, share_of_member};
-use super::array_state::redundancy;
 use crate::check::{Check, Information, Round, Warning, finding};
 use crate::machine::{Machine, place, sysfs};
+use crate::redundancy::of_level;
 use crate::words::{duration, number, rate};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -105,7 +105,7 @@ fn is_running(md: &Md) -> bool {
 }
 
 fn resync_cap(machine: &Machine, round: &mut Round) {
-    for (node, md) in machine.arrays().filter(|(_, md)| redundancy(&md.level, 2).is_some()) {
+    for (node, md) in machine.arrays().filter(|(_, md)| of_level(&md.level, 2).is_some()) {
         let at = place(node);
         let Some(Some(cap)) = round.ask(&at, &md.sync_speed_max) else { continue };
         // What carries no line of a known rate (RAM, a guest's drives) has nothing to compare with.

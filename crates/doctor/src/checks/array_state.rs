@@ -1,10 +1,16 @@
 //! Arrays that are not whole: members missing, resyncing, not started, not agreeing.
 
-use terms::diagnosis::Place;
-use terms::inventory::{Md, Node};
+use std::collections::BTreeSet;
 
-use crate::check::{Check, Error, Information, Round, Warning, finding};
-use crate::machine::{Machine, path, place, sectors, sysfs};
+use terms::command::quote;
+use terms::diagnosis::Place;
+use terms::inventory::{DmRaid, Md, MdMember, Node, Reading};
+
+use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
+use crate::group::Condition;
+use crate::machine::{Machine, path, place, sectors, sysfs, volume};
+use crate::redundancy::of_level;
+use crate::remedy::Found;
 use crate::words::{count, duration, float, list, number, percent};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -50,114 +56,208 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// How many members it may lose for sure, when it is whole. `None`: it has no redundancy, or its level is not known.
-pub(super) fn redundancy(level: &str, devices: u32) -> Option<u32> {
-    match level {
-        "raid1" => Some(devices.saturating_sub(1)),
-        "raid4" | "raid5" | "raid10" => Some(1),
-        "raid6" => Some(2),
-        _ => None,
+/// How an array's members are.
+struct Members<'a> {
+    all: u32,
+    /// Neither here nor on the way to be.
+    missing: u32,
+    /// In their places, and not filled yet.
+    filling: Vec<&'a str>,
+    /// Without a place: md takes them when it needs them.
+    spare: Vec<&'a str>,
+    faulty: Vec<&'a str>,
+}
+
+impl<'a> Members<'a> {
+    /// Members that are filled count as lost in `degraded`. What stands in for another that is still there does not.
+    fn of(md: &'a Md, degraded: u32) -> Self {
+        let with = |state: &str, wanted: &dyn Fn(&MdMember) -> bool| -> Vec<&'a str> {
+            let has = |member: &&MdMember| member.state.iter().any(|known| known == state) && wanted(member);
+            md.members.iter().filter(has).map(|member| member.device.as_str()).collect()
+        };
+        let replaces = |member: &MdMember| member.state.iter().any(|state| state == "replacement");
+        let filling = with("spare", &|member| member.slot.is_some() && !replaces(member));
+        Self {
+            all: md.devices.known().copied().unwrap_or(0),
+            missing: degraded.saturating_sub(u32::try_from(filling.len()).unwrap_or(u32::MAX)),
+            filling,
+            spare: with("spare", &|member| member.slot.is_none()),
+            faulty: with("faulty", &|_| true),
+        }
     }
+}
+
+/// Is a member being filled, do copies become equal, or does the array wait for its turn? A check changes nothing.
+fn is_at_work(md: &Md) -> bool {
+    let action = md.sync_action.known().and_then(Option::as_deref);
+    md.sync_waits || action.is_some_and(|action| !["idle", "frozen", "check"].contains(&action))
+}
+
+/// What is not as it should be with the members of an array; `None` where all is well, or not told.
+pub(crate) fn condition(md: &Md) -> Option<Condition> {
+    let degraded = md.degraded.known().copied().flatten().unwrap_or(0);
+    let members = Members::of(md, degraded);
+    if is_at_work(md) || (degraded > 0 && !members.filling.is_empty()) {
+        Some(Condition::Filling)
+    } else {
+        (degraded > 0 || !members.faulty.is_empty()).then_some(Condition::Short)
+    }
+}
+
+/// The same of an array of the device mapper: `D` dead, `a` not in sync.
+pub(crate) fn condition_of_mapped(raid: &DmRaid) -> Option<Condition> {
+    let idle = ["idle", "frozen", "check"];
+    let at_work = raid.sync_action.known().is_some_and(|action| !idle.contains(&action.as_str()));
+    let health = raid.health.known().map_or("", String::as_str);
+    if at_work || health.contains('a') {
+        Some(Condition::Filling)
+    } else {
+        health.contains('D').then_some(Condition::Short)
+    }
+}
+
+fn survives(level: &str, devices: u32, lost: u32, node: &Node) -> String {
+    let left = of_level(level, devices).unwrap_or(0).saturating_sub(lost);
+    format!(
+        "it is sure to survive the loss of {} more; {} of data stand on it",
+        count(u64::from(left), "drive"),
+        node.size
+    )
 }
 
 fn degraded(machine: &Machine, round: &mut Round) {
     for (node, md) in machine.arrays() {
         let at = place(node);
-        let Some(Some(missing)) = round.ask(&at, &md.degraded) else { continue };
+        let Some(Some(degraded)) = round.ask(&at, &md.degraded) else { continue };
         round.look();
-        let faulty: Vec<&str> = md
-            .members
-            .iter()
-            .filter(|member| member.state.iter().any(|state| state == "faulty"))
-            .map(|member| member.device.as_str())
-            .collect();
-        if *missing == 0 && faulty.is_empty() {
+        let members = Members::of(md, *degraded);
+        if *degraded == 0 && members.faulty.is_empty() {
             continue;
         }
-        let devices = md.devices.known().copied().unwrap_or(0);
-        let left = redundancy(&md.level, devices).unwrap_or(0).saturating_sub(*missing);
-        let found = finding(
-            Error,
-            &at,
-            format!("{} of {} are missing", missing, count(u64::from(devices), "member")),
-            format!(
-                "it is sure to survive the loss of {} more; {} of data stand on it",
-                count(u64::from(left), "drive"),
-                node.size
-            ),
-        )
-        .seen(sysfs(node, "md/degraded"), missing);
-        let found = if faulty.is_empty() {
-            found
+        let all = count(u64::from(members.all), "member");
+        let what = if members.missing == 0 && members.faulty.is_empty() {
+            let pace = if md.sync_waits {
+                "waits for its turn"
+            } else if is_at_work(md) {
+                "is being filled"
+            } else {
+                "waits to be filled"
+            };
+            let synced = members.all.saturating_sub(*degraded);
+            format!("{synced} of {all} are in sync, and {} {pace}", list(&members.filling))
         } else {
-            found.seen(sysfs(node, "md/dev-*/state"), format!("faulty: {}", list(&faulty)))
+            format!("{} of {all} are missing or faulty", members.missing.max(u32::from(!members.faulty.is_empty())))
         };
-        round.find(
-            found
-                .mend("Find out why it left before anything is added. A new member is overwritten.")
-                .run(format!("mdadm --detail {}", path(node)))
-                .run(format!("mdadm {} --add NEW", path(node)))
-                .destroys("everything on the drive that is added"),
-        );
+        let mut found = finding(Error, &at, what, survives(&md.level, members.all, *degraded, node))
+            .seen(sysfs(node, "md/degraded"), degraded);
+        for (word, names) in [("faulty", &members.faulty), ("not in sync", &members.filling), ("spare", &members.spare)]
+        {
+            if !names.is_empty() {
+                found = found.seen(sysfs(node, "md/dev-*/state"), format!("{word}: {}", list(names)));
+            }
+        }
+        round.find(made_whole(found.look(format!("mdadm --detail {}", path(node))), node, md, &members));
     }
     for (node, _, raid) in machine.mapped_arrays(round) {
         let at = place(node);
         round.look();
         let Some(health) = round.ask(&at, &raid.health) else { continue };
-        let dead = health.matches('D').count();
+        let dead = u32::try_from(health.matches('D').count()).unwrap_or(u32::MAX);
         if dead == 0 {
             continue;
         }
-        let left = redundancy(raid.level.split('_').next().unwrap_or_default(), count_of(health)).unwrap_or(0);
-        let left = left.saturating_sub(u32::try_from(dead).unwrap_or(u32::MAX));
+        let images = u32::try_from(health.len()).unwrap_or(u32::MAX);
+        // lvmraid(7): a device that was away for a moment is brought back, one that is gone is replaced.
         round.find(
             finding(
                 Error,
                 &at,
-                format!("{dead} of {} are dead", count(number(health.len()), "image")),
-                format!(
-                    "it is sure to survive the loss of {} more; {} of data stand on it",
-                    count(u64::from(left), "drive"),
-                    node.size
-                ),
+                format!("{dead} of {} are dead", count(u64::from(images), "image")),
+                survives(&raid.level, images, dead, node),
             )
             .seen(format!("dmsetup status {}", label(node)), health)
-            .mend("Find out why, then let LVM put another in its place.")
-            .run("lvconvert --repair GROUP/VOLUME"),
+            .mend("Find out why. What was away for a moment is brought back; only for what is gone LVM puts another in its place.")
+            .look("lvs -a -o +devices,lv_health_status,raid_sync_action")
+            .run(Nothing, format!("lvchange --refresh {}", volume(node)))
+            .run(
+                Brought("what is left on the image that is replaced".to_owned()),
+                format!("lvconvert --repair {}", volume(node)),
+            ),
         );
     }
 }
 
-fn count_of(health: &str) -> u32 {
-    u32::try_from(health.len()).unwrap_or(u32::MAX)
+/// What makes an array whole: nothing where it does so itself, the member that went, and only then another drive.
+fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
+    if is_at_work(md) || (members.missing == 0 && members.faulty.is_empty()) {
+        return found
+            .mend("No drive is to be replaced: the array fills its member itself, if not at once then with the first write.")
+            .look("cat /proc/mdstat");
+    }
+    if !members.spare.is_empty() {
+        return found
+            .mend("It has a spare and takes it by itself. See why it has not: it may be read-only, or its resync held back.")
+            .look(format!("cat {}", sysfs(node, "md/{array_state,sync_action}")));
+    }
+    let array = path(node);
+    found
+        .mend(
+            "Find out why it left before anything is added. One that was away for a moment and is sound is added again, and with a \
+             bitmap only what changed is written. A new one is overwritten.",
+        )
+        .look("mdadm --examine MEMBER")
+        .run(Nothing, format!("mdadm {array} --re-add MEMBER"))
+        .run(
+            Brought("everything on the drive that is added".to_owned()),
+            format!("mdadm {array} --add NEW"),
+        )
 }
 
-fn label(node: &Node) -> &str {
-    node.label.as_deref().unwrap_or(&node.name)
+fn label(node: &Node) -> String {
+    quote(node.label.as_deref().unwrap_or(&node.name))
+}
+
+/// A container of arrays that firmware describes; it is never anything but inactive. Arrays in it say
+/// `external:/md127/0` (the kernel's `Documentation/admin-guide/md.rst`, `metadata_version`).
+fn is_container(md: &Md) -> bool {
+    let kind = md.metadata.as_deref().and_then(|metadata| metadata.strip_prefix("external:"));
+    kind.is_some_and(|kind| !kind.starts_with(['/', '-']))
 }
 
 fn stopped(machine: &Machine, round: &mut Round) {
     for (node, md) in machine.arrays() {
         let at = place(node);
         round.look();
-        let Some(state) =
-            round.ask(&at, &md.state).filter(|state| ["inactive", "clear", "broken"].contains(&state.as_str()))
-        else {
+        let Some(state) = round.ask(&at, &md.state) else { continue };
+        if is_container(md) || !["inactive", "clear", "broken"].contains(&state.as_str()) {
             continue;
-        };
+        }
         let members = count(number(md.members.len()), "member");
-        round.find(
-            finding(
-                Error,
-                &at,
-                format!("the array is `{state}`"),
-                format!("nothing on it can be read; it holds {members}, which look used to other programs"),
-            )
-            .seen(sysfs(node, "md/array_state"), state)
-            .mend("Too few members were found when it was assembled. See which, then start it.")
-            .run(format!("mdadm --detail {}", path(node)))
-            .run(format!("mdadm --run {}", path(node))),
-        );
+        let found = finding(
+            Error,
+            &at,
+            format!("the array is `{state}`"),
+            format!("nothing on it can be read; it holds {members}, which look used to other programs"),
+        )
+        .seen(sysfs(node, "md/array_state"), state)
+        .look(format!("mdadm --detail {}", path(node)));
+        round.find(if state == "inactive" {
+            // mdadm(8), --incremental and --run.
+            found
+                .mend(
+                    "Too few members were found when it was assembled. Compare what they say of themselves (`Events`), bring back \
+                     those that are missing, and add each: with all of them it starts whole. To start it without them is the last \
+                     resort: they are out of date from the first write on.",
+                )
+                .look("mdadm --examine MEMBER …")
+                .run(Nothing, "mdadm --incremental MEMBER")
+                .run(
+                    Data("what only the missing members hold, if the others are older".to_owned()),
+                    format!("mdadm --run {}", path(node)),
+                )
+        } else {
+            found.mend("It has lost what it cannot do without. See in the kernel's messages which drive went, and bring it back.").look("dmesg")
+        });
     }
 }
 
@@ -171,19 +271,26 @@ fn syncing(machine: &Machine, round: &mut Round) {
         }
         let severity = if action == "check" { Information } else { Error };
         let left = remaining(md);
-        let cost = match (severity, left) {
-            (Information, left) => format!("1 more reader on every member until it is done{left}"),
-            (_, left) => format!(
+        let shared = sharing(machine, node);
+        let cost = match (severity, md.sync_waits) {
+            (Information, true) => "0 members are read until another array on the same drives is done".to_owned(),
+            (_, true) => "it begins when another array on the same drives is done: 0 members are filled until then, and redundancy \
+                          is not whole"
+                .to_owned(),
+            (Information, _) => format!("1 more reader on every member until it is done{left}{shared}"),
+            _ => format!(
                 "redundancy is not whole, and what is measured now is shared with it: in one published study copies went onto a \
-                 mirror that resynced at 291 MB/s, and onto one such drive at 375{left}"
+                 mirror that resynced at 291 MB/s, and onto one such drive at 375{left}{shared}"
             ),
         };
+        let what =
+            if md.sync_waits { format!("a {action} waits for another") } else { format!("a {action} is going on") };
         round.find(
-            finding(severity, &at, format!("a {action} is going on"), cost)
+            finding(severity, &at, what, cost)
                 .seen(sysfs(node, "md/sync_action"), action)
                 .seen(sysfs(node, "md/sync_completed"), completed(md))
                 .mend("Wait for it, and measure nothing before.")
-                .run(format!("mdadm --wait {}", path(node))),
+                .look(format!("mdadm --wait {}", path(node))),
         );
     }
     for (node, _, raid) in machine.mapped_arrays(round) {
@@ -203,16 +310,31 @@ fn syncing(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("dmsetup status {}", label(node)), action)
             .mend("Wait for it, and measure nothing before.")
-            .run(format!("lvs -o name,sync_percent,raid_sync_action   # {}", label(node))),
+            .look(format!("lvs -a -o name,sync_percent,raid_sync_action {}", volume(node))),
         );
     }
 }
 
+/// Other arrays on the same drives, which are as much disturbed.
+fn sharing(machine: &Machine, node: &Node) -> String {
+    let drives = machine.bottom(&node.name);
+    let on_them: BTreeSet<&str> = drives.iter().flat_map(|drive| machine.names_above(&drive.name)).collect();
+    let others: Vec<&str> = machine
+        .arrays()
+        .map(|(other, _)| other.name.as_str())
+        .filter(|name| {
+            *name != node.name && on_them.contains(name) && !machine.names_below(name).contains(node.name.as_str())
+        })
+        .collect();
+    if others.is_empty() { String::new() } else { format!("; it shares drives with {}", list(&others)) }
+}
+
 fn completed(md: &Md) -> String {
     match &md.sync_completed_sectors {
-        terms::inventory::Reading::Known(Some([done, all])) => format!("{done} / {all}"),
-        terms::inventory::Reading::Known(None) => "none".to_owned(),
-        terms::inventory::Reading::Unknown(why) => format!("not known: {why}"),
+        _ if md.sync_waits => "delayed".to_owned(),
+        Reading::Known(Some([done, all])) => format!("{done} / {all}"),
+        Reading::Known(None) => "none".to_owned(),
+        Reading::Unknown(why) => format!("not known: {why}"),
     }
 }
 
@@ -267,7 +389,7 @@ fn differ(round: &mut Round, machine: &Machine, node: &Node, at: &Place, level: 
         )
         .seen(source, found)
         .mend(advice)
-        .run(format!("echo check > {}", sysfs(node, "md/sync_action"))),
+        .run(Nothing, format!("echo check > {}", sysfs(node, "md/sync_action"))),
     );
 }
 
@@ -289,7 +411,7 @@ fn member_errors(machine: &Machine, round: &mut Round) {
                 )
                 .seen(sysfs(node, &format!("md/dev-{}/errors", member.device)), errors)
                 .mend("Ask the drive for its health, then scrub.")
-                .run(format!("smartctl -x /dev/{}", member.device)),
+                .look(format!("smartctl -x /dev/{}", member.device)),
             );
         }
     }

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Btrfs, FileSystem};
 
 use super::mount::system_place;
-use crate::check::{Check, Error, Round, Warning, finding};
+use crate::check::{Brought, Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
+use crate::redundancy::{PROFILES, Profile, most, of_profile};
+use crate::remedy::Found;
 use crate::words::{count, list, number};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -30,8 +33,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "btrfs-mixed-profiles",
         severity: Error,
-        looks_at: "directories below `/sys/fs/btrfs/*/allocation`",
-        rule: "one kind of block has several profiles: a balance was never finished",
+        looks_at: "directories below `/sys/fs/btrfs/*/allocation`, `exclusive_operation`",
+        rule: "one kind of block has several profiles: a balance was never finished, or is under way (information)",
         fixes: false,
         look: mixed,
     },
@@ -67,8 +70,9 @@ fn each<'a>(machine: &Machine<'a>) -> impl Iterator<Item = (&'a FileSystem, &'a 
     systems.filter_map(|system| Some((system, system.btrfs.as_ref()?, system_place(system))))
 }
 
-fn target(system: &FileSystem) -> &str {
-    system.targets.first().map_or("TARGET", String::as_str)
+/// Where it is mounted, as it is typed.
+fn target(system: &FileSystem) -> String {
+    system.targets.first().map_or_else(|| "TARGET".to_owned(), |target| quote(target))
 }
 
 fn allocation(system: &FileSystem) -> String {
@@ -79,6 +83,39 @@ fn shown(profiles: &BTreeMap<String, Vec<String>>) -> String {
     profiles.iter().map(|(kind, found)| format!("{kind} {}", found.join("+"))).collect::<Vec<_>>().join(", ")
 }
 
+/// Block groups of a kind.
+fn of<'a>(profiles: &'a BTreeMap<String, Vec<String>>, kind: &str) -> &'a [String] {
+    profiles.get(kind).map_or(&[], Vec::as_slice)
+}
+
+/// Devices that a block can be put on.
+fn present(btrfs: &Btrfs, system: &FileSystem) -> usize {
+    let here = btrfs.devices.iter().filter(|device| device.missing.known() != Some(&true)).count();
+    if btrfs.devices.is_empty() { system.nodes.len() } else { here }
+}
+
+/// The copies that metadata should be kept in: those wanted, or more where what it has survives more, so that no
+/// conversion takes redundancy away. `None` where it cannot be told, or there are too few devices.
+fn goal(wanted: &str, profiles: &BTreeMap<String, Vec<String>>, devices: usize) -> Option<Profile> {
+    let mut all = vec![wanted.to_owned()];
+    all.extend(["metadata", "system"].iter().flat_map(|kind| of(profiles, kind)).cloned());
+    let best = most(&all)?;
+    let copies = |profile: &Profile| profile.copies > 1 && profile.may_lose >= best.may_lose;
+    let goal = if copies(&best) { best } else { PROFILES.into_iter().find(copies)? };
+    (goal.devices <= devices).then_some(goal)
+}
+
+/// A conversion, and what has to be known before: that none is under way, and that there is room. What is converted
+/// keeps what it had until it is written anew; the kernel refuses to make metadata less safe unless it is forced
+/// (btrfs-balance(8), `-f`), which nothing here does. `-m` takes system blocks with it.
+fn convert(found: Found, system: &FileSystem, filters: &str) -> Found {
+    let target = target(system);
+    found
+        .look(format!("btrfs balance status {target}"))
+        .look(format!("btrfs filesystem usage {target}"))
+        .run(Nothing, format!("btrfs balance start {filters} {target}"))
+}
+
 fn metadata(machine: &Machine, round: &mut Round) {
     for (system, btrfs, at) in each(machine) {
         let devices = btrfs.devices.len().max(system.nodes.len());
@@ -87,28 +124,25 @@ fn metadata(machine: &Machine, round: &mut Round) {
         }
         round.look();
         let Some(profiles) = round.ask(&at, &btrfs.profiles) else { continue };
-        let weak = |kind: &&str| {
-            let found = profiles.get(*kind).map(Vec::as_slice).unwrap_or_default();
-            found.iter().any(|profile| ["single", "dup", "raid0"].contains(&profile.as_str()))
-        };
+        let weak =
+            |kind: &&str| of(profiles, kind).iter().any(|name| of_profile(name).is_some_and(|p| p.may_lose == 0));
         let kinds: Vec<&str> = ["metadata", "system"].into_iter().filter(weak).collect();
         if kinds.is_empty() {
             continue;
         }
-        round.find(
-            finding(
-                Warning,
-                &at,
-                format!("{} survive the loss of no device", list(&kinds)),
-                format!(
-                    "any 1 of {} that is lost takes the whole file system with it",
-                    count(number(devices), "device")
-                ),
-            )
-            .seen(allocation(system), shown(profiles))
-            .mend("Convert it while it is mounted.")
-            .run(format!("btrfs balance start -mconvert=raid1 {}", target(system))),
-        );
+        let found = finding(
+            Warning,
+            &at,
+            format!("{} survive the loss of no device", list(&kinds)),
+            format!("any 1 of {} that is lost takes the whole file system with it", count(number(devices), "device")),
+        )
+        .seen(allocation(system), shown(profiles));
+        round.find(match goal("raid1", profiles, present(btrfs, system)) {
+            Some(goal) => {
+                convert(found.mend("Convert it while it is mounted."), system, &format!("-mconvert={}", goal.name))
+            }
+            None => found.mend("Add a device first: there are too few for several copies."),
+        });
     }
 }
 
@@ -116,10 +150,7 @@ fn parity(machine: &Machine, round: &mut Round) {
     for (system, btrfs, at) in each(machine) {
         round.look();
         let Some(profiles) = round.ask(&at, &btrfs.profiles) else { continue };
-        let has = |kind: &str| {
-            let found = profiles.get(kind).map(Vec::as_slice).unwrap_or_default();
-            found.iter().any(|profile| ["raid5", "raid6"].contains(&profile.as_str()))
-        };
+        let has = |kind: &str| of(profiles, kind).iter().any(|name| ["raid5", "raid6"].contains(&name.as_str()));
         let in_metadata = has("metadata") || has("system");
         if !in_metadata && !has("data") {
             continue;
@@ -133,9 +164,17 @@ fn parity(machine: &Machine, round: &mut Round) {
              against it for metadata",
         )
         .seen(allocation(system), shown(profiles))
-        .mend("Keep metadata in several copies; scrub after every crash, before a device is replaced.")
-        .run(format!("btrfs balance start -mconvert=raid1c3 {}", target(system)));
-        round.find(found);
+        .mend("Keep metadata in several copies; scrub after every crash, before a device is replaced.");
+        // Three copies survive what RAID-6 of data survives.
+        let devices = present(btrfs, system);
+        let wanted = if of(profiles, "data").iter().any(|name| name == "raid6") { "raid1c3" } else { "raid1" };
+        let goal = goal(wanted, profiles, devices);
+        let there =
+            |goal: Profile| ["metadata", "system"].iter().all(|kind| of(profiles, kind).iter().all(|p| p == goal.name));
+        round.find(match goal {
+            Some(goal) if !there(goal) => convert(found, system, &format!("-mconvert={},soft", goal.name)),
+            _ => found.look(format!("btrfs filesystem usage {}", target(system))),
+        });
     }
 }
 
@@ -143,27 +182,55 @@ fn mixed(machine: &Machine, round: &mut Round) {
     for (system, btrfs, at) in each(machine) {
         round.look();
         let Some(profiles) = round.ask(&at, &btrfs.profiles) else { continue };
-        let Some((kind, found)) = profiles.iter().find(|(_, found)| found.len() > 1) else { continue };
-        round.find(
-            finding(
-                Error,
-                &at,
-                format!("{kind} is partly {}", list(found)),
-                format!(
-                    "{} profiles: some of it has less redundancy than was wanted, and nothing tells which",
-                    found.len()
-                ),
-            )
-            .seen(allocation(system), shown(profiles))
-            .mend("Finish the conversion.")
-            .run(format!(
-                "btrfs balance start -{}convert={},soft {}",
-                kind.chars().next().unwrap_or('d'),
-                found.last().map_or("raid1", String::as_str),
-                target(system)
-            )),
-        );
+        let kinds: Vec<&String> = profiles.iter().filter(|(_, found)| found.len() > 1).map(|(kind, _)| kind).collect();
+        if kinds.is_empty() {
+            continue;
+        }
+        // The file is not there before kernel 5.10.
+        let under_way = btrfs.operation.known().and_then(Option::as_deref) == Some("balance");
+        let severity = if under_way { Information } else { Error };
+        let each: Vec<String> =
+            kinds.iter().map(|kind| format!("{kind} is partly {}", list(of(profiles, kind)))).collect();
+        let found = finding(
+            severity,
+            &at,
+            list(&each),
+            format!(
+                "{} profiles: some of it has less redundancy than was wanted, and nothing tells which",
+                kinds.iter().map(|kind| of(profiles, kind).len()).max().unwrap_or(0)
+            ),
+        )
+        .seen(allocation(system), shown(profiles));
+        round.find(finished(found, system, profiles, &kinds, present(btrfs, system)));
     }
+}
+
+/// All of each kind in the profile that it has with the most redundancy. System blocks go with metadata.
+fn finished(
+    found: Found,
+    system: &FileSystem,
+    profiles: &BTreeMap<String, Vec<String>>,
+    kinds: &[&String],
+    devices: usize,
+) -> Found {
+    let mut filters: Vec<String> = Vec::new();
+    for (letter, together) in [("d", &["data"][..]), ("m", &["metadata", "system"][..])] {
+        if !together.iter().any(|kind| kinds.iter().any(|mixed| mixed.as_str() == *kind)) {
+            continue;
+        }
+        let names: Vec<&String> = together.iter().flat_map(|kind| of(profiles, kind)).collect();
+        match most(&names).filter(|profile| profile.devices <= devices) {
+            Some(profile) => filters.push(format!("-{letter}convert={},soft", profile.name)),
+            None => {
+                return found
+                    .mend("There are too few devices for the profile with the most redundancy, or it is not known: bring those back first.")
+                    .look(format!("btrfs filesystem usage {}", target(system)));
+            }
+        }
+    }
+    let advice = "If a balance is under way or paused, let it go on. Otherwise finish the conversion: which profile was wanted is not \
+                  told, and this is the one of those found that survives most. It wants room for as many copies.";
+    convert(found.mend(advice), system, &filters.join(" "))
 }
 
 fn checksums(machine: &Machine, round: &mut Round) {
@@ -184,7 +251,7 @@ fn checksums(machine: &Machine, round: &mut Round) {
             .seen("/proc/self/mountinfo", mount.options.join(","))
             .mend("Take it out of `/etc/fstab` and mount anew; files that were written meanwhile have to be copied. For single files \
                    there is `chattr +C`.")
-            .run(format!("umount {0} && mount {0}", mount.target)),
+            .run(Nothing, format!("umount {0} && mount {0}", quote(&mount.target))),
         );
     }
 }
@@ -217,8 +284,9 @@ fn errors(machine: &Machine, round: &mut Round) {
                 )
                 .seen(format!("btrfs device stats {}", target(system)), bad.join(", "))
                 .mend("Scrub, ask the drive for its health, then reset the counters to see new ones.")
-                .run(format!("btrfs scrub start -B {}", target(system)))
-                .run(format!("btrfs device stats --reset {}", target(system))),
+                .run(Nothing, format!("btrfs scrub start -B {}", target(system)))
+                .look(format!("btrfs device stats {}", target(system)))
+                .run(Nothing, format!("btrfs device stats --reset {}", target(system))),
             );
         }
     }
@@ -243,9 +311,13 @@ fn missing(machine: &Machine, round: &mut Round) {
                     format!("/sys/fs/btrfs/{}/devinfo/{}/missing", system.uuid.as_deref().unwrap_or("UUID"), device.id),
                     1,
                 )
-                .mend("Put another in its place.")
-                .run(format!("btrfs replace start {} NEW {}", device.id, target(system)))
-                .destroys("everything on the device that is put in its place"),
+                .mend("Bring it back if it is sound: what it missed is mended by a scrub. Otherwise put another in its place.")
+                .look(format!("btrfs filesystem usage {}", target(system)))
+                .look(format!("btrfs replace status {}", target(system)))
+                .run(
+                    Brought("everything on the device that is put in its place".to_owned()),
+                    format!("btrfs replace start {} NEW {}", device.id, target(system)),
+                ),
             );
         }
     }

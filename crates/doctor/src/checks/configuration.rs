@@ -87,7 +87,7 @@ fn judge(machine: &Machine, round: &mut Round, at: &Place, device: &str, source:
         finding(Warning, at, format!("it names `{device}`"), cost)
             .seen(source, device)
             .mend("Name it by UUID, or by its link in `/dev/disk/by-id`.")
-            .run(format!("lsblk -o NAME,UUID,PARTUUID {device}")),
+            .look(format!("lsblk -o NAME,UUID,PARTUUID {device}")),
     );
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use terms::diagnosis::Place;
 use terms::inventory::NumaNode;
 
-use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::check::{Check, Error, Information, Meanwhile, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place};
 use crate::words::{count, list, number, significant_ratio};
 
@@ -66,7 +66,11 @@ fn live(machine: &Machine, round: &mut Round) {
             finding(Error, &place, format!("the controller is `{state}`"), cost)
                 .seen(format!("/sys/class/nvme/{}/state", controller.name), state)
                 .mend("The kernel's messages say why. A reset may bring it back; what is in flight fails.")
-                .run(format!("nvme reset /dev/{}", controller.name)),
+                .look("dmesg")
+                .run(
+                    Meanwhile("what is under way on its namespaces fails, and an array may throw them out".to_owned()),
+                    format!("nvme reset /dev/{}", controller.name),
+                ),
         );
     }
     for drive in &machine.inventory.drives {
@@ -86,7 +90,7 @@ fn live(machine: &Machine, round: &mut Round) {
                 )
                 .seen(format!("/sys/class/nvme/{}/{}/ana_state", path.controller, path.name), state)
                 .mend("See whether the target or the network took it away.")
-                .run("nvme list-subsys"),
+                .look("nvme list-subsys"),
             );
         }
     }
@@ -200,7 +204,7 @@ fn interrupts(machine: &Machine, round: &mut Round) {
                 "Run what uses the drive on node {home}. The kernel places the interrupts of NVMe queues itself; see whether \
                  processors of node {home} are offline or isolated."
             ))
-            .run(format!("numactl --cpunodebind={home} --membind={home} …")),
+            .run(Nothing, format!("numactl --cpunodebind={home} --membind={home} …")),
         );
     }
 }

@@ -1,10 +1,12 @@
 //! Encryption: sectors, and flags that do not suit the kernel or the drives.
 
 use terms::Bytes;
+use terms::command::quote;
 use terms::inventory::{Crypt, Node};
 
-use crate::check::{Check, Information, Round, Warning, finding};
+use crate::check::{Check, Data, Information, Meanwhile, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place};
+use crate::remedy::Found;
 use crate::words::{count, list, number};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -58,40 +60,102 @@ fn sector(machine: &Machine, round: &mut Round) {
         )
         .seen(format!("dmsetup table {}", name(node)), format!("{} …, no sector_size", target.kind))
         .seen(format!("/sys/block/{}/queue/physical_block_size", below.name), physical.0);
-        round.find(mended(found, node, below));
+        round.find(mended(found, node, below, crypt));
     }
 }
 
 /// How the sector of a mapping can be changed, by how its UUID begins.
-fn mended(found: terms::diagnosis::Finding, node: &Node, below: &Node) -> terms::diagnosis::Finding {
-    let uuid = node.dm.as_ref().and_then(|dm| dm.uuid.as_deref()).unwrap_or_default();
+fn mended(found: Found, node: &Node, below: &Node, crypt: &Crypt) -> Found {
     let device = path(below);
-    if uuid.starts_with("CRYPT-LUKS2") {
+    let Some(version) = luks(node) else {
+        let uuid = node.dm.as_ref().and_then(|dm| dm.uuid.as_deref()).unwrap_or_default();
+        let who =
+            if uuid.starts_with("CRYPT-TCRYPT") { "VeraCrypt knows only these" } else { "Only LUKS2 knows others" };
+        return found
+            .mend(format!("{who}. Copy what is on it elsewhere; a LUKS2 volume in its place can have larger ones."))
+            .look(format!("lsblk -f {device}"))
+            .run(
+                Data(format!("everything on {device}")),
+                format!("cryptsetup luksFormat --type luks2 --sector-size 4096 {device}"),
+            );
+    };
+    if crypt.integrity.is_some() {
+        // cryptsetup-reencrypt(8): not for devices with authenticated encryption.
+        return found.mend(
+            "A volume with authentication cannot be encrypted anew in place. Copy what is on it elsewhere before it is made anew.",
+        );
+    }
+    // cryptsetup-reencrypt(8), `--sector-size`: larger sectors are refused while the volume is closed, unless forced, as
+    // only of an open one it can be seen whether the file system takes them. Tried with 2.6.1: so it is, data is kept.
+    let advice = "What stands on it must take blocks of 4096 bytes; `cryptsetup` looks, and refuses where it does not. The header is \
+                  kept in a file, then the volume is encrypted anew in place while it is open, for hours, and keeps its data. Do not \
+                  force it while it is closed.";
+    let name = name(node);
+    let found = found
+        .mend(if version == 1 {
+            format!("LUKS1 becomes LUKS2 first, while it is closed. {advice}")
+        } else {
+            advice.to_owned()
+        })
+        .look(format!("cryptsetup luksDump {device}"))
+        .look(format!("lsblk -o NAME,FSTYPE,LOG-SEC {}", path(node)))
+        .run(Nothing, format!("cryptsetup luksHeaderBackup {device} --header-backup-file FILE"));
+    let found = if version == 1 {
+        let open = "a header that is damaged is only in the file".to_owned();
         found
-            .mend(
-                "It is encrypted anew in place, for hours, and keeps its data; back up the header first. What stands on it must \
-                 take blocks of 4096 bytes: a file system with smaller ones does not mount any more.",
-            )
-            .run(format!("cryptsetup luksHeaderBackup {device} --header-backup-file FILE"))
-            .run(format!("cryptsetup reencrypt --sector-size 4096 {device}"))
-    } else if uuid.starts_with("CRYPT-TCRYPT") {
-        found
-            .mend("VeraCrypt knows only these. A LUKS2 volume in its place can have larger ones.")
-            .destroys(format!("everything on {device}"))
+            .run(Nothing, format!("cryptsetup close {name}"))
+            .run(Meanwhile(open), format!("cryptsetup convert --type luks2 {device}"))
+            .run(Nothing, format!("cryptsetup open {device} {name}"))
     } else {
         found
-            .mend("Only LUKS2 knows others: make the volume anew.")
-            .run(format!("cryptsetup luksFormat --type luks2 --sector-size 4096 {device}"))
-            .destroys(format!("everything on {device}"))
+    };
+    let meanwhile = "all of it is written anew: have a copy of what is on it".to_owned();
+    found.run(Meanwhile(meanwhile), format!("cryptsetup reencrypt --sector-size 4096 {device}"))
+}
+
+/// Version of the LUKS header of a mapping; `None` of one that has none.
+fn luks(node: &Node) -> Option<u8> {
+    let uuid = node.dm.as_ref().and_then(|dm| dm.uuid.as_deref())?;
+    match uuid.strip_prefix("CRYPT-LUKS")?.as_bytes().first()? {
+        b'1' => Some(1),
+        b'2' => Some(2),
+        _ => None,
     }
 }
 
-fn name(node: &Node) -> &str {
-    node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str())
+/// The mapping's name, as it is typed.
+fn name(node: &Node) -> String {
+    quote(node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str()))
 }
 
 fn has(crypt: &Crypt, flag: &str) -> bool {
     crypt.flags.iter().any(|known| known == flag)
+}
+
+/// Flags of a table and the options of `cryptsetup` that set them (cryptsetup-refresh(8)).
+const OPTIONS: [(&str, &str); 6] = [
+    ("allow_discards", "--allow-discards"),
+    ("same_cpu_crypt", "--perf-same_cpu_crypt"),
+    ("submit_from_crypt_cpus", "--perf-submit_from_crypt_cpus"),
+    ("no_read_workqueue", "--perf-no_read_workqueue"),
+    ("no_write_workqueue", "--perf-no_write_workqueue"),
+    ("high_priority", "--perf-high_priority"),
+];
+
+/// How an open volume gets flags and loses others. All that it is to have are named: what is not named is gone, and
+/// `--persistent` forgets it in the header, too (cryptsetup-refresh(8)). Only LUKS2 has room for them there.
+pub(super) fn with_flags(found: Found, node: &Node, crypt: &Crypt, more: &[&str], less: &[&str]) -> Found {
+    let wanted = |flag: &str| (has(crypt, flag) || more.contains(&flag)) && !less.contains(&flag);
+    let mut words = vec!["cryptsetup refresh"];
+    words.extend(OPTIONS.iter().filter(|(flag, _)| wanted(flag)).map(|(_, option)| *option));
+    let name = name(node);
+    match luks(node) {
+        Some(2) => words.push("--persistent"),
+        Some(_) => {}
+        None => return found.look(format!("cryptsetup status {name}")),
+    }
+    words.push(&name);
+    found.look(format!("cryptsetup status {name}")).run(Nothing, words.join(" "))
 }
 
 /// From when `no_read_workqueue` and `no_write_workqueue` exist (kernel commit 39d42fa96ba1).
@@ -111,8 +175,7 @@ fn flags(machine: &Machine, round: &mut Round) {
             ["no_read_workqueue", "no_write_workqueue"].into_iter().filter(|flag| has(crypt, flag)).collect();
         let source = format!("dmsetup table {}", name(node));
         if !inline.is_empty() && (INLINE_SINCE..INLINE_SOUND).contains(&kernel) {
-            round.find(
-                finding(
+            let found = finding(
                     Warning,
                     &at,
                     format!("{} on a kernel that may have the fault of their tasklets", list(&inline)),
@@ -124,14 +187,12 @@ fn flags(machine: &Machine, round: &mut Round) {
                 .mend(
                     "See whether the kernel's change log has “dm-crypt, dm-verity: disable tasklets”. If not, bring it up to date or \
                      open the volume without the flags.",
-                )
-                .run(format!("cryptsetup refresh --persistent {}", name(node))),
-            );
+                );
+            round.find(with_flags(found, node, crypt, &[], &inline));
         }
         let drives = machine.bottom(&node.name).len();
         if drives > 1 && has(crypt, "same_cpu_crypt") {
-            round.find(
-                finding(
+            let found = finding(
                     Warning,
                     &at,
                     format!("`same_cpu_crypt` over {}", count(number(drives), "drive")),
@@ -142,9 +203,8 @@ fn flags(machine: &Machine, round: &mut Round) {
                     ),
                 )
                 .seen(source, crypt.flags.join(" "))
-                .mend("Open it without the flag, and measure both.")
-                .run(format!("cryptsetup refresh --persistent {}", name(node))),
-            );
+                .mend("Open it without the flag, and measure both.");
+            round.find(with_flags(found, node, crypt, &[], &["same_cpu_crypt"]));
         }
     }
 }
@@ -165,8 +225,7 @@ fn queues(machine: &Machine, round: &mut Round) {
             continue;
         }
         // Mail with the patch that brought the flags (dm-devel, 2020): 4 KiB at queue depth 1 on a RAM drive, null cipher.
-        round.find(
-            finding(
+        let found = finding(
                 Information,
                 &at,
                 "requests are handed to other threads to be encrypted",
@@ -174,11 +233,7 @@ fn queues(machine: &Machine, round: &mut Round) {
                  requests at a time it spreads the work and can be faster",
             )
             .seen(format!("dmsetup table {}", name(node)), if crypt.flags.is_empty() { "no flags".to_owned() } else { crypt.flags.join(" ") })
-            .mend("Measure both: it depends on processor, drive and load.")
-            .run(format!(
-                "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue {}",
-                name(node)
-            )),
-        );
+            .mend("Measure both: it depends on processor, drive and load.");
+        round.find(with_flags(found, node, crypt, &["no_read_workqueue", "no_write_workqueue"], &[]));
     }
 }

@@ -1,10 +1,12 @@
 //! Drives: the format of their blocks, their scheduler, what the kernel believes of their cache.
 
-use terms::inventory::LbaFormat;
+use terms::command::quote;
+use terms::inventory::{LbaFormat, Reading};
 use terms::{Bytes, Drive};
 
-use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::check::{Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place, sysfs};
+use crate::remedy::Found;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -67,29 +69,55 @@ fn format(machine: &Machine, round: &mut Round) {
         } else {
             "the drive rates both alike".to_owned()
         };
-        let cost = format!(
-            "{} is 8 blocks instead of 1: LUKS and dm-integrity made on it take 512-byte sectors by themselves, and then 8 \
-             operations for each 4 KiB; {rated}",
-            PAGE
-        );
+        // Both go by the physical block (cryptsetup-luksFormat(8), `--sector-size`).
+        let physical = machine.node(&drive.kernel_name).and_then(|node| node.queue.physical_block.known().copied());
+        let small = if physical.is_some_and(|physical| physical < PAGE) {
+            ": LUKS and dm-integrity made on it take 512-byte sectors by themselves, and then 8 operations for each 4 KiB"
+        } else {
+            ""
+        };
+        let cost = format!("{PAGE} is 8 blocks instead of 1{small}; {rated}");
+        let used = metadata(now, &nvme.protection);
         let file = format!("nvme id-ns /dev/{}", drive.kernel_name);
         round.find(
             finding(
                 severity,
                 &place,
-                format!("blocks of {} are in use and blocks of {PAGE} are offered", now.data),
+                format!("blocks of {}{used} are in use and blocks of {PAGE} are offered", now.data),
                 cost,
             )
             .seen(
                 file.clone(),
-                format!("lbaf {}: {} in use, relative performance {}", now.index, now.data, now.relative_performance),
+                format!("lbaf {}: {}{used} in use, relative performance {}", now.index, now.data, now.relative_performance),
             )
             .seen(file, format!("lbaf {}: {PAGE}, relative performance {}", best.index, best.relative_performance))
-            .mend("Before anything is put on it. The number of the format differs from model to model.")
-            .run(format!("nvme format /dev/{} --lbaf={}", drive.kernel_name, best.index))
-            .destroys(victims(machine, drive)),
+            .mend(if used.is_empty() {
+                "Before anything is put on it. The number of the format differs from model to model."
+            } else {
+                "Ask first who wants the metadata: the format has none, and protection information is gone with it. Before anything \
+                 is put on the drive. The number of the format differs from model to model."
+            })
+            .look(format!("nvme id-ns -H /dev/{}", drive.kernel_name))
+            .look(format!("lsblk -f /dev/{}", drive.kernel_name))
+            .run(
+                Data(victims(machine, drive)),
+                format!("nvme format /dev/{} --lbaf={}", drive.kernel_name, best.index),
+            ),
         );
     }
+}
+
+/// What each block carries beside its data, in words; nothing where it carries nothing.
+fn metadata(format: &LbaFormat, protection: &Reading<u32>) -> String {
+    if format.metadata.0 == 0 {
+        return String::new();
+    }
+    let protection = match protection {
+        Reading::Known(0) => "no protection information".to_owned(),
+        Reading::Known(kind) => format!("protection information of type {kind}"),
+        Reading::Unknown(_) => "whether that is protection information is not known".to_owned(),
+    };
+    format!(" with {} of metadata each ({protection})", format.metadata)
 }
 
 /// Formatting takes all namespaces of the controller where bit 0 of `fna` says so, and nobody knows where it is unknown.
@@ -172,17 +200,6 @@ fn write_cache(machine: &Machine, round: &mut Round) {
             )
             .mend("Tell the kernel.")
             .fix(file.clone(), belief.clone(), "write back"),
-            (true, Some(false)) => finding(
-                Information,
-                &place,
-                "the volatile cache is off, and the kernel flushes it all the same",
-                "1 needless flush for each `fsync`; the kernel asks whether there is a cache and not whether it is on",
-            )
-            .mend(
-                "Let it be: the setting is lost when the drive restarts, and a kernel that does not flush then loses data. If \
-                 the cache is to be used, switch it on.",
-            )
-            .run(cache_on(drive)),
             (true, None) => finding(
                 Information,
                 &place,
@@ -190,9 +207,10 @@ fn write_cache(machine: &Machine, round: &mut Round) {
                 "1 needless flush for each `fsync`, which drives with protection against power loss answer at once",
             )
             .mend("Let it be: it costs little and is always safe."),
+            // That it is off is another check's affair; a kernel that flushes all the same is safe.
             _ => continue,
         };
-        round.find(found.seen(file, belief).seen(asked(drive), said));
+        round.find(found.seen(file, belief).seen(asked(machine, drive), said));
     }
 }
 
@@ -206,31 +224,56 @@ fn cache_off(machine: &Machine, round: &mut Round) {
         round.look();
         let Some(Some(false)) = round.ask(&place, &detail.write_cache_on) else { continue };
         // Measured on a WD Red SN700 of 1 TB with its cache off: 441 k reads and 41 k writes of 4 KiB in a second.
-        round.find(
-            finding(
+        let found = finding(
                 Information,
                 &place,
                 "the drive's volatile cache is switched off",
                 "every write waits for the medium: such a drive did 41 k random writes of 4 KiB a second next to 441 k reads. It \
                  makes measurements repeat and nothing safer, since `fsync` flushes the cache",
             )
-            .seen(asked(drive), "off")
-            .mend("Switch it on again after measuring.")
-            .run(cache_on(drive)),
-        );
+            .seen(asked(machine, drive), "off")
+            .mend(
+                "Switch it on again after measuring. A kernel that flushes a cache that is off does no harm; one that does not \
+                 flush a cache that is on loses data, so it has to read the setting anew.",
+            );
+        round.find(cache_on(found, machine, drive));
     }
 }
 
-fn asked(drive: &Drive) -> String {
+/// The controller's node: features belong to it and not to a namespace.
+fn controller(machine: &Machine, drive: &Drive) -> String {
+    let name = machine.controller(drive).map_or("CONTROLLER", |controller| controller.name.as_str());
+    format!("/dev/{}", quote(name))
+}
+
+/// What was read to know whether the cache is on.
+fn asked(machine: &Machine, drive: &Drive) -> String {
     match drive.transport.as_str() {
-        "nvme" => format!("nvme get-feature -f 6 /dev/{}", drive.kernel_name),
-        _ => format!("hdparm -W /dev/{}", drive.kernel_name),
+        "nvme" => format!("nvme get-feature -f 6 {}", controller(machine, drive)),
+        _ => format!("/sys/block/{}/device/scsi_disk/*/cache_type", drive.kernel_name),
     }
 }
 
-fn cache_on(drive: &Drive) -> String {
-    match drive.transport.as_str() {
-        "nvme" => format!("nvme set-feature -f 6 -v 1 /dev/{}", drive.kernel_name),
-        _ => format!("hdparm -W 1 /dev/{}", drive.kernel_name),
-    }
+/// Switches the cache on, and has the kernel see it. `-v` is the value in older versions of nvme-cli and "verbose" in
+/// newer ones: the long option is the same in all (nvme-set-feature(1)).
+fn cache_on(found: Found, machine: &Machine, drive: &Drive) -> Found {
+    let name = &drive.kernel_name;
+    let (switch, seen) = match drive.transport.as_str() {
+        "nvme" => {
+            let controller = controller(machine, drive);
+            let seen = format!("nvme get-feature {controller} --feature-id=6");
+            return found
+                .run(Nothing, format!("nvme set-feature {controller} --feature-id=6 --value=1"))
+                .look(seen)
+                .look(format!("cat /sys/block/{name}/queue/write_cache"));
+        }
+        // hdparm(8) speaks ATA, sdparm(8) SCSI.
+        "sas" => (format!("sdparm --set WCE /dev/{name}"), format!("sdparm --get WCE /dev/{name}")),
+        _ => (format!("hdparm -W 1 /dev/{name}"), format!("hdparm -W /dev/{name}")),
+    };
+    found
+        .run(Nothing, switch)
+        .run(Nothing, format!("echo 1 > /sys/block/{name}/device/rescan"))
+        .look(seen)
+        .look(format!("cat /sys/block/{name}/queue/write_cache"))
 }

@@ -22,9 +22,14 @@ struct Fault {
     does: &'static str,
     /// The first revision without it.
     mended: &'static str,
-    /// Where that can be read.
+    /// Where the maker has it.
+    maker: &'static str,
+    /// Where the fault can be read of.
     source: &'static str,
 }
+
+/// Magician, and images to start from, of every consumer drive.
+const SAMSUNG: &str = "https://semiconductor.samsung.com/consumer-storage/support/tools/";
 
 /// As of November 2025. Only what can be read in public belongs here, each with its source.
 const TABLE: [Fault; 2] = [
@@ -34,6 +39,7 @@ const TABLE: [Fault; 2] = [
         does: "spare capacity runs out after a few TB are written, and then the drive can only be read; drives with 2000 to \
                32000 media errors were reported",
         mended: "5B2QGXA7",
+        maker: SAMSUNG,
         source: "https://hwupgrade.it/news/storage/ssd-samsung-980-pro-un-nuovo-firmware-affronta-un-potenziale-bug-fatale_113771.html",
     },
     Fault {
@@ -42,6 +48,7 @@ const TABLE: [Fault; 2] = [
         does: "the drive counts wear many times too fast, 10 to 30 % of its life while less than 2 TB are written, and can only \
                be read when nothing is left; the update does not give back what was counted",
         mended: "1B2QJXD7",
+        maker: SAMSUNG,
         source: "https://rossmanngroup.com/problems/samsung-990-pro-firmware-degradation",
     },
 ];
@@ -68,8 +75,12 @@ fn look(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("/sys/block/{}/device/firmware_rev", drive.kernel_name), firmware)
             .seen("table of faults, November 2025", fault.source)
-            .mend(format!("Back up, then bring the firmware to {} or later.", fault.mended))
-            .run(format!("fwupdmgr update   # or the maker's image; now {firmware}")),
+            .mend(format!(
+                "Have a copy of what is on it, then bring the firmware to {} or later with the maker's program or the image that is \
+                 started instead of a system: {}. The update service of Linux (`fwupd`) does not have it.",
+                fault.mended, fault.maker
+            ))
+            .look(format!("cat /sys/block/{}/device/firmware_rev", drive.kernel_name)),
         );
     }
 }

@@ -1,11 +1,13 @@
 //! What file systems were told of the arrays under them.
 
 use terms::Bytes;
+use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{FileSystem, Geometry, Md, Meaning, Node};
 
-use crate::check::{Check, Information, Round, Warning, finding};
+use crate::check::{Check, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path};
+use crate::remedy::Found;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -103,7 +105,7 @@ fn ext4(machine: &Machine, round: &mut Round) {
         let stride = stripes.chunk.0 / geometry.block.0.max(1);
         found
             .mend("It is a hint for where new files begin; what is there stays where it is.")
-            .run(format!("tune2fs -E stride={stride},stripe_width={} {device}", stride * stripes.data))
+            .run(Nothing, format!("tune2fs -E stride={stride},stripe_width={} {device}", stride * stripes.data))
     });
 }
 
@@ -113,11 +115,11 @@ fn xfs(machine: &Machine, round: &mut Round) {
         let (unit, width) = (stripes.chunk.0 / 512, stripes.full().0 / 512);
         found
             .mend("Mounted once with these, it keeps them; what is there stays where it is. Where it refuses, it has to be made anew.")
-            .run(format!("umount {target} && mount -o sunit={unit},swidth={width} {device} {target}"))
+            .run(Nothing, format!("umount {target} && mount -o sunit={unit},swidth={width} {device} {target}"))
     });
 }
 
-type Mended = fn(terms::diagnosis::Finding, &str, &Stripes, &Geometry, &str) -> terms::diagnosis::Finding;
+type Mended = fn(Found, &str, &Stripes, &Geometry, &str) -> Found;
 
 fn each(machine: &Machine, round: &mut Round, kinds: &[&str], program: &str, mended: Mended) {
     for system in machine.detail.file_systems.iter().filter(|system| kinds.contains(&system.kind.as_str())) {
@@ -139,10 +141,10 @@ fn differs(
     geometry: &Geometry,
     program: &str,
     mended: Mended,
-) -> terms::diagnosis::Finding {
+) -> Found {
     let at = super::mount::system_place(system);
     let device = system.nodes.first().and_then(|name| machine.node(name)).map(path).unwrap_or_default();
-    let target = system.targets.first().map_or("TARGET", String::as_str);
+    let target = system.targets.first().map_or_else(|| "TARGET".to_owned(), |target| quote(target));
     let (severity, why) = if stripes.parity {
         (
             Warning,
@@ -176,5 +178,5 @@ fn differs(
     )
     .seen(format!("{program} {device}"), format!("{} B and {} B", geometry.stripe_unit.0, geometry.stripe_width.0))
     .seen(format!("chunk and stripe of {}", stripes.name), format!("{} B and {} B", stripes.chunk.0, stripes.full().0));
-    mended(found, &device, stripes, geometry, target)
+    mended(found, &device, stripes, geometry, &target)
 }

@@ -112,7 +112,7 @@ fn critical(machine: &Machine, round: &mut Round) {
             )
             .seen(source(drive), format!("critical_warning {}", health.critical_warning))
             .mend("Copy what is on it, then replace it; cool it if that is what it says.")
-            .run(source(drive)),
+            .look(source(drive)),
         );
     });
 }
@@ -135,7 +135,7 @@ fn media(machine: &Machine, round: &mut Round) {
             )
             .seen(source(drive), format!("media_errors {errors}"))
             .mend("Scrub what stands on it, watch whether the number grows, and replace the drive if it does.")
-            .run(source(drive)),
+            .look(source(drive)),
         );
     });
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use terms::diagnosis::Place;
 use terms::inventory::{Node, Signature};
 
-use crate::check::{Check, Error, Round, Warning, finding};
+use crate::check::{Check, Data, Error, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place};
 use crate::words::{count, list, number};
 
@@ -93,7 +93,8 @@ fn duplicates(machine: &Machine, round: &mut Round) {
                 .iter()
                 .fold(found, |found, name| found.seen(format!("blkid -p {name}"), format!("{kind} {uuid}")))
                 .mend("If it is a copy, give it a UUID of its own before both are plugged in again; if it is a leftover, wipe it.")
-                .run(renaming(&kind, &path(last))),
+                .look(format!("wipefs --no-act {}", names.join(" ")))
+                .run(Nothing, renaming(&kind, &path(last))),
         );
     }
 }
@@ -160,8 +161,11 @@ fn leftovers(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("wipefs --no-act {}", path(node)), all.join(", "))
             .mend("Find out which is real. Take away the other by its offset only, and keep a copy of what was there.")
-            .run(format!("wipefs --backup --offset OFFSET {}", path(node)))
-            .destroys("what the signature that is taken away belongs to"),
+            .look(format!("wipefs --no-act {}", path(node)))
+            .run(
+                Data("what the signature that is taken away belongs to".to_owned()),
+                format!("wipefs --backup --offset OFFSET {}", path(node)),
+            ),
         );
     }
     let groups = machine.detail.volume_groups.known().into_iter().flatten();
@@ -179,7 +183,7 @@ fn leftovers(machine: &Machine, round: &mut Round) {
             )
             .seen("vgs -o vg_name,vg_uuid", format!("{name} × {number}"))
             .mend("Give one another name, by its UUID.")
-            .run("vgrename UUID NEW-NAME"),
+            .run(Nothing, "vgrename UUID NEW-NAME"),
         );
     }
 }

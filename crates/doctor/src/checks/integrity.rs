@@ -1,10 +1,12 @@
 //! dm-integrity: blocks, modes, what it found.
 
 use terms::Bytes;
+use terms::command::quote;
 use terms::inventory::{Integrity, Node};
 
-use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::check::{Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place, sectors};
+use crate::remedy::Found;
 use crate::words::{count, float, percent};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -50,8 +52,9 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn name(node: &Node) -> &str {
-    node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str())
+/// The mapping's name, as it is typed.
+fn name(node: &Node) -> String {
+    quote(node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str()))
 }
 
 fn table(node: &Node) -> String {
@@ -92,26 +95,34 @@ fn sector(machine: &Machine, round: &mut Round) {
             ),
         )
         .seen(table(node), format!("{} …, block_size {}", target.kind, integrity.block.0));
+        let (look, lost) = (format!("lsblk -f {device}"), Data(format!("everything on {device}")));
         let found = if serves_encryption(node) {
             found
-                .mend("Make the encrypted volume anew with larger sectors.")
-                .run(format!("cryptsetup luksFormat --type luks2 --sector-size 4096 --integrity hmac-sha256 {device}"))
+                .mend("Copy what is on it elsewhere, then make the encrypted volume anew with larger sectors.")
+                .look(look)
+                .run(
+                    lost,
+                    format!("cryptsetup luksFormat --type luks2 --sector-size 4096 --integrity hmac-sha256 {device}"),
+                )
         } else {
-            found.mend("Make it anew.").run(format!("integritysetup format --sector-size 4096 {device}"))
+            found
+                .mend("Copy what is on it elsewhere, then make it anew.")
+                .look(look)
+                .run(lost, format!("integritysetup format --sector-size 4096 {device}"))
         };
-        round.find(found.destroys(format!("everything on {device}")));
+        round.find(found);
     }
 }
 
-fn reopen(found: terms::diagnosis::Finding, machine: &Machine, node: &Node) -> terms::diagnosis::Finding {
+fn reopen(found: Found, machine: &Machine, node: &Node) -> Found {
     let device = below(machine, node);
     if serves_encryption(node) {
-        found.run(format!("cryptsetup close NAME && cryptsetup open --persistent {device} NAME"))
+        found.run(Nothing, format!("cryptsetup close NAME && cryptsetup open --persistent {device} NAME"))
     } else {
-        found.run(format!(
-            "integritysetup close {0} && integritysetup open --integrity-bitmap-mode {device} {0}",
-            name(node)
-        ))
+        found.run(
+            Nothing,
+            format!("integritysetup close {0} && integritysetup open --integrity-bitmap-mode {device} {0}", name(node)),
+        )
     }
 }
 
@@ -174,7 +185,7 @@ fn recalculating(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("dmsetup status {}", name(node)), format!("recalculated {done} of {all} sectors"))
             .mend("Wait for it, and measure or test nothing before.")
-            .run(format!("dmsetup status {}", name(node))),
+            .look(format!("dmsetup status {}", name(node))),
         );
     }
 }
@@ -197,7 +208,7 @@ fn mismatches(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("dmsetup status {}", name(node)), format!("mismatches {found}"))
             .mend("Scrub the array above it, which writes good copies over the bad ones. Then ask the drive for its health.")
-            .run("echo check > /sys/block/ARRAY/md/sync_action"),
+            .run(Nothing, "echo check > /sys/block/ARRAY/md/sync_action"),
         );
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{LogicalVolume, VolumeGroup};
+use terms::inventory::{LogicalVolume, Node, VolumeGroup};
 
-use crate::check::{Check, Error, Round, Warning, finding};
-use crate::machine::{Machine, place};
+use crate::check::{Brought, Check, Data, Error, Nothing, Round, Warning, finding};
+use crate::machine::{Machine, path, place, volume};
+use crate::remedy::Found;
 use crate::words::{count, float, list, number, percent};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -91,12 +93,16 @@ fn linear(machine: &Machine, round: &mut Round) {
                     format!("linear on {}", list(&names)),
                 )
                 .mend("Make a striped volume beside it and copy; what is on it stays until it is removed.")
-                .run(format!(
-                    "lvcreate --type striped -i {} -I 64k -L {}b -n NEW {}",
-                    drives.len(),
-                    volume.size.0,
-                    group.name
-                ));
+                .look(format!("vgs {}", quote(&group.name)))
+                .run(
+                    Nothing,
+                    format!(
+                        "lvcreate --type striped -i {} -I 64k -L {}b -n NEW {}",
+                        drives.len(),
+                        volume.size.0,
+                        quote(&group.name)
+                    ),
+                );
             round.find(found);
         }
     }
@@ -108,15 +114,18 @@ fn linear(machine: &Machine, round: &mut Round) {
         if names.len() > 1 {
             let found = lies_over(&at, &names)
                 .seen(crate::machine::sysfs(node, "md/level"), "linear")
-                .mend("Make it anew with level 0.")
-                .run(format!("mdadm --create NEW --level=0 --raid-devices={} …", names.len()))
-                .destroys("everything on its members");
+                .mend("Copy what is on it elsewhere, then make it anew with level 0.")
+                .look(format!("lsblk -f {}", path(node)))
+                .run(
+                    Data("everything on its members".to_owned()),
+                    format!("mdadm --create NEW --level=0 --raid-devices={} …", names.len()),
+                );
             round.find(found);
         }
     }
 }
 
-fn lies_over(at: &Place, names: &[&str]) -> terms::diagnosis::Finding {
+fn lies_over(at: &Place, names: &[&str]) -> Found {
     finding(
         Warning,
         at,
@@ -140,41 +149,68 @@ fn thin(machine: &Machine, round: &mut Round) {
     for (node, _, pool) in machine.thin_pools(round) {
         let at = place(node);
         round.look();
-        let (Some([data, all]), Some([metadata, all_metadata]), Some(mode)) =
+        let (Some(data), Some(metadata), Some(mode)) =
             (round.ask(&at, &pool.data_blocks), round.ask(&at, &pool.metadata_blocks), round.ask(&at, &pool.mode))
         else {
             continue;
         };
-        let share = |used: u64, all: u64| float(used) / float(all.max(1));
-        let (of_data, of_metadata) = (share(*data, *all), share(*metadata, *all_metadata));
+        let share = |[used, all]: [u64; 2]| float(used) / float(all.max(1));
+        let (of_data, of_metadata) = (share(*data), share(*metadata));
         let worst = 100.0 * of_data.max(of_metadata);
         let stopped = mode != "rw";
         if worst < MUCH && !stopped {
             continue;
         }
         let severity = if stopped || worst >= NEARLY_ALL { Error } else { Warning };
-        let left = terms::Bytes(all.saturating_sub(*data).saturating_mul(pool.block.0));
+        let left = |[used, all]: [u64; 2], block: u64| terms::Bytes(all.saturating_sub(used).saturating_mul(block));
         let what = if stopped {
             format!("the pool takes no more writes (`{mode}`)")
         } else {
             format!("{} of the data and {} of the metadata are given out", percent(of_data), percent(of_metadata))
         };
-        round.find(
-            finding(
-                severity,
-                &at,
-                what,
-                format!("{left} are left for all its volumes; when it is full writes wait for 60 s and then fail"),
-            )
-            .seen(
-                format!("dmsetup status {}", node.label.as_deref().unwrap_or(&node.name)),
-                format!("data {data}/{all}, metadata {metadata}/{all_metadata}, {mode}"),
-            )
-            .mend("Make the pool larger, or trim what its volumes do not use.")
-            .run("lvextend -L +SIZE GROUP/POOL")
-            .run("fstrim --all"),
+        let cost = format!(
+            "{} are left of data and {} of metadata for all its volumes; when data is full writes wait for 60 s and then fail, when \
+             metadata is full the pool can only be read and has to be repaired",
+            left(*data, pool.block.0),
+            left(*metadata, METADATA_BLOCK)
+        );
+        let found = finding(severity, &at, what, cost).seen(
+            format!("dmsetup status {}", node.label.as_deref().unwrap_or(&node.name)),
+            format!("data {}/{}, metadata {}/{}, {mode}", data[0], data[1], metadata[0], metadata[1]),
+        );
+        let full = Full { data: 100.0 * of_data >= MUCH, metadata: 100.0 * of_metadata >= MUCH, mode };
+        round.find(enlarged(found, node, &full));
+    }
+}
+
+/// Metadata of thin pools is counted in blocks of this size (the kernel's
+/// `Documentation/admin-guide/device-mapper/thin-provisioning.rst`).
+const METADATA_BLOCK: u64 = 4096;
+
+/// What of a pool is nearly full, and whether it still writes.
+struct Full<'a> {
+    data: bool,
+    metadata: bool,
+    mode: &'a str,
+}
+
+/// lvmthin(7): data and metadata are two volumes, and each is extended by its own option.
+fn enlarged(found: Found, node: &Node, full: &Full) -> Found {
+    let pool = volume(node);
+    let found = found.look("vgs").look(format!("lvs -a -o +data_percent,metadata_percent {pool}"));
+    if !["rw", "out_of_data_space"].contains(&full.mode) {
+        return found.mend(
+            "It has stopped because its metadata is full or damaged: leave it alone until what it holds is copied. Metadata that is \
+             damaged is repaired while the pool is not in use, as lvmthin(7) says (\u{201c}Metadata check and repair\u{201d}).",
         );
     }
+    let found = found.mend("Make larger what is nearly full, or give back what its volumes do not use.");
+    let found =
+        if full.metadata { found.run(Nothing, format!("lvextend --poolmetadatasize +SIZE {pool}")) } else { found };
+    if !full.data && full.mode == "rw" {
+        return found;
+    }
+    found.run(Nothing, format!("lvextend -L +SIZE {pool}")).run(Nothing, "fstrim --all")
 }
 
 fn snapshots(machine: &Machine, round: &mut Round) {
@@ -201,7 +237,8 @@ fn snapshots(machine: &Machine, round: &mut Round) {
                 )
                 .seen(format!("lvs -o data_percent {}/{}", group.name, volume.name), used)
                 .mend("Make it larger, or remove it when it has served.")
-                .run(format!("lvextend -L +SIZE {}/{}", group.name, volume.name)),
+                .look(format!("vgs {}", quote(&group.name)))
+                .run(Nothing, format!("lvextend -L +SIZE {}", quote(&format!("{}/{}", group.name, volume.name)))),
             );
         }
     }
@@ -222,7 +259,7 @@ fn group(machine: &Machine, round: &mut Round) {
                 )
                 .seen(format!("vgs -o vg_missing_pv_count {}", group.name), group.missing)
                 .mend("Bring the drives back. Removing them from the group gives up what was on them.")
-                .run("pvs -o pv_name,pv_uuid,vg_name"),
+                .look("pvs -o pv_name,pv_uuid,vg_name"),
             );
         }
         if let Some([all, free]) = group.metadata
@@ -241,8 +278,11 @@ fn group(machine: &Machine, round: &mut Round) {
                 )
                 .seen(format!("vgs -o vg_mda_size,vg_mda_free {}", group.name), format!("{} of {}", free.0, all.0))
                 .mend("Its size is chosen once for each physical volume: add one with more, and move onto it.")
-                .run("pvcreate --metadatasize 16m DEVICE")
-                .destroys("everything on the device that is added"),
+                .look("lsblk -f DEVICE")
+                .run(
+                    Brought("everything on the device that is added".to_owned()),
+                    "pvcreate --metadatasize 16m DEVICE",
+                ),
             );
         }
     }
@@ -269,7 +309,8 @@ fn suspended(machine: &Machine, round: &mut Round) {
             )
             .seen(crate::machine::sysfs(node, "dm/suspended"), 1)
             .mend("See whether a program is still at work on it (`lvs`, `dmsetup info`); if not, let it go on.")
-            .run(format!("dmsetup resume {}", dm.name)),
+            .look(format!("dmsetup info {}", quote(&dm.name)))
+            .run(Nothing, format!("dmsetup resume {}", quote(&dm.name))),
         );
     }
 }

@@ -58,7 +58,7 @@ fn with<'a>(machine: &Machine<'a>, round: &mut Round, words: &[&str]) -> Option<
 fn tell(round: &mut Round, severity: Severity, lines: &[&str], what: &str, why: String, advice: &str, command: &str) {
     let found = finding(severity, &Place::machine(), what, why);
     let found = lines.iter().take(3).fold(found, |found, line| found.seen("dmesg", line));
-    round.find(found.mend(advice).run(command));
+    round.find(found.mend(advice).look(command));
 }
 
 fn went_away(machine: &Machine, round: &mut Round) {
@@ -66,10 +66,14 @@ fn went_away(machine: &Machine, round: &mut Round) {
     let Some(lines) = with(machine, round, &words).filter(|lines| !lines.is_empty()) else { return };
     let aspm = machine.parameter("pcie_aspm.policy").unwrap_or("not told");
     let apst = machine.parameter("nvme_core.default_ps_max_latency_us").unwrap_or("not told");
-    let cold = machine.inventory.pci.iter().filter(|device| device.role == "nvme").any(|device| {
-        let allowed = device.detail.as_ref().and_then(|detail| detail.d3cold_allowed.known().copied().flatten());
-        allowed == Some(true)
-    });
+    let nvme = machine.inventory.pci.iter().filter(|device| device.role == "nvme");
+    let cold: Vec<bool> =
+        nvme.filter_map(|nvme| nvme.detail.as_ref()?.d3cold_allowed.known().copied().flatten()).collect();
+    let cold = match cold[..] {
+        [] => "not told",
+        _ if cold.contains(&true) => "allowed",
+        _ => "not allowed",
+    };
     tell(
         round,
         Error,
@@ -77,9 +81,8 @@ fn went_away(machine: &Machine, round: &mut Round) {
         "an NVMe drive went away or did not wake",
         format!(
             "{} since boot; every request that was under way failed. Three things put drives to sleep: the drive itself (APST, up to \
-             {apst} µs), the link (ASPM, `{aspm}`), the slot's power (D3cold, {})",
-            count(number(lines.len()), "message"),
-            if cold { "allowed" } else { "not allowed" }
+             {apst} µs), the link (ASPM, `{aspm}`), the slot's power (D3cold, {cold})",
+            count(number(lines.len()), "message")
         ),
         "Switch them off one at a time, in this order, and see which it was: `nvme_core.default_ps_max_latency_us=0`, \
          `pcie_aspm=off`, `pcie_port_pm=off` on the kernel's command line. If none helps it is the power supply, the riser or the \
@@ -134,6 +137,6 @@ fn read_only(machine: &Machine, round: &mut Round) {
         "a file system was made read-only",
         format!("{}: nothing has been written to it since", count(number(lines.len()), "time")),
         "Copy what is needed, find what failed below it, then check it while it is not mounted.",
-        "fsck DEVICE",
+        "fsck -n DEVICE",
     );
 }

@@ -25,6 +25,10 @@ mod watch;
 mod zfs;
 mod zfs_pool;
 
+pub(crate) use array_state::{condition as array_condition, condition_of_mapped as mapped_condition};
+pub(crate) use mount::system_place;
+pub(crate) use zfs_pool::resilvers;
+
 use crate::check::Check;
 
 /// All of them.

@@ -1,10 +1,12 @@
 //! Mounts, swap, loop devices, and whether what is free reaches the drives.
 
+use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{FileSystem, Node, Reading};
+use terms::inventory::{FileSystem, Meaning, Node, Reading};
 
-use crate::check::{Check, Error, Information, Round, finding};
+use crate::check::{Check, Data, Error, Information, Nothing, Round, finding};
 use crate::machine::{Machine, path, place, sysfs};
+use crate::remedy::Found;
 use crate::words::list;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -43,7 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// A file system by where it is mounted, or by its device.
-pub(super) fn system_place(system: &FileSystem) -> Place {
+pub(crate) fn system_place(system: &FileSystem) -> Place {
     let name = system.targets.first().or_else(|| system.nodes.first());
     Place::new("file system", format!("{} ({})", name.map_or("nowhere", String::as_str), system.kind))
 }
@@ -69,7 +71,14 @@ fn barriers(machine: &Machine, round: &mut Round) {
             )
             .seen("/proc/self/mountinfo", mount.options.join(","))
             .mend("Take the option out of `/etc/fstab` as well. Drives with protection against power loss answer a flush at once.")
-            .run(format!("mount -o remount,{} {}", if mount.kind == "btrfs" { "barrier" } else { "barrier=1" }, mount.target)),
+            .run(
+                Nothing,
+                format!(
+                    "mount -o remount,{} {}",
+                    if mount.kind == "btrfs" { "barrier" } else { "barrier=1" },
+                    quote(&mount.target)
+                ),
+            ),
         );
     }
 }
@@ -110,25 +119,38 @@ fn discard(machine: &Machine, round: &mut Round) {
     }
 }
 
-fn let_through(found: terms::diagnosis::Finding, node: &Node) -> terms::diagnosis::Finding {
-    let name = node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str());
+fn let_through(found: Found, node: &Node) -> Found {
+    let name = quote(node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str()));
     if node.kind == "crypt" {
-        found
-            .mend("A choice: whoever holds the drive then sees which blocks are in use. Never with a hidden volume of VeraCrypt.")
-            .run(format!("cryptsetup refresh --allow-discards --persistent {name}"))
+        let found = found
+            .mend("A choice: whoever holds the drive then sees which blocks are in use. Never with a hidden volume of VeraCrypt.");
+        let targets = node.dm.as_ref().and_then(|dm| dm.targets.known()).into_iter().flatten();
+        let crypt = targets.into_iter().find_map(|target| match &target.meaning {
+            Meaning::Crypt(crypt) => Some(crypt),
+            _ => None,
+        });
+        match crypt {
+            Some(crypt) => super::crypt::with_flags(found, node, crypt, &["allow_discards"], &[]),
+            // Which flags it has, and would lose, is not known.
+            None => found.look(format!("cryptsetup status {name}")),
+        }
     } else if node.md.as_ref().is_some_and(super::array::is_parity) {
         found
             .mend(
-                "Parity is only right if the drives give noughts for what was trimmed. Where all members are known to, the kernel can \
-                 be told, before the array is assembled.",
+                "Parity is only right if the drives give noughts for what was trimmed. Where the makers of all members say that they \
+                 do, the kernel can be told, before the array is assembled.",
             )
-            .run("echo options raid456 devices_handle_discard_safely=Y > /etc/modprobe.d/raid456.conf")
+            .look("lsblk --discard")
+            .run(
+                Data("what is rebuilt from parity, if one of the drives gives anything but noughts".to_owned()),
+                "echo options raid456 devices_handle_discard_safely=Y > /etc/modprobe.d/raid456.conf",
+            )
     } else if node.kind == "integrity" {
         found
             .mend("It has to be asked for each time the device is opened.")
-            .run(format!("integritysetup close {name} && integritysetup open --allow-discards DEVICE {name}"))
+            .run(Nothing, format!("integritysetup close {name} && integritysetup open --allow-discards DEVICE {name}"))
     } else {
-        found.mend("See what this layer needs to pass them on.").run(format!("lsblk --discard {}", path(node)))
+        found.mend("See what this layer needs to pass them on.").look(format!("lsblk --discard {}", path(node)))
     }
 }
 
@@ -155,7 +177,7 @@ fn swap(machine: &Machine, round: &mut Round) {
             )
             .seen("/proc/swaps", format!("{} {} used", swap.device, swap.used.0))
             .mend("Leave it, and know where mismatches come from; switch it off while measuring.")
-            .run(format!("swapoff {}", swap.device)),
+            .run(Nothing, format!("swapoff {}", quote(&swap.device))),
         );
     }
 }
@@ -178,7 +200,7 @@ fn loops(machine: &Machine, round: &mut Round) {
             .seen(sysfs(node, "loop/dio"), 0)
             .seen(sysfs(node, "loop/backing_file"), &backing.file)
             .mend("Leave the cache out. The file's own file system must be able to.")
-            .run(format!("losetup --direct-io=on {}", path(node))),
+            .run(Nothing, format!("losetup --direct-io=on {}", path(node))),
         );
     }
 }

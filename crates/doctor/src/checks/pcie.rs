@@ -43,7 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "payload-below-both-ends",
-        severity: Warning,
+        severity: Information,
         looks_at: "`DevCtl` and `DevCap` in `config` of each storage controller and of the ports above it",
         rule: "packets are smaller than all devices on the way can do",
         fixes: false,
@@ -93,16 +93,22 @@ fn trained_down(machine: &Machine, round: &mut Round) {
             _ => format!("it has {} of {} lanes at {} of {} MT/s", now.lanes, both.lanes, now.speed, both.speed),
         };
         let address = &lane.device.address;
-        let advice = "Both ends can do more, so neither the slot nor the drive is at fault, but what is between them: seat \
-                      the drive anew, change riser or cable, look at the firmware's setting for the slot. Some links rest at a \
-                      lower speed: read it again under load.";
+        let mut advice = "What is read does not tell why. These look alike: lanes that are not wired in the slot, the riser or the \
+                          cable, or go to another slot; a bad contact; a limit that the firmware set (`LnkCtl2`, the slot's \
+                          setting). Look at the board's manual and the setting, then seat the drive anew, then change riser or cable."
+            .to_owned();
+        // Width is not given up to save power.
+        if now.lanes >= both.lanes {
+            advice.push_str(" Some links rest at a lower speed: read it again under load.");
+        }
         round.find(
             finding(Error, &place, format!("the link runs at {now} and both ends can do {both}"), cost)
                 .seen(files(address, "current"), now)
                 .seen(files(address, "max"), device)
                 .seen(files(&lane.port.address, "max"), port)
                 .mend(advice)
-                .run(format!("grep . {}", files(address, "current"))),
+                .look(format!("grep . {}", files(address, "current")))
+                .look(format!("lspci -vv -s {}", lane.port.address)),
         );
     }
 }
@@ -246,15 +252,17 @@ fn payload(machine: &Machine, round: &mut Round) {
             percent(1.0 - carries.0 / could.0)
         );
         let found = payloads.iter().fold(
-            finding(Warning, &place, format!("packets carry {now} and could carry {possible}"), cost),
+            finding(Information, &place, format!("packets carry {now} and could carry {possible}"), cost),
             |found, (part, payload)| {
                 let value = format!("MaxPayload {} of {} bytes", payload.current.0, payload.maximum.0);
                 found.seen(format!("lspci -vv -s {}", part.address), value)
             },
         );
         round.find(found.mend(
-            "The firmware chose the payload. A setting there (“Max Payload Size”), or `pci=pcie_bus_perf` on the kernel's command \
-             line, gives all the largest that they can do.",
+            // The kernel's Documentation/admin-guide/kernel-parameters.txt, `pci=`.
+            "The firmware chose the payload. A setting there (“Max Payload Size”), or `pci=pcie_bus_safe` on the kernel's command \
+             line, gives all the largest that they can do. `pcie_bus_perf` may give more; it sets read requests as well, and may break \
+             hot-plugging and what devices send to one another.",
         ));
     }
 }

@@ -8,10 +8,15 @@ pub(super) const CHECKS: &[Check] = &[Check {
     id: "link-errors",
     severity: Error,
     looks_at: "`aer_dev_correctable`, `aer_dev_nonfatal`, `aer_dev_fatal` of storage controllers and of the ports above them",
-    rule: "errors since boot: an error if any was not corrected, a warning if one an hour or more was",
+    rule: "errors since boot: an error if any was not corrected, a warning if one an hour or more was; information where it is \
+               not told how long ago that is",
     fixes: false,
     look: errors,
 }];
+
+/// Kinds of corrected errors after which a packet is sent again; a receiver's error (`RxErr`) alone is none (PCI Express
+/// Base Specification 6.2.7, names as in the kernel's `drivers/pci/pcie/aer.c`).
+const RESENT: [&str; 3] = ["BadTLP", "Rollover", "Timeout"];
 
 /// Corrected errors in an hour from which it is more than a bad moment.
 const MANY_IN_AN_HOUR: f64 = 1.0;
@@ -31,8 +36,8 @@ fn errors(machine: &Machine, round: &mut Round) {
         }
         // The monotonic clock begins when the machine does; a captured machine has none.
         let up = machine.detail.taken.at.as_seconds();
-        let hourly = if up > 0.0 { float(errors.correctable) / (up / 3600.0) } else { f64::INFINITY };
-        let severity = match (lost, hourly >= MANY_IN_AN_HOUR) {
+        let hourly = (up > 0.0).then(|| float(errors.correctable) / (up / 3600.0));
+        let severity = match (lost, hourly.is_some_and(|hourly| hourly >= MANY_IN_AN_HOUR)) {
             (1.., _) => Error,
             (0, true) => Warning,
             (0, false) => Information,
@@ -40,12 +45,15 @@ fn errors(machine: &Machine, round: &mut Round) {
         let every = if up > 0.0 && errors.correctable > 0 {
             format!(", one every {}", duration(up / float(errors.correctable)))
         } else {
-            " since boot".to_owned()
+            " in a time that is not told".to_owned()
         };
+        let again: u64 =
+            RESENT.iter().filter_map(|kind| errors.kinds.get(*kind)).fold(0, |sum, of| sum.saturating_add(*of));
         let cost = format!(
-            "{} corrected{every}, each a packet that was sent twice; {} not corrected, each a request that failed or a link that \
+            "{} corrected{every}, of which {} had packets sent again; {lost} not corrected, each a request that failed or a link that \
              was lost",
-            errors.correctable, lost
+            errors.correctable,
+            again.min(errors.correctable)
         );
         let kinds: Vec<String> = errors.kinds.iter().map(|(kind, number)| format!("{kind} {number}")).collect();
         let base = format!("/sys/bus/pci/devices/{}", device.address);
@@ -56,7 +64,7 @@ fn errors(machine: &Machine, round: &mut Round) {
                     "Read the counters again under load: what counts is that they grow. Then seat the drive anew, change riser \
                      or cable, or let the slot run one generation slower.",
                 )
-                .run(format!("grep -h TOTAL {base}/aer_dev_*")),
+                .look(format!("grep -h TOTAL {base}/aer_dev_*")),
         );
     }
 }

@@ -133,14 +133,11 @@ fn governor(machine: &Machine, round: &mut Round) {
     {
         for cpu in 0..*cpus {
             let file = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
-            found.mend.fixes.push(terms::diagnosis::Fix {
-                path: file,
-                old: old.clone(),
-                new: "performance".to_owned(),
-            });
+            let fix = terms::diagnosis::Fix { path: file, old: old.clone(), new: "performance".to_owned() };
+            found = found.fix_silently(fix);
         }
     }
-    round.find(found.run("echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"));
+    round.find(found.set("echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"));
 }
 
 fn profile(machine: &Machine, round: &mut Round) {
@@ -160,6 +157,6 @@ fn profile(machine: &Machine, round: &mut Round) {
         )
         .seen("/sys/firmware/acpi/platform_profile", profile)
         .mend("While measuring, choose the profile for speed.")
-        .run("echo performance > /sys/firmware/acpi/platform_profile"),
+        .set("echo performance > /sys/firmware/acpi/platform_profile"),
     );
 }

@@ -3,7 +3,7 @@
 use terms::diagnosis::Place;
 use terms::inventory::CryptoDriver;
 
-use crate::check::{Check, Information, Round, Warning, finding};
+use crate::check::{Check, Information, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::words::{count, number, percent};
 
@@ -57,7 +57,7 @@ fn instructions(machine: &Machine, round: &mut Round) {
         .seen("/proc/cpuinfo", format!("{}: no `aes` in flags", machine.inventory.cpu_model))
         .mend("In a guest, let it have the host's processor (`-cpu host`). Elsewhere Adiantum is the faster cipher; it wants a new \
                volume.")
-        .run("cryptsetup benchmark"),
+        .look("cryptsetup benchmark"),
     );
 }
 
@@ -79,17 +79,18 @@ fn driver(machine: &Machine, round: &mut Round) {
     }
     let has = |flag: &str| machine.detail.cpu.flags.iter().any(|known| known == flag);
     if is_software(best) {
-        round.find(
-            finding(
-                Warning,
-                &place,
-                format!("`xts(aes)` runs in software (`{}`) though the processor has instructions for it", best.driver),
-                "10 cycles a byte or more, 0.3 GB/s on a core of 3 GHz, where instructions do 1 to 4 GB/s",
-            )
-            .seen("/proc/crypto", format!("{}, priority {}", best.driver, best.priority))
-            .mend("Load the module with the instructions, then open encrypted volumes anew: an open one keeps its driver.")
-            .run("modprobe aesni_intel"),
-        );
+        let found = finding(
+            Warning,
+            &place,
+            format!("`xts(aes)` runs in software (`{}`) though the processor has instructions for it", best.driver),
+            "10 cycles a byte or more, 0.3 GB/s on a core of 3 GHz, where instructions do 1 to 4 GB/s",
+        )
+        .seen("/proc/crypto", format!("{}, priority {}", best.driver, best.priority))
+        .mend("Load the module with the instructions, then open encrypted volumes anew: an open one keeps its driver.");
+        round.find(match module(&machine.detail.cpu.flags) {
+            Some(module) => found.run(Nothing, format!("modprobe {module}")),
+            None => found.look("grep -A 9 'xts(aes)' /proc/crypto"),
+        });
     } else if has("vaes") && has("avx2") && best.driver.contains("aesni") && !best.driver.contains("vaes") {
         // Kernel commits of 2024 that added them: 4096-byte messages on a core of Zen 4.
         round.find(
@@ -102,6 +103,17 @@ fn driver(machine: &Machine, round: &mut Round) {
             .seen("/proc/crypto", format!("{}, priority {}", best.driver, best.priority))
             .mend("Kernels from 6.10 on have drivers that do (`xts-aes-vaes-avx2`, `xts-aes-vaes-avx512`)."),
         );
+    }
+}
+
+/// The kernel's module for the instructions of this kind of processor, which its flags tell. ARM says `pmull` and `sha2`
+/// where x86 says `ssse3` and so on (the kernel's `arch/*/crypto/Kconfig`).
+fn module(flags: &[String]) -> Option<&'static str> {
+    let has = |names: &[&str]| flags.iter().any(|flag| names.contains(&flag.as_str()));
+    match (has(&["pmull", "sha2"]), has(&["ssse3", "sse4_2", "avx", "avx2", "pclmulqdq"])) {
+        (true, false) => Some("aes-ce-blk"),
+        (false, true) => Some("aesni_intel"),
+        _ => None,
     }
 }
 

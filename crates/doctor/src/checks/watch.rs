@@ -1,15 +1,18 @@
 //! Who watches: monitors, scrubs and trims by timer.
 
-use terms::diagnosis::Place;
-use terms::inventory::Unit;
+use terms::command::quote;
+use terms::diagnosis::{Place, Severity};
+use terms::inventory::{ConfigLine, Pool, Unit};
 
-use super::array_state::redundancy;
 use super::mount::wants_trim;
-use crate::check::{Check, Information, Round, Warning, finding};
+use crate::check::{Check, Information, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
+use crate::redundancy::of_level;
 use crate::words::{count, list, number};
 
-const LOOKS_AT: &str = "`systemctl list-units` of services and timers; tables of cron are not looked at";
+const LOOKS_AT: &str = "`systemctl list-units` of services and timers";
+const LOOKS_AT_CRON: &str =
+    "`systemctl list-units` of timers, `/etc/crontab`, `/etc/cron.d` and scripts in `/etc/cron.daily` and so on";
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -23,15 +26,17 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "no-scrub-timer",
         severity: Warning,
-        looks_at: LOOKS_AT,
-        rule: "there are arrays with redundancy, pools or a btrfs, and no timer scrubs them (information where cron is common)",
+        looks_at: LOOKS_AT_CRON,
+        rule: "there are arrays with redundancy, pools or a btrfs, and neither a timer nor a table of cron scrubs them (pools: \
+               information)",
         fixes: false,
         look: scrub,
     },
     Check {
         id: "no-trim-timer",
         severity: Warning,
-        looks_at: "`fstrim.timer`, `discard` in mount options, `queue/discard_max_bytes`; `autotrim` of pools",
+        looks_at: "`fstrim.timer`, tables of cron, `discard` in mount options, `queue/discard_max_bytes`, `queue/rotational`; \
+                   `autotrim` of pools",
         rule: "a file system or pool on flash is never told to trim",
         fixes: false,
         look: trim,
@@ -58,7 +63,7 @@ struct Duty<'a> {
 }
 
 fn arrays(machine: &Machine) -> usize {
-    machine.arrays().filter(|(_, md)| redundancy(&md.level, 2).is_some()).count()
+    machine.arrays().filter(|(_, md)| of_level(&md.level, 2).is_some()).count()
 }
 
 fn pools(machine: &Machine, round: &mut Round) -> usize {
@@ -105,61 +110,87 @@ fn monitor(machine: &Machine, round: &mut Round) {
             )
             .seen("systemctl list-units --all", seen_units(units, duty.units))
             .mend("Let the service run, and tell it where to send messages.")
-            .run(duty.command),
+            .run(Nothing, duty.command),
         );
     }
 }
 
+/// Where a table of cron has all the words of one of these.
+fn by_cron<'a>(lines: &'a [ConfigLine], any_of: &[&[&str]]) -> Option<&'a ConfigLine> {
+    let has = |line: &ConfigLine, word: &str| line.fields.iter().any(|field| field == word);
+    lines.iter().find(|line| any_of.iter().any(|words| words.iter().all(|word| has(line, word))))
+}
+
+/// Is a duty done? By a unit, or by a table of cron; `None` where that cannot be told, which is written down.
+fn is_done(machine: &Machine, round: &mut Round, at: &Place, units: &[&str], cron: &[&[&str]]) -> Option<bool> {
+    let loaded = round.ask(at, &machine.detail.units)?;
+    if is_active(loaded, units) {
+        return Some(true);
+    }
+    let lines = round.ask(at, &machine.detail.configuration.cron)?;
+    Some(by_cron(lines, cron).is_some())
+}
+
+/// Something that is to be scrubbed, how much it matters, who may do it, and the command that begins it.
+struct Scrub {
+    what: &'static str,
+    severity: Severity,
+    units: &'static [&'static str],
+    cron: &'static [&'static [&'static str]],
+    command: &'static str,
+}
+
+const SCRUBS: [Scrub; 3] = [
+    Scrub {
+        what: "array",
+        severity: Warning,
+        units: &["mdcheck_start.timer", "raid-check.timer", "mdcheck.timer"],
+        cron: &[&["checkarray"], &["mdcheck"], &["raid-check"]],
+        command: "systemctl enable --now mdcheck_start.timer",
+    },
+    Scrub {
+        what: "btrfs",
+        severity: Warning,
+        units: &["btrfs-scrub"],
+        cron: &[&["btrfs", "scrub"]],
+        command: "systemctl enable --now btrfs-scrub@-.timer",
+    },
+    // Debian's script is called `/usr/lib/zfs-linux/scrub`.
+    Scrub {
+        what: "ZFS pool",
+        severity: Information,
+        units: &["zfs-scrub"],
+        cron: &[&["zfs", "scrub"], &["zpool", "scrub"]],
+        command: "systemctl enable --now zfs-scrub-monthly@POOL.timer",
+    },
+];
+
 fn scrub(machine: &Machine, round: &mut Round) {
     let pools = pools(machine, round);
     let btrfs = machine.detail.file_systems.iter().filter(|system| system.btrfs.is_some()).count();
-    let duties = [
-        (
-            Warning,
-            Duty {
-                what: "array",
-                how_many: arrays(machine),
-                units: &["mdcheck_start.timer", "raid-check.timer", "mdcheck.timer"],
-                command: "systemctl enable --now mdcheck_start.timer",
-            },
-        ),
-        (
-            Warning,
-            Duty {
-                what: "btrfs",
-                how_many: btrfs,
-                units: &["btrfs-scrub"],
-                command: "systemctl enable --now btrfs-scrub@-.timer",
-            },
-        ),
-        // Debian and its children scrub pools from a table of cron.
-        (
-            Information,
-            Duty {
-                what: "ZFS pool",
-                how_many: pools,
-                units: &["zfs-scrub"],
-                command: "systemctl enable --now zfs-scrub-monthly@POOL.timer",
-            },
-        ),
-    ];
-    for (severity, duty) in duties.iter().filter(|(_, duty)| duty.how_many > 0) {
-        let at = Place::machine();
-        round.look();
-        let Some(units) = round.ask(&at, &machine.detail.units) else { return };
-        if is_active(units, duty.units) {
+    let at = Place::machine();
+    for (Scrub { what, severity, units, cron, command }, how_many) in
+        SCRUBS.into_iter().zip([arrays(machine), btrfs, pools])
+    {
+        if how_many == 0 {
             continue;
         }
+        round.look();
+        if is_done(machine, round, &at, units, cron) != Some(false) {
+            continue;
+        }
+        let loaded = machine.detail.units.known().map_or(&[][..], Vec::as_slice);
         round.find(
             finding(
-                *severity,
+                severity,
                 &at,
-                format!("no timer scrubs {}", count(number(duty.how_many), duty.what).replace("btrfss", "btrfs")),
+                format!("no timer scrubs {}", count(number(how_many), what).replace("btrfss", "btrfs")),
                 "what went bad is found only when it is read: a second fault, in a rebuild, then makes 1 bad block lost data",
             )
-            .seen("systemctl list-units --all", seen_units(units, duty.units))
-            .mend("Scrub once a month; see first whether a table of cron does.")
-            .run(duty.command),
+            .seen("systemctl list-units --all", seen_units(loaded, units))
+            .seen("/etc/crontab, /etc/cron.*", "no line does")
+            .mend("Scrub once a month.")
+            .run(Nothing, command),
         );
     }
 }
@@ -169,9 +200,8 @@ fn trim(machine: &Machine, round: &mut Round) {
     let targets = wants_trim(machine, round);
     if !targets.is_empty() {
         round.look();
-        if let Some(units) = round.ask(&at, &machine.detail.units)
-            && !is_active(units, &["fstrim.timer"])
-        {
+        if is_done(machine, round, &at, &["fstrim.timer"], &[&["fstrim"]]) == Some(false) {
+            let loaded = machine.detail.units.known().map_or(&[][..], Vec::as_slice);
             round.find(
                 finding(
                     Warning,
@@ -182,21 +212,26 @@ fn trim(machine: &Machine, round: &mut Round) {
                         list(&targets)
                     ),
                 )
-                .seen("systemctl list-units --all", seen_units(units, &["fstrim.timer"]))
+                .seen("systemctl list-units --all", seen_units(loaded, &["fstrim.timer"]))
+                .seen("/etc/crontab, /etc/cron.*", "no line does")
                 .mend("Trim once a week.")
-                .run("systemctl enable --now fstrim.timer"),
+                .run(Nothing, "systemctl enable --now fstrim.timer"),
             );
         }
     }
     for pool in round.ask(&at, &machine.detail.pools).into_iter().flatten() {
         let place = Place::new("pool", &pool.name);
-        round.look();
-        let (Some(properties), Some(units)) =
-            (round.ask(&place, &pool.properties), round.ask(&place, &machine.detail.units))
-        else {
+        // Drives that spin have nothing to be told.
+        if has_flash(machine, round, &place, pool) != Some(true) {
             continue;
-        };
-        if properties.get("autotrim").map(String::as_str) == Some("on") || is_active(units, &["zfs-trim"]) {
+        }
+        round.look();
+        let Some(properties) = round.ask(&place, &pool.properties) else { continue };
+        if properties.get("autotrim").map(String::as_str) == Some("on") {
+            continue;
+        }
+        // Debian's script is called `/usr/lib/zfs-linux/trim`.
+        if is_done(machine, round, &place, &["zfs-trim"], &[&["zfs", "trim"], &["zpool", "trim"]]) != Some(false) {
             continue;
         }
         round.find(
@@ -210,8 +245,25 @@ fn trim(machine: &Machine, round: &mut Round) {
                 format!("zpool get autotrim {}", pool.name),
                 properties.get("autotrim").map_or("not told", String::as_str),
             )
+            .seen("/etc/crontab, /etc/cron.*", "no line does")
             .mend("Trim by hand or by timer, or let it trim as it frees.")
-            .run(format!("zpool set autotrim=on {}", pool.name)),
+            .run(Nothing, format!("zpool set autotrim=on {}", quote(&pool.name))),
         );
     }
+}
+
+/// Is a device of a pool flash? Where that is not known it is written down.
+fn has_flash(machine: &Machine, round: &mut Round, at: &Place, pool: &Pool) -> Option<bool> {
+    let mut nodes = Vec::new();
+    for vdev in round.ask(at, &pool.vdevs)? {
+        crate::group::leaves(vdev, &mut nodes);
+    }
+    let mut known = None;
+    for name in nodes.iter().filter_map(|leaf| leaf.node.as_deref()) {
+        match machine.is_flash(round, at, name) {
+            Some(true) => return Some(true),
+            told => known = known.or(told),
+        }
+    }
+    known
 }

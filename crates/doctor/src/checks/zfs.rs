@@ -1,10 +1,11 @@
 //! ZFS: how the module and datasets are set.
 
 use terms::Bytes;
+use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Dataset, Pool, Vdev};
 
-use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::words::{float, percent, significant_ratio};
 
@@ -89,7 +90,7 @@ fn version(machine: &Machine, round: &mut Round) {
         .seen("/sys/module/zfs/version", text)
         .seen("source", "https://github.com/openzfs/zfs/issues/15526")
         .mend("Bring it up to date. Until then no holes are reported while data is dirty:")
-        .run("echo 0 > /sys/module/zfs/parameters/zfs_dmu_offset_next_sync"),
+        .run(Nothing, "echo 0 > /sys/module/zfs/parameters/zfs_dmu_offset_next_sync"),
     );
 }
 
@@ -110,7 +111,7 @@ fn sync(machine: &Machine, round: &mut Round) {
                 )
                 .seen(format!("zfs get sync {}", dataset.name), "disabled")
                 .mend("Let it be standard; a fast log device gives the speed back.")
-                .run(format!("zfs set sync=standard {}", dataset.name)),
+                .run(Nothing, format!("zfs set sync=standard {}", quote(&dataset.name))),
             );
         }
     }
@@ -159,8 +160,8 @@ fn records(machine: &Machine, round: &mut Round) {
                 )
                 .seen(format!("zfs get primarycache,recordsize {}", dataset.name), format!("{cache}, {}", record.0))
                 .mend("Cache data, or let new files have records of the size that is read; what is there keeps its own.")
-                .run(format!("zfs set primarycache=all {}", dataset.name))
-                .run(format!("zfs set recordsize=16K {}", dataset.name)),
+                .run(Nothing, format!("zfs set primarycache=all {}", quote(&dataset.name)))
+                .run(Nothing, format!("zfs set recordsize=16K {}", quote(&dataset.name))),
             );
         }
     }
@@ -227,7 +228,7 @@ fn judge_padding(round: &mut Round, volume: &Dataset, vdev: &Vdev, parity: u64) 
         .seen(format!("zfs get volblocksize {}", volume.name), block.0)
         .seen(format!("zpool status, {}", vdev.name), format!("{width} wide, ashift {ashift}"))
         .mend("The block is chosen once: make a volume with larger ones beside it and copy.")
-        .run(format!("zfs create -V SIZE -o volblocksize=64K {}-new", volume.name)),
+        .run(Nothing, format!("zfs create -V SIZE -o volblocksize=64K {}", quote(&format!("{}-new", volume.name)))),
     );
 }
 
@@ -262,7 +263,7 @@ fn cache(machine: &Machine, round: &mut Round) {
             .seen("/proc/spl/kstat/zfs/arcstats", format!("c_max {}", arc.max.0))
             .seen("/proc/meminfo", format!("MemTotal {}", memory))
             .mend("Half of memory is a good start on a machine with other work.")
-            .run(format!("echo {} > /sys/module/zfs/parameters/zfs_arc_max", memory.0 / 2)),
+            .run(Nothing, format!("echo {} > /sys/module/zfs/parameters/zfs_arc_max", memory.0 / 2)),
     );
 }
 

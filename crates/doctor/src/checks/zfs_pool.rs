@@ -1,10 +1,13 @@
 //! ZFS pools: their state, their virtual devices, their space.
 
+use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{Pool, Vdev};
+use terms::inventory::{Pool, Reading, Vdev};
 
-use crate::check::{Check, Error, Round, Warning, finding};
+use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
+use crate::redundancy::of_vdev;
+use crate::remedy::Found;
 use crate::words::{count, list, number, percent};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -20,7 +23,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "zfs-ashift",
         severity: Error,
         looks_at: "`ashift` of `zdb -C`, `queue/physical_block_size` of the drives",
-        rule: "the smallest block is smaller than the drives' own; it cannot be changed",
+        rule: "the smallest block is smaller than the drives' own (information where theirs is larger than 16 KiB), or than 4096 \
+               bytes on flash (information); it cannot be changed",
         fixes: false,
         look: ashift,
     },
@@ -28,7 +32,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "zfs-special-redundancy",
         severity: Error,
         looks_at: "classes of virtual devices in `zpool status`",
-        rule: "a special or dedup device has less redundancy than the data (error), or a log device has none (warning)",
+        rule: "a special or dedup device has no redundancy and the data has (error), or less than the data (warning), or a log \
+               device has none (warning)",
         fixes: false,
         look: special,
     },
@@ -65,25 +70,28 @@ fn state(machine: &Machine, round: &mut Round) {
         let Some(vdevs) = round.ask(&at, &pool.vdevs) else { continue };
         let mut all = Vec::new();
         vdevs.iter().for_each(|vdev| walk(vdev, &mut all));
-        let is_bad = |vdev: &&&Vdev| !["ONLINE", "AVAIL", ""].contains(&vdev.state.as_str());
+        // A hot spare that waits or is in use is no fault of its own.
+        let is_bad = |vdev: &&&Vdev| !["ONLINE", "AVAIL", "INUSE", ""].contains(&vdev.state.as_str());
         let bad: Vec<String> = all.iter().filter(is_bad).map(|vdev| format!("{} {}", vdev.name, vdev.state)).collect();
-        let counted: Vec<String> = all
+        let leaves: Vec<&&Vdev> = all.iter().filter(|vdev| vdev.children.is_empty()).collect();
+        let gone: Vec<&Vdev> = leaves.iter().filter(|vdev| is_bad(vdev)).map(|vdev| **vdev).collect();
+        let counted: Vec<String> = leaves
             .iter()
-            .filter(|vdev| vdev.children.is_empty() && vdev.errors.iter().any(|number| *number > 0))
+            .filter(|vdev| vdev.errors.iter().any(|number| *number > 0))
             .map(|vdev| format!("{} {}/{}/{}", vdev.name, vdev.errors[0], vdev.errors[1], vdev.errors[2]))
             .collect();
         let damaged = pool.errors.as_deref().filter(|text| !text.starts_with("No known data errors"));
         if pool.state == "ONLINE" && bad.is_empty() && counted.is_empty() && damaged.is_none() {
             continue;
         }
-        let what = match (damaged, bad.is_empty()) {
+        let what = match (damaged, bad.is_empty() && pool.state == "ONLINE") {
             (Some(_), _) => "data is damaged".to_owned(),
             (None, false) => format!("the pool is {}", pool.state),
             (None, true) => "devices counted errors".to_owned(),
         };
         let mut cost = Vec::new();
-        if !bad.is_empty() {
-            cost.push(format!("{} of {} not in order", count(number(bad.len()), "device"), all.len()));
+        if !gone.is_empty() {
+            cost.push(format!("{} of {} not in order", count(number(gone.len()), "device"), leaves.len()));
         }
         if !counted.is_empty() {
             cost.push(format!("errors reading/writing/of checksums: {}", counted.join(", ")));
@@ -91,17 +99,57 @@ fn state(machine: &Machine, round: &mut Round) {
         if let Some(text) = damaged {
             cost.push(text.to_owned());
         }
-        round.find(
-            finding(Error, &at, what, cost.join("; "))
-                .seen(
-                    format!("zpool status -v {}", pool.name),
-                    format!("{} {}", pool.state, bad.join(", ")).trim().to_owned(),
-                )
-                .mend("See which and why; then replace the device, or scrub and reset the counters.")
-                .run(format!("zpool status -v {}", pool.name))
-                .run(format!("zpool scrub {0} && zpool clear {0}", pool.name)),
+        if cost.is_empty() {
+            cost.push(format!("0 of {} tell why", count(number(leaves.len()), "device")));
+        }
+        let found = finding(Error, &at, what, cost.join("; "))
+            .seen(format!("zpool status -v {}", pool.name), [&[pool.state.clone()][..], &bad[..]].concat().join(", "));
+        let found =
+            pool.scan.iter().fold(found, |found, scan| found.seen(format!("zpool status {}, scan", pool.name), scan));
+        round.find(in_order(found, pool, &gone));
+    }
+}
+
+/// Does a pool fill a device anew, or wait to? So says its status while it does.
+pub(crate) fn resilvers(pool: &Pool) -> bool {
+    pool.scan
+        .as_deref()
+        .is_some_and(|scan| scan.starts_with("resilver in progress") || scan.contains("resilver deferred"))
+}
+
+/// What puts a pool in order: devices first, then what a scrub finds, and only then are counters reset.
+fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
+    let name = quote(&pool.name);
+    let found = found.look(format!("zpool status -v {name}"));
+    if resilvers(pool) {
+        return found
+            .mend("A device is being filled: wait for it, and look again then.")
+            .look(format!("zpool wait -t resilver {name}"));
+    }
+    if !["ONLINE", "DEGRADED"].contains(&pool.state.as_str()) {
+        return found.mend(
+            "Too much of it is gone to be read, and nothing on it can be mended so. See which devices are missing and bring them back; \
+             then `zpool clear` lets it go on. Replace nothing, and do not scrub.",
         );
     }
+    let Some(first) = gone.first() else {
+        // zpool-scrub(8), -w: it returns when all is read. Until then its counters are what tells which device is bad.
+        return found
+            .mend("Read all of it, see what the scrub found, and reset the counters only when it is known why they counted.")
+            .run(Nothing, format!("zpool scrub -w {name}"))
+            .look(format!("zpool status -v {name}"))
+            .run(Nothing, format!("zpool clear {name}"));
+    };
+    found
+        .mend(
+            "See which and why. A device that was away for a moment is brought back, and what it missed is filled. Only one that is \
+             gone for good is replaced.",
+        )
+        .run(Nothing, format!("zpool online {name} {}", quote(&first.name)))
+        .run(
+            Brought("everything on the device that is put in its place".to_owned()),
+            format!("zpool replace {name} {} NEW", quote(&first.name)),
+        )
 }
 
 fn ashift(machine: &Machine, round: &mut Round) {
@@ -121,48 +169,86 @@ fn ashift(machine: &Machine, round: &mut Round) {
                 worst = worst.max(Some((physical.0, node.name.as_str())));
             }
             let smallest = 1_u64.checked_shl(ashift).unwrap_or(u64::MAX);
-            let Some((physical, name)) = worst.filter(|(physical, _)| *physical > smallest) else { continue };
-            round.find(
-                finding(
-                    Error,
-                    &at,
-                    format!("its smallest block is {smallest} bytes and that of {name} is {physical}"),
-                    format!(
-                        "a block of {smallest} bytes makes the drive read {physical} and write {physical}: {} times as much, for as \
-                         long as the pool lives",
-                        physical / smallest
-                    ),
-                )
-                .seen(format!("zdb -C {}", pool.name), format!("ashift: {ashift}"))
-                .seen(format!("/sys/block/{name}/queue/physical_block_size"), physical)
-                .mend("It is fixed for a virtual device: send what is on it elsewhere, make the pool anew, and bring it back.")
-                .run(format!("zpool create -o ashift={} {} …", physical.trailing_zeros(), pool.name))
-                .destroys(format!("everything on pool {}", pool.name)),
-            );
+            match worst {
+                Some((physical, name)) if physical > smallest => {
+                    round.find(too_small(&at, pool, ashift, physical, name));
+                }
+                Some((_, name)) if smallest < PAGE && on_flash(machine, &leaves) => round.find(
+                    finding(
+                        Information,
+                        &at,
+                        format!("its smallest block is {smallest} bytes, on flash"),
+                        format!(
+                            "{name} says that its blocks are no larger, and flash works with pages of {PAGE} bytes or more whatever it \
+                             says"
+                        ),
+                    )
+                    .seen(format!("zdb -C {}", pool.name), format!("ashift: {ashift}"))
+                    .mend("It cannot be changed; give `-o ashift=12` to what is made next.")
+                    .look(format!("zpool get ashift {}", quote(&pool.name))),
+                ),
+                _ => {}
+            }
         }
     }
 }
 
-/// How many devices it may lose.
-fn may_lose(vdev: &Vdev) -> u64 {
-    let digit = |rest: &str| rest.chars().next().and_then(|digit| digit.to_digit(10)).map_or(1, u64::from);
-    if vdev.kind == "mirror" {
-        number(vdev.children.len()).saturating_sub(1)
-    } else if let Some(rest) = vdev.kind.strip_prefix("raidz").or_else(|| vdev.kind.strip_prefix("draid")) {
-        digit(rest)
-    } else {
-        0
+/// The page that flash has at least.
+const PAGE: u64 = 4096;
+/// Largest physical block that a drive is believed to have: flash has pages of 4 to 16 KiB. More is a hint for requests.
+const BELIEVED: u64 = 16 << 10;
+/// What ZFS takes (zpoolprops(7), `ashift`: "from 9 to 16, inclusive").
+const LARGEST_SHIFT: u32 = 16;
+
+fn on_flash(machine: &Machine, leaves: &[&Vdev]) -> bool {
+    let mut nodes = leaves.iter().filter_map(|leaf| machine.node(leaf.node.as_deref()?)).peekable();
+    nodes.peek().is_some()
+        && nodes
+            .all(|node| machine.bottom(&node.name).iter().all(|drive| drive.queue.rotational == Reading::Known(false)))
+}
+
+fn too_small(at: &Place, pool: &Pool, ashift: u32, physical: u64, drive: &str) -> Found {
+    let smallest = 1_u64.checked_shl(ashift).unwrap_or(u64::MAX).max(1);
+    let name = quote(&pool.name);
+    let found = |severity| {
+        finding(
+            severity,
+            at,
+            format!("its smallest block is {smallest} bytes and that of {drive} is {physical}"),
+            format!(
+                "a block of {smallest} bytes makes the drive read {physical} and write {physical}: {} times as much, for as long as \
+                 the pool lives",
+                physical / smallest
+            ),
+        )
+        .seen(format!("zdb -C {}", pool.name), format!("ashift: {ashift}"))
+        .seen(format!("/sys/block/{drive}/queue/physical_block_size"), physical)
+    };
+    if physical > BELIEVED && smallest >= PAGE {
+        return found(Information)
+            .mend("Doubt it: hardly a drive has blocks larger than 16 KiB, and some give the size of requests that they like. Measure before anything is made anew.")
+            .look(format!("lsblk -t /dev/{drive}"));
     }
+    let shift = if physical > BELIEVED { PAGE } else { physical }.trailing_zeros().min(LARGEST_SHIFT);
+    found(Error)
+        .mend(
+            "It is fixed for a virtual device. Send what is on it to another pool, compare what came there, and only then make this \
+             one anew. On other drives than its own nothing is lost.",
+        )
+        .look(format!("zfs list -t all -r {name}"))
+        .run(Nothing, format!("zfs snapshot -r {name}@moved"))
+        .run(Nothing, format!("zfs send -R {name}@moved | zfs receive -u OTHER/{name}"))
+        .run(Data(format!("everything on pool {}", pool.name)), format!("zpool create -o ashift={shift} {name} …"))
 }
 
 fn special(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
         let Some(vdevs) = round.ask(&place(pool), &pool.vdevs) else { continue };
-        let of_data = vdevs.iter().filter(|vdev| vdev.class == "data").map(may_lose).min().unwrap_or(0);
+        let of_data = vdevs.iter().filter(|vdev| vdev.class == "data").map(of_vdev).min().unwrap_or(0);
         for vdev in vdevs.iter().filter(|vdev| ["special", "dedup", "log"].contains(&vdev.class.as_str())) {
             let at = Place::new("virtual device", format!("{} of {}", vdev.name, pool.name));
             round.look();
-            let own = may_lose(vdev);
+            let own = of_vdev(vdev);
             let is_log = vdev.class == "log";
             if own >= of_data || (is_log && own > 0) {
                 continue;
@@ -176,7 +262,7 @@ fn special(machine: &Machine, round: &mut Round) {
                 )
             } else {
                 finding(
-                    Error,
+                    if own > 0 { Warning } else { Error },
                     &at,
                     format!("the {} device survives the loss of {}, and the data of {}", vdev.class, own, of_data),
                     format!(
@@ -190,8 +276,11 @@ fn special(machine: &Machine, round: &mut Round) {
                 found
                     .seen(format!("zpool status {}", pool.name), format!("{}: {} {}", vdev.class, vdev.kind, vdev.name))
                     .mend("Attach another device to it.")
-                    .run(format!("zpool attach {} {leaf} NEW", pool.name))
-                    .destroys("everything on the device that is attached"),
+                    .look(format!("zpool status {}", quote(&pool.name)))
+                    .run(
+                        Brought("everything on the device that is attached".to_owned()),
+                        format!("zpool attach {} {} NEW", quote(&pool.name), quote(leaf)),
+                    ),
             );
         }
     }
@@ -220,7 +309,7 @@ fn space(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("zpool get capacity,fragmentation {}", pool.name), list(&[format!("{used} %"), broken.clone()]))
             .mend("Remove snapshots and files, or add another virtual device.")
-            .run(format!("zpool list -v {}", pool.name)),
+            .look(format!("zpool list -v {}", quote(&pool.name))),
         );
     }
 }

@@ -137,6 +137,7 @@ fn drive(at: u32) -> Drive {
             nvme: Some(NvmeNamespace {
                 nsid: Some(1),
                 formats: Known(vec![format(0, 512, 2, false), format(1, 4096, 1, true)]),
+                protection: Known(0),
                 paths: Vec::new(),
                 controllers: vec![format!("nvme{at}")],
             }),
@@ -474,6 +475,7 @@ fn file_systems() -> Vec<FileSystem> {
     pictures.nodes.push("nvme9n1p1".into());
     pictures.btrfs = Some(Btrfs {
         profiles: Known(profiles.into()),
+        operation: Known(Some("none".into())),
         checksum: Known(Some("crc32c".into())),
         sector: Known(Bytes(4096)),
         devices: vec![device(1, "nvme8n1p1"), device(2, "nvme9n1p1")],
@@ -593,6 +595,7 @@ fn configuration() -> Configuration {
         fstab: line("/etc/fstab", &["UUID=fs-data", "/data", "xfs", "noatime"]),
         crypttab: line("/etc/crypttab", &["secret", "UUID=luks-1", "none", "luks"]),
         mdadm: line("/etc/mdadm/mdadm.conf", &["ARRAY", "/dev/md/parity", "UUID=array-parity"]),
+        cron: Known(Vec::new()),
         zpool_paths: Known(words(["/dev/disk/by-id/nvme8n1p2"])),
     }
 }

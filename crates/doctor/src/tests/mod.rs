@@ -7,6 +7,8 @@ mod machines;
 mod perturbed;
 mod plant;
 mod preflight;
+mod remedies;
+mod rows;
 
 use std::collections::BTreeSet;
 

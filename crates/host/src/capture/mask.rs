@@ -4,10 +4,11 @@
 //! from where they are told, and then found everywhere. Masks are numbered in the order of their first appearance, so two
 //! captures of one machine have the same.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::pattern::{self, Shape};
+use crate::secret;
 
 /// Serial numbers shorter than this are left: they are found in anything, and tell nobody apart.
 const SHORTEST: usize = 4;
@@ -17,10 +18,12 @@ const SHORTEST_INSIDE: usize = 8;
 /// Which identifier became which.
 #[derive(Debug, Default)]
 pub(super) struct Masks {
-    /// Identifiers with a shape, in one spelling, with their numbers. One count for each shape.
-    shaped: BTreeMap<(u8, String), usize>,
-    /// Serial numbers and their masks, longest first: one may be a part of another.
-    serials: Vec<(String, String)>,
+    /// Identifiers with a shape, in one spelling, with their numbers: one count for each shape.
+    shaped: [HashMap<String, usize>; 4],
+    /// Serial numbers and their masks.
+    serials: HashMap<Vec<u8>, String>,
+    /// How the serial numbers begin, and how long those are that begin so: longest first, one may be a part of another.
+    lengths: HashMap<[u8; SHORTEST], Vec<usize>>,
     /// How many there were, spellings left out.
     numbered: usize,
     host: Option<String>,
@@ -34,20 +37,35 @@ impl Masks {
         let said_nothing =
             ["None", "Unknown", "Not Specified", "Default string", "To Be Filled By O.E.M."].contains(&serial);
         let empty = serial.bytes().all(|byte| byte == b'0' || byte == b' ');
-        if serial.len() < SHORTEST
-            || !plain
-            || said_nothing
-            || empty
-            || self.serials.iter().any(|(known, _)| known == serial)
-        {
+        if serial.len() < SHORTEST || !plain || said_nothing || empty || self.serials.contains_key(serial.as_bytes()) {
             return;
         }
         self.numbered += 1;
         let mask = mask_of(serial, self.numbered);
         // NVMe names that the kernel makes up hold the serial number as the digits of its bytes.
-        self.serials.push((digits(serial), digits(&mask)));
-        self.serials.push((serial.to_owned(), mask));
-        self.serials.sort_by_key(|(known, _)| std::cmp::Reverse(known.len()));
+        self.hide(digits(serial), digits(&mask));
+        self.hide(serial.to_owned(), mask);
+    }
+
+    fn hide(&mut self, serial: String, mask: String) {
+        let Some(start) = serial.as_bytes().first_chunk() else { return };
+        let lengths = self.lengths.entry(*start).or_default();
+        if !lengths.contains(&serial.len()) {
+            lengths.push(serial.len());
+            lengths.sort_unstable_by(|one, other| other.cmp(one));
+        }
+        self.serials.insert(serial.into_bytes(), mask);
+    }
+
+    /// The mask of the longest serial number that begins at a byte of the content, and how long the serial number is.
+    fn serial(&self, content: &[u8], at: usize) -> Option<(&str, usize)> {
+        let lengths = self.lengths.get(content[at..].first_chunk::<SHORTEST>()?)?;
+        let found = lengths.iter().filter_map(|length| {
+            let found = content.get(at..at + length)?;
+            Some((self.serials.get(found)?.as_str(), *length))
+        });
+        let mut fits = found.filter(|(_, length)| *length >= SHORTEST_INSIDE || stands_alone(content, at, *length));
+        fits.next()
     }
 
     /// The machine's name, which arrays and volumes carry.
@@ -60,7 +78,7 @@ impl Masks {
 
     /// The text with all identifiers replaced.
     pub(super) fn text(&mut self, text: &str) -> String {
-        let shaped = self.shapes(text);
+        let shaped = self.shapes(&secret::without_logins(text));
         let mut out = self.known(&shaped);
         if let Some(host) = &self.host {
             out = replace_words(&out, &format!("{host}:"), "machine:");
@@ -74,15 +92,15 @@ impl Masks {
             return self.text(text).into_bytes();
         }
         let mut out = content.to_vec();
-        for (serial, mask) in
-            self.serials.iter().filter(|(serial, mask)| serial.len() == mask.len() && serial.len() >= SHORTEST)
-        {
-            let wanted = serial.as_bytes();
-            let places: Vec<usize> =
-                out.windows(wanted.len()).enumerate().filter(|(_, here)| *here == wanted).map(|(at, _)| at).collect();
-            for at in places {
-                out[at..at + wanted.len()].copy_from_slice(mask.as_bytes());
-            }
+        let mut at = 0;
+        while at < content.len() {
+            at += match self.serial(content, at).filter(|(mask, length)| mask.len() == *length) {
+                Some((mask, length)) => {
+                    out[at..at + length].copy_from_slice(mask.as_bytes());
+                    length
+                }
+                None => 1,
+            };
         }
         out
     }
@@ -149,24 +167,36 @@ impl Masks {
         }
     }
 
-    fn number(&mut self, kind: u8, plain: &str) -> usize {
-        let next = self.shaped.keys().filter(|(known, _)| *known == kind).count() + 1;
-        *self.shaped.entry((kind, plain.to_owned())).or_insert(next)
+    fn number(&mut self, kind: usize, plain: &str) -> usize {
+        let known = &mut self.shaped[kind];
+        let next = known.len() + 1;
+        *known.entry(plain.to_owned()).or_insert(next)
     }
 
+    /// The text with serial numbers replaced. They are ASCII, so none begins or ends inside of a character.
     fn known(&self, text: &str) -> String {
-        let mut out = text.to_owned();
-        for (serial, mask) in &self.serials {
-            if serial.len() >= SHORTEST_INSIDE {
-                if out.contains(serial.as_str()) {
-                    out = out.replace(serial.as_str(), mask);
-                }
-            } else {
-                out = replace_words(&out, serial, mask);
-            }
+        let mut out = String::with_capacity(text.len());
+        let (mut at, mut kept) = (0, 0);
+        while at < text.len() {
+            let Some((mask, length)) = self.serial(text.as_bytes(), at) else {
+                at += 1;
+                continue;
+            };
+            out.push_str(&text[kept..at]);
+            out.push_str(mask);
+            at += length;
+            kept = at;
         }
+        out.push_str(&text[kept..]);
         out
     }
+}
+
+/// Has it no letter or digit beside it?
+fn stands_alone(content: &[u8], at: usize, length: usize) -> bool {
+    let is_beside = |at: Option<usize>| at.and_then(|at| content.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+    let ends_word = content[at + length - 1].is_ascii_alphanumeric();
+    !(is_beside(at.checked_sub(1)) || ends_word && is_beside(Some(at + length)))
 }
 
 fn digits(text: &str) -> String {

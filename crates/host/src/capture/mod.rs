@@ -126,6 +126,7 @@ impl Host for Capture {
                 stderr: ran.stderr.clone(),
                 took: Nanos(0),
                 timed_out: ran.timed_out,
+                flooded: None,
             });
         }
         if cmd.argv.first().is_some_and(|program| self.missing.contains(program)) {

@@ -1,6 +1,6 @@
 //! Reads the text of a capture.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use terms::Nanos;
 
@@ -10,6 +10,8 @@ use super::{BadCapture, Capture, Entry, Ran};
 pub(super) const TITLE: &str = "bedplate capture 1";
 /// Longest path, as in the kernel (`PATH_MAX`).
 const LONGEST_PATH: usize = 4096;
+/// Most names in a path: those of real machines have thirty, and each is looked up by itself.
+pub(super) const MOST_NAMES: usize = 128;
 /// Kinds of entries, as they are written.
 const KINDS: &str = "`file`, `hex`, `link`, `directory`, `whole`, `absent`, `there`, `refused`, `run`, `missing` or \
                      `clock`";
@@ -17,13 +19,13 @@ const KINDS: &str = "`file`, `hex`, `link`, `directory`, `whole`, `absent`, `the
 /// Where something is wrong in a line, in bytes from its start, and what.
 type Wrong = (usize, String);
 
-/// What the lines that follow belong to.
+/// What the lines that follow belong to, with what they said so far.
 enum Open {
     Nothing,
-    File(String),
-    Hex(String),
-    Directory(String),
-    Run(String),
+    File(String, Vec<u8>),
+    Hex(String, Vec<u8>),
+    Directory(String, BTreeSet<String>),
+    Run(String, Ran),
 }
 
 struct Reader {
@@ -59,6 +61,7 @@ pub(super) fn parse(name: &str, text: &[u8]) -> Result<Capture, Box<BadCapture>>
         reader.line += 1;
         reader.take(line).map_err(|wrong| bad(reader.line, line, wrong))?;
     }
+    reader.close();
     // What lies below a file or a link could never be reached, and whoever wrote it meant something else.
     let buried = reader.buried();
     match buried {
@@ -76,10 +79,9 @@ impl Reader {
             return self.content(text, false);
         }
         if let Some(text) = line.strip_prefix('!') {
-            let Open::Run(command) = &self.open else {
+            let Open::Run(_, ran) = &mut self.open else {
                 return Err((0, "`!` is what a command said on its standard error".to_owned()));
             };
-            let ran = self.capture.runs.entry(command.clone()).or_default();
             ran.stderr.extend(text.bytes().chain([b'\n']));
             return Ok(());
         }
@@ -90,44 +92,32 @@ impl Reader {
         if word == "status" {
             return self.status(rest, word.len() + 1);
         }
-        self.open = Open::Nothing;
+        self.close();
         self.entry(word, rest).map_err(|(at, what)| (if at == usize::MAX { 0 } else { word.len() + 1 + at }, what))
     }
 
     /// A line that belongs to what was opened before.
     fn content(&mut self, text: &str, ends: bool) -> Result<(), Wrong> {
         let bytes = || text.bytes().chain(ends.then_some(b'\n'));
-        match &self.open {
-            Open::File(path) => {
-                if let Some(Entry::File(content)) = self.capture.entries.get_mut(path) {
-                    content.extend(bytes());
-                }
-            }
-            Open::Hex(path) => {
-                let decoded = hex(text).map_err(|(at, what)| (at + 1, what))?;
-                if let Some(Entry::File(content)) = self.capture.entries.get_mut(path) {
-                    content.extend(decoded);
-                }
-            }
-            Open::Directory(path) => {
+        match &mut self.open {
+            Open::File(_, content) => content.extend(bytes()),
+            Open::Hex(_, content) => content.extend(hex(text).map_err(|(at, what)| (at + 1, what))?),
+            Open::Directory(_, names) => {
                 if text.is_empty() || text.contains('/') || [".", ".."].contains(&text) {
                     return Err((1, "a name in a directory is not empty and has no `/`".to_owned()));
                 }
-                if let Some(Entry::Directory(names)) = self.capture.entries.get_mut(path) {
-                    names.insert(text.to_owned());
-                }
+                names.insert(text.to_owned());
             }
-            Open::Run(command) => {
-                self.capture.runs.entry(command.clone()).or_default().stdout.extend(bytes());
-            }
+            Open::Run(_, ran) => ran.stdout.extend(bytes()),
             Open::Nothing => return Err((0, "this line belongs to no `file`, `hex`, `directory` or `run`".to_owned())),
         }
         Ok(())
     }
 
     fn status(&mut self, rest: &str, at: usize) -> Result<(), Wrong> {
-        let Open::Run(command) = &self.open else { return Err((0, "`status` is that of a `run` above it".to_owned())) };
-        let ran = self.capture.runs.entry(command.clone()).or_default();
+        let Open::Run(_, ran) = &mut self.open else {
+            return Err((0, "`status` is that of a `run` above it".to_owned()));
+        };
         if rest == "timeout" {
             ran.timed_out = true;
             return Ok(());
@@ -144,7 +134,10 @@ impl Reader {
                 let at = after_path(rest, after);
                 let content = match after.strip_prefix(" =") {
                     Some(value) => value.strip_prefix(' ').unwrap_or(value).bytes().chain([b'\n']).collect(),
-                    None if after.is_empty() => Vec::new(),
+                    None if after.is_empty() => {
+                        self.open = Open::File(path, Vec::new());
+                        return Ok(());
+                    }
                     None => {
                         return Err((
                             at,
@@ -152,15 +145,11 @@ impl Reader {
                         ));
                     }
                 };
-                if after.is_empty() {
-                    self.open = Open::File(path.clone());
-                }
                 self.put(path, Entry::File(content));
             }
             "hex" => {
                 let path = self.only_path(rest)?;
-                self.open = Open::Hex(path.clone());
-                self.put(path, Entry::File(Vec::new()));
+                self.open = Open::Hex(path, Vec::new());
             }
             "link" => {
                 let (path, after) = self.path(rest)?;
@@ -168,15 +157,14 @@ impl Reader {
                 let target = after.strip_prefix(" -> ").map(str::trim_end).filter(|target| !target.is_empty());
                 let target = target.ok_or((at, "a link is written `link PATH -> TARGET`".to_owned()))?;
                 let (target, end) = quoted(target).map_err(|(inside, what)| (at + 4 + inside, what))?;
-                if !end.is_empty() || target.len() > LONGEST_PATH {
-                    return Err((at + 4, "a link leads to one path of at most 4096 bytes".to_owned()));
+                if !end.is_empty() || target.len() > LONGEST_PATH || target.split('/').count() > MOST_NAMES + 1 {
+                    return Err((at + 4, "a link leads to one path of at most 4096 bytes and 128 names".to_owned()));
                 }
                 self.put(path, Entry::Link(target));
             }
             "directory" => {
                 let path = self.only_path(rest)?;
-                self.open = Open::Directory(path.clone());
-                self.put(path, Entry::Directory(std::collections::BTreeSet::new()));
+                self.open = Open::Directory(path, BTreeSet::new());
             }
             "whole" => {
                 let path = self.only_path(rest)?;
@@ -221,9 +209,18 @@ impl Reader {
             return Err((0, "a command has at least one word".to_owned()));
         }
         self.once(&format!("run {command}"))?;
-        self.capture.runs.insert(command.clone(), Ran::default());
-        self.open = Open::Run(command);
+        self.open = Open::Run(command, Ran::default());
         Ok(())
+    }
+
+    /// Puts away what was open: looked up for each of its lines, a long name would be read as often as it has lines.
+    fn close(&mut self) {
+        match std::mem::replace(&mut self.open, Open::Nothing) {
+            Open::Nothing => {}
+            Open::File(path, content) | Open::Hex(path, content) => self.put(path, Entry::File(content)),
+            Open::Directory(path, names) => self.put(path, Entry::Directory(names)),
+            Open::Run(command, ran) => drop(self.capture.runs.insert(command, ran)),
+        }
     }
 
     fn put(&mut self, path: String, entry: Entry) {
@@ -249,6 +246,9 @@ impl Reader {
         let odd = |name: &str| name.is_empty() || name == "." || name == "..";
         if path != "/" && path[1..].split('/').any(odd) {
             return Err((0, "a path has no `//`, no `.` and no `..`, and no `/` at its end".to_owned()));
+        }
+        if path.split('/').count() > MOST_NAMES + 1 {
+            return Err((0, format!("a path has at most {MOST_NAMES} names")));
         }
         self.once(&path)?;
         Ok((path, rest))

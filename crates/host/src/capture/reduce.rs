@@ -1,6 +1,7 @@
 //! What of a program's output, or of a file, belongs in a capture: what somebody asks for, and no secret.
 
 use crate::inspect::{configuration, kernel, mount, table};
+use crate::secret;
 
 /// Lines of `cryptsetup luksDump` that say nothing of salts, digests and key material.
 const LUKS: [&str; 11] = [
@@ -38,7 +39,7 @@ const DMI_SECRET: [&str; 3] = ["Serial Number:", "Asset Tag:", "UUID:"];
 pub(super) fn output(argv: &[String], text: &str) -> String {
     let words: Vec<&str> = argv.iter().map(String::as_str).collect();
     match words[..] {
-        ["dmesg", ..] => keep(text, kernel::is_notable),
+        ["dmesg", ..] => each(&keep(text, kernel::is_notable), secret::without_secrets),
         ["systemctl", ..] => keep(text, configuration::is_watcher),
         ["cryptsetup", "luksDump", ..] => keep(text, |line| begins(line, &LUKS) || begins(line, &LUKS_1)),
         ["zdb", ..] => keep(text, |line| begins(line, &ZDB)),
@@ -52,11 +53,12 @@ pub(super) fn output(argv: &[String], text: &str) -> String {
 /// A file's content without what is secret in it.
 pub(super) fn file(path: &str, text: &str) -> String {
     match path {
-        "/proc/cmdline" => each(text, kernel::without_secrets),
+        "/proc/cmdline" => each(text, secret::without_secrets),
         "/etc/fstab" | "/etc/crypttab" | "/proc/self/mountinfo" | "/proc/mounts" => each(text, options),
         "/etc/mdadm/mdadm.conf" | "/etc/mdadm.conf" => {
             keep(text, |line| !["MAILADDR", "MAILFROM"].iter().any(|word| line.trim_start().starts_with(word)))
         }
+        path if configuration::is_cron(path) => each(text, configuration::only_duty),
         // Whoever inspects needs to know only whether it is root.
         path if path.starts_with("/proc/") && path.ends_with("/status") => keep(text, |line| line.starts_with("Uid:")),
         _ => text.to_owned(),
@@ -95,7 +97,8 @@ fn mapping(line: &str) -> String {
 }
 
 fn options(line: &str) -> String {
-    let words = line.split(' ').map(|word| word.split(',').map(mount::without_secret).collect::<Vec<_>>().join(","));
+    let options = |word: &str| word.split(',').map(mount::without_secret).collect::<Vec<_>>().join(",");
+    let words = line.split(' ').map(|word| options(&secret::without_logins(word)));
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -116,6 +119,7 @@ mod tests {
         assert_eq!(output(&argv("cryptsetup luksDump /dev/x"), &dump), "Version:  2\n\tPBKDF:      argon2id\n");
         let fstab = format!("//nas/a /a cifs rw,password={key} 0 0\n");
         assert_eq!(file("/etc/fstab", &fstab), "//nas/a /a cifs rw,password=- 0 0\n");
+        assert_eq!(file("/etc/cron.d/x", &format!("0 0 * * * root KEY={key} zpool scrub a\n")), "zpool scrub\n");
         assert!(!file("/proc/cmdline", &format!("quiet luks.key={key}")).contains("5ec3e7"));
     }
 

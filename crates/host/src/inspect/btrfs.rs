@@ -15,6 +15,7 @@ pub(super) fn read(source: &Source, nodes: &[Node], system: &FileSystem) -> Opti
     let sector = format!("{directory}/sectorsize");
     Some(Btrfs {
         profiles: profiles(source, &directory),
+        operation: source.text(&format!("{directory}/exclusive_operation")),
         checksum: checksum.map(|text| text.and_then(|text| Some(text.split(' ').next()?.to_owned()))),
         sector: needed(&sector, source.size(&sector, 1)),
         devices: devices(source, nodes, &directory, system),

@@ -1,6 +1,6 @@
 //! Files in which people name drives, and the services that watch over storage.
 
-use terms::inventory::{ConfigLine, Configuration, Pool, Reading, Unit, Vdev};
+use terms::inventory::{CRON_WORDS, ConfigLine, Configuration, Pool, Reading, Unit, Vdev};
 
 use super::mount::without_secret;
 use super::source::Source;
@@ -33,6 +33,7 @@ pub(super) fn read(source: &Source, pools: &Reading<Vec<Pool>>) -> Configuration
         // The third field is a file with a key or a word; its content is never looked at.
         crypttab: table(source, &["/etc/crypttab"], 4),
         mdadm: table(source, &["/etc/mdadm/mdadm.conf", "/etc/mdadm.conf"], usize::MAX),
+        cron: cron(source),
         zpool_paths: pools.as_ref().and_then(|pools| {
             let mut paths = Vec::new();
             for pool in pools {
@@ -87,6 +88,68 @@ fn lines(file: &str, text: &str, most: usize) -> Vec<ConfigLine> {
     found
 }
 
+/// Directories of tables, and of scripts that are run as often as their names say (cron(8)).
+const TABLES: &str = "/etc/cron.d";
+const SCRIPTS: [&str; 4] = ["/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly"];
+
+/// Lines of tables and scripts of cron that scrub or trim. Where one of them could not be read all are unknown: it may
+/// be the one that does.
+fn cron(source: &Source) -> Reading<Vec<ConfigLine>> {
+    let mut files = vec!["/etc/crontab".to_owned()];
+    for directory in std::iter::once(TABLES).chain(SCRIPTS) {
+        match source.names(directory) {
+            // cron passes over names with a dot, such as what packages leave behind (cron(8), run-parts(8)).
+            Reading::Known(names) => files.extend(
+                names
+                    .into_iter()
+                    .flatten()
+                    .filter(|name| !name.contains('.'))
+                    .map(|name| format!("{directory}/{name}")),
+            ),
+            Reading::Unknown(why) => return Reading::Unknown(why),
+        }
+    }
+    let mut found = Vec::new();
+    for file in files {
+        match source.text(&file) {
+            Reading::Known(text) => found.extend(duties(&file, &text.unwrap_or_default())),
+            Reading::Unknown(why) => return Reading::Unknown(why),
+        }
+    }
+    Reading::Known(found)
+}
+
+fn duties(file: &str, text: &str) -> Vec<ConfigLine> {
+    let duty = |(number, line): (usize, &str)| {
+        let line = is_duty(line).then_some(line)?;
+        Some(ConfigLine {
+            file: file.to_owned(),
+            line: u32::try_from(number + 1).unwrap_or(u32::MAX),
+            fields: CRON_WORDS.iter().filter(|word| line.contains(**word)).map(|word| (*word).to_owned()).collect(),
+        })
+    };
+    text.lines().enumerate().filter_map(duty).collect()
+}
+
+/// Does a line of cron do something that is looked for? One that steps back where systemd runs leaves it to a timer.
+pub(crate) fn is_duty(line: &str) -> bool {
+    let line = line.trim();
+    !line.starts_with('#') && !line.contains("/run/systemd/system") && CRON_WORDS.iter().any(|word| line.contains(word))
+}
+
+/// A line of cron with nothing left of it but the words that are looked for.
+pub(crate) fn only_duty(line: &str) -> String {
+    if !is_duty(line) {
+        return String::new();
+    }
+    CRON_WORDS.iter().filter(|word| line.contains(**word)).copied().collect::<Vec<_>>().join(" ")
+}
+
+/// Is it a file of cron?
+pub(crate) fn is_cron(path: &str) -> bool {
+    path == "/etc/crontab" || path.starts_with("/etc/cron.")
+}
+
 /// Units of systemd that watch over storage.
 pub(super) fn units(source: &Source) -> Reading<Vec<Unit>> {
     let argv = [
@@ -126,6 +189,17 @@ mod tests {
         assert_eq!((found.len(), found[1].line), (2, 4));
         assert_eq!(found[1].fields, ["//nas/a", "/a", "cifs", "user=x,password=-"]);
         assert_eq!(lines("m", "MAILADDR root@example.org\nARRAY /dev/md0", 9).len(), 1);
+    }
+
+    #[test]
+    fn lines_of_cron_are_told_by_their_words_and_nothing_else_is_kept() {
+        let text = "MAILTO=root\n# zpool scrub\n57 0 * * 0 root /usr/share/mdadm/checkarray --cron --all\n\
+                    1 1 1 * * root [ -d /run/systemd/system ] || fstrim -a\n2 2 * * * me backup --password=hunter2\n";
+        let found = duties("/etc/cron.d/mdadm", text);
+        assert_eq!((found.len(), found[0].line, &found[0].fields[..]), (1, 3, &["checkarray".to_owned()][..]));
+        assert_eq!(only_duty("2 2 * * * me backup --password=hunter2"), "");
+        assert_eq!(only_duty("0 2 * * * root TOKEN=hunter2 zpool scrub tank"), "zpool scrub");
+        assert!(is_cron("/etc/cron.d/zfsutils-linux") && is_cron("/etc/crontab") && !is_cron("/etc/fstab"));
     }
 
     #[test]

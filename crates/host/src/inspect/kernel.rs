@@ -6,6 +6,7 @@ use terms::Bytes;
 use terms::inventory::{Arc, CryptoDriver, Kernel, Module, Reading};
 
 use super::source::{Source, field, needed};
+use crate::secret;
 
 /// Modules that matter to storage: by the beginnings of their names.
 const MODULES: [&str; 36] = [
@@ -119,7 +120,7 @@ const NOTABLE: [&str; 22] = [
 pub(super) fn read(source: &Source) -> Kernel {
     Kernel {
         version: source.told("/proc/version").unwrap_or_default(),
-        command_line: needed("/proc/cmdline", source.text("/proc/cmdline")).map(|line| without_secrets(&line)),
+        command_line: needed("/proc/cmdline", source.text("/proc/cmdline")).map(|line| secret::without_secrets(&line)),
         modules: modules(source),
         parameters: parameters(source),
         crypto: needed("/proc/crypto", source.text("/proc/crypto")).map(|text| crypto(&text)),
@@ -140,17 +141,6 @@ pub(crate) fn is_notable(line: &str) -> bool {
 fn plain(line: &str) -> String {
     let rest = line.strip_prefix('[').and_then(|line| line.split_once("] ")).map_or(line, |(_, rest)| rest);
     rest.trim().to_owned()
-}
-
-/// The command line with `-` for values whose names say that they are secret.
-pub(crate) fn without_secrets(line: &str) -> String {
-    let word = |word: &str| match word.split_once('=') {
-        Some((name, _)) if ["pass", "key", "secret", "token"].iter().any(|part| name.to_lowercase().contains(part)) => {
-            format!("{name}=-")
-        }
-        _ => word.to_owned(),
-    };
-    line.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 fn modules(source: &Source) -> Reading<Vec<Module>> {
@@ -237,7 +227,6 @@ mod tests {
 
     #[test]
     fn secrets_and_noise_are_left_out() {
-        assert_eq!(without_secrets("root=/dev/a rd.luks.key=/k quiet"), "root=/dev/a rd.luks.key=- quiet");
         assert!(is_notable("[  1.0] nvme nvme0: controller is down; will reset: CSTS=0xffffffff"));
         assert!(!is_notable("[  1.0] usb 1-1: new device"));
         assert_eq!(

@@ -21,8 +21,12 @@ pub(super) fn read(source: &Source, directory: &str) -> Md {
         degraded: source.number(&file("degraded")),
         sync_action: source.text(&file("sync_action")),
         sync_completed_sectors: source
-            .parsed(&file("sync_completed"), |text| if text == "none" { Some(None) } else { share(text).map(Some) })
+            .parsed(&file("sync_completed"), |text| match text {
+                "none" | DELAYED => Some(None),
+                _ => share(text).map(Some),
+            })
             .map(Option::flatten),
+        sync_waits: told("sync_completed").as_deref() == Some(DELAYED),
         mismatch_sectors: source.number(&file("mismatch_cnt")),
         bitmap: source.text(&file("bitmap/location")),
         consistency_policy: source.text(&file("consistency_policy")),
@@ -41,11 +45,11 @@ fn first_number<T: FromStr>(text: &str) -> Option<T> {
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// `1024 / 4096`. A resync that waits for another says `delayed`.
+/// What a resync that waits for another says instead of how far it is (`sync_completed_show` in `drivers/md/md.c`).
+const DELAYED: &str = "delayed";
+
+/// `1024 / 4096`.
 fn share(text: &str) -> Option<[u64; 2]> {
-    if text == "delayed" {
-        return Some([0, 0]);
-    }
     let (done, all) = text.split_once('/')?;
     Some([done.trim().parse().ok()?, all.trim().parse().ok()?])
 }
@@ -84,7 +88,7 @@ mod tests {
     fn numbers_with_remarks_are_understood() {
         assert_eq!(first_number("200000 (system)"), Some(200_000));
         assert_eq!(share("1024 / 4096"), Some([1024, 4096]));
-        assert_eq!(share("delayed"), Some([0, 0]));
+        assert_eq!(share("delayed"), None);
         assert_eq!(share("soon"), None);
     }
 }

@@ -46,7 +46,7 @@ fn parse(source: &Source, line: &str, nodes: &[Node]) -> Option<Mount> {
 pub(crate) fn without_secret(option: &str) -> String {
     match option.split_once('=') {
         Some((name, _)) if ["password", "pass", "passwd", "secret", "password2"].contains(&name) => format!("{name}=-"),
-        _ => option.to_owned(),
+        _ => crate::secret::without_login(option),
     }
 }
 

@@ -200,9 +200,15 @@ pub(super) fn namespace(source: &Source, name: &str, controllers: &Controllers, 
             }
         }
     }
+    let node = format!("/dev/{name}");
+    let said = if ask { source.json(&["nvme", "id-ns", "-o", "json", &node]) } else { Reading::default() };
     NvmeNamespace {
         nsid: source.told(&format!("/sys/block/{name}/nsid")).and_then(|id| id.parse().ok()),
-        formats: if ask { formats(source, &format!("/dev/{name}")) } else { Reading::default() },
+        formats: formats(&said, &node),
+        protection: said.as_ref().and_then(|said| match said.get("dps").and_then(Value::as_u64) {
+            Some(dps) => Reading::Known(small(dps & 7)),
+            None => Reading::unknown(format!("`nvme id-ns -o json {node}` tells no `dps`")),
+        }),
         paths,
         controllers: through,
     }
@@ -215,10 +221,10 @@ fn head_of(path: &str) -> Option<String> {
     Some(format!("nvme{subsystem}n{namespace}"))
 }
 
-fn formats(source: &Source, node: &str) -> Reading<Vec<LbaFormat>> {
-    source.json(&["nvme", "id-ns", "-o", "json", node]).and_then(|said| {
+fn formats(said: &Reading<Value>, node: &str) -> Reading<Vec<LbaFormat>> {
+    said.as_ref().and_then(|said| {
         let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64);
-        let (Some(formats), Some(flbas)) = (said.get("lbafs").and_then(Value::as_array), number(&said, "flbas")) else {
+        let (Some(formats), Some(flbas)) = (said.get("lbafs").and_then(Value::as_array), number(said, "flbas")) else {
             return Reading::unknown(format!("`nvme id-ns -o json {node}` tells no formats"));
         };
         // Bits 3:0, and 6:5 above them where there are more than 16.

@@ -8,12 +8,13 @@ use terms::plan::Place;
 use terms::record::{Cell, GuardNote, Reading};
 use terms::units::significant;
 use terms::workload::{FileTree, TreeWork};
-use terms::{Bytes, Cmd, Nanos};
+use terms::{Bytes, Nanos};
 
 use super::{cold, flow, script, tree};
 use crate::cell::{CellRequest, Measured};
 use crate::counters::snapshot;
 use crate::error::MeasureError;
+use crate::workplace::Workplace;
 
 /// What is run in the tree, `$1`, with the list of its files in `$2`. `LC_ALL=C` holds for all programs.
 const LIST: &str = "ls -lR \"$1\" > /dev/null";
@@ -42,10 +43,11 @@ pub(crate) fn measure(
     if let Some(why) = tree::make(host, &top, wanted)? {
         return Ok(Measured::failed(request, why));
     }
-    let order = format!("/tmp/bedplate-order-{}", request.seed);
+    let workplace = Workplace::new(host)?;
+    let (order, seed) = (workplace.path("order"), workplace.path("seed"));
     if work == TreeWork::Read {
-        host.write(&format!("{order}.seed"), request.seed.to_string().repeat(64).as_bytes())?;
-        host.run_ok(&script(ORDER, &[&top, &order, &format!("{order}.seed")]))?;
+        host.write(&seed, request.seed.to_string().repeat(64).as_bytes())?;
+        host.run_ok(&script(ORDER, &[&top, &order, &seed]))?;
     }
     cold::forget(host, target, !request.nodes.is_empty())?;
     let before = snapshot(host, request.drives, false)?;
@@ -55,7 +57,6 @@ pub(crate) fn measure(
     };
     let outcome = host.run(&cmd)?;
     let after = snapshot(host, request.drives, false)?;
-    host.run(&Cmd::new(["rm", "-f", &order, &format!("{order}.seed")]))?;
     if !outcome.ok() {
         return Ok(Measured::failed(request, format!("`{}` failed: {}", cmd.line(), outcome.error_text())));
     }

@@ -43,7 +43,7 @@ fn flow(seconds: u64) -> Flow {
 
 fn job(flow: &Flow) -> JobOutputs {
     let share = JobShare { bytes: flow.bytes, operations: flow.operations, cpu_cores: 0.5 };
-    JobOutputs { share, flows: vec![flow.clone()] }
+    JobOutputs { share, flows: vec![flow.clone()], binned: vec![(flow.operations, flow.operations)] }
 }
 
 /// Four seconds of reads, or of writes, that every counter agrees with.
@@ -130,7 +130,7 @@ fn fell() -> Steadiness {
 type Spoil = fn(&mut Case);
 
 /// Guard, does it void, what goes wrong.
-const READS: [(&str, bool, Spoil); 26] = [
+const READS: [(&str, bool, Spoil); 29] = [
     ("jobs", true, |case| case.workload.jobs = 2),
     ("identity", true, |case| case.output.reading.read.as_mut().unwrap().iops.0 *= 2.0),
     ("identity", true, |case| case.output.jobs[0].flows[0].throughput.0 *= 1000.0 / 1024.0),
@@ -148,7 +148,14 @@ const READS: [(&str, bool, Spoil); 26] = [
     ("foreign-io", true, |case| case.members[0].read = Bytes(40_000_000)),
     ("unwritten", true, |case| case.members[0].read = Bytes(0)),
     ("cache", false, |case| case.members[0].read = Bytes(3 * 3_900_000)),
-    ("log", false, |case| case.log.total *= 1.2),
+    ("bins", true, |case| case.output.jobs[0].binned[0].1 = u64::MAX),
+    ("bins", true, |case| case.output.jobs[0].binned[0].1 /= 2),
+    ("log-sum", true, |case| case.log.total *= 1.2),
+    // Another run's lines among its own, at the same time: every rate is twice what it was.
+    ("log-sum", true, |case| {
+        case.log.rates.iter_mut().for_each(|rate| rate[0] *= 2.0);
+        case.log.total *= 2.0;
+    }),
     ("log", false, |case| case.log.total *= 0.8),
     ("log-clock", false, |case| case.log.start = Nanos::seconds(100)),
     ("clock", true, |case| case.governor_change = Some("governor performance became powersave".into())),
@@ -247,4 +254,12 @@ fn only_what_passes_is_worth_a_second_attempt() {
     ] {
         assert_eq!(may_pass(&cell(&guards)), expect, "{guards:?}");
     }
+}
+
+#[test]
+fn what_was_under_way_when_settling_ended_is_in_no_bin() {
+    let mut case = clean(Pattern::RandRead);
+    case.workload.depth = 32;
+    case.output.jobs[0].binned[0].1 -= 31;
+    assert_eq!(fire(&case), []);
 }

@@ -1,6 +1,6 @@
 //! Filling: no read may find a block that was never written.
 
-use host::Host;
+use host::{Host, HostError};
 use terms::plan::Place;
 use terms::workload::Engine;
 use terms::{Bytes, Cmd, Nanos};
@@ -25,6 +25,28 @@ pub fn fill_job(place: &Place, span: Bytes, passes: u32, seed: u64) -> Job {
     job
 }
 
+impl Filled {
+    /// Refuses to write to something else than what was filled: somebody may have mounted another file system there, or
+    /// unmounted this one.
+    ///
+    /// # Errors
+    /// [`MeasureError::Replaced`]; where the machine cannot be asked.
+    pub(crate) fn check(&self, host: &dyn Host) -> Result<(), MeasureError> {
+        match &self.is {
+            Some(is) if identity(host, &self.place).ok().as_ref() != Some(is) => {
+                Err(MeasureError::Replaced { target: self.place.file() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Device and inode of what a load opens, or the number of the device itself (stat(1)).
+fn identity(host: &dyn Host, place: &Place) -> Result<String, HostError> {
+    let stat = Cmd::new(["stat", "--dereference", "--format=%d %i %t %T", "--", &place.file()]);
+    Ok(host.run_ok(&stat)?.text())
+}
+
 /// Time that a span of any size gets at least.
 const PATIENCE: Nanos = Nanos::seconds(1800);
 /// Slowest drive that is waited for, in bytes per second: an SD card of class 4 writes 4 MB/s.
@@ -38,11 +60,11 @@ pub fn fill(host: &dyn Host, place: Place, span: Bytes, passes: u32, seed: u64) 
     let passes = passes.max(1);
     let total = span.0.saturating_mul(u64::from(passes));
     let limit = Nanos::seconds(total / SLOWEST).max(PATIENCE);
-    let cmd = Cmd::new(fill_job(&place, span, passes, seed).argv()).limit(limit);
-    let outcome = host.run(&cmd)?;
+    let job = fill_job(&place, span, passes, seed);
+    let outcome = crate::workplace::run(host, &job, limit)?;
     let failed = |why: String| MeasureError::Fill { span, target: place.file(), why };
     if !outcome.ok() {
-        return Err(failed(host::CommandFailure::new(&host.name(), &cmd, outcome).to_string()));
+        return Err(failed(host::CommandFailure::new(&host.name(), &Cmd::new(job.line()), outcome).to_string()));
     }
     let output = fio::parse(&outcome.stdout).map_err(failed)?;
     let written = output.reading.write.as_ref().map_or(0, |flow| flow.bytes.0);
@@ -52,6 +74,16 @@ pub fn fill(host: &dyn Host, place: Place, span: Bytes, passes: u32, seed: u64) 
     if written < total {
         return Err(failed(format!("only {written} of {total} bytes were written")));
     }
+    let is = if host.is_throwaway() { None } else { Some(identity(host, &place)?) };
     let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
-    Ok(Filled { place, span, took: outcome.took, argv: cmd.argv, output: said, version: output.version })
+    Ok(Filled {
+        place,
+        span,
+        is,
+        took: outcome.took,
+        argv: job.argv(),
+        job: job.file(),
+        output: said,
+        version: output.version,
+    })
 }

@@ -13,7 +13,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
         return truecrypt::lay(draft, layer, crypt, below);
     }
     let name = draft.naming.mapping(layer);
-    let mapping = Word(format!("/dev/mapper/{name}"));
+    let mapping = Word::from(format!("/dev/mapper/{name}"));
     let mut argv = words![
         "cryptsetup",
         "open",

@@ -18,7 +18,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, integrity: &Integrity, below:
         ));
     }
     let name = draft.naming.mapping(layer);
-    let mapping = Word(format!("/dev/mapper/{name}"));
+    let mapping = Word::from(format!("/dev/mapper/{name}"));
     let node = &below.place.node;
     draft.push(
         Doing::run(
@@ -34,7 +34,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, integrity: &Integrity, below:
             ],
         )
         .limit(whole_device(below.place.most))
-        .makes_signature(node, "DM_integrity")
+        .makes_signature(node, "DM_integrity", None)
         .erases(below.place.drive.iter().cloned().collect())
         .undo("A superblock left behind would pass for a formatted device.", wipe(node)),
     );

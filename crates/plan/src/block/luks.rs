@@ -14,7 +14,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, luks: &Luks, below: &Member) 
         return Err(PlanError::impossible(layer, "dm-integrity under LUKS does not pass discards down"));
     }
     let name = draft.naming.mapping(layer);
-    let mapping = Word(format!("/dev/mapper/{name}"));
+    let mapping = Word::from(format!("/dev/mapper/{name}"));
     draft.push(format(layer, luks, &below.place));
     draft.push(open(layer, luks, &below.place.node, &name, &mapping));
     Ok(place(luks, mapping, &below.place))
@@ -34,6 +34,8 @@ fn format(layer: &Name, luks: &Luks, below: &Place) -> Doing {
         luks.key_bits.to_string(),
         "--hash",
         "sha256",
+        "--uuid",
+        Word::uuid(layer),
     ];
     argv.extend(match luks.pbkdf {
         Pbkdf::Argon2id => words!["--pbkdf", "argon2id"],
@@ -60,7 +62,7 @@ fn format(layer: &Name, luks: &Luks, below: &Place) -> Doing {
     Doing::run(layer, "format", why, argv)
         .key(layer)
         .limit(limit)
-        .makes_signature(&below.node, "crypto_LUKS")
+        .makes_signature(&below.node, "crypto_LUKS", Some(Word::uuid(layer)))
         .erases(below.drive.iter().cloned().collect())
         .undo(
             "Without key slots what is left on the device is noise for ever.",

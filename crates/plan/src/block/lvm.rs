@@ -1,7 +1,7 @@
 //! A volume group over all members, with one logical volume.
 
 use terms::layer::{IntegrityMode, Lvm, Volume};
-use terms::plan::Condition;
+use terms::plan::{Condition, Effect, mapping_of_volume};
 use terms::{Bytes, Name, Node, Word};
 
 use super::at_least;
@@ -21,7 +21,7 @@ pub(crate) fn lay(draft: &mut Draft, node: &Node, lvm: &Lvm, members: &[Member])
     check(node, lvm, members)?;
     let layer = &node.name;
     let group = draft.naming.group(layer);
-    let volume = Word(format!("/dev/{group}/{VOLUME}"));
+    let volume = Word::from(format!("/dev/{group}/{VOLUME}"));
     for member in members {
         draft.push(physical(layer, member));
     }
@@ -72,7 +72,7 @@ fn physical(layer: &Name, member: &Member) -> Doing {
     let why =
         "A physical volume is a device under LVM's label; without --yes or --force it refuses one that holds anything.";
     Doing::run(layer, &format!("label-{}", member.name), why, argv)
-        .makes_signature(node, "LVM2_member")
+        .makes_signature(node, "LVM2_member", None)
         .erases(member.place.drive.iter().cloned().collect())
         .undo("A label left behind would bring the group back.", words!["pvremove", "--quiet", node.clone()])
 }
@@ -81,6 +81,7 @@ fn make_group(layer: &Name, group: &str, members: &[Member]) -> Doing {
     let mut argv = words!["vgcreate", "--physicalextentsize", format!("{EXTENT}b"), group];
     argv.extend(nodes(members));
     Doing::run(layer, "group", "The group pools the extents of all physical volumes.", argv)
+        .makes(Effect::Group(group.to_owned()))
         .undo("The group lets go of its physical volumes.", words!["vgremove", "--quiet", group])
         .erases(drives(members))
 }
@@ -186,23 +187,18 @@ fn snapshot(layer: &Name, group: &str, lvm: &Lvm) -> Doing {
     if lvm.thin_chunk.is_none() {
         argv.extend(words!["--extents", "100%FREE"]);
     }
-    argv.push(Word(format!("{group}/{VOLUME}")));
+    argv.push(Word::from(format!("{group}/{VOLUME}")));
     Doing::run(
         layer,
         "snapshot",
         "While the snapshot lives, the first write to every chunk copies what was there before.",
         argv,
     )
-    .makes_node(&Word(format!("/dev/mapper/{}", mapper_name(group, SNAPSHOT))))
+    .makes_node(&Word::from(format!("/dev/mapper/{}", mapping_of_volume(group, SNAPSHOT))))
     .undo(
         "A snapshot that is not needed still costs every first write.",
         words!["lvremove", "--yes", format!("{group}/{SNAPSHOT}")],
     )
-}
-
-/// Device-mapper's name of a volume: dashes doubled, one dash between.
-fn mapper_name(group: &str, volume: &str) -> String {
-    format!("{}-{}", group.replace('-', "--"), volume.replace('-', "--"))
 }
 
 fn place(lvm: &Lvm, node: Word, members: &[Member]) -> Place {

@@ -14,7 +14,7 @@ pub(crate) fn lay(draft: &mut Draft, node: &Node, raid: &Raid, members: &[Member
     at_least(node, raid.level.fewest(), members)?;
     let layer = &node.name;
     let name = draft.naming.array(layer);
-    let array = Word(format!("/dev/md/{name}"));
+    let array = Word::from(format!("/dev/md/{name}"));
     let redundant = raid.level != RaidLevel::Raid0;
     if raid.assume_clean && redundant {
         for member in members {
@@ -39,7 +39,7 @@ pub(crate) fn lay(draft: &mut Draft, node: &Node, raid: &Raid, members: &[Member
     }
     let detects = members.iter().any(|member| member.place.detects);
     if redundant && detects {
-        draft.push(keep_members(layer, &array));
+        draft.push(keep_members(layer, &name));
     }
     Ok(place(raid, array, members, redundant && detects))
 }
@@ -75,14 +75,15 @@ fn prove_zero(draft: &mut Draft, layer: &Name, member: &Member) -> Result<(), Pl
 
 fn create(layer: &Name, raid: &Raid, name: &str, array: &Word, members: &[Member]) -> Doing {
     let mut argv = words!["mdadm", "--create", array.clone(), "--run", format!("--name={name}"), "--homehost=any"];
-    argv.push(Word(format!("--metadata={}", raid.metadata.word())));
-    argv.push(Word(format!("--level={}", raid.level.number())));
-    argv.push(Word(format!("--raid-devices={}", members.len())));
+    argv.push(Word::from("--uuid=").then(Word::uuid(layer)));
+    argv.push(Word::from(format!("--metadata={}", raid.metadata.word())));
+    argv.push(Word::from(format!("--level={}", raid.level.number())));
+    argv.push(Word::from(format!("--raid-devices={}", members.len())));
     if raid.level != RaidLevel::Raid1 {
-        argv.push(Word(format!("--chunk={}K", raid.chunk.0 / 1024)));
+        argv.push(Word::from(format!("--chunk={}K", raid.chunk.0 / 1024)));
     }
     if raid.level == RaidLevel::Raid10 {
-        argv.push(Word(format!("--layout={}", raid.layout.word())));
+        argv.push(Word::from(format!("--layout={}", raid.layout.word())));
     }
     if raid.level != RaidLevel::Raid0 {
         argv.push(Word::from(match raid.bitmap {
@@ -99,7 +100,7 @@ fn create(layer: &Name, raid: &Raid, name: &str, array: &Word, members: &[Member
         .erases(drives(members))
         .undo("A stopped array lets go of its members.", words!["mdadm", "--stop", array.clone()]);
     for node in nodes(members) {
-        doing = doing.undo(
+        doing = doing.marks(&node, "linux_raid_member", Some(Word::uuid(layer))).undo(
             "A superblock left behind would bring the array back at the next boot.",
             words!["mdadm", "--zero-superblock", node],
         );
@@ -132,12 +133,12 @@ fn lose(layer: &Name, array: &Word, member: &Member) -> Doing {
 }
 
 /// On members that answer damage with read errors, md must repair and not give up.
-fn keep_members(layer: &Name, array: &Word) -> Doing {
+fn keep_members(layer: &Name, name: &str) -> Doing {
     Doing::write(
         layer,
         "keep-members",
         "Each damaged block that dm-integrity finds counts as a read error, and newer kernels evict a member after 20 of them an hour instead of repairing it from the other.",
-        format!("{{sys:{array}}}/md/max_read_errors"),
+        Word::sysfs(&format!("/dev/md/{name}")).then("/md/max_read_errors"),
         "100000",
     )
 }

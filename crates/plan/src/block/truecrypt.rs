@@ -24,7 +24,7 @@ pub(crate) const PROGRAMS: [&str; 5] = ["tcplay", "cryptsetup", "setsid", "blkdi
 /// Makes and opens the volume.
 pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member) -> Place {
     let name = draft.naming.mapping(layer);
-    let mapping = Word(format!("/dev/mapper/{name}"));
+    let mapping = Word::from(format!("/dev/mapper/{name}"));
     let node = &below.place.node;
     draft.push(
         Doing::run(

@@ -1,7 +1,7 @@
 //! A btrfs file system over all members.
 
 use terms::layer::Btrfs;
-use terms::{Bytes, Node};
+use terms::{Bytes, Node, Word};
 
 use super::{mount, roomy};
 use crate::block::{at_least, wipe};
@@ -26,12 +26,12 @@ pub(crate) fn lay(draft: &mut Draft, node: &Node, btrfs: &Btrfs, members: &[Memb
     }
     let first = members.first().ok_or_else(|| PlanError::impossible(layer, "it rests on nothing"))?;
     draft.push(make(node, btrfs, members));
-    let mut options = vec![format!("commit={}", btrfs.commit.as_millis().div_ceil(1000))];
+    let mut options = words![format!("commit={}", btrfs.commit.as_millis().div_ceil(1000))];
     if !btrfs.copy_on_write {
-        options.push("nodatacow".to_owned());
+        options.extend(words!["nodatacow"]);
     }
     // Every member is named, so that nothing depends on who scanned for devices before.
-    options.extend(nodes(&members[1..]).map(|node| format!("device={node}")));
+    options.extend(nodes(&members[1..]).map(|node| Word::from("device=").then(node)));
     Ok(mount(draft, layer, "btrfs", &options, &first.place.node))
 }
 
@@ -39,6 +39,8 @@ fn make(node: &Node, btrfs: &Btrfs, members: &[Member]) -> Doing {
     let mut argv = words![
         "mkfs.btrfs",
         "--quiet",
+        "--uuid",
+        Word::uuid(&node.name),
         "--data",
         btrfs.data.word(),
         "--metadata",
@@ -52,14 +54,14 @@ fn make(node: &Node, btrfs: &Btrfs, members: &[Member]) -> Doing {
     } else {
         "Profiles are said aloud: their defaults have changed between versions. Without copy-on-write data has no checksums and cannot be repaired."
     };
-    let mut doing = Doing::run(&node.name, "make", why, argv)
+    let layer = &node.name;
+    let mut doing = Doing::run(layer, "make", why, argv)
         .limit(members.iter().map(|member| whole_device(member.place.most)).max().unwrap_or_default())
         .erases(drives(members));
     for (index, member) in members.iter().enumerate() {
         let node = &member.place.node;
-        if index == 0 {
-            doing = doing.makes_signature(node, "btrfs");
-        }
+        let uuid = Some(Word::uuid(layer));
+        doing = if index == 0 { doing.makes_signature(node, "btrfs", uuid) } else { doing.marks(node, "btrfs", uuid) };
         doing = doing.undo("A superblock left behind would bring a member back.", wipe(node));
         for copy in COPIES.iter().filter(|copy| copy.0 + SUPERBLOCK.0 <= member.place.least.0) {
             let (offset, length) = (format!("--offset={}", copy.0), format!("--length={}", SUPERBLOCK.0));

@@ -19,7 +19,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, ext4: &Ext4, below: &Member) 
     }
     draft.push(make(layer, ext4, place));
     // Without a journal there is nothing to commit, and the kernel refuses to mount with any time but its default.
-    let commit = ext4.journal.then(|| format!("commit={}", ext4.commit.as_millis().div_ceil(1000)));
+    let commit = ext4.journal.then(|| format!("commit={}", ext4.commit.as_millis().div_ceil(1000)).into());
     Ok(mount(draft, layer, "ext4", commit.as_slice(), &place.node))
 }
 
@@ -41,6 +41,8 @@ fn make(layer: &Name, ext4: &Ext4, place: &Place) -> Doing {
     let mut argv = words![
         "mkfs.ext4",
         "-q",
+        "-U",
+        Word::uuid(layer),
         "-b",
         ext4.block.0.to_string(),
         "-m",
@@ -51,10 +53,10 @@ fn make(layer: &Name, ext4: &Ext4, place: &Place) -> Doing {
     if !ext4.journal {
         argv.extend(words!["-O", "^has_journal"]);
     }
-    argv.push(Word(place.node.0.clone()));
+    argv.push(place.node.clone());
     Doing::run(layer, "make", why, argv)
         .limit(whole_device(place.most))
-        .makes_signature(&place.node, "ext4")
+        .makes_signature(&place.node, "ext4", Some(Word::uuid(layer)))
         .erases(place.drive.iter().cloned().collect())
         .undo("A superblock left behind would be found by whatever is built next.", wipe(&place.node))
 }

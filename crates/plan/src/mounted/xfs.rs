@@ -1,7 +1,7 @@
 //! An XFS file system.
 
 use terms::layer::Xfs;
-use terms::{Bytes, Name};
+use terms::{Bytes, Name, Word};
 
 use super::{mount, roomy};
 use crate::block::wipe;
@@ -26,7 +26,7 @@ fn make(layer: &Name, xfs: &Xfs, place: &Place) -> Doing {
         "-b",
         format!("size={}", xfs.block.0),
         "-m",
-        format!("reflink={}", u8::from(xfs.reflink)),
+        Word::from(format!("reflink={},uuid=", u8::from(xfs.reflink))).then(Word::uuid(layer)),
     ];
     let mut why = "mkfs.xfs refuses a device that holds anything, and nothing here tells it not to.".to_owned();
     if let Some(stripe) = place.stripe {
@@ -36,7 +36,7 @@ fn make(layer: &Name, xfs: &Xfs, place: &Place) -> Doing {
     argv.push(place.node.clone());
     Doing::run(layer, "make", why, argv)
         .limit(whole_device(place.most))
-        .makes_signature(&place.node, "xfs")
+        .makes_signature(&place.node, "xfs", Some(Word::uuid(layer)))
         .erases(place.drive.iter().cloned().collect())
         .undo("A superblock left behind would be found by whatever is built next.", wipe(&place.node))
 }

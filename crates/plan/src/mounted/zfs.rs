@@ -1,6 +1,7 @@
 //! A ZFS pool over all members, mounted by ZFS itself.
 
 use terms::layer::{Zfs, ZfsLayout};
+use terms::plan::Effect;
 use terms::{Bytes, Name, Node, Word};
 
 use super::roomy;
@@ -82,6 +83,7 @@ fn partition(layer: &Name, drive: &Name, node: &Word) -> Doing {
     let why = "Given a whole drive zpool partitions it itself and waits for udev; a partition made here is the same on every machine.";
     Doing::run(layer, &format!("partition-{drive}"), why, argv)
         .makes_node(&Word::partition(drive))
+        .marks(node, "gpt", None)
         .erases(vec![drive.clone()])
         .undo("Both copies of the partition table go.", wipe(node))
 }
@@ -110,11 +112,11 @@ fn create(draft: &Draft, layer: &Name, zfs: &Zfs, members: &[Member], special: &
         "Pool and dataset in one step, every property said aloud; without -f zpool refuses devices that hold anything.";
     let mut doing = Doing::run(layer, "create", why, argv)
         .limit(terms::Nanos::seconds(120))
-        .makes_mount(directory)
         .erases(drives(members).into_iter().chain(drives(special)).collect())
+        .makes(Effect::Pool(pool.clone()))
         .undo("Destroying unmounts and lets go of every device.", words!["zpool", "destroy", pool]);
     for member in members.iter().chain(special) {
-        doing = doing.undo(
+        doing = doing.marks(&device(member), "zfs_member", None).undo(
             "Labels at both ends of a device would bring the pool back.",
             words!["zpool", "labelclear", device(member)],
         );

@@ -29,6 +29,7 @@ fn says_the_same(one: &Finding, other: &Finding) -> bool {
     said(one) == said(other)
         && one.mend.fixes.is_empty() == other.mend.fixes.is_empty()
         && one.mend.destroys.is_some() == other.mend.destroys.is_some()
+        && one.mend.weakens.is_some() == other.mend.weakens.is_some()
 }
 
 impl<'a> Alike<'a> {
@@ -62,9 +63,18 @@ impl<'a> Alike<'a> {
 
     /// What mending all of them destroys.
     pub(super) fn destroys(&self) -> Option<String> {
-        let mut lost: Vec<&str> = self.all().filter_map(|found| found.mend.destroys.as_deref()).collect();
-        lost.dedup();
-        (!lost.is_empty()).then(|| lost.join(", "))
+        self.each_once(|found| found.mend.destroys.as_deref())
+    }
+
+    /// What is less safe until all of them are mended.
+    pub(super) fn weakens(&self) -> Option<String> {
+        self.each_once(|found| found.mend.weakens.as_deref())
+    }
+
+    fn each_once(&self, told: impl Fn(&'a Finding) -> Option<&'a str>) -> Option<String> {
+        let mut all: Vec<&str> = self.all().filter_map(told).collect();
+        all.dedup();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 }
 
@@ -90,6 +100,7 @@ mod tests {
                 advice: "format it".into(),
                 commands: vec![format!("nvme format {name}"), "nvme list".into()],
                 destroys: Some(format!("all of {name}")),
+                weakens: None,
                 fixes: Vec::new(),
             },
         }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::rules::Rule;
 use super::*;
 
 fn one(text: &str) -> Workload {
@@ -63,6 +64,141 @@ fn the_target_and_what_we_set_are_not_passed_on() {
     assert_eq!(notes[0].code, "fio-target");
 }
 
+/// Lines of files that strangers may send, each with a word of the reason why it is refused, forced or not.
+const HOSTILE: [(&str, &str); 40] = [
+    ("exec_prer=touch /tmp/x", "not among"),
+    ("exec_pre=touch /tmp/x", "not among"),
+    ("exec_postrun=touch /tmp/x", "runs a program"),
+    ("EXEC_PRERUN=touch /tmp/x", "not among"),
+    ("ioengine=/tmp/evil.so", "engines that work"),
+    ("ioengine=./evil.so", "engines that work"),
+    ("ioengine=evil.so", "engines that work"),
+    ("ioengine=external:/tmp/evil.so", "engines that work"),
+    ("ioengine=exec\nprogram=/bin/sh\narguments=-c id", "engines that work"),
+    ("program=/bin/sh", "runs a program"),
+    ("ioengine=net\nhostname=example.org", "engines that work"),
+    ("ioengine=http", "engines that work"),
+    ("ioengine=nbd\nuri=nbd://example.org", "engines that work"),
+    ("ioengine=filedelete", "engines that work"),
+    ("ioengine=filecreate", "engines that work"),
+    ("ioengine=e4defrag\ndonorname=x", "engines that work"),
+    ("ioengine=rbd", "engines that work"),
+    ("ioengine=cpuio", "engines that work"),
+    ("opendi=/home", "not among"),
+    ("filenam=/dev/sda", "not among"),
+    ("aux-path=/etc", "command line"),
+    ("trigger-file=/tmp/x\ntrigger=touch /tmp/y", "command line"),
+    ("trigger=touch /tmp/y", "command line"),
+    ("inflate-log=/etc/shadow", "command line"),
+    ("remote-config=/etc/shadow", "command line"),
+    ("client=example.org", "command line"),
+    ("server", "command line"),
+    ("debug=all", "command line"),
+    ("profile=tiobench", "place of the job"),
+    ("verify_state_save=1", "other files"),
+    ("verify_dump=1", "other files"),
+    ("write_iolog=/tmp/x", "other files"),
+    ("replay_redirect=/dev/sda", "other files"),
+    ("cgroup=x", "changes the machine"),
+    ("ioscheduler=none", "changes the machine"),
+    ("allow_mounted_write=1", "changes the machine"),
+    ("mem=mmaphuge:/tmp/x", "one word"),
+    ("buffer_pattern='/etc/shadow'", "to be numbers"),
+    ("rate=`id`", "to be numbers"),
+    ("unheard-of=1", "not among"),
+];
+
+#[test]
+fn what_is_not_on_the_list_is_refused_with_its_reason_and_no_force_helps() {
+    for (lines, why) in HOSTILE {
+        for (section, forced) in [("j", false), ("j", true), ("global", true)] {
+            let text = format!("[{section}]\nbs=4k\n{lines}\n[job]\nrw=randread\n");
+            let (imported, notes) = import(&text, forced);
+            assert!(imported.is_none(), "{lines}: {notes:?}");
+            let told = |note: &Note| note.severity == Severity::Error && note.message.contains(why);
+            assert!(notes.iter().any(told), "{lines}: {notes:?}");
+        }
+    }
+}
+
+#[test]
+fn variables_are_refused_wherever_they_stand() {
+    for value in ["$ncpus", "${HOME}", "4k$jobname", "$pagesize*2"] {
+        let (imported, notes) = import(&format!("[j]\nrw=read\nrate={value}\n"), true);
+        assert!(imported.is_none() && notes.iter().any(|note| note.code == "fio-variable"), "{value}: {notes:?}");
+    }
+}
+
+#[test]
+fn lines_are_read_as_fio_reads_them() {
+    // A comment anywhere, sections that fio takes for global ones by how they begin, and only for the jobs behind them.
+    let text = "[first]\nrw=read\n[global and more]\nbs=8k ; eight\n[second]\nrw=write # writes\nname=other\n";
+    let (imported, notes) = import(text, false);
+    let found = imported.unwrap_or_else(|| panic!("{notes:?}")).workloads;
+    let seen: Vec<_> = found.iter().map(|work| (work.name.as_str(), work.block)).collect();
+    assert_eq!(seen, [("first", Bytes::kib(4)), ("other", Bytes::kib(8))]);
+    assert!(import("[j]\nrw=read\ninclude/etc/passwd\n", true).0.is_none(), "fio looks at the first letters only");
+}
+
+#[test]
+fn other_names_of_an_option_are_that_option() {
+    let text =
+        "[j]\nreadwrite=randread\nblocksize=8k\ntimeout=30\nnr_files=2\niodepth_batch_submit=4\niodepth_batch=8\n";
+    let imported = import(text, true).0.unwrap();
+    let job = &imported.workloads[0];
+    assert_eq!((job.pattern, job.block, imported.window), (Pattern::RandRead, Bytes::kib(8), Some(Nanos::seconds(30))));
+    let keys: Vec<_> = job.keys.iter().map(|key| (key.key.as_str(), key.value.as_str())).collect();
+    assert_eq!(keys, [("nrfiles", "2"), ("iodepth_batch", "8")]);
+}
+
+#[test]
+fn everything_that_may_be_passed_on_has_one_rule() {
+    for (name, takes) in terms::fio::allowed() {
+        let value = if takes == terms::fio::Takes::Engine { "mmap" } else { "1" };
+        assert!(!matches!(rules::of(name, value), Rule::Never(_)), "{name} is allowed and refused");
+    }
+    for (_, names) in rules::NEVER {
+        assert!(names.is_sorted() && names.iter().all(|name| terms::fio::checked(name, "1").is_err()), "{names:?}");
+        assert!(names.iter().all(|name| terms::fio::canonical(name) == *name), "{names:?}");
+    }
+}
+
+#[test]
+fn a_file_of_any_size_is_read_in_time_that_grows_with_it() {
+    let took = |times: usize| {
+        let text = format!("[global]\n{}{}", "nice=1\n".repeat(times), "[j]\nrw=read\n".repeat(times));
+        let start = std::time::Instant::now();
+        assert_eq!(import(&text, false).0.unwrap().workloads.len(), times);
+        start.elapsed().as_secs_f64()
+    };
+    let (short, long) = (took(2_000), took(20_000));
+    assert!(long < 40.0 * short.max(0.005), "{short} s, and {long} s for ten times as much");
+}
+
+/// The page's lists, as the tables have them.
+fn lists() -> String {
+    let row = |(why, names): &(&str, &[&str])| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        format!("| {why} | {} |\n", names.join(", "))
+    };
+    let engines = terms::fio::ENGINES.join(", ");
+    let kept = terms::fio::allowed().map(|(name, _)| name).filter(|name| matches!(rules::of(name, "1"), Rule::Kept(_)));
+    let kept: Vec<String> = kept.map(|name| format!("`{name}`")).collect();
+    format!(
+        "Refused always:\n\n| because | options |\n| --- | --- |\n{}| it is not among the options that touch nothing but \
+         what is measured | every other, and every part of a name |\n\nPassed on as they are, with values of letters, \
+         digits and `_-+.,:%/` at most:\n{}.\n\nEngines: {engines}.\n",
+        rules::NEVER.iter().map(row).collect::<String>(),
+        kept.join(", ")
+    )
+}
+
+#[test]
+fn the_page_has_the_lists_of_the_tables() {
+    let page = include_str!("../../../../docs/fio-jobs.md");
+    assert!(page.ends_with(&lists()), "docs/fio-jobs.md is to end with\n\n{}", lists());
+}
+
 proptest! {
     #[test]
     fn any_text_is_survived(text in ".{0,200}", forced in any::<bool>()) {
@@ -75,4 +211,10 @@ proptest! {
         let text = lines.join("\n");
         let _ = import(&text, false);
     }
+}
+
+#[test]
+fn a_machines_memory_is_not_taken() {
+    let (_, notes) = import("[j]\nrw=randread\nbs=64m\niodepth=4096\nnumjobs=1000\n", false);
+    assert!(notes.iter().any(|note| note.code == "fio-buffers"), "{notes:?}");
 }

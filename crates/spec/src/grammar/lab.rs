@@ -2,7 +2,7 @@
 
 use terms::units::{GIB, KIB, MIB, TIB};
 
-use super::{Kind, MS, Step, Table, default, optional, required};
+use super::{FIGURE, Kind, MS, Step, Table, default, optional, required};
 
 pub(crate) static LAB: Table = Table {
     name: "lab",
@@ -24,6 +24,13 @@ pub(crate) static LAB: Table = Table {
             "Guests like this one, each with drives of its own; remote drives of all are in one enclosure. Only \
              workloads that say `hosts` use more than the first.",
         ),
+        default(
+            "clock",
+            Kind::Choice(&["real", "virtual"]),
+            "\"real\"",
+            "What time is in the guest: `virtual` counts its instructions, one nanosecond each, so that numbers do \
+             not follow what else this machine does. One processor, and only RAM drives.",
+        ),
         optional("switches", Kind::Tables(&SWITCH), "no link is a limit", "PCIe switches whose uplink is slower."),
     ],
     one_of: &[],
@@ -35,8 +42,8 @@ static SWITCH: Table = Table {
     help: "A PCIe switch of the lab, and how fast all drives behind it may be together.",
     keys: &[
         required("port", SWITCH_PORT, "The switch, as drives name it in `port`."),
-        optional("read", Kind::Text, "as fast as it goes", "Bytes read in a second, such as `\"180 MB/s\"`."),
-        optional("write", Kind::Text, "as fast as it goes", "Bytes written in a second."),
+        optional("read", FIGURE, "as fast as it goes", "Bytes read in a second, such as `\"180 MB/s\"`."),
+        optional("write", FIGURE, "as fast as it goes", "Bytes written in a second."),
     ],
     one_of: &[],
 };
@@ -73,8 +80,8 @@ static DRIVE: Table = Table {
             "\"cpu\"",
             "A root port of its own, or a port of the PCIe switch of that number (NVMe only).",
         ),
-        optional("read", Kind::Text, "as fast as it goes", "Bytes read in a second at most, such as `\"180 MB/s\"`."),
-        optional("write", Kind::Text, "as fast as it goes", "Bytes written in a second at most."),
+        optional("read", FIGURE, "as fast as it goes", "Bytes read in a second at most, such as `\"180 MB/s\"`."),
+        optional("write", FIGURE, "as fast as it goes", "Bytes written in a second at most."),
         optional("read_iops", OPERATIONS, "as fast as it goes", "Reads in a second at most."),
         optional("write_iops", OPERATIONS, "as fast as it goes", "Writes in a second at most."),
         optional(
@@ -91,7 +98,7 @@ static DRIVE: Table = Table {
         ),
         optional(
             "outer",
-            Kind::Text,
+            FIGURE,
             "\"200 MB/s\" where `kind` is `hdd`",
             "Bytes in a second at the outer edge of a drive that spins, where it begins; half of it at the inner edge.",
         ),

@@ -1,6 +1,7 @@
 //! The part of the grammar that speaks of layers and their options.
 
 use super::{HOUR, Key, Kind, MS, S, Step, Table, default, optional, required};
+use terms::text::Alphabet;
 use terms::units::{GIB, KIB, MIB};
 
 /// Keys of an entry of `layers` that say what it is.
@@ -45,8 +46,12 @@ const COMMIT: Kind = Kind::Duration { least: S, most: 300 * S, step: S };
 /// Intervals of dm-integrity, in whole milliseconds.
 const FLUSH: Kind = Kind::Duration { least: MS, most: HOUR, step: MS };
 
-const CIPHER: Key =
-    default("cipher", Kind::Text, "\"aes-xts-plain64\"", "Cipher in the kernel's notation, `cipher-mode-iv`.");
+const CIPHER: Key = default(
+    "cipher",
+    Kind::Text(Alphabet::Cipher),
+    "\"aes-xts-plain64\"",
+    "Cipher in the kernel's notation, `cipher-mode-iv`.",
+);
 const KEY_BITS: Key = default(
     "key_bits",
     Kind::Integer { least: 128, most: 512 },

@@ -2,7 +2,7 @@
 
 use terms::units::{KIB, MIB, TIB};
 
-use super::{HOUR, Kind, Step, Table, default, optional, required};
+use super::{FIGURE, HOUR, Kind, Step, TITLE, Table, default, optional, required};
 
 /// The whole file.
 pub(crate) static MACHINE: Table = Table {
@@ -10,7 +10,7 @@ pub(crate) static MACHINE: Table = Table {
     written: "the top level",
     help: "A machine in a few lines, for predictions where none is at hand.",
     keys: &[
-        required("machine", Kind::Text, "What it is called in reports."),
+        required("machine", TITLE, "What it is called in reports."),
         required("cores", Kind::Integer { least: 1, most: 4096 }, "Cores of all sockets."),
         optional(
             "threads",
@@ -18,7 +18,7 @@ pub(crate) static MACHINE: Table = Table {
             "one for each core",
             "Hardware threads of all cores.",
         ),
-        optional("kernel", Kind::Text, "a new one", "Major and minor number of the kernel, such as `\"6.1\"`."),
+        optional("kernel", FIGURE, "a new one", "Major and minor number of the kernel, such as `\"6.1\"`."),
         optional("memory", Kind::Table(&MEMORY), "never the limit", "Main memory."),
         optional(
             "submit",
@@ -26,7 +26,7 @@ pub(crate) static MACHINE: Table = Table {
             "by the table, and wide",
             "Time of a core for one random read of 4 KiB from a raw NVMe drive, where somebody measured it.",
         ),
-        optional("cipher", Kind::Text, "by the table, and wide", "AES-XTS of one core, such as `\"1.8 GB/s\"`."),
+        optional("cipher", FIGURE, "by the table, and wide", "AES-XTS of one core, such as `\"1.8 GB/s\"`."),
         optional("uplink", Kind::Tables(&UPLINK), "none", "Links and ports that several drives share."),
         required("drive", Kind::Tables(&DRIVE), "Drives, in groups of equals."),
     ],
@@ -55,13 +55,8 @@ static UPLINK: Table = Table {
     help: "A link or port that several drives share: a switch, the chipset, a network.",
     keys: &[
         required("name", Kind::Name, "Its name, for `behind`."),
-        optional("link", Kind::Text, "a network port", "A PCIe link, such as `\"16 GT/s x4\"`."),
-        optional(
-            "line",
-            Kind::Text,
-            "a PCIe link",
-            "Line rate of a network port, such as `\"12.5 GB/s\"` for 100 Gbit/s.",
-        ),
+        optional("link", FIGURE, "a network port", "A PCIe link, such as `\"16 GT/s x4\"`."),
+        optional("line", FIGURE, "a PCIe link", "Line rate of a network port, such as `\"12.5 GB/s\"` for 100 Gbit/s."),
         optional("payload", PAYLOAD, "`\"256 B\"`; `\"1024 B\"` for a network", "Largest payload of a packet."),
         default(
             "round_trip",
@@ -88,18 +83,18 @@ static DRIVE: Table = Table {
             "What they are.",
         ),
         default("measured", Kind::Boolean, "false", "Were the figures measured on them? From a data sheet otherwise."),
-        optional("read", Kind::Text, "usual", "Large reads, such as `\"7300 MB/s\"`."),
-        optional("write", Kind::Text, "usual", "Large writes, while the cache has room."),
+        optional("read", FIGURE, "usual", "Large reads, such as `\"7300 MB/s\"`."),
+        optional("write", FIGURE, "usual", "Large writes, while the cache has room."),
         optional("read_iops", IOPS, "usual", "Random reads of 4 KiB."),
         optional("write_iops", IOPS, "usual", "Random writes of 4 KiB, while the cache has room."),
-        optional("sustained", Kind::Text, "usual", "Large writes once the cache is full."),
+        optional("sustained", FIGURE, "usual", "Large writes once the cache is full."),
         optional("sustained_iops", IOPS, "usual", "Random writes of 4 KiB once the cache is full."),
         optional("cache", SIZE, "usual", "What the cache takes."),
         optional("read_latency", LATENCY, "usual", "One read of 4 KiB alone."),
         optional("write_latency", LATENCY, "usual", "One write of 4 KiB alone."),
         optional("flush", LATENCY, "usual", "One flush."),
         default("write_cache", Kind::Boolean, "true", "Is a volatile write cache on, or none needed?"),
-        optional("link", Kind::Text, "not a limit", "PCIe link of each, such as `\"16 GT/s x4\"`."),
+        optional("link", FIGURE, "not a limit", "PCIe link of each, such as `\"16 GT/s x4\"`."),
         optional(
             "payload",
             PAYLOAD,

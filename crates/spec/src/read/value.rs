@@ -4,6 +4,7 @@ mod quantity;
 mod words;
 
 use quantity::{bare_duration, bare_size, duration, integer, percent, size};
+use terms::text::{Alphabet, Unfit};
 use terms::{Name, Note, Span};
 use toml::Spanned;
 use toml::de::{DeArray, DeValue};
@@ -23,7 +24,7 @@ type Read<T> = Result<T, Box<Note>>;
 pub(super) fn read(key: &Key, tree: &Spanned<DeValue<'_>>, notes: &mut Vec<Note>) -> Option<Value> {
     let place = span(&tree.span());
     let outcome = match (key.kind, tree.get_ref()) {
-        (Kind::Text, DeValue::String(text)) => sentence(key, text, place).map(Value::Text),
+        (Kind::Text(alphabet), DeValue::String(text)) => free(key, alphabet, text, place).map(Value::Text),
         (Kind::Name, DeValue::String(text)) => name(text, place).map(Value::Text),
         (Kind::Choice(words), DeValue::String(text)) => choice(key, words, text, place).map(Value::Text),
         (Kind::Boolean, DeValue::Boolean(yes)) => Ok(Value::Boolean(*yes)),
@@ -91,14 +92,14 @@ fn names(key: &Key, items: &DeArray<'_>, notes: &mut Vec<Note>) -> Option<Vec<Wo
     (found.len() == items.len()).then_some(found)
 }
 
-fn sentence(key: &Key, text: &str, place: Span) -> Read<String> {
-    let blank = text.trim().is_empty();
-    if blank || text.chars().any(char::is_control) {
-        let what = if blank { "is empty" } else { "holds a line end or another control character" };
-        let note = Note::error("study-bad-text", Some(place), format!("`{}` {what}", key.name));
-        return Err(Box::new(note.hint("write one line of text")));
-    }
-    Ok(text.trim().to_owned())
+fn free(key: &Key, alphabet: Alphabet, text: &str, place: Span) -> Read<String> {
+    let Err(unfit) = alphabet.check(text) else { return Ok(text.trim().to_owned()) };
+    let note = Note::error("study-bad-text", Some(place), format!("`{}` {unfit}", key.name));
+    Err(Box::new(match (unfit, alphabet.only()) {
+        (Unfit::Formula(_), _) => note.hint("begin with a letter, a digit or `#`"),
+        (_, Some(only)) => note.hint(format!("write characters of {only}, {} at most", alphabet.longest())),
+        (_, None) => note.hint("write one line of text"),
+    }))
 }
 
 fn name(text: &str, place: Span) -> Read<String> {

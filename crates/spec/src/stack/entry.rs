@@ -1,11 +1,13 @@
 //! Entries of `layers`: their kinds, their names, and what they say they rest on.
 
-use terms::{LabSpec, Name, Note, Span};
+use std::collections::{HashMap, HashSet};
+
+use terms::{Name, Note, Span};
 
 use crate::fields::{Fields, Word};
 use crate::grammar::LAYER_KINDS;
 use crate::lab::Lab;
-use crate::suggest::{either, meant};
+use crate::suggest::{either, is_worth_it, meant};
 
 /// One entry of `layers`.
 #[derive(Debug)]
@@ -37,7 +39,7 @@ pub(crate) struct Link {
 }
 
 /// The far end of a link.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum To {
     /// A drive.
     Drive(Name),
@@ -59,10 +61,10 @@ pub(crate) struct Links {
 /// Entries that say what they are. Written names go first, so that made-up ones can keep clear of them.
 pub(super) fn read<'f>(stack: &'f Fields, lab: &Lab, notes: &mut Vec<Note>) -> Vec<Entry<'f>> {
     let tables = stack.tables("layers");
-    let mut taken: Vec<String> = Vec::new();
+    let mut taken: HashSet<String> = HashSet::new();
     for fields in tables {
         if let Some(name) = fields.text("name") {
-            if taken.iter().any(|known| known == name) {
+            if taken.contains(name) {
                 notes.push(
                     Note::error(
                         "study-same-layer",
@@ -72,7 +74,7 @@ pub(super) fn read<'f>(stack: &'f Fields, lab: &Lab, notes: &mut Vec<Note>) -> V
                     .label("the second of that name")
                     .hint("give every layer of a stack a name of its own"),
                 );
-            } else if is_drive(&lab.spec, name) {
+            } else if lab.drive(name).is_some() {
                 notes.push(
                     Note::error(
                         "study-layer-is-drive",
@@ -82,20 +84,25 @@ pub(super) fn read<'f>(stack: &'f Fields, lab: &Lab, notes: &mut Vec<Note>) -> V
                     .hint("give the layer another name"),
                 );
             }
-            taken.push(name.to_owned());
+            taken.insert(name.to_owned());
         }
     }
     let mut entries = Vec::new();
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
     for fields in tables {
         let Some(kind) = LAYER_KINDS.iter().copied().find(|kind| fields.has(kind)) else { continue };
         let Some(options) = fields.table(kind) else { continue };
-        let free = |name: &str| !taken.iter().any(|known| known == name) && !is_drive(&lab.spec, name);
+        // What was once taken stays so: the search goes on where it ended for the entry before.
+        let number = numbers.entry(kind).or_insert(1u32);
         let made_up = || {
-            let mut numbered = std::iter::once(kind.to_owned()).chain((2u32..).map(|n| format!("{kind}{n}")));
-            numbered.find(|name| free(name))
+            let numbered = (*number..).map(|n| (n, if n == 1 { kind.to_owned() } else { format!("{kind}{n}") }));
+            let (found, name) =
+                numbered.into_iter().find(|(_, name)| !taken.contains(name) && lab.drive(name).is_none())?;
+            *number = found;
+            Some(name)
         };
         let Some(name) = fields.text("name").map(str::to_owned).or_else(made_up) else { continue };
-        taken.push(name.clone());
+        taken.insert(name.clone());
         if let Ok(name) = Name::new(name) {
             entries.push(Entry { name, kind, fields, options });
         }
@@ -103,24 +110,41 @@ pub(super) fn read<'f>(stack: &'f Fields, lab: &Lab, notes: &mut Vec<Note>) -> V
     entries
 }
 
-fn is_drive(lab: &LabSpec, name: &str) -> bool {
-    lab.drives.iter().any(|drive| drive.name.as_str() == name)
-}
-
 /// What every entry rests on.
 pub(super) fn link(entries: &[Entry<'_>], lab: &Lab, notes: &mut Vec<Note>) -> Vec<Links> {
-    (0..entries.len()).map(|index| links(entries, index, lab, notes)).collect()
+    let mut known = Known { entries, lab, places: HashMap::new() };
+    for (index, entry) in entries.iter().enumerate() {
+        known.places.entry(entry.name.as_str()).or_insert(index);
+    }
+    (0..entries.len()).map(|index| links(&known, index, notes)).collect()
 }
 
-fn links(entries: &[Entry<'_>], index: usize, lab: &Lab, notes: &mut Vec<Note>) -> Links {
-    let entry = &entries[index];
+/// What a name can stand for.
+struct Known<'a, 'f> {
+    entries: &'a [Entry<'f>],
+    lab: &'a Lab,
+    /// The first entry of each name.
+    places: HashMap<&'a str, usize>,
+}
+
+impl Known<'_, '_> {
+    fn named(&self, text: &str) -> Option<To> {
+        match self.lab.drive(text) {
+            Some(drive) => Some(To::Drive(drive.name.clone())),
+            None => self.places.get(text).copied().map(To::Entry),
+        }
+    }
+}
+
+fn links(known: &Known<'_, '_>, index: usize, notes: &mut Vec<Note>) -> Links {
+    let (entry, lab) = (&known.entries[index], known.lab);
     let mut links = Links::default();
     match entry.fields.names("on") {
         Some([]) => {
             links.broken = true;
             notes.push(rests_on_nothing(entry, entry.fields.place("on"), lab));
         }
-        Some(words) => links.on = resolve(words, entries, index, lab, &mut links.broken, notes),
+        Some(words) => links.on = resolve(words, known, index, &mut links.broken, notes),
         None if entry.fields.has("on") => links.broken = true,
         None => match index.checked_sub(1) {
             Some(before) => links.on = vec![Link { to: To::Entry(before), place: entry.place() }],
@@ -132,7 +156,7 @@ fn links(entries: &[Entry<'_>], index: usize, lab: &Lab, notes: &mut Vec<Note>) 
     }
     links.broken |= entry.options.is_wrong("special");
     if let Some(words) = entry.options.names("special") {
-        links.special = resolve(words, entries, index, lab, &mut links.broken, notes);
+        links.special = resolve(words, known, index, &mut links.broken, notes);
     }
     links
 }
@@ -144,41 +168,31 @@ fn rests_on_nothing(entry: &Entry<'_>, place: Span, lab: &Lab) -> Note {
 }
 
 /// Names as links; those that stand for nothing are noted.
-fn resolve(
-    words: &[Word],
-    entries: &[Entry<'_>],
-    index: usize,
-    lab: &Lab,
-    broken: &mut bool,
-    notes: &mut Vec<Note>,
-) -> Vec<Link> {
+fn resolve(words: &[Word], known: &Known<'_, '_>, index: usize, broken: &mut bool, notes: &mut Vec<Note>) -> Vec<Link> {
     let mut found: Vec<Link> = Vec::new();
+    let mut seen: HashSet<To> = HashSet::new();
     for word in words {
-        let drive = lab.spec.drives.iter().find(|drive| drive.name.as_str() == word.text);
-        let to = match drive {
-            Some(drive) => Some(To::Drive(drive.name.clone())),
-            None => entries.iter().position(|entry| entry.name.as_str() == word.text).map(To::Entry),
-        };
-        let note = match to {
+        let note = match known.named(&word.text) {
             Some(To::Entry(itself)) if itself == index => {
                 Note::error("study-rests-on-itself", Some(word.span), format!("layer `{}` rests on itself", word.text))
                     .hint("name what is below it")
             }
-            Some(to) if found.iter().any(|known| known.to == to) => {
+            Some(to) if seen.contains(&to) => {
                 Note::error("study-named-twice", Some(word.span), format!("`{}` is named twice", word.text))
                     .label("the second time")
                     .hint("a layer takes each device once")
             }
             Some(to) => {
+                seen.insert(to.clone());
                 found.push(Link { to, place: word.span });
                 continue;
             }
             None => {
                 *broken = true;
-                if !lab.complete {
+                if !known.lab.complete {
                     continue; // It may be one of the drives that could not be read.
                 }
-                unknown(word, entries, index, lab)
+                unknown(word, known, index, is_worth_it(notes))
             }
         };
         *broken = true;
@@ -187,16 +201,20 @@ fn resolve(
     found
 }
 
-fn unknown(word: &Word, entries: &[Entry<'_>], index: usize, lab: &Lab) -> Note {
-    let drives = lab.spec.drives.iter().map(|drive| drive.name.as_str());
-    let layers = entries.iter().enumerate().filter(|(i, _)| *i != index).map(|(_, entry)| entry.name.as_str());
-    let known: Vec<&str> = drives.clone().chain(layers).collect();
+fn unknown(word: &Word, known: &Known<'_, '_>, index: usize, is_worth_it: bool) -> Note {
     let text = word.text.escape_debug();
     let note = Note::error(
         "study-unknown-name",
         Some(word.span),
         format!("there is no drive or layer `{text}` in this stack"),
     );
+    if !is_worth_it {
+        return note;
+    }
+    let Known { entries, lab, .. } = known;
+    let drives = lab.spec.drives.iter().map(|drive| drive.name.as_str());
+    let layers = entries.iter().enumerate().filter(|(i, _)| *i != index).map(|(_, entry)| entry.name.as_str());
+    let known: Vec<&str> = drives.clone().chain(layers).collect();
     let part = entries.iter().find(|entry| word.text.starts_with(&format!("{}-", entry.name)));
     if let Some(whole) = part {
         return note.hint(format!(

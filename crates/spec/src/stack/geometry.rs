@@ -3,11 +3,11 @@
 //! Sizes are upper bounds: headers, journals and tables of unknown size are left out, so that "it does not fit" is
 //! certain where it is said.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use terms::layer::{BtrfsProfile, Integrity, Luks, Lvm, RaidLevel, Volume, Zfs, ZfsLayout};
 use terms::units::{MIB, TIB};
-use terms::{Bytes, LabSpec, Layer, Name, Note, Ref};
+use terms::{Bytes, Layer, Name, Note, Ref};
 
 use super::grow::Growth;
 use crate::lab::Lab;
@@ -26,14 +26,14 @@ const HMAC: u64 = 32;
 /// Size, if known, and logical block of every node.
 #[derive(Debug)]
 pub(super) struct Geometry<'l> {
-    lab: &'l LabSpec,
+    lab: &'l Lab,
     nodes: BTreeMap<Name, (Option<Bytes>, Bytes)>,
 }
 
 impl<'l> Geometry<'l> {
     /// Works upwards from the drives.
     pub(super) fn of(growth: &[Growth<'_, '_>], lab: &'l Lab) -> Self {
-        let mut geometry = Self { lab: &lab.spec, nodes: BTreeMap::new() };
+        let mut geometry = Self { lab, nodes: BTreeMap::new() };
         for grown in growth {
             let sizes: Option<Vec<u64>> = grown.node.on.iter().map(|below| Some(geometry.size(below)?.0)).collect();
             let size = sizes.filter(|sizes| !sizes.is_empty() && !grown.broken);
@@ -62,14 +62,14 @@ impl<'l> Geometry<'l> {
 
     fn size(&self, below: &Ref) -> Option<Bytes> {
         match below {
-            Ref::Drive(name) => self.lab.drive(name).map(|drive| drive.size).filter(|size| size.0 > 0),
+            Ref::Drive(name) => self.lab.drive(name.as_str()).map(|drive| drive.size).filter(|size| size.0 > 0),
             Ref::Layer(name) => self.nodes.get(name)?.0,
         }
     }
 
     fn block(&self, below: &Ref) -> Option<Bytes> {
         match below {
-            Ref::Drive(name) => self.lab.drive(name).map(|drive| drive.lba),
+            Ref::Drive(name) => self.lab.drive(name.as_str()).map(|drive| drive.lba),
             Ref::Layer(name) => self.nodes.get(name).map(|(_, block)| *block),
         }
     }
@@ -83,15 +83,14 @@ impl<'l> Geometry<'l> {
     /// Notes sectors smaller than the block below, devices too small, and members of unlike size.
     pub(super) fn check(&self, growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
         // Nodes of one entry share their options: one note for all of them.
-        let mut noted: Vec<(&'static str, *const super::Entry<'_>)> = Vec::new();
+        let mut noted: HashSet<(&'static str, *const super::Entry<'_>)> = HashSet::new();
         for grown in growth {
             let found = [self.sector(grown), self.least(grown), self.unlike(grown)];
             for (check, note) in ["sector", "least", "unlike"].into_iter().zip(found) {
                 let from = (check, std::ptr::from_ref(grown.entry));
                 if let Some(note) = note
-                    && !noted.contains(&from)
+                    && noted.insert(from)
                 {
-                    noted.push(from);
                     notes.push(note);
                 }
             }

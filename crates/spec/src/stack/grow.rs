@@ -1,5 +1,7 @@
 //! Entries become nodes: a layer that takes one device, given several, makes one node on each.
 
+use std::collections::HashMap;
+
 use terms::{Layer, Name, Node, Note, Ref, Span};
 
 use super::entry::{Entry, Link, Links, To};
@@ -34,19 +36,21 @@ pub(super) fn grow<'g, 'f>(
     // Nodes of each entry, by index of the entry.
     let mut made: Vec<Vec<Name>> = vec![Vec::new(); entries.len()];
     let mut broken: Vec<bool> = links.iter().map(|links| links.broken).collect();
+    let mut given: Vec<bool> = vec![false; entries.len()];
+    let mut names = Names::default();
     for &index in order {
         let entry = &entries[index];
         for link in links[index].on.iter().chain(&links[index].special) {
             if let To::Entry(below) = link.to {
-                broken[index] |= broken[below];
+                broken[index] |= broken[below] | given[below];
             }
         }
-        let on = expand(&links[index].on, &made);
-        let special = expand(&links[index].special, &made);
+        let on = expand(&links[index].on, &made, &mut given);
+        let special = expand(&links[index].special, &made, &mut given);
         let Some(layer) = layer::build(entry.kind, entry.options, on.len()) else { continue };
         layer::check(&layer, entry.options, notes);
         for node in nodes(entry, layer, on, special, broken[index], notes) {
-            note_taken(&node, &growth, lab, notes);
+            names.take(&node, lab, notes);
             made[index].push(node.node.name.clone());
             growth.push(node);
         }
@@ -54,12 +58,17 @@ pub(super) fn grow<'g, 'f>(
     growth
 }
 
-fn expand(links: &[Link], made: &[Vec<Name>]) -> Vec<Below> {
+/// What is below, with the nodes of an entry in place of its name. Those of one that was given away before are in use:
+/// the first of them is enough to say so, and keeps a short text from becoming a large graph.
+fn expand(links: &[Link], made: &[Vec<Name>], given: &mut [bool]) -> Vec<Below> {
     let mut below = Vec::new();
     for link in links {
         match &link.to {
             To::Drive(name) => below.push((Ref::Drive(name.clone()), link.place)),
-            To::Entry(index) => below.extend(made[*index].iter().map(|name| (Ref::Layer(name.clone()), link.place))),
+            To::Entry(index) => {
+                let most = if std::mem::replace(&mut given[*index], true) { 1 } else { usize::MAX };
+                below.extend(made[*index].iter().take(most).map(|name| (Ref::Layer(name.clone()), link.place)));
+            }
         }
     }
     below
@@ -103,19 +112,48 @@ fn names(below: Vec<Below>) -> Vec<Ref> {
     below.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Made-up names of mappings can meet names that were written.
-fn note_taken(new: &Growth<'_, '_>, growth: &[Growth<'_, '_>], lab: &Lab, notes: &mut Vec<Note>) {
-    let name = &new.node.name;
-    let written = *name == new.entry.name;
-    let drive = !written && lab.spec.drive(name).is_some();
-    let layer = growth.iter().any(|known| known.node.name == *name && !std::ptr::eq(known.entry, new.entry));
-    // Two written names that are the same were noted when they were read.
-    let both_written = written && growth.iter().any(|known| known.entry.name == *name && known.node.name == *name);
-    if drive || (layer && !both_written) {
-        notes.push(
-            Note::error("study-same-layer", Some(new.entry.place()), format!("two things are named `{name}`"))
-                .label("this makes the second of that name")
-                .hint("give this layer another `name`"),
-        );
+/// Who has which name.
+#[derive(Debug, Default)]
+struct Names<'g, 'f> {
+    taken: HashMap<Name, Taken<'g, 'f>>,
+}
+
+/// Whose a name is.
+#[derive(Debug)]
+struct Taken<'g, 'f> {
+    /// The entry that had it first.
+    entry: &'g Entry<'f>,
+    /// Has another entry got it, too?
+    shared: bool,
+    /// Is it the name of an entry, and not made up?
+    written: bool,
+}
+
+impl<'g, 'f> Names<'g, 'f> {
+    /// Made-up names of mappings can meet names that were written.
+    fn take(&mut self, new: &Growth<'g, 'f>, lab: &Lab, notes: &mut Vec<Note>) {
+        let name = &new.node.name;
+        let written = *name == new.entry.name;
+        let drive = !written && lab.drive(name.as_str()).is_some();
+        let known = self.taken.get_mut(name);
+        let other = known.as_ref().is_some_and(|known| known.shared || !std::ptr::eq(known.entry, new.entry));
+        // Two written names that are the same were noted when they were read.
+        let both_written = written && known.as_ref().is_some_and(|known| known.written);
+        match known {
+            Some(known) => {
+                known.shared |= other;
+                known.written |= written;
+            }
+            None => {
+                self.taken.insert(name.clone(), Taken { entry: new.entry, shared: false, written });
+            }
+        }
+        if drive || (other && !both_written) {
+            notes.push(
+                Note::error("study-same-layer", Some(new.entry.place()), format!("two things are named `{name}`"))
+                    .label("this makes the second of that name")
+                    .hint("give this layer another `name`"),
+            );
+        }
     }
 }

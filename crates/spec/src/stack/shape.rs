@@ -1,6 +1,8 @@
 //! The shape of a stack: file systems on top, one user for each device, and one top.
 
-use terms::{Layer, Note, Ref};
+use std::collections::{HashMap, HashSet};
+
+use terms::{Layer, Name, Note, Ref};
 
 use super::grow::Growth;
 use crate::suggest::all_of;
@@ -14,10 +16,14 @@ pub(super) fn check(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
 
 /// Layers that end in a directory, and the bare drive, have nothing above them.
 fn check_tops_below(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
+    let mut first: HashMap<&Name, &Growth<'_, '_>> = HashMap::new();
+    for grown in growth {
+        first.entry(&grown.node.name).or_insert(grown);
+    }
     for grown in growth {
         for (below, place) in grown.node.below().zip(&grown.places) {
             let Ref::Layer(name) = below else { continue };
-            let Some(under) = growth.iter().find(|other| other.node.name == *name) else { continue };
+            let Some(under) = first.get(name) else { continue };
             let kind = under.node.layer.kind();
             if under.node.layer.is_file_system() {
                 notes.push(
@@ -46,11 +52,11 @@ fn check_tops_below(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
 
 /// A block device has one user: two would overwrite each other.
 fn check_users(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
-    let mut users: Vec<(&Ref, &Growth<'_, '_>)> = Vec::new();
+    let mut users: HashMap<&Ref, &Growth<'_, '_>> = HashMap::new();
     for grown in growth {
         for (below, place) in grown.node.below().zip(&grown.places) {
-            let Some((_, other)) = users.iter().find(|(known, _)| *known == below) else {
-                users.push((below, grown));
+            let Some(other) = users.get(below) else {
+                users.insert(below, grown);
                 continue;
             };
             let what = if matches!(below, Ref::Drive(_)) { "drive" } else { "layer" };
@@ -75,10 +81,8 @@ fn check_one_top(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
     if growth.iter().any(|grown| grown.broken) {
         return;
     }
-    let is_top = |grown: &&Growth<'_, '_>| {
-        let refs = growth.iter().flat_map(|other| other.node.below());
-        !refs.into_iter().any(|below| matches!(below, Ref::Layer(name) if *name == grown.node.name))
-    };
+    let below: HashSet<&Ref> = growth.iter().flat_map(|other| other.node.below()).collect();
+    let is_top = |grown: &&Growth<'_, '_>| !below.contains(&Ref::Layer(grown.node.name.clone()));
     let tops: Vec<&Growth<'_, '_>> = growth.iter().filter(is_top).collect();
     let [loose @ .., last] = tops.as_slice() else { return };
     let parts: Vec<&&Growth<'_, '_>> = tops.iter().filter(|grown| std::ptr::eq(grown.entry, last.entry)).collect();

@@ -124,6 +124,8 @@ pub struct Md {
     pub sync_action: Reading<Option<String>>,
     /// `sync_completed`: done and all, in sectors of 512 bytes; `None` where nothing is going on.
     pub sync_completed_sectors: Reading<Option<[u64; 2]>>,
+    /// `sync_completed` says `delayed`: what `sync_action` names waits for another array on the same drives.
+    pub sync_waits: bool,
     /// `mismatch_cnt`: sectors of 512 bytes found different by the last check.
     pub mismatch_sectors: Reading<Option<u64>>,
     /// `bitmap/location`: `none`, `file`, or an offset such as `+8`.
@@ -149,7 +151,7 @@ pub struct Md {
 pub struct MdMember {
     /// Kernel name.
     pub device: String,
-    /// Its place; `None` of spares and journals.
+    /// Its place; `None` of spares and journals. A member that is being filled has a place, and is `spare` until it is.
     pub slot: Option<u32>,
     /// `state`: `in_sync`, `faulty`, `write_mostly`, `failfast`, `journal`…
     pub state: Vec<String>,

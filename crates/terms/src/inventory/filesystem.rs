@@ -54,6 +54,8 @@ pub struct Btrfs {
     /// `data`, `metadata`, `system`, `global-reserve` with the profiles that have chunks, such as `raid1`. More than
     /// one profile for one kind: a balance was never finished.
     pub profiles: Reading<BTreeMap<String, Vec<String>>>,
+    /// `exclusive_operation`: `none`, `balance`, `balance paused`, `device replace`…; `None` before kernel 5.10.
+    pub operation: Reading<Option<String>>,
     /// Checksum algorithm.
     pub checksum: Reading<Option<String>>,
     /// Sector.

@@ -91,9 +91,16 @@ pub struct Configuration {
     pub crypttab: Reading<Option<Vec<ConfigLine>>>,
     /// `/etc/mdadm/mdadm.conf` or `/etc/mdadm.conf`.
     pub mdadm: Reading<Option<Vec<ConfigLine>>>,
+    /// Lines of `/etc/crontab`, `/etc/cron.d` and scripts of `/etc/cron.daily` and so on that scrub or trim. Fields are the
+    /// words of [`CRON_WORDS`](super::CRON_WORDS) in them, and nothing else.
+    pub cron: Reading<Vec<ConfigLine>>,
     /// Device paths in the pools' cache file, as `zpool status -P` names them.
     pub zpool_paths: Reading<Vec<String>>,
 }
+
+/// What is looked for in tables of cron: programs that scrub and trim, and what they do it to.
+pub const CRON_WORDS: [&str; 9] =
+    ["checkarray", "mdcheck", "raid-check", "zpool", "zfs", "btrfs", "scrub", "fstrim", "trim"];
 
 /// A line of a configuration file that says something, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

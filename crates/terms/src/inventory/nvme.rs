@@ -144,6 +144,8 @@ pub struct NvmeNamespace {
     pub nsid: Option<u32>,
     /// Formats that it could have.
     pub formats: Reading<Vec<LbaFormat>>,
+    /// Type of the protection information in use, bits 2:0 of `dps`; 0 is none.
+    pub protection: Reading<u32>,
     /// Ways to it, where the kernel joins several: one for each controller.
     pub paths: Vec<NvmePath>,
     /// Controllers through which it is reached.

@@ -36,7 +36,7 @@ impl Parts {
         for entry in entries {
             match entry {
                 Entry::Before { stack, step, line, .. } => drop(begun.insert((stack, step), line)),
-                Entry::After { stack, step, took_ns } => {
+                Entry::After { stack, step, took_ns, .. } => {
                     if let Some(line) = begun.remove(&(stack.as_str(), step.as_str())) {
                         self.commands.entry(kind(line)).or_default().add(took_ns.as_seconds());
                     }
@@ -74,7 +74,7 @@ impl Parts {
 /// What a journal would say of a step.
 fn line(step: &Step) -> String {
     match &step.act {
-        Act::Run(command) => command.argv.iter().take(2).map(|word| word.0.as_str()).collect::<Vec<_>>().join(" "),
+        Act::Run(command) => command.argv.iter().take(2).map(ToString::to_string).collect::<Vec<_>>().join(" "),
         Act::Write { .. } => "echo".to_owned(),
         Act::Wait(_) => "wait:".to_owned(),
     }
@@ -140,10 +140,21 @@ mod tests {
         let mut parts = Parts::default();
         let mut entries = Vec::new();
         for step in &luks.steps {
-            let before = Entry::Before { stack: "s".into(), step: step.id.clone(), line: line(step), old: None };
+            let before = Entry::Before {
+                stack: "s".into(),
+                step: step.id.clone(),
+                line: line(step),
+                old: None,
+                makes: Vec::new(),
+            };
             let took = if step.id.starts_with("luks") { 4 } else { 1 };
             entries.push(before);
-            entries.push(Entry::After { stack: "s".into(), step: step.id.clone(), took_ns: Nanos::seconds(took) });
+            entries.push(Entry::After {
+                stack: "s".into(),
+                step: step.id.clone(),
+                took_ns: Nanos::seconds(took),
+                made: Vec::new(),
+            });
         }
         parts.journal(&entries);
         parts.fill(&luks, 0.5);

@@ -14,7 +14,7 @@ pub(crate) fn article(noun: &str) -> String {
 /// What a kind takes, in a few words.
 pub(super) const fn wanted(kind: Kind) -> &'static str {
     match kind {
-        Kind::Text | Kind::Name | Kind::Choice(_) => "a text",
+        Kind::Text(_) | Kind::Name | Kind::Choice(_) => "a text",
         Kind::Size { .. } | Kind::Sizes(_) => "a size with its unit",
         Kind::Duration { .. } => "a time with its unit",
         Kind::Integer { .. } | Kind::Integers(_) => "a whole number",
@@ -50,7 +50,7 @@ pub(super) fn expected(key: &Key) -> String {
 pub(crate) fn example(key: &Key) -> String {
     let value = match (key.without, key.kind) {
         (Without::Default(value), _) => value.to_owned(),
-        (_, Kind::Text) => "\"…\"".to_owned(),
+        (_, Kind::Text(_)) => "\"…\"".to_owned(),
         (_, Kind::Name) => "\"a\"".to_owned(),
         (_, Kind::Choice(words)) => words.first().map(|word| format!("\"{word}\"")).unwrap_or_default(),
         (_, Kind::Sizes(sizes)) => sizes.last().map(|size| format!("\"{}\"", Bytes(*size))).unwrap_or_default(),

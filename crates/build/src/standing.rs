@@ -1,0 +1,139 @@
+//! Is what stands still what a run made? Asked under the lock, before the first command that takes anything back.
+
+use std::thread;
+use std::time::Duration;
+
+use claim::{ClaimError, Examination, Held, Identity, Ours, Signature};
+use terms::Name;
+use terms::plan::{Effect, Plan, Step, mapping_of_volume};
+
+use crate::above::Above;
+use crate::authority::Authority;
+use crate::error::BuildError;
+use crate::journal::{self, Entry};
+use crate::machine::Machine;
+
+/// A program that looks at a drive whenever something about it changes has it open for a moment.
+const TRIES: u32 = 8;
+const PAUSE: Duration = Duration::from_millis(400);
+
+/// What was found on the drives of a plan.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Drives on which something of the run is, or which may be erased whatever is on them.
+    pub(crate) undoable: Vec<Name>,
+    /// Drives on which something of the run is, and nothing of anybody else.
+    pub(crate) ours: Vec<Name>,
+    /// May everything on all of them go? Then what an undo cannot take away the erasing takes.
+    pub(crate) erasable: bool,
+}
+
+/// Looks at every drive of the plan that is there, and at everything that the plan's undos name.
+///
+/// # Errors
+/// [`BuildError::Claim`] with everything on a drive that is not the run's; [`BuildError::NotOurs`] for an array, mapping,
+/// group, pool or mount that has the run's name and is not on its drives, or holds what the run did not write.
+pub(crate) fn examine(
+    authority: &Authority<'_>,
+    machine: &Machine<'_>,
+    plan: &Plan,
+    past: &[Entry],
+    absent: &[&Name],
+) -> Result<Found, BuildError> {
+    // Drives of a lab are nobody else's.
+    let Some(claims) = authority.claims() else {
+        return Ok(Found { undoable: plan.drives.clone(), ours: plan.drives.clone(), erasable: false });
+    };
+    let begun = journal::begun(past, &plan.slug);
+    let steps: Vec<&Step> = plan.steps.iter().filter(|step| begun.iter().any(|(id, _)| *id == step.id)).collect();
+    let mut ours = ours(machine, &steps, journal::signatures(past, &plan.slug))?;
+    ours.kept = claims.values().all(Held::is_from_the_start);
+    let mut found = Found::default();
+    let mut seen = Vec::new();
+    let mut erasable = true;
+    for name in plan.drives.iter().filter(|name| !absent.contains(name)) {
+        let held = claims.get(name).ok_or_else(|| BuildError::NotConsented { drive: name.to_string() })?;
+        let examination = look(held, &ours)?;
+        let shown = ours.shows_on(&examination);
+        erasable &= held.may_erase();
+        if shown || held.may_erase() {
+            found.undoable.push(name.clone());
+        }
+        if shown && ours.strange(&examination).is_empty() {
+            found.ours.push(name.clone());
+        }
+        seen.push(examination);
+    }
+    let gone = gone(machine, plan, past, absent)?;
+    let finished = journal::finished(past, &plan.slug);
+    let place = Above { machine, ours: &ours, seen: &seen, gone, drives: plan.drives.len(), erasable };
+    steps.iter().filter_map(|step| Some((*step, step.effect.as_ref()?))).try_for_each(|(step, effect)| {
+        place.is_as_left(step, effect, &finished)?;
+        place.check(step, effect)
+    })?;
+    place.members()?;
+    found.erasable = erasable && !found.undoable.is_empty();
+    Ok(found)
+}
+
+/// Drives of the run that are not there any more, as they were: what stood on them may stand still. Device numbers mean
+/// nothing after a new start.
+fn gone<'p>(
+    machine: &Machine<'_>,
+    plan: &Plan,
+    past: &'p [Entry],
+    absent: &[&Name],
+) -> Result<Vec<&'p Identity>, BuildError> {
+    let Some(origin) = journal::origin(past, &plan.slug).filter(|_| !absent.is_empty()) else { return Ok(Vec::new()) };
+    if machine.host.read_text(host::BOOT_ID)? != origin.boot {
+        return Ok(Vec::new());
+    }
+    Ok(absent.iter().filter_map(|name| origin.drives.get(*name)).collect())
+}
+
+fn look(held: &Held<'_>, ours: &Ours) -> Result<Examination, ClaimError> {
+    let mut tries = 1;
+    loop {
+        match held.look(ours) {
+            Err(ClaimError::Refused(_)) if tries < TRIES => {
+                tries += 1;
+                thread::sleep(PAUSE);
+            }
+            answer => return answer,
+        }
+    }
+}
+
+/// By what the work of these steps is known on this machine today.
+fn ours(machine: &Machine<'_>, steps: &[&Step], signatures: Vec<Signature>) -> Result<Ours, BuildError> {
+    let mut ours = Ours { signatures, ..Ours::default() };
+    for step in steps {
+        match &step.effect {
+            Some(Effect::Node(node)) if !node.is_of_drive() => {
+                let node = machine.word(&step.id, node)?;
+                ours.devices.extend(claim::devno_of(machine.host, &node)?);
+                ours.names.extend(mapping(&node));
+            }
+            Some(Effect::Mount(directory)) => ours.mounts.push(machine.real(directory)?),
+            Some(Effect::Pool(name)) => ours.names.push(name.clone()),
+            Some(
+                Effect::Node(_)
+                | Effect::Group(_)
+                | Effect::Signature { .. }
+                | Effect::LogicalBlock { .. }
+                | Effect::Directory { .. },
+            )
+            | None => {}
+        }
+    }
+    Ok(ours)
+}
+
+/// What the device mapper calls a node: `/dev/mapper/NAME`, `/dev/GROUP/VOLUME`.
+fn mapping(node: &str) -> Option<String> {
+    match node.strip_prefix("/dev/")?.split_once('/')? {
+        ("mapper", name) => Some(name.to_owned()),
+        ("md", _) => None,
+        (group, volume) => Some(mapping_of_volume(group, volume)),
+    }
+}

@@ -1,0 +1,514 @@
+//! Advice that would have hurt, each with what is said instead.
+
+use terms::Bytes;
+use terms::diagnosis::{Finding, Severity};
+use terms::inventory::*;
+
+use super::clean::{Known, clean};
+use super::plant::*;
+use crate::diagnose;
+
+/// What a check finds after something was planted.
+fn found(check: &str, plant: impl Fn(&mut Inventory)) -> Vec<Finding> {
+    let mut inventory = clean();
+    plant(&mut inventory);
+    diagnose(&inventory).findings.into_iter().filter(|found| found.check == check).collect()
+}
+
+fn one(check: &str, plant: impl Fn(&mut Inventory)) -> Finding {
+    let mut all = found(check, plant);
+    assert_eq!(all.len(), 1, "{check}: {all:?}");
+    all.remove(0)
+}
+
+fn commands(found: &Finding) -> String {
+    found.mend.commands.join("\n")
+}
+
+fn has(found: &Finding, words: &[&str]) {
+    let text = format!("{} | {} | {:?} | {:?}", found.what, found.why, found.seen, found.mend);
+    for word in words {
+        assert!(text.contains(word), "no “{word}” in {text}");
+    }
+}
+
+fn has_not(found: &Finding, words: &[&str]) {
+    let text = format!("{} | {} | {:?} | {:?}", found.what, found.why, found.seen, found.mend);
+    for word in words {
+        assert!(!text.contains(word), "“{word}” in {text}");
+    }
+}
+
+/// A member of an array that is being filled.
+fn fill(m: &mut Inventory, name: &str, member: usize) {
+    let md = md(m, name);
+    md.degraded = Known(Some(1));
+    md.members[member].state = vec!["spare".into()];
+    md.sync_action = Known(Some("recover".into()));
+}
+
+#[test]
+fn a_conversion_of_btrfs_goes_to_the_profile_that_survives_most() {
+    let said = one("btrfs-mixed-profiles", |m| profile(m, "data", &["raid1", "single"]));
+    has(&said, &["btrfs balance start -dconvert=raid1,soft /pics", "btrfs balance status", "btrfs filesystem usage"]);
+    let said = one("btrfs-mixed-profiles", |m| {
+        profile(m, "metadata", &["dup", "raid1"]);
+        profile(m, "data", &["raid0", "raid1"]);
+    });
+    has(&said, &["data is partly raid0 and raid1", "-dconvert=raid1,soft -mconvert=raid1,soft"]);
+    let said = one("btrfs-mixed-profiles", |m| profile(m, "system", &["dup", "raid1"]));
+    has(&said, &["-mconvert=raid1,soft"]);
+    // Three copies want three devices.
+    let said = one("btrfs-mixed-profiles", |m| profile(m, "data", &["raid1", "raid1c3"]));
+    has_not(&said, &["convert="]);
+}
+
+#[test]
+fn metadata_with_more_copies_keeps_them() {
+    let said = one("btrfs-parity", |m| {
+        profile(m, "data", &["raid5"]);
+        profile(m, "metadata", &["raid1c4"]);
+    });
+    has_not(&said, &["convert="]);
+}
+
+#[test]
+fn a_balance_that_is_under_way_is_let_alone() {
+    let said = one("btrfs-mixed-profiles", |m| {
+        profile(m, "data", &["raid1", "single"]);
+        btrfs(m).operation = Known(Some("balance".into()));
+    });
+    assert_eq!(said.severity, Severity::Information);
+    has_not(&said, &["balance start"]);
+    has(&said, &["btrfs balance status"]);
+}
+
+#[test]
+fn ashift_is_one_that_zfs_takes_and_large_blocks_are_doubted() {
+    let large = |m: &mut Inventory| {
+        for name in ["nvme8n1p2", "nvme9n1p2"] {
+            node(m, name).queue.physical_block = Known(Bytes::kib(256));
+        }
+    };
+    for said in found("zfs-ashift", large) {
+        assert_eq!(said.severity, Severity::Information);
+        has_not(&said, &["ashift=18", "zpool create"]);
+        assert_eq!(said.mend.destroys, None);
+    }
+    let said = one("zfs-ashift", |m| {
+        large(m);
+        vdev(m, 1).ashift = Known(9);
+        vdev(m, 0).ashift = Known(18);
+        vdev(m, 2).ashift = Known(18);
+    });
+    has(&said, &["-o ashift=12 tank", "zfs send -R tank@moved"]);
+}
+
+#[test]
+fn ashift_9_on_flash_is_worth_a_note_and_no_pool() {
+    let said = one("zfs-ashift", |m| {
+        for name in ["nvme8n1p2", "nvme9n1p2"] {
+            node(m, name).queue.physical_block = Known(Bytes(512));
+        }
+        vdev(m, 1).ashift = Known(9);
+    });
+    assert_eq!(said.severity, Severity::Information);
+    has(&said, &["512 bytes, on flash", "-o ashift=12"]);
+    has_not(&said, &["zpool create"]);
+}
+
+#[test]
+fn a_member_that_is_filled_is_not_missing() {
+    let said = one("array-degraded", |m| fill(m, "md1", 3));
+    has(&said, &["3 of 4 members are in sync", "nvme5n1p1 is being filled", "/proc/mdstat"]);
+    has_not(&said, &["missing", "--add"]);
+    assert_eq!(said.mend.destroys, None);
+    let said = one("array-degraded", |m| {
+        fill(m, "md1", 3);
+        md(m, "md1").sync_action = Known(Some("idle".into()));
+    });
+    has(&said, &["waits to be filled"]);
+    has_not(&said, &["missing", "--add"]);
+}
+
+#[test]
+fn what_is_delayed_waits_for_another_and_is_not_at_the_beginning() {
+    let wait = |m: &mut Inventory| {
+        fill(m, "md1", 3);
+        md(m, "md1").sync_waits = true;
+    };
+    let said = one("array-resyncing", wait);
+    has(&said, &["a recover waits for another", "delayed"]);
+    has_not(&said, &["% are done"]);
+    let said = one("array-degraded", wait);
+    has(&said, &["waits for its turn"]);
+    has_not(&said, &["missing", "--add"]);
+}
+
+#[test]
+fn a_spare_is_taken_by_the_array_itself() {
+    let said = one("array-degraded", |m| {
+        let md = md(m, "md1");
+        md.degraded = Known(Some(1));
+        (md.members[3].slot, md.members[3].state) = (None, vec!["spare".into()]);
+    });
+    has(&said, &["has a spare and takes it by itself"]);
+    has_not(&said, &["--add"]);
+}
+
+#[test]
+fn a_member_that_went_is_looked_at_before_another_is_added() {
+    let said = one("array-degraded", |m| md(m, "md1").degraded = Known(Some(1)));
+    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    assert!(at("--examine") < at("--re-add") && at("--re-add") < at("--add NEW"));
+    has(&said, &["destroys: Some(\"everything on the drive that is added\")"]);
+}
+
+#[test]
+fn containers_of_firmware_are_always_inactive() {
+    for metadata in ["external:imsm", "external:ddf"] {
+        let all = found("array-not-running", |m| {
+            let md = md(m, "md1");
+            (md.state, md.metadata) = (Known("inactive".into()), Some(metadata.into()));
+        });
+        assert_eq!(all, []);
+    }
+    let all = found("array-not-running", |m| {
+        let md = md(m, "md1");
+        (md.state, md.metadata) = (Known("inactive".into()), Some("external:/md127/0".into()));
+    });
+    assert_eq!(all.len(), 1);
+}
+
+#[test]
+fn a_partial_array_is_examined_before_it_is_started_without_a_member() {
+    let said = one("array-not-running", |m| md(m, "md1").state = Known("inactive".into()));
+    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    assert!(at("--examine") < at("--incremental") && at("--incremental") < at("--run"));
+    assert!(said.mend.destroys.is_some());
+    let said = one("array-not-running", |m| md(m, "md1").state = Known("broken".into()));
+    has_not(&said, &["--run"]);
+}
+
+#[test]
+fn full_metadata_of_a_thin_pool_is_extended_as_metadata() {
+    let said = one("thin-pool-space", |m| thin(m).metadata_blocks = Known([970, 1_000]));
+    has(&said, &["lvextend --poolmetadatasize +SIZE vg0/pool", "120 KiB of metadata"]);
+    has_not(&said, &["lvextend -L"]);
+    let said = one("thin-pool-space", |m| thin(m).data_blocks = Known([970, 1_000]));
+    has(&said, &["lvextend -L +SIZE vg0/pool"]);
+    has_not(&said, &["--poolmetadatasize"]);
+    let said = one("thin-pool-space", |m| thin(m).mode = Known("ro".into()));
+    has_not(&said, &["lvextend", "fstrim"]);
+}
+
+#[test]
+fn luks1_is_converted_and_keeps_its_data() {
+    let said = one("encryption-sector", |m| {
+        crypt(m).sector = Bytes(512);
+        dm(m, "dm-2").uuid = Some("CRYPT-LUKS1-1-secret".into());
+    });
+    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    assert!(at("luksHeaderBackup") < at("close secret"));
+    assert!(at("close secret") < at("convert --type luks2") && at("convert") < at("open /dev/md/mirror secret"));
+    assert!(at("open /dev/md/mirror secret") < at("reencrypt --sector-size 4096"));
+    has_not(&said, &["luksFormat", "--force"]);
+    assert!(said.mend.destroys.is_none() && said.mend.weakens.is_some());
+}
+
+#[test]
+fn a_refresh_repeats_the_flags_that_are_to_stay() {
+    let said = one("discard-blocked", |m| {
+        crypt(m).flags.retain(|flag| flag != "allow_discards");
+        node(m, "dm-2").queue.discard_max = Known(Bytes(0));
+    });
+    has(&said, &["refresh --allow-discards --perf-no_read_workqueue --perf-no_write_workqueue --persistent secret"]);
+    let said = one("encryption-queues", |m| crypt(m).flags = vec!["allow_discards".into(), "same_cpu_crypt".into()]);
+    has(
+        &said,
+        &["--allow-discards --perf-same_cpu_crypt --perf-no_read_workqueue --perf-no_write_workqueue --persistent"],
+    );
+    let said = one("encryption-flags", |m| crypt(m).flags.push("same_cpu_crypt".into()));
+    has(&said, &["refresh --allow-discards --perf-no_read_workqueue --perf-no_write_workqueue --persistent secret"]);
+    let said = one("encryption-flags", |m| m.kernel = "6.1.0".into());
+    has(&said, &["refresh --allow-discards --persistent secret"]);
+    // LUKS1 has no room for flags.
+    let said = one("encryption-queues", |m| {
+        crypt(m).flags = vec!["allow_discards".into()];
+        dm(m, "dm-2").uuid = Some("CRYPT-LUKS1-1-secret".into());
+    });
+    has(&said, &["refresh --allow-discards --perf-no_read_workqueue"]);
+    has_not(&said, &["--persistent"]);
+    // Flags that could not be read would be lost.
+    let said = one("discard-blocked", |m| {
+        dm(m, "dm-2").targets = unknown();
+        node(m, "dm-2").queue.discard_max = Known(Bytes(0));
+    });
+    has_not(&said, &["refresh"]);
+}
+
+fn serial_drive(m: &mut Inventory, transport: &str) {
+    let drive = drive(m, "nvme4n1");
+    drive.transport = transport.into();
+    drive.detail.as_mut().unwrap().write_cache_on = Known(Some(false));
+}
+
+#[test]
+fn the_write_cache_is_switched_by_what_speaks_to_the_drive() {
+    let said = one("write-cache-off", |m| serial_drive(m, "nvme"));
+    has(&said, &["nvme set-feature /dev/nvme4 --feature-id=6 --value=1"]);
+    has_not(&said, &[" -v ", "/dev/nvme4n1 "]);
+    let said = one("write-cache-off", |m| serial_drive(m, "sas"));
+    has(&said, &["sdparm --set WCE /dev/nvme4n1"]);
+    has_not(&said, &["hdparm"]);
+    let said = one("write-cache-off", |m| serial_drive(m, "sata"));
+    has(&said, &["hdparm -W 1 /dev/nvme4n1", "device/rescan"]);
+    // What was read is a file; no program ran.
+    assert!(said.seen.iter().all(|seen| seen.source.starts_with("/sys/")), "{said:?}");
+}
+
+#[test]
+fn one_fact_is_one_finding() {
+    assert_eq!(found("write-cache-belief", |m| serial_drive(m, "nvme")), []);
+}
+
+#[test]
+fn metadata_in_use_is_named_before_a_drive_is_formatted() {
+    let format = |index, data, metadata, relative_performance, in_use| LbaFormat {
+        index,
+        data: Bytes(data),
+        metadata: Bytes(metadata),
+        relative_performance,
+        in_use,
+    };
+    let plant = |m: &mut Inventory, protection: Reading<u32>| {
+        namespace(m, "nvme10n1").formats = Known(vec![format(1, 512, 8, 3, true), format(2, 4096, 0, 0, false)]);
+        namespace(m, "nvme10n1").protection = protection;
+    };
+    let said = one("lba-format", |m| plant(m, Known(1)));
+    has(&said, &["512 B with 8 B of metadata each (protection information of type 1)", "nvme id-ns -H", "Ask first"]);
+    has_not(&said, &["512-byte sectors by themselves"]);
+    has(&one("lba-format", |m| plant(m, unknown())), &["protection information is not known"]);
+    let said = one("lba-format", |m| {
+        plant(m, Known(0));
+        node(m, "nvme10n1").queue.physical_block = Known(Bytes(512));
+    });
+    has(&said, &["512-byte sectors by themselves", "no protection information"]);
+}
+
+#[test]
+fn why_a_link_is_slow_is_not_claimed() {
+    let said = one("link-below-both-ends", |m| {
+        pci(m, "0000:10:00.0").link = Known(Some(Link { speed: 8_000, lanes: 2 }));
+    });
+    has_not(&said, &["neither the slot", "rest at a lower speed"]);
+    has(&said, &["not wired", "bad contact", "LnkCtl2"]);
+    let said = one("link-below-both-ends", |m| {
+        pci(m, "0000:10:00.0").link = Known(Some(Link { speed: 2_500, lanes: 4 }));
+    });
+    has(&said, &["rest at a lower speed"]);
+}
+
+#[test]
+fn a_journal_is_added_while_the_array_is_read_only_and_has_no_bitmap() {
+    let said = one("array-write-hole", |m| {
+        let md = md(m, "md1");
+        (md.level, md.consistency_policy) = ("raid6".into(), Known(Some("bitmap".into())));
+    });
+    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    assert!(at("--bitmap=none") < at("--readonly") && at("--readonly") < at("--add-journal"));
+    has(&said, &["--readwrite"]);
+    assert!(said.mend.weakens.is_some() && said.mend.destroys.is_some());
+    // On small members a log would be refused when the bitmap is gone already.
+    let said = one("array-write-hole", |m| {
+        node(m, "md1").size = Bytes::gib(3);
+        md(m, "md1").consistency_policy = Known(Some("bitmap".into()));
+    });
+    has_not(&said, &["--bitmap=none", "--consistency-policy"]);
+}
+
+fn cron(m: &mut Inventory, words: &[&str]) {
+    let fields = words.iter().map(|word| (*word).to_owned()).collect();
+    let line = ConfigLine { file: "/etc/cron.d/x".into(), line: 1, fields };
+    detail(m).configuration.cron = Known(vec![line]);
+}
+
+#[test]
+fn what_cron_does_needs_no_timer() {
+    for (units, words) in
+        [("mdcheck", &["checkarray"][..]), ("zfs-scrub", &["zfs", "scrub"]), ("btrfs-scrub", &["btrfs", "scrub"])]
+    {
+        let all = found("no-scrub-timer", |m| {
+            without_unit(m, units);
+            cron(m, words);
+        });
+        assert_eq!(all, [], "{units}");
+    }
+    let trim = |m: &mut Inventory| {
+        known(&mut pool(m).properties).insert("autotrim".into(), "off".into());
+    };
+    assert_eq!(
+        found("no-trim-timer", |m| {
+            trim(m);
+            cron(m, &["zfs", "trim"]);
+        }),
+        []
+    );
+    let all = found("no-scrub-timer", |m| {
+        without_unit(m, "mdcheck");
+        cron(m, &["zfs", "scrub"]);
+    });
+    assert_eq!(all.len(), 1);
+}
+
+#[test]
+fn tables_of_cron_that_could_not_be_read_are_unknown() {
+    let mut inventory = clean();
+    without_unit(&mut inventory, "mdcheck");
+    detail(&mut inventory).configuration.cron = unknown();
+    let said = diagnose(&inventory);
+    assert!(said.findings.iter().all(|found| found.check != "no-scrub-timer"));
+    assert!(said.unknown.iter().any(|unknown| unknown.check == "no-scrub-timer"));
+}
+
+#[test]
+fn pools_on_drives_that_spin_are_not_trimmed() {
+    let all = found("no-trim-timer", |m| {
+        known(&mut pool(m).properties).insert("autotrim".into(), "off".into());
+        for name in ["nvme8n1", "nvme9n1", "nvme10n1"] {
+            node(m, name).queue.rotational = Known(true);
+        }
+    });
+    assert!(all.iter().all(|found| found.place.kind != "pool"), "{all:?}");
+}
+
+#[test]
+fn the_module_for_aes_is_that_of_the_processor() {
+    let software = |m: &mut Inventory| known(&mut detail(m).linux.crypto)[0].driver = "xts(ecb(aes-generic))".into();
+    let said = one("aes-driver", |m| {
+        software(m);
+        detail(m).cpu.flags = vec!["aes".into(), "pmull".into(), "sha2".into()];
+    });
+    has(&said, &["modprobe aes-ce-blk"]);
+    has_not(&said, &["aesni"]);
+    let said = one("aes-driver", |m| {
+        software(m);
+        detail(m).cpu.flags = vec!["aes".into()];
+    });
+    has_not(&said, &["modprobe"]);
+}
+
+#[test]
+fn counters_of_a_pool_are_reset_after_the_scrub() {
+    let said = one("zfs-pool-state", |m| vdev(m, 0).children[1].errors = [0, 0, 9]);
+    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    assert!(at("zpool scrub -w tank") < at("zpool clear tank"));
+    has_not(&said, &["&&"]);
+}
+
+#[test]
+fn a_pool_that_cannot_be_read_or_is_filling_is_not_repaired() {
+    let said = one("zfs-pool-state", |m| {
+        pool(m).state = "UNAVAIL".into();
+        vdev(m, 0).children[1].state = "UNAVAIL".into();
+    });
+    has_not(&said, &["zpool scrub", "zpool replace"]);
+    let said = one("zfs-pool-state", |m| {
+        pool(m).state = "DEGRADED".into();
+        vdev(m, 0).children[1].state = "DEGRADED".into();
+        pool(m).scan = Some("resilver in progress since Sun Nov 23 03:00:00 2025".into());
+    });
+    has_not(&said, &["zpool scrub", "zpool clear", "zpool replace"]);
+    has(&said, &["wait for it"]);
+}
+
+#[test]
+fn a_pool_counts_its_devices_and_not_their_groups() {
+    let said = one("zfs-pool-state", |m| {
+        pool(m).state = "DEGRADED".into();
+        vdev(m, 0).state = "DEGRADED".into();
+        vdev(m, 0).children[1].state = "FAULTED".into();
+    });
+    has(&said, &["1 device of 9 not in order", "zpool online tank /dev/disk/by-id/nvme9n1p2"]);
+}
+
+#[test]
+fn packets_are_a_note_and_the_safe_way_first() {
+    let said = found("payload-below-both-ends", |m| {
+        for address in ["0000:10:00.0", "0000:00:00.0"] {
+            pci(m, address).payload = Known(Some(Payload { current: Bytes(128), maximum: Bytes(512) }));
+        }
+    });
+    assert!(said.iter().all(|found| found.severity == Severity::Information));
+    let advice = &said[0].mend.advice;
+    assert!(advice.find("pcie_bus_safe").unwrap() < advice.find("pcie_bus_perf").unwrap(), "{advice}");
+}
+
+#[test]
+fn errors_in_an_unknown_time_are_a_note_and_a_receivers_error_sends_nothing_again() {
+    let plant = |m: &mut Inventory| {
+        detail(m).taken.at = terms::Nanos(0);
+        let kinds = [("RxErr".to_owned(), 1)].into();
+        pci(m, "0000:10:00.0").errors = Known(Some(LinkErrors { correctable: 1, fatal: 0, nonfatal: 0, kinds }));
+    };
+    let said = one("link-errors", plant);
+    assert_eq!(said.severity, Severity::Information);
+    has(&said, &["of which 0 had packets sent again"]);
+    has_not(&said, &["sent twice"]);
+}
+
+#[test]
+fn a_small_array_without_a_bitmap_is_a_note() {
+    let plant = |m: &mut Inventory, size: Bytes| {
+        node(m, "md0").size = size;
+        let md = md(m, "md0");
+        (md.bitmap, md.consistency_policy) = (Known(Some("none".into())), Known(Some("resync".into())));
+    };
+    assert_eq!(one("array-no-bitmap", |m| plant(m, Bytes::gib(10))).severity, Severity::Information);
+    assert_eq!(one("array-no-bitmap", |m| plant(m, Bytes::gib(101))).severity, Severity::Warning);
+}
+
+#[test]
+fn a_special_mirror_under_double_parity_is_a_warning() {
+    let said = one("zfs-special-redundancy", |m| vdev(m, 0).kind = "raidz2".into());
+    assert_eq!(said.severity, Severity::Warning);
+}
+
+#[test]
+fn firmware_is_got_where_the_maker_has_it() {
+    let said = one("firmware-fault", |m| {
+        let drive = drive(m, "nvme4n1");
+        (drive.model, drive.firmware) = (Some("Samsung SSD 990 PRO 2TB".into()), Some("0B2QJXD7".into()));
+    });
+    assert!(!commands(&said).contains("fwupdmgr"), "{said:?}");
+    has(&said, &["https://semiconductor.samsung.com/"]);
+}
+
+#[test]
+fn a_flag_of_members_is_taken_away_and_no_member() {
+    let said = one("array-failfast-integrity", |m| md(m, "md0").members[0].state.push("failfast".into()));
+    has(&said, &["echo -failfast > /sys/block/md0/md/dev-dm-0/state"]);
+    has_not(&said, &["--fail", "--remove"]);
+}
+
+#[test]
+fn what_lies_on_a_partition_is_made_anew_there_and_not_on_the_whole_drive() {
+    let said = one("volume-alignment", |m| group(m).physical[0].start = Bytes(192 * 1024 + 512));
+    has(&said, &["pvmove /dev/nvme6n1p1", "b /dev/nvme6n1p1"]);
+    let said = one("encryption-alignment", |m| {
+        node(m, "dm-2").on = vec!["nvme4n1p1".into()];
+        detail(m).nodes.retain(|node| node.name != "md1");
+        crypt(m).offset_sectors = 4097;
+    });
+    assert!(commands(&said).lines().last().unwrap().ends_with(" /dev/nvme4n1p1"), "{said:?}");
+}
+
+#[test]
+fn a_member_of_a_pool_or_array_is_not_formatted() {
+    let said = one("lba-format", |m| {
+        let format = |index, data, in_use| LbaFormat { index, data: Bytes(data), in_use, ..LbaFormat::default() };
+        namespace(m, "nvme2n1").formats = Known(vec![format(0, 512, true), format(1, 4096, false)]);
+    });
+    has_not(&said, &["nvme format"]);
+    has(&said, &["It is a part of the array parity (md1)"]);
+}

@@ -1,0 +1,324 @@
+//! Which options of fio's job files a workload may carry.
+//!
+//! A list of what is allowed, and none of what is not: whatever is missing here is never handed to fio. An option is on
+//! it because it touches nothing but what is measured: it runs no program, loads no code, names no file and no host. Its
+//! value is held to the letters that its kind needs, so that no path, quote or variable is among them.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What values an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing or a whole number: `norandommap`, `refill_buffers=1`.
+    Flag,
+    /// One word: `random_generator=tausworthe64`.
+    Word,
+    /// Numbers with units, ranges, lists of them: `rate=1m,500k`, `cpus_allowed=0-3`, `random_distribution=zipf:1.2`.
+    Numbers,
+    /// The same with shares behind slashes: `bssplit=4k/60:64k/40`.
+    Shares,
+    /// One of [`ENGINES`].
+    Engine,
+}
+
+/// Disk engines of fio that do the work of a job on the file that it names, and on nothing else.
+pub const ENGINES: [&str; 9] =
+    ["io_uring", "libaio", "mmap", "posixaio", "psync", "pvsync", "pvsync2", "sync", "vsync"];
+
+/// Longest value, in bytes. fio reads lines of a job file in pieces of 4096 bytes, and takes each piece for a line.
+const LONGEST: usize = 1024;
+
+/// Other names of options (`fio --cmdhelp=all` of 3.33): theirs, then fio's first name.
+const ALIASES: [(&str, &str); 21] = [
+    ("readwrite", "rw"),
+    ("blocksize", "bs"),
+    ("blockalign", "ba"),
+    ("blocksize_range", "bsrange"),
+    ("blocksize_unaligned", "bs_unaligned"),
+    ("iodepth_batch_submit", "iodepth_batch"),
+    ("iodepth_batch_complete", "iodepth_batch_complete_min"),
+    ("io_limit", "io_size"),
+    ("fill_fs", "fill_device"),
+    ("fileoffset", "offset"),
+    ("nr_files", "nrfiles"),
+    ("timeout", "runtime"),
+    ("iomem", "mem"),
+    ("mem_align", "iomem_align"),
+    ("ratemin", "rate_min"),
+    ("ratecycle", "rate_cycle"),
+    ("wait_for_previous", "stonewall"),
+    ("disable_bw", "disable_bw_measurement"),
+    ("ss", "steadystate"),
+    ("ss_dur", "steadystate_duration"),
+    ("ss_ramp", "steadystate_ramp_time"),
+];
+
+const FLAGS: &[&str] = &[
+    "allow_file_create",
+    "atomic",
+    "bs_is_seq_rand",
+    "bs_unaligned",
+    "buffered",
+    "clat_percentiles",
+    "create_fsync",
+    "create_on_open",
+    "create_only",
+    "create_serialize",
+    "dedupe_global",
+    "direct",
+    "disable_bw_measurement",
+    "disable_clat",
+    "disable_lat",
+    "disable_slat",
+    "do_verify",
+    "end_fsync",
+    "file_append",
+    "fill_device",
+    "fixedbufs",
+    "force_async",
+    "fsync_on_close",
+    "gtod_reduce",
+    "hipri",
+    "ignore_zone_limits",
+    "invalidate",
+    "latency_run",
+    "libaio_vectored",
+    "nonvectored",
+    "norandommap",
+    "nowait",
+    "pre_read",
+    "rate_ignore_thinktime",
+    "read_beyond_wp",
+    "refill_buffers",
+    "registerfiles",
+    "scramble_buffers",
+    "serialize_overlap",
+    "softrandommap",
+    "sqthread_poll",
+    "stats",
+    "thp",
+    "uncached",
+    "unlink",
+    "unlink_each_loop",
+    "userspace_reap",
+    "verify_fatal",
+    "verify_only",
+    "zero_buffers",
+];
+
+const WORDS: &[&str] = &[
+    "clocksource",
+    "continue_on_error",
+    "cpus_allowed_policy",
+    "dedupe_mode",
+    "fadvise_hint",
+    "fallocate",
+    "io_submit_mode",
+    "lockfile",
+    "mem",
+    "prioclass",
+    "random_generator",
+    "rw_sequencer",
+    "sync",
+    "thinktime_blocks_type",
+    "verify",
+    "write_hint",
+    "zonemode",
+];
+
+const NUMBERS: &[&str] = &[
+    "ba",
+    "bsrange",
+    "buffer_compress_chunk",
+    "buffer_compress_percentage",
+    "buffer_pattern",
+    "bwavgtime",
+    "cmdprio",
+    "cmdprio_class",
+    "cmdprio_percentage",
+    "cpumask",
+    "cpus_allowed",
+    "dedupe_percentage",
+    "dedupe_working_set_percentage",
+    "fdatasync",
+    "file_service_type",
+    "filesize",
+    "flow",
+    "flow_id",
+    "flow_sleep",
+    "gtod_cpu",
+    "hipri_percentage",
+    "hugepage-size",
+    "ignore_error",
+    "io_size",
+    "iodepth_batch",
+    "iodepth_batch_complete_max",
+    "iodepth_batch_complete_min",
+    "iodepth_low",
+    "iomem_align",
+    "iopsavgtime",
+    "job_max_open_zones",
+    "latency_percentile",
+    "latency_target",
+    "latency_window",
+    "loops",
+    "max_latency",
+    "max_open_zones",
+    "nice",
+    "nrfiles",
+    "numa_cpu_nodes",
+    "numa_mem_policy",
+    "number_ios",
+    "offset",
+    "offset_align",
+    "openfiles",
+    "percentage_random",
+    "prio",
+    "rate",
+    "rate_cycle",
+    "rate_iops",
+    "rate_iops_min",
+    "rate_min",
+    "sqthread_poll_cpu",
+    "sync_file_range",
+    "thinktime",
+    "thinktime_blocks",
+    "thinktime_iotime",
+    "thinktime_spin",
+    "verify_async",
+    "verify_backlog",
+    "verify_backlog_batch",
+    "verify_interval",
+    "verify_offset",
+    "verify_pattern",
+    "write_barrier",
+    "zone_reset_frequency",
+    "zone_reset_threshold",
+    "zonecapacity",
+    "zonerange",
+    "zonesize",
+    "zoneskip",
+];
+
+const SHARES: &[&str] = &["bssplit", "cmdprio_bssplit", "random_distribution"];
+
+static ALLOWED: LazyLock<BTreeMap<&'static str, Takes>> = LazyLock::new(|| {
+    let kinds = [(Takes::Flag, FLAGS), (Takes::Word, WORDS), (Takes::Numbers, NUMBERS), (Takes::Shares, SHARES)];
+    let engine = [("ioengine", Takes::Engine)];
+    kinds.into_iter().flat_map(|(takes, names)| names.iter().map(move |name| (*name, takes))).chain(engine).collect()
+});
+
+/// Why an option is not handed to fio.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It is not on the list.
+    #[error("it is not among the options that touch nothing but what is measured")]
+    Unknown,
+    /// The engine is not on the list.
+    #[error("engines that work on the file that is measured, and on nothing else, are {}", ENGINES.join(", "))]
+    Engine,
+    /// Its value has more in it than a value of this option needs.
+    #[error("its value is to be {0}")]
+    Value(&'static str),
+}
+
+/// fio's first name for an option that has several; what is no other name of one stays as it is.
+#[must_use]
+pub fn canonical(key: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name)
+}
+
+/// The names of all options that may be handed on, in order.
+pub fn allowed() -> impl Iterator<Item = (&'static str, Takes)> {
+    ALLOWED.iter().map(|(name, takes)| (*name, *takes))
+}
+
+/// An option of somebody else's, if it may be handed to fio: by fio's first name. A name has to be whole: fio completes
+/// what is abbreviated, here nothing is.
+///
+/// # Errors
+/// [`Refused`]: it, or its value, is not allowed.
+pub fn checked(key: &str, value: &str) -> Result<&'static str, Refused> {
+    let (name, takes) = ALLOWED.get_key_value(canonical(key)).ok_or(Refused::Unknown)?;
+    takes.check(value).map(|()| *name)
+}
+
+impl Takes {
+    fn check(self, value: &str) -> Result<(), Refused> {
+        let of = |more: &str| {
+            let fits = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
+            !value.is_empty() && value.len() <= LONGEST && value.chars().all(fits)
+        };
+        let (fits, expected) = match self {
+            Self::Flag => (value.len() <= 9 && value.chars().all(|c| c.is_ascii_digit()), "nothing, 0 or 1"),
+            Self::Word => (of("_-"), "one word"),
+            Self::Numbers => (of("_-+.,:%"), "numbers, with units, commas and colons"),
+            Self::Shares => (of("_-+.,:%/"), "numbers, with units, commas, colons and slashes"),
+            Self::Engine if ENGINES.contains(&value) => return Ok(()),
+            Self::Engine => return Err(Refused::Engine),
+        };
+        if fits { Ok(()) } else { Err(Refused::Value(expected)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn no_name_stands_twice_and_every_alias_leads_somewhere_else() {
+        let lists = [FLAGS, WORDS, NUMBERS, SHARES];
+        assert_eq!(lists.iter().map(|list| list.len()).sum::<usize>() + 1, allowed().count());
+        assert!(lists.iter().all(|list| list.is_sorted()));
+        for (alias, name) in ALIASES {
+            assert!(!ALLOWED.contains_key(alias) && canonical(name) == name, "{alias}");
+        }
+    }
+
+    #[test]
+    fn options_are_known_by_all_their_names_and_by_no_part_of_one() {
+        assert_eq!(checked("norandommap", ""), Ok("norandommap"));
+        assert_eq!(checked("nr_files", "2"), Ok("nrfiles"));
+        assert_eq!(checked("bssplit", "4k/60:64k/40"), Ok("bssplit"));
+        for key in ["exec_prerun", "exec_prer", "norandomma", "NORANDOMMAP", "opendi", "aux-path", "filename", "rw", ""]
+        {
+            assert_eq!(checked(key, "1"), Err(Refused::Unknown), "{key}");
+        }
+    }
+
+    #[test]
+    fn values_hold_no_paths_no_variables_and_no_second_option() {
+        for (key, value) in [
+            ("mem", "mmaphuge:/etc/passwd"),
+            ("buffer_pattern", "'/etc/shadow'"),
+            ("verify_pattern", "\"a\""),
+            ("rate", "1m\nexec_prerun=touch"),
+            ("rate", "$ncpus"),
+            ("rate", "`id`"),
+            ("rate", "1m #"),
+            ("nrfiles", ""),
+            ("direct", "/"),
+        ] {
+            assert!(matches!(checked(key, value), Err(Refused::Value(_))), "{key}={value}");
+        }
+        assert!(checked("rate", &"1".repeat(LONGEST + 1)).is_err(), "fio would take its end for another line");
+        for engine in ["/tmp/evil.so", "external:/tmp/evil.so", "./x", "exec", "net", "http", "nbd", "filedelete", ""] {
+            assert_eq!(checked("ioengine", engine), Err(Refused::Engine), "{engine}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_passes_is_one_line_of_plain_letters(key in "[a-z_-]{1,12}", value in ".{0,40}") {
+            for key in allowed().map(|(name, _)| name).chain([key.as_str()]) {
+                if let Ok(name) = checked(key, &value) {
+                    prop_assert_eq!(canonical(key), name);
+                    prop_assert!(!value.contains(|c: char| "$`'\"\\#;[]= \n".contains(c) || !c.is_ascii()));
+                }
+            }
+        }
+    }
+}
