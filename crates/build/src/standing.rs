@@ -68,7 +68,10 @@ pub(crate) fn examine(
     let finished = journal::finished(past, &plan.slug);
     let place = Above { machine, ours: &ours, seen: &seen, gone, drives: plan.drives.len(), erasable };
     steps.iter().filter_map(|step| Some((*step, step.effect.as_ref()?))).try_for_each(|(step, effect)| {
-        place.is_as_left(step, effect, &finished)?;
+        // Where nothing of the run is left no undo writes. A full disk kept no word of how it was taken down.
+        if !found.undoable.is_empty() {
+            place.is_as_left(step, effect, &finished)?;
+        }
         place.check(step, effect)
     })?;
     place.members()?;
