@@ -19,7 +19,7 @@ use crate::interval::{self, Looks};
 use crate::rounds::Rounds;
 
 /// Chance of calling equals different, over the whole table.
-const ERROR: f64 = 0.05;
+pub(crate) const ERROR: f64 = 0.05;
 /// More rounds than this are no advice.
 const HOPELESS: f64 = 200.0;
 
@@ -75,15 +75,24 @@ pub(crate) fn all(
 
 /// Chances, corrected for the size of the table and for looking more than once.
 fn correct(found: &mut [Comparison], logs: &[Vec<f64>], looks: Looks) {
-    let mut raw: Vec<(usize, f64)> =
-        logs.iter().enumerate().filter_map(|(at, logs)| Some((at, chance(logs)? * looks.penalty()))).collect();
+    let chances: Vec<Option<f64>> = logs.iter().map(|logs| Some(chance(logs)? * looks.penalty())).collect();
+    for (comparison, chance) in found.iter_mut().zip(holm(&chances)) {
+        comparison.p_value = chance;
+    }
+}
+
+/// Chances as they came, each corrected for the number of all that there are (Holm); none may exceed 1.
+pub(crate) fn holm(chances: &[Option<f64>]) -> Vec<Option<f64>> {
+    let mut raw: Vec<(usize, f64)> = chances.iter().enumerate().filter_map(|(at, p)| Some((at, (*p)?))).collect();
     raw.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut corrected = vec![None; chances.len()];
     let (mut left, mut floor) = (real(raw.len()), 0.0_f64);
     for (at, p) in raw {
         floor = floor.max((p * left).min(1.0));
-        found[at].p_value = Some(floor);
+        corrected[at] = Some(floor);
         left -= 1.0;
     }
+    corrected
 }
 
 /// The chance of a mean this far from 0 between equals; `None` of fewer than two rounds.

@@ -31,7 +31,7 @@ impl Looks {
     }
 
     /// This much of the distribution lies below the upper quantile.
-    const fn upper(self) -> f64 {
+    pub(crate) const fn upper(self) -> f64 {
         match self {
             Self::Once => 0.975,
             Self::Again => 0.9875,

@@ -9,6 +9,7 @@ mod caveats;
 mod compare;
 mod cost;
 mod curves;
+mod differences;
 mod drives;
 mod histogram;
 mod hosts;
@@ -21,6 +22,7 @@ mod limiter;
 mod open;
 mod path_lost;
 mod rounds;
+mod runs;
 mod score;
 mod snia;
 mod steadiness;
@@ -34,6 +36,7 @@ use terms::workload::Workload;
 
 pub use crate::judge::{Observed, judge};
 pub use crate::open::open_cells;
+pub use crate::runs::{Run, runs};
 pub use crate::score::{score, standing, widening};
 
 use crate::interval::Looks;

@@ -47,7 +47,7 @@ pub(crate) fn cell(round: u32, stack: &str, workload: &str, throughput: f64) -> 
     }
 }
 
-fn provenance(stacks: &[&str], workloads: &[&str]) -> Provenance {
+pub(crate) fn provenance(stacks: &[&str], workloads: &[&str]) -> Provenance {
     let stack = |slug: &&str| StackEntry {
         slug: (*slug).into(),
         name: (*slug).into(),

@@ -78,6 +78,8 @@ pub(crate) enum Command {
     Teardown(TeardownArguments),
     /// Report a run again from its record
     Report(ReportArguments),
+    /// Compare two runs: what differs in how they were made, and which cells are slower or faster
+    Compare(CompareArguments),
     /// List runs
     Runs(RunsArguments),
     /// Show a machine: processors, PCIe tree with what links carry, drives and what stands on them, programs
@@ -389,6 +391,27 @@ pub(crate) struct ReportArguments {
     /// Check every file of the record against its seal
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The run that counts as 1: a directory, the beginning of a name, or `latest`
+    pub(crate) a: String,
+    /// The run that is compared with it
+    #[arg(default_value = "latest")]
+    pub(crate) b: String,
+    /// Exit with 1 where a cell is certainly slower in B by more than this, such as `5%`
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) fail_slower: Option<terms::PerMille>,
+    /// Show the cells that are equal, too
+    #[arg(long, conflicts_with_all = ["json", "html"])]
+    pub(crate) details: bool,
+    /// Write a self-contained page here
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) html: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

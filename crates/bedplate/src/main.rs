@@ -68,6 +68,7 @@ fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
         Command::Build(arguments) => commands::build::build(arguments, settings),
         Command::Prove(arguments) => commands::prove::prove(arguments, settings),
         Command::Teardown(arguments) => commands::teardown::teardown(arguments, settings),
+        Command::Compare(arguments) => commands::compare::compare(arguments, settings),
         Command::Report(arguments) => commands::report::report(arguments, settings),
         Command::Runs(arguments) => commands::runs::runs(arguments, settings),
         Command::Inspect(arguments) => commands::inspect::inspect(arguments, settings),

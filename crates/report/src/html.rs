@@ -4,7 +4,7 @@ mod charts;
 mod evidence;
 mod facts;
 mod figures;
-mod filters;
+pub(crate) mod filters;
 mod over_places;
 mod side_by_side;
 mod trials;
@@ -17,11 +17,12 @@ use crate::columns::cells;
 use crate::grid::Grid;
 use crate::{figure, prose, svg};
 use charts::{Series, Timeline};
+pub(crate) use evidence::table;
 use facts::{Fact, StackCard};
 use figures::Group;
 
 /// The style sheet.
-const STYLE: &str = include_str!("../templates/report.css");
+pub(crate) const STYLE: &str = include_str!("../templates/report.css");
 
 /// The page.
 #[derive(Template)]

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod network;
+mod runs;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,7 @@ use crate::workload::Tool;
 
 pub use comparison::{Compared, Comparison};
 pub use network::{HostFinding, PathLossFinding, Stretch};
+pub use runs::{CellComparison, Change, Difference, Figures, Quantity, RunComparison, RunHead};
 
 /// Version of the findings' JSON.
 pub const FINDINGS_SCHEMA: u32 = 1;

@@ -65,6 +65,9 @@ pub struct Provenance {
     pub charts: Vec<crate::chart::Chart>,
 }
 
+/// By what share a figure of a run under a virtual clock may miss that of the same run again (tests/lab/clock.rs).
+pub const REPEATS: f64 = 0.01;
+
 /// What records call a guest under a virtual clock.
 pub const ICOUNT: &str = "tcg-icount";
 

@@ -32,7 +32,7 @@ struct Table<'a> {
 }
 
 /// The table of a listing.
-pub(super) fn table(listing: &Listing) -> String {
+pub(crate) fn table(listing: &Listing) -> String {
     Table { listing }.render().expect("the template calls nothing that fails, and writing to a string cannot fail")
 }
 

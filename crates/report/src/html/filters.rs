@@ -8,7 +8,7 @@ use askama::filters::Safe;
 
 /// Text as HTML, with what stands in `backticks` as code.
 #[askama::filter_fn]
-pub(super) fn ticks(text: impl Display, _: &dyn askama::Values) -> askama::Result<Safe<String>> {
+pub(crate) fn ticks(text: impl Display, _: &dyn askama::Values) -> askama::Result<Safe<String>> {
     Ok(Safe(in_code(&text.to_string())))
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod latency;
 pub(crate) mod layout;
 pub(crate) mod machine;
 pub(crate) mod places;
+pub(crate) mod ratios;
 pub(crate) mod roofs;
 pub(crate) mod spark;
 pub(crate) mod stack;

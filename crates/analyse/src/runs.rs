@@ -1,0 +1,398 @@
+//! Two runs side by side.
+//!
+//! Rounds of different runs have nothing in common. With the logarithms x of n rounds of one run and y of m of the other:
+//! `ratio = exp(ȳ − x̄)`, its error `e = √(s²x/n + s²y/m)`, and Student's distribution with the degrees of freedom of
+//! Welch, "The generalization of Student's problem when several different population variances are involved", Biometrika
+//! 34 (1947): `e⁴ / ((s²x/n)²/(n−1) + (s²y/m)²/(m−1))`. Chances are corrected over all cells after Holm.
+//!
+//! Two runs under a virtual clock with the same seed do the same work instruction by instruction. Their rounds are paired,
+//! and the interval of the ratio is the factor [`terms::record::REPEATS`] to both sides: by so much such a run may miss
+//! itself.
+
+use std::collections::BTreeMap;
+
+use terms::finding::{
+    CellComparison, Change, Compared, Estimate, Figures, Finding, Findings, Quantity, RunComparison, RunHead, Verdict,
+};
+use terms::record::{Cell, Provenance, REPEATS};
+
+use crate::compare::{ERROR, holm};
+use crate::interval::{self, Looks};
+use crate::rounds::Rounds;
+use crate::{anchors, differences};
+
+/// A run: what was found, and the cells that it was found in.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// What was found.
+    pub findings: &'a Findings,
+    /// The raw cells.
+    pub cells: &'a [Cell],
+}
+
+/// Compares the run `b` with the run `a`.
+///
+/// # Errors
+/// Why they must not be compared: every reason.
+pub fn runs(a: Run<'_>, b: Run<'_>) -> Result<RunComparison, Vec<String>> {
+    let refusals = differences::refusals(a.findings, b.findings);
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    let (of_a, of_b) = (&a.findings.provenance, &b.findings.provenance);
+    let repeats = of_a.has_virtual_clock() && of_b.has_virtual_clock() && of_a.seed == of_b.seed;
+    let pair = Pair { a, b, rounds: [counted(a), counted(b)], repeats };
+    let mut cells: Vec<(CellComparison, Option<f64>)> = pair.names().into_iter().map(|name| pair.cell(name)).collect();
+    let policy = of_a.policy();
+    let chances = holm(&cells.iter().map(|cell| cell.1).collect::<Vec<_>>());
+    for ((cell, _), chance) in cells.iter_mut().zip(chances) {
+        cell.p_value = chance;
+        if let Some(ratio) = cell.ratio {
+            cell.verdict =
+                Some(if repeats { outside(&ratio) } else { chance_says(&ratio, chance, policy.margin.share()) });
+        }
+        pair.explain(cell);
+    }
+    let cells: Vec<CellComparison> = cells.into_iter().map(|cell| cell.0).collect();
+    if cells.iter().all(|cell| cell.ratio.is_none()) {
+        return Err(vec!["no stack and workload has a figure in both".to_owned()]);
+    }
+    Ok(RunComparison {
+        a: head(of_a),
+        b: head(of_b),
+        repeats,
+        differences: differences::all(a.findings, b.findings),
+        cells,
+    })
+}
+
+fn head(of: &Provenance) -> RunHead {
+    RunHead { run: of.run.clone(), started: of.started.clone(), question: of.question.clone() }
+}
+
+/// Rounds that count.
+fn counted<'a>(run: Run<'a>) -> Rounds<'a> {
+    let anchors = anchors::find(run.cells, &run.findings.provenance.policy());
+    let discarded = anchors::discarded(&anchors);
+    Rounds::sort(run.cells.iter().filter(|cell| !cell.key.is_anchor() && !discarded.contains(&cell.key.round)))
+}
+
+/// An interval that leaves out 1 is an answer, and one that holds it is the other.
+fn outside(ratio: &Estimate) -> Compared {
+    match (ratio.low, ratio.high) {
+        (Some(low), _) if low > 1.0 => Compared::Faster,
+        (_, Some(high)) if high < 1.0 => Compared::Slower,
+        _ => Compared::Equivalent,
+    }
+}
+
+fn chance_says(ratio: &Estimate, chance: Option<f64>, margin: f64) -> Compared {
+    let within = |low: f64, high: f64| low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin;
+    match chance {
+        _ if ratio.low.zip(ratio.high).is_some_and(|(low, high)| within(low, high)) => Compared::Equivalent,
+        Some(p) if p < ERROR && ratio.value > 1.0 => Compared::Faster,
+        Some(p) if p < ERROR => Compared::Slower,
+        _ => Compared::CannotTell,
+    }
+}
+
+struct Pair<'a> {
+    a: Run<'a>,
+    b: Run<'a>,
+    rounds: [Rounds<'a>; 2],
+    repeats: bool,
+}
+
+/// Slug, name of the stack, name of the workload.
+type Named<'a> = (&'a str, &'a str, &'a str);
+
+impl<'a> Pair<'a> {
+    /// Cells of `a`, then those that only `b` has.
+    fn names(&self) -> Vec<Named<'a>> {
+        let mut names = Vec::new();
+        for of in [self.a, self.b].map(|run| &run.findings.provenance) {
+            for stack in &of.stacks {
+                for workload in &of.workloads {
+                    let named = (stack.slug.as_str(), stack.name.as_str(), workload.name.as_str());
+                    if !names.iter().any(|known: &Named<'_>| (known.0, known.2) == (named.0, named.2)) {
+                        names.push(named);
+                    }
+                }
+            }
+        }
+        names
+    }
+
+    /// The cell without its answer, and the chance of its difference between equals.
+    fn cell(&self, (stack, name, workload): Named<'_>) -> (CellComparison, Option<f64>) {
+        let [a, b] = [self.a, self.b].map(|run| run.findings.cell(stack, workload));
+        let why_not = missing("A", a).or_else(|| missing("B", b)).or_else(|| self.other_work(workload));
+        let compared = if why_not.is_none() { self.ratio(stack, workload) } else { None };
+        let alone = compared.as_ref().is_some_and(|(ratio, _)| ratio.low.is_none());
+        let one_round = || "without an interval nobody can tell: run more rounds of both".to_owned();
+        let cell = CellComparison {
+            stack: stack.to_owned(),
+            name: name.to_owned(),
+            workload: workload.to_owned(),
+            a: a.and_then(figures),
+            b: b.and_then(figures),
+            ratio: compared.map(|(ratio, _)| ratio),
+            verdict: None,
+            why_not: why_not.or_else(|| alone.then(one_round)),
+            p_value: None,
+            changes: Vec::new(),
+            limiters: None,
+        };
+        (cell, compared.and_then(|(_, chance)| chance))
+    }
+
+    /// A workload that is another under the same name.
+    fn other_work(&self, workload: &str) -> Option<String> {
+        let [a, b] = [self.a, self.b]
+            .map(|run| run.findings.provenance.workloads.iter().find(|of| of.name.as_str() == workload));
+        (a != b).then(|| "the workload of that name is another in B".to_owned())
+    }
+
+    /// The ratio of `b` to `a`, and the chance of it between equals.
+    fn ratio(&self, stack: &str, workload: &str) -> Option<(Estimate, Option<f64>)> {
+        let [a, b] = [0, 1].map(|at| self.rounds[at].throughput(stack, workload));
+        if self.repeats {
+            let ratio = interval::paired_ratio(&b, &a, Looks::Once)?;
+            let (low, high) = (Some(ratio.value / (1.0 + REPEATS)), Some(ratio.value * (1.0 + REPEATS)));
+            return Some((Estimate { low, high, ..ratio }, None));
+        }
+        let policies = [self.a, self.b].map(|run| run.findings.provenance.policy());
+        let looks = if policies.iter().any(terms::MeasurePolicy::is_sequential) { Looks::Again } else { Looks::Once };
+        welch(&a, &b, looks)
+    }
+
+    /// What changed with the throughput of a cell that is faster or slower.
+    fn explain(&self, cell: &mut CellComparison) {
+        let Some(ratio) = cell.ratio.filter(|_| matches!(cell.verdict, Some(Compared::Faster | Compared::Slower)))
+        else {
+            return;
+        };
+        let [a, b] = [self.a, self.b].map(|run| run.findings.cell(&cell.stack, &cell.workload));
+        let Some((a, b)) = a.zip(b) else { return };
+        let quantities = [Quantity::CpuPerOperationNs, Quantity::DriveBytesRatio, Quantity::DriveQueueOperations];
+        let change = |what| Some(Change { what, a: quantity(a, what)?, b: quantity(b, what)? });
+        let size = |change: &Change| (change.b / change.a).ln().abs();
+        let least = ratio.value.ln().abs() * SHARE;
+        cell.changes = quantities.into_iter().filter_map(change).filter(|change| size(change) >= least).collect();
+        cell.changes.sort_by(|one, other| size(other).total_cmp(&size(one)));
+        let kinds = a.limiter.as_ref().map(|of| of.kind).zip(b.limiter.as_ref().map(|of| of.kind));
+        cell.limiters = kinds.filter(|(a, b)| a != b);
+    }
+}
+
+/// A quantity that changed by less than this share of what the throughput changed by, on a logarithmic scale, explains
+/// little of it.
+const SHARE: f64 = 0.25;
+
+/// Why a run has no figure for a cell.
+fn missing(run: &str, finding: Option<&Finding>) -> Option<String> {
+    match finding {
+        None => Some(format!("{run} does not have it")),
+        Some(of) => match &of.verdict {
+            Verdict::Measured => None,
+            Verdict::Failed(why) | Verdict::Unsteady(why) | Verdict::Missing(why) => {
+                Some(format!("no figure in {run}: {why}"))
+            }
+            Verdict::NotRun => Some(format!("{run} did not measure it")),
+        },
+    }
+}
+
+fn figures(finding: &Finding) -> Option<Figures> {
+    let latency = finding.latency.as_ref().map(|of| of.mean.as_seconds() * 1e9);
+    Some(Figures { throughput: finding.throughput?, iops: finding.iops?.value, latency })
+}
+
+/// A quantity of a cell; `None` where it is not known, or nothing.
+fn quantity(of: &Finding, what: Quantity) -> Option<f64> {
+    let value = match what {
+        Quantity::CpuPerOperationNs => of.cpu_per_operation?.as_seconds() * 1e9,
+        Quantity::DriveBytesRatio => of.drive_bytes_ratio?,
+        Quantity::DriveQueueOperations => of.drives.iter().map(|drive| drive.queue).sum(),
+    };
+    (value > 0.0).then_some(value)
+}
+
+/// The ratio of `b` to `a` from rounds that have nothing in common, and its chance between equals.
+fn welch(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>, looks: Looks) -> Option<(Estimate, Option<f64>)> {
+    let [x, y] = [a, b].map(|of| of.values().map(|value| value.ln()).collect::<Vec<f64>>());
+    let mean = |of: &[f64]| (!of.is_empty()).then(|| of.iter().sum::<f64>() / real(of.len()));
+    let difference = mean(&y)? - mean(&x)?;
+    let rounds = u32::try_from(x.len().min(y.len())).ok()?;
+    let alone = Estimate { value: difference.exp(), low: None, high: None, rounds };
+    let Some(((_, sx), (_, sy))) = interval::moments(&x).zip(interval::moments(&y)) else { return Some((alone, None)) };
+    let (vx, vy) = (sx * sx / real(x.len()), sy * sy / real(y.len()));
+    let error = (vx + vy).sqrt();
+    if error <= 0.0 {
+        // Rounds that agree to the last bit: no noise was seen, and none can be ruled out.
+        return Some((alone, None));
+    }
+    let degrees = (vx + vy).powi(2) / (vx * vx / (real(x.len()) - 1.0) + vy * vy / (real(y.len()) - 1.0));
+    let half = interval::student(degrees, looks.upper())? * error;
+    let chance = interval::tails(degrees, difference / error).map(|chance| (chance * looks.penalty()).min(1.0));
+    let (low, high) = (Some((difference - half).exp()), Some((difference + half).exp()));
+    Some((Estimate { low, high, ..alone }, chance))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
+const fn real(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::inventory::Inventory;
+
+    use super::*;
+    use crate::tests::{cell, provenance};
+
+    /// What a run gave: throughput of each round, for the stacks `a` and `b` under one workload.
+    struct Made {
+        findings: Findings,
+        cells: Vec<Cell>,
+    }
+
+    impl Made {
+        fn new(run: &str, clock: Option<&str>, seed: u64, rounds: &[(f64, f64)]) -> Self {
+            let mut of = provenance(&["a", "b"], &["w"]);
+            (of.run, of.seed) = (run.to_owned(), seed);
+            if let Some(clock) = clock {
+                (of.place, of.accelerator) = ("lab".to_owned(), Some(clock.to_owned()));
+            }
+            let cells: Vec<Cell> = (1..)
+                .zip(rounds)
+                .flat_map(|(round, (a, b))| [cell(round, "a", "w", *a), cell(round, "b", "w", *b)])
+                .collect();
+            Self { findings: crate::study(&of, &Inventory::default(), &cells, &[]), cells }
+        }
+
+        fn run(&self) -> Run<'_> {
+            Run { findings: &self.findings, cells: &self.cells }
+        }
+    }
+
+    const VIRTUAL: Option<&str> = Some(terms::record::ICOUNT);
+
+    fn verdicts(of: &RunComparison) -> Vec<Option<Compared>> {
+        of.cells.iter().map(|cell| cell.verdict).collect()
+    }
+
+    #[test]
+    fn one_round_in_virtual_time_finds_a_planted_two_percent() {
+        let (one, other) =
+            (Made::new("r1", VIRTUAL, 7, &[(1e8, 2e8)]), Made::new("r2", VIRTUAL, 7, &[(1.002e8, 1.96e8)]));
+        let of = runs(one.run(), other.run()).unwrap();
+        assert!(of.repeats);
+        assert_eq!(verdicts(&of), [Some(Compared::Equivalent), Some(Compared::Slower)]);
+        assert!(of.is_slower_by(0.005) && !of.is_slower_by(0.02), "{:?}", of.cells[1].ratio);
+        assert_eq!(of.cells[1].changes.first().map(|change| change.what), Some(Quantity::CpuPerOperationNs));
+        assert!(of.cells[0].changes.is_empty());
+    }
+
+    #[test]
+    fn another_seed_is_another_sample() {
+        let (one, other) = (Made::new("r1", VIRTUAL, 7, &[(1e8, 2e8)]), Made::new("r2", VIRTUAL, 8, &[(1e8, 1.8e8)]));
+        let of = runs(one.run(), other.run()).unwrap();
+        assert_eq!((of.repeats, verdicts(&of)), (false, vec![Some(Compared::CannotTell); 2]));
+        assert!(of.cells[0].why_not.is_some());
+    }
+
+    #[test]
+    fn rounds_of_real_clocks_decide_by_their_scatter() {
+        let rounds = |slow: f64| -> Vec<(f64, f64)> {
+            [1.0, 1.01, 0.99, 1.005, 0.995].iter().map(|noise| (1e8 * noise, 2e8 * noise * slow)).collect()
+        };
+        let (one, other) = (Made::new("r1", None, 7, &rounds(1.0)), Made::new("r2", None, 7, &rounds(0.9)));
+        let of = runs(one.run(), other.run()).unwrap();
+        assert_eq!((of.repeats, verdicts(&of)), (false, vec![Some(Compared::Equivalent), Some(Compared::Slower)]));
+    }
+
+    #[test]
+    fn equals_are_called_different_in_one_table_of_twenty_at_most() {
+        // A multiplicative generator (Park and Miller, 1988); sums of twelve uniform draws are near enough to normal.
+        let mut state = 1_u64;
+        let mut draw = move || {
+            (0..12)
+                .map(|_| {
+                    state = state * 16_807 % 2_147_483_647;
+                    f64::from(u32::try_from(state).unwrap()) / 2_147_483_647.0
+                })
+                .sum::<f64>()
+                - 6.0
+        };
+        let mut made = |run: &str| {
+            let rounds: Vec<(f64, f64)> =
+                (0..4).map(|_| (1e8 * (0.05 * draw()).exp(), 2e8 * (0.05 * draw()).exp())).collect();
+            Made::new(run, None, 7, &rounds)
+        };
+        let wrong = (0..400).filter(|_| {
+            let of = runs(made("r1").run(), made("r2").run()).unwrap();
+            of.cells.iter().any(|cell| matches!(cell.verdict, Some(Compared::Faster | Compared::Slower)))
+        });
+        let wrong = wrong.count();
+        assert!(wrong <= 28, "{wrong} of 400");
+    }
+
+    #[test]
+    fn what_means_nothing_side_by_side_is_refused() {
+        let rounds = [(1e8, 2e8)];
+        let refused = |a: &Made, b: &Made| runs(a.run(), b.run()).unwrap_err().join("; ");
+        let real = Made::new("r1", None, 7, &rounds);
+        let tcg = Made::new("r2", Some("tcg"), 7, &rounds);
+        let kvm = Made::new("r3", Some("kvm"), 7, &rounds);
+        let counted = Made::new("r4", VIRTUAL, 7, &rounds);
+        assert!(refused(&real, &real).contains("same run"));
+        assert!(refused(&real, &tcg).contains("real drives"));
+        assert!(refused(&tcg, &counted).contains("a second is not the same"));
+        assert!(refused(&tcg, &kvm).contains("their processors"));
+        assert!(refused(&real, &Made::new("r5", None, 7, &[])).contains("no stack and workload"));
+    }
+
+    #[test]
+    fn a_workload_of_the_same_name_may_be_another() {
+        let (one, mut other) = (Made::new("r1", VIRTUAL, 7, &[(1e8, 2e8)]), Made::new("r2", VIRTUAL, 7, &[(1e8, 2e8)]));
+        other.findings.provenance.workloads[0].depth += 1;
+        assert_eq!(runs(one.run(), other.run()).unwrap_err().len(), 1);
+    }
+
+    fn rounds(values: &[f64]) -> BTreeMap<u32, f64> {
+        (1..).zip(values.iter().copied()).collect()
+    }
+
+    #[test]
+    fn welch_worked_by_hand() {
+        // Logarithms 0, 0.1, 0.2 and 1, 1.2: means 0.1 and 1.1, variances 0.01 and 0.02; e² = 0.01/3 + 0.02/2 = 0.013333;
+        // degrees 0.013333² / (0.0033333²/2 + 0.01²/1) = 1.6842.
+        let exp = |logs: &[f64]| rounds(&logs.iter().map(|log: &f64| log.exp()).collect::<Vec<_>>());
+        let (ratio, chance) = welch(&exp(&[0.0, 0.1, 0.2]), &exp(&[1.0, 1.2]), Looks::Once).unwrap();
+        assert!((ratio.value.ln() - 1.0).abs() < 1e-9);
+        let half = interval::student(1.684_210_5, 0.975).unwrap() * 0.013_333_333_f64.sqrt();
+        assert!((ratio.high.unwrap().ln() - 1.0 - half).abs() < 1e-6, "{ratio:?}");
+        assert!(chance.unwrap() < 0.05 && chance.unwrap() > 0.01, "{chance:?}");
+    }
+
+    #[test]
+    fn one_round_and_rounds_alike_have_no_interval() {
+        for (a, b) in [(vec![1.0], vec![2.0, 2.1]), (vec![1.0, 1.0], vec![2.0, 2.0])] {
+            let (ratio, chance) = welch(&rounds(&a), &rounds(&b), Looks::Once).unwrap();
+            assert_eq!((ratio.low, ratio.high, chance), (None, None, None));
+        }
+        assert_eq!(welch(&rounds(&[]), &rounds(&[1.0]), Looks::Once), None);
+    }
+
+    #[test]
+    fn answers_follow_from_intervals() {
+        let ratio = |value: f64, low: f64, high: f64| Estimate { value, low: Some(low), high: Some(high), rounds: 1 };
+        assert_eq!(outside(&ratio(1.002, 0.992, 1.012)), Compared::Equivalent);
+        assert_eq!(outside(&ratio(1.02, 1.01, 1.03)), Compared::Faster);
+        assert_eq!(outside(&ratio(0.9, 0.89, 0.91)), Compared::Slower);
+        assert_eq!(chance_says(&ratio(1.01, 0.99, 1.02), Some(0.2), 0.03), Compared::Equivalent);
+        assert_eq!(chance_says(&ratio(1.1, 1.05, 1.15), Some(0.001), 0.03), Compared::Faster);
+        assert_eq!(chance_says(&ratio(0.9, 0.8, 1.01), Some(0.06), 0.03), Compared::CannotTell);
+    }
+}

@@ -1,0 +1,40 @@
+//! `bedplate compare`
+
+use analyse::Run;
+use terms::spelling::spell_path;
+
+use crate::cli::CompareArguments;
+use crate::commands::report::{findings, open};
+use crate::exit::{Exit, Failure};
+use crate::settings::Settings;
+
+/// Compares two runs from their records.
+pub(crate) fn compare(arguments: &CompareArguments, settings: &Settings) -> Result<Exit, Failure> {
+    let readers = [open(&arguments.a, settings)?, open(&arguments.b, settings)?];
+    let [a, b] = &readers;
+    let (of_a, of_b) = (findings(a)?, findings(b)?);
+    let (cells_a, cells_b) = (a.cells()?, b.cells()?);
+    let compared = analyse::runs(Run { findings: &of_a, cells: &cells_a }, Run { findings: &of_b, cells: &cells_b })
+        .map_err(|reasons| refused(&reasons))?;
+    if let Some(path) = &arguments.html {
+        std::fs::write(path, report::runs_html(&compared)).map_err(Failure::file("write", path))?;
+        settings.printer.say(&format!("wrote {}", spell_path(path)));
+    } else {
+        let text = if arguments.json {
+            report::runs_json(&compared)
+        } else {
+            report::runs_text(&compared, arguments.details, &settings.style)
+        };
+        settings.printer.drawn(&text)?;
+    }
+    let slower = arguments.fail_slower.is_some_and(|limit| compared.is_slower_by(limit.share()));
+    Ok(if slower { Exit::No } else { Exit::Yes })
+}
+
+fn refused(reasons: &[String]) -> Failure {
+    let because: String = reasons.iter().map(|reason| format!("\n  because: {reason}")).collect();
+    Failure::told(format!(
+        "error: these runs cannot be compared{because}\n\nhint: run one study in the same place and with the same clock twice; \
+         `bedplate runs` lists runs"
+    ))
+}

@@ -1,0 +1,245 @@
+//! Two runs side by side: as text for a terminal, as JSON, and as a page.
+
+use askama::Template;
+use serde::Serialize;
+use terms::finding::{CellComparison, Change, Compared, Difference, Quantity, RunComparison};
+use terms::spelling::spell;
+use terms::units::{Nanos, significant};
+
+use crate::html::{STYLE, filters, table};
+use crate::listing::{Group, Listing, MISSING};
+use crate::quantity;
+use crate::style::{Style, Tone};
+use crate::svg::ratios::{self, Dot};
+use crate::terminal::listed;
+use crate::width::{Align, paragraph};
+
+/// The comparison as text: the answer, what differs between the runs, and the cells that are faster or slower; with
+/// `details` every cell.
+#[must_use]
+pub fn runs_text(of: &RunComparison, details: bool, style: &Style) -> String {
+    let columns = style.columns();
+    let lines = paragraph("", &style.spell(&answer(of)), columns);
+    let mut out: String = lines.lines().map(|line| style.paint(Tone::Strong, line) + "\n").collect();
+    out.push('\n');
+    for (mark, head) in [("A  ", &of.a), ("B  ", &of.b)] {
+        out.push_str(&paragraph(mark, &style.spell(&head.run), columns));
+    }
+    out.push('\n');
+    for text in differences(&of.differences) {
+        out.push_str(&paragraph("", &style.spell(&text), columns));
+    }
+    for text in unanswered(of) {
+        out.push_str(&paragraph("", &style.spell(&text), columns));
+    }
+    let shown: Vec<&CellComparison> = of.cells.iter().filter(|cell| details || is_decided(cell)).collect();
+    if let Some(listing) = listing(&shown, style).if_any() {
+        out.push('\n');
+        out.push_str(listed(&listing, style).trim_start_matches('\n'));
+    }
+    if shown.len() < of.cells.len() {
+        out.push_str(&paragraph("\n", "`--details` shows every cell.", columns));
+    }
+    out
+}
+
+fn is_decided(cell: &CellComparison) -> bool {
+    matches!(cell.verdict, Some(Compared::Faster | Compared::Slower))
+}
+
+/// Why cells have no answer, a line for each reason.
+fn unanswered(of: &RunComparison) -> Vec<String> {
+    let mut reasons: Vec<(&str, u32)> = Vec::new();
+    for why in of.cells.iter().filter_map(|cell| cell.why_not.as_deref()) {
+        match reasons.iter_mut().find(|known| known.0 == why) {
+            Some(known) => known.1 += 1,
+            None => reasons.push((why, 1)),
+        }
+    }
+    let cells = |count: u32| if count == 1 { "1 cell".to_owned() } else { format!("{count} cells") };
+    reasons.into_iter().map(|(why, count)| format!("no answer for {}: {why}", cells(count))).collect()
+}
+
+/// The comparison as one JSON document.
+#[must_use]
+pub fn runs_json(of: &RunComparison) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        schema: &'static str,
+        version: u32,
+        answer: String,
+        #[serde(flatten)]
+        of: &'a RunComparison,
+    }
+    let document = Document { schema: "bedplate.compare", version: 1, answer: answer(of), of };
+    let mut text = serde_json::to_string_pretty(&document).expect("names and figures become JSON without fail");
+    text.push('\n');
+    spell(&text).into_owned()
+}
+
+/// The page.
+#[derive(Template)]
+#[template(path = "runs.html")]
+struct Page<'a> {
+    style: &'static str,
+    answer: String,
+    of: &'a RunComparison,
+    differences: Vec<String>,
+    unanswered: Vec<String>,
+    charts: Vec<(String, String)>,
+    cells: String,
+}
+
+/// The comparison as one self-contained page: the answer, a chart of ratios for each workload, and every cell.
+#[must_use]
+pub fn runs_html(of: &RunComparison) -> String {
+    let all: Vec<&CellComparison> = of.cells.iter().collect();
+    let page = Page {
+        style: STYLE,
+        answer: answer(of),
+        of,
+        differences: differences(&of.differences),
+        unanswered: unanswered(of),
+        charts: charts(of),
+        cells: table(&listing(&all, &Style::default())),
+    };
+    let page = page.render().expect("the template calls nothing that fails, and writing to a string cannot fail");
+    spell(&page).into_owned()
+}
+
+/// What came of it, in a sentence or two.
+fn answer(of: &RunComparison) -> String {
+    let compared = of.cells.iter().filter(|cell| cell.ratio.is_some()).count();
+    let count = |verdict| of.with(Some(verdict)).count();
+    let equal = count(Compared::Equivalent);
+    let mut parts: Vec<String> =
+        [Compared::Slower, Compared::Faster].into_iter().filter_map(|verdict| farthest(of, verdict)).collect();
+    if parts.is_empty() && equal == compared {
+        let cells = if compared == 1 { "the one cell".to_owned() } else { format!("all {compared} cells") };
+        return format!("B equals A in {cells}.{}", without(of, compared));
+    }
+    if equal > 0 {
+        parts.push(format!("equal in {equal}"));
+    }
+    let open = match count(Compared::CannotTell) {
+        0 => String::new(),
+        open => format!(" Of {open} nobody can tell yet."),
+    };
+    match parts.as_slice() {
+        [] => format!("Of {compared} cells none can be told.{}", without(of, compared)),
+        parts => format!("Of {compared} cells, B is {}.{open}{}", parts.join("; "), without(of, compared)),
+    }
+}
+
+/// How many cells are faster or slower, and which the most.
+fn farthest(of: &RunComparison, verdict: Compared) -> Option<String> {
+    let distance = |cell: &CellComparison| cell.ratio.map_or(0.0, |ratio| ratio.value.ln().abs());
+    let cells: Vec<&CellComparison> = of.with(Some(verdict)).collect();
+    let far = cells.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    let ratio = quantity::ratio(&far.ratio?);
+    let most = if cells.len() == 1 { "" } else { "at most " };
+    Some(format!("{} in {} ({most}{ratio}: {} on {})", verdict.words(), cells.len(), far.workload, far.name))
+}
+
+fn without(of: &RunComparison, compared: usize) -> String {
+    match of.cells.len() - compared {
+        0 => String::new(),
+        1 => " 1 cell has no figure in one of them.".to_owned(),
+        more => format!(" {more} cells have no figure in one of them."),
+    }
+}
+
+/// What differs between the runs, a line each.
+fn differences(all: &[Difference]) -> Vec<String> {
+    if all.is_empty() {
+        return vec!["Nothing that is recorded of them differs.".to_owned()];
+    }
+    let said = |text: &str| if text.is_empty() { "not known".to_owned() } else { text.to_owned() };
+    let line = |of: &Difference| format!("differs: {}: {} → {}", of.what, said(&of.a), said(&of.b));
+    all.iter().map(line).collect()
+}
+
+/// Cells as a table, by workload.
+fn listing(cells: &[&CellComparison], style: &Style) -> Listing {
+    let right = Align::Right;
+    let mut groups: Vec<Group> = Vec::new();
+    for cell in cells {
+        let (row, title) = (row(cell, style), cell.workload.clone());
+        match groups.iter_mut().find(|group| group.title == title) {
+            Some(group) => group.rows.push(row),
+            None => groups.push(Group { title, rows: vec![row] }),
+        }
+    }
+    let remark = |cell: &&CellComparison| Some(format!("{}, {}: {}", cell.name, cell.workload, explained(cell)?));
+    Listing {
+        id: "cells",
+        title: "Throughput of both runs".to_owned(),
+        columns: vec![("STACK", Align::Left), ("A", right), ("B", right), ("B/A", right), ("ANSWER", Align::Left)],
+        groups,
+        remarks: cells.iter().filter(|cell| is_decided(cell)).filter_map(remark).collect(),
+        ..Listing::default()
+    }
+}
+
+fn row(cell: &CellComparison, style: &Style) -> Vec<String> {
+    // The block of the workload says whether operations or bytes are told; both runs had the same.
+    let told =
+        |of: &terms::finding::Figures| quantity::by_block(of.throughput.value, (of.throughput.value, of.iops), style);
+    let missing = || MISSING.to_owned();
+    vec![
+        cell.name.clone(),
+        cell.a.as_ref().map_or_else(missing, told),
+        cell.b.as_ref().map_or_else(missing, told),
+        cell.ratio.as_ref().map_or_else(missing, quantity::ratio),
+        cell.verdict.map_or("no answer", words).to_owned(),
+    ]
+}
+
+const fn words(verdict: Compared) -> &'static str {
+    match verdict {
+        Compared::Equivalent => "equal",
+        other => other.words(),
+    }
+}
+
+/// What changed with a throughput.
+fn explained(cell: &CellComparison) -> Option<String> {
+    let mut parts: Vec<String> = cell.changes.iter().map(change).collect();
+    if let Some((a, b)) = cell.limiters {
+        parts.push(format!("limited by {} → by {}", a.word(), b.word()));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn change(of: &Change) -> String {
+    let told = |value: f64| match of.what {
+        Quantity::CpuPerOperationNs => Nanos::from_seconds(value / 1e9).to_string(),
+        Quantity::DriveBytesRatio | Quantity::DriveQueueOperations => significant(value),
+    };
+    let percent = (of.b / of.a - 1.0) * 100.0;
+    format!("{} {} → {} ({percent:+.1} %)", of.what.words(), told(of.a), told(of.b))
+}
+
+/// A chart of ratios for each workload that has one.
+fn charts(of: &RunComparison) -> Vec<(String, String)> {
+    let mut seen: Vec<(String, Vec<Dot>)> = Vec::new();
+    for cell in &of.cells {
+        let Some(ratio) = cell.ratio else { continue };
+        let dot = Dot {
+            name: cell.name.clone(),
+            value: ratio.value,
+            interval: ratio.low.zip(ratio.high),
+            label: format!("{} {}", quantity::ratio(&ratio), cell.verdict.map_or("", words)),
+            open: matches!(cell.verdict, None | Some(Compared::CannotTell)),
+        };
+        match seen.iter_mut().find(|known| known.0 == cell.workload) {
+            Some(known) => known.1.push(dot),
+            None => seen.push((cell.workload.clone(), vec![dot])),
+        }
+    }
+    let drawn = |(title, dots): (String, Vec<Dot>)| {
+        let drawing = ratios::draw(&dots, &format!("Throughput of B over A under {title}"));
+        (title, drawing)
+    };
+    seen.into_iter().map(drawn).collect()
+}
