@@ -1,12 +1,19 @@
 //! Every pair of stacks on every workload: which is faster, if either.
 //!
 //! With dᵢ = ln aᵢ − ln bᵢ over the n rounds that have both: `t = d̄ / (s / √n)`, its chance between equals from Student's
-//! distribution with n−1 degrees. The chances of the whole table are corrected after Holm, "A simple sequentially
-//! rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979): the smallest is multiplied by the
-//! number of comparisons, the next by one less, and so on, and none may be smaller than one before it. Below 5 % the
-//! stack is *faster* or *slower*.
+//! distribution; s and its degrees are learnt from all pairs with the first stack ([`crate::scatter`]). Chances are
+//! corrected after Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
+//! (1979): the smallest is multiplied by the number of comparisons, the next by one less, and so on, and none may be
+//! smaller than one before it. Below 5 % the stack is *faster* or *slower*.
 //!
-//! *Equivalent* is decided by two one-sided tests (Schuirmann, 1987): the interval of the ratio lies within the margin.
+//! There are two families: the pairs with the first stack, which every table shows, and all pairs. A table of 5 stacks
+//! would otherwise pay for 10 pairs on each workload where it shows 4.
+//!
+//! The interval of a ratio is as sure as its correction wants it: it leaves out 1 where the stack is faster or slower, and
+//! holds it where nobody can tell.
+//!
+//! *Equivalent* is decided by two one-sided tests (Schuirmann, 1987): the interval of the ratio by itself lies within the
+//! margin.
 //! The margin goes first: a difference that is certain and too small to matter is an equivalence.
 
 use std::collections::BTreeMap;
@@ -17,11 +24,21 @@ use terms::{MeasurePolicy, Replicate};
 
 use crate::interval::{self, Looks};
 use crate::rounds::Rounds;
+use crate::scatter::{self, Common, Moments};
 
 /// Chance of calling equals different, over the whole table.
 pub(crate) const ERROR: f64 = 0.05;
 /// More rounds than this are no advice.
 const HOPELESS: f64 = 200.0;
+
+/// Two stacks under a workload.
+struct Pair {
+    comparison: Comparison,
+    /// Differences of logarithms, one for each round that has both.
+    logs: Vec<f64>,
+    /// Is the other the first stack that has a figure: does every table show the pair?
+    shown: bool,
+}
 
 /// All comparisons of the table; workloads in the study's order, then pairs of stacks in the study's order.
 pub(crate) fn all(
@@ -31,53 +48,89 @@ pub(crate) fn all(
     policy: &MeasurePolicy,
 ) -> Vec<Comparison> {
     let looks = Looks::of(policy);
-    let mut found = Vec::new();
-    let mut logs = Vec::new();
-    for workload in workloads {
-        let measured: Vec<&str> = findings
-            .iter()
-            .filter(|of| of.workload == *workload && of.verdict == Verdict::Measured)
-            .map(|of| of.stack.as_str())
-            .collect();
-        let series: Vec<BTreeMap<u32, f64>> = measured.iter().map(|stack| rounds.throughput(stack, workload)).collect();
-        for (other, base) in measured.iter().enumerate() {
-            for (stack, name) in measured.iter().enumerate().skip(other + 1) {
-                let Some(ratio) = interval::paired_ratio(&series[stack], &series[other], looks) else { continue };
-                logs.push(interval::differences(&series[stack], &series[other]).unwrap_or_default());
-                found.push(Comparison {
-                    workload: (*workload).to_owned(),
-                    stack: (*name).to_owned(),
-                    other: (*base).to_owned(),
-                    ratio,
-                    verdict: Compared::CannotTell,
-                    more_rounds: None,
-                    p_value: None,
-                });
-            }
-        }
-    }
+    let pairs: Vec<Pair> = workloads.iter().flat_map(|workload| pairs(findings, rounds, workload, looks)).collect();
     if policy.replicate == Replicate::Single {
-        for comparison in &mut found {
-            (comparison.ratio.low, comparison.ratio.high) = (None, None);
-        }
-        return found;
+        return pairs.into_iter().map(|pair| without_interval(pair.comparison)).collect();
     }
-    correct(&mut found, &logs, looks);
-    let open = found.iter().filter(|of| of.p_value.is_none_or(|p| p >= ERROR)).count();
-    for (comparison, logs) in found.iter_mut().zip(&logs) {
-        decide(comparison, policy);
+    let common = Common::of(pairs.iter().filter(|pair| pair.shown).map(|pair| &pair.logs));
+    let moments: Vec<Option<Moments>> = pairs.iter().map(|pair| scatter::with(common, &pair.logs)).collect();
+    let chances = Chances::of(&pairs, &moments, looks);
+    let open = chances.corrected.iter().filter(|p| p.is_none_or(|p| p >= ERROR)).count();
+    let judged = |(at, pair): (usize, Pair)| {
+        let mut comparison = pair.comparison;
+        let (Some(of), Some(raw), Some(corrected)) = (moments[at], chances.raw[at], chances.corrected[at]) else {
+            return comparison;
+        };
+        let interval = |upper| interval_of(&of, comparison.ratio.rounds, upper);
+        let alone = interval(looks.upper());
+        let share = if corrected > 0.0 { raw / corrected } else { 1.0 };
+        let together = interval(1.0 - ERROR / 2.0 / looks.penalty() * share);
+        comparison.verdict = decide(comparison.ratio.value, alone, corrected, policy);
         if comparison.verdict == Compared::CannotTell {
-            comparison.more_rounds = more_rounds(logs, policy, looks, open);
+            comparison.more_rounds = more_rounds(&of, comparison.ratio.rounds, policy, looks, open);
         }
-    }
-    found
+        (comparison.ratio.low, comparison.ratio.high) = together;
+        comparison.p_value = Some(corrected);
+        comparison
+    };
+    pairs.into_iter().enumerate().map(judged).collect()
 }
 
-/// Chances, corrected for the size of the table and for looking more than once.
-fn correct(found: &mut [Comparison], logs: &[Vec<f64>], looks: Looks) {
-    let chances: Vec<Option<f64>> = logs.iter().map(|logs| Some(chance(logs)? * looks.penalty())).collect();
-    for (comparison, chance) in found.iter_mut().zip(holm(&chances)) {
-        comparison.p_value = chance;
+fn pairs(findings: &[Finding], rounds: &Rounds<'_>, workload: &str, looks: Looks) -> Vec<Pair> {
+    let measured: Vec<&str> = findings
+        .iter()
+        .filter(|of| of.workload == workload && of.verdict == Verdict::Measured)
+        .map(|of| of.stack.as_str())
+        .collect();
+    let series: Vec<BTreeMap<u32, f64>> = measured.iter().map(|stack| rounds.throughput(stack, workload)).collect();
+    let mut pairs = Vec::new();
+    for (other, base) in measured.iter().enumerate() {
+        for (stack, name) in measured.iter().enumerate().skip(other + 1) {
+            let Some(ratio) = interval::paired_ratio(&series[stack], &series[other], looks) else { continue };
+            let comparison = Comparison {
+                workload: workload.to_owned(),
+                stack: (*name).to_owned(),
+                other: (*base).to_owned(),
+                ratio,
+                verdict: Compared::CannotTell,
+                more_rounds: None,
+                p_value: None,
+            };
+            let logs = interval::differences(&series[stack], &series[other]).unwrap_or_default();
+            pairs.push(Pair { comparison, logs, shown: other == 0 });
+        }
+    }
+    pairs
+}
+
+fn without_interval(mut comparison: Comparison) -> Comparison {
+    (comparison.ratio.low, comparison.ratio.high) = (None, None);
+    comparison
+}
+
+/// The interval of a ratio between that quantile and its mirror.
+fn interval_of(of: &Moments, rounds: u32, upper: f64) -> (Option<f64>, Option<f64>) {
+    let half = interval::student(of.degrees, upper).map(|t| t * of.deviation / f64::from(rounds).sqrt());
+    (half.map(|half| (of.mean - half).exp()), half.map(|half| (of.mean + half).exp()))
+}
+
+/// Chances of each pair between equals.
+struct Chances {
+    /// Corrected for looking more than once.
+    raw: Vec<Option<f64>>,
+    /// Corrected for the size of the family as well.
+    corrected: Vec<Option<f64>>,
+}
+
+impl Chances {
+    fn of(pairs: &[Pair], moments: &[Option<Moments>], looks: Looks) -> Self {
+        let chance = |(pair, of): (&Pair, &Option<Moments>)| {
+            Some((chance(of.as_ref()?, pair.comparison.ratio.rounds)? * looks.penalty()).min(1.0))
+        };
+        let raw: Vec<Option<f64>> = pairs.iter().zip(moments).map(chance).collect();
+        let shown: Vec<Option<f64>> = raw.iter().zip(pairs).map(|(p, pair)| p.filter(|_| pair.shown)).collect();
+        let corrected = holm(&shown).into_iter().zip(holm(&raw)).map(|(shown, all)| shown.or(all)).collect();
+        Self { raw, corrected }
     }
 }
 
@@ -95,39 +148,36 @@ pub(crate) fn holm(chances: &[Option<f64>]) -> Vec<Option<f64>> {
     corrected
 }
 
-/// The chance of a mean this far from 0 between equals; `None` of fewer than two rounds.
-fn chance(logs: &[f64]) -> Option<f64> {
-    let (mean, deviation) = interval::moments(logs)?;
-    let n = real(logs.len());
-    if deviation <= 0.0 {
+/// The chance of a mean this far from 0 between equals.
+fn chance(of: &Moments, rounds: u32) -> Option<f64> {
+    if of.deviation <= 0.0 {
         // Rounds that agree to the last bit: no noise was seen, and none can be ruled out.
-        return Some(if mean == 0.0 { 1.0 } else { 0.0 });
+        return Some(if of.mean == 0.0 { 1.0 } else { 0.0 });
     }
-    interval::tails(n - 1.0, mean / (deviation / n.sqrt()))
+    interval::tails(of.degrees, of.mean / (of.deviation / f64::from(rounds).sqrt()))
 }
 
-fn decide(comparison: &mut Comparison, policy: &MeasurePolicy) {
+/// The answer on a ratio: `alone` is its interval as though it were the only one, `chance` the corrected one.
+fn decide(ratio: f64, alone: (Option<f64>, Option<f64>), chance: f64, policy: &MeasurePolicy) -> Compared {
     let margin = 1.0 + policy.margin.share();
-    let within = |low: f64, high: f64| low >= 1.0 / margin && high <= margin;
-    let equivalent = comparison.ratio.low.zip(comparison.ratio.high).is_some_and(|(low, high)| within(low, high));
-    comparison.verdict = match comparison.p_value {
-        _ if equivalent => Compared::Equivalent,
-        Some(p) if p < ERROR && comparison.ratio.value > 1.0 => Compared::Faster,
-        Some(p) if p < ERROR => Compared::Slower,
+    let within = |(low, high): (f64, f64)| low >= 1.0 / margin && high <= margin;
+    match chance {
+        _ if alone.0.zip(alone.1).is_some_and(within) => Compared::Equivalent,
+        p if p < ERROR && ratio > 1.0 => Compared::Faster,
+        p if p < ERROR => Compared::Slower,
         _ => Compared::CannotTell,
-    };
+    }
 }
 
 /// Rounds still needed, about: until the interval, made as sure as the table wants it, leaves out 1 or lies within the
 /// margin, whichever the ratio seen so far is nearer to. `None` where that would take too many, or nothing is known.
-fn more_rounds(logs: &[f64], policy: &MeasurePolicy, looks: Looks, open: usize) -> Option<u32> {
-    let (mean, deviation) = interval::moments(logs)?;
+fn more_rounds(of: &Moments, rounds: u32, policy: &MeasurePolicy, looks: Looks, open: usize) -> Option<u32> {
     let margin = policy.margin.share().ln_1p();
-    let distance = mean.abs().max(margin - mean.abs());
+    let distance = of.mean.abs().max(margin - of.mean.abs());
     let error = ERROR / looks.penalty() / real(open.max(1));
     let quantile = Normal::new(0.0, 1.0).ok()?.inverse_cdf(1.0 - error / 2.0);
-    let needed = (quantile * deviation / distance).powi(2).ceil().max(2.0);
-    let more = (needed - real(logs.len())).max(1.0);
+    let needed = (quantile * of.deviation / distance).powi(2).ceil().max(2.0);
+    let more = (needed - f64::from(rounds)).max(1.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 200")]
     (more <= HOPELESS).then_some(more as u32)
 }
@@ -159,45 +209,30 @@ const fn real(count: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::prelude::*;
 
-    fn comparison() -> Comparison {
-        Comparison {
-            workload: "w".into(),
-            stack: "b".into(),
-            other: "a".into(),
-            ratio: terms::finding::Estimate { value: 1.1, low: Some(1.05), high: Some(1.15), rounds: 5 },
-            verdict: Compared::CannotTell,
-            more_rounds: None,
-            p_value: None,
-        }
-    }
+    use super::*;
 
     #[test]
     fn holm_multiplies_by_what_is_left() {
-        // Chances of t with 4 degrees: made from logs with known t by choosing mean over deviation.
-        let logs = |mean: f64| vec![mean - 0.01, mean - 0.005, mean, mean + 0.005, mean + 0.01];
-        let all = [logs(0.05), logs(0.01), logs(0.001)];
-        let mut found = vec![comparison(), comparison(), comparison()];
-        correct(&mut found, &all, Looks::Once);
-        let raw: Vec<f64> = all.iter().map(|logs| chance(logs).unwrap()).collect();
-        let corrected: Vec<f64> = found.iter().map(|of| of.p_value.unwrap()).collect();
-        assert!((corrected[0] - 3.0 * raw[0]).abs() < 1e-12);
-        assert!((corrected[1] - 2.0 * raw[1]).abs() < 1e-12);
-        assert!((corrected[2] - raw[2]).abs() < 1e-12);
+        let close = |found: &[Option<f64>], expect: &[Option<f64>]| {
+            found
+                .iter()
+                .zip(expect)
+                .all(|(a, b)| a.is_some() == b.is_some() && (a.unwrap_or(0.0) - b.unwrap_or(0.0)).abs() < 1e-12)
+        };
+        assert!(close(&holm(&[Some(0.01), None, Some(0.02), Some(0.5)]), &[Some(0.03), None, Some(0.04), Some(0.5)]));
+        assert!(
+            close(&holm(&[Some(0.02), Some(0.011)]), &[Some(0.022), Some(0.022)]),
+            "none is smaller than one before it"
+        );
+        assert!(close(&holm(&[Some(0.9), Some(0.8)]), &[Some(1.0), Some(1.0)]));
     }
 
     #[test]
     fn the_margin_goes_first() {
         let policy = MeasurePolicy::default();
-        let judge = |low: f64, high: f64, p: f64| {
-            let mut of = comparison();
-            of.ratio =
-                terms::finding::Estimate { value: (low * high).sqrt(), low: Some(low), high: Some(high), rounds: 5 };
-            of.p_value = Some(p);
-            decide(&mut of, &policy);
-            of.verdict
-        };
+        let judge = |low: f64, high: f64, p: f64| decide((low * high).sqrt(), (Some(low), Some(high)), p, &policy);
         assert_eq!(judge(1.01, 1.02, 0.001), Compared::Equivalent);
         assert_eq!(judge(1.04, 1.08, 0.001), Compared::Faster);
         assert_eq!(judge(0.90, 0.95, 0.001), Compared::Slower);
@@ -208,11 +243,39 @@ mod tests {
     #[test]
     fn advice_is_a_number_of_rounds_or_none() {
         let policy = MeasurePolicy::default();
-        let noisy = [0.06, -0.01, 0.05, 0.0, 0.04];
-        let more = more_rounds(&noisy, &policy, Looks::Once, 1).unwrap();
-        assert!((1..=10).contains(&more), "{more}");
-        let hopeless = [0.5, -0.49, 0.5, -0.49, 0.06];
-        assert_eq!(more_rounds(&hopeless, &policy, Looks::Once, 1), None);
-        assert_eq!(more_rounds(&[0.1], &policy, Looks::Once, 1), None);
+        let more = |logs: &[f64]| more_rounds(&scatter::with(None, logs).unwrap(), 5, &policy, Looks::Once, 1);
+        let few = more(&[0.06, -0.01, 0.05, 0.0, 0.04]).unwrap();
+        assert!((1..=10).contains(&few), "{few}");
+        assert_eq!(more(&[0.5, -0.49, 0.5, -0.49, 0.06]), None);
+    }
+
+    proptest! {
+        /// A 95 % interval that leaves out 1 beside "cannot tell" would be two answers to one question.
+        #[test]
+        fn interval_and_answer_agree(
+            rates in prop::collection::vec(prop::collection::vec(0.5_f64..2.0, 4), 3..6), sequential: bool,
+        ) {
+            let stacks: Vec<String> = (0..4).map(|at| format!("s{at}")).collect();
+            let mut of = crate::tests::provenance(&stacks.iter().map(String::as_str).collect::<Vec<_>>(), &["w"]);
+            let rounds = u32::try_from(rates.len()).unwrap();
+            let max_rounds = if sequential { rounds + 3 } else { rounds };
+            of.policy = Some(MeasurePolicy { rounds, max_rounds, ..MeasurePolicy::default() });
+            let cells: Vec<terms::record::Cell> = (1..)
+                .zip(&rates)
+                .flat_map(|(round, rates)| stacks.iter().zip(rates).map(move |(stack, rate)| {
+                    crate::tests::cell(round, stack, "w", 1e8 * rate)
+                }))
+                .collect();
+            let found = crate::study(&of, &terms::inventory::Inventory::default(), &cells, &[]);
+            prop_assert_eq!(found.comparisons.len(), 6);
+            for of in &found.comparisons {
+                let leaves_out = of.ratio.low.unwrap() > 1.0 || of.ratio.high.unwrap() < 1.0;
+                match of.verdict {
+                    Compared::Faster | Compared::Slower => prop_assert!(leaves_out, "{:?}", of),
+                    Compared::CannotTell => prop_assert!(!leaves_out, "{:?}", of),
+                    Compared::Equivalent => {}
+                }
+            }
+        }
     }
 }

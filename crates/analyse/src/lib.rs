@@ -23,6 +23,7 @@ mod open;
 mod path_lost;
 mod rounds;
 mod runs;
+mod scatter;
 mod score;
 mod snia;
 mod steadiness;

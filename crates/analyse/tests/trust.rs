@@ -13,7 +13,7 @@
 #[path = "trust/mod.rs"]
 mod trust;
 
-use trust::{coverage, false_winners, one_after_the_other, power};
+use trust::{NOISES, coverage, false_winners, one_after_the_other, power, table};
 
 const SESSIONS: u32 = 1000;
 
@@ -47,5 +47,16 @@ fn a_true_difference_is_found_within_eight_rounds() {
     for rounds in [(8, 8), (5, 8)] {
         let share = power(SESSIONS, rounds, 0.05, 0.02);
         assert!(share >= 0.9, "rounds {rounds:?}: {share}");
+    }
+}
+
+#[test]
+fn tables_of_three_rounds_decide_and_are_right() {
+    for (noise, decided) in NOISES.into_iter().zip([0.95, 0.35, 0.75, 0.15]) {
+        let told = table(SESSIONS, 3, noise);
+        assert!(told.held >= 0.95, "noise {noise:?}: {}", told.held);
+        // 5 % of 1000 sessions is 50, give or take 7: three times that is allowed for.
+        assert!(told.wrong <= 0.07, "noise {noise:?}: {}", told.wrong);
+        assert!(told.decided >= decided, "noise {noise:?}: {}", told.decided);
     }
 }

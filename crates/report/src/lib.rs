@@ -17,6 +17,7 @@ pub mod style;
 pub mod table;
 
 mod account;
+mod answer;
 mod csv;
 mod evidence;
 mod figure;

@@ -4,6 +4,7 @@
 use terms::command::quote;
 use terms::finding::Findings;
 
+use crate::answer;
 use crate::grid::{Grid, Lead, State};
 
 /// The label that rates carry when the machine is emulated.
@@ -28,17 +29,20 @@ pub(crate) fn emulator(findings: &Findings) -> Option<&str> {
     findings.inventory.emulated.as_deref()
 }
 
-/// One to three sentences: who is highest in which workload, whether intervals separate it, what has no figure.
+/// A few sentences: how each stack compares with the first; where nothing is compared, who is highest in which workload;
+/// and what has no figure.
 pub(crate) fn summary(grid: &Grid) -> Vec<String> {
     let leaders: Vec<(usize, usize, Lead)> = (0..grid.workloads().len())
         .filter_map(|workload| grid.leader(workload).map(|leader| (workload, leader.stack, leader.lead)))
         .collect();
-    let mut out = Vec::new();
+    let mut out = answer::sentences(grid);
     if leaders.is_empty() {
         out.push("Nothing was measured.".to_owned());
-    } else {
+    } else if out.is_empty() {
         out.push(highest(grid, &leaders));
         out.push(separation(grid, &leaders));
+    } else {
+        out.push(highest(grid, &leaders));
     }
     out.extend(without_figure(grid));
     out
@@ -67,18 +71,6 @@ pub(crate) fn highest_means(grid: &Grid) -> &'static str {
     }
 }
 
-/// Whether comparisons separate the highest from the others.
-fn ranked_separation(grid: &Grid, clear: &[usize], contested: usize) -> String {
-    match clear.len() {
-        0 => "Nowhere is the highest told apart from all others.".to_owned(),
-        all if all == contested => "Each is faster than every other stack, paired within rounds.".to_owned(),
-        _ => format!(
-            "In {} it is faster than every other stack, paired within rounds; elsewhere it is not told apart from all.",
-            places(grid, clear)
-        ),
-    }
-}
-
 /// Whether intervals separate the highest from the others.
 fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
     let of = |lead: Lead| leaders.iter().filter(|l| l.2 == lead).map(|l| l.0).collect::<Vec<_>>();
@@ -86,8 +78,6 @@ fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
     let contested = leaders.len() - alone.len();
     if contested == 0 {
         "There is no second stack to compare with.".to_owned()
-    } else if grid.is_ranked() {
-        ranked_separation(grid, &clear, contested)
     } else if unknown.len() == contested {
         "There is no interval to tell whether the order would repeat.".to_owned()
     } else if clear.len() == contested {

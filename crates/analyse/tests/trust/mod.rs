@@ -195,3 +195,45 @@ pub(crate) fn power(sessions: u32, rounds: (u32, u32), difference: f64, noise: f
     }
     found / f64::from(sessions)
 }
+
+/// Noise of five stacks: alike, wild, and unlike. Stacks that scatter little must not lend to those that scatter much.
+pub(crate) const NOISES: [[f64; 5]; 4] =
+    [[0.05; 5], [0.15; 5], [0.02, 0.02, 0.2, 0.02, 0.2], [0.3, 0.01, 0.01, 0.01, 0.01]];
+
+/// What a table of five stacks says of their four ratios to the first.
+pub(crate) struct Told {
+    /// Share of the ratios whose interval holds the truth.
+    pub(crate) held: f64,
+    /// Share of the sessions in which a stack that is equal to the first is called faster or slower.
+    pub(crate) wrong: f64,
+    /// Share of the ratios that are not 1 of which the answer is right.
+    pub(crate) decided: f64,
+}
+
+/// Sessions of five stacks: two are equal to the first, one gives 0.7 of it, one 0.5. Each has a noise of its own.
+pub(crate) fn table(sessions: u32, rounds: u32, noise: [f64; 5]) -> Told {
+    const RATIOS: [f64; 5] = [1.0, 1.0, 1.0, 0.7, 0.5];
+    let stacks = ["a", "b", "c", "d", "e"];
+    let mut dice = Dice::new(19);
+    let mut told = Told { held: 0.0, wrong: 0.0, decided: 0.0 };
+    for _ in 0..sessions {
+        let findings = session(&stacks, &policy(rounds, rounds), |_| {
+            RATIOS.iter().zip(noise).map(|(ratio, noise)| TRUTH * ratio * (noise * dice.normal()).exp()).collect()
+        });
+        let mut wrong = false;
+        for (stack, truth) in stacks.iter().zip(RATIOS).skip(1) {
+            let of = findings.comparisons.iter().find(|of| of.stack == *stack && of.other == "a").unwrap();
+            let (low, high) = (of.ratio.low.unwrap(), of.ratio.high.unwrap());
+            told.held += f64::from(u8::from((low..=high).contains(&truth))) / 4.0;
+            let answered = matches!(of.verdict, Compared::Faster | Compared::Slower);
+            if truth < 1.0 {
+                told.decided += f64::from(u8::from(of.verdict == Compared::Slower)) / 2.0;
+            } else {
+                wrong |= answered;
+            }
+        }
+        told.wrong += f64::from(u8::from(wrong));
+    }
+    let share = |sum: f64| sum / f64::from(sessions);
+    Told { held: share(told.held), wrong: share(told.wrong), decided: share(told.decided) }
+}

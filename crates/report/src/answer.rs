@@ -1,0 +1,151 @@
+//! What a study found, in sentences that follow from comparisons by one rule: each stack beside the first.
+
+use terms::finding::Compared;
+use terms::units::significant;
+
+use crate::evidence::{count, ranking};
+use crate::grid::Grid;
+
+/// So many stacks beside the first are told one by one; of more, only the farthest.
+const NAMED: usize = 4;
+
+/// A stack beside the first: the ratios of the workloads in which it is slower or faster, and how many there are else.
+struct Beside<'a> {
+    name: &'a str,
+    slower: Vec<f64>,
+    faster: Vec<f64>,
+    equal: usize,
+    open: usize,
+}
+
+impl<'a> Beside<'a> {
+    fn of(grid: &'a Grid, stack: usize) -> Self {
+        let name = grid.stacks()[stack].name.as_str();
+        let mut beside = Self { name, slower: Vec::new(), faster: Vec::new(), equal: 0, open: 0 };
+        for workload in 0..grid.workloads().len() {
+            match ranking::against(grid, stack, 0, workload) {
+                Some((ratio, Compared::Slower, _)) => beside.slower.push(ratio.value),
+                Some((ratio, Compared::Faster, _)) => beside.faster.push(ratio.value),
+                Some((_, Compared::Equivalent, _)) => beside.equal += 1,
+                Some((_, Compared::CannotTell, _)) => beside.open += 1,
+                None => {}
+            }
+        }
+        beside
+    }
+
+    /// Ratios of the workloads with that answer.
+    fn ratios(&self, answer: Compared) -> &[f64] {
+        match answer {
+            Compared::Slower => &self.slower,
+            Compared::Faster => &self.faster,
+            Compared::Equivalent | Compared::CannotTell => &[],
+        }
+    }
+
+    fn compared(&self) -> usize {
+        self.slower.len() + self.faster.len() + self.equal + self.open
+    }
+
+    /// `RAID-1 is faster in 1 of 4 workloads (1.9×) and equal in 3`.
+    fn clause(&self) -> String {
+        let compared = self.compared();
+        let kinds = [
+            ("slower", self.slower.len(), range(&self.slower)),
+            ("faster", self.faster.len(), range(&self.faster)),
+            ("equal", self.equal, String::new()),
+            ("undecided", self.open, String::new()),
+        ];
+        let mut parts: Vec<String> = Vec::new();
+        for (words, cells, range) in kinds.into_iter().filter(|kind| kind.1 > 0) {
+            let place = match (cells == compared, parts.is_empty()) {
+                (true, _) if cells > 1 => format!("all {}", count_of(compared, "workload")),
+                (true, _) => "the one workload".to_owned(),
+                (false, true) => format!("{cells} of {}", count_of(compared, "workload")),
+                (false, false) => cells.to_string(),
+            };
+            parts.push(format!("{words} in {place}{range}"));
+        }
+        format!("{} is {}", self.name, joined(&parts))
+    }
+}
+
+/// What comparisons with the first stack say; empty where there are none.
+pub(crate) fn sentences(grid: &Grid) -> Vec<String> {
+    let others = (1..grid.stacks().len()).map(|stack| Beside::of(grid, stack));
+    let others: Vec<Beside<'_>> = others.filter(|beside| beside.compared() > 0).collect();
+    let Some(first) = grid.stacks().first().filter(|_| !others.is_empty()) else { return Vec::new() };
+    let all: usize = others.iter().map(Beside::compared).sum();
+    let open: usize = others.iter().map(|beside| beside.open).sum();
+    let mut out = Vec::new();
+    if !grid.findings.comparisons.iter().any(|of| of.ratio.low.is_some()) {
+        return vec![format!(
+            "Nothing is certain of how stacks compare with {}: without a second round there is no interval (`--rounds 3`).",
+            first.name
+        )];
+    }
+    if open == all {
+        out.push(format!("No stack differs for certain from {} yet.", first.name));
+    } else if others.len() <= NAMED {
+        let clauses: Vec<String> = others.iter().map(Beside::clause).collect();
+        out.push(format!("Compared with {}: {}.", first.name, clauses.join("; ")));
+    } else {
+        out.push(crowd(&first.name, &others));
+    }
+    if open > 0 {
+        out.push(format!("Undecided: {open} of {}.{}", count_of(all, "comparison"), remedy(grid)));
+    }
+    out
+}
+
+/// Many stacks in one sentence: how many are slower or faster, and which the farthest.
+fn crowd(first: &str, others: &[Beside<'_>]) -> String {
+    let mut parts = Vec::new();
+    for (answer, end) in [(Compared::Slower, "down to"), (Compared::Faster, "up to")] {
+        let far = |of: &Beside<'_>| of.ratios(answer).iter().map(|ratio| ratio.ln().abs()).fold(0.0, f64::max);
+        let moved: Vec<&Beside<'_>> = others.iter().filter(|of| !of.ratios(answer).is_empty()).collect();
+        let Some(farthest) = moved.iter().max_by(|a, b| far(a).total_cmp(&far(b))) else { continue };
+        let ratio = if answer == Compared::Slower { (-far(farthest)).exp() } else { far(farthest).exp() };
+        parts.push(format!(
+            "{} {} somewhere ({end} {}×: {})",
+            moved.len(),
+            answer.words(),
+            significant(ratio),
+            farthest.name
+        ));
+    }
+    let equal = others.iter().filter(|of| of.equal == of.compared()).count();
+    if equal > 0 {
+        parts.push(format!("{equal} equal everywhere"));
+    }
+    format!("Of {} compared with {first}, {}.", count_of(others.len(), "stack"), joined(&parts))
+}
+
+/// How many more rounds may decide what is open.
+fn remedy(grid: &Grid) -> String {
+    let first = grid.stacks().first().map_or("", |stack| stack.slug.as_str());
+    let shown = grid.findings.comparisons.iter().filter(|of| of.other == first && of.verdict == Compared::CannotTell);
+    match shown.filter_map(|of| of.more_rounds).max() {
+        Some(more) => format!(" About {} may decide them.", count(more, "more round")),
+        None => String::new(),
+    }
+}
+
+fn count_of(number: usize, noun: &str) -> String {
+    count(u32::try_from(number).unwrap_or(u32::MAX), noun)
+}
+
+/// ` (0.44×)`, ` (0.44 to 0.91×)`.
+fn range(ratios: &[f64]) -> String {
+    let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = ratios.iter().copied().fold(0.0, f64::max);
+    let (low, high) = (significant(low), significant(high));
+    if low == high { format!(" ({low}×)") } else { format!(" ({low} to {high}×)") }
+}
+
+fn joined(parts: &[String]) -> String {
+    match parts {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        parts => parts.concat(),
+    }
+}
