@@ -29,9 +29,6 @@ const ASKED: [(&str, Says); 14] = [
 pub(crate) fn refusals(a: &Findings, b: &Findings) -> Vec<String> {
     let (a, b) = (&a.provenance, &b.provenance);
     let mut refusals = Vec::new();
-    if a.run == b.run {
-        refusals.push(format!("A and B are the same run, `{}`", a.run));
-    }
     if a.is_emulated() != b.is_emulated() {
         refusals.push(format!(
             "A was made {} and B {}: rates of a guest say nothing of real drives",

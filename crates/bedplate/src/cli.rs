@@ -162,6 +162,10 @@ pub(crate) struct RunArguments {
     /// machine does; one processor, and only RAM drives (--lab-drives ram) [default: the study's]
     #[arg(long, value_enum, value_name = "CLOCK", conflicts_with_all = ["dir", "drive"])]
     pub(crate) clock: Option<Clock>,
+    /// Release of the lab guest's kernel, or the beginning of it, such as `6.12`: one that this machine has installed.
+    /// `bedplate compare` tells two runs on two kernels apart [default: the study's, else the newest]
+    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["dir", "drive"])]
+    pub(crate) kernel: Option<String>,
     /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind
     #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "anchor", "max_rounds"])]
     pub(crate) dir: Option<String>,

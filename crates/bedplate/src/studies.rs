@@ -208,6 +208,9 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     }
     check_slices(design)?;
     design.lab.clock = arguments.clock.map_or(design.lab.clock, Into::into);
+    if arguments.kernel.is_some() {
+        design.lab.kernel.clone_from(&arguments.kernel);
+    }
     change_drives(design)?;
     let guest = LabSpec { hosts: design.hosts(), ..design.lab.clone() };
     match guest.clock_refused() {

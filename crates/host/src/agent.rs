@@ -28,7 +28,8 @@ pub fn serve<H: Host + 'static>(
         // A flag that only we still hold belongs to a program that has ended.
         running.retain(|_, flag| Arc::strong_count(flag) > 1);
         match message {
-            Request::Run { .. } => {
+            // What takes its time has a thread of its own.
+            Request::Run { .. } | Request::Wait { .. } => {
                 let (desk, flag) = (Arc::clone(&desk), Arc::<AtomicBool>::default());
                 running.insert(id, Arc::clone(&flag));
                 thread::spawn(move || interrupt::with_flag(flag, || desk.serve(id, message, blobs)));
@@ -97,6 +98,7 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
             host.find(&path, &Wanted { texts: &texts, offset, length, keep }).map(found)
         }
         Request::Cancel { .. } => Ok((Response::Done, Vec::new())),
+        Request::Wait { time } => host.wait(time).map(|()| (Response::Done, Vec::new())),
         Request::Now => host.now().map(|nanos| (Response::Time { nanos }, Vec::new())),
     };
     answer.unwrap_or_else(|error| (fault(&error), Vec::new()))

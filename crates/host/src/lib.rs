@@ -130,6 +130,20 @@ pub trait Host: Send + Sync {
     /// Where the machine cannot be reached.
     fn now(&self) -> Result<Nanos, HostError>;
 
+    /// Does its clock run by itself: a guest that counts its instructions, whose second is not ours?
+    fn has_own_clock(&self) -> bool {
+        false
+    }
+
+    /// Lets so much time pass, by the machine's own clock where it has one.
+    ///
+    /// # Errors
+    /// Where the machine cannot be reached.
+    fn wait(&self, time: Nanos) -> Result<(), HostError> {
+        std::thread::sleep(time.to_duration());
+        Ok(())
+    }
+
     /// Reads part of a file or device: fewer bytes than asked for only where it ends.
     ///
     /// # Errors

@@ -210,6 +210,22 @@ impl Host for Remote {
         }
     }
 
+    fn has_own_clock(&self) -> bool {
+        self.ours
+    }
+
+    fn wait(&self, time: Nanos) -> Result<(), HostError> {
+        if !self.ours {
+            thread::sleep(time.to_duration());
+            return Ok(());
+        }
+        let patience = GRACE + time.to_duration().saturating_mul(SLOWER);
+        match self.ask(&Request::Wait { time }, &[], patience)?.0 {
+            Response::Done => Ok(()),
+            other => Err(self.nonsense(&other)),
+        }
+    }
+
     fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
         match self.ask_file("read", path, &Request::ReadAt { path: path.to_owned(), offset, length }, &[])? {
             (Response::Content, blobs) => Ok(blobs.into_iter().next().unwrap_or_default()),
@@ -334,6 +350,18 @@ mod tests {
         host.now().unwrap();
         assert!(start.elapsed() < Duration::from_secs(1));
         assert!(thread.join().unwrap().ok());
+    }
+
+    #[test]
+    fn a_machine_with_a_clock_of_its_own_waits_by_it_and_answers_meanwhile() {
+        let host = Arc::new(pair("b", "b").unwrap().with_our_clock());
+        assert!(host.has_own_clock());
+        let (slow, start) = (Arc::clone(&host), Instant::now());
+        let thread = thread::spawn(move || slow.wait(Nanos::seconds(2)));
+        host.now().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(1));
+        thread.join().unwrap().unwrap();
+        assert!(start.elapsed() >= Duration::from_secs(2));
     }
 
     #[test]

@@ -51,6 +51,11 @@ pub enum Request {
     },
     /// The monotonic clock.
     Now,
+    /// Let so much time pass.
+    Wait {
+        /// How much.
+        time: terms::Nanos,
+    },
     /// Read part of a file.
     ReadAt {
         /// Which.

@@ -99,7 +99,7 @@ pub(crate) fn require(host: &dyn Host) -> Result<(), LabError> {
 }
 
 fn kernel_check(host: &dyn Host) -> Result<Check, HostError> {
-    let (found, remedy) = match kernel::choose(host, &["zfs".to_owned()]) {
+    let (found, remedy) = match kernel::choose(host, &["zfs".to_owned()], None) {
         Ok(kernel) => {
             let zfs = if kernel.has_module("zfs") { "with ZFS" } else { "without ZFS" };
             (Some(format!("{} {zfs}", kernel.release)), None)

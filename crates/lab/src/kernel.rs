@@ -27,17 +27,26 @@ impl Kernel {
     }
 }
 
-/// The kernel that has most of the `wanted` modules, the newest among equals.
+/// The kernel that has most of the `wanted` modules, the newest among equals; only of those whose release begins with
+/// `asked`, where that is said.
 ///
 /// # Errors
 /// [`LabError::Missing`] with the package that brings one.
-pub(crate) fn choose(host: &dyn Host, wanted: &[String]) -> Result<Kernel, LabError> {
+pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) -> Result<Kernel, LabError> {
     let mut kernels = Vec::new();
     let mut lacking = Vec::new();
     for kernel in installed(host, &mut lacking)? {
         match BOOT_MODULES.iter().find(|module| !kernel.has_module(module)) {
             Some(module) => lacking.push(format!("{} has no {module}", kernel.release)),
             None => kernels.push(kernel),
+        }
+    }
+    if let Some(asked) = asked {
+        let there: Vec<String> = kernels.iter().map(|kernel| kernel.release.clone()).collect();
+        kernels.retain(|kernel| begins_with(&kernel.release, asked));
+        if kernels.is_empty() {
+            let what = format!("no kernel {asked} is installed that can be a guest's; there are: {}", there.join(", "));
+            return Err(LabError::Missing { what, remedy: crate::check::package(host, "kernel") });
         }
     }
     let rank = |kernel: &Kernel| {
@@ -78,6 +87,13 @@ fn list(host: &dyn Host, directory: &str) -> Result<Vec<String>, HostError> {
     host.list(directory).or_else(|error| if error.is_not_found() { Ok(Vec::new()) } else { Err(error) })
 }
 
+/// Is it that release, or one of that version? 6.1 is no beginning of 6.12.
+fn begins_with(release: &str, asked: &str) -> bool {
+    release.strip_prefix(asked).is_some_and(|rest| {
+        !(rest.starts_with(|c: char| c.is_ascii_digit()) && asked.ends_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
 /// Numbers of a release in order, so that 6.10 comes after 6.9.
 fn version_key(release: &str) -> Vec<u64> {
     release.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
@@ -86,6 +102,20 @@ fn version_key(release: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_is_a_beginning_up_to_a_whole_number() {
+        for (release, asked, is) in [
+            ("6.12.90+deb12-amd64", "6.12", true),
+            ("6.1.0-56-amd64", "6.1", true),
+            ("6.12.90+deb12-amd64", "6.1", false),
+            ("6.1.0-56-amd64", "6.1.0-5", false),
+            ("6.1.0-56-amd64", "6.1.0-56-amd64", true),
+            ("6.1.0-56-amd64", "6.2", false),
+        ] {
+            assert_eq!(begins_with(release, asked), is, "{release} {asked}");
+        }
+    }
 
     #[test]
     fn releases_are_compared_by_number() {

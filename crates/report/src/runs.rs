@@ -138,7 +138,9 @@ fn farthest(of: &RunComparison, verdict: Compared) -> Option<String> {
     let far = cells.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
     let ratio = quantity::ratio(&far.ratio?);
     let most = if cells.len() == 1 { "" } else { "at most " };
-    Some(format!("{} in {} ({most}{ratio}: {} on {})", verdict.words(), cells.len(), far.workload, far.name))
+    let all = of.cells.iter().filter(|cell| cell.ratio.is_some()).count() == cells.len();
+    let count = if all { format!("all {}", cells.len()) } else { cells.len().to_string() };
+    Some(format!("{} in {count} ({most}{ratio}: {} on {})", verdict.words(), far.workload, far.name))
 }
 
 fn without(of: &RunComparison, compared: usize) -> String {

@@ -69,6 +69,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
     spec.switches = lab.tables("switches").iter().filter_map(|fields| switch(fields, &ports, notes)).collect();
     spec.hosts = hosts(lab, &spec, notes);
     spec.clock = lab.word("clock").unwrap_or_default();
+    spec.kernel = lab.text("kernel").map(str::to_owned);
     if let (Some(why), true) = (spec.clock_refused(), complete) {
         notes.push(
             Note::error("study-clock", Some(lab.place("clock")), why)

@@ -164,13 +164,24 @@ pub struct LabSpec {
     /// What time is in it.
     #[serde(default, skip_serializing_if = "Clock::is_real")]
     pub clock: Clock,
+    /// The release of its kernel, or the beginning of it, such as `6.12`; `None` for the newest that has what is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
 }
 
 impl LabSpec {
     /// One guest without drives.
     #[must_use]
     pub const fn new(cpus: u32, memory: Bytes) -> Self {
-        Self { cpus, memory, drives: Vec::new(), switches: Vec::new(), hosts: Hosts::ONE, clock: Clock::Real }
+        Self {
+            cpus,
+            memory,
+            drives: Vec::new(),
+            switches: Vec::new(),
+            hosts: Hosts::ONE,
+            clock: Clock::Real,
+            kernel: None,
+        }
     }
 
     /// Processors that the guest gets. Under a virtual clock all of them would share one count of instructions, and each

@@ -12,6 +12,9 @@ use crate::settings::Settings;
 pub(crate) fn compare(arguments: &CompareArguments, settings: &Settings) -> Result<Exit, Failure> {
     let readers = [open(&arguments.a, settings)?, open(&arguments.b, settings)?];
     let [a, b] = &readers;
+    if a.dir() == b.dir() {
+        return Err(refused(&["A and B are the same run".to_owned()]));
+    }
     let (of_a, of_b) = (findings(a)?, findings(b)?);
     let (cells_a, cells_b) = (a.cells()?, b.cells()?);
     let compared = analyse::runs(Run { findings: &of_a, cells: &cells_a }, Run { findings: &of_b, cells: &cells_b })

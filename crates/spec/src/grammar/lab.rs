@@ -31,6 +31,12 @@ pub(crate) static LAB: Table = Table {
             "What time is in the guest: `virtual` counts its instructions, one nanosecond each, so that numbers do \
              not follow what else this machine does. One processor, and only RAM drives.",
         ),
+        optional(
+            "kernel",
+            FIGURE,
+            "the newest that has what the study needs",
+            "Release of the guest's kernel, or the beginning of it, such as `\"6.12\"`: one that this machine has installed.",
+        ),
         optional("switches", Kind::Tables(&SWITCH), "no link is a limit", "PCIe switches whose uplink is slower."),
     ],
     one_of: &[],
