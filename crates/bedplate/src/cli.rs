@@ -212,6 +212,9 @@ pub(crate) struct RunArguments {
     /// Keep options of that file that defeat measurement
     #[arg(long, requires = "fio")]
     pub(crate) force: bool,
+    /// What `${NAME}` stands for in that file; repeat
+    #[arg(long, requires = "fio", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) set: Vec<(String, String)>,
     /// Time under load that counts, such as `2s` [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = window)]
     pub(crate) window: Option<terms::Nanos>,
@@ -462,10 +465,17 @@ pub(crate) enum FioCommand {
     /// Say what of a job file can be measured, and show the jobs that would be run
     Check {
         /// The job file
-        file: PathBuf,
+        #[arg(required_unless_present = "command_line", conflicts_with = "command_line")]
+        file: Option<PathBuf>,
         /// Keep options that defeat measurement; they are told as warnings
         #[arg(long)]
         force: bool,
+        /// What `${NAME}` stands for; repeat
+        #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+        set: Vec<(String, String)>,
+        /// A command line of fio's in place of a file: `-- --name=a --rw=randread`
+        #[arg(last = true, value_name = "FIO'S ARGUMENTS")]
+        command_line: Vec<String>,
     },
     /// Write a job file with comments for every workload of a study
     Export {
@@ -496,6 +506,13 @@ fn percent(text: &str) -> Result<terms::PerMille, String> {
     } else {
         Err("a percentage from 0.1% to 100%".to_owned())
     }
+}
+
+/// `NAME=VALUE`, as `${NAME}` of a job file.
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let plain = !name.is_empty() && !name.contains(['$', '{', '}']) && !value.contains(char::is_control);
+    if plain { Ok((name.to_owned(), value.to_owned())) } else { Err("write NAME=VALUE, in one line".to_owned()) }
 }
 
 fn time(text: &str) -> Result<terms::Nanos, String> {

@@ -169,7 +169,7 @@ fn planned(stacks: &[Stack], facts: &[plan::DriveFact]) -> Result<Vec<Plan>, Fai
 pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &Settings) -> Result<(), Failure> {
     replace_workloads(design, &arguments.profile)?;
     if let Some(file) = &arguments.fio {
-        take_jobs(design, crate::commands::fio::import(file, arguments.force, settings)?);
+        take_jobs(design, crate::commands::fio::import(file, arguments.force, &arguments.set, settings)?);
     }
     let policy = &mut design.measure;
     if arguments.quick {

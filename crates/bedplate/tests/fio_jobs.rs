@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test may panic and start programs")]
 
+#[path = "fio_jobs/corpus.rs"]
+mod corpus;
+
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -119,6 +122,7 @@ numjobs=4
 hipri=0
 
 [log]
+stonewall
 rw=write
 bs=64k
 iodepth=1
@@ -156,7 +160,6 @@ fn a_foreign_job_keeps_what_it_says() {
 #[test]
 fn what_defeats_measurement_is_refused_unless_forced_and_what_runs_programs_always() {
     for (line, forced_works) in [
-        ("direct=0", true),
         ("zero_buffers", true),
         ("dedupe_percentage=50", true),
         ("exec_prerun=touch /tmp/x", false),

@@ -72,7 +72,9 @@ impl Job {
     /// Options of somebody else's, each looked up in the list of those that are allowed: whatever the workload says it
     /// came from, nothing else gets to fio.
     fn take(&mut self, workload: &Workload) -> Result<(), MeasureError> {
-        for FioKey { key, value } in &workload.keys {
+        // Which bytes are touched is said already.
+        let others = workload.keys.iter().filter(|key| !["size", "offset_increment"].contains(&key.key.as_str()));
+        for FioKey { key, value } in others {
             let refused =
                 |source| MeasureError::Option { workload: workload.name.to_string(), key: key.clone(), source };
             self.set(terms::fio::checked(key, value).map_err(refused)?, value, "as the imported job has it");
@@ -252,6 +254,9 @@ pub fn job_at(
         .set("log_avg_msec", SAMPLE.as_millis(), "averaged, or the log would be the load")
         .set("per_job_logs", 0, "one file, one stretch of lines for each job");
     job.take(workload)?;
+    if job.get("io_submit_mode") == Some("offload") {
+        job.set("thread", 1, load::THREADS);
+    }
     Ok(job)
 }
 

@@ -10,10 +10,12 @@ use std::sync::LazyLock;
 /// What values an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing or a whole number: `norandommap`, `refill_buffers=1`.
+    /// 0 or 1: `pre_read=1`.
     Flag,
-    /// One word: `random_generator=tausworthe64`.
-    Word,
+    /// Nothing, 0 or 1: `norandommap`, `refill_buffers=1`.
+    Set,
+    /// One of these words: `random_generator=tausworthe64`.
+    Word(&'static [&'static str]),
     /// Numbers with units, ranges, lists of them: `rate=1m,500k`, `cpus_allowed=0-3`, `random_distribution=zipf:1.2`.
     Numbers,
     /// The same with shares behind slashes: `bssplit=4k/60:64k/40`.
@@ -54,11 +56,11 @@ const ALIASES: [(&str, &str); 21] = [
     ("ss_ramp", "steadystate_ramp_time"),
 ];
 
+/// Options that need a 0 or a 1 behind them.
 const FLAGS: &[&str] = &[
     "allow_file_create",
     "atomic",
     "bs_is_seq_rand",
-    "bs_unaligned",
     "buffered",
     "clat_percentiles",
     "create_fsync",
@@ -75,56 +77,87 @@ const FLAGS: &[&str] = &[
     "end_fsync",
     "file_append",
     "fill_device",
-    "fixedbufs",
-    "force_async",
     "fsync_on_close",
     "gtod_reduce",
-    "hipri",
     "ignore_zone_limits",
     "invalidate",
     "latency_run",
+    "pre_read",
+    "rate_ignore_thinktime",
+    "read_beyond_wp",
+    "scramble_buffers",
+    "serialize_overlap",
+    "softrandommap",
+    "stats",
+    "thp",
+    "unlink",
+    "unlink_each_loop",
+    "verify_fatal",
+];
+
+/// Options that are said by their name alone, or with a 0 or a 1.
+const SETS: &[&str] = &[
+    "bs_unaligned",
+    "fixedbufs",
+    "force_async",
+    "hipri",
     "libaio_vectored",
     "nonvectored",
     "norandommap",
     "nowait",
-    "pre_read",
-    "rate_ignore_thinktime",
-    "read_beyond_wp",
     "refill_buffers",
     "registerfiles",
-    "scramble_buffers",
-    "serialize_overlap",
-    "softrandommap",
     "sqthread_poll",
-    "stats",
-    "thp",
+    "thread",
     "uncached",
-    "unlink",
-    "unlink_each_loop",
     "userspace_reap",
-    "verify_fatal",
     "verify_only",
     "zero_buffers",
 ];
 
-const WORDS: &[&str] = &[
-    "clocksource",
-    "continue_on_error",
-    "cpus_allowed_policy",
-    "dedupe_mode",
-    "fadvise_hint",
-    "fallocate",
-    "io_submit_mode",
-    "lockfile",
-    "mem",
-    "prioclass",
-    "random_generator",
-    "rw_sequencer",
-    "sync",
-    "thinktime_blocks_type",
-    "verify",
-    "write_hint",
-    "zonemode",
+/// Options that take one of some words, with those that fio knows (`fio --cmdhelp=all` of 3.33).
+const WORDS: &[(&str, &[&str])] = &[
+    ("clocksource", &["gettimeofday", "clock_gettime", "cpu"]),
+    ("continue_on_error", &["none", "read", "write", "io", "verify", "all", "0", "1"]),
+    ("cpus_allowed_policy", &["shared", "split"]),
+    ("dedupe_mode", &["repeat", "working_set"]),
+    ("fadvise_hint", &["0", "1", "random", "sequential"]),
+    ("fallocate", &["none", "native", "posix", "keep", "truncate", "0", "1"]),
+    ("io_submit_mode", &["inline", "offload"]),
+    ("lockfile", &["none", "exclusive", "readwrite"]),
+    ("mem", &["malloc", "shm", "shmhuge", "mmap", "mmapshared", "mmaphuge"]),
+    ("prioclass", &["0", "1", "2", "3"]),
+    ("random_generator", &["tausworthe", "lfsr", "tausworthe64"]),
+    ("rate_process", &["linear", "poisson"]),
+    ("rw_sequencer", &["sequential", "identical"]),
+    ("sync", &["none", "0", "sync", "1", "dsync"]),
+    ("thinktime_blocks_type", &["complete", "issue"]),
+    (
+        "verify",
+        &[
+            "0",
+            "md5",
+            "crc64",
+            "crc32",
+            "crc32c-intel",
+            "crc32c",
+            "crc16",
+            "crc7",
+            "sha1",
+            "sha256",
+            "sha512",
+            "sha3-224",
+            "sha3-256",
+            "sha3-384",
+            "sha3-512",
+            "xxhash",
+            "meta",
+            "pattern",
+            "null",
+        ],
+    ),
+    ("write_hint", &["none", "short", "medium", "long", "extreme"]),
+    ("zonemode", &["none", "strided", "zbd"]),
 ];
 
 const NUMBERS: &[&str] = &[
@@ -204,10 +237,49 @@ const NUMBERS: &[&str] = &[
 const SHARES: &[&str] = &["bssplit", "cmdprio_bssplit", "random_distribution"];
 
 static ALLOWED: LazyLock<BTreeMap<&'static str, Takes>> = LazyLock::new(|| {
-    let kinds = [(Takes::Flag, FLAGS), (Takes::Word, WORDS), (Takes::Numbers, NUMBERS), (Takes::Shares, SHARES)];
+    let kinds = [(Takes::Flag, FLAGS), (Takes::Set, SETS), (Takes::Numbers, NUMBERS), (Takes::Shares, SHARES)];
+    let words = WORDS.iter().map(|(name, words)| (*name, Takes::Word(words)));
     let engine = [("ioengine", Takes::Engine)];
-    kinds.into_iter().flat_map(|(takes, names)| names.iter().map(move |name| (*name, takes))).chain(engine).collect()
+    let named = kinds.into_iter().flat_map(|(takes, names)| names.iter().map(move |name| (*name, takes)));
+    named.chain(words).chain(engine).collect()
 });
+
+/// Options that only some engines have (`fio --enghelp=…` of 3.33): with any other engine, fio refuses them.
+const OF_ENGINES: &[(&str, &[&str])] = &[
+    ("cmdprio", &["io_uring", "libaio"]),
+    ("cmdprio_bssplit", &["io_uring", "libaio"]),
+    ("cmdprio_class", &["io_uring", "libaio"]),
+    ("cmdprio_percentage", &["io_uring", "libaio"]),
+    ("fixedbufs", &["io_uring"]),
+    ("force_async", &["io_uring"]),
+    ("hipri", &["io_uring", "pvsync2"]),
+    ("hipri_percentage", &["pvsync2"]),
+    ("libaio_vectored", &["libaio"]),
+    ("nonvectored", &["io_uring"]),
+    ("nowait", &["io_uring", "libaio", "pvsync2"]),
+    ("registerfiles", &["io_uring"]),
+    ("sqthread_poll", &["io_uring"]),
+    ("sqthread_poll_cpu", &["io_uring"]),
+    ("thp", &["mmap"]),
+    ("uncached", &["io_uring", "pvsync2"]),
+    ("userspace_reap", &["libaio"]),
+];
+
+/// Options without a value that no workload carries.
+const BARE: [&str; 6] = ["exitall", "exitall_on_error", "group_reporting", "new_group", "stonewall", "time_based"];
+
+/// Is it an option that takes no word of a command line behind it? By any of its names.
+#[must_use]
+pub fn is_set(key: &str) -> bool {
+    let name = canonical(key);
+    BARE.contains(&name) || SETS.contains(&name)
+}
+
+/// The engines that have an option of their own, for an option that not all of them have.
+#[must_use]
+pub fn engines_with(name: &str) -> Option<&'static [&'static str]> {
+    OF_ENGINES.iter().find(|(option, _)| *option == name).map(|(_, engines)| *engines)
+}
 
 /// Why an option is not handed to fio.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -220,7 +292,7 @@ pub enum Refused {
     Engine,
     /// Its value has more in it than a value of this option needs.
     #[error("its value is to be {0}")]
-    Value(&'static str),
+    Value(String),
 }
 
 /// fio's first name for an option that has several; what is no other name of one stays as it is.
@@ -245,16 +317,21 @@ pub fn checked(key: &str, value: &str) -> Result<&'static str, Refused> {
 }
 
 impl Takes {
-    fn check(self, value: &str) -> Result<(), Refused> {
+    /// Holds a value against it.
+    ///
+    /// # Errors
+    /// [`Refused`]: it is none of these.
+    pub fn check(self, value: &str) -> Result<(), Refused> {
         let of = |more: &str| {
             let fits = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
             !value.is_empty() && value.len() <= LONGEST && value.chars().all(fits)
         };
         let (fits, expected) = match self {
-            Self::Flag => (value.len() <= 9 && value.chars().all(|c| c.is_ascii_digit()), "nothing, 0 or 1"),
-            Self::Word => (of("_-"), "one word"),
-            Self::Numbers => (of("_-+.,:%"), "numbers, with units, commas and colons"),
-            Self::Shares => (of("_-+.,:%/"), "numbers, with units, commas, colons and slashes"),
+            Self::Flag => (["0", "1"].contains(&value), "0 or 1".to_owned()),
+            Self::Set => (["", "0", "1"].contains(&value), "nothing, 0 or 1".to_owned()),
+            Self::Word(words) => (words.contains(&value), format!("one of {}", words.join(", "))),
+            Self::Numbers => (of("_-+.,:%"), "numbers, with units, commas and colons".to_owned()),
+            Self::Shares => (of("_-+.,:%/"), "numbers, with units, commas, colons and slashes".to_owned()),
             Self::Engine if ENGINES.contains(&value) => return Ok(()),
             Self::Engine => return Err(Refused::Engine),
         };
@@ -270,9 +347,10 @@ mod tests {
 
     #[test]
     fn no_name_stands_twice_and_every_alias_leads_somewhere_else() {
-        let lists = [FLAGS, WORDS, NUMBERS, SHARES];
-        assert_eq!(lists.iter().map(|list| list.len()).sum::<usize>() + 1, allowed().count());
-        assert!(lists.iter().all(|list| list.is_sorted()));
+        let lists = [FLAGS, SETS, NUMBERS, SHARES];
+        assert_eq!(lists.iter().map(|list| list.len()).sum::<usize>() + WORDS.len() + 1, allowed().count());
+        assert!(lists.iter().all(|list| list.is_sorted()) && WORDS.is_sorted() && OF_ENGINES.is_sorted());
+        assert!(OF_ENGINES.iter().all(|(name, _)| ALLOWED.contains_key(name)));
         for (alias, name) in ALIASES {
             assert!(!ALLOWED.contains_key(alias) && canonical(name) == name, "{alias}");
         }

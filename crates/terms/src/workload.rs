@@ -315,6 +315,28 @@ impl Pattern {
 pub const CURVE: [u8; 4] = [25, 50, 70, 90];
 
 impl Workload {
+    /// Does the page cache take part? An imported job may want it to.
+    #[must_use]
+    pub fn is_buffered(&self) -> bool {
+        let is =
+            |key: &FioKey| [("direct", "0"), ("ioengine", "mmap")].contains(&(key.key.as_str(), key.value.as_str()));
+        self.keys.iter().any(is)
+    }
+
+    /// Bytes of the span that it works on, all jobs together: an imported job may work on less than the longest of its
+    /// file.
+    #[must_use]
+    pub fn reach_of(&self, span: Bytes) -> Bytes {
+        let own = self.keys.iter().find(|key| key.key == "size").and_then(|key| key.value.parse().ok());
+        own.filter(|own: &u64| *own > 0).map_or(span, |own| Bytes(own.min(span.0)))
+    }
+
+    /// Do all jobs go over the same bytes, where they go in order? Each has a part of its own otherwise.
+    #[must_use]
+    pub fn shares_bytes(&self) -> bool {
+        self.keys.iter().any(|key| key.key == "offset_increment" && key.value == "0")
+    }
+
     /// Memory that its buffers take: one of a block for each operation under way.
     #[must_use]
     pub const fn buffers(&self) -> Bytes {
@@ -395,7 +417,8 @@ impl Workload {
         };
         let event = if self.path_lost.is_some() { ", a path lost" } else { "" };
         let hosts = if self.hosts.is_one() { String::new() } else { format!(" on each of {} hosts", self.hosts.0) };
-        format!("{order} {} Q{} T{} {direction}{load}{event}{hosts}", self.block, self.depth, self.jobs)
+        let cache = if self.is_buffered() { ", through the page cache" } else { "" };
+        format!("{order} {} Q{} T{} {direction}{load}{cache}{event}{hosts}", self.block, self.depth, self.jobs)
     }
 }
 

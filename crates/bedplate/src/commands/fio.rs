@@ -1,9 +1,10 @@
 //! `bedplate fio`: job files of fio, in and out.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use measure::Place;
-use spec::fio::Imported;
+use spec::fio::{Imported, Reader};
 use terms::spelling::spell_path;
 use terms::{MeasurePolicy, Method, Severity, Workload};
 
@@ -14,23 +15,47 @@ use crate::settings::Settings;
 /// Where exported jobs work: the place of a stack that a person mounts there.
 const SHOWN: &str = "/mnt/stack";
 
-/// Checks a job file, or writes job files.
+/// Checks a job file or a command line of fio's, or writes job files.
 pub(crate) fn fio(arguments: &FioArguments, settings: &Settings) -> Result<Exit, Failure> {
     match &arguments.command {
-        FioCommand::Check { file, force } => {
-            let imported = import(file, *force, settings)?;
-            settings.printer.data(&text(&imported.workloads, &policy(&imported))?)?;
-            Ok(Exit::Yes)
+        FioCommand::Check { file: Some(file), force, set, .. } => {
+            check(&import(file, *force, set, settings)?, settings)
+        }
+        FioCommand::Check { file: None, force, set, command_line } => {
+            let nothing = |_: &str| Err("a command line has no folder".to_owned());
+            let text = spec::fio::job_file(command_line).map_err(|why| Failure::told(format!("error: {why}")))?;
+            let reader = Reader { forced: *force, variables: &variables(set), include: &nothing };
+            check(&read(&reader, "command line", &text, settings)?, settings)
         }
         FioCommand::Export { study, directory } => export(study, directory, settings),
     }
 }
 
+fn check(imported: &Imported, settings: &Settings) -> Result<Exit, Failure> {
+    settings.printer.data(&text(&imported.workloads, &policy(imported))?)?;
+    Ok(Exit::Yes)
+}
+
 /// Reads a job file. Everything that is wrong in it is told at once; what was changed is told, too.
-pub(crate) fn import(file: &Path, force: bool, settings: &Settings) -> Result<Imported, Failure> {
+pub(crate) fn import(
+    file: &Path,
+    force: bool,
+    set: &[(String, String)],
+    settings: &Settings,
+) -> Result<Imported, Failure> {
     let text = crate::input::text(file, "job file", |_| "")?;
-    let (imported, notes) = spec::fio::import(&text, force);
-    let rendered = spec::render(&spell_path(file), &text, &notes, settings.style.colour);
+    let include = |name: &str| beside(file, name);
+    let reader = Reader { forced: force, variables: &variables(set), include: &include };
+    read(&reader, &spell_path(file), &text, settings)
+}
+
+fn variables(set: &[(String, String)]) -> BTreeMap<String, String> {
+    set.iter().cloned().collect()
+}
+
+fn read(reader: &Reader<'_>, name: &str, text: &str, settings: &Settings) -> Result<Imported, Failure> {
+    let (imported, notes) = reader.read(text);
+    let rendered = spec::render(name, text, &notes, settings.style.colour);
     let wrong = notes.iter().any(|note| note.severity == Severity::Error);
     match imported {
         Some(imported) if !wrong => {
@@ -41,6 +66,17 @@ pub(crate) fn import(file: &Path, force: bool, settings: &Settings) -> Result<Im
         }
         _ => Err(Failure::Drawn(rendered)),
     }
+}
+
+/// The text of a file that a job file includes: one that lies in the same folder or below it, whatever links say.
+fn beside(file: &Path, name: &str) -> Result<String, String> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let real = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
+    let (folder, path) = (real(folder)?, real(&folder.join(name))?);
+    if !path.starts_with(&folder) {
+        return Err("it leads out of the job file's folder".to_owned());
+    }
+    crate::input::text(&path, "job file", |_| "").map_err(|_| "it is no readable file of text".to_owned())
 }
 
 /// The usual policy with what the file says of times and sizes.

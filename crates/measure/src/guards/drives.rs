@@ -64,7 +64,7 @@ pub(super) fn foreign(evidence: &Evidence<'_>) -> Option<GuardNote> {
 /// A filled drive without layers that reads nothing while its data arrives: blocks that were never written, or that
 /// were discarded, are answered without looking.
 pub(super) fn unwritten(evidence: &Evidence<'_>) -> Option<GuardNote> {
-    let wall = evidence.wall().filter(|_| !evidence.members.is_empty())?;
+    let wall = evidence.wall().filter(|_| !evidence.members.is_empty() && !evidence.workload.is_buffered())?;
     let bare = evidence.nodes.iter().all(|node| node.layer == Layer::Bare);
     let (asked, [read, _]) = (evidence.application[0], moved(evidence, wall));
     // At least a few operations for each reading, or nothing can be told.
@@ -77,7 +77,7 @@ pub(super) fn unwritten(evidence: &Evidence<'_>) -> Option<GuardNote> {
 
 /// Direct writes went through the page cache.
 pub(super) fn direct(evidence: &Evidence<'_>) -> Option<GuardNote> {
-    let wall = evidence.wall()?;
+    let wall = evidence.wall().filter(|_| !evidence.workload.is_buffered())?;
     let (written, dirtied) = (evidence.application[1], evidence.dirtied?.as_f64() / wall);
     if written * wall < 100.0 * evidence.workload.block.as_f64() || dirtied < written * BUFFERED {
         return None;

@@ -5,6 +5,9 @@ use terms::{Pattern, Workload};
 
 use super::Job;
 
+/// Why jobs that offload are threads.
+pub(super) const THREADS: &str = "threads: processes of fio 3.33 do not end when they offload";
+
 /// Offers a rate at random moments. Latency then counts from the intended start, where the engine allows it.
 pub(super) fn offer(job: &mut Job, workload: &Workload, rate: Option<f64>) {
     let own = match workload.load {
@@ -25,11 +28,8 @@ pub(super) fn offer(job: &mut Job, workload: &Workload, rate: Option<f64>) {
     .set("rate_process", "poisson", "arrivals at random moments, as of many who do not know of one another");
     // fio 3.33 never ends with offloading in processes, and io_uring's ring belongs to one thread.
     if workload.engine != Engine::IoUring {
-        job.set("io_submit_mode", "offload", "who waits for a slot is counted from when it wanted to begin").set(
-            "thread",
-            1,
-            "threads: processes of fio 3.33 do not end when they offload",
-        );
+        job.set("io_submit_mode", "offload", "who waits for a slot is counted from when it wanted to begin");
+        job.set("thread", 1, THREADS);
     }
     job.set("lat_percentiles", 1, "bins of the whole latency, from the intended start");
 }

@@ -7,10 +7,12 @@ use super::Job;
 /// Sequential jobs get a stretch each: several on the same blocks would feed one another from caches.
 pub(super) fn whole(job: &mut Job, workload: &Workload, span: Bytes) {
     let jobs = u64::from(workload.jobs.max(1));
-    if workload.pattern.random() || jobs == 1 {
+    let span = workload.reach_of(span);
+    if workload.pattern.random() || jobs == 1 || workload.shares_bytes() {
         job.set("size", span.0, "the span that was filled, and no more");
     } else {
-        let share = span.0 / jobs / workload.block.0.max(1) * workload.block.0.max(1);
+        // Never 0, which fio takes for all there is.
+        let share = (span.0 / jobs / workload.block.0.max(1)).max(1) * workload.block.0.max(1);
         job.set("size", share, "each job's own part of the span").set(
             "offset_increment",
             share,

@@ -1,6 +1,10 @@
 //! The lines of a job file: sections, options, comments, as fio reads them (`__parse_jobs_ini` in its `init.c`).
 
+use std::collections::BTreeSet;
+
 use terms::{Note, Span};
+
+use super::{Reader, rules};
 
 /// A section and its options in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,47 +21,178 @@ impl Section {
     }
 }
 
-/// One option; an option without a value has an empty one.
+/// One option. Its value is as fio sees it, with the blanks before it; `None` where there is no `=`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Option_ {
     pub(super) key: String,
-    pub(super) value: String,
+    pub(super) value: Option<String>,
     pub(super) span: Span,
 }
 
-/// Reads every line. What is none of these is noted and passed over.
-pub(super) fn read(text: &str, notes: &mut Vec<Note>) -> Vec<Section> {
-    let mut sections: Vec<Section> = Vec::new();
-    let mut start = 0;
-    for whole in text.split_inclusive('\n') {
-        // A comment begins anywhere in a line.
-        let line = whole.split(['#', ';']).next().unwrap_or_default().trim();
-        let begin = start + (whole.len() - whole.trim_start().len()).min(whole.len());
-        let span = Span { start: begin, end: begin + line.len() };
-        start += whole.len();
-        if line.is_empty() {
-            continue;
-        }
-        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            sections.push(Section { name: name.trim().to_owned(), span, options: Vec::new() });
-        } else if line.starts_with("include") {
-            let note = Note::error("fio-include", Some(span), "another file would be read");
-            notes.push(note.hint("put what it holds into this file"));
-        } else if let Some(section) = sections.last_mut() {
-            section.options.push(option(line, span, notes));
-        } else {
-            let note = Note::error("fio-no-section", Some(span), "an option before any section");
-            notes.push(note.hint("begin with [global] or [name]"));
-        }
+impl Option_ {
+    /// The value; empty where there is none.
+    pub(super) fn text(&self) -> &str {
+        self.value.as_deref().unwrap_or_default()
     }
-    sections
 }
 
-fn option(line: &str, span: Span, notes: &mut Vec<Note>) -> Option_ {
-    let (key, value) = line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value.trim()));
-    if value.contains('$') {
-        let note = Note::error("fio-variable", Some(span), "the value holds a variable, which fio would fill in");
-        notes.push(note.hint("write the value"));
+/// Files within files that are read at most. fio ends after ten levels.
+const MOST_INCLUDED: usize = 10;
+/// Longest line, in bytes: fio takes what is behind it for another line.
+const LONGEST: usize = 4095;
+
+/// Words that fio puts in the place of by itself: what they are depends on the machine that runs it.
+const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
+
+/// A text on its way to sections.
+pub(super) struct Lines<'a> {
+    reader: &'a Reader<'a>,
+    notes: &'a mut Vec<Note>,
+    sections: Vec<Section>,
+    wanted: BTreeSet<String>,
+    used: BTreeSet<String>,
+    included: usize,
+}
+
+/// Reads every line. What is none of these is noted and passed over.
+pub(super) fn read(text: &str, reader: &Reader<'_>, notes: &mut Vec<Note>) -> Vec<Section> {
+    let (wanted, used) = (BTreeSet::new(), BTreeSet::new());
+    let mut lines = Lines { reader, notes, sections: Vec::new(), wanted, used, included: 0 };
+    lines.take(text, None);
+    for name in reader.variables.keys().filter(|name| !lines.used.contains(*name)) {
+        let note = Note::error("fio-variable", None, format!("nothing in the file asks for `{name}`"));
+        lines.notes.push(note.hint(format!("leave out --set {name}=…")));
     }
-    Option_ { key: key.to_owned(), value: value.trim_matches('"').to_owned(), span }
+    lines.sections
+}
+
+impl Lines<'_> {
+    /// Takes a text; where it is another file's, `place` is where that is named.
+    fn take(&mut self, text: &str, place: Option<Span>) {
+        let mut start = 0;
+        for whole in text.split_inclusive('\n') {
+            // A comment begins anywhere in a line.
+            let line = whole.split(['#', ';']).next().unwrap_or_default();
+            let line = line.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+            let begin = start + whole.find(line).unwrap_or(0);
+            let span = place.unwrap_or(Span { start: begin, end: begin + line.len() });
+            start += whole.len();
+            if whole.len() > LONGEST {
+                self.wrong("fio-long-line", span, "the line is longer than fio reads", "4095 bytes are the most");
+            } else if !line.is_empty() {
+                self.take_line(line, span, place.is_some());
+            }
+        }
+    }
+
+    fn take_line(&mut self, line: &str, span: Span, within: bool) {
+        if let Some(rest) = line.strip_prefix('[') {
+            match rest.strip_suffix(']') {
+                Some(_) if within => {
+                    self.wrong(
+                        "fio-include",
+                        span,
+                        "fio takes no section in a file that is included",
+                        "keep options only",
+                    );
+                }
+                Some(name) => self.sections.push(Section { name: name.to_owned(), span, options: Vec::new() }),
+                None => self.wrong("fio-section", span, "the section's name does not end with `]`", "write [name]"),
+            }
+        } else if self.sections.is_empty() {
+            self.wrong("fio-no-section", span, "an option before any section", "begin with [global] or [name]");
+        } else if line.starts_with("include") {
+            // fio passes over one letter, whatever it is.
+            let name: String = line.chars().skip("include".len() + 1).collect();
+            self.include(name.trim(), span);
+        } else if let Some(option) = self.option(line, span)
+            && let Some(section) = self.sections.last_mut()
+        {
+            section.options.push(option);
+        }
+    }
+
+    /// Another file beside this one. A file of a stranger's names none elsewhere.
+    fn include(&mut self, name: &str, span: Span) {
+        let outside = name.is_empty() || name.starts_with('/') || name.split('/').any(|part| part == "..");
+        self.included += 1;
+        if outside {
+            let message = format!("`{}` lies outside of the job file's folder", name.escape_debug());
+            self.wrong("fio-include", span, &message, "put what it holds into this file");
+        } else if self.included > MOST_INCLUDED {
+            self.wrong("fio-include", span, "too many files are included", "put what they hold into this file");
+        } else {
+            match (self.reader.include)(name) {
+                Ok(text) => self.take(&text, Some(span)),
+                Err(why) => {
+                    let message = format!("`{}` cannot be included: {why}", name.escape_debug());
+                    self.wrong("fio-include", span, &message, "put what it holds into this file");
+                }
+            }
+        }
+    }
+
+    fn option(&mut self, line: &str, span: Span) -> Option<Option_> {
+        let (key, value) = match line.split_once('=') {
+            Some((key, value)) => (key.trim_end(), Some(value)),
+            None => (line, None),
+        };
+        let key = key.to_owned();
+        let mut value = value.map(str::to_owned);
+        let names = value.iter().flat_map(|text| text.split("${").skip(1)).filter_map(|rest| rest.split_once('}'));
+        self.used.extend(names.map(|(name, _)| name.to_owned()));
+        // What has no effect is not asked for.
+        if !rules::has_no_effect(&key)
+            && let Some(text) = value.as_mut().filter(|text| text.contains('$'))
+        {
+            *text = self.filled(text, span)?;
+        }
+        if let Some(text) = value.as_mut().filter(|text| text.starts_with(char::is_whitespace)) {
+            // Blanks are passed over before a number, and in no other value.
+            let number = text.trim_start().chars().all(|c| c.is_ascii_digit());
+            if !number && !rules::has_no_effect(&key) {
+                let message =
+                    format!("fio takes the blank behind `=` for a part of the value: `{}`", text.escape_debug());
+                self.wrong("fio-blank", span, &message, &format!("write {key}={}", text.trim_start().escape_debug()));
+                return None;
+            }
+            *text = text.trim_start().to_owned();
+        }
+        Some(Option_ { key, value, span })
+    }
+
+    /// The value with variables in their places, if all are known. fio knows `${NAME}` and no `$NAME`.
+    fn filled(&mut self, value: &str, span: Span) -> Option<String> {
+        let (mut text, mut rest, mut whole) = (String::new(), value, true);
+        while let Some((before, behind)) = rest.split_once("${") {
+            let (name, after) = behind.split_once('}').unwrap_or((behind, ""));
+            text.push_str(before);
+            match self.reader.variables.get(name) {
+                Some(known) => text.push_str(known),
+                None => {
+                    whole = false;
+                    if self.wanted.insert(name.to_owned()) {
+                        let message = format!("the file wants a value for `{}`", name.escape_debug());
+                        self.wrong("fio-variable", span, &message, &format!("say --set {}=…", name.escape_debug()));
+                    }
+                }
+            }
+            rest = after;
+        }
+        text.push_str(rest);
+        if let Some(keyword) = KEYWORDS.iter().find(|keyword| text.contains(**keyword)) {
+            let message = format!("`{keyword}` is whatever it is where fio runs");
+            self.wrong("fio-variable", span, &message, "write the value");
+            return None;
+        }
+        if whole && text.contains('$') {
+            self.wrong("fio-variable", span, "fio fills in `${NAME}`, and nothing else with a `$`", "write the value");
+            return None;
+        }
+        whole.then_some(text)
+    }
+
+    fn wrong(&mut self, code: &str, span: Span, message: &str, hint: &str) {
+        self.notes.push(Note::error(code, Some(span), message).hint(hint));
+    }
 }

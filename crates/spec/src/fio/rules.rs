@@ -1,8 +1,11 @@
 //! What becomes of each option that is not a field of a workload.
 
-use terms::{Note, fio};
+use terms::Note;
+use terms::fio::{self, Takes};
 
 use super::lines::Option_;
+use super::units::{self, Base};
+use crate::suggest;
 
 /// What becomes of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,18 +70,23 @@ pub(super) const NEVER: [(&str, &[&str]); 7] = [
             "daemonize",
             "debug",
             "eta",
+            "eta-interval",
+            "eta-newline",
             "idle-prof",
             "inflate-log",
             "latency-log",
             "max-jobs",
             "merge-blktrace-only",
             "minimal",
+            "output",
+            "output-format",
             "parse-only",
             "readonly",
             "remote-config",
             "section",
             "server",
             "showcmd",
+            "status-interval",
             "terse-version",
             "trigger",
             "trigger-file",
@@ -89,49 +97,71 @@ pub(super) const NEVER: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// When an option defeats the measurement.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// With which values an option defeats the measurement.
+#[derive(Clone, Copy)]
 enum When {
     Always,
     On,
     Off,
+    Is(&'static str),
+    IsNot(&'static [&'static str]),
+}
+
+impl When {
+    fn holds(self, value: &str) -> bool {
+        // `0`, `0%`, `0k`: nothing, in whatever unit.
+        let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+        let off = !digits.is_empty() && digits.chars().all(|c| c == '0');
+        match self {
+            Self::Always => true,
+            Self::On => !off,
+            Self::Off => off,
+            Self::Is(word) => value == word,
+            Self::IsNot(words) => !words.contains(&value),
+        }
+    }
 }
 
 /// What makes the number mean something else, and why.
-const DEFEATS: [(When, &[&str], &str); 14] = [
-    (When::Off, &["direct"], "the page cache answers in place of the drives"),
-    (When::On, &["buffered"], "the page cache answers in place of the drives"),
+const DEFEATS: [(When, &[&str], &str); 12] = [
     (When::On, &["zero_buffers"], "zeros compress to nothing wherever something compresses"),
     (When::Off, &["scramble_buffers"], "zeros compress to nothing wherever something compresses"),
+    (When::Always, &["buffer_pattern"], "data that compresses or repeats measures the compression"),
     (
-        When::Always,
-        &["buffer_compress_percentage", "dedupe_percentage", "buffer_pattern", "dedupe_working_set_percentage"],
+        When::On,
+        &["buffer_compress_percentage", "dedupe_percentage"],
         "data that compresses or repeats measures the compression",
     ),
-    (When::Off, &["invalidate"], "what the page cache holds is not dropped first"),
-    (When::On, &["disable_lat", "disable_clat", "disable_slat", "gtod_reduce"], "latency would not be counted"),
-    (When::Off, &["clat_percentiles"], "there would be no latency bins to merge over rounds"),
-    (When::Always, &["continue_on_error", "ignore_error"], "failed operations would count as done"),
+    (When::IsNot(&["none", "0"]), &["continue_on_error"], "failed operations would count as done"),
+    (When::Always, &["ignore_error"], "failed operations would count as done"),
     (
-        When::Always,
+        When::On,
         &["bsrange", "bssplit", "bs_unaligned"],
         "operations of several sizes: operations and bytes cannot be held against each other",
     ),
-    (When::Always, &["loops", "number_ios", "io_size"], "the job would end before its window does"),
-    (When::Always, &["file_append", "fill_device", "create_only", "verify_only"], "it does another thing than measure"),
-    (When::On, &["unlink", "unlink_each_loop"], "the file that was filled would be gone"),
+    (When::Always, &["number_ios", "io_size"], "the job would end before its window does"),
+    (When::On, &["file_append", "fill_device", "create_only", "verify_only"], "it does another thing than measure"),
     (
-        When::Always,
-        &["offset", "nrfiles", "openfiles", "filesize"],
-        "it touches something else than the span that was filled",
+        When::IsNot(&["0"]),
+        &["verify", "verify_pattern"],
+        "checksums are part of the figure, and what is read is not what such a job has written",
     ),
+    (When::On, &["offset"], "it touches something else than the span that was filled"),
+    (When::Is("zbd"), &["zonemode"], "no stack here has zones"),
 ];
 
-/// What becomes a field of the workload, or window, settling and span of the run.
+/// What becomes a field of the workload, or window, settling and span of the run, or says what runs when.
 const FIELDS: &[&str] = &[
     "bs",
+    "buffered",
+    "direct",
+    "filesize",
     "fsync",
+    "ioengine",
     "iodepth",
+    "kb_base",
+    "name",
+    "nrfiles",
     "numjobs",
     "offset_increment",
     "ramp_time",
@@ -140,90 +170,102 @@ const FIELDS: &[&str] = &[
     "rwmixread",
     "rwmixwrite",
     "size",
+    "startdelay",
+    "stonewall",
+    "time_based",
+    "wait_for",
 ];
 
 const TARGET: &[&str] = &["directory", "filename", "filename_format", "opendir", "unique_filename"];
 
-const OURS: &[&str] = &[
-    "allrandrepeat",
-    "block_error_percentiles",
-    "buffered",
-    "clat_percentiles",
-    "description",
-    "direct",
-    "disable_clat",
-    "disable_lat",
-    "disable_slat",
-    "disk_util",
-    "end_fsync",
-    "exit_what",
-    "exitall",
-    "exitall_on_error",
-    "group_reporting",
-    "gtod_reduce",
-    "invalidate",
-    "kb_base",
-    "lat_percentiles",
-    "log_alternate_epoch",
-    "log_alternate_epoch_clock_id",
-    "log_avg_msec",
-    "log_compression",
-    "log_compression_cpus",
-    "log_entries",
-    "log_hist_coarseness",
-    "log_hist_msec",
-    "log_max_value",
-    "log_offset",
-    "log_prio",
-    "log_store_compressed",
-    "log_unix_epoch",
-    "name",
-    "new_group",
-    "output",
-    "output-format",
-    "overwrite",
-    "per_job_logs",
-    "percentile_list",
-    "randrepeat",
-    "randseed",
-    "rate_process",
-    "significant_figures",
-    "slat_percentiles",
-    "startdelay",
-    "status-interval",
-    "stonewall",
-    "thread",
-    "time_based",
-    "unified_rw_reporting",
-    "unit_base",
-    "unlink",
-    "unlink_each_loop",
-    "wait_for",
-    "write_bw_log",
-    "write_hist_log",
-    "write_iops_log",
-    "write_lat_log",
+/// What is set here in every job, or is of no matter to what is measured, with the values that fio takes.
+const OURS: &[(Takes, &[&str])] = &[
+    (
+        Takes::Flag,
+        &[
+            "allrandrepeat",
+            "block_error_percentiles",
+            "clat_percentiles",
+            "disable_bw_measurement",
+            "disable_clat",
+            "disable_lat",
+            "disable_slat",
+            "disk_util",
+            "gtod_reduce",
+            "lat_percentiles",
+            "log_alternate_epoch",
+            "log_max_value",
+            "log_offset",
+            "log_prio",
+            "log_store_compressed",
+            "log_unix_epoch",
+            "overwrite",
+            "per_job_logs",
+            "randrepeat",
+            "slat_percentiles",
+            "unlink",
+            "unlink_each_loop",
+        ],
+    ),
+    (Takes::Set, &["exitall", "exitall_on_error", "group_reporting", "new_group"]),
+    (
+        Takes::Numbers,
+        &[
+            "log_alternate_epoch_clock_id",
+            "log_avg_msec",
+            "log_compression",
+            "log_entries",
+            "log_hist_coarseness",
+            "log_hist_msec",
+            "loops",
+            "openfiles",
+            "percentile_list",
+            "randseed",
+            "significant_figures",
+        ],
+    ),
+    (Takes::Word(&["group", "stonewall", "all"]), &["exit_what"]),
+    (Takes::Word(&["none", "mixed", "both", "0", "1", "2"]), &["unified_rw_reporting"]),
+    (Takes::Word(&["0", "8", "1"]), &["unit_base"]),
 ];
+
+/// The same with texts: names of logs, and what is for people.
+const TEXTS: &[&str] =
+    &["description", "log_compression_cpus", "write_bw_log", "write_hist_log", "write_iops_log", "write_lat_log"];
+
+/// Does nothing depend on its value?
+pub(super) fn has_no_effect(key: &str) -> bool {
+    let key = fio::canonical(key);
+    TARGET.contains(&key) || TEXTS.contains(&key)
+}
+
+/// Names of all options that are known here, to look for the one that was meant.
+pub(super) fn known() -> impl Iterator<Item = &'static str> {
+    let ours = OURS.iter().flat_map(|(_, names)| names.iter());
+    [FIELDS, TARGET, TEXTS].into_iter().flatten().chain(ours).copied().chain(fio::allowed().map(|(name, _)| name))
+}
 
 /// The rule of an option, by fio's first name.
 pub(super) fn of(key: &str, value: &str) -> Rule {
     if let Some((why, _)) = NEVER.iter().find(|(_, names)| names.contains(&key)) {
         return Rule::Never((*why).to_owned());
     }
-    let off = value == "0";
-    let holds = |when: When| when == When::Always || off == (when == When::Off);
-    let defeats = DEFEATS.iter().find(|(when, names, _)| names.contains(&key) && holds(*when));
-    if FIELDS.contains(&key) {
+    if FIELDS.contains(&key) && key != "ioengine" {
         return Rule::Field;
     }
     if TARGET.contains(&key) {
         return Rule::Target;
     }
-    if OURS.contains(&key) && defeats.is_none() {
+    if TEXTS.contains(&key) {
         return Rule::Ours;
     }
+    if let Some((takes, _)) = OURS.iter().find(|(_, names)| names.contains(&key)) {
+        return takes.check(value).map_or_else(|why| Rule::Never(why.to_string()), |()| Rule::Ours);
+    }
+    let defeats = DEFEATS.iter().find(|(when, names, _)| names.contains(&key) && when.holds(value));
     match (fio::checked(key, value), defeats) {
         (Err(why), _) => Rule::Never(why.to_string()),
+        (Ok(_), None) if key == "ioengine" => Rule::Field,
         (Ok(name), Some((.., why))) => Rule::Defeats(name, why),
         (Ok(name), None) => Rule::Kept(name),
     }
@@ -232,28 +274,46 @@ pub(super) fn of(key: &str, value: &str) -> Rule {
 /// Notes what is refused, what is overridden and what is told.
 pub(super) fn check(options: &[Option_], forced: bool, notes: &mut Vec<Note>) {
     for option in options {
-        let key = fio::canonical(&option.key);
-        let shown = if option.value.is_empty() { key.to_owned() } else { format!("{key}={}", option.value) };
-        match of(key, &option.value) {
-            Rule::Never(why) => {
-                let note =
-                    Note::error("fio-refused", Some(option.span), format!("`{shown}` is never passed on: {why}"));
-                notes.push(note.hint("take it out of the file"));
-            }
-            Rule::Defeats(_, why) => {
-                let note =
-                    Note::error("fio-defeats", Some(option.span), format!("`{shown}` defeats the measurement: {why}"));
-                notes.push(if forced {
-                    note.as_warning()
-                } else {
-                    note.hint("take it out of the file, or say --force to measure that")
-                });
-            }
-            Rule::Target => {
-                let message = format!("`{shown}` has no effect: the stack is what is measured");
-                notes.push(Note::error("fio-target", Some(option.span), message).as_warning());
-            }
-            Rule::Field | Rule::Ours | Rule::Kept(_) => {}
-        }
+        let note = noted(option, forced, notes);
+        notes.extend(note);
     }
+}
+
+fn noted(option: &Option_, forced: bool, notes: &[Note]) -> Option<Note> {
+    let (key, value) = (fio::canonical(&option.key), option.text());
+    let shown = if value.is_empty() { key.to_owned() } else { format!("{key}={}", value.escape_debug()) };
+    let error = |code, message: String| Note::error(code, Some(option.span), message);
+    match of(key, value) {
+        Rule::Never(why) => {
+            let unheard = fio::checked(key, value) == Err(fio::Refused::Unknown);
+            let meant = if unheard && suggest::is_worth_it(notes) { suggest::nearest(key, known()) } else { None };
+            let hint =
+                meant.map_or_else(|| "take it out of the file".to_owned(), |meant| format!("did you mean `{meant}`?"));
+            Some(error("fio-refused", format!("`{shown}` is never passed on: {why}")).hint(hint))
+        }
+        Rule::Defeats(_, why) => {
+            let note = error("fio-defeats", format!("`{shown}` defeats the measurement: {why}"));
+            let hint = "take it out of the file, or say --force to measure that";
+            Some(if forced { note.as_warning() } else { note.hint(hint) })
+        }
+        Rule::Target => {
+            let message = format!("`{shown}` has no effect: the stack is what is measured");
+            Some(error("fio-target", message).as_warning())
+        }
+        Rule::Kept(_) => misread(key, value).map(|why| error("fio-bad-value", why).hint("write digits and one unit")),
+        Rule::Field | Rule::Ours => None,
+    }
+}
+
+/// Options with numbers whose values may begin with a word.
+const WORDED: [&str; 5] = ["bssplit", "file_service_type", "numa_mem_policy", "random_distribution", "sync_file_range"];
+
+/// Why fio would take another number than the one that was written.
+fn misread(key: &str, value: &str) -> Option<String> {
+    let takes = fio::allowed().find(|(name, _)| *name == key).map(|(_, takes)| takes);
+    if takes != Some(Takes::Numbers) || WORDED.contains(&key) {
+        return None;
+    }
+    let parts = value.split([',', ':', '-', '%', '.']).filter(|part| !part.is_empty());
+    parts.filter(|part| units::time(part).is_err()).find_map(|part| units::size(part, Base::Binary).err())
 }

@@ -1,0 +1,273 @@
+//! Job files of the kind that guides, makers and clouds publish, held against fio's own reading of them.
+//!
+//! `fio --parse-only --debug=parse` says what number fio makes of every value. A file that is taken has to come out so;
+//! a file that fio refuses has to be refused. The first words of each file say which, and why.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use measure::Place;
+use spec::fio::{Imported, Reader};
+use terms::{MeasurePolicy, Note, Severity, Workload};
+
+/// Values of one job by fio's first names of the options: numbers as fio reckoned them, words as they are.
+type Values = BTreeMap<String, String>;
+
+/// What fio makes of a job file.
+struct Read {
+    accepted: bool,
+    jobs: Vec<(String, Values)>,
+}
+
+/// A file and what is said of it.
+struct Case {
+    name: String,
+    text: String,
+    /// The code of the reason; none where it is taken.
+    refused: Option<String>,
+    variables: BTreeMap<String, String>,
+}
+
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio_jobs/corpus");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|file| case(file)).collect()
+}
+
+fn case(file: &Path) -> Case {
+    let text = std::fs::read_to_string(file).unwrap();
+    let said = |word: &str| text.lines().find_map(|line| line.strip_prefix(word)).map(|rest| rest.trim().to_owned());
+    let refused = said("; refused:");
+    assert!(refused.is_some() != text.starts_with("; taken"), "{} says what it is", file.display());
+    let pairs = said("; with").unwrap_or_default();
+    let variables = pairs.split_whitespace().filter_map(|pair| pair.split_once('='));
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Case { name: file.file_stem().unwrap().to_string_lossy().into_owned(), refused, variables, text }
+}
+
+/// Asks fio. It runs nothing.
+fn ask(text: &str, variables: &BTreeMap<String, String>) -> Read {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let mut command = Command::new("fio");
+    command.args(["--parse-only", "--debug=parse"]).arg(file.path()).envs(variables);
+    let output = command.output().unwrap();
+    let mut read = Read { accepted: output.status.success(), jobs: Vec::new() };
+    let (mut shared, mut name, mut key) = (Values::new(), String::new(), String::new());
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let said =
+            line.strip_prefix("parse").map_or(line, |rest| rest.trim_start().trim_start_matches(char::is_numeric));
+        let said = said.trim_start();
+        if let Some(section) = said.strip_prefix("Parsing section [") {
+            name = section.trim_end_matches(']').to_owned();
+            if !name.starts_with("global") {
+                read.jobs.push((name.clone(), shared.clone()));
+            }
+            continue;
+        }
+        let values =
+            if name.starts_with("global") { Some(&mut shared) } else { read.jobs.last_mut().map(|job| &mut job.1) };
+        let Some(values) = values else { continue };
+        if let Some((option, value)) = said.strip_prefix("handle_option=").and_then(|rest| rest.split_once(", ptr=")) {
+            key = option.to_owned();
+            values.insert(key.clone(), value.to_owned());
+        } else if let Some((_, number)) = said.split_once("ret=0, out=") {
+            // A list has a number for each of its parts.
+            let known = values.get_mut(&key).unwrap();
+            let listed = known.starts_with('=');
+            *known = if listed { format!("{known},{number}") } else { format!("={number}") };
+        }
+    }
+    read
+}
+
+fn import(case: &Case) -> (Option<Imported>, Vec<Note>) {
+    let nothing = |_: &str| Err("there is none".to_owned());
+    Reader { forced: false, variables: &case.variables, include: &nothing }.read(&case.text)
+}
+
+fn errors(notes: &[Note]) -> Vec<&Note> {
+    notes.iter().filter(|note| note.severity == Severity::Error).collect()
+}
+
+#[test]
+fn each_file_is_taken_or_refused_for_its_reason_and_none_is_taken_that_fio_refuses() {
+    let mut wrong = Vec::new();
+    let cases = cases();
+    assert!(cases.len() >= 60);
+    for case in &cases {
+        let (imported, notes) = import(case);
+        let fio = ask(&case.text, &case.variables);
+        let codes: Vec<&str> = errors(&notes).iter().map(|note| note.code.as_str()).collect();
+        match &case.refused {
+            Some(code) if !codes.contains(&code.as_str()) => {
+                wrong.push(format!("{}: {code} is not in {notes:?}", case.name))
+            }
+            None if !codes.is_empty() => wrong.push(format!("{}: refused for {notes:?}", case.name)),
+            _ => {}
+        }
+        if imported.is_some() && !fio.accepted {
+            wrong.push(format!("{}: taken, and fio refuses it", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What differs on purpose, and what is compared by itself.
+const OTHERWISE: [&str; 31] = [
+    "allrandrepeat",
+    "buffered",
+    "bs",
+    "buffer_compress_percentage",
+    "continue_on_error",
+    "dedupe_percentage",
+    "description",
+    "directory",
+    "end_fsync",
+    "exitall",
+    "filename",
+    "filename_format",
+    "filesize",
+    "group_reporting",
+    "gtod_reduce",
+    "kb_base",
+    "log_avg_msec",
+    "loops",
+    "name",
+    "new_group",
+    "nrfiles",
+    "numjobs",
+    "offset",
+    "offset_increment",
+    "openfiles",
+    "ramp_time",
+    "size",
+    "startdelay",
+    "stonewall",
+    "wait_for",
+    "verify",
+];
+/// What is set in every job, whatever the file says.
+const OURS: [&str; 12] = [
+    "filename",
+    "invalidate",
+    "overwrite",
+    "per_job_logs",
+    "percentile_list",
+    "randrepeat",
+    "randseed",
+    "runtime",
+    "time_based",
+    "unlink",
+    "write_bw_log",
+    "write_lat_log",
+];
+
+/// Jobs of a file that run at once, as fio would: `stonewall` ends a group, and so does waiting for one.
+fn groups(jobs: Vec<(String, Values)>) -> Vec<Vec<Values>> {
+    let mut groups: Vec<Vec<Values>> = Vec::new();
+    for (_, values) in jobs {
+        let waits = values.get("stonewall").is_some_and(|said| said == "=1") || values.contains_key("wait_for");
+        match groups.last_mut() {
+            Some(group) if !waits => group.push(values),
+            _ => groups.push(vec![values]),
+        }
+    }
+    groups
+}
+
+fn value<'v>(values: &'v Values, key: &str, default: &'v str) -> &'v str {
+    values.get(key).map_or(default, String::as_str)
+}
+
+fn number(values: &Values, key: &str, default: u64) -> u64 {
+    let said = value(values, key, "").trim_start_matches('=');
+    said.split(',').next().and_then(|said| said.parse().ok()).unwrap_or(default)
+}
+
+/// How what would be run differs from what fio would run.
+fn differences(group: &[Values], workload: &Workload, ours: &Values) -> Vec<String> {
+    let theirs = &group[0];
+    let mut found = Vec::new();
+    let mut same = |what: &str, theirs: String, ours: String| {
+        if theirs != ours {
+            found.push(format!("{what}: {theirs} in fio, {ours} here"));
+        }
+    };
+    let text = |values: &Values, key, default: &str| value(values, key, default).to_owned();
+    for (key, default) in [("rw", "read"), ("iodepth", "=1"), ("ioengine", "psync"), ("fsync", "=0"), ("runtime", "")] {
+        let fallback = if key == "runtime" { text(ours, key, "") } else { default.to_owned() };
+        let direction = |text: String| if text == "readwrite" { "rw".to_owned() } else { text };
+        same(key, direction(text(theirs, key, &fallback)), direction(text(ours, key, &fallback)));
+    }
+    let sizes = value(theirs, "bs", "=4096").trim_start_matches('=').to_owned();
+    let sizes: Vec<&str> = sizes.split(',').collect();
+    let block = if workload.pattern.reads() { sizes.first() } else { sizes.get(1).or(sizes.first()) };
+    same("bs", (*block.unwrap()).to_owned(), text(ours, "bs", "").trim_start_matches('=').to_owned());
+    // Of the two words for one thing the later one counts, which a map cannot tell: files with both say so themselves.
+    let direct = match (theirs.get("direct"), theirs.get("buffered")) {
+        (Some(direct), _) => direct.clone(),
+        (None, Some(buffered)) => if buffered == "=0" { "=1" } else { "=0" }.to_owned(),
+        (None, None) => "=0".to_owned(),
+    };
+    if value(theirs, "ioengine", "") != "mmap" {
+        same("direct", direct, text(ours, "direct", "=0"));
+    }
+    let jobs: u64 = group.iter().map(|values| number(values, "numjobs", 1)).sum();
+    same("numjobs", jobs.to_string(), number(ours, "numjobs", 1).to_string());
+    let size = number(theirs, "size", u64::MAX).min(number(theirs, "filesize", u64::MAX));
+    if size < u64::MAX {
+        let apart = number(theirs, "offset_increment", 0) > 0 || !theirs.contains_key("filename") || {
+            group.len() > 1 && group.iter().any(|values| values.get("filename") != theirs.get("filename"))
+        };
+        let here = number(ours, "size", 0);
+        let parts = if number(ours, "offset_increment", 0) > 0 { number(ours, "numjobs", 1) } else { 1 };
+        same("all bytes", (size * if apart { jobs } else { 1 }).to_string(), (here * parts).to_string());
+    }
+    let rest = theirs.keys().chain(ours.keys()).filter(|key| {
+        let key = key.as_str();
+        let log = key.starts_with("log_") || key.starts_with("write_") && key.ends_with("_log");
+        let compared = ["rw", "iodepth", "ioengine", "fsync", "direct", "rwmixwrite", "rwmixread"].contains(&key);
+        !log && !compared && !OTHERWISE.contains(&key) && !OURS.contains(&key)
+    });
+    for key in rest {
+        same(key, text(theirs, key, "nothing"), text(ours, key, "nothing"));
+    }
+    if theirs.contains_key("rwmixread") || theirs.contains_key("rwmixwrite") {
+        let reads = 100 - number(theirs, "rwmixwrite", 100 - number(theirs, "rwmixread", 50));
+        same("rwmixread", reads.to_string(), number(ours, "rwmixread", 50).to_string());
+    }
+    found
+}
+
+#[test]
+fn what_is_taken_is_run_as_fio_reads_it_option_by_option() {
+    let (mut wrong, mut taken) = (Vec::new(), 0);
+    for case in cases().iter().filter(|case| case.refused.is_none()) {
+        let Some(imported) = import(case).0 else { continue };
+        let policy = MeasurePolicy {
+            window: imported.window.unwrap_or(MeasurePolicy::default().window),
+            settle: imported.settle.unwrap_or(MeasurePolicy::default().settle),
+            span: imported.span.unwrap_or(MeasurePolicy::default().span),
+            ..MeasurePolicy::default()
+        };
+        // Reads come before writes here, and fio keeps the order of the file.
+        let mut groups = groups(ask(&case.text, &case.variables).jobs);
+        groups.sort_by_key(|group| {
+            let direction = value(&group[0], "rw", "read");
+            !["read", "randread"].contains(&direction)
+        });
+        assert_eq!(groups.len(), imported.workloads.len(), "{}", case.name);
+        for (group, workload) in groups.iter().zip(&imported.workloads) {
+            let job = measure::job(workload, &Place::Directory("/mnt/stack".into()), &policy, 7).unwrap();
+            let ours = ask(&job.file(), &BTreeMap::new());
+            assert!(ours.accepted, "{}: fio refuses what would be run\n{}", case.name, job.file());
+            let found = differences(group, workload, &ours.jobs[0].1);
+            wrong.extend(found.into_iter().map(|what| format!("{} / {}: {what}", case.name, workload.name)));
+        }
+        taken += 1;
+    }
+    assert!(wrong.is_empty() && taken >= 30, "{taken} were compared\n{}", wrong.join("\n"));
+}
