@@ -140,6 +140,11 @@ impl Job {
             "rwmixread" => self.reads = share(text)?,
             "rwmixwrite" => self.reads = 100 - share(text)?,
             "bs" => work.blocks = blocks(text, base)?,
+            // A range from one size to the same is that size.
+            "bsrange" if matches!(rules::of("bsrange", text), Rule::Kept(_)) => {
+                let size = text.split(['-', ':']).next().unwrap_or_default();
+                work.blocks = blocks(size, base)?;
+            }
             "iodepth" => work.depth = within(text, base, DEPTHS)?,
             "numjobs" => self.jobs = within(text, base, JOBS)?,
             "direct" => work.direct = flag(option)?,
@@ -151,7 +156,11 @@ impl Job {
             "ramp_time" => work.ramp = time(text)?,
             "startdelay" => self.delay = time(text)?.map(|delay| (delay, option.span)),
             "size" => work.size = span(text, base)?,
-            "filesize" => self.filesize = span(text, base)?,
+            "filesize" => {
+                let bytes = units::size(text, base)?;
+                self.filesize = Some(Bytes(bytes)).filter(|bytes| bytes.0 > 0);
+                self.filesize.ok_or("a file of no bytes")?;
+            }
             "offset_increment" => work.increment = Some(Bytes(units::size(text, base)?)),
             // 0 files are one: fio makes it so.
             "nrfiles" if units::size(text, base)? > 1 => {

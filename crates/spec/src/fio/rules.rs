@@ -105,6 +105,8 @@ enum When {
     Off,
     Is(&'static str),
     IsNot(&'static [&'static str]),
+    /// A range with two ends.
+    Uneven,
 }
 
 impl When {
@@ -118,12 +120,14 @@ impl When {
             Self::Off => off,
             Self::Is(word) => value == word,
             Self::IsNot(words) => !words.contains(&value),
+            Self::Uneven => value.split_once(['-', ':']).is_none_or(|(least, most)| least != most),
         }
     }
 }
 
+const SIZES: &str = "operations of several sizes: operations and bytes cannot be held against each other";
 /// What makes the number mean something else, and why.
-const DEFEATS: [(When, &[&str], &str); 12] = [
+const DEFEATS: [(When, &[&str], &str); 13] = [
     (When::On, &["zero_buffers"], "zeros compress to nothing wherever something compresses"),
     (When::Off, &["scramble_buffers"], "zeros compress to nothing wherever something compresses"),
     (When::Always, &["buffer_pattern"], "data that compresses or repeats measures the compression"),
@@ -134,11 +138,8 @@ const DEFEATS: [(When, &[&str], &str); 12] = [
     ),
     (When::IsNot(&["none", "0"]), &["continue_on_error"], "failed operations would count as done"),
     (When::Always, &["ignore_error"], "failed operations would count as done"),
-    (
-        When::On,
-        &["bsrange", "bssplit", "bs_unaligned"],
-        "operations of several sizes: operations and bytes cannot be held against each other",
-    ),
+    (When::Uneven, &["bsrange"], SIZES),
+    (When::On, &["bssplit", "bs_unaligned"], SIZES),
     (When::Always, &["number_ios", "io_size"], "the job would end before its window does"),
     (When::On, &["file_append", "fill_device", "create_only", "verify_only"], "it does another thing than measure"),
     (
@@ -222,6 +223,8 @@ const OURS: &[(Takes, &[&str])] = &[
             "percentile_list",
             "randseed",
             "significant_figures",
+            // An option of the profile `tiobench`, which fio takes in every job and heeds in none.
+            "threads",
         ],
     ),
     (Takes::Word(&["group", "stonewall", "all"]), &["exit_what"]),
@@ -284,6 +287,10 @@ fn noted(option: &Option_, forced: bool, notes: &[Note]) -> Option<Note> {
     let shown = if value.is_empty() { key.to_owned() } else { format!("{key}={}", value.escape_debug()) };
     let error = |code, message: String| Note::error(code, Some(option.span), message);
     match of(key, value) {
+        Rule::Field | Rule::Ours | Rule::Target | Rule::Kept(_) if lacks_value(key, option) => {
+            let message = format!("`{shown}` has no value, and fio refuses it");
+            Some(error("fio-bad-value", message).hint(format!("write {key}=…, or leave it out")))
+        }
         Rule::Never(why) => {
             let unheard = fio::checked(key, value) == Err(fio::Refused::Unknown);
             let meant = if unheard && suggest::is_worth_it(notes) { suggest::nearest(key, known()) } else { None };
@@ -300,20 +307,84 @@ fn noted(option: &Option_, forced: bool, notes: &[Note]) -> Option<Note> {
             let message = format!("`{shown}` has no effect: the stack is what is measured");
             Some(error("fio-target", message).as_warning())
         }
-        Rule::Kept(_) => misread(key, value).map(|why| error("fio-bad-value", why).hint("write digits and one unit")),
-        Rule::Field | Rule::Ours => None,
+        Rule::Kept(_) | Rule::Ours => {
+            misread(key, value).map(|why| error("fio-bad-value", why).hint("write a number that fio takes"))
+        }
+        Rule::Field => None,
     }
 }
 
-/// Options with numbers whose values may begin with a word.
-const WORDED: [&str; 5] = ["bssplit", "file_service_type", "numa_mem_policy", "random_distribution", "sync_file_range"];
+/// Numbers of which fio takes some only, and which these are (`fio --cmdhelp=all` and `--enghelp=…` of 3.33).
+const RANGES: [(&str, std::ops::RangeInclusive<u64>); 21] = [
+    ("ba", 1..=u64::MAX),
+    ("cmdprio", 0..=7),
+    ("cmdprio_class", 1..=3),
+    ("cmdprio_percentage", 0..=100),
+    ("dedupe_working_set_percentage", 0..=100),
+    ("flow", 0..=1000),
+    ("hipri_percentage", 0..=100),
+    ("job_max_open_zones", 0..=4096),
+    ("latency_percentile", 0..=100),
+    ("log_compression", 1024..=536_870_912),
+    ("log_entries", 1024..=1_048_576),
+    ("max_open_zones", 0..=4096),
+    ("nice", 0..=19),
+    ("percentage_random", 0..=100),
+    ("percentile_list", 0..=100),
+    ("prio", 0..=7),
+    ("significant_figures", 1..=10),
+    ("verify_interval", 80..=u64::MAX),
+    ("verify_offset", 40..=u64::MAX),
+    ("zone_reset_frequency", 0..=1),
+    ("zone_reset_threshold", 0..=1),
+];
 
-/// Why fio would take another number than the one that was written.
+/// Words with which values of numbers may begin.
+const WORDED: [(&str, &[&str]); 2] = [
+    ("file_service_type", &["random", "zipf", "pareto", "normal", "gauss", "roundrobin", "sequential"]),
+    ("sync_file_range", &["wait_before", "write", "wait_after"]),
+];
+
+/// Options whose values are texts to fio.
+const FREE: [&str; 3] = ["cpus_allowed", "numa_cpu_nodes", "numa_mem_policy"];
+
+/// Options of engines that are on or off and need a 0 or a 1 all the same.
+const NEEDY: [&str; 4] = ["force_async", "nonvectored", "nowait", "uncached"];
+
+/// Is its value missing? fio takes no `key=`, and a name alone only from what can be nothing but on.
+fn lacks_value(key: &str, option: &Option_) -> bool {
+    option.value.as_ref().map_or(!fio::is_set(key) || NEEDY.contains(&key), String::is_empty)
+}
+
+/// Why fio would refuse a number, or take another than the one that was written.
 fn misread(key: &str, value: &str) -> Option<String> {
-    let takes = fio::allowed().find(|(name, _)| *name == key).map(|(_, takes)| takes);
-    if takes != Some(Takes::Numbers) || WORDED.contains(&key) {
+    let ours = OURS.iter().find(|(_, names)| names.contains(&key)).map(|(takes, _)| *takes);
+    let takes = ours.or_else(|| fio::allowed().find(|(name, _)| *name == key).map(|(_, takes)| takes));
+    if takes != Some(Takes::Numbers) || FREE.contains(&key) {
         return None;
     }
-    let parts = value.split([',', ':', '-', '%', '.']).filter(|part| !part.is_empty());
-    parts.filter(|part| units::time(part).is_err()).find_map(|part| units::size(part, Base::Binary).err())
+    if let Some((_, words)) = WORDED.iter().find(|(name, _)| *name == key) {
+        let word = value.split([':', ',']).next().unwrap_or_default();
+        return (!words.contains(&word)).then(|| format!("`{key}` begins with one of {}", words.join(", ")));
+    }
+    let range = RANGES.iter().find(|(name, _)| *name == key).map_or(0..=u64::MAX, |(_, range)| range.clone());
+    // Below 0 is less nice than nothing, and nothing else.
+    if value.starts_with('-') && key != "nice" {
+        return Some(format!("`{key}` is no number below 0"));
+    }
+    let mut parts = value.split([',', ':', '-', '%']).filter(|part| !part.is_empty());
+    parts.find_map(|part| {
+        // Places behind a point are for lists of shares.
+        let whole = part.split_once('.').map_or(part, |(whole, places)| {
+            if places.chars().all(|c| c.is_ascii_digit()) && range.end() < &u64::MAX { whole } else { part }
+        });
+        let outside = |number| !range.contains(&number);
+        match units::size(whole, Base::Binary) {
+            Ok(number) if outside(number) => {
+                Some(format!("`{key}` is from {} to {}, and not {}", range.start(), range.end(), part.escape_debug()))
+            }
+            Ok(_) => None,
+            Err(why) => units::time(whole).is_err().then_some(why),
+        }
+    })
 }
