@@ -149,7 +149,7 @@ impl Lines<'_> {
         }
         if let Some(text) = value.as_mut().filter(|text| text.starts_with(char::is_whitespace)) {
             // Blanks are passed over before a number, and in no other value.
-            let number = text.trim_start().chars().all(|c| c.is_ascii_digit());
+            let number = text.trim_start().chars().all(|c| c.is_ascii_digit()) && !rules::is_word(&key);
             if !number && !rules::has_no_effect(&key) {
                 let message =
                     format!("fio takes the blank behind `=` for a part of the value: `{}`", text.escape_debug());

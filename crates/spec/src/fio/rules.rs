@@ -340,8 +340,9 @@ const RANGES: [(&str, std::ops::RangeInclusive<u64>); 21] = [
 ];
 
 /// Words with which values of numbers may begin.
-const WORDED: [(&str, &[&str]); 2] = [
+const WORDED: [(&str, &[&str]); 3] = [
     ("file_service_type", &["random", "zipf", "pareto", "normal", "gauss", "roundrobin", "sequential"]),
+    ("random_distribution", &["random", "zipf", "pareto", "normal", "zoned", "zoned_abs"]),
     ("sync_file_range", &["wait_before", "write", "wait_after"]),
 ];
 
@@ -356,16 +357,26 @@ fn lacks_value(key: &str, option: &Option_) -> bool {
     option.value.as_ref().map_or(!fio::is_set(key) || NEEDY.contains(&key), String::is_empty)
 }
 
+fn takes(key: &str) -> Option<Takes> {
+    let ours = OURS.iter().find(|(_, names)| names.contains(&key)).map(|(takes, _)| *takes);
+    ours.or_else(|| fio::allowed().find(|(name, _)| *name == key).map(|(_, takes)| takes))
+}
+
+/// Does fio take it as a word, even where it is a number?
+pub(super) fn is_word(key: &str) -> bool {
+    let key = fio::canonical(key);
+    ["rw", "kb_base", "wait_for", "name"].contains(&key)
+        || matches!(takes(key), Some(Takes::Word(_) | Takes::Shares | Takes::Engine))
+}
+
 /// Why fio would refuse a number, or take another than the one that was written.
 fn misread(key: &str, value: &str) -> Option<String> {
-    let ours = OURS.iter().find(|(_, names)| names.contains(&key)).map(|(takes, _)| *takes);
-    let takes = ours.or_else(|| fio::allowed().find(|(name, _)| *name == key).map(|(_, takes)| takes));
-    if takes != Some(Takes::Numbers) || FREE.contains(&key) {
-        return None;
-    }
     if let Some((_, words)) = WORDED.iter().find(|(name, _)| *name == key) {
         let word = value.split([':', ',']).next().unwrap_or_default();
         return (!words.contains(&word)).then(|| format!("`{key}` begins with one of {}", words.join(", ")));
+    }
+    if takes(key) != Some(Takes::Numbers) || FREE.contains(&key) {
+        return None;
     }
     let range = RANGES.iter().find(|(name, _)| *name == key).map_or(0..=u64::MAX, |(_, range)| range.clone());
     // Below 0 is less nice than nothing, and nothing else.
@@ -375,10 +386,13 @@ fn misread(key: &str, value: &str) -> Option<String> {
     let mut parts = value.split([',', ':', '-', '%']).filter(|part| !part.is_empty());
     parts.find_map(|part| {
         // Places behind a point are for lists of shares.
-        let whole = part.split_once('.').map_or(part, |(whole, places)| {
-            if places.chars().all(|c| c.is_ascii_digit()) && range.end() < &u64::MAX { whole } else { part }
-        });
-        let outside = |number| !range.contains(&number);
+        let (whole, more) = match part.split_once('.') {
+            Some((whole, places)) if *range.end() < u64::MAX && places.chars().all(|c| c.is_ascii_digit()) => {
+                (whole, u64::from(places.contains(|c| c != '0')))
+            }
+            _ => (part, 0),
+        };
+        let outside = |number: u64| !range.contains(&number) || number.saturating_add(more) > *range.end();
         match units::size(whole, Base::Binary) {
             Ok(number) if outside(number) => {
                 Some(format!("`{key}` is from {} to {}, and not {}", range.start(), range.end(), part.escape_debug()))
