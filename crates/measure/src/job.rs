@@ -244,6 +244,7 @@ pub fn job_at(
     let offloads = |key: &FioKey| key.key == "io_submit_mode" && key.value == "offload";
     if job.get("io_submit_mode") == Some("offload") || workload.keys.iter().any(offloads) {
         job.settles_before = Some(policy.settle);
+        job.set("thread", 1, load::THREADS);
     } else {
         job.set("ramp_time", millis(policy.settle), "settling, not counted");
     }
@@ -254,9 +255,6 @@ pub fn job_at(
         .set("log_avg_msec", SAMPLE.as_millis(), "averaged, or the log would be the load")
         .set("per_job_logs", 0, "one file, one stretch of lines for each job");
     job.take(workload)?;
-    if job.get("io_submit_mode") == Some("offload") {
-        job.set("thread", 1, load::THREADS);
-    }
     Ok(job)
 }
 

@@ -29,7 +29,6 @@ pub(super) fn offer(job: &mut Job, workload: &Workload, rate: Option<f64>) {
     // fio 3.33 never ends with offloading in processes, and io_uring's ring belongs to one thread.
     if workload.engine != Engine::IoUring {
         job.set("io_submit_mode", "offload", "who waits for a slot is counted from when it wanted to begin");
-        job.set("thread", 1, THREADS);
     }
     job.set("lat_percentiles", 1, "bins of the whole latency, from the intended start");
 }

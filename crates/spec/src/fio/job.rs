@@ -250,7 +250,7 @@ impl Job {
             let message = format!("`{name}` reads and writes blocks of two sizes: a workload has one");
             error("fio-blocks", message, "give both one size");
         }
-        if *direct && block.0 % 512 != 0 {
+        if *direct && !block.0.is_multiple_of(512) {
             let message =
                 format!("`{name}` works past the page cache with blocks of {} bytes: no drive takes these", block.0);
             error(
