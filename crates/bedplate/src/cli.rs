@@ -213,7 +213,7 @@ pub(crate) struct RunArguments {
     #[arg(long, requires = "fio")]
     pub(crate) force: bool,
     /// What `${NAME}` stands for in that file; repeat
-    #[arg(long, requires = "fio", value_name = "NAME=VALUE", value_parser = variable)]
+    #[arg(long, requires = "fio", value_name = "NAME=VALUE", value_parser = crate::commands::fio::variable)]
     pub(crate) set: Vec<(String, String)>,
     /// Time under load that counts, such as `2s` [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = window)]
@@ -471,7 +471,7 @@ pub(crate) enum FioCommand {
         #[arg(long)]
         force: bool,
         /// What `${NAME}` stands for; repeat
-        #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+        #[arg(long, value_name = "NAME=VALUE", value_parser = crate::commands::fio::variable)]
         set: Vec<(String, String)>,
         /// A command line of fio's in place of a file: `-- --name=a --rw=randread`
         #[arg(last = true, value_name = "FIO'S ARGUMENTS")]
@@ -506,13 +506,6 @@ fn percent(text: &str) -> Result<terms::PerMille, String> {
     } else {
         Err("a percentage from 0.1% to 100%".to_owned())
     }
-}
-
-/// `NAME=VALUE`, as `${NAME}` of a job file.
-fn variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    let plain = !name.is_empty() && !name.contains(['$', '{', '}']) && !value.contains(char::is_control);
-    if plain { Ok((name.to_owned(), value.to_owned())) } else { Err("write NAME=VALUE, in one line".to_owned()) }
 }
 
 fn time(text: &str) -> Result<terms::Nanos, String> {

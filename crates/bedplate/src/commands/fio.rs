@@ -49,6 +49,13 @@ pub(crate) fn import(
     read(&reader, &spell_path(file), &text, settings)
 }
 
+/// `NAME=VALUE`, as `${NAME}` of a job file.
+pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let plain = !name.is_empty() && !name.contains(['$', '{', '}']) && !value.contains(char::is_control);
+    if plain { Ok((name.to_owned(), value.to_owned())) } else { Err("write NAME=VALUE, in one line".to_owned()) }
+}
+
 fn variables(set: &[(String, String)]) -> BTreeMap<String, String> {
     set.iter().cloned().collect()
 }
