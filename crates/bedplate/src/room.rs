@@ -1,7 +1,7 @@
-//! Room for files that a run fills.
+//! Room for files that a run fills, and for the buffers of its workloads.
 
 use host::Host;
-use terms::{Bytes, Cmd, Nanos};
+use terms::{Bytes, Cmd, Nanos, Workload};
 
 use crate::exit::Failure;
 
@@ -19,4 +19,39 @@ pub(crate) fn free(host: &dyn Host, path: &str) -> Result<Bytes, Failure> {
 /// A tenth more than what is written: metadata, and other people's work.
 pub(crate) const fn with_margin(span: Bytes) -> Bytes {
     Bytes(span.0.saturating_add(span.0 / 10))
+}
+
+/// The memory of a machine is not the study's to take: half of it is the most that the buffers of a workload may have.
+///
+/// # Errors
+/// [`Failure::Told`] with every workload that wants more.
+pub(crate) fn for_buffers(workloads: &[Workload], memory: Bytes) -> Result<(), Failure> {
+    let most = Bytes(memory.0 / 2);
+    let large = |work: &&Workload| most.0 > 0 && work.buffers() > most;
+    let told: Vec<String> =
+        workloads.iter().filter(large).map(|work| format!("`{}` would take {}", work.name, work.buffers())).collect();
+    if told.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::told(format!(
+        "error: buffers of workloads may take {most}, half of the machine's memory\n  because: {}\n\n\
+         hint: block x depth x jobs: make one of them smaller, or give the guest more `memory` in [lab]",
+        told.join("\n  because: ")
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::{Name, Pattern};
+
+    use super::*;
+
+    #[test]
+    fn a_machines_memory_is_not_taken() {
+        let work = |depth| Workload { depth, ..Workload::new(Name::new("w").unwrap(), Pattern::Read, Bytes::mib(64)) };
+        assert!(for_buffers(&[work(16)], Bytes::gib(3)).is_ok());
+        let told = for_buffers(&[work(16), work(1024)], Bytes::gib(3)).unwrap_err().text();
+        assert!(told.contains("1.5 GiB") && told.contains("64 GiB") && told.matches("because").count() == 1, "{told}");
+        assert!(for_buffers(&[work(1024)], Bytes(0)).is_ok(), "a machine that does not tell its memory");
+    }
 }

@@ -216,6 +216,7 @@ impl<'a> Compiler<'a> {
             && self.site.machine.submit.is_none();
         let share = if alone { self.site.book.get(Parameter::Alone) } else { 1.0 };
         self.crowd = share * crowded(self.jobs.min(self.site.threads())) / crowded(reference.min(self.site.threads()));
+        self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.network.population = self.jobs * self.depth;
         if let Load::Rate(rate) = work.load {
             self.network.arrivals = Some(precise(rate));

@@ -120,8 +120,10 @@ pub struct Network {
     pub stations: Vec<Station>,
     /// Time in which nothing is used, seconds; what is counted twice in the stations is taken off.
     pub delay: f64,
-    /// Operations under way.
+    /// Operations under way in the stack: a layer may take fewer at a time than it is given, or more than it is waited for.
     pub population: f64,
+    /// Operations that the workload keeps under way: jobs x depth.
+    pub given: f64,
     /// Pieces of an operation that go their ways by themselves.
     pub pieces: f64,
     /// Pieces in which operations come to workers, whether there are any or not.
@@ -162,6 +164,7 @@ impl Network {
         self.parts.clear();
         self.delay = 0.0;
         self.population = 1.0;
+        self.given = 1.0;
         self.pieces = 1.0;
         self.cut = 1.0;
         self.arrivals = None;

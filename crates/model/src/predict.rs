@@ -28,7 +28,9 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
     let values = evaluate(&network, site.book.values());
     let shown = |x: f64| drained(x, &network, work, conditions);
     let operations = estimate(shown(solution.throughput), all.iter().map(|draw| shown(draw.solution.throughput)));
-    let latency = estimate(solution.response, all.iter().map(|draw| draw.solution.response)).scaled(1e9);
+    // Little's law holds of what the workload sees, whatever a layer makes of its operations.
+    let seen = |of: &Solution| if network.arrivals.is_some() { of.response } else { network.given / of.throughput };
+    let latency = estimate(seen(&solution), all.iter().map(|draw| seen(&draw.solution))).scaled(1e9);
     let cpu = processor_time(&network, &values);
     let busy = estimate(cpu * solution.throughput, all.iter().map(|draw| draw.cpu * draw.solution.throughput));
     let label = |at: usize| account::label(site, stack, &network, at);

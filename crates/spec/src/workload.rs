@@ -8,8 +8,9 @@ use crate::fields::Fields;
 /// Share of reads of a mixed pattern that does not say one.
 const READ_PERCENT: u8 = 70;
 
-/// Most that the buffers of one workload may take: 256 jobs with 16 blocks of 1 MiB each, more than any profile asks for.
-const MOST_BUFFERS: Bytes = Bytes::gib(4);
+/// Buffers of one workload that are more than this are told: 256 jobs with 16 blocks of 1 MiB each, more than any profile
+/// asks for.
+const LARGE_BUFFERS: Bytes = Bytes::gib(4);
 
 /// Reads one `[[workload]]`; `None` if it is not whole, which has been noted.
 pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
@@ -49,12 +50,14 @@ pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
     Some(workload)
 }
 
-/// The memory of a machine is not the study's to take.
+/// Which machine has the memory for it is not known here: a run asks, and refuses.
 pub(crate) fn too_many_buffers(workload: &Workload, code: &str, place: Span) -> Option<Note> {
     let buffers = workload.buffers();
-    (buffers > MOST_BUFFERS).then(|| {
-        let message = format!("the buffers of `{}` would take {buffers}; {MOST_BUFFERS} is the most", workload.name);
-        Note::error(code, Some(place), message).hint("block x depth x jobs: make one of them smaller")
+    (buffers > LARGE_BUFFERS).then(|| {
+        let message = format!("the buffers of `{}` take {buffers} of memory", workload.name);
+        Note::error(code, Some(place), message)
+            .as_warning()
+            .hint("block x depth x jobs; a run refuses more than half of the machine's memory")
     })
 }
 

@@ -24,7 +24,7 @@ use crate::runner::estimate::{self, Costs};
 use crate::runner::{self, Runner};
 use crate::settings::Settings;
 use crate::studies::Study;
-use crate::{BUILD, foretell, guest, trials};
+use crate::{BUILD, foretell, guest, room, trials};
 
 /// Runs a study from its file to its report.
 pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
@@ -57,6 +57,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     boot.done(estimate::BEGIN / 2.0);
     boot.now("reading the machine");
     let inventory = inspect::inspect(&site)?;
+    room::for_buffers(&study.design.workloads, inventory.memory)?;
     boot.done(estimate::BEGIN / 4.0);
     boot.now("looking for what each stack needs");
     let entries = stack_entries(&study.design, &plans, &site)?;

@@ -107,7 +107,7 @@ impl Compiler<'_> {
         let here = members - gone.min(members - 1);
         match array.level {
             RaidLevel::Raid0 => asked[0] = Some(striped(flow, array.chunk, members)),
-            RaidLevel::Raid1 => mirror(self, array, flow, here, asked),
+            RaidLevel::Raid1 => mirror(self, array, flow, here, self.spins(stack), asked),
             RaidLevel::Raid10 => striped_mirrors(self, array, flow, members, here, self.spins(stack), asked),
             RaidLevel::Raid5 | RaidLevel::Raid6 if flow.write => self.parity_write(at, array, flow, here, asked),
             RaidLevel::Raid5 | RaidLevel::Raid6 => self.parity_read(array, flow, members, here, asked),
@@ -188,7 +188,14 @@ fn striped(flow: &Flow, chunk: f64, members: usize) -> Spread {
     Spread { flow: each, to: members }
 }
 
-fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, asked: &mut [Option<Spread>; 3]) {
+fn mirror(
+    of: &Compiler<'_>,
+    array: &Array,
+    flow: &Flow,
+    here: usize,
+    spins: bool,
+    asked: &mut [Option<Spread>; 3],
+) {
     if flow.write {
         let each = Flow { wide: flow.wide * count(here), ..*flow };
         asked[0] = Some(Spread { flow: each, to: here });
@@ -198,8 +205,9 @@ fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, asked: &mu
         }
         return;
     }
-    // One stream stays with one member; several, or random ones, spread.
-    let to = if flow.random || of.jobs > 1.0 { here } else { 1 };
+    // One stream stays with one member where heads would travel, and goes to an idle one where none do (`read_balance` in
+    // drivers/md/raid1.c); several streams, or random ones, spread.
+    let to = if flow.random || of.jobs > 1.0 || !spins { here } else { 1 };
     asked[0] = Some(Spread { flow: Flow { rate: flow.rate / count(to), ..*flow }, to });
 }
 

@@ -56,7 +56,7 @@ impl Compiler<'_> {
         }
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
         self.network.stations[usize::from(drive)].even = class.even;
-        self.service(class, drive, flow);
+        self.service(class, drive, flow, set.size);
         let slot = self.network.stations[usize::from(drive)].slot;
         if let Some(ways) = class.link {
             let resource = if flow.write {
@@ -73,7 +73,8 @@ impl Compiler<'_> {
     }
 
     /// The drive's own time, and what an operation takes there with nothing else under way.
-    fn service(&mut self, class: &Class, station: u16, flow: &Flow) {
+    /// `size`: how many drives alike share the operations.
+    fn service(&mut self, class: &Class, station: u16, flow: &Flow, size: f64) {
         let values = self.site.book.values();
         let sustained = self.conditions.sustained;
         let (byte, operation) = match (flow.write, sustained) {
@@ -112,7 +113,8 @@ impl Compiler<'_> {
             return;
         }
         let alone = if flow.write { class.write_delay } else { class.read_delay };
-        let apart = flow.rate / (flow.wide * flow.batch);
+        // An operation is at one of the drives, whichever: all of them together have it as often as it comes.
+        let apart = flow.rate * size / (flow.wide * flow.batch);
         let inside = if flow.random { values[operation as usize].min(values[alone as usize]) } else { 0.0 };
         // What the station already has of it is taken off.
         let left = 1.0 - inside / values[alone as usize];
