@@ -4,11 +4,12 @@ use std::path::Path;
 
 use host::{Capture, Host, Rights};
 use lab::Console;
-use terms::spelling::spell_path;
+use terms::spelling::{spell, spell_path};
 
 use crate::cli::MachineArguments;
 use crate::exit::Failure;
 use crate::ground::Address;
+use crate::printer::tell;
 use crate::settings::Settings;
 use crate::site::Site;
 use crate::{guest, input, studies};
@@ -38,11 +39,42 @@ pub(crate) fn named(place: &str, settings: &Settings) -> Result<Box<dyn Host>, F
     }
 }
 
+/// A machine in a file: a capture, or what programs printed.
 pub(crate) fn captured(file: &Path) -> Result<Capture, Failure> {
-    let text = input::bytes(file, "capture", input::CAPTURE, |_| "`bedplate capture FILE` makes one")?;
-    Capture::parse(&spell_path(file), &text).map_err(|error| {
-        Failure::told(format!(
-            "error: this is not a captured machine\n{error}\n\nhint: docs/capture.md says how one is written"
-        ))
-    })
+    posted(std::slice::from_ref(&file))
+}
+
+/// A machine in files: one capture, or texts of programs in whatever mixture. `-` is standard input.
+pub(crate) fn posted(files: &[impl AsRef<Path>]) -> Result<Capture, Failure> {
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for file in files.iter().map(AsRef::as_ref) {
+        let path = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
+        let bytes = input::bytes(path, "capture", input::CAPTURE, |_| "`bedplate capture FILE` makes one")?;
+        if files.len() == 1 && !is_text_of_programs(&bytes) {
+            return Capture::parse(&spell_path(file), &bytes).map_err(|error| {
+                Failure::told(format!(
+                    "error: this is not a captured machine\n{error}\n\nhint: docs/capture.md says how one is written"
+                ))
+            });
+        }
+        texts.push((spell_path(file), String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    let read = host::posted::read(texts.iter().map(|(file, text)| (file.as_str(), text.as_str())));
+    for piece in &read.pieces {
+        tell(&format!("read `{}` from {}:{}: {} told", piece.kind.command(), piece.file, piece.line, piece.told));
+    }
+    read.refused.iter().for_each(|refused| tell(&spell(&format!("not read: {refused}"))));
+    if read.pieces.is_empty() {
+        return Err(Failure::told(
+            "error: none of this is the output of a program that is known here\n\nhint: `lspci -vv`, `cat /proc/mdstat`, `zpool \
+             status` and `dmesg` are; `bedplate capture FILE` has all",
+        ));
+    }
+    Ok(read.machine)
+}
+
+/// Is it no capture, and is there a text in it that is understood?
+fn is_text_of_programs(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    !text.starts_with("bedplate capture") && !host::posted::read([("", &*text)]).pieces.is_empty()
 }

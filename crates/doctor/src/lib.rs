@@ -20,7 +20,7 @@ pub use reference::reference;
 use std::cmp::Reverse;
 
 use terms::diagnosis::{Checked, Diagnosis, Place, State};
-use terms::inventory::Inventory;
+use terms::inventory::{Detail, Gap, Inventory};
 
 use crate::check::Round;
 use crate::guard::Guard;
@@ -29,7 +29,7 @@ use crate::remedy::Found;
 
 /// The table of checks, in the order in which they are listed.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
-    checks::ALL.iter().copied().flatten()
+    checks::ALL.iter().flat_map(|part| part.checks)
 }
 
 /// Every check on a machine.
@@ -51,16 +51,22 @@ fn look(inventory: &Inventory, wanted: impl Fn(&Check) -> bool) -> (Vec<Found>, 
     let detail = inventory.detail.as_deref();
     let mut diagnosis = Diagnosis {
         emulated: inventory.emulated.clone(),
-        as_root: detail.is_some_and(|detail| detail.as_root),
+        as_root: detail.is_some_and(|detail| detail.as_root) || inventory.why_unread("/proc/self/status").is_some(),
         ..Diagnosis::default()
     };
     let machine = detail.map(|detail| Machine::new(inventory, detail));
     let guard = machine.as_ref().map(Guard::new);
     let mut findings: Vec<Found> = Vec::new();
-    for check in checks().filter(|check| wanted(check)) {
+    let parts = checks::ALL.iter().flat_map(|part| part.checks.iter().map(|check| (check, part.roots)));
+    for (check, roots) in parts.filter(|(check, _)| wanted(check)) {
         let mut round = Round::new(check);
         match &machine {
-            Some(machine) => (check.look)(machine, &mut round),
+            Some(machine) => {
+                (check.look)(machine, &mut round);
+                roots.iter().filter_map(|root| unread(machine.detail, root)).for_each(|why| {
+                    round.unknown(&Place::machine(), why);
+                });
+            }
             None => round.unknown(&Place::machine(), "the inventory has no details: it was taken by an older version"),
         }
         diagnosis.checks.push(Checked { check: check.id.to_owned(), state: ended(&round), looked_at: round.looked_at });
@@ -73,6 +79,15 @@ fn look(inventory: &Inventory, wanted: impl Fn(&Check) -> bool) -> (Vec<Found>, 
     // A stable sort: within a severity findings stay in the order of the table.
     findings.sort_by_key(|found| Reverse(found.severity));
     (findings, diagnosis)
+}
+
+/// What was not read at a path and below it, in one sentence.
+fn unread(detail: &Detail, root: &str) -> Option<String> {
+    let below = |gap: &&Gap| gap.path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let mut gaps = detail.gaps.iter().filter(below);
+    let first = gaps.next()?;
+    let more = gaps.count();
+    Some(if more == 0 { first.why.clone() } else { format!("{}; so were {more} more below `{root}`", first.why) })
 }
 
 fn ended(round: &Round) -> State {

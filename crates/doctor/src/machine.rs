@@ -214,7 +214,17 @@ impl<'a> Machine<'a> {
         self.inventory.pci.iter().filter_map(lane).collect()
     }
 
-    /// Kernel names of drives behind a device, or of the controllers where no drive is known.
+    /// Kernel names of drives behind a device, or addresses of the controllers where no drive is known.
+    pub(crate) fn named_behind(&self, address: &str) -> Vec<String> {
+        let drives = self.drives_behind(address);
+        if drives.is_empty() {
+            self.endpoints(address).iter().map(|device| device.address.clone()).collect()
+        } else {
+            drives
+        }
+    }
+
+    /// Kernel names of drives behind a device.
     pub(crate) fn drives_behind(&self, address: &str) -> Vec<String> {
         let endpoints = self.endpoints(address);
         let at = |drive: &&Drive| {

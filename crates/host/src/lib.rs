@@ -18,6 +18,7 @@ pub mod interrupt;
 mod local;
 pub mod orphan;
 pub mod packages;
+pub mod posted;
 mod process;
 mod remote;
 mod replay;

@@ -17,7 +17,7 @@ pub use block::{
 };
 pub use cpu::{Cpu, Memory, MemoryModule, NumaNode};
 pub use filesystem::{Btrfs, BtrfsDevice, Dataset, FileSystem, Geometry, Mount, Pool, Vdev};
-pub use kernel::{Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Kernel, Module, Taken, Unit};
+pub use kernel::{Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Gap, Kernel, Module, Taken, Unit};
 pub use nvme::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath};
 pub use pci::{
     Bifurcation, Capacity, Inference, Interrupt, LEAST_PAYLOAD, Link, LinkErrors, PACKET_OVERHEAD, Payload, PciDetail,
@@ -94,9 +94,21 @@ pub struct Detail {
     pub units: Reading<Vec<Unit>>,
     /// Files in which people name drives.
     pub configuration: Configuration,
+    /// Files and directories that were asked for and could not be read, whose content goes into facts that have no
+    /// reason of their own: lists, numbers, names. What was read from elsewhere may be all there is, or not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
 }
 
 impl Inventory {
+    /// Why what a path and all below it say may not be all there is; `None` where everything of it was read.
+    #[must_use]
+    pub fn why_unread(&self, path: &str) -> Option<&str> {
+        let below =
+            |gap: &&Gap| gap.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self.detail.as_deref()?.gaps.iter().find(below).map(|gap| gap.why.as_str())
+    }
+
     /// A block device by its kernel name.
     #[must_use]
     pub fn node(&self, name: &str) -> Option<&Node> {

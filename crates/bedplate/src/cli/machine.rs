@@ -37,6 +37,9 @@ pub(crate) struct InspectArguments {
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
+    /// Output of `lspci -vv`, `zpool status`, `dmesg`, `/proc/mdstat` in any mixture, or one capture; `-`: standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["on", "study", "machine", "fix"])]
+    pub(crate) files: Vec<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -28,7 +28,11 @@ pub(crate) fn doctor(arguments: &DoctorArguments, settings: &Settings) -> Result
     if !arguments.fix.is_empty() {
         return fix(arguments, settings);
     }
-    let host = machine::open(&arguments.machine, settings)?;
+    let host: Box<dyn Host> = if arguments.files.is_empty() {
+        machine::open(&arguments.machine, settings)?
+    } else {
+        Box::new(machine::posted(&arguments.files)?)
+    };
     let found = diagnose_with(&inspect::examine(&*host)?, |check| wanted(check, &arguments.only));
     let found = found.at_least(arguments.severity.into());
     let text = if arguments.json { diagnosis::json(&found)? } else { diagnosis::text(&found, &narrow(settings)) };

@@ -225,8 +225,8 @@ fn mixed(machine: &Machine, round: &mut Round) {
         let members: Vec<&str> = system.nodes.iter().map(String::as_str).collect();
         compare(machine, round, &super::mount::system_place(system), &members);
     }
-    for pool in machine.detail.pools.known().into_iter().flatten() {
-        for vdev in pool.vdevs.known().into_iter().flatten() {
+    for pool in round.ask(&Place::machine(), &machine.detail.pools).into_iter().flatten() {
+        for vdev in round.ask(&Place::new("pool", &pool.name), &pool.vdevs).into_iter().flatten() {
             let members: Vec<&str> = vdev.children.iter().filter_map(|leaf| leaf.node.as_deref()).collect();
             compare(machine, round, &Place::new("virtual device", format!("{} of {}", vdev.name, pool.name)), &members);
         }

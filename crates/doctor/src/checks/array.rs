@@ -187,6 +187,8 @@ const FEW_ERRORS: u32 = 20;
 const MANY_ERRORS: &str = "100000";
 
 fn read_errors(machine: &Machine, round: &mut Round) {
+    // Where a table was not read it may be dm-integrity, and that is written down.
+    machine.integrities(round);
     for (node, md) in machine.arrays().filter(|(_, md)| ["raid1", "raid10"].contains(&md.level.as_str())) {
         let at = place(node);
         let members = checked_members(machine, md);
@@ -225,6 +227,7 @@ fn read_errors(machine: &Machine, round: &mut Round) {
 }
 
 fn failfast(machine: &Machine, round: &mut Round) {
+    machine.integrities(round);
     for (node, md) in machine.arrays() {
         let members = checked_members(machine, md);
         if members.is_empty() {

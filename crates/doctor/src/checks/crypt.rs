@@ -2,7 +2,7 @@
 
 use terms::Bytes;
 use terms::command::quote;
-use terms::inventory::{Crypt, Node};
+use terms::inventory::{Crypt, Node, Target};
 
 use crate::check::{Check, Data, Information, Meanwhile, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place};
@@ -39,8 +39,33 @@ pub(super) const CHECKS: &[Check] = &[
 const PAGE: Bytes = Bytes(4096);
 const SMALL: Bytes = Bytes(512);
 
+/// The sector of a mapping whose table was not read, and from where: the header tells it, and dm-crypt makes it the
+/// least logical block of the mapping (`crypt_io_hints` in the kernel's `drivers/md/dm-crypt.c`).
+fn told_elsewhere<'a>(machine: &Machine<'a>, node: &'a Node) -> Option<(Crypt, String, String)> {
+    let dm = node.dm.as_ref().filter(|dm| dm.targets.known().is_none())?;
+    dm.uuid.as_deref().filter(|uuid| uuid.starts_with("CRYPT-LUKS"))?;
+    let header = dm.luks.known().and_then(Option::as_ref);
+    let below = node.on.first().and_then(|name| machine.node(name))?;
+    if let Some(sector) = header.and_then(|header| header.sector) {
+        let crypt = Crypt { sector, ..Crypt::default() };
+        return Some((crypt, format!("cryptsetup luksDump {}", path(below)), format!("sector: {} [bytes]", sector.0)));
+    }
+    let logical = *node.queue.logical_block.known()?;
+    let own = logical == SMALL || below.queue.logical_block.known().is_some_and(|below| *below < logical);
+    let file = format!("/sys/block/{}/queue/logical_block_size", node.name);
+    own.then(|| (Crypt { sector: logical, ..Crypt::default() }, file, logical.0.to_string()))
+}
+
 fn sector(machine: &Machine, round: &mut Round) {
-    for (node, target, crypt) in machine.crypts(round) {
+    let table = |(node, target, crypt): (_, &Target, &Crypt)| {
+        (node, crypt.clone(), format!("dmsetup table {}", name(node)), format!("{} …, no sector_size", target.kind))
+    };
+    let mut all: Vec<(&Node, Crypt, String, String)> = machine.crypts(round).into_iter().map(table).collect();
+    all.extend(machine.detail.nodes.iter().filter_map(|node| {
+        let (crypt, source, value) = told_elsewhere(machine, node)?;
+        Some((node, crypt, source, value))
+    }));
+    for (node, crypt, source, value) in all {
         let at = place(node);
         round.look();
         if crypt.sector != SMALL {
@@ -58,9 +83,9 @@ fn sector(machine: &Machine, round: &mut Round) {
             format!("sectors of {SMALL} are encrypted on a device with blocks of {physical}"),
             format!("each {PAGE} are 8 requests to the cipher with 8 initial vectors instead of 1"),
         )
-        .seen(format!("dmsetup table {}", name(node)), format!("{} …, no sector_size", target.kind))
+        .seen(source, value)
         .seen(format!("/sys/block/{}/queue/physical_block_size", below.name), physical.0);
-        round.find(mended(found, node, below, crypt));
+        round.find(mended(found, node, below, &crypt));
     }
 }
 

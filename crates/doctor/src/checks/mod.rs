@@ -31,30 +31,52 @@ pub(crate) use zfs_pool::resilvers;
 
 use crate::check::Check;
 
+/// Paths below which a machine tells of a kind of its parts.
+const BLOCK: &str = "/sys/block";
+const NODES: &str = "/sys/class/block";
+const NVME: &str = "/sys/class/nvme";
+const PCI: &str = "/sys/bus/pci/devices";
+const CPU: &str = "/proc/cpuinfo";
+const ETC: &str = "/etc";
+const KERNEL: &str = "/proc/sys/kernel/osrelease";
+const BTRFS: &str = "/sys/fs/btrfs";
+
+/// Checks that look at one part of a machine.
+pub(crate) struct Part {
+    pub(crate) checks: &'static [Check],
+    /// Where the lists begin that they walk over. What was not read below these may hide what they look for, so that
+    /// none of them can pass.
+    pub(crate) roots: &'static [&'static str],
+}
+
+const fn part(checks: &'static [Check], roots: &'static [&'static str]) -> Part {
+    Part { checks, roots }
+}
+
 /// All of them.
-pub(crate) const ALL: &[&[Check]] = &[
-    pcie::CHECKS,
-    pcie_errors::CHECKS,
-    power::CHECKS,
-    controller::CHECKS,
-    drive::CHECKS,
-    firmware::CHECKS,
-    health::CHECKS,
-    processor::CHECKS,
-    crypt::CHECKS,
-    integrity::CHECKS,
-    array_state::CHECKS,
-    array::CHECKS,
-    array_speed::CHECKS,
-    lvm::CHECKS,
-    alignment::CHECKS,
-    geometry::CHECKS,
-    mount::CHECKS,
-    btrfs::CHECKS,
-    zfs::CHECKS,
-    zfs_pool::CHECKS,
-    identity::CHECKS,
-    configuration::CHECKS,
-    watch::CHECKS,
-    messages::CHECKS,
+pub(crate) const ALL: &[Part] = &[
+    part(pcie::CHECKS, &[PCI, BLOCK, NVME]),
+    part(pcie_errors::CHECKS, &[PCI, NVME]),
+    part(power::CHECKS, &[PCI, NVME, BLOCK]),
+    part(controller::CHECKS, &[NVME, PCI, BLOCK, CPU, "/sys/class/nvme-subsystem", "/proc/irq"]),
+    part(drive::CHECKS, &[BLOCK, NODES, NVME]),
+    part(firmware::CHECKS, &[BLOCK, NVME]),
+    part(health::CHECKS, &[BLOCK, NVME]),
+    part(processor::CHECKS, &[CPU, NODES]),
+    part(crypt::CHECKS, &[NODES, KERNEL]),
+    part(integrity::CHECKS, &[NODES, KERNEL]),
+    part(array_state::CHECKS, &[NODES]),
+    part(array::CHECKS, &[NODES, KERNEL, CPU]),
+    part(array_speed::CHECKS, &[NODES, BLOCK, PCI, CPU]),
+    part(lvm::CHECKS, &[NODES]),
+    part(alignment::CHECKS, &[NODES]),
+    part(geometry::CHECKS, &[NODES]),
+    part(mount::CHECKS, &[NODES]),
+    part(btrfs::CHECKS, &[NODES, BTRFS]),
+    part(zfs::CHECKS, &["/sys/module/zfs", "/proc/meminfo"]),
+    part(zfs_pool::CHECKS, &["/sys/module/zfs", NODES]),
+    part(identity::CHECKS, &[NODES]),
+    part(configuration::CHECKS, &[ETC, NODES, BLOCK]),
+    part(watch::CHECKS, &[ETC, NODES, BTRFS]),
+    part(messages::CHECKS, &[]),
 ];

@@ -2,7 +2,7 @@
 
 use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{FileSystem, Meaning, Node, Reading};
+use terms::inventory::{FileSystem, Meaning, Node};
 
 use crate::check::{Check, Data, Error, Information, Nothing, Round, finding};
 use crate::machine::{Machine, path, place, sysfs};
@@ -217,8 +217,7 @@ pub(super) fn wants_trim(machine: &Machine, round: &mut Round) -> Vec<String> {
             continue;
         }
         let reaches = round.ask(&at, &node.queue.discard_max).is_some_and(|most| most.0 > 0);
-        let flash = machine.bottom(&node.name).iter().all(|drive| drive.queue.rotational == Reading::Known(false));
-        if reaches && flash {
+        if reaches && machine.is_flash(round, &at, &node.name) == Some(true) {
             targets.push(mount.target.clone());
         }
     }

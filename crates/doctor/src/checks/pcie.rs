@@ -25,6 +25,15 @@ pub(super) const CHECKS: &[Check] = &[
         look: slot,
     },
     Check {
+        id: "link-below-drive",
+        severity: Warning,
+        looks_at: "`current_link_speed`, `current_link_width`, `max_link_speed`, `max_link_width` of each storage controller whose \
+                   port does not tell what it can do",
+        rule: "the link is slower or narrower than the drive can do; whether for the port or for training is not known",
+        fixes: false,
+        look: one_sided,
+    },
+    Check {
         id: "uplink-oversubscribed",
         severity: Warning,
         looks_at: "`current_link_speed`, `current_link_width` of each link with several storage controllers behind it, and of \
@@ -113,6 +122,55 @@ fn trained_down(machine: &Machine, round: &mut Round) {
     }
 }
 
+/// Links of which only the drive's end tells what it can do.
+fn one_sided(machine: &Machine, round: &mut Round) {
+    for device in machine.inventory.pci.iter().filter(|device| crate::machine::is_endpoint(device)) {
+        let place = machine.link_place(&device.address);
+        let Some(detail) = device.detail.as_deref() else { continue };
+        let port = device.parent.as_deref().and_then(|parent| machine.inventory.pci_device(parent));
+        let above = port.and_then(|port| port.detail.as_deref()).map(|port| &port.best);
+        if above.is_some_and(|best| best.known().is_some_and(Option::is_some)) {
+            round.look();
+            continue;
+        }
+        let Some(Some(now)) = round.ask(&place, &detail.link).copied() else { continue };
+        let Some(Some(best)) = round.ask(&place, &detail.best).copied() else { continue };
+        // Links of tunnels tell a made-up 2.5 GT/s.
+        if detail.removable.as_deref() == Some("removable") && now.speed <= 2_500 {
+            continue;
+        }
+        round.look();
+        if now.speed >= best.speed && now.lanes >= best.lanes {
+            continue;
+        }
+        let cost = match (carried(now, detail), carried(best, detail)) {
+            (Some(now), Some(best)) if best > now => {
+                format!(
+                    "it carries {} of {}: at most {} of the drive's sequential rate",
+                    rate(now),
+                    rate(best),
+                    percent(now / best)
+                )
+            }
+            _ => format!("it has {} of {} lanes at {} of {} MT/s", now.lanes, best.lanes, now.speed, best.speed),
+        };
+        let port = device.parent.as_deref();
+        let mut found = finding(Warning, &place, format!("the link runs at {now} and the drive can do {best}"), cost)
+            .seen(files(&device.address, "current"), now)
+            .seen(files(&device.address, "max"), best)
+            .mend(
+                "Host port or training: what the port can do is not known, and decides it. A port that can do no more is the board's \
+                 design, and so are lanes that are not wired. If it can do more the link was trained down: seat the drive anew, then \
+                 change riser or cable. Some links rest at a lower speed: read it again under load.",
+            );
+        found = match port {
+            Some(port) => found.look(format!("lspci -vv -s {port}")),
+            None => found.look("lspci -tv").look("lspci -vv -s PORT"),
+        };
+        round.find(found);
+    }
+}
+
 fn slot(machine: &Machine, round: &mut Round) {
     for lane in machine.links().into_iter().filter(|lane| crate::machine::is_endpoint(lane.device)) {
         let Some((_, device, port)) = ends(&lane, round) else { continue };
@@ -153,9 +211,17 @@ fn uplink(machine: &Machine, round: &mut Round) {
             continue;
         };
         if asked.0 <= carries.rate.0 * 1.001 {
+            // The lines of SATA drives that nobody saw may ask for more.
+            for sata in behind.iter().filter(|device| device.role == "sata") {
+                if machine.drives_behind(&sata.address).is_empty()
+                    && machine.inventory.why_unread("/sys/block").is_some()
+                {
+                    round.unknown(&place, format!("what the drives of {} ask for is not known", sata.address));
+                }
+            }
             continue;
         }
-        let drives = machine.drives_behind(&lane.device.address);
+        let drives = machine.named_behind(&lane.device.address);
         let cost = format!(
             "{} behind it can send {} together, and it carries {}: read at once, each gets {} of its rate",
             count(number(behind.len()), "controller"),
@@ -186,7 +252,7 @@ fn chipset(machine: &Machine, round: &mut Round) {
         };
         let Some(chipset) = &detail.chipset else { continue };
         asked += detail.carries.known().copied().flatten().map_or(0.0, |capacity| capacity.rate.0);
-        drives.extend(machine.drives_behind(&device.address));
+        drives.extend(machine.named_behind(&device.address));
         if !reasons.contains(&chipset.because) {
             reasons.push(chipset.because.clone());
         }
@@ -207,8 +273,13 @@ fn chipset(machine: &Machine, round: &mut Round) {
         rate(asked)
     );
     let place = terms::diagnosis::Place::new("link", "chipset");
-    let found = finding(Information, &place, format!("{} hang behind the chipset", list(&drives)), cost)
-        .mend("Where speed matters, put them into slots of the processor.");
+    let found = finding(
+        Information,
+        &place,
+        format!("{} {} behind the chipset", list(&drives), if drives.len() == 1 { "hangs" } else { "hang" }),
+        cost,
+    )
+    .mend("Where speed matters, put them into slots of the processor.");
     round.find(reasons.into_iter().fold(found, |found, reason| found.seen("/sys/bus/pci/devices", reason)));
 }
 

@@ -160,13 +160,18 @@ fn ashift(machine: &Machine, round: &mut Round) {
             }
             let at = Place::new("virtual device", format!("{} of {}", vdev.name, pool.name));
             round.look();
-            let Some(ashift) = round.ask(&at, &vdev.ashift).copied() else { continue };
             let mut leaves = Vec::new();
             walk(vdev, &mut leaves);
-            let mut worst = None;
+            // The status tells it of leaves that it does not suit.
+            let configured = leaves.iter().find_map(|leaf| leaf.configured).map(|block| block.0.trailing_zeros());
+            let Some(ashift) = configured.or_else(|| round.ask(&at, &vdev.ashift).copied()) else { continue };
+            let mut worst = leaves.iter().filter_map(|leaf| Some((leaf.native?.0, leaf.name.as_str()))).max();
             for node in leaves.iter().filter_map(|leaf| machine.node(leaf.node.as_deref()?)) {
                 let Some(physical) = round.ask(&at, &node.queue.physical_block) else { continue };
                 worst = worst.max(Some((physical.0, node.name.as_str())));
+            }
+            if worst.is_none() && leaves.iter().any(|leaf| leaf.kind == "disk") {
+                round.unknown(&at, "the block of none of its drives is known");
             }
             let smallest = 1_u64.checked_shl(ashift).unwrap_or(u64::MAX);
             match worst {

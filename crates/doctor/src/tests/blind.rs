@@ -17,6 +17,10 @@ pub(super) fn all() -> Vec<Blind> {
             pci(m, "0000:10:00.0").removable = Some("removable".into());
             pci(m, "0000:10:00.0").link = Reading::Known(Some(Link { speed: 2_500, lanes: 4 }));
         },
+        "link-below-drive" => |m| {
+            pci(m, "0000:00:00.0").best = unknown();
+            pci(m, "0000:10:00.0").best = unknown();
+        },
         "slot-below-drive" => |m| pci(m, "0000:10:00.0").best = unknown(),
         "uplink-oversubscribed" => |m| pci(m, "0000:20:00.0").carries = unknown(),
         "uplink-oversubscribed" => |m| pci(m, "0000:20:00.0").asked = None,

@@ -56,6 +56,15 @@ fn links() -> Vec<Fault> {
             &["can do 16 GT/s x4 and its port 8 GT/s x4", "3.6 GB/s of the 7.2 GB/s", "50 %"],
         ),
         fault(
+            "link-below-drive",
+            Warning,
+            |m| {
+                pci(m, "0000:00:00.0").best = Known(None);
+                pci(m, "0000:10:00.0").best = narrow(Link { speed: 16_000, lanes: 4 });
+            },
+            &["runs at 8 GT/s x4 and the drive can do 16 GT/s x4", "Host port or training", "50 %"],
+        ),
+        fault(
             "uplink-oversubscribed",
             Warning,
             |m| {
@@ -72,7 +81,7 @@ fn links() -> Vec<Fault> {
             "drive-behind-chipset",
             Information,
             |m| pci(m, "0000:10:00.0").chipset = Some(Inference { because: "0000:00:1c.0 is in the hub".into() }),
-            &["nvme0n1 hang behind the chipset", "3.6 GB/s", "whose rate shows nowhere", "0000:00:1c.0 is in the hub"],
+            &["nvme0n1 hangs behind the chipset", "3.6 GB/s", "whose rate shows nowhere", "0000:00:1c.0 is in the hub"],
         ),
         fault(
             "payload-below-both-ends",
@@ -838,6 +847,7 @@ fn pools() -> Vec<Fault> {
             |m| {
                 let special = vdev(m, 1);
                 special.kind = "disk".into();
+                special.node = special.children[0].node.clone();
                 special.children.clear();
             },
             &["survives the loss of 0, and the data of 1", "1 drive that fail", "zpool attach tank mirror-1 NEW"],
@@ -848,6 +858,7 @@ fn pools() -> Vec<Fault> {
             |m| {
                 let log = vdev(m, 2);
                 log.kind = "disk".into();
+                log.node = log.children[0].node.clone();
                 log.children.clear();
             },
             &["log device has no mirror", "5 s"],

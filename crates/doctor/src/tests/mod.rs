@@ -9,6 +9,7 @@ mod plant;
 mod preflight;
 mod remedies;
 mod rows;
+mod unseen;
 
 use std::collections::BTreeSet;
 

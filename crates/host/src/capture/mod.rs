@@ -36,6 +36,8 @@ pub struct Capture {
     entries: BTreeMap<String, Entry>,
     /// Directories below which everything that is there is in the file.
     whole: BTreeSet<String>,
+    /// Paths that nobody looked at, whatever is known of what is above them.
+    unseen: BTreeSet<String>,
     /// What came of each command line.
     runs: BTreeMap<String, Ran>,
     /// Programs that are not installed.
@@ -81,6 +83,62 @@ impl Capture {
     #[must_use]
     pub fn print(&self) -> String {
         print::print(self)
+    }
+
+    /// A machine of which only texts tell.
+    pub(crate) fn from_texts(
+        files: BTreeMap<String, String>,
+        links: BTreeMap<String, String>,
+        directories: BTreeMap<String, Vec<String>>,
+        runs: BTreeMap<String, String>,
+    ) -> Self {
+        let files = files.into_iter().map(|(path, text)| (path, Entry::File((text + "\n").into_bytes())));
+        let links = links.into_iter().map(|(path, target)| (path, Entry::Link(target)));
+        let listed = |(path, names): (String, Vec<String>)| (path, Entry::Directory(names.into_iter().collect()));
+        let ran = |(line, text): (String, String)| (line, Ran { stdout: text.into_bytes(), ..Ran::default() });
+        Self {
+            name: "what was posted".to_owned(),
+            entries: files.chain(links).chain(directories.into_iter().map(listed)).collect(),
+            runs: runs.into_iter().map(ran).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same machine, of which nobody looked at a path and all below it.
+    #[must_use]
+    pub fn without(&self, path: &str) -> Self {
+        let mut less = self.clone();
+        less.entries
+            .retain(|known, _| known != path && !known.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')));
+        less.unseen.insert(path.to_owned());
+        less
+    }
+
+    /// The same machine, on which nobody ran a command line.
+    #[must_use]
+    pub fn without_run(&self, line: &str) -> Self {
+        let mut less = self.clone();
+        less.runs.remove(line);
+        less
+    }
+
+    /// The command lines that were run.
+    pub fn runs(&self) -> impl Iterator<Item = &str> {
+        self.runs.keys().map(String::as_str)
+    }
+
+    /// Every directory of which something is known.
+    #[must_use]
+    pub fn directories(&self) -> BTreeSet<String> {
+        let above = |path: &String| path.match_indices('/').map(|(at, _)| path[..at].to_owned()).collect::<Vec<_>>();
+        let mut all: BTreeSet<String> = self.entries.keys().flat_map(above).filter(|path| !path.is_empty()).collect();
+        all.extend(
+            self.entries
+                .iter()
+                .filter(|(_, entry)| matches!(entry, Entry::Directory(_) | Entry::Link(_)))
+                .map(|(path, _)| path.clone()),
+        );
+        all
     }
 
     fn not_captured(&self, asked: String) -> HostError {

@@ -66,10 +66,13 @@ fn names_of(path: &str) -> Vec<String> {
 
 /// What is known of a path whose directory, the first `parent` bytes of it, was found.
 fn look<'c>(capture: &'c Capture, path: &str, parent: usize) -> Result<Option<&'c Entry>, Lack> {
+    if capture.unseen.contains(path) {
+        return Err(Lack::NotCaptured);
+    }
     match capture.entries.get(path) {
         Some(Entry::Absent) => Err(Lack::Absent),
         Some(entry) => Ok(Some(entry)),
-        None if has_children(capture, path) || capture.whole.contains(path) => Ok(None),
+        None if has_children(capture, path) || hides(capture, path) || capture.whole.contains(path) => Ok(None),
         None => Err(lack(capture, path, parent)),
     }
 }
@@ -97,6 +100,11 @@ fn is_whole(capture: &Capture, directory: &str) -> bool {
     false
 }
 
+/// Is there something below a path that nobody looked at?
+fn hides(capture: &Capture, path: &str) -> bool {
+    capture.unseen.iter().any(|unseen| unseen.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')))
+}
+
 pub(super) fn has_children(capture: &Capture, path: &str) -> bool {
     below(capture, path).next().is_some()
 }
@@ -122,6 +130,9 @@ pub(super) fn names(capture: &Capture, path: &str) -> Option<BTreeSet<String>> {
     };
     let start = directory.len() + 1;
     let mut prefix = format!("{directory}/");
+    // What nobody looked at is there all the same.
+    let inside = |unseen: &String| Some(unseen.strip_prefix(&prefix)?.split('/').next()?.to_owned());
+    names.extend(capture.unseen.iter().filter_map(inside));
     // Jumps from name to name and leaves out all that lies below each.
     loop {
         let from = (Bound::Included(prefix.clone()), Bound::Unbounded);

@@ -81,14 +81,16 @@ fn is_cpu(name: &str) -> bool {
 }
 
 fn governors(source: &Source) -> Reading<BTreeMap<String, u32>> {
-    source.names(CPUS).map(|names| {
+    source.names(CPUS).and_then(|names| {
         let mut governors = BTreeMap::new();
         for name in names.unwrap_or_default().iter().filter(|name| is_cpu(name)) {
-            if let Some(governor) = source.told(&format!("{CPUS}/{name}/cpufreq/scaling_governor")) {
-                *governors.entry(governor).or_insert(0) += 1;
+            match source.text(&format!("{CPUS}/{name}/cpufreq/scaling_governor")) {
+                Reading::Known(Some(governor)) => *governors.entry(governor).or_insert(0) += 1,
+                Reading::Known(None) => {}
+                Reading::Unknown(why) => return Reading::Unknown(why),
             }
         }
-        governors
+        Reading::Known(governors)
     })
 }
 

@@ -74,6 +74,11 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
         pci_address: on_way.or_else(|| controller.and_then(|controller| controller.pci_address.clone())),
         detail: wants_detail.then(|| {
             let mut detail = detail(source, &name, &path, transport);
+            if transport == "nvme" && controller.is_none() {
+                let why = "its controller is not known";
+                (detail.health, detail.write_cache_on) = (Reading::unknown(why), Reading::unknown(why));
+                detail.temperature = Reading::unknown(why);
+            }
             if let Some(controller) = controller {
                 detail.health = controller.health.clone().map(Some);
                 detail.write_cache_on = controller.write_cache_on.clone();
@@ -109,7 +114,7 @@ fn transport(name: &str, path: &str, nvme: Option<&str>) -> &'static str {
         _ if starts("sd") && on("/session") => "iscsi",
         _ if starts("sd") && on("/end_device-") => "sas",
         _ if starts("sd") && on("/virtio") => "virtio",
-        _ if starts("sd") => "sata",
+        _ if starts("sd") && on("/ata") => "sata",
         _ => "other",
     }
 }

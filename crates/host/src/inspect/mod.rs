@@ -59,7 +59,9 @@ pub fn examine(host: &dyn Host) -> Result<Inventory, HostError> {
     let controllers = nvme::controllers(&source, true);
     let remote = controllers.all.iter().any(|controller| controller.pci_address.is_none());
     let mut inventory = inventory(&source, &controllers, Wanted { network: remote, detail: true });
-    inventory.detail = Some(Box::new(detail(&source, controllers)));
+    let mut detail = detail(&source, controllers);
+    detail.gaps = source.gaps();
+    inventory.detail = Some(Box::new(detail));
     topology::conclude(&mut inventory);
     source.unless_lost(inventory)
 }
@@ -116,6 +118,7 @@ fn detail(source: &Source, controllers: Controllers) -> Detail {
         pools,
         mounts,
         nodes,
+        gaps: Vec::new(),
     }
 }
 

@@ -58,7 +58,7 @@ fn node(source: &Source, name: String, mapper: Option<&Mapper>) -> Node {
     Node {
         label: label.filter(|label| *label != name),
         kind,
-        size: source.size(&file("size"), 512).known().copied().flatten().unwrap_or_default(),
+        size: Bytes(told("size").and_then(|text| text.parse::<u64>().ok()).unwrap_or(0).saturating_mul(512)),
         on: match &parent {
             Some(parent) => vec![parent.clone()],
             None => source.listed(&file("slaves")),

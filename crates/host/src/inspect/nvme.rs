@@ -163,14 +163,13 @@ fn health(source: &Source, node: &str) -> Reading<Health> {
 
 /// Feature 6, where the controller has a volatile cache at all.
 fn write_cache(source: &Source, node: &str, identity: &Reading<NvmeIdentity>) -> Reading<Option<bool>> {
-    identity.as_ref().and_then(|identity| {
-        if !identity.volatile_cache {
-            return Reading::Known(None);
-        }
-        source.said(&["nvme", "get-feature", "-f", "6", node]).and_then(|text| match feature(&text) {
-            Some(value) => Reading::Known(Some(value & 1 == 1)),
-            None => Reading::unknown(format!("`nvme get-feature -f 6 {node}` tells no current value")),
-        })
+    if identity.known().is_some_and(|identity| !identity.volatile_cache) {
+        return Reading::Known(None);
+    }
+    // A controller without a volatile cache refuses to tell of it (NVM Express Base Specification, Volatile Write Cache).
+    source.said(&["nvme", "get-feature", "-f", "6", node]).and_then(|text| match feature(&text) {
+        Some(value) => Reading::Known(Some(value & 1 == 1)),
+        None => Reading::unknown(format!("`nvme get-feature -f 6 {node}` tells no current value")),
     })
 }
 

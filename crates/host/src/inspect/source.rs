@@ -3,11 +3,12 @@
 //! A machine that is lost in the middle is remembered; what is asked after that is unknown, and the whole inspection
 //! ends with the error.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
-use terms::inventory::Reading;
+use terms::inventory::{Gap, Reading};
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
 use crate::{Host, HostError};
@@ -19,11 +20,12 @@ const LIMIT: Nanos = Nanos::seconds(20);
 pub(super) struct Source<'a> {
     host: &'a dyn Host,
     lost: Mutex<Option<HostError>>,
+    gaps: Mutex<BTreeMap<String, String>>,
 }
 
 impl<'a> Source<'a> {
     pub(super) const fn new(host: &'a dyn Host) -> Self {
-        Self { host, lost: Mutex::new(None) }
+        Self { host, lost: Mutex::new(None), gaps: Mutex::new(BTreeMap::new()) }
     }
 
     /// What was found out, unless the machine was lost meanwhile.
@@ -49,10 +51,27 @@ impl<'a> Source<'a> {
         self.bytes(path).map(|bytes| bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()))
     }
 
-    /// A file's text if it can be read and is not empty, and nothing otherwise: for what is only told, never judged.
+    /// A file's text if it can be read and is not empty, and nothing otherwise. One that could not be read is a gap.
     pub(super) fn told(&self, path: &str) -> Option<String> {
-        let text = self.text(path).known().cloned().flatten();
+        let text = self.or_gap(path, self.text(path));
         text.filter(|text| !text.is_empty())
+    }
+
+    /// What was asked for in a form that has no room for a reason, and was not answered.
+    pub(super) fn gaps(&self) -> Vec<Gap> {
+        let gaps = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        gaps.iter().map(|(path, why)| Gap { path: path.clone(), why: why.clone() }).collect()
+    }
+
+    /// The fact; where nobody could look it is written down, so that "none" is not taken for it.
+    fn or_gap<T>(&self, path: &str, reading: Reading<Option<T>>) -> Option<T> {
+        match reading {
+            Reading::Known(fact) => fact,
+            Reading::Unknown(why) => {
+                self.gaps.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), why);
+                None
+            }
+        }
     }
 
     /// What a file's text says in another form. A text that cannot be understood is unknown, with the text.
@@ -86,14 +105,19 @@ impl<'a> Source<'a> {
         self.sort(self.host.list(path))
     }
 
-    /// Names in a directory; none where it cannot be listed.
+    /// Names in a directory; none where it cannot be listed, which is a gap.
     pub(super) fn listed(&self, path: &str) -> Vec<String> {
-        self.names(path).known().cloned().flatten().unwrap_or_default()
+        self.or_gap(path, self.names(path)).unwrap_or_default()
     }
 
-    /// Where a path leads; nothing where it leads nowhere.
+    /// Where a path leads; `Known(None)` where it leads nowhere.
+    pub(super) fn leads(&self, path: &str) -> Reading<Option<String>> {
+        self.sort(self.host.resolve(path))
+    }
+
+    /// Where a path leads; nothing where it leads nowhere, or where nobody could look, which is a gap.
     pub(super) fn resolved(&self, path: &str) -> Option<String> {
-        self.sort(self.host.resolve(path)).known().cloned().flatten()
+        self.or_gap(path, self.leads(path))
     }
 
     /// The last name of where a path leads.

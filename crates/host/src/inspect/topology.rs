@@ -55,8 +55,10 @@ fn endpoint_asks(device: &PciDevice, inventory: &Inventory) -> Option<BytesPerSe
     if is_bridge(device) || device.role == "network" {
         return None;
     }
+    // SATA controllers are parts of chipsets, and tell of a link that is none: their drives' lines are what counts.
+    let real = device.role != "sata" || device.detail.as_ref().is_none_or(|detail| detail.chipset.is_none());
     let link = device.detail.as_ref().and_then(|detail| detail.carries.known().copied().flatten());
-    let link = link.map(|capacity| capacity.rate.0);
+    let link = link.map(|capacity| capacity.rate.0).filter(|_| real);
     let under = inventory.drives.iter().filter(|drive| drive.pci_address.as_deref() == Some(&device.address));
     let lines = under.map(|drive| Some(line_carries(drive.detail.as_ref()?.line_rate.as_deref()?)?.as_f64()));
     let lines: Option<f64> = lines.sum::<Option<f64>>().filter(|sum| *sum > 0.0);

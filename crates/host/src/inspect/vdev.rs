@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use terms::Bytes;
 use terms::inventory::{Reading, Vdev};
 
 /// Headings under which `zpool status` puts what is not plain data.
@@ -82,6 +83,7 @@ pub(super) fn tree(status: &str, shifts: &Reading<Shifts>, node: impl Fn(&str) -
                 .map_or("data", |(_, class)| class);
             continue;
         }
+        let [configured, native] = blocks(&row.words);
         let number = |at: usize| row.words.get(at).and_then(|word| count(word)).unwrap_or(0);
         let vdev = Vdev {
             name: (*name).to_owned(),
@@ -90,12 +92,27 @@ pub(super) fn tree(status: &str, shifts: &Reading<Shifts>, node: impl Fn(&str) -
             state: state.copied().unwrap_or_default().to_owned(),
             errors: [number(2), number(3), number(4)],
             ashift: shift(name, shifts, row.indent == 2),
+            configured,
+            native,
             node: if name.starts_with('/') { node(name) } else { None },
             children: Vec::new(),
         };
         place(&mut tops, vdev, (row.indent / 2).saturating_sub(1));
     }
     tops
+}
+
+/// The pool's block and the device's own, from `block size: 512B configured, 4096B native` behind a leaf.
+fn blocks(words: &[&str]) -> [Option<Bytes>; 2] {
+    let before = |name: &str| {
+        let at = words.iter().position(|word| word.trim_end_matches(',') == name)?;
+        words.get(at.checked_sub(1)?)?.strip_suffix('B')?.parse().ok().map(Bytes)
+    };
+    if words.windows(2).any(|pair| pair == ["block", "size:"]) {
+        [before("configured"), before("native")]
+    } else {
+        [None, None]
+    }
 }
 
 /// Hangs it under the last one at each level, as deep as it belongs.
@@ -110,9 +127,10 @@ fn kind(name: &str) -> &str {
     if name.starts_with('/') {
         return if name.starts_with("/dev/") { "disk" } else { "file" };
     }
-    // `mirror-0`, `raidz2-1`, `draid1:4d:8c:1s-0`; a missing device has the number of its label.
+    // `mirror-0`, `raidz2-1`, `draid1:4d:8c:1s-0`. All else is a device, by its name or, if it is missing, by its number.
     let word = name.split(['-', ':']).next().unwrap_or(name);
-    if word.bytes().all(|byte| byte.is_ascii_digit()) { "disk" } else { word }
+    let groups = ["mirror", "raidz", "draid", "spare", "replacing", "indirect", "root"];
+    if groups.iter().any(|group| word.starts_with(group)) { word } else { "disk" }
 }
 
 /// Large counters are shortened: `1.2K`.

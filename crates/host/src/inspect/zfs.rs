@@ -14,8 +14,10 @@ const PROPERTIES: &str = "type,recordsize,volblocksize,primarycache,secondarycac
 
 /// Pools that are imported; none where the kernel has no ZFS.
 pub(super) fn read(source: &Source, nodes: &[Node]) -> Reading<Vec<Pool>> {
-    if source.resolved("/sys/module/zfs").is_none() {
-        return Reading::Known(Vec::new());
+    match source.leads("/sys/module/zfs") {
+        Reading::Known(Some(_)) => {}
+        Reading::Known(None) => return Reading::Known(Vec::new()),
+        Reading::Unknown(why) => return Reading::Unknown(why),
     }
     source.said(&["zpool", "list", "-H", "-o", "name,health"]).map(|text| {
         let pools = text.lines().filter_map(|line| line.split_once('\t'));

@@ -10,6 +10,11 @@ fn told(text: Option<&String>) -> Value {
     Value::or_missing(text.cloned().map(Value::Text), "the drive does not tell")
 }
 
+/// A block. There is none of size 0: nobody read it.
+fn block(size: terms::Bytes) -> Value {
+    Value::or_missing((size.0 > 0).then_some(Value::Size(size)), "it was not read")
+}
+
 /// A column of words.
 const fn words(
     name: &'static str,
@@ -41,10 +46,8 @@ pub fn drives() -> Vec<Column<Drive>> {
         }),
         words("TRAN", "transport", "Transport", "how it is attached", |d| Value::Text(d.transport.clone())),
         size("SIZE", "size_bytes", "Size", "capacity", |d| Value::Size(d.size)),
-        size("LBA", "logical_block_bytes", "LBA", "logical block size", |d| Value::Size(d.logical_block)),
-        size("PHY-SEC", "physical_block_bytes", "Physical block", "physical block size", |d| {
-            Value::Size(d.physical_block)
-        }),
+        size("LBA", "logical_block_bytes", "LBA", "logical block size", |d| block(d.logical_block)),
+        size("PHY-SEC", "physical_block_bytes", "Physical block", "physical block size", |d| block(d.physical_block)),
         words("MODEL", "model", "Model", "model", |d| told(d.model.as_ref())),
         words("SERIAL", "serial", "Serial", "serial number", |d| told(d.serial.as_ref())),
         words("WWID", "wwid", "WWID", "world-wide or namespace identifier", |d| told(d.wwid.as_ref())),

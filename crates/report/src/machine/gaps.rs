@@ -9,6 +9,18 @@ use crate::width::paragraph;
 /// The list; nothing where everything is known.
 pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style) -> Option<String> {
     let mut gaps = Gaps::default();
+    for (what, path) in [
+        ("processors", "/proc/cpuinfo"),
+        ("memory", "/proc/meminfo"),
+        ("drives", "/sys/block"),
+        ("what stands on drives", "/sys/class/block"),
+        ("PCI devices", "/sys/bus/pci/devices"),
+        ("NVMe controllers", "/sys/class/nvme"),
+    ] {
+        if let Some(why) = inventory.why_unread(path) {
+            gaps.add(what, why);
+        }
+    }
     gaps.note("memory modules", &detail.memory.modules);
     gaps.note("volume groups", &detail.volume_groups);
     gaps.note("pools", &detail.pools);
@@ -54,7 +66,12 @@ struct Gaps(Vec<(String, Vec<String>)>);
 
 impl Gaps {
     fn note<T>(&mut self, what: &str, reading: &Reading<T>) {
-        let Some(why) = reading.why_unknown().filter(|why| *why != NOT_LOOKED_AT) else { return };
+        if let Some(why) = reading.why_unknown().filter(|why| *why != NOT_LOOKED_AT) {
+            self.add(what, why);
+        }
+    }
+
+    fn add(&mut self, what: &str, why: &str) {
         // Programs name the device they failed on, and say the same of each.
         let device = |word: &str| match word.strip_suffix('`') {
             _ if !word.contains("/dev/") => word.to_owned(),

@@ -52,7 +52,10 @@ pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style, notes:
     }
     let lines = drawing.lines;
     if lines.is_empty() {
-        return "no drives were found\n".to_owned();
+        return match inventory.why_unread("/sys/class/block").or_else(|| inventory.why_unread("/sys/block")) {
+            Some(_) => "whether there are drives is not known\n".to_owned(),
+            None => "no drives were found\n".to_owned(),
+        };
     }
     let strip = |heading: &str, align, cells: Vec<Cell>| Strip { heading: vec![heading.to_owned()], align, cells };
     let cells = |text: fn(&Line) -> &str| {
@@ -90,7 +93,7 @@ impl<'a> Drawing<'a> {
             what.extend(contents::held(node, self.detail, self.notes));
         }
         let name = node.label.as_ref().map_or(node.name.clone(), |label| format!("{} {label}", node.name));
-        self.line(more, &name, &kind(node, drive), &self.style.size(node.size), &what.join(", "), again);
+        self.line(more, &name, &kind(node, drive), &self.size(node), &what.join(", "), again);
         if again {
             return;
         }
@@ -102,6 +105,14 @@ impl<'a> Drawing<'a> {
                 Upper::FileSystem(system) => self.shared(system, more),
             }
             more.pop();
+        }
+    }
+
+    /// A device that is there may have size 0; one whose size nobody read has none that is known.
+    fn size(&self, node: &Node) -> String {
+        match self.inventory.why_unread(&format!("/sys/class/block/{}/size", node.name)) {
+            Some(_) => "–".to_owned(),
+            None => self.style.size(node.size),
         }
     }
 

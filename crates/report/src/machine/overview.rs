@@ -29,15 +29,21 @@ pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style) -> Str
         let by = if by.is_empty() { "yes".to_owned() } else { format!("yes, by {by}") };
         facts.push(("Emulated", format!("{by}: its rates say nothing of real drives")));
     }
-    if !detail.as_root {
+    if !detail.as_root && inventory.why_unread("/proc/self/status").is_none() {
         facts.push(("Looked at", "without the rights of root, which hide much".to_owned()));
     }
     let room = style.columns().saturating_sub(NAMES);
     pairs(None, facts.into_iter().map(|(name, value)| (name.to_owned(), wrap(&value, room).join("\n"))), style)
 }
 
+/// What the kernel tells of processors.
+const CPUINFO: &str = "/proc/cpuinfo";
+
 fn processors(inventory: &Inventory, cpu: &Cpu) -> String {
     let model = if inventory.cpu_model.is_empty() { "not known" } else { &inventory.cpu_model };
+    if inventory.why_unread(CPUINFO).is_some() {
+        return "not known".to_owned();
+    }
     let (Some(sockets), Some(cores)) = (cpu.sockets.known(), cpu.cores.known()) else {
         return format!("{} × {model}", inventory.cpus);
     };
@@ -45,8 +51,15 @@ fn processors(inventory: &Inventory, cpu: &Cpu) -> String {
 }
 
 fn abilities(inventory: &Inventory, cpu: &Cpu) -> String {
-    let flags = if cpu.flags.is_empty() { "none of AES, SHA, AVX".to_owned() } else { cpu.flags.join(" ") };
-    let aes = if inventory.aes { "" } else { "no AES instructions; " };
+    let unread = inventory.why_unread(CPUINFO).is_some();
+    let flags = if unread {
+        "instructions not known".to_owned()
+    } else if cpu.flags.is_empty() {
+        "none of AES, SHA, AVX".to_owned()
+    } else {
+        cpu.flags.join(" ")
+    };
+    let aes = if inventory.aes || unread { "" } else { "no AES instructions; " };
     let governor = match &cpu.governors {
         Reading::Known(all) if all.is_empty() => "frequencies are not scaled here".to_owned(),
         Reading::Known(all) => format!("governor {}", all.keys().cloned().collect::<Vec<_>>().join(", ")),
@@ -76,7 +89,10 @@ fn layers(detail: &Detail) -> Option<String> {
 }
 
 fn memory(inventory: &Inventory, detail: &Detail) -> String {
-    let mut text = inventory.memory.to_string();
+    let mut text = match inventory.why_unread("/proc/meminfo") {
+        Some(_) => "not known".to_owned(),
+        None => inventory.memory.to_string(),
+    };
     if let Some(modules) = detail.memory.modules.known() {
         let first = &modules[0];
         let alike =

@@ -134,6 +134,12 @@ pub struct Vdev {
     pub errors: [u64; 3],
     /// `ashift` it was made with: two to that power is its smallest block.
     pub ashift: Reading<u32>,
+    /// Smallest block that the pool uses on a leaf, where its status tells of one that does not fit.
+    #[serde(rename = "configured_block_bytes", skip_serializing_if = "Option::is_none")]
+    pub configured: Option<Bytes>,
+    /// The leaf's own block, where its status tells that.
+    #[serde(rename = "native_block_bytes", skip_serializing_if = "Option::is_none")]
+    pub native: Option<Bytes>,
     /// Kernel name, of a leaf that is there.
     pub node: Option<String>,
     /// Those it consists of.

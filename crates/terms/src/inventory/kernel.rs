@@ -121,3 +121,12 @@ pub struct Taken {
     #[serde(rename = "at_ns")]
     pub at: Nanos,
 }
+
+/// A file or directory that was asked for and could not be read. One that is known not to be there is none.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct Gap {
+    /// Its path.
+    pub path: String,
+    /// Why it could not be read.
+    pub why: String,
+}

@@ -1,0 +1,138 @@
+//! `lspci -vv`: one paragraph for each device, which begins with its address.
+
+use super::Machine;
+
+const DEVICES: &str = "/sys/bus/pci/devices";
+
+/// The address at the beginning of a line, with its domain.
+fn address(line: &str) -> Option<(String, &str)> {
+    let (word, rest) = line.split_once(' ')?;
+    let whole = if word.len() == 7 { format!("0000:{word}") } else { word.to_owned() };
+    crate::inspect::is_pci_address(&whole).then_some((whole, rest))
+}
+
+/// `01:00.0 Non-Volatile memory controller: …`.
+pub(super) fn begins(line: &str) -> bool {
+    address(line).is_some_and(|(_, rest)| class(rest).is_some() || rest.contains(": "))
+}
+
+/// Class and subclass of what storage hangs on, by the name in the PCI ID database, or the number that `-nn` adds.
+fn class(rest: &str) -> Option<&'static str> {
+    const CLASSES: [(&str, &str, &str); 8] = [
+        ("PCI bridge", "[0604]", "0x060400"),
+        ("Non-Volatile memory controller", "[0108]", "0x010802"),
+        ("SATA controller", "[0106]", "0x010601"),
+        ("Serial Attached SCSI controller", "[0107]", "0x010700"),
+        ("RAID bus controller", "[0104]", "0x010400"),
+        ("SCSI storage controller", "[0100]", "0x010000"),
+        ("Mass storage controller", "[0180]", "0x018000"),
+        ("IDE interface", "[0101]", "0x010100"),
+    ];
+    let kind = rest.split(": ").next()?;
+    CLASSES.iter().find(|(name, number, _)| kind.starts_with(name) || kind.contains(number)).map(|(_, _, class)| *class)
+}
+
+/// Links of each device that storage hangs on, and where bridges lead.
+pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines[*at])).collect();
+    let mut devices: Vec<Device> = Vec::new();
+    for (number, start) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).copied().unwrap_or(lines.len());
+        let Some((address, rest)) = address(lines[*start]) else { continue };
+        let Some(class) = class(rest) else { continue };
+        devices.push(Device::read(address, class, &lines[*start..end]));
+    }
+    let told = devices.len();
+    for device in &devices {
+        let mut way = vec![device.address.clone()];
+        while let Some(above) = devices.iter().find(|above| way.last().is_some_and(|at| above.leads_to(at))) {
+            if way.contains(&above.address) {
+                break;
+            }
+            way.push(above.address.clone());
+        }
+        // A device on another bus than the first hangs under a port that the text does not have.
+        let domain = device.address.split(':').next().unwrap_or_default().to_owned();
+        let mut path = format!("/sys/devices/pci{domain}:00");
+        way.iter().rev().for_each(|name| {
+            path.push('/');
+            path.push_str(name);
+        });
+        device.put(&path, machine);
+    }
+    told
+}
+
+struct Device {
+    address: String,
+    class: &'static str,
+    /// Buses behind a bridge: the first and the last.
+    buses: Option<(u8, u8)>,
+    role: Option<u8>,
+    now: Option<(String, String)>,
+    best: Option<(String, String)>,
+}
+
+impl Device {
+    fn read(address: String, class: &'static str, lines: &[&str]) -> Self {
+        let line = |key: &str| lines.iter().find_map(|line| line.trim_start().strip_prefix(key));
+        let bus = |text: &str, key: &str| {
+            let rest = text.split_once(key)?.1;
+            u8::from_str_radix(rest.get(..2)?, 16).ok()
+        };
+        let buses = line("Bus: ").and_then(|text| Some((bus(text, "secondary=")?, bus(text, "subordinate=")?)));
+        let express = lines.iter().find(|line| line.contains("] Express "));
+        let role = express.and_then(|line| {
+            let kinds = [("Root Port", 4), ("Upstream Port", 5), ("Downstream Port", 6)];
+            kinds.iter().find(|(name, _)| line.contains(name)).map(|(_, role)| *role)
+        });
+        Self { address, class, buses, role, now: line("LnkSta:").and_then(link), best: line("LnkCap:").and_then(link) }
+    }
+
+    /// Is it the bridge right above a device?
+    fn leads_to(&self, address: &str) -> bool {
+        let parts = |address: &str| {
+            let (domain, rest) = address.split_once(':')?;
+            Some((domain.to_owned(), u8::from_str_radix(rest.get(..2)?, 16).ok()?))
+        };
+        match (self.buses, parts(&self.address), parts(address)) {
+            (Some((first, _)), Some((own, _)), Some((domain, bus))) => own == domain && bus == first && bus > 0,
+            _ => false,
+        }
+    }
+
+    fn put(&self, path: &str, machine: &mut Machine) {
+        machine.links.insert(format!("{DEVICES}/{}", self.address), path.to_owned());
+        machine.directories.entry(DEVICES.to_owned()).or_default().push(self.address.clone());
+        machine.file(format!("{path}/class"), self.class);
+        for (link, speed, width) in
+            [(&self.now, "current_link_speed", "current_link_width"), (&self.best, "max_link_speed", "max_link_width")]
+        {
+            let Some((rate, lanes)) = link else { continue };
+            machine.file(format!("{path}/{speed}"), format!("{rate} GT/s PCIe"));
+            machine.file(format!("{path}/{width}"), lanes.clone());
+        }
+        // The services of a port are named for its type (`bridge_role` in `inspect/pci.rs`).
+        if let Some(role) = self.role {
+            let service = format!("{}:pcie{}01", self.address, role - 4);
+            machine.directories.entry(path.to_owned()).or_default().push(service);
+        }
+    }
+}
+
+/// `Speed 8GT/s, Width x4` with words between and behind; older versions say `Speed 8GT/s (ok), Width x4 (ok)`.
+fn link(text: &str) -> Option<(String, String)> {
+    let number = |key: &str| {
+        let rest = text.split_once(key)?.1;
+        let number: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+        let end = rest.get(number.len()..)?;
+        (!number.is_empty()).then_some((number, end.to_owned()))
+    };
+    let (speed, unit) = number("Speed ")?;
+    let (lanes, _) = number("Width x")?;
+    let known = ["2.5", "5", "8", "16", "32", "64"].contains(&speed.as_str()) && unit.starts_with("GT/s");
+    let speed = if speed.contains('.') { speed } else { format!("{speed}.0") };
+    // A cut number is another one: `x1` of `x16`.
+    let width: u32 = lanes.parse().ok()?;
+    (known && [1, 2, 4, 8, 12, 16, 32].contains(&width)).then_some((speed, lanes))
+}

@@ -1,0 +1,211 @@
+//! `/proc/mdstat`: two lines and more for each array.
+
+use super::Machine;
+
+/// `Personalities : [raid1]`, or the first line of an array.
+pub(super) fn begins(line: &str) -> bool {
+    line.starts_with("Personalities :") || array(line).is_some()
+}
+
+/// `md0 : active raid1 sdb1[1] sda1[0]`: its name and what follows.
+fn array(line: &str) -> Option<(&str, Vec<&str>)> {
+    let (name, rest) = line.split_once(" : ")?;
+    let number = name.strip_prefix("md")?;
+    let plain = !number.is_empty() && number.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    (plain && words.first().is_some_and(|state| ["active", "inactive"].contains(state))).then_some((name, words))
+}
+
+/// Each array as its files below `md/` would tell it.
+pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| array(lines[*at]).is_some()).collect();
+    let mut told = 0;
+    for (number, start) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).copied().unwrap_or(lines.len());
+        let Some((name, words)) = array(lines[*start]) else { continue };
+        match one(name, &words, &lines[start + 1..end], machine) {
+            Some(()) => told += 1,
+            None => machine.refused.push(format!("array `{name}`: its lines cannot be understood, or are cut")),
+        }
+    }
+    told
+}
+
+/// A member: `sdb1[1](F)`.
+fn member(word: &str) -> Option<(&str, u32, &str)> {
+    let (device, rest) = word.split_once('[')?;
+    let (slot, flags) = rest.split_once(']')?;
+    let plain = device.chars().all(|c| c.is_ascii_alphanumeric() || "-_!".contains(c)) && !device.is_empty();
+    let known = ["", "(F)", "(S)", "(W)", "(J)", "(R)", "(W)(F)", "(W)(S)"].contains(&flags);
+    (plain && known).then_some((device, slot.parse().ok()?, flags))
+}
+
+fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Option<()> {
+    let active = words.first() == Some(&"active");
+    let read_only = words.iter().find(|word| word.starts_with('(') && word.ends_with("only)"));
+    let mut rest = words.iter().skip(1).filter(|word| Some(word) != read_only.as_ref());
+    let level = if active { rest.next()? } else { &"" };
+    let members: Vec<(&str, u32, &str)> = rest.map(|word| member(word)).collect::<Option<_>>()?;
+    // Where the text is cut before the empty line that ends an array, what goes on in it is not known.
+    let end = lines.iter().position(|line| line.trim().is_empty() || line.starts_with("unused devices"));
+    let text = lines[..end.unwrap_or(lines.len())].join("\n");
+    let mut files = vec![(
+        "array_state",
+        match (active, read_only) {
+            (false, _) => "inactive",
+            (_, Some(&"(auto-read-only)")) => "read-auto",
+            (_, Some(_)) => "readonly",
+            _ => "active",
+        }
+        .to_owned(),
+    )];
+    if active {
+        files.push(("level", (*level).to_owned()));
+    }
+    let mut places: Option<Vec<char>> = None;
+    if active && *level != "raid0" && *level != "linear" {
+        // `[3/2] [UU_]`: without it nobody knows whether one is missing.
+        let (counts, up) = health(&text)?;
+        files.push(("raid_disks", counts.0.to_string()));
+        files.push(("degraded", counts.0.checked_sub(counts.1)?.to_string()));
+        places = Some(up);
+        let (action, completed) = work(&text)?;
+        if end.is_some() || action != "idle" {
+            files.push(("sync_action", action));
+            files.extend(completed.map(|completed| ("sync_completed", completed)));
+        }
+        let bitmap = text.lines().any(|line| line.trim_start().starts_with("bitmap:"));
+        if end.is_some() && !bitmap {
+            files.push(("bitmap/location", "none".to_owned()));
+        }
+    }
+    let directory = format!("/sys/devices/virtual/block/{name}");
+    put_block(name, &directory, machine);
+    for (file, value) in files {
+        machine.file(format!("{directory}/md/{file}"), value);
+    }
+    // They are there, and what they say is known only where a line above says it.
+    let redundant = places.is_some();
+    let there = FILES.iter().chain(if redundant { REDUNDANT } else { &[] });
+    let mut entries: Vec<String> = there.map(|file| (*file).to_owned()).collect();
+    for (device, number, flags) in &members {
+        let md = format!("{directory}/md/dev-{device}");
+        entries.push(format!("dev-{device}"));
+        let (state, slot) = match *flags {
+            flags if flags.contains("(F)") => (Some("faulty"), Some("none".to_owned())),
+            "(S)" | "(W)(S)" => (Some("spare"), Some("none".to_owned())),
+            "(J)" => (Some("journal"), Some("none".to_owned())),
+            _ => placed(*number, places.as_deref()),
+        };
+        state.into_iter().for_each(|state| machine.file(format!("{md}/state"), state));
+        slot.into_iter().for_each(|slot| machine.file(format!("{md}/slot"), slot));
+        put_member(device, machine);
+    }
+    machine.directories.insert(format!("{directory}/md"), entries);
+    let under = members.iter().filter(|(_, _, flags)| !flags.contains("(F)"));
+    machine
+        .directories
+        .insert(format!("{directory}/slaves"), under.map(|(device, _, _)| (*device).to_owned()).collect());
+    Some(())
+}
+
+/// Files of every array, and of those with redundancy (the kernel's `Documentation/admin-guide/md.rst`).
+const FILES: &[&str] = &[
+    "array_state",
+    "bitmap",
+    "chunk_size",
+    "consistency_policy",
+    "layout",
+    "level",
+    "max_read_errors",
+    "metadata_version",
+    "raid_disks",
+    "uuid",
+];
+const REDUNDANT: &[&str] = &[
+    "degraded",
+    "group_thread_cnt",
+    "mismatch_cnt",
+    "stripe_cache_size",
+    "sync_action",
+    "sync_completed",
+    "sync_speed_max",
+];
+
+/// State and place of a member. Its number is its place unless it took that of another: then the one place that is not
+/// filled is its, and where there are several nobody knows which.
+fn placed(number: u32, places: Option<&[char]>) -> (Option<&'static str>, Option<String>) {
+    let Some(places) = places else { return (Some("in_sync"), Some(number.to_string())) };
+    let mark = usize::try_from(number).ok().and_then(|number| places.get(number));
+    let empty: Vec<usize> = (0..places.len()).filter(|at| places[*at] == '_').collect();
+    match (mark, &empty[..]) {
+        (_, []) => (Some("in_sync"), mark.map(|_| number.to_string())),
+        (Some('U'), _) => (Some("in_sync"), Some(number.to_string())),
+        (Some(_), _) => (Some("spare"), Some(number.to_string())),
+        (None, [one]) => (Some("spare"), Some(one.to_string())),
+        (None, _) => (None, None),
+    }
+}
+
+/// Members are there; of what they are made nothing is said.
+fn put_member(device: &str, machine: &mut Machine) {
+    put_block(device, &format!("/sys/devices/posted/{device}"), machine);
+}
+
+fn put_block(name: &str, directory: &str, machine: &mut Machine) {
+    const NODES: &str = "/sys/class/block";
+    machine.links.insert(format!("{NODES}/{name}"), directory.to_owned());
+    let names = machine.directories.entry(NODES.to_owned()).or_default();
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+    machine.directories.entry(format!("{directory}/slaves")).or_default();
+}
+
+/// `[3/2] [UU_]`.
+fn health(text: &str) -> Option<((u32, u32), Vec<char>)> {
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let counts =
+            word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).and_then(|rest| rest.split_once('/'));
+        let Some((all, here)) = counts else { continue };
+        let (all, here): (u32, u32) = (all.parse().ok()?, here.parse().ok()?);
+        let marks: Vec<char> = words.peek()?.strip_prefix('[')?.strip_suffix(']')?.chars().collect();
+        let up = marks.iter().filter(|mark| **mark == 'U').count();
+        let fits = u32::try_from(marks.len()) == Ok(all) && u32::try_from(up) == Ok(here) && here <= all;
+        return (fits && marks.iter().all(|mark| "U_".contains(*mark))).then_some(((all, here), marks));
+    }
+    None
+}
+
+/// What is going on: `resync = 12.6% (1024/8192)`, `recovery=DELAYED`, `resync=PENDING`; idle where nothing is said.
+fn work(text: &str) -> Option<(String, Option<String>)> {
+    let words = [
+        ("resync", "resync"),
+        ("recovery", "recover"),
+        ("check", "check"),
+        ("reshape", "reshape"),
+        ("repair", "repair"),
+    ];
+    for line in text.lines() {
+        let Some((word, action)) = words
+            .iter()
+            .find(|(word, _)| line.split_once(word).is_some_and(|(_, rest)| rest.trim_start().starts_with('=')))
+        else {
+            continue;
+        };
+        let rest = line.split_once(word)?.1.trim_start().strip_prefix('=')?.trim_start();
+        if rest.starts_with("DELAYED") {
+            return Some(((*action).to_owned(), Some("delayed".to_owned())));
+        }
+        if rest.starts_with("PENDING") {
+            return Some(((*action).to_owned(), None));
+        }
+        // In KiB; the kernel's file counts in sectors of 512 bytes.
+        let (done, all) = rest.split_once('(')?.1.split_once(')')?.0.split_once('/')?;
+        let sectors = |kib: &str| kib.parse::<u64>().ok()?.checked_mul(2);
+        let (done, all) = (sectors(done)?, sectors(all)?);
+        return (done <= all).then(|| ((*action).to_owned(), Some(format!("{done} / {all}"))));
+    }
+    Some(("idle".to_owned(), Some("none".to_owned())))
+}

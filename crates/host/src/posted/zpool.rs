@@ -1,0 +1,74 @@
+//! `zpool status`: one paragraph for each pool, from `pool:` on.
+
+use super::Machine;
+
+/// `  pool: tank`.
+pub(super) fn begins(line: &str) -> bool {
+    line.trim_start().strip_prefix("pool: ").is_some_and(|name| is_name(name.trim()))
+}
+
+/// What names of pools are made of (zpoolconcepts(7)).
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:".contains(c))
+}
+
+/// Each pool with its state, and its paragraph as it is.
+pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines[*at])).collect();
+    let mut told = 0;
+    for (number, start) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).copied().unwrap_or(lines.len());
+        let paragraph = &lines[*start..end];
+        let value = |key: &str| {
+            let mut lines = paragraph.iter().filter_map(|line| line.trim_start().strip_prefix(key)?.strip_prefix(": "));
+            lines.next().map(str::trim)
+        };
+        let (Some(name), Some(state)) = (value("pool"), value("state").filter(|state| is_state(state))) else {
+            machine.refused.push(format!("`{}`: it tells no state", lines[*start].trim()));
+            continue;
+        };
+        // Without its end a list of devices may be cut, and what is missing would look as if it were not there.
+        if value("errors").is_none() || !paragraph.iter().any(|line| line.trim() == "config:") {
+            machine
+                .refused
+                .push(format!("pool `{name}`: it is cut before `errors:`, so that its devices are not known"));
+            continue;
+        }
+        machine.directories.entry("/sys/module/zfs".to_owned()).or_default();
+        let list = machine.runs.entry("zpool list -H -o name,health".to_owned()).or_default();
+        list.push_str(&format!("{name}\t{state}\n"));
+        machine.runs.insert(format!("zpool status -P {name}"), config_with_tabs(paragraph));
+        told += 1;
+    }
+    told
+}
+
+/// States of a pool (zpoolconcepts(7)).
+fn is_state(state: &str) -> bool {
+    ["ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "REMOVED", "UNAVAIL", "SUSPENDED"].contains(&state)
+}
+
+/// Posts lose the tab that begins each line of the list, or have blanks for it: the indent of its heading goes.
+fn config_with_tabs(paragraph: &[&str]) -> String {
+    let mut out = String::new();
+    let mut indent: Option<usize> = None;
+    let mut inside = false;
+    for line in paragraph {
+        let word = line.trim();
+        if word == "config:" {
+            inside = true;
+        } else if word.starts_with("errors:") {
+            inside = false;
+        } else if inside && !word.is_empty() {
+            let blanks = line.len() - line.trim_start().len();
+            let own = *indent.get_or_insert(blanks);
+            out.push('\t');
+            out.push_str(line.get(own.min(blanks)..).unwrap_or(word));
+            out.push('\n');
+            continue;
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
