@@ -28,8 +28,11 @@ pub enum Kind {
     Dmesg,
 }
 
+/// Does a line begin a text of a kind?
+type Begins = fn(&str) -> bool;
+
 impl Kind {
-    const ALL: [(Self, fn(&str) -> bool); 4] = [
+    const ALL: [(Self, Begins); 4] = [
         (Self::Mdstat, mdstat::begins),
         (Self::Zpool, zpool::begins),
         (Self::Lspci, lspci::begins),
