@@ -185,7 +185,8 @@ pub fn closed(demands: &Demands, population: f64) -> Solution {
             break;
         }
     }
-    let throughput = x.min(least);
+    // Pieces that follow one another are under way together, but no operation ends before its last piece.
+    let throughput = x.min(least).min(population / demands.alone().max(SHORTEST));
     Solution { throughput, response: population / throughput, resync: 0.0 }
 }
 

@@ -188,14 +188,7 @@ fn striped(flow: &Flow, chunk: f64, members: usize) -> Spread {
     Spread { flow: each, to: members }
 }
 
-fn mirror(
-    of: &Compiler<'_>,
-    array: &Array,
-    flow: &Flow,
-    here: usize,
-    spins: bool,
-    asked: &mut [Option<Spread>; 3],
-) {
+fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, spins: bool, asked: &mut [Option<Spread>; 3]) {
     if flow.write {
         let each = Flow { wide: flow.wide * count(here), ..*flow };
         asked[0] = Some(Spread { flow: each, to: here });

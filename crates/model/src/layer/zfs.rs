@@ -88,13 +88,12 @@ impl Compiler<'_> {
         }
     }
 
-    /// Share of reads that the ARC answers.
+    /// Share of reads that the ARC answers, which holds what was written before: none where nobody told the memory.
     fn cached(&self, zfs: &Zfs) -> f64 {
-        if zfs.primarycache != ZfsCache::All {
+        let Some(memory) = self.site.machine.memory.size.filter(|_| zfs.primarycache == ZfsCache::All) else {
             return 0.0;
-        }
-        let memory = self.site.machine.memory.size.map_or(16.0 * 1_073_741_824.0, terms::Bytes::as_f64);
-        (memory * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0)
+        };
+        (memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0)
     }
 
     fn pool(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
