@@ -11,6 +11,9 @@ use crate::parameter::Parameter;
 /// Stripe of RAID-0 and RAID-10 profiles, in bytes (`BTRFS_STRIPE_LEN`).
 const STRIPE: f64 = 65_536.0;
 
+/// What is allocated on a device at a time, in bytes (`SZ_1G`, `BTRFS_MAX_DATA_CHUNK_SIZE` in fs/btrfs/volumes.c).
+const CHUNK: f64 = 1_073_741_824.0;
+
 impl Compiler<'_> {
     pub(crate) fn btrfs(&mut self, stack: &Stack, at: usize, btrfs: &Btrfs, flow: &Flow) {
         let bytes = flow.rate * flow.bytes;
@@ -56,10 +59,19 @@ impl Compiler<'_> {
             BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => devices - gone,
             _ => devices,
         };
+        // Without stripes or copies a chunk is on one device, and the next on another.
+        let chunks = (self.conditions.span.as_f64() / CHUNK).ceil().max(1.0);
+        let several = (flow.random || self.jobs > 1.5) && chunks > 1.5;
         let n = count(here);
         let alone = !flow.random && self.jobs < 1.5;
         let each = match (profile, flow.write) {
-            (BtrfsProfile::Single, _) => Flow { rate: flow.rate / n, ..*flow },
+            (BtrfsProfile::Single, _) => {
+                let (each, to) = if several { (n, here) } else { (1.0, 1) };
+                for which in 0..to {
+                    self.ask(which, Flow { rate: flow.rate / each, ..*flow });
+                }
+                return;
+            }
             (BtrfsProfile::Dup, true) => Flow { rate: flow.rate * 2.0 / n, batch: flow.batch * 2.0, ..*flow },
             (BtrfsProfile::Dup, false) => Flow { rate: flow.rate / n, ..*flow },
             (BtrfsProfile::Raid1 | BtrfsProfile::Raid10, true) => {
