@@ -2,6 +2,7 @@
 
 mod account;
 mod oddities;
+mod rule;
 mod tail;
 
 use terms::layer::{ArrayState, BtrfsProfile, RaidLevel, ZfsLayout};
@@ -27,10 +28,13 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
     let all = draws(&network, &site.book);
     let values = evaluate(&network, site.book.values());
     let shown = |x: f64| drained(x, &network, work, conditions);
+    let rule = rule::width(stack, work, &network);
     let operations = estimate(shown(solution.throughput), all.iter().map(|draw| shown(draw.solution.throughput)));
+    let operations = widened(operations, rule);
     // Little's law holds of what the workload sees, whatever a layer makes of its operations.
     let seen = |of: &Solution| if network.arrivals.is_some() { of.response } else { network.given / of.throughput };
     let latency = estimate(seen(&solution), all.iter().map(|draw| seen(&draw.solution))).scaled(1e9);
+    let latency = widened(latency, rule);
     let cpu = processor_time(&network, &values);
     let busy = estimate(cpu * solution.throughput, all.iter().map(|draw| draw.cpu * draw.solution.throughput));
     let label = |at: usize| account::label(site, stack, &network, at);
