@@ -5,6 +5,7 @@ mod calibrate;
 mod expect;
 mod machine;
 mod prove;
+mod records;
 
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ pub(crate) use calibrate::CalibrateArguments;
 pub(crate) use expect::ExpectArguments;
 pub(crate) use machine::{CaptureArguments, DoctorArguments, InspectArguments, MachineArguments};
 pub(crate) use prove::ProveArguments;
+pub(crate) use records::{CompareArguments, ReportArguments, RunsArguments};
 
 /// Designs, builds, measures and proves Linux storage stacks.
 #[derive(Debug, Parser)]
@@ -370,65 +372,6 @@ pub(crate) struct TeardownArguments {
     /// it by now
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReportArguments {
-    /// The run: a directory, the beginning of a name, or `latest`
-    #[arg(default_value = "latest")]
-    pub(crate) run: String,
-    /// Write the self-contained page here
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "output", "verify"])]
-    pub(crate) html: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub(crate) json: bool,
-    /// Print CSV
-    #[arg(long)]
-    pub(crate) csv: bool,
-    /// Print these columns, one row for each cell
-    #[arg(long, short, value_name = "COL,…", conflicts_with_all = ["json", "csv", "verify"])]
-    pub(crate) output: Option<String>,
-    /// List the columns that `-o` knows
-    #[arg(long)]
-    pub(crate) list_columns: bool,
-    /// Print rates in units of 1000 instead of 1024
-    #[arg(long)]
-    pub(crate) si: bool,
-    /// Check every file of the record against its seal
-    #[arg(long, conflicts_with_all = ["json", "csv"])]
-    pub(crate) verify: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CompareArguments {
-    /// The run that counts as 1: a directory, the beginning of a name, or `latest`
-    pub(crate) a: String,
-    /// The run that is compared with it
-    #[arg(default_value = "latest")]
-    pub(crate) b: String,
-    /// Exit with 1 where a cell is certainly slower in B by more than this, such as `5%`
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
-    pub(crate) fail_slower: Option<terms::PerMille>,
-    /// Show the cells that are equal, too
-    #[arg(long, conflicts_with_all = ["json", "html"])]
-    pub(crate) details: bool,
-    /// Write a self-contained page here
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
-    pub(crate) html: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RunsArguments {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Throw the catalogue away and read every run again
-    #[arg(long)]
-    pub(crate) rebuild: bool,
 }
 
 #[derive(Debug, Args)]

@@ -23,7 +23,10 @@ pub(crate) fn text(path: &Path, what: &str, hint: impl Fn(ErrorKind) -> &'static
     })
 }
 
-/// The content of a file of at most that size. Pipes and terminals are read only where the name says that they are meant:
+/// What `-` stands for.
+const STDIN: &str = "/dev/stdin";
+
+/// The content of a file of at most that size; `-` is standard input. Pipes and terminals are read only where the name says that they are meant:
 /// `/dev/stdin` and what shells put in the place of `<(…)`.
 pub(crate) fn bytes(
     path: &Path,
@@ -38,6 +41,7 @@ pub(crate) fn bytes(
             terms::spelling::spell_path(path)
         ))
     };
+    let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
     let passed = is_passed(path);
     // What is no file may wait for somebody at the other end already when it is opened.
     let wait = if passed { OFlags::empty() } else { OFlags::NONBLOCK };
@@ -61,7 +65,7 @@ pub(crate) fn bytes(
 
 /// Does the name say that something is handed over under it, whatever it is?
 fn is_passed(path: &Path) -> bool {
-    ["/dev/stdin", "/dev/fd", "/proc/self/fd"].iter().any(|start| path.starts_with(start))
+    [STDIN, "/dev/fd", "/proc/self/fd"].iter().any(|start| path.starts_with(start))
 }
 
 fn unread(path: &Path, what: &str, error: &std::io::Error, hint: &str) -> Failure {

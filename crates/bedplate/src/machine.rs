@@ -48,8 +48,7 @@ pub(crate) fn captured(file: &Path) -> Result<Capture, Failure> {
 pub(crate) fn posted(files: &[impl AsRef<Path>]) -> Result<Capture, Failure> {
     let mut texts: Vec<(String, String)> = Vec::new();
     for file in files.iter().map(AsRef::as_ref) {
-        let path = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
-        let bytes = input::bytes(path, "capture", input::CAPTURE, |_| "`bedplate capture FILE` makes one")?;
+        let bytes = input::bytes(file, "capture", input::CAPTURE, |_| "`bedplate capture FILE` makes one")?;
         if files.len() == 1 && !is_text_of_programs(&bytes) {
             return Capture::parse(&spell_path(file), &bytes).map_err(|error| {
                 Failure::told(format!(

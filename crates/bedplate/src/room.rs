@@ -51,7 +51,7 @@ mod tests {
         let work = |depth| Workload { depth, ..Workload::new(Name::new("w").unwrap(), Pattern::Read, Bytes::mib(64)) };
         assert!(for_buffers(&[work(16)], Bytes::gib(3)).is_ok());
         let told = for_buffers(&[work(16), work(1024)], Bytes::gib(3)).unwrap_err().text();
-        assert!(told.contains("1.5 GiB") && told.contains("64 GiB") && told.matches("because").count() == 1, "{told}");
+        assert!(told.contains("1.50 GiB") && told.contains("64 GiB") && told.matches("because").count() == 1, "{told}");
         assert!(for_buffers(&[work(1024)], Bytes(0)).is_ok(), "a machine that does not tell its memory");
     }
 }

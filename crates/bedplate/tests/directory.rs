@@ -246,7 +246,7 @@ fn two_runs_of_one_job_at_once_have_each_their_own_samples() {
     let begin = |name: &str| {
         let (data, file) = (above.join(name), bench.path().join(format!("{name}.fio")));
         std::fs::create_dir_all(&data).unwrap();
-        std::fs::write(&file, ONE_JOB.replace("randread", name).repeat(4)).unwrap();
+        std::fs::write(&file, format!("{}stonewall\n", ONE_JOB.replace("randread", name)).repeat(4)).unwrap();
         let (data, file) = (data.to_string_lossy().into_owned(), file.to_string_lossy().into_owned());
         let arguments = ["run", "--dir", &data, "--fio", &file, "--rounds", "1", "--window", "500ms", "--span", "8MiB"];
         let mut command = Command::new(env!("CARGO_BIN_EXE_bedplate"));

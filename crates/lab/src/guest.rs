@@ -106,9 +106,9 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
 
 /// The kernel for a study: with remote drives it has to know both ends of NVMe/TCP.
 fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<Kernel, LabError> {
-    let asked = spec.machine.kernel.as_deref();
+    let choose = |wanted: &[String]| kernel::choose(host, wanted, spec.machine.kernel.as_deref());
     if !spec.machine.drives.iter().any(enclosure::is_remote) {
-        return kernel::choose(host, spec.wanted_modules, asked);
+        return choose(spec.wanted_modules);
     }
     for program in ["nvme", "ip"] {
         if host::find_program(host, program)?.is_none() {
@@ -117,8 +117,7 @@ fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<Kernel, LabErr
         }
     }
     let modules = enclosure::MODULES.map(ToOwned::to_owned);
-    let wanted: Vec<String> = spec.wanted_modules.iter().cloned().chain(modules).collect();
-    let kernel = kernel::choose(host, &wanted, asked)?;
+    let kernel = choose(&[spec.wanted_modules, &modules].concat())?;
     match enclosure::MODULES.iter().find(|module| !kernel.has_module(module)) {
         None => Ok(kernel),
         Some(module) => {

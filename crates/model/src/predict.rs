@@ -59,6 +59,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
         inputs: Vec::new(),
         flags: Vec::new(),
     };
+    rule::cap(&mut prediction, stack, network.given);
     account::write(&mut prediction, site, stack, &network);
     if fades(site, &network) && !conditions.sustained {
         let later = predict(site, stack, work, &Conditions { sustained: true, ..*conditions })?;

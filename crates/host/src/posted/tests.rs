@@ -1,3 +1,5 @@
+//! Texts that people post, whole, cut and mixed: what is read of them, and what is not.
+
 use proptest::prelude::*;
 use terms::inventory::{Inventory, Reading};
 

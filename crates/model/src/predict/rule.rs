@@ -5,6 +5,7 @@
 //! widths are from seven published sets of machines that no rule was written from, 227 figures (docs/expect.md): nine in
 //! ten of the distances between what was said and what was published, over 1.645, rounded up.
 
+use terms::prediction::{Prediction, Range, RoofKind};
 use terms::{Layer, Pattern, Stack, Workload};
 
 use crate::network::Network;
@@ -29,14 +30,44 @@ const SMALL: f64 = 16_384.0;
 
 /// The width for a stack under a workload.
 pub(super) fn width(stack: &Stack, work: &Workload, network: &Network) -> f64 {
-    let has = |is: fn(&Layer) -> bool| stack.nodes.iter().any(|node| is(&node.layer));
-    if has(|layer| matches!(layer, Layer::Btrfs(_) | Layer::Zfs(_))) {
+    if is_tree(stack) {
         WIDTH.trees
-    } else if !has(|layer| !matches!(layer, Layer::Bare)) {
+    } else if stack.nodes.iter().all(|node| matches!(node.layer, Layer::Bare)) {
         WIDTH.drives
     } else if work.pattern == Pattern::RandRead && network.bytes <= SMALL {
         WIDTH.reads
     } else {
         WIDTH.blocks
     }
+}
+
+fn is_tree(stack: &Stack) -> bool {
+    stack.nodes.iter().any(|node| matches!(node.layer, Layer::Btrfs(_) | Layer::Zfs(_)))
+}
+
+/// Drives give up to so many times what their data sheets say.
+const SHEET: f64 = 1.2;
+
+/// A rule may be wrong, and no link carries more for it: intervals end where links and drives do. What btrfs and ZFS keep
+/// in memory, or put together before it is written, may go beyond.
+pub(super) fn cap(of: &mut Prediction, stack: &Stack, given: f64) {
+    if is_tree(stack) {
+        return;
+    }
+    let allowed = of.roofs.iter().filter_map(|roof| match roof.kind {
+        RoofKind::Link | RoofKind::Uplink => Some(roof.operations_per_second),
+        RoofKind::Drive => Some(roof.operations_per_second * SHEET),
+        _ => None,
+    });
+    let most = allowed.fold(f64::INFINITY, f64::min).max(of.operations.value);
+    let block = of.throughput.value / of.operations.value;
+    let lower = |range: &mut Range, most: f64| range.high = range.high.min(most);
+    for (estimate, most) in [(&mut of.operations, most), (&mut of.throughput, most * block)] {
+        lower(&mut estimate.half, most);
+        lower(&mut estimate.ninety, most);
+    }
+    // As many operations are under way however quick they are.
+    let quickest = (given / most * 1e9).min(of.latency.value);
+    of.latency.half.low = of.latency.half.low.max(quickest);
+    of.latency.ninety.low = of.latency.ninety.low.max(quickest);
 }
