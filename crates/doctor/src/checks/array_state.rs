@@ -118,11 +118,9 @@ pub(crate) fn condition_of_mapped(raid: &DmRaid) -> Option<Condition> {
 
 fn survives(level: &str, devices: u32, lost: u32, node: &Node) -> String {
     let left = of_level(level, devices).unwrap_or(0).saturating_sub(lost);
-    format!(
-        "it is sure to survive the loss of {} more; {} of data stand on it",
-        count(u64::from(left), "drive"),
-        node.size
-    )
+    let loss = format!("it is sure to survive the loss of {} more", count(u64::from(left), "drive"));
+    // No array has no size: nobody looked.
+    if node.size.0 == 0 { loss } else { format!("{loss}; {} of data stand on it", node.size) }
 }
 
 fn degraded(machine: &Machine, round: &mut Round) {
