@@ -31,11 +31,14 @@ pub struct Conditions {
     pub span: Bytes,
     /// Time that is counted.
     pub window: Nanos,
+    /// May a file system's own cache hold what was written before? Where a stack is sought that is quick for years, it is
+    /// no help: what people have is larger than their memory.
+    pub warm: bool,
 }
 
 impl Default for Conditions {
     fn default() -> Self {
-        Self { state: ArrayState::Whole, sustained: false, span: Bytes::gib(1), window: Nanos::seconds(60) }
+        Self { state: ArrayState::Whole, sustained: false, span: Bytes::gib(1), window: Nanos::seconds(60), warm: true }
     }
 }
 

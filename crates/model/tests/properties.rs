@@ -255,7 +255,7 @@ proptest! {
     /// drive. (Heads are another thing: the nearer of two is.)
     #[test]
     fn one_small_read_at_a_time_is_never_quicker_than_from_one_drive(
-        first in select(blocks(wide())), above in prop::collection::vec(select(blocks(narrow())), 0..2), members in 4usize..8,
+        first in select(wide()), above in prop::collection::vec(select(narrow()), 0..2), members in 4usize..8,
         kib in select(vec![4_u64, 16]),
         kind in select(vec![DriveKind::Nvme, DriveKind::NvmeEnterprise, DriveKind::Optane, DriveKind::SataSsd]),
     ) {
@@ -303,6 +303,7 @@ proptest! {
         let deeper = Workload { depth: work.depth + 1, ..work.clone() };
         let machine = machine(kind, 1.0);
         let (more, few) = (rate(&machine, &stack, &deeper), rate(&machine, &stack, &work));
+        // The fixed point of four stations moves by up to 0.2 % where a journal meets parity.
         prop_assert!(more * APPROXIMATE >= few, "{more} {few}");
     }
 }

@@ -128,25 +128,15 @@ fn unknown(out: &mut String, diagnosis: &Diagnosis, style: &Style) {
     }
     out.push_str(&style.paint(Tone::Strong, "Unknown"));
     out.push_str("\n\n");
-    let mut lacks: Vec<(&Unknown, Vec<String>)> = Vec::new();
-    for unknown in &diagnosis.unknown {
-        let place = unknown.place.to_string();
-        match lacks.iter_mut().find(|(first, _)| first.check == unknown.check && first.reason == unknown.reason) {
-            Some((_, places)) => places.push(place),
-            None => lacks.push((unknown, vec![place])),
-        }
-    }
-    let mut groups: Vec<(&str, Vec<String>, Vec<&str>)> = Vec::new();
-    for (unknown, places) in lacks {
-        let same =
-            |(reason, known, _): &&mut (&str, Vec<String>, Vec<&str>)| *reason == unknown.reason && *known == places;
-        match groups.iter_mut().find(same) {
-            Some((_, _, checks)) => checks.push(&unknown.check),
-            None => groups.push((&unknown.reason, places, vec![&unknown.check])),
-        }
-    }
-    for (reason, places, checks) in groups {
-        let text = format!("{}: {reason} ({})", places.join(", "), checks.join(", "));
+    let lacks = alike::by_key(&diagnosis.unknown, |unknown| (unknown.check.as_str(), unknown.reason.as_str()));
+    let told = |lack: &Vec<&Unknown>| {
+        let places: Vec<String> = lack.iter().map(|unknown| unknown.place.to_string()).collect();
+        (lack[0].reason.clone(), places.join(", "))
+    };
+    for group in alike::by_key(lacks, told) {
+        let (reason, places) = told(&group[0]);
+        let checks: Vec<&str> = group.iter().map(|lack| lack[0].check.as_str()).collect();
+        let text = format!("{places}: {reason} ({})", checks.join(", "));
         out.push_str(&paragraph("  ? ", &style.spell(&text), style.columns()));
     }
     if !diagnosis.as_root {

@@ -36,7 +36,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
         drives: &sizes,
         models: &models,
         workloads: &study.design.workloads,
-        conditions: Conditions { span: policy.span, window: policy.window, ..Conditions::default() },
+        conditions: Conditions { span: policy.span, window: policy.window, warm: false, ..Conditions::default() },
         rebuild: speed.unwrap_or(holdings::FLASH),
     };
     let site = calibrations::ready(&machine, known.as_ref());

@@ -104,6 +104,7 @@ fn predict(site: &Site, design: &Design, arguments: &ExpectArguments) -> Result<
         sustained: arguments.sustained,
         span: design.measure.span,
         window: design.measure.window,
+        warm: true,
     };
     let mut all = Vec::new();
     for stack in &design.stacks {

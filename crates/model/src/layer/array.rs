@@ -199,7 +199,8 @@ fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, spins: boo
         return;
     }
     // One stream stays with one member where heads would travel, and goes to an idle one where none do (`read_balance` in
-    // drivers/md/raid1.c); several streams, or random ones, spread.
+    // drivers/md/raid1.c; a drive that tells no optimal size keeps its stream, which is not known here); several streams, or
+    // random ones, spread.
     let to = if flow.random || of.jobs > 1.0 || !spins { here } else { 1 };
     asked[0] = Some(Spread { flow: Flow { rate: flow.rate / count(to), ..*flow }, to });
 }

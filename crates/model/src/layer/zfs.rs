@@ -90,7 +90,8 @@ impl Compiler<'_> {
 
     /// Share of reads that the ARC answers, which holds what was written before: none where nobody told the memory.
     fn cached(&self, zfs: &Zfs) -> f64 {
-        let Some(memory) = self.site.machine.memory.size.filter(|_| zfs.primarycache == ZfsCache::All) else {
+        let may = self.conditions.warm && zfs.primarycache == ZfsCache::All;
+        let Some(memory) = self.site.machine.memory.size.filter(|_| may) else {
             return 0.0;
         };
         (memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0)

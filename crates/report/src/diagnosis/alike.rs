@@ -1,6 +1,23 @@
 //! Findings that say the same of several places are told once: 24 drives in one enclosure are one paragraph.
 
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
 use terms::diagnosis::Finding;
+
+/// Items with the same key together, groups in the order of the first of each.
+pub(super) fn by_key<T, K: Hash + Eq>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut places: HashMap<K, usize> = HashMap::new();
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    for item in items {
+        let at = *places.entry(key(&item)).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.push(item),
+            None => groups.push(vec![item]),
+        }
+    }
+    groups
+}
 
 /// Findings of one check that say the same, at the same cost, with the same advice.
 pub(super) struct Alike<'a> {
@@ -11,25 +28,13 @@ pub(super) struct Alike<'a> {
 
 /// Groups in the order of the first of each.
 pub(super) fn group<'a>(findings: &[&'a Finding]) -> Vec<Alike<'a>> {
-    let mut groups: Vec<Alike<'a>> = Vec::new();
-    for &found in findings {
-        match groups.iter_mut().find(|group| says_the_same(group.first, found)) {
-            Some(group) => group.others.push(found),
-            None => groups.push(Alike { first: found, others: Vec::new() }),
-        }
-    }
-    groups
-}
-
-fn says_the_same(one: &Finding, other: &Finding) -> bool {
-    let said = |found: &Finding| {
-        let mend = &found.mend;
-        (found.check.clone(), found.place.kind.clone(), found.what.clone(), found.why.clone(), mend.advice.clone())
+    let said = |found: &&'a Finding| {
+        let (found, mend) = (*found, &found.mend);
+        let words = [&found.check, &found.place.kind, &found.what, &found.why, &mend.advice];
+        (words, mend.fixes.is_empty(), mend.destroys.is_some(), mend.weakens.is_some())
     };
-    said(one) == said(other)
-        && one.mend.fixes.is_empty() == other.mend.fixes.is_empty()
-        && one.mend.destroys.is_some() == other.mend.destroys.is_some()
-        && one.mend.weakens.is_some() == other.mend.weakens.is_some()
+    let groups = by_key(findings.iter().copied(), said);
+    groups.into_iter().filter_map(|group| Some(Alike { first: group.first()?, others: group[1..].to_vec() })).collect()
 }
 
 impl<'a> Alike<'a> {
@@ -52,13 +57,9 @@ impl<'a> Alike<'a> {
 
     /// Every command, each once.
     pub(super) fn commands(&self) -> Vec<&'a str> {
-        let mut commands: Vec<&str> = Vec::new();
-        for command in self.all().flat_map(|found| &found.mend.commands) {
-            if !commands.contains(&command.as_str()) {
-                commands.push(command);
-            }
-        }
-        commands
+        let mut known = HashSet::new();
+        let all = self.all().flat_map(|found| &found.mend.commands).map(String::as_str);
+        all.filter(|command| known.insert(*command)).collect()
     }
 
     /// What mending all of them destroys.
