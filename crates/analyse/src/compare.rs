@@ -22,12 +22,12 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use terms::finding::{Compared, Comparison, Finding, Rank, Verdict};
 use terms::{MeasurePolicy, Replicate};
 
-use crate::interval::{self, Looks};
+use crate::interval::{self, Looks, real};
 use crate::rounds::Rounds;
 use crate::scatter::{self, Common, Moments};
 
 /// Chance of calling equals different, over the whole table.
-pub(crate) const ERROR: f64 = 0.05;
+const ERROR: f64 = 0.05;
 /// More rounds than this are no advice.
 const HOPELESS: f64 = 200.0;
 
@@ -65,7 +65,7 @@ pub(crate) fn all(
         let alone = interval(looks.upper());
         let share = if corrected > 0.0 { raw / corrected } else { 1.0 };
         let together = interval(1.0 - ERROR / 2.0 / looks.penalty() * share);
-        comparison.verdict = decide(comparison.ratio.value, alone, corrected, policy);
+        comparison.verdict = decide(comparison.ratio.value, alone, Some(corrected), policy);
         if comparison.verdict == Compared::CannotTell {
             comparison.more_rounds = more_rounds(&of, comparison.ratio.rounds, policy, looks, open);
         }
@@ -157,14 +157,19 @@ fn chance(of: &Moments, rounds: u32) -> Option<f64> {
     interval::tails(of.degrees, of.mean / (of.deviation / f64::from(rounds).sqrt()))
 }
 
-/// The answer on a ratio: `alone` is its interval as though it were the only one, `chance` the corrected one.
-fn decide(ratio: f64, alone: (Option<f64>, Option<f64>), chance: f64, policy: &MeasurePolicy) -> Compared {
+/// The answer on a ratio: `alone` is its interval as though it were the only one, `chance` the corrected one, if any.
+pub(crate) fn decide(
+    ratio: f64,
+    alone: (Option<f64>, Option<f64>),
+    chance: Option<f64>,
+    policy: &MeasurePolicy,
+) -> Compared {
     let margin = 1.0 + policy.margin.share();
     let within = |(low, high): (f64, f64)| low >= 1.0 / margin && high <= margin;
     match chance {
         _ if alone.0.zip(alone.1).is_some_and(within) => Compared::Equivalent,
-        p if p < ERROR && ratio > 1.0 => Compared::Faster,
-        p if p < ERROR => Compared::Slower,
+        Some(p) if p < ERROR && ratio > 1.0 => Compared::Faster,
+        Some(p) if p < ERROR => Compared::Slower,
         _ => Compared::CannotTell,
     }
 }
@@ -202,11 +207,6 @@ fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rounds and comparisons are small")]
-const fn real(count: usize) -> f64 {
-    count as f64
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -232,12 +232,16 @@ mod tests {
     #[test]
     fn the_margin_goes_first() {
         let policy = MeasurePolicy::default();
-        let judge = |low: f64, high: f64, p: f64| decide((low * high).sqrt(), (Some(low), Some(high)), p, &policy);
+        let judge =
+            |low: f64, high: f64, p: f64| decide((low * high).sqrt(), (Some(low), Some(high)), Some(p), &policy);
         assert_eq!(judge(1.01, 1.02, 0.001), Compared::Equivalent);
         assert_eq!(judge(1.04, 1.08, 0.001), Compared::Faster);
         assert_eq!(judge(0.90, 0.95, 0.001), Compared::Slower);
         assert_eq!(judge(0.95, 1.08, 0.4), Compared::CannotTell);
         assert_eq!(judge(1.01, 1.08, 0.06), Compared::CannotTell);
+        assert_eq!(judge(0.99, 1.02, 0.2), Compared::Equivalent);
+        assert_eq!(judge(1.05, 1.15, 0.001), Compared::Faster);
+        assert_eq!(judge(0.8, 1.01, 0.06), Compared::CannotTell);
     }
 
     #[test]

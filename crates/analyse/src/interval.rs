@@ -74,6 +74,12 @@ pub(crate) fn tails(degrees: f64, t: f64) -> Option<f64> {
     Some((2.0 * StudentsT::new(0.0, 1.0, degrees).ok()?.sf(t.abs())).min(1.0))
 }
 
+/// A count in a formula.
+#[expect(clippy::cast_precision_loss, reason = "counts of rounds, pairs and comparisons are small")]
+pub(crate) const fn real(count: usize) -> f64 {
+    count as f64
+}
+
 /// Mean and standard deviation (divisor n−1) of two or more values.
 pub(crate) fn moments(values: &[f64]) -> Option<(f64, f64)> {
     let n = f64::from(u32::try_from(values.len()).ok().filter(|n| *n > 1)?);

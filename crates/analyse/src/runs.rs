@@ -16,8 +16,8 @@ use terms::finding::{
 };
 use terms::record::{Cell, Provenance, REPEATS};
 
-use crate::compare::{ERROR, holm};
-use crate::interval::{self, Looks};
+use crate::compare::{decide, holm};
+use crate::interval::{self, Looks, real};
 use crate::rounds::Rounds;
 use crate::{anchors, differences};
 
@@ -48,8 +48,11 @@ pub fn runs(a: Run<'_>, b: Run<'_>) -> Result<RunComparison, Vec<String>> {
     for ((cell, _), chance) in cells.iter_mut().zip(chances) {
         cell.p_value = chance;
         if let Some(ratio) = cell.ratio {
-            cell.verdict =
-                Some(if repeats { outside(&ratio) } else { chance_says(&ratio, chance, policy.margin.share()) });
+            cell.verdict = Some(if repeats {
+                outside(&ratio)
+            } else {
+                decide(ratio.value, (ratio.low, ratio.high), chance, &policy)
+            });
         }
         pair.explain(cell);
     }
@@ -83,16 +86,6 @@ fn outside(ratio: &Estimate) -> Compared {
         (Some(low), _) if low > 1.0 => Compared::Faster,
         (_, Some(high)) if high < 1.0 => Compared::Slower,
         _ => Compared::Equivalent,
-    }
-}
-
-fn chance_says(ratio: &Estimate, chance: Option<f64>, margin: f64) -> Compared {
-    let within = |low: f64, high: f64| low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin;
-    match chance {
-        _ if ratio.low.zip(ratio.high).is_some_and(|(low, high)| within(low, high)) => Compared::Equivalent,
-        Some(p) if p < ERROR && ratio.value > 1.0 => Compared::Faster,
-        Some(p) if p < ERROR => Compared::Slower,
-        _ => Compared::CannotTell,
     }
 }
 
@@ -237,11 +230,6 @@ fn welch(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>, looks: Looks) -> Option
     let chance = interval::tails(degrees, difference / error).map(|chance| (chance * looks.penalty()).min(1.0));
     let (low, high) = (Some((difference - half).exp()), Some((difference + half).exp()));
     Some((Estimate { low, high, ..alone }, chance))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
-const fn real(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]
@@ -390,8 +378,5 @@ mod tests {
         assert_eq!(outside(&ratio(1.002, 0.992, 1.012)), Compared::Equivalent);
         assert_eq!(outside(&ratio(1.02, 1.01, 1.03)), Compared::Faster);
         assert_eq!(outside(&ratio(0.9, 0.89, 0.91)), Compared::Slower);
-        assert_eq!(chance_says(&ratio(1.01, 0.99, 1.02), Some(0.2), 0.03), Compared::Equivalent);
-        assert_eq!(chance_says(&ratio(1.1, 1.05, 1.15), Some(0.001), 0.03), Compared::Faster);
-        assert_eq!(chance_says(&ratio(0.9, 0.8, 1.01), Some(0.06), 0.03), Compared::CannotTell);
     }
 }

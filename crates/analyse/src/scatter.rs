@@ -13,7 +13,7 @@
 
 use statrs::function::gamma::digamma;
 
-use crate::interval::moments;
+use crate::interval::{moments, real};
 
 /// Fewest variances from which anything common is learnt.
 const FEWEST: usize = 3;
@@ -131,11 +131,6 @@ fn inverse_trigamma(value: f64) -> f64 {
 fn slope(x: f64) -> f64 {
     let h = x * 1e-4;
     (trigamma(x + h) - trigamma(x - h)) / (2.0 * h)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of rounds and pairs are small")]
-const fn real(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

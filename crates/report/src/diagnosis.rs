@@ -3,6 +3,7 @@
 use serde::Serialize;
 use terms::diagnosis::{About, Counts, Diagnosis, Finding, Severity, Unknown};
 
+use crate::grouped::by_key;
 use crate::style::{Style, Tone};
 use crate::width::{paragraph, width, wrap};
 
@@ -128,12 +129,12 @@ fn unknown(out: &mut String, diagnosis: &Diagnosis, style: &Style) {
     }
     out.push_str(&style.paint(Tone::Strong, "Unknown"));
     out.push_str("\n\n");
-    let lacks = alike::by_key(&diagnosis.unknown, |unknown| (unknown.check.as_str(), unknown.reason.as_str()));
+    let lacks = by_key(&diagnosis.unknown, |unknown| (unknown.check.as_str(), unknown.reason.as_str()));
     let told = |lack: &Vec<&Unknown>| {
         let places: Vec<String> = lack.iter().map(|unknown| unknown.place.to_string()).collect();
         (lack[0].reason.clone(), places.join(", "))
     };
-    for group in alike::by_key(lacks, told) {
+    for group in by_key(lacks, told) {
         let (reason, places) = told(&group[0]);
         let checks: Vec<&str> = group.iter().map(|lack| lack[0].check.as_str()).collect();
         let text = format!("{places}: {reason} ({})", checks.join(", "));

@@ -22,6 +22,7 @@ mod csv;
 mod evidence;
 mod figure;
 mod grid;
+mod grouped;
 mod html;
 mod json;
 mod listing;

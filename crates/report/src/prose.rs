@@ -38,11 +38,10 @@ pub(crate) fn summary(grid: &Grid) -> Vec<String> {
     let mut out = answer::sentences(grid);
     if leaders.is_empty() {
         out.push("Nothing was measured.".to_owned());
-    } else if out.is_empty() {
-        out.push(highest(grid, &leaders));
-        out.push(separation(grid, &leaders));
     } else {
+        let told = !out.is_empty();
         out.push(highest(grid, &leaders));
+        out.extend((!told).then(|| separation(grid, &leaders)));
     }
     out.extend(without_figure(grid));
     out

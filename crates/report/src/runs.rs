@@ -6,6 +6,7 @@ use terms::finding::{CellComparison, Change, Compared, Difference, Quantity, Run
 use terms::spelling::spell;
 use terms::units::{Nanos, significant};
 
+use crate::grouped::by_key;
 use crate::html::{STYLE, filters, table};
 use crate::listing::{Group, Listing, MISSING};
 use crate::quantity;
@@ -49,15 +50,9 @@ fn is_decided(cell: &CellComparison) -> bool {
 
 /// Why cells have no answer, a line for each reason.
 fn unanswered(of: &RunComparison) -> Vec<String> {
-    let mut reasons: Vec<(&str, u32)> = Vec::new();
-    for why in of.cells.iter().filter_map(|cell| cell.why_not.as_deref()) {
-        match reasons.iter_mut().find(|known| known.0 == why) {
-            Some(known) => known.1 += 1,
-            None => reasons.push((why, 1)),
-        }
-    }
-    let cells = |count: u32| if count == 1 { "1 cell".to_owned() } else { format!("{count} cells") };
-    reasons.into_iter().map(|(why, count)| format!("no answer for {}: {why}", cells(count))).collect()
+    let cells = |count: usize| if count == 1 { "1 cell".to_owned() } else { format!("{count} cells") };
+    let reasons = by_key(of.cells.iter().filter_map(|cell| cell.why_not.as_deref()), |why| *why);
+    reasons.iter().map(|same| format!("no answer for {}: {}", cells(same.len()), same[0])).collect()
 }
 
 /// The comparison as one JSON document.
@@ -164,20 +159,16 @@ fn differences(all: &[Difference]) -> Vec<String> {
 /// Cells as a table, by workload.
 fn listing(cells: &[&CellComparison], style: &Style) -> Listing {
     let right = Align::Right;
-    let mut groups: Vec<Group> = Vec::new();
-    for cell in cells {
-        let (row, title) = (row(cell, style), cell.workload.clone());
-        match groups.iter_mut().find(|group| group.title == title) {
-            Some(group) => group.rows.push(row),
-            None => groups.push(Group { title, rows: vec![row] }),
-        }
-    }
+    let group = |cells: Vec<&CellComparison>| Group {
+        title: cells[0].workload.clone(),
+        rows: cells.iter().map(|cell| row(cell, style)).collect(),
+    };
     let remark = |cell: &&CellComparison| Some(format!("{}, {}: {}", cell.name, cell.workload, explained(cell)?));
     Listing {
         id: "cells",
         title: "Throughput of both runs".to_owned(),
         columns: vec![("STACK", Align::Left), ("A", right), ("B", right), ("B/A", right), ("ANSWER", Align::Left)],
-        groups,
+        groups: by_key(cells.iter().copied(), |cell| &cell.workload).into_iter().map(group).collect(),
         remarks: cells.iter().filter(|cell| is_decided(cell)).filter_map(remark).collect(),
         ..Listing::default()
     }
@@ -224,24 +215,23 @@ fn change(of: &Change) -> String {
 
 /// A chart of ratios for each workload that has one.
 fn charts(of: &RunComparison) -> Vec<(String, String)> {
-    let mut seen: Vec<(String, Vec<Dot>)> = Vec::new();
-    for cell in &of.cells {
-        let Some(ratio) = cell.ratio else { continue };
-        let dot = Dot {
-            name: cell.name.clone(),
-            value: ratio.value,
-            interval: ratio.low.zip(ratio.high),
-            label: format!("{} {}", quantity::ratio(&ratio), cell.verdict.map_or("", words)),
-            open: matches!(cell.verdict, None | Some(Compared::CannotTell)),
-        };
-        match seen.iter_mut().find(|known| known.0 == cell.workload) {
-            Some(known) => known.1.push(dot),
-            None => seen.push((cell.workload.clone(), vec![dot])),
-        }
-    }
-    let drawn = |(title, dots): (String, Vec<Dot>)| {
+    let compared = of.cells.iter().filter(|cell| cell.ratio.is_some());
+    let drawn = |cells: Vec<&CellComparison>| {
+        let title = cells[0].workload.clone();
+        let dots: Vec<Dot> = cells.iter().filter_map(|cell| dot(cell)).collect();
         let drawing = ratios::draw(&dots, &format!("Throughput of B over A under {title}"));
         (title, drawing)
     };
-    seen.into_iter().map(drawn).collect()
+    by_key(compared, |cell| &cell.workload).into_iter().map(drawn).collect()
+}
+
+fn dot(cell: &CellComparison) -> Option<Dot> {
+    let ratio = cell.ratio?;
+    Some(Dot {
+        name: cell.name.clone(),
+        value: ratio.value,
+        interval: ratio.low.zip(ratio.high),
+        label: format!("{} {}", quantity::ratio(&ratio), cell.verdict.map_or("", words)),
+        open: matches!(cell.verdict, None | Some(Compared::CannotTell)),
+    })
 }

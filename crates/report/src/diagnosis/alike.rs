@@ -1,23 +1,10 @@
 //! Findings that say the same of several places are told once: 24 drives in one enclosure are one paragraph.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
+use std::collections::HashSet;
 
 use terms::diagnosis::Finding;
 
-/// Items with the same key together, groups in the order of the first of each.
-pub(super) fn by_key<T, K: Hash + Eq>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
-    let mut places: HashMap<K, usize> = HashMap::new();
-    let mut groups: Vec<Vec<T>> = Vec::new();
-    for item in items {
-        let at = *places.entry(key(&item)).or_insert(groups.len());
-        match groups.get_mut(at) {
-            Some(group) => group.push(item),
-            None => groups.push(vec![item]),
-        }
-    }
-    groups
-}
+use crate::grouped::by_key;
 
 /// Findings of one check that say the same, at the same cost, with the same advice.
 pub(super) struct Alike<'a> {
