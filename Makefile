@@ -46,7 +46,7 @@ test-all:
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --locked --all-targets --features bedplate/lab-tests -- -D warnings
+	$(CARGO) clippy --workspace --locked --all-targets --features bedplate/long-tests -- -D warnings
 	@if command -v shellcheck >/dev/null; then \
 		shellcheck scripts/install scripts/test-install scripts/measure-file-systems scripts/check-dependencies \
 			.ci/run; \

@@ -26,6 +26,7 @@ mod hostile;
 #[cfg(feature = "long-tests")]
 #[path = "lab/hosts.rs"]
 mod hosts;
+#[cfg(feature = "long-tests")]
 #[path = "lab/overhead.rs"]
 mod overhead;
 #[path = "lab/places.rs"]

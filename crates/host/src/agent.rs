@@ -9,7 +9,7 @@ use std::thread;
 use terms::Outcome;
 
 use crate::wire::{self, Envelope, Request, Response};
-use crate::{Found, Host, HostError, Wanted, interrupt};
+use crate::{Found, Host, HostError, Sample, Wanted, interrupt};
 
 /// Serves one asker until it goes away. Programs run in threads of their own, so that files and the clock can be read
 /// meanwhile; everything else is answered at once, because a thread for each would be the dearer part.
@@ -29,7 +29,7 @@ pub fn serve<H: Host + 'static>(
         running.retain(|_, flag| Arc::strong_count(flag) > 1);
         match message {
             // What takes its time has a thread of its own.
-            Request::Run { .. } | Request::Wait { .. } => {
+            Request::Run { .. } => {
                 let (desk, flag) = (Arc::clone(&desk), Arc::<AtomicBool>::default());
                 running.insert(id, Arc::clone(&flag));
                 thread::spawn(move || interrupt::with_flag(flag, || desk.serve(id, message, blobs)));
@@ -73,13 +73,9 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
     let blob = blobs.into_iter().next().unwrap_or_default();
     let answer = match request {
         Request::Hello { .. } => Ok((Response::Hello { build: build.to_owned() }, Vec::new())),
-        Request::Run { mut cmd } => {
+        Request::Run { mut cmd, sampling } => {
             cmd.stdin = blob;
-            host.run(&cmd).map(|outcome| {
-                let (stdout, stderr) = (outcome.stdout, outcome.stderr);
-                let head = Outcome { stdout: Vec::new(), stderr: Vec::new(), ..outcome };
-                (Response::Ran { outcome: head }, vec![stdout, stderr])
-            })
+            host.run_sampled(&cmd, &sampling).map(ran)
         }
         Request::Read { path } => host.read(&path).map(|bytes| (Response::Content, vec![bytes])),
         Request::Write { path } => host.write(&path, &blob).map(|()| (Response::Done, Vec::new())),
@@ -98,10 +94,18 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
             host.find(&path, &Wanted { texts: &texts, offset, length, keep }).map(found)
         }
         Request::Cancel { .. } => Ok((Response::Done, Vec::new())),
-        Request::Wait { time } => host.wait(time).map(|()| (Response::Done, Vec::new())),
         Request::Now => host.now().map(|nanos| (Response::Time { nanos }, Vec::new())),
     };
     answer.unwrap_or_else(|error| (fault(&error), Vec::new()))
+}
+
+fn ran((outcome, samples): (Outcome, Vec<Sample>)) -> (Response, Vec<Vec<u8>>) {
+    let (stdout, stderr) = (outcome.stdout, outcome.stderr);
+    let outcome = Outcome { stdout: Vec::new(), stderr: Vec::new(), ..outcome };
+    let lengths = |sample: &Sample| sample.files.iter().map(|file| file.as_ref().map(Vec::len)).collect();
+    let heads = samples.iter().map(|sample| (sample.at, lengths(sample))).collect();
+    let read = samples.into_iter().flat_map(|sample| sample.files).flatten().flatten().collect();
+    (Response::Ran { outcome, samples: heads }, vec![stdout, stderr, read])
 }
 
 fn found(all: Vec<Found>) -> (Response, Vec<Vec<u8>>) {

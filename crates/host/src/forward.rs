@@ -31,6 +31,18 @@ macro_rules! forward_host {
             let $own = self;
             $inner.now()
         }
+        fn has_own_clock(&self) -> bool {
+            let $own = self;
+            $inner.has_own_clock()
+        }
+        fn run_sampled(
+            &self,
+            cmd: &::terms::Cmd,
+            sampling: &$crate::Sampling,
+        ) -> Result<(::terms::Outcome, Vec<$crate::Sample>), $crate::HostError> {
+            let $own = self;
+            $inner.run_sampled(cmd, sampling)
+        }
         fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, $crate::HostError> {
             let $own = self;
             $inner.read_at(path, offset, length)

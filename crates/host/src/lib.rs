@@ -22,6 +22,7 @@ pub mod posted;
 mod process;
 mod remote;
 mod replay;
+mod sampling;
 mod secret;
 mod setting;
 mod ssh;
@@ -38,6 +39,7 @@ pub use local::Local;
 pub use process::{Process, Standard, await_all};
 pub use remote::Remote;
 pub use replay::{Recording, Replay, Transcript};
+pub use sampling::{Sample, Sampling};
 pub use setting::in_force;
 pub use ssh::{Rights, Ssh};
 
@@ -136,13 +138,12 @@ pub trait Host: Send + Sync {
         false
     }
 
-    /// Lets so much time pass, by the machine's own clock where it has one.
+    /// Runs a program to its end, and reads files now and then while it runs: first when it begins.
     ///
     /// # Errors
-    /// Where the machine cannot be reached.
-    fn wait(&self, time: Nanos) -> Result<(), HostError> {
-        std::thread::sleep(time.to_duration());
-        Ok(())
+    /// Those of [`Self::run`]; a file that cannot be read is [`None`].
+    fn run_sampled(&self, cmd: &Cmd, sampling: &Sampling) -> Result<(Outcome, Vec<Sample>), HostError> {
+        sampling::run(self, cmd, sampling)
     }
 
     /// Reads part of a file or device: fewer bytes than asked for only where it ends.

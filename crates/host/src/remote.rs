@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::wire::{self, Envelope, Request, Response};
-use crate::{Exclusivity, Found, Hold, Host, HostError, Wanted, interrupt};
+use crate::{Exclusivity, Found, Hold, Host, HostError, Sample, Sampling, Wanted, interrupt};
 
 type Answer = (Response, Vec<Vec<u8>>);
 type Waiting = Arc<Mutex<Option<HashMap<u64, Sender<Answer>>>>>;
@@ -148,25 +148,30 @@ impl Host for Remote {
     }
 
     fn run(&self, cmd: &Cmd) -> Result<Outcome, HostError> {
+        Ok(self.run_sampled(cmd, &Sampling::default())?.0)
+    }
+
+    fn run_sampled(&self, cmd: &Cmd, sampling: &Sampling) -> Result<(Outcome, Vec<Sample>), HostError> {
         let start = Instant::now();
+        let request = |cmd: Cmd| Request::Run { cmd, sampling: sampling.clone() };
         let answer = if self.ours {
-            let request = Request::Run { cmd: cmd.clone().limit(NEVER) };
+            let request = request(cmd.clone().limit(NEVER));
             self.answer(&request, &[&cmd.stdin], cmd.limit.to_duration().saturating_mul(SLOWER))?
         } else {
-            let request = Request::Run { cmd: cmd.clone() };
-            Some(self.ask(&request, &[&cmd.stdin], cmd.limit.to_duration() + GRACE)?)
+            Some(self.ask(&request(cmd.clone()), &[&cmd.stdin], cmd.limit.to_duration() + GRACE)?)
         };
         let Some(answer) = answer else {
             thread::sleep(CANCEL);
             let (stdout, stderr) = (Vec::new(), Vec::new());
             let took = start.elapsed().into();
-            return Ok(Outcome { status: ENDED, stdout, stderr, took, timed_out: true, flooded: None });
+            let outcome = Outcome { status: ENDED, stdout, stderr, took, timed_out: true, flooded: None };
+            return Ok((outcome, Vec::new()));
         };
         match answer {
-            (Response::Ran { outcome }, blobs) => {
+            (Response::Ran { outcome, samples }, blobs) => {
                 let mut blobs = blobs.into_iter();
-                let stdout = blobs.next().unwrap_or_default();
-                Ok(Outcome { stdout, stderr: blobs.next().unwrap_or_default(), ..outcome })
+                let [stdout, stderr, read] = [(); 3].map(|()| blobs.next().unwrap_or_default());
+                Ok((Outcome { stdout, stderr, ..outcome }, samples_of(samples, &read)))
             }
             (Response::Fault { errno, text }, _) => {
                 Err(HostError::Start { host: self.name.clone(), line: cmd.line(), source: rebuild(errno, text) })
@@ -214,18 +219,6 @@ impl Host for Remote {
         self.ours
     }
 
-    fn wait(&self, time: Nanos) -> Result<(), HostError> {
-        if !self.ours {
-            thread::sleep(time.to_duration());
-            return Ok(());
-        }
-        let patience = GRACE + time.to_duration().saturating_mul(SLOWER);
-        match self.ask(&Request::Wait { time }, &[], patience)?.0 {
-            Response::Done => Ok(()),
-            other => Err(self.nonsense(&other)),
-        }
-    }
-
     fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
         match self.ask_file("read", path, &Request::ReadAt { path: path.to_owned(), offset, length }, &[])? {
             (Response::Content, blobs) => Ok(blobs.into_iter().next().unwrap_or_default()),
@@ -266,6 +259,16 @@ impl Host for Remote {
             other => Err(self.nonsense(&other)),
         }
     }
+}
+
+/// Files beside the moments at which they were read; `read` holds them one after the other.
+fn samples_of(heads: Vec<(Nanos, Vec<Option<usize>>)>, read: &[u8]) -> Vec<Sample> {
+    let all: Vec<usize> = heads.iter().flat_map(|(_, lengths)| lengths.iter().copied().flatten()).collect();
+    let mut contents = wire::split(read, &all).into_iter();
+    let mut files = |lengths: Vec<Option<usize>>| {
+        lengths.into_iter().map(|length| length.and_then(|_| contents.next())).collect()
+    };
+    heads.into_iter().map(|(at, lengths)| Sample { at, files: files(lengths) }).collect()
 }
 
 fn dispatch(mut input: impl Read, waiting: &Waiting) {
@@ -353,15 +356,23 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_with_a_clock_of_its_own_waits_by_it_and_answers_meanwhile() {
-        let host = Arc::new(pair("b", "b").unwrap().with_our_clock());
-        assert!(host.has_own_clock());
-        let (slow, start) = (Arc::clone(&host), Instant::now());
-        let thread = thread::spawn(move || slow.wait(Nanos::seconds(2)));
-        host.now().unwrap();
-        assert!(start.elapsed() < Duration::from_secs(1));
-        thread.join().unwrap().unwrap();
-        assert!(start.elapsed() >= Duration::from_secs(2));
+    fn files_are_read_on_the_other_side_while_a_program_runs() {
+        let host = pair("b", "b").unwrap().with_our_clock();
+        // A machine within a machine is the same machine.
+        let within: &dyn Host = &&host;
+        assert!(within.has_own_clock());
+        let sampling =
+            Sampling { paths: vec!["/proc/uptime".into(), "/not/there".into()], pause: Nanos::millis(300) };
+        let (outcome, samples) = within.run_sampled(&Cmd::new(["sh", "-c", "sleep 1; echo done"]), &sampling).unwrap();
+        assert_eq!(outcome.text(), "done\n");
+        // More where this machine is busy and the program late; never fewer than two pauses apart.
+        assert!(samples.len() >= 2, "{samples:?}");
+        assert!(samples.windows(2).all(|pair| pair[1].at.0 >= pair[0].at.0 + sampling.pause.0));
+        for Sample { files, .. } in &samples {
+            assert!(files[0].as_ref().is_some_and(|text| text.contains(&b'.')) && files[1].is_none(), "{files:?}");
+        }
+        let (_, none) = host.run_sampled(&Cmd::new(["true"]), &Sampling::default()).unwrap();
+        assert!(none.is_empty());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos, Outcome};
 
-use crate::{Exclusivity, Hold};
+use crate::{Exclusivity, Hold, Sampling};
 
 /// Most bytes of a message, its head and all blobs together: more is a broken stream, not a message. What is read of a
 /// file at a time is no longer either.
@@ -28,6 +28,8 @@ pub enum Request {
     Run {
         /// The program.
         cmd: Cmd,
+        /// What is read while it runs.
+        sampling: Sampling,
     },
     /// Read a file.
     Read {
@@ -51,11 +53,6 @@ pub enum Request {
     },
     /// The monotonic clock.
     Now,
-    /// Let so much time pass.
-    Wait {
-        /// How much.
-        time: terms::Nanos,
-    },
     /// Read part of a file.
     ReadAt {
         /// Which.
@@ -109,10 +106,12 @@ pub enum Response {
         /// The agent's build id.
         build: String,
     },
-    /// To `Run`; the blobs are standard output and standard error.
+    /// To `Run`; the blobs are standard output, standard error, and all that was read meanwhile.
     Ran {
         /// Status and time, with empty output.
         outcome: Outcome,
+        /// When files were read, and how long each was; `None` for what could not be read.
+        samples: Vec<(Nanos, Vec<Option<usize>>)>,
     },
     /// To `Read`; the blob is the content.
     Content,

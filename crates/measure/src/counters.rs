@@ -39,32 +39,45 @@ const TICK: Nanos = Nanos::millis(10);
 /// Sectors of sysfs, whatever the drive's block (Documentation/block/stat.rst).
 const SECTOR: u64 = 512;
 
-/// Reads all counters; `drives` are the study's names with the nodes of today. Three small files, whatever the count
-/// of drives, and a larger one where the workload `writes`: it is done while fio runs.
+/// Where counters are. Three small files, whatever the count of drives, and a larger one that may be missing: they are
+/// read while fio runs. Read by the agent, "self" is the agent.
+const FILES: [&str; 4] = ["/proc/diskstats", "/proc/stat", "/proc/self/stat", "/proc/vmstat"];
+
+/// Files to read for a snapshot; the last only where the workload `writes`.
+pub(crate) const fn files(writes: bool) -> &'static [&'static str] {
+    let (always, _) = FILES.split_at(3);
+    if writes { &FILES } else { always }
+}
+
+/// Reads all counters; `drives` are the study's names with the nodes of today.
 ///
 /// # Errors
 /// Where a counter cannot be read.
 pub fn snapshot(host: &dyn Host, drives: &[(String, String)], writes: bool) -> Result<Snapshot, HostError> {
     let at = host.now()?;
-    let disks = host.read_text("/proc/diskstats")?;
-    let counted = |(name, node): &(String, String)| {
-        let kernel_name = node.rsplit('/').next().unwrap_or(node);
-        (name.clone(), drive_counters(&disks, kernel_name))
-    };
-    Ok(Snapshot {
-        at,
-        drives: drives.iter().map(counted).collect(),
-        processors: processors(&host.read_text("/proc/stat")?),
-        // Read by the agent, "self" is the agent.
-        agent_ticks: process_ticks(&host.read_text("/proc/self/stat")?),
-        dirtied: match writes {
-            true => host.read_text("/proc/vmstat").ok().and_then(|text| vmstat(&text, "nr_dirtied")),
-            false => None,
-        },
-    })
+    let [disks, processors, agent, pages] = FILES;
+    let texts = [host.read_text(disks)?, host.read_text(processors)?, host.read_text(agent)?];
+    let pages = if writes { host.read_text(pages).ok() } else { None };
+    Ok(Snapshot::of(at, drives, &texts, pages.as_deref()))
 }
 
 impl Snapshot {
+    /// What the files say: those that are always read, and the larger one if it was read.
+    pub(crate) fn of(at: Nanos, drives: &[(String, String)], texts: &[String; 3], pages: Option<&str>) -> Self {
+        let [disks, cpus, agent] = texts;
+        let counted = |(name, node): &(String, String)| {
+            let kernel_name = node.rsplit('/').next().unwrap_or(node);
+            (name.clone(), drive_counters(disks, kernel_name))
+        };
+        Self {
+            at,
+            drives: drives.iter().map(counted).collect(),
+            processors: processors(cpus),
+            agent_ticks: process_ticks(agent),
+            dirtied: pages.and_then(|text| vmstat(text, "nr_dirtied")),
+        }
+    }
+
     /// When it was taken, on the machine's monotonic clock.
     #[must_use]
     pub const fn at(&self) -> Nanos {

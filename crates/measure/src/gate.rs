@@ -7,7 +7,7 @@ use host::{Host, HostError};
 use terms::evidence::Steadiness;
 use terms::record::{CpuDelta, MemberDelta};
 use terms::workload::PathLoss;
-use terms::{Bytes, Nanos, Outcome};
+use terms::{Bytes, Cmd, Nanos, Outcome};
 
 use crate::cell::CellRequest;
 use crate::counters::Snapshot;
@@ -79,8 +79,35 @@ pub(crate) fn observe(
     // A queue that was filled may take long to drain after the clock has stopped.
     let cmd = workplace.fio(job)?.limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
     let begun = host.now()?;
+    let watch = watching(host, request, window);
+    let (outcome, ended, watched, lost) = if host.has_own_clock() {
+        // Paths are lost between guests, which have a clock each.
+        let (outcome, watched) = watch.along(&cmd)?;
+        (outcome, host.now()?, watched, None)
+    } else {
+        beside(host, &cmd, &watch, request, event)?
+    };
+    let logs = ["bw", "lat"].map(|kind| workplace.take(&job.log(kind)));
+    let observed = conclude(Ran { outcome, watched, lifetime: (begun, ended), logs, aligned, window });
+    let path_lost = lost.map(|lost| placed(host, lost, &observed.log, aligned)).transpose()?;
+    // What is done to a window on purpose says nothing of what stands.
+    let steadiness = observed.steadiness.filter(|_| event.is_none());
+    Ok(Observed { path_lost, steadiness, ..observed })
+}
+
+/// How a path was lost, if one was to be.
+type Lost = Option<Result<Option<PathLoss>, HostError>>;
+
+/// Runs fio, reads counters and takes a path away, beside one another by our clock. With fio's outcome comes when it ended.
+fn beside(
+    host: &dyn Host,
+    cmd: &Cmd,
+    watch: &Watch<'_>,
+    request: &CellRequest<'_>,
+    event: Option<(PathLoss, Nanos)>,
+) -> Result<(Outcome, Nanos, Watched, Lost), HostError> {
     let over = AtomicBool::new(false);
-    let (outcome, ended, watched, lost) = thread::scope(|scope| {
+    thread::scope(|scope| {
         let lost = event.map(|(loss, settle)| {
             scope.spawn({
                 let over = &over;
@@ -88,21 +115,15 @@ pub(crate) fn observe(
             })
         });
         let fio = scope.spawn(|| {
-            let result = (host.run(&cmd), host.now());
+            let result = (host.run(cmd), host.now());
             over.store(true, Ordering::Relaxed);
             result
         });
-        let watched = watching(host, request, window).until(&over, request.watch)?;
+        let watched = watch.until(&over, request.watch)?;
         let (outcome, ended) = fio.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let lost = lost.map(|lost| lost.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        Ok::<_, HostError>((outcome?, ended?, watched, lost))
-    })?;
-    let logs = ["bw", "lat"].map(|kind| workplace.take(&job.log(kind)));
-    let observed = conclude(Ran { outcome, watched, lifetime: (begun, ended), logs, aligned, window });
-    let path_lost = lost.map(|lost| placed(host, lost, &observed.log, aligned)).transpose()?;
-    // What is done to a window on purpose says nothing of what stands.
-    let steadiness = observed.steadiness.filter(|_| event.is_none());
-    Ok(Observed { path_lost, steadiness, ..observed })
+        Ok((outcome?, ended?, watched, lost))
+    })
 }
 
 /// What is read on a host while its cell runs.

@@ -115,10 +115,28 @@ fn text(host: &dyn Host, path: &str) -> Result<String, HostError> {
 ///
 /// # Errors
 /// Where the machine is lost.
-pub(crate) fn md(host: &dyn Host, nodes: &[Node]) -> Result<Option<Busy>, HostError> {
-    let text = text(host, "/proc/mdstat")?;
-    let found = mdstat(&text).or_else(|| degraded(&text));
-    Ok(found.filter(|busy| !is_meant(nodes, busy)))
+fn md(host: &dyn Host, nodes: &[Node]) -> Result<Option<Busy>, HostError> {
+    Ok(busy_arrays(&text(host, MDSTAT)?, nodes))
+}
+
+/// Where the kernel tells of its arrays.
+pub(crate) const MDSTAT: &str = "/proc/mdstat";
+
+fn busy_arrays(text: &str, nodes: &[Node]) -> Option<Busy> {
+    mdstat(text).or_else(|| degraded(text)).filter(|busy| !is_meant(nodes, busy))
+}
+
+/// What the text of [`MDSTAT`], read while a measurement runs, says against it.
+pub(crate) fn amid(text: &str, nodes: &[Node]) -> impl Iterator<Item = Busy> + use<> {
+    busy_arrays(text, nodes).into_iter().chain(over(text, nodes))
+}
+
+/// The same, read now.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn amid_now(host: &dyn Host, nodes: &[Node]) -> Result<impl Iterator<Item = Busy> + use<>, HostError> {
+    Ok(amid(&text(host, MDSTAT)?, nodes))
 }
 
 /// The guard of a measurement during a resynchronisation, which must not be over before it.
@@ -126,13 +144,17 @@ pub(crate) fn md(host: &dyn Host, nodes: &[Node]) -> Result<Option<Busy>, HostEr
 /// # Errors
 /// Where the machine is lost.
 pub(crate) fn in_step(host: &dyn Host, nodes: &[Node]) -> Result<Option<Busy>, HostError> {
-    if !in_state(nodes, ArrayState::Resync) || mdstat(&text(host, "/proc/mdstat")?).is_some() {
-        return Ok(None);
-    }
-    Ok(Some(Busy::new(
-        "in-step",
-        "the resynchronisation was over before the measurement was: larger drives or a shorter window let it last",
-    )))
+    Ok(over(&text(host, MDSTAT)?, nodes))
+}
+
+fn over(text: &str, nodes: &[Node]) -> Option<Busy> {
+    let is_over = in_state(nodes, ArrayState::Resync) && mdstat(text).is_none();
+    is_over.then(|| {
+        Busy::new(
+            "in-step",
+            "the resynchronisation was over before the measurement was: larger drives or a shorter window let it last",
+        )
+    })
 }
 
 /// A member is missing: `[2/1] [U_]` (kernel, drivers/md/md.c, `md_seq_show`). No work, and it does not pass by waiting.

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use host::{Host, HostError};
+use host::{Host, HostError, Sample, Sampling};
 use terms::record::MemberDelta;
-use terms::{Nanos, Node};
+use terms::{Cmd, Nanos, Node, Outcome};
 
-use crate::counters::{Snapshot, snapshot};
+use crate::counters::{self, Snapshot, snapshot};
 use crate::own_work::{self, Busy};
 
 /// Longest time between two readings.
@@ -50,17 +50,32 @@ impl Watch<'_> {
             }
             // Every other time: it was looked at just before fio began, and will be just after it ended.
             if busy.is_empty() && snapshots.len() % 2 == 0 {
-                busy.extend(own_work::md(self.host, self.nodes)?);
-                busy.extend(own_work::in_step(self.host, self.nodes)?);
+                busy.extend(own_work::amid_now(self.host, self.nodes)?);
             }
-            // Under a clock of its own the guest is read as often in every window, however busy this machine is.
-            if self.host.has_own_clock() {
-                self.host.wait(self.pause.into())?;
-            } else {
-                wait(over, self.pause);
-            }
+            wait(over, self.pause);
         }
         Ok(Watched { snapshots, busy })
+    }
+
+    /// Runs a program in a guest with a clock of its own, and has the guest read its counters by that clock: the same
+    /// number of times in every window, however busy this machine is, and nothing is asked of the guest meanwhile.
+    pub(crate) fn along(&self, cmd: &Cmd) -> Result<(Outcome, Watched), HostError> {
+        let counters = counters::files(self.writes);
+        let paths = counters.iter().chain(&[own_work::MDSTAT]).map(|path| (*path).to_owned()).collect();
+        let sampling = Sampling { paths, pause: self.pause.into() };
+        let (outcome, samples) = self.host.run_sampled(cmd, &sampling)?;
+        let mut watched = Watched::default();
+        for Sample { at, files } in samples {
+            let mut texts = files.into_iter().map(|file| file.map(|text| String::from_utf8_lossy(&text).into_owned()));
+            let [disks, processors, agent] = [(); 3].map(|()| texts.next().flatten().unwrap_or_default());
+            let pages = if self.writes { texts.next().flatten() } else { None };
+            let arrays = texts.next().flatten().unwrap_or_default();
+            watched.snapshots.push(Snapshot::of(at, self.drives, &[disks, processors, agent], pages.as_deref()));
+            if watched.busy.is_empty() {
+                watched.busy.extend(own_work::amid(&arrays, self.nodes));
+            }
+        }
+        Ok((outcome, watched))
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use lab::{Console, Guest, GuestSpec};
-use terms::Design;
+use terms::{Design, LabSpec};
 
 static TURN: RwLock<()> = RwLock::new(());
 static ZFS: OnceLock<Vec<String>> = OnceLock::new();
@@ -79,14 +79,29 @@ impl Bench {
         runs[0].clone()
     }
 
-    /// A guest with a study's drives.
+    /// A guest with a study's drives and one processor. Emulated processors wait for one another whenever memory is mapped
+    /// anew: with two, each program that starts takes three times as long, and these tests start thousands.
     pub(crate) fn boot(&self, design: &Design) -> Guest {
         self.boot_from(design, None)
     }
 
     /// The same with what was on the drives when a guest's power was cut.
     pub(crate) fn boot_from(&self, design: &Design, drives_from: Option<&Path>) -> Guest {
-        lab::boot(&GuestSpec { drives_from, ..self.spec(design) }).unwrap()
+        let machine = LabSpec { cpus: 1, ..design.lab.clone() };
+        lab::boot(&GuestSpec { drives_from, machine: &machine, ..self.spec(design) }).unwrap()
+    }
+
+    /// A guest as the study wants it, for a test of figures.
+    pub(crate) fn boot_as_asked(&self, design: &Design) -> Guest {
+        lab::boot(&self.spec(design)).unwrap()
+    }
+
+    /// A copy of a study for a test of no figures, whose guest has one processor as [`Self::boot`] gives it.
+    pub(crate) fn with_one_processor(&self, study: &str) -> String {
+        let path = self.directory.path().join("study.toml");
+        let text = std::fs::read_to_string(root().join(study)).unwrap();
+        std::fs::write(&path, text.replacen("[lab]", "[lab]\ncpus = 1", 1)).unwrap();
+        path.to_string_lossy().into_owned()
     }
 
     /// What a guest with a study's drives is booted with.

@@ -1,6 +1,6 @@
 //! What the harness costs, and that its numbers are fio's own.
 //!
-//! `cargo test -p bedplate --features lab-tests --test lab overhead -- --nocapture` prints the figures.
+//! `cargo test -p bedplate --features long-tests --test lab overhead -- --nocapture` prints the figures.
 
 use build::{Authority, Memory};
 use host::Host;
@@ -12,7 +12,7 @@ use crate::bench::{Bench, design};
 
 fn policy() -> MeasurePolicy {
     MeasurePolicy {
-        rounds: if cfg!(feature = "long-tests") { 15 } else { 3 },
+        rounds: 15,
         settle: Nanos::millis(500),
         window: Nanos::seconds(5),
         span: Bytes::mib(64),
@@ -64,9 +64,8 @@ fn ratio_of_pairs(harness: &[f64], hand: &[f64]) -> (f64, f64) {
     let count = f64::from(u32::try_from(logs.len()).unwrap());
     let mean = logs.iter().sum::<f64>() / count;
     let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    // Quantiles 0.975 of Student's t with 2 and with 14 degrees of freedom.
-    let quantile = if logs.len() == 3 { 4.303 } else { 2.145 };
-    (mean.exp(), (quantile * (variance / count).sqrt()).exp())
+    // Quantile 0.975 of Student's t with 14 degrees of freedom.
+    (mean.exp(), (2.145 * (variance / count).sqrt()).exp())
 }
 
 #[test]
@@ -74,7 +73,7 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let bench = Bench::alone();
     let design = design("studies/quickstart.toml");
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
-    let guest = bench.boot(&design);
+    let guest = bench.boot_as_asked(&design);
     let authority = Authority::lab(&guest, guest.drives()).unwrap();
     let built = build::apply(&plan, &authority, &[], &mut Memory::default(), &|_| {}).unwrap();
     let build::Place::Directory(directory) = built.target else { panic!("no directory") };
@@ -122,7 +121,7 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     println!("bedplate outside took {:.2} % of one processor over whole cells", own * 100.0);
     println!("the agent took {:.2} % of one processor while fio ran", share * 100.0);
     let noise = (harness_high / harness_low).max(hand_high / hand_low);
-    // Three runs tell noise only roughly, so half as much again is always allowed: a lost job would be a factor of two.
+    // Noise is told only roughly, so half as much again is always allowed: a lost job would be a factor of two.
     let bound = (noise * 1.1).max(1.5);
     assert!((1.0 / bound..bound).contains(&ratio), "ratio {ratio}, noise {noise}");
     // The promise is 1 %; where other work shares the cores, an emulated processor counts its waiting too.

@@ -70,7 +70,7 @@ fn nodes(reader: &RunReader, round: u64) -> Vec<String> {
 
 #[test]
 fn slices_change_places_and_leave_nothing() {
-    let bench = Bench::alone();
+    let bench = Bench::new();
     let (reader, findings, output) =
         run(&bench, STUDY, &["--replicate", "slices", "--rounds", "2", "--anchor", "note"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -238,7 +238,7 @@ fn a_drive_is_written_to_until_it_settles() {
 
 #[test]
 fn drives_become_another_kind_only_where_they_can() {
-    let bench = Bench::alone();
+    let bench = Bench::new();
     for (study, more, kind, why) in [
         ("quickstart", &["--on", "local"][..], "ram", "`--lab-drives` is of the lab"),
         ("pcie-switch", &[], "hdd", "a guest has 6 SATA ports"),

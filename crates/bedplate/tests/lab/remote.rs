@@ -39,7 +39,7 @@ fn seen<'a>(drives: &'a [Drive], guest: &Guest, name: &str) -> &'a Drive {
 
 #[test]
 fn remote_drives_are_found_with_all_their_paths() {
-    let bench = Bench::alone();
+    let bench = Bench::new();
     let (design, notes) = spec::parse(STUDY);
     let guest = bench.boot(&design.unwrap_or_else(|| panic!("{notes:?}")));
     assert_eq!(bench.guests().len(), 2, "a guest and its enclosure");
@@ -83,7 +83,7 @@ fn both_paths_carry_the_load(guest: &Guest, drive: &Drive) {
 
 #[test]
 fn what_a_killed_owner_of_two_guests_left_is_swept_by_the_next() {
-    let bench = Bench::alone();
+    let bench = Bench::new();
     let directory = tempfile::tempdir().unwrap();
     let study = directory.path().join("study.toml");
     std::fs::write(&study, STUDY).unwrap();

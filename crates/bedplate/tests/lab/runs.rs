@@ -14,7 +14,7 @@ fn cells(run: &std::path::Path) -> BTreeMap<String, std::time::SystemTime> {
 
 #[test]
 fn the_quickstart_ends_with_a_report() {
-    let bench = Bench::alone();
+    let bench = Bench::new();
     let output = bench.run(&["run", "studies/quickstart.toml", "--on", "lab", "--quick"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let run = bench.only_run();
@@ -35,7 +35,7 @@ fn the_quickstart_ends_with_a_report() {
 
 #[test]
 fn a_killed_run_goes_on_where_it_stopped() {
-    let bench = Bench::alone();
+    let bench = Bench::new();
     let arguments = ["run", "studies/quickstart.toml", "--quick", "--only", "1,2"];
     let mut child = bench.command(&arguments).stderr(std::process::Stdio::null()).spawn().unwrap();
     let start = Instant::now();
@@ -74,10 +74,11 @@ fn a_killed_run_goes_on_where_it_stopped() {
 
 #[test]
 fn every_cell_of_the_nineteen_is_a_number() {
-    let bench = Bench::alone();
+    let bench = Bench::new();
+    let study = bench.with_one_processor("studies/long-term-storage.toml");
     let arguments = [
         "run",
-        "studies/long-term-storage.toml",
+        &study,
         "--on",
         "lab",
         "--rounds",

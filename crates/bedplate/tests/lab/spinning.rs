@@ -39,7 +39,7 @@ fn a_drive_that_spins_seeks_sorts_and_keeps_what_was_flushed() {
     let (design, notes) = spec::parse(STUDY);
     let design = design.unwrap_or_else(|| panic!("{notes:?}"));
     let kept = tempfile::tempdir_in(bench.labs().parent().unwrap()).unwrap();
-    let guest = bench.boot(&design);
+    let guest = bench.boot_as_asked(&design);
     let node = guest.drives()[&Name::new("a").unwrap()].clone();
     let name = node.trim_start_matches("/dev/").to_owned();
     let queue = |key: &str| shell(&guest, &format!("cat /sys/block/{name}/queue/{key}")).trim().to_owned();

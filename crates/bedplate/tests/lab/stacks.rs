@@ -5,7 +5,7 @@ use crate::bench::{Bench, text};
 /// `bedplate build` proves all of it for each stack; a stack that is missing a module or fails gives another code.
 pub(crate) fn every_stack_stands(study: &str, stacks: usize) {
     let bench = Bench::new();
-    let output = bench.run(&["build", study]);
+    let output = bench.run(&["build", &bench.with_one_processor(study)]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(String::from_utf8_lossy(&output.stdout).matches("ok  ").count(), stacks, "{}", text(&output));
     bench.assert_nothing_left();

@@ -92,7 +92,7 @@ fn trials_are_refused_where_drives_outlive_them() {
 /// One stack that hides nothing, loses everything, and returns wrong bytes: every control of every trial in some seconds.
 #[test]
 fn a_bare_file_system_is_found_out() {
-    let bench = Bench::alone();
+    let bench = Bench::new();
     let output = bench.run(&["prove", "studies/quickstart.toml", "--only", "1", "--feature", "encryption,corruption"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
