@@ -33,6 +33,9 @@ mod overhead;
 mod places;
 #[path = "lab/policies.rs"]
 mod policies;
+#[cfg(feature = "long-tests")]
+#[path = "lab/published.rs"]
+mod published;
 #[path = "lab/remote.rs"]
 mod remote;
 #[path = "lab/reuse.rs"]

@@ -265,9 +265,8 @@ impl Host for Remote {
 fn samples_of(heads: Vec<(Nanos, Vec<Option<usize>>)>, read: &[u8]) -> Vec<Sample> {
     let all: Vec<usize> = heads.iter().flat_map(|(_, lengths)| lengths.iter().copied().flatten()).collect();
     let mut contents = wire::split(read, &all).into_iter();
-    let mut files = |lengths: Vec<Option<usize>>| {
-        lengths.into_iter().map(|length| length.and_then(|_| contents.next())).collect()
-    };
+    let mut files =
+        |lengths: Vec<Option<usize>>| lengths.into_iter().map(|length| length.and_then(|_| contents.next())).collect();
     heads.into_iter().map(|(at, lengths)| Sample { at, files: files(lengths) }).collect()
 }
 
@@ -361,8 +360,7 @@ mod tests {
         // A machine within a machine is the same machine.
         let within: &dyn Host = &&host;
         assert!(within.has_own_clock());
-        let sampling =
-            Sampling { paths: vec!["/proc/uptime".into(), "/not/there".into()], pause: Nanos::millis(300) };
+        let sampling = Sampling { paths: vec!["/proc/uptime".into(), "/not/there".into()], pause: Nanos::millis(300) };
         let (outcome, samples) = within.run_sampled(&Cmd::new(["sh", "-c", "sleep 1; echo done"]), &sampling).unwrap();
         assert_eq!(outcome.text(), "done\n");
         // More where this machine is busy and the program late; never fewer than two pauses apart.

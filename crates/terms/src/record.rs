@@ -66,7 +66,7 @@ pub struct Provenance {
 }
 
 /// By what share a figure of a run under a virtual clock may miss that of the same run again (tests/lab/clock.rs).
-pub const REPEATS: f64 = 0.01;
+pub const REPEATS: f64 = 0.005;
 
 /// What records call a guest under a virtual clock.
 pub const ICOUNT: &str = "tcg-icount";

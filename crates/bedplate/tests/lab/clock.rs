@@ -28,10 +28,6 @@ settle = "200 ms"
 window = "500 ms"
 "#;
 
-/// Share by which two runs may differ: what the guest waits for while it boots is answered by this machine, in its own time,
-/// and so memory is laid out a little differently. 0.6 % was the most that was seen.
-const EQUAL: f64 = 0.01;
-
 /// Seconds of the guest for an operation, of every cell of a new run.
 fn paces(bench: &Bench, study: &str) -> BTreeMap<String, f64> {
     let output = bench.run(&["run", study]);
@@ -74,7 +70,7 @@ fn a_virtual_clock_repeats_itself_beside_other_work() {
     for (cell, took) in &alone {
         let ratio = busy[cell] / took;
         eprintln!("{cell}: {ratio:.4}");
-        assert!((ratio - 1.0).abs() <= EQUAL, "{cell}: {ratio}");
+        assert!((ratio - 1.0).abs() <= terms::record::REPEATS, "{cell}: {ratio}");
     }
     bench.assert_nothing_left();
 }

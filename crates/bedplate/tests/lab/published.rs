@@ -1,0 +1,85 @@
+//! What layers cost in virtual time, beside what they cost a real machine: drives in memory, so that only the processor
+//! limits, in the guest and in the benchmarks of t13a (2023).
+//!
+//! `cargo test -p bedplate --features long-tests --test lab published -- --nocapture` prints every figure.
+
+use std::collections::BTreeMap;
+
+use crate::bench::{Bench, root, text};
+
+/// Throughput by number of the configuration and test.
+type Rates = BTreeMap<(u32, String), f64>;
+
+/// Published rows on RAM drives: class, number, name, test, bytes per second, …
+fn published() -> Rates {
+    let text = std::fs::read_to_string(root().join("crates/model/tests/data/t13a.csv")).unwrap();
+    let rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let of = |row: Vec<&str>| ((row[1].parse().unwrap(), row[3].to_owned()), row[4].parse().unwrap());
+    rows.filter(|row| row[0] == "RAM").map(of).collect()
+}
+
+/// The same stacks of the study, in the lab.
+fn in_the_lab(bench: &Bench, wanted: &Rates) -> Rates {
+    let mut numbers: Vec<String> = wanted.keys().map(|(number, _)| number.to_string()).collect();
+    numbers.dedup();
+    let only = numbers.join(",");
+    let output = bench.run(&[
+        "run",
+        "studies/long-term-storage.toml",
+        "--lab-drives",
+        "ram",
+        "--clock",
+        "virtual",
+        "--only",
+        &only,
+        "--rounds",
+        "1",
+        "--window",
+        "500ms",
+        "--settle",
+        "200ms",
+        "--span",
+        "64MiB",
+        "--anchor",
+        "off",
+        "--no-trials",
+    ]);
+    assert!(output.status.success(), "{}", text(&output));
+    let cells = record::RunReader::open(&bench.only_run()).unwrap().newest_cells().unwrap();
+    // Slugs begin with the number.
+    let number = |stack: &str| stack.split('-').next().unwrap().parse().unwrap();
+    let rate = |cell: terms::record::Cell| {
+        let rate = cell.reading.unwrap_or_else(|| panic!("{:?}: {:?}", cell.key, cell.failure)).throughput().0;
+        ((number(&cell.key.stack), cell.key.workload), rate)
+    };
+    cells.into_iter().map(rate).collect()
+}
+
+#[test]
+fn layers_cost_in_virtual_time_what_was_published() {
+    let bench = Bench::new();
+    let published = published();
+    let lab = in_the_lab(&bench, &published);
+    let ratio = |of: &Rates, key: &(u32, String)| of[key] / of[&(1, key.1.clone())];
+    let mut factors = Vec::new();
+    for key in published.keys().filter(|(number, _)| *number > 1) {
+        let (here, there) = (ratio(&lab, key), ratio(&published, key));
+        println!(
+            "#{:<2} {:22} lab {here:.3}  published {there:.3}  lab over published {:.2}",
+            key.0,
+            key.1,
+            here / there
+        );
+        factors.push((here / there).ln().abs().exp());
+    }
+    factors.sort_by(f64::total_cmp);
+    let within = |most: f64| factors.iter().filter(|factor| **factor <= most).count();
+    println!(
+        "{} ratios to ext4: {} within 1.5, {} within 3, worst {:.2}",
+        factors.len(),
+        within(1.5),
+        within(3.0),
+        factors[factors.len() - 1]
+    );
+    assert_eq!(factors.len(), 36);
+}
