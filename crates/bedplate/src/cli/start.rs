@@ -16,7 +16,7 @@ pub(crate) struct BenchArguments {
     /// One round of short windows: an answer in seconds
     #[arg(long, conflicts_with_all = ["rounds", "window"])]
     pub(crate) quick: bool,
-    /// Rounds; from two on there is an interval [default: 1]
+    /// Rounds; from two on there is an interval [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
     /// Workloads of these profiles; repeat or separate by commas [default: kdiskmark]
