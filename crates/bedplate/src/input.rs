@@ -15,11 +15,11 @@ pub(crate) const TEXT: Bytes = Bytes::mib(16);
 pub(crate) const CAPTURE: Bytes = Bytes::mib(256);
 
 /// The text of a file; `what` says what it is, such as `study`.
-pub(crate) fn text(path: &Path, what: &str, hint: impl Fn(ErrorKind) -> &'static str) -> Result<String, Failure> {
+pub(crate) fn text<S: Into<String>>(path: &Path, what: &str, hint: impl Fn(ErrorKind) -> S) -> Result<String, Failure> {
     let bytes = bytes(path, what, TEXT, &hint)?;
     String::from_utf8(bytes).map_err(|error| {
         let error = std::io::Error::new(ErrorKind::InvalidData, error.utf8_error());
-        unread(path, what, &error, hint(ErrorKind::InvalidData))
+        unread(path, what, &error, &hint(ErrorKind::InvalidData).into())
     })
 }
 
@@ -28,13 +28,13 @@ const STDIN: &str = "/dev/stdin";
 
 /// The content of a file of at most that size; `-` is standard input. Pipes and terminals are read only where the name says that they are meant:
 /// `/dev/stdin` and what shells put in the place of `<(…)`.
-pub(crate) fn bytes(
+pub(crate) fn bytes<S: Into<String>>(
     path: &Path,
     what: &str,
     most: Bytes,
-    hint: impl Fn(ErrorKind) -> &'static str,
+    hint: impl Fn(ErrorKind) -> S,
 ) -> Result<Vec<u8>, Failure> {
-    let failed = |error: std::io::Error| unread(path, what, &error, hint(error.kind()));
+    let failed = |error: std::io::Error| unread(path, what, &error, &hint(error.kind()).into());
     let refused = |why: &str| {
         Failure::told(format!(
             "error: could not read the {what} `{}`\n  because: {why}",

@@ -11,6 +11,7 @@ mod ground;
 mod guest;
 mod input;
 mod ledger;
+mod library;
 mod machine;
 mod paint;
 mod printer;
@@ -24,9 +25,9 @@ mod trials;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, pages};
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::settings::Settings;
@@ -38,8 +39,10 @@ fn main() -> ExitCode {
     if lab::init::is_first_process() {
         lab::init::live(BUILD);
     }
-    exit::report(match Cli::try_parse() {
+    let typed = pages::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    exit::report(match typed {
         Ok(cli) => begin(&cli),
+        Err(_) if std::env::args_os().len() < 2 => Err(Failure::told(pages::START)),
         Err(said) => answer(&said),
     })
 }
@@ -63,6 +66,9 @@ fn answer(said: &clap::Error) -> Result<Exit, Failure> {
 
 fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
     match command {
+        Command::Bench(arguments) => commands::run::run(&arguments.as_run(), settings),
+        Command::Demo(arguments) => commands::run::run(&arguments.as_run(), settings),
+        Command::Studies { name } => commands::studies::studies(name.as_deref(), settings),
         Command::Run(arguments) => commands::run::run(arguments, settings),
         Command::Plan(arguments) => commands::plan::plan(arguments, settings),
         Command::Build(arguments) => commands::build::build(arguments, settings),

@@ -10,9 +10,9 @@ use terms::{Design, LabDriveKind, LabSpec, Note, Plan, Replicate, Severity, Stac
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
-use crate::input;
 use crate::runner::slices;
 use crate::settings::Settings;
+use crate::{input, library};
 
 /// A study that was read.
 #[derive(Debug)]
@@ -79,12 +79,16 @@ pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Fail
     Ok(Study { text, title, design })
 }
 
+/// The text of a file, or of a study that comes with the program where no file of its name is here.
 fn text(path: &Path) -> Result<String, Failure> {
+    if let Some(text) = library::text(path).filter(|_| !path.exists()) {
+        return Ok(text.to_owned());
+    }
     input::text(path, "study", |kind| match kind {
-        std::io::ErrorKind::NotFound => "studies that come with Bedplate are in `studies/`",
-        std::io::ErrorKind::IsADirectory => "name a file in it, ending in `.toml`",
-        std::io::ErrorKind::InvalidData => "a study is text in UTF-8",
-        _ => "",
+        std::io::ErrorKind::NotFound => library::hint(path),
+        std::io::ErrorKind::IsADirectory => "name a file in it, ending in `.toml`".to_owned(),
+        std::io::ErrorKind::InvalidData => "a study is text in UTF-8".to_owned(),
+        _ => String::new(),
     })
 }
 
@@ -300,12 +304,7 @@ fn replace_workloads(design: &mut Design, profiles: &[String]) -> Result<(), Fai
     design.workloads.clear();
     for name in profiles {
         let Some(workloads) = spec::profile::named(name) else {
-            let all = spec::profile::all();
-            let names: Vec<_> = all.iter().map(|profile| profile.name).collect();
-            return Err(Failure::told(format!(
-                "error: no profile is called `{name}`\n\nhint: there are {}",
-                names.join(", ")
-            )));
+            return Err(library::no_profile(name));
         };
         for workload in workloads {
             if !design.workloads.iter().any(|known| known.name == workload.name) {

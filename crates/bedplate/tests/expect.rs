@@ -27,7 +27,7 @@ fn the_arithmetic_is_shown_with_its_sources() {
     assert_eq!(status, 0, "{said}");
     narrow(&text);
     for words in
-        ["roofs, the lowest first", "3.938 GB/s × 256/(256 + 24)", "guessed", "published", "10 % more of this buys"]
+        ["limits, the lowest first", "3.938 GB/s × 256/(256 + 24)", "guessed", "published", "10 % more of this buys"]
     {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{words}: {text}");
     }

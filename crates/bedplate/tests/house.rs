@@ -8,6 +8,8 @@
 mod edges;
 #[path = "house/source.rs"]
 mod source;
+#[path = "house/words.rs"]
+mod words;
 
 use std::fs;
 

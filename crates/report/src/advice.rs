@@ -100,7 +100,8 @@ fn design(one: &Advised, advice: &Advice, style: &Style) -> String {
     }
     for tie in &one.ties {
         if let Some(other) = advice.front.get(tie.with) {
-            let words = format!("not told apart from {} ({}): measure {}", tie.with + 1, other.name, tie.decides);
+            let words =
+                format!("no significant difference from {} ({}): measure {}", tie.with + 1, other.name, tie.decides);
             out.push_str(&paragraph("  = ", &style.spell(&words), style.columns()));
         }
     }

@@ -10,20 +10,24 @@ use crate::grid::Grid;
 const NAMED: usize = 4;
 
 /// A stack beside the first: the ratios of the workloads in which it is slower or faster, and how many there are else.
-struct Beside<'a> {
+pub(crate) struct Beside<'a> {
     name: &'a str,
     slower: Vec<f64>,
     faster: Vec<f64>,
-    equal: usize,
-    open: usize,
+    all: Vec<f64>,
+    pub(crate) equal: usize,
+    pub(crate) open: usize,
 }
 
 impl<'a> Beside<'a> {
-    fn of(grid: &'a Grid, stack: usize) -> Self {
+    /// A stack beside the first.
+    pub(crate) fn of(grid: &'a Grid, stack: usize) -> Self {
         let name = grid.stacks()[stack].name.as_str();
-        let mut beside = Self { name, slower: Vec::new(), faster: Vec::new(), equal: 0, open: 0 };
+        let mut beside = Self { name, slower: Vec::new(), faster: Vec::new(), all: Vec::new(), equal: 0, open: 0 };
         for workload in 0..grid.workloads().len() {
-            match ranking::against(grid, stack, 0, workload) {
+            let against = ranking::against(grid, stack, 0, workload);
+            beside.all.extend(against.iter().map(|(ratio, ..)| ratio.value));
+            match against {
                 Some((ratio, Compared::Slower, _)) => beside.slower.push(ratio.value),
                 Some((ratio, Compared::Faster, _)) => beside.faster.push(ratio.value),
                 Some((_, Compared::Equivalent, _)) => beside.equal += 1,
@@ -35,7 +39,7 @@ impl<'a> Beside<'a> {
     }
 
     /// Ratios of the workloads with that answer.
-    fn ratios(&self, answer: Compared) -> &[f64] {
+    pub(crate) fn ratios(&self, answer: Compared) -> &[f64] {
         match answer {
             Compared::Slower => &self.slower,
             Compared::Faster => &self.faster,
@@ -43,7 +47,14 @@ impl<'a> Beside<'a> {
         }
     }
 
-    fn compared(&self) -> usize {
+    /// The lowest and the highest ratio.
+    pub(crate) fn range(&self) -> Option<(f64, f64)> {
+        let all = || self.all.iter().copied();
+        all().reduce(f64::min).zip(all().reduce(f64::max))
+    }
+
+    /// Workloads in which both have a figure.
+    pub(crate) fn compared(&self) -> usize {
         self.slower.len() + self.faster.len() + self.equal + self.open
     }
 

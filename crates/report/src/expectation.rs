@@ -207,7 +207,7 @@ fn account(out: &mut String, p: &Prediction, style: &Style) {
     for gain in &p.elasticities {
         say("    ", &format!("{}: {:+.1} %", gain.of, gain.buys_percent));
     }
-    say("  ", "roofs, the lowest first:");
+    say("  ", "limits, the lowest first:");
     for roof in &p.roofs {
         say(
             "    ",

@@ -6,6 +6,7 @@ mod facts;
 mod figures;
 pub(crate) mod filters;
 mod over_places;
+mod ratios;
 mod side_by_side;
 mod trials;
 
@@ -32,7 +33,11 @@ struct Page<'a> {
     question: &'a str,
     label: Option<String>,
     tag: Option<String>,
-    summary: String,
+    answer: Vec<prose::Sentence>,
+    contents: Vec<(&'static str, String)>,
+    ratios: Vec<(String, String)>,
+    more_ratios: Vec<(String, String)>,
+    few: bool,
     brief: Vec<Fact>,
     series: Vec<Series>,
     charts: Vec<side_by_side::Chart>,
@@ -68,12 +73,18 @@ pub fn html(findings: &Findings) -> String {
     let grid = Grid::without_points(findings);
     let emulator = prose::emulator(findings);
     let (builds, builds_missing) = charts::builds(findings);
-    let page = Page {
+    let mut ratios = ratios::all(&grid);
+    let more_ratios = ratios.split_off(FEW.min(ratios.len()));
+    let mut page = Page {
         style: STYLE,
         question: &findings.provenance.question,
         label: prose::label(findings).map(capital),
         tag: emulator.map(|by| if by.is_empty() { "emulated".to_owned() } else { format!("emulated ({by})") }),
-        summary: prose::summary(&grid).join(" "),
+        answer: prose::answer(&grid),
+        contents: Vec::new(),
+        ratios,
+        more_ratios,
+        few: grid.workloads().len() <= FEW,
         brief: facts::brief(&grid),
         series: (0..grid.workloads().len()).map(|workload| charts::series(&grid, workload)).collect(),
         charts: side_by_side::all(&grid),
@@ -100,8 +111,41 @@ pub fn html(findings: &Findings) -> String {
         options: facts::options(findings),
         not_checked: &findings.not_checked,
     };
+    page.contents = page.sections();
     let page = page.render().expect("the template calls nothing that fails, and writing to a string cannot fail");
     spell(&page).into_owned()
+}
+
+/// So many workloads are shown at once; more are folded.
+const FEW: usize = 4;
+
+impl Page<'_> {
+    /// The sections that there are, for the bar of contents.
+    fn sections(&self) -> Vec<(&'static str, String)> {
+        let always = true;
+        let before = [
+            ("answer", "Answer", always),
+            ("ratios", "Ratios", !self.ratios.is_empty()),
+            ("workloads", "Workloads", always),
+            ("charts", "Side by side", !self.charts.is_empty()),
+            ("believe", "Trust", self.believe.is_some()),
+            ("time", "Over time", self.timeline.is_some()),
+            ("trials", "Feature checks", self.trials.is_some()),
+            ("figures", "All figures", always),
+        ];
+        let after = [
+            ("stacks", "Stacks", always),
+            ("builds", "Building", always),
+            ("machine", "Machine", always),
+            ("method", "Method", always),
+            ("not-checked", "Not checked", always),
+        ];
+        let listed = |list: &[(&'static str, &str, bool)]| -> Vec<(&'static str, String)> {
+            list.iter().filter(|section| section.2).map(|section| (section.0, section.1.to_owned())).collect()
+        };
+        let parts = self.parts.iter().map(|part| (part.id, part.title.clone())).collect();
+        [listed(&before), parts, listed(&after)].concat()
+    }
 }
 
 /// With a capital letter in front.

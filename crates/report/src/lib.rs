@@ -18,6 +18,7 @@ pub mod table;
 
 mod account;
 mod answer;
+mod brief;
 mod csv;
 mod evidence;
 mod figure;
@@ -40,6 +41,7 @@ mod trials;
 mod width;
 
 pub use account::account_table;
+pub use brief::brief;
 pub use csv::{comparisons_csv, csv};
 pub use html::html;
 pub use json::{JSON_SCHEMA, JSON_VERSION, json};

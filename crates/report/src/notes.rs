@@ -17,10 +17,20 @@ impl Notes {
         format!("[{}]", at + 1)
     }
 
+    /// How many there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The notes with their marks, wrapped; nothing where there are none.
     pub(crate) fn render(&self, style: &Style) -> String {
+        self.first(self.len(), style)
+    }
+
+    /// The first notes.
+    pub(crate) fn first(&self, most: usize, style: &Style) -> String {
         let line =
             |(at, text): (usize, &String)| paragraph(&format!("[{}] ", at + 1), &style.spell(text), style.columns());
-        self.0.iter().enumerate().map(line).collect()
+        self.0.iter().take(most).enumerate().map(line).collect()
     }
 }

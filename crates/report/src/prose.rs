@@ -1,23 +1,27 @@
 //! Sentences that only state facts: the label of emulated rates, who is highest where, what has no figure, how
 //! to run it again.
 
+use terms::LabDriveKind;
 use terms::command::quote;
 use terms::finding::Findings;
 
 use crate::answer;
+use crate::figure::Measure;
 use crate::grid::{Grid, Lead, State};
+use crate::style::Style;
 
 /// The label that rates carry when the machine is emulated.
 pub(crate) fn label(findings: &Findings) -> Option<String> {
     let by = emulator(findings)?;
     let by = if by.is_empty() { String::new() } else { format!(" ({by})") };
-    Some(format!("rates under emulation{by}: compare stacks with one another, never with real drives"))
+    Some(format!("rates under emulation{by}: good for comparing stacks, not for real drives"))
 }
 
 /// What the command line made of the lab's drives; empty where they are the study's.
 pub(crate) fn lab_drives(findings: &Findings) -> String {
+    let many = |kind: LabDriveKind| if kind == LabDriveKind::Hdd { "hard disks" } else { kind.many() };
     let made = findings.provenance.policy().lab_drives;
-    made.map(|kind| format!(", drives of the lab made {}", kind.many())).unwrap_or_default()
+    made.map(|kind| format!(", drives of the lab made {}", many(kind))).unwrap_or_default()
 }
 
 /// What emulates the machine, if anything does; empty where that is not known.
@@ -29,22 +33,61 @@ pub(crate) fn emulator(findings: &Findings) -> Option<&str> {
     findings.inventory.emulated.as_deref()
 }
 
+/// A sentence, and the section of the page that has the evidence for it.
+pub(crate) struct Sentence {
+    /// What is said.
+    pub(crate) text: String,
+    /// The name of the section.
+    pub(crate) evidence: &'static str,
+}
+
+/// The section of comparisons.
+pub(crate) const RATIOS: &str = "ratios";
+/// The section of figures of each workload.
+pub(crate) const WORKLOADS: &str = "workloads";
+
+/// The sentences as running text.
+pub(crate) fn summary(grid: &Grid) -> String {
+    answer(grid).into_iter().map(|sentence| sentence.text).collect::<Vec<_>>().join(" ")
+}
+
 /// A few sentences: how each stack compares with the first; where nothing is compared, who is highest in which workload;
 /// and what has no figure.
-pub(crate) fn summary(grid: &Grid) -> Vec<String> {
+pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
     let leaders: Vec<(usize, usize, Lead)> = (0..grid.workloads().len())
         .filter_map(|workload| grid.leader(workload).map(|leader| (workload, leader.stack, leader.lead)))
         .collect();
-    let mut out = answer::sentences(grid);
-    if leaders.is_empty() {
-        out.push("Nothing was measured.".to_owned());
-    } else {
-        let told = !out.is_empty();
-        out.push(highest(grid, &leaders));
-        out.extend((!told).then(|| separation(grid, &leaders)));
-    }
-    out.extend(without_figure(grid));
+    let from = |evidence| move |text| Sentence { text, evidence };
+    let mut out: Vec<Sentence> = answer::sentences(grid).into_iter().map(from(RATIOS)).collect();
+    let is_compared = !out.is_empty();
+    let rest = match grid.stacks() {
+        _ if leaders.is_empty() => vec!["Nothing was measured.".to_owned()],
+        [_] => vec![alone(grid)],
+        _ if is_compared => vec![highest(grid, &leaders)],
+        _ => vec![highest(grid, &leaders), separation(grid, &leaders)],
+    };
+    out.extend(rest.into_iter().map(from(WORKLOADS)));
+    out.extend(without_figure(grid).map(from("figures")));
     out
+}
+
+/// So many figures of the only stack are told; the table has them all.
+const TOLD: usize = 4;
+
+/// The figures of the only stack.
+fn alone(grid: &Grid) -> String {
+    let style = Style::default();
+    let figure = |(at, title): (usize, &String)| match grid.state(0, at) {
+        State::Measured(_, estimate) => {
+            let measure = Measure::of(grid.workloads()[at]);
+            Some(format!("{title} {} {}", measure.number(estimate.value, &style), measure.unit(&style)))
+        }
+        _ => None,
+    };
+    let figures: Vec<String> = grid.titles.iter().enumerate().filter_map(figure).collect();
+    let more = figures.len().saturating_sub(TOLD);
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+    format!("{}{more}.", figures[..figures.len().min(TOLD)].join("; "))
 }
 
 /// Who is highest where, stacks in the study's order.
@@ -76,7 +119,7 @@ fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
     let (clear, alone, unknown) = (of(Lead::Clear), of(Lead::Alone), of(Lead::Unknown));
     let contested = leaders.len() - alone.len();
     if contested == 0 {
-        "There is no second stack to compare with.".to_owned()
+        "No other stack has a figure.".to_owned()
     } else if unknown.len() == contested {
         "There is no interval to tell whether the order would repeat.".to_owned()
     } else if clear.len() == contested {

@@ -233,5 +233,6 @@ fn dot(cell: &CellComparison) -> Option<Dot> {
         interval: ratio.low.zip(ratio.high),
         label: format!("{} {}", quantity::ratio(&ratio), cell.verdict.map_or("", words)),
         open: matches!(cell.verdict, None | Some(Compared::CannotTell)),
+        blank: None,
     })
 }

@@ -2,7 +2,7 @@
 //! the terminal is narrow.
 
 mod listings;
-mod strips;
+pub(crate) mod strips;
 
 use terms::finding::Findings;
 
@@ -27,6 +27,8 @@ pub fn terminal(findings: &Findings, style: &Style) -> String {
     let grid = Grid::without_points(findings);
     let mut notes = Notes::default();
     let mut out = heading(&grid, style);
+    out.push('\n');
+    out.push_str(&paragraph("", &style.spell(&prose::summary(&grid)), style.columns()));
     let all: Vec<usize> = (0..grid.stacks().len()).collect();
     let name = strips::stacks(&grid, &all, style);
     let mut figures = strips::rates(&grid, style, &mut notes);
@@ -58,8 +60,8 @@ pub(crate) fn listed(listing: &crate::listing::Listing, style: &Style) -> String
     listings::listing(listing, style)
 }
 
-/// Question, label and summary.
-fn heading(grid: &Grid, style: &Style) -> String {
+/// Question and label.
+pub(crate) fn heading(grid: &Grid, style: &Style) -> String {
     let mut out = String::new();
     let columns = style.columns();
     for line in wrap(&style.spell(&grid.findings.provenance.question), columns) {
@@ -67,14 +69,11 @@ fn heading(grid: &Grid, style: &Style) -> String {
         out.push('\n');
     }
     if let Some(label) = prose::label(grid.findings) {
-        out.push('\n');
         for line in paragraph("! ", &style.spell(&label), columns).lines() {
             out.push_str(&style.paint(Tone::Warn, line));
             out.push('\n');
         }
     }
-    out.push('\n');
-    out.push_str(&paragraph("", &style.spell(&prose::summary(grid).join(" ")), columns));
     out
 }
 
@@ -102,7 +101,7 @@ fn section(style: &Style, title: &str) -> String {
 }
 
 /// The strips beside the names, in as many tables as the width asks for.
-fn tables(out: &mut String, name: &Strip, strips: &[Strip], style: &Style) {
+pub(crate) fn tables(out: &mut String, name: &Strip, strips: &[Strip], style: &Style) {
     let mut rest = strips;
     while !rest.is_empty() {
         let mut room = style.columns().saturating_sub(name.width());

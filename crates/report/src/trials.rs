@@ -107,7 +107,7 @@ mod tests {
     fn what_came_otherwise_is_told_with_what_was_promised() {
         let text = trials_text(&trials(), false, &Style::default());
         assert!(text.contains("✗ lost !") && text.contains("~ detected") && text.contains("? nothing shown"), "{text}");
-        assert!(text.contains("promise “survived”, and it came as “lost”") && !text.contains("cmp a b"), "{text}");
+        assert!(text.contains("expected “survived”, found “lost”") && !text.contains("cmp a b"), "{text}");
         assert!(!text.contains("ENCRYPTION"), "what was not asked for has no column:\n{text}");
         assert!(text.lines().all(|line| crate::width::width(line) <= 80), "{text}");
     }

@@ -61,7 +61,7 @@ fn a_browser_shows_all_that_is_known() {
     }
     assert_eq!(
         dom.matches("<svg class=\"chart\"").count(),
-        2 * 4 + 1 + 2 + 1 + 2 * 4 + 2 * 2 + 4,
+        3 * 4 + 1 + 2 + 1 + 2 * 4 + 2 * 2 + 4,
         "two side by side, each with latency, roofs of two, places of four"
     );
     assert_eq!(dom.matches("<table class=\"listing\"").count(), 4 + 1 + 7, "workloads, anchors, sections");
@@ -87,7 +87,7 @@ fn a_browser_shows_every_section() {
         assert!(dom.contains(&format!("<section id=\"{id}\">")), "{id} is not in the page\n{log}");
     }
     // A parser that had to mend the page would have moved elements: every chart is still where it was put.
-    assert_eq!(dom.matches("<svg class=\"chart\"").count(), 2 * 4 + 1);
+    assert_eq!(dom.matches("<svg class=\"chart\"").count(), 3 * 4 + 1);
     assert!(dom.contains("Rates under emulation (tcg)"));
     assert!(!log.contains("Content Security Policy"), "{log}");
 }

@@ -3,7 +3,7 @@
 mod fixture;
 
 use fixture::{findings, findings_rich, inventory, small};
-use report::{Style, columns, csv, json, machine_tree, table, terminal};
+use report::{Style, brief, columns, csv, json, machine_tree, table, terminal};
 use terms::finding::Findings;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -45,6 +45,46 @@ fn all_that_can_be_known_fits_any_terminal() {
             assert!(text.is_ascii() || !ascii);
         }
     }
+}
+
+/// The whole of a usual study is on one screen, the answer in its last lines.
+#[test]
+fn a_report_in_brief_fits_a_screen() {
+    let text = brief(&findings(3), &Style::default());
+    insta::assert_snapshot!(text);
+    let answer = text.lines().position(|line| line.starts_with("Answer")).unwrap();
+    assert!(text.lines().skip(answer + 1).all(|line| line.starts_with("  ")), "nothing comes after it");
+    for findings in [findings(3), findings(1), small()] {
+        let text = brief(&findings, &Style::default());
+        // Below it are two lines of the program: the command for details, and the page. Reasons are beside that.
+        let reasons =
+            text.lines().skip_while(|line| !line.starts_with('[')).take_while(|line| line.starts_with(['[', ' ']));
+        assert!(text.lines().count() - reasons.count() <= 25 - 2, "{} lines\n{text}", text.lines().count());
+    }
+    for findings in [findings(3), findings_rich()] {
+        for width in [40, 60, 80, 120, 200] {
+            for ascii in [false, true] {
+                let text = brief(&findings, &Style { width, ascii, ..Style::default() });
+                assert_eq!(too_wide(&text, width), Vec::<&str>::new());
+                assert!(text.is_ascii() || !ascii);
+            }
+        }
+    }
+}
+
+#[test]
+fn workloads_that_do_not_fit_are_counted() {
+    insta::assert_snapshot!(brief(&findings_rich(), &Style { width: 60, ..Style::default() }));
+}
+
+#[test]
+fn one_target_is_a_card() {
+    let mut findings = small();
+    findings.provenance.stacks.truncate(1);
+    findings.comparisons.clear();
+    insta::assert_snapshot!(brief(&findings, &Style::default()));
+    findings.cells.clear();
+    assert!(brief(&findings, &Style::default()).contains("not run"));
 }
 
 #[test]

@@ -284,7 +284,7 @@ const EVENT: Kind = Kind::Duration { least: 100 * MS, most: HOUR, step: MS };
 static TRIALS: Table = Table {
     name: "trials",
     written: "[trials]",
-    help: "What is tried on each stack after everything is measured, only in the lab: trials break what they are held on.",
+    help: "Features that are checked on each stack after everything is measured, only in the lab: checks break what they work on.",
     keys: &[default(
         "features",
         Kind::Names,
@@ -362,7 +362,7 @@ static MEASURE: Table = Table {
             "stop_beyond",
             Kind::Percent { least: 1, most: 1000 },
             "stacks in an order of chance, all of them",
-            "Go by steps, in the study's order; stop where a figure is this far from what was said of it, and outside its 90 % interval.",
+            "Go by steps, in the study's order; stop where a figure is this far from its prediction, and outside its 90 % interval.",
         ),
         default(
             "anchor",

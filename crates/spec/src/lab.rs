@@ -170,7 +170,7 @@ fn switch(fields: &Fields, ports: &HashSet<u8>, notes: &mut Vec<Note>) -> Option
 fn spindle(fields: &Fields, name: &Name, kind: LabDriveKind, notes: &mut Vec<Note>) -> Option<Spindle> {
     if kind != LabDriveKind::Hdd {
         for key in ["rpm", "outer", "seek", "cache"].into_iter().filter(|key| fields.has(key)) {
-            let message = format!("`{key}` is of drives that spin, and `{name}` does not");
+            let message = format!("`{key}` is of hard disks, and `{name}` is none");
             notes.push(
                 Note::error("study-spindle", Some(fields.key(key)), message)
                     .hint(format!("leave `{key}` out, or make the drive kind = \"hdd\"")),

@@ -53,7 +53,8 @@ pub(crate) const fn is_worth_it(notes: &[Note]) -> bool {
 }
 
 /// The candidate that was most likely meant, if any is near enough.
-pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+#[must_use]
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // No word of ours is nearly as long.
     if word.len() > 200 {
         return None;

@@ -29,7 +29,7 @@ pub(crate) struct ExpectArguments {
     /// Also account for every byte: what each layer takes, keeps and hands up
     #[arg(long)]
     pub(crate) space: bool,
-    /// Also say what is to be expected over the years: rebuilds, scrubs, life of the drives, loss of data in a year
+    /// Also predict the years: rebuilds, scrubs, life of the drives, risk of data loss in a year
     #[arg(long)]
     pub(crate) years: bool,
     /// Take every drive to be this large, such as `2TB` [default: the machine's drive, else the study's]
@@ -38,7 +38,7 @@ pub(crate) struct ExpectArguments {
     /// What is written in a day, such as `50GB`: drives wear by it
     #[arg(long, value_name = "SIZE", value_parser = super::size, requires = "years")]
     pub(crate) daily: Option<terms::Bytes>,
-    /// Print the account of every figure: each roof as the sum that it is, and where each value is from
+    /// Print the account of every figure: each limit as the sum that it is, and where each value is from
     #[arg(long, conflicts_with = "json")]
     pub(crate) explain: bool,
     /// Print JSON

@@ -52,7 +52,7 @@ pub(crate) struct DoctorArguments {
     /// Show and count only findings that matter so much or more
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     pub(crate) severity: Severity,
-    /// Write the settings that mend these checks' findings, where they can be put back, and say how
+    /// Write the settings that fix these checks' findings, where they can be put back, and say how
     #[arg(long, value_name = "CHECK", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["only", "severity"])]
     pub(crate) fix: Vec<String>,
 }

@@ -25,9 +25,9 @@ pub(crate) struct ProveArguments {
 
 const AFTER: &str = "\
 Nothing is measured. Each stack gets a guest of its own, which is thrown away:
-trials write to drives below the stack, and pull them.
+checks write to drives below the stack, and pull them.
 
-Exit codes: 0 all came as the layers promise, 1 something did not or showed
+Exit codes: 0 all came out as expected, 1 something did not or showed
 nothing, 3 refused outside the lab, 4 a stack cannot be built here.";
 
 fn feature(text: &str) -> Result<terms::Feature, String> {

@@ -55,13 +55,13 @@ fn check(name: &str) -> Result<&'static Check, Failure> {
 fn fix(arguments: &DoctorArguments, settings: &Settings) -> Result<Exit, Failure> {
     if arguments.machine.machine.is_some() {
         return Err(Failure::Refused(
-            "refused: a machine in a file cannot be mended\n\nhint: leave out --machine, on the machine itself"
+            "refused: a machine in a file cannot be fixed\n\nhint: leave out --machine, on the machine itself"
                 .to_owned(),
         ));
     }
     for name in &arguments.fix {
         if !check(name)?.fixes {
-            return Err(refused(name, "what it finds is not mended by a setting that can be put back"));
+            return Err(refused(name, "what it finds is not fixed by a setting that can be put back"));
         }
     }
     let host = machine::open(&arguments.machine, settings)?;

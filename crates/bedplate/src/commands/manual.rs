@@ -4,32 +4,48 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, pages};
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 
 /// Prints completions for a shell.
 pub(crate) fn completion(shell: clap_complete::Shell) -> Result<Exit, Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "bedplate", &mut text);
+    clap_complete::generate(shell, &mut pages::command(), "bedplate", &mut text);
     Printer::new(false).data(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Yes)
 }
 
 /// Prints the manual page, or writes the pages of all verbs into a directory.
 pub(crate) fn man(directory: Option<&Path>) -> Result<Exit, Failure> {
-    match directory {
-        Some(directory) => {
-            std::fs::create_dir_all(directory).map_err(Failure::file("make", directory))?;
-            clap_mangen::generate_to(Cli::command(), directory)
-                .map_err(Failure::file("write pages into", directory))?;
-        }
-        None => {
-            let mut page = Vec::new();
-            let man = clap_mangen::Man::new(Cli::command());
-            man.render(&mut page).map_err(Failure::system("could not draw the manual page"))?;
-            Printer::new(false).data(&String::from_utf8_lossy(&page))?;
-        }
-    }
+    // Examples and exit status, which help ends with, have sections of their own.
+    let mut command = Cli::command();
+    // Usage lines name the whole way to a verb only once the definition is built.
+    command.build();
+    let Some(directory) = directory else {
+        Printer::new(false).data(&page(&command, None)?)?;
+        return Ok(Exit::Yes);
+    };
+    std::fs::create_dir_all(directory).map_err(Failure::file("make", directory))?;
+    write(&command, None, directory)?;
     Ok(Exit::Yes)
+}
+
+/// The page of a verb, and those of the verbs below it.
+fn write(command: &clap::Command, verb: Option<&str>, directory: &Path) -> Result<(), Failure> {
+    let path = directory.join(clap_mangen::Man::new(command.clone()).get_filename());
+    std::fs::write(&path, page(command, verb)?).map_err(Failure::file("write", &path))?;
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
+        write(below, Some(below.get_name()), directory)?;
+    }
+    Ok(())
+}
+
+/// A page: what the definition says, and the sections that every page ends with.
+fn page(command: &clap::Command, verb: Option<&str>) -> Result<String, Failure> {
+    let mut text = Vec::new();
+    clap_mangen::Man::new(command.clone())
+        .render(&mut text)
+        .map_err(Failure::system("could not draw the manual page"))?;
+    Ok(String::from_utf8_lossy(&text).into_owned() + &pages::manual(verb))
 }

@@ -20,6 +20,7 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod studies;
 pub(crate) mod teardown;
 
 use crate::exit::Failure;

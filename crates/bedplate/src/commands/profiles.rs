@@ -6,6 +6,7 @@ use terms::MeasurePolicy;
 use crate::cli::ProfilesArguments;
 use crate::commands::fio;
 use crate::exit::{Exit, Failure};
+use crate::library;
 use crate::settings::Settings;
 
 /// Lists profiles, or shows one with its fio jobs.
@@ -26,11 +27,7 @@ pub(crate) fn profiles(arguments: &ProfilesArguments, settings: &Settings) -> Re
         return Ok(Exit::Yes);
     };
     let Some(profile) = all.iter().find(|profile| profile.name == name.as_str()) else {
-        let names: Vec<_> = all.iter().map(|profile| profile.name).collect();
-        return Err(Failure::told(format!(
-            "error: no profile is called `{name}`\n\nhint: there are {}",
-            names.join(", ")
-        )));
+        return Err(library::no_profile(name));
     };
     if arguments.json {
         settings.printer.data(&serde_json::to_string_pretty(&profile.workloads)?)?;

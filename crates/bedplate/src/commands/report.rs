@@ -41,10 +41,25 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
         })?;
         report::table::text(&columns, &report::columns::cell_rows(&findings), &style, true)
     } else {
-        report::terminal(&findings, &style)
+        shown(&findings, arguments.details, &style)
     };
     settings.printer.drawn(&text)?;
+    if !(arguments.json || arguments.csv || arguments.details || arguments.output.is_some()) {
+        settings.printer.say(&more(&arguments.run, reader.dir()));
+    }
     Ok(Exit::Yes)
+}
+
+/// The findings as a person reads them: on a screen, or all that is known.
+pub(crate) fn shown(findings: &Findings, details: bool, style: &report::Style) -> String {
+    if details { report::terminal(findings, style) } else { report::brief(findings, style) }
+}
+
+/// Where the rest of a report is that was shown on a screen.
+pub(crate) fn more(run: &str, directory: &Path) -> String {
+    let page = directory.join("reports").join(PAGE);
+    let page = if page.is_file() { format!("\nPage     {}", spell_path(&page)) } else { String::new() };
+    format!("Details  bedplate report {} --details{page}", terms::command::quote(run))
 }
 
 /// Finds a run by its directory where a path is said (`./latest`, `/mnt/x`, `.`), and otherwise among one's own: by name,

@@ -12,7 +12,6 @@ use record::{RunReader, RunWriter};
 use terms::finding::{Findings, Verdict};
 use terms::inventory::Inventory;
 use terms::record::{Provenance, RECORD_SCHEMA, StackEntry, UsedDrive};
-use terms::spelling::spell_path;
 use terms::{Design, DriveSetup, Plan};
 
 use crate::cli::RunArguments;
@@ -438,10 +437,12 @@ fn fits(run: &Provenance, study: &Study) -> bool {
 fn show(directory: &Path, arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
     let reader = RunReader::open(directory)?;
     let findings = reports::findings(&reader)?;
-    let page = reports::write_all(&findings, directory)?;
-    let text = if arguments.json { report::json(&findings) } else { report::terminal(&findings, &settings.style) };
+    reports::write_all(&findings, directory)?;
+    let style = &settings.style;
+    let text =
+        if arguments.json { report::json(&findings) } else { reports::shown(&findings, arguments.details, style) };
     settings.printer.drawn(&text)?;
-    settings.printer.say(&format!("\nreport: {}", spell_path(&page)));
+    settings.printer.say(&reports::more(&runs::told(directory, settings), directory));
     // The catalogue can be made again at any time; a finished run does not fail for it.
     if let Err(Failure::Fatal(error) | Failure::Could(error)) =
         runs::catalogue(settings).and_then(|catalogue| runs::keep(&catalogue, settings))

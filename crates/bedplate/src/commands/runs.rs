@@ -1,14 +1,14 @@
 //! `bedplate runs`
 
 use record::catalogue::{Catalogue, RunRow};
-use terms::spelling::spell_inline;
+use terms::spelling::{spell_inline, spell_path};
 
 use crate::cli::RunsArguments;
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
 
 /// What to do where there are no runs.
-pub(crate) const BEGIN: &str = "start with `bedplate run studies/quickstart.toml`";
+pub(crate) const BEGIN: &str = "start with `bedplate bench .` or `bedplate demo`";
 
 /// Lists runs, newest first.
 pub(crate) fn runs(arguments: &RunsArguments, settings: &Settings) -> Result<Exit, Failure> {
@@ -35,6 +35,13 @@ pub(crate) fn runs(arguments: &RunsArguments, settings: &Settings) -> Result<Exi
     };
     settings.printer.data(&text)?;
     Ok(Exit::Yes)
+}
+
+/// What a run is called on the command line: its name, or its path where runs are kept elsewhere than usual.
+pub(crate) fn told(directory: &std::path::Path, settings: &Settings) -> String {
+    let usual = settings.state.join("runs");
+    let path = if settings.runs == usual { directory.strip_prefix(&usual).unwrap_or(directory) } else { directory };
+    spell_path(path)
 }
 
 /// Which runs there are, from their directories. Runs that cannot be read are told and passed over.

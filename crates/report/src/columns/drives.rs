@@ -52,7 +52,7 @@ pub fn drives() -> Vec<Column<Drive>> {
         words("SERIAL", "serial", "Serial", "serial number", |d| told(d.serial.as_ref())),
         words("WWID", "wwid", "WWID", "world-wide or namespace identifier", |d| told(d.wwid.as_ref())),
         words("FIRMWARE", "firmware", "Firmware", "firmware revision", |d| told(d.firmware.as_ref())),
-        words("ROTA", "rotational", "Spins", "does it spin", |d| {
+        words("ROTA", "rotational", "Rotational", "is it a hard disk", |d| {
             Value::Text(if d.rotational { "yes" } else { "no" }.to_owned())
         }),
         words("SCHED", "scheduler", "Scheduler", "I/O scheduler in use", |d| told(d.scheduler.as_ref())),

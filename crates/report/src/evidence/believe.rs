@@ -19,7 +19,7 @@ pub(crate) fn facts(findings: &Findings) -> Vec<(&'static str, String)> {
     tell("comparisons", comparisons(findings));
     tell("open", open(findings));
     tell("SNIA", snia(findings));
-    tell("said before", foretold(findings));
+    tell("prediction", foretold(findings));
     facts
 }
 
@@ -33,7 +33,7 @@ fn foretold(findings: &Findings) -> Option<String> {
     let inside = card.cells.iter().filter(|score| score.measured.is_some_and(|rate| score.foretold.ninety.holds(rate)));
     let doubts = card.cells.iter().filter(|score| score.doubts().next().is_some()).count();
     let more = if doubts == 0 { String::new() } else { format!("; {} than the drives can do", are(doubts)) };
-    Some(format!("{} of {} figures inside the 90 % interval that was said{more}", inside.count(), scored.len()))
+    Some(format!("{} of {} figures inside the predicted 90 % interval{more}", inside.count(), scored.len()))
 }
 
 /// `1 is more`, `3 are more`.

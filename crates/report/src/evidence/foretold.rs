@@ -19,15 +19,15 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
     };
     Listing {
         id: "foretold",
-        title: "What was said before".to_owned(),
+        title: "Predicted before the run".to_owned(),
         hint: format!(
-            "Throughput as it was said at {}, before the first cell, with its 90 % interval, and as it was measured: in or \
+            "Throughput as predicted at {}, before the first measurement, with its 90 % interval, and as measured: in or \
              out of it.",
             card.at
         ),
         columns: vec![
             ("Stack", Align::Left),
-            ("Said", Align::Right),
+            ("Predicted", Align::Right),
             ("90 %", Align::Right),
             ("Measured", Align::Right),
             ("Off", Align::Right),
@@ -37,7 +37,7 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
         remarks: remarks(findings, card),
         ..Listing::default()
     }
-    .where_missing("the cell has no figure, or no limit was likely enough to be said")
+    .where_missing("the cell has no figure, or no limit was likely enough to be named")
     .if_any()
 }
 
@@ -102,6 +102,6 @@ fn remarks(findings: &Findings, card: &Scorecard) -> Vec<String> {
             card.widened
         ));
     }
-    remarks.push(format!("SHA-256 of what was said: {}", card.sha256));
+    remarks.push(format!("SHA-256 of the prediction: {}", card.sha256));
     remarks
 }

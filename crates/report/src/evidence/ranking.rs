@@ -51,7 +51,11 @@ impl Place {
 
     /// Who is there: `ext4 on LUKS2 = RAID-1`.
     pub(crate) fn names(&self) -> String {
-        if self.all { format!("all {}, not told apart", self.stacks.len()) } else { self.stacks.join(" = ") }
+        if self.all {
+            format!("all {}, without a significant difference", self.stacks.len())
+        } else {
+            self.stacks.join(" = ")
+        }
     }
 }
 

@@ -24,9 +24,9 @@ pub(crate) fn listing(trials: &[StackTrials]) -> Option<Listing> {
     };
     Listing {
         id: "trials",
-        title: "What stacks do, tried out".to_owned(),
+        title: "Feature checks".to_owned(),
         hint:
-            "Every feature was exercised on a build of the very stack in the lab; nothing is taken from documentation."
+            "Every feature was exercised on a build of this very stack in the lab; nothing is taken from documentation."
                 .to_owned(),
         columns,
         groups: vec![Group { title: String::new(), rows: trials.iter().map(row).collect() }],
@@ -74,7 +74,7 @@ pub(crate) fn otherwise(trials: &[StackTrials]) -> Vec<String> {
         for trial in of.trials.iter().filter(|trial| !trial.is_as_promised()) {
             let came = trial.came.map_or("nothing was shown", Showing::word);
             lines.push(format!(
-                "{OTHERWISE} {}, {}: its layers promise “{}”, and it came as “{came}”. {}",
+                "{OTHERWISE} {}, {}: expected “{}”, found “{came}”. {}",
                 of.name,
                 trial.feature,
                 trial.promised.word(),
@@ -83,7 +83,7 @@ pub(crate) fn otherwise(trials: &[StackTrials]) -> Vec<String> {
         }
     }
     if lines.is_empty() && trials.iter().any(|of| !of.trials.is_empty()) {
-        lines.push("All came as the layers promise.".to_owned());
+        lines.push("All came out as expected.".to_owned());
     }
     lines
 }

@@ -1,7 +1,7 @@
 //! Ratios as dots with their intervals, on a logarithmic axis around 1.
 
 use super::canvas::{Canvas, percent, px};
-use super::layout::{self, AXIS, BAND, TRACK};
+use super::layout::{self, AXIS, BAND, Blank, TRACK};
 
 /// A row of the chart.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct Dot {
     pub(crate) label: String,
     /// Is there no answer? Then the dot is hollow.
     pub(crate) open: bool,
+    /// What stands in place of a ratio, where there is none.
+    pub(crate) blank: Option<Blank>,
 }
 
 /// Ends of axes: from one over it to it.
@@ -33,7 +35,10 @@ pub(crate) fn draw(dots: &[Dot], says: &str) -> String {
     let mut canvas = Canvas::default();
     for (at, dot) in dots.iter().enumerate() {
         let top = layout::top(at);
-        layout::row(&mut canvas, top, &dot.name, Ok(&dot.label), false);
+        layout::row(&mut canvas, top, &dot.name, dot.blank.map_or(Ok(dot.label.as_str()), Err), false);
+        if dot.blank.is_some() {
+            continue;
+        }
         layout::grid(&mut canvas, std::iter::once(top), &[place(1.0)]);
         draw_dot(&mut canvas, top, dot, place);
     }

@@ -75,7 +75,7 @@ pub(crate) fn draw(
         top += LINE;
     }
     let lowest = drawn.first().map(|roof| axis.place(roof.value));
-    label(&mut canvas, top, "said", &figure(house.said));
+    label(&mut canvas, top, "predicted", &figure(house.said));
     track(&mut canvas, top, lowest);
     said(&mut canvas, top, house, axis);
     top += LINE;
@@ -151,7 +151,7 @@ fn words(house: &House, says: &str, figure: impl Fn(f64) -> String) -> String {
     let roofs: Vec<String> = house.drawn().iter().map(|roof| format!("{} {}", roof.name, figure(roof.value))).collect();
     let measured = house.measured.map_or_else(|| "no figure".to_owned(), &figure);
     format!(
-        "{says}: roofs, the lowest first: {}; said {}, 90 % interval {} to {}; measured {measured}",
+        "{says}: limits, the lowest first: {}; predicted {}, 90 % interval {} to {}; measured {measured}",
         roofs.join(", "),
         figure(house.said),
         figure(house.ninety.0),
@@ -187,7 +187,7 @@ mod tests {
         let axis = Log::around(house.values());
         let figure = |value: f64| format!("{value:.0} MB/s");
         let drawing = draw(&house, &axis, "mirror", figure, |value| format!("{value:.0}"));
-        let words = "mirror: roofs, the lowest first: drive 100 MB/s, drive 500 MB/s; said 90 MB/s, 90 % interval 50 MB/s \
+        let words = "mirror: limits, the lowest first: drive 100 MB/s, drive 500 MB/s; predicted 90 MB/s, 90 % interval 50 MB/s \
                      to 150 MB/s; measured no figure";
         assert!(drawing.contains(&format!("aria-label=\"{words}\"")), "{drawing}");
         assert_eq!(drawing.matches("class=\"ridge\"").count(), 2);

@@ -38,7 +38,7 @@ pub(super) fn rankings(grid: &Grid, style: &Style) -> String {
     let room = style.columns().saturating_sub(title.width() + GAP);
     let places = strip(ranked.iter().map(|(_, places)| Cell::plain(flow(places, room).join("\n"))).collect());
     let tied = ranked.iter().flat_map(|(_, places)| places).any(|words| words.contains(" = "));
-    let tied = if tied { "; = where they are not told apart" } else { "" };
+    let tied = if tied { "; = where they do not differ significantly" } else { "" };
     format!("{}\n{}", section(style, &format!("Ranking by throughput{tied}")), sheet::render(&[&title, &places], style))
 }
 

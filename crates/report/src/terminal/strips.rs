@@ -25,7 +25,7 @@ struct Piece {
 }
 
 /// The names of these stacks, wrapped to a third of the terminal.
-pub(super) fn stacks(grid: &Grid, stacks: &[usize], style: &Style) -> Strip {
+pub(crate) fn stacks(grid: &Grid, stacks: &[usize], style: &Style) -> Strip {
     let columns = (style.columns() / 3).max(16);
     let name = |name: &str| Cell::plain(wrap(&style.spell(name), columns).join("\n"));
     Strip {
@@ -145,7 +145,7 @@ fn doubts(grid: &Grid, finding: &Finding, notes: &mut Notes) -> String {
 }
 
 /// The title in lines: block, depth and jobs, direction, and what else it says.
-pub(super) fn heading(title: &str) -> Vec<String> {
+pub(crate) fn heading(title: &str) -> Vec<String> {
     let (block, rest) = title.split_once(" Q").map_or((title, String::new()), |(b, r)| (b, format!("Q{r}")));
     let mut lines = wrap(block, HEADING);
     if !rest.is_empty() {

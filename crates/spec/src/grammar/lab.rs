@@ -68,7 +68,7 @@ static DRIVE: Table = Table {
             "kind",
             Kind::Choice(&["nvme", "sata", "hdd", "ram", "nvme-tcp"]),
             "\"nvme\"",
-            "What it appears as in the guest; `hdd` is a SATA drive that spins, as slow as its head; `nvme-tcp` is a \
+            "What it appears as in the guest; `hdd` is a hard disk on SATA, as slow as its head; `nvme-tcp` is a \
              namespace of a second guest, reached over a network.",
         ),
         required("size", Kind::Size { least: 32 * MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) }, "Capacity."),
@@ -106,7 +106,7 @@ static DRIVE: Table = Table {
             "outer",
             FIGURE,
             "\"200 MB/s\" where `kind` is `hdd`",
-            "Bytes in a second at the outer edge of a drive that spins, where it begins; half of it at the inner edge.",
+            "Bytes in a second at the outer edge of a hard disk, where it begins; half of it at the inner edge.",
         ),
         optional(
             "seek",

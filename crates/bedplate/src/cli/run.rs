@@ -1,0 +1,195 @@
+//! What `bedplate run` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{percent, size, time, window};
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct RunArguments {
+    /// The study: a file, or the name of one that comes with the program (`bedplate studies`). With --dir only its
+    /// workloads and how to measure
+    #[arg(required_unless_present = "dir")]
+    pub(crate) study: Option<PathBuf>,
+    /// Only these stacks: name, number in the study, or pattern with `*`; repeat or separate by commas
+    #[arg(long, value_name = "STACK", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// All but these stacks
+    #[arg(long, value_name = "STACK", value_delimiter = ',')]
+    pub(crate) skip: Vec<String>,
+    /// Where: `lab` is a guest that can harm nothing, `local` this machine, `ssh://host` another [default: lab; with --dir local]
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) on: Option<String>,
+    /// Make all drives of the lab of this kind: the same study on another class of drives
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["dir", "drive"])]
+    pub(crate) lab_drives: Option<LabDrives>,
+    /// What time is in the lab's guest: `virtual` counts instructions, so that numbers do not follow what else this
+    /// machine does; one processor, and only RAM drives (--lab-drives ram) [default: the study's]
+    #[arg(long, value_enum, value_name = "CLOCK", conflicts_with_all = ["dir", "drive"])]
+    pub(crate) clock: Option<Clock>,
+    /// Release of the lab guest's kernel, or the beginning of it, such as `6.12`: one that this machine has installed.
+    /// `bedplate compare` shows how two runs on two kernels differ [default: the study's, else the newest]
+    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["dir", "drive"])]
+    pub(crate) kernel: Option<String>,
+    /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "anchor", "max_rounds"])]
+    pub(crate) dir: Option<String>,
+    /// Which drive of the machine the study's drive NAME is, by an id that stays: a name in /dev/disk/by-id, `serial=…`
+    /// or `wwid=…`. ALL THAT IS ON IT IS LOST; one that holds anything is refused
+    #[arg(long, value_name = "NAME=ID", value_parser = crate::ground::drives::pairing, conflicts_with = "dir")]
+    pub(crate) drive: Vec<crate::ground::drives::Pairing>,
+    /// Use this drive although it holds something, which is lost. One that is in use is refused all the same
+    #[arg(long, value_name = "ID", requires = "drive")]
+    pub(crate) erase: Vec<String>,
+    /// Exactly so many rounds; with --max-rounds, at least so many [default: the study's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: Option<u32>,
+    /// Rounds at most, while intervals are wider than --precision or a comparison is open [default: the study's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) max_rounds: Option<u32>,
+    /// Half-width of an interval at which a cell has had enough rounds, such as `2%` [default: the study's]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) precision: Option<terms::PerMille>,
+    /// Ratios within this of 1 are as good as equal, such as `3%` [default: the study's]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) margin: Option<terms::PerMille>,
+    /// Time for all of it, such as `45m`: spent where verdicts are open, and no cell is begun that would not fit
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) budget: Option<terms::Nanos>,
+    /// What is done anew for every round [default: the study's]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) replicate: Option<Replicate>,
+    /// What the bare drive, measured first and last in every round, is good for [default: the study's]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) anchor: Option<Anchor>,
+    /// Also run what KDiskMark, CrystalDiskMark or GNOME Disks would, and say why it shows something else
+    #[arg(long)]
+    pub(crate) compat: bool,
+    /// Also measure latency at 25, 50, 70 and 90 % of each random workload's largest throughput
+    #[arg(long)]
+    pub(crate) curve: bool,
+    /// Workloads of these profiles instead of the study's; repeat or separate by commas
+    #[arg(long, value_name = "PROFILE", value_delimiter = ',')]
+    pub(crate) profile: Vec<String>,
+    /// Workloads of a fio job file instead of the study's
+    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
+    pub(crate) fio: Option<PathBuf>,
+    /// Keep options of that file that defeat measurement
+    #[arg(long, requires = "fio")]
+    pub(crate) force: bool,
+    /// What `${NAME}` stands for in that file; repeat
+    #[arg(long, requires = "fio", value_name = "NAME=VALUE", value_parser = crate::commands::fio::variable)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Time under load that counts, such as `2s` [default: the study's]
+    #[arg(long, value_name = "TIME", value_parser = window)]
+    pub(crate) window: Option<terms::Nanos>,
+    /// Time under load before that [default: the study's]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) settle: Option<terms::Nanos>,
+    /// Bytes filled and worked on, such as `64MiB` [default: the study's]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) span: Option<terms::Bytes>,
+    /// Seed of every random choice [default: the study's]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// One round of short windows, and no feature checks
+    #[arg(long, conflicts_with_all = ["rounds", "max_rounds", "window", "settle"])]
+    pub(crate) quick: bool,
+    /// Leave out what `[trials]` asks for
+    #[arg(long)]
+    pub(crate) no_trials: bool,
+    /// Go on where the newest run of this study with these choices stopped; finished cells are not repeated
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "latest")]
+    pub(crate) resume: Option<String>,
+    /// Print all that is known instead of what fits a screen
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) details: bool,
+    /// Print the findings as JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What drives of the lab can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LabDrives {
+    /// NVMe controllers, as fast as they go unless the study limits them
+    Nvme,
+    /// Disks on SATA, just as fast
+    Sata,
+    /// Hard disks, with a head that takes its time
+    Hdd,
+    /// The guest kernel's RAM drives
+    Ram,
+}
+
+impl From<LabDrives> for terms::LabDriveKind {
+    fn from(kind: LabDrives) -> Self {
+        match kind {
+            LabDrives::Nvme => Self::Nvme,
+            LabDrives::Sata => Self::Sata,
+            LabDrives::Hdd => Self::Hdd,
+            LabDrives::Ram => Self::Ram,
+        }
+    }
+}
+
+/// What time is in the lab's guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Clock {
+    /// Ours: a busy machine makes the guest slow
+    Real,
+    /// Each instruction of the guest takes one nanosecond, and waiting takes none of ours
+    Virtual,
+}
+
+impl From<Clock> for terms::Clock {
+    fn from(clock: Clock) -> Self {
+        match clock {
+            Clock::Real => Self::Real,
+            Clock::Virtual => Self::Virtual,
+        }
+    }
+}
+
+/// What is done anew for every round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Replicate {
+    /// Every stack is built anew: intervals hold for builds
+    Rebuild,
+    /// Stacks stand side by side on slices of every drive, which change places from round to round
+    Slices,
+    /// Every stack is built once: nothing is said between stacks
+    Single,
+}
+
+impl From<Replicate> for terms::Replicate {
+    fn from(replicate: Replicate) -> Self {
+        match replicate {
+            Replicate::Rebuild => Self::Rebuild,
+            Replicate::Slices => Self::Slices,
+            Replicate::Single => Self::Single,
+        }
+    }
+}
+
+/// What the bare drive is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Anchor {
+    /// It is not measured
+    Off,
+    /// Its change within a round is told
+    Note,
+    /// A round in which it changes by more than 6 % does not count and is run again
+    Discard,
+}
+
+impl From<Anchor> for terms::Anchor {
+    fn from(anchor: Anchor) -> Self {
+        match anchor {
+            Anchor::Off => Self::Off,
+            Anchor::Note => Self::Note,
+            Anchor::Discard => Self::Discard,
+        }
+    }
+}

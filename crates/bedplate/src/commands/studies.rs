@@ -1,0 +1,46 @@
+//! `bedplate studies`
+
+use terms::Design;
+
+use crate::exit::{Exit, Failure};
+use crate::library;
+use crate::runner::estimate;
+use crate::settings::Settings;
+use crate::studies;
+
+/// Lists the studies that come with the program, each with its question, or prints the text of one.
+pub(crate) fn studies(name: Option<&str>, settings: &Settings) -> Result<Exit, Failure> {
+    if let Some(name) = name {
+        let path = std::path::Path::new(name);
+        let text = library::text(path).ok_or_else(|| {
+            Failure::told(format!("error: no study is called `{name}`\n\nhint: {}", library::hint(path)))
+        })?;
+        settings.printer.data(text)?;
+        return Ok(Exit::Yes);
+    }
+    let mut out = String::new();
+    for (name, text) in library::ALL {
+        let Some(design) = spec::parse(text).0 else { continue };
+        let (stacks, workloads) = (design.stacks.len(), design.workloads.len());
+        let time = time(&design, settings)?;
+        out.push_str(&format!(
+            "{name}\n    {}\n    {stacks} stacks × {workloads} workloads, {time}\n",
+            design.question
+        ));
+    }
+    settings.printer.data(&out)?;
+    settings.printer.say("\n`bedplate run NAME` runs one in the lab; `bedplate studies NAME` prints it, to change it");
+    Ok(Exit::Yes)
+}
+
+/// How long it takes in a guest of the lab whose processors are emulated, as it is estimated before a run.
+fn time(design: &Design, settings: &Settings) -> Result<String, Failure> {
+    let plans = studies::plans(design, &plan::DriveFact::of_lab(&design.lab))?;
+    let costs = estimate::learn("lab", Some("tcg"), &plans, settings);
+    let (least, most) = (costs.run(design, &[]), costs.longest(design, &[]));
+    let guess = if costs.runs == 0 { "about " } else { "" };
+    Ok(match most > least {
+        true => format!("{guess}{} to {}", estimate::span(least), estimate::span(most)),
+        false => format!("{guess}{}", estimate::span(least)),
+    })
+}

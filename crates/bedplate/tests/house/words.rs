@@ -1,0 +1,117 @@
+//! Words of our own for which the field has a term: none of them in what a person reads. STYLE.md has the list.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::none;
+use super::source::{Source, all, collect, root, shown};
+
+/// The page of the room `doctor`, and how its findings are told: their labels change together with that room's texts.
+const OF_DOCTOR: [&str; 2] = ["docs/doctor.md", "crates/report/src/diagnosis.rs"];
+
+/// The words on the left of the table.
+fn refused() -> Vec<String> {
+    let style = fs::read_to_string(root().join("STYLE.md")).unwrap();
+    let table = style.split_once("<!-- house: words -->").unwrap().1;
+    let rows = table.lines().skip_while(|line| !line.starts_with("| ---")).skip(1);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let words = rows.flat_map(|row| row.split('|').nth(1).unwrap().split(','));
+    words.map(|word| word.trim().to_owned()).collect()
+}
+
+/// The first of the words that occurs in a text, as a whole.
+fn first<'w>(text: &str, words: &'w [String]) -> Option<&'w str> {
+    let text = text.to_lowercase();
+    let letter = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let whole = |word: &str| {
+        text.match_indices(word)
+            .any(|(at, _)| !text[..at].ends_with(letter) && !text[at + word.len()..].starts_with(letter))
+    };
+    words.iter().find(|word| whole(word)).map(String::as_str)
+}
+
+/// Prose of a document: without code, and without where links lead.
+fn prose(text: &str) -> String {
+    let mut fenced = false;
+    let mut out = String::new();
+    for line in text.lines() {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        if !(fenced || fence) {
+            let parts = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+            let parts = parts.split("](").enumerate();
+            out.extend(parts.map(|(at, part)| if at == 0 { part } else { part.split_once(')').map_or("", |of| of.1) }));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Text of a template: what stands between tags, without the template's own code.
+fn between_tags(text: &str) -> String {
+    let outside = |text: &str, open: &str, close: &str| -> String {
+        let pieces = text.split(open).enumerate();
+        pieces.map(|(at, piece)| if at == 0 { piece } else { piece.split_once(close).map_or("", |of| of.1) }).collect()
+    };
+    outside(&outside(&outside(text, "{{", "}}"), "{%", "%}"), "<", ">")
+}
+
+/// Sentences in the strings of a source file: strings of one word are keys.
+fn strings(code: &str) -> impl Iterator<Item = &str> {
+    code.split('"').skip(1).step_by(2).filter(|string| string.contains(' '))
+}
+
+#[test]
+fn what_a_person_reads_is_in_the_words_of_the_field() {
+    let words = refused();
+    assert!(words.len() > 10, "{words:?}");
+    let mut found = Vec::new();
+    let mut documents: Vec<PathBuf> = vec![root().join("README.md")];
+    collect(&root().join("docs"), "md", &mut documents);
+    for path in documents.iter().filter(|path| !OF_DOCTOR.contains(&shown(path).as_str())) {
+        let text = prose(&fs::read_to_string(path).unwrap());
+        let lines = text.lines().enumerate();
+        found.extend(
+            lines.filter_map(|(at, line)| Some(format!("{}:{}: {}", shown(path), at + 1, first(line, &words)?))),
+        );
+    }
+    let mut templates = Vec::new();
+    collect(&root().join("crates/report/templates"), "html", &mut templates);
+    for path in &templates {
+        let text = between_tags(&fs::read_to_string(path).unwrap());
+        found.extend(first(&text, &words).map(|word| format!("{}: {word}", shown(path))));
+    }
+    let ours = |source: &&Source| {
+        source.room() == "report" && source.is_product() && !OF_DOCTOR.contains(&source.path.as_str())
+    };
+    for source in all().iter().filter(ours) {
+        let lines = source.words.lines().enumerate();
+        found.extend(lines.filter_map(|(at, line)| {
+            Some(format!("{}:{}: {}", source.path, at + 1, strings(line).find_map(|string| first(string, &words))?))
+        }));
+    }
+    found.extend(manual().iter().filter_map(|(page, text)| Some(format!("{page}: {}", first(text, &words)?))));
+    none(&found);
+}
+
+/// The manual pages, which hold all that help says.
+#[expect(clippy::disallowed_methods, reason = "a test starts the program")]
+fn manual() -> Vec<(String, String)> {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manual");
+    let _ = fs::remove_dir_all(&directory);
+    let made = Command::new(env!("CARGO_BIN_EXE_bedplate")).arg("man").arg(&directory).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let pages = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path());
+    let plain = |text: String| text.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "").replace("\\fI", "");
+    let code = |text: String| text.split('`').step_by(2).collect::<Vec<_>>().join("`");
+    let pages: Vec<(String, String)> =
+        pages.map(|path| (shown(&path), code(plain(fs::read_to_string(&path).unwrap())))).collect();
+    assert!(pages.len() > 25, "{}", pages.len());
+    for (page, text) in &pages {
+        for title in ["EXIT STATUS", "FILES", "ENVIRONMENT"] {
+            assert!(text.contains(&format!(".SH \"{title}\"")), "{page}: {title}");
+        }
+    }
+    pages
+}

@@ -1,0 +1,43 @@
+//! Ratios to the first stack: a chart for each workload, every stack a dot with its interval.
+
+use terms::finding::Compared;
+
+use super::charts::{NOT_RUN, blank};
+use crate::evidence::ranking;
+use crate::grid::{Grid, State};
+use crate::quantity;
+use crate::svg::ratios::{self, Dot};
+
+/// A chart for each workload in which any stack has a ratio.
+pub(super) fn all(grid: &Grid) -> Vec<(String, String)> {
+    let chart = |(workload, title): (usize, &String)| {
+        let dots: Vec<Dot> = (1..grid.stacks().len()).map(|stack| dot(grid, stack, workload)).collect();
+        let any = dots.iter().any(|dot| dot.blank.is_none());
+        any.then(|| (title.clone(), ratios::draw(&dots, &format!("Ratios to the first stack, {title}"))))
+    };
+    grid.titles.iter().enumerate().filter_map(chart).collect()
+}
+
+/// The ratio of a stack; hatched where it has none.
+fn dot(grid: &Grid, stack: usize, workload: usize) -> Dot {
+    let name = grid.stacks()[stack].name.clone();
+    let state = grid.state(stack, workload);
+    let ratio = match &state {
+        State::Measured(finding, _) => finding.ratio_to_first,
+        _ => None,
+    };
+    let Some(ratio) = ratio else {
+        let (blank, _) = blank(&state).unwrap_or((NOT_RUN, String::new()));
+        return Dot { name, value: 1.0, interval: None, label: String::new(), open: true, blank: Some(blank) };
+    };
+    let answer = ranking::against_first(grid, stack, workload);
+    let mark = answer.map(|(answer, _)| ranking::mark(answer, None)).unwrap_or_default();
+    Dot {
+        name,
+        value: ratio.value,
+        interval: ratio.low.zip(ratio.high),
+        label: format!("{} {mark}", quantity::ratio(&ratio)),
+        open: answer.is_none_or(|(answer, _)| answer == Compared::CannotTell),
+        blank: None,
+    }
+}
