@@ -95,8 +95,8 @@ fn named(arguments: &RunArguments, settings: &crate::settings::Settings) -> Resu
     studies::adjust(&mut study.design, arguments, settings)?;
     let unasked = if arguments.quick {
         Some("no trials in a quick run; `bedplate prove` with the same study holds them")
-    } else if study.design.measure.lab_drives == Some(LabDriveKind::Ram) {
-        Some("no trials on RAM drives: nobody can pull them")
+    } else if study.design.measure.lab_drives.is_some_and(LabDriveKind::in_guest) {
+        Some("no trials on drives of the guest's kernel: nobody can pull them")
     } else {
         None
     };

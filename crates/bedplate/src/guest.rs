@@ -6,7 +6,7 @@ use host::Local;
 use lab::{Console, Guest, GuestSpec};
 use terms::plan::Need;
 use terms::spelling::spell_path;
-use terms::{Bytes, Design, Hosts, LabDriveKind, LabSpec, Plan};
+use terms::{Bytes, Design, Hosts, LabSpec, Plan};
 
 use crate::exit::Failure;
 use crate::room;
@@ -34,7 +34,7 @@ pub(crate) fn boot_all(design: &Design, plans: &[Plan], settings: &Settings) -> 
 /// larger than its file.
 fn room(design: &Design) -> Bytes {
     let most = room::with_margin(design.measure.span).0;
-    let files = design.lab.drives.iter().filter(|drive| drive.kind != LabDriveKind::Ram);
+    let files = design.lab.drives.iter().filter(|drive| !drive.kind.in_guest());
     let each = files.fold(0_u64, |sum, drive| sum.saturating_add(drive.size.0.min(most)));
     Bytes(each.saturating_mul(u64::from(design.hosts().0)))
 }

@@ -220,7 +220,7 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     match guest.clock_refused() {
         None => Ok(()),
         Some(why) => Err(Failure::told(format!(
-            "error: the lab cannot have a virtual clock\n  because: {why}\n\nhint: say `--lab-drives ram`, or `--clock real`"
+            "error: the lab cannot have a virtual clock\n  because: {why}\n\nhint: say `--lab-drives flash` or `ram`, or `--clock real`"
         ))),
     }
 }
@@ -233,7 +233,7 @@ fn change_drives(design: &mut Design) -> Result<(), Failure> {
     if !design.lab.ram_drives_fit() {
         let (taken, memory) = (design.lab.ram_drives(), design.lab.memory);
         return Err(Failure::told(format!(
-            "error: RAM drives take {taken} of {memory} of memory, more than half\n\n\
+            "error: drives in memory take {taken} of {memory}, more than half\n\n\
              hint: make `memory` of [lab] larger, or its drives smaller"
         )));
     }

@@ -53,8 +53,10 @@ const WWID_STARTS: [&str; 5] = ["eui.", "uuid.", "nvme.", "naa.", "t10."];
 const CONTENT_STARTS: [&str; 4] = ["lvm-pv-uuid-", "md-uuid-", "md-name-", "dm-"];
 
 /// Starts of kernel names of block devices (kernel, Documentation/admin-guide/devices.txt).
-const KERNEL_STARTS: [&str; 15] =
-    ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "loop", "ram", "zram", "nbd", "sr", "pmem", "bcache"];
+const KERNEL_STARTS: [&str; 16] = [
+    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "loop", "ram", "zram", "nbd", "nullb", "sr", "pmem",
+    "bcache",
+];
 
 /// Understands a name; `Err` says what kind of name it is instead.
 pub(crate) fn parse(text: &str) -> Result<Name, NotAnId> {

@@ -20,7 +20,7 @@ use crate::kernel::{self, Kernel};
 use crate::machine::{self, Console, file, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
-use crate::{cage, check, image, vmlinux};
+use crate::{cage, check, flash, image, vmlinux};
 
 /// What to boot, and with what.
 #[derive(Debug, Clone)]
@@ -221,7 +221,7 @@ pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel
     let unpacked = vmlinux::unpacked(&host, kernel, &spec.cache);
     lend(&unpacked.unwrap_or_else(|| PathBuf::from(&kernel.image)), &directory.join(file::KERNEL))?;
     for (index, drive) in spec.machine.drives.iter().enumerate() {
-        if drive.kind != LabDriveKind::Ram && !enclosure::is_remote(drive) {
+        if !drive.kind.in_guest() && !enclosure::is_remote(drive) {
             let path = directory.join(file::drive(index));
             match spec.drives_from {
                 Some(from) => {
@@ -356,12 +356,13 @@ pub(crate) fn find_drives(remote: &Remote, spec: &GuestSpec<'_>) -> Result<BTree
     }
     let mut nodes: BTreeMap<Name, String> =
         rams.iter().enumerate().map(|(index, ram)| (ram.name.clone(), format!("/dev/ram{index}"))).collect();
+    nodes.extend(flash::make(remote, machine)?);
     let start = Instant::now();
     loop {
         let found = inspect::drives(remote)?;
         let mut absent = None;
         for (index, drive) in machine.drives.iter().enumerate() {
-            if drive.kind == LabDriveKind::Ram {
+            if drive.kind.in_guest() {
                 continue;
             }
             let serial = serial_of(spec.first_drive() + index, drive);

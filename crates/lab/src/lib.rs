@@ -10,6 +10,7 @@ pub mod check;
 mod disk;
 mod enclosure;
 mod error;
+mod flash;
 mod guest;
 mod image;
 pub mod init;

@@ -99,7 +99,7 @@ fn drives(argv: &mut Arguments, spec: &LabSpec, first_drive: usize) -> Result<()
     };
     limit::groups(spec).iter().for_each(|group| argv.pair("-object", group));
     for (index, drive) in spec.drives.iter().enumerate() {
-        if matches!(drive.kind, LabDriveKind::Ram | LabDriveKind::NvmeTcp) {
+        if drive.kind.in_guest() || drive.kind == LabDriveKind::NvmeTcp {
             continue;
         }
         let spins = drive.kind == LabDriveKind::Hdd;

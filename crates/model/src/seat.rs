@@ -45,8 +45,10 @@ fn place(left: &[(String, &DriveGroup)], is: impl Fn(&str, &DriveGroup) -> bool)
 const fn is_of(kind: LabDriveKind, drive: DriveKind) -> bool {
     matches!(
         (kind, drive),
-        (LabDriveKind::Nvme | LabDriveKind::NvmeTcp, DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane)
-            | (LabDriveKind::Sata, DriveKind::SataSsd | DriveKind::Hdd)
+        (
+            LabDriveKind::Nvme | LabDriveKind::NvmeTcp | LabDriveKind::Flash,
+            DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane
+        ) | (LabDriveKind::Sata, DriveKind::SataSsd | DriveKind::Hdd)
             | (LabDriveKind::Hdd, DriveKind::Hdd)
             | (LabDriveKind::Ram, DriveKind::Ram)
     )
@@ -59,7 +61,7 @@ fn unknown(drive: &LabDrive) -> DriveGroup {
 const fn usual(kind: LabDriveKind) -> DriveKind {
     match kind {
         // The way over the network is not modelled: the prediction is that of the drive at hand.
-        LabDriveKind::Nvme | LabDriveKind::NvmeTcp => DriveKind::Nvme,
+        LabDriveKind::Nvme | LabDriveKind::NvmeTcp | LabDriveKind::Flash => DriveKind::Nvme,
         LabDriveKind::Sata => DriveKind::SataSsd,
         LabDriveKind::Hdd => DriveKind::Hdd,
         LabDriveKind::Ram => DriveKind::Ram,

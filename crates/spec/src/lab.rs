@@ -73,7 +73,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
     if let (Some(why), true) = (spec.clock_refused(), complete) {
         notes.push(
             Note::error("study-clock", Some(lab.place("clock")), why)
-                .hint("make the drives kind = \"ram\", or leave `clock` out"),
+                .hint("make the drives kind = \"flash\" or \"ram\", or leave `clock` out"),
         );
     }
     check_memory(lab, &spec, notes);
@@ -83,17 +83,17 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
 fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
     let kind = fields.word("kind").unwrap_or(LabDriveKind::Nvme);
     let lba = fields.size("lba").unwrap_or(Bytes(512));
-    let is_nvme = matches!(kind, LabDriveKind::Nvme | LabDriveKind::NvmeTcp);
-    if !is_nvme && lba.0 == 4 * KIB {
+    if !kind.has_blocks() && lba.0 == 4 * KIB {
         notes.push(
             Note::error("study-lba", Some(fields.place("lba")), format!("drive `{name}` cannot have 4 KiB blocks"))
-                .label("only NVMe drives offer them here")
+                .label("only NVMe and flash drives offer them here")
                 .hint("write \"512 B\", or make the drive kind = \"nvme\""),
         );
     }
     let port = fields.text("port").and_then(port).unwrap_or(Port::Cpu);
     let portless = match kind {
         LabDriveKind::Ram => Some("RAM"),
+        LabDriveKind::Flash => Some("flash"),
         LabDriveKind::NvmeTcp => Some("remote"),
         LabDriveKind::Nvme | LabDriveKind::Sata | LabDriveKind::Hdd => None,
     };
@@ -120,6 +120,17 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
             Note::error("study-limit", Some(fields.span), format!("RAM drive `{name}` cannot be limited"))
                 .label("it is the guest's own memory")
                 .hint("leave its rates out, or make it kind = \"nvme\""),
+        );
+    }
+    if kind == LabDriveKind::Flash && limit != limit.of_reads() {
+        notes.push(
+            Note::error(
+                "study-limit",
+                Some(fields.span),
+                format!("flash drive `{name}` has one speed for both directions"),
+            )
+            .label("reads and writes share its places in the queue")
+            .hint("give `read` and `write` one rate, and `read_iops` and `write_iops` one number"),
         );
     }
     LabDrive { name, kind, size: fields.size("size").unwrap_or_default(), lba, port, limit, paths, spindle }
@@ -235,7 +246,7 @@ fn check_memory(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) {
     if !spec.ram_drives_fit() {
         let place = if lab.has("memory") { lab.place("memory") } else { lab.key("drives") };
         notes.push(
-            Note::error("study-memory", Some(place), format!("RAM drives take {taken} of {} of memory", spec.memory))
+            Note::error("study-memory", Some(place), format!("drives in memory take {taken} of {}", spec.memory))
                 .label("more than half")
                 .hint(format!("give the guest {} or make the drives smaller", Bytes(taken.0.saturating_mul(2)))),
         );

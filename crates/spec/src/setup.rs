@@ -64,12 +64,12 @@ fn check(fields: &Fields, setup: &DriveSetup, lab: &Lab, notes: &mut Vec<Note>) 
             let why = "the enclosure does not pass it on";
             refuse(fields, &["lba", "write_cache", "sanitize"], name, why, notes);
         }
-        LabDriveKind::Ram => {
+        LabDriveKind::Ram | LabDriveKind::Flash => {
             refuse(
                 fields,
                 &["lba", "write_cache", "scheduler", "sanitize"],
                 name,
-                "a RAM drive has nothing to set",
+                "a drive of the guest's kernel has nothing to set",
                 notes,
             );
         }

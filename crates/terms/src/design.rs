@@ -197,11 +197,11 @@ impl LabSpec {
     /// Why this guest cannot have its clock; `None` where it can.
     #[must_use]
     pub fn clock_refused(&self) -> Option<String> {
-        let served = self.drives.iter().find(|drive| drive.kind != LabDriveKind::Ram);
+        let served = self.drives.iter().find(|drive| !drive.kind.in_guest());
         match (self.clock, served, self.hosts.is_one()) {
             (Clock::Real, ..) | (Clock::Virtual, None, true) => None,
             (Clock::Virtual, Some(drive), _) => Some(format!(
-                "drive `{}` is served from outside the guest, in real time; under a virtual clock all drives are RAM drives",
+                "drive `{}` is served from outside the guest, in real time; under a virtual clock all drives are in the guest",
                 drive.name
             )),
             (Clock::Virtual, None, false) => Some("several hosts have a clock each".to_owned()),
@@ -228,10 +228,10 @@ impl LabSpec {
         Self { drives: self.drives.iter().map(fast).collect(), switches: Vec::new(), ..self.clone() }
     }
 
-    /// Memory that RAM drives take of the guest. The kernel and the tools need as much again.
+    /// Memory that drives take of the guest. The kernel and the tools need as much again.
     #[must_use]
     pub fn ram_drives(&self) -> Bytes {
-        let ram = self.drives.iter().filter(|drive| drive.kind == LabDriveKind::Ram);
+        let ram = self.drives.iter().filter(|drive| drive.kind.in_guest());
         Bytes(ram.fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)))
     }
 
@@ -494,6 +494,7 @@ mod tests {
         let lab = |kind, clock| LabSpec { drives: vec![drive(kind)], clock, ..LabSpec::new(4, Bytes::gib(1)) };
         let ram = lab(LabDriveKind::Ram, Clock::Virtual);
         assert_eq!((ram.clock_refused(), ram.processors()), (None, 1));
+        assert_eq!(lab(LabDriveKind::Flash, Clock::Virtual).clock_refused(), None);
         for kind in [LabDriveKind::Nvme, LabDriveKind::Sata, LabDriveKind::Hdd, LabDriveKind::NvmeTcp] {
             assert!(lab(kind, Clock::Virtual).clock_refused().unwrap().contains("`a`"), "{kind:?}");
             assert_eq!(lab(kind, Clock::Real).clock_refused(), None);

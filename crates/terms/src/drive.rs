@@ -55,14 +55,18 @@ impl LabDrive {
         if kind == self.kind {
             return self.clone();
         }
-        let is_nvme = matches!(kind, LabDriveKind::Nvme | LabDriveKind::NvmeTcp);
+        let limit = match kind {
+            LabDriveKind::Ram => Limit::default(),
+            LabDriveKind::Flash => self.limit.of_reads(),
+            _ => self.limit,
+        };
         Self {
             name: self.name.clone(),
             kind,
             size: self.size,
-            lba: if is_nvme { self.lba } else { Bytes(512) },
+            lba: if kind.has_blocks() { self.lba } else { Bytes(512) },
             port: if kind == LabDriveKind::Nvme { self.port.clone() } else { Port::Cpu },
-            limit: if kind == LabDriveKind::Ram { Limit::default() } else { self.limit },
+            limit,
             paths: if kind == LabDriveKind::NvmeTcp { 2 } else { one_path() },
             spindle: (kind == LabDriveKind::Hdd).then(Spindle::default),
         }
@@ -93,6 +97,13 @@ impl Limit {
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
+
+    /// For a drive that has one speed for both directions: that of reads, or of writes where reads have none.
+    #[must_use]
+    pub fn of_reads(&self) -> Self {
+        let (bytes, operations) = (self.read.or(self.write), self.read_iops.or(self.write_iops));
+        Self { read: bytes, write: bytes, read_iops: operations, write_iops: operations }
+    }
 }
 
 /// A PCIe switch of the lab whose link to the processor is slower than all drives behind it.
@@ -120,11 +131,25 @@ pub enum LabDriveKind {
     Hdd,
     /// The guest kernel's own RAM drive (`brd`).
     Ram,
+    /// The guest kernel's own drive that answers after a while (`null_blk`).
+    Flash,
     /// A namespace of a second guest, reached over NVMe/TCP.
     NvmeTcp,
 }
 
 impl LabDriveKind {
+    /// Does the guest's own kernel have it, in the guest's memory? All others are served from outside.
+    #[must_use]
+    pub const fn in_guest(self) -> bool {
+        matches!(self, Self::Ram | Self::Flash)
+    }
+
+    /// Can it have blocks of 4 KiB?
+    #[must_use]
+    pub const fn has_blocks(self) -> bool {
+        matches!(self, Self::Nvme | Self::NvmeTcp | Self::Flash)
+    }
+
     /// Many of them, in words.
     #[must_use]
     pub const fn many(self) -> &'static str {
@@ -133,6 +158,7 @@ impl LabDriveKind {
             Self::Sata => "SATA drives",
             Self::Hdd => "drives that spin",
             Self::Ram => "RAM drives",
+            Self::Flash => "flash drives",
             Self::NvmeTcp => "remote drives",
         }
     }
@@ -232,6 +258,8 @@ mod tests {
         let ram = drive.as_kind(LabDriveKind::Ram);
         assert!(ram.limit.is_none() && ram.spindle.is_none());
         assert_eq!(drive.as_kind(LabDriveKind::NvmeTcp).paths, 2);
+        let flash = drive.as_kind(LabDriveKind::Flash);
+        assert_eq!((flash.lba, flash.limit.read_iops, flash.limit.write_iops), (Bytes(4096), Some(100), Some(100)));
         assert_eq!(drive.as_kind(LabDriveKind::Nvme), drive);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["dir", "drive"])]
     pub(crate) lab_drives: Option<LabDrives>,
     /// What time is in the lab's guest: `virtual` counts instructions, so that numbers do not follow what else this
-    /// machine does; one processor, and only RAM drives (--lab-drives ram) [default: the study's]
+    /// machine does; one processor, and only drives in the guest (--lab-drives flash, ram) [default: the study's]
     #[arg(long, value_enum, value_name = "CLOCK", conflicts_with_all = ["dir", "drive"])]
     pub(crate) clock: Option<Clock>,
     /// Release of the lab guest's kernel, or the beginning of it, such as `6.12`: one that this machine has installed.
@@ -121,6 +121,8 @@ pub(crate) enum LabDrives {
     Hdd,
     /// The guest kernel's RAM drives
     Ram,
+    /// Drives in the guest's memory that answer as late as flash, under either clock
+    Flash,
 }
 
 impl From<LabDrives> for terms::LabDriveKind {
@@ -130,6 +132,7 @@ impl From<LabDrives> for terms::LabDriveKind {
             LabDrives::Sata => Self::Sata,
             LabDrives::Hdd => Self::Hdd,
             LabDrives::Ram => Self::Ram,
+            LabDrives::Flash => Self::Flash,
         }
     }
 }

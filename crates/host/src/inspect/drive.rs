@@ -46,7 +46,7 @@ fn is_drive(source: &Source, name: &str) -> bool {
         // Boot areas of memory cards are drives of their own, of a few MiB.
         return source.told(&format!("{BLOCK}/{name}/size")).is_some_and(|size| size != "0") && !name.contains("boot");
     }
-    ["sd", "vd", "ram", "pmem"].iter().any(|prefix| starts(prefix))
+    ["sd", "vd", "ram", "pmem", "nullb"].iter().any(|prefix| starts(prefix))
 }
 
 fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail: bool) -> Drive {

@@ -29,7 +29,7 @@ pub(crate) static LAB: Table = Table {
             Kind::Choice(&["real", "virtual"]),
             "\"real\"",
             "What time is in the guest: `virtual` counts its instructions, one nanosecond each, so that numbers do \
-             not follow what else this machine does. One processor, and only RAM drives.",
+             not follow what else this machine does. One processor, and only drives of kind `flash` and `ram`.",
         ),
         optional(
             "kernel",
@@ -66,10 +66,11 @@ static DRIVE: Table = Table {
         required("name", Kind::Name, "The name that stacks use."),
         default(
             "kind",
-            Kind::Choice(&["nvme", "sata", "hdd", "ram", "nvme-tcp"]),
+            Kind::Choice(&["nvme", "sata", "hdd", "ram", "flash", "nvme-tcp"]),
             "\"nvme\"",
-            "What it appears as in the guest; `hdd` is a hard disk on SATA, as slow as its head; `nvme-tcp` is a \
-             namespace of a second guest, reached over a network.",
+            "What it appears as in the guest; `hdd` is a hard disk on SATA, as slow as its head; `flash` is in \
+             the guest's memory and answers as late as a flash drive, under either clock; `nvme-tcp` is a namespace of a \
+             second guest, reached over a network.",
         ),
         required("size", Kind::Size { least: 32 * MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) }, "Capacity."),
         default(
