@@ -1,6 +1,6 @@
 //! `dmesg`: lines that begin with the time since boot.
 
-use super::Machine;
+use super::{Machine, Text};
 
 /// `[   12.345678] `.
 pub(super) fn begins(line: &str) -> bool {
@@ -12,8 +12,8 @@ pub(super) fn begins(line: &str) -> bool {
 }
 
 /// Messages as they are.
-pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
-    let messages: Vec<&str> = lines.iter().copied().filter(|line| begins(line)).collect();
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let messages: Vec<&str> = text.lines.iter().copied().filter(|line| begins(line)).collect();
     let said = machine.runs.entry("dmesg".to_owned()).or_default();
     messages.iter().for_each(|line| {
         said.push_str(line);
