@@ -158,6 +158,7 @@ fn health(source: &Source, node: &str) -> Reading<Health> {
             warning_temperature_minutes: count("warning_temp_time"),
             critical_temperature_minutes: count("critical_comp_time"),
             thermal_slowdowns: slowdowns.iter().flatten().copied().reduce(u64::saturating_add),
+            smart: None,
         })
     })
 }
@@ -209,6 +210,7 @@ pub(super) fn namespace(source: &Source, name: &str, controllers: &Controllers, 
             Some(dps) => Reading::Known(small(dps & 7)),
             None => Reading::unknown(format!("`nvme id-ns -o json {node}` tells no `dps`")),
         }),
+        metadata: if ask { source.size(&format!("/sys/block/{name}/metadata_bytes"), 1) } else { Reading::default() },
         paths,
         controllers: through,
     }

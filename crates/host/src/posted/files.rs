@@ -14,7 +14,9 @@ fn parts(line: &str) -> Option<(&str, &str, &str)> {
     let (path, value) = line.split_once(':')?;
     let rest = BLOCKS.iter().find_map(|below| path.strip_prefix(below))?;
     let (name, file) = rest.split_once('/')?;
-    let plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte));
+    let plain = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
+    };
     (plain(name) && plain(file) && !file.contains("..")).then_some((name, file, value.trim()))
 }
 
@@ -28,6 +30,10 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         }
         // `lsblk` has only the one in use.
         let value = if file == "queue/scheduler" { crate::in_force(value) } else { value };
+        if file == "queue/scheduler" && !value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') {
+            machine.refused.push(format!("`{name}`: no scheduler is marked as the one in use"));
+            continue;
+        }
         machine.block_file(name, file, value);
         told += 1;
     }

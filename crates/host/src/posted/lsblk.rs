@@ -9,20 +9,72 @@ use super::{Machine, Text};
 /// What a column says of a device, by the column's name in capitals.
 type Row = BTreeMap<String, String>;
 
-/// A heading: it begins with `NAME` or `KNAME`, and all its words are names of columns.
+/// A heading: all its words are names of columns, and one is `NAME` or `KNAME`.
 pub(super) fn begins(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    let first = words.next().is_some_and(|word| ["NAME", "KNAME"].contains(&word));
+    let words = || line.split_whitespace();
     let is_column = |word: &str| COLUMNS.contains(&word) || VALUES.iter().any(|(column, _, _)| *column == word);
-    first && line.split_whitespace().count() > 1 && words.all(is_column)
+    words().any(|word| ["NAME", "KNAME"].contains(&word)) && words().count() > 1 && words().all(is_column)
 }
 
 /// Columns that are used for what they are, or only known by name.
-const COLUMNS: [&str; 45] = [
-    "NAME", "KNAME", "PATH", "MAJ:MIN", "MAJ", "MIN", "FSAVAIL", "FSSIZE", "FSTYPE", "FSUSED", "FSUSE%", "FSVER", "FSROOTS",
-    "MOUNTPOINT", "MOUNTPOINTS", "LABEL", "UUID", "PTUUID", "PTTYPE", "PARTTYPE", "PARTTYPENAME", "PARTLABEL", "PARTUUID",
-    "PARTFLAGS", "PARTN", "RM", "HOTPLUG", "SIZE", "STATE", "OWNER", "GROUP", "MODE", "TYPE", "DISC-ALN", "DISC-MAX",
-    "DISC-ZERO", "WSAME", "WWN", "RAND", "PKNAME", "HCTL", "TRAN", "SUBSYSTEMS", "VENDOR", "DAX",
+const COLUMNS: [&str; 57] = [
+    "NAME",
+    "KNAME",
+    "PATH",
+    "MAJ:MIN",
+    "MAJ",
+    "MIN",
+    "FSAVAIL",
+    "FSSIZE",
+    "FSTYPE",
+    "FSUSED",
+    "FSUSE%",
+    "FSVER",
+    "FSROOTS",
+    "MOUNTPOINT",
+    "MOUNTPOINTS",
+    "LABEL",
+    "UUID",
+    "PTUUID",
+    "PTTYPE",
+    "PARTTYPE",
+    "PARTTYPENAME",
+    "PARTLABEL",
+    "PARTUUID",
+    "PARTFLAGS",
+    "PARTN",
+    "RM",
+    "HOTPLUG",
+    "SIZE",
+    "STATE",
+    "OWNER",
+    "GROUP",
+    "MODE",
+    "TYPE",
+    "DISC-ALN",
+    "DISC-MAX",
+    "DISC-ZERO",
+    "WSAME",
+    "WWN",
+    "RAND",
+    "PKNAME",
+    "HCTL",
+    "TRAN",
+    "SUBSYSTEMS",
+    "VENDOR",
+    "DAX",
+    "DISC-GRAN",
+    "START",
+    "ZONE-SZ",
+    "ZONE-WGRAN",
+    "ZONE-APP",
+    "ZONE-NR",
+    "ZONE-OMAX",
+    "ZONE-AMAX",
+    "ID",
+    "ID-LINK",
+    "DISKSEQ",
+    "MQ",
 ];
 
 /// Is a cell of a column what it can be?
@@ -37,7 +89,8 @@ fn number(text: &str) -> bool {
 }
 
 fn word(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
 }
 
 fn any(text: &str) -> bool {
@@ -63,9 +116,38 @@ const VALUES: [(&str, &str, Fits); 14] = [
 ];
 
 /// Columns whose values end where their heading ends; the others begin where it begins (`disk-utils/lsblk.c`).
-const RIGHT: [&str; 24] = [
-    "FSAVAIL", "FSSIZE", "FSUSED", "FSUSE%", "RA", "RO", "RM", "HOTPLUG", "SIZE", "ALIGNMENT", "MIN-IO", "OPT-IO", "PHY-SEC",
-    "LOG-SEC", "ROTA", "RQ-SIZE", "DISC-ALN", "DISC-GRAN", "DISC-MAX", "DISC-ZERO", "WSAME", "RAND", "DAX", "PARTN",
+const RIGHT: [&str; 31] = [
+    "FSAVAIL",
+    "FSSIZE",
+    "FSUSED",
+    "FSUSE%",
+    "RA",
+    "RO",
+    "RM",
+    "HOTPLUG",
+    "SIZE",
+    "ALIGNMENT",
+    "MIN-IO",
+    "OPT-IO",
+    "PHY-SEC",
+    "LOG-SEC",
+    "ROTA",
+    "RQ-SIZE",
+    "DISC-ALN",
+    "DISC-GRAN",
+    "DISC-MAX",
+    "DISC-ZERO",
+    "WSAME",
+    "RAND",
+    "DAX",
+    "PARTN",
+    "START",
+    "ZONE-SZ",
+    "ZONE-WGRAN",
+    "ZONE-APP",
+    "ZONE-NR",
+    "ZONE-OMAX",
+    "ZONE-AMAX",
 ];
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
@@ -99,8 +181,10 @@ pub(super) fn read_document(devices: &[Value], under: Option<&Device>, machine: 
             Value::Bool(flag) => Some(u8::from(*flag).to_string()),
             _ => None,
         };
-        let row: Row =
-            device.iter().filter_map(|(key, value)| Some((key.to_uppercase(), text(value)?.trim().to_owned()))).collect();
+        let row: Row = device
+            .iter()
+            .filter_map(|(key, value)| Some((key.to_uppercase(), text(value)?.trim().to_owned())))
+            .collect();
         let Some(name) = row.get("NAME").or_else(|| row.get("KNAME")) else { continue };
         let found = put(name, &row, under, machine);
         told += usize::from(found.is_some());
@@ -159,8 +243,8 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
         for (column, file, fits) in VALUES {
             let Some(value) = cell(column).filter(|value| fits(value)) else { continue };
             let file = if kernel.starts_with("nvme") && column == "REV" { "device/firmware_rev" } else { file };
-            // Two programs shorten the same model in two ways.
-            if column != "MODEL" || machine.is_first(&kernel, file) {
+            // Programs shorten names in their own ways: the first has it.
+            if !file.starts_with("device/") || machine.is_first(&kernel, file) {
                 machine.block_file(&kernel, file, value);
             }
         }
@@ -198,6 +282,9 @@ fn kind(name: &str) -> &'static str {
     if is_drive(name) || nvme.is_some_and(parts) {
         return "disk";
     }
+    if name.strip_prefix("md").is_some_and(digits) {
+        return "md";
+    }
     let drive = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let of_nvme = drive.strip_suffix('p').and_then(|drive| drive.strip_prefix("nvme")).is_some_and(parts);
     if drive != name && (is_drive(drive) || of_nvme) { "part" } else { "" }
@@ -229,7 +316,7 @@ fn cells(heading: &str, line: &str) -> Option<(usize, Row)> {
             return None;
         }
         let cell: String = line.get(begin..end).unwrap_or_default().iter().collect();
-        if number == 0 {
+        if name == "NAME" || number == 0 {
             let text = cell.trim_end();
             let bare = text.trim_start_matches(['│', '├', '└', '─', '|', '`', '-', ' ']);
             depth = (text.chars().count() - bare.chars().count()) / 2;
@@ -245,7 +332,8 @@ fn cells(heading: &str, line: &str) -> Option<(usize, Row)> {
     };
     let numbers = row.get("MAJ:MIN").is_none_or(|text| text.is_empty() || text.split(':').all(number));
     let name = row.get("NAME").or_else(|| row.get("KNAME")).is_some_and(|name| !name.contains(' '));
-    (name && numbers && row.iter().all(|(column, value)| fits(column, value))).then_some((depth, row))
+    let kind = row.get("TYPE").is_none_or(|kind| kind.is_empty() || word(kind));
+    (name && numbers && kind && row.iter().all(|(column, value)| fits(column, value))).then_some((depth, row))
 }
 
 /// Words of a heading, each with where it begins and ends.

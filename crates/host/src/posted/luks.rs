@@ -10,7 +10,8 @@ pub(super) fn begins(line: &str) -> bool {
 /// The header as it is.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let of_itself = text.lines.first().and_then(|line| line.split_once(" for /dev/")).map(|(_, name)| name.trim());
-    let Some(name) = of_itself.or_else(|| text.device()).filter(|name| !name.is_empty() && !name.contains([' ', '/'])) else {
+    let Some(name) = of_itself.or_else(|| text.device()).filter(|name| !name.is_empty() && !name.contains([' ', '/']))
+    else {
         machine.refused.push(
             "it does not say which device it is of: put the command, such as `cryptsetup luksDump /dev/sda2`, on the line before"
                 .to_owned(),

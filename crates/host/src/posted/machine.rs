@@ -204,7 +204,10 @@ impl Machine {
         }
         smart.transport.into_iter().for_each(|transport| self.attached(&name, transport));
         for (file, value) in smart.files.into_iter().chain(serial.map(|serial| ("device/serial", serial.to_owned()))) {
-            self.block_file(&name, file, value);
+            // Programs shorten names in their own ways: the first has it.
+            if !file.starts_with("device/") || self.is_first(&name, file) {
+                self.block_file(&name, file, value);
+            }
         }
         for (command, said) in smart.runs {
             let of_controller = command.starts_with("nvme smart-log");
@@ -227,7 +230,8 @@ impl Machine {
                 (None, None, Some(letter)) if smart.is_nvme => format!("nvme{letter}n1"),
                 (None, None, Some(letter)) => format!("sd{letter}"),
                 (None, None, None) => {
-                    self.refused.push("more than three texts of `smartctl` do not say which drive they are of".to_owned());
+                    self.refused
+                        .push("more than three texts of `smartctl` do not say which drive they are of".to_owned());
                     continue;
                 }
             };
@@ -237,6 +241,33 @@ impl Machine {
     }
 
     // --- the end ---
+
+    /// A header tells of the mapping that stands on its device. Where no text names that, it is called by a letter that no
+    /// mapping has, and by a word that stands for what only its owner knows.
+    fn place_headers(&mut self) {
+        let headers: Vec<String> = self
+            .runs
+            .keys()
+            .filter_map(|line| line.strip_prefix("cryptsetup luksDump /dev/").map(ToOwned::to_owned))
+            .collect();
+        let mut letters = LETTERS.iter();
+        for device in headers {
+            let on_it = |(name, block): (&String, &Block)| {
+                (name.starts_with("dm-") && block.on.contains(&device)).then(|| name.clone())
+            };
+            let known = self.blocks.iter().find_map(on_it);
+            let Some(name) = known.clone().or_else(|| letters.next().map(|letter| format!("dm-{letter}"))) else {
+                continue;
+            };
+            self.stands_on(&name, &device);
+            if known.is_none() {
+                self.block_file(&name, "dm/name", "NAME");
+            }
+            if self.is_first(&name, "dm/uuid") {
+                self.block_file(&name, "dm/uuid", "CRYPT-LUKS");
+            }
+        }
+    }
 
     fn put_blocks(&mut self) {
         const NODES: &str = "/sys/class/block";
@@ -283,14 +314,12 @@ impl Machine {
 
     pub(super) fn capture(mut self) -> (Capture, Vec<String>) {
         self.place_nameless();
+        self.place_headers();
         lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
         self.put_blocks();
         // A text may be a part: what else is in these is not known, and each list has a name that says so.
-        let lists = [
-            ("/sys/bus/pci/devices", "others"),
-            ("/sys/class/block", "loop-others"),
-            ("/sys/block", "loop-others"),
-        ];
+        let lists =
+            [("/sys/bus/pci/devices", "others"), ("/sys/class/block", "loop-others"), ("/sys/block", "loop-others")];
         for (list, more) in lists {
             self.directories.get_mut(list).into_iter().for_each(|names| push(names, more));
         }

@@ -11,14 +11,17 @@ pub(super) fn begins(line: &str) -> bool {
 fn array(line: &str) -> Option<&str> {
     let name = line.trim().strip_prefix("/dev/")?.strip_suffix(':')?;
     let plain = name.strip_prefix("md").or_else(|| name.strip_prefix("md/"))?;
-    (!plain.is_empty() && plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte))).then_some(name)
+    (!plain.is_empty() && plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte)))
+        .then_some(name)
 }
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some(name) = text.lines.first().and_then(|line| array(line)) else { return 0 };
     // `/dev/md/data` is a link, and no text tells where it leads.
     if name.contains('/') {
-        machine.refused.push(format!("`/dev/{name}` does not tell the array's name in the kernel: `ls -l /dev/md` does"));
+        machine
+            .refused
+            .push(format!("`/dev/{name}` does not tell the array's name in the kernel: `ls -l /dev/md` does"));
         return 0;
     }
     match one(name, &text.lines, machine) {
@@ -39,7 +42,9 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     let devices: usize = value("Raid Devices")?.parse().ok()?;
     let state: Vec<&str> = value("State")?.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
     let running = state.first().is_some_and(|word| ["clean", "active", "write-pending", "active-idle"].contains(word));
-    let table = lines.iter().position(|line| line.split_whitespace().eq(["Number", "Major", "Minor", "RaidDevice", "State"]))?;
+    let table = lines
+        .iter()
+        .position(|line| line.split_whitespace().eq(["Number", "Major", "Minor", "RaidDevice", "State"]))?;
     let rows: Vec<Row> = lines[table + 1..].iter().map_while(|line| row(line)).collect();
     let places = rows.iter().filter(|row| row.place.is_some()).count();
     // Each place has a line, also one that nobody fills: fewer were cut.
@@ -53,10 +58,13 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
         machine.block_file(name, "md/degraded", devices.checked_sub(up)?.to_string());
         put_work(name, &state, &value, machine);
     }
-    machine.block_file(name, "md/array_state", if running { "active" } else { "inactive" });
+    // `/proc/mdstat` tells more of it.
+    if machine.is_first(name, "md/array_state") {
+        machine.block_file(name, "md/array_state", if running { "active" } else { "inactive" });
+    }
     machine.block_file(name, "md/level", level);
     put_settings(name, level, &value, machine);
-    let members = rows.into_iter().filter_map(|row| row.member(&state)).collect();
+    let members = rows.into_iter().filter_map(Row::member).collect();
     put_members(name, members, redundant, machine);
     Some(())
 }
@@ -102,20 +110,33 @@ struct Row<'t> {
 
 fn row(line: &str) -> Option<Row<'_>> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let number = |at: usize| words.get(at).is_some_and(|word| *word == "-" || word.bytes().all(|byte| byte.is_ascii_digit()));
+    let number =
+        |at: usize| words.get(at).is_some_and(|word| *word == "-" || word.bytes().all(|byte| byte.is_ascii_digit()));
     if words.len() < 5 || !(0..4).all(number) {
         return None;
     }
     let last = words.last()?;
     let device = last.strip_prefix("/dev/").filter(|name| !name.is_empty());
     let state = words[4..words.len() - usize::from(device.is_some())].join(" ");
-    let known = ["active", "spare", "faulty", "removed", "journal", "sync", "rebuilding", "writemostly", "failfast", "-", "blocked"];
+    let known = [
+        "active",
+        "spare",
+        "faulty",
+        "removed",
+        "journal",
+        "sync",
+        "rebuilding",
+        "writemostly",
+        "failfast",
+        "-",
+        "blocked",
+    ];
     let known = state.split_whitespace().all(|word| known.contains(&word) || word.starts_with("set-"));
     (known && !state.is_empty()).then(|| Row { place: words[3].parse().ok(), state, device })
 }
 
 impl Row<'_> {
-    fn member(self, _: &[&str]) -> Option<Member> {
+    fn member(self) -> Option<Member> {
         let device = self.device.filter(|name| !name.contains('/'))?.to_owned();
         let has = |word: &str| self.state.split_whitespace().any(|own| own == word);
         let (state, failed) = match () {

@@ -90,7 +90,8 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
             "(J)" => (Some("journal"), Some("none".to_owned())),
             _ => placed(*number, places.as_deref()),
         };
-        let state = state.map(|state| if flags.contains("(W)") { format!("{state},write_mostly") } else { state.to_owned() });
+        let state =
+            state.map(|state| if flags.contains("(W)") { format!("{state},write_mostly") } else { state.to_owned() });
         Member { device: (*device).to_owned(), state, slot, failed: flags.contains("(F)") }
     });
     put_members(name, all.collect(), places.is_some(), machine);

@@ -6,6 +6,7 @@
 //! what no text says was not captured. A line that cannot be understood within a text makes what it would say unknown;
 //! a text of no known kind is told of.
 
+mod df;
 mod dmesg;
 mod files;
 mod json;
@@ -55,6 +56,8 @@ pub enum Kind {
     LuksDump,
     /// What `grep . FILE…` prints of files below `/sys`.
     Files,
+    /// `df`.
+    Df,
     /// A JSON document of one of these programs.
     Json,
     /// `dmesg`.
@@ -94,7 +97,7 @@ const fn table(form: Form) -> Form {
 }
 
 /// In the order in which they are tried.
-const FORMS: [Form; 15] = [
+const FORMS: [Form; 16] = [
     form(Kind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(Kind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(Kind::Zpool, "zpool status", zpool::begins, zpool::read),
@@ -108,6 +111,7 @@ const FORMS: [Form; 15] = [
     form(Kind::Files, "grep .", files::begins, files::read),
     table(form(Kind::LspciTree, "lspci -tv", lspci_tree::begins, lspci_tree::read)),
     form(Kind::Lspci, "lspci -vv", lspci::begins, lspci::read),
+    table(form(Kind::Df, "df", df::begins, df::read)),
     form(Kind::Json, "JSON", |_| false, json::read),
     form(Kind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
 ];
@@ -178,7 +182,9 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
             };
             let before = machine.refused.len();
             if text.cut {
-                machine.refused.push("the file ends in the middle of it, so that its last line was left out".to_owned());
+                machine
+                    .refused
+                    .push("the file ends in the middle of it, so that its last line was left out".to_owned());
             }
             let told = (form.read)(&text, &mut machine);
             for refused in machine.refused.iter_mut().skip(before) {
@@ -193,5 +199,7 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
     posted
 }
 
+#[cfg(test)]
+mod samples;
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,9 @@ pub(super) fn read_list(text: &Text, machine: &mut Machine) -> usize {
     let [heading, rule, rows @ ..] = &text.lines[..] else { return 0 };
     let is_rule = !rule.is_empty() && rule.chars().all(|c| c == '-' || c == ' ');
     if !is_rule {
-        machine.refused.push("the line of hyphens under the headings is missing, so that columns cannot be told apart".to_owned());
+        machine
+            .refused
+            .push("the line of hyphens under the headings is missing, so that columns cannot be told apart".to_owned());
         return 0;
     }
     let columns = columns(rule);
@@ -32,7 +34,8 @@ pub(super) fn read_list(text: &Text, machine: &mut Machine) -> usize {
             let cell: String = row.get(*from..(*to).min(row.len()))?.iter().collect();
             Some(cell.trim().to_owned()).filter(|cell| !cell.is_empty())
         };
-        let Some(name) = cell("Node").filter(|_| straight).and_then(|node| node.strip_prefix("/dev/").map(ToOwned::to_owned))
+        let Some(name) =
+            cell("Node").filter(|_| straight).and_then(|node| node.strip_prefix("/dev/").map(ToOwned::to_owned))
         else {
             machine.refused.push("a line does not fit under the headings".to_owned());
             continue;
@@ -95,7 +98,9 @@ pub(super) fn read_documents(devices: &[Value], machine: &mut Machine) -> usize 
     let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let mut told = 0;
     for device in devices {
-        if let Some(name) = text(device, "DevicePath").and_then(|path| path.strip_prefix("/dev/").map(ToOwned::to_owned)) {
+        if let Some(name) =
+            text(device, "DevicePath").and_then(|path| path.strip_prefix("/dev/").map(ToOwned::to_owned))
+        {
             put(&name, text(device, "SerialNumber"), text(device, "ModelNumber"), text(device, "Firmware"), machine);
             if let Some(block) = device.get("SectorSize").and_then(Value::as_u64) {
                 machine.block_file(&name, "queue/logical_block_size", block.to_string());
@@ -152,7 +157,8 @@ fn number(text: &str) -> Option<u64> {
 /// `lbaf  0 : ms:0   lbads:9  rp:0x2 (in use)`, or with `-H` `LBA Format  0 : Metadata Size: 0   bytes - Data Size: 512
 /// bytes - Relative Performance: 0x2 Good (in use)`.
 fn lba_format(line: &str) -> Option<Value> {
-    let after = |key: &str| number(line.split_once(key)?.1.trim_start().split(|c: char| !c.is_ascii_alphanumeric()).next()?);
+    let after =
+        |key: &str| number(line.split_once(key)?.1.trim_start().split(|c: char| !c.is_ascii_alphanumeric()).next()?);
     // What two texts that ran into one another left may end in a number that is another.
     let tail = line.split_once("rp:").or_else(|| line.split_once("Relative Performance:"))?.1.trim_start();
     let tail: Vec<&str> = tail.split_whitespace().skip(1).collect();

@@ -18,11 +18,14 @@ pub(super) struct Text<'t> {
 impl Text<'_> {
     /// The one device that the command names, without `/dev/`.
     pub(super) fn device(&self) -> Option<&str> {
-        let words = self.command?.split_whitespace().map(|word| word.trim_end_matches(':'));
+        let command = self.command?;
+        let program = self.kind?.command().split(' ').next()?;
+        let words = command.split_whitespace().map(|word| word.trim_end_matches(':'));
         let mut named = words.filter_map(|word| word.strip_prefix("/dev/"));
         let name = named.next()?;
-        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_/.".contains(c));
-        (plain && named.next().is_none()).then_some(name)
+        let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        let own = command.contains(program) || self.kind == Some(Kind::Json);
+        (plain && own && named.next().is_none()).then_some(name)
     }
 }
 
@@ -54,8 +57,8 @@ pub(super) fn command(line: &str) -> Option<&str> {
     for sign in ["$ ", "# "] {
         let Some((who, rest)) = line.split_once(sign) else { continue };
         let is_who = !who.contains(' ') || who.contains('@');
-        // `# 1  Extended offline` is a line of a table.
-        if is_who && rest.trim_start().starts_with(|c: char| c.is_ascii_alphabetic() || "/.~".contains(c)) {
+        // `# 1  Extended offline` and `ID# ATTRIBUTE_NAME` are lines of tables.
+        if is_who && rest.trim_start().starts_with(|c: char| c.is_ascii_lowercase() || "/.~".contains(c)) {
             return Some(rest.trim());
         }
     }
@@ -113,6 +116,10 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         if !raw.ends_with('\n') && !LAST.contains(&line.trim()) && all.last().is_some_and(|text| text.kind.is_some()) {
             all.last_mut().into_iter().for_each(|text| text.cut = true);
             continue;
+        }
+        if kind.is_none() && open.is_none() && !line.trim().is_empty() {
+            // What the command printed is none of what is known, and what comes after that is not its.
+            command_before = None;
         }
         all.last_mut().into_iter().for_each(|text| text.lines.push(line));
     }

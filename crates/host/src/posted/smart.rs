@@ -38,7 +38,8 @@ pub(super) fn read_document(said: &Value, named: Option<&str>, machine: &mut Mac
         return 0;
     };
     let is_nvme = text("/device/protocol") == Some("NVMe");
-    let transport = if is_nvme { None } else { Some(if text("/device/protocol") == Some("SCSI") { "sas" } else { "sata" }) };
+    let transport =
+        if is_nvme { None } else { Some(if text("/device/protocol") == Some("SCSI") { "sas" } else { "sata" }) };
     let mut files = Vec::new();
     files.extend(text("/model_name").map(|model| ("device/model", model.to_owned())));
     let mut runs = Vec::new();
@@ -91,7 +92,9 @@ impl<'t> Said<'t> {
     }
 
     fn passed(&self) -> Option<bool> {
-        let told = self.field("SMART overall-health self-assessment test result").or_else(|| self.field("SMART Health Status"));
+        let told = self
+            .field("SMART overall-health self-assessment test result")
+            .or_else(|| self.field("SMART Health Status"));
         match told?.split_whitespace().next()? {
             "PASSED" | "OK" => Some(true),
             word if word.starts_with("FAILED") => Some(false),
@@ -142,7 +145,10 @@ impl<'t> Said<'t> {
         });
         files.extend(rotates.map(|flag| ("queue/rotational", flag.to_owned())));
         files.extend(self.blocks().map(|block| ("queue/logical_block_size", block)));
-        let size = self.field("User Capacity").and_then(|size| size.split_once(" bytes")).map(|(size, _)| size.replace(',', ""));
+        let size = self
+            .field("User Capacity")
+            .and_then(|size| size.split_once(" bytes"))
+            .map(|(size, _)| size.replace(',', ""));
         let sectors = size.and_then(|size| size.parse::<u64>().ok()).filter(|size| size.is_multiple_of(512));
         files.extend(sectors.map(|size| ("size", (size / 512).to_string())));
         files
@@ -178,7 +184,9 @@ impl<'t> Said<'t> {
     /// What is told of a SATA or SAS drive.
     fn document(&self) -> Value {
         let mut said = Map::new();
-        let mut put = |key: &str, value: Option<Value>| value.into_iter().for_each(|value| drop(said.insert(key.to_owned(), value)));
+        let mut put = |key: &str, value: Option<Value>| {
+            value.into_iter().for_each(|value| drop(said.insert(key.to_owned(), value)))
+        };
         put("smart_status", self.passed().map(|passed| json!({"passed": passed})));
         put("ata_smart_attributes", self.attributes());
         put("power_on_time", self.hours().map(|hours| json!({"hours": hours})));
@@ -186,10 +194,14 @@ impl<'t> Said<'t> {
         put("ata_sct_erc", self.recovery());
         put("interface_speed", self.line());
         put("ata_smart_self_test_log", self.self_tests());
-        put("rotation_rate", self.field("Rotation Rate").and_then(|rate| leading(rate.strip_suffix("rpm")?)).map(Value::from));
+        put(
+            "rotation_rate",
+            self.field("Rotation Rate").and_then(|rate| leading(rate.strip_suffix("rpm")?)).map(Value::from),
+        );
         put("scsi_grown_defect_list", self.field("Elements in grown defect list").and_then(leading).map(Value::from));
         let used = self.field("Percentage used endurance indicator").and_then(|text| leading(text.strip_suffix('%')?));
         put("scsi_percentage_used_endurance_indicator", used.map(Value::from));
+        put("endurance_used", self.endurance().map(|used| json!({"current_percent": used})));
         put("scsi_error_counter_log", self.uncorrected());
         for (at, test) in self.scsi_tests().into_iter().enumerate() {
             put(&format!("scsi_self_test_{at}"), Some(test));
@@ -206,7 +218,9 @@ impl<'t> Said<'t> {
     }
 
     fn hours(&self) -> Option<u64> {
-        let told = self.field("Accumulated power on time, hours").or_else(|| self.field("Accumulated power on time, hours:minutes"));
+        let told = self
+            .field("Accumulated power on time, hours")
+            .or_else(|| self.field("Accumulated power on time, hours:minutes"));
         // `hours:minutes 12345:06` has colons of its own.
         let line = self.0.iter().find_map(|line| line.strip_prefix("Accumulated power on time, hours:minutes "));
         let of_sas = line.and_then(|rest| leading(rest.split(':').next()?)).or_else(|| leading(told?));
@@ -230,7 +244,8 @@ impl<'t> Said<'t> {
         let now = degrees("Current Temperature").or_else(|| degrees("Current Drive Temperature"));
         let now = now.or_else(|| self.attributes().and_then(of_attribute));
         let limit = degrees("Specified Max Operating Temperature").or_else(|| {
-            let (_, most) = self.field("Min/Max recommended Temperature")?.strip_suffix(" Celsius")?.rsplit_once('/')?;
+            let (_, most) =
+                self.field("Min/Max recommended Temperature")?.strip_suffix(" Celsius")?.rsplit_once('/')?;
             most.parse().ok()
         });
         let trip = degrees("Drive Trip Temperature").filter(|degrees| *degrees > 0);
@@ -253,7 +268,10 @@ impl<'t> Said<'t> {
                 return Some(json!({"enabled": false}));
             }
             let (number, rest) = line.split_once(' ')?;
-            rest.ends_with("seconds)").then(|| number.parse::<u64>().ok()).flatten().map(|tenths| json!({"enabled": true, "deciseconds": tenths}))
+            rest.ends_with("seconds)")
+                .then(|| number.parse::<u64>().ok())
+                .flatten()
+                .map(|tenths| json!({"enabled": true, "deciseconds": tenths}))
         };
         Some(json!({"read": time("Read:")?, "write": time("Write:")?}))
     }
@@ -282,6 +300,13 @@ impl<'t> Said<'t> {
         let rows = start.and_then(|start| self.0.get(start + 1..)).unwrap_or_default();
         // A second line of the heading stands between.
         rows.iter().skip_while(|line| !line.trim().starts_with('#')).map_while(|line| scsi_test(line)).collect()
+    }
+
+    /// `0x07  0x008  1               3  ---  Percentage Used Endurance Indicator`, of the device statistics.
+    fn endurance(&self) -> Option<u64> {
+        let line = self.0.iter().find(|line| line.trim_end().ends_with("Percentage Used Endurance Indicator"))?;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        (words.first() == Some(&"0x07") && words.len() == 9).then(|| words[3].parse().ok()).flatten()
     }
 
     /// Last column of the error counters.
@@ -313,7 +338,9 @@ fn attribute(line: &str, brief: bool) -> Option<Value> {
         _ => return None,
     };
     let string = words.get(raw..)?.join(" ");
-    Some(json!({"id": id, "name": words[1], "when_failed": failed, "raw": {"string": string, "value": raw_value(&string)?}}))
+    Some(
+        json!({"id": id, "name": words[1], "when_failed": failed, "raw": {"string": string, "value": raw_value(&string)?}}),
+    )
 }
 
 /// `31 (Min/Max 20/45)`, `12345h+10m+2.345s`, `0 0 0`: the first number, where what follows it is known.
@@ -342,14 +369,18 @@ fn ata_test(line: &str) -> Option<Value> {
     let [.., left, hours, first] = words[..] else { return None };
     let hours: u64 = hours.parse().ok()?;
     let whole = left.ends_with('%') && (first == "-" || first.bytes().all(|byte| byte.is_ascii_digit()));
-    let kind = ["Extended", "Short", "Conveyance", "Selective", "Offline", "Vendor"].iter().find(|kind| rest.starts_with(**kind));
+    let kind = ["Extended", "Short", "Conveyance", "Selective", "Offline", "Vendor"]
+        .iter()
+        .find(|kind| rest.starts_with(**kind));
     let passed = if rest.contains("Completed without error") {
         Some(true)
     } else {
         let failed = rest.contains("Completed:") || rest.contains("Fatal or unknown error");
         failed.then_some(false)
     };
-    whole.then(|| json!({"type": {"string": kind}, "lifetime_hours": hours, "status": {"string": rest, "passed": passed}}))
+    whole.then(
+        || json!({"type": {"string": kind}, "lifetime_hours": hours, "status": {"string": rest, "passed": passed}}),
+    )
 }
 
 fn scsi_test(line: &str) -> Option<Value> {
@@ -364,5 +395,12 @@ fn scsi_test(line: &str) -> Option<Value> {
         // Aborted, interrupted, or under way.
         1
     };
-    rest.ends_with(']').then(|| json!({"code": {"string": kind}, "result": {"value": value, "string": rest}}))
+    // Hours and the first bad block stand before the codes, which end the row and tell that it is whole.
+    let (before, _) = rest.strip_suffix(']')?.rsplit_once('[')?;
+    let hours: Option<u64> = before.split_whitespace().rev().nth(1).and_then(|hours| hours.parse().ok());
+    Some(json!({
+        "code": {"string": kind},
+        "result": {"value": value, "string": rest},
+        "power_on_time": {"hours": hours},
+    }))
 }

@@ -37,32 +37,38 @@ enum Unit {
 }
 
 /// Key of the document, and how `nvme` (old and new) and `smartctl` call it, in small letters with blanks for hyphens.
-const FIELDS: [(&str, Unit, [&str; 4]); 14] = [
-    ("critical_warning", Unit::Count, ["critical warning", "", "", ""]),
-    ("temperature", Unit::Celsius, ["temperature", "", "", ""]),
-    ("avail_spare", Unit::Percent, ["available spare", "", "", ""]),
-    ("spare_thresh", Unit::Percent, ["available spare threshold", "", "", ""]),
-    ("percent_used", Unit::Percent, ["percentage used", "", "", ""]),
-    ("data_units_read", Unit::Count, ["data units read", "", "", ""]),
-    ("data_units_written", Unit::Count, ["data units written", "", "", ""]),
-    ("power_on_hours", Unit::Count, ["power on hours", "", "", ""]),
-    ("unsafe_shutdowns", Unit::Count, ["unsafe shutdowns", "", "", ""]),
-    ("media_errors", Unit::Count, ["media errors", "media and data integrity errors", "", ""]),
-    ("num_err_log_entries", Unit::Count, ["num err log entries", "error information log entries", "", ""]),
-    ("warning_temp_time", Unit::Count, ["warning temperature time", "warning comp. temperature time", "", ""]),
-    (
-        "critical_comp_time",
-        Unit::Count,
-        ["critical composite temperature time", "critical comp. temperature time", "", ""],
-    ),
+const FIELDS: [(&str, Unit, &[&str]); 15] = [
+    ("critical_warning", Unit::Count, &["critical warning"]),
+    ("temperature", Unit::Celsius, &["temperature"]),
+    ("avail_spare", Unit::Percent, &["available spare"]),
+    ("spare_thresh", Unit::Percent, &["available spare threshold"]),
+    ("percent_used", Unit::Percent, &["percentage used"]),
+    ("data_units_read", Unit::Count, &["data units read"]),
+    ("data_units_written", Unit::Count, &["data units written"]),
+    ("power_on_hours", Unit::Count, &["power on hours"]),
+    ("unsafe_shutdowns", Unit::Count, &["unsafe shutdowns"]),
+    ("media_errors", Unit::Count, &["media errors", "media and data integrity errors"]),
+    ("num_err_log_entries", Unit::Count, &["num err log entries", "error information log entries"]),
+    ("warning_temp_time", Unit::Count, &["warning temperature time", "warning comp. temperature time"]),
+    ("critical_comp_time", Unit::Count, &["critical composite temperature time", "critical comp. temperature time"]),
     (
         "thm_temp1_trans_count",
         Unit::Count,
-        [
+        &[
             "thermal management t1 trans count",
             "thermal temp. 1 transition count",
             "thermal management temp 1 transition count",
             "thm temp1 trans count",
+        ],
+    ),
+    (
+        "thm_temp2_trans_count",
+        Unit::Count,
+        &[
+            "thermal management t2 trans count",
+            "thermal temp. 2 transition count",
+            "thermal management temp 2 transition count",
+            "thm temp2 trans count",
         ],
     ),
 ];
@@ -77,6 +83,11 @@ pub(super) fn document(lines: &[&str]) -> Option<Value> {
         if let Some(value) = number(value, *unit).filter(|_| !said.contains_key(*key)) {
             said.insert((*key).to_owned(), value.into());
         }
+    }
+    // They count as one, and one of them is less than both.
+    let both = ["thm_temp1_trans_count", "thm_temp2_trans_count"];
+    if !both.iter().all(|key| said.contains_key(*key)) {
+        both.iter().for_each(|key| drop(said.remove(*key)));
     }
     said.contains_key("critical_warning").then_some(Value::Object(said))
 }
