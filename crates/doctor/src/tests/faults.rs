@@ -380,8 +380,8 @@ fn drives() -> Vec<Fault> {
         fault(
             "drive-error-log",
             Information,
-            |m| health(m).error_log_entries = Some(12),
-            &["12 entries", "nvme error-log /dev/nvme0"],
+            |m| health(m).error_log_entries = Some(9_000),
+            &["9000 entries", "in 8000 hours", "nvme error-log /dev/nvme0"],
         ),
         fault(
             "lba-metadata",
