@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::inventory::{Health, NvmeNamespace, Reading};
 use crate::name::Name;
 use crate::spindle::Spindle;
-use crate::units::Bytes;
+use crate::units::{Bytes, Nanos};
 
 /// A drive that the lab makes for a study.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -233,6 +233,10 @@ pub struct DriveDetail {
     pub temperature: Reading<Option<i32>>,
     /// Speed of a SATA link, such as `6.0 Gbps`, or of a SAS one.
     pub line_rate: Option<String>,
+    /// How long the kernel waits for a SATA or SAS drive before it resets it: `device/timeout`. `Known(None)`: of other
+    /// drives.
+    #[serde(rename = "command_timeout_ns")]
+    pub command_timeout: Reading<Option<Nanos>>,
 }
 
 impl Drive {

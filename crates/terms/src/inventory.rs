@@ -7,6 +7,7 @@ mod kernel;
 mod nvme;
 mod pci;
 mod reading;
+mod smart;
 mod volume;
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ pub use block::{
     Target, ThinPool,
 };
 pub use cpu::{Cpu, Memory, MemoryModule, NumaNode};
-pub use filesystem::{Btrfs, BtrfsDevice, Dataset, FileSystem, Geometry, Mount, Pool, Vdev};
+pub use filesystem::{Btrfs, BtrfsDevice, Dataset, FileSystem, Geometry, Mount, Pool, Usage, Vdev};
 pub use kernel::{Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Gap, Kernel, Module, Taken, Unit};
 pub use nvme::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath};
 pub use pci::{
@@ -24,6 +25,7 @@ pub use pci::{
     PciDevice,
 };
 pub use reading::{NOT_LOOKED_AT, Reading};
+pub use smart::{Attribute, Line, Recovery, SelfTest, Smart};
 pub use volume::{LogicalVolume, PhysicalVolume, Segment, VolumeGroup};
 
 use crate::drive::Drive;
@@ -86,6 +88,8 @@ pub struct Detail {
     pub pools: Reading<Vec<Pool>>,
     /// Mounts of devices, datasets and networks; those of the kernel's own file systems are left out.
     pub mounts: Reading<Vec<Mount>>,
+    /// How full mounted file systems are.
+    pub usage: Reading<Vec<Usage>>,
     /// Swap space.
     pub swaps: Reading<Vec<Swap>>,
     /// The kernel.

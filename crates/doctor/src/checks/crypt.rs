@@ -75,16 +75,21 @@ fn sector(machine: &Machine, round: &mut Round) {
             round.unknown(&at, "it is not known what it stands on");
             continue;
         };
-        let Some(physical) = round.ask(&at, &below.queue.physical_block) else { continue };
-        let severity = if *physical >= PAGE { Warning } else { Information };
+        let physical = round.ask(&at, &below.queue.physical_block).copied();
+        let severity = if physical.is_some_and(|physical| physical >= PAGE) { Warning } else { Information };
+        let device = physical.map_or("a device whose blocks were not read".to_owned(), |physical| {
+            format!("a device with blocks of {physical}")
+        });
         let found = finding(
             severity,
             &at,
-            format!("sectors of {SMALL} are encrypted on a device with blocks of {physical}"),
+            format!("sectors of {SMALL} are encrypted on {device}"),
             format!("each {PAGE} are 8 requests to the cipher with 8 initial vectors instead of 1"),
         )
-        .seen(source, value)
-        .seen(format!("/sys/block/{}/queue/physical_block_size", below.name), physical.0);
+        .seen(source, value);
+        let found = physical.iter().fold(found, |found, physical| {
+            found.seen(format!("/sys/block/{}/queue/physical_block_size", below.name), physical.0)
+        });
         round.find(mended(found, node, below, &crypt));
     }
 }

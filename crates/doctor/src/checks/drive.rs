@@ -19,6 +19,14 @@ pub(super) const CHECKS: &[Check] = &[
         look: format,
     },
     Check {
+        id: "lba-metadata",
+        severity: Information,
+        looks_at: "`lbafs`, `flbas` and `dps` of `nvme id-ns`, or `metadata_bytes`",
+        rule: "blocks carry metadata, which may be protection information",
+        fixes: false,
+        look: with_metadata,
+    },
+    Check {
         id: "scheduler",
         severity: Warning,
         looks_at: "`queue/scheduler` of NVMe drives",
@@ -107,17 +115,54 @@ fn format(machine: &Machine, round: &mut Round) {
     }
 }
 
+/// Metadata without protection information is of use to nobody but a program that asks for it.
+fn with_metadata(machine: &Machine, round: &mut Round) {
+    for drive in &machine.inventory.drives {
+        let Some(nvme) = drive.detail.as_ref().and_then(|detail| detail.nvme.as_ref()) else { continue };
+        let place = drive_place(drive);
+        round.look();
+        let of_kernel = nvme.metadata.known().copied().flatten();
+        let in_use = nvme.formats.known().and_then(|formats| formats.iter().find(|format| format.in_use));
+        let Some(metadata) = in_use.map(|format| format.metadata).or(of_kernel) else {
+            let why = nvme.formats.why_unknown().unwrap_or("the drive does not tell which format is in use");
+            round.unknown(&place, why);
+            continue;
+        };
+        if metadata.0 == 0 {
+            continue;
+        }
+        let used = words_of(metadata, &nvme.protection);
+        let source = if in_use.is_some() { "nvme id-ns" } else { "metadata_bytes of" };
+        round.find(
+            finding(
+                Information,
+                &place,
+                format!("blocks{used} are in use"),
+                format!(
+                    "{} go over the link with each block. Where it is no protection information the kernel uses nothing of it, and \
+                     where it is, what reads and writes has to fit its type",
+                    metadata
+                ),
+            )
+            .seen(format!("{source} /dev/{}", drive.kernel_name), format!("metadata {metadata}"))
+            .mend("Ask who wants it. Another format destroys everything on the drive.")
+            .look(format!("nvme id-ns -H /dev/{}", drive.kernel_name)),
+        );
+    }
+}
+
 /// What each block carries beside its data, in words; nothing where it carries nothing.
 fn metadata(format: &LbaFormat, protection: &Reading<u32>) -> String {
-    if format.metadata.0 == 0 {
-        return String::new();
-    }
+    if format.metadata.0 == 0 { String::new() } else { words_of(format.metadata, protection) }
+}
+
+fn words_of(metadata: Bytes, protection: &Reading<u32>) -> String {
     let protection = match protection {
         Reading::Known(0) => "no protection information".to_owned(),
         Reading::Known(kind) => format!("protection information of type {kind}"),
         Reading::Unknown(_) => "whether that is protection information is not known".to_owned(),
     };
-    format!(" with {} of metadata each ({protection})", format.metadata)
+    format!(" with {metadata} of metadata each ({protection})")
 }
 
 /// Formatting takes all namespaces of the controller where bit 0 of `fna` says so, and nobody knows where it is unknown.

@@ -1,9 +1,9 @@
 //! The health of drives.
 
 use terms::Drive;
-use terms::inventory::Health;
+use terms::inventory::{Health, Smart};
 
-use crate::check::{Check, Error, Information, Round, Warning, finding};
+use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place};
 use crate::words::{count, duration, float, list};
 
@@ -45,10 +45,18 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "drive-hot",
         severity: Warning,
-        looks_at: "temperature of each drive; `wctemp` of `nvme id-ctrl`",
+        looks_at: "temperature of each drive; `wctemp` of `nvme id-ctrl`, the highest temperature that `smartctl -x` tells",
         rule: "it is as hot as the drive warns of, or within 5 °C of it (information)",
         fixes: false,
         look: hot,
+    },
+    Check {
+        id: "drive-error-log",
+        severity: Information,
+        looks_at: "`num_err_log_entries` of `nvme smart-log`",
+        rule: "its error log got an entry an hour or more: fewer are mostly commands that it does not know",
+        fixes: false,
+        look: error_log,
     },
     Check {
         id: "drive-throttled",
@@ -98,21 +106,31 @@ const WARNINGS: [(u32, &str); 6] = [
 fn critical(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {
         round.look();
+        if health.smart.as_ref().is_some_and(|smart| !smart.assessed) {
+            round.unknown(&drive_place(drive), "`smartctl` does not tell the drive's own assessment");
+        }
         if health.critical_warning == 0 {
             return;
         }
         let said: Vec<&str> =
             WARNINGS.iter().filter(|(bit, _)| health.critical_warning & bit != 0).map(|(_, text)| *text).collect();
+        let found = finding(
+            Error,
+            &drive_place(drive),
+            format!("the drive warns: {}", list(&said)),
+            format!("{} of data are on a drive that its maker no longer vouches for", drive.size),
+        );
+        let found = match &health.smart {
+            None => found.seen(source(drive), format!("critical_warning {}", health.critical_warning)),
+            Some(smart) => smart.attributes.iter().filter(|attribute| attribute.failing).fold(
+                found.seen(source(drive), "overall assessment: failed"),
+                |found, attribute| {
+                    found.seen(source(drive), format!("{} {} is below its threshold", attribute.id, attribute.name))
+                },
+            ),
+        };
         round.find(
-            finding(
-                Error,
-                &drive_place(drive),
-                format!("the drive warns: {}", list(&said)),
-                format!("{} of data are on a drive that its maker no longer vouches for", drive.size),
-            )
-            .seen(source(drive), format!("critical_warning {}", health.critical_warning))
-            .mend("Copy what is on it, then replace it; cool it if that is what it says.")
-            .look(source(drive)),
+            found.mend("Copy what is on it, then replace it; cool it if that is what it says.").look(source(drive)),
         );
     });
 }
@@ -120,6 +138,9 @@ fn critical(machine: &Machine, round: &mut Round) {
 fn media(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {
         let errors = told(round, drive, health.media_errors, "media_errors");
+        if let Some(smart) = &health.smart {
+            return sectors(round, drive, health, smart);
+        }
         let Some(errors) = errors.filter(|errors| *errors > 0) else { return };
         let per = match (health.read, health.power_on_hours) {
             (Some(read), _) if read.0 > 0 => format!("one for each {} that were read", terms::Bytes(read.0 / errors)),
@@ -138,6 +159,57 @@ fn media(machine: &Machine, round: &mut Round) {
             .look(source(drive)),
         );
     });
+}
+
+/// Attributes of SATA drives that count bad blocks, and what they count.
+const SECTORS: [(u32, [&str; 2]); 4] = [
+    (5, ["block", "given up"]),
+    (187, ["read", "that failed"]),
+    (197, ["block", "waiting to be given up"]),
+    (198, ["block", "that its own search could not read"]),
+];
+
+/// What SATA and SAS drives tell of bad blocks.
+fn sectors(round: &mut Round, drive: &Drive, health: &Health, smart: &Smart) {
+    let of_sas = [(smart.grown_defects, ["block", "given up"]), (smart.uncorrected, ["request", "that failed"])];
+    if smart.attributes.is_empty() && of_sas.iter().all(|(count, _)| count.is_none()) {
+        return round
+            .unknown(&drive_place(drive), format!("`{}` tells neither attributes nor counters", source(drive)));
+    }
+    round.look();
+    let of_sata = SECTORS.iter().filter_map(|(id, what)| {
+        let attribute = smart.attribute(*id)?;
+        Some((attribute.raw, *what, format!("{id} {}: {}", attribute.name, attribute.raw)))
+    });
+    let of_sas = of_sas
+        .iter()
+        .filter_map(|(count, what)| Some(((*count)?, *what, format!("{}s {}: {}", what[0], what[1], (*count)?))));
+    let told: Vec<(u64, [&str; 2], String)> = of_sata.chain(of_sas).filter(|(count, _, _)| *count > 0).collect();
+    if told.is_empty() {
+        return;
+    }
+    let words: Vec<String> =
+        told.iter().map(|(number, [noun, rest], _)| format!("{} {rest}", count(*number, noun))).collect();
+    let per = health
+        .power_on_hours
+        .map_or_else(|| "since it was new".to_owned(), |hours| format!("in {}", count(hours, "hour")));
+    let all: u64 = told.iter().fold(0, |sum, (number, _, _)| sum.saturating_add(*number));
+    let found = finding(
+        Warning,
+        &drive_place(drive),
+        format!("the drive counted {}", list(&words)),
+        format!("{all} {per}; without redundancy what was in a block that cannot be read is lost"),
+    );
+    let found = told.into_iter().fold(found, |found, (_, _, seen)| found.seen(source(drive), seen));
+    round.find(
+        found
+            .mend(
+                "Read all of what stands on it (a scrub, or an extended self-test), and look again. A block that waits is given up when \
+                 it is written. Replace the drive if the numbers grow.",
+            )
+            .look(source(drive))
+            .run(Nothing, format!("smartctl -t long /dev/{}", drive.kernel_name)),
+    );
 }
 
 fn spare(machine: &Machine, round: &mut Round) {
@@ -192,14 +264,24 @@ fn wear(machine: &Machine, round: &mut Round) {
     });
 }
 
+/// From which temperature a drive is too hot, and what tells it. Many SATA drives do not.
+fn limit(machine: &Machine, round: &mut Round, drive: &Drive) -> Option<(i32, String)> {
+    if let Some(controller) = machine.controller(drive) {
+        let identity = round.ask(&drive_place(drive), &controller.identity)?;
+        return Some((identity.warning_temperature?, format!("nvme id-ctrl /dev/{}", controller.name)));
+    }
+    if !["sata", "sas"].contains(&drive.transport.as_str()) {
+        return None;
+    }
+    let health = round.ask(&drive_place(drive), &drive.detail.as_deref()?.health)?.as_ref()?;
+    Some((health.smart.as_ref()?.temperature_limit?, source(drive)))
+}
+
 fn hot(machine: &Machine, round: &mut Round) {
     for drive in &machine.inventory.drives {
         let Some(detail) = drive.detail.as_deref() else { continue };
-        // Only NVMe drives tell how hot is too hot.
-        let Some(controller) = machine.controller(drive) else { continue };
         let place = drive_place(drive);
-        let Some(identity) = round.ask(&place, &controller.identity) else { continue };
-        let Some(limit) = identity.warning_temperature else { continue };
+        let Some((limit, told_by)) = limit(machine, round, drive) else { continue };
         let Some(now) = round.ask(&place, &detail.temperature) else { continue };
         round.look();
         let Some(now) = *now else {
@@ -216,12 +298,17 @@ fn hot(machine: &Machine, round: &mut Round) {
                 &place,
                 format!("the drive is at {now} °C and warns from {limit} °C"),
                 format!(
-                    "{} °C are left before it slows itself down, under load often by half or more",
-                    limit.saturating_sub(now)
+                    "{} °C are left before it {}",
+                    limit.saturating_sub(now),
+                    if drive.transport.starts_with("nvme") {
+                        "slows itself down, under load often by half or more"
+                    } else {
+                        "is hotter than its maker lets it work"
+                    }
                 ),
             )
             .seen(source(drive), format!("temperature {now} °C"))
-            .seen(format!("nvme id-ctrl /dev/{}", controller.name), format!("wctemp {limit} °C"))
+            .seen(told_by, format!("limit {limit} °C"))
             .mend("A heat sink or moving air; do not measure before it is cooler."),
         );
     }
@@ -253,6 +340,34 @@ fn throttled(machine: &Machine, round: &mut Round) {
                 format!("thm_temp_trans_count {slowdowns}, warning_temp_time {warm}, critical_comp_time {critical}"),
             )
             .mend("A heat sink or moving air. Long writes show it first: watch the temperature during one."),
+        );
+    });
+}
+
+fn error_log(machine: &Machine, round: &mut Round) {
+    each(machine, round, |round, drive, health| {
+        if !drive.transport.starts_with("nvme") {
+            return;
+        }
+        let Some(entries) = told(round, drive, health.error_log_entries, "num_err_log_entries") else { return };
+        // Healthy drives get a few at every start.
+        if entries == 0 || health.power_on_hours.is_some_and(|hours| entries < hours) {
+            return;
+        }
+        round.find(
+            finding(
+                Information,
+                &drive_place(drive),
+                format!("the drive's error log counts {}", if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") }),
+                format!(
+                    "{entries} in {}. Many drives write one for each command that they do not know, which costs nothing; \
+                     entries of reads and writes are errors",
+                    health.power_on_hours.map_or_else(|| "all its life".to_owned(), |hours| count(hours, "hour"))
+                ),
+            )
+            .seen(source(drive), format!("num_err_log_entries {entries}"))
+            .mend("See what they are: opcode 0x01 is a write and 0x02 a read.")
+            .look(format!("nvme error-log /dev/{}", machine.controller(drive).map_or("nvmeN", |controller| controller.name.as_str()))),
         );
     });
 }

@@ -3,7 +3,7 @@
 use terms::diagnosis::{Place, Severity};
 
 use crate::check::{Check, Error, Round, Warning, finding};
-use crate::machine::Machine;
+use crate::machine::{Machine, is_endpoint};
 use crate::words::{count, number};
 
 const LOOKS_AT: &str = "`dmesg`";
@@ -32,6 +32,14 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "requests failed, timed out, or a link was reset",
         fixes: false,
         look: requests,
+    },
+    Check {
+        id: "bandwidth-message",
+        severity: Warning,
+        looks_at: "`dmesg`, `class` of the PCI devices that it names",
+        rule: "the kernel says that a storage controller has less bandwidth than it can use, and its links were not read",
+        fixes: false,
+        look: bandwidth,
     },
     Check {
         id: "went-read-only",
@@ -139,4 +147,53 @@ fn read_only(machine: &Machine, round: &mut Round) {
         "Copy what is needed, find what failed below it, then check it while it is not mounted.",
         "fsck -n DEVICE",
     );
+}
+
+/// `pci 0000:01:00.0: 31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at 0000:00:1b.4 (capable of
+/// 63.012 Gb/s with 16.0 GT/s PCIe x4 link)` (`__pcie_print_link_status` in `drivers/pci/pci.c`).
+struct Limited<'a> {
+    address: &'a str,
+    has: &'a str,
+    at: &'a str,
+    can: &'a str,
+}
+
+fn limited(line: &str) -> Option<Limited<'_>> {
+    let (before, rest) = line.split_once(" available PCIe bandwidth, limited by ")?;
+    let (head, has) = before.rsplit_once(": ")?;
+    let (at, can) = rest.split_once(" (capable of ")?;
+    Some(Limited { address: head.rsplit(' ').next()?, has, at, can: can.strip_suffix(')')? })
+}
+
+fn bandwidth(machine: &Machine, round: &mut Round) {
+    let Some(lines) = with(machine, round, &["available pcie bandwidth"]) else { return };
+    for line in lines {
+        let Some(said) = limited(line) else { continue };
+        let place = Place::new("link", said.address);
+        let Some(device) = machine.inventory.pci_device(said.address) else {
+            // A graphics card says the same of itself; where all devices were read it is none of storage.
+            if let Some(why) = machine.inventory.why_unread("/sys/bus/pci/devices") {
+                round.unknown(
+                    &place,
+                    format!("whether it is of storage was not read: {why}; `lspci -s {}` tells", said.address),
+                );
+            }
+            continue;
+        };
+        let read = device.detail.as_deref().is_some_and(|detail| detail.link.known().is_some_and(Option::is_some));
+        if !is_endpoint(device) || read {
+            continue;
+        }
+        round.find(
+            finding(
+                Warning,
+                &place,
+                format!("the kernel says that its way carries {}", said.has),
+                format!("it can use {}; the narrowest link on the way is {}", said.can, said.at),
+            )
+            .seen("dmesg", line)
+            .mend("That was so when the kernel found it. Look at both ends of that link now: a slower slot is no fault, a link that was trained down is.")
+            .look(format!("lspci -vv -s {}", said.address)),
+        );
+    }
 }

@@ -12,6 +12,7 @@ mod drive;
 mod firmware;
 mod geometry;
 mod health;
+mod hidden;
 mod identity;
 mod integrity;
 mod lvm;
@@ -21,6 +22,8 @@ mod pcie;
 mod pcie_errors;
 mod power;
 mod processor;
+mod smart;
+mod space;
 mod watch;
 mod zfs;
 mod zfs_pool;
@@ -62,6 +65,8 @@ pub(crate) const ALL: &[Part] = &[
     part(drive::CHECKS, &[BLOCK, NODES, NVME]),
     part(firmware::CHECKS, &[BLOCK, NVME]),
     part(health::CHECKS, &[BLOCK, NVME]),
+    part(smart::CHECKS, &[BLOCK, NODES]),
+    part(hidden::CHECKS, &[BLOCK, NODES]),
     part(processor::CHECKS, &[CPU, NODES]),
     part(crypt::CHECKS, &[NODES, KERNEL]),
     part(integrity::CHECKS, &[NODES, KERNEL]),
@@ -72,11 +77,12 @@ pub(crate) const ALL: &[Part] = &[
     part(alignment::CHECKS, &[NODES]),
     part(geometry::CHECKS, &[NODES]),
     part(mount::CHECKS, &[NODES]),
+    part(space::CHECKS, &["df"]),
     part(btrfs::CHECKS, &[NODES, BTRFS]),
     part(zfs::CHECKS, &["/sys/module/zfs", "/proc/meminfo"]),
     part(zfs_pool::CHECKS, &["/sys/module/zfs", NODES]),
     part(identity::CHECKS, &[NODES]),
     part(configuration::CHECKS, &[ETC, NODES, BLOCK]),
     part(watch::CHECKS, &[ETC, NODES, BTRFS]),
-    part(messages::CHECKS, &[]),
+    part(messages::CHECKS, &["dmesg"]),
 ];

@@ -56,6 +56,24 @@ pub(super) fn all() -> Vec<Blind> {
         "drive-hot" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().temperature = Reading::Known(None),
         "drive-throttled" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().health = unknown(),
         "drive-throttled" => |m| health(m).thermal_slowdowns = None,
+        "drive-error-log" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().health = unknown(),
+        "drive-error-log" => |m| health(m).error_log_entries = None,
+        "drive-critical-warning" => |m| smart(m).assessed = false,
+        "drive-media-errors" => |m| smart(m).attributes.clear(),
+        "drive-self-test" => |m| smart(m).self_tests = None,
+        "drive-self-test" => |m| drive(m, "sda").detail.as_mut().unwrap().health = unknown(),
+        "drive-line-errors" => |m| smart(m).attributes.clear(),
+        "line-below-drive" => |m| smart(m).line = None,
+        "recovery-time-out" => |m| smart(m).recovery = unknown(),
+        "recovery-time-out" => |m| drive(m, "sda").detail.as_mut().unwrap().command_timeout = unknown(),
+        "recovery-time-out" => |m| node(m, "sda").queue.rotational = unknown(),
+        "drives-hidden" => |m| dm(m, "dm-2").targets = unknown(),
+        "file-system-space" => |m| detail(m).usage = unknown(),
+        "lba-metadata" => |m| {
+            namespace(m, "nvme0n1").formats = unknown();
+            namespace(m, "nvme0n1").metadata = Reading::Known(None);
+        },
+        "bandwidth-message" => |m| detail(m).linux.messages = unknown(),
         "aes-instructions" => |m| {
             (m.cpu_model, m.aes) = (String::new(), false);
             detail(m).cpu.flags.clear();

@@ -87,6 +87,7 @@ fn health() -> Health {
         warning_temperature_minutes: Some(0),
         critical_temperature_minutes: Some(0),
         thermal_slowdowns: Some(0),
+        smart: None,
     }
 }
 
@@ -138,6 +139,7 @@ fn drive(at: u32) -> Drive {
                 nsid: Some(1),
                 formats: Known(vec![format(0, 512, 2, false), format(1, 4096, 1, true)]),
                 protection: Known(0),
+                metadata: Known(Some(Bytes(0))),
                 paths: Vec::new(),
                 controllers: vec![format!("nvme{at}")],
             }),
@@ -145,9 +147,74 @@ fn drive(at: u32) -> Drive {
             write_cache_on: Known(Some(true)),
             temperature: Known(Some(40)),
             line_rate: None,
+            command_timeout: Known(None),
         })),
         ..Drive::default()
     }
+}
+
+/// A SATA drive that spins, half of a mirror.
+fn disk(name: &str) -> Drive {
+    let attributes =
+        [5, 187, 188, 197, 198, 199].map(|id| Attribute { id, name: format!("A{id}"), ..Attribute::default() });
+    let smart = Smart {
+        assessed: true,
+        attributes: attributes.into(),
+        self_tests: Some(vec![SelfTest {
+            kind: "Short".into(),
+            passed: Some(true),
+            hours: Some(7_000),
+            says: "Completed".into(),
+        }]),
+        temperature_limit: Some(60),
+        recovery: Known(Recovery::Limited(Nanos::seconds(7))),
+        line: Some(Line { best: 60, now: 60 }),
+        ..Smart::default()
+    };
+    Drive {
+        kernel_name: name.into(),
+        serial: Some(format!("D-{name}")),
+        model: Some("A Disk".into()),
+        firmware: Some("1".into()),
+        transport: "sata".into(),
+        size: SIZE,
+        logical_block: Bytes(512),
+        physical_block: Bytes(4096),
+        rotational: true,
+        detail: Some(Box::new(DriveDetail {
+            hardware_queues: Known(1),
+            health: Known(Some(Health {
+                temperature: Some(35),
+                power_on_hours: Some(8_000),
+                media_errors: Some(0),
+                smart: Some(Box::new(smart)),
+                ..Health::default()
+            })),
+            write_cache_on: Known(Some(true)),
+            temperature: Known(Some(35)),
+            line_rate: Some("6.0 Gbps".into()),
+            command_timeout: Known(Some(Nanos::seconds(30))),
+            ..DriveDetail::default()
+        })),
+        ..Drive::default()
+    }
+}
+
+/// The mirror of them.
+fn disks() -> Vec<Node> {
+    let mut nodes = Vec::new();
+    for name in ["sda", "sdb"] {
+        let mut below = block(name, "drive", &[]);
+        below.queue.rotational = Known(true);
+        below.queue.scheduler = Known(Some("mq-deadline".into()));
+        below.signatures = signed("linux_raid_member", "array-disks");
+        nodes.push(below);
+    }
+    let mut md = array("md3", "disks", "raid1", &["sda", "sdb"]);
+    md.queue.rotational = Known(true);
+    md.signatures = signed("ext4", "fs-disks");
+    nodes.push(md);
+    nodes
 }
 
 /// A namespace over a network, with two ways to it.
@@ -630,7 +697,7 @@ pub(super) fn clean() -> Inventory {
         cpus: 8,
         aes: true,
         memory: Bytes::gib(64),
-        drives: (0..10).map(drive).chain([remote_drive()]).collect(),
+        drives: (0..10).map(drive).chain([remote_drive(), disk("sda"), disk("sdb")]).collect(),
         pci: pci(),
         detail: Some(Box::new(Detail {
             taken: Taken { at: Nanos::seconds(36_000) },
@@ -645,7 +712,8 @@ pub(super) fn clean() -> Inventory {
             memory: Memory { modules: Known(vec![module("A1"), module("B1")]), channels: Known(2) },
             numa: Known(vec![node(0, "0-3", [10, 21]), node(1, "4-7", [21, 10])]),
             controllers,
-            nodes: [mirror(), parity(), volumes(), rest()].concat(),
+            nodes: [mirror(), parity(), volumes(), rest(), disks()].concat(),
+            usage: Known(vec![usage("/dev/dm-2", "/home"), usage("/dev/md1", "/data")]),
             volume_groups: Known(vec![volume_group()]),
             file_systems: file_systems(),
             pools: Known(vec![pool()]),
@@ -664,4 +732,8 @@ pub(super) fn clean() -> Inventory {
         })),
         ..Inventory::default()
     }
+}
+
+fn usage(source: &str, target: &str) -> Usage {
+    Usage { source: source.into(), target: target.into(), used: 40, left: "1000000".into() }
 }

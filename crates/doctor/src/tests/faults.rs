@@ -304,6 +304,122 @@ fn drives() -> Vec<Fault> {
             &["4 °C are left"],
         ),
         fault(
+            "drive-hot",
+            Warning,
+            |m| drive(m, "sda").detail.as_mut().unwrap().temperature = Known(Some(61)),
+            &["warns from 60 °C"],
+        ),
+        fault(
+            "drive-media-errors",
+            Warning,
+            |m| {
+                attribute(m, 5, 8);
+                attribute(m, 197, 1);
+            },
+            &[
+                "8 blocks given up and 1 block waiting to be given up",
+                "9 in 8000 hours",
+                "197 A197: 1",
+                "smartctl -t long /dev/sda",
+            ],
+        ),
+        fault(
+            "drive-self-test",
+            Error,
+            |m| {
+                let failed = SelfTest {
+                    kind: "Extended".into(),
+                    passed: Some(false),
+                    hours: Some(7_990),
+                    says: "read failure".into(),
+                };
+                smart(m).self_tests.as_mut().unwrap().insert(0, failed);
+            },
+            &["newest self-test failed", "10 hours ago", "read failure"],
+        ),
+        fault(
+            "drive-self-test",
+            Information,
+            |m| {
+                let failed = SelfTest {
+                    kind: "Extended".into(),
+                    passed: Some(false),
+                    hours: Some(10),
+                    says: "read failure".into(),
+                };
+                smart(m).self_tests.as_mut().unwrap().push(failed);
+            },
+            &["a later one passed", "7990 hours ago"],
+        ),
+        fault(
+            "drive-line-errors",
+            Warning,
+            |m| attribute(m, 199, 400),
+            &["400 transfers with a wrong checksum", "400 in 8000 hours", "cable"],
+        ),
+        fault("drive-line-errors", Information, |m| attribute(m, 188, 1), &["1 command that ran out of time"]),
+        fault(
+            "line-below-drive",
+            Information,
+            |m| smart(m).line = Some(Line { best: 60, now: 30 }),
+            &["at 3.0 Gb/s and the drive can do 6.0 Gb/s", "300 MB/s of 600 MB/s"],
+        ),
+        fault("line-below-drive", Warning, |m| smart(m).line = Some(Line { best: 60, now: 15 }), &["at 1.5 Gb/s"]),
+        fault(
+            "recovery-time-out",
+            Warning,
+            |m| smart(m).recovery = Known(Recovery::Off),
+            &["nothing limits", "the kernel waits 30 s", "smartctl -l scterc,70,70 /dev/sda"],
+        ),
+        fault(
+            "recovery-time-out",
+            Warning,
+            |m| smart(m).recovery = Known(Recovery::Unsupported),
+            &["has no limit", "echo 180 > /sys/block/sda/device/timeout"],
+        ),
+        fault(
+            "drive-error-log",
+            Information,
+            |m| health(m).error_log_entries = Some(9_000),
+            &["9000 entries", "in 8000 hours", "nvme error-log /dev/nvme0"],
+        ),
+        fault(
+            "lba-metadata",
+            Information,
+            |m| {
+                for format in known(&mut namespace(m, "nvme4n1").formats) {
+                    format.metadata = Bytes(if format.in_use { 8 } else { 0 });
+                }
+            },
+            &["8 B of metadata each (no protection information)"],
+        ),
+        fault(
+            "drives-hidden",
+            Information,
+            |m| drive(m, "sda").model = Some("PERC H730 Mini".into()),
+            &["RAID controller", "smartctl --scan"],
+        ),
+        fault(
+            "file-system-space",
+            Warning,
+            |m| known(&mut detail(m).usage)[0].used = 93,
+            &["93 % of the space", "976.56 MiB are left", "du -xh --max-depth=1 /home"],
+        ),
+        fault("file-system-space", Error, |m| known(&mut detail(m).usage)[0].used = 100, &["100 %"]),
+        fault(
+            "bandwidth-message",
+            Warning,
+            |m| {
+                pci(m, "0000:10:00.0").link = Known(None);
+                say(
+                    m,
+                    "pci 0000:10:00.0: 31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at 0000:00:00.0 \
+                     (capable of 63.012 Gb/s with 16.0 GT/s PCIe x4 link)",
+                );
+            },
+            &["carries 31.504 Gb/s", "63.012 Gb/s with 16.0 GT/s PCIe x4", "0000:00:00.0"],
+        ),
+        fault(
             "drive-throttled",
             Warning,
             |m| {
@@ -911,7 +1027,7 @@ fn system_wide() -> Vec<Fault> {
             "kernel-names-in-files",
             Warning,
             |m| rename(&mut detail(m).configuration.crypttab, 1, "/dev/sda2"),
-            &["/etc/crypttab line 1", "0 drives"],
+            &["/etc/crypttab line 1", "2 drives"],
         ),
         fault(
             "kernel-names-in-files",
@@ -929,7 +1045,7 @@ fn system_wide() -> Vec<Fault> {
             "no-monitor",
             Warning,
             |m| without_unit(m, "mdmonitor"),
-            &["nobody watches 2 arrays", "enable --now mdmonitor"],
+            &["nobody watches 3 arrays", "enable --now mdmonitor"],
         ),
         fault("no-monitor", Warning, |m| without_unit(m, "zfs-zed"), &["1 ZFS pool"]),
         fault("no-scrub-timer", Warning, |m| without_unit(m, "mdcheck"), &["no timer scrubs", "mdcheck_start.timer"]),

@@ -6,6 +6,7 @@ mod faults;
 mod machines;
 mod perturbed;
 mod plant;
+mod posted;
 mod preflight;
 mod remedies;
 mod rows;

@@ -61,6 +61,16 @@ pub(super) fn health(inventory: &mut Inventory) -> &mut Health {
     known(&mut detail.health).as_mut().unwrap()
 }
 
+/// What the first disk tells of itself.
+pub(super) fn smart(inventory: &mut Inventory) -> &mut Smart {
+    let detail = drive(inventory, "sda").detail.as_mut().unwrap();
+    known(&mut detail.health).as_mut().unwrap().smart.as_mut().unwrap()
+}
+
+pub(super) fn attribute(inventory: &mut Inventory, id: u32, raw: u64) {
+    smart(inventory).attributes.iter_mut().find(|attribute| attribute.id == id).unwrap().raw = raw;
+}
+
 pub(super) fn controller<'a>(inventory: &'a mut Inventory, name: &str) -> &'a mut NvmeController {
     detail(inventory).controllers.iter_mut().find(|controller| controller.name == name).unwrap()
 }

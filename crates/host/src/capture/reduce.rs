@@ -1,6 +1,8 @@
 //! What of a program's output, or of a file, belongs in a capture: what somebody asks for, and no secret.
 
-use crate::inspect::{configuration, kernel, mount, table};
+use serde_json::Value;
+
+use crate::inspect::{configuration, kernel, mount, table, usage};
 use crate::secret;
 
 /// Lines of `cryptsetup luksDump` that say nothing of salts, digests and key material.
@@ -35,6 +37,23 @@ const EXT: [&str; 9] = [
 /// Lines of `dmidecode` that tell nobody's machine apart from another of its kind.
 const DMI_SECRET: [&str; 3] = ["Serial Number:", "Asset Tag:", "UUID:"];
 
+/// Beginnings of keys of `smartctl`'s document that tell what a drive is and how it is, and not which one it is.
+const SMART: [&str; 13] = [
+    "smartctl",
+    "smart_status",
+    "temperature",
+    "power_on_time",
+    "ata_smart_attributes",
+    "ata_smart_self_test_log",
+    "ata_sct_capabilities",
+    "ata_sct_erc",
+    "interface_speed",
+    "endurance_used",
+    "scsi_",
+    "model_",
+    "rotation_rate",
+];
+
 /// Standard output of a command with what is wanted of it. Standard error is kept.
 pub(super) fn output(argv: &[String], text: &str) -> String {
     let words: Vec<&str> = argv.iter().map(String::as_str).collect();
@@ -46,6 +65,8 @@ pub(super) fn output(argv: &[String], text: &str) -> String {
         ["dumpe2fs", ..] => keep(text, |line| begins(line, &EXT)),
         ["dmidecode", ..] => keep(text, |line| !begins(line, &DMI_SECRET)),
         ["dmsetup", "table" | "status"] => each(text, mapping),
+        ["smartctl", "-j", ..] => smart(text),
+        ["df", ..] => keep(text, |line| usage(line).is_some()),
         _ => text.to_owned(),
     }
 }
@@ -61,6 +82,17 @@ pub(super) fn file(path: &str, text: &str) -> String {
         path if configuration::is_cron(path) => each(text, configuration::only_duty),
         // Whoever inspects needs to know only whether it is root.
         path if path.starts_with("/proc/") && path.ends_with("/status") => keep(text, |line| line.starts_with("Uid:")),
+        _ => text.to_owned(),
+    }
+}
+
+/// A document without all that nobody asks for. What is no document stays: it says why there is none.
+fn smart(text: &str) -> String {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(mut said)) => {
+            said.retain(|key, _| SMART.iter().any(|start| key.starts_with(start)));
+            Value::Object(said).to_string()
+        }
         _ => text.to_owned(),
     }
 }
@@ -128,5 +160,8 @@ mod tests {
         assert_eq!(output(&argv("dmsetup status"), "a: 0 8 linear \n"), "a: 0 8 linear\n");
         assert_eq!(output(&argv("dmidecode -t memory"), "\tSize: 8 GB\n\tSerial Number: 1\n"), "\tSize: 8 GB\n");
         assert_eq!(output(&argv("lvm version"), "x\n"), "x\n");
+        let said = r#"{"serial_number":"Z1","wwn":{"id":1},"smart_status":{"passed":true}}"#;
+        assert_eq!(output(&argv("smartctl -j -x /dev/sda"), said), r#"{"smart_status":{"passed":true}}"#);
+        assert_eq!(output(&argv("df -lPk"), "tmpfs 1 0 1 0% /run\n/dev/sda1 1 0 1 0% /\n"), "/dev/sda1 1 0 1 0% /\n");
     }
 }

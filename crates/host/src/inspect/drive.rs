@@ -1,12 +1,12 @@
 //! Drives: what they are, how they are attached, what they say of themselves.
 
-use serde_json::Value;
 use terms::drive::DriveDetail;
-use terms::inventory::{Health, Reading};
-use terms::{Bytes, Drive};
+use terms::inventory::Reading;
+use terms::{Bytes, Drive, Nanos};
 
 use super::nvme::{self, Controllers};
 use super::pci::is_address;
+use super::smart;
 use super::source::Source;
 
 const BLOCK: &str = "/sys/block";
@@ -128,7 +128,7 @@ fn scsi_serial(source: &Source, name: &str) -> Option<String> {
 
 fn detail(source: &Source, name: &str, path: &str, transport: &str) -> DriveDetail {
     let has_health = ["sata", "sas"].contains(&transport);
-    let smart = if has_health { smart(source, &format!("/dev/{name}")) } else { Reading::Known(None) };
+    let smart = if has_health { smart::read(source, &format!("/dev/{name}")) } else { Reading::Known(None) };
     let sensor = sensor(source, name);
     let nodes = path.rsplit('/').scan(path.len(), |end, part| {
         let directory = path.get(..*end)?;
@@ -146,6 +146,7 @@ fn detail(source: &Source, name: &str, path: &str, transport: &str) -> DriveDeta
         health: smart,
         write_cache_on: if has_health { scsi_cache(source, name) } else { Reading::Known(None) },
         line_rate: line_rate(source, path),
+        command_timeout: if has_health { timeout(source, name) } else { Reading::Known(None) },
         ..DriveDetail::default()
     }
 }
@@ -155,6 +156,11 @@ pub(super) fn hardware_queues(source: &Source, name: &str) -> Reading<u32> {
     let directory = format!("{BLOCK}/{name}/mq");
     super::source::needed(&directory, source.names(&directory))
         .map(|names| u32::try_from(names.len()).unwrap_or(u32::MAX))
+}
+
+/// In seconds, whatever the drive (`sd_probe` in `drivers/scsi/sd.c`).
+fn timeout(source: &Source, name: &str) -> Reading<Option<Nanos>> {
+    source.parsed(&format!("{BLOCK}/{name}/device/timeout"), |text| Some(Nanos::seconds(text.parse().ok()?)))
 }
 
 /// The sensor that the kernel offers for a SATA drive (`drivetemp`), in whole degrees.
@@ -192,41 +198,6 @@ fn sas_rate(source: &Source, path: &str) -> Option<String> {
     source.told(&format!("/sys/class/sas_phy/{line}/negotiated_linkrate"))
 }
 
-/// What `smartctl` says of a SATA or SAS drive. Its status is a bit field in which only the first two say that it did
-/// not get to the drive (smartctl(8), "exit status").
-fn smart(source: &Source, node: &str) -> Reading<Option<Health>> {
-    let argv = ["smartctl", "-j", "-H", "-A", "-i", node];
-    source.run(&argv).and_then(|outcome| {
-        if outcome.status & 0b11 != 0 {
-            return Reading::Unknown(super::source::complaint(&argv, &outcome));
-        }
-        match serde_json::from_slice::<Value>(&outcome.stdout) {
-            Ok(said) => Reading::Known(Some(smart_health(&said))),
-            Err(error) => Reading::unknown(format!("`smartctl` did not say JSON: {error}")),
-        }
-    })
-}
-
-fn smart_health(said: &Value) -> Health {
-    let at = |pointer: &str| said.pointer(pointer).and_then(Value::as_u64);
-    let attributes = said.pointer("/ata_smart_attributes/table").and_then(Value::as_array);
-    let attribute = |id: u64| {
-        let entry = attributes?.iter().find(|entry| entry.get("id").and_then(Value::as_u64) == Some(id))?;
-        entry.pointer("/raw/value").and_then(Value::as_u64)
-    };
-    let passed = said.pointer("/smart_status/passed").and_then(Value::as_bool);
-    // Attributes 5 and 197: sectors that were given up, and those that wait for it.
-    let bad = [attribute(5), attribute(197), at("/scsi_grown_defect_list")];
-    Health {
-        critical_warning: if passed == Some(false) { 4 } else { 0 },
-        temperature: at("/temperature/current").and_then(|degrees| i32::try_from(degrees).ok()),
-        used: at("/scsi_percentage_used_endurance_indicator").and_then(|used| u32::try_from(used).ok()),
-        power_on_hours: at("/power_on_time/hours"),
-        media_errors: bad.iter().flatten().copied().reduce(u64::saturating_add),
-        ..Health::default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,13 +221,5 @@ mod tests {
         assert_eq!(transport("nvme0n1", "", Some("tcp")), "nvme-tcp");
         assert_eq!(crate::in_force("none [mq-deadline] bfq"), "mq-deadline");
         assert_eq!(crate::in_force("none"), "none");
-    }
-
-    #[test]
-    fn smart_is_understood() {
-        let said = r#"{"smart_status":{"passed":false},"temperature":{"current":31},"power_on_time":{"hours":10},
-            "ata_smart_attributes":{"table":[{"id":5,"raw":{"value":8}},{"id":197,"raw":{"value":2}}]}}"#;
-        let health = smart_health(&serde_json::from_str(said).unwrap());
-        assert_eq!((health.critical_warning, health.temperature, health.media_errors), (4, Some(31), Some(10)));
     }
 }

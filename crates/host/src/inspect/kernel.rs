@@ -126,9 +126,19 @@ pub(super) fn read(source: &Source) -> Kernel {
         crypto: needed("/proc/crypto", source.text("/proc/crypto")).map(|text| crypto(&text)),
         raid_levels: levels(source),
         mapper_targets: targets(source),
-        messages: source.said(&["dmesg"]).map(|text| text.lines().filter(|line| is_notable(line)).map(plain).collect()),
+        messages: source.said(&["dmesg"]).map(|text| messages(source, &text)),
         arc: source.parsed("/proc/spl/kstat/zfs/arcstats", arc),
     }
+}
+
+/// The line above what somebody posted of a program that lists all there is: it may be an excerpt.
+pub(crate) const EXCERPT: &str = "# posted";
+
+fn messages(source: &Source, text: &str) -> Vec<String> {
+    if text.starts_with(EXCERPT) {
+        source.partial("dmesg", "what was posted of `dmesg` may not be all of it");
+    }
+    text.lines().filter(|line| is_notable(line)).map(plain).collect()
 }
 
 /// Is a message of the kernel one that a check asks for?

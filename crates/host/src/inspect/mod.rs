@@ -21,10 +21,12 @@ mod node;
 mod nvme;
 mod pci;
 mod signature;
+mod smart;
 mod source;
 mod system;
 pub(crate) mod table;
 mod topology;
+mod usage;
 mod vdev;
 mod zfs;
 
@@ -32,6 +34,7 @@ use terms::Drive;
 use terms::inventory::{Detail, Inventory, Node, Taken};
 
 pub(crate) use self::pci::is_address as is_pci_address;
+pub(crate) use self::usage::usage;
 
 use self::nvme::Controllers;
 use self::pci::Wanted;
@@ -112,6 +115,7 @@ fn detail(source: &Source, controllers: Controllers) -> Detail {
         volume_groups: lvm::read(source, &nodes),
         file_systems: filesystem::read(source, &nodes, &mounts),
         swaps: mount::swaps(source, &nodes),
+        usage: usage::read(source),
         linux: kernel::read(source),
         units: configuration::units(source),
         configuration: configuration::read(source, &pools),

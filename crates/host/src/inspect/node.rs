@@ -82,7 +82,8 @@ fn partition(source: &Source, directory: &str, number: &str) -> Option<Partition
     let udev = signature::udev(source, number).known().cloned().unwrap_or_default();
     Some(Partition {
         number: index,
-        start: Bytes(told("start")?.parse::<u64>().ok()?.saturating_mul(512)),
+        // Where that is not told it is a gap, and none of the checks that ask for it can pass.
+        start: Bytes(told("start").and_then(|start| start.parse::<u64>().ok()).unwrap_or(0).saturating_mul(512)),
         uuid: udev.get("ID_PART_ENTRY_UUID").cloned(),
         label: udev.get("ID_PART_ENTRY_NAME").cloned(),
     })

@@ -63,6 +63,11 @@ impl<'a> Source<'a> {
         gaps.iter().map(|(path, why)| Gap { path: path.clone(), why: why.clone() }).collect()
     }
 
+    /// What was read of something may be a part of it.
+    pub(super) fn partial(&self, what: &str, why: &str) {
+        self.gaps.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned(), why.to_owned());
+    }
+
     /// The fact; where nobody could look it is written down, so that "none" is not taken for it.
     fn or_gap<T>(&self, path: &str, reading: Reading<Option<T>>) -> Option<T> {
         match reading {

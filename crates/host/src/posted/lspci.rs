@@ -1,6 +1,6 @@
 //! `lspci -vv`: one paragraph for each device, which begins with its address.
 
-use super::Machine;
+use super::{Machine, Text};
 
 const DEVICES: &str = "/sys/bus/pci/devices";
 
@@ -33,7 +33,8 @@ fn class(rest: &str) -> Option<&'static str> {
 }
 
 /// Links of each device that storage hangs on, and where bridges lead.
-pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let lines = &text.lines;
     let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines[*at])).collect();
     let mut devices: Vec<Device> = Vec::new();
     for (number, start) in starts.iter().enumerate() {
@@ -43,7 +44,13 @@ pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
         devices.push(Device::read(address, class, &lines[*start..end]));
     }
     let told = devices.len();
-    for device in &devices {
+    devices.into_iter().for_each(|device| machine.pci(device));
+    told
+}
+
+/// All devices, each below the ports that texts tell of.
+pub(super) fn put_all(devices: &[Device], machine: &mut Machine) {
+    for device in devices {
         let mut way = vec![device.address.clone()];
         while let Some(above) = devices.iter().find(|above| way.last().is_some_and(|at| above.leads_to(at))) {
             if way.contains(&above.address) {
@@ -60,14 +67,15 @@ pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
         });
         device.put(&path, machine);
     }
-    told
 }
 
-struct Device {
-    address: String,
-    class: &'static str,
+/// A device that storage hangs on.
+#[derive(Debug, Clone)]
+pub(super) struct Device {
+    pub(super) address: String,
+    pub(super) class: &'static str,
     /// Buses behind a bridge: the first and the last.
-    buses: Option<(u8, u8)>,
+    pub(super) buses: Option<(u8, u8)>,
     role: Option<u8>,
     now: Option<(String, String)>,
     best: Option<(String, String)>,
@@ -87,6 +95,35 @@ impl Device {
             kinds.iter().find(|(name, _)| line.contains(name)).map(|(_, role)| *role)
         });
         Self { address, class, buses, role, now: line("LnkSta:").and_then(link), best: line("LnkCap:").and_then(link) }
+    }
+
+    /// One of which a text tells no more than where it is.
+    pub(super) const fn placed(address: String, class: &'static str, buses: Option<(u8, u8)>) -> Self {
+        Self { address, class, buses, role: None, now: None, best: None }
+    }
+
+    /// What another text tells of it besides. False where they cannot be of one device.
+    pub(super) fn join(&mut self, other: Self) -> bool {
+        let same = |one: &Option<(u8, u8)>, two: &Option<(u8, u8)>| one.is_none() || two.is_none() || one == two;
+        let alike = |one: &Option<(String, String)>, two: &Option<(String, String)>| {
+            one.is_none() || two.is_none() || one == two
+        };
+        let one = self.class == other.class
+            && same(&self.buses, &other.buses)
+            && alike(&self.now, &other.now)
+            && alike(&self.best, &other.best);
+        if one {
+            self.buses = self.buses.or(other.buses);
+            self.role = self.role.or(other.role);
+            self.now = self.now.take().or(other.now);
+            self.best = self.best.take().or(other.best);
+        }
+        one
+    }
+
+    /// Nothing is known of it but that it is there.
+    pub(super) fn forget(&mut self) {
+        (self.buses, self.role, self.now, self.best) = (None, None, None, None);
     }
 
     /// Is it the bridge right above a device?

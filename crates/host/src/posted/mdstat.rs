@@ -1,6 +1,6 @@
 //! `/proc/mdstat`: two lines and more for each array.
 
-use super::Machine;
+use super::{Machine, Text};
 
 /// `Personalities : [raid1]`, or the first line of an array.
 pub(super) fn begins(line: &str) -> bool {
@@ -17,7 +17,8 @@ fn array(line: &str) -> Option<(&str, Vec<&str>)> {
 }
 
 /// Each array as its files below `md/` would tell it.
-pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let lines = &text.lines;
     let starts: Vec<usize> = (0..lines.len()).filter(|at| array(lines[*at]).is_some()).collect();
     let mut told = 0;
     for (number, start) in starts.iter().enumerate() {
@@ -79,34 +80,49 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
             files.push(("bitmap/location", "none".to_owned()));
         }
     }
-    let directory = format!("/sys/devices/virtual/block/{name}");
-    put_block(name, &directory, machine);
     for (file, value) in files {
-        machine.file(format!("{directory}/md/{file}"), value);
+        machine.block_file(name, &format!("md/{file}"), value);
     }
-    // They are there, and what they say is known only where a line above says it.
-    let redundant = places.is_some();
-    let there = FILES.iter().chain(if redundant { REDUNDANT } else { &[] });
-    let mut entries: Vec<String> = there.map(|file| (*file).to_owned()).collect();
-    for (device, number, flags) in &members {
-        let md = format!("{directory}/md/dev-{device}");
-        entries.push(format!("dev-{device}"));
+    let all = members.iter().map(|(device, number, flags)| {
         let (state, slot) = match *flags {
             flags if flags.contains("(F)") => (Some("faulty"), Some("none".to_owned())),
             "(S)" | "(W)(S)" => (Some("spare"), Some("none".to_owned())),
             "(J)" => (Some("journal"), Some("none".to_owned())),
             _ => placed(*number, places.as_deref()),
         };
-        state.into_iter().for_each(|state| machine.file(format!("{md}/state"), state));
-        slot.into_iter().for_each(|slot| machine.file(format!("{md}/slot"), slot));
-        put_member(device, machine);
-    }
-    machine.directories.insert(format!("{directory}/md"), entries);
-    let under = members.iter().filter(|(_, _, flags)| !flags.contains("(F)"));
-    machine
-        .directories
-        .insert(format!("{directory}/slaves"), under.map(|(device, _, _)| (*device).to_owned()).collect());
+        let state =
+            state.map(|state| if flags.contains("(W)") { format!("{state},write_mostly") } else { state.to_owned() });
+        Member { device: (*device).to_owned(), state, slot, failed: flags.contains("(F)") }
+    });
+    put_members(name, all.collect(), places.is_some(), machine);
     Some(())
+}
+
+/// A member of an array, as a text tells of it.
+pub(super) struct Member {
+    pub(super) device: String,
+    pub(super) state: Option<String>,
+    pub(super) slot: Option<String>,
+    pub(super) failed: bool,
+}
+
+/// All members of an array, and the files that it has.
+pub(super) fn put_members(name: &str, members: Vec<Member>, redundant: bool, machine: &mut Machine) {
+    // They are there, and what they say is known only where a text says it.
+    let there = FILES.iter().chain(if redundant { REDUNDANT } else { &[] });
+    let mut entries: Vec<String> = there.map(|file| (*file).to_owned()).collect();
+    for member in members {
+        let (device, own) = (&member.device, format!("md/dev-{}", member.device));
+        entries.push(format!("dev-{device}"));
+        member.state.into_iter().for_each(|state| machine.block_file(name, &format!("{own}/state"), state));
+        member.slot.into_iter().for_each(|slot| machine.block_file(name, &format!("{own}/slot"), slot));
+        machine.block(device);
+        if !member.failed {
+            machine.stands_on(name, device);
+        }
+    }
+    let list = format!("{}/md", machine.directory(name));
+    machine.directories.insert(list, entries);
 }
 
 /// Files of every array, and of those with redundancy (the kernel's `Documentation/admin-guide/md.rst`).
@@ -145,21 +161,6 @@ fn placed(number: u32, places: Option<&[char]>) -> (Option<&'static str>, Option
         (None, [one]) => (Some("spare"), Some(one.to_string())),
         (None, _) => (None, None),
     }
-}
-
-/// Members are there; of what they are made nothing is said.
-fn put_member(device: &str, machine: &mut Machine) {
-    put_block(device, &format!("/sys/devices/posted/{device}"), machine);
-}
-
-fn put_block(name: &str, directory: &str, machine: &mut Machine) {
-    const NODES: &str = "/sys/class/block";
-    machine.links.insert(format!("{NODES}/{name}"), directory.to_owned());
-    let names = machine.directories.entry(NODES.to_owned()).or_default();
-    if !names.iter().any(|known| known == name) {
-        names.push(name.to_owned());
-    }
-    machine.directories.entry(format!("{directory}/slaves")).or_default();
 }
 
 /// `[3/2] [UU_]`.

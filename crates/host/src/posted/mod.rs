@@ -6,48 +6,139 @@
 //! what no text says was not captured. A line that cannot be understood within a text makes what it would say unknown;
 //! a text of no known kind is told of.
 
+mod df;
 mod dmesg;
+mod files;
+mod json;
+mod lsblk;
 mod lspci;
+mod lspci_tree;
+mod luks;
+mod machine;
+mod mdadm;
 mod mdstat;
+mod nvme;
+mod piece;
+mod smart;
+mod smart_log;
 mod zpool;
 
-use std::collections::BTreeMap;
-
+use self::machine::Machine;
+use self::piece::Text;
 use crate::capture::Capture;
 
 /// A kind of text that is understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// `lspci -vv`.
+    /// `lspci`, with or without `-vv` and `-nn`.
     Lspci,
+    /// `lspci -tv`.
+    LspciTree,
     /// `/proc/mdstat`.
     Mdstat,
+    /// `mdadm --detail`.
+    Mdadm,
     /// `zpool status`.
     Zpool,
+    /// `zdb -C`.
+    Zdb,
+    /// `lsblk`, as a table.
+    Lsblk,
+    /// `smartctl -x` or `-a`.
+    Smartctl,
+    /// `nvme list`, as a table.
+    NvmeList,
+    /// `nvme id-ns`.
+    IdNs,
+    /// `nvme smart-log`.
+    SmartLog,
+    /// `cryptsetup luksDump`.
+    LuksDump,
+    /// What `grep . FILE…` prints of files below `/sys`.
+    Files,
+    /// `df`.
+    Df,
+    /// A JSON document of one of these programs.
+    Json,
     /// `dmesg`.
     Dmesg,
 }
 
-/// Does a line begin a text of a kind?
-type Begins = fn(&str) -> bool;
+/// How a kind of text is found and read.
+struct Form {
+    kind: Kind,
+    /// The command that prints it.
+    command: &'static str,
+    /// Does a line begin a text of this kind?
+    begins: fn(&str) -> bool,
+    /// How many devices, arrays, pools or messages it told of.
+    read: fn(&Text, &mut Machine) -> usize,
+    /// Does each line that begins one begin another text?
+    alone: bool,
+    /// Does an empty line end it?
+    table: bool,
+}
+
+const fn form(
+    kind: Kind,
+    command: &'static str,
+    begins: fn(&str) -> bool,
+    read: fn(&Text, &mut Machine) -> usize,
+) -> Form {
+    Form { kind, command, begins, read, alone: false, table: false }
+}
+
+const fn alone(form: Form) -> Form {
+    Form { alone: true, ..form }
+}
+
+const fn table(form: Form) -> Form {
+    Form { table: true, alone: true, ..form }
+}
+
+/// In the order in which they are tried.
+const FORMS: [Form; 16] = [
+    form(Kind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
+    alone(form(Kind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
+    form(Kind::Zpool, "zpool status", zpool::begins, zpool::read),
+    alone(form(Kind::Zdb, "zdb -C", zpool::begins_configuration, zpool::read_configuration)),
+    alone(form(Kind::Smartctl, "smartctl -x", smart::begins, smart::read)),
+    table(form(Kind::Lsblk, "lsblk", lsblk::begins, lsblk::read)),
+    table(form(Kind::NvmeList, "nvme list", nvme::begins_list, nvme::read_list)),
+    alone(form(Kind::IdNs, "nvme id-ns", nvme::begins_namespace, nvme::read_namespace)),
+    alone(form(Kind::SmartLog, "nvme smart-log", smart_log::begins, smart_log::read)),
+    alone(form(Kind::LuksDump, "cryptsetup luksDump", luks::begins, luks::read)),
+    form(Kind::Files, "grep .", files::begins, files::read),
+    table(form(Kind::LspciTree, "lspci -tv", lspci_tree::begins, lspci_tree::read)),
+    form(Kind::Lspci, "lspci -vv", lspci::begins, lspci::read),
+    table(form(Kind::Df, "df", df::begins, df::read)),
+    form(Kind::Json, "JSON", |_| false, json::read),
+    form(Kind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
+];
 
 impl Kind {
-    const ALL: [(Self, Begins); 4] = [
-        (Self::Mdstat, mdstat::begins),
-        (Self::Zpool, zpool::begins),
-        (Self::Lspci, lspci::begins),
-        (Self::Dmesg, dmesg::begins),
-    ];
+    /// The kind of text that a line begins.
+    fn of(line: &str) -> Option<Self> {
+        FORMS.iter().find(|form| (form.begins)(line)).map(|form| form.kind)
+    }
+
+    fn form(self) -> Option<&'static Form> {
+        FORMS.iter().find(|form| form.kind == self)
+    }
+
+    fn stands_alone(self) -> bool {
+        self.form().is_some_and(|form| form.alone)
+    }
+
+    /// Does a line end a text of this kind?
+    fn ends(self, line: &str) -> bool {
+        line.trim().is_empty() && self.form().is_some_and(|form| form.table)
+    }
 
     /// The command that prints it.
     #[must_use]
-    pub const fn command(self) -> &'static str {
-        match self {
-            Self::Lspci => "lspci -vv",
-            Self::Mdstat => "cat /proc/mdstat",
-            Self::Zpool => "zpool status",
-            Self::Dmesg => "dmesg",
-        }
+    pub fn command(self) -> &'static str {
+        self.form().map_or("", |form| form.command)
     }
 }
 
@@ -75,93 +166,40 @@ pub struct Posted {
     pub refused: Vec<String>,
 }
 
-/// What the readers of single kinds write into.
-#[derive(Debug, Default)]
-struct Machine {
-    files: BTreeMap<String, String>,
-    links: BTreeMap<String, String>,
-    directories: BTreeMap<String, Vec<String>>,
-    runs: BTreeMap<String, String>,
-    refused: Vec<String>,
-}
-
-impl Machine {
-    /// A file. One that says something else already makes both unknown: two texts are of two machines, or of two times.
-    fn file(&mut self, path: String, value: impl Into<String>) {
-        let value = value.into();
-        if let Some(other) = self.files.get(&path).filter(|other| **other != value) {
-            self.refused.push(format!("`{path}` is `{other}` in one text and `{value}` in another"));
-            self.files.remove(&path);
-            return;
-        }
-        self.files.insert(path, value);
-    }
-
-    fn capture(mut self) -> Capture {
-        // A text may be a part: what else is in these is not known, and each list has a name that says so.
-        for (list, more) in [("/sys/bus/pci/devices", "others"), ("/sys/class/block", "loop-others")] {
-            self.directories.get_mut(list).into_iter().for_each(|names| names.push(more.to_owned()));
-        }
-        Capture::from_texts(self.files, self.links, self.directories, self.runs)
-    }
-}
-
 /// Reads texts, each with the name of its file.
 #[must_use]
 pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
     let mut machine = Machine::default();
     let mut posted = Posted::default();
     for (file, text) in texts {
-        for (kind, line, piece) in pieces(text) {
-            let Some(kind) = kind else {
-                if piece.iter().any(|line| !line.trim().is_empty()) {
+        for text in piece::texts(text) {
+            let line = text.line;
+            let Some(form) = text.kind.and_then(Kind::form) else {
+                if text.lines.iter().any(|line| !line.trim().is_empty()) {
                     posted.refused.push(format!("{file}:{line}: this is the output of no program that is known here"));
                 }
                 continue;
             };
             let before = machine.refused.len();
-            let told = match kind {
-                Kind::Lspci => lspci::read(&piece, &mut machine),
-                Kind::Mdstat => mdstat::read(&piece, &mut machine),
-                Kind::Zpool => zpool::read(&piece, &mut machine),
-                Kind::Dmesg => dmesg::read(&piece, &mut machine),
-            };
-            for refused in machine.refused.iter_mut().skip(before) {
-                *refused = format!("{file}:{line}: {}: {refused}", kind.command());
+            if text.cut {
+                machine
+                    .refused
+                    .push("the file ends in the middle of it, so that its last line was left out".to_owned());
             }
-            posted.pieces.push(Piece { kind, file: file.to_owned(), line, told });
+            let told = (form.read)(&text, &mut machine);
+            for refused in machine.refused.iter_mut().skip(before) {
+                *refused = format!("{file}:{line}: {}: {refused}", form.command);
+            }
+            posted.pieces.push(Piece { kind: form.kind, file: file.to_owned(), line, told });
         }
     }
-    posted.refused.append(&mut machine.refused);
-    posted.machine = machine.capture();
+    let (machine, mut refused) = machine.capture();
+    posted.refused.append(&mut refused);
+    posted.machine = machine;
     posted
 }
 
-/// Parts of a text, each with its kind and its first line.
-fn pieces(text: &str) -> Vec<(Option<Kind>, usize, Vec<&str>)> {
-    let mut all: Vec<(Option<Kind>, usize, Vec<&str>)> = Vec::new();
-    // A number at the end of a text that ends in the middle of a line may be the beginning of another.
-    let text = if text.ends_with(|c: char| c.is_ascii_digit()) {
-        text.rsplit_once('\n').map_or("", |(whole, _)| whole)
-    } else {
-        text
-    };
-    for (at, line) in text.lines().map(|line| line.trim_end_matches('\r')).enumerate() {
-        let kind = Kind::ALL.iter().find(|(_, begins)| begins(line)).map(|(kind, _)| *kind);
-        // A prompt with a command ends what was printed before it.
-        let prompt = ["$ ", "# "].iter().any(|sign| line.split_once(sign).is_some_and(|(who, _)| !who.contains(' ')));
-        let open = all.last().and_then(|(kind, _, _)| *kind);
-        let fresh = all.is_empty() || prompt || kind.is_some_and(|kind| open != Some(kind));
-        if prompt {
-            all.push((None, at + 1, Vec::new()));
-        } else if fresh {
-            all.push((kind, at + 1, vec![line]));
-        } else if let Some((_, _, lines)) = all.last_mut() {
-            lines.push(line);
-        }
-    }
-    all
-}
-
+#[cfg(test)]
+mod samples;
 #[cfg(test)]
 mod tests;

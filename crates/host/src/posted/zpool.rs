@@ -1,6 +1,6 @@
 //! `zpool status`: one paragraph for each pool, from `pool:` on.
 
-use super::Machine;
+use super::{Machine, Text};
 
 /// `  pool: tank`.
 pub(super) fn begins(line: &str) -> bool {
@@ -13,7 +13,8 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Each pool with its state, and its paragraph as it is.
-pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let lines = &text.lines;
     let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines[*at])).collect();
     let mut told = 0;
     for (number, start) in starts.iter().enumerate() {
@@ -35,12 +36,32 @@ pub(super) fn read(lines: &[&str], machine: &mut Machine) -> usize {
             continue;
         }
         machine.directories.entry("/sys/module/zfs".to_owned()).or_default();
-        let list = machine.runs.entry("zpool list -H -o name,health".to_owned()).or_default();
-        list.push_str(&format!("{name}\t{state}\n"));
-        machine.runs.insert(format!("zpool status -P {name}"), config_with_tabs(paragraph));
+        let (list, entry) = (machine.runs.entry(LIST.to_owned()).or_default(), format!("{name}\t{state}\n"));
+        if !list.contains(&entry) {
+            list.push_str(&entry);
+        }
+        machine.run(format!("zpool status -P {name}"), config_with_tabs(paragraph));
         told += 1;
     }
     told
+}
+
+const LIST: &str = "zpool list -H -o name,health";
+
+/// `MOS Configuration:`, which `zdb -C POOL` begins with.
+pub(super) fn begins_configuration(line: &str) -> bool {
+    line.trim() == "MOS Configuration:"
+}
+
+/// The configuration as it is: whoever reads it takes what it finds, and what is cut is not found.
+pub(super) fn read_configuration(text: &Text, machine: &mut Machine) -> usize {
+    let name = text.lines.iter().find_map(|line| line.trim().strip_prefix("name: '")?.strip_suffix('\''));
+    let Some(name) = name.filter(|name| is_name(name)) else {
+        machine.refused.push("it does not tell the pool's name".to_owned());
+        return 0;
+    };
+    machine.run(format!("zdb -C {name}"), text.lines.join("\n") + "\n");
+    1
 }
 
 /// States of a pool (zpoolconcepts(7)).

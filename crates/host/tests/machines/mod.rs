@@ -78,6 +78,10 @@ impl Machine {
         self.runs.insert(command.into(), (0, text.into()));
     }
 
+    pub fn installed(&mut self, program: &str) {
+        self.missing.retain(|known| known != program);
+    }
+
     pub fn missing(&mut self, program: &str) {
         self.missing.push(program.to_owned());
     }

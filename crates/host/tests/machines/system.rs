@@ -29,6 +29,7 @@ impl Machine {
         self.file("/sys/module/nvme_core/parameters/default_ps_max_latency_us", "100000");
         self.file("/sys/module/pcie_aspm/parameters/policy", "[default] performance powersave powersupersave");
         self.says("dmesg", "");
+        self.says("df -lPk", "Filesystem 1024-blocks Used Available Capacity Mounted on");
         self.says(
             "systemctl list-units --all --type=service,timer,socket --plain --no-legend --no-pager --full",
             "fstrim.timer loaded active waiting Discard unused blocks once a week",

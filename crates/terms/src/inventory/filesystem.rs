@@ -27,6 +27,21 @@ pub struct FileSystem {
     pub btrfs: Option<Btrfs>,
 }
 
+/// How full a mounted file system is, from `df`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// The device, as `df` names it.
+    pub source: String,
+    /// Where it is mounted.
+    pub target: String,
+    /// Used, of what is used and what a person may still use.
+    #[serde(rename = "used_percent")]
+    pub used: u32,
+    /// What is left, as `df` words it: KiB, or a number that was rounded for people.
+    pub left: String,
+}
+
 /// How a file system was laid out: `dumpe2fs -h`, `xfs_info`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

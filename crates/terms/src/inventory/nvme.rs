@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Reading;
+use super::{Reading, Smart};
 use crate::units::{Bytes, Nanos};
 
 /// An NVMe controller. Files are those below `/sys/class/nvme/NAME`.
@@ -116,6 +116,9 @@ pub struct Health {
     pub critical_temperature_minutes: Option<u64>,
     /// Times that it slowed down because of heat, both grades.
     pub thermal_slowdowns: Option<u64>,
+    /// What only SATA and SAS drives tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smart: Option<Box<Smart>>,
 }
 
 /// A format that a namespace could have.
@@ -146,6 +149,9 @@ pub struct NvmeNamespace {
     pub formats: Reading<Vec<LbaFormat>>,
     /// Type of the protection information in use, bits 2:0 of `dps`; 0 is none.
     pub protection: Reading<u32>,
+    /// `metadata_bytes`: what each block carries beside its data; `None` before kernel 6.6.
+    #[serde(rename = "metadata_bytes")]
+    pub metadata: Reading<Option<Bytes>>,
     /// Ways to it, where the kernel joins several: one for each controller.
     pub paths: Vec<NvmePath>,
     /// Controllers through which it is reached.

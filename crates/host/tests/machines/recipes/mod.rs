@@ -4,6 +4,7 @@
 mod desktops;
 mod enclosure;
 mod guests;
+mod nas;
 mod pools;
 mod servers;
 
@@ -23,6 +24,7 @@ pub fn all() -> Vec<(&'static str, Machine)> {
         ("dl360", servers::dl360()),
         ("zfs-box", pools::zfs_box()),
         ("btrfs-box", pools::btrfs_box()),
+        ("nas", nas::nas()),
         ("qemu-guest", guests::qemu_guest()),
         ("virtio-vm", guests::virtio_vm()),
         ("enclosure", enclosure()),

@@ -1,0 +1,169 @@
+//! What `smartctl` says of SATA and SAS drives.
+
+use serde_json::Value;
+use terms::Nanos;
+use terms::inventory::{Attribute, Health, Line, Reading, Recovery, SelfTest, Smart};
+
+use super::source::{Source, complaint};
+
+/// All that it tells; captures of older versions have less of it.
+pub(super) fn read(source: &Source, node: &str) -> Reading<Option<Health>> {
+    let all = ask(source, &["smartctl", "-j", "-x", node]);
+    if all.known().is_some() {
+        return all;
+    }
+    let less = ask(source, &["smartctl", "-j", "-H", "-A", "-i", node]);
+    if less.known().is_some() { less } else { all }
+}
+
+/// Its status is a bit field in which only the first two say that it did not get to the drive (smartctl(8), "exit
+/// status").
+fn ask(source: &Source, argv: &[&str]) -> Reading<Option<Health>> {
+    source.run(argv).and_then(|outcome| {
+        if outcome.status & 0b11 != 0 {
+            return Reading::Unknown(complaint(argv, &outcome));
+        }
+        match serde_json::from_slice::<Value>(&outcome.stdout) {
+            Ok(said) => Reading::Known(Some(health(&said))),
+            Err(error) => Reading::unknown(format!("`smartctl` did not say JSON: {error}")),
+        }
+    })
+}
+
+fn health(said: &Value) -> Health {
+    let at = |pointer: &str| said.pointer(pointer).and_then(Value::as_u64);
+    let small = |pointer: &str| at(pointer).and_then(|number| u32::try_from(number).ok());
+    let smart = smart(said);
+    let count = |id: u32| smart.attribute(id).map(|attribute| attribute.raw);
+    let passed = said.pointer("/smart_status/passed").and_then(Value::as_bool);
+    // Attributes 5 and 197: sectors that were given up, and those that wait for it.
+    let bad = [count(5), count(197), smart.grown_defects];
+    Health {
+        critical_warning: if passed == Some(false) { 4 } else { 0 },
+        temperature: degrees(said, "/temperature/current"),
+        used: small("/endurance_used/current_percent").or_else(|| small("/scsi_percentage_used_endurance_indicator")),
+        power_on_hours: at("/power_on_time/hours"),
+        media_errors: bad.iter().flatten().copied().reduce(u64::saturating_add),
+        smart: Some(Box::new(smart)),
+        ..Health::default()
+    }
+}
+
+fn degrees(said: &Value, pointer: &str) -> Option<i32> {
+    i32::try_from(said.pointer(pointer)?.as_i64()?).ok()
+}
+
+fn smart(said: &Value) -> Smart {
+    let at = |pointer: &str| said.pointer(pointer).and_then(Value::as_u64);
+    let table = said.pointer("/ata_smart_attributes/table").and_then(Value::as_array);
+    let uncorrected =
+        ["read", "write"].map(|way| at(&format!("/scsi_error_counter_log/{way}/total_uncorrected_errors")));
+    Smart {
+        assessed: said.pointer("/smart_status/passed").is_some_and(Value::is_boolean),
+        attributes: table.into_iter().flatten().filter_map(attribute).collect(),
+        grown_defects: at("/scsi_grown_defect_list"),
+        uncorrected: uncorrected.iter().flatten().copied().reduce(u64::saturating_add),
+        self_tests: self_tests(said),
+        temperature_limit: degrees(said, "/temperature/op_limit_max")
+            .or_else(|| degrees(said, "/temperature/drive_trip")),
+        recovery: recovery(said),
+        line: said.get("interface_speed").and_then(line),
+    }
+}
+
+fn attribute(row: &Value) -> Option<Attribute> {
+    let id = u32::try_from(row.get("id")?.as_u64()?).ok()?;
+    let raw = row.pointer("/raw/value")?.as_u64()?;
+    let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    // Three counters of 16 bits, of which the lowest counts all (smartmontools' `raw16` of attribute 188).
+    let raw = if id == 188 { raw & 0xffff } else { raw };
+    Some(Attribute { id, name: text("name"), raw, failing: text("when_failed") == "now" })
+}
+
+/// SATA drives have a log of 21 tests, and an extended one; SAS drives have 20 pages.
+fn self_tests(said: &Value) -> Option<Vec<SelfTest>> {
+    let of_log = ["extended", "standard"]
+        .iter()
+        .find_map(|log| said.pointer(&format!("/ata_smart_self_test_log/{log}/table"))?.as_array());
+    let of_ata = |row: &Value| SelfTest {
+        kind: text(row, "/type/string"),
+        passed: row.pointer("/status/passed").and_then(Value::as_bool),
+        hours: row.get("lifetime_hours").and_then(Value::as_u64),
+        says: text(row, "/status/string"),
+    };
+    if let Some(rows) = of_log {
+        return Some(rows.iter().map(of_ata).collect());
+    }
+    // 0 passed, 3 to 7 failed, the others were stopped or go on (SPC-4, self-test results log).
+    let of_scsi = |row: &Value| {
+        let result = row.pointer("/result/value").and_then(Value::as_u64);
+        SelfTest {
+            kind: text(row, "/code/string"),
+            passed: result
+                .and_then(|result| if result == 0 { Some(true) } else { (3..=7).contains(&result).then_some(false) }),
+            hours: row.pointer("/power_on_time/hours").and_then(Value::as_u64),
+            says: text(row, "/result/string"),
+        }
+    };
+    let rows: Vec<SelfTest> = (0..20).map_while(|at| said.get(format!("scsi_self_test_{at}"))).map(of_scsi).collect();
+    (!rows.is_empty()).then_some(rows)
+}
+
+fn text(value: &Value, pointer: &str) -> String {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
+}
+
+fn recovery(said: &Value) -> Reading<Recovery> {
+    let can = said.pointer("/ata_sct_capabilities/error_recovery_control_supported").and_then(Value::as_bool);
+    let Some(limits) = said.get("ata_sct_erc") else {
+        return match can {
+            Some(false) => Reading::Known(Recovery::Unsupported),
+            _ => Reading::unknown("`smartctl -l scterc` was not asked, or does not tell"),
+        };
+    };
+    if limits.get("supported").and_then(Value::as_bool) == Some(false) {
+        return Reading::Known(Recovery::Unsupported);
+    }
+    let mut longest = Nanos(0);
+    for way in ["read", "write"] {
+        let at = |key: &str| limits.pointer(&format!("/{way}/{key}"));
+        match (at("enabled").and_then(Value::as_bool), at("deciseconds").and_then(Value::as_u64)) {
+            (Some(false), _) | (Some(true), Some(0)) => return Reading::Known(Recovery::Off),
+            (Some(true), Some(tenths)) => longest = longest.max(Nanos(tenths.saturating_mul(100_000_000))),
+            _ => return Reading::unknown("`smartctl -l scterc` tells only a part"),
+        }
+    }
+    Reading::Known(Recovery::Limited(longest))
+}
+
+/// `6.0 Gb/s`.
+fn line(speeds: &Value) -> Option<Line> {
+    let speed = |which: &str| match speeds.pointer(&format!("/{which}/string"))?.as_str()? {
+        "1.5 Gb/s" => Some(15),
+        "3.0 Gb/s" => Some(30),
+        "6.0 Gb/s" => Some(60),
+        _ => None,
+    };
+    Some(Line { best: speed("max")?, now: speed("current")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smart_is_understood() {
+        let said = r#"{"smart_status":{"passed":false},"temperature":{"current":31,"op_limit_max":60},"power_on_time":{"hours":10},
+            "ata_smart_attributes":{"table":[{"id":5,"raw":{"value":8}},{"id":197,"raw":{"value":2}},
+            {"id":188,"raw":{"value":4295032833}}]},"interface_speed":{"max":{"string":"6.0 Gb/s"},"current":{"string":"3.0 Gb/s"}},
+            "ata_sct_erc":{"read":{"enabled":true,"deciseconds":70},"write":{"enabled":true,"deciseconds":100}},
+            "ata_smart_self_test_log":{"standard":{"table":[{"type":{"string":"Short offline"},"status":{"string":"x","passed":false},
+            "lifetime_hours":7}]}}}"#;
+        let health = health(&serde_json::from_str(said).unwrap());
+        assert_eq!((health.critical_warning, health.temperature, health.media_errors), (4, Some(31), Some(10)));
+        let smart = health.smart.unwrap();
+        assert_eq!((smart.temperature_limit, smart.line), (Some(60), Some(Line { best: 60, now: 30 })));
+        assert_eq!(smart.recovery, Reading::Known(Recovery::Limited(Nanos::seconds(10))));
+        assert_eq!((smart.attribute(188).unwrap().raw, smart.self_tests.unwrap()[0].passed), (1, Some(false)));
+    }
+}

@@ -1,0 +1,34 @@
+//! JSON that programs print: what it is of is told by the keys it has.
+
+use serde_json::Value;
+
+use super::machine::Smart;
+use super::{Machine, Text, lsblk, nvme, smart};
+
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let Some(said) = text.lines.first().and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
+        machine.refused.push("the document is cut, or is no JSON".to_owned());
+        return 0;
+    };
+    let list = |key: &str| said.get(key).and_then(Value::as_array);
+    let name = text.device();
+    if let Some(devices) = list("blockdevices") {
+        return lsblk::read_document(devices, None, machine);
+    }
+    if let Some(devices) = list("Devices") {
+        return nvme::read_documents(devices, machine);
+    }
+    if said.get("smartctl").is_some() {
+        return smart::read_document(&said, name, machine);
+    }
+    let runs = if said.get("lbafs").is_some() {
+        vec![("nvme id-ns -o json", said)]
+    } else if said.get("critical_warning").is_some() {
+        vec![("nvme smart-log -o json", said)]
+    } else {
+        machine.refused.push("it is of no program that is known here".to_owned());
+        return 0;
+    };
+    machine.smart(name, None, Smart { is_nvme: true, runs, ..Smart::default() });
+    1
+}

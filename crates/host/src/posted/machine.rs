@@ -1,0 +1,334 @@
+//! The machine that texts are read into: files, links and program output, as they would be on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::lspci::{self, Device};
+use crate::capture::Capture;
+
+/// What the readers of single kinds write into.
+#[derive(Debug, Default)]
+pub(super) struct Machine {
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) links: BTreeMap<String, String>,
+    pub(super) directories: BTreeMap<String, Vec<String>>,
+    pub(super) runs: BTreeMap<String, String>,
+    pub(super) refused: Vec<String>,
+    /// What two texts told differently: it stays unknown, whatever a third one tells.
+    contradicted: BTreeSet<String>,
+    blocks: BTreeMap<String, Block>,
+    /// Files of block devices, by device and path below its directory.
+    block_files: BTreeMap<(String, String), String>,
+    devices: Vec<Device>,
+    /// What drives said of themselves in texts that do not name their device.
+    nameless: Vec<Nameless>,
+}
+
+/// A block device.
+#[derive(Debug, Default)]
+struct Block {
+    /// A whole drive of which something is told, not only its name.
+    drive: bool,
+    /// The drive that it is a partition of.
+    part_of: Option<String>,
+    /// `sata`, `sas`, `usb` and so on, as `lsblk` has it.
+    transport: Option<String>,
+    /// What it stands on.
+    on: BTreeSet<String>,
+}
+
+/// What `smartctl` said of a drive that its text does not name.
+#[derive(Debug)]
+pub(super) struct Nameless {
+    pub(super) serial: Option<String>,
+    pub(super) smart: Smart,
+}
+
+/// What `smartctl` said of a drive.
+#[derive(Debug, Default)]
+pub(super) struct Smart {
+    pub(super) is_nvme: bool,
+    pub(super) transport: Option<&'static str>,
+    /// Files below the drive's directory.
+    pub(super) files: Vec<(&'static str, String)>,
+    /// Program output that says the same: the command without its device, whether it is the controller's, and the text.
+    pub(super) runs: Vec<(&'static str, Value)>,
+}
+
+/// Files of every NVMe controller (the kernel's `drivers/nvme/host/sysfs.c`).
+const CONTROLLER: [&str; 11] = [
+    "address",
+    "device",
+    "firmware_rev",
+    "model",
+    "numa_node",
+    "power",
+    "queue_count",
+    "serial",
+    "state",
+    "subsysnqn",
+    "transport",
+];
+
+/// Letters that no drive has, for drives that no text names.
+const LETTERS: [char; 3] = ['X', 'Y', 'Z'];
+
+impl Machine {
+    /// A file. One that says something else already makes both unknown: two texts are of two machines, or of two times.
+    pub(super) fn file(&mut self, path: String, value: impl Into<String>) {
+        let value = value.into();
+        if self.contradicts(&path, |machine| machine.files.get(&path).cloned(), &value) {
+            self.files.remove(&path);
+        } else if !self.contradicted.contains(&path) {
+            self.files.insert(path, value);
+        }
+    }
+
+    /// What a program printed, in the same way.
+    pub(super) fn run(&mut self, line: String, text: impl Into<String>) {
+        let text = text.into();
+        if self.contradicts(&line, |machine| machine.runs.get(&line).cloned(), &text) {
+            self.runs.remove(&line);
+        } else if !self.contradicted.contains(&line) {
+            self.runs.insert(line, text);
+        }
+    }
+
+    fn contradicts(&mut self, what: &str, known: impl Fn(&Self) -> Option<String>, value: &str) -> bool {
+        let Some(other) = known(self).filter(|other| other != value) else { return false };
+        let short = |text: &str| text.chars().take(60).collect::<String>();
+        self.refused.push(format!("`{what}` is `{}` in one text and `{}` in another", short(&other), short(value)));
+        self.contradicted.insert(what.to_owned());
+        true
+    }
+
+    // --- block devices ---
+
+    /// There is a block device of a name.
+    pub(super) fn block(&mut self, name: &str) {
+        self.blocks.entry(name.to_owned()).or_default();
+    }
+
+    /// There is a drive of a name.
+    pub(super) fn drive(&mut self, name: &str) {
+        self.blocks.entry(name.to_owned()).or_default().drive = true;
+    }
+
+    /// A file below the directory of a block device.
+    pub(super) fn block_file(&mut self, name: &str, file: &str, value: impl Into<String>) {
+        self.block(name);
+        let (value, key) = (value.into(), (name.to_owned(), file.to_owned()));
+        let what = format!("/sys/class/block/{name}/{file}");
+        if self.contradicts(&what, |machine| machine.block_files.get(&key).cloned(), &value) {
+            self.block_files.remove(&key);
+        } else if !self.contradicted.contains(&what) {
+            self.block_files.insert(key, value);
+        }
+    }
+
+    /// Has no text told what a file of a block device says?
+    pub(super) fn is_first(&self, name: &str, file: &str) -> bool {
+        !self.block_files.contains_key(&(name.to_owned(), file.to_owned()))
+    }
+
+    /// A device is a partition of a drive.
+    pub(super) fn partition(&mut self, name: &str, drive: &str) {
+        self.block(drive);
+        self.blocks.entry(name.to_owned()).or_default().part_of = Some(drive.to_owned());
+    }
+
+    /// A device stands on another.
+    pub(super) fn stands_on(&mut self, name: &str, under: &str) {
+        self.block(under);
+        self.blocks.entry(name.to_owned()).or_default().on.insert(under.to_owned());
+    }
+
+    /// How a drive is attached; the first text that tells has it.
+    pub(super) fn attached(&mut self, name: &str, transport: &str) {
+        self.blocks.entry(name.to_owned()).or_default().transport.get_or_insert_with(|| transport.to_owned());
+    }
+
+    /// An NVMe namespace hangs on the controller of its number, unless it is reached over several, which no text of a
+    /// namespace tells.
+    pub(super) fn namespace(&mut self, name: &str) -> Option<String> {
+        let (number, _) = name.strip_prefix("nvme")?.split_once('n')?;
+        let controller = format!("nvme{number}");
+        self.drive(name);
+        self.controller(&controller, Some(name));
+        Some(controller)
+    }
+
+    /// There is an NVMe controller.
+    pub(super) fn controller(&mut self, name: &str, namespace: Option<&str>) {
+        let all = self.directories.entry("/sys/class/nvme".to_owned()).or_default();
+        push(all, name);
+        let own = self.directories.entry(format!("/sys/class/nvme/{name}")).or_default();
+        // They are there, and what they say is known only where a text says it.
+        CONTROLLER.iter().for_each(|file| push(own, file));
+        namespace.into_iter().for_each(|namespace| push(own, namespace));
+    }
+
+    /// A PCI device. Texts that contradict each other leave only that it is there.
+    pub(super) fn pci(&mut self, device: Device) {
+        let Some(known) = self.devices.iter_mut().find(|known| known.address == device.address) else {
+            self.devices.push(device);
+            return;
+        };
+        if !known.join(device) {
+            known.forget();
+            self.refused.push(format!("device `{}` is one thing in one text and another in another", known.address));
+        }
+    }
+
+    // --- what `smartctl` says ---
+
+    /// Of a drive by its name, or of one whose name another text may tell.
+    pub(super) fn smart(&mut self, name: Option<&str>, serial: Option<String>, smart: Smart) {
+        match name {
+            Some(name) => self.put_smart(name, serial.as_deref(), smart),
+            None => self.nameless.push(Nameless { serial, smart }),
+        }
+    }
+
+    fn put_smart(&mut self, name: &str, serial: Option<&str>, smart: Smart) {
+        // `/dev/nvme0` is the controller; what is told of it is told of its first namespace.
+        let (name, controller) = match name.strip_prefix("nvme") {
+            Some(rest) if !rest.contains('n') => (format!("{name}n1"), Some(name.to_owned())),
+            _ => (name.to_owned(), None),
+        };
+        self.drive(&name);
+        let controller = controller.or_else(|| if smart.is_nvme { self.namespace(&name) } else { None });
+        if let (true, Some(controller)) = (smart.is_nvme, &controller) {
+            self.controller(controller, Some(&name));
+        }
+        smart.transport.into_iter().for_each(|transport| self.attached(&name, transport));
+        for (file, value) in smart.files.into_iter().chain(serial.map(|serial| ("device/serial", serial.to_owned()))) {
+            // Programs shorten names in their own ways: the first has it.
+            if !file.starts_with("device/") || self.is_first(&name, file) {
+                self.block_file(&name, file, value);
+            }
+        }
+        for (command, said) in smart.runs {
+            let of_controller = command.starts_with("nvme smart-log");
+            let node = controller.as_ref().filter(|_| of_controller).unwrap_or(&name);
+            self.run(format!("{command} /dev/{node}"), said.to_string());
+        }
+    }
+
+    /// Texts without a device are of the drive with their serial number, or of one that is called by a letter that no
+    /// drive has.
+    fn place_nameless(&mut self) {
+        let mut given: Vec<(Option<String>, String)> = Vec::new();
+        for Nameless { serial, smart } in std::mem::take(&mut self.nameless) {
+            let known = self.block_files.iter().find(|((_, file), value)| {
+                file == "device/serial" && serial.is_some() && Some(*value) == serial.as_ref()
+            });
+            let again = given.iter().find(|(of, _)| serial.is_some() && *of == serial);
+            let name = match (known, again, LETTERS.get(given.len())) {
+                (Some(((name, _), _)), _, _) | (None, Some((_, name)), _) => name.clone(),
+                (None, None, Some(letter)) if smart.is_nvme => format!("nvme{letter}n1"),
+                (None, None, Some(letter)) => format!("sd{letter}"),
+                (None, None, None) => {
+                    self.refused
+                        .push("more than three texts of `smartctl` do not say which drive they are of".to_owned());
+                    continue;
+                }
+            };
+            given.push((serial.clone(), name.clone()));
+            self.put_smart(&name, serial.as_deref(), smart);
+        }
+    }
+
+    // --- the end ---
+
+    /// A header tells of the mapping that stands on its device. Where no text names that, it is called by a letter that no
+    /// mapping has, and by a word that stands for what only its owner knows.
+    fn place_headers(&mut self) {
+        let headers: Vec<String> = self
+            .runs
+            .keys()
+            .filter_map(|line| line.strip_prefix("cryptsetup luksDump /dev/").map(ToOwned::to_owned))
+            .collect();
+        let mut letters = LETTERS.iter();
+        for device in headers {
+            let on_it = |(name, block): (&String, &Block)| {
+                (name.starts_with("dm-") && block.on.contains(&device)).then(|| name.clone())
+            };
+            let known = self.blocks.iter().find_map(on_it);
+            let Some(name) = known.clone().or_else(|| letters.next().map(|letter| format!("dm-{letter}"))) else {
+                continue;
+            };
+            self.stands_on(&name, &device);
+            if known.is_none() {
+                self.block_file(&name, "dm/name", "NAME");
+            }
+            if self.is_first(&name, "dm/uuid") {
+                self.block_file(&name, "dm/uuid", "CRYPT-LUKS");
+            }
+        }
+    }
+
+    fn put_blocks(&mut self) {
+        const NODES: &str = "/sys/class/block";
+        let names: Vec<String> = self.blocks.keys().cloned().collect();
+        for name in names {
+            let directory = self.directory(&name);
+            let Some(block) = self.blocks.get(&name) else { continue };
+            self.links.insert(format!("{NODES}/{name}"), directory.clone());
+            push(self.directories.entry(NODES.to_owned()).or_default(), &name);
+            if block.drive {
+                self.links.insert(format!("/sys/block/{name}"), directory.clone());
+                push(self.directories.entry("/sys/block".to_owned()).or_default(), &name);
+            }
+            // What a mapping stands on is not "nothing" where no text tells it.
+            if !block.on.is_empty() || !name.starts_with("dm-") {
+                let slaves = self.directories.entry(format!("{directory}/slaves")).or_default();
+                block.on.iter().for_each(|under| push(slaves, under));
+            }
+        }
+        for ((name, file), value) in std::mem::take(&mut self.block_files) {
+            let directory = self.directory(&name);
+            self.files.insert(format!("{directory}/{file}"), value);
+        }
+    }
+
+    /// Where a block device has its directory: its place tells how it is attached (`transport` in `inspect/drive.rs`).
+    pub(super) fn directory(&self, name: &str) -> String {
+        let block = self.blocks.get(name);
+        if let Some(drive) = block.and_then(|block| block.part_of.as_deref()).filter(|drive| *drive != name) {
+            return format!("{}/{name}", self.directory(drive));
+        }
+        if name.starts_with("md") || name.starts_with("dm-") || name.starts_with("loop") {
+            return format!("/sys/devices/virtual/block/{name}");
+        }
+        let way = match block.and_then(|block| block.transport.as_deref()) {
+            Some("sata" | "ata") => "/ata",
+            Some("sas") => "/end_device-",
+            Some("usb") => "/usb",
+            Some("virtio") => "/virtio",
+            _ => "",
+        };
+        format!("/sys/devices/posted{way}/{name}")
+    }
+
+    pub(super) fn capture(mut self) -> (Capture, Vec<String>) {
+        self.place_nameless();
+        self.place_headers();
+        lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
+        self.put_blocks();
+        // A text may be a part: what else is in these is not known, and each list has a name that says so.
+        let lists =
+            [("/sys/bus/pci/devices", "others"), ("/sys/class/block", "loop-others"), ("/sys/block", "loop-others")];
+        for (list, more) in lists {
+            self.directories.get_mut(list).into_iter().for_each(|names| push(names, more));
+        }
+        (Capture::from_texts(self.files, self.links, self.directories, self.runs), self.refused)
+    }
+}
+
+fn push(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}

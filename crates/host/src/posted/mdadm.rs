@@ -1,0 +1,157 @@
+//! `mdadm --detail`: a paragraph of `name : value`, then a table of members.
+
+use super::mdstat::{Member, put_members};
+use super::{Machine, Text};
+
+/// `/dev/md0:` alone on its line; `--examine` begins so with a member.
+pub(super) fn begins(line: &str) -> bool {
+    array(line).is_some()
+}
+
+fn array(line: &str) -> Option<&str> {
+    let name = line.trim().strip_prefix("/dev/")?.strip_suffix(':')?;
+    let plain = name.strip_prefix("md").or_else(|| name.strip_prefix("md/"))?;
+    (!plain.is_empty() && plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte)))
+        .then_some(name)
+}
+
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let Some(name) = text.lines.first().and_then(|line| array(line)) else { return 0 };
+    // `/dev/md/data` is a link, and no text tells where it leads.
+    if name.contains('/') {
+        machine
+            .refused
+            .push(format!("`/dev/{name}` does not tell the array's name in the kernel: `ls -l /dev/md` does"));
+        return 0;
+    }
+    match one(name, &text.lines, machine) {
+        Some(()) => 1,
+        None => {
+            machine.refused.push(format!("array `{name}`: it cannot be understood, or is cut before all its members"));
+            0
+        }
+    }
+}
+
+fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
+    let value = |key: &str| {
+        let mut pairs = lines.iter().filter_map(|line| line.split_once(" : "));
+        pairs.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
+    };
+    let level = value("Raid Level")?;
+    let devices: usize = value("Raid Devices")?.parse().ok()?;
+    let state: Vec<&str> = value("State")?.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+    let running = state.first().is_some_and(|word| ["clean", "active", "write-pending", "active-idle"].contains(word));
+    let table = lines
+        .iter()
+        .position(|line| line.split_whitespace().eq(["Number", "Major", "Minor", "RaidDevice", "State"]))?;
+    let rows: Vec<Row> = lines[table + 1..].iter().map_while(|line| row(line)).collect();
+    let places = rows.iter().filter(|row| row.place.is_some()).count();
+    // Each place has a line, also one that nobody fills: fewer were cut.
+    if places < devices {
+        return None;
+    }
+    let redundant = !["raid0", "linear", "container"].contains(&level);
+    if redundant && running {
+        let up = rows.iter().filter(|row| row.place.is_some() && row.state.starts_with("active")).count();
+        machine.block_file(name, "md/raid_disks", devices.to_string());
+        machine.block_file(name, "md/degraded", devices.checked_sub(up)?.to_string());
+        put_work(name, &state, &value, machine);
+    }
+    // `/proc/mdstat` tells more of it.
+    if machine.is_first(name, "md/array_state") {
+        machine.block_file(name, "md/array_state", if running { "active" } else { "inactive" });
+    }
+    machine.block_file(name, "md/level", level);
+    put_settings(name, level, &value, machine);
+    let members = rows.into_iter().filter_map(Row::member).collect();
+    put_members(name, members, redundant, machine);
+    Some(())
+}
+
+/// What goes on, which the state names (`Detail` in mdadm's `Detail.c`).
+fn put_work<'t>(name: &str, state: &[&str], value: &impl Fn(&str) -> Option<&'t str>, machine: &mut Machine) {
+    let words = [("resyncing", "resync"), ("recovering", "recover"), ("reshaping", "reshape"), ("checking", "check")];
+    let under_way = words.iter().find(|(word, _)| state.iter().any(|said| said.starts_with(word)));
+    let waits = ["Resync Status", "Rebuild Status", "Reshape Status", "Check Status"];
+    let waits = waits.iter().filter_map(|key| value(key)).find(|status| ["DELAYED", "PENDING"].contains(status));
+    let (_, action) = match (under_way, waits) {
+        (Some(found), _) => *found,
+        (None, Some(_)) => ("", "resync"),
+        (None, None) => ("", "idle"),
+    };
+    machine.block_file(name, "md/sync_action", action);
+    if action == "idle" {
+        machine.block_file(name, "md/sync_completed", "none");
+    } else if waits == Some("DELAYED") || state.iter().any(|said| said.contains("DELAYED")) {
+        machine.block_file(name, "md/sync_completed", "delayed");
+    }
+}
+
+fn put_settings<'t>(name: &str, level: &str, value: &impl Fn(&str) -> Option<&'t str>, machine: &mut Machine) {
+    let chunk = value("Chunk Size").and_then(|size| size.strip_suffix('K')?.parse::<u64>().ok()?.checked_mul(1024));
+    chunk.into_iter().for_each(|chunk| machine.block_file(name, "md/chunk_size", chunk.to_string()));
+    let policy = value("Consistency Policy").filter(|policy| ["resync", "bitmap", "ppl", "journal"].contains(policy));
+    policy.into_iter().for_each(|policy| machine.block_file(name, "md/consistency_policy", policy));
+    // It is told of arrays that have none by its absence, which the policy says in words since mdadm 4.0.
+    if policy == Some("resync") && level != "raid0" {
+        machine.block_file(name, "md/bitmap/location", "none");
+    }
+    let version = value("Version").filter(|version| version.contains('.'));
+    version.into_iter().for_each(|version| machine.block_file(name, "md/metadata_version", version));
+}
+
+/// `       1       8       17        1      active sync   /dev/sdb1`.
+struct Row<'t> {
+    place: Option<usize>,
+    state: String,
+    device: Option<&'t str>,
+}
+
+fn row(line: &str) -> Option<Row<'_>> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let number =
+        |at: usize| words.get(at).is_some_and(|word| *word == "-" || word.bytes().all(|byte| byte.is_ascii_digit()));
+    if words.len() < 5 || !(0..4).all(number) {
+        return None;
+    }
+    let last = words.last()?;
+    let device = last.strip_prefix("/dev/").filter(|name| !name.is_empty());
+    let state = words[4..words.len() - usize::from(device.is_some())].join(" ");
+    let known = [
+        "active",
+        "spare",
+        "faulty",
+        "removed",
+        "journal",
+        "sync",
+        "rebuilding",
+        "writemostly",
+        "failfast",
+        "-",
+        "blocked",
+    ];
+    let known = state.split_whitespace().all(|word| known.contains(&word) || word.starts_with("set-"));
+    (known && !state.is_empty()).then(|| Row { place: words[3].parse().ok(), state, device })
+}
+
+impl Row<'_> {
+    fn member(self) -> Option<Member> {
+        let device = self.device.filter(|name| !name.contains('/'))?.to_owned();
+        let has = |word: &str| self.state.split_whitespace().any(|own| own == word);
+        let (state, failed) = match () {
+            () if has("faulty") => ("faulty", true),
+            () if has("active") => ("in_sync", false),
+            () if has("journal") => ("journal", false),
+            () => ("spare", false),
+        };
+        // `spare rebuilding` fills the place that its line names; a mere spare has none.
+        let place = self.place.filter(|_| !failed && state != "journal");
+        let slot = place.map_or("none".to_owned(), |place| place.to_string());
+        let mut state = state.to_owned();
+        for (word, flag) in [("writemostly", ",write_mostly"), ("failfast", ",failfast")] {
+            state.push_str(if has(word) { flag } else { "" });
+        }
+        Some(Member { device, state: Some(state), slot: Some(slot), failed })
+    }
+}

@@ -1,0 +1,134 @@
+//! Where one text ends and the next begins, and which command printed it.
+
+use super::Kind;
+
+/// A text of one kind, or of none.
+#[derive(Debug, Default)]
+pub(super) struct Text<'t> {
+    pub(super) kind: Option<Kind>,
+    /// Its first line, from 1.
+    pub(super) line: usize,
+    pub(super) lines: Vec<&'t str>,
+    /// The command on the line before it, as somebody typed it.
+    pub(super) command: Option<&'t str>,
+    /// The last line has no end: it may be cut, and is left out.
+    pub(super) cut: bool,
+}
+
+impl Text<'_> {
+    /// The one device that the command names, without `/dev/`.
+    pub(super) fn device(&self) -> Option<&str> {
+        let command = self.command?;
+        let program = self.kind?.command().split(' ').next()?;
+        let words = command.split_whitespace().map(|word| word.trim_end_matches(':'));
+        let mut named = words.filter_map(|word| word.strip_prefix("/dev/"));
+        let name = named.next()?;
+        let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        let own = command.contains(program) || self.kind == Some(Kind::Json);
+        (plain && own && named.next().is_none()).then_some(name)
+    }
+}
+
+/// Programs whose command lines people leave in what they post.
+const PROGRAMS: [&str; 15] = [
+    "lspci",
+    "lsblk",
+    "smartctl",
+    "nvme",
+    "mdadm",
+    "zpool",
+    "zfs",
+    "zdb",
+    "cat",
+    "cryptsetup",
+    "dmesg",
+    "grep",
+    "df",
+    "journalctl",
+    "blkid",
+];
+
+/// Words that follow such a program where no option does.
+const VERBS: [&str; 8] = ["list", "status", "id-ns", "id-ctrl", "smart-log", "luksDump", "get", "get-feature"];
+
+/// The command on a line that begins with a prompt, or that is one without.
+pub(super) fn command(line: &str) -> Option<&str> {
+    let line = line.trim();
+    for sign in ["$ ", "# "] {
+        let Some((who, rest)) = line.split_once(sign) else { continue };
+        let is_who = !who.contains(' ') || who.contains('@');
+        // `# 1  Extended offline` and `ID# ATTRIBUTE_NAME` are lines of tables.
+        if is_who && rest.trim_start().starts_with(|c: char| c.is_ascii_lowercase() || "/.~".contains(c)) {
+            return Some(rest.trim());
+        }
+    }
+    let bare = line.strip_prefix("sudo ").unwrap_or(line);
+    let mut words = bare.split_whitespace();
+    let is_program = words.next().is_some_and(|program| PROGRAMS.contains(&program));
+    let goes_on = words.next().is_none_or(|word| word.starts_with(['-', '/']) || VERBS.contains(&word));
+    (is_program && goes_on).then_some(bare)
+}
+
+/// Lines that only stand at the end of a text, so that they are whole also where the file ends in them.
+const LAST: [&str; 4] = ["errors: No known data errors", "unused devices: <none>", "}", "```"];
+
+/// Parts of a file.
+pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
+    let mut all: Vec<Text> = Vec::new();
+    let mut command_before = None;
+    let mut skip_to = 0;
+    let mut offset = 0;
+    for (at, raw) in file.split_inclusive('\n').enumerate() {
+        let (start, line) = (offset, raw.trim_end_matches(['\n', '\r']));
+        offset += raw.len();
+        if start < skip_to {
+            continue;
+        }
+        let fresh = |kind| Text { kind, line: at + 1, ..Text::default() };
+        if let Some(typed) = command(line) {
+            command_before = Some(typed);
+            all.push(fresh(None));
+            continue;
+        }
+        if line.trim_start().starts_with("```") {
+            all.push(fresh(None));
+            continue;
+        }
+        if line.starts_with('{') {
+            let length = document(&file[start..]);
+            let text = file.get(start..start + length.unwrap_or(raw.len())).unwrap_or_default();
+            let cut = length.is_none();
+            all.push(Text { lines: vec![text], command: command_before.take(), cut, ..fresh(Some(Kind::Json)) });
+            skip_to = start + length.unwrap_or(file.len() - start);
+            // What follows is of another text.
+            all.push(fresh(None));
+            continue;
+        }
+        let kind = Kind::of(line);
+        let open = all.last().and_then(|text| text.kind);
+        // `smartctl` begins with its version, and with a heading where somebody left that away.
+        let is_heading = line.starts_with("===") && all.last().is_some_and(|text| text.lines.len() < 4);
+        if all.is_empty() || kind.is_some_and(|kind| open != Some(kind) || (kind.stands_alone() && !is_heading)) {
+            all.push(Text { command: kind.and_then(|_| command_before.take()), ..fresh(kind) });
+        } else if open.is_some_and(|open| open.ends(line)) {
+            all.push(fresh(None));
+        }
+        if !raw.ends_with('\n') && !LAST.contains(&line.trim()) && all.last().is_some_and(|text| text.kind.is_some()) {
+            all.last_mut().into_iter().for_each(|text| text.cut = true);
+            continue;
+        }
+        if kind.is_none() && open.is_none() && !line.trim().is_empty() {
+            // What the command printed is none of what is known, and what comes after that is not its.
+            command_before = None;
+        }
+        all.last_mut().into_iter().for_each(|text| text.lines.push(line));
+    }
+    all
+}
+
+/// How long the JSON document is that a text begins with; nothing where it is cut.
+fn document(text: &str) -> Option<usize> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+    stream.next()?.ok()?;
+    Some(stream.byte_offset())
+}

@@ -1,0 +1,406 @@
+//! `smartctl -x` and `-a`, in words, of SATA, SAS and NVMe drives: as the document that `smartctl -j -x` makes.
+
+use serde_json::{Map, Value, json};
+
+use super::machine::Smart;
+use super::{Machine, Text, smart_log};
+
+/// What says the same, without its device.
+const COMMAND: &str = "smartctl -j -x";
+
+/// `smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)`, or the first heading where that was left away.
+pub(super) fn begins(line: &str) -> bool {
+    let version = line.strip_prefix("smartctl ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    version || line.trim() == "=== START OF INFORMATION SECTION ==="
+}
+
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let said = Said(&text.lines);
+    // The version's line and the first heading each look like a beginning, and the first has nothing.
+    if said.field("Serial Number").is_none() && said.field("Device Model").is_none() && !said.has_health() {
+        if text.lines.len() > 4 {
+            machine.refused.push("it tells neither what drive it is nor of its health".to_owned());
+        }
+        return 0;
+    }
+    let serial = said.field("Serial Number").map(ToOwned::to_owned);
+    machine.smart(text.device(), serial, said.smart());
+    1
+}
+
+/// The document of `smartctl -j`, which names its device.
+pub(super) fn read_document(said: &Value, named: Option<&str>, machine: &mut Machine) -> usize {
+    let text = |pointer: &str| said.pointer(pointer).and_then(Value::as_str);
+    let own = text("/device/name").and_then(|path| path.strip_prefix("/dev/"));
+    let serial = text("/serial_number").map(ToOwned::to_owned);
+    let Some(name) = own.or(named) else {
+        machine.refused.push("it does not say which drive it is of".to_owned());
+        return 0;
+    };
+    let is_nvme = text("/device/protocol") == Some("NVMe");
+    let transport =
+        if is_nvme { None } else { Some(if text("/device/protocol") == Some("SCSI") { "sas" } else { "sata" }) };
+    let mut files = Vec::new();
+    files.extend(text("/model_name").map(|model| ("device/model", model.to_owned())));
+    let mut runs = Vec::new();
+    if is_nvme {
+        let log = said.get("nvme_smart_health_information_log").and_then(Value::as_object).map(nvme_log);
+        runs.extend(log.map(|log| (smart_log::COMMAND, log)));
+    } else {
+        let speed = said.get("rotation_rate").and_then(Value::as_u64);
+        files.extend(speed.map(|speed| ("queue/rotational", u8::from(speed > 0).to_string())));
+        runs.push((COMMAND, said.clone()));
+    }
+    machine.smart(Some(name), serial, Smart { is_nvme, transport, files, runs });
+    1
+}
+
+/// Keys of `smartctl`'s document that `nvme`'s calls otherwise.
+fn nvme_log(log: &Map<String, Value>) -> Value {
+    let other = [
+        ("available_spare", "avail_spare"),
+        ("available_spare_threshold", "spare_thresh"),
+        ("percentage_used", "percent_used"),
+    ];
+    let mut said: Map<String, Value> = Map::new();
+    for (key, value) in log {
+        let key = other.iter().find(|(own, _)| own == key).map_or(key.as_str(), |(_, other)| other);
+        let value = match (key, value.as_u64()) {
+            ("temperature", Some(degrees)) => (degrees + 273).into(),
+            _ => value.clone(),
+        };
+        said.insert(key.to_owned(), value);
+    }
+    Value::Object(said)
+}
+
+/// A text of one drive.
+struct Said<'t>(&'t [&'t str]);
+
+impl<'t> Said<'t> {
+    /// The value of the first line that begins with a key, whatever its letters' size.
+    fn field(&self, key: &str) -> Option<&'t str> {
+        let of = |line: &&'t str| {
+            let (name, value) = line.split_once(':')?;
+            name.trim().eq_ignore_ascii_case(key).then(|| value.trim())
+        };
+        self.0.iter().find_map(of).filter(|value| !value.is_empty())
+    }
+
+    fn has_health(&self) -> bool {
+        self.passed().is_some() || self.0.iter().any(|line| line.starts_with("ID# ATTRIBUTE_NAME"))
+    }
+
+    fn passed(&self) -> Option<bool> {
+        let told = self
+            .field("SMART overall-health self-assessment test result")
+            .or_else(|| self.field("SMART Health Status"));
+        match told?.split_whitespace().next()? {
+            "PASSED" | "OK" => Some(true),
+            word if word.starts_with("FAILED") => Some(false),
+            // A SAS drive says which failure it predicts, or that its log cannot be read.
+            _ => told.filter(|text| text.contains("FAILURE") || text.contains("IMPENDING")).map(|_| false),
+        }
+    }
+
+    fn is_nvme(&self) -> bool {
+        self.0.iter().any(|line| line.contains("(NVMe Log 0x02)") || line.starts_with("NVMe Version"))
+    }
+
+    fn is_sas(&self) -> bool {
+        self.field("Transport protocol").is_some_and(|protocol| protocol.starts_with("SAS"))
+    }
+
+    fn smart(&self) -> Smart {
+        let is_nvme = self.is_nvme();
+        let is_ata = self.field("ATA Version is").is_some() || self.field("SATA Version is").is_some();
+        let transport = if is_nvme {
+            None
+        } else if self.is_sas() {
+            Some("sas")
+        } else {
+            is_ata.then_some("sata")
+        };
+        let mut runs = Vec::new();
+        if is_nvme {
+            runs.extend(smart_log::document(self.0).map(|log| (smart_log::COMMAND, log)));
+            runs.extend(self.formats().map(|formats| ("nvme id-ns -o json", formats)));
+        } else {
+            runs.push((COMMAND, self.document()));
+        }
+        Smart { is_nvme, transport, files: self.files(is_nvme), runs }
+    }
+
+    /// What the kernel tells of the same drive in files.
+    fn files(&self, is_nvme: bool) -> Vec<(&'static str, String)> {
+        let mut files = Vec::new();
+        let model = ["Device Model", "Model Number", "Product"].iter().find_map(|key| self.field(key));
+        files.extend(model.map(|model| ("device/model", model.to_owned())));
+        let firmware = ["Firmware Version", "Revision"].iter().find_map(|key| self.field(key));
+        let file = if is_nvme { "device/firmware_rev" } else { "device/rev" };
+        files.extend(firmware.map(|firmware| (file, firmware.to_owned())));
+        let rotates = self.field("Rotation Rate").and_then(|rate| match rate {
+            "Solid State Device" => Some("0"),
+            rate => rate.ends_with("rpm").then_some("1"),
+        });
+        files.extend(rotates.map(|flag| ("queue/rotational", flag.to_owned())));
+        files.extend(self.blocks().map(|block| ("queue/logical_block_size", block)));
+        let size = self
+            .field("User Capacity")
+            .and_then(|size| size.split_once(" bytes"))
+            .map(|(size, _)| size.replace(',', ""));
+        let sectors = size.and_then(|size| size.parse::<u64>().ok()).filter(|size| size.is_multiple_of(512));
+        files.extend(sectors.map(|size| ("size", (size / 512).to_string())));
+        files
+    }
+
+    /// The logical block. What the drive calls its physical one the kernel may not, so that it is left out.
+    fn blocks(&self) -> Option<String> {
+        let told = ["Sector Sizes", "Sector Size", "Logical block size"].iter().find_map(|key| self.field(key))?;
+        let (number, _) = told.split_once(" bytes")?;
+        number.parse::<u32>().ok().map(|number| number.to_string())
+    }
+
+    /// `Supported LBA Sizes (NSID 0x1)`: a table of formats, the one in use with a plus.
+    fn formats(&self) -> Option<Value> {
+        let start = self.0.iter().position(|line| line.starts_with("Supported LBA Sizes"))?;
+        let rows = self.0.get(start + 2..)?;
+        // Without the empty line behind it the table may be cut.
+        let end = rows.iter().position(|line| line.trim().is_empty())?;
+        let mut used = None;
+        let mut formats = Vec::new();
+        for (at, line) in rows[..end].iter().enumerate() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [number, mark, data, metadata, rating] = words[..] else { return None };
+            let data: u64 = data.parse().ok()?;
+            let power = if data.is_power_of_two() { data.trailing_zeros() } else { 0 };
+            (number.parse() == Ok(at)).then_some(())?;
+            used = used.or((mark == "+").then_some(at));
+            formats.push(json!({"ms": metadata.parse::<u64>().ok()?, "ds": power, "rp": rating.parse::<u64>().ok()?}));
+        }
+        Some(json!({"lbafs": formats, "flbas": used?}))
+    }
+
+    /// What is told of a SATA or SAS drive.
+    fn document(&self) -> Value {
+        let mut said = Map::new();
+        let mut put = |key: &str, value: Option<Value>| {
+            value.into_iter().for_each(|value| drop(said.insert(key.to_owned(), value)))
+        };
+        put("smart_status", self.passed().map(|passed| json!({"passed": passed})));
+        put("ata_smart_attributes", self.attributes());
+        put("power_on_time", self.hours().map(|hours| json!({"hours": hours})));
+        put("temperature", self.temperature());
+        put("ata_sct_erc", self.recovery());
+        put("interface_speed", self.line());
+        put("ata_smart_self_test_log", self.self_tests());
+        put(
+            "rotation_rate",
+            self.field("Rotation Rate").and_then(|rate| leading(rate.strip_suffix("rpm")?)).map(Value::from),
+        );
+        put("scsi_grown_defect_list", self.field("Elements in grown defect list").and_then(leading).map(Value::from));
+        let used = self.field("Percentage used endurance indicator").and_then(|text| leading(text.strip_suffix('%')?));
+        put("scsi_percentage_used_endurance_indicator", used.map(Value::from));
+        put("endurance_used", self.endurance().map(|used| json!({"current_percent": used})));
+        put("scsi_error_counter_log", self.uncorrected());
+        for (at, test) in self.scsi_tests().into_iter().enumerate() {
+            put(&format!("scsi_self_test_{at}"), Some(test));
+        }
+        Value::Object(said)
+    }
+
+    /// Rows of the table of attributes, in its old and its brief form: in both the raw value comes last.
+    fn attributes(&self) -> Option<Value> {
+        let start = self.0.iter().position(|line| line.starts_with("ID# ATTRIBUTE_NAME"))?;
+        let brief = self.0[start].contains("FAIL RAW_VALUE");
+        let rows = self.0.get(start + 1..)?.iter().map_while(|line| attribute(line, brief));
+        Some(json!({"table": rows.collect::<Vec<_>>()}))
+    }
+
+    fn hours(&self) -> Option<u64> {
+        let told = self
+            .field("Accumulated power on time, hours")
+            .or_else(|| self.field("Accumulated power on time, hours:minutes"));
+        // `hours:minutes 12345:06` has colons of its own.
+        let line = self.0.iter().find_map(|line| line.strip_prefix("Accumulated power on time, hours:minutes "));
+        let of_sas = line.and_then(|rest| leading(rest.split(':').next()?)).or_else(|| leading(told?));
+        of_sas.or_else(|| {
+            let table = self.attributes()?;
+            let row = table.pointer("/table")?.as_array()?.iter().find(|row| row["id"] == 9)?;
+            row.pointer("/raw/value")?.as_u64()
+        })
+    }
+
+    fn temperature(&self) -> Option<Value> {
+        let degrees = |key: &str| {
+            let (number, unit) = self.field(key)?.split_once(' ')?;
+            (unit == "C" || unit.starts_with("Celsius")).then(|| number.parse::<u64>().ok()).flatten()
+        };
+        let of_attribute = |table: Value| {
+            let rows = table.pointer("/table")?.as_array()?.clone();
+            let row = rows.iter().find(|row| row["id"] == 194).or_else(|| rows.iter().find(|row| row["id"] == 190))?;
+            row.pointer("/raw/value")?.as_u64()
+        };
+        let now = degrees("Current Temperature").or_else(|| degrees("Current Drive Temperature"));
+        let now = now.or_else(|| self.attributes().and_then(of_attribute));
+        let limit = degrees("Specified Max Operating Temperature").or_else(|| {
+            let (_, most) =
+                self.field("Min/Max recommended Temperature")?.strip_suffix(" Celsius")?.rsplit_once('/')?;
+            most.parse().ok()
+        });
+        let trip = degrees("Drive Trip Temperature").filter(|degrees| *degrees > 0);
+        let mut said = Map::new();
+        for (key, value) in [("current", now), ("op_limit_max", limit), ("drive_trip", trip)] {
+            value.into_iter().for_each(|value| drop(said.insert(key.to_owned(), value.into())));
+        }
+        (!said.is_empty()).then_some(Value::Object(said))
+    }
+
+    /// `Read:     70 (7.0 seconds)`, `Read: Disabled`, or that the drive has no such command.
+    fn recovery(&self) -> Option<Value> {
+        let start = self.0.iter().position(|line| line.starts_with("SCT Error Recovery Control"))?;
+        if self.0[start].contains("not supported") {
+            return Some(json!({"supported": false}));
+        }
+        let time = |key: &str| {
+            let line = self.0.get(start + 1..)?.iter().take(2).find_map(|line| line.trim().strip_prefix(key))?.trim();
+            if line == "Disabled" {
+                return Some(json!({"enabled": false}));
+            }
+            let (number, rest) = line.split_once(' ')?;
+            rest.ends_with("seconds)")
+                .then(|| number.parse::<u64>().ok())
+                .flatten()
+                .map(|tenths| json!({"enabled": true, "deciseconds": tenths}))
+        };
+        Some(json!({"read": time("Read:")?, "write": time("Write:")?}))
+    }
+
+    /// `SATA 3.2, 6.0 Gb/s (current: 3.0 Gb/s)`.
+    fn line(&self) -> Option<Value> {
+        let told = self.field("SATA Version is")?;
+        let speed = |text: &str| {
+            let text = text.trim().strip_suffix(" Gb/s")?;
+            ["1.5", "3.0", "6.0"].contains(&text).then(|| json!({"string": format!("{text} Gb/s")}))
+        };
+        let (best, now) = told.split_once("(current:")?;
+        Some(json!({"max": speed(best.rsplit(',').next()?)?, "current": speed(now.strip_suffix(')')?)?}))
+    }
+
+    /// `# 1  Extended offline    Completed: read failure       90%     12000         123456`.
+    fn self_tests(&self) -> Option<Value> {
+        let start = self.0.iter().position(|line| line.starts_with("Num  Test_Description"))?;
+        let rows = self.0.get(start + 1..)?.iter().map_while(|line| ata_test(line));
+        Some(json!({"standard": {"table": rows.collect::<Vec<_>>()}}))
+    }
+
+    /// `# 1  Background short  Completed                   -   12345                 - [-   -    -]`.
+    fn scsi_tests(&self) -> Vec<Value> {
+        let start = self.0.iter().position(|line| line.starts_with("Num  Test              Status"));
+        let rows = start.and_then(|start| self.0.get(start + 1..)).unwrap_or_default();
+        // A second line of the heading stands between.
+        rows.iter().skip_while(|line| !line.trim().starts_with('#')).map_while(|line| scsi_test(line)).collect()
+    }
+
+    /// `0x07  0x008  1               3  ---  Percentage Used Endurance Indicator`, of the device statistics.
+    fn endurance(&self) -> Option<u64> {
+        let line = self.0.iter().find(|line| line.trim_end().ends_with("Percentage Used Endurance Indicator"))?;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        (words.first() == Some(&"0x07") && words.len() == 9).then(|| words[3].parse().ok()).flatten()
+    }
+
+    /// Last column of the error counters.
+    fn uncorrected(&self) -> Option<Value> {
+        let total = |key: &str| {
+            let line = self.0.iter().find_map(|line| line.strip_prefix(key))?;
+            let words: Vec<&str> = line.split_whitespace().collect();
+            (words.len() == 7).then(|| words.last()?.parse::<u64>().ok()).flatten()
+        };
+        let one = |key| total(key).map(|errors| json!({"total_uncorrected_errors": errors}));
+        Some(json!({"read": one("read:")?, "write": one("write:")?}))
+    }
+}
+
+/// A number at the end of which the text ends.
+fn leading(text: &str) -> Option<u64> {
+    text.trim().parse().ok()
+}
+
+fn attribute(line: &str, brief: bool) -> Option<Value> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let id: u64 = words.first()?.parse().ok()?;
+    // Old: ID NAME FLAG VALUE WORST THRESH TYPE UPDATED WHEN_FAILED RAW; brief: ID NAME FLAGS VALUE WORST THRESH FAIL RAW.
+    let (failed, raw) = if brief { (6, 7) } else { (8, 9) };
+    let failed = match *words.get(failed)? {
+        "-" => "",
+        "NOW" | "FAILING_NOW" => "now",
+        "Past" | "In_the_past" => "past",
+        _ => return None,
+    };
+    let string = words.get(raw..)?.join(" ");
+    Some(
+        json!({"id": id, "name": words[1], "when_failed": failed, "raw": {"string": string, "value": raw_value(&string)?}}),
+    )
+}
+
+/// `31 (Min/Max 20/45)`, `12345h+10m+2.345s`, `0 0 0`: the first number, where what follows it is known.
+fn raw_value(text: &str) -> Option<u64> {
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, rest) = text.split_at(split);
+    let goes_on = rest.is_empty()
+        || rest.starts_with(" (")
+        || rest.starts_with("h+")
+        || rest.starts_with('/')
+        || rest.split_whitespace().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    number.parse().ok().filter(|_| goes_on)
+}
+
+/// Number and what follows it, of a row of a log of self-tests.
+fn test_row(line: &str) -> Option<&str> {
+    let rest = line.trim().strip_prefix('#')?.trim_start();
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.starts_with(' ').then(|| rest.trim())
+}
+
+fn ata_test(line: &str) -> Option<Value> {
+    let rest = test_row(line)?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    // Remaining, lifetime and first error end the row, and tell that it is whole.
+    let [.., left, hours, first] = words[..] else { return None };
+    let hours: u64 = hours.parse().ok()?;
+    let whole = left.ends_with('%') && (first == "-" || first.bytes().all(|byte| byte.is_ascii_digit()));
+    let kind = ["Extended", "Short", "Conveyance", "Selective", "Offline", "Vendor"]
+        .iter()
+        .find(|kind| rest.starts_with(**kind));
+    let passed = if rest.contains("Completed without error") {
+        Some(true)
+    } else {
+        let failed = rest.contains("Completed:") || rest.contains("Fatal or unknown error");
+        failed.then_some(false)
+    };
+    whole.then(
+        || json!({"type": {"string": kind}, "lifetime_hours": hours, "status": {"string": rest, "passed": passed}}),
+    )
+}
+
+fn scsi_test(line: &str) -> Option<Value> {
+    let rest = test_row(line)?;
+    let kind = ["Background short", "Background long", "Foreground short", "Foreground long"];
+    let kind = kind.iter().find(|kind| rest.starts_with(**kind))?;
+    let value = if rest.contains("Failed in") {
+        7
+    } else if rest.contains("Completed") {
+        0
+    } else {
+        // Aborted, interrupted, or under way.
+        1
+    };
+    // Hours and the first bad block stand before the codes, which end the row and tell that it is whole.
+    let (before, _) = rest.strip_suffix(']')?.rsplit_once('[')?;
+    let hours: Option<u64> = before.split_whitespace().rev().nth(1).and_then(|hours| hours.parse().ok());
+    Some(json!({
+        "code": {"string": kind},
+        "result": {"value": value, "string": rest},
+        "power_on_time": {"hours": hours},
+    }))
+}
