@@ -362,7 +362,7 @@ mod tests {
         assert!(within.has_own_clock());
         let sampling = Sampling { paths: vec!["/proc/uptime".into(), "/not/there".into()], pause: Nanos::millis(300) };
         let (outcome, samples) = within.run_sampled(&Cmd::new(["sh", "-c", "sleep 1; echo done"]), &sampling).unwrap();
-        assert_eq!(outcome.text(), "done\n");
+        assert_eq!(outcome.text(), "done");
         // More where this machine is busy and the program late; never fewer than two pauses apart.
         assert!(samples.len() >= 2, "{samples:?}");
         assert!(samples.windows(2).all(|pair| pair[1].at.0 >= pair[0].at.0 + sampling.pause.0));

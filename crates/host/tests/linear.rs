@@ -49,7 +49,8 @@ fn time_grows_with_the_file_and_no_faster() {
         let texts = [1000, 10_000].map(|n| format!("bedplate capture 1\n{}", make(n)));
         let mut best = [Duration::MAX; 2];
         let mut steepness = f64::MAX;
-        for _ in 0..4 {
+        // Beside other work caches are shared, and only the best of some turns tells: the first good one ends it.
+        for _ in 0..12 {
             for (best, text) in best.iter_mut().zip(&texts) {
                 let start = now();
                 read(text);

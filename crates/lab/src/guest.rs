@@ -20,7 +20,7 @@ use crate::kernel::{self, Kernel};
 use crate::machine::{self, Console, file, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
-use crate::{cage, check, flash, image, vmlinux};
+use crate::{cage, check, flash, image, ram, vmlinux};
 
 /// What to boot, and with what.
 #[derive(Debug, Clone)]
@@ -346,16 +346,7 @@ pub(crate) fn find_drives(remote: &Remote, spec: &GuestSpec<'_>) -> Result<BTree
     if of(LabDriveKind::Sata).chain(of(LabDriveKind::Hdd)).next().is_some() {
         remote.run_ok(&Cmd::new(["modprobe", "--all", "ahci", "sd_mod"]))?;
     }
-    let rams: Vec<_> = of(LabDriveKind::Ram).collect();
-    if let Some(first) = rams.first() {
-        if rams.iter().any(|ram| ram.size != first.size) {
-            return Err(LabError::Drives("RAM drives of one guest must all have the same size".to_owned()));
-        }
-        let (count, kib) = (format!("rd_nr={}", rams.len()), format!("rd_size={}", first.size.0 / 1024));
-        remote.run_ok(&Cmd::new(["modprobe", "brd", &count, &kib, "max_part=8"]))?;
-    }
-    let mut nodes: BTreeMap<Name, String> =
-        rams.iter().enumerate().map(|(index, ram)| (ram.name.clone(), format!("/dev/ram{index}"))).collect();
+    let mut nodes = ram::make(remote, machine)?;
     nodes.extend(flash::make(remote, machine)?);
     let start = Instant::now();
     loop {

@@ -19,6 +19,7 @@ mod limit;
 mod machine;
 mod modules;
 mod network;
+mod ram;
 mod scratch;
 mod share;
 mod vmlinux;

@@ -121,7 +121,7 @@ fn is_straight(shape: Shape, small: usize, large: usize, table: &mut String) -> 
     let texts = [make(small), make(large)];
     let mut best = [Duration::MAX; 2];
     let mut steepness = f64::MAX;
-    for _ in 0..4 {
+    for _ in 0..12 {
         for (best, text) in best.iter_mut().zip(&texts) {
             *best = time(text).min(*best);
         }
