@@ -145,6 +145,22 @@ impl Clock {
     }
 }
 
+/// What one processor that takes a nanosecond for each instruction gets out of a flash drive of its own kernel, in
+/// operations and in bytes of a second; beyond, the processor would be measured (docs/lab.md, flash drives in the guest).
+const MOST: (u32, Bytes) = (50_000, Bytes(600_000_000));
+
+/// Why a flash drive is too fast for a virtual clock.
+fn too_fast(drive: &LabDrive) -> Option<String> {
+    let Limit { read, read_iops, .. } = drive.limit;
+    let is_over = read_iops.is_some_and(|rate| rate > MOST.0) || read.is_some_and(|rate| rate > MOST.1);
+    (drive.kind == LabDriveKind::Flash && is_over).then(|| {
+        format!(
+            "drive `{}` is faster than the guest's one processor, which does {} operations or {} in a second at most",
+            drive.name, MOST.0, MOST.1
+        )
+    })
+}
+
 /// A guest: processors, memory, drives and where they are plugged in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabSpec {
@@ -199,7 +215,8 @@ impl LabSpec {
     pub fn clock_refused(&self) -> Option<String> {
         let served = self.drives.iter().find(|drive| !drive.kind.in_guest());
         match (self.clock, served, self.hosts.is_one()) {
-            (Clock::Real, ..) | (Clock::Virtual, None, true) => None,
+            (Clock::Real, ..) => None,
+            (Clock::Virtual, None, true) => self.drives.iter().find_map(too_fast),
             (Clock::Virtual, Some(drive), _) => Some(format!(
                 "drive `{}` is served from outside the guest, in real time; under a virtual clock all drives are in the guest",
                 drive.name
@@ -494,7 +511,15 @@ mod tests {
         let lab = |kind, clock| LabSpec { drives: vec![drive(kind)], clock, ..LabSpec::new(4, Bytes::gib(1)) };
         let ram = lab(LabDriveKind::Ram, Clock::Virtual);
         assert_eq!((ram.clock_refused(), ram.processors()), (None, 1));
-        assert_eq!(lab(LabDriveKind::Flash, Clock::Virtual).clock_refused(), None);
+        let flash = |clock, limit| {
+            let drive = LabDrive { limit, ..drive(LabDriveKind::Flash) };
+            LabSpec { drives: vec![drive], clock, ..LabSpec::new(1, Bytes::gib(1)) }.clock_refused()
+        };
+        let fast = Limit { read: Some(Bytes(3_500_000_000)), ..Limit::default() };
+        assert_eq!(flash(Clock::Virtual, Limit::default()), None);
+        assert_eq!(flash(Clock::Real, fast), None);
+        assert!(flash(Clock::Virtual, fast).unwrap().contains("faster than the guest's one processor"));
+        assert!(flash(Clock::Virtual, Limit { read_iops: Some(60_000), ..Limit::default() }).is_some());
         for kind in [LabDriveKind::Nvme, LabDriveKind::Sata, LabDriveKind::Hdd, LabDriveKind::NvmeTcp] {
             assert!(lab(kind, Clock::Virtual).clock_refused().unwrap().contains("`a`"), "{kind:?}");
             assert_eq!(lab(kind, Clock::Real).clock_refused(), None);
