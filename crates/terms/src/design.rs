@@ -145,22 +145,6 @@ impl Clock {
     }
 }
 
-/// What one processor that takes a nanosecond for each instruction gets out of a flash drive of its own kernel, in
-/// operations and in bytes of a second; beyond, the processor would be measured (docs/lab.md, flash drives in the guest).
-const MOST: (u32, Bytes) = (50_000, Bytes(600_000_000));
-
-/// Why a flash drive is too fast for a virtual clock.
-fn too_fast(drive: &LabDrive) -> Option<String> {
-    let Limit { read, read_iops, .. } = drive.limit;
-    let is_over = read_iops.is_some_and(|rate| rate > MOST.0) || read.is_some_and(|rate| rate > MOST.1);
-    (drive.kind == LabDriveKind::Flash && is_over).then(|| {
-        format!(
-            "drive `{}` is faster than the guest's one processor, which does {} operations or {} in a second at most",
-            drive.name, MOST.0, MOST.1
-        )
-    })
-}
-
 /// A guest: processors, memory, drives and where they are plugged in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabSpec {
@@ -216,7 +200,7 @@ impl LabSpec {
         let served = self.drives.iter().find(|drive| !drive.kind.in_guest());
         match (self.clock, served, self.hosts.is_one()) {
             (Clock::Real, ..) => None,
-            (Clock::Virtual, None, true) => self.drives.iter().find_map(too_fast),
+            (Clock::Virtual, None, true) => self.drives.iter().find_map(LabDrive::too_fast),
             (Clock::Virtual, Some(drive), _) => Some(format!(
                 "drive `{}` is served from outside the guest, in real time; under a virtual clock all drives are in the guest",
                 drive.name

@@ -7,6 +7,10 @@ use crate::name::Name;
 use crate::spindle::Spindle;
 use crate::units::{Bytes, Nanos};
 
+/// What one processor that takes a nanosecond for each instruction gets out of a flash drive of its own kernel, in
+/// operations and in bytes of a second; beyond, the processor would be measured (docs/lab.md, flash drives in the guest).
+const MOST: (u32, Bytes) = (50_000, Bytes(600_000_000));
+
 /// A drive that the lab makes for a study.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabDrive {
@@ -70,6 +74,18 @@ impl LabDrive {
             paths: if kind == LabDriveKind::NvmeTcp { 2 } else { one_path() },
             spindle: (kind == LabDriveKind::Hdd).then(Spindle::default),
         }
+    }
+
+    /// Why the drive is too fast for a virtual clock; `None` where it is not.
+    pub(crate) fn too_fast(&self) -> Option<String> {
+        let Limit { read, read_iops, .. } = self.limit;
+        let is_over = read_iops.is_some_and(|rate| rate > MOST.0) || read.is_some_and(|rate| rate > MOST.1);
+        (self.kind == LabDriveKind::Flash && is_over).then(|| {
+            format!(
+                "drive `{}` is faster than the guest's one processor, which does {} operations or {} in a second at most",
+                self.name, MOST.0, MOST.1
+            )
+        })
     }
 }
 
