@@ -230,8 +230,8 @@ fn change_drives(design: &mut Design) -> Result<(), Failure> {
     let Some(kind) = design.measure.lab_drives else { return Ok(()) };
     design.lab = design.lab.of_kind(kind);
     design.setups = design.setups.iter().map(|setup| setup.of_kind(kind)).collect();
-    if !design.lab.ram_drives_fit() {
-        let (taken, memory) = (design.lab.ram_drives(), design.lab.memory);
+    if !design.lab.drives_in_memory_fit() {
+        let (taken, memory) = (design.lab.drives_in_memory(), design.lab.memory);
         return Err(Failure::told(format!(
             "error: drives in memory take {taken} of {memory}, more than half\n\n\
              hint: make `memory` of [lab] larger, or its drives smaller"

@@ -339,7 +339,7 @@ fn end_of(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Loads drivers and finds each drive of the study: RAM drives by order, all others by serial number.
+/// Loads drivers and finds each drive of the study: those of the guest's own kernel are made, all others have a serial number.
 pub(crate) fn find_drives(remote: &Remote, spec: &GuestSpec<'_>) -> Result<BTreeMap<Name, String>, LabError> {
     let machine = spec.machine;
     let of = |kind| machine.drives.iter().filter(move |drive| drive.kind == kind);

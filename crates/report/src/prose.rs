@@ -1,7 +1,6 @@
 //! Sentences that only state facts: the label of emulated rates, who is highest where, what has no figure, how
 //! to run it again.
 
-use terms::LabDriveKind;
 use terms::command::quote;
 use terms::finding::Findings;
 
@@ -19,9 +18,8 @@ pub(crate) fn label(findings: &Findings) -> Option<String> {
 
 /// What the command line made of the lab's drives; empty where they are the study's.
 pub(crate) fn lab_drives(findings: &Findings) -> String {
-    let many = |kind: LabDriveKind| if kind == LabDriveKind::Hdd { "hard disks" } else { kind.many() };
     let made = findings.provenance.policy().lab_drives;
-    made.map(|kind| format!(", drives of the lab made {}", many(kind))).unwrap_or_default()
+    made.map(|kind| format!(", drives of the lab made {}", kind.many())).unwrap_or_default()
 }
 
 /// What emulates the machine, if anything does; empty where that is not known.

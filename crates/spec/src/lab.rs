@@ -240,10 +240,10 @@ fn hosts(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Hosts {
     hosts
 }
 
-/// RAM drives live in the guest's memory, where the kernel and the tools must live too.
+/// Drives of the guest's own kernel live in its memory, where the kernel and the tools must live too.
 fn check_memory(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) {
-    let taken = spec.ram_drives();
-    if !spec.ram_drives_fit() {
+    let taken = spec.drives_in_memory();
+    if !spec.drives_in_memory_fit() {
         let place = if lab.has("memory") { lab.place("memory") } else { lab.key("drives") };
         notes.push(
             Note::error("study-memory", Some(place), format!("drives in memory take {taken} of {}", spec.memory))

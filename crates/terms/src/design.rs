@@ -231,15 +231,15 @@ impl LabSpec {
 
     /// Memory that drives take of the guest. The kernel and the tools need as much again.
     #[must_use]
-    pub fn ram_drives(&self) -> Bytes {
-        let ram = self.drives.iter().filter(|drive| drive.kind.in_guest());
-        Bytes(ram.fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)))
+    pub fn drives_in_memory(&self) -> Bytes {
+        let within = self.drives.iter().filter(|drive| drive.kind.in_guest());
+        Bytes(within.fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)))
     }
 
-    /// Is enough memory left beside RAM drives?
+    /// Is enough memory left beside drives in it?
     #[must_use]
-    pub fn ram_drives_fit(&self) -> bool {
-        self.ram_drives().0 <= self.memory.0 / 2
+    pub fn drives_in_memory_fit(&self) -> bool {
+        self.drives_in_memory().0 <= self.memory.0 / 2
     }
 
     /// The drive of that name.

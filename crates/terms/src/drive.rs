@@ -7,8 +7,8 @@ use crate::name::Name;
 use crate::spindle::Spindle;
 use crate::units::{Bytes, Nanos};
 
-/// What one processor that takes a nanosecond for each instruction gets out of a flash drive of its own kernel, in
-/// operations and in bytes of a second; beyond, the processor would be measured (docs/lab.md, flash drives in the guest).
+/// Operations and bytes in a second that a flash drive may be told where each instruction takes a nanosecond. Copying and
+/// answering are the processor's work: of 550 MB/s a fifth was missing already (docs/lab.md, flash drives in the guest).
 const MOST: (u32, Bytes) = (50_000, Bytes(600_000_000));
 
 /// A drive that the lab makes for a study.
@@ -82,7 +82,7 @@ impl LabDrive {
         let is_over = read_iops.is_some_and(|rate| rate > MOST.0) || read.is_some_and(|rate| rate > MOST.1);
         (self.kind == LabDriveKind::Flash && is_over).then(|| {
             format!(
-                "drive `{}` is faster than the guest's one processor, which does {} operations or {} in a second at most",
+                "drive `{}` is faster than the guest's one processor can follow: tell it at most {} operations and {} in a second",
                 self.name, MOST.0, MOST.1
             )
         })
@@ -172,7 +172,7 @@ impl LabDriveKind {
         match self {
             Self::Nvme => "NVMe drives",
             Self::Sata => "SATA drives",
-            Self::Hdd => "drives that spin",
+            Self::Hdd => "hard disks",
             Self::Ram => "RAM drives",
             Self::Flash => "flash drives",
             Self::NvmeTcp => "remote drives",

@@ -102,7 +102,7 @@ pub(crate) fn command() -> clap::Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
     ));
     command = command.after_help(section("Exit status", &STATUS));
-    for (name, _) in GROUPS.iter().flat_map(|(_, names)| names.iter().map(|name| (*name, ()))) {
+    for name in GROUPS.iter().flat_map(|(_, names)| names.iter().copied()) {
         command = command.mut_subcommand(name, |verb| {
             let own = verb.get_after_help().map(|text| format!("\n\n{text}")).unwrap_or_default();
             let text = format!("Examples:\n{}{own}", indented(examples(name)));

@@ -143,6 +143,10 @@ impl Bench {
     }
 }
 
+/// What makes a run of every stack short: one round of short windows on a small span, and no feature checks.
+pub(crate) const SHORT: [&str; 9] =
+    ["--rounds", "1", "--window", "500ms", "--settle", "200ms", "--span", "64MiB", "--no-trials"];
+
 /// The project's directory.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bench::{Bench, root, text};
+use crate::bench::{Bench, SHORT, root, text};
 
 /// Throughput by number of the configuration and test.
 type Rates = BTreeMap<(u32, String), f64>;
@@ -23,27 +23,9 @@ fn in_the_lab(bench: &Bench, wanted: &Rates) -> Rates {
     let mut numbers: Vec<String> = wanted.keys().map(|(number, _)| number.to_string()).collect();
     numbers.dedup();
     let only = numbers.join(",");
-    let output = bench.run(&[
-        "run",
-        "studies/long-term-storage.toml",
-        "--lab-drives",
-        "ram",
-        "--clock",
-        "virtual",
-        "--only",
-        &only,
-        "--rounds",
-        "1",
-        "--window",
-        "500ms",
-        "--settle",
-        "200ms",
-        "--span",
-        "64MiB",
-        "--anchor",
-        "off",
-        "--no-trials",
-    ]);
+    let study =
+        ["run", "studies/long-term-storage.toml", "--lab-drives", "ram", "--clock", "virtual", "--anchor", "off"];
+    let output = bench.run(&[&study[..], &["--only", &only], &SHORT].concat());
     assert!(output.status.success(), "{}", text(&output));
     let cells = record::RunReader::open(&bench.only_run()).unwrap().newest_cells().unwrap();
     // Slugs begin with the number.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::bench::{Bench, text};
+use crate::bench::{Bench, SHORT, text};
 
 /// Cell directories of a run and when each was made.
 fn cells(run: &std::path::Path) -> BTreeMap<String, std::time::SystemTime> {
@@ -76,23 +76,7 @@ fn a_killed_run_goes_on_where_it_stopped() {
 fn every_cell_of_the_nineteen_is_a_number() {
     let bench = Bench::new();
     let study = bench.with_one_processor("studies/long-term-storage.toml");
-    let arguments = [
-        "run",
-        &study,
-        "--on",
-        "lab",
-        "--rounds",
-        "1",
-        "--window",
-        "500ms",
-        "--settle",
-        "200ms",
-        "--span",
-        "64MiB",
-        "--no-trials",
-        "--json",
-    ];
-    let output = bench.run(&arguments);
+    let output = bench.run(&[&["run", &study, "--on", "lab", "--json"], &SHORT[..]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let run = bench.only_run();
     let reader = record::RunReader::open(&run).unwrap();

@@ -12,23 +12,21 @@ type Row = BTreeMap<String, String>;
 /// A heading: all its words are names of columns, and one is `NAME` or `KNAME`.
 pub(super) fn begins(line: &str) -> bool {
     let words = || line.split_whitespace();
-    let is_column = |word: &str| COLUMNS.contains(&word) || VALUES.iter().any(|(column, _, _)| *column == word);
+    let is_column = |word: &str| {
+        COLUMNS.contains(&word) || RIGHT.contains(&word) || VALUES.iter().any(|(column, _, _)| *column == word)
+    };
     words().any(|word| ["NAME", "KNAME"].contains(&word)) && words().count() > 1 && words().all(is_column)
 }
 
-/// Columns that are used for what they are, or only known by name.
-const COLUMNS: [&str; 57] = [
+/// Columns that are used for what they are, or only known by name, besides those of [`RIGHT`].
+const COLUMNS: [&str; 35] = [
     "NAME",
     "KNAME",
     "PATH",
     "MAJ:MIN",
     "MAJ",
     "MIN",
-    "FSAVAIL",
-    "FSSIZE",
     "FSTYPE",
-    "FSUSED",
-    "FSUSE%",
     "FSVER",
     "FSROOTS",
     "MOUNTPOINT",
@@ -42,35 +40,17 @@ const COLUMNS: [&str; 57] = [
     "PARTLABEL",
     "PARTUUID",
     "PARTFLAGS",
-    "PARTN",
-    "RM",
-    "HOTPLUG",
-    "SIZE",
     "STATE",
     "OWNER",
     "GROUP",
     "MODE",
     "TYPE",
-    "DISC-ALN",
-    "DISC-MAX",
-    "DISC-ZERO",
-    "WSAME",
     "WWN",
-    "RAND",
     "PKNAME",
     "HCTL",
     "TRAN",
     "SUBSYSTEMS",
     "VENDOR",
-    "DAX",
-    "DISC-GRAN",
-    "START",
-    "ZONE-SZ",
-    "ZONE-WGRAN",
-    "ZONE-APP",
-    "ZONE-NR",
-    "ZONE-OMAX",
-    "ZONE-AMAX",
     "ID",
     "ID-LINK",
     "DISKSEQ",
@@ -156,7 +136,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut told = 0;
     for line in rows {
         let Some((depth, row)) = cells(heading, line) else {
-            machine.refused.push(format!("`{}`: its columns cannot be told apart", line.trim()));
+            machine.refused.push(format!("`{}`: its columns cannot be separated", line.trim()));
             continue;
         };
         // Further mount points stand on lines of their own.
@@ -243,10 +223,7 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
         for (column, file, fits) in VALUES {
             let Some(value) = cell(column).filter(|value| fits(value)) else { continue };
             let file = if kernel.starts_with("nvme") && column == "REV" { "device/firmware_rev" } else { file };
-            // Programs shorten names in their own ways: the first has it.
-            if !file.starts_with("device/") || machine.is_first(&kernel, file) {
-                machine.block_file(&kernel, file, value);
-            }
+            machine.told(&kernel, file, value);
         }
     }
     // Sizes that were shortened for people are not what the device has.

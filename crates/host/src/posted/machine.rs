@@ -127,6 +127,13 @@ impl Machine {
         }
     }
 
+    /// What a text tells of a drive. Programs shorten names in their own ways: of those the first text has it.
+    pub(super) fn told(&mut self, name: &str, file: &str, value: impl Into<String>) {
+        if !file.starts_with("device/") || self.is_first(name, file) {
+            self.block_file(name, file, value);
+        }
+    }
+
     /// Has no text told what a file of a block device says?
     pub(super) fn is_first(&self, name: &str, file: &str) -> bool {
         !self.block_files.contains_key(&(name.to_owned(), file.to_owned()))
@@ -204,10 +211,7 @@ impl Machine {
         }
         smart.transport.into_iter().for_each(|transport| self.attached(&name, transport));
         for (file, value) in smart.files.into_iter().chain(serial.map(|serial| ("device/serial", serial.to_owned()))) {
-            // Programs shorten names in their own ways: the first has it.
-            if !file.starts_with("device/") || self.is_first(&name, file) {
-                self.block_file(&name, file, value);
-            }
+            self.told(&name, file, value);
         }
         for (command, said) in smart.runs {
             let of_controller = command.starts_with("nvme smart-log");
