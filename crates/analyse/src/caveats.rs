@@ -3,7 +3,7 @@
 use terms::finding::{AnchorAction, AnchorFinding, Finding, Verdict};
 use terms::inventory::Inventory;
 use terms::record::Provenance;
-use terms::{Anchor, Load, Name, Replicate};
+use terms::{Anchor, Load, Name, Replicate, Speed};
 
 use crate::rounds::Rounds;
 
@@ -68,11 +68,10 @@ fn of_the_session(provenance: &Provenance, findings: &[Finding], anchors: &[Anch
 /// Rates of an emulated machine say nothing of real drives.
 fn real_speed(provenance: &Provenance, inventory: &Inventory) -> Option<String> {
     if provenance.has_virtual_clock() {
-        return Some(
-            "speed of real machines: each instruction took one nanosecond of the guest's own clock, memory and caches cost \
-             nothing more, and there was one processor"
-                .to_owned(),
-        );
+        return Some(format!(
+            "speed of real machines: one processor ended {} whatever they were, and memory and caches cost nothing more",
+            provenance.cpu.unwrap_or(Speed::GUEST)
+        ));
     }
     let how = inventory.emulated.as_ref().or(provenance.accelerator.as_ref());
     (provenance.is_emulated() || inventory.emulated.is_some()).then(|| {

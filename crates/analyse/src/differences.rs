@@ -8,11 +8,12 @@ use terms::record::Provenance;
 type Says = fn(&Findings) -> String;
 
 /// What runs are asked for, in the order in which it is told.
-const ASKED: [(&str, Says); 14] = [
+const ASKED: [(&str, Says); 15] = [
     ("place", |of| of.provenance.place.clone()),
     ("kernel", |of| of.inventory.kernel.clone()),
     ("system", |of| of.inventory.system.clone()),
     ("processor", |of| of.inventory.cpu_model.clone()),
+    ("processor of the virtual clock", |of| of.provenance.cpu.map(|cpu| cpu.to_string()).unwrap_or_default()),
     ("processors", |of| of.inventory.cpus.to_string()),
     ("memory", |of| of.inventory.memory.to_string()),
     ("drives", |of| drives(&of.inventory)),

@@ -67,6 +67,7 @@ pub(crate) fn provenance(stacks: &[&str], workloads: &[&str]) -> Provenance {
         study_sha256: String::new(),
         place: "local".into(),
         accelerator: None,
+        cpu: None,
         drives: Vec::new(),
         seed: 1,
         rounds: 3,

@@ -35,9 +35,9 @@ pub(crate) enum Failure {
     /// 2: the same, drawn by us: its colours stay.
     Drawn(String),
     /// 2: an error with its causes, of the one thing that was being done.
-    Could(Box<dyn Error>),
+    Could(Box<dyn Error + Send + Sync>),
     /// 2: an error with its causes, after which nothing else can work either: the record or the lab itself.
-    Fatal(Box<dyn Error>),
+    Fatal(Box<dyn Error + Send + Sync>),
     /// 3: refused for safety.
     Refused(String),
     /// 4: something is missing here.

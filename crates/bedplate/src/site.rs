@@ -7,7 +7,7 @@ use build::{Bindings, Origin};
 use claim::Permission;
 use host::{Host, Local, Rights, Ssh};
 use lab::Guest;
-use terms::{Name, Plan};
+use terms::{Name, Plan, Speed};
 
 use crate::exit::Failure;
 use crate::ground::Address;
@@ -175,6 +175,14 @@ impl Site {
     pub(crate) fn accelerator(&self) -> Option<&'static str> {
         match &self.machine {
             Machine::Lab(guest) => Some(guest.accelerator().word()),
+            Machine::Local(_) | Machine::Ssh(_) => None,
+        }
+    }
+
+    /// The processor that a guest under a virtual clock stands for; `None` for what has our clock.
+    pub(crate) fn speed(&self) -> Option<Speed> {
+        match &self.machine {
+            Machine::Lab(guest) => guest.speed(),
             Machine::Local(_) | Machine::Ssh(_) => None,
         }
     }

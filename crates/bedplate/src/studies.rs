@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lab::SATA_PORTS;
 use terms::spelling::spell_path;
-use terms::{Design, LabDriveKind, LabSpec, Note, Plan, Replicate, Severity, Stack, Workload};
+use terms::{Clock, Design, LabDrive, LabDriveKind, LabSpec, Note, Plan, Replicate, Severity, Stack, Workload};
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
@@ -181,8 +181,8 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
         policy.rounds = 1;
         policy.max_rounds = 1;
         policy.anchor = terms::Anchor::Off;
-        policy.settle = terms::Nanos::millis(300);
-        policy.window = terms::Nanos::seconds(1);
+        policy.settle = policy.settle.min(terms::Nanos::millis(300));
+        policy.window = policy.window.min(terms::Nanos::seconds(1));
     }
     adjust_rounds(policy, arguments)?;
     policy.lab_drives = arguments.lab_drives.map(Into::into);
@@ -211,16 +211,52 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
         add_curves(&mut design.workloads);
     }
     check_slices(design)?;
-    design.lab.clock = arguments.clock.map_or(design.lab.clock, Into::into);
+    design.lab.said_clock = arguments.clock.map(Into::into).or(design.lab.said_clock);
     if arguments.kernel.is_some() {
         design.lab.kernel.clone_from(&arguments.kernel);
     }
+    // What QEMU serves as flash has a body in the guest.
+    let is_served = |drive: &LabDrive| matches!(drive.kind, LabDriveKind::Nvme | LabDriveKind::Sata);
+    if design.lab.said_clock == Some(Clock::Virtual) && design.lab.drives.iter().all(is_served) {
+        design.measure.lab_drives.get_or_insert(LabDriveKind::Flash);
+    }
     change_drives(design)?;
     let guest = LabSpec { hosts: design.hosts(), ..design.lab.clone() };
+    if guest.clock() == Clock::Virtual {
+        // Nothing comes between two looks at the bare drive where time is instructions.
+        design.measure.anchor = terms::Anchor::Off;
+        check_timed_options(&design.workloads)?;
+    }
     match guest.clock_refused() {
         None => Ok(()),
         Some(why) => Err(Failure::told(format!(
             "error: the lab cannot have a virtual clock\n  because: {why}\n\nhint: say `--lab-drives flash` or `ram`, or `--clock real`"
+        ))),
+    }
+}
+
+/// Options of imported jobs that count by the clock, which in a guest is not that of the machine it stands for.
+const TIMED: [&str; 11] = [
+    "latency_run",
+    "latency_target",
+    "latency_window",
+    "rate",
+    "rate_cycle",
+    "rate_iops",
+    "rate_iops_min",
+    "rate_min",
+    "thinktime",
+    "thinktime_iotime",
+    "thinktime_spin",
+];
+
+fn check_timed_options(workloads: &[Workload]) -> Result<(), Failure> {
+    let timed = |workload: &Workload| workload.keys.iter().find(|key| TIMED.contains(&key.key.as_str())).cloned();
+    match workloads.iter().find_map(|workload| Some((workload, timed(workload)?))) {
+        None => Ok(()),
+        Some((workload, option)) => Err(Failure::told(format!(
+            "error: `{}` of `{}` counts by the clock, and a virtual clock is not the machine's\n\nhint: say `--clock real`",
+            option.key, workload.name
         ))),
     }
 }

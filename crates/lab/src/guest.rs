@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
-use terms::{Clock, Cmd, LabDriveKind, LabSpec, Name, Nanos};
+use terms::{Clock, Cmd, LabDriveKind, LabSpec, Name, Nanos, Speed};
 
 use crate::accelerator::{self, Accelerator};
 use crate::disk::{self, Disk};
@@ -73,6 +73,7 @@ pub struct Guest {
     address: Option<String>,
     kernel: Kernel,
     accelerator: Accelerator,
+    speed: Option<Speed>,
     drives: BTreeMap<Name, String>,
     /// From QEMU's start to the agent's greeting.
     boot_time: Duration,
@@ -90,7 +91,7 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
     if let Some(why) = spec.machine.clock_refused() {
         return Err(LabError::Drives(why));
     }
-    let accelerator = match spec.machine.clock {
+    let accelerator = match spec.machine.clock() {
         Clock::Virtual => Accelerator::Icount,
         Clock::Real => accelerator::choose(&kernel, spec.agent, &spec.base, &memory)?,
     };
@@ -209,6 +210,7 @@ impl<'a> Booting<'a> {
             address: connected.then(|| network::address(spec.host)),
             kernel: kernel.clone(),
             accelerator,
+            speed: spec.machine.speed(),
             drives,
             boot_time,
         })
@@ -413,6 +415,12 @@ impl Guest {
     #[must_use]
     pub const fn accelerator(&self) -> Accelerator {
         self.accelerator
+    }
+
+    /// The processor that it stands for under a virtual clock; `None` under ours.
+    #[must_use]
+    pub const fn speed(&self) -> Option<Speed> {
+        self.speed
     }
 
     /// Takes the power away: the machine is gone in the middle of whatever it did. Its drives, with what they had

@@ -18,6 +18,7 @@ pub(crate) fn provenance(run: &str) -> Provenance {
         study_sha256: sha256_hex(b"x"),
         place: "lab".into(),
         accelerator: Some("tcg".into()),
+        cpu: None,
         drives: Vec::new(),
         seed: 1,
         rounds: 3,

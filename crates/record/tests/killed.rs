@@ -26,6 +26,7 @@ fn provenance() -> Provenance {
         study_sha256: sha256_hex(b"x"),
         place: "lab".into(),
         accelerator: None,
+        cpu: None,
         drives: Vec::new(),
         seed: 1,
         rounds: 1,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use terms::units::KIB;
-use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port, Spindle};
+use terms::{Bytes, Clock, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port, Speed, Spindle};
 
 use crate::fields::Fields;
 use crate::machine::in_a_second;
@@ -68,16 +68,41 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
     let ports: HashSet<u8> = spec.drives.iter().filter_map(|drive| number_of(&drive.port)).collect();
     spec.switches = lab.tables("switches").iter().filter_map(|fields| switch(fields, &ports, notes)).collect();
     spec.hosts = hosts(lab, &spec, notes);
-    spec.clock = lab.word("clock").unwrap_or_default();
+    spec.said_clock = lab.word("clock");
+    spec.cpu = cpu(lab, &spec, notes);
     spec.kernel = lab.text("kernel").map(str::to_owned);
     if let (Some(why), true) = (spec.clock_refused(), complete) {
         notes.push(
-            Note::error("study-clock", Some(lab.place("clock")), why)
-                .hint("make the drives kind = \"flash\" or \"ram\", or leave `clock` out"),
+            Note::error(
+                "study-clock",
+                Some(if lab.has("clock") { lab.place("clock") } else { lab.key("drives") }),
+                why,
+            )
+            .hint("make the drives kind = \"flash\" or \"ram\", or the clock = \"real\""),
         );
     }
     check_memory(lab, &spec, notes);
     Lab { spec, complete, places }
+}
+
+/// The processor that a guest under a virtual clock stands for.
+fn cpu(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Option<Speed> {
+    let text = lab.text("cpu")?;
+    let speed = Speed::parse(text);
+    if speed.is_none() {
+        notes.push(
+            Note::error("study-cpu", Some(lab.place("cpu")), format!("`cpu` cannot be `{}`", text.escape_debug()))
+                .hint(format!("write it like \"{}\"; {} to {}", Speed::USUAL, Speed::GUEST, Speed::MOST)),
+        );
+    } else if spec.clock() == Clock::Real {
+        notes.push(
+            Note::error("study-cpu", Some(lab.key("cpu")), "`cpu` is of guests under a virtual clock")
+                .label("under a real clock a guest is as fast as this machine makes it")
+                .as_warning()
+                .hint("leave it out, or make the drives kind = \"flash\" or \"ram\""),
+        );
+    }
+    speed
 }
 
 fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {

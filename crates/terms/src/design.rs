@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::chart::Chart;
+use crate::dilation::Speed;
 use crate::drive::{LabDrive, LabDriveKind, LabSwitch, Limit, Port};
 use crate::layer::Layer;
 use crate::name::{Name, slug};
@@ -127,22 +128,13 @@ impl Design {
 }
 
 /// What time is in a guest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clock {
     /// Ours: a busy machine makes a guest slow.
-    #[default]
     Real,
     /// The guest's own: each of its instructions takes one nanosecond, and waiting takes none of ours.
     Virtual,
-}
-
-impl Clock {
-    /// Is it ours?
-    #[must_use]
-    pub fn is_real(&self) -> bool {
-        *self == Self::Real
-    }
 }
 
 /// A guest: processors, memory, drives and where they are plugged in.
@@ -161,9 +153,12 @@ pub struct LabSpec {
     /// Guests like this one, each with drives of its own; remote drives of all are in one enclosure.
     #[serde(default, skip_serializing_if = "Hosts::is_one")]
     pub hosts: Hosts,
-    /// What time is in it.
-    #[serde(default, skip_serializing_if = "Clock::is_real")]
-    pub clock: Clock,
+    /// What time is in it, where somebody said it.
+    #[serde(default, rename = "clock", skip_serializing_if = "Option::is_none")]
+    pub said_clock: Option<Clock>,
+    /// The processor that it stands for under a virtual clock; `None` for [`Speed::USUAL`].
+    #[serde(default, rename = "cpu_instructions_per_second", skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<Speed>,
     /// The release of its kernel, or the beginning of it, such as `6.12`; `None` for the newest that has what is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
@@ -179,34 +174,51 @@ impl LabSpec {
             drives: Vec::new(),
             switches: Vec::new(),
             hosts: Hosts::ONE,
-            clock: Clock::Real,
+            said_clock: None,
+            cpu: None,
             kernel: None,
         }
+    }
+
+    /// What time is in it: its own wherever all of its drives are in it, unless somebody says otherwise. Then a study says
+    /// the same on every machine.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        let is_within = !self.drives.is_empty() && self.drives.iter().all(|drive| drive.kind.in_guest());
+        let own = if is_within && self.hosts.is_one() { Clock::Virtual } else { Clock::Real };
+        self.said_clock.unwrap_or(own)
     }
 
     /// Processors that the guest gets. Under a virtual clock all of them would share one count of instructions, and each
     /// would be as much slower.
     #[must_use]
-    pub const fn processors(&self) -> u32 {
-        match self.clock {
+    pub fn processors(&self) -> u32 {
+        match self.clock() {
             Clock::Real => self.cpus,
             Clock::Virtual => 1,
         }
     }
 
+    /// The processor whose times and rates are told; `None` under a real clock, where they are told as they were seen.
+    #[must_use]
+    pub fn speed(&self) -> Option<Speed> {
+        (self.clock() == Clock::Virtual).then(|| self.cpu.unwrap_or(Speed::USUAL))
+    }
+
     /// Why this guest cannot have its clock; `None` where it can.
     #[must_use]
     pub fn clock_refused(&self) -> Option<String> {
-        let served = self.drives.iter().find(|drive| !drive.kind.in_guest());
-        match (self.clock, served, self.hosts.is_one()) {
-            (Clock::Real, ..) => None,
-            (Clock::Virtual, None, true) => self.drives.iter().find_map(LabDrive::too_fast),
-            (Clock::Virtual, Some(drive), _) => Some(format!(
+        let speed = self.speed()?;
+        if let Some(drive) = self.drives.iter().find(|drive| !drive.kind.in_guest()) {
+            return Some(format!(
                 "drive `{}` is served from outside the guest, in real time; under a virtual clock all drives are in the guest",
                 drive.name
-            )),
-            (Clock::Virtual, None, false) => Some("several hosts have a clock each".to_owned()),
+            ));
         }
+        if !self.hosts.is_one() {
+            return Some("several hosts have a clock each".to_owned());
+        }
+        self.drives.iter().find_map(|drive| drive.too_fast(speed))
     }
 
     /// The same guest with all drives of one kind.
@@ -492,24 +504,32 @@ mod tests {
     #[test]
     fn a_virtual_clock_is_for_what_the_guest_has_in_itself() {
         let drive = |kind| LabDrive { kind, ..LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64)) };
-        let lab = |kind, clock| LabSpec { drives: vec![drive(kind)], clock, ..LabSpec::new(4, Bytes::gib(1)) };
+        let lab = |kind, clock| LabSpec {
+            drives: vec![drive(kind)],
+            said_clock: Some(clock),
+            ..LabSpec::new(4, Bytes::gib(1))
+        };
         let ram = lab(LabDriveKind::Ram, Clock::Virtual);
         assert_eq!((ram.clock_refused(), ram.processors()), (None, 1));
         let flash = |clock, limit| {
             let drive = LabDrive { limit, ..drive(LabDriveKind::Flash) };
-            LabSpec { drives: vec![drive], clock, ..LabSpec::new(1, Bytes::gib(1)) }.clock_refused()
+            LabSpec { drives: vec![drive], said_clock: Some(clock), ..LabSpec::new(1, Bytes::gib(1)) }.clock_refused()
         };
         let fast = Limit { read: Some(Bytes(3_500_000_000)), ..Limit::default() };
         assert_eq!(flash(Clock::Virtual, Limit::default()), None);
         assert_eq!(flash(Clock::Real, fast), None);
-        assert!(flash(Clock::Virtual, fast).unwrap().contains("faster than the guest's one processor"));
-        assert!(flash(Clock::Virtual, Limit { read_iops: Some(60_000), ..Limit::default() }).is_some());
+        assert!(flash(Clock::Virtual, fast).unwrap().contains("faster than a processor of 3.2 G instructions/s"));
+        assert!(flash(Clock::Virtual, Limit { read_iops: Some(200_000), ..Limit::default() }).is_some());
         for kind in [LabDriveKind::Nvme, LabDriveKind::Sata, LabDriveKind::Hdd, LabDriveKind::NvmeTcp] {
             assert!(lab(kind, Clock::Virtual).clock_refused().unwrap().contains("`a`"), "{kind:?}");
             assert_eq!(lab(kind, Clock::Real).clock_refused(), None);
         }
         assert_eq!(lab(LabDriveKind::Nvme, Clock::Real).processors(), 4);
-        assert!(LabSpec { hosts: Hosts(2), ..ram }.clock_refused().is_some());
+        assert!(LabSpec { hosts: Hosts(2), ..ram.clone() }.clock_refused().is_some());
+        let unsaid = |lab: LabSpec| LabSpec { said_clock: None, ..lab };
+        assert_eq!(unsaid(ram.clone()).speed(), Some(Speed::USUAL), "what can have its own clock has it");
+        assert_eq!(unsaid(LabSpec { hosts: Hosts(2), ..ram }).clock(), Clock::Real);
+        assert_eq!(unsaid(lab(LabDriveKind::Nvme, Clock::Virtual)).speed(), None);
     }
 
     #[test]

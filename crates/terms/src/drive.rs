@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::dilation::Speed;
 use crate::inventory::{Health, NvmeNamespace, Reading};
 use crate::name::Name;
 use crate::spindle::Spindle;
@@ -9,7 +10,7 @@ use crate::units::{Bytes, Nanos};
 
 /// Operations and bytes in a second that a flash drive may be told where each instruction takes a nanosecond. Copying and
 /// answering are the processor's work: of 550 MB/s a fifth was missing already (docs/lab.md, flash drives in the guest).
-const MOST: (u32, Bytes) = (50_000, Bytes(600_000_000));
+const MOST: (f64, f64) = (50e3, 600e6);
 
 /// A drive that the lab makes for a study.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,13 +78,17 @@ impl LabDrive {
     }
 
     /// Why the drive is too fast for a virtual clock; `None` where it is not.
-    pub(crate) fn too_fast(&self) -> Option<String> {
+    pub(crate) fn too_fast(&self, speed: Speed) -> Option<String> {
         let Limit { read, read_iops, .. } = self.limit;
-        let is_over = read_iops.is_some_and(|rate| rate > MOST.0) || read.is_some_and(|rate| rate > MOST.1);
+        let (operations, bytes) = (speed.factor() * MOST.0, speed.factor() * MOST.1);
+        let is_over = read_iops.is_some_and(|rate| f64::from(rate) > operations)
+            || read.is_some_and(|rate| rate.as_f64() > bytes);
         (self.kind == LabDriveKind::Flash && is_over).then(|| {
             format!(
-                "drive `{}` is faster than the guest's one processor can follow: tell it at most {} operations and {} in a second",
-                self.name, MOST.0, MOST.1
+                "drive `{}` is faster than a processor of {speed} can follow: tell it at most {operations:.0} operations and {:.0} MB in a \
+                 second, or give `cpu` more",
+                self.name,
+                bytes / 1e6
             )
         })
     }

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::design::MeasurePolicy;
+use crate::dilation::Speed;
 use crate::evidence::{Conditions, Imitated, JobShare, Limiter, Steadiness, Threads};
 use crate::name::Name;
 use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
@@ -36,6 +37,10 @@ pub struct Provenance {
     pub place: String,
     /// For the lab: `kvm` or `tcg`.
     pub accelerator: Option<String>,
+    /// For a lab under a virtual clock: the processor that times and rates are of. Records of old, without it, have those
+    /// of the guest's own clock.
+    #[serde(default, rename = "cpu_instructions_per_second", skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<Speed>,
     /// Seed of every random choice.
     pub seed: u64,
     /// Rounds asked for.

@@ -59,6 +59,7 @@ fn provenance(stacks: &[&str], policy: &MeasurePolicy) -> Provenance {
         study_sha256: String::new(),
         place: "local".to_owned(),
         accelerator: None,
+        cpu: None,
         drives: Vec::new(),
         seed: 1,
         rounds: policy.rounds,

@@ -20,7 +20,7 @@ use crate::exit::{Exit, Failure};
 use crate::ground::{self, Staked};
 use crate::proof::Proof;
 use crate::runner::estimate::{self, Costs};
-use crate::runner::{self, Runner};
+use crate::runner::{self, Runner, lanes};
 use crate::settings::Settings;
 use crate::studies::Study;
 use crate::{BUILD, foretell, guest, room, trials};
@@ -67,6 +67,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     let resumed = resume.is_some();
     let proof = if site.is_lab() { None } else { Some(Proof::open(&settings.state)?) };
     let costs = estimate::learn(&site.place(), site.accelerator(), &all_plans, settings);
+    let costs = costs.in_lanes(lanes::count(&study.design, &site));
     let writer = match resume {
         Some(directory) => go_on(&directory, &all_plans, &inventory, &entries, &site, proof.as_ref())?,
         None => {
@@ -82,7 +83,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     let trials = trials::expected(&study.design).map(|trials| format!("; {trials}")).unwrap_or_default();
     settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
-    let progress = settings.printer.progress(expected);
+    let progress = settings.printer.progress(costs.work(&study.design, &missing));
     let site = Arc::new(site);
     // Locked from here to the end: whoever asks is told that somebody works here.
     let mut held = hold(&site)?;
@@ -111,6 +112,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
         share: 1.0,
         stopped: None,
         over_budget: false,
+        beside: Vec::new(),
     };
     let result = runner.run();
     let took = runner.began.elapsed();
@@ -259,6 +261,7 @@ fn begin(
         study_sha256: record::sha256_hex(study.text.as_bytes()),
         place: site.place(),
         accelerator: site.accelerator().map(str::to_owned),
+        cpu: site.speed(),
         drives: site.claims().iter().map(used).collect(),
         seed: policy.seed,
         rounds: policy.rounds,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use record::RunReader;
 use serde_json::Value;
-use terms::record::{ANCHOR, Cell, Provenance};
+use terms::record::{ANCHOR, Cell, ICOUNT, Provenance};
 use terms::{Design, MeasurePolicy, Method, Plan, Replicate, Workload};
 
 mod parts;
@@ -44,6 +44,10 @@ pub(crate) struct Costs {
     pub(crate) teardown: f64,
     /// Runs that this was learned from.
     pub(crate) runs: usize,
+    /// Seconds that one under load takes.
+    pace: f64,
+    /// Guests that work at once.
+    pub(crate) lanes: usize,
 }
 
 impl Default for Costs {
@@ -59,6 +63,8 @@ impl Default for Costs {
             fills: BTreeMap::new(),
             teardown: 2.0,
             runs: 0,
+            pace: 1.0,
+            lanes: 1,
         }
     }
 }
@@ -83,6 +89,8 @@ impl Mean {
 
 #[derive(Debug, Default)]
 struct Seen {
+    /// That of the table.
+    pace: f64,
     overhead: Mean,
     extended: Mean,
     extensions: BTreeMap<String, Mean>,
@@ -99,7 +107,8 @@ struct Seen {
 ///
 /// What these plans need that was never built as a whole is put together from parts.
 pub(crate) fn learn(place: &str, accelerator: Option<&str>, plans: &[Plan], settings: &Settings) -> Costs {
-    let mut seen = Seen::default();
+    let base = if accelerator == Some(ICOUNT) { Costs::counted() } else { Costs::default() };
+    let mut seen = Seen { pace: base.pace, ..Seen::default() };
     let catalogue = crate::commands::runs::catalogue(settings).unwrap_or_default();
     for row in catalogue.list() {
         let Ok(reader) = RunReader::open(&row.dir) else { continue };
@@ -111,7 +120,7 @@ pub(crate) fn learn(place: &str, accelerator: Option<&str>, plans: &[Plan], sett
             break;
         }
     }
-    seen.costs(plans)
+    seen.costs(plans, base)
 }
 
 impl Seen {
@@ -158,11 +167,11 @@ impl Seen {
         let own = self.extensions.entry(cell.key.workload.clone()).or_default();
         own.add(f64::from(u8::from(cell.extended)));
         let planned = asked + if cell.extended { again } else { 0.0 };
-        self.overhead.add((cell.took.as_seconds() - planned).max(0.0));
+        self.overhead.add((cell.took.as_seconds() - planned * self.pace).max(0.0));
     }
 
-    fn costs(self, plans: &[Plan]) -> Costs {
-        let base = Costs::default();
+    /// What the parts of a run cost by what was seen; what was not seen as the table has it.
+    fn costs(self, plans: &[Plan], base: Costs) -> Costs {
         let means = |means: BTreeMap<String, Mean>| -> BTreeMap<String, f64> {
             means.into_iter().map(|(name, mean)| (name, mean.or(0.0))).collect()
         };
@@ -183,6 +192,7 @@ impl Seen {
             fills,
             teardown: self.teardown.or(base.teardown),
             runs: self.runs,
+            ..base
         }
     }
 }
@@ -195,6 +205,16 @@ pub(crate) fn took<'a>(kind: &str, event: &'a Value) -> Option<(&'a str, f64)> {
 }
 
 impl Costs {
+    /// A guest under a virtual clock: the same two cores, whose translator ends some 150 million instructions in a second.
+    fn counted() -> Self {
+        Self { overhead: 4.0, teardown: 2.0, pace: 12.0, ..Self::default() }
+    }
+
+    /// The same where so many guests work at once.
+    pub(crate) fn in_lanes(self, lanes: usize) -> Self {
+        Self { lanes, ..self }
+    }
+
     /// Building a stack.
     pub(crate) fn build(&self, stack: &str) -> f64 {
         self.builds.get(stack).copied().unwrap_or(self.build)
@@ -214,9 +234,9 @@ impl Costs {
     /// One cell.
     pub(crate) fn cell(&self, policy: &MeasurePolicy, workload: &Workload) -> f64 {
         let (settle, window) = (policy.settle.as_seconds(), workload.window.unwrap_or(policy.window).as_seconds());
-        let once = settle + window + self.overhead;
+        let once = (settle + window) * self.pace + self.overhead;
         let share = self.extensions.get(workload.name.as_str()).copied().unwrap_or(self.extended);
-        let extension = if window >= 1.0 { share * (settle + 2.0 * window) } else { 0.0 };
+        let extension = if window >= 1.0 { share * (settle + 2.0 * window) * self.pace } else { 0.0 };
         let imitation = if policy.compat && workload.imitates.is_some() { IMITATED } else { 0.0 };
         let gathering = if workload.hosts.is_one() { 0.0 } else { GATHERING };
         once + extension + imitation + gathering
@@ -237,8 +257,13 @@ impl Costs {
         f64::from(anchor::cells(policy)) * each
     }
 
-    /// The first rounds of a run, without the stacks that cannot be built.
+    /// Seconds of the first rounds of a run, without the stacks that cannot be built.
     pub(crate) fn run(&self, design: &Design, missing: &[String]) -> f64 {
+        self.work(design, missing) / real(self.lanes)
+    }
+
+    /// The same, of all guests together.
+    pub(crate) fn work(&self, design: &Design, missing: &[String]) -> f64 {
         let policy = &design.measure;
         let slugs = design.stacks.iter().map(terms::Stack::slug).filter(|slug| !missing.contains(slug));
         let cells: f64 = design.workloads.iter().map(|workload| self.cell(policy, workload)).sum();

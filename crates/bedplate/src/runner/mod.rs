@@ -6,6 +6,7 @@
 pub(crate) mod aftermath;
 mod anchor;
 pub(crate) mod estimate;
+pub(crate) mod lanes;
 mod live;
 pub(crate) mod order;
 mod preflight;
@@ -66,6 +67,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) stopped: Option<String>,
     /// Set when the budget holds nothing more.
     pub(crate) over_budget: bool,
+    /// Runners of the same study in guests of their own.
+    pub(crate) beside: Vec<Self>,
 }
 
 impl Runner<'_> {

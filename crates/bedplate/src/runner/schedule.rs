@@ -151,6 +151,9 @@ impl Runner<'_> {
         if !self.any_pending(round, &stacks, scope) {
             return Ok(());
         }
+        if self.costs.lanes > 1 {
+            return self.side_by_side(round, &stacks, scope);
+        }
         if self.stopped.is_none() {
             self.bare_anchor(round, terms::record::ANCHOR_FIRST)?;
         }

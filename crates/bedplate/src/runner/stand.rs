@@ -9,7 +9,7 @@ use measure::{CellRequest, Companion, Filled};
 use record::RunWriter;
 use terms::plan::{Place, Plan};
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
-use terms::{Cmd, Nanos, Node, Workload};
+use terms::{Cmd, Nanos, Node, Speed, Workload};
 
 use crate::exit::Failure;
 use crate::proof::Proof;
@@ -226,30 +226,34 @@ impl<'a> Runner<'a> {
             self.progress.note(&format!("{} does not come to rest: {}", spot.title, busy.join("; ")));
         }
         let others: Vec<Companion<'_>> = companions(site, spot.others);
+        // A guest under a clock of its own is asked for what comes to the same there, and what it counted is converted.
+        let speed = site.speed().unwrap_or(Speed::GUEST);
+        let (asked, by) = (workload.in_guest(speed), policy.in_guest(speed));
         let request = CellRequest {
             address: site.address(),
             others: &others,
             key: spot.key.clone(),
-            workload,
-            policy,
+            workload: &asked,
+            policy: &by,
             filled: spot.filled,
             resyncs: spot.resyncs,
             drives: spot.drives,
             seed,
             started: now(),
             nodes: spot.nodes,
-            rate,
+            rate: rate.map(|rate| speed.rate_in_guest(rate)),
             watch: &watch,
             source,
         };
         let measured = measure::measure(site, &request)?;
-        if let Some(why) = &measured.cell.failure {
+        let cell = measured.cell.on_machine(speed);
+        if let Some(why) = &cell.failure {
             self.progress.note(&format!("failed: {} on {} in round {round}: {why}", workload.name, spot.title));
         }
-        self.writer.put_cell(&measured.cell, &measured.raw)?;
-        let more = serde_json::json!({ "workload": spot.key.workload, "took_ns": measured.cell.took });
+        self.writer.put_cell(&cell, &measured.raw)?;
+        let more = serde_json::json!({ "workload": spot.key.workload, "took_ns": cell.took });
         self.event("measured", stack, *round, more)?;
-        Ok(measured.cell)
+        Ok(cell)
     }
 
     /// Takes a stack down and, where its drives are its own, forgets what they held, so that the next stack finds them

@@ -11,7 +11,6 @@ const STUDY: &str = r#"
 question = "Does it say the same twice?"
 [lab]
 memory = "2 GiB"
-clock = "virtual"
 drives = [{ name = "a", kind = "ram", size = "128 MiB" }, { name = "b", kind = "ram", size = "128 MiB" }]
 [[stack]]
 name = "plain"
@@ -22,10 +21,9 @@ layers = [{ raid = { level = 1 }, on = ["a", "b"] }, { ext4 = {} }]
 [measure]
 profiles = ["quick"]
 rounds = 1
-anchor = "off"
 span = "32 MiB"
-settle = "200 ms"
-window = "500 ms"
+settle = "60 ms"
+window = "160 ms"
 "#;
 
 /// Seconds of the guest for an operation, of every cell of a new run.
@@ -71,6 +69,25 @@ fn a_virtual_clock_repeats_itself_beside_other_work() {
         let ratio = busy[cell] / took;
         eprintln!("{cell}: {ratio:.4}");
         assert!((ratio - 1.0).abs() <= terms::record::REPEATS, "{cell}: {ratio}");
+    }
+    bench.assert_nothing_left();
+}
+
+/// Bytes of large operations and count of small ones in a second, as docs/lab.md has them.
+#[test]
+fn a_flash_drive_gives_what_it_is_told() {
+    let bench = Bench::new();
+    let output = bench.run(&["run", "crates/bedplate/tests/studies/flash.toml", "--only", "3,4"]);
+    assert!(output.status.success(), "{}", text(&output));
+    let cells = RunReader::open(&bench.only_run()).unwrap().newest_cells().unwrap();
+    assert_eq!(cells.len(), 8);
+    for cell in cells {
+        let reading = cell.reading.unwrap_or_else(|| panic!("{:?}: {:?}", cell.key, cell.failure));
+        let told = if cell.key.stack.starts_with("550") { (550e6, 67e3) } else { (1000e6, 120e3) };
+        let is_large = cell.key.workload.starts_with("seq");
+        let given = if is_large { reading.throughput().0 / told.0 } else { reading.iops().0 / told.1 };
+        eprintln!("{:?}: {given:.3}", cell.key);
+        assert!((given - 1.0).abs() < 0.08, "{:?}: {given}", cell.key);
     }
     bench.assert_nothing_left();
 }

@@ -113,7 +113,7 @@ const LARGE_KIB: u32 = 4096;
 #[test]
 fn a_full_disk_leaves_nothing_standing() {
     let bench = Bench::new();
-    let (guest, drives) = boot(&bench, &crate::bench::design("studies/quickstart.toml"));
+    let (guest, drives) = boot(&bench, &crate::bench::design("crates/bedplate/tests/studies/two-nvme.toml"));
     let run = format!("run {QUICKSTART} --on local {drives} --quick --only 3");
     // Not below /mnt, where stacks are mounted.
     let failed = |kib: &u32| runs_out_of_room(&guest, &run, &format!("{ROOT}/full-{kib}"), *kib);

@@ -22,7 +22,7 @@ fn first_plan(study: &str, name: &str) -> Plan {
     plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap()
 }
 
-const STUDY: &str = "studies/quickstart.toml";
+const STUDY: &str = "crates/bedplate/tests/studies/two-nvme.toml";
 
 #[test]
 fn drives_that_hold_something_are_refused_and_keep_every_byte() {

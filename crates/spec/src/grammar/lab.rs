@@ -24,12 +24,19 @@ pub(crate) static LAB: Table = Table {
             "Guests like this one, each with drives of its own; remote drives of all are in one enclosure. Only \
              workloads that say `hosts` use more than the first.",
         ),
-        default(
+        optional(
             "clock",
             Kind::Choice(&["real", "virtual"]),
-            "\"real\"",
-            "What time is in the guest: `virtual` counts its instructions, one nanosecond each, so that numbers do \
-             not follow what else this machine does. One processor, and only drives of kind `flash` and `ram`.",
+            "virtual where all drives are of kind `flash` or `ram`, real otherwise",
+            "What time is in the guest: `virtual` counts its instructions, so that numbers do not follow what else this \
+             machine does. One processor, and only drives of kind `flash` and `ram`.",
+        ),
+        default(
+            "cpu",
+            FIGURE,
+            "\"3.2 G instructions/s\"",
+            "Under a virtual clock: how many instructions the one processor ends in a second. Times and rates, those of drives \
+             too, are of a machine with this processor.",
         ),
         optional(
             "kernel",
