@@ -8,6 +8,7 @@
 
 pub mod book;
 mod calibrated;
+mod calls;
 mod chance;
 mod compile;
 pub mod exact;

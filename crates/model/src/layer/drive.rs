@@ -2,6 +2,7 @@
 
 use terms::machine::DriveKind;
 
+use crate::calls::driver;
 use crate::compile::{Compiler, count};
 use crate::flow::Flow;
 use crate::network::{BOUND, DELAY, Part, Resource, Slot};
@@ -96,7 +97,9 @@ impl Compiler<'_> {
         };
         let spins = class.kind == DriveKind::Hdd;
         if flow.random && spins {
-            let queued = (self.network.population * flow.rate.min(1.0)).clamp(1.0, QUEUE);
+            // What a journal writes back waits by the thousand.
+            let queued = if flow.waited { self.network.population * flow.rate.min(1.0) } else { QUEUE };
+            let queued = queued.clamp(1.0, QUEUE);
             let alone = values[class.unsorted[usize::from(flow.write)] as usize];
             let sorted = values[operation as usize];
             // Heads travel less when there is more to choose from: a power law between one and a full queue.
@@ -152,17 +155,11 @@ impl Compiler<'_> {
     /// Processor time of the driver, and the first touch of what was read.
     fn driver(&mut self, class: &Class, flow: &Flow, size: f64) {
         let visits = flow.rate * size * self.crowd;
-        match class.kind {
-            DriveKind::Ram => {
-                self.work(flow.context, Parameter::RamIo, visits, "the RAM drive");
-                self.work(flow.context, Parameter::RamByte, flow.rate * size * flow.bytes, "its copy");
-            }
-            DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => {
-                self.work(flow.context, Parameter::NvmeIo, visits, "driver and interrupt");
-            }
-            DriveKind::SataSsd | DriveKind::Hdd => {
-                self.work(flow.context, Parameter::SataIo, visits, "driver and interrupt");
-            }
+        if class.kind == DriveKind::Ram {
+            self.work(flow.context, Parameter::RamIo, visits, "the RAM drive");
+            self.work(flow.context, Parameter::RamByte, flow.rate * size * flow.bytes, "its copy");
+        } else {
+            self.work(flow.context, driver(class.kind), visits, "driver and interrupt");
         }
         if let Some(toucher) = flow.toucher
             && self.is_cold()

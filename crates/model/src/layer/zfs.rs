@@ -4,7 +4,7 @@ use terms::layer::{ArrayState, Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 use terms::{Node, Ref, Stack};
 
 use crate::compile::{Compiler, count};
-use crate::flow::Flow;
+use crate::flow::{Context, Flow};
 use crate::network::{Part, Resource, Slot};
 use crate::parameter::Parameter;
 
@@ -15,6 +15,10 @@ const BUFFERED: f64 = 64.0;
 
 /// Seconds of a transaction group (`zfs_txg_timeout`).
 const GROUP: f64 = 5.0;
+/// Bytes of a stream that are read ahead (`zfetch_max_distance` of OpenZFS until 2.1; since then 64 MiB).
+const AHEAD: f64 = 8.0 * 1_048_576.0;
+/// Share of the processors that compress and check what is written (`zio_taskq_batch_pct` until OpenZFS 2.2).
+const ISSUERS: f64 = 0.75;
 /// A record is read, and it is checked and copied.
 const STAGES: f64 = 2.0;
 
@@ -49,9 +53,13 @@ impl Compiler<'_> {
     pub(crate) fn zfs(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
         // No asynchronous way in: depth is the number of threads.
         // Of several records of one read, one is checked and copied while the next is on its way.
-        let stages = if flow.bytes > zfs.recordsize.as_f64() { STAGES } else { 1.0 };
-        self.network.population = self.network.population.min(self.jobs * stages);
         let record = zfs.recordsize.as_f64();
+        let stages = if flow.bytes > record { STAGES } else { 1.0 };
+        self.network.population = self.network.population.min(self.jobs * stages);
+        if !flow.write && !flow.random {
+            // A stream is read ahead by records of their own.
+            self.network.population = self.network.population.max(self.jobs * (AHEAD / flow.bytes).max(1.0));
+        }
         let records = if flow.random {
             (flow.bytes / record).ceil().max(1.0)
         } else {
@@ -66,15 +74,11 @@ impl Compiler<'_> {
         };
         self.work(flow.context, io, flow.rate * self.crowd, "ZFS");
         self.work(flow.context, byte, moved, "records: checksum and copy");
-        match zfs.compression {
-            ZfsCompression::Off => {}
-            ZfsCompression::Lz4 => self.work(flow.context, Parameter::Lz4, moved, "compression"),
-            ZfsCompression::Zstd => self.work(flow.context, Parameter::Zstd, moved, "compression"),
-        }
+        self.compress(at, zfs, flow, moved);
         self.memory(moved * 2.0, "copied through the cache");
         let whole = Flow { bytes: record, rate: flow.rate * records, batch: flow.batch * records.max(1.0), ..*flow };
         if !flow.write || read_first {
-            let missed = 1.0 - self.cached(zfs);
+            let missed = 1.0 - self.cached(zfs, flow);
             let read = Flow { write: false, toucher: Some(flow.context), rate: whole.rate * missed, ..whole };
             self.pool(stack, at, zfs, &read);
         }
@@ -88,13 +92,33 @@ impl Compiler<'_> {
         }
     }
 
-    /// Share of reads that the ARC answers, which holds what was written before: none where nobody told the memory.
-    fn cached(&self, zfs: &Zfs) -> f64 {
-        let may = self.conditions.warm && zfs.primarycache == ZfsCache::All;
-        let Some(memory) = self.site.machine.memory.size.filter(|_| may) else {
-            return 0.0;
+    /// Writes are compressed by many threads of the pool, reads by who wants them.
+    fn compress(&mut self, at: usize, zfs: &Zfs, flow: &Flow, bytes: f64) {
+        let parameter = match (zfs.compression, flow.write) {
+            (ZfsCompression::Off, _) => return,
+            (ZfsCompression::Lz4, true) => Parameter::Lz4,
+            (ZfsCompression::Lz4, false) => Parameter::Unlz4,
+            (ZfsCompression::Zstd, true) => Parameter::Zstd,
+            (ZfsCompression::Zstd, false) => Parameter::Unzstd,
         };
-        (memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0)
+        let servers = (self.site.threads() * ISSUERS).max(1.0);
+        let pool = Context::Workers { node: self.twins.of(at), servers, over: Parameter::One.place() };
+        self.work(if flow.write { pool } else { flow.context }, parameter, bytes, "compression");
+    }
+
+    /// Share of reads that the ARC answers. Where the memory was told it holds what was written before; where not, nothing
+    /// but what this workload read, as far as that is kept: each record is read once, and answers for all of its blocks.
+    fn cached(&self, zfs: &Zfs, flow: &Flow) -> f64 {
+        if !self.conditions.warm || zfs.primarycache != ZfsCache::All {
+            return 0.0;
+        }
+        match self.site.machine.memory.size {
+            Some(memory) => (memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0),
+            None => {
+                let again = 1.0 - (flow.bytes / zfs.recordsize.as_f64()).min(1.0);
+                again * self.site.book.get(Parameter::ZfsHeld)
+            }
+        }
     }
 
     fn pool(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
