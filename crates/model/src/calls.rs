@@ -2,7 +2,7 @@
 
 use terms::machine::DriveKind;
 use terms::workload::Engine;
-use terms::{Stack, Workload};
+use terms::{Layer, Stack, Workload};
 
 use crate::compile::Compiler;
 use crate::flow::Context;
@@ -31,25 +31,27 @@ impl Compiler<'_> {
 
     /// Factor of operations' processor time while all jobs run, and what of it counts in the time of an operation while as
     /// many wait for their drives as do.
-    pub(crate) fn crowded(&self, work: &Workload) -> (f64, f64) {
+    pub(crate) fn crowded(&self, stack: &Stack, work: &Workload) -> (f64, f64) {
         let contention = self.site.book.get(Parameter::Contention);
         let reference = if self.site.machine.submit.is_some() { 1.0 } else { REFERENCE_JOBS };
         let crowded = |jobs: f64| 1.0 + contention * (jobs.max(1.0) - 1.0);
         let threads = self.site.threads();
         let of = |running: f64| self.beside(running) * crowded(running);
-        let (all, running) = (self.jobs.min(threads), self.running(work).min(threads));
+        let (all, running) = (self.jobs.min(threads), self.running(stack, work).min(threads));
         (of(all) / crowded(reference.min(threads)), of(running) / of(all))
     }
 
     /// Threads of the workload that run at a time: one that waits for its drive takes no processor from another.
-    fn running(&self, work: &Workload) -> f64 {
+    fn running(&self, stack: &Stack, work: &Workload) -> f64 {
         let book = &self.site.book;
         let Some(class) = self.first_drive().map(|drive| self.class_of(drive)) else { return self.jobs };
         let of = |read: f64, write: f64| work.read_share() * read + (1.0 - work.read_share()) * write;
         let call = of(book.get(Parameter::ApiRead), book.get(Parameter::ApiWrite)) + book.get(driver(class.kind));
         let works = call * book.get(Parameter::CpuFactor) + work.block.as_f64() * book.get(Parameter::ApiByte);
         let waits = of(book.value(class.read_delay), book.value(class.write_delay));
-        self.jobs * (self.depth * works / (works + waits)).min(1.0)
+        // ZFS has no asynchronous way in.
+        let depth = if matches!(stack.top().map(|top| &top.layer), Some(Layer::Zfs(_))) { 1.0 } else { self.depth };
+        self.jobs * (depth * works / (works + waits)).min(1.0)
     }
 
     /// Time of a thread relative to one whose core's other thread is busy: so many run, and a core of its own is found for

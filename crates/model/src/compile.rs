@@ -215,7 +215,7 @@ impl<'a> Compiler<'a> {
         }
         self.jobs = f64::from(work.jobs.max(1));
         self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
-        (self.crowd, self.ease) = self.crowded(work);
+        (self.crowd, self.ease) = self.crowded(stack, work);
         self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.network.population = self.jobs * self.depth;
         if let Load::Rate(rate) = work.load {
@@ -374,6 +374,10 @@ impl<'a> Compiler<'a> {
                 let workers = self.network.station(Resource::Completions(node), 1.0, servers * nominal, Slot::Own);
                 let share = 1.0 / self.wide;
                 self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
+            }
+            Context::Behind { node, servers } => {
+                let workers = self.network.station(Resource::Workers(node), 1.0, servers, Slot::None);
+                self.network.add(values, Part { station: workers, factor: factor / servers, share: 0.0, ..part });
             }
             Context::Workers { node, servers, over } => {
                 let nominal = self.site.book.value(over);

@@ -211,7 +211,6 @@ table! {
         "0.4 to 0.7 ms for three bits a cell, geometric middle; what a write takes where the cache is off";
     Position: "positioning of a head: half a turn and a short way", Time, 5.2e-3, 0.15, Published,
         "4.17 ms for half a turn at 7200 rpm, 1 ms from track to track and to settle";
-    CommitIo: "writes of a journal commit of a file system", Ratio, 2.0, 0.4, Guessed, "a descriptor with the blocks, and the commit block";
     SnapshotCopy: "share of writes that copy a chunk for a snapshot", Ratio, 0.1, 1.0, Guessed, "each chunk is copied once";
     MemoryShare: "share of the peak that memory sustains", Ratio, 0.8, 0.06, Published, "75 to 85 % is usual";
 }

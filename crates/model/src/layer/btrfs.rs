@@ -4,7 +4,7 @@ use terms::Stack;
 use terms::layer::{ArrayState, Btrfs, BtrfsChecksum, BtrfsProfile};
 
 use crate::compile::{Compiler, count};
-use crate::flow::Flow;
+use crate::flow::{Flow, Waits};
 use crate::network::Serial;
 use crate::parameter::Parameter;
 
@@ -45,7 +45,7 @@ impl Compiler<'_> {
             if flow.write && flow.random {
                 self.serial(Serial::Trees, at, Parameter::BtrfsTree, flow.rate, "extents, checksums, references");
                 let leaves = flow.rate * self.leaves(btrfs, flow);
-                let trees = Flow { bytes: LEAF, rate: leaves, waited: false, ..*flow };
+                let trees = Flow { bytes: LEAF, rate: leaves, waits: Waits::Group, ..*flow };
                 self.placed(stack, at, btrfs.metadata, &trees);
             }
             if flow.write && flow.random {

@@ -1,18 +1,22 @@
 //! ZFS: whole records, one operation after the other in each thread, and few writes under way on a vdev.
 
 use terms::layer::{ArrayState, Zfs, ZfsCache, ZfsCompression, ZfsLayout};
+use terms::machine::DriveKind;
 use terms::{Node, Ref, Stack};
 
 use crate::compile::{Compiler, count};
-use crate::flow::{Context, Flow};
+use crate::flow::{Context, Flow, Waits};
 use crate::network::{Part, Resource, Slot};
 use crate::parameter::Parameter;
 
 /// What the ARC may take of memory (`zfs_arc_max` of OpenZFS 2.1).
 const ARC_SHARE: f64 = 0.5;
-/// Writes of whole records are taken into memory and the call returns: as many under way as the pool wants.
-const BUFFERED: f64 = 64.0;
-
+/// Bytes that are put together into one access of a vdev (`zfs_vdev_aggregation_limit` and the one with `_non_rotating`,
+/// OpenZFS module parameters).
+const AGGREGATED_SPINNING: f64 = 1_048_576.0;
+const AGGREGATED: f64 = 131_072.0;
+/// Record that the times of the table were measured with, in bytes.
+const TABLE_RECORD: f64 = 131_072.0;
 /// Seconds of a transaction group (`zfs_txg_timeout`).
 const GROUP: f64 = 5.0;
 /// Bytes of a stream that are read ahead (`zfetch_max_distance` of OpenZFS until 2.1; since then 64 MiB).
@@ -74,6 +78,10 @@ impl Compiler<'_> {
         };
         self.work(flow.context, io, flow.rate * self.crowd, "ZFS");
         self.work(flow.context, byte, moved, "records: checksum and copy");
+        let more = if flow.random { 0.0 } else { moved / record - moved / TABLE_RECORD };
+        if more > 0.0 {
+            self.work(flow.context, Parameter::ZfsReadIo, more * self.crowd, "more records than of 128 KiB");
+        }
         self.compress(at, zfs, flow, moved);
         self.memory(moved * 2.0, "copied through the cache");
         let whole = Flow { bytes: record, rate: flow.rate * records, batch: flow.batch * records.max(1.0), ..*flow };
@@ -85,10 +93,9 @@ impl Compiler<'_> {
         if flow.write {
             // Written anew side by side, whatever the order in which it was asked for.
             let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
-            self.pool(stack, at, zfs, &Flow { random: false, unsure, seeks: self.commit_seeks(record), ..whole });
-            if !read_first {
-                self.network.population = self.network.population.max(BUFFERED);
-            }
+            // The call returns once it is in memory; what the drives keep up with is what goes on.
+            let seeks = self.commit_seeks(record);
+            self.pool(stack, at, zfs, &Flow { random: false, waits: Waits::Group, unsure, seeks, ..whole });
         }
     }
 
@@ -102,7 +109,7 @@ impl Compiler<'_> {
             (ZfsCompression::Zstd, false) => Parameter::Unzstd,
         };
         let servers = (self.site.threads() * ISSUERS).max(1.0);
-        let pool = Context::Workers { node: self.twins.of(at), servers, over: Parameter::One.place() };
+        let pool = Context::Behind { node: self.twins.of(at), servers };
         self.work(if flow.write { pool } else { flow.context }, parameter, bytes, "compression");
     }
 
@@ -129,12 +136,12 @@ impl Compiler<'_> {
         let here = node.on.len() - gone.min(node.on.len() - 1);
         let touched = if flow.write { place.writes } else { place.reads };
         let vdevs = (devices / place.vdev).max(1.0);
-        let each = Flow {
+        let each = self.aggregated(Flow {
             bytes: flow.bytes * place.piece,
             rate: flow.rate * touched / place.vdev / vdevs,
             wide: flow.wide * touched,
             ..*flow
-        };
+        });
         if flow.write {
             self.vdev_limit(at, &each, vdevs);
         }
@@ -146,6 +153,14 @@ impl Compiler<'_> {
         for which in 0..here {
             self.ask(which, each);
         }
+    }
+
+    /// What lies side by side on a vdev is put together into one access.
+    fn aggregated(&self, flow: Flow) -> Flow {
+        let spins = self.first_drive().is_some_and(|drive| self.class_of(drive).kind == DriveKind::Hdd);
+        let most = if spins { AGGREGATED_SPINNING } else { AGGREGATED };
+        let times = if flow.random { 1.0 } else { (most / flow.bytes).max(1.0) };
+        Flow { bytes: flow.bytes * times, rate: flow.rate / times, seeks: flow.seeks * times, ..flow }
     }
 
     /// Ways of the head for a record, at the rate at which the drive writes.
@@ -162,14 +177,14 @@ impl Compiler<'_> {
             Ref::Drive(name) => self.site.drive(name.as_str()),
             Ref::Layer(_) => None,
         });
-        kinds.any(|drive| self.class_of(drive).kind == terms::machine::DriveKind::Hdd)
+        kinds.any(|drive| self.class_of(drive).kind == DriveKind::Hdd)
     }
 
     /// Few writes under way on each vdev: each takes what a write alone takes on the drive, and its bytes.
     fn vdev_limit(&mut self, at: usize, each: &Flow, vdevs: f64) {
         let Some(drive) = self.first_drive() else { return };
         let class = self.class_of(drive);
-        if class.kind == terms::machine::DriveKind::Hdd {
+        if class.kind == DriveKind::Hdd {
             // A drive that spins needs no more than one under way for what lies side by side.
             return;
         }
