@@ -84,21 +84,19 @@ impl Compiler<'_> {
             (true, true) => (class.sustained, class.sustained_op),
         };
         // Branches of one operation wait for the slowest: the mean of the largest of k lies between 1 and the harmonic
-        // number of k, by how far their times spread.
-        let branches = if flow.wide > 1.5 && flow.waits != Waits::Room {
-            1.0 + class.spread * (harmonic(flow.wide) - 1.0)
-        } else {
-            1.0
-        };
-        let rate = flow.rate * branches;
-        let share = residence(flow);
+        // number of k, by how far their times spread. A drive that waits meanwhile has others to serve, but heads lose the
+        // order in which they were sorted.
+        let joined = flow.wide > 1.5 && flow.waits != Waits::Room;
+        let branches = if joined { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
+        let spins = class.kind == DriveKind::Hdd;
+        let (rate, share) =
+            if spins { (flow.rate * branches, residence(flow)) } else { (flow.rate, residence(flow) * branches) };
         let one = Parameter::One.place();
         let each = |value: u32, factor: f64, why| Part {
             by: [value, flow.unsure],
             share,
             ..Part::of(station, one, factor * rate, why)
         };
-        let spins = class.kind == DriveKind::Hdd;
         if flow.random && spins {
             // What a journal writes back waits by the thousand.
             let queued =

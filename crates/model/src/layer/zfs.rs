@@ -19,6 +19,8 @@ const AGGREGATED: f64 = 131_072.0;
 const TABLE_RECORD: f64 = 131_072.0;
 /// Seconds of a transaction group (`zfs_txg_timeout`).
 const GROUP: f64 = 5.0;
+/// Bytes of memory for each hardware thread of a usual machine: 32 GiB with 16 threads.
+const USUAL_MEMORY: f64 = 2.0 * 1_073_741_824.0;
 /// Bytes of a stream that are read ahead (`zfetch_max_distance` of OpenZFS until 2.1; since then 64 MiB).
 const AHEAD: f64 = 8.0 * 1_048_576.0;
 /// Share of the processors that compress and check what is written (`zio_taskq_batch_pct` until OpenZFS 2.2).
@@ -123,7 +125,8 @@ impl Compiler<'_> {
             Some(memory) => (memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0),
             None => {
                 let again = 1.0 - (flow.bytes / zfs.recordsize.as_f64()).min(1.0);
-                again * self.site.book.get(Parameter::ZfsHeld)
+                let usual = self.site.threads() * USUAL_MEMORY * ARC_SHARE / self.conditions.span.as_f64().max(1.0);
+                again * self.site.book.get(Parameter::ZfsHeld) * usual.min(1.0)
             }
         }
     }

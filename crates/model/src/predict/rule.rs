@@ -23,7 +23,7 @@ struct Width {
     trees: f64,
 }
 
-const WIDTH: Width = Width { drives: 0.33, reads: 0.35, blocks: 1.05, trees: 1.3 };
+const WIDTH: Width = Width { drives: 0.33, reads: 0.35, blocks: 1.05, trees: 1.0 };
 
 /// Larger requests are cut, read ahead and handed over.
 const SMALL: f64 = 16_384.0;
