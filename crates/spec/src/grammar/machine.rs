@@ -102,8 +102,45 @@ static DRIVE: Table = Table {
             "Largest payload of a packet: `MaxPayload` in `DevCtl` of `lspci -vv`.",
         ),
         optional("behind", Kind::Name, "the processor itself", "The uplink that they hang under."),
+        optional("baseline", Kind::Tables(&BASELINE), "none", "What one of them gave by itself, as it was measured."),
     ],
     one_of: &[],
+};
+
+static BASELINE: Table = Table {
+    name: "machine-baseline",
+    written: "{ … } in baseline",
+    help: "A figure of one drive: the drive is taken to be such that it comes out.",
+    keys: &[
+        required(
+            "pattern",
+            Kind::Choice(&["read", "write", "randread", "randwrite"]),
+            "Direction and order of accesses.",
+        ),
+        required(
+            "block",
+            Kind::Size { least: 512, most: 64 * MIB, step: Step::Multiple(512) },
+            "Bytes of each access.",
+        ),
+        default("depth", Kind::Integer { least: 1, most: 65_536 }, "1", "Accesses under way in each job."),
+        default("jobs", Kind::Integer { least: 1, most: 4096 }, "1", "Jobs."),
+        default(
+            "engine",
+            Kind::Choice(&["libaio", "io-uring", "posix-aio", "psync"]),
+            "\"libaio\"",
+            "How accesses reach the kernel.",
+        ),
+        optional("fsync_every", Kind::Integer { least: 1, most: 1_000_000 }, "never", "Writes between two `fsync`."),
+        optional(
+            "files",
+            Kind::Choice(&["ext4", "xfs"]),
+            "the drive itself",
+            "The file system it was measured through.",
+        ),
+        optional("rate", FIGURE, "`iops` says it", "What came, such as `\"3100 MB/s\"`."),
+        optional("iops", IOPS, "`rate` says it", "What came, in operations."),
+    ],
+    one_of: &["rate", "iops"],
 };
 
 const SIZE: Kind = Kind::Size { least: MIB, most: 1024 * TIB, step: Step::Multiple(1) };
