@@ -50,7 +50,8 @@ impl Compiler<'_> {
         let works = call * book.get(Parameter::CpuFactor) + work.block.as_f64() * book.get(Parameter::ApiByte);
         let waits = of(book.value(class.read_delay), book.value(class.write_delay));
         // ZFS has no asynchronous way in.
-        let depth = if matches!(stack.top().map(|top| &top.layer), Some(Layer::Zfs(_))) { 1.0 } else { self.depth };
+        let one = stack.nodes.iter().any(|node| matches!(node.layer, Layer::Zfs(_)));
+        let depth = if one { 1.0 } else { self.depth };
         self.jobs * (depth * works / (works + waits)).min(1.0)
     }
 

@@ -182,7 +182,7 @@ const SLACK: f64 = 1.0 + 1e-3;
 const APPROXIMATE: f64 = 1.02;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
     fn every_stack_has_a_finite_figure_with_intervals(

@@ -19,7 +19,7 @@ pub(crate) static MACHINE: Table = Table {
             "Hardware threads of all cores.",
         ),
         optional("kernel", FIGURE, "a new one", "Major and minor number of the kernel, such as `\"6.1\"`."),
-        optional("memory", Kind::Table(&MEMORY), "never the limit", "Main memory."),
+        optional("memory", Kind::Table(&MEMORY), "that of a usual machine with as many cores", "Main memory."),
         optional(
             "submit",
             Kind::Duration { least: 10, most: HOUR, step: 1 },
@@ -44,7 +44,7 @@ static MEMORY: Table = Table {
             Kind::Integer { least: 100, most: 100_000 },
             "Transfers in a second, in millions: 3200 for DDR4-3200.",
         ),
-        optional("size", SIZE, "16 GiB", "All of it."),
+        optional("size", SIZE, "unknown: caches may hold half of what they could", "All of it."),
     ],
     one_of: &[],
 };
