@@ -17,7 +17,7 @@ mod stack;
 
 use model::{Site, predict};
 use terms::advice::{Advice, Advised, Rate, Tie};
-use terms::{Name, Stack};
+use terms::{Name, Stack, slug};
 
 pub use design::{Cipher, Design, Files, Joint, Logical, Under};
 pub use front::front;
@@ -60,13 +60,13 @@ pub fn advise(question: &Question<'_>, site: &Site, found: &Found, most: usize) 
     Advice { needs: question.needs.clone(), designs: found.designs, fitting: found.fitting, front: all }
 }
 
-/// Designs of the same layers get a number, so that each has a name of its own.
+/// Designs whose names would be one file's get a number in front, so that each has a name and a file of its own.
 fn number(all: &mut [Advised]) {
-    let names: Vec<String> = all.iter().map(|one| one.name.clone()).collect();
+    let files: Vec<String> = all.iter().map(|one| slug(&one.name)).collect();
     for (at, one) in all.iter_mut().enumerate() {
-        let before = names[..at].iter().filter(|name| **name == names[at]).count();
+        let before = files[..at].iter().filter(|file| **file == files[at]).count();
         if before > 0 {
-            one.name = format!("{} ({})", one.name, before + 1);
+            one.name = format!("{}: {}", before + 1, one.name);
         }
     }
 }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model::Site;
+use terms::layer::BtrfsChecksum;
 
 use crate::design::{Design, Files, Joint};
 use crate::front::Beaten;
@@ -79,8 +80,8 @@ pub struct Search<'a> {
     beaten: Beaten,
     /// Speeds on the same drives, by likeness.
     speeds: HashMap<Design, f64>,
-    /// The last base, and what designs on it reach at most.
-    base: Option<(Design, Option<Speeds>)>,
+    /// The last base without and with btrfs on top, and what designs on it reach at most.
+    bases: [Option<(Design, Option<Speeds>)>; 2],
     found: Found,
 }
 
@@ -92,7 +93,7 @@ impl<'a> Search<'a> {
             judge: Judge::new(question, site),
             beaten: Beaten::default(),
             speeds: HashMap::new(),
-            base: None,
+            bases: [None; 2],
             found: Found::default(),
         }
     }
@@ -130,9 +131,14 @@ impl<'a> Search<'a> {
     /// What its speed is at most.
     fn most(&mut self, design: &Design) -> Option<f64> {
         let own = matches!(design.joint, Joint::Btrfs { .. } | Joint::Zfs { .. });
-        let plain = Design { volume: None, files: (!own).then_some(Files::Xfs), ..*design };
+        // What copies on write makes writes at random places sequential, which hard disks like.
+        let files = match design.files {
+            Some(Files::Btrfs(_)) => Files::Btrfs(BtrfsChecksum::Crc32c),
+            _ => Files::Xfs,
+        };
+        let plain = Design { volume: None, files: (!own).then_some(files), ..*design };
         let base = Design { over: None, ..plain };
-        let known = self.base.filter(|(known, _)| *known == base);
+        let known = self.bases[slot(&base)].filter(|(known, _)| *known == base);
         let speeds = known.map_or_else(|| self.bounds(base), |(_, speeds)| speeds)?;
         let hands_over = design.over.is_some_and(|cipher| !cipher.inline);
         let most = if hands_over { speeds.relieved } else { speeds.whole };
@@ -147,7 +153,7 @@ impl<'a> Search<'a> {
         if let Some(speeds) = &speeds {
             self.speeds.insert(base, speeds.whole);
         }
-        self.base = Some((base, speeds));
+        self.bases[slot(&base)] = Some((base, speeds));
         speeds
     }
 
@@ -161,4 +167,8 @@ impl<'a> Search<'a> {
         self.speeds.insert(like, speed);
         Some(speed)
     }
+}
+/// Where the last base of its kind is kept.
+const fn slot(base: &Design) -> usize {
+    matches!(base.files, Some(Files::Btrfs(_))) as usize
 }

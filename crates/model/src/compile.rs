@@ -8,9 +8,10 @@ use terms::machine::DriveKind;
 use terms::workload::{Engine, Load, Method};
 use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
 
+use crate::book::Unit;
 use crate::flow::{Context, Flow};
 use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
-use crate::parameter::{Parameter, REFERENCE_JOBS};
+use crate::parameter::{Parameter, TABLE};
 use crate::site::Site;
 use crate::twins::{Below, Names, Twins};
 
@@ -95,6 +96,8 @@ pub struct Compiler<'a> {
     pub(crate) depth: f64,
     /// Factor of operations' processor time for the number of jobs.
     pub(crate) crowd: f64,
+    /// What an operation's processor time is of that while as many threads wait for their drives as do.
+    ease: f64,
     /// Is any of the data on a drive that is no memory?
     cold: bool,
 }
@@ -122,6 +125,7 @@ impl<'a> Compiler<'a> {
             jobs: 1.0,
             depth: 1.0,
             crowd: 1.0,
+            ease: 1.0,
             cold: false,
         }
     }
@@ -211,14 +215,7 @@ impl<'a> Compiler<'a> {
         }
         self.jobs = f64::from(work.jobs.max(1));
         self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
-        let contention = self.site.book.get(Parameter::Contention);
-        let reference = if self.site.machine.submit.is_some() { 1.0 } else { REFERENCE_JOBS };
-        let crowded = |jobs: f64| 1.0 + contention * (jobs - 1.0);
-        let alone = self.jobs <= f64::from(self.site.machine.cores)
-            && self.site.machine.threads > self.site.machine.cores
-            && self.site.machine.submit.is_none();
-        let share = if alone { self.site.book.get(Parameter::Alone) } else { 1.0 };
-        self.crowd = share * crowded(self.jobs.min(self.site.threads())) / crowded(reference.min(self.site.threads()));
+        (self.crowd, self.ease) = self.crowded(stack, work);
         self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.network.population = self.jobs * self.depth;
         if let Load::Rate(rate) = work.load {
@@ -293,26 +290,6 @@ impl<'a> Compiler<'a> {
         &self.site.classes[self.site.drives[drive as usize] as usize]
     }
 
-    /// What fio, the system call, the block layer and a file system take.
-    fn demand_of_calls(&mut self, stack: &Stack, work: &Workload) {
-        let engine = match work.engine {
-            Engine::Libaio => Parameter::One,
-            Engine::IoUring => Parameter::UringShare,
-            Engine::PosixAio | Engine::Psync => Parameter::ThreadShare,
-        };
-        let reads = work.read_share();
-        for (parameter, share) in [(Parameter::ApiRead, reads), (Parameter::ApiWrite, 1.0 - reads)] {
-            let factor = share * self.crowd * self.site.book.get(engine);
-            self.work(Context::Thread, parameter, factor, "call and block layer");
-        }
-        if stack.top().is_some_and(|top| top.layer.is_file_system()) {
-            for (parameter, share) in [(Parameter::FileRead, reads), (Parameter::FileWrite, 1.0 - reads)] {
-                self.work(Context::Thread, parameter, share * self.crowd, "file system");
-            }
-        }
-        self.work(Context::Thread, Parameter::ApiByte, work.block.as_f64(), "pages of the block");
-    }
-
     fn ask_top(&mut self, top: usize, work: &Workload) {
         let reads = work.read_share();
         let random = work.pattern.random() && work.method == Method::Fio;
@@ -380,10 +357,7 @@ impl<'a> Compiler<'a> {
     pub(crate) fn work(&mut self, context: Context, parameter: Parameter, factor: f64, why: &'static str) {
         let factor = factor * self.times;
         let values = self.site.book.values();
-        // Bytes that are copied or mapped take what memory takes, whatever the core.
-        let moved = matches!(parameter, Parameter::ApiByte | Parameter::RamByte | Parameter::ColdByte);
-        let speed = if moved { Parameter::One } else { Parameter::CpuFactor };
-        let part = Part { by: [parameter.place(), speed.place()], ..Part::of(DELAY, 0, factor, why) };
+        let part = Part { by: [parameter.place(), speed(parameter).place()], ..Part::of(DELAY, 0, factor, why) };
         let threads = self.site.threads();
         let cores = self.network.station(Resource::Cores, 1.0, threads, Slot::Own);
         self.network.add(values, Part { station: cores, factor: factor / threads, ..part });
@@ -391,7 +365,8 @@ impl<'a> Compiler<'a> {
             Context::Thread => {
                 let jobs = self.jobs;
                 let thread = self.network.station(Resource::Thread, jobs, 1.0, Slot::Own);
-                self.network.add(values, Part { station: thread, factor: factor / jobs, ..part });
+                let share = if TABLE[parameter as usize].unit == Unit::Time { self.ease } else { 1.0 };
+                self.network.add(values, Part { station: thread, factor: factor / jobs, share, ..part });
             }
             Context::Completions { node, servers } => {
                 let over = Parameter::CompletionWorkers.place();
@@ -399,6 +374,10 @@ impl<'a> Compiler<'a> {
                 let workers = self.network.station(Resource::Completions(node), 1.0, servers * nominal, Slot::Own);
                 let share = 1.0 / self.wide;
                 self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
+            }
+            Context::Behind { node, servers } => {
+                let workers = self.network.station(Resource::Workers(node), 1.0, servers, Slot::None);
+                self.network.add(values, Part { station: workers, factor: factor / servers, share: 0.0, ..part });
             }
             Context::Workers { node, servers, over } => {
                 let nominal = self.site.book.value(over);
@@ -413,7 +392,7 @@ impl<'a> Compiler<'a> {
     pub(crate) fn serial(&mut self, what: Serial, at: usize, parameter: Parameter, factor: f64, why: &'static str) {
         let station = self.network.station(Resource::Serial(what, self.twins.of(at)), 1.0, 1.0, Slot::Own);
         let part = Part {
-            by: [parameter.place(), Parameter::CpuFactor.place()],
+            by: [parameter.place(), speed(parameter).place()],
             ..Part::of(station, 0, factor * self.times, why)
         };
         self.network.add(self.site.book.values(), part);
@@ -450,6 +429,14 @@ impl<'a> Compiler<'a> {
     /// Is data that comes from below new to the cache?
     pub(crate) const fn is_cold(&self) -> bool {
         self.cold
+    }
+}
+
+/// What a processor time is multiplied with: bytes that are copied or mapped take what memory takes, whatever the core.
+const fn speed(parameter: Parameter) -> Parameter {
+    match parameter {
+        Parameter::ApiByte | Parameter::RamByte | Parameter::ColdByte | Parameter::ParityCopy => Parameter::One,
+        _ => Parameter::CpuFactor,
     }
 }
 

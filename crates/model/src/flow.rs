@@ -19,12 +19,23 @@ pub(crate) struct Flow {
     pub(crate) seeks: f64,
     /// A value that the drive's work is multiplied with, by its place in the book: how far a rule may be off.
     pub(crate) unsure: u32,
-    /// Does an operation wait for it, or is it done later?
-    pub(crate) waited: bool,
+    /// Who waits for it.
+    pub(crate) waits: Waits,
     /// Who submits.
     pub(crate) context: Context,
     /// Who first touches the data that is read, if anybody does.
     pub(crate) toucher: Option<Context>,
+}
+
+/// Who waits for an access of drives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// The operation, for the slowest of all that it is spread over.
+    Operation,
+    /// Later operations, for room in a journal: each member writes back in its own time.
+    Room,
+    /// A transaction that many operations go into, for the slowest drive: no operation as such.
+    Group,
 }
 
 /// Where processor time is spent.
@@ -34,6 +45,8 @@ pub(crate) enum Context {
     Thread,
     /// In workers of a layer: `servers` times the value at `over`.
     Workers { node: u32, servers: f64, over: u32 },
+    /// In so many workers of a layer, after the call has returned: no operation waits for it.
+    Behind { node: u32, servers: f64 },
     /// Where reads of a layer come back: a few workers for each job.
     Completions { node: u32, servers: f64 },
 }
@@ -49,7 +62,7 @@ impl Flow {
             batch: 1.0,
             seeks: 0.0,
             unsure: 0,
-            waited: true,
+            waits: Waits::Operation,
             context: Context::Thread,
             toucher: None,
         }

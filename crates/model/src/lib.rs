@@ -6,8 +6,10 @@
 //!
 //! Pure: the same stack on the same machine gives the same prediction, to the last bit.
 
+mod baseline;
 pub mod book;
 mod calibrated;
+mod calls;
 mod chance;
 mod compile;
 pub mod exact;
@@ -27,6 +29,7 @@ pub mod solve;
 mod spinning;
 mod twins;
 
+pub use baseline::with_baseline;
 pub use book::Book;
 pub use calibrated::with_measured;
 pub use compile::{Compiler, Conditions, Fault};

@@ -60,6 +60,15 @@ pub(crate) struct Class {
 /// Systems* I, 5.2). So much is taken off for a drive whose operations all take as long.
 const EVEN: f64 = 0.5;
 
+/// Channels of memory where nobody told: two, as desktops have, and in servers one for each eight cores (EPYC 7003 and Xeon
+/// of the third generation: eight channels for up to 64 and 40 cores).
+const CHANNELS: f64 = 2.0;
+const CORES: f64 = 8.0;
+/// Bytes per second of a channel of DDR4-3200.
+const USUAL_CHANNEL: f64 = 25.6e9;
+/// Bytes of a random operation that data sheets rate.
+const BLOCK: f64 = 4096.0;
+
 /// A shared link.
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
@@ -148,7 +157,12 @@ impl Site {
                     format!("{channels} × {speed} MT/s × 8 B = {:.1} GB/s, of which {share} is sustained", peak / 1e9);
                 rate(peak * share, 0.06, Source::Told, origin)
             }
-            _ => return,
+            _ => {
+                let channels = (f64::from(self.machine.cores) / CORES).max(CHANNELS);
+                let value = channels * USUAL_CHANNEL * self.book.get(Parameter::MemoryShare);
+                let origin = format!("not told: {channels:.0} channels of DDR4-3200 for {} cores", self.machine.cores);
+                rate(value, 0.5, Source::Guessed, origin)
+            }
         };
         self.memory = Some(self.book.add(value));
     }
@@ -260,7 +274,11 @@ impl Site {
             }
         };
         let sustained = faded(write, rated.sustained.map(|rate| rate.0), &mut facts, "writes");
-        let sustained_op = faded(write_op, rated.sustained_iops.map(|rate| rate.0), &mut facts, "random writes");
+        let sustained_op = match rated.sustained_iops {
+            Some(told) => faded(write_op, Some(told.0), &mut facts, "random writes"),
+            None if fades => facts.faded_operations(write_op, sustained),
+            None => write_op,
+        };
         let cached = rated.write_cache.unwrap_or(true);
         let read_delay = facts.delay("a read alone", rated.read_latency, table.read_delay);
         let program = facts.book.get(Parameter::Program);
@@ -345,6 +363,17 @@ impl Facts<'_> {
 
     fn delay(&mut self, what: &str, told: Option<Nanos>, table: f64) -> u32 {
         self.add(what, Unit::Delay, told.map(Nanos::as_seconds), table)
+    }
+
+    /// Random writes once the cache is full, of which nobody told: it is bytes that the flash behind it takes more slowly.
+    fn faded_operations(&mut self, operation: u32, byte: u32) -> u32 {
+        let value = self.book.value(byte) * BLOCK;
+        if value <= self.book.value(operation) {
+            return operation;
+        }
+        let name = format!("drive {}: random writes, cache full", self.group.name);
+        let origin = "as many bytes as large writes once the cache is full".to_owned();
+        self.book.add(Value { name, unit: Unit::Operations, value, sigma: 0.7, source: Source::Guessed, origin })
     }
 
     /// Writes once the cache is full.

@@ -146,14 +146,21 @@ fn blocks(layers: Vec<Layer>) -> Vec<Layer> {
     layers.into_iter().filter(|layer| !layer.is_file_system()).collect()
 }
 
-/// Layers on one device that hand no work to workers.
+/// Layers on one device that hand no work to workers, and write where they are told to: what copies on write makes writes at
+/// random places sequential.
 fn quiet() -> Vec<Layer> {
     let hands_over = |layer: &Layer| match layer {
         Layer::Integrity(_) | Layer::Crypt(_) => true,
         Layer::Luks(luks) => !luks.flags.no_read_workqueue || luks.integrity.is_some(),
+        Layer::Btrfs(btrfs) => btrfs.copy_on_write,
         _ => false,
     };
     narrow().into_iter().filter(|layer| !hands_over(layer)).collect()
+}
+
+/// Layers on one device that copy nothing on write.
+fn in_place() -> Vec<Layer> {
+    narrow().into_iter().filter(|layer| !matches!(layer, Layer::Btrfs(btrfs) if btrfs.copy_on_write)).collect()
 }
 
 /// Layers on one device that write where they are told to.
@@ -161,6 +168,7 @@ fn unchanging() -> Vec<Layer> {
     let moves = |layer: &Layer| match layer {
         Layer::Integrity(_) => true,
         Layer::Luks(luks) => luks.integrity.is_some(),
+        Layer::Btrfs(btrfs) => btrfs.copy_on_write,
         _ => false,
     };
     narrow().into_iter().filter(|layer| !moves(layer)).collect()
@@ -174,7 +182,7 @@ const SLACK: f64 = 1.0 + 1e-3;
 const APPROXIMATE: f64 = 1.02;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
     fn every_stack_has_a_finite_figure_with_intervals(
@@ -223,9 +231,10 @@ proptest! {
         prop_assert!(rate(&machine, &stacked(first, 4, &more), &work) <= most * SLACK);
     }
 
+    /// But what copies on write: layers below it have less to do for what is sequential.
     #[test]
     fn no_layer_takes_work_off_the_cores(
-        first in select(blocks(wide())), above in prop::collection::vec(select(blocks(narrow())), 0..2), top in select(narrow()),
+        first in select(blocks(wide())), above in prop::collection::vec(select(blocks(narrow())), 0..2), top in select(in_place()),
         work in work(), kind in kinds(),
     ) {
         let machine = machine(kind, 1.0);
@@ -262,7 +271,10 @@ proptest! {
         let work = Workload::new(name("w"), Pattern::RandRead, Bytes::kib(kib));
         let machine = machine(kind, 1.0);
         let alone = rate(&machine, &stacked(Layer::Bare, 1, &[]), &work);
-        prop_assert!(rate(&machine, &stacked(first, members, &above), &work) <= alone * SLACK);
+        // Without what a file system still holds.
+        let cold = Conditions { warm: false, ..Conditions::default() };
+        let said = predict(&Site::new(&machine), &stacked(first, members, &above), &work, &cold).unwrap();
+        prop_assert!(said.operations.value <= alone * SLACK);
     }
 
     /// Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961): operations in a second times the

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use terms::inventory::Link;
-use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Path, Rated, Trust, Uplink};
-use terms::{Bytes, BytesPerSecond, Iops, Name, Nanos, Note};
+use terms::machine::{Baseline, DriveGroup, DriveKind, Machine, Memory, Path, Rated, Trust, Uplink};
+use terms::{Bytes, BytesPerSecond, Iops, Name, Nanos, Note, Pattern, Workload};
 
 use crate::fields::Fields;
 use crate::grammar::MACHINE;
@@ -170,7 +170,34 @@ fn drive(table: &Fields, notes: &mut Vec<Note>) -> Option<DriveGroup> {
         payload: table.size("payload"),
         behind: table.name("behind"),
         trust: if table.boolean("measured") == Some(true) { Trust::Measured } else { Trust::Sheet },
+        baseline: table.tables("baseline").iter().filter_map(|one| baseline(one, notes)).collect(),
     })
+}
+
+fn baseline(table: &Fields, notes: &mut Vec<Note>) -> Option<Baseline> {
+    let pattern = match table.text("pattern")? {
+        "read" => Pattern::Read,
+        "write" => Pattern::Write,
+        "randread" => Pattern::RandRead,
+        _ => Pattern::RandWrite,
+    };
+    let block = table.size("block")?;
+    let fsync_every = table.number("fsync_every");
+    if fsync_every.is_some() && !pattern.writes() {
+        let note =
+            Note::error("machine-baseline-fsync", Some(table.place("fsync_every")), "reads have nothing to flush");
+        notes.push(note.hint("leave it out, or change `pattern`"));
+    }
+    let whole = text(table, "rate", RATE, notes, rate).map(|rate| Iops(rate.0 / block.as_f64()));
+    let operations = whole.or_else(|| table.number::<u32>("iops").map(|rate| Iops(f64::from(rate))))?;
+    let work = Workload {
+        depth: table.number("depth").unwrap_or(1),
+        jobs: table.number("jobs").unwrap_or(1),
+        engine: table.word("engine").unwrap_or_default(),
+        fsync_every,
+        ..Workload::new(Name::new("baseline").ok()?, pattern, block)
+    };
+    Some(Baseline { work, files: table.word("files"), operations })
 }
 
 #[cfg(test)]
@@ -185,6 +212,22 @@ mod tests {
         assert_eq!(rate("1.5 GB/s"), Some(BytesPerSecond(1.5e9)));
         assert_eq!(rate("1.5 GB"), None);
         assert_eq!(kernel("6.1.0-9-amd64"), Some((6, 1)));
+    }
+
+    #[test]
+    fn what_one_drive_gave_is_read() {
+        let text = "machine = \"m\"\ncores = 4\n[[drive]]\nname = \"a\"\nbaseline = [{ pattern = \"read\", block = \"1 MiB\", \
+                    depth = 8, rate = \"1048.576 MB/s\" }, { pattern = \"randwrite\", block = \"4 KiB\", engine = \"psync\", \
+                    fsync_every = 16, files = \"ext4\", iops = 2663 }]\n";
+        let (machine, notes) = parse_machine(text);
+        assert!(notes.is_empty(), "{notes:#?}");
+        let baseline = &machine.unwrap().drives[0].baseline;
+        assert_eq!((baseline[0].operations, baseline[0].work.depth, baseline[0].files), (Iops(1000.0), 8, None));
+        assert_eq!((baseline[1].operations, baseline[1].work.fsync_every), (Iops(2663.0), Some(16)));
+        let wrong =
+            text.replace(", iops = 2663", "").replace("pattern = \"read\"", "fsync_every = 1, pattern = \"read\"");
+        let (machine, notes) = parse_machine(&wrong);
+        assert!(machine.is_none() && notes.len() == 2, "{notes:#?}");
     }
 
     #[test]

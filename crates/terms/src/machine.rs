@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::inventory::Link;
 use crate::name::Name;
 use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
+use crate::workload::Workload;
 
 /// What a prediction needs to know of a machine.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -117,6 +118,30 @@ pub struct DriveGroup {
     pub behind: Option<Name>,
     /// How far their figures may be believed.
     pub trust: Trust,
+    /// What one of them gave, by itself, where somebody measured it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub baseline: Vec<Baseline>,
+}
+
+/// A figure of one drive that somebody measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// Under which workload.
+    pub work: Workload,
+    /// Through which file system, or raw.
+    pub files: Option<BaselineFiles>,
+    /// How many operations in a second.
+    pub operations: Iops,
+}
+
+/// The file system that a single drive was measured through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BaselineFiles {
+    /// ext4.
+    Ext4,
+    /// XFS.
+    Xfs,
 }
 
 impl DriveGroup {
@@ -132,6 +157,7 @@ impl DriveGroup {
             payload: None,
             behind: None,
             trust: Trust::Sheet,
+            baseline: Vec::new(),
         }
     }
 

@@ -72,12 +72,11 @@ pub(crate) struct DemoArguments {
 }
 
 impl DemoArguments {
-    /// The quickstart, with short windows, in one round.
+    /// The quickstart, as it comes with the program.
     pub(crate) fn as_run(&self) -> RunArguments {
         RunArguments {
             study: Some(PathBuf::from("quickstart")),
             on: Some("lab".to_owned()),
-            quick: true,
             resume: self.resume.then(|| "latest".to_owned()),
             details: self.details,
             json: self.json,

@@ -92,6 +92,10 @@ fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
             if !notes.is_empty() {
                 settings.printer.show(drawn.trim_end());
             }
+            let (machine, unexplained) = model::with_baseline(machine);
+            for figure in unexplained {
+                settings.printer.say(&format!("warning: {figure}"));
+            }
             Ok(machine)
         }
         _ => Err(Failure::Drawn(drawn)),

@@ -14,6 +14,10 @@ const LOCKLESS: (u32, u32) = (5, 14);
 const STRIPE_CACHE: f64 = 256.0;
 /// A page, in bytes.
 const PAGE: f64 = 4096.0;
+/// Accesses of members for a row of RAID-5 of which a part is written: data and parity, read and written.
+const CHANGE: f64 = 4.0;
+/// Bytes of a request from which on the parity thread hands over what it held back (`BLK_PLUG_FLUSH_SIZE` in block/blk.h).
+const PLUG: f64 = 131_072.0;
 
 /// An array.
 #[derive(Debug, Clone, Copy)]
@@ -142,23 +146,28 @@ impl Compiler<'_> {
         let cached = STRIPE_CACHE * PAGE * data / flow.bytes;
         self.network.population = self.network.population.min(cached.max(1.0));
         self.memory(bytes * 3.5, "copied into stripes, read for parity");
-        self.work(flow.context, Parameter::ParityByte, bytes * (1.0 + parity), "parity");
+        // One thread does it all unless more are asked for (`group_thread_cnt`, 0 by default): it copies, reckons and submits.
+        self.serial(Serial::Parity, at, Parameter::ParityCopy, bytes, "copied into stripes");
+        self.serial(Serial::Parity, at, Parameter::ParityByte, bytes * (1.0 + parity), "parity");
         let streamed = !flow.random && flow.bytes * self.depth >= stripe;
         if flow.bytes >= stripe || streamed {
             let rows = bytes / data / PAGE;
             self.serial(Serial::Parity, at, Parameter::ParityRow, rows, "rows of stripes");
             let pieces = flow.bytes / data;
+            let cut = (pieces / PLUG).ceil();
+            (self.network.pieces, self.network.cut) = (self.network.pieces.max(cut), self.network.cut.max(cut));
             let each = Flow { bytes: pieces, wide: flow.wide * count(here), ..*flow };
             asked[0] = Some(Spread { flow: each, to: here });
             return;
         }
         let touched = (flow.bytes / array.chunk).ceil().max(1.0);
-        let rows = flow.rate * (flow.bytes / touched / PAGE).max(1.0);
-        self.serial(Serial::Parity, at, Parameter::ParityRow, rows, "rows of stripes");
         // Either what is changed is read, data and parity, or all of the data that is not.
         let modify = touched + parity;
         let rebuild = data - touched;
         let reads = modify.min(rebuild.max(0.0));
+        let rows = flow.rate * (flow.bytes / touched / PAGE).max(1.0);
+        let accesses = (reads + modify) / CHANGE;
+        self.serial(Serial::Parity, at, Parameter::ParityChange, rows * accesses, "rows of which a part is written");
         let piece = flow.bytes / touched;
         let one = |write: bool, visits: f64| Flow {
             write,
@@ -169,20 +178,21 @@ impl Compiler<'_> {
             ..*flow
         };
         asked[0] = Some(Spread { flow: one(false, reads), to: here });
-        asked[1] = Some(Spread { flow: one(true, touched + parity), to: here });
+        asked[1] = Some(Spread { flow: one(true, modify), to: here });
     }
 }
 
-/// Pieces of a chunk over all members.
+/// Pieces of a chunk over all members. Several that one member gets of an operation lie side by side there, and become one
+/// request while the submitter holds them back (`blk_attempt_plug_merge` in block/blk-merge.c).
 fn striped(flow: &Flow, chunk: f64, members: usize) -> Spread {
     let n = count(members);
     let pieces = (flow.bytes / chunk).max(1.0);
+    let wide = pieces.min(n);
     let each = Flow {
-        bytes: flow.bytes.min(chunk),
-        rate: flow.rate * pieces / n,
-        wide: flow.wide * pieces.min(n),
-        batch: flow.batch * (pieces / n).max(1.0),
-        seeks: flow.seeks / pieces,
+        bytes: flow.bytes / wide,
+        rate: flow.rate * wide / n,
+        wide: flow.wide * wide,
+        seeks: flow.seeks / wide,
         ..*flow
     };
     Spread { flow: each, to: members }

@@ -4,7 +4,7 @@ use terms::Stack;
 use terms::layer::{ArrayState, Btrfs, BtrfsChecksum, BtrfsProfile};
 
 use crate::compile::{Compiler, count};
-use crate::flow::Flow;
+use crate::flow::{Flow, Waits};
 use crate::network::Serial;
 use crate::parameter::Parameter;
 
@@ -13,6 +13,15 @@ const STRIPE: f64 = 65_536.0;
 
 /// What is allocated on a device at a time, in bytes (`SZ_1G`, `BTRFS_MAX_DATA_CHUNK_SIZE` in fs/btrfs/volumes.c).
 const CHUNK: f64 = 1_073_741_824.0;
+
+/// Bytes of a leaf (`BTRFS_MKFS_DEFAULT_NODE_SIZE` of btrfs-progs), and how full one is that grew at random.
+const LEAF: f64 = 16_384.0;
+const FULL: f64 = 0.67;
+/// Bytes of an item with its header: `btrfs_item` 25 and `btrfs_file_extent_item` 53; an extent's 24 and a reference of 28
+/// are as much (include/uapi/linux/btrfs_tree.h).
+const ITEM: f64 = 78.0;
+/// Trees with an item for each extent.
+const TREES: f64 = 2.0;
 
 impl Compiler<'_> {
     pub(crate) fn btrfs(&mut self, stack: &Stack, at: usize, btrfs: &Btrfs, flow: &Flow) {
@@ -35,12 +44,14 @@ impl Compiler<'_> {
             }
             if flow.write && flow.random {
                 self.serial(Serial::Trees, at, Parameter::BtrfsTree, flow.rate, "extents, checksums, references");
-                let metadata = bytes * self.site.book.get(Parameter::BtrfsMetadata);
-                let copies = Flow { random: false, bytes: metadata, rate: 1.0, ..*flow };
-                let profile = if btrfs.metadata == BtrfsProfile::Single { BtrfsProfile::Single } else { btrfs.data };
-                self.placed(stack, at, profile, &copies);
+                let leaves = flow.rate * self.leaves(btrfs, flow);
+                let trees = Flow { bytes: LEAF, rate: leaves, waits: Waits::Group, ..*flow };
+                self.placed(stack, at, btrfs.metadata, &trees);
             }
             if flow.write && flow.random {
+                // What is written anew goes where the last of it ended, whatever the order in which it was asked for
+                // (`find_free_extent` in fs/btrfs/extent-tree.c goes on from its last place).
+                below.random = false;
                 below.unsure = Parameter::CopyOnWrite.place();
             }
             if !flow.write {
@@ -48,6 +59,20 @@ impl Compiler<'_> {
             }
         }
         self.placed(stack, at, btrfs.data, &below);
+    }
+
+    /// Leaves of the trees that are written for each overwrite: every one that was touched once in each commit. The file's
+    /// own tree and that of the extents have an item for each extent.
+    fn leaves(&self, btrfs: &Btrfs, flow: &Flow) -> f64 {
+        let tree = (self.conditions.span.as_f64() / flow.bytes * ITEM / (LEAF * FULL)).max(1.0);
+        let each = self.first_drive().map_or(1.0, |drive| {
+            let class = self.class_of(drive);
+            self.site.book.value(class.write_op).max(self.site.book.value(class.write) * flow.bytes)
+        });
+        // As many overwrites as the drive takes meanwhile.
+        let overwrites = (btrfs.commit.as_seconds() / each).max(1.0);
+        let touched = tree * (1.0 - (-overwrites / tree).exp());
+        TREES * touched / overwrites * self.site.book.get(Parameter::BtrfsLeaves)
     }
 
     /// Over the devices, by the profile.
@@ -74,9 +99,14 @@ impl Compiler<'_> {
             }
             (BtrfsProfile::Dup, true) => Flow { rate: flow.rate * 2.0 / n, batch: flow.batch * 2.0, ..*flow },
             (BtrfsProfile::Dup, false) => Flow { rate: flow.rate / n, ..*flow },
-            (BtrfsProfile::Raid1 | BtrfsProfile::Raid10, true) => {
+            (BtrfsProfile::Raid1, true) => {
                 let copies = n.min(2.0);
                 Flow { rate: flow.rate * copies / n, wide: flow.wide * copies, ..*flow }
+            }
+            // Stripes over pairs, and each on both drives of one.
+            (BtrfsProfile::Raid10, true) => {
+                let over = striped(flow, (n / 2.0).max(1.0));
+                Flow { rate: over.rate * n.min(2.0) / 2.0, wide: over.wide * n.min(2.0), ..over }
             }
             // Which copy is read follows from the number of the process: one job reads one.
             (BtrfsProfile::Raid1, false) if alone => {
@@ -84,19 +114,16 @@ impl Compiler<'_> {
                 return;
             }
             (BtrfsProfile::Raid1, false) => Flow { rate: flow.rate / n, ..*flow },
-            (BtrfsProfile::Raid0, _) | (BtrfsProfile::Raid10, false) => {
-                let pieces = (flow.bytes / STRIPE).max(1.0);
-                Flow {
-                    bytes: flow.bytes.min(STRIPE),
-                    rate: flow.rate * pieces / n,
-                    wide: flow.wide * pieces.min(n),
-                    batch: flow.batch * (pieces / n).max(1.0),
-                    ..*flow
-                }
-            }
+            (BtrfsProfile::Raid0, _) | (BtrfsProfile::Raid10, false) => striped(flow, n),
         };
         for which in 0..here {
             self.ask(which, each);
         }
     }
+}
+
+/// Stripes over so many: what one gets of an operation lies side by side there and is one request.
+fn striped(flow: &Flow, over: f64) -> Flow {
+    let wide = (flow.bytes / STRIPE).max(1.0).min(over);
+    Flow { bytes: flow.bytes / wide, rate: flow.rate * wide / over, wide: flow.wide * wide, ..*flow }
 }

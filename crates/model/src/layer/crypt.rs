@@ -116,10 +116,13 @@ impl Compiler<'_> {
     }
 
     fn handoff(&mut self, at: usize, mapping: &Mapping<'_>, flow: &Flow) {
-        let parameter = if flow.write { Parameter::HandoffWrite } else { Parameter::HandoffRead };
-        let share = flow.rate / (flow.wide * flow.batch);
-        self.delay(parameter.place(), share, "handed to a worker");
-        if flow.write && !mapping.flags.submit_from_crypt_cpus {
+        let sorted = flow.write && !mapping.flags.submit_from_crypt_cpus;
+        let (parameter, all) = if flow.write { (Parameter::HandoffWrite, 3.0) } else { (Parameter::HandoffRead, 2.0) };
+        // A worker; the writing thread; and the caller, where the drive would have answered in its call.
+        let switches = 1.0 + f64::from(u8::from(sorted)) + f64::from(u8::from(!self.is_cold()));
+        let share = flow.rate * switches / all / (flow.wide * flow.batch);
+        self.delay(parameter.place(), share, "handed from thread to thread");
+        if sorted {
             self.serial(Serial::CryptWriter, at, Parameter::WriteThread, flow.rate, "sorted and submitted");
         }
     }

@@ -2,8 +2,9 @@
 
 use terms::machine::DriveKind;
 
+use crate::calls::driver;
 use crate::compile::{Compiler, count};
-use crate::flow::Flow;
+use crate::flow::{Flow, Waits};
 use crate::network::{BOUND, DELAY, Part, Resource, Slot};
 use crate::parameter::{Parameter, QUEUE};
 use crate::site::Class;
@@ -50,7 +51,7 @@ impl Compiler<'_> {
 
     fn drive(&mut self, set: &Set, flow: &Flow) {
         let class = &self.site.classes[set.class as usize];
-        let share = 1.0 / flow.wide;
+        let share = residence(flow);
         if flow.write {
             self.network.write_bytes += flow.rate * flow.bytes * set.size;
         }
@@ -83,20 +84,24 @@ impl Compiler<'_> {
             (true, true) => (class.sustained, class.sustained_op),
         };
         // Branches of one operation wait for the slowest: the mean of the largest of k lies between 1 and the harmonic
-        // number of k, by how far their times spread.
-        let branches =
-            if flow.wide > 1.5 && flow.waited { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
-        let rate = flow.rate * branches;
-        let share = 1.0 / flow.wide;
+        // number of k, by how far their times spread. A drive that waits meanwhile has others to serve, but heads lose the
+        // order in which they were sorted.
+        let joined = flow.wide > 1.5 && flow.waits != Waits::Room;
+        let branches = if joined { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
+        let spins = class.kind == DriveKind::Hdd;
+        let (rate, share) =
+            if spins { (flow.rate * branches, residence(flow)) } else { (flow.rate, residence(flow) * branches) };
         let one = Parameter::One.place();
         let each = |value: u32, factor: f64, why| Part {
             by: [value, flow.unsure],
             share,
             ..Part::of(station, one, factor * rate, why)
         };
-        let spins = class.kind == DriveKind::Hdd;
         if flow.random && spins {
-            let queued = (self.network.population * flow.rate.min(1.0)).clamp(1.0, QUEUE);
+            // What a journal writes back waits by the thousand.
+            let queued =
+                if flow.waits == Waits::Operation { self.network.population * flow.rate.min(1.0) } else { QUEUE };
+            let queued = queued.clamp(1.0, QUEUE);
             let alone = values[class.unsorted[usize::from(flow.write)] as usize];
             let sorted = values[operation as usize];
             // Heads travel less when there is more to choose from: a power law between one and a full queue.
@@ -113,6 +118,9 @@ impl Compiler<'_> {
             return;
         }
         let alone = if flow.write { class.write_delay } else { class.read_delay };
+        if flow.waits == Waits::Group {
+            return;
+        }
         // An operation is at one of the drives, whichever: all of them together have it as often as it comes.
         let apart = flow.rate * size / (flow.wide * flow.batch);
         let inside = if flow.random { values[operation as usize].min(values[alone as usize]) } else { 0.0 };
@@ -152,17 +160,11 @@ impl Compiler<'_> {
     /// Processor time of the driver, and the first touch of what was read.
     fn driver(&mut self, class: &Class, flow: &Flow, size: f64) {
         let visits = flow.rate * size * self.crowd;
-        match class.kind {
-            DriveKind::Ram => {
-                self.work(flow.context, Parameter::RamIo, visits, "the RAM drive");
-                self.work(flow.context, Parameter::RamByte, flow.rate * size * flow.bytes, "its copy");
-            }
-            DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => {
-                self.work(flow.context, Parameter::NvmeIo, visits, "driver and interrupt");
-            }
-            DriveKind::SataSsd | DriveKind::Hdd => {
-                self.work(flow.context, Parameter::SataIo, visits, "driver and interrupt");
-            }
+        if class.kind == DriveKind::Ram {
+            self.work(flow.context, Parameter::RamIo, visits, "the RAM drive");
+            self.work(flow.context, Parameter::RamByte, flow.rate * size * flow.bytes, "its copy");
+        } else {
+            self.work(flow.context, driver(class.kind), visits, "driver and interrupt");
         }
         if let Some(toucher) = flow.toucher
             && self.is_cold()
@@ -171,6 +173,11 @@ impl Compiler<'_> {
             self.work(toucher, Parameter::ColdByte, flow.rate * size * flow.bytes, "first touch of the data");
         }
     }
+}
+
+/// What of a flow's work counts in the time of an operation: what goes on side by side once, what is done later not.
+fn residence(flow: &Flow) -> f64 {
+    if flow.waits == Waits::Group { 0.0 } else { 1.0 / flow.wide }
 }
 
 /// The harmonic number of `k`, between whole numbers by its asymptote.

@@ -1,40 +1,99 @@
 //! Flushes: what `fsync` waits for.
 
+use terms::machine::DriveKind;
 use terms::{Layer, Stack, Workload};
 
 use crate::compile::{Compiler, count};
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
 use crate::parameter::Parameter;
+use crate::site::Class;
+
+/// Largest block of ZFS' intent log, in bytes (`zil_maxblocksize`, OpenZFS module parameters).
+const LOG_BLOCK: f64 = 131_072.0;
+/// Buffers of XFS' log that are written side by side (`XLOG_MAX_ICLOGS` in fs/xfs/xfs_log_priv.h).
+const LOG_BUFFERS: f64 = 8.0;
+/// What the log writes beside the data of a write, in bytes (`lr_write_t` in include/sys/zil.h).
+const RECORD: f64 = 192.0;
 
 impl Compiler<'_> {
     /// Adds what flushing after every so many writes takes.
     ///
     /// Every drive that holds data flushes, side by side; meanwhile it does little else. A file system with a journal
-    /// commits for all jobs that wait at once, one commit after the other.
+    /// commits as [`log`](Self::log) says.
     pub(crate) fn demand_of_flushes(&mut self, stack: &Stack, work: &Workload) {
         let Some(every) = work.fsync_every.filter(|_| work.read_share() < 1.0) else { return };
         let share = (1.0 - work.read_share()) / f64::from(every.max(1));
+        let log = self.log(stack, work, every);
         let values = self.site.book.values();
         let width = count(self.used.len().max(1));
-        let mut slowest = None;
+        let mut slowest: Option<&Class> = None;
         for at in 0..self.network.stations.len() {
             let Resource::Drive(class, _) = self.network.stations[at].resource else { continue };
-            let flush = self.site.classes[class as usize].flush;
-            slowest = slowest.filter(|&other| values[other as usize] >= values[flush as usize]).or(Some(flush));
+            let class = &self.site.classes[class as usize];
+            let flush = |of: &Class| values[of.flush as usize];
+            slowest = slowest.filter(|other| flush(other) >= flush(class)).or(Some(class));
             let station = u16::try_from(at).unwrap_or(DELAY);
-            // Flushes of jobs that come together are answered together.
-            let part = Part::of(station, flush, share / self.jobs, "flush of the drive");
-            self.network.add(values, Part { share: self.jobs / width, ..part });
+            let waits = log.flushes.max(1.0) / log.flushes / width;
+            let part = Part::of(station, class.flush, share * log.flushes, "flush of the drive");
+            self.network.add(values, Part { share: waits, ..part });
+            if log.commit == Commit::None && class.kind == DriveKind::Hdd && log.writes {
+                let way = Part::of(station, Parameter::Position.place(), share * log.flushes, "way to the log");
+                self.network.add(values, Part { share: waits, ..way });
+            }
         }
-        let journalled = match stack.nodes.last().map(|node| &node.layer) {
-            Some(Layer::Ext4(ext4)) => ext4.journal,
-            Some(Layer::Xfs(_) | Layer::Btrfs(_) | Layer::Zfs(_)) => true,
-            _ => false,
-        };
-        if journalled && let Some(flush) = slowest {
-            let station = self.network.station(Resource::Serial(Serial::Commit, 0), 1.0, 1.0, Slot::Own);
-            let part = Part::of(station, flush, share / self.jobs, "commit for all jobs that wait");
-            self.network.add(values, Part { by: [flush, Parameter::One.place()], share: self.jobs, ..part });
+        let Some(class) = slowest else { return };
+        match log.commit {
+            Commit::None => {
+                let alone =
+                    Part::of(DELAY, class.write_delay, share * f64::from(u8::from(log.writes)), "a block of the log");
+                self.network.add(values, alone);
+            }
+            Commit::Alone => self.network.add(values, Part::of(DELAY, class.flush, share, "commit")),
+            Commit::Together => {
+                let station = self.network.station(Resource::Serial(Serial::Commit, 0), 1.0, 1.0, Slot::Own);
+                let part = Part::of(station, class.flush, share / self.jobs, "commit for all jobs that wait");
+                self.network.add(values, Part { share: self.jobs, ..part });
+            }
         }
     }
+
+    /// What the journal of the topmost file system makes of an `fsync`.
+    fn log(&self, stack: &Stack, work: &Workload, every: u32) -> Log {
+        let together = 1.0 / self.jobs;
+        let log = |flushes: f64, commit, writes| Log { flushes, commit, writes };
+        match stack.top().map(|top| &top.layer) {
+            // All that wait for the commit under way are in the next (jbd2; btrfs' log tree).
+            Some(Layer::Ext4(ext4)) if ext4.journal => log(together, Commit::Together, true),
+            Some(Layer::Btrfs(_)) => log(together, Commit::Together, true),
+            // Each is pushed at once into a buffer of its own while there is one (`xlog_cil_push_now` in
+            // fs/xfs/xfs_log_cil.c), and each buffer is written with a flush before it and past the cache.
+            Some(Layer::Xfs(_)) => log((LOG_BUFFERS / self.jobs).min(1.0), Commit::Alone, true),
+            // A block has a flush of its own and takes only so much of what was written; none has to say that it is whole, for
+            // the next has its checksum.
+            Some(Layer::Zfs(_)) => {
+                let bytes = f64::from(every.max(1)) * (work.block.as_f64() + RECORD);
+                log(together.max(bytes / LOG_BLOCK), Commit::None, true)
+            }
+            _ => log(together, Commit::None, false),
+        }
+    }
+}
+
+/// What an `fsync` waits for besides its data.
+struct Log {
+    /// Flushes of the drives for each.
+    flushes: f64,
+    commit: Commit,
+    /// Is anything written for it?
+    writes: bool,
+}
+
+/// The write that says that what came before is whole, and that goes past the drive's cache: as long as a flush.
+#[derive(PartialEq, Eq)]
+enum Commit {
+    None,
+    /// One for each.
+    Alone,
+    /// One for all that wait.
+    Together,
 }

@@ -3,7 +3,7 @@
 use terms::layer::{Integrity, IntegrityMode, IntegrityTag};
 
 use crate::compile::{Compiler, precise};
-use crate::flow::Flow;
+use crate::flow::{Flow, Waits};
 use crate::parameter::Parameter;
 
 /// Sector that the times of the table were measured with, in bytes.
@@ -29,6 +29,11 @@ pub(crate) struct Tags {
     pub(crate) bitmap: bool,
     /// Seconds after which a bitmap is flushed.
     pub(crate) flush: f64,
+}
+
+/// Who waits for the data at its own place.
+const fn written_back(tags: &Tags) -> Waits {
+    if tags.journal { Waits::Room } else { Waits::Operation }
 }
 
 struct Times {
@@ -106,18 +111,18 @@ impl Compiler<'_> {
                 _ => 0.0,
             };
             let seeks = flow.seeks + flow.bytes * (runs + extra);
-            let waited = !tags.journal;
-            each(self, Flow { bytes: flow.bytes * overhead, seeks, waited, ..flow });
+            let waits = written_back(tags);
+            each(self, Flow { bytes: flow.bytes * overhead, seeks, waits, ..flow });
             if tags.journal {
                 each(self, Flow { bytes: flow.bytes * JOURNALLED, ..flow });
             }
             return;
         }
         // What is in the journal is written back later, by each member in its own time.
-        let flow = Flow { waited: !tags.journal, ..flow };
+        let flow = Flow { waits: written_back(tags), ..flow };
         each(self, flow);
         if tags.journal {
-            let journal = Flow { random: false, bytes: flow.bytes * JOURNALLED, waited: true, ..flow };
+            let journal = Flow { random: false, bytes: flow.bytes * JOURNALLED, waits: Waits::Operation, ..flow };
             each(self, journal);
             self.network.backlog = self.network.backlog.max(WRITTEN_BACK / (flow.bytes * JOURNALLED));
         }

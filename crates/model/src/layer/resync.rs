@@ -37,7 +37,8 @@ impl Compiler<'_> {
         let drive = slowest.fold(0.0, f64::max);
         let book = &self.site.book;
         let parity = matches!(raid.level, RaidLevel::Raid5 | RaidLevel::Raid6);
-        let serial = if parity { book.get(Parameter::ParityRow) * REQUEST / PAGE } else { 0.0 };
+        let row = book.get(Parameter::ParityRow) * book.get(Parameter::CpuFactor);
+        let serial = if parity { row * REQUEST / PAGE } else { 0.0 };
         let cap = book.get(Parameter::ResyncCap) * REQUEST;
         let several = self.site.kernel_from(DEPTH);
         let depth = book.get(if several { Parameter::ResyncDepth } else { Parameter::ResyncYields });

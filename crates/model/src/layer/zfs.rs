@@ -1,20 +1,30 @@
 //! ZFS: whole records, one operation after the other in each thread, and few writes under way on a vdev.
 
 use terms::layer::{ArrayState, Zfs, ZfsCache, ZfsCompression, ZfsLayout};
+use terms::machine::DriveKind;
 use terms::{Node, Ref, Stack};
 
 use crate::compile::{Compiler, count};
-use crate::flow::Flow;
+use crate::flow::{Context, Flow, Waits};
 use crate::network::{Part, Resource, Slot};
 use crate::parameter::Parameter;
 
 /// What the ARC may take of memory (`zfs_arc_max` of OpenZFS 2.1).
 const ARC_SHARE: f64 = 0.5;
-/// Writes of whole records are taken into memory and the call returns: as many under way as the pool wants.
-const BUFFERED: f64 = 64.0;
-
+/// Bytes that are put together into one access of a vdev (`zfs_vdev_aggregation_limit` and the one with `_non_rotating`,
+/// OpenZFS module parameters).
+const AGGREGATED_SPINNING: f64 = 1_048_576.0;
+const AGGREGATED: f64 = 131_072.0;
+/// Record that the times of the table were measured with, in bytes.
+const TABLE_RECORD: f64 = 131_072.0;
 /// Seconds of a transaction group (`zfs_txg_timeout`).
 const GROUP: f64 = 5.0;
+/// Bytes of memory for each hardware thread of a usual machine: 32 GiB with 16 threads.
+const USUAL_MEMORY: f64 = 2.0 * 1_073_741_824.0;
+/// Bytes of a stream that are read ahead (`zfetch_max_distance` of OpenZFS until 2.1; since then 64 MiB).
+const AHEAD: f64 = 8.0 * 1_048_576.0;
+/// Share of the processors that compress and check what is written (`zio_taskq_batch_pct` until OpenZFS 2.2).
+const ISSUERS: f64 = 0.75;
 /// A record is read, and it is checked and copied.
 const STAGES: f64 = 2.0;
 
@@ -49,9 +59,13 @@ impl Compiler<'_> {
     pub(crate) fn zfs(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
         // No asynchronous way in: depth is the number of threads.
         // Of several records of one read, one is checked and copied while the next is on its way.
-        let stages = if flow.bytes > zfs.recordsize.as_f64() { STAGES } else { 1.0 };
-        self.network.population = self.network.population.min(self.jobs * stages);
         let record = zfs.recordsize.as_f64();
+        let stages = if flow.bytes > record { STAGES } else { 1.0 };
+        self.network.population = self.network.population.min(self.jobs * stages);
+        if !flow.write && !flow.random {
+            // A stream is read ahead by records of their own.
+            self.network.population = self.network.population.max(self.jobs * (AHEAD / flow.bytes).max(1.0));
+        }
         let records = if flow.random {
             (flow.bytes / record).ceil().max(1.0)
         } else {
@@ -66,35 +80,55 @@ impl Compiler<'_> {
         };
         self.work(flow.context, io, flow.rate * self.crowd, "ZFS");
         self.work(flow.context, byte, moved, "records: checksum and copy");
-        match zfs.compression {
-            ZfsCompression::Off => {}
-            ZfsCompression::Lz4 => self.work(flow.context, Parameter::Lz4, moved, "compression"),
-            ZfsCompression::Zstd => self.work(flow.context, Parameter::Zstd, moved, "compression"),
+        let more = if flow.random { 0.0 } else { moved / record - moved / TABLE_RECORD };
+        if more > 0.0 {
+            self.work(flow.context, Parameter::ZfsReadIo, more * self.crowd, "more records than of 128 KiB");
         }
+        self.compress(at, zfs, flow, moved);
         self.memory(moved * 2.0, "copied through the cache");
         let whole = Flow { bytes: record, rate: flow.rate * records, batch: flow.batch * records.max(1.0), ..*flow };
         if !flow.write || read_first {
-            let missed = 1.0 - self.cached(zfs);
+            let missed = 1.0 - self.cached(zfs, flow);
             let read = Flow { write: false, toucher: Some(flow.context), rate: whole.rate * missed, ..whole };
             self.pool(stack, at, zfs, &read);
         }
         if flow.write {
             // Written anew side by side, whatever the order in which it was asked for.
             let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
-            self.pool(stack, at, zfs, &Flow { random: false, unsure, seeks: self.commit_seeks(record), ..whole });
-            if !read_first {
-                self.network.population = self.network.population.max(BUFFERED);
-            }
+            // The call returns once it is in memory; what the drives keep up with is what goes on.
+            let seeks = self.commit_seeks(record);
+            self.pool(stack, at, zfs, &Flow { random: false, waits: Waits::Group, unsure, seeks, ..whole });
         }
     }
 
-    /// Share of reads that the ARC answers, which holds what was written before: none where nobody told the memory.
-    fn cached(&self, zfs: &Zfs) -> f64 {
-        let may = self.conditions.warm && zfs.primarycache == ZfsCache::All;
-        let Some(memory) = self.site.machine.memory.size.filter(|_| may) else {
-            return 0.0;
+    /// Writes are compressed by many threads of the pool, reads by who wants them.
+    fn compress(&mut self, at: usize, zfs: &Zfs, flow: &Flow, bytes: f64) {
+        let parameter = match (zfs.compression, flow.write) {
+            (ZfsCompression::Off, _) => return,
+            (ZfsCompression::Lz4, true) => Parameter::Lz4,
+            (ZfsCompression::Lz4, false) => Parameter::Unlz4,
+            (ZfsCompression::Zstd, true) => Parameter::Zstd,
+            (ZfsCompression::Zstd, false) => Parameter::Unzstd,
         };
-        (memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0)
+        let servers = (self.site.threads() * ISSUERS).max(1.0);
+        let pool = Context::Behind { node: self.twins.of(at), servers };
+        self.work(if flow.write { pool } else { flow.context }, parameter, bytes, "compression");
+    }
+
+    /// Share of reads that the ARC answers. Where the memory was told it holds what was written before; where not, nothing
+    /// but what this workload read, as far as that is kept: each record is read once, and answers for all of its blocks.
+    fn cached(&self, zfs: &Zfs, flow: &Flow) -> f64 {
+        if !self.conditions.warm || zfs.primarycache != ZfsCache::All {
+            return 0.0;
+        }
+        match self.site.machine.memory.size {
+            Some(memory) => (memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0),
+            None => {
+                let again = 1.0 - (flow.bytes / zfs.recordsize.as_f64()).min(1.0);
+                let usual = self.site.threads() * USUAL_MEMORY * ARC_SHARE / self.conditions.span.as_f64().max(1.0);
+                again * self.site.book.get(Parameter::ZfsHeld) * usual.min(1.0)
+            }
+        }
     }
 
     fn pool(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
@@ -105,12 +139,12 @@ impl Compiler<'_> {
         let here = node.on.len() - gone.min(node.on.len() - 1);
         let touched = if flow.write { place.writes } else { place.reads };
         let vdevs = (devices / place.vdev).max(1.0);
-        let each = Flow {
+        let each = self.aggregated(Flow {
             bytes: flow.bytes * place.piece,
             rate: flow.rate * touched / place.vdev / vdevs,
             wide: flow.wide * touched,
             ..*flow
-        };
+        });
         if flow.write {
             self.vdev_limit(at, &each, vdevs);
         }
@@ -122,6 +156,14 @@ impl Compiler<'_> {
         for which in 0..here {
             self.ask(which, each);
         }
+    }
+
+    /// What lies side by side on a vdev is put together into one access.
+    fn aggregated(&self, flow: Flow) -> Flow {
+        let spins = self.first_drive().is_some_and(|drive| self.class_of(drive).kind == DriveKind::Hdd);
+        let most = if spins { AGGREGATED_SPINNING } else { AGGREGATED };
+        let times = if flow.random { 1.0 } else { (most / flow.bytes).max(1.0) };
+        Flow { bytes: flow.bytes * times, rate: flow.rate / times, seeks: flow.seeks * times, ..flow }
     }
 
     /// Ways of the head for a record, at the rate at which the drive writes.
@@ -138,14 +180,14 @@ impl Compiler<'_> {
             Ref::Drive(name) => self.site.drive(name.as_str()),
             Ref::Layer(_) => None,
         });
-        kinds.any(|drive| self.class_of(drive).kind == terms::machine::DriveKind::Hdd)
+        kinds.any(|drive| self.class_of(drive).kind == DriveKind::Hdd)
     }
 
     /// Few writes under way on each vdev: each takes what a write alone takes on the drive, and its bytes.
     fn vdev_limit(&mut self, at: usize, each: &Flow, vdevs: f64) {
         let Some(drive) = self.first_drive() else { return };
         let class = self.class_of(drive);
-        if class.kind == terms::machine::DriveKind::Hdd {
+        if class.kind == DriveKind::Hdd {
             // A drive that spins needs no more than one under way for what lies side by side.
             return;
         }

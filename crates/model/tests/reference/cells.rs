@@ -156,7 +156,8 @@ pub fn stack(number: u32, drives: [&str; 2]) -> Stack {
                 members = vec![b.put("c0", luks(None), &members[..1]), b.put("c1", luks(None), &members[1..])];
             }
             let (data, metadata) = (BtrfsProfile::Raid1, BtrfsProfile::Raid1);
-            b.put("b", Layer::Btrfs(Btrfs { data, metadata, ..Btrfs::default() }), &members);
+            let commit = Nanos::seconds(5);
+            b.put("b", Layer::Btrfs(Btrfs { data, metadata, commit, ..Btrfs::default() }), &members);
         }
         17 => drop(b.put("z", Layer::Zfs(Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() }), &d[..1])),
         _ => {

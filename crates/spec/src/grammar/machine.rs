@@ -19,7 +19,7 @@ pub(crate) static MACHINE: Table = Table {
             "Hardware threads of all cores.",
         ),
         optional("kernel", FIGURE, "a new one", "Major and minor number of the kernel, such as `\"6.1\"`."),
-        optional("memory", Kind::Table(&MEMORY), "never the limit", "Main memory."),
+        optional("memory", Kind::Table(&MEMORY), "that of a usual machine with as many cores", "Main memory."),
         optional(
             "submit",
             Kind::Duration { least: 10, most: HOUR, step: 1 },
@@ -44,7 +44,7 @@ static MEMORY: Table = Table {
             Kind::Integer { least: 100, most: 100_000 },
             "Transfers in a second, in millions: 3200 for DDR4-3200.",
         ),
-        optional("size", SIZE, "16 GiB", "All of it."),
+        optional("size", SIZE, "unknown: caches may hold half of what they could", "All of it."),
     ],
     one_of: &[],
 };
@@ -102,8 +102,45 @@ static DRIVE: Table = Table {
             "Largest payload of a packet: `MaxPayload` in `DevCtl` of `lspci -vv`.",
         ),
         optional("behind", Kind::Name, "the processor itself", "The uplink that they hang under."),
+        optional("baseline", Kind::Tables(&BASELINE), "none", "What one of them gave by itself, as it was measured."),
     ],
     one_of: &[],
+};
+
+static BASELINE: Table = Table {
+    name: "machine-baseline",
+    written: "{ … } in baseline",
+    help: "A figure of one drive: the drive is taken to be such that it comes out.",
+    keys: &[
+        required(
+            "pattern",
+            Kind::Choice(&["read", "write", "randread", "randwrite"]),
+            "Direction and order of accesses.",
+        ),
+        required(
+            "block",
+            Kind::Size { least: 512, most: 64 * MIB, step: Step::Multiple(512) },
+            "Bytes of each access.",
+        ),
+        default("depth", Kind::Integer { least: 1, most: 65_536 }, "1", "Accesses under way in each job."),
+        default("jobs", Kind::Integer { least: 1, most: 4096 }, "1", "Jobs."),
+        default(
+            "engine",
+            Kind::Choice(&["libaio", "io-uring", "posix-aio", "psync"]),
+            "\"libaio\"",
+            "How accesses reach the kernel.",
+        ),
+        optional("fsync_every", Kind::Integer { least: 1, most: 1_000_000 }, "never", "Writes between two `fsync`."),
+        optional(
+            "files",
+            Kind::Choice(&["ext4", "xfs"]),
+            "the drive itself",
+            "The file system it was measured through.",
+        ),
+        optional("rate", FIGURE, "`iops` says it", "What came, such as `\"3100 MB/s\"`."),
+        optional("iops", IOPS, "`rate` says it", "What came, in operations."),
+    ],
+    one_of: &["rate", "iops"],
 };
 
 const SIZE: Kind = Kind::Size { least: MIB, most: 1024 * TIB, step: Step::Multiple(1) };

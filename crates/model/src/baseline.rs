@@ -1,0 +1,191 @@
+//! What one drive gave, taken for what it can do: the ratings at which the model says just that.
+
+use terms::machine::{Baseline, BaselineFiles, DriveGroup, Machine, Rated, Trust};
+use terms::{BytesPerSecond, Iops, Layer, Name, Nanos, Node, Ref, Stack};
+
+use crate::compile::{Compiler, Conditions};
+use crate::site::Site;
+use crate::solve::solve;
+
+/// Halvings: enough for twelve digits over the range that is searched.
+const HALVINGS: u32 = 60;
+/// How far from a usual drive is searched, as a factor either way.
+const FAR: f64 = 1e3;
+/// Rounds over all figures of a drive: one rating is part of what another's figure says.
+const ROUNDS: u32 = 4;
+/// Up to so many operations under way a figure tells the time of one; above, how many a drive can do.
+const FEW: u64 = 4;
+/// How far what comes out may be from what was given.
+const CLOSE: f64 = 0.01;
+
+/// The machine with drives that give what was measured of one of them, and in words what no drive can give on it.
+///
+/// A drive of which nothing else is known counts as measured; the figures' own noise is that of measured drives.
+#[must_use]
+pub fn with_baseline(mut machine: Machine) -> (Machine, Vec<String>) {
+    let mut unexplained = Vec::new();
+    for at in 0..machine.drives.len() {
+        let baseline = std::mem::take(&mut machine.drives[at].baseline);
+        if baseline.is_empty() {
+            continue;
+        }
+        if machine.drives[at].rated == Rated::NOTHING {
+            machine.drives[at].trust = Trust::Measured;
+        }
+        for _ in 0..ROUNDS {
+            for figure in &baseline {
+                settle(&mut machine, at, figure);
+            }
+        }
+        for figure in &baseline {
+            let said = said(&machine, at, figure);
+            if said.is_none_or(|said| (said / figure.operations.0 - 1.0).abs() > CLOSE) {
+                unexplained.push(words(&machine.drives[at], figure, said));
+            }
+        }
+        machine.drives[at].baseline = baseline;
+    }
+    (machine, unexplained)
+}
+
+fn words(group: &DriveGroup, figure: &Baseline, said: Option<f64>) -> String {
+    let most = said.map_or_else(String::new, |said| format!("; the nearest is {said:.0}"));
+    let (given, work) = (figure.operations.0, figure.work.describe());
+    format!("no drive `{}` gives {given:.0} operations a second of {work} on this machine{most}", group.name)
+}
+
+/// Finds the rating that a figure tells.
+fn settle(machine: &mut Machine, at: usize, figure: &Baseline) {
+    let rating = Rating::of(figure);
+    let (mut low, mut high) = ((rating.usual() / FAR).ln(), (rating.usual() * FAR).ln());
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        rating.put(&mut machine.drives[at].rated, middle.exp());
+        let Some(said) = said(machine, at, figure) else { return };
+        // More time is never faster.
+        if said > figure.operations.0 { low = middle } else { high = middle }
+    }
+}
+
+fn said(machine: &Machine, at: usize, figure: &Baseline) -> Option<f64> {
+    let group = &machine.drives[at];
+    let one = Machine { drives: vec![group.clone()], ..machine.clone() };
+    let site = Site::new(&one);
+    let name = Name::new(group.member(0)).ok()?;
+    let layer = match figure.files {
+        None => Layer::Bare,
+        Some(BaselineFiles::Ext4) => Layer::Ext4(terms::layer::Ext4::default()),
+        Some(BaselineFiles::Xfs) => Layer::Xfs(terms::layer::Xfs::default()),
+    };
+    let node = Node { name: name.clone(), layer, on: vec![Ref::Drive(name)], special: Vec::new() };
+    let stack = Stack { name: String::new(), note: None, nodes: vec![node] };
+    let mut compiler = Compiler::new(&site);
+    compiler.compile(&stack, &figure.work, &Conditions::default()).ok().map(|network| solve(network).throughput)
+}
+
+/// What of a drive a figure tells, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rating {
+    Read,
+    Write,
+    ReadOperation,
+    WriteOperation,
+    ReadAlone,
+    WriteAlone,
+    Flush,
+}
+
+impl Rating {
+    fn of(figure: &Baseline) -> Self {
+        let work = &figure.work;
+        let few = u64::from(work.jobs) * u64::from(work.depth) <= FEW;
+        match (work.fsync_every, work.pattern.writes(), work.pattern.random()) {
+            (Some(_), ..) => Self::Flush,
+            (None, false, false) => Self::Read,
+            (None, true, false) => Self::Write,
+            (None, false, true) => {
+                if few {
+                    Self::ReadAlone
+                } else {
+                    Self::ReadOperation
+                }
+            }
+            (None, true, true) => {
+                if few {
+                    Self::WriteAlone
+                } else {
+                    Self::WriteOperation
+                }
+            }
+        }
+    }
+
+    /// Of some drive: 1 GB/s, 100 k operations in a second, 0.1 ms; the search goes far from it.
+    const fn usual(self) -> f64 {
+        match self {
+            Self::Read | Self::Write => 1e-9,
+            Self::ReadOperation | Self::WriteOperation => 1e-5,
+            Self::ReadAlone | Self::WriteAlone | Self::Flush => 1e-4,
+        }
+    }
+
+    fn put(self, rated: &mut Rated, seconds: f64) {
+        match self {
+            Self::Read => rated.read = Some(BytesPerSecond(1.0 / seconds)),
+            Self::Write => rated.write = Some(BytesPerSecond(1.0 / seconds)),
+            Self::ReadOperation => rated.read_iops = Some(Iops(1.0 / seconds)),
+            Self::WriteOperation => rated.write_iops = Some(Iops(1.0 / seconds)),
+            Self::ReadAlone => rated.read_latency = Some(Nanos::from_seconds(seconds)),
+            Self::WriteAlone => rated.write_latency = Some(Nanos::from_seconds(seconds)),
+            Self::Flush => rated.flush = Some(Nanos::from_seconds(seconds)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::machine::DriveKind;
+    use terms::{Bytes, Pattern, Workload};
+
+    use super::*;
+
+    fn figure(pattern: Pattern, kib: u64, depth: u32, every: Option<u32>, operations: f64) -> Baseline {
+        let work =
+            Workload { depth, fsync_every: every, ..Workload::new(Name::new("w").unwrap(), pattern, Bytes::kib(kib)) };
+        Baseline { work, files: every.map(|_| BaselineFiles::Ext4), operations: Iops(operations) }
+    }
+
+    fn machine(kind: DriveKind, baseline: Vec<Baseline>) -> Machine {
+        let group = DriveGroup { count: 2, baseline, ..DriveGroup::unknown(Name::new("d").unwrap(), kind) };
+        Machine { cores: 8, threads: 16, drives: vec![group], ..Machine::default() }
+    }
+
+    #[test]
+    fn a_drive_gives_what_it_gave() {
+        let nvme = vec![
+            figure(Pattern::Read, 1024, 1, None, 2960.0),
+            figure(Pattern::Write, 1024, 8, None, 3215.0),
+            figure(Pattern::RandRead, 4, 1, None, 18_280.0),
+            figure(Pattern::RandRead, 4, 64, None, 300_000.0),
+            figure(Pattern::RandWrite, 4, 1, Some(16), 2663.0),
+        ];
+        let hdd = vec![figure(Pattern::Read, 1024, 8, None, 200.0), figure(Pattern::RandRead, 4, 32, None, 300.0)];
+        for (kind, list) in [(DriveKind::Nvme, nvme), (DriveKind::Hdd, hdd)] {
+            let (machine, unexplained) = with_baseline(machine(kind, list.clone()));
+            assert!(unexplained.is_empty(), "{unexplained:?}");
+            assert_eq!(machine.drives[0].trust, Trust::Measured);
+            for figure in &list {
+                let said = said(&machine, 0, figure).unwrap();
+                assert!((said / figure.operations.0 - 1.0).abs() < CLOSE, "{said} and not {:?}", figure.operations);
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_drive_can_give_is_told() {
+        let (_, unexplained) =
+            with_baseline(machine(DriveKind::Nvme, vec![figure(Pattern::RandRead, 4, 1, None, 1e9)]));
+        assert_eq!(unexplained.len(), 1);
+        assert!(unexplained[0].contains("no drive `d` gives 1000000000"), "{unexplained:?}");
+    }
+}

@@ -1,0 +1,196 @@
+//! What single mechanisms of kernel and file systems come to: each a line of a table that says what a stack does relative to
+//! another, whatever the constants.
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
+
+use model::{Compiler, Conditions, Resource, Site, predict};
+use terms::layer::{
+    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, Lvm, Raid, RaidLevel, Volume, Xfs, Zfs, ZfsCompression,
+    ZfsLayout,
+};
+use terms::machine::{DriveGroup, DriveKind, Machine};
+use terms::{Bytes, Layer, Name, Nanos, Node, Pattern, Ref, Stack, Workload};
+
+fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn machine(kind: DriveKind) -> Machine {
+    let group = DriveGroup { count: 8, ..DriveGroup::unknown(name("d"), kind) };
+    Machine { kernel: Some((6, 1)), cores: 16, threads: 32, drives: vec![group], ..Machine::default() }
+}
+
+/// Layers one over the other, the first of them over so many drives.
+fn stack(members: usize, layers: &[Layer]) -> Stack {
+    let drives: Vec<Ref> = (0..members).map(|at| Ref::Drive(name(&format!("d{at}")))).collect();
+    let node = |(at, layer): (usize, &Layer)| {
+        let below = if at == 0 { drives.clone() } else { vec![Ref::Layer(name(&format!("n{}", at - 1)))] };
+        Node { name: name(&format!("n{at}")), layer: layer.clone(), on: below, special: Vec::new() }
+    };
+    Stack { name: "s".to_owned(), note: None, nodes: layers.iter().enumerate().map(node).collect() }
+}
+
+fn work(pattern: Pattern, kib: u64, depth: u32, jobs: u32) -> Workload {
+    Workload { depth, jobs, ..Workload::new(name("w"), pattern, Bytes::kib(kib)) }
+}
+
+fn rate(machine: &Machine, stack: &Stack, work: &Workload) -> f64 {
+    predict(&Site::new(machine), stack, work, &Conditions::default()).unwrap().operations.value
+}
+
+fn raid(level: RaidLevel, chunk: u64) -> Layer {
+    Layer::Raid(Raid { level, chunk: Bytes::kib(chunk), ..Raid::default() })
+}
+
+/// Visits of the drives for one operation, by what their driver takes of the processors.
+fn visits(stack: &Stack, work: &Workload) -> f64 {
+    let site = Site::new(&machine(DriveKind::Hdd));
+    let mut compiler = Compiler::new(&site);
+    let network = compiler.compile(stack, work, &Conditions::default()).unwrap();
+    let drives = network.stations.iter().filter(|station| matches!(station.resource, Resource::Drive(..)));
+    drives.map(|station| station.demand * station.units).sum()
+}
+
+/// md gives small writes of a parity array to one thread: eight times as many jobs on twice as many drives change nothing.
+#[test]
+fn one_thread_changes_rows_of_a_parity_array() {
+    for level in [RaidLevel::Raid5, RaidLevel::Raid6] {
+        let machine = machine(DriveKind::NvmeEnterprise);
+        let few = rate(&machine, &stack(4, &[raid(level, 512)]), &work(Pattern::RandWrite, 4, 32, 4));
+        let many = rate(&machine, &stack(8, &[raid(level, 512)]), &work(Pattern::RandWrite, 4, 32, 32));
+        assert!(many < few * 1.05, "{level:?}: {few} {many}");
+        // Some tens of thousands a second, not millions.
+        assert!((15e3..150e3).contains(&many), "{level:?}: {many}");
+        let read = rate(&machine, &stack(8, &[raid(level, 512)]), &work(Pattern::RandRead, 4, 32, 32));
+        assert!(read > many * 10.0);
+    }
+}
+
+/// Pieces that lie side by side on a member go there as one: a small chunk costs a head no more ways than a large one.
+#[test]
+fn pieces_side_by_side_are_one_request() {
+    let large = work(Pattern::RandRead, 1024, 1, 1);
+    let array = |chunk| stack(4, &[raid(RaidLevel::Raid0, chunk)]);
+    assert!((visits(&array(64), &large) / visits(&array(256), &large) - 1.0).abs() < 1e-9);
+    let btrfs = |data| stack(4, &[Layer::Btrfs(Btrfs { data, ..Btrfs::default() })]);
+    let write = work(Pattern::Write, 256, 1, 1);
+    let machine = machine(DriveKind::Hdd);
+    let (one, pairs) =
+        (rate(&machine, &btrfs(BtrfsProfile::Raid1), &write), rate(&machine, &btrfs(BtrfsProfile::Raid10), &write));
+    assert!(pairs > one * 1.5, "stripes over pairs: {one} {pairs}");
+}
+
+/// What copies on write lays one after the other what was asked for at random; small overwrites pay for the trees.
+#[test]
+fn overwrites_of_btrfs_are_sequential_and_their_trees_are_not() {
+    let machine = machine(DriveKind::Hdd);
+    let over = |copy_on_write| stack(1, &[Layer::Btrfs(Btrfs { copy_on_write, ..Btrfs::default() })]);
+    let speed = |pattern, kib, copies| rate(&machine, &over(copies), &work(pattern, kib, 1, 1)) * kib as f64;
+    let (sequential, random) = (speed(Pattern::Write, 1024, true), speed(Pattern::RandWrite, 1024, true));
+    assert!((0.6..1.05).contains(&(random / sequential)), "{sequential} {random}");
+    assert!(speed(Pattern::RandWrite, 1024, false) < sequential * 0.6);
+    assert!(speed(Pattern::RandWrite, 4, true) < sequential * 0.1, "a leaf for each of them");
+}
+
+/// ext4 commits for all that wait, XFS has eight buffers, a block of ZFS' log has a flush and no commit.
+#[test]
+fn every_journal_has_its_own_rule() {
+    let machine = machine(DriveKind::Nvme);
+    let at = |layer: &Layer, jobs| {
+        let work = Workload { fsync_every: Some(1), ..work(Pattern::RandWrite, 4, 1, jobs) };
+        rate(&machine, &stack(1, std::slice::from_ref(layer)), &work)
+    };
+    let (ext4, xfs) = (Layer::Ext4(Ext4::default()), Layer::Xfs(Xfs::default()));
+    let zfs = Layer::Zfs(Zfs { recordsize: Bytes::kib(4), ..Zfs::default() });
+    assert!((at(&ext4, 1) / at(&xfs, 1) - 1.0).abs() < 0.1, "alone they do the same");
+    assert!(at(&ext4, 16) > at(&ext4, 1) * 8.0);
+    assert!(at(&xfs, 8) < at(&xfs, 1) * 3.0, "a flush for each while there are buffers");
+    assert!(at(&xfs, 32) > at(&xfs, 8) * 2.0);
+    assert!(at(&zfs, 1) > at(&ext4, 1) * 1.5, "no commit after the block");
+}
+
+/// Records that were read answer for their other blocks as far as they are kept; who keeps nothing reads one for each block.
+#[test]
+fn zfs_reads_a_record_for_a_block_unless_it_keeps_it() {
+    let machine = machine(DriveKind::Nvme);
+    let pool = |cache, kib| {
+        let zfs = Zfs { primarycache: cache, recordsize: Bytes::kib(kib), ..Zfs::default() };
+        stack(2, &[Layer::Zfs(Zfs { layout: ZfsLayout::Mirror, ..zfs })])
+    };
+    let read = work(Pattern::RandRead, 4, 1, 1);
+    use terms::layer::ZfsCache::{All, Metadata};
+    let (kept, not) = (rate(&machine, &pool(All, 128), &read), rate(&machine, &pool(Metadata, 128), &read));
+    assert!(kept > not * 1.3 && kept < not * 3.0, "{kept} {not}");
+    let (kept, not) = (rate(&machine, &pool(All, 4), &read), rate(&machine, &pool(Metadata, 4), &read));
+    assert!((kept / not - 1.0).abs() < 1e-9, "a block that is a record is read once: {kept} {not}");
+}
+
+/// Compression is shared by the processors; one thread does not bound it.
+#[test]
+fn zfs_compresses_in_many_threads() {
+    let pool = |compression| stack(4, &[Layer::Zfs(Zfs { compression, ..Zfs::default() })]);
+    let write = work(Pattern::Write, 1024, 1, 1);
+    let at = |compression| rate(&machine(DriveKind::Nvme), &pool(compression), &write);
+    assert!(at(ZfsCompression::Lz4) > at(ZfsCompression::Off) * 0.6);
+    let mut small = machine(DriveKind::Nvme);
+    (small.cores, small.threads) = (1, 1);
+    assert!(rate(&small, &pool(ZfsCompression::Zstd), &write) < at(ZfsCompression::Zstd) * 0.7);
+}
+
+/// dm-crypt hands a read to one thread and a write to two; either waits for one more where the drive answers in the call.
+#[test]
+fn hand_offs_are_counted() {
+    let flags = CryptFlags { no_read_workqueue: true, no_write_workqueue: true, ..CryptFlags::default() };
+    let time = |kind, layer: Layer, pattern| 1.0 / rate(&machine(kind), &stack(1, &[layer]), &work(pattern, 4, 1, 1));
+    let more = |kind, pattern| {
+        time(kind, Layer::Crypt(Crypt::default()), pattern)
+            - time(kind, Layer::Crypt(Crypt { flags, ..Crypt::default() }), pattern)
+    };
+    let (read, write) = (more(DriveKind::Optane, Pattern::RandRead), more(DriveKind::Optane, Pattern::RandWrite));
+    assert!((4e-6..8e-6).contains(&read), "{read}");
+    assert!((9e-6..14e-6).contains(&write), "{write}");
+    assert!(more(DriveKind::Ram, Pattern::RandRead) > read * 1.5);
+}
+
+/// A thread that waits for its drive takes no processor from another: twice as many do twice as much.
+#[test]
+fn threads_that_wait_are_not_in_each_other_s_way() {
+    let machine = machine(DriveKind::NvmeEnterprise);
+    let at = |jobs| rate(&machine, &stack(8, &[raid(RaidLevel::Raid10, 512)]), &work(Pattern::RandRead, 4, 1, jobs));
+    for jobs in [2, 4, 8, 16, 32] {
+        let times = at(jobs) / at(1) / f64::from(jobs);
+        assert!((0.93..1.01).contains(&times), "{jobs}: {times}");
+    }
+}
+
+/// Memory that nobody told is no magic: RAM drives of a usual machine do not read at hundreds of gigabytes in a second.
+#[test]
+fn memory_is_a_limit_where_nobody_told_it() {
+    let machine = Machine { cores: 96, threads: 96, ..machine(DriveKind::Ram) };
+    let read = rate(&machine, &stack(8, &[raid(RaidLevel::Raid0, 512)]), &work(Pattern::Read, 128, 1, 1024));
+    assert!(read * 131_072.0 < 200e9, "{read}");
+}
+
+/// What fades when the quick part of flash is full is bytes: small writes lose no more than large ones do.
+#[test]
+fn small_writes_fade_by_bytes() {
+    let machine = machine(DriveKind::Nvme);
+    let at = |kib, sustained| {
+        let conditions = Conditions { sustained, ..Conditions::default() };
+        let work = work(if kib == 4 { Pattern::RandWrite } else { Pattern::Write }, kib, 64, 8);
+        predict(&Site::new(&machine), &stack(1, &[Layer::Bare]), &work, &conditions).unwrap().throughput.value
+    };
+    assert!(at(1024, true) < at(1024, false) * 0.5);
+    let (small, large) = (at(4, true), at(1024, true));
+    assert!((small / large - 1.0).abs() < 0.15, "{small} {large}");
+}
+
+/// Layers of which a stack has none cost nothing: the tables above compare what they say they do.
+#[test]
+fn a_linear_volume_and_a_journal_do_what_they_did() {
+    let machine = machine(DriveKind::Hdd);
+    let write = Workload { window: Some(Nanos::seconds(60)), ..work(Pattern::Write, 1024, 8, 1) };
+    let bare = rate(&machine, &stack(1, &[Layer::Bare]), &write);
+    let linear = rate(&machine, &stack(1, &[Layer::Lvm(Lvm { volume: Volume::Linear, ..Lvm::default() })]), &write);
+    let journal = rate(&machine, &stack(1, &[Layer::Integrity(Integrity::default())]), &write);
+    assert!((linear / bare - 1.0).abs() < 0.02 && (0.4..0.55).contains(&(journal / bare)), "{bare} {linear} {journal}");
+}
