@@ -64,10 +64,12 @@ pub(crate) fn posted(files: &[impl AsRef<Path>]) -> Result<Capture, Failure> {
     }
     read.refused.iter().for_each(|refused| tell(&spell(&format!("not read: {refused}"))));
     if read.pieces.is_empty() {
-        return Err(Failure::told(
-            "error: none of this is the output of a program that is known here\n\nhint: `lspci -vv`, `cat /proc/mdstat`, `zpool \
-             status` and `dmesg` are; `bedplate capture FILE` has all",
-        ));
+        let known: Vec<String> = host::posted::commands().map(|command| format!("`{command}`")).collect();
+        return Err(Failure::told(format!(
+            "error: none of this is the output of a program that is known here\n\nhint: what is read is printed by {}; `bedplate \
+             capture FILE` has all",
+            known.join(", ")
+        )));
     }
     Ok(read.machine)
 }

@@ -5,6 +5,8 @@
 
 #[path = "fio_jobs/corpus.rs"]
 mod corpus;
+#[path = "fio_jobs/examples.rs"]
+mod examples;
 
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -4,6 +4,9 @@
 
 #[path = "lab/bench.rs"]
 mod bench;
+#[cfg(feature = "long-tests")]
+#[path = "lab/beside.rs"]
+mod beside;
 #[path = "lab/cage.rs"]
 mod cage;
 #[path = "lab/claims.rs"]
@@ -36,6 +39,8 @@ mod policies;
 #[cfg(feature = "long-tests")]
 #[path = "lab/published.rs"]
 mod published;
+#[path = "lab/remedies.rs"]
+mod remedies;
 #[path = "lab/remote.rs"]
 mod remote;
 #[path = "lab/reuse.rs"]

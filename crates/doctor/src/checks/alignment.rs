@@ -1,8 +1,9 @@
 //! Where layers begin, and whether blocks and stripes of what is below them are cut.
 
 use terms::Bytes;
+use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::Node;
+use terms::inventory::{Node, Partition};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place, sectors};
@@ -60,6 +61,8 @@ struct Beginning<'a> {
     below: &'a Node,
     /// What is made anew, as it is typed: that on which the layer lies, be it a partition.
     device: String,
+    /// What has to be closed before, or how it is made, as it is typed.
+    name: String,
     mend: fn(Found, &Beginning) -> Found,
 }
 
@@ -126,11 +129,17 @@ fn partitions(machine: &Machine, round: &mut Round) {
         let source = format!("/sys/class/block/{}/start (× 512)", node.name);
         let mend = |found: Found, layer: &Beginning| {
             found
-                .mend("Copy what is on it elsewhere, then make it anew at a multiple of 1 MiB, or of the stripe.")
+                .mend(
+                    "Copy what is on it elsewhere, then make it anew at a multiple of 1 MiB, or of the stripe. It ends where it ended: what \
+                     is behind it stays where it is.",
+                )
                 .look(format!("lsblk -f {}", layer.device))
-                .run(Data(format!("everything on {}", layer.at)), format!("sfdisk {}", layer.device))
+                .look(format!("parted --script {} unit B print", layer.device))
+                .run(Data(format!("everything on {}", layer.at)), format!("parted --script {} {}", layer.device, layer.name))
         };
-        let layer = Beginning { at: at.clone(), start: partition.start, source, below, device: path(below), mend };
+        let name = made_anew(below, partition, node.size);
+        let layer =
+            Beginning { at: at.clone(), start: partition.start, source, below, device: path(below), name, mend };
         judge(machine, round, &layer);
         // What the kernel itself says, where the drive tells of an offset of its own.
         let Some(offset) = round.ask(&at, &node.alignment_offset) else { continue };
@@ -144,6 +153,18 @@ fn partitions(machine: &Machine, round: &mut Round) {
             .seen(format!("/sys/class/block/{}/alignment_offset", node.name), offset.0);
             round.find(mend(found, &layer));
         }
+    }
+}
+
+/// What `parted` is told: the partition goes, and comes again where a stripe begins. Tables of MS-DOS take `primary` for
+/// its kind, those of GPT for its name.
+fn made_anew(below: &Node, partition: &Partition, size: Bytes) -> String {
+    let told = below.queue.optimal_io.known().and_then(|optimal| stripe(*optimal)).unwrap_or(1);
+    let step = if told.is_multiple_of(1 << 20) { told } else { 1 << 20 };
+    let end = partition.start.0.saturating_add(size.0).saturating_sub(1);
+    match partition.start.0.checked_next_multiple_of(step).filter(|start| *start < end) {
+        Some(start) => format!("rm {} mkpart primary {start}B {end}B", partition.number),
+        None => format!("rm {} mkpart primary START END", partition.number),
     }
 }
 
@@ -165,12 +186,14 @@ fn encryption(machine: &Machine, round: &mut Round) {
             found
                 .mend("Copy what is on it elsewhere, then make it anew with data at a multiple of the stripe.")
                 .look(format!("lsblk -f {device}"))
+                .run(Nothing, format!("cryptsetup close {}", layer.name))
                 .run(
                     Data(format!("everything on {}", layer.at)),
                     format!("cryptsetup luksFormat --type luks2 --offset {offset} {device}"),
                 )
         };
-        judge(machine, round, &Beginning { at, start, source, below, device, mend });
+        let name = quote(node.label.as_deref().unwrap_or(&node.name));
+        judge(machine, round, &Beginning { at, start, source, below, device, name, mend });
     }
 }
 
@@ -197,17 +220,19 @@ fn volumes(machine: &Machine, round: &mut Round) {
                 let stripe = layer.below.queue.optimal_io.known().map_or(0, |optimal| optimal.0.max(1 << 20));
                 found
                     .mend(
-                        "Move its extents to others, take it out of the group when none are left, and make it anew with extents at a \
-                         multiple of the stripe.",
+                        "Move its extents to others, take it out of the group when none are left (lvm(8) has what does), make it anew \
+                         with extents at a multiple of the stripe, and add it again.",
                     )
                     .look("pvs -o +pv_used")
                     .run(Nothing, format!("pvmove {}", layer.device))
                     .run(
-                        Brought(format!("what was not moved from {}", layer.at)),
+                        Brought(format!("what was put on {} since", layer.at)),
                         format!("pvcreate --dataalignment {stripe}b {}", layer.device),
                     )
+                    .run(Nothing, format!("vgextend {} {}", layer.name, layer.device))
             };
-            judge(machine, round, &Beginning { at, start, source, below, device, mend });
+            let name = quote(&group.name);
+            judge(machine, round, &Beginning { at, start, source, below, device, name, mend });
         }
     }
 }

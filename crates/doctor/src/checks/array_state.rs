@@ -400,16 +400,23 @@ fn member_errors(machine: &Machine, round: &mut Round) {
             let limit = md.max_read_errors.known().copied().flatten();
             let limit =
                 limit.map_or_else(String::new, |limit| format!("; the member is thrown out after {limit} in an hour"));
+            let found = finding(
+                Warning,
+                &at,
+                format!("{} of this member failed", count(*errors, "read")),
+                format!("each was mended from the other members{limit}"),
+            )
+            .seen(sysfs(node, &format!("md/dev-{}/errors", member.device)), errors)
+            .mend("Ask the drive for its health, then scrub, and reset the counter to see new ones.");
+            // A member may be a mapping, which has no health of its own.
+            let drives = machine.bottom(&member.device);
+            let found = drives.iter().fold(found, |found, drive| found.look(format!("smartctl -x {}", path(drive))));
+            // The kernel's Documentation/admin-guide/md.rst, `errors` of a member: it can be written.
             round.find(
-                finding(
-                    Warning,
-                    &at,
-                    format!("{} of this member failed", count(*errors, "read")),
-                    format!("each was mended from the other members{limit}"),
-                )
-                .seen(sysfs(node, &format!("md/dev-{}/errors", member.device)), errors)
-                .mend("Ask the drive for its health, then scrub.")
-                .look(format!("smartctl -x /dev/{}", member.device)),
+                found
+                    .run(Nothing, format!("echo check > {}", sysfs(node, "md/sync_action")))
+                    .look(format!("mdadm --wait {}", path(node)))
+                    .set(format!("echo 0 > {}", sysfs(node, &format!("md/dev-{}/errors", member.device)))),
             );
         }
     }

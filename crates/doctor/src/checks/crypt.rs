@@ -263,7 +263,17 @@ fn queues(machine: &Machine, round: &mut Round) {
                  requests at a time it spreads the work and can be faster",
             )
             .seen(format!("dmsetup table {}", name(node)), if crypt.flags.is_empty() { "no flags".to_owned() } else { crypt.flags.join(" ") })
-            .mend("Measure both: it depends on processor, drive and load.");
-        round.find(with_flags(found, node, crypt, &["no_read_workqueue", "no_write_workqueue"], &[]));
+            ;
+        round.find(if kernel < INLINE_SOUND {
+            found
+                .mend(
+                    "There are flags that leave the other threads out, and kernels before 6.8 may write to memory that was given back \
+                     with them: first see whether this one's change log has “dm-crypt, dm-verity: disable tasklets”.",
+                )
+                .look(format!("cryptsetup status {}", name(node)))
+        } else {
+            let found = found.mend("Measure both: it depends on processor, drive and load.");
+            with_flags(found, node, crypt, &["no_read_workqueue", "no_write_workqueue"], &[])
+        });
     }
 }

@@ -133,8 +133,7 @@ fn with_metadata(machine: &Machine, round: &mut Round) {
         }
         let used = words_of(metadata, &nvme.protection);
         let source = if in_use.is_some() { "nvme id-ns" } else { "metadata_bytes of" };
-        round.find(
-            finding(
+        let found = finding(
                 Information,
                 &place,
                 format!("blocks{used} are in use"),
@@ -146,8 +145,15 @@ fn with_metadata(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("{source} /dev/{}", drive.kernel_name), format!("metadata {metadata}"))
             .mend("Ask who wants it. Another format destroys everything on the drive.")
-            .look(format!("nvme id-ns -H /dev/{}", drive.kernel_name)),
-        );
+            .look(format!("nvme id-ns -H /dev/{}", drive.kernel_name));
+        let plain = |format: &&LbaFormat| Some(format.data) == in_use.map(|now| now.data) && format.metadata.0 == 0;
+        let plain = nvme.formats.known().and_then(|formats| formats.iter().find(plain));
+        round.find(plain.into_iter().fold(found, |found, plain| {
+            found.run(
+                Data(victims(machine, drive)),
+                format!("nvme format /dev/{} --lbaf={}", drive.kernel_name, plain.index),
+            )
+        }));
     }
 }
 

@@ -114,8 +114,9 @@ fn xfs(machine: &Machine, round: &mut Round) {
         // `mount -o` counts in sectors of 512 bytes (xfs(5)).
         let (unit, width) = (stripes.chunk.0 / 512, stripes.full().0 / 512);
         found
-            .mend("Mounted once with these, it keeps them; what is there stays where it is. Where it refuses, it has to be made anew.")
+            .mend("Mounted once with these, it keeps them; what is there stays where it is. It refuses where the first inode would have to move: then it is mounted as it was, and only making it anew helps.")
             .run(Nothing, format!("umount {target} && mount -o sunit={unit},swidth={width} {device} {target}"))
+            .run(Nothing, format!("mountpoint -q {target} || mount {device} {target}"))
     });
 }
 

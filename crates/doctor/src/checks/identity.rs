@@ -109,9 +109,10 @@ fn related(machine: &Machine, one: &Node, other: &Node) -> bool {
     below(one, other) || below(other, one) || together || group(one).is_some_and(|uuid| group(other) == Some(uuid))
 }
 
+/// tune2fs(8), `-U`: a file system with checksums has to be checked right before.
 fn renaming(kind: &str, device: &str) -> String {
     match kind {
-        "ext2" | "ext3" | "ext4" => format!("tune2fs -U random {device}"),
+        "ext2" | "ext3" | "ext4" => format!("e2fsck -f -p {device} && tune2fs -U random {device}"),
         "xfs" => format!("xfs_admin -U generate {device}"),
         "swap" => format!("swaplabel -U $(uuidgen) {device}"),
         "crypto_LUKS" => format!("cryptsetup luksUUID --uuid $(uuidgen) {device}"),

@@ -5,7 +5,7 @@ use terms::command::quote;
 use terms::inventory::{Integrity, Node};
 
 use crate::check::{Check, Data, Error, Information, Nothing, Round, Warning, finding};
-use crate::machine::{Machine, path, place, sectors};
+use crate::machine::{Machine, path, place, sectors, sysfs};
 use crate::remedy::Found;
 use crate::words::{count, float, percent};
 
@@ -108,6 +108,7 @@ fn sector(machine: &Machine, round: &mut Round) {
             found
                 .mend("Copy what is on it elsewhere, then make it anew.")
                 .look(look)
+                .run(Nothing, format!("integritysetup close {}", name(node)))
                 .run(lost, format!("integritysetup format --sector-size 4096 {device}"))
         };
         round.find(found);
@@ -175,6 +176,10 @@ fn recalculating(machine: &Machine, round: &mut Round) {
         round.look();
         let Some(Some(done)) = round.ask(&at, &integrity.recalculated_sectors) else { continue };
         let all = target.length_sectors.max(1);
+        // The kernel goes on telling how far it came when it has come to the end (tried with 6.1).
+        if *done >= all {
+            continue;
+        }
         let left = sectors(all.saturating_sub(*done));
         round.find(
             finding(
@@ -195,8 +200,7 @@ fn mismatches(machine: &Machine, round: &mut Round) {
         let at = place(node);
         round.look();
         let Some(found) = round.ask(&at, &integrity.mismatches).filter(|found| **found > 0) else { continue };
-        round.find(
-            finding(
+        let found = finding(
                 Error,
                 &at,
                 format!("{} did not match", count(*found, "checksum")),
@@ -207,8 +211,18 @@ fn mismatches(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen(format!("dmsetup status {}", name(node)), format!("mismatches {found}"))
-            .mend("Scrub the array above it, which writes good copies over the bad ones. Then ask the drive for its health.")
-            .run(Nothing, "echo check > /sys/block/ARRAY/md/sync_action"),
-        );
+            .mend(
+                "Scrub the array above it, which writes good copies over the bad ones. Then ask the drive for its health. It counts \
+                 from when it was opened: what the scrub itself meets is counted, and a second scrub must add nothing.",
+            );
+        let above = machine.names_above(&node.name);
+        let array = machine.arrays().find(|(array, _)| above.contains(array.name.as_str()));
+        round.find(match array {
+            Some((array, _)) => found
+                .run(Nothing, format!("echo check > {}", sysfs(array, "md/sync_action")))
+                .look(format!("mdadm --wait {}", path(array)))
+                .look(format!("dmsetup status {}", name(node))),
+            None => found.look(format!("dmsetup status {}", name(node))),
+        });
     }
 }

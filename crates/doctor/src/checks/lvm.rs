@@ -6,7 +6,7 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{LogicalVolume, Node, VolumeGroup};
 
-use crate::check::{Brought, Check, Data, Error, Nothing, Round, Warning, finding};
+use crate::check::{Brought, Check, Data, Error, Meanwhile, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place, volume};
 use crate::remedy::Found;
 use crate::words::{count, float, list, number, percent};
@@ -92,7 +92,10 @@ fn linear(machine: &Machine, round: &mut Round) {
                     format!("lvs -o segtype,devices {}/{}", group.name, volume.name),
                     format!("linear on {}", list(&names)),
                 )
-                .mend("Make a striped volume beside it and copy; what is on it stays until it is removed.")
+                .mend(
+                    "Make a striped volume beside it and copy while nobody writes. What is on it stays until it is removed: compare \
+                     before.",
+                )
                 .look(format!("vgs {}", quote(&group.name)))
                 .run(
                     Nothing,
@@ -116,13 +119,20 @@ fn linear(machine: &Machine, round: &mut Round) {
                 .seen(crate::machine::sysfs(node, "md/level"), "linear")
                 .mend("Copy what is on it elsewhere, then make it anew with level 0.")
                 .look(format!("lsblk -f {}", path(node)))
+                .run(Nothing, format!("mdadm --stop {}", path(node)))
                 .run(
                     Data("everything on its members".to_owned()),
-                    format!("mdadm --create NEW --level=0 --raid-devices={} …", names.len()),
+                    format!("mdadm --create NEW --level=0 --raid-devices={} {}", names.len(), paths(machine, &names)),
                 );
             round.find(found);
         }
     }
+}
+
+/// Members as they are typed.
+fn paths(machine: &Machine, names: &[&str]) -> String {
+    let path = |name: &&str| machine.node(name).map_or_else(|| quote(&format!("/dev/{name}")), path);
+    names.iter().map(path).collect::<Vec<_>>().join(" ")
 }
 
 fn lies_over(at: &Place, names: &[&str]) -> Found {
@@ -265,8 +275,7 @@ fn group(machine: &Machine, round: &mut Round) {
         if let Some([all, free]) = group.metadata
             && free.0 < all.0 / 10
         {
-            round.find(
-                finding(
+            let found = finding(
                     Warning,
                     &at,
                     format!("{free} of {all} for the group's metadata are free"),
@@ -277,13 +286,23 @@ fn group(machine: &Machine, round: &mut Round) {
                     ),
                 )
                 .seen(format!("vgs -o vg_mda_size,vg_mda_free {}", group.name), format!("{} of {}", free.0, all.0))
-                .mend("Its size is chosen once for each physical volume: add one with more, and move onto it.")
+                .mend(
+                    "Its size is chosen once for each physical volume: add one with more, better two, and let the others keep no metadata \
+                     any more (pvchange(8), `--metadataignore`). Volumes stay where they are.",
+                )
                 .look("lsblk -f DEVICE")
                 .run(
                     Brought("everything on the device that is added".to_owned()),
                     "pvcreate --metadatasize 16m DEVICE",
-                ),
-            );
+                )
+                .run(Nothing, format!("vgextend {} DEVICE", quote(&group.name)));
+            let small = group.physical.iter().filter(|physical| physical.node.is_some());
+            round.find(small.fold(found, |found, physical| {
+                found.run(
+                    Meanwhile("the group's metadata is on the devices that were added, and on no other".to_owned()),
+                    format!("pvchange --metadataignore y {}", quote(&physical.device)),
+                )
+            }));
         }
     }
 }

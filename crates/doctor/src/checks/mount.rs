@@ -115,11 +115,11 @@ fn discard(machine: &Machine, round: &mut Round) {
         )
         .seen(sysfs(node, "queue/discard_max_bytes"), 0)
         .seen(format!("/sys/class/block/{}/queue/discard_max_bytes", names.first().unwrap_or(&"")), "more than 0");
-        round.find(let_through(found, node));
+        round.find(let_through(machine, found, node));
     }
 }
 
-fn let_through(found: Found, node: &Node) -> Found {
+fn let_through(machine: &Machine, found: Found, node: &Node) -> Found {
     let name = quote(node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str()));
     if node.kind == "crypt" {
         let found = found
@@ -146,9 +146,22 @@ fn let_through(found: Found, node: &Node) -> Found {
                 "echo options raid456 devices_handle_discard_safely=Y > /etc/modprobe.d/raid456.conf",
             )
     } else if node.kind == "integrity" {
-        found
-            .mend("It has to be asked for each time the device is opened.")
-            .run(Nothing, format!("integritysetup close {name} && integritysetup open --allow-discards DEVICE {name}"))
+        let targets = node.dm.as_ref().and_then(|dm| dm.targets.known()).into_iter().flatten();
+        let mode = targets.into_iter().find_map(|target| match &target.meaning {
+            Meaning::Integrity(integrity) => Some(integrity.mode.as_str()),
+            _ => None,
+        });
+        // The mode is not stored: what is opened anew without it has a journal.
+        let mode = match mode {
+            Some("B") => " --integrity-bitmap-mode",
+            Some("D") => " --integrity-no-journal",
+            _ => "",
+        };
+        let device = node.on.first().and_then(|name| machine.node(name)).map_or_else(|| "DEVICE".to_owned(), path);
+        found.mend("It has to be asked for each time the device is opened. Unmount or stop what is on it first.").run(
+            Nothing,
+            format!("integritysetup close {name} && integritysetup open --allow-discards{mode} {device} {name}"),
+        )
     } else {
         found.mend("See what this layer needs to pass them on.").look(format!("lsblk --discard {}", path(node)))
     }

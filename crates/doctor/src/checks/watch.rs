@@ -109,7 +109,7 @@ fn monitor(machine: &Machine, round: &mut Round) {
                 "a lost drive or a full pool is noticed when the next one fails: 0 messages until then",
             )
             .seen("systemctl list-units --all", seen_units(units, duty.units))
-            .mend("Let the service run, and tell it where to send messages.")
+            .mend("Tell it first where to send messages, without which some do not start (`MAILADDR` in `mdadm.conf`), then let it run.")
             .run(Nothing, duty.command),
         );
     }
@@ -131,7 +131,8 @@ fn is_done(machine: &Machine, round: &mut Round, at: &Place, units: &[&str], cro
     Some(by_cron(lines, cron).is_some())
 }
 
-/// Something that is to be scrubbed, how much it matters, who may do it, and the command that begins it.
+/// Something that is to be scrubbed, how much it matters, who may do it, and what begins it: a command, the table of cron,
+/// or the timer of a pool.
 struct Scrub {
     what: &'static str,
     severity: Severity,
@@ -153,7 +154,7 @@ const SCRUBS: [Scrub; 3] = [
         severity: Warning,
         units: &["btrfs-scrub"],
         cron: &[&["btrfs", "scrub"]],
-        command: "systemctl enable --now btrfs-scrub@-.timer",
+        command: "/etc/cron.d/btrfs-scrub",
     },
     // Debian's script is called `/usr/lib/zfs-linux/scrub`.
     Scrub {
@@ -161,7 +162,7 @@ const SCRUBS: [Scrub; 3] = [
         severity: Information,
         units: &["zfs-scrub"],
         cron: &[&["zfs", "scrub"], &["zpool", "scrub"]],
-        command: "systemctl enable --now zfs-scrub-monthly@POOL.timer",
+        command: "zfs-scrub-monthly@POOL.timer",
     },
 ];
 
@@ -189,9 +190,27 @@ fn scrub(machine: &Machine, round: &mut Round) {
             )
             .seen("systemctl list-units --all", seen_units(loaded, units))
             .seen("/etc/crontab, /etc/cron.*", "no line does")
-            .mend("Scrub once a month.")
-            .run(Nothing, command),
+            .mend("Scrub once a month. Where the distribution has another timer for it, take that.")
+            .run(Nothing, scrubbing(machine, what, command)),
         );
+    }
+}
+
+/// The command with the names that are known. btrfs has no timer of its own, and a line for cron does what one would.
+fn scrubbing(machine: &Machine, what: &str, command: &str) -> String {
+    let systems = machine.detail.file_systems.iter().filter(|system| system.btrfs.is_some());
+    match what {
+        "btrfs" => {
+            let target = |system: &terms::inventory::FileSystem| system.targets.first().map(|target| quote(target));
+            let scrubs = systems.filter_map(target).map(|target| format!("btrfs scrub start -B {target}"));
+            format!("echo {} > {command}", quote(&format!("0 3 1 * * root {}", scrubs.collect::<Vec<_>>().join("; "))))
+        }
+        "ZFS pool" => {
+            let pools = machine.detail.pools.known().into_iter().flatten();
+            let units = pools.map(|pool| format!(" {}", quote(&command.replace("POOL", &pool.name))));
+            units.fold("systemctl enable --now".to_owned(), |all, unit| all + &unit)
+        }
+        _ => command.to_owned(),
     }
 }
 

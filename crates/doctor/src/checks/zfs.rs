@@ -13,8 +13,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "zfs-version",
         severity: Error,
-        looks_at: "`/sys/module/zfs/version`",
-        rule: "before 2.1.14, 2.2.0 or 2.2.1: copies of files could get noughts instead of data",
+        looks_at: "`/sys/module/zfs/version`, `zfs_dmu_offset_next_sync`",
+        rule: "before 2.1.14, 2.2.0 or 2.2.1, and `zfs_dmu_offset_next_sync` is not 0: copies of files could get noughts instead of data",
         fixes: false,
         look: version,
     },
@@ -76,7 +76,8 @@ fn version(machine: &Machine, round: &mut Round) {
     round.look();
     // OpenZFS issue 15526: mended in 2.1.14 and 2.2.2.
     let bad = (major, minor, patch) < (2, 1, 14) || ((2, 2, 0)..(2, 2, 2)).contains(&(major, minor, patch));
-    if !bad {
+    // With this nothing is looked for in what is still in memory, which is where the fault is.
+    if !bad || machine.parameter("zfs.zfs_dmu_offset_next_sync") == Some("0") {
         return;
     }
     round.find(
@@ -208,6 +209,7 @@ fn judge_padding(round: &mut Round, volume: &Dataset, vdev: &Vdev, parity: u64) 
     // Sizes come from a machine, or from a file that says it is one: none of them is too large to be refused.
     let taken = allocated(block.0, sector, width, parity).and_then(|sectors| sectors.checked_mul(sector));
     let Some(taken) = taken else { return };
+    let new = quote(&format!("{}-new", volume.name));
     let ideal = block.as_f64() * float(width) / float(width - parity);
     let real = float(taken);
     if real <= ideal * WASTE {
@@ -227,8 +229,9 @@ fn judge_padding(round: &mut Round, volume: &Dataset, vdev: &Vdev, parity: u64) 
         )
         .seen(format!("zfs get volblocksize {}", volume.name), block.0)
         .seen(format!("zpool status, {}", vdev.name), format!("{width} wide, ashift {ashift}"))
-        .mend("The block is chosen once: make a volume with larger ones beside it and copy.")
-        .run(Nothing, format!("zfs create -V SIZE -o volblocksize=64K {}", quote(&format!("{}-new", volume.name)))),
+        .mend("The block is chosen once: make a volume with larger ones beside it, copy while nobody writes, and compare before the old one goes.")
+        .run(Nothing, format!("zfs create -V SIZE -o volblocksize=64K {new}"))
+        .look(format!("zfs list -t volume -r {}", quote(volume.name.split('/').next().unwrap_or_default()))),
     );
 }
 

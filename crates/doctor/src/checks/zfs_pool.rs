@@ -237,13 +237,40 @@ fn too_small(at: &Place, pool: &Pool, ashift: u32, physical: u64, drive: &str) -
     let shift = if physical > BELIEVED { PAGE } else { physical }.trailing_zeros().min(LARGEST_SHIFT);
     found(Error)
         .mend(
-            "It is fixed for a virtual device. Send what is on it to another pool, compare what came there, and only then make this \
-             one anew. On other drives than its own nothing is lost.",
+            "It is fixed for a virtual device. Send what is on it to another pool, compare what came there, and only then take this one \
+             apart, make it anew and send all of it back. On other drives than its own nothing is lost.",
         )
         .look(format!("zfs list -t all -r {name}"))
         .run(Nothing, format!("zfs snapshot -r {name}@moved"))
         .run(Nothing, format!("zfs send -R {name}@moved | zfs receive -u OTHER/{name}"))
-        .run(Data(format!("everything on pool {}", pool.name)), format!("zpool create -o ashift={shift} {name} …"))
+        .look(format!("zfs list -t all -r OTHER/{name}"))
+        .run(
+            Data(format!("everything on pool {}", pool.name)),
+            format!("zpool create -o ashift={shift} {name} {}", layout(pool)),
+        )
+        .run(
+            Data(format!("everything on pool {}", pool.name)),
+            format!("zfs send -R OTHER/{name}@moved | zfs receive -F {name}"),
+        )
+}
+
+/// The virtual devices of a pool, as `zpool create` takes them (zpoolconcepts(7)).
+fn layout(pool: &Pool) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut class = "data";
+    for vdev in pool.vdevs.known().into_iter().flatten() {
+        if vdev.class != class {
+            class = &vdev.class;
+            words.push(class.to_owned());
+        }
+        if !vdev.children.is_empty() {
+            words.push(vdev.kind.clone());
+        }
+        let mut leaves = Vec::new();
+        crate::group::leaves(vdev, &mut leaves);
+        words.extend(leaves.iter().map(|leaf| quote(&leaf.name)));
+    }
+    words.join(" ")
 }
 
 fn special(machine: &Machine, round: &mut Round) {

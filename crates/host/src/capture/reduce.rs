@@ -38,12 +38,13 @@ const EXT: [&str; 9] = [
 const DMI_SECRET: [&str; 3] = ["Serial Number:", "Asset Tag:", "UUID:"];
 
 /// Beginnings of keys of `smartctl`'s document that tell what a drive is and how it is, and not which one it is.
-const SMART: [&str; 13] = [
+const SMART: [&str; 14] = [
     "smartctl",
     "smart_status",
     "temperature",
     "power_on_time",
     "ata_smart_attributes",
+    "ata_smart_data",
     "ata_smart_self_test_log",
     "ata_sct_capabilities",
     "ata_sct_erc",

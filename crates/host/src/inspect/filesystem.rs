@@ -35,7 +35,7 @@ pub(super) fn read(source: &Source, nodes: &[Node], mounts: &Reading<Vec<Mount>>
     for system in &mut all {
         let here = |mount: &&Mount| mount.node.as_ref().is_some_and(|node| system.nodes.contains(node));
         system.targets = mounts.iter().filter(here).map(|mount| mount.target.clone()).collect();
-        system.geometry = geometry(source, system);
+        system.geometry = geometry(source, nodes, system);
         if system.kind == "btrfs" {
             system.btrfs = btrfs::read(source, nodes, system);
         }
@@ -43,9 +43,14 @@ pub(super) fn read(source: &Source, nodes: &[Node], mounts: &Reading<Vec<Mount>>
     all
 }
 
-fn geometry(source: &Source, system: &FileSystem) -> Reading<Geometry> {
-    let Some(node) = system.nodes.first().map(|name| format!("/dev/{name}")) else { return Reading::default() };
+fn geometry(source: &Source, nodes: &[Node], system: &FileSystem) -> Reading<Geometry> {
+    let Some(name) = system.nodes.first() else { return Reading::default() };
+    let node = format!("/dev/{name}");
+    // What lies on a suspended mapping was not read for its signatures, either.
+    let suspended =
+        nodes.iter().any(|known| known.name == *name && known.signatures.why_unknown() == Some(super::node::SUSPENDED));
     match system.kind.as_str() {
+        "ext2" | "ext3" | "ext4" if suspended => Reading::unknown(super::node::SUSPENDED),
         "ext2" | "ext3" | "ext4" => source.said(&["dumpe2fs", "-h", &node]).and_then(|text| match ext(&text) {
             Some(geometry) => Reading::Known(geometry),
             None => Reading::unknown(format!("`dumpe2fs -h {node}` tells no block size")),

@@ -27,6 +27,10 @@ pub(super) fn read(source: &Source, nodes: &[Node]) -> Reading<Vec<VolumeGroup>>
     if !used {
         return Reading::Known(Vec::new());
     }
+    // It reads every device.
+    if nodes.iter().any(|node| node.dm.as_ref().is_some_and(|dm| dm.suspended.known() == Some(&true))) {
+        return Reading::unknown(super::node::SUSPENDED);
+    }
     ask(&["lvm", "vgs"], GROUP).and_then(|groups| {
         ask(&["lvm", "pvs"], PHYSICAL).and_then(|physical| {
             ask(&["lvm", "lvs", "-a", "--segments"], LOGICAL).map(|logical| {

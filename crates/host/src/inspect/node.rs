@@ -15,8 +15,31 @@ pub(super) fn read(source: &Source) -> Vec<Node> {
     names.retain(|name| is_wanted(source, name));
     names.sort_by_key(|name| drive::order(name));
     let mapper = if names.iter().any(|name| name.starts_with("dm-")) { Some(Mapper::ask(source)) } else { None };
-    names.into_iter().map(|name| node(source, name, mapper.as_ref())).collect()
+    let suspended = suspended(source, &names);
+    names.into_iter().map(|name| node(source, name, mapper.as_ref(), &suspended)).collect()
 }
+
+/// Mappings that are suspended. What reads one waits until somebody resumes it, and nothing can end it before.
+fn suspended(source: &Source, names: &[String]) -> Vec<String> {
+    let flag = |name: &&String| source.told(&format!("{BLOCK}/{name}/dm/suspended")).is_some_and(|flag| flag == "1");
+    names.iter().filter(|name| name.starts_with("dm-")).filter(flag).cloned().collect()
+}
+
+/// Is it suspended, or something that it stands on? Only asked where something is.
+fn waits(source: &Source, name: &str, suspended: &[String], depth: usize) -> bool {
+    suspended.iter().any(|known| known == name)
+        || depth > 0
+            && !suspended.is_empty()
+            && source
+                .listed(&format!("{BLOCK}/{name}/slaves"))
+                .iter()
+                .any(|under| waits(source, under, suspended, depth - 1))
+}
+
+/// Layers that are looked through for one that is suspended: more than anybody stacks.
+const LAYERS: usize = 16;
+/// Why nothing that lies on a suspended mapping is read.
+pub(super) const SUSPENDED: &str = "a mapping is suspended, and what reads it would wait until it is resumed";
 
 /// Left out: ways to a namespace (the kernel hides them), optical and floppy drives, devices of size 0 that wait for
 /// something to be attached.
@@ -32,7 +55,7 @@ fn is_wanted(source: &Source, name: &str) -> bool {
     !hidden && !foreign && (!waits || !empty() || holds())
 }
 
-fn node(source: &Source, name: String, mapper: Option<&Mapper>) -> Node {
+fn node(source: &Source, name: String, mapper: Option<&Mapper>, suspended: &[String]) -> Node {
     let directory = format!("{BLOCK}/{name}");
     let file = |file: &str| format!("{directory}/{file}");
     let told = |name: &str| source.told(&file(name));
@@ -70,7 +93,11 @@ fn node(source: &Source, name: String, mapper: Option<&Mapper>) -> Node {
         md,
         dm,
         backing,
-        signatures: signature::read(source, &name, &number),
+        signatures: if waits(source, &name, suspended, LAYERS) {
+            Reading::unknown(SUSPENDED)
+        } else {
+            signature::read(source, &name, &number)
+        },
         number,
         name,
     }

@@ -113,11 +113,21 @@ fn text(value: &Value, pointer: &str) -> String {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
 }
 
+/// Was the drive asked for all, and tells what it can do, and nothing of these commands? Then it has none of them
+/// (`ataPrintMain` in smartmontools' `ataprint.cpp`: "SCT Commands not supported").
+fn was_asked(said: &Value) -> bool {
+    let asked = said.pointer("/smartctl/argv").and_then(Value::as_array);
+    let all = asked.is_some_and(|words| words.iter().any(|word| word == "-x" || word == "--xall"));
+    let can = said.pointer("/ata_smart_data/capabilities/values").and_then(Value::as_array);
+    all && can.is_some() && said.get("ata_sct_capabilities").is_none()
+}
+
 fn recovery(said: &Value) -> Reading<Recovery> {
     let can = said.pointer("/ata_sct_capabilities/error_recovery_control_supported").and_then(Value::as_bool);
     let Some(limits) = said.get("ata_sct_erc") else {
         return match can {
             Some(false) => Reading::Known(Recovery::Unsupported),
+            None if was_asked(said) => Reading::Known(Recovery::Unsupported),
             _ => Reading::unknown("`smartctl -l scterc` was not asked, or does not tell"),
         };
     };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::machine::Smart;
-use super::{Machine, Text, lsblk, nvme, smart};
+use super::{Machine, Text, id_ctrl, lsblk, nvme, smart};
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some(said) = text.lines.first().and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
@@ -20,6 +20,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     }
     if said.get("smartctl").is_some() {
         return smart::read_document(&said, name, machine);
+    }
+    if said.get("vwc").is_some() && said.get("lbafs").is_none() {
+        return id_ctrl::put(name, &said, machine);
     }
     let runs = if said.get("lbafs").is_some() {
         vec![("nvme id-ns -o json", said)]

@@ -214,7 +214,7 @@ impl Machine {
             self.told(&name, file, value);
         }
         for (command, said) in smart.runs {
-            let of_controller = command.starts_with("nvme smart-log");
+            let of_controller = ["nvme smart-log", "nvme id-ctrl"].iter().any(|own| command.starts_with(own));
             let node = controller.as_ref().filter(|_| of_controller).unwrap_or(&name);
             self.run(format!("{command} /dev/{node}"), said.to_string());
         }

@@ -8,7 +8,9 @@
 
 mod df;
 mod dmesg;
+mod examine;
 mod files;
+mod id_ctrl;
 mod json;
 mod lsblk;
 mod lspci;
@@ -22,6 +24,7 @@ mod piece;
 mod smart;
 mod smart_log;
 mod zpool;
+mod zpool_list;
 
 use self::machine::Machine;
 use self::piece::Text;
@@ -38,8 +41,12 @@ pub enum Kind {
     Mdstat,
     /// `mdadm --detail`.
     Mdadm,
+    /// `mdadm --examine`.
+    Examine,
     /// `zpool status`.
     Zpool,
+    /// `zpool list`, with or without `-v`.
+    ZpoolList,
     /// `zdb -C`.
     Zdb,
     /// `lsblk`, as a table.
@@ -50,6 +57,8 @@ pub enum Kind {
     NvmeList,
     /// `nvme id-ns`.
     IdNs,
+    /// `nvme id-ctrl`.
+    IdCtrl,
     /// `nvme smart-log`.
     SmartLog,
     /// `cryptsetup luksDump`.
@@ -97,15 +106,18 @@ const fn table(form: Form) -> Form {
 }
 
 /// In the order in which they are tried.
-const FORMS: [Form; 16] = [
+const FORMS: [Form; 19] = [
     form(Kind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(Kind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
+    alone(form(Kind::Examine, "mdadm --examine", examine::begins, examine::read)),
+    table(form(Kind::ZpoolList, "zpool list", zpool_list::begins, zpool_list::read)),
     form(Kind::Zpool, "zpool status", zpool::begins, zpool::read),
     alone(form(Kind::Zdb, "zdb -C", zpool::begins_configuration, zpool::read_configuration)),
     alone(form(Kind::Smartctl, "smartctl -x", smart::begins, smart::read)),
     table(form(Kind::Lsblk, "lsblk", lsblk::begins, lsblk::read)),
     table(form(Kind::NvmeList, "nvme list", nvme::begins_list, nvme::read_list)),
     alone(form(Kind::IdNs, "nvme id-ns", nvme::begins_namespace, nvme::read_namespace)),
+    alone(form(Kind::IdCtrl, "nvme id-ctrl", id_ctrl::begins, id_ctrl::read)),
     alone(form(Kind::SmartLog, "nvme smart-log", smart_log::begins, smart_log::read)),
     alone(form(Kind::LuksDump, "cryptsetup luksDump", luks::begins, luks::read)),
     form(Kind::Files, "grep .", files::begins, files::read),
@@ -140,6 +152,11 @@ impl Kind {
     pub fn command(self) -> &'static str {
         self.form().map_or("", |form| form.command)
     }
+}
+
+/// The commands whose output is understood.
+pub fn commands() -> impl Iterator<Item = &'static str> {
+    FORMS.iter().map(|form| form.command).filter(|command| *command != "JSON")
 }
 
 /// A text of one kind within a file.

@@ -77,6 +77,13 @@ const SAMPLES: &[Sample] = samples! {
         "nvme1n1 model Samsung SSD 980 PRO 2TB", "nvme1n1 firmware 3B2QGXA7",
     ];
     "smartctl.json": Json, 1, ["sdb attribute 199: 5", "sdb line 60 of 60", "sdb hours 20000"];
+    "nvme-id-ctrl.txt": IdCtrl, 1, ["nvme0n1 model WD_BLACK SN850X 2000GB", "nvme0n1 serial 23010000AAAA", "nvme0n1 firmware 620331WD", "nvme0 apst true", "nvme0 warns from 90"];
+    "nvme-id-ctrl-H.txt": IdCtrl, 1, ["nvme1n1 model QEMU NVMe Ctrl", "nvme1 apst false", "nvme1 warns from 70"];
+    "nvme-id-ctrl.json": Json, 1, ["nvme2n1 model CT1000P5PSSD8", "nvme2 apst true", "nvme2 warns from 83"];
+    "mdadm-examine.txt": Examine, 1, ["sdb1 signed linux_raid_member at 4096"];
+    "mdadm-examine-two.txt": Examine, 2, ["nvme0n1p3 signed linux_raid_member at 4096", "nvme1n1p3 signed linux_raid_member at 0"];
+    "zpool-list-v.txt": ZpoolList, 2, ["pool tank DEGRADED", "pool tank capacity 83", "pool tank fragmentation 27", "pool rpool capacity 12"];
+    "zpool-list-old.txt": ZpoolList, 1, ["pool data ONLINE", "pool data capacity 91"];
     "luksDump1.txt": LuksDump, 1, ["dm-X on sdc1", "dm-X sector 512"];
     "luksDump2.txt": LuksDump, 1, ["dm-X on nvme0n1p2", "dm-X sector 512"];
     "grep-scheduler.txt": Files, 3, ["nvme0n1 scheduler none", "sda scheduler bfq"];
@@ -112,6 +119,10 @@ fn facts(inventory: &Inventory) -> Vec<String> {
             let sector = dm.luks.known().and_then(Option::as_ref).and_then(|luks| luks.sector);
             all.extend(sector.map(|sector| format!("{name} sector {}", sector.0)));
         }
+        for signature in node.signatures.known().into_iter().flatten() {
+            let at = signature.offset.map_or(0, |offset| offset.0);
+            all.push(format!("{name} signed {} at {at}", signature.kind));
+        }
         if node.partition.is_some() {
             // Its queue is that of its drive, which another text may tell.
             all.extend(
@@ -146,8 +157,15 @@ fn facts(inventory: &Inventory) -> Vec<String> {
             all.push(format!("{name} {}{slot} {}", member.device, member.state.join(",")));
         }
     }
+    for controller in &detail.controllers {
+        let (name, Some(told)) = (&controller.name, controller.identity.known()) else { continue };
+        all.push(format!("{name} apst {}", told.autonomous_power));
+        all.extend(told.warning_temperature.map(|degrees| format!("{name} warns from {degrees}")));
+    }
     for pool in detail.pools.known().into_iter().flatten() {
         all.push(format!("pool {} {}", pool.name, pool.state));
+        let shares = pool.properties.known().into_iter().flatten();
+        all.extend(shares.map(|(key, value)| format!("pool {} {key} {value}", pool.name)));
         all.extend(pool.scan.iter().map(|scan| format!("pool {} {scan}", pool.name)));
     }
     all.extend(

@@ -8,7 +8,7 @@ pub(super) fn begins(line: &str) -> bool {
 }
 
 /// What names of pools are made of (zpoolconcepts(7)).
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:".contains(c))
 }
 
@@ -35,15 +35,25 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
                 .push(format!("pool `{name}`: it is cut before `errors:`, so that its devices are not known"));
             continue;
         }
-        machine.directories.entry("/sys/module/zfs".to_owned()).or_default();
-        let (list, entry) = (machine.runs.entry(LIST.to_owned()).or_default(), format!("{name}\t{state}\n"));
-        if !list.contains(&entry) {
-            list.push_str(&entry);
-        }
+        put(name, state, machine);
         machine.run(format!("zpool status -P {name}"), config_with_tabs(paragraph));
         told += 1;
     }
     told
+}
+
+/// There is a pool. Where another text has another state of it, the first stays, and that is told.
+pub(super) fn put(name: &str, state: &str, machine: &mut Machine) {
+    machine.directories.entry("/sys/module/zfs".to_owned()).or_default();
+    let list = machine.runs.entry(LIST.to_owned()).or_default();
+    let known = list.lines().find_map(|line| line.split_once('\t').filter(|(pool, _)| *pool == name));
+    match known.map(|(_, known)| known.to_owned()) {
+        None => list.push_str(&format!("{name}\t{state}\n")),
+        Some(known) if known != state => {
+            machine.refused.push(format!("pool `{name}` is {known} in one text and {state} in another"));
+        }
+        Some(_) => {}
+    }
 }
 
 const LIST: &str = "zpool list -H -o name,health";
@@ -65,7 +75,7 @@ pub(super) fn read_configuration(text: &Text, machine: &mut Machine) -> usize {
 }
 
 /// States of a pool (zpoolconcepts(7)).
-fn is_state(state: &str) -> bool {
+pub(super) fn is_state(state: &str) -> bool {
     ["ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "REMOVED", "UNAVAIL", "SUSPENDED"].contains(&state)
 }
 

@@ -352,9 +352,13 @@ const FREE: [&str; 3] = ["cpus_allowed", "numa_cpu_nodes", "numa_mem_policy"];
 /// Options of engines that are on or off and need a 0 or a 1 all the same.
 const NEEDY: [&str; 4] = ["force_async", "nonvectored", "nowait", "uncached"];
 
+/// Options that say "as usual" without a value: logs get names of their own.
+const BARE: [&str; 4] = ["write_bw_log", "write_hist_log", "write_iops_log", "write_lat_log"];
+
 /// Is its value missing? fio takes no `key=`, and a name alone only from what can be nothing but on.
 fn lacks_value(key: &str, option: &Option_) -> bool {
-    option.value.as_ref().map_or(!fio::is_set(key) || NEEDY.contains(&key), String::is_empty)
+    let alone = fio::is_set(key) && !NEEDY.contains(&key) || BARE.contains(&key);
+    option.value.as_ref().map_or(!alone, String::is_empty)
 }
 
 fn takes(key: &str) -> Option<Takes> {

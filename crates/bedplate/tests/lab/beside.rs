@@ -1,0 +1,268 @@
+//! Job files beside fio itself: each file that is taken is measured as Bedplate measures it, and run by hand, in one guest
+//! on one stack. The guest's clock counts instructions, so that what else the machine does changes no figure.
+//!
+//! `cargo test -p bedplate --features long-tests --test lab beside -- --nocapture` prints every pair.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use build::{Authority, Memory};
+use host::Host;
+use lab::Guest;
+use measure::{CellRequest, Filled, Place};
+use serde_json::Value;
+use spec::fio::{Imported, Reader};
+use terms::record::CellKey;
+use terms::{Bytes, Cmd, MeasurePolicy, Name, Nanos, Node, Workload};
+
+use crate::bench::{Bench, root};
+
+const STUDY: &str = r#"
+question = "Does a job file give what fio gives?"
+[lab]
+memory = "3 GiB"
+clock = "virtual"
+drives = [{ name = "a", kind = "flash", size = "1 GiB", read = "250 MB/s", write = "250 MB/s", read_iops = 20000, write_iops = 20000 }]
+[[stack]]
+name = "ext4"
+layers = [{ ext4 = {}, on = "a" }]
+[measure]
+profiles = ["quick"]
+span = "64 MiB"
+"#;
+
+/// What a job works on, where its file says more: the guest's drive is small.
+const SIZE: u64 = 64 << 20;
+/// What a job runs for, and settles, where its file says more, or nothing.
+const RUNTIME: &str = "1500ms";
+const RAMP: &str = "400ms";
+
+/// How far a figure of fio's by hand may be off. What is left to chance: where fio's own threads are when it begins.
+const WITHIN: f64 = 0.05;
+
+/// Files whose figures differ more, each for its reason.
+const APART: &[(&str, &str)] = &[
+    ("poisson", "when requests come is drawn anew by each run: 1500 of them are some 2.6 % more or less"),
+    ("buffered", "what the kernel writes back, and when, depends on what was in its cache before"),
+];
+
+/// A job file cut to the guest: long runs are short, large files small, and all ends by the clock. Everything else stays.
+fn cut(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let bare = line.split(['#', ';']).next().unwrap_or_default().trim();
+        let key = bare.split('=').next().unwrap_or_default().trim();
+        let cut = match key {
+            "size" | "filesize" => format!("{key}={SIZE}"),
+            "offset_increment" => format!("{key}={SIZE}"),
+            "runtime" | "timeout" => format!("{key}={RUNTIME}"),
+            "ramp_time" => format!("{key}={RAMP}"),
+            "time_based" => String::new(),
+            // For each section, as nobody knows which inherits what.
+            _ if bare.starts_with('[') => format!("{line}\ntime_based=1"),
+            _ => line.to_owned(),
+        };
+        let _ = writeln!(out, "{cut}");
+    }
+    let says = |word: &str| out.lines().any(|line| line.trim_start().starts_with(word));
+    let runtime = if says("runtime") || says("timeout") { String::new() } else { format!("runtime={RUNTIME}\n") };
+    let ramp = if says("ramp_time") { String::new() } else { format!("ramp_time={RAMP}\n") };
+    let size = if says("size") || says("filesize") { String::new() } else { format!("size={SIZE}\n") };
+    format!("[global]\ntime_based=1\n{runtime}{ramp}{size}\n{out}")
+}
+
+/// The same with what a person types over before it is run: where it works. Jobs with files of their own keep them.
+fn aimed(text: &str, directory: &str) -> String {
+    let mut out = String::from("[global]\n");
+    let _ = writeln!(out, "directory={directory}");
+    for line in text.lines() {
+        match line.trim().split('=').next().unwrap_or_default().trim() {
+            "directory" | "filename_format" | "unlink" => {}
+            "filename" => {
+                let name = line.rsplit(['/', '=']).next().unwrap_or("x").replace(['$', '{', '}'], "");
+                let _ = writeln!(out, "filename={}", name.trim());
+            }
+            _ => {
+                let _ = writeln!(out, "{line}");
+            }
+        }
+    }
+    out
+}
+
+/// Bytes a second, read and written, of each job as its file names it.
+type Rates = BTreeMap<String, [f64; 2]>;
+
+struct Stage {
+    guest: Guest,
+    directory: String,
+    nodes: Vec<Node>,
+    drives: Vec<(String, String)>,
+}
+
+impl Stage {
+    fn new(bench: &Bench) -> Self {
+        let (design, notes) = spec::parse(STUDY);
+        let design = design.unwrap_or_else(|| panic!("{notes:?}"));
+        let guest = bench.boot_as_asked(&design);
+        let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+        let authority = Authority::lab(&guest, guest.drives()).unwrap();
+        let built = build::apply(&plan, &authority, &[], &mut Memory::default(), &|_| {}).unwrap();
+        let build::Place::Directory(directory) = built.target else { panic!("no directory") };
+        let drives = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
+        Self { guest, directory, nodes: design.stacks[0].nodes.clone(), drives }
+    }
+
+    fn shell(&self, script: &str) {
+        self.guest.run_ok(&Cmd::new(["bash", "-c", script]).limit(Nanos::seconds(120))).unwrap();
+    }
+
+    /// As a run measures it.
+    fn ours(&self, imported: &Imported) -> Result<Rates, String> {
+        let policy = MeasurePolicy {
+            window: imported.window.unwrap_or(Nanos::millis(1500)),
+            settle: imported.settle.unwrap_or(Nanos::millis(400)),
+            span: imported.span.unwrap_or(Bytes(SIZE)),
+            ..MeasurePolicy::default()
+        };
+        let place = Place::Directory(self.directory.clone());
+        let filled = measure::fill(&self.guest, place, policy.span, 1, 1).map_err(|error| error.to_string())?;
+        imported.workloads.iter().map(|workload| self.cell(workload, &policy, &filled)).collect()
+    }
+
+    fn cell(&self, workload: &Workload, policy: &MeasurePolicy, filled: &Filled) -> Result<(String, [f64; 2]), String> {
+        let key = CellKey { round: 1, stack: "s".into(), workload: workload.name.to_string() };
+        let request = CellRequest {
+            key,
+            workload,
+            policy,
+            filled,
+            address: None,
+            others: &[],
+            resyncs: &[],
+            watch: &|_, _| (),
+            drives: &self.drives,
+            seed: 7,
+            started: String::new(),
+            nodes: &self.nodes,
+            rate: None,
+            source: None,
+        };
+        let cell = measure::measure(&self.guest, &request).map_err(|error| error.to_string())?.cell;
+        let reading = cell.reading.ok_or_else(|| format!("{}: {:?}", workload.name, cell.failure))?;
+        let rate = |flow: &Option<terms::record::Flow>| flow.as_ref().map_or(0.0, |flow| flow.throughput.0);
+        Ok((workload.name.to_string(), [rate(&reading.read), rate(&reading.write)]))
+    }
+
+    /// `fio FILE`, as it stands.
+    fn by_hand(&self, text: &str) -> Result<Rates, String> {
+        self.shell(&format!("cat > /tmp/job.fio <<'END'\n{}\nEND", aimed(text, &self.directory)));
+        // fio lays out what is to be read before it starts its clock.
+        let command = Cmd::new([
+            "bash",
+            "-c",
+            "cd /tmp && fio --output-format=json --output=/tmp/out.json job.fio && cat /tmp/out.json",
+        ]);
+        let outcome = self.guest.run(&command.limit(Nanos::seconds(400))).map_err(|error| error.to_string())?;
+        if outcome.status != 0 {
+            return Err(format!("fio: {}", String::from_utf8_lossy(&outcome.stderr)));
+        }
+        let said: Value = serde_json::from_slice(&outcome.stdout).map_err(|error| error.to_string())?;
+        let mut rates = Rates::new();
+        for job in said["jobs"].as_array().into_iter().flatten() {
+            let rate = |way: &str| job[way]["bw_bytes"].as_f64().unwrap_or(0.0);
+            let of = rates.entry(job["jobname"].as_str().unwrap_or_default().to_owned()).or_insert([0.0; 2]);
+            of[0] += rate("read");
+            of[1] += rate("write");
+        }
+        Ok(rates)
+    }
+}
+
+/// The files of the corpus that are taken, with the variables that they want.
+fn files() -> Vec<(String, String, BTreeMap<String, String>)> {
+    let folder = root().join("crates/bedplate/tests/fio_jobs/corpus");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut files = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).unwrap();
+        if text.starts_with("; taken") {
+            let with = text.lines().find_map(|line| line.strip_prefix("; with")).unwrap_or_default();
+            let pairs = with.split_whitespace().filter_map(|pair| pair.split_once('='));
+            let variables = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            files.push((path.file_stem().unwrap().to_string_lossy().into_owned(), text, variables));
+        }
+    }
+    files
+}
+
+/// Ours beside fio's: jobs that are one workload here are several there, and only their sum is compared.
+fn compare(name: &str, ours: &Rates, hand: &Rates) -> Vec<f64> {
+    let mut ratios = Vec::new();
+    let same = |job: &str| Name::new(job).is_ok_and(|name| ours.contains_key(name.as_str()));
+    let each: Vec<(&str, [f64; 2], [f64; 2])> = if ours.len() == hand.len() && hand.keys().all(|job| same(job)) {
+        hand.iter().map(|(job, rate)| (job.as_str(), ours[job], *rate)).collect()
+    } else {
+        let sum = |rates: &Rates| rates.values().fold([0.0, 0.0], |sum, rate| [sum[0] + rate[0], sum[1] + rate[1]]);
+        vec![("sum", sum(ours), sum(hand))]
+    };
+    for (job, ours, hand) in each {
+        for (way, ours, hand) in [("read", ours[0], hand[0]), ("write", ours[1], hand[1])] {
+            if hand > 0.0 || ours > 0.0 {
+                println!(
+                    "{name:26} {job:14} {way:5} ours {:9.2} fio {:9.2} MB/s, ratio {:.3}",
+                    ours / 1e6,
+                    hand / 1e6,
+                    ours / hand
+                );
+                ratios.push(ours / hand);
+            }
+        }
+    }
+    ratios
+}
+
+#[test]
+fn job_files_beside_fio_give_the_same() {
+    let bench = Bench::new();
+    let stage = Stage::new(&bench);
+    let (mut met, mut wrong) = (0, Vec::new());
+    for (name, text, variables) in files() {
+        let begun = std::time::Instant::now();
+        let mut text = cut(&text);
+        for (variable, value) in &variables {
+            text = text.replace(&format!("${{{variable}}}"), value);
+        }
+        let nothing = |_: &str| Err("there is none".to_owned());
+        let (imported, notes) = Reader { forced: false, variables: &variables, include: &nothing }.read(&text);
+        let Some(imported) = imported else {
+            wrong.push(format!("{name}: cut, it is refused: {notes:?}"));
+            continue;
+        };
+        stage.shell(&format!("rm -rf {}/*; sync", stage.directory));
+        // What writes finds a file that is there, as it does here: the first run makes it.
+        if imported.workloads.iter().any(|workload| workload.pattern.writes()) {
+            let _ = stage.by_hand(&text);
+        }
+        let hand = stage.by_hand(&text);
+        stage.shell(&format!("rm -rf {}/*; sync", stage.directory));
+        let ours = stage.ours(&imported);
+        match (ours, hand) {
+            (Ok(ours), Ok(hand)) => {
+                let ratios = compare(&name, &ours, &hand);
+                let off = ratios.iter().map(|ratio| ratio.max(1.0 / ratio) - 1.0).fold(0.0, f64::max);
+                let apart = APART.iter().find(|(known, _)| *known == name);
+                match apart {
+                    Some((_, why)) => println!("{name:26} {why}"),
+                    None if off <= WITHIN => met += 1,
+                    None => wrong.push(format!("{name}: {:.1} % off", off * 100.0)),
+                }
+            }
+            (ours, hand) => wrong.push(format!("{name}: ours {ours:?}, by hand {hand:?}")),
+        }
+        println!("  {:.1} s", begun.elapsed().as_secs_f64());
+    }
+    println!("{met} files within {:.0} %, {} apart for a reason", WITHIN * 100.0, APART.len());
+    assert!(wrong.is_empty() && met >= 20, "{met} met, and\n{}", wrong.join("\n"));
+}

@@ -1,0 +1,50 @@
+//! Checks whose fault no guest of the lab can have, why, and the page that tells of the remedy.
+
+/// QEMU's root ports and drives tell one speed and one width for good.
+const LINKS: &str = "links of emulated devices are not trained";
+/// QEMU's NVMe drives tell of a drive that is new for as long as they live.
+const HEALTH: &str = "emulated drives are in perfect health";
+const REPLACED: &str = "nothing is typed but what asks: the drive is replaced; nvme-smart-log(1), smartctl(8)";
+
+/// Name of the check, reason, page.
+pub(crate) const CANNOT: &[(&str, &str, &str)] = &[
+    ("link-below-both-ends", LINKS, "lspci(8), `-vv`: LnkCap and LnkSta of both ends"),
+    ("slot-below-drive", LINKS, "no command: another slot"),
+    ("link-below-drive", LINKS, "lspci(8), `-vv`"),
+    ("uplink-oversubscribed", "emulated links carry what the machine can copy", "no command: another slot"),
+    ("drive-behind-chipset", "an emulated board has no chipset with a link of its own", "no command: another slot"),
+    (
+        "payload-below-both-ends",
+        "emulated devices agree on 128 bytes",
+        "the kernel's kernel-parameters.txt, `pci=pcie_bus_safe`",
+    ),
+    ("link-errors", LINKS, "the kernel's PCI/pcieaer-howto.rst, statistics"),
+    ("link-power-saving", LINKS, "the kernel's ABI/testing/sysfs-bus-pci, `link/l1_aspm`"),
+    (
+        "drive-power-saving",
+        "QEMU's NVMe drives have no autonomous power states",
+        "the kernel's ABI/testing/sysfs-devices-power, `pm_qos_latency_tolerance_us`",
+    ),
+    (
+        "cpu-governor",
+        "a guest does not scale its processor",
+        "the kernel's admin-guide/pm/cpufreq.rst, `scaling_governor`",
+    ),
+    ("platform-profile", "a guest has no firmware with profiles", "the kernel's ABI/testing/sysfs-platform_profile"),
+    ("queues-below-processors", "QEMU's NVMe drives have 64 queues", "no command: a drive has as many as it has"),
+    ("interrupts-far", "the lab's guests have one NUMA node", "numactl(8), `--cpunodebind`"),
+    ("firmware-fault", "emulated drives have no maker's firmware", "the maker's own pages, named in the table"),
+    ("drive-critical-warning", HEALTH, REPLACED),
+    ("drive-media-errors", HEALTH, "smartctl(8), `-t long`"),
+    ("drive-spare", HEALTH, REPLACED),
+    ("drive-wear", HEALTH, REPLACED),
+    ("drive-hot", HEALTH, "no command: moving air"),
+    ("drive-throttled", HEALTH, "no command: moving air"),
+    ("drive-error-log", HEALTH, "nvme-error-log(1)"),
+    ("drive-self-test", HEALTH, "smartctl(8), `-t long`, `-l selftest`"),
+    ("drive-line-errors", HEALTH, "smartctl(8), `-A`"),
+    ("line-below-drive", HEALTH, "no command: the cable, the port"),
+    ("aes-instructions", "the lab's processor has them", "cryptsetup-benchmark(8)"),
+    ("memory-below-rating", "memory of a guest has no rating", "no command: the firmware's profile"),
+    ("bandwidth-message", LINKS, "lspci(8), `-vv`"),
+];
