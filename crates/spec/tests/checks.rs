@@ -243,6 +243,8 @@ fn drives_and_measures() {
     assert_eq!(with("size = \"1 GiB\"", "size = \"1 GiB\", kind = \"sata\", port = \"switch1\""), ["study-port"]);
     assert_eq!(with("size = \"1 GiB\"", "size = \"2 GiB\", kind = \"ram\""), ["study-memory"]);
     assert_eq!(with("lab.drives", "lab.clock = \"virtual\"\nlab.drives"), ["study-clock"]);
+    assert_eq!(with("lab.drives", "lab.cpu = \"3 GHz\"\nlab.drives"), ["study-cpu"]);
+    assert_eq!(with("lab.drives", "lab.cpu = \"3 G instructions/s\"\nlab.drives"), ["study-cpu"], "a real clock");
     assert_eq!(with("32 MiB", "2 GiB"), ["study-span"]);
     assert_eq!(with("32 MiB", "700 MiB"), ["study-span"]);
     assert_eq!(with("measure.span", "measure.profiles = []\nmeasure.span"), ["study-no-workloads"]);

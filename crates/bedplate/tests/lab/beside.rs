@@ -28,21 +28,21 @@ name = "ext4"
 layers = [{ ext4 = {}, on = "a" }]
 [measure]
 profiles = ["quick"]
-span = "64 MiB"
+span = "32 MiB"
 "#;
 
 /// What a job works on, where its file says more: the guest's drive is small.
-const SIZE: u64 = 64 << 20;
+const SIZE: u64 = 32 << 20;
 /// What a job runs for, and settles, where its file says more, or nothing.
-const RUNTIME: &str = "1500ms";
-const RAMP: &str = "400ms";
+const RUNTIME: &str = "1000ms";
+const RAMP: &str = "300ms";
 
 /// How far a figure of fio's by hand may be off. What is left to chance: where fio's own threads are when it begins.
 const WITHIN: f64 = 0.05;
 
 /// Files whose figures differ more, each for its reason.
 const APART: &[(&str, &str)] = &[
-    ("poisson", "when requests come is drawn anew by each run: 1500 of them are some 2.6 % more or less"),
+    ("poisson", "when requests come is drawn anew by each run: 1000 of them are some 3.2 % more or less"),
     ("buffered", "what the kernel writes back, and when, depends on what was in its cache before"),
 ];
 
@@ -120,8 +120,8 @@ impl Stage {
     /// As a run measures it.
     fn ours(&self, imported: &Imported) -> Result<Rates, String> {
         let policy = MeasurePolicy {
-            window: imported.window.unwrap_or(Nanos::millis(1500)),
-            settle: imported.settle.unwrap_or(Nanos::millis(400)),
+            window: imported.window.unwrap_or(Nanos::millis(1000)),
+            settle: imported.settle.unwrap_or(Nanos::millis(300)),
             span: imported.span.unwrap_or(Bytes(SIZE)),
             ..MeasurePolicy::default()
         };

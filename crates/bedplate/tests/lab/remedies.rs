@@ -15,6 +15,9 @@ mod crypt;
 #[path = "remedies/drives.rs"]
 mod drives;
 #[cfg(feature = "long-tests")]
+#[path = "remedies/paths.rs"]
+mod paths;
+#[cfg(feature = "long-tests")]
 #[path = "remedies/pools.rs"]
 mod pools;
 #[cfg(feature = "long-tests")]
@@ -23,9 +26,6 @@ mod systems;
 #[cfg(feature = "long-tests")]
 #[path = "remedies/volumes.rs"]
 mod volumes;
-#[cfg(feature = "long-tests")]
-#[path = "remedies/watch.rs"]
-mod watch;
 
 use std::collections::BTreeMap;
 #[cfg(feature = "long-tests")]
@@ -93,7 +93,7 @@ pub(crate) const FAULT: Fault = Fault {
 #[cfg(feature = "long-tests")]
 fn all() -> impl Iterator<Item = &'static Fault> {
     let short = [drives::SCENES, arrays::SCENES, crypt::SCENES];
-    let guests = [&short[..], &[volumes::SCENES, systems::SCENES, pools::SCENES, watch::SCENES]].concat();
+    let guests = [&short[..], &[volumes::SCENES, systems::SCENES, pools::SCENES, paths::SCENES]].concat();
     guests.into_iter().flatten().flat_map(|scene| scene.iter())
 }
 
@@ -390,8 +390,8 @@ fn remedies_of_pools_are_typed() {
 
 #[cfg(feature = "long-tests")]
 #[test]
-fn remedies_of_services_are_typed() {
-    play(watch::STUDY, watch::SCENES);
+fn remedies_of_paths_are_typed() {
+    play(paths::STUDY, paths::SCENES);
 }
 
 #[test]

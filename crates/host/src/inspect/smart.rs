@@ -1,25 +1,27 @@
 //! What `smartctl` says of SATA and SAS drives.
 
 use serde_json::Value;
-use terms::Nanos;
 use terms::inventory::{Attribute, Health, Line, Reading, Recovery, SelfTest, Smart};
+use terms::{Nanos, Outcome};
 
 use super::source::{Source, complaint};
 
-/// All that it tells; captures of older versions have less of it.
+/// All that it tells; captures of older versions have less of it. What answered once that it cannot is not asked again.
 pub(super) fn read(source: &Source, node: &str) -> Reading<Option<Health>> {
-    let all = ask(source, &["smartctl", "-j", "-x", node]);
-    if all.known().is_some() {
-        return all;
+    let all = ["smartctl", "-j", "-x", node];
+    let outcome = source.run(&all);
+    if outcome.known().is_some() {
+        return told(&all, outcome);
     }
-    let less = ask(source, &["smartctl", "-j", "-H", "-A", "-i", node]);
-    if less.known().is_some() { less } else { all }
+    let some = ["smartctl", "-j", "-H", "-A", "-i", node];
+    let less = told(&some, source.run(&some));
+    if less.known().is_some() { less } else { told(&all, outcome) }
 }
 
 /// Its status is a bit field in which only the first two say that it did not get to the drive (smartctl(8), "exit
 /// status").
-fn ask(source: &Source, argv: &[&str]) -> Reading<Option<Health>> {
-    source.run(argv).and_then(|outcome| {
+fn told(argv: &[&str], outcome: Reading<Outcome>) -> Reading<Option<Health>> {
+    outcome.and_then(|outcome| {
         if outcome.status & 0b11 != 0 {
             return Reading::Unknown(complaint(argv, &outcome));
         }

@@ -31,12 +31,12 @@ pub(crate) static LAB: Table = Table {
             "What time is in the guest: `virtual` counts its instructions, so that numbers do not follow what else this \
              machine does. One processor, and only drives of kind `flash` and `ram`.",
         ),
-        default(
+        optional(
             "cpu",
             FIGURE,
-            "\"3.2 G instructions/s\"",
+            "3.2 G instructions/s",
             "Under a virtual clock: how many instructions the one processor ends in a second. Times and rates, those of drives \
-             too, are of a machine with this processor.",
+             too, are of a machine with this processor. Written like `\"3.2 G instructions/s\"`.",
         ),
         optional(
             "kernel",

@@ -6,12 +6,14 @@ const LINKS: &str = "links of emulated devices are not trained";
 const HEALTH: &str = "emulated drives are in perfect health";
 const REPLACED: &str = "nothing is typed but what asks: the drive is replaced; nvme-smart-log(1), smartctl(8)";
 
+const UNITS: &str = "the lab's guests have a first process of the lab's own, and no systemd";
+
 /// Name of the check, reason, page.
 pub(crate) const CANNOT: &[(&str, &str, &str)] = &[
     ("link-below-both-ends", LINKS, "lspci(8), `-vv`: LnkCap and LnkSta of both ends"),
     ("slot-below-drive", LINKS, "no command: another slot"),
     ("link-below-drive", LINKS, "lspci(8), `-vv`"),
-    ("uplink-oversubscribed", "emulated links carry what the machine can copy", "no command: another slot"),
+    ("uplink-oversubscribed", "no drive of a guest changes its slot", "no command: another slot"),
     ("drive-behind-chipset", "an emulated board has no chipset with a link of its own", "no command: another slot"),
     (
         "payload-below-both-ends",
@@ -46,5 +48,8 @@ pub(crate) const CANNOT: &[(&str, &str, &str)] = &[
     ("line-below-drive", HEALTH, "no command: the cable, the port"),
     ("aes-instructions", "the lab's processor has them", "cryptsetup-benchmark(8)"),
     ("memory-below-rating", "memory of a guest has no rating", "no command: the firmware's profile"),
+    ("no-monitor", UNITS, "systemctl(1), `enable --now`; mdadm.conf(5), MAILADDR"),
+    ("no-scrub-timer", UNITS, "systemctl(1), `enable --now`; crontab(5); btrfs-scrub(8)"),
+    ("no-trim-timer", UNITS, "systemctl(1), `enable --now`; zpoolprops(7), `autotrim`"),
     ("bandwidth-message", LINKS, "lspci(8), `-vv`"),
 ];
