@@ -76,7 +76,12 @@ pub(crate) fn move_in(guest: &Guest) -> Vec<String> {
     let pairs = pairs.collect::<Vec<_>>();
     // What started the shell is the agent, and the agent is the program.
     shell(guest, &format!("mkdir -p {ROOT} && cp /proc/$PPID/exe {PROGRAM}"));
-    guest.write(QUICKSTART, &std::fs::read(crate::bench::root().join("crates/bedplate/tests/studies/two-nvme.toml")).unwrap()).unwrap();
+    guest
+        .write(
+            QUICKSTART,
+            &std::fs::read(crate::bench::root().join("crates/bedplate/tests/studies/two-nvme.toml")).unwrap(),
+        )
+        .unwrap();
     pairs
 }
 

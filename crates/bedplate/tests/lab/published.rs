@@ -23,8 +23,7 @@ fn in_the_lab(bench: &Bench, wanted: &Rates) -> Rates {
     let mut numbers: Vec<String> = wanted.keys().map(|(number, _)| number.to_string()).collect();
     numbers.dedup();
     let only = numbers.join(",");
-    let study =
-        ["run", "studies/long-term-storage.toml", "--lab-drives", "ram"];
+    let study = ["run", "studies/long-term-storage.toml", "--lab-drives", "ram"];
     let output = bench.run(&[&study[..], &["--only", &only], &SHORT].concat());
     assert!(output.status.success(), "{}", text(&output));
     let cells = record::RunReader::open(&bench.only_run()).unwrap().newest_cells().unwrap();
