@@ -11,8 +11,11 @@ use crate::style::Style;
 
 /// The label that rates carry when the machine is emulated.
 pub(crate) fn label(findings: &Findings) -> Option<String> {
-    let by = emulator(findings)?;
-    let by = if by.is_empty() { String::new() } else { format!(" ({by})") };
+    let by = match (emulator(findings)?, findings.provenance.cpu) {
+        (_, Some(cpu)) => format!(" (virtual clock, one core of {cpu})"),
+        ("", None) => String::new(),
+        (by, None) => format!(" ({by})"),
+    };
     Some(format!("rates under emulation{by}: good for comparing stacks, not for real drives"))
 }
 
