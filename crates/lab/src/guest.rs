@@ -20,7 +20,7 @@ use crate::kernel::{self, Kernel};
 use crate::machine::{self, Console, file, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
-use crate::{cage, check, flash, image, ram, vmlinux};
+use crate::{cage, check, image, vmlinux, within};
 
 /// What to boot, and with what.
 #[derive(Debug, Clone)]
@@ -348,8 +348,7 @@ pub(crate) fn find_drives(remote: &Remote, spec: &GuestSpec<'_>) -> Result<BTree
     if of(LabDriveKind::Sata).chain(of(LabDriveKind::Hdd)).next().is_some() {
         remote.run_ok(&Cmd::new(["modprobe", "--all", "ahci", "sd_mod"]))?;
     }
-    let mut nodes = ram::make(remote, machine)?;
-    nodes.extend(flash::make(remote, machine)?);
+    let mut nodes = within::make(remote, machine)?;
     let start = Instant::now();
     loop {
         let found = inspect::drives(remote)?;

@@ -23,6 +23,7 @@ mod ram;
 mod scratch;
 mod share;
 mod vmlinux;
+mod within;
 
 pub use accelerator::Accelerator;
 pub use error::LabError;
