@@ -28,7 +28,7 @@ help:
 demo:
 	@scripts/install demo
 	@$(MAKE) --no-print-directory build
-	$(BEDPLATE) run studies/quickstart.toml --on lab
+	$(BEDPLATE) demo
 
 build:
 	$(CARGO) build --release --locked --package bedplate

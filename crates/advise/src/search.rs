@@ -168,6 +168,7 @@ impl<'a> Search<'a> {
         Some(speed)
     }
 }
+
 /// Where the last base of its kind is kept.
 const fn slot(base: &Design) -> usize {
     matches!(base.files, Some(Files::Btrfs(_))) as usize

@@ -69,7 +69,7 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     /// Measure a directory or a mount that is there: no root, no lab, nothing left behind
     Bench(BenchArguments),
-    /// Build and compare five small stacks in a guest: one quick round of the study `quickstart`
+    /// Build and compare five small stacks in a guest: the study `quickstart`
     Demo(DemoArguments),
     /// Build every stack of a study, measure it, take it down, and report
     Run(Box<RunArguments>),

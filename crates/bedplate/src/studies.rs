@@ -235,23 +235,9 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     }
 }
 
-/// Options of imported jobs that count by the clock, which in a guest is not that of the machine it stands for.
-const TIMED: [&str; 11] = [
-    "latency_run",
-    "latency_target",
-    "latency_window",
-    "rate",
-    "rate_cycle",
-    "rate_iops",
-    "rate_iops_min",
-    "rate_min",
-    "thinktime",
-    "thinktime_iotime",
-    "thinktime_spin",
-];
-
 fn check_timed_options(workloads: &[Workload]) -> Result<(), Failure> {
-    let timed = |workload: &Workload| workload.keys.iter().find(|key| TIMED.contains(&key.key.as_str())).cloned();
+    let timed =
+        |workload: &Workload| workload.keys.iter().find(|key| terms::fio::TIMED.contains(&key.key.as_str())).cloned();
     match workloads.iter().find_map(|workload| Some((workload, timed(workload)?))) {
         None => Ok(()),
         Some((workload, option)) => Err(Failure::told(format!(

@@ -30,8 +30,8 @@ const PIECE: Bytes = Bytes::kib(32);
 /// And where bytes in a second are not.
 const LARGEST: Bytes = Bytes::mib(1);
 /// What the guest's processor needs to hand an operation over, copy it and take its answer, on a guest's own clock: the
-/// drive answers that much earlier. Drives told 550, 1000 and 1900 MB/s were 7, 7 and 6 % short without it, which is this
-/// time for each of their operations (kernel 6.1, QEMU 7.2, crates/bedplate/tests/studies/flash.toml).
+/// drive answers that much earlier. Found by trying: with it drives give what docs/lab.md has (kernel 6.1, QEMU 7.2,
+/// crates/bedplate/tests/studies/flash.toml).
 const HANDLING: Nanos = Nanos(17_000);
 /// The kernel splits nothing smaller than a page.
 const PAGE: u64 = 4096;

@@ -52,7 +52,7 @@ impl GuestSpec<'_> {
     }
 }
 
-/// How long a guest may take to greet us. Beside busy loops and other guests an emulated one took more than 90 s.
+/// How long a guest may take to greet us. Where other work had priority an emulated one took more than 90 s.
 const BOOT_KVM: Duration = Duration::from_secs(30);
 const BOOT_TCG: Duration = Duration::from_secs(300);
 /// How long drives may take to appear.

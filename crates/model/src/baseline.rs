@@ -103,20 +103,10 @@ impl Rating {
             (Some(_), ..) => Self::Flush,
             (None, false, false) => Self::Read,
             (None, true, false) => Self::Write,
-            (None, false, true) => {
-                if few {
-                    Self::ReadAlone
-                } else {
-                    Self::ReadOperation
-                }
-            }
-            (None, true, true) => {
-                if few {
-                    Self::WriteAlone
-                } else {
-                    Self::WriteOperation
-                }
-            }
+            (None, false, true) if few => Self::ReadAlone,
+            (None, false, true) => Self::ReadOperation,
+            (None, true, true) if few => Self::WriteAlone,
+            (None, true, true) => Self::WriteOperation,
         }
     }
 

@@ -89,9 +89,9 @@ const fn today(time: f64) -> f64 {
 const RAM: &str = "difference of two RAM-drive rows of the reference machine";
 const CRYPT: &str = "difference of two RAM-drive rows of the reference machine, less the waking of workers";
 /// A read is handed to a worker, a write to a worker and the writing thread; where the drive answers in the call itself (a RAM
-/// drive), the caller is woken besides, which elsewhere it is without encryption too. In VMs it takes several times as long, for there every
-/// interrupt between processors leaves the guest (27.5 and 77.4 µs with four cores, null cipher on null_blk, linux-block
-/// mails of June 2020, "dm-crypt without workqueues").
+/// drive), the caller is woken besides, which elsewhere it is without encryption too. In VMs it takes several times as long,
+/// for there every interrupt between processors leaves the guest (27.5 and 77.4 µs with four cores, null cipher on null_blk,
+/// linux-block mails of June 2020, "dm-crypt without workqueues").
 const HANDOFF: &str = "7 to 13 µs for two switches of threads on hosts";
 const TWELVE: &str = "linux-raid, 12 NVMe drives on two EPYC Rome, July and August 2021, and commit 97ae27252f49";
 /// One core of an i7-9700K (README of lz4): LZ4 780 and 4970 MB/s, zstd -1 515 and 1360 MB/s, Silesia corpus.

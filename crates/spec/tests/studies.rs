@@ -41,7 +41,7 @@ fn quickstart_is_small() {
     assert_eq!(design.stacks.len(), 5);
     assert_eq!(design.workloads.len(), 4);
     assert_eq!(design.measure.rounds, 2);
-    // Its windows alone stay under ten seconds, each of which takes an emulated processor twelve, and the whole fits a coffee.
+    // Its windows alone stay under ten seconds of the machine that the guest stands for, each of which takes many of ours.
     let cells = u64::from(design.measure.rounds) * (design.stacks.len() * design.workloads.len()) as u64;
     let loaded = cells * (design.measure.settle.0 + design.measure.window.0);
     assert!(loaded <= Nanos::seconds(10).0, "{}", Nanos(loaded));

@@ -180,8 +180,8 @@ impl LabSpec {
         }
     }
 
-    /// What time is in it: its own wherever all of its drives are in it, unless somebody says otherwise. Then a study says
-    /// the same on every machine.
+    /// What time is in it: its own wherever all of its drives are in it, unless somebody says otherwise. Then figures
+    /// hardly follow what else this machine does.
     #[must_use]
     pub fn clock(&self) -> Clock {
         let is_within = !self.drives.is_empty() && self.drives.iter().all(|drive| drive.kind.in_guest());

@@ -12,7 +12,7 @@ use crate::design::MeasurePolicy;
 use crate::evidence::{Steadiness, Threads};
 use crate::record::{Cell, CpuDelta, Flow, Latency, MemberDelta, Probe, Reading, Sample};
 use crate::units::Nanos;
-use crate::workload::{Load, Workload};
+use crate::workload::Workload;
 
 /// Instructions that one processor ends in a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -73,21 +73,11 @@ impl fmt::Display for Speed {
 }
 
 impl Workload {
-    /// The same work for a guest by its own clock: as many operations and as much time under load as the machine would
-    /// have.
+    /// The same work for a guest by its own clock: as much time under load as the machine would have. Rates are asked for
+    /// apart.
     #[must_use]
     pub fn in_guest(&self, speed: Speed) -> Self {
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a rate"
-        )]
-        let load = match &self.load {
-            Load::Rate(rate) => Load::Rate((speed.rate_in_guest(*rate as f64).round() as u64).max(1)),
-            load => load.clone(),
-        };
-        Self { window: self.window.map(|window| speed.in_guest(window)), load, ..self.clone() }
+        Self { window: self.window.map(|window| speed.in_guest(window)), ..self.clone() }
     }
 }
 

@@ -28,6 +28,21 @@ pub enum Takes {
 pub const ENGINES: [&str; 9] =
     ["io_uring", "libaio", "mmap", "posixaio", "psync", "pvsync", "pvsync2", "sync", "vsync"];
 
+/// Options that count by the clock, which in a guest need not be that of the machine it stands for.
+pub const TIMED: [&str; 11] = [
+    "latency_run",
+    "latency_target",
+    "latency_window",
+    "rate",
+    "rate_cycle",
+    "rate_iops",
+    "rate_iops_min",
+    "rate_min",
+    "thinktime",
+    "thinktime_iotime",
+    "thinktime_spin",
+];
+
 /// Longest value, in bytes. fio reads lines of a job file in pieces of 4096 bytes, and takes each piece for a line.
 const LONGEST: usize = 1024;
 

@@ -25,7 +25,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["dir", "drive"])]
     pub(crate) lab_drives: Option<LabDrives>,
     /// What time is in the lab's guest: `virtual` counts instructions, so that numbers do not follow what else this
-    /// machine does; one processor, and only drives in the guest (--lab-drives flash, ram) [default: the study's]
+    /// machine does; one processor, and NVMe and SATA drives become flash drives in the guest [default: the study's]
     #[arg(long, value_enum, value_name = "CLOCK", conflicts_with_all = ["dir", "drive"])]
     pub(crate) clock: Option<Clock>,
     /// Release of the lab guest's kernel, or the beginning of it, such as `6.12`: one that this machine has installed.
@@ -142,7 +142,7 @@ impl From<LabDrives> for terms::LabDriveKind {
 pub(crate) enum Clock {
     /// Ours: a busy machine makes the guest slow
     Real,
-    /// Each instruction of the guest takes one nanosecond, and waiting takes none of ours
+    /// The guest's instructions are counted, and waiting takes none of our time
     Virtual,
 }
 

@@ -205,7 +205,7 @@ pub(crate) fn took<'a>(kind: &str, event: &'a Value) -> Option<(&'a str, f64)> {
 }
 
 impl Costs {
-    /// A guest under a virtual clock: the same two cores, whose translator ends some 150 million instructions in a second.
+    /// The same of a guest under a virtual clock: a guess until a run was seen.
     fn counted() -> Self {
         Self { overhead: 4.0, teardown: 2.0, pace: 12.0, ..Self::default() }
     }

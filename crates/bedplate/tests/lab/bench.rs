@@ -157,9 +157,16 @@ pub(crate) fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
+/// A study with the stacks of the quickstart on two NVMe drives, from the project's directory.
+pub(crate) const TWO_NVME: &str = "crates/bedplate/tests/studies/two-nvme.toml";
+
 /// A study's design.
 pub(crate) fn design(path: &str) -> Design {
-    let text = std::fs::read_to_string(root().join(path)).unwrap();
-    let (design, notes) = spec::parse(&text);
+    understood(&std::fs::read_to_string(root().join(path)).unwrap())
+}
+
+/// What a study's text means.
+pub(crate) fn understood(text: &str) -> Design {
+    let (design, notes) = spec::parse(text);
     design.unwrap_or_else(|| panic!("{notes:?}"))
 }

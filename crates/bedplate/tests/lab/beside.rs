@@ -102,8 +102,7 @@ struct Stage {
 
 impl Stage {
     fn new(bench: &Bench) -> Self {
-        let (design, notes) = spec::parse(STUDY);
-        let design = design.unwrap_or_else(|| panic!("{notes:?}"));
+        let design = crate::bench::understood(STUDY);
         let guest = bench.boot_as_asked(&design);
         let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
         let authority = Authority::lab(&guest, guest.drives()).unwrap();

@@ -68,7 +68,7 @@ fn rights(guest: &Guest) -> Vec<(String, String)> {
 #[test]
 fn qemu_is_not_root_has_a_filter_and_is_told_nothing() {
     let bench = Bench::new();
-    let guest = bench.boot(&design("crates/bedplate/tests/studies/two-nvme.toml"));
+    let guest = bench.boot(&design(crate::bench::TWO_NVME));
     let rights = rights(&guest);
     println!("QEMU, started by user {}:", fs::metadata("/proc/self").unwrap().uid());
     rights.iter().for_each(|(key, value)| println!("  {key}: {value}"));
@@ -154,7 +154,7 @@ fn no_secret_of_this_machine_is_to_be_had_from_inside() {
     let bench = Bench::new();
     let planted = Planted::new();
     assert!(planted.paths.len() >= 3, "{:?}", planted.paths);
-    let guest = bench.boot(&design("crates/bedplate/tests/studies/two-nvme.toml"));
+    let guest = bench.boot(&design(crate::bench::TWO_NVME));
     let mut secrets: Vec<String> = planted.paths.iter().map(|path| path.display().to_string()).collect();
     secrets.extend(["/etc/shadow", "/etc/gshadow", "/etc/ssh/ssh_host_ed25519_key", "/etc/fstab"].map(str::to_owned));
     for path in &secrets {
@@ -218,8 +218,7 @@ profiles = ["quick"]
 "#;
 
 fn parsed(text: &str) -> Design {
-    let (design, notes) = spec::parse(text);
-    design.unwrap_or_else(|| panic!("{notes:?}"))
+    crate::bench::understood(text)
 }
 
 #[test]
@@ -239,7 +238,7 @@ fn a_directory_may_be_called_anything() {
 #[test]
 fn a_load_engine_that_prints_without_end_is_ended_and_the_stack_taken_down() {
     let bench = Bench::new();
-    let guest = bench.boot(&design("crates/bedplate/tests/studies/two-nvme.toml"));
+    let guest = bench.boot(&design(crate::bench::TWO_NVME));
     let drives = move_in(&guest).join(" ");
     // Before fio's own in every path. It fills as fio does, and floods where it should measure.
     let fake = "#!/bin/bash\nfor word; do case $word in --version | --name=fill | --cmdhelp* | --enghelp*) exec /usr/bin/fio \"$@\" ;; esac; \

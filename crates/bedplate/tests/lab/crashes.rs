@@ -9,8 +9,7 @@ use crate::places::{DEEP, QUICKSTART, ROOT, bedplate, boot, fingerprint, move_in
 /// The deep stack's study with a third drive, which keeps the record.
 fn with_a_drive_for_records() -> Design {
     let text = DEEP.replace(r#"{ name = "b","#, r#"{ name = "r", size = "128 MiB" }, { name = "b","#);
-    let (design, notes) = spec::parse(&text);
-    design.unwrap_or_else(|| panic!("{notes:?}"))
+    crate::bench::understood(&text)
 }
 
 /// Signatures of the drives that the stack stood on.
@@ -113,7 +112,7 @@ const LARGE_KIB: u32 = 4096;
 #[test]
 fn a_full_disk_leaves_nothing_standing() {
     let bench = Bench::new();
-    let (guest, drives) = boot(&bench, &crate::bench::design("crates/bedplate/tests/studies/two-nvme.toml"));
+    let (guest, drives) = boot(&bench, &crate::bench::design(crate::bench::TWO_NVME));
     let run = format!("run {QUICKSTART} --on local {drives} --quick --only 3");
     // Not below /mnt, where stacks are mounted.
     let failed = |kib: &u32| runs_out_of_room(&guest, &run, &format!("{ROOT}/full-{kib}"), *kib);

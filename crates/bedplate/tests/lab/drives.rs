@@ -22,7 +22,7 @@ fn first_plan(study: &str, name: &str) -> Plan {
     plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap()
 }
 
-const STUDY: &str = "crates/bedplate/tests/studies/two-nvme.toml";
+const STUDY: &str = crate::bench::TWO_NVME;
 
 #[test]
 fn drives_that_hold_something_are_refused_and_keep_every_byte() {
@@ -105,8 +105,7 @@ fn a_step_that_fails_is_taken_back_whole() {
 #[test]
 fn what_is_made_side_by_side_is_taken_back_together() {
     let bench = Bench::new();
-    let (design, notes) = spec::parse(crate::places::DEEP);
-    let mut design = design.unwrap_or_else(|| panic!("{notes:?}"));
+    let mut design = crate::bench::understood(crate::places::DEEP);
     // Large enough that a format is still going on when it is to be stopped.
     design.lab.drives.iter_mut().for_each(|drive| drive.size = terms::Bytes(512 << 20));
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();

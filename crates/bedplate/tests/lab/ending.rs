@@ -45,7 +45,7 @@ fn a_shell_gives_a_prompt_and_goes() {
 fn an_interrupt_cleans_up_and_says_how_to_go_on() {
     let bench = Bench::new();
     let child = bench
-        .command(&["run", "crates/bedplate/tests/studies/two-nvme.toml", "--quick"])
+        .command(&["run", crate::bench::TWO_NVME, "--quick"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -64,7 +64,7 @@ fn an_interrupt_cleans_up_and_says_how_to_go_on() {
 fn what_a_killed_owner_left_is_swept_by_the_next() {
     let bench = Bench::new();
     let mut child = bench
-        .command(&["run", "crates/bedplate/tests/studies/two-nvme.toml", "--quick"])
+        .command(&["run", crate::bench::TWO_NVME, "--quick"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -80,7 +80,7 @@ fn what_a_killed_owner_left_is_swept_by_the_next() {
 #[test]
 fn a_guest_sees_this_machine_but_cannot_write_to_it() {
     let bench = Bench::new();
-    let guest = bench.boot(&design("crates/bedplate/tests/studies/two-nvme.toml"));
+    let guest = bench.boot(&design(crate::bench::TWO_NVME));
     // This machine's own file, read-only below a layer in memory.
     let file = "/etc/os-release";
     let before = std::fs::read(file).unwrap();

@@ -100,8 +100,7 @@ struct Set {
 
 impl Stage {
     fn new(bench: &Bench) -> Self {
-        let (design, notes) = spec::parse(STUDY);
-        let design = design.unwrap_or_else(|| panic!("{notes:?}"));
+        let design = crate::bench::understood(STUDY);
         let guest = bench.boot_as_asked(&design);
         shell(&guest, "modprobe zfs");
         Self { guest, design }

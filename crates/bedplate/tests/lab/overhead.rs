@@ -71,7 +71,7 @@ fn ratio_of_pairs(harness: &[f64], hand: &[f64]) -> (f64, f64) {
 #[test]
 fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let bench = Bench::alone();
-    let design = design("crates/bedplate/tests/studies/two-nvme.toml");
+    let design = design(crate::bench::TWO_NVME);
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot_as_asked(&design);
     let authority = Authority::lab(&guest, guest.drives()).unwrap();

@@ -76,12 +76,7 @@ pub(crate) fn move_in(guest: &Guest) -> Vec<String> {
     let pairs = pairs.collect::<Vec<_>>();
     // What started the shell is the agent, and the agent is the program.
     shell(guest, &format!("mkdir -p {ROOT} && cp /proc/$PPID/exe {PROGRAM}"));
-    guest
-        .write(
-            QUICKSTART,
-            &std::fs::read(crate::bench::root().join("crates/bedplate/tests/studies/two-nvme.toml")).unwrap(),
-        )
-        .unwrap();
+    guest.write(QUICKSTART, &std::fs::read(crate::bench::root().join(crate::bench::TWO_NVME)).unwrap()).unwrap();
     pairs
 }
 
@@ -125,7 +120,7 @@ pub(crate) fn fingerprint(guest: &Guest) -> String {
 #[test]
 fn a_study_is_the_same_in_the_machine_and_from_afar() {
     let bench = Bench::new();
-    let (guest, drives) = boot(&bench, &design("crates/bedplate/tests/studies/two-nvme.toml"));
+    let (guest, drives) = boot(&bench, &design(crate::bench::TWO_NVME));
     let far = "ssh://root@10.99.0.2";
     shell(
         &guest,
@@ -224,7 +219,7 @@ echo "steps $steps"
 #[test]
 fn a_pulled_drive_is_finished_with_when_it_is_back() {
     let bench = Bench::new();
-    let design = design("crates/bedplate/tests/studies/two-nvme.toml");
+    let design = design(crate::bench::TWO_NVME);
     let (guest, drives) = boot(&bench, &design);
     let runs = format!("{ROOT}/pulled");
     // The second drive of a mirror goes while fio works on it.

@@ -264,8 +264,7 @@ fn a_study_is_measured_on_every_class_of_drives() {
         [("sata", "sata", "SATA drives"), ("hdd", "sata", "hard disks"), ("ram", "ram", "RAM drives")]
     {
         let bench = Bench::alone();
-        let arguments =
-            ["run", "crates/bedplate/tests/studies/two-nvme.toml", "--quick", "--only", "1", "--lab-drives", kind];
+        let arguments = ["run", crate::bench::TWO_NVME, "--quick", "--only", "1", "--lab-drives", kind];
         let output = bench.run(&arguments);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
         let reader = record::RunReader::open(&bench.only_run()).unwrap();

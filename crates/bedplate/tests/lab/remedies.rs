@@ -121,10 +121,20 @@ const TOOLS: &str = "set -e; \
     cold() { sync; echo 3 > /proc/sys/vm/drop_caches; }; \
     name() { basename $(readlink -f $1); }; ";
 
+/// What a study has to say besides its lab.
+const REST: &str = r#"
+[[stack]]
+name = "ext4"
+layers = [{ ext4 = {}, on = "a" }]
+[measure]
+profiles = ["quick"]
+span = "16 MiB"
+"#;
+
 impl Yard {
-    fn new(bench: &Bench, study: &str) -> Self {
-        let (design, notes) = spec::parse(study);
-        let design = design.unwrap_or_else(|| panic!("{notes:?}"));
+    fn new(bench: &Bench, lab: &str) -> Self {
+        let design =
+            crate::bench::understood(&format!("question = \"Do remedies work as printed?\"\n[lab]{lab}{REST}"));
         let guest = if design.lab.cpus > 1 { bench.boot_as_asked(&design) } else { bench.boot(&design) };
         let letters = design.lab.drives.iter().map(|drive| {
             let name = drive.name.as_str();
@@ -304,9 +314,9 @@ fn told(line: &Line) -> String {
 }
 
 /// Plays scenes in a guest and says what came of them.
-fn play(study: &str, scenes: &[&'static [Fault]]) {
+fn play(lab: &str, scenes: &[&'static [Fault]]) {
     let bench = Bench::new();
-    let yard = Yard::new(&bench, study);
+    let yard = Yard::new(&bench, lab);
     let mut typed = Typed::new();
     let mut problems = Vec::new();
     for scene in scenes {
@@ -355,43 +365,43 @@ fn every_check_has_a_remedy_that_was_typed_or_says_why_not() {
 
 #[test]
 fn remedies_of_drives_are_typed() {
-    play(drives::STUDY, drives::SCENES);
+    play(drives::LAB, drives::SCENES);
 }
 
 #[cfg(feature = "long-tests")]
 #[test]
 fn remedies_of_arrays_are_typed() {
-    play(arrays::STUDY, arrays::SCENES);
+    play(arrays::LAB, arrays::SCENES);
 }
 
 #[cfg(feature = "long-tests")]
 #[test]
 fn remedies_of_encryption_and_checksums_are_typed() {
-    play(crypt::STUDY, crypt::SCENES);
+    play(crypt::LAB, crypt::SCENES);
 }
 
 #[cfg(feature = "long-tests")]
 #[test]
 fn remedies_of_volumes_are_typed() {
-    play(volumes::STUDY, volumes::SCENES);
+    play(volumes::LAB, volumes::SCENES);
 }
 
 #[cfg(feature = "long-tests")]
 #[test]
 fn remedies_of_file_systems_are_typed() {
-    play(systems::STUDY, systems::SCENES);
+    play(systems::LAB, systems::SCENES);
 }
 
 #[cfg(feature = "long-tests")]
 #[test]
 fn remedies_of_pools_are_typed() {
-    play(pools::STUDY, pools::SCENES);
+    play(pools::LAB, pools::SCENES);
 }
 
 #[cfg(feature = "long-tests")]
 #[test]
 fn remedies_of_paths_are_typed() {
-    play(paths::STUDY, paths::SCENES);
+    play(paths::LAB, paths::SCENES);
 }
 
 #[test]

@@ -235,8 +235,7 @@ struct Yard {
 
 impl Yard {
     fn new(bench: &Bench) -> Self {
-        let (design, notes) = spec::parse(STUDY);
-        let design = design.unwrap_or_else(|| panic!("{notes:?}"));
+        let design = crate::bench::understood(STUDY);
         let (guest, pairs) = boot(bench, &design);
         guest.write(&format!("{ROOT}/reuse.toml"), STUDY.as_bytes()).unwrap();
         let files = (0..3).map(|index| guest.directory().join(format!("drive-{index}"))).collect();

@@ -41,7 +41,7 @@ fn a_killed_run_goes_on_where_it_stopped() {
     let start = Instant::now();
     // Kill in the middle: some cells done, some not.
     let before = loop {
-        assert!(start.elapsed() < Duration::from_secs(600), "no cell in ten minutes");
+        assert!(start.elapsed() < Duration::from_secs(180), "no cell in three minutes");
         std::thread::sleep(Duration::from_millis(100));
         if bench.runs().is_dir()
             && std::fs::read_dir(bench.runs()).unwrap().flatten().any(|entry| entry.path().is_dir())
@@ -56,7 +56,7 @@ fn a_killed_run_goes_on_where_it_stopped() {
     child.wait().unwrap();
     let patience = Instant::now();
     while !bench.guests().is_empty() {
-        assert!(patience.elapsed() < Duration::from_secs(30), "the guest outlived its owner");
+        assert!(patience.elapsed() < Duration::from_secs(5), "the guest outlived its owner");
         std::thread::sleep(Duration::from_millis(50));
     }
     let resumed = bench.run(&[&arguments[..], &["--resume"]].concat());

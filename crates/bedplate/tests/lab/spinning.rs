@@ -36,8 +36,7 @@ fn rate(guest: &dyn Host, node: &str, job: &str) -> f64 {
 #[test]
 fn a_drive_that_spins_seeks_sorts_and_keeps_what_was_flushed() {
     let bench = Bench::alone();
-    let (design, notes) = spec::parse(STUDY);
-    let design = design.unwrap_or_else(|| panic!("{notes:?}"));
+    let design = crate::bench::understood(STUDY);
     let kept = tempfile::tempdir_in(bench.labs().parent().unwrap()).unwrap();
     let guest = bench.boot_as_asked(&design);
     let node = guest.drives()[&Name::new("a").unwrap()].clone();

@@ -71,8 +71,7 @@ fn trials_of_a_run_are_in_its_record_and_its_report() {
 
 /// The quickstart with trials of everything.
 fn tried(bench: &Bench) -> String {
-    let study =
-        std::fs::read_to_string(crate::bench::root().join("crates/bedplate/tests/studies/two-nvme.toml")).unwrap();
+    let study = std::fs::read_to_string(crate::bench::root().join(crate::bench::TWO_NVME)).unwrap();
     let path = bench.runs().with_file_name("tried.toml");
     std::fs::write(&path, study + "\n[trials]\n").unwrap();
     path.to_string_lossy().into_owned()
@@ -82,10 +81,7 @@ fn tried(bench: &Bench) -> String {
 fn trials_are_refused_where_drives_outlive_them() {
     let bench = Bench::alone();
     let tried = tried(&bench);
-    for arguments in [
-        ["prove", "crates/bedplate/tests/studies/two-nvme.toml", "--on", "local"],
-        ["run", tried.as_str(), "--on", "local"],
-    ] {
+    for arguments in [["prove", crate::bench::TWO_NVME, "--on", "local"], ["run", tried.as_str(), "--on", "local"]] {
         let output = bench.run(&arguments);
         assert_eq!(output.status.code(), Some(3), "{}", text(&output));
         assert!(text(&output).contains("only in the lab"), "{}", text(&output));
@@ -97,14 +93,7 @@ fn trials_are_refused_where_drives_outlive_them() {
 #[test]
 fn a_bare_file_system_is_found_out() {
     let bench = Bench::new();
-    let output = bench.run(&[
-        "prove",
-        "crates/bedplate/tests/studies/two-nvme.toml",
-        "--only",
-        "1",
-        "--feature",
-        "encryption,corruption",
-    ]);
+    let output = bench.run(&["prove", crate::bench::TWO_NVME, "--only", "1", "--feature", "encryption,corruption"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.contains("readable") && said.contains("silent"), "{said}");

@@ -262,8 +262,7 @@ fn queues(machine: &Machine, round: &mut Round) {
                 "on 4 KiB at queue depth 1 the handing over cost 41 µs a read and 89 µs a write, and 6 µs each without; with many \
                  requests at a time it spreads the work and can be faster",
             )
-            .seen(format!("dmsetup table {}", name(node)), if crypt.flags.is_empty() { "no flags".to_owned() } else { crypt.flags.join(" ") })
-            ;
+            .seen(format!("dmsetup table {}", name(node)), if crypt.flags.is_empty() { "no flags".to_owned() } else { crypt.flags.join(" ") });
         round.find(if kernel < INLINE_SOUND {
             found
                 .mend(

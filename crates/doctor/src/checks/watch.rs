@@ -131,14 +131,13 @@ fn is_done(machine: &Machine, round: &mut Round, at: &Place, units: &[&str], cro
     Some(by_cron(lines, cron).is_some())
 }
 
-/// Something that is to be scrubbed, how much it matters, who may do it, and what begins it: a command, the table of cron,
-/// or the timer of a pool.
+/// Something that is to be scrubbed, how much it matters, who may do it, and the command that has it done.
 struct Scrub {
     what: &'static str,
     severity: Severity,
     units: &'static [&'static str],
     cron: &'static [&'static [&'static str]],
-    command: &'static str,
+    command: fn(&Machine) -> String,
 }
 
 const SCRUBS: [Scrub; 3] = [
@@ -147,14 +146,14 @@ const SCRUBS: [Scrub; 3] = [
         severity: Warning,
         units: &["mdcheck_start.timer", "raid-check.timer", "mdcheck.timer"],
         cron: &[&["checkarray"], &["mdcheck"], &["raid-check"]],
-        command: "systemctl enable --now mdcheck_start.timer",
+        command: scrub_arrays,
     },
     Scrub {
         what: "btrfs",
         severity: Warning,
         units: &["btrfs-scrub"],
         cron: &[&["btrfs", "scrub"]],
-        command: "/etc/cron.d/btrfs-scrub",
+        command: scrub_btrfs,
     },
     // Debian's script is called `/usr/lib/zfs-linux/scrub`.
     Scrub {
@@ -162,7 +161,7 @@ const SCRUBS: [Scrub; 3] = [
         severity: Information,
         units: &["zfs-scrub"],
         cron: &[&["zfs", "scrub"], &["zpool", "scrub"]],
-        command: "zfs-scrub-monthly@POOL.timer",
+        command: scrub_pools,
     },
 ];
 
@@ -191,27 +190,29 @@ fn scrub(machine: &Machine, round: &mut Round) {
             .seen("systemctl list-units --all", seen_units(loaded, units))
             .seen("/etc/crontab, /etc/cron.*", "no line does")
             .mend("Scrub once a month. Where the distribution has another timer for it, take that.")
-            .run(Nothing, scrubbing(machine, what, command)),
+            .run(Nothing, command(machine)),
         );
     }
 }
 
-/// The command with the names that are known. btrfs has no timer of its own, and a line for cron does what one would.
-fn scrubbing(machine: &Machine, what: &str, command: &str) -> String {
+/// One of the distribution scrubs all arrays.
+fn scrub_arrays(_: &Machine) -> String {
+    "systemctl enable --now mdcheck_start.timer".to_owned()
+}
+
+/// btrfs has no timer of its own, and a line for cron does what one would.
+fn scrub_btrfs(machine: &Machine) -> String {
     let systems = machine.detail.file_systems.iter().filter(|system| system.btrfs.is_some());
-    match what {
-        "btrfs" => {
-            let target = |system: &terms::inventory::FileSystem| system.targets.first().map(|target| quote(target));
-            let scrubs = systems.filter_map(target).map(|target| format!("btrfs scrub start -B {target}"));
-            format!("echo {} > {command}", quote(&format!("0 3 1 * * root {}", scrubs.collect::<Vec<_>>().join("; "))))
-        }
-        "ZFS pool" => {
-            let pools = machine.detail.pools.known().into_iter().flatten();
-            let units = pools.map(|pool| format!(" {}", quote(&command.replace("POOL", &pool.name))));
-            units.fold("systemctl enable --now".to_owned(), |all, unit| all + &unit)
-        }
-        _ => command.to_owned(),
-    }
+    let targets = systems.filter_map(|system| system.targets.first());
+    let scrubs: Vec<String> = targets.map(|target| format!("btrfs scrub start -B {}", quote(target))).collect();
+    format!("echo {} > /etc/cron.d/btrfs-scrub", quote(&format!("0 3 1 * * root {}", scrubs.join("; "))))
+}
+
+/// A timer for each pool.
+fn scrub_pools(machine: &Machine) -> String {
+    let pools = machine.detail.pools.known().into_iter().flatten();
+    let timers = pools.map(|pool| format!(" {}", quote(&format!("zfs-scrub-monthly@{}.timer", pool.name))));
+    timers.fold("systemctl enable --now".to_owned(), |all, timer| all + &timer)
 }
 
 fn trim(machine: &Machine, round: &mut Round) {

@@ -117,7 +117,7 @@ fn text(value: &Value, pointer: &str) -> String {
 
 /// Was the drive asked for all, and tells what it can do, and nothing of these commands? Then it has none of them
 /// (`ataPrintMain` in smartmontools' `ataprint.cpp`: "SCT Commands not supported").
-fn was_asked(said: &Value) -> bool {
+fn lacks_commands(said: &Value) -> bool {
     let asked = said.pointer("/smartctl/argv").and_then(Value::as_array);
     let all = asked.is_some_and(|words| words.iter().any(|word| word == "-x" || word == "--xall"));
     let can = said.pointer("/ata_smart_data/capabilities/values").and_then(Value::as_array);
@@ -129,7 +129,7 @@ fn recovery(said: &Value) -> Reading<Recovery> {
     let Some(limits) = said.get("ata_sct_erc") else {
         return match can {
             Some(false) => Reading::Known(Recovery::Unsupported),
-            None if was_asked(said) => Reading::Known(Recovery::Unsupported),
+            None if lacks_commands(said) => Reading::Known(Recovery::Unsupported),
             _ => Reading::unknown("`smartctl -l scterc` was not asked, or does not tell"),
         };
     };

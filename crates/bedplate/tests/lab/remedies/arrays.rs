@@ -3,9 +3,7 @@
 use super::{After, FAULT, Fault};
 
 /// Two processors, without which nothing is said of threads. `p`, `q` and `r` are as large as a partial parity log wants.
-pub(crate) const STUDY: &str = r#"
-question = "Do remedies of arrays work as printed?"
-[lab]
+pub(crate) const LAB: &str = r#"
 cpus = 2
 memory = "2 GiB"
 drives = [
@@ -17,12 +15,6 @@ drives = [
     { name = "q", size = "10 GiB", lba = "4 KiB" },
     { name = "r", size = "10 GiB", lba = "4 KiB" },
 ]
-[[stack]]
-name = "ext4"
-layers = [{ ext4 = {}, on = "a" }]
-[measure]
-profiles = ["quick"]
-span = "16 MiB"
 "#;
 
 pub(crate) const SCENES: &[&[Fault]] = &[

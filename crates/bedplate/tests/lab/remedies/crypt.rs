@@ -2,9 +2,7 @@
 
 use super::{After, FAULT, Fault};
 
-pub(crate) const STUDY: &str = r#"
-question = "Do remedies of encryption and checksums work as printed?"
-[lab]
+pub(crate) const LAB: &str = r#"
 memory = "3 GiB"
 drives = [
     { name = "a", size = "2 GiB", lba = "512 B" },
@@ -12,12 +10,6 @@ drives = [
     { name = "c", size = "2 GiB", lba = "512 B" },
     { name = "d", size = "2 GiB", lba = "4 KiB" },
 ]
-[[stack]]
-name = "ext4"
-layers = [{ ext4 = {}, on = "a" }]
-[measure]
-profiles = ["quick"]
-span = "16 MiB"
 "#;
 
 pub(crate) const SCENES: &[&[Fault]] = &[

@@ -2,9 +2,7 @@
 
 use super::{After, FAULT, Fault};
 
-pub(crate) const STUDY: &str = r#"
-question = "Do remedies of drives work as printed?"
-[lab]
+pub(crate) const LAB: &str = r#"
 memory = "2 GiB"
 drives = [
     { name = "a", size = "32 MiB", lba = "512 B" },
@@ -16,12 +14,6 @@ drives = [
     { name = "t", kind = "sata", size = "64 MiB" },
     { name = "u", kind = "sata", size = "64 MiB" },
 ]
-[[stack]]
-name = "ext4"
-layers = [{ ext4 = {}, on = "a" }]
-[measure]
-profiles = ["quick"]
-span = "16 MiB"
 "#;
 
 /// One time that doctor looks, and looks again.

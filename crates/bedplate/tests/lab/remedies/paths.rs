@@ -2,19 +2,12 @@
 
 use super::{FAULT, Fault};
 
-pub(crate) const STUDY: &str = r#"
-question = "Do remedies of paths work as printed?"
-[lab]
+pub(crate) const LAB: &str = r#"
 memory = "3 GiB"
 drives = [
     { name = "a", size = "2 GiB", lba = "512 B" },
     { name = "b", size = "2 GiB", lba = "512 B" },
 ]
-[[stack]]
-name = "ext4"
-layers = [{ ext4 = {}, on = "a" }]
-[measure]
-profiles = ["quick"]
 "#;
 
 pub(crate) const SCENES: &[&[Fault]] = &[&[

@@ -2,21 +2,13 @@
 
 use super::{FAULT, Fault};
 
-pub(crate) const STUDY: &str = r#"
-question = "Do remedies of pools work as printed?"
-[lab]
+pub(crate) const LAB: &str = r#"
 memory = "4 GiB"
 drives = [
     { name = "a", size = "4 GiB", lba = "512 B" },
     { name = "b", size = "4 GiB", lba = "512 B" },
     { name = "c", size = "4 GiB", lba = "512 B" },
 ]
-[[stack]]
-name = "ext4"
-layers = [{ ext4 = {}, on = "a" }]
-[measure]
-profiles = ["quick"]
-span = "16 MiB"
 "#;
 
 pub(crate) const SCENES: &[&[Fault]] = &[

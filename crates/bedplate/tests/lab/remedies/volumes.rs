@@ -2,9 +2,7 @@
 
 use super::{FAULT, Fault};
 
-pub(crate) const STUDY: &str = r#"
-question = "Do remedies of volumes work as printed?"
-[lab]
+pub(crate) const LAB: &str = r#"
 memory = "3 GiB"
 drives = [
     { name = "a", size = "6 GiB", lba = "512 B" },
@@ -15,12 +13,6 @@ drives = [
     { name = "f", size = "64 MiB", lba = "4 KiB" },
     { name = "g", size = "64 MiB", lba = "512 B" },
 ]
-[[stack]]
-name = "ext4"
-layers = [{ ext4 = {}, on = "a" }]
-[measure]
-profiles = ["quick"]
-span = "16 MiB"
 "#;
 
 pub(crate) const SCENES: &[&[Fault]] = &[
