@@ -107,6 +107,15 @@ pub enum Files {
     Btrfs(BtrfsChecksum),
 }
 
+impl Under {
+    /// Can all be read after a power cut? dm-integrity without a journal or a bitmap leaves sectors whose checksums are wrong,
+    /// on all members alike (integritysetup(8), `--integrity-no-journal`). That is no layout to advise, however fast.
+    #[must_use]
+    pub const fn survives_power_cut(&self) -> bool {
+        !matches!(self, Self::Integrity(IntegrityMode::NoJournal, _))
+    }
+}
+
 impl Design {
     /// Is nothing readable on a drive that is stolen?
     #[must_use]

@@ -16,7 +16,7 @@ mod space;
 mod stack;
 
 use model::{Site, predict};
-use terms::advice::{Advice, Advised, Rate, Tie};
+use terms::advice::{Advice, Advised, Need, Rate, Tie};
 use terms::{Name, Stack, slug};
 
 pub use design::{Cipher, Design, Files, Joint, Logical, Under};
@@ -57,7 +57,28 @@ pub fn advise(question: &Question<'_>, site: &Site, found: &Found, most: usize) 
     for (one, ties) in all.iter_mut().zip(ties) {
         one.ties = ties;
     }
-    Advice { needs: question.needs.clone(), designs: found.designs, fitting: found.fitting, front: all }
+    Advice {
+        needs: question.needs.clone(),
+        designs: found.designs,
+        fitting: found.fitting,
+        front: all,
+        compromises: Vec::new(),
+    }
+}
+
+/// The design of some advice that comes nearest to a need that it was given without.
+#[must_use]
+pub fn closest(advice: &Advice, need: Need) -> Option<&Advised> {
+    let by = |worth: fn(&Advised) -> f64| {
+        let best = |a: &&Advised, b: &&Advised| worth(a).total_cmp(&worth(b));
+        advice.front.iter().max_by(best)
+    };
+    match need {
+        Need::Capacity => by(|one| one.available.as_f64()),
+        Need::Loss => by(|one| -one.loss.middle),
+        Need::Life => by(|one| one.life_years.map_or(0.0, |life| life.middle)),
+        Need::Encryption | Need::Survives | Need::Repairs | Need::Snapshots => advice.front.first(),
+    }
 }
 
 /// Designs whose names would be one file's get a number in front, so that each has a name and a file of its own.

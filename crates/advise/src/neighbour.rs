@@ -13,6 +13,9 @@ use crate::stack::title;
 /// Differences that are not told: those of the front's own steps.
 const EQUAL: f64 = 0.03;
 
+/// What a neighbour says that is never advised: less than one that a need rules out, more than one that does not fit.
+const NEVER_LISTED: f64 = 1.8;
+
 /// The neighbours that say most about a design: those that need rules out first, then by how much they differ.
 #[must_use]
 pub(crate) fn neighbours(
@@ -24,6 +27,11 @@ pub(crate) fn neighbours(
 ) -> Vec<Neighbour> {
     let mut told: Vec<(f64, Neighbour)> = Vec::new();
     for (change, design) in variants(&best.design, drives) {
+        if !design.under.survives_power_cut() {
+            let why = "a power cut would leave sectors that cannot be read".to_owned();
+            told.push((NEVER_LISTED, Neighbour { change, why }));
+            continue;
+        }
         if !is_listed(&design, judge.block()) {
             continue;
         }
@@ -76,13 +84,13 @@ fn compare(scored: &Scored, best: &Scored) -> (f64, String) {
         }
     };
     tell(speed, EQUAL, "the speed");
-    tell(room, 0.01, "the room");
-    tell(loss, 0.2, "the losses");
+    tell(room, 0.01, "the capacity");
+    tell(loss, 0.2, "the risk");
     tell(life, 0.1, "the life");
     let weight = speed.ln().abs() + room.ln().abs();
     if parts.is_empty() {
         let more = scored.design.burden() > best.design.burden();
-        let why = if more { "nothing that can be told, and more to build" } else { "nothing that can be told" };
+        let why = if more { "no measurable difference, and more to build" } else { "no measurable difference" };
         return (0.0, why.to_owned());
     }
     (weight, parts.join(", "))

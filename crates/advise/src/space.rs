@@ -101,6 +101,7 @@ fn unders(lba: Bytes) -> Vec<Under> {
         .chain(integrity)
         .chain(ciphers(lba).map(Under::Luks))
         .chain(sectors(lba).map(Under::Sealed))
+        .filter(|under| under.survives_power_cut())
         .collect()
 }
 
@@ -184,7 +185,9 @@ fn zfs(members: usize) -> Vec<Joint> {
         if members < fewest {
             continue;
         }
-        for record in RECORDS {
+        // What a raidz says it holds is for records of 128 KiB; of smaller ones it holds as little as half of that.
+        let is_raidz = !matches!(layout, ZfsLayout::Stripe | ZfsLayout::Mirror);
+        for record in RECORDS.into_iter().filter(|record| !is_raidz || *record >= 128) {
             for compression in [ZfsCompression::Off, ZfsCompression::Lz4, ZfsCompression::Zstd] {
                 all.push(Joint::Zfs { layout, record: Bytes::kib(record), compression });
             }

@@ -139,7 +139,7 @@ fn never(provenance: &Provenance, measured: &[&Finding], rounds: &Rounds<'_>) ->
         open.push("steady state: the window counts as it is, no warm-up is cut and no drift in it is tested");
     }
     if provenance.policy().anchor == Anchor::Off {
-        open.push("drift between rounds beyond the interval: no bare-drive anchor watches it");
+        open.push("drift between rounds beyond the interval: no control measurement of the bare drive watches it");
     }
     if !rounds.any(|cell| cell.conditions.drives.iter().any(|drive| drive.celsius_before.is_some())) {
         open.push("thermal state: the drives tell no temperature");

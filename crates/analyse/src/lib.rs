@@ -20,6 +20,7 @@ mod latency;
 mod layers;
 mod limiter;
 mod open;
+mod parts;
 mod path_lost;
 mod rounds;
 mod runs;
@@ -131,6 +132,7 @@ fn finding(
     finding.limiter = limiter::most(&newest);
     finding.path_lost = path_lost::find(&newest);
     finding.hosts = hosts::find(&newest, Looks::of(policy));
+    finding.parts = parts::find(&newest, Looks::of(policy));
     finding.drives = drives::work(&newest);
     finding.probes = newest.last().map(|cell| cell.probes.clone()).unwrap_or_default();
     finding.samples = newest.last().map(|cell| cell.samples.clone()).unwrap_or_default();
@@ -144,7 +146,8 @@ fn finding(
     finding.iops = interval::between_rounds(readings().map(|reading| reading.iops().0), looks);
     finding.latency = latency::merged(readings().flat_map(terms::record::Reading::flows));
     finding.sync = latency::merged_sync(readings().filter_map(|reading| reading.sync.as_ref()));
-    finding.cpu_per_operation = cost::cpu_per_operation(&newest);
+    // Operations of several sizes have no cost in common.
+    finding.cpu_per_operation = if workload.has_one_block() { cost::cpu_per_operation(&newest) } else { None };
     finding.drive_bytes_ratio = cost::drive_bytes_ratio(&newest, provenance.settle);
     let window = workload.window.unwrap_or(provenance.window);
     finding.imitation = imitation::find(&newest, finding.throughput, window);

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use advise::AdviseArguments;
+pub(crate) use advise::{AdviseArguments, InitArguments, NeedsArguments};
 pub(crate) use calibrate::CalibrateArguments;
 pub(crate) use expect::ExpectArguments;
 pub(crate) use machine::{CaptureArguments, DoctorArguments, InspectArguments, MachineArguments};
@@ -100,8 +100,10 @@ pub(crate) enum Command {
     Expect(ExpectArguments),
     /// Measure this machine for a minute, so that predictions fit it: nothing is written but RAM
     Calibrate(CalibrateArguments),
-    /// Search all stacks on a study's drives for the best that meet your requirements
+    /// Search all layouts of your drives for the best that meet your requirements
     Advise(AdviseArguments),
+    /// Write a first study: asks for your drives and requirements, and proposes layouts
+    Init(InitArguments),
     /// Pack a machine into one text file, serial numbers masked, for `--machine`
     Capture(CaptureArguments),
     /// Check that a guest can run here, or open a shell in one
@@ -279,10 +281,10 @@ fn time(text: &str) -> Result<terms::Nanos, String> {
     terms::Nanos::parse(text).map_err(|error| format!("{error}; write a time such as `2s` or `500ms`"))
 }
 
-/// Shorter than this nothing can be counted: fio's own log has four lines in a second.
+/// As long as a study's `window` may be.
 fn window(text: &str) -> Result<terms::Nanos, String> {
-    let window = time(text)?;
-    if window < terms::Nanos::millis(250) { Err("a window is at least 250 ms".to_owned()) } else { Ok(window) }
+    let (window, least) = (time(text)?, spec::SHORTEST_WINDOW);
+    if window < least { Err(format!("a window is at least {least}")) } else { Ok(window) }
 }
 
 fn size(text: &str) -> Result<terms::Bytes, String> {

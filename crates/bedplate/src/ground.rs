@@ -29,9 +29,12 @@ impl Address {
             "lab" => Ok(Self::Lab),
             "local" => Ok(Self::Local),
             uri if uri.strip_prefix("ssh://").is_some_and(names_a_host) => Ok(Self::Ssh(uri.to_owned())),
-            other => Err(Failure::told(format!(
-                "error: `{other}` is not a place\n\nhint: say `--on lab`, `--on local` or `--on ssh://host`"
-            ))),
+            other => {
+                let host = if names_a_host(other) { other } else { "host" };
+                Err(Failure::told(format!(
+                    "error: `{other}` is not a place\n\nhint: use `--on lab`, `--on local` or `--on ssh://{host}`"
+                )))
+            }
         }
     }
 }
@@ -94,9 +97,9 @@ fn named(arguments: &RunArguments, settings: &crate::settings::Settings) -> Resu
     study.design.stacks = studies::select(study.design.stacks, &arguments.only, &arguments.skip)?;
     studies::adjust(&mut study.design, arguments, settings)?;
     let unasked = if arguments.quick {
-        Some("no trials in a quick run; `bedplate prove` with the same study holds them")
+        Some("no feature checks in a quick run; `bedplate prove` with the same study runs them")
     } else if study.design.measure.lab_drives.is_some_and(LabDriveKind::in_guest) {
-        Some("no trials on drives of the guest's kernel: nobody can pull them")
+        Some("no feature checks on drives of the guest's kernel: nobody can pull them")
     } else {
         None
     };

@@ -23,7 +23,7 @@ pub(crate) fn boot_all(design: &Design, plans: &[Plan], settings: &Settings) -> 
     if free < needed {
         return Err(Failure::told(format!(
             "error: what the study writes may take {needed} at `{}`, and {free} are free\n\n\
-             hint: say `--lab-directory` with a directory that has room, or a smaller `--span`",
+             hint: use `--lab-directory` with a directory that has room, or a smaller `--span`",
             spell_path(&settings.lab)
         )));
     }

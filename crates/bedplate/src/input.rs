@@ -69,11 +69,26 @@ fn is_passed(path: &Path) -> bool {
 }
 
 fn unread(path: &Path, what: &str, error: &std::io::Error, hint: &str) -> Failure {
-    let hint = if hint.is_empty() { String::new() } else { format!("\n\nhint: {hint}") };
+    let near = if error.kind() == ErrorKind::NotFound { neighbour(path) } else { None };
+    let near = near.filter(|_| !hint.contains("did you mean")).map(|near| format!("did you mean `{near}`?"));
+    let hint: Vec<&str> = near.as_deref().into_iter().chain(Some(hint).filter(|hint| !hint.is_empty())).collect();
+    let hint = if hint.is_empty() { String::new() } else { format!("\n\nhint: {}", hint.join(" ")) };
     Failure::told(format!(
         "error: could not read the {what} `{}`\n  because: {error}{hint}",
         terms::spelling::spell_path(path)
     ))
+}
+
+/// Most names of a directory that are looked at.
+const NAMES: usize = 1000;
+
+/// The file beside a missing one whose name is most like it.
+fn neighbour(path: &Path) -> Option<String> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let names = std::fs::read_dir(directory).ok()?.take(NAMES).flatten();
+    let names: Vec<String> = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let near = spec::nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(terms::spelling::spell_path(&path.with_file_name(near)).to_string())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod calibrations;
 mod cli;
 mod commands;
+mod drives;
 mod exit;
 mod foretell;
 mod ground;
@@ -15,6 +16,7 @@ mod library;
 mod machine;
 mod paint;
 mod printer;
+mod prompt;
 mod proof;
 mod room;
 mod runner;
@@ -80,6 +82,7 @@ fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
         Command::Inspect(arguments) => commands::inspect::inspect(arguments, settings),
         Command::Doctor(arguments) => commands::doctor::doctor(arguments, settings),
         Command::Advise(arguments) => commands::advise::advise(arguments, settings),
+        Command::Init(arguments) => commands::advise::init(arguments, settings),
         Command::Calibrate(arguments) => commands::calibrate::calibrate(arguments, settings),
         Command::Rates => commands::rates::rates(settings),
         Command::Expect(arguments) => commands::expect::expect(arguments, settings),

@@ -68,19 +68,24 @@ pub(crate) enum From {
 /// Reads a study with all its stacks.
 pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Failure> {
     let text = text(path)?;
-    if plan_file::is_one(&text) {
+    let design = of_text(path, &text, settings)?;
+    let title = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok(Study { text, title, design })
+}
+
+/// The design of a study's text; `path` is what it is called where something is wrong with it.
+pub(crate) fn of_text(path: &Path, text: &str, settings: &Settings) -> Result<Design, Failure> {
+    if plan_file::is_one(text) {
         return Err(Failure::told(format!(
             "error: `{}` is JSON, and a study is TOML\n\nhint: `bedplate expect` takes plans, too",
             spell_path(path)
         )));
     }
-    let design = understood(path, &text, spec::parse(&text), settings)?;
-    let title = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok(Study { text, title, design })
+    understood(path, text, spec::parse(text), settings)
 }
 
 /// The text of a file, or of a study that comes with the program where no file of its name is here.
-fn text(path: &Path) -> Result<String, Failure> {
+pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     if let Some(text) = library::text(path).filter(|_| !path.exists()) {
         return Ok(text.to_owned());
     }
@@ -230,18 +235,18 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     match guest.clock_refused() {
         None => Ok(()),
         Some(why) => Err(Failure::told(format!(
-            "error: the lab cannot have a virtual clock\n  because: {why}\n\nhint: say `--lab-drives flash` or `ram`, or `--clock real`"
+            "error: the lab cannot have a virtual clock\n  because: {why}\n\nhint: use `--lab-drives flash` or `ram`, or `--clock real`"
         ))),
     }
 }
 
 fn check_timed_options(workloads: &[Workload]) -> Result<(), Failure> {
     let timed =
-        |workload: &Workload| workload.keys.iter().find(|key| terms::fio::TIMED.contains(&key.key.as_str())).cloned();
+        |workload: &Workload| workload.all_keys().find(|key| terms::fio::TIMED.contains(&key.key.as_str())).cloned();
     match workloads.iter().find_map(|workload| Some((workload, timed(workload)?))) {
         None => Ok(()),
         Some((workload, option)) => Err(Failure::told(format!(
-            "error: `{}` of `{}` counts by the clock, and a virtual clock is not the machine's\n\nhint: say `--clock real`",
+            "error: `{}` of `{}` counts by the clock, and a virtual clock is not the machine's\n\nhint: use `--clock real`",
             option.key, workload.name
         ))),
     }
@@ -371,8 +376,10 @@ pub(crate) fn select(stacks: Vec<Stack>, only: &[String], skip: &[String]) -> Re
             let names: Vec<String> =
                 stacks.iter().enumerate().map(|(index, stack)| format!("  {:>2}  {}", index + 1, stack.name)).collect();
             let list = names.join("\n");
+            let near = spec::nearest(pattern, stacks.iter().map(|stack| stack.name.as_str()));
+            let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             return Err(Failure::told(format!(
-                "error: no stack of the study is `{pattern}`\n\nhint: its stacks are\n{list}"
+                "error: no stack of the study is `{pattern}`\n\nhint: {near}its stacks are\n{list}"
             )));
         }
     }

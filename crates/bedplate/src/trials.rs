@@ -31,8 +31,8 @@ pub(crate) fn only_in_the_lab(design: &Design) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Refused(
-        "refused: the study has `[trials]`, which change bytes on drives and pull them: they are held only in the lab\n\n\
-         hint: say `--no-trials` to measure here, and `bedplate prove STUDY` to try the stacks in the lab"
+        "refused: the study has `[trials]`, feature checks that change bytes on drives and pull them: they run in the lab only\n\n\
+         hint: use `--no-trials` to measure here, and `bedplate prove STUDY` to try the stacks in the lab"
             .to_owned(),
     ))
 }
@@ -41,7 +41,7 @@ pub(crate) fn only_in_the_lab(design: &Design) -> Result<(), Failure> {
 pub(crate) fn expected(design: &Design) -> Option<String> {
     let stacks = u32::try_from(design.stacks.len()).unwrap_or(u32::MAX);
     let took = estimate::span(STACK * f64::from(stacks));
-    (!design.trials.is_empty()).then(|| format!("then trials of {stacks} stacks, about {took}"))
+    (!design.trials.is_empty()).then(|| format!("then feature checks of {stacks} stacks, about {took}"))
 }
 
 /// Holds the trials of a run that are not in its record yet.
@@ -76,7 +76,7 @@ pub(crate) fn hold(
 ) -> Result<StackTrials, Failure> {
     let begin = Instant::now();
     let at = runner::now();
-    progress.now(&format!("trials: {}", stack.name));
+    progress.now(&format!("feature checks: {}", stack.name));
     let mut missing = None;
     let trials = match held(design, stack, features, settings, progress) {
         Ok(trials) => trials,
@@ -90,7 +90,7 @@ pub(crate) fn hold(
         Err(other) => return Err(other),
     };
     for trial in trials.iter().filter(|trial| !trial.is_as_promised()) {
-        progress.note(&format!("trials: {}: {}: {}", stack.name, trial.feature, trial.says));
+        progress.note(&format!("feature checks: {}: {}: {}", stack.name, trial.feature, trial.says));
     }
     progress.done(STACK);
     Ok(StackTrials {
@@ -132,7 +132,7 @@ fn held(
     if let Some(missing) = build::Needs::new(&guest).missing(&plan)? {
         return Err(Failure::Missing { what: missing.what, remedy: missing.remedy });
     }
-    let seed = order::job_seed(design.measure.seed, &format!("trials of {}", plan.slug));
+    let seed = order::job_seed(design.measure.seed, &format!("feature checks of {}", plan.slug));
     let scene = Scene { design, guest: &guest, seed, progress };
     scene.set_up()?;
     let mut trials = Vec::new();
@@ -177,7 +177,8 @@ impl Scene<'_> {
     }
 
     fn apply(&self, plan: &Plan, journal: &mut Memory) -> Result<build::Built, Failure> {
-        let on_step = |step: &terms::Step| self.progress.detail(&format!("trials: {}: {}", plan.stack, step.id));
+        let on_step =
+            |step: &terms::Step| self.progress.detail(&format!("feature checks: {}: {}", plan.stack, step.id));
         Ok(build::apply(plan, &Authority::lab(self.guest, self.guest.drives())?, &[], journal, &on_step)?)
     }
 
@@ -198,7 +199,7 @@ impl Scene<'_> {
             target: &built.target,
             seed: self.seed,
         };
-        let on_trial = |what: &str| self.progress.now(&format!("trials: {}: {what}", stack.name));
+        let on_trial = |what: &str| self.progress.now(&format!("feature checks: {}: {what}", stack.name));
         Ok(trial::hold(subject, features, &on_trial)?)
     }
 

@@ -61,7 +61,7 @@ impl Stage {
 fn needs_are_met_and_told_in_80_columns() {
     let stage = Stage::new();
     let needs = ["--encrypted", "--survive", "1", "--repair", "--snapshots", "--daily", "100GB", "--last", "5"];
-    let (status, text, said) = stage.advise(&needs);
+    let (status, text, said) = stage.advise(&[&needs[..], &["--explain"]].concat());
     assert_eq!(status, 0, "{said}");
     // Layers are text for a study, and are never broken.
     let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80 && !line.contains('{')).collect();
@@ -93,11 +93,38 @@ fn what_is_advised_can_be_planned() {
     assert!(status == 2 && said.contains("could not make"), "a file that is there is left alone: {said}");
 }
 
+/// Without a file: a sentence that says what to build, in a screen, and a study that every other verb takes.
+#[test]
+fn drives_in_a_word_are_enough() {
+    let stage = Stage::new();
+    let (written, board) = (stage.path("first.toml"), stage.path("board.toml"));
+    let (status, text, said) = run(&["advise", "--drives", "4x4TB:hdd", "--encrypted", "--machine", &board]);
+    assert_eq!(status, 0, "{said}");
+    assert!(text.starts_with("Build ") && text.contains("survives the failure of any one drive"), "{text}");
+    assert!(text.lines().count() <= 25 && !text.contains("no journal"), "{text}");
+    let (status, text, said) = run(&["init", &written, "--drives", "3x8TB:hdd", "--repair"]);
+    assert!(status == 0 && said.contains("bedplate run") && text.starts_with("Build "), "{said}{text}");
+    for verb in ["plan", "expect"] {
+        let (status, _, said) = run(&[verb, &written]);
+        assert_eq!(status, 0, "{verb}: {said}");
+    }
+    let before = std::fs::read(&written).unwrap();
+    let (status, _, said) = run(&["init", &written, "--drives", "3x8TB:hdd"]);
+    assert!(status == 2 && said.contains("already") && std::fs::read(&written).unwrap() == before, "{said}");
+    let (status, _, said) = run(&["init", &stage.path("other.toml")]);
+    assert!(status == 2 && said.contains("no terminal"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_is_a_no() {
     let stage = Stage::new();
     let (status, text, _) = stage.advise(&["--capacity", "100TB"]);
-    assert!(status == 1 && text.contains("0 meet the needs"), "{text}");
+    assert!(status == 1 && text.contains("No layout") && text.contains("with --capacity of"), "{text}");
+    let (status, text, _) =
+        run(&["advise", "--drives", "2x2TB:nvme", "--survive", "2", "--machine", &stage.path("board.toml")]);
+    assert!(status == 1 && text.contains("with --survive 1"), "{text}");
+    let (status, _, said) = run(&["advise"]);
+    assert!(status == 2 && said.contains("--drives 4x4TB:hdd"), "{said}");
     let (status, _, said) = stage.advise(&["--last", "5"]);
     assert!(status == 2 && said.contains("--daily"), "{said}");
 }

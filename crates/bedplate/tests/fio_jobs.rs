@@ -104,6 +104,37 @@ fn an_exported_job_comes_back_as_the_same_workload() {
     }
 }
 
+#[test]
+fn what_ran_at_once_is_exported_as_sections_and_comes_back_as_the_same_workload() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio_jobs/corpus");
+    let mut parts = 0;
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let (Some(first), _) = spec::fio::import(&std::fs::read_to_string(&path).unwrap(), false) else { continue };
+        let policy = MeasurePolicy {
+            window: first.window.unwrap_or(policy().window),
+            settle: first.settle.unwrap_or(policy().settle),
+            span: first.span.unwrap_or(policy().span),
+            ..policy()
+        };
+        let place = Place::Directory("/mnt/stack".into());
+        for workload in first.workloads.iter().filter(|workload| !workload.parts.is_empty()) {
+            let made = |workload: &Workload| measure::job(workload, &place, &policy, 7).unwrap();
+            let text = made(workload).file();
+            let shown: Vec<Options> = made(workload).sections().map(options).collect();
+            assert_eq!(as_fio_reads(&text), shown, "{}", path.display());
+            let (again, notes) = spec::fio::import(&text, true);
+            let again = again.unwrap_or_else(|| panic!("{}: {notes:?}\n{text}", path.display()));
+            assert_eq!(again.workloads.len(), 1, "{text}");
+            assert_eq!(again.workloads[0].parts.len(), workload.parts.len());
+            // Places and sizes are the same bytes, whichever of them a key or the span says.
+            let back: Vec<Options> = made(&again.workloads[0]).sections().map(options).collect();
+            assert_eq!(back, shown, "{}", path.display());
+            parts += workload.parts.len();
+        }
+    }
+    assert!(parts >= 16, "{parts} parts are too few to show anything");
+}
+
 /// A job file of somebody else's: a global section, jobs of its own, and keys that no study has a word for.
 const FOREIGN: &str = "\
 ; a server's mix, at night

@@ -119,6 +119,10 @@ fn plans_are_made_for_a_machine_in_a_file() {
     assert!(format < create, "drives are set up first");
     let (status, _, said) = plan(&[format!("a={}", ids[0]), "b=serial=nobody".to_owned()]);
     assert!(status != 0 && said.contains("no drive is `serial=nobody`"), "{status} {said}");
+    let today = inventory.drives[0].node();
+    let (status, _, said) = plan(&[format!("a={today}"), format!("b={}", ids[1])]);
+    let lasting = claim::id_of(&inventory.drives[0]).unwrap();
+    assert!(status != 0 && said.contains("name of today") && said.contains(&lasting), "{status} {said}");
     let (status, _, said) = plan(&[format!("a={}", ids[0])]);
     assert!(status != 0 && said.contains('b'), "{status} {said}");
 }

@@ -99,7 +99,7 @@ fn lay(node: &Node, members: &[Place], special: &[Place]) -> Result<Option<Laid>
         Layer::Integrity(integrity) => integrity::lay(integrity, only()?),
         Layer::Lvm(lvm) => {
             at_least(lvm.volume.fewest())?;
-            lvm::lay(lvm, members)
+            lvm::lay(lvm, members, special)
         }
         Layer::Ext4(ext4) => ext4::lay(ext4, only()?.size),
         Layer::Xfs(xfs) => xfs::lay(xfs, only()?),

@@ -143,6 +143,12 @@ impl Examination {
         self.findings.is_empty()
     }
 
+    /// The class of the gravest finding; `None` where the drive is free.
+    #[must_use]
+    pub fn gravest(&self) -> Option<Class> {
+        self.findings.iter().map(|finding| finding.class).min()
+    }
+
     /// Was this found, on the drive or on anything made of it?
     #[must_use]
     pub fn shows(&self, is_it: impl Fn(&Evidence) -> bool) -> bool {

@@ -15,17 +15,22 @@ use crate::{fitness, samples, signature, usage};
 /// # Errors
 /// Where the machine is lost. Whatever else fails is a finding of [`Class::Unknown`].
 pub fn examine(host: &dyn Host, identity: &Identity) -> Result<Examination, HostError> {
-    look(host, identity, Extent::Whole)
+    examine_with(host, &Survey::read(host)?, identity)
+}
+
+/// The same with a survey of the machine that was read already.
+pub(crate) fn examine_with(host: &dyn Host, survey: &Survey, identity: &Identity) -> Result<Examination, HostError> {
+    look(host, survey, identity, Extent::Whole)
 }
 
 /// The same for a drive that we hold, data without a signature included: only the lock is ours.
 pub(crate) fn examine_unlocked(host: &dyn Host, identity: &Identity) -> Result<Examination, HostError> {
-    look(host, identity, Extent::Content)
+    look(host, &Survey::read(host)?, identity, Extent::Content)
 }
 
 /// The same for a drive that we hold: the lock is ours, and so is data without a signature.
 pub(crate) fn examine_held(host: &dyn Host, identity: &Identity) -> Result<Examination, HostError> {
-    look(host, identity, Extent::Held)
+    look(host, &Survey::read(host)?, identity, Extent::Held)
 }
 
 /// Looks at nodes of drives that nobody has to name: those of a lab, and those that a stack was just taken down from.
@@ -61,9 +66,9 @@ enum Extent {
     Held,
 }
 
-fn look(host: &dyn Host, identity: &Identity, extent: Extent) -> Result<Examination, HostError> {
+fn look(host: &dyn Host, survey: &Survey, identity: &Identity, extent: Extent) -> Result<Examination, HostError> {
     let mut log = Log::new(&identity.node);
-    device(host, &Survey::read(host)?, identity.devno, extent, &mut log)?;
+    device(host, survey, identity.devno, extent, &mut log)?;
     Ok(Examination { identity: identity.clone(), findings: log.findings() })
 }
 

@@ -144,20 +144,24 @@ impl Identity {
 /// [`ClaimError`]: the name is one of today or of something else, nothing has it, several have it, what has it is not a
 /// drive, or the link and the drive say different things.
 pub fn resolve(host: &dyn Host, id: &str) -> Result<Identity, ClaimError> {
-    let drives = inspect::drives(host)?;
+    resolve_among(host, id, &inspect::drives(host)?)
+}
+
+/// The same among drives that were read already.
+pub(crate) fn resolve_among(host: &dyn Host, id: &str, drives: &[Drive]) -> Result<Identity, ClaimError> {
     let name = match name::parse(id) {
         Ok(name) => name,
-        Err(why) => return Err(not_an_id(host, id, &why, &drives)?),
+        Err(why) => return Err(not_an_id(host, id, &why, drives)?),
     };
     let (drive, device) = match &name {
         // Only udev keeps links; a name of the same form can be made without it.
         Name::Link(link) => match present(host.resolve(&format!("{BY_ID}{link}")))? {
-            Some(node) => end_of_link(host, id, link, &node, &drives)?,
-            None => by_name(host, id, &name, &drives)?,
+            Some(node) => end_of_link(host, id, link, &node, drives)?,
+            None => by_name(host, id, &name, drives)?,
         },
-        _ => by_name(host, id, &name, &drives)?,
+        _ => by_name(host, id, &name, drives)?,
     };
-    refuse_twins(id, drive, &drives)?;
+    refuse_twins(id, drive, drives)?;
     identity(host, id, drive, &device)
 }
 

@@ -8,6 +8,7 @@
 //! Nothing here writes, and no device is opened for writing.
 
 mod by_id;
+mod candidates;
 mod consent;
 mod device;
 mod error;
@@ -25,6 +26,7 @@ mod signature;
 mod survey;
 mod usage;
 
+pub use candidates::{Candidate, candidates, id_of};
 pub use consent::Consent;
 pub use device::Devno;
 pub use error::{ClaimError, Refusal};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use terms::layer::{BtrfsProfile, Raid10Layout, RaidLevel, Volume, ZfsLayout};
+use terms::layer::{BtrfsProfile, CacheMode, Raid10Layout, RaidLevel, Volume, ZfsLayout};
 use terms::{Layer, Name, Node, Ref, Stack};
 
 /// Drives in groups of groups.
@@ -103,13 +103,21 @@ fn of_node(
             RaidLevel::Raid10 | RaidLevel::Raid5 => group(members, 1),
             RaidLevel::Raid6 => group(members, 2),
         },
-        Layer::Lvm(lvm) => match lvm.volume {
-            Volume::Linear | Volume::Striped => Arrangement::All(members),
-            Volume::Raid1 => group(members, count - 1),
-            Volume::Raid10 if count.is_multiple_of(2) => pairs(members),
-            Volume::Raid10 | Volume::Raid5 => group(members, 1),
-            Volume::Raid6 => group(members, 2),
-        },
+        Layer::Lvm(lvm) => {
+            let volume = match lvm.volume {
+                Volume::Linear | Volume::Striped => Arrangement::All(members),
+                Volume::Raid1 => group(members, count - 1),
+                Volume::Raid10 if count.is_multiple_of(2) => pairs(members),
+                Volume::Raid10 | Volume::Raid5 => group(members, 1),
+                Volume::Raid6 => group(members, 2),
+            };
+            // Losing a cache that has all writes of the volume loses what only it has, and with that the volume.
+            if lvm.cache.is_some_and(CacheMode::holds_writes) {
+                Arrangement::All([vec![volume], special].concat())
+            } else {
+                volume
+            }
+        }
         Layer::Btrfs(btrfs) => match btrfs.data {
             // Metadata may survive; the files do not.
             BtrfsProfile::Single | BtrfsProfile::Dup | BtrfsProfile::Raid0 => Arrangement::All(members),
@@ -141,4 +149,28 @@ fn group(members: Vec<Arrangement<Name>>, survives: usize) -> Arrangement<Name> 
 
 fn pairs(members: Vec<Arrangement<Name>>) -> Arrangement<Name> {
     Arrangement::All(members.chunks(2).map(|pair| group(pair.to_vec(), 1)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::layer::Lvm;
+
+    use super::*;
+
+    #[test]
+    fn a_cache_that_alone_has_writes_is_as_needed_as_the_volume() {
+        let name = |text: &str| Name::new(text).unwrap();
+        let drive = |text: &str| Arrangement::Drive(name(text));
+        let arranged = |mode| {
+            let layer = Layer::Lvm(Lvm { cache: Some(mode), volume: Volume::Raid1, ..Lvm::default() });
+            let on = ["a", "b"].map(|text| Ref::Drive(name(text))).to_vec();
+            let node = Node { name: name("lvm"), layer, on, special: vec![Ref::Drive(name("c"))] };
+            arrangement(&Stack { name: "x".into(), note: None, nodes: vec![node] }).unwrap()
+        };
+        let mirror = Arrangement::Group { members: vec![drive("a"), drive("b")], survives: 1 };
+        assert_eq!(arranged(CacheMode::Writethrough), mirror);
+        for mode in [CacheMode::Writeback, CacheMode::Writecache] {
+            assert_eq!(arranged(mode), Arrangement::All(vec![mirror.clone(), drive("c")]));
+        }
+    }
 }

@@ -143,6 +143,13 @@ fn lvm_cost(lvm: &Lvm, members: usize, going: Going) -> Cost {
         };
         cost = (both, going, format!("{}; {why}", cost.2));
     }
+    if let Some(mode) = lvm.cache {
+        // Each write goes at most to the cache and to the volume, with a page of metadata. Whole blocks that dm-cache copies
+        // to the cache are left out: nothing tells how many they are.
+        cost.0.high *= 2.0 + PAGE / going.block.max(PAGE);
+        cost.0.middle = f64::midpoint(cost.0.low, cost.0.high);
+        cost.2.push_str(if mode.holds_writes() { "; first to the cache" } else { "; what is cached, there too" });
+    }
     if lvm.snapshot {
         // The first write to a chunk copies what was there and notes it; later ones do not. 4 KiB is the default chunk.
         cost.0.high *= 2.0 + PAGE / going.block.max(PAGE);

@@ -58,7 +58,7 @@ const TABLE: &[Brings] = &[
         packages: ["lvm2"; 4],
     },
     Brings {
-        things: &["thin_check"],
+        things: &["thin_check", "cache_check"],
         packages: [
             "thin-provisioning-tools",
             "device-mapper-persistent-data",

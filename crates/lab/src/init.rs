@@ -17,9 +17,10 @@ use crate::accelerator::PROBE_WORDS;
 use crate::image::MODULE_DIRECTORY;
 use crate::share;
 
-/// LVM's settings in a guest without udev: make device nodes itself, start no monitor, keep no lists of devices.
+/// LVM's settings in a guest without udev: make device nodes itself, start no monitor, keep no lists of devices. It takes
+/// only devices of drivers that it knows by name (lvm.conf(5), `devices/types`), and `null_blk` is none of them.
 const LVM_CONFIG: &str = "\
-devices { dir = \"/dev\" scan = [ \"/dev\" ] obtain_device_list_from_udev = 0 external_device_info_source = \"none\" use_devicesfile = 0 }
+devices { dir = \"/dev\" scan = [ \"/dev\" ] obtain_device_list_from_udev = 0 external_device_info_source = \"none\" use_devicesfile = 0 types = [ \"nullb\", 16 ] }
 activation { udev_sync = 0 udev_rules = 0 monitoring = 0 verify_udev_operations = 0 }
 backup { backup = 0 archive = 0 }
 global { use_lvmpolld = 0 }

@@ -46,7 +46,11 @@ pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) ->
         kernels.retain(|kernel| begins_with(&kernel.release, asked));
         if kernels.is_empty() {
             let what = format!("no kernel {asked} is installed that can be a guest's; there are: {}", there.join(", "));
-            return Err(LabError::Missing { what, remedy: crate::check::package(host, "kernel") });
+            let other = there.last().map(|other| format!("use `--kernel {other}`"));
+            return Err(LabError::Missing {
+                what,
+                remedy: other.unwrap_or_else(|| crate::check::package(host, "kernel")),
+            });
         }
     }
     let rank = |kernel: &Kernel| {

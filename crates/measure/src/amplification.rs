@@ -49,7 +49,7 @@ impl Bounds {
     }
 
     /// Either of two: what is below a layer may differ from place to place.
-    fn or(self, other: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         Self {
             read: (self.read.0.min(other.read.0), self.read.1.max(other.read.1)),
             write: (self.write.0.min(other.write.0), self.write.1.max(other.write.1)),

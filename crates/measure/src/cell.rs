@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use host::{Host, HostError};
 use terms::evidence::{JobShare, ThreadTime, Threads};
-use terms::record::{Cell, CellKey, GuardNote, MemberDelta, Reading};
+use terms::record::{Cell, CellKey, GuardNote, MemberDelta, PartReading, Reading};
 use terms::workload::{Load, Method};
 use terms::{MeasurePolicy, Nanos, Node, Outcome, Workload};
 
-use crate::amplification::{self, Work};
+use crate::amplification::{self, Bounds, Work};
 use crate::conditions;
 use crate::copy;
 use crate::counters::{self, threads};
@@ -168,6 +168,7 @@ pub(crate) fn conclude(
     Cell {
         status: observed.outcome.status,
         reading: judged.reading,
+        parts: judged.parts,
         failure: judged.failure,
         guards: judged.guards,
         jobs: judged.jobs,
@@ -186,15 +187,23 @@ pub(crate) fn conclude(
 
 /// A share of nothing would let fio take the whole device, unwritten blocks and all.
 pub(crate) fn check_request(request: &CellRequest<'_>) -> Result<(), MeasureError> {
-    let Workload { name, pattern, block, jobs, load, .. } = request.workload;
+    let Workload { name, load, .. } = request.workload;
     // Without its rate it would run as fast as it can, under the name of something slower.
     if matches!(load, Load::Share { .. }) && !request.rate.is_some_and(|rate| rate > 0.0) {
         return Err(MeasureError::Rate { workload: name.to_string() });
     }
-    let blocks = if pattern.random() { 1 } else { u64::from(*jobs) };
-    let needed = terms::Bytes(block.0.saturating_mul(blocks));
-    if needed.0 == 0 || needed > request.filled.span {
-        return Err(MeasureError::Span { workload: name.to_string(), needed, span: request.filled.span });
+    let span = request.filled.span;
+    let needed = |kind: Workload| {
+        let blocks = if kind.pattern.random() { 1 } else { u64::from(kind.jobs) };
+        let least = kind.block.0.saturating_mul(blocks);
+        let begins = kind.begins_at().0;
+        // A part that begins behind others says how far it reaches.
+        let reaches = if begins > 0 { kind.reach_of(terms::Bytes(u64::MAX)).0 } else { 0 };
+        if least == 0 { u64::MAX } else { begins.saturating_add(reaches.max(least)) }
+    };
+    let needed = terms::Bytes(request.workload.kinds().into_iter().map(needed).max().unwrap_or(u64::MAX));
+    if needed > span {
+        return Err(MeasureError::Span { workload: name.to_string(), needed, span });
     }
     Ok(())
 }
@@ -293,6 +302,7 @@ impl Around {
 #[derive(Default)]
 struct Judged {
     reading: Option<Reading>,
+    parts: Vec<PartReading>,
     failure: Option<String>,
     guards: Vec<GuardNote>,
     jobs: Vec<JobShare>,
@@ -334,7 +344,10 @@ fn believe(
     output: FioOutput,
 ) -> Judged {
     let workload = request.workload;
-    let work = Work { block: workload.block, fsync_every: workload.fsync_every };
+    // Which part of several moved which byte is not told: what any of them may explain is explained.
+    let bounds = workload.kinds().into_iter().map(|kind| {
+        amplification::bounds(request.nodes, Work { block: kind.block, fsync_every: kind.flushed_every() })
+    });
     let aligned = job::aligns(&request.filled.version);
     let guards = guards::check(&Evidence {
         workload,
@@ -349,7 +362,7 @@ fn believe(
         application: application(observed, &output, aligned),
         bounds: match &request.filled.place {
             terms::plan::Place::Directory(_) if request.nodes.is_empty() => amplification::UNKNOWN,
-            _ => amplification::bounds(request.nodes, work),
+            _ => bounds.reduce(Bounds::or).unwrap_or(amplification::UNKNOWN),
         },
         busy: &around.busy,
         dirtied: observed.dirtied,
@@ -369,14 +382,27 @@ fn believe(
         cpu: observed.cpu.as_ref(),
         conditions: Some(&around.conditions),
         members: observed.counted(),
-        in_flight: workload.depth.max(1).saturating_mul(workload.jobs.max(1)),
+        in_flight: workload.in_flight(),
     });
 
     let void = guards.iter().find(|guard| guard.voids);
     let failure = void.map(|guard| format!("{}: {}", guard.guard, guard.witness));
     let jobs = output.jobs.iter().map(|job| job.share.clone()).collect();
-    let reading = failure.is_none().then_some(output.reading);
-    Judged { reading, failure, guards, jobs, threads, limiter: Some(limiter) }
+    let parts = if failure.is_none() { parts(workload, output.sections) } else { Vec::new() };
+    let reading = failure.is_none().then(|| match parts.as_slice() {
+        [] => fio::in_window(output.reading, workload.block),
+        parts => fio::sum_of(output.reading, parts),
+    });
+    Judged { reading, parts, failure, guards, jobs, threads, limiter: Some(limiter) }
+}
+
+/// What each part of a workload did, where it has parts.
+fn parts(workload: &Workload, sections: Vec<(String, Reading)>) -> Vec<PartReading> {
+    let of = |(name, reading): (String, Reading)| {
+        let part = workload.parts.iter().find(|part| part.name.as_str() == name)?;
+        Some(PartReading { part: part.name.clone(), reading: fio::in_window(reading, part.block) })
+    };
+    sections.into_iter().filter_map(of).collect()
 }
 
 /// What the application moved between the readings of the counters, in bytes per second: from the log where both are

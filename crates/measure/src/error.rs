@@ -22,12 +22,14 @@ pub enum MeasureError {
         /// Its path.
         target: String,
     },
-    /// The span has no block for each job of a sequential workload.
-    #[error("workload `{workload}` needs {needed} for one block of each job, and the span is {span}")]
+    /// The span has no block for each job of a sequential workload, or ends before a part of the workload does.
+    #[error(
+        "workload `{workload}` needs {needed} for a block of each job and the parts it has, and the span is {span}"
+    )]
     Span {
         /// Which.
         workload: String,
-        /// Jobs times block.
+        /// Jobs times block, or where the last part ends.
         needed: terms::Bytes,
         /// What there is.
         span: terms::Bytes,

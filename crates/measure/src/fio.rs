@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 use terms::evidence::JobShare;
-use terms::record::{Flow, Latency, Reading};
+use terms::record::{Flow, Latency, PartReading, Reading};
 use terms::units::{Bytes, BytesPerSecond, Iops, Nanos};
 
 /// What fio counted, and what it said went wrong.
@@ -17,6 +17,8 @@ pub struct FioOutput {
     pub error: Option<String>,
     /// What every job did: bytes per second and operations per second must agree in each.
     pub jobs: Vec<JobOutputs>,
+    /// The sums over jobs of one name, in the order in which names come first: the sections of a job file.
+    pub sections: Vec<(String, Reading)>,
     /// The largest share of one core that a job used, user and system.
     pub busiest_job: f64,
     /// Bytes that fio printed for the whole group, reads and writes, each with the worth of its last digit; `None` where
@@ -31,6 +33,8 @@ pub struct FioOutput {
 /// One job of the output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobOutputs {
+    /// Name of its section.
+    pub name: String,
     /// What goes into the record.
     pub share: JobShare,
     /// Its two directions, where anything was done.
@@ -82,6 +86,13 @@ struct Direction {
     lat_ns: Clat,
 }
 
+impl JobOutput {
+    /// Its processor time as a share of one core.
+    fn cores(&self) -> f64 {
+        (self.usr_cpu + self.sys_cpu) / 100.0
+    }
+}
+
 impl Direction {
     /// Completion latency; the whole latency where the job was asked for its bins, which is where rates are fixed.
     fn latency(&self) -> (u64, &Clat) {
@@ -117,20 +128,16 @@ pub fn parse(stdout: &[u8]) -> Result<FioOutput, String> {
         return Err("fio's JSON speaks of no job".to_owned());
     }
     let error = output.jobs.iter().find(|job| job.error != 0);
-    let cores = |job: &JobOutput| (job.usr_cpu + job.sys_cpu) / 100.0;
+    let all: Vec<&JobOutput> = output.jobs.iter().collect();
     Ok(FioOutput {
-        reading: Reading {
-            read: flow(output.jobs.iter().map(|job| &job.read)),
-            write: flow(output.jobs.iter().map(|job| &job.write)),
-            sync: sync(&output.jobs),
-            fio_cpu_cores: output.jobs.iter().map(cores).sum(),
-        },
+        reading: reading(&all),
+        sections: sections(&output.jobs),
         error: error.map(|job| {
             let code = i32::try_from(job.error).unwrap_or(0);
             format!("fio's job `{}` ended with error {code} ({})", job.jobname, std::io::Error::from_raw_os_error(code))
         }),
-        jobs: output.jobs.iter().map(|job| outputs(job, cores(job))).collect(),
-        busiest_job: output.jobs.iter().map(cores).fold(0.0, f64::max),
+        jobs: output.jobs.iter().map(outputs).collect(),
+        busiest_job: output.jobs.iter().map(JobOutput::cores).fold(0.0, f64::max),
         group: group(&String::from_utf8_lossy(&stdout[json.end..])),
         json,
         version: output.version,
@@ -159,22 +166,45 @@ fn group(text: &str) -> [Option<(f64, f64)>; 2] {
     [bytes("READ:"), bytes("WRITE:")]
 }
 
-fn outputs(job: &JobOutput, cpu_cores: f64) -> JobOutputs {
+/// What jobs did together.
+fn reading(jobs: &[&JobOutput]) -> Reading {
+    Reading {
+        read: flow(jobs.iter().map(|job| &job.read)),
+        write: flow(jobs.iter().map(|job| &job.write)),
+        sync: sync(jobs),
+        fio_cpu_cores: jobs.iter().map(|job| job.cores()).sum(),
+    }
+}
+
+fn sections(jobs: &[JobOutput]) -> Vec<(String, Reading)> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut named: std::collections::BTreeMap<&str, Vec<&JobOutput>> = std::collections::BTreeMap::new();
+    for job in jobs {
+        let section = named.entry(&job.jobname).or_default();
+        if section.is_empty() {
+            names.push(&job.jobname);
+        }
+        section.push(job);
+    }
+    names.into_iter().map(|name| (name.to_owned(), reading(&named[name]))).collect()
+}
+
+fn outputs(job: &JobOutput) -> JobOutputs {
     let flows: Vec<Flow> = [&job.read, &job.write].into_iter().filter_map(|one| flow(std::iter::once(one))).collect();
     let share = JobShare {
         bytes: Bytes(flows.iter().map(|flow| flow.bytes.0).sum()),
         operations: flows.iter().map(|flow| flow.operations).sum(),
-        cpu_cores,
+        cpu_cores: job.cores(),
     };
     let kinds = [job.read.latency(), job.write.latency(), (job.sync.total_ios, &job.sync.lat_ns)];
     let binned = kinds.into_iter().filter(|(_, clat)| !clat.bins.is_empty());
     let binned =
         binned.map(|(operations, clat)| (operations, clat.bins.values().copied().fold(0, u64::saturating_add)));
-    JobOutputs { share, flows, binned: binned.collect() }
+    JobOutputs { name: job.jobname.clone(), share, flows, binned: binned.collect() }
 }
 
 /// Latency of flushes over all jobs; `None` where nothing was flushed.
-fn sync(jobs: &[JobOutput]) -> Option<Latency> {
+fn sync(jobs: &[&JobOutput]) -> Option<Latency> {
     let flushes: Vec<(u64, &Clat)> =
         jobs.iter().filter(|job| job.sync.total_ios > 0).map(|job| (job.sync.total_ios, &job.sync.lat_ns)).collect();
     (!flushes.is_empty()).then(|| latency(&flushes))
@@ -198,6 +228,30 @@ fn flow<'a>(directions: impl Iterator<Item = &'a Direction>) -> Option<Flow> {
         iops: Iops(active.iter().map(|direction| direction.iops).sum()),
         latency: latency(&active.iter().map(|direction| direction.latency()).collect::<Vec<_>>()),
     })
+}
+
+/// What was done in the window: operations times their size. The bytes that fio prints hold one queue more, of what was
+/// under way when settling ended, while the operations are those begun in the window, of which as many are under way at
+/// its end (`td_io_queue` in fio's ioengines.c counts them as they are queued). Eight of 1 MiB are a twentieth of a window of 160.
+pub(crate) fn in_window(mut reading: Reading, block: Bytes) -> Reading {
+    for flow in [&mut reading.read, &mut reading.write].into_iter().flatten() {
+        flow.bytes = Bytes(flow.operations.saturating_mul(block.0));
+        flow.throughput = BytesPerSecond(flow.iops.0 * block.as_f64());
+    }
+    reading
+}
+
+/// The same of jobs with blocks of several sizes: what their parts did together.
+pub(crate) fn sum_of(mut whole: Reading, parts: &[PartReading]) -> Reading {
+    let take = |flow: &mut Option<Flow>, of: fn(&Reading) -> Option<&Flow>| {
+        let Some(flow) = flow else { return };
+        let flows = || parts.iter().filter_map(|part| of(&part.reading));
+        flow.bytes = Bytes(flows().map(|flow| flow.bytes.0).sum());
+        flow.throughput = BytesPerSecond(flows().map(|flow| flow.throughput.0).sum());
+    };
+    take(&mut whole.read, |reading| reading.read.as_ref());
+    take(&mut whole.write, |reading| reading.write.as_ref());
+    whole
 }
 
 /// Fewest operations that must lie beyond a percentile for it to be worth printing.
@@ -302,11 +356,29 @@ mod tests {
     }
 
     #[test]
+    fn jobs_of_one_section_are_summed_apart_from_others() {
+        let other = job(0, 5_000).replace(r#""jobname":"w""#, r#""jobname":"a""#);
+        let all = parse(output(&[job(0, 20_000), other, job(0, 10_000)]).as_bytes()).unwrap();
+        let done: Vec<(&str, u64)> =
+            all.sections.iter().map(|(name, of)| (name.as_str(), of.read.as_ref().unwrap().operations)).collect();
+        assert_eq!(done, [("w", 30_000), ("a", 5_000)]);
+        assert_eq!(all.reading.read.unwrap().operations, 35_000);
+    }
+
+    #[test]
     fn a_slow_job_counts_with_what_was_under_way() {
         let late = job(0, 0).replacen(&direction(0, 0), &direction(0, 40_960), 1);
         let both = parse(output(&[job(0, 100), late.clone()]).as_bytes()).unwrap();
         assert_eq!(both.reading.read.unwrap().bytes, Bytes(100 * 4096 + 40_960));
         assert!(parse(output(&[late]).as_bytes()).unwrap().reading.read.is_none());
+    }
+
+    #[test]
+    fn what_was_under_way_when_settling_ended_is_not_counted() {
+        let with_a_queue = job(0, 100).replacen("409600", &(108 * 4096).to_string(), 1);
+        let read = in_window(parse(output(&[with_a_queue]).as_bytes()).unwrap().reading, Bytes(4096)).read.unwrap();
+        assert_eq!((read.operations, read.bytes), (100, Bytes(409_600)));
+        assert!((read.throughput.0 - 50.0 * 4096.0).abs() < 1e-6, "{:?}", read.throughput);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use terms::{Bytes, Cmd, Nanos, Outcome};
 
 use crate::cell::CellRequest;
 use crate::counters::Snapshot;
-use crate::job::{Job, SAMPLE};
+use crate::job::{Job, sample};
 use crate::log::Log;
 use crate::own_work::Busy;
 use crate::path;
@@ -129,7 +129,8 @@ fn beside(
 /// What is read on a host while its cell runs.
 pub(crate) fn watching<'a>(host: &'a dyn Host, request: &CellRequest<'a>, window: Nanos) -> Watch<'a> {
     let CellRequest { nodes, drives, workload, .. } = *request;
-    Watch { host, nodes, drives, writes: workload.pattern.writes(), pause: watch::pause(window) }
+    let pause = watch::pause(window, host.has_own_clock());
+    Watch { host, nodes, drives, writes: workload.pattern.writes(), pause }
 }
 
 /// What a run left on one host.
@@ -148,13 +149,12 @@ pub(crate) struct Ran {
 pub(crate) fn conclude(ran: Ran) -> Observed {
     let Ran { outcome, watched: Watched { snapshots, busy }, lifetime, logs, aligned, window } = ran;
     let [log_file, latency_log] = logs;
-    let log = Log::read(&String::from_utf8_lossy(&log_file), SAMPLE);
-    let span = if aligned && !log.rates.is_empty() {
-        (log.start, log.end())
-    } else {
+    let log = Log::read(&String::from_utf8_lossy(&log_file), sample(window));
+    let latencies = String::from_utf8_lossy(&latency_log);
+    let span = crate::log::span(&latencies, log.step).filter(|_| aligned).unwrap_or_else(|| {
         let ended = lifetime.1;
         (Nanos(ended.0.saturating_sub(window.0)), Nanos(ended.0.saturating_sub(EXIT.0)))
-    };
+    });
     let inside = inside(&snapshots, span);
     Observed {
         members: inside.map_or_else(Vec::new, |(first, last)| last.members_since(first)),
@@ -164,7 +164,7 @@ pub(crate) fn conclude(ran: Ran) -> Observed {
         between: inside.map(|(first, last)| (first.at(), last.at())),
         lifetime,
         path_lost: None,
-        steadiness: (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), SAMPLE)),
+        steadiness: (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), log.step)),
         outcome,
         busy,
         aligned,

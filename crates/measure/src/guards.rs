@@ -7,11 +7,11 @@ mod machine;
 mod window;
 
 use terms::evidence::{Conditions, Steadiness};
-use terms::record::{Cell, CpuDelta, GuardNote, MemberDelta};
+use terms::record::{Cell, CpuDelta, GuardNote, MemberDelta, Reading};
 use terms::{Bytes, Nanos, Node, Workload};
 
 use crate::amplification::Bounds;
-use crate::fio::FioOutput;
+use crate::fio::{FioOutput, JobOutputs};
 use crate::log::Log;
 use crate::own_work::Busy;
 
@@ -49,6 +49,34 @@ impl Evidence<'_> {
     /// Seconds between the readings of the counters, where there were two.
     fn wall(&self) -> Option<f64> {
         self.cpu.map(|cpu| cpu.wall.as_seconds()).filter(|wall| *wall > 0.0)
+    }
+}
+
+/// One kind of job, and what fio says of it.
+struct Section<'a> {
+    kind: Workload,
+    /// Nothing where fio does not speak of it.
+    reading: Option<&'a Reading>,
+    jobs: Vec<&'a JobOutputs>,
+    /// Who did what is told: `a job of `w``.
+    of: String,
+}
+
+impl<'a> Evidence<'a> {
+    /// Each part of the workload, or all of it.
+    fn sections(&self) -> Vec<Section<'a>> {
+        let output = self.output;
+        if self.workload.parts.is_empty() {
+            let (kind, jobs) = (self.workload.clone(), output.jobs.iter().collect());
+            return vec![Section { kind, reading: Some(&output.reading), jobs, of: String::new() }];
+        }
+        let section = |kind: Workload| {
+            let name = kind.name.as_str();
+            let reading = output.sections.iter().find(|(known, _)| known == name).map(|(_, reading)| reading);
+            let jobs = output.jobs.iter().filter(|job| job.name == name).collect();
+            Section { reading, jobs, of: format!(" of `{name}`"), kind }
+        };
+        self.workload.kinds().into_iter().map(section).collect()
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Job {
     name: String,
     target: String,
     settings: Vec<Setting>,
+    /// Sections behind this one: different jobs that run at once with it.
+    others: Vec<Job>,
     /// How long it is meant to run, settling included; 0 for a job that ends with its data.
     pub expected: Nanos,
     /// Operations per second that are offered over all jobs, where the rate is fixed.
@@ -58,8 +60,22 @@ struct Setting {
     why: String,
 }
 
+impl Setting {
+    fn is_of_log(&self) -> bool {
+        self.key.contains("_log") || self.key.starts_with("log_")
+    }
+}
+
 /// Length of one sample of fio's logs. Short enough for twenty in a two-second window, long enough to cost nothing.
-pub(crate) const SAMPLE: Nanos = Nanos::millis(100);
+const SAMPLE: Nanos = Nanos::millis(100);
+/// Samples of a window that is too short for that: what says where it lies beside the counters.
+const FEWEST_SAMPLES: u64 = 5;
+
+/// Length of one sample of fio's logs in a window of this length, in whole milliseconds as fio counts them.
+pub(crate) fn sample(window: Nanos) -> Nanos {
+    let short = Nanos::millis((window.as_millis() / FEWEST_SAMPLES).max(1));
+    SAMPLE.min(short)
+}
 
 impl Job {
     /// Says a thing, in the place of what was said of it before.
@@ -73,8 +89,8 @@ impl Job {
     /// came from, nothing else gets to fio.
     fn take(&mut self, workload: &Workload) -> Result<(), MeasureError> {
         // Which bytes are touched is said already.
-        let others = workload.keys.iter().filter(|key| !["size", "offset_increment"].contains(&key.key.as_str()));
-        for FioKey { key, value } in others {
+        let said = ["size", "offset", "offset_increment"];
+        for FioKey { key, value } in workload.keys.iter().filter(|key| !said.contains(&key.key.as_str())) {
             let refused =
                 |source| MeasureError::Option { workload: workload.name.to_string(), key: key.clone(), source };
             self.set(terms::fio::checked(key, value).map_err(refused)?, value, "as the imported job has it");
@@ -98,19 +114,42 @@ impl Job {
     /// it is taken for an option of the command line. Where a job only reads, fio itself refuses to write.
     #[must_use]
     pub fn argv(&self) -> Vec<String> {
-        let direction = self.get("rw").and_then(|rw| rw.split(':').next());
-        let reads = matches!(direction, Some("read" | "randread"));
+        let reads = self.sections().all(Self::reads);
         let words = ["fio", "--output-format=json+,normal"].into_iter().chain(reads.then_some("--readonly"));
         words.chain(["-"]).map(str::to_owned).collect()
     }
 
+    /// Does it do nothing but read?
+    fn reads(&self) -> bool {
+        matches!(self.get("rw").and_then(|rw| rw.split(':').next()), Some("read" | "randread"))
+    }
+
+    /// This job and those that run at once with it, each a section of the job file.
+    pub fn sections(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// Says a thing in all sections.
+    fn set_all(&mut self, key: &'static str, value: impl ToString, why: &str) {
+        self.others.iter_mut().for_each(|other| _ = other.set(key, value.to_string(), why));
+        self.set(key, value, why);
+    }
+
+    /// The same job behind others in one file: it waits for them.
+    #[must_use]
+    pub fn after_others(mut self) -> Self {
+        self.set("stonewall", "", "begins when the jobs before it have ended");
+        self
+    }
+
     /// The same job as a command line, for a person to read. It is never run.
     pub(crate) fn line(&self) -> Vec<String> {
-        let words = self.options().map(|(key, value)| format!("--{}", option(key, &value)));
+        let options = self.sections().flat_map(Self::options);
+        let words = options.map(|(key, value)| format!("--{}", option(key, &value)));
         ["fio".to_owned()].into_iter().chain(words).collect()
     }
 
-    /// Every option by its name, and its value as fio reads it: empty for options without one.
+    /// Every option of its own section by its name, and its value as fio reads it: empty for options without one.
     pub fn options(&self) -> impl Iterator<Item = (&str, String)> {
         let named = [("name", self.name.clone()), ("filename", target::spelt(&self.target).0)];
         named.into_iter().chain(self.settings.iter().map(|setting| (setting.key, setting.value.clone())))
@@ -123,7 +162,7 @@ impl Job {
 
     /// The log of that kind: throughput (`bw`) or latency (`lat`) over time, of all jobs together.
     pub(crate) fn log(&self, kind: &str) -> String {
-        format!("{}_{kind}.log", self.name)
+        format!("{}_{kind}.log", self.get("write_bw_log").unwrap_or(&self.name))
     }
 
     /// The same for a server, which runs a command before it begins. The client that collects its logs puts one job's in
@@ -137,15 +176,20 @@ impl Job {
     /// The run before this one that only settles: the same load, nothing logged.
     pub(crate) fn settling(&self) -> Option<Self> {
         let settle = self.settles_before?;
-        let is_kept = |setting: &&Setting| !setting.key.contains("_log") && !setting.key.starts_with("log_");
-        let mut run = Self { settings: self.settings.iter().filter(is_kept).cloned().collect(), ..self.clone() };
-        run.set("runtime", millis(settle), "settling, not counted");
+        let mut run = self.clone();
+        run.settings.retain(|setting| !setting.is_of_log());
+        run.others.iter_mut().for_each(|other| other.settings.retain(|setting| !setting.is_of_log()));
+        run.set_all("runtime", millis(settle), "settling, not counted");
         Some(run)
     }
 
     /// The job file that fio is given, and that a person can run, with the reason for every setting.
     #[must_use]
     pub fn file(&self) -> String {
+        self.sections().map(Self::section).collect::<Vec<_>>().join("\n")
+    }
+
+    fn section(&self) -> String {
         // fio takes a section whose name begins so for one that speaks for others.
         let hidden = self.name.starts_with("global");
         let mut text = format!("[{}]\n", if hidden { "job" } else { &self.name });
@@ -174,6 +218,7 @@ pub(crate) fn base(name: &str, place: &Place, engine: Engine, seed: u64) -> Job 
         name: name.to_owned(),
         target: place.file(),
         settings: Vec::new(),
+        others: Vec::new(),
         expected: Nanos(0),
         offered: None,
         samples: None,
@@ -216,8 +261,36 @@ pub fn job_at(
     seed: u64,
 ) -> Result<Job, MeasureError> {
     let window = workload.window.unwrap_or(policy.window);
+    // Threads that submit for others do not learn that the ramp is over, and fio never ends (axboe/fio#2058, mended
+    // after 3.41).
+    let offloads = |key: &FioKey| key.key == "io_submit_mode" && key.value == "offload";
+    let settles_before = workload.all_keys().any(offloads);
+    let one = |kind: &Workload| {
+        let mut job = section(kind, place, policy, rate, seed);
+        job.expected = Nanos(policy.settle.0 + window.0);
+        if settles_before || job.get("io_submit_mode") == Some("offload") {
+            job.settles_before = Some(policy.settle);
+            job.set("thread", 1, load::THREADS);
+        } else {
+            job.set("ramp_time", millis(policy.settle), "settling, not counted");
+        }
+        job.set("runtime", millis(window), "the window that counts")
+            .set("percentile_list", "50:99:99.9", "percentiles beside the complete bins")
+            .set("write_bw_log", &workload.name, "throughput over time")
+            .set("write_lat_log", &workload.name, "latency over time")
+            .set("log_avg_msec", sample(window).as_millis(), "averaged, or the log would be the load")
+            .set("per_job_logs", 0, "one file, one stretch of lines for each job");
+        job.take(kind)?;
+        Ok(job)
+    };
+    let Some((first, others)) = workload.parts.split_first() else { return one(workload) };
+    let others = others.iter().map(|part| one(&part.alone())).collect::<Result<_, MeasureError>>()?;
+    Ok(Job { others, ..one(&first.alone())? })
+}
+
+/// The section of one kind of job, but for when it is counted and what is logged of it.
+fn section(workload: &Workload, place: &Place, policy: &MeasurePolicy, rate: Option<f64>, seed: u64) -> Job {
     let mut job = base(workload.name.as_str(), place, workload.engine, seed);
-    job.expected = Nanos(policy.settle.0 + window.0);
     job.set("rw", workload.pattern.fio_rw(), "the workload's direction and order");
     if let Pattern::Mixed(read) | Pattern::RandMixed(read) = workload.pattern {
         job.set("rwmixread", read, "share of reads in per cent");
@@ -239,32 +312,13 @@ pub fn job_at(
         load::offer(&mut job, workload, rate);
     }
     job.set("time_based", 1, "by the clock: without it a fast drive ends after a fraction of a second");
-    // Threads that submit for others do not learn that the ramp is over, and fio never ends (axboe/fio#2058, mended
-    // after 3.41).
-    let offloads = |key: &FioKey| key.key == "io_submit_mode" && key.value == "offload";
-    if job.get("io_submit_mode") == Some("offload") || workload.keys.iter().any(offloads) {
-        job.settles_before = Some(policy.settle);
-        job.set("thread", 1, load::THREADS);
-    } else {
-        job.set("ramp_time", millis(policy.settle), "settling, not counted");
-    }
-    job.set("runtime", millis(window), "the window that counts")
-        .set("percentile_list", "50:99:99.9", "percentiles beside the complete bins")
-        .set("write_bw_log", &workload.name, "throughput over time")
-        .set("write_lat_log", &workload.name, "latency over time")
-        .set("log_avg_msec", SAMPLE.as_millis(), "averaged, or the log would be the load")
-        .set("per_job_logs", 0, "one file, one stretch of lines for each job");
-    job.take(workload)?;
-    Ok(job)
+    job
 }
 
 /// Stamps the log with the machine's own monotonic clock, so that it lies beside the counters. From fio 3.30 on.
 pub(crate) fn align_log(job: &mut Job) {
-    job.set("log_alternate_epoch", 1, "the log on the clock that the machine's counters are read by").set(
-        "log_alternate_epoch_clock_id",
-        CLOCK_MONOTONIC,
-        "that clock: CLOCK_MONOTONIC",
-    );
+    job.set_all("log_alternate_epoch", 1, "the log on the clock that the machine's counters are read by");
+    job.set_all("log_alternate_epoch_clock_id", CLOCK_MONOTONIC, "that clock: CLOCK_MONOTONIC");
 }
 
 /// The number of that clock (linux/time.h).
@@ -356,6 +410,49 @@ mod tests {
         assert!(job.file().contains("no room for 1000") && job.file().contains("rw=read\n"), "{}", job.file());
         let chance = Workload { pattern: Pattern::RandRead, reach: Reach::Samples(10), ..one };
         assert!(self::line(&chance).contains("--zonerange=6291456"));
+    }
+
+    /// A reader on the first 32 MiB, two writers behind it.
+    fn parts() -> Workload {
+        let key = |key: &str, value: u64| FioKey { key: key.into(), value: value.to_string() };
+        let part = |name: &str, pattern, jobs, keys: Vec<FioKey>| {
+            let one = Workload { keys, ..workload(pattern, jobs) };
+            terms::Part { name: Name::new(name).unwrap(), ..terms::Part::of(one) }
+        };
+        let reader = part("reader", Pattern::RandRead, 1, vec![key("size", 32 << 20)]);
+        let writers = part("writers", Pattern::Write, 2, vec![key("offset", 32 << 20), key("size", 16 << 20)]);
+        Workload::of_parts(Name::new("both").unwrap(), vec![reader, writers])
+    }
+
+    #[test]
+    fn parts_are_sections_of_one_file_each_with_its_bytes() {
+        let job = made(&parts());
+        let text = job.file();
+        let (reader, writers) = text.split_once("[writers]").unwrap();
+        for line in ["[reader]", "rw=randread", "size=33554432", "runtime=3000ms", "write_bw_log=both"] {
+            assert!(reader.contains(&format!("{line}\n")), "{line} in {reader}");
+        }
+        for line in ["rw=write", "offset=33554432", "size=8388608", "offset_increment=8388608", "numjobs=2"] {
+            assert!(writers.contains(&format!("{line}\n")), "{line} in {writers}");
+        }
+        assert!(!text.contains("group_reporting") && !text.contains("stonewall"), "{text}");
+        assert_eq!((job.log("bw").as_str(), job.sections().count()), ("both_bw.log", 2));
+        assert!(!job.argv().contains(&"--readonly".to_owned()), "one of them writes");
+        assert!(job.after_others().file().contains("\nstonewall\n"));
+    }
+
+    #[test]
+    fn settings_of_the_log_and_of_settling_are_of_all_parts() {
+        let mut job = made(&parts());
+        align_log(&mut job);
+        assert_eq!(job.file().matches("log_alternate_epoch=1").count(), 2);
+        let mut both = parts();
+        both.parts[1].keys.push(FioKey { key: "io_submit_mode".into(), value: "offload".into() });
+        let job = made(&both);
+        assert_eq!(job.file().matches("thread=1").count(), 2);
+        let settling = job.settling().unwrap().file();
+        assert_eq!(settling.matches("runtime=1000ms").count(), 2);
+        assert!(!settling.contains("_log") && !job.file().contains("ramp_time"), "{settling}");
     }
 
     #[test]

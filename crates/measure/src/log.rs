@@ -53,6 +53,15 @@ fn series(lines: &[Line]) -> Vec<Vec<Line>> {
     done
 }
 
+/// From the beginning of a log's first line to its last one. That of latency has a line at the very end of the window, and
+/// none of it is late; that of throughput is written by a thread of its own, which a busy machine keeps waiting.
+pub(crate) fn span(text: &str, step: Nanos) -> Option<(Nanos, Nanos)> {
+    let time = |line: &str| line.split(',').next()?.trim().parse().ok().filter(|time| *time < u64::MAX / 1_000_000);
+    let times = || text.lines().filter_map(time);
+    let (first, last) = (times().min()?, times().max()?);
+    Some((Nanos(Nanos::millis(first).0.saturating_sub(step.0)), Nanos::millis(last)))
+}
+
 /// Longest window that a log may speak of, in cells: a day. Beyond it the times are not times.
 const LONGEST: u64 = 864_000;
 
@@ -140,6 +149,14 @@ mod tests {
     use super::*;
 
     const STEP: Nanos = Nanos::millis(100);
+
+    #[test]
+    fn a_log_spans_from_its_first_line_to_its_last() {
+        let text = "119439, 755014, 0, 0, 0\n119503, 756058, 0, 0, 0\n119695, 615966, 0, 0, 0\nbroken\n";
+        assert_eq!(span(text, Nanos::millis(64)), Some((Nanos::millis(119_375), Nanos::millis(119_695))));
+        assert_eq!(span("", Nanos::millis(64)), None);
+        assert_eq!(span("18446744073709551615, 1, 0\n", Nanos::millis(64)), None);
+    }
 
     #[test]
     fn two_jobs_that_tick_apart_are_added_up() {

@@ -21,7 +21,7 @@ use crate::cell::{Around, CellRequest, Companion, EXTENDED, Measured, check_requ
 use crate::counters;
 use crate::error::MeasureError;
 use crate::gate::{Observed, Ran, conclude as observed, watching};
-use crate::job::{self, Job, SAMPLE};
+use crate::job::{self, Job};
 use crate::resync;
 use crate::watch::Watched;
 use crate::workplace::Workplace;
@@ -90,7 +90,7 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Meas
         let around = around.after(party.host, &party.request, &observed)?;
         cells.push((party.number, conclude(&party.request, job, observed, around, window)));
     }
-    let whole = answer::whole(&outcome.stdout);
+    let whole = answer::whole(&outcome.stdout).map(|sum| crate::fio::in_window(sum, request.workload.block));
     let begun = Cell::begun(request.key.clone(), request.started.clone(), argv, request.seed);
     let cell = merge::merge(Cell { status: outcome.status, extended, ..begun }, cells, &late, whole, apart);
     Ok(Measured { cell: Cell { took: start.elapsed().into(), ..cell }, raw })
@@ -207,7 +207,7 @@ impl Run {
         let starts = self.clients.iter().zip(&self.clocks).map(|(of, clock)| i128::from(of.log.start.0) - clock);
         let starts: Vec<i128> = starts.collect();
         let earliest = starts.iter().copied().min().unwrap_or(0);
-        let step = i128::from(SAMPLE.0);
+        let step = i128::from(self.clients.first().map_or(1, |of| of.log.step.0.max(1)));
         let late = |start: &i128| usize::try_from((start - earliest + step / 2) / step).unwrap_or(0);
         starts.iter().map(late).collect()
     }

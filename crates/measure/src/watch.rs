@@ -13,6 +13,10 @@ use crate::own_work::{self, Busy};
 
 /// Longest time between two readings.
 const LOOK: Duration = Duration::from_secs(2);
+/// Shortest time between two readings by this machine's clock, where a reading can come late on a busy machine.
+const BUSY: Duration = Duration::from_millis(200);
+/// Shortest time between two readings by a guest's own clock, where no reading comes late.
+const OWN_CLOCK: Duration = Duration::from_millis(30);
 
 /// What is looked at.
 #[derive(Clone, Copy)]
@@ -35,8 +39,9 @@ pub(crate) struct Watched {
 }
 
 /// Three readings fall into a window; more would only cost, but in a long one somebody may be looking.
-pub(crate) fn pause(window: Nanos) -> Duration {
-    (window.to_duration() * 3 / 10).clamp(Duration::from_millis(200), LOOK)
+pub(crate) fn pause(window: Nanos, own_clock: bool) -> Duration {
+    let least = if own_clock { OWN_CLOCK } else { BUSY };
+    (window.to_duration() * 3 / 10).clamp(least, LOOK)
 }
 
 impl Watch<'_> {

@@ -70,6 +70,7 @@ const fn over(measured: Rated, known: Rated) -> Rated {
         read_latency,
         write_latency,
         flush,
-        write_cache
+        write_cache,
+        rpm
     )
 }

@@ -74,6 +74,6 @@ pub(crate) const fn driver(kind: DriveKind) -> Parameter {
     match kind {
         DriveKind::Ram => Parameter::RamIo,
         DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => Parameter::NvmeIo,
-        DriveKind::SataSsd | DriveKind::Hdd => Parameter::SataIo,
+        DriveKind::SataSsd | DriveKind::SataEnterprise | DriveKind::SasSsd | DriveKind::Hdd => Parameter::SataIo,
     }
 }

@@ -9,6 +9,7 @@ use terms::workload::{Engine, Load, Method};
 use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
 
 use crate::book::Unit;
+use crate::fault::Fault;
 use crate::flow::{Context, Flow};
 use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
 use crate::parameter::{Parameter, TABLE};
@@ -20,6 +21,10 @@ use crate::twins::{Below, Names, Twins};
 const LARGEST_NVME: f64 = 524_288.0;
 /// Largest request that the block layer makes for other drives, in bytes (`BLK_DEF_MAX_SECTORS`, 2560 sectors).
 const LARGEST: f64 = 1_310_720.0;
+
+/// Requests side by side that the elevator sends to a drive before it looks at another place (`fifo_batch` in
+/// block/mq-deadline.c).
+const BATCH: f64 = 16.0;
 
 /// What a prediction is about besides stack and workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,29 +47,6 @@ impl Default for Conditions {
         Self { state: ArrayState::Whole, sustained: false, span: Bytes::gib(1), window: Nanos::seconds(60), warm: true }
     }
 }
-
-/// Why a stack could not be made into a network.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
-    /// The machine has no drive of that name.
-    NoDrive(String),
-    /// The stack has no layer of that name below the one that rests on it.
-    NoLayer(String),
-    /// The stack has no layers.
-    Empty,
-}
-
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NoDrive(name) => write!(f, "the machine has no drive `{name}`"),
-            Self::NoLayer(name) => write!(f, "no layer `{name}` is below the one that rests on it"),
-            Self::Empty => write!(f, "the stack has no layers"),
-        }
-    }
-}
-
-impl std::error::Error for Fault {}
 
 /// Makes networks of designs, one after the other, without new memory for each.
 #[derive(Debug)]
@@ -94,6 +76,8 @@ pub struct Compiler<'a> {
     wide: f64,
     pub(crate) jobs: f64,
     pub(crate) depth: f64,
+    /// Writes between two flushes.
+    pub(crate) every: Option<f64>,
     /// Factor of operations' processor time for the number of jobs.
     pub(crate) crowd: f64,
     /// What an operation's processor time is of that while as many threads wait for their drives as do.
@@ -124,6 +108,7 @@ impl<'a> Compiler<'a> {
             wide: 1.0,
             jobs: 1.0,
             depth: 1.0,
+            every: None,
             crowd: 1.0,
             ease: 1.0,
             cold: false,
@@ -215,6 +200,7 @@ impl<'a> Compiler<'a> {
         }
         self.jobs = f64::from(work.jobs.max(1));
         self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
+        self.every = work.fsync_every.map(|every| f64::from(every.max(1)));
         (self.crowd, self.ease) = self.crowded(stack, work);
         self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.network.population = self.jobs * self.depth;
@@ -245,6 +231,10 @@ impl<'a> Compiler<'a> {
     fn resolve(&mut self, stack: &Stack) -> Result<(), Fault> {
         if stack.nodes.is_empty() {
             return Err(Fault::Empty);
+        }
+        let is_cached = |layer: &Layer| matches!(layer, Layer::Lvm(lvm) if lvm.cache.is_some());
+        if let Some(node) = stack.nodes.iter().find(|node| is_cached(&node.layer)) {
+            return Err(Fault::NoRule(node.name.to_string()));
         }
         self.cold = false;
         self.completes.clear();
@@ -295,8 +285,9 @@ impl<'a> Compiler<'a> {
         let random = work.pattern.random() && work.method == Method::Fio;
         for (write, rate) in [(false, reads), (true, 1.0 - reads)] {
             if rate > 0.0 {
-                // Several streams are in several places: a head goes from one to the next.
-                let seeks = if !random && work.jobs > 1 { 1.0 } else { 0.0 };
+                // Several streams are in several places: a head goes from one to the next, once for what of each is waiting
+                // side by side.
+                let seeks = if !random && work.jobs > 1 { 1.0 / self.depth.min(BATCH) } else { 0.0 };
                 let flow = Flow { rate, seeks, ..Flow::new(write, random, work.block.as_f64()) };
                 self.network.written += if write { rate * flow.bytes } else { 0.0 };
                 self.flows[top].push(flow);
@@ -390,10 +381,23 @@ impl<'a> Compiler<'a> {
 
     /// Time of what there is one of.
     pub(crate) fn serial(&mut self, what: Serial, at: usize, parameter: Parameter, factor: f64, why: &'static str) {
-        let station = self.network.station(Resource::Serial(what, self.twins.of(at)), 1.0, 1.0, Slot::Own);
+        self.serial_by(what, at, 1.0, parameter, factor, why);
+    }
+
+    /// Time of what there are so many of, which take from one queue.
+    pub(crate) fn serial_by(
+        &mut self,
+        what: Serial,
+        at: usize,
+        servers: f64,
+        parameter: Parameter,
+        factor: f64,
+        why: &'static str,
+    ) {
+        let station = self.network.station(Resource::Serial(what, self.twins.of(at)), 1.0, servers, Slot::Own);
         let part = Part {
             by: [parameter.place(), speed(parameter).place()],
-            ..Part::of(station, 0, factor * self.times, why)
+            ..Part::of(station, 0, factor * self.times / servers, why)
         };
         self.network.add(self.site.book.values(), part);
     }

@@ -47,6 +47,7 @@ fn memory(inventory: &Inventory) -> Memory {
 
 fn group(inventory: &Inventory, drive: &Drive, name: Name, uplinks: &mut Vec<Uplink>) -> DriveGroup {
     let mut group = DriveGroup::unknown(name, kind(drive));
+    group.size = Some(drive.size).filter(|size| size.0 > 0);
     let told = drive.detail.as_ref().and_then(|detail| detail.write_cache_on.known().copied().flatten());
     group.rated.write_cache = told;
     let Some(controller) = drive.pci_address.as_deref().and_then(|address| inventory.pci_device(address)) else {

@@ -127,6 +127,8 @@ table! {
     NvmeIo: "NVMe driver and interrupt", Time, 7.2 * US, 0.25, Published,
         "11.6 µs for a 4 KiB read through ext4 on the NVMe drive of the reference machine, less what the RAM drive needs";
     SataIo: "SATA driver and interrupt", Time, 9.0 * US, 0.4, Guessed, "one queue, one interrupt for few operations";
+    TcpIo: "TCP, an operation", Time, 8.0 * US, 0.6, Guessed, "a request and an answer through the stack, an interrupt and a worker's wake-up";
+    TcpByte: "TCP, its bytes", PerByte, 0.2 * NS, 0.5, Guessed, "a copy out of the socket, and what segments take: 3 to 6 GB/s of one core";
     LinearRead: "LVM's remapping of a read", Time, 0.78 * US, 0.2, Published, RAM;
     LinearWrite: "LVM's remapping of a write", Time, 0.89 * US, 0.2, Published, RAM;
     ThinIo: "lookup of a thin chunk", Time, 1.5 * US, 0.6, Guessed, "a B-tree lookup under a lock";
@@ -206,7 +208,6 @@ table! {
     Unlz4: "LZ4, decompression", PerByte, today(0.2 * NS), 0.5, Published, LZ4;
     Zstd: "Zstandard, compression", PerByte, today(3.0 * NS), 0.6, Guessed, "level 3: 0.33 GB/s of one core";
     Unzstd: "Zstandard, decompression", PerByte, today(0.7 * NS), 0.6, Published, LZ4;
-    ZfsHeld: "share of the records read that the ARC still holds, memory not told", Ratio, 0.5, 0.5, Guessed, "between none and all";
     Program: "programming a page of flash", Delay, 530.0 * US, 0.3, Guessed,
         "0.4 to 0.7 ms for three bits a cell, geometric middle; what a write takes where the cache is off";
     Position: "positioning of a head: half a turn and a short way", Time, 5.2e-3, 0.15, Published,

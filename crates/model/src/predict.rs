@@ -11,7 +11,8 @@ use terms::workload::{FioKey, Load};
 use terms::{Layer, Stack, Workload};
 
 use crate::chance::{Draw, Evaluated, demands, draws, estimate, evaluate};
-use crate::compile::{Compiler, Conditions, Fault, precise};
+use crate::compile::{Compiler, Conditions, precise};
+use crate::fault::Fault;
 use crate::network::{Network, Resource};
 use crate::site::Site;
 use crate::solve::{Solution, solve, solve_demands};

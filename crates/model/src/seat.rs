@@ -1,9 +1,20 @@
 //! Which drive of a machine stands for which drive of a study.
 
-use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::{Bytes, LabDrive, LabDriveKind, Name};
+use terms::machine::{DriveGroup, DriveKind, Machine, Path, TCP_ROUND_TRIP, Transport, Uplink};
+use terms::{Bytes, BytesPerSecond, LabDrive, LabDriveKind, Name};
 
 use crate::spinning::described;
+
+/// Drives of a study that are smaller are small for the lab's sake, and tell nothing of the machine's.
+const OF_A_MACHINE: Bytes = Bytes::gib(8);
+
+/// A network of which nothing is told: 25 Gbit/s, TCP with the payload of Ethernet's usual packets.
+const USUAL_NETWORK: Path = Path::Network {
+    line: BytesPerSecond(3.125e9),
+    payload: Bytes(1448),
+    round_trip: TCP_ROUND_TRIP,
+    transport: Transport::Tcp,
+};
 
 /// A drive of a study and what stands for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +44,32 @@ pub fn seat(machine: &Machine, study: &[LabDrive], span: Bytes) -> (Machine, Vec
         let told = || described(drive, span).unwrap_or_else(|| unknown(drive));
         let group = found.map_or_else(told, |at| left[at].1.clone());
         seats.push(Seat { name: drive.name.clone(), drive: found.map(|at| left[at].0.clone()) });
-        drives.push(DriveGroup { name: drive.name.clone(), count: 1, ..group });
+        let size = group.size.or(Some(drive.size).filter(|size| *size >= OF_A_MACHINE));
+        drives.push(DriveGroup { name: drive.name.clone(), count: 1, size, ..group });
     }
-    (Machine { drives, ..machine.clone() }, seats)
+    let mut seated = Machine { drives, ..machine.clone() };
+    for drive in study.iter().filter(|drive| drive.kind == LabDriveKind::NvmeTcp) {
+        put_away(&mut seated, &drive.name);
+    }
+    (seated, seats)
+}
+
+/// Puts a drive behind a network, where it is behind none: the first that the machine tells of, or a usual one.
+fn put_away(machine: &mut Machine, name: &Name) {
+    let networks = |machine: &Machine| {
+        let ports = machine.uplinks.iter().filter(|uplink| matches!(uplink.path, Path::Network { .. }));
+        ports.map(|uplink| uplink.name.clone()).collect::<Vec<_>>()
+    };
+    let known = networks(machine);
+    let is_away = |group: &DriveGroup| group.behind.as_ref().is_some_and(|behind| known.contains(behind));
+    let Some(at) = machine.drives.iter().position(|group| group.name == *name && !is_away(group)) else { return };
+    let port = known.first().cloned().or_else(|| {
+        let port = Name::new("network").ok()?;
+        machine.uplinks.push(Uplink { name: port.clone(), path: USUAL_NETWORK, behind: None });
+        Some(port)
+    });
+    // Its own link is in the other host.
+    (machine.drives[at].behind, machine.drives[at].link) = (port, None);
 }
 
 fn place(left: &[(String, &DriveGroup)], is: impl Fn(&str, &DriveGroup) -> bool) -> Option<usize> {
@@ -48,7 +82,7 @@ const fn is_of(kind: LabDriveKind, drive: DriveKind) -> bool {
         (
             LabDriveKind::Nvme | LabDriveKind::NvmeTcp | LabDriveKind::Flash,
             DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane
-        ) | (LabDriveKind::Sata, DriveKind::SataSsd | DriveKind::Hdd)
+        ) | (LabDriveKind::Sata, DriveKind::SataSsd | DriveKind::SataEnterprise | DriveKind::SasSsd | DriveKind::Hdd)
             | (LabDriveKind::Hdd, DriveKind::Hdd)
             | (LabDriveKind::Ram, DriveKind::Ram)
     )
@@ -60,7 +94,6 @@ fn unknown(drive: &LabDrive) -> DriveGroup {
 
 const fn usual(kind: LabDriveKind) -> DriveKind {
     match kind {
-        // The way over the network is not modelled: the prediction is that of the drive at hand.
         LabDriveKind::Nvme | LabDriveKind::NvmeTcp | LabDriveKind::Flash => DriveKind::Nvme,
         LabDriveKind::Sata => DriveKind::SataSsd,
         LabDriveKind::Hdd => DriveKind::Hdd,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use terms::machine::{DriveGroup, DriveKind, Machine, Path, Trust};
+use terms::machine::{DriveGroup, DriveKind, Machine, Path, Transport, Trust};
 use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
@@ -43,11 +43,22 @@ pub(crate) struct Class {
     pub(crate) flush: u32,
     /// Of a drive that spins: a random read and a random write with nothing to sort.
     pub(crate) unsorted: [u32; 2],
+    /// Of a drive that spins: half a turn and a short way.
+    pub(crate) position: u32,
+    /// Of a drive that spins, seconds of a turn.
+    pub(crate) turn: f64,
+    /// Were random reads and writes told, and one of each alone? Then they are as they are, however far the head goes.
+    pub(crate) told: [bool; 2],
+    pub(crate) told_alone: [bool; 2],
     /// Own link towards the processor and from it.
     pub(crate) link: Option<[u32; 2]>,
     pub(crate) uplink: Option<u32>,
     /// Do writes change once a cache is full?
     pub(crate) fades: bool,
+    /// Is its write cache on, or does it need none?
+    pub(crate) cached: bool,
+    /// Bytes of each, where known.
+    pub(crate) size: Option<f64>,
     /// Spread of the time of an operation relative to its mean.
     pub(crate) spread: f64,
     /// Share of its busy time that an operation waits less than it would behind exponential times: see
@@ -66,8 +77,21 @@ const CHANNELS: f64 = 2.0;
 const CORES: f64 = 8.0;
 /// Bytes per second of a channel of DDR4-3200.
 const USUAL_CHANNEL: f64 = 25.6e9;
+/// Turns in a minute of a usual hard disk, and seconds of a way from track to track with settling.
+const USUAL_TURNS: u32 = 7200;
+const SHORT_WAY: f64 = 1.0e-3;
+/// Seconds of the average way over all of a hard disk (data sheets: 8.0 to 9.0 ms), which grows with the root of the distance
+/// (Ruemmler and Wilkes, "An introduction to disk drive modeling", 1994).
+const LONG_WAY: f64 = 8.5e-3;
+/// What is smaller is a partition of a hard disk, in bytes: they are sold from 1 TB up.
+const SMALLEST: f64 = 1e12;
 /// Bytes of a random operation that data sheets rate.
 const BLOCK: f64 = 4096.0;
+
+/// How far the speed of a processor is off that its name tells: kernels do not scale as what makers publish.
+const NAMED: f64 = 0.25;
+/// Time of SHA-256 with instructions for it relative to without: 0.4 and 1.9 GB/s of one core.
+const SHA: f64 = 0.21;
 
 /// A shared link.
 #[derive(Debug, Clone)]
@@ -75,7 +99,19 @@ pub(crate) struct Shared {
     pub(crate) name: String,
     pub(crate) ways: [u32; 2],
     pub(crate) round_trip: Option<u32>,
+    /// Do processors move the bytes?
+    pub(crate) tcp: bool,
     pub(crate) behind: Option<u32>,
+}
+
+impl Class {
+    /// How many times as long a head takes to a place of so many bytes as with a short way.
+    pub(crate) fn reach(&self, span: f64) -> f64 {
+        let Some(size) = self.size.filter(|_| self.kind == DriveKind::Hdd) else { return 1.0 };
+        let share = (span / size.max(SMALLEST)).clamp(0.0, 1.0);
+        let way = SHORT_WAY + (LONG_WAY - SHORT_WAY) * share.sqrt();
+        (self.turn / 2.0 + way) / (self.turn / 2.0 + SHORT_WAY)
+    }
 }
 
 impl Site {
@@ -167,8 +203,21 @@ impl Site {
         self.memory = Some(self.book.add(value));
     }
 
-    /// What was measured of the processor takes the place of the table.
+    /// What the processor's name tells, and what was measured of it, takes the place of the table.
     fn add_processor(&mut self) {
+        if let Some(processor) = self.machine.processor.clone() {
+            let origin = format!("{}: instructions for each cycle and the largest clock of one core", processor.name);
+            self.book.set(Parameter::CpuFactor, 1.0 / processor.pace, NAMED, Source::Told, &origin);
+            for parameter in [Parameter::CryptReadByte, Parameter::CryptWriteByte] {
+                // Half of the time is moving data, which more units do not speed up.
+                let value = self.book.get(parameter) * f64::midpoint(1.0, 1.0 / processor.aes);
+                self.book.set(parameter, value, 0.3, Source::Told, "AES units of that core");
+            }
+            if processor.sha {
+                let value = self.book.get(Parameter::Sha256) * SHA;
+                self.book.set(Parameter::Sha256, value, 0.4, Source::Told, "instructions for SHA-256");
+            }
+        }
         if let Some(submit) = self.machine.submit {
             let book = &self.book;
             let reference = book.get(Parameter::ApiRead) + book.get(Parameter::NvmeIo);
@@ -210,7 +259,7 @@ impl Site {
                 };
                 ([way(read, "towards the processor"), way(write, "from the processor")], None)
             }
-            Path::Network { line, payload, round_trip } => {
+            Path::Network { line, payload, round_trip, .. } => {
                 let at = self.book.add(crate::link::network(&name, line, payload));
                 (
                     [at, at],
@@ -225,7 +274,8 @@ impl Site {
                 )
             }
         };
-        self.uplinks.push(Shared { name, ways, round_trip, behind: None });
+        let tcp = matches!(uplink.path, Path::Network { transport: Transport::Tcp, .. });
+        self.uplinks.push(Shared { name, ways, round_trip, tcp, behind: None });
     }
 
     fn add_group(&mut self, group: &DriveGroup) {
@@ -262,8 +312,17 @@ impl Site {
         let mut facts = Facts { book: &mut self.book, group, table };
         let read = facts.rate("reads", rated.read, table.read, link.map(|ways| ways[0]));
         let write = facts.rate("writes", rated.write, table.write, link.map(|ways| ways[1]));
-        let read_op = facts.operations("random reads", rated.read_iops, table.read_iops);
-        let write_op = facts.operations("random writes", rated.write_iops, table.write_iops);
+        let turn = 60.0 / f64::from(rated.rpm.unwrap_or(USUAL_TURNS).max(1));
+        let usual_turn = 60.0 / f64::from(USUAL_TURNS);
+        let spins = group.kind == DriveKind::Hdd;
+        // Drives that turn faster get their heads to a sector as much sooner.
+        let sooner = if spins { (usual_turn / 2.0 + SHORT_WAY) / (turn / 2.0 + SHORT_WAY) } else { 1.0 };
+        let read_op = facts.operations("random reads", rated.read_iops, table.read_iops * sooner);
+        let write_op = facts.operations("random writes", rated.write_iops, table.write_iops * sooner);
+        let position = match rated.rpm {
+            Some(rpm) if spins => facts.position(rpm, turn / 2.0 + SHORT_WAY),
+            _ => Parameter::Position.place(),
+        };
         let fades = table.fade < 1.0 || rated.sustained.is_some() || rated.sustained_iops.is_some();
         let faded = |rate: u32, told: Option<f64>, facts: &mut Facts<'_>, what: &str| match told {
             _ if !fades => rate,
@@ -285,7 +344,8 @@ impl Site {
         let flash = matches!(group.kind, DriveKind::Nvme | DriveKind::SataSsd);
         let uncached = if flash && !cached { program } else { table.write_delay };
         let write_delay = facts.delay("a write alone", rated.write_latency, uncached);
-        let flush = facts.delay("a flush", rated.flush, if cached { table.flush } else { table.read_delay });
+        let usual_flush = if spins { turn } else { table.flush };
+        let flush = facts.delay("a flush", rated.flush, if cached { usual_flush } else { table.read_delay });
         Class {
             name: group.name.to_string(),
             kind: group.kind,
@@ -299,12 +359,18 @@ impl Site {
             write_delay,
             flush,
             unsorted: [
-                rated.read_latency.map_or(Parameter::Position.place(), |_| read_delay),
-                rated.write_latency.map_or(Parameter::Position.place(), |_| write_delay),
+                rated.read_latency.map_or(position, |_| read_delay),
+                rated.write_latency.map_or(position, |_| write_delay),
             ],
+            position,
+            turn,
+            told: [rated.read_iops.is_some(), rated.write_iops.is_some()],
+            told_alone: [rated.read_latency.is_some(), rated.write_latency.is_some()],
             link,
             uplink: group.behind.as_ref().and_then(|name| self.uplink(name.as_str())),
             fades,
+            cached,
+            size: group.size.map(Bytes::as_f64),
             spread: if group.trust == Trust::Held { 0.0 } else { table.spread },
             even: if group.trust == Trust::Held { EVEN } else { 0.0 },
         }
@@ -355,6 +421,13 @@ impl Facts<'_> {
             }
         }
         self.add(what, Unit::Rate, known, 1.0 / table)
+    }
+
+    /// Half a turn and a short way, of a drive whose turns were told.
+    fn position(&mut self, rpm: u32, seconds: f64) -> u32 {
+        let name = format!("drive {}: half a turn and a short way", self.group.name);
+        let origin = format!("{rpm} turns in a minute, 1 ms from track to track and to settle");
+        self.book.add(Value { name, unit: Unit::Time, value: seconds, sigma: 0.15, source: Source::Told, origin })
     }
 
     fn operations(&mut self, what: &str, told: Option<Iops>, table: f64) -> u32 {

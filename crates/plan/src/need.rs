@@ -1,6 +1,6 @@
 //! Kernel modules that a layer needs, by the names of their files.
 
-use terms::layer::{BtrfsChecksum, IntegrityTag, RaidLevel, Volume};
+use terms::layer::{BtrfsChecksum, CacheMode, IntegrityTag, RaidLevel, Volume};
 use terms::layer::{Crypt, Layer, Luks, Lvm};
 
 use crate::block::truecrypt;
@@ -36,6 +36,8 @@ pub(crate) fn modules(layer: &Layer) -> Vec<&'static str> {
 pub(crate) fn programs(layer: &Layer) -> &'static [&'static str] {
     match layer {
         Layer::Crypt(crypt) if !crypt.format.is_plain() => &truecrypt::PROGRAMS,
+        // LVM starts no dm-cache whose metadata it has not checked (lvm.conf(5), `global/cache_check_executable`).
+        Layer::Lvm(Lvm { cache: Some(CacheMode::Writethrough | CacheMode::Writeback), .. }) => &["cache_check"],
         _ => &[],
     }
 }
@@ -82,6 +84,11 @@ fn lvm_modules(lvm: &Lvm) -> Vec<&'static str> {
         modules.push("dm-thin-pool");
     } else if lvm.snapshot {
         modules.push("dm-snapshot");
+    }
+    match lvm.cache {
+        Some(CacheMode::Writecache) => modules.push("dm-writecache"),
+        Some(CacheMode::Writethrough | CacheMode::Writeback) => modules.extend(["dm-cache", "dm-cache-smq"]),
+        None => {}
     }
     modules
 }

@@ -1,7 +1,8 @@
 //! Every option in force, in the study's words, with a mark where it is what comes of writing nothing.
 
 use terms::layer::{
-    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, Layer, Luks, Lvm, LvmIntegrity, Raid, RaidLevel, Xfs, Zfs,
+    Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, Integrity, Layer, Luks, Lvm, LvmIntegrity, Raid,
+    RaidLevel, Xfs, Zfs,
 };
 use terms::plan::Setting;
 use terms::{Nanos, Node};
@@ -18,7 +19,10 @@ pub(crate) fn settings(node: &Node) -> Vec<Setting> {
         Layer::Integrity(integrity) => {
             (of_integrity(integrity), of_integrity(&Integrity { mode: integrity.mode, ..Integrity::default() }))
         }
-        Layer::Lvm(lvm) => (of_lvm(lvm), of_lvm(&Lvm { volume: lvm.volume, ..Lvm::default() })),
+        Layer::Lvm(lvm) => (
+            of_lvm(lvm),
+            of_lvm(&Lvm { volume: lvm.volume, cache: lvm.cache.map(|_| CacheMode::Writethrough), ..Lvm::default() }),
+        ),
         Layer::Ext4(ext4) => (of_ext4(ext4), of_ext4(&Ext4::default())),
         Layer::Xfs(xfs) => (of_xfs(xfs), of_xfs(&Xfs::default())),
         Layer::Btrfs(btrfs) => (of_btrfs(btrfs), of_btrfs(&btrfs_over(node.on.len()))),
@@ -78,6 +82,12 @@ fn of_raid(raid: &Raid) -> Values {
         values.push(("bitmap", bitmap.to_owned()));
         values.push(("assume_clean", word(raid.assume_clean)));
         values.push(("state", raid.state.word().to_owned()));
+        if raid.group_threads != 0 {
+            values.push(("group_thread_cnt", raid.group_threads.to_string()));
+        }
+        if raid.stripe_cache != terms::layer::STRIPE_CACHE {
+            values.push(("stripe_cache_size", raid.stripe_cache.to_string()));
+        }
     }
     values.push(("metadata", raid.metadata.word().to_owned()));
     values
@@ -155,6 +165,9 @@ fn of_lvm(lvm: &Lvm) -> Values {
     }
     values.push(("thin_chunk", lvm.thin_chunk.map_or_else(|| "not thin".to_owned(), |chunk| chunk.to_string())));
     values.push(("snapshot", word(lvm.snapshot)));
+    if let Some(mode) = lvm.cache {
+        values.push(("cache_mode", mode.word().to_owned()));
+    }
     values
 }
 

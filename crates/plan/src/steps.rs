@@ -84,8 +84,8 @@ impl<'a> Walk<'a> {
         }
         let on = self.members(node, &node.on)?;
         let special = self.members(node, &node.special)?;
-        if !special.is_empty() && !matches!(node.layer, Layer::Zfs(_)) {
-            return Err(PlanError::impossible(&node.name, "only a ZFS pool has special vdevs"));
+        if !special.is_empty() && node.layer.beside().is_none() {
+            return Err(PlanError::impossible(&node.name, "it takes no devices besides its members"));
         }
         self.draft.modules(need::modules(&node.layer));
         self.draft.programs(need::programs(&node.layer));
@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
             Layer::Luks(luks) => block::luks::lay(draft, name, luks, block::only(node, &on)?)?,
             Layer::Crypt(crypt) => block::crypt::lay(draft, name, crypt, block::only(node, &on)?),
             Layer::Integrity(integrity) => block::integrity::lay(draft, name, integrity, block::only(node, &on)?)?,
-            Layer::Lvm(lvm) => block::lvm::lay(draft, node, lvm, &on)?,
+            Layer::Lvm(lvm) => block::lvm::lay(draft, node, lvm, &on, &special)?,
             Layer::Ext4(ext4) => return mounted::ext4::lay(draft, name, ext4, block::only(node, &on)?).map(Some),
             Layer::Xfs(xfs) => return mounted::xfs::lay(draft, name, xfs, block::only(node, &on)?).map(Some),
             Layer::Btrfs(btrfs) => return mounted::btrfs::lay(draft, node, btrfs, &on).map(Some),

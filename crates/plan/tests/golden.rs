@@ -38,6 +38,9 @@ layers = [ { raid = { level = 5, assume_clean = true, chunk = "64 KiB" }, on = [
 [[stack]]
 name = "TrueCrypt on a lost mirror"
 layers = [ { raid = { level = 1, state = "degraded" }, on = ["a", "b"] }, { crypt = { format = "truecrypt" } }, { ext4 = {} } ]
+[[stack]]
+name = "cached"
+layers = [ { lvm = { cache = ["c"], cache_mode = "writeback" }, on = ["a", "b"] }, { xfs = {} } ]
 "#;
 
 fn design(text: &str) -> Design {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use terms::inventory::Inventory;
 use terms::machine::Machine;
 use terms::prediction::{FORETOLD_SCHEMA, Foretold};
-use terms::record::{Flow, Latency, Reading, Sample};
+use terms::record::{Cell, CellKey, Flow, Latency, Reading, Sample};
 use terms::units::{Bytes, BytesPerSecond, Iops, Nanos};
 
 use crate::samples::{build, cell, provenance};
@@ -254,6 +254,28 @@ fn a_sealed_run_takes_nothing_more() {
     writer.seal().unwrap();
     assert!(matches!(RunWriter::resume(&dir), Err(RecordError::Sealed { .. })));
     assert_eq!(RunReader::open(&dir).unwrap().verify().unwrap(), [""; 0], "the refused writer left no trace");
+}
+
+#[test]
+fn a_finished_run_can_be_given_more_rounds_and_keeps_all_it_has() {
+    let home = tempfile::tempdir().unwrap();
+    let writer = new(home.path());
+    let dir = writer.dir().to_owned();
+    let key = CellKey { round: 1, stack: "raid-1".into(), workload: "rnd4k".into() };
+    writer.put_cell(&Cell::begun(key.clone(), String::new(), Vec::new(), 1), &[]).unwrap();
+    writer.seal().unwrap();
+    let before = RunReader::open(&dir).unwrap().provenance().clone();
+    let policy = terms::MeasurePolicy { max_rounds: before.policy().rounds + 2, ..before.policy() };
+    let writer = RunWriter::extend(&dir, policy.clone()).unwrap();
+    assert!(matches!(RunWriter::extend(&dir, policy.clone()), Err(RecordError::Locked { .. })));
+    assert!(!RunReader::open(&dir).unwrap().is_sealed());
+    writer.seal().unwrap();
+    let reader = RunReader::open(&dir).unwrap();
+    assert_eq!(reader.provenance().policy(), policy);
+    assert_eq!(reader.provenance().study_sha256, before.study_sha256);
+    assert_eq!((reader.cells().unwrap().len(), &reader.cells().unwrap()[0].key), (1, &key));
+    assert_eq!(reader.verify().unwrap().len(), RunReader::open(&dir).unwrap().verify().unwrap().len());
+    assert!(reader.is_sealed());
 }
 
 #[test]

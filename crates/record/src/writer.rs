@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
-use terms::StackTrials;
 use terms::inventory::Inventory;
 use terms::prediction::Foretold;
 use terms::preflight::DriveCheck;
 use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
+use terms::{MeasurePolicy, StackTrials};
 
 use crate::durable;
 use crate::error::RecordError;
@@ -93,6 +93,23 @@ impl RunWriter {
             run.below(below)?.as_ref().map_or(Ok(()), durable::clear_unfinished)?;
         }
         Self::open(run, lock)
+    }
+
+    /// Goes on with a run, finished or not, by another policy: one of more rounds. Its seal goes, and comes back with
+    /// [`Self::seal`].
+    ///
+    /// # Errors
+    /// As [`Self::resume`], but for a seal.
+    pub fn extend(dir: &Path, policy: MeasurePolicy) -> Result<Self, RecordError> {
+        let reader = RunReader::open(dir)?;
+        let provenance = Provenance { rounds: policy.rounds, policy: Some(policy), ..reader.provenance().clone() };
+        let run = reader.into_folder();
+        let lock = Lock::take(&run)?;
+        // Without a seal and with its old policy it is a run that can be resumed, and has nothing left to do.
+        run.remove(layout::SEALED)?;
+        durable::put_json(&run, layout::PROVENANCE, &provenance)?;
+        drop(lock);
+        Self::resume(dir)
     }
 
     /// Opens the lines and learns which cells there are.

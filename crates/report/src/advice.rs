@@ -1,7 +1,7 @@
 //! What is advised, as text and as JSON.
 
 use serde::Serialize;
-use terms::advice::{Advice, Advised, Rate};
+use terms::advice::{Advice, Advised, Compromise, Need, Rate};
 use terms::units::significant;
 
 use crate::sheet::{self, Cell, Strip};
@@ -14,31 +14,110 @@ pub const SCHEMA: &str = "bedplate.advice";
 /// Its version. Keys are never renamed or dropped within one.
 pub const VERSION: u32 = 1;
 
-/// Columns of names in the overview, which leaves room for all figures on 80.
-const NAME: usize = 34;
+/// Columns of names in the overview, which leaves room for all figures on 80: with the years until drives are worn, and
+/// without.
+const NAME: [usize; 2] = [34, 44];
 
-/// The front as a table, then each design: its layers, its rates, why its neighbours lost, what would decide.
+/// What to build and why, the others in a table, and what to do next; or why nothing fits, and what nearly would.
 #[must_use]
 pub fn text(advice: &Advice, style: &Style) -> String {
-    let looked = format!(
-        "{} designs looked at, {} meet the needs; of these {} are beaten by no other.",
-        advice.designs,
-        advice.fitting,
-        advice.front.len()
-    );
-    let mut out = paragraph("", &style.spell(&looked), style.columns());
-    if advice.front.is_empty() {
-        return out;
-    }
+    let Some(first) = advice.front.first() else { return none(advice, style) };
+    let mut out = style.paint(Tone::Strong, &style.spell(&format!("Build {}.", first.name)));
+    out.push('\n');
+    out.push_str(&said(&reasons(first, advice, style), style));
     out.push('\n');
     out.push_str(&overview(advice, style));
+    for (at, one) in advice.front.iter().enumerate().skip(1) {
+        out.push_str(&said(&format!("{}. instead of 1.: {}", at + 1, against(one, first)), style));
+    }
+    out.push_str("\nThe layers of 1., as a study has them:\n");
+    out.push_str(&layers(first, style));
+    out.push('\n');
+    let next = "`--explain`: predicted rates of each, and why others lost. `--write-study FILE`: a study with these \
+                layouts, for `bedplate plan` and `bedplate run`.";
+    out + &said(next, style)
+}
+
+/// Each design of the front: its layers, its rates, why its neighbours lost, what would decide.
+#[must_use]
+pub fn explain(advice: &Advice, style: &Style) -> String {
+    let mut out = text(advice, style);
     for (at, one) in advice.front.iter().enumerate() {
         out.push('\n');
         out.push_str(&style.paint(Tone::Strong, &style.spell(&format!("{}. {}", at + 1, one.name))));
         out.push('\n');
+        out.push_str(&layers(one, style));
         out.push_str(&design(one, advice, style));
     }
     out
+}
+
+fn said(words: &str, style: &Style) -> String {
+    paragraph("", &style.spell(words), style.columns())
+}
+
+/// Why the first is advised.
+fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
+    let fails = match advice.needs.survives {
+        0 => "Nothing was asked of it when a drive fails (`--survive N`).".to_owned(),
+        1 => "It survives the failure of any one drive.".to_owned(),
+        number => format!("It survives the failure of any {number} drives at once."),
+    };
+    let fastest = match advice.fitting {
+        1 => "It is the only layout that meets your requirements.".to_owned(),
+        fitting => format!("Of {fitting} layouts that meet your requirements it is predicted to be the fastest."),
+    };
+    format!(
+        "{fails} {} can be written to it. The predicted risk of losing data in a year is {}. {fastest}",
+        style.size(first.available),
+        once(first.loss.middle)
+    )
+}
+
+/// What one is better and worse in than the first, as shares of the first's figures.
+fn against(one: &Advised, first: &Advised) -> String {
+    let mut words = vec![format!("{:.0} % of the speed", one.speed / first.speed * 100.0)];
+    let room = one.available.as_f64() / first.available.as_f64().max(1.0);
+    if (room - 1.0).abs() >= 0.01 {
+        words.push(format!("{:.0} % of the capacity", room * 100.0));
+    }
+    if first.loss.middle > 0.0 && (one.loss.middle / first.loss.middle - 1.0).abs() >= 0.1 {
+        words.push(format!("{} × the risk", significant(one.loss.middle / first.loss.middle)));
+    }
+    words.join(", ")
+}
+
+/// Why nothing fits: what would be left if one requirement were given up.
+fn none(advice: &Advice, style: &Style) -> String {
+    let mut out = style.paint(Tone::Strong, &style.spell("No layout of these drives meets all requirements."));
+    out.push('\n');
+    for one in &advice.compromises {
+        let closest = &one.closest;
+        let layouts = if one.fitting == 1 { "1 layout does".to_owned() } else { format!("{} layouts do", one.fitting) };
+        let words = format!("{}: {layouts}, the closest is {}", given_up(one, style), closest.name);
+        out.push_str(&paragraph("  - ", &style.spell(&words), style.columns()));
+    }
+    if advice.compromises.is_empty() {
+        out.push_str(&said("Giving up any one of them is not enough.", style));
+    }
+    out
+}
+
+/// What to ask for in the place of what cannot be had.
+fn given_up(one: &Compromise, style: &Style) -> String {
+    let closest = &one.closest;
+    match one.need {
+        Need::Encryption => "without --encrypted".to_owned(),
+        Need::Survives => format!("with --survive {}", one.needs.survives),
+        Need::Repairs => "without --repair".to_owned(),
+        Need::Snapshots => "without --snapshots".to_owned(),
+        Need::Capacity => format!("with --capacity of {} at most", style.size(closest.available)),
+        Need::Loss => format!("with a risk of {} a year at best (--once-in)", once(closest.loss.middle)),
+        Need::Life => format!(
+            "with --last {} at most",
+            closest.life_years.map_or_else(|| "0".to_owned(), |life| significant(life.middle))
+        ),
+    }
 }
 
 fn overview(advice: &Advice, style: &Style) -> String {
@@ -47,14 +126,16 @@ fn overview(advice: &Advice, style: &Style) -> String {
         align,
         cells: advice.front.iter().enumerate().map(|(at, one)| Cell::plain(style.spell(&text(at, one)))).collect(),
     };
+    let has_life = advice.front.iter().any(|one| one.life_years.is_some());
+    let name = if has_life { NAME[0] } else { NAME[1] };
     let years = |life: f64| if life >= 100.0 { "> 100 a".to_owned() } else { format!("{} a", significant(life)) };
     let mut strips = vec![
-        strip("DESIGN", Align::Left, &|at, one| wrap(&format!("{}. {}", at + 1, one.name), NAME).join("\n")),
+        strip("LAYOUT", Align::Left, &|at, one| wrap(&format!("{}. {}", at + 1, one.name), name).join("\n")),
         strip("SPEED", Align::Right, &|_, one| format!("{:.0} %", one.speed * 100.0)),
-        strip("ROOM", Align::Right, &|_, one| style.size(one.available)),
-        strip("LOSS, A YEAR", Align::Right, &|_, one| once(one.loss.middle)),
+        strip("CAPACITY", Align::Right, &|_, one| style.size(one.available)),
+        strip("RISK A YEAR", Align::Right, &|_, one| once(one.loss.middle)),
     ];
-    if advice.front.iter().any(|one| one.life_years.is_some()) {
+    if has_life {
         strips.push(strip("WORN IN", Align::Right, &|_, one| {
             one.life_years.map_or_else(|| "–".to_owned(), |life| years(life.middle))
         }));
@@ -65,8 +146,7 @@ fn overview(advice: &Advice, style: &Style) -> String {
 /// `1 in 4800`.
 fn once(probability: f64) -> String {
     match probability {
-        p if p <= 0.0 => "never".to_owned(),
-        p if p >= 0.1 => format!("{} %", significant(p * 100.0)),
+        p if p <= 0.0 => "none".to_owned(),
         p => format!("1 in {}", significant_large(1.0 / p)),
     }
 }
@@ -81,12 +161,12 @@ fn significant_large(number: f64) -> String {
     significant(number)
 }
 
+fn layers(one: &Advised, style: &Style) -> String {
+    one.layers.lines().map(|line| style.paint(Tone::Dim, &style.spell(line)) + "\n").collect()
+}
+
 fn design(one: &Advised, advice: &Advice, style: &Style) -> String {
     let mut out = String::new();
-    for line in one.layers.lines() {
-        out.push_str(&style.paint(Tone::Dim, &style.spell(line)));
-        out.push('\n');
-    }
     for rate in &one.rates {
         out.push_str(&paragraph("  ", &style.spell(&rate_words(rate, style)), style.columns()));
     }

@@ -1,10 +1,10 @@
 //! What a study found, in sentences that follow from comparisons by one rule: each stack beside the first.
 
 use terms::finding::Compared;
-use terms::units::significant;
 
-use crate::evidence::{count, ranking};
+use crate::evidence::{count, count_of, ranking};
 use crate::grid::Grid;
+use crate::quantity::percent;
 
 /// So many stacks beside the first are told one by one; of more, only the farthest.
 const NAMED: usize = 4;
@@ -91,7 +91,7 @@ pub(crate) fn sentences(grid: &Grid) -> Vec<String> {
     let mut out = Vec::new();
     if !grid.findings.comparisons.iter().any(|of| of.ratio.low.is_some()) {
         return vec![format!(
-            "Nothing is certain of how stacks compare with {}: without a second round there is no interval (`--rounds 3`).",
+            "Nothing is certain of how stacks compare with {}: without a second round there is no interval (the same command with `--more 2`).",
             first.name
         )];
     }
@@ -118,10 +118,10 @@ fn crowd(first: &str, others: &[Beside<'_>]) -> String {
         let Some(farthest) = moved.iter().max_by(|a, b| far(a).total_cmp(&far(b))) else { continue };
         let ratio = if answer == Compared::Slower { (-far(farthest)).exp() } else { far(farthest).exp() };
         parts.push(format!(
-            "{} {} somewhere ({end} {}×: {})",
+            "{} {} somewhere ({end} {} %: {})",
             moved.len(),
             answer.words(),
-            significant(ratio),
+            percent(ratio),
             farthest.name
         ));
     }
@@ -137,21 +137,19 @@ fn remedy(grid: &Grid) -> String {
     let first = grid.stacks().first().map_or("", |stack| stack.slug.as_str());
     let shown = grid.findings.comparisons.iter().filter(|of| of.other == first && of.verdict == Compared::CannotTell);
     match shown.filter_map(|of| of.more_rounds).max() {
-        Some(more) => format!(" About {} may decide them.", count(more, "more round")),
+        Some(more) => {
+            format!(" About {} may decide them: the same command with `--more {more}`.", count(more, "more round"))
+        }
         None => String::new(),
     }
 }
 
-fn count_of(number: usize, noun: &str) -> String {
-    count(u32::try_from(number).unwrap_or(u32::MAX), noun)
-}
-
-/// ` (0.44×)`, ` (0.44 to 0.91×)`.
+/// ` (44 %)`, ` (44 to 91 %)`: of the first, as in the table.
 fn range(ratios: &[f64]) -> String {
     let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
     let high = ratios.iter().copied().fold(0.0, f64::max);
-    let (low, high) = (significant(low), significant(high));
-    if low == high { format!(" ({low}×)") } else { format!(" ({low} to {high}×)") }
+    let (low, high) = (percent(low), percent(high));
+    if low == high { format!(" ({low} %)") } else { format!(" ({low} to {high} %)") }
 }
 
 fn joined(parts: &[String]) -> String {

@@ -8,6 +8,7 @@ mod ratios;
 
 use terms::finding::Findings;
 
+use crate::confidence;
 use crate::evidence::count;
 use crate::grid::{Grid, State};
 use crate::notes::Notes;
@@ -51,19 +52,12 @@ fn lines(grid: &Grid) -> Vec<(&'static str, String)> {
     let answer = match grid.stacks() {
         // The card has said it.
         [_] => Vec::new(),
-        _ => vec![("Answer", answer(grid))],
+        _ => vec![("Answer", prose::short(grid).join(" "))],
     };
+    lines.extend(confidence::of(grid).map(|of| ("Trust", of.words())));
     lines.extend(answer);
     lines.retain(|line| !line.1.is_empty());
     lines
-}
-
-/// What comparing says. Who is highest where stands in the table, and is told only where nothing is compared.
-fn answer(grid: &Grid) -> String {
-    let sentences = prose::answer(grid);
-    let is_compared = sentences.iter().any(|sentence| sentence.evidence == prose::RATIOS);
-    let told = sentences.into_iter().filter(|sentence| !is_compared || sentence.evidence != prose::WORKLOADS);
-    told.map(|sentence| sentence.text).collect::<Vec<_>>().join(" ")
 }
 
 /// How it was measured, as short as can be.

@@ -26,7 +26,9 @@ impl Measure {
         if matches!(workload.method, Method::Tree(..)) {
             return Self::Files;
         }
-        if workload.pattern.random() && workload.block <= SMALL_BLOCK { Self::Iops } else { Self::Rate }
+        // Operations of several sizes are not counted together.
+        let is_small = workload.pattern.random() && workload.block <= SMALL_BLOCK && workload.has_one_block();
+        if is_small { Self::Iops } else { Self::Rate }
     }
 
     /// Its unit.

@@ -200,9 +200,5 @@ fn figure(finding: &Finding, measure: Measure) -> Option<Estimate> {
 
 /// A workload in words, with its flushes.
 pub(crate) fn title(workload: &Workload) -> String {
-    match workload.fsync_every {
-        None | Some(0) => workload.describe(),
-        Some(1) => format!("{} fsync each", workload.describe()),
-        Some(every) => format!("{} fsync/{every}", workload.describe()),
-    }
+    workload.describe() + &workload.flushes()
 }

@@ -15,6 +15,7 @@ use terms::finding::Findings;
 use terms::spelling::spell;
 
 use crate::columns::cells;
+use crate::confidence;
 use crate::grid::Grid;
 use crate::{figure, prose, svg};
 use charts::{Series, Timeline};
@@ -34,6 +35,7 @@ struct Page<'a> {
     label: Option<String>,
     tag: Option<String>,
     answer: Vec<prose::Sentence>,
+    confidence: Option<String>,
     contents: Vec<(&'static str, String)>,
     ratios: Vec<(String, String)>,
     more_ratios: Vec<(String, String)>,
@@ -81,6 +83,7 @@ pub fn html(findings: &Findings) -> String {
         label: prose::label(findings).map(capital),
         tag: emulator.map(|by| if by.is_empty() { "emulated".to_owned() } else { format!("emulated ({by})") }),
         answer: prose::answer(&grid),
+        confidence: confidence::of(&grid).map(|of| of.words()),
         contents: Vec::new(),
         ratios,
         more_ratios,

@@ -3,13 +3,15 @@
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 use terms::StackTrials;
-use terms::finding::{AnchorFinding, Curve, Findings, ImitationFinding, LayerCost, Scorecard};
+use terms::finding::{AnchorFinding, Curve, Findings, ImitationFinding, LayerCost, PartFinding, Scorecard};
 use terms::inventory::Inventory;
 use terms::preflight::DriveCheck;
 use terms::record::{GuardNote, Probe, Provenance, Sample};
 use terms::spelling::spell;
 
 use crate::columns::{BuildRow, CellRow, build_rows, builds, cell_rows, cells, comparison_rows, comparisons};
+use crate::confidence::{self, Confidence};
+use crate::grid::Grid;
 use crate::prose;
 use crate::table::{Column, RowObject};
 
@@ -23,10 +25,13 @@ pub const JSON_VERSION: u32 = 1;
 /// is null, and `missing` beside it tells why; `imitation` stands only where a tool was imitated. fio's latency bins stay in the record.
 #[must_use]
 pub fn json(findings: &Findings) -> String {
+    let grid = Grid::without_points(findings);
     let document = Document {
         schema: JSON_SCHEMA,
         version: JSON_VERSION,
         label: prose::label(findings),
+        answer: prose::answer(&grid).into_iter().map(|sentence| sentence.text).collect(),
+        confidence: confidence::of(&grid),
         provenance: &findings.provenance,
         machine: &findings.inventory,
         cells: Cells(findings),
@@ -52,6 +57,8 @@ struct Document<'a> {
     schema: &'static str,
     version: u32,
     label: Option<String>,
+    answer: Vec<String>,
+    confidence: Option<Confidence>,
     provenance: &'a Provenance,
     machine: &'a Inventory,
     cells: Cells<'a>,
@@ -115,6 +122,8 @@ impl Serialize for FullCell<'_> {
             samples: &'a [Sample],
             #[serde(skip_serializing_if = "<[_]>::is_empty")]
             probes: &'a [Probe],
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            parts: &'a [PartFinding],
             #[serde(skip_serializing_if = "Option::is_none")]
             imitation: Option<&'a ImitationFinding>,
         }
@@ -124,7 +133,8 @@ impl Serialize for FullCell<'_> {
         let samples = ran.map_or(&[][..], |finding| &finding.samples);
         let imitation = self.row.any.and_then(|finding| finding.imitation.as_ref());
         let probes = ran.map_or(&[][..], |finding| &finding.probes);
-        Flat { row, guards, samples, probes, imitation }.serialize(serializer)
+        let parts = ran.map_or(&[][..], |finding| &finding.parts);
+        Flat { row, guards, samples, probes, parts, imitation }.serialize(serializer)
     }
 }
 

@@ -9,6 +9,7 @@
 
 pub mod advice;
 pub mod columns;
+mod confidence;
 pub mod diagnosis;
 pub mod expectation;
 pub mod machine;
@@ -33,6 +34,7 @@ mod outlook;
 mod prose;
 mod quantity;
 mod runs;
+mod share;
 mod sheet;
 mod svg;
 mod terminal;
@@ -48,6 +50,7 @@ pub use json::{JSON_SCHEMA, JSON_VERSION, json};
 pub use machine::{machine_sheet, machine_tree};
 pub use outlook::outlook_table;
 pub use runs::{runs_html, runs_json, runs_text};
+pub use share::{card, markdown};
 pub use stack::stack_drawing;
 pub use style::Style;
 pub use terminal::terminal;

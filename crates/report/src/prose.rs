@@ -47,6 +47,14 @@ pub(crate) const RATIOS: &str = "ratios";
 /// The section of figures of each workload.
 pub(crate) const WORKLOADS: &str = "workloads";
 
+/// The sentences of a short answer: who is highest where is left out where stacks are compared.
+pub(crate) fn short(grid: &Grid) -> Vec<String> {
+    let sentences = answer(grid);
+    let is_compared = sentences.iter().any(|sentence| sentence.evidence == RATIOS);
+    let told = sentences.into_iter().filter(|sentence| !is_compared || sentence.evidence != WORKLOADS);
+    told.map(|sentence| sentence.text).collect()
+}
+
 /// The sentences as running text.
 pub(crate) fn summary(grid: &Grid) -> String {
     answer(grid).into_iter().map(|sentence| sentence.text).collect::<Vec<_>>().join(" ")

@@ -59,6 +59,12 @@ pub(crate) fn time(time: Option<Nanos>) -> String {
     time.map_or_else(|| MISSING.to_owned(), |time| time.to_string())
 }
 
+/// A ratio in per cent: `78`, and below ten with a digit more: `4.3`.
+pub(crate) fn percent(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

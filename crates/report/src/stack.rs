@@ -5,9 +5,10 @@ use terms::name::Name;
 
 use crate::tree;
 
-/// What a node rests on, in order; `true` for special vdev members.
-pub(crate) fn below(node: &Node) -> impl Iterator<Item = (&Ref, bool)> {
-    node.on.iter().map(|below| (below, false)).chain(node.special.iter().map(|below| (below, true)))
+/// What a node rests on, in order, and the part of what is not a member, such as a cache.
+pub(crate) fn below(node: &Node) -> impl Iterator<Item = (&Ref, Option<&'static str>)> {
+    let part = node.layer.beside();
+    node.on.iter().map(|below| (below, None)).chain(node.special.iter().map(move |below| (below, part)))
 }
 
 /// The stack as a tree of text: the layer that workloads see at the top, each layer above what it rests on. A layer
@@ -19,7 +20,7 @@ pub fn stack_drawing(nodes: &[Node], ascii: bool) -> String {
     let rested_on =
         |node: &Node| nodes.iter().any(|n| below(n).any(|(r, _)| matches!(r, Ref::Layer(name) if *name == node.name)));
     for (at, _) in nodes.iter().enumerate().rev().filter(|(_, node)| !rested_on(node)) {
-        drawing.layer(at, &mut Vec::new(), false);
+        drawing.layer(at, &mut Vec::new(), None);
     }
     drawing.out
 }
@@ -34,7 +35,7 @@ struct Drawing<'a> {
 
 impl Drawing<'_> {
     /// A layer and all that it rests on.
-    fn layer(&mut self, at: usize, more: &mut Vec<bool>, special: bool) {
+    fn layer(&mut self, at: usize, more: &mut Vec<bool>, part: Option<&str>) {
         let nodes = self.nodes;
         let node = &nodes[at];
         let again = std::mem::replace(&mut self.drawn[at], true);
@@ -42,34 +43,34 @@ impl Drawing<'_> {
         if again {
             title.push_str(" as above");
         }
-        self.line(&title, more, special);
+        self.line(&title, more, part);
         if again {
             return;
         }
         let count = below(node).count();
-        for (number, (reference, special)) in below(node).enumerate() {
+        for (number, (reference, part)) in below(node).enumerate() {
             more.push(number + 1 < count);
             match reference {
-                Ref::Drive(name) => self.line(&format!("drive {name}"), more, special),
-                Ref::Layer(name) => self.named(name, more, special),
+                Ref::Drive(name) => self.line(&format!("drive {name}"), more, part),
+                Ref::Layer(name) => self.named(name, more, part),
             }
             more.pop();
         }
     }
 
     /// A layer by its name.
-    fn named(&mut self, name: &Name, more: &mut Vec<bool>, special: bool) {
+    fn named(&mut self, name: &Name, more: &mut Vec<bool>, part: Option<&str>) {
         match self.nodes.iter().position(|node| node.name == *name) {
-            Some(at) => self.layer(at, more, special),
-            None => self.line(&format!("{name} (not in this stack)"), more, special),
+            Some(at) => self.layer(at, more, part),
+            None => self.line(&format!("{name} (not in this stack)"), more, part),
         }
     }
 
     /// One line.
-    fn line(&mut self, title: &str, more: &[bool], special: bool) {
+    fn line(&mut self, title: &str, more: &[bool], part: Option<&str>) {
         self.out.push_str(&tree::lead(more, self.ascii));
         self.out.push_str(title);
-        self.out.push_str(if special { " (special)\n" } else { "\n" });
+        self.out.push_str(&part.map_or_else(|| "\n".to_owned(), |part| format!(" ({part})\n")));
     }
 }
 

@@ -1,9 +1,10 @@
 //! What stands on a terminal, in CSV and in JSON.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first fault")]
 
 mod fixture;
 
 use fixture::{findings, findings_rich, inventory, small};
-use report::{Style, brief, columns, csv, json, machine_tree, table, terminal};
+use report::{Style, brief, card, columns, csv, json, machine_tree, markdown, table, terminal};
 use terms::finding::Findings;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -44,6 +45,26 @@ fn all_that_can_be_known_fits_any_terminal() {
             assert_eq!(too_wide(&text, width), Vec::<&str>::new());
             assert!(text.is_ascii() || !ascii);
         }
+    }
+}
+
+#[test]
+fn a_table_for_a_forum() {
+    insta::assert_snapshot!(markdown(&findings(3)));
+}
+
+/// What is shared tells models and no serial numbers, and what a stranger wrote is text in it.
+#[test]
+fn what_is_shared_tells_nothing_of_whose_it_is_and_runs_nothing() {
+    for mut findings in [findings(3), findings(1), findings_rich(), small()] {
+        "<script>alert(1)</script> | \u{202e}x".clone_into(&mut findings.provenance.question);
+        let texts = [markdown(&findings), card(&findings)];
+        let serials = findings.inventory.drives.iter().filter_map(|drive| drive.serial.clone());
+        for serial in serials.filter(|serial| serial.len() > 2) {
+            assert!(texts.iter().all(|text| !text.contains(&serial)), "{serial}");
+        }
+        assert!(texts.iter().all(|text| !text.contains("<script") && !text.contains('\u{202e}')), "{texts:#?}");
+        assert!(texts[1].starts_with("<svg ") && texts[1].contains("xmlns") && !texts[1].contains("href"));
     }
 }
 
@@ -358,4 +379,50 @@ fn the_same_findings_give_the_same_bytes() {
     assert_eq!(report::html(&one), report::html(&two));
     assert_eq!(csv(&one), csv(&two));
     assert_eq!(json(&one), json(&two));
+}
+
+/// The first workload made one of two parts, with a figure for each.
+fn with_parts() -> Findings {
+    use terms::finding::PartFinding;
+    use terms::{Bytes, Name, Part, Pattern, Workload};
+    let mut findings = small();
+    let part = |name: &str, pattern, kib, fsync_every| {
+        let one = Workload::new(Name::new(name).unwrap(), pattern, Bytes::kib(kib));
+        Part::of(Workload { fsync_every, ..one })
+    };
+    let parts = vec![part("reader", Pattern::RandRead, 4, None), part("log", Pattern::Write, 64, Some(1))];
+    let old = findings.provenance.workloads[0].clone();
+    findings.provenance.workloads[0] = Workload::of_parts(old.name.clone(), parts);
+    for cell in findings.cells.iter_mut().filter(|cell| cell.workload == old.name.as_str()) {
+        let share = |name: &str, share: f64| PartFinding {
+            part: Name::new(name).unwrap(),
+            throughput: cell.throughput.map(|all| terms::finding::Estimate { value: all.value * share, ..all }),
+            iops: cell.iops,
+            latency: cell.latency.clone(),
+        };
+        cell.parts = vec![share("reader", 0.25), share("log", 0.75)];
+    }
+    findings
+}
+
+#[test]
+fn different_jobs_at_once_have_a_row_each_and_one_for_all() {
+    let findings = with_parts();
+    for width in [40, 80, 200] {
+        let text = terminal(&findings, &Style { width, ..Style::default() });
+        assert_eq!(too_wide(&text, width), Vec::<&str>::new());
+    }
+    let text = terminal(&findings, &Style { width: 200, ..Style::default() });
+    for does in ["reader: RND 4 KiB Q1 T1 read", "log: SEQ 64 KiB Q1 T1 write fsync each"] {
+        assert!(text.contains(does), "{does} in {text}");
+    }
+    let rows = |word: &str| text.lines().filter(|line| line.contains(word)).count();
+    assert!(rows("  reader ") >= 2 && rows("  log ") >= 2 && text.contains("Different jobs at once"), "{text}");
+    let page = report::html(&findings);
+    assert!(page.contains("id=\"parts\"") && page.contains("reader"), "the page has them");
+    let said: serde_json::Value = serde_json::from_str(&json(&findings)).unwrap();
+    let cells = said["cells"].as_array().unwrap();
+    let parts: Vec<usize> = cells.iter().filter_map(|cell| Some(cell["parts"].as_array()?.len())).collect();
+    assert_eq!(parts, [2, 2], "and so has the JSON");
+    assert!(!terminal(&small(), &Style::default()).contains("Different jobs"));
 }

@@ -10,6 +10,7 @@ mod groups;
 mod job;
 mod lines;
 mod names;
+mod parts;
 mod rules;
 mod units;
 
@@ -25,13 +26,14 @@ pub use command::job_file;
 /// What a job file asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// One workload for each job, reads before writes; one for all jobs that run at once and do the same.
+    /// One workload for each job, reads before writes; one for all jobs that run at once: of as many jobs where they do
+    /// the same, and otherwise of as many parts.
     pub workloads: Vec<Workload>,
     /// `runtime` of the first job that has one. Jobs with another have a window of their own.
     pub window: Option<Nanos>,
     /// The longest `ramp_time`.
     pub settle: Option<Nanos>,
-    /// The longest stretch that a job works on, all its clones together. Jobs with less say so.
+    /// The longest stretch that jobs at once work on, all their clones together. Jobs with less say so.
     pub span: Option<Bytes>,
 }
 
@@ -91,20 +93,21 @@ fn arranged(jobs: Vec<Job>, notes: &mut Vec<Note>) -> Imported {
             format!("fio ends `{}` when it was over its data once; here the clock ends it", job.name.escape_debug());
         notes.push(Note::error("fio-clock", Some(job.place), message).as_warning().hint("say time_based and runtime"));
     }
-    let jobs = groups::one_after_another(jobs, notes);
-    for job in &jobs {
+    let groups = groups::one_after_another(jobs, notes);
+    let jobs = || groups.iter().flatten();
+    for job in jobs() {
         job.check(notes);
     }
-    let window = jobs.iter().find_map(|job| job.work.runtime);
-    let settle = jobs.iter().filter_map(|job| job.work.ramp).max();
-    let span = jobs.iter().filter_map(Job::span).max();
-    if let Some(job) = jobs.iter().find(|job| settle.is_some() && job.work.ramp != settle) {
+    let window = jobs().find_map(|job| job.work.runtime);
+    let settle = jobs().filter_map(|job| job.work.ramp).max();
+    let span = groups.iter().filter_map(|group| parts::end(group)).max();
+    if let Some(job) = jobs().find(|job| settle.is_some() && job.work.ramp != settle) {
         let message = format!("`{}` settles as long as the job that settles longest", job.name.escape_debug());
         notes.push(Note::error("fio-ramp", Some(job.place), message).as_warning());
     }
     let mut names = names::Names::default();
     let mut workloads: Vec<Workload> =
-        jobs.into_iter().filter_map(|job| job.workload(&mut names, span, window, notes)).collect();
+        groups.into_iter().filter_map(|group| parts::workload(group, &mut names, span, window, notes)).collect();
     workloads.sort_by_key(|workload| workload.pattern.writes());
     Imported { workloads, window, settle, span }
 }

@@ -4,8 +4,8 @@ mod check;
 
 use terms::Layer;
 use terms::layer::{
-    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, Luks, Lvm, LvmIntegrity, Raid, RaidLevel, Xfs, Zfs,
-    ZfsLayout,
+    Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, Integrity, Luks, Lvm, LvmIntegrity, Raid, RaidLevel, Xfs,
+    Zfs, ZfsLayout,
 };
 
 use crate::fields::Fields;
@@ -39,6 +39,8 @@ fn raid(options: &Fields) -> Raid {
         layout: options.word("layout").unwrap_or(base.layout),
         assume_clean: options.boolean("assume_clean").unwrap_or(base.assume_clean),
         state: options.word("state").unwrap_or(base.state),
+        group_threads: options.number("group_thread_cnt").unwrap_or(base.group_threads),
+        stripe_cache: options.number("stripe_cache_size").unwrap_or(base.stripe_cache),
     }
 }
 
@@ -101,6 +103,10 @@ fn lvm(options: &Fields) -> Lvm {
         }),
         thin_chunk: options.size("thin_chunk"),
         snapshot: options.boolean("snapshot").unwrap_or(base.snapshot),
+        cache: options
+            .names("cache")
+            .filter(|devices| !devices.is_empty())
+            .map(|_| options.word("cache_mode").unwrap_or(CacheMode::Writethrough)),
     }
 }
 

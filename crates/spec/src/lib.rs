@@ -23,6 +23,7 @@ mod chart;
 mod fields;
 pub mod fio;
 mod grammar;
+mod known;
 mod lab;
 mod layer;
 mod machine;
@@ -42,6 +43,7 @@ mod workload;
 use terms::{Design, Note, Severity, Span};
 use toml::de::DeTable;
 
+pub use grammar::SHORTEST_WINDOW;
 pub use machine::parse_machine;
 pub use reference::reference;
 pub use render::render;

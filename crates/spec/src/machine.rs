@@ -3,16 +3,18 @@
 use std::collections::HashSet;
 
 use terms::inventory::Link;
-use terms::machine::{Baseline, DriveGroup, DriveKind, Machine, Memory, Path, Rated, Trust, Uplink};
+use terms::machine::{Baseline, DriveGroup, DriveKind, Machine, Memory, Path, Rated, Transport, Trust, Uplink};
 use terms::{Bytes, BytesPerSecond, Iops, Name, Nanos, Note, Pattern, Workload};
 
 use crate::fields::Fields;
 use crate::grammar::MACHINE;
+use crate::known::{self, KnownDrive, KnownProcessor};
 
 /// Payload of a packet of a network where none is told: the usual size of RDMA over Ethernet.
 const NETWORK_PAYLOAD: Bytes = Bytes(1024);
 /// Round trip of a network where none is told.
 const ROUND_TRIP: Nanos = Nanos(10_000);
+const TCP_ROUND_TRIP: Nanos = terms::machine::TCP_ROUND_TRIP;
 
 /// Reads the description of a machine. Every problem of the text is noted; there is a machine only if none of them is
 /// an error.
@@ -38,8 +40,21 @@ pub fn parse_machine(text: &str) -> (Option<Machine>, Vec<Note>) {
 }
 
 fn machine(fields: &Fields, notes: &mut Vec<Note>) -> Option<Machine> {
-    let cores = fields.number("cores")?;
-    let threads = fields.number("threads").unwrap_or(cores);
+    let known = processor(fields, notes);
+    let sockets = sockets(fields, known.as_ref());
+    let cores = fields.number("cores").or_else(|| known.as_ref().map(|known| known.cores * sockets));
+    let Some(cores) = cores else {
+        if !fields.has("cpu") && !fields.has("cores") {
+            let note = Note::error("machine-cores", Some(fields.span), "neither `cores` nor a `cpu` that is known");
+            notes.push(note.hint("write cores = 16, or cpu = \"AMD EPYC 7502P\""));
+        }
+        return None;
+    };
+    let threads = fields.number("threads").unwrap_or_else(|| match &known {
+        // As many for each core as that processor has.
+        Some(known) => cores * (known.threads / known.cores).max(1),
+        None => cores,
+    });
     if threads < cores {
         let note = Note::error("machine-threads", Some(fields.place("threads")), "fewer threads than cores");
         notes.push(note.hint(format!("write threads = {cores} or more")));
@@ -66,17 +81,56 @@ fn machine(fields: &Fields, notes: &mut Vec<Note>) -> Option<Machine> {
         kernel: text(fields, "kernel", "\"6.1\"", notes, kernel),
         cores,
         threads,
-        memory: fields.table("memory").map_or_else(Memory::default, |table| Memory {
-            channels: table.number("channels"),
-            speed: table.number("speed"),
-            size: table.size("size"),
-            sustained: None,
-        }),
+        processor: known.as_ref().map(|known| known.processor.clone()),
+        memory: fields.table("memory").map_or_else(
+            || usual_memory(known.as_ref(), sockets),
+            |table| Memory {
+                channels: table.number("channels"),
+                speed: table.number("speed"),
+                size: table.size("size"),
+                sustained: None,
+            },
+        ),
         submit: fields.duration("submit"),
         cipher: text(fields, "cipher", "\"1.8 GB/s\"", notes, rate),
         uplinks,
         drives,
     })
+}
+
+/// The processor by its name. One that is not known is a usual one, which is said.
+fn processor(fields: &Fields, notes: &mut Vec<Note>) -> Option<KnownProcessor> {
+    let name = fields.text("cpu")?;
+    let found = known::processor(name);
+    if found.is_none() {
+        let message = format!("the processor `{}` is in no table here", name.escape_debug());
+        let place = Some(fields.place("cpu"));
+        if fields.has("cores") {
+            notes.push(Note::error("machine-cpu", place, message).as_warning().hint("a usual one is taken"));
+        } else {
+            notes.push(Note::error("machine-cpu", place, message).hint(instead(false, name, "add cores = 16")));
+        }
+    }
+    found
+}
+
+/// What is like a name that is not known, for a hint.
+fn instead(models: bool, name: &str, otherwise: &str) -> String {
+    match known::like(models, name).as_slice() {
+        [] => otherwise.to_owned(),
+        near => format!("did you mean {}? Otherwise {otherwise}", crate::suggest::either(near.iter().copied())),
+    }
+}
+
+fn sockets(fields: &Fields, known: Option<&KnownProcessor>) -> u32 {
+    let by_cores = || Some(fields.number::<u32>("cores")? / known?.cores);
+    fields.number("sockets").or_else(by_cores).unwrap_or(1).max(1)
+}
+
+/// Every channel of that processor filled with the fastest modules it takes.
+fn usual_memory(known: Option<&KnownProcessor>, sockets: u32) -> Memory {
+    let Some(known) = known else { return Memory::default() };
+    Memory { channels: known.memory.channels.map(|channels| channels * sockets), ..known.memory }
 }
 
 /// A text that means something of its own; what does not is noted.
@@ -112,7 +166,7 @@ pub(crate) fn in_a_second(text: &str) -> Option<Bytes> {
     Bytes::parse(text.trim().strip_suffix("/s")?).ok()
 }
 
-fn link(text: &str) -> Option<Link> {
+pub(crate) fn link(text: &str) -> Option<Link> {
     let (speed, width) = text.rsplit_once('x')?;
     speed.contains("GT/s").then(|| Link::parse(speed, width)).flatten()
 }
@@ -125,11 +179,16 @@ fn uplink(table: &Fields, notes: &mut Vec<Note>) -> Option<Uplink> {
     let payload = table.size("payload");
     let path = match (text(table, "link", LINK, notes, link), text(table, "line", "\"12.5 GB/s\"", notes, rate)) {
         (Some(link), _) => Path::Pcie { link, payload },
-        (None, Some(line)) => Path::Network {
-            line,
-            payload: payload.unwrap_or(NETWORK_PAYLOAD),
-            round_trip: table.duration("round_trip").unwrap_or(ROUND_TRIP),
-        },
+        (None, Some(line)) => {
+            let transport = table.word("transport").unwrap_or_default();
+            let usual = if transport == Transport::Tcp { TCP_ROUND_TRIP } else { ROUND_TRIP };
+            Path::Network {
+                line,
+                payload: payload.unwrap_or(NETWORK_PAYLOAD),
+                round_trip: table.duration("round_trip").unwrap_or(usual),
+                transport,
+            }
+        }
         (None, None) => return None,
     };
     Some(Uplink { name: table.name("name")?, path, behind: table.name("behind") })
@@ -146,32 +205,47 @@ fn behind(table: &Fields, known: &HashSet<&Name>, itself: Option<&Name>, notes: 
 }
 
 fn drive(table: &Fields, notes: &mut Vec<Note>) -> Option<DriveGroup> {
+    let model = model(table, notes);
+    let sheet = model.as_ref().map_or(Rated::NOTHING, |model| model.rated);
     let operations = |key: &str| table.number::<u32>(key).map(|rate| Iops(f64::from(rate)));
     let mut bytes = |key: &str| text(table, key, RATE, notes, rate);
     let rated = Rated {
-        read: bytes("read"),
-        write: bytes("write"),
+        read: bytes("read").or(sheet.read),
+        write: bytes("write").or(sheet.write),
         sustained: bytes("sustained"),
-        read_iops: operations("read_iops"),
-        write_iops: operations("write_iops"),
+        read_iops: operations("read_iops").or(sheet.read_iops),
+        write_iops: operations("write_iops").or(sheet.write_iops),
         sustained_iops: operations("sustained_iops"),
         cache: table.size("cache"),
-        read_latency: table.duration("read_latency"),
+        read_latency: table.duration("read_latency").or(sheet.read_latency),
         write_latency: table.duration("write_latency"),
         flush: table.duration("flush"),
         write_cache: table.boolean("write_cache"),
+        rpm: table.number("rpm").or(sheet.rpm),
     };
     Some(DriveGroup {
         name: table.name("name")?,
         count: table.number("count").unwrap_or(1),
-        kind: table.word::<DriveKind>("kind").unwrap_or_default(),
+        kind: table.word::<DriveKind>("kind").or(model.as_ref().map(|model| model.kind)).unwrap_or_default(),
         rated,
-        link: text(table, "link", LINK, notes, link),
+        size: table.size("size"),
+        link: text(table, "link", LINK, notes, link).or(model.and_then(|model| model.link)),
         payload: table.size("payload"),
         behind: table.name("behind"),
         trust: if table.boolean("measured") == Some(true) { Trust::Measured } else { Trust::Sheet },
         baseline: table.tables("baseline").iter().filter_map(|one| baseline(one, notes)).collect(),
     })
+}
+
+fn model(table: &Fields, notes: &mut Vec<Note>) -> Option<KnownDrive> {
+    let name = table.text("model")?;
+    let found = known::drive(name);
+    if found.is_none() {
+        let message = format!("no data sheet of `{}` is known here", name.escape_debug());
+        let note = Note::error("machine-model", Some(table.place("model")), message);
+        notes.push(note.hint(instead(true, name, "leave it out, and write `kind` and what its data sheet says")));
+    }
+    found
 }
 
 fn baseline(table: &Fields, notes: &mut Vec<Note>) -> Option<Baseline> {

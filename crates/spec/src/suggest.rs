@@ -52,7 +52,10 @@ pub(crate) const fn is_worth_it(notes: &[Note]) -> bool {
     notes.len() < LOOKED_INTO
 }
 
-/// The candidate that was most likely meant, if any is near enough.
+/// Fewest letters of a beginning that stands for the whole.
+const BEGINNING: usize = 3;
+
+/// The candidate that was most likely meant, if any is near enough, or begins like the word.
 #[must_use]
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // No word of ours is nearly as long.
@@ -69,12 +72,14 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     }
     // A third of the letters may be wrong, and two words of one letter are never near.
     let most = (plain.chars().count().max(2) / 3).max(usize::from(plain.chars().count() > 1));
-    candidates
-        .into_iter()
-        .map(|candidate| (distance(&plain, &fold(candidate)), candidate))
+    let near = candidates
+        .iter()
+        .map(|candidate| (distance(&plain, &fold(candidate)), *candidate))
         .filter(|(far, _)| *far <= most)
         .min_by_key(|(far, _)| *far)
-        .map(|(_, candidate)| candidate)
+        .map(|(_, candidate)| candidate);
+    let begins = |candidate: &&str| plain.chars().count() >= BEGINNING && fold(candidate).starts_with(&plain);
+    near.or_else(|| candidates.into_iter().filter(begins).min_by_key(|candidate| candidate.len()))
 }
 
 /// What to do about a word that is none of the candidates: the one that was most likely meant, or what there is.

@@ -51,6 +51,7 @@ fn sound_stacks() {
         "{ raid = { level = 6, assume_clean = true }, on = ['a', 'b', 'c', 'd'] }, { xfs = {} }",
         "{ lvm = { volume = 'raid1', integrity = { mode = 'bitmap' } }, on = ['a', 'b'] }, { ext4 = {} }",
         "{ lvm = { thin_chunk = '192 KiB', snapshot = true }, on = 'a' }, { ext4 = {} }",
+        "{ lvm = { cache = 'b', cache_mode = 'writecache' }, on = 'a' }, { ext4 = {} }",
         "{ btrfs = { data = 'raid10' }, on = ['a', 'b', 'c', 'd'] }",
         "{ zfs = { layout = 'raidz2', special = ['d', 'e', 'k'], special_small_blocks = '16 KiB' }, on = ['a', 'b', 'c'] }",
         "{ crypt = { cipher = 'aes-cbc-essiv:sha256', key_bits = 256 }, on = 'a' }",
@@ -223,6 +224,10 @@ fn options() {
         &["study-unknown-word"],
     );
     check("{ lvm = { integrity = {}, volume = 'raid1', snapshot = true }, on = ['a', 'b'] }", &["study-lvm-integrity"]);
+    check("{ lvm = { cache = 'b', snapshot = true }, on = 'a' }", &["study-lvm-cache"]);
+    check("{ lvm = { cache = 'b', thin_chunk = '64 KiB' }, on = 'a' }", &["study-lvm-cache"]);
+    check("{ lvm = { cache = 'c', volume = 'raid1', integrity = {} }, on = ['a', 'b'] }", &["study-lvm-cache"]);
+    check("{ lvm = { cache_mode = 'writeback' }, on = 'a' }", &["study-no-effect"]);
     check("{ lvm = { stripe = '64 KiB' }, on = 'a' }", &["study-no-effect"]);
     check("{ btrfs = { copy_on_write = false }, on = 'a' }", &["study-no-checksums"]);
     check("{ zfs = { special = 'c', special_small_blocks = '128 KiB' }, on = 'a' }", &["study-special-takes-all"]);

@@ -82,12 +82,16 @@ fn every_word_of_the_grammar_is_one_of_the_nouns() {
         for (key, property) in defs()[kind]["properties"].as_object().unwrap() {
             for word in property["enum"].as_array().into_iter().flatten() {
                 let level = if kind == "raid" && key != "level" { "level = 10, " } else { "" };
-                // A bitmap would have nothing resynchronised.
-                let more = if word == "resync" { ", bitmap = 'none'" } else { "" };
+                let more = match key.as_str() {
+                    // A bitmap would have nothing resynchronised.
+                    "state" if word == "resync" => ", bitmap = 'none'",
+                    "cache_mode" => ", cache = 'f'",
+                    _ => "",
+                };
                 let options = format!("{kind} = {{ {level}{key} = {word}{more} }}");
                 let drives = "{ name = 'a', size = '1 GiB' }, { name = 'b', size = '1 GiB' }, \
                               { name = 'c', size = '1 GiB' }, { name = 'd', size = '1 GiB' }, \
-                              { name = 'e', size = '1 GiB' }";
+                              { name = 'e', size = '1 GiB' }, { name = 'f', size = '1 GiB' }";
                 let on =
                     if ["luks", "crypt", "integrity"].contains(&kind) { "['a']" } else { "['a', 'b', 'c', 'd', 'e']" };
                 let text = format!(

@@ -30,6 +30,72 @@ pub struct Needs {
     pub daily: Option<Bytes>,
 }
 
+/// One of the things that somebody needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Need {
+    /// [`Needs::encryption`]
+    Encryption,
+    /// [`Needs::survives`]
+    Survives,
+    /// [`Needs::repairs`]
+    Repairs,
+    /// [`Needs::snapshots`]
+    Snapshots,
+    /// [`Needs::capacity`]
+    Capacity,
+    /// [`Needs::loss`]
+    Loss,
+    /// [`Needs::life_years`]
+    Life,
+}
+
+impl Needs {
+    /// What is needed, one by one.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Need> {
+        let all = [
+            (Need::Encryption, self.encryption),
+            (Need::Survives, self.survives > 0),
+            (Need::Repairs, self.repairs),
+            (Need::Snapshots, self.snapshots),
+            (Need::Capacity, self.capacity.is_some()),
+            (Need::Loss, self.loss.is_some()),
+            (Need::Life, self.life_years.is_some()),
+        ];
+        all.into_iter().filter_map(|(need, is_asked)| is_asked.then_some(need)).collect()
+    }
+
+    /// The same with one of them given up; of drives that fail, with one fewer.
+    #[must_use]
+    pub fn without(&self, need: Need) -> Self {
+        let mut rest = self.clone();
+        match need {
+            Need::Encryption => rest.encryption = false,
+            Need::Survives => rest.survives = rest.survives.saturating_sub(1),
+            Need::Repairs => rest.repairs = false,
+            Need::Snapshots => rest.snapshots = false,
+            Need::Capacity => rest.capacity = None,
+            Need::Loss => rest.loss = None,
+            Need::Life => rest.life_years = None,
+        }
+        rest
+    }
+}
+
+/// What would do if one thing were not needed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compromise {
+    /// What is given up.
+    pub need: Need,
+    /// What is left to be needed.
+    pub needs: Needs,
+    /// Designs that meet the rest.
+    pub fitting: u64,
+    /// The one of them that comes nearest to what was given up; the fastest where there is no nearer and farther.
+    pub closest: Advised,
+}
+
 /// What is advised.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
@@ -41,6 +107,9 @@ pub struct Advice {
     pub fitting: u64,
     /// The best: for each of them, everything that is better in one way is worse in another. The fastest first.
     pub front: Vec<Advised>,
+    /// Where nothing meets the needs: what would, were one of them given up.
+    #[serde(default)]
+    pub compromises: Vec<Compromise>,
 }
 
 /// One design that is advised.

@@ -310,13 +310,13 @@ pub struct Node {
     pub layer: Layer,
     /// What it rests on, in order.
     pub on: Vec<Ref>,
-    /// Special vdev members of a ZFS pool.
+    /// Devices that are not members: a ZFS pool's special vdev, the cache of an LVM volume.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub special: Vec<Ref>,
 }
 
 impl Node {
-    /// What it rests on, in order: members, then special vdev members.
+    /// What it rests on, in order: members, then the others.
     pub fn below(&self) -> impl Iterator<Item = &Ref> {
         self.on.iter().chain(&self.special)
     }

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod network;
+mod parts;
 mod runs;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::workload::Tool;
 
 pub use comparison::{Compared, Comparison};
 pub use network::{HostFinding, PathLossFinding, Stretch};
+pub use parts::PartFinding;
 pub use runs::{CellComparison, Change, Difference, Figures, Quantity, RunComparison, RunHead};
 
 /// Version of the findings' JSON.
@@ -197,6 +199,9 @@ pub struct Finding {
     /// What each machine did, where several worked at once; everything else here is of all of them together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostFinding>,
+    /// What each part did, where different jobs ran at once; everything else here is of all of them together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartFinding>,
     /// What another tool would have shown, and why it differs.
     #[serde(default)]
     pub imitation: Option<ImitationFinding>,
@@ -237,6 +242,7 @@ impl Finding {
             burst: None,
             path_lost: None,
             hosts: Vec::new(),
+            parts: Vec::new(),
             imitation: None,
             snia: None,
             open: false,

@@ -1,12 +1,18 @@
 //! The layers a stack is made of, with every option typed and its default that of the field's own tool.
 
 mod choice;
+mod stripes;
+mod volume;
+mod zfs;
 
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Nanos};
 
-pub use choice::{ArrayState, CryptFormat};
+pub use choice::{ArrayState, Bitmap, CryptFormat};
+pub use stripes::STRIPE_CACHE;
+pub use volume::{CacheMode, Lvm, LvmIntegrity, Volume};
+pub use zfs::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 
 /// One layer. Which drives or layers it rests on is told by the [`Node`](crate::design::Node) that holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +62,16 @@ impl Layer {
     #[must_use]
     pub const fn is_file_system(&self) -> bool {
         matches!(self, Self::Ext4(_) | Self::Xfs(_) | Self::Btrfs(_) | Self::Zfs(_))
+    }
+
+    /// The study's key for devices that it takes besides its members, such as a cache.
+    #[must_use]
+    pub const fn beside(&self) -> Option<&'static str> {
+        match self {
+            Self::Zfs(_) => Some("special"),
+            Self::Lvm(_) => Some("cache"),
+            _ => None,
+        }
     }
 
     /// Does it take one device below, so that several mean one layer on each?
@@ -116,6 +132,12 @@ pub struct Raid {
     /// How the array is while it is measured.
     #[serde(default)]
     pub state: ArrayState,
+    /// Threads of each NUMA node that md's parity thread hands its work to (`group_thread_cnt`); 0: it does all itself.
+    #[serde(default, skip_serializing_if = "stripes::is_none")]
+    pub group_threads: u32,
+    /// Stripes that a parity array keeps, of one page for each member (`stripe_cache_size`).
+    #[serde(default = "stripes::usual", skip_serializing_if = "stripes::is_usual")]
+    pub stripe_cache: u32,
 }
 
 /// RAID levels that mdraid builds here.
@@ -181,16 +203,6 @@ impl RaidLevel {
             Self::Raid6 => members.saturating_sub(2),
         }
     }
-}
-
-/// Write-intent bitmap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Bitmap {
-    /// Kept on the members.
-    Internal,
-    /// None: a crash means a full resync.
-    None,
 }
 
 /// Superblock version.
@@ -375,103 +387,6 @@ impl IntegrityTag {
     }
 }
 
-/// A volume group over everything below, with one logical volume in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lvm {
-    /// How the logical volume is laid out.
-    pub volume: Volume,
-    /// Stripe of striped and parity volumes.
-    #[serde(rename = "stripe_bytes")]
-    pub stripe: Bytes,
-    /// dm-integrity under each leg of a raid volume.
-    pub integrity: Option<LvmIntegrity>,
-    /// Make the volume thin, in a pool of this chunk.
-    #[serde(rename = "thin_chunk_bytes")]
-    pub thin_chunk: Option<Bytes>,
-    /// Keep a snapshot of the volume alive while it is used.
-    pub snapshot: bool,
-}
-
-impl Lvm {
-    fn title(&self) -> String {
-        let mut text = match self.volume {
-            Volume::Linear => "LVM".to_owned(),
-            other => format!("LVM {}", other.word()),
-        };
-        if self.thin_chunk.is_some() {
-            text.push_str(" thin");
-        }
-        if self.integrity.is_some() {
-            text.push_str(" + integrity");
-        }
-        if self.snapshot {
-            text.push_str(" + snapshot");
-        }
-        text
-    }
-}
-
-/// How a logical volume is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Volume {
-    /// One physical volume after the other.
-    Linear,
-    /// Striped over all physical volumes.
-    Striped,
-    /// Mirrored.
-    Raid1,
-    /// Striped mirrors.
-    Raid10,
-    /// One parity.
-    Raid5,
-    /// Two parities.
-    Raid6,
-}
-
-impl Volume {
-    /// As lvcreate and studies take it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Linear => "linear",
-            Self::Striped => "striped",
-            Self::Raid1 => "raid1",
-            Self::Raid10 => "raid10",
-            Self::Raid5 => "raid5",
-            Self::Raid6 => "raid6",
-        }
-    }
-
-    /// Fewest physical volumes. (LVM's raid6 wants three stripes and two parities.)
-    #[must_use]
-    pub const fn fewest(self) -> usize {
-        match self {
-            Self::Linear => 1,
-            Self::Striped | Self::Raid1 => 2,
-            Self::Raid5 => 3,
-            Self::Raid10 => 4,
-            Self::Raid6 => 5,
-        }
-    }
-
-    /// Is it one of LVM's raid types?
-    #[must_use]
-    pub const fn is_raid(self) -> bool {
-        !matches!(self, Self::Linear | Self::Striped)
-    }
-}
-
-/// dm-integrity inside LVM's raid.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LvmIntegrity {
-    /// Protected block; LVM takes 512 bytes where the drives say 512.
-    #[serde(rename = "block_bytes")]
-    pub block: Bytes,
-    /// Journal or bitmap. (LVM has no unjournalled mode.)
-    pub mode: IntegrityMode,
-}
-
 /// An ext4 file system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ext4 {
@@ -582,116 +497,6 @@ impl BtrfsChecksum {
     }
 }
 
-/// A ZFS pool over everything below, with one dataset.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Zfs {
-    /// Layout of the data vdevs.
-    pub layout: ZfsLayout,
-    /// Largest block of a file.
-    #[serde(rename = "recordsize_bytes")]
-    pub recordsize: Bytes,
-    /// What the ARC may keep.
-    pub primarycache: ZfsCache,
-    /// Sector size as a power of two; `None` leaves it to the drive.
-    pub ashift: Option<u8>,
-    /// Compression.
-    pub compression: ZfsCompression,
-    /// Files up to this size go to the special vdev; 0 means metadata only.
-    #[serde(rename = "special_small_blocks_bytes")]
-    pub special_small_blocks: Bytes,
-    /// Record access times.
-    pub atime: bool,
-}
-
-/// Layout of a pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ZfsLayout {
-    /// Every device a vdev of its own.
-    Stripe,
-    /// One mirror.
-    Mirror,
-    /// One parity.
-    Raidz1,
-    /// Two parities.
-    Raidz2,
-    /// Three parities.
-    Raidz3,
-}
-
-impl ZfsLayout {
-    /// As studies and, except for `single`, zpool take it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Stripe => "single",
-            Self::Mirror => "mirror",
-            Self::Raidz1 => "raidz1",
-            Self::Raidz2 => "raidz2",
-            Self::Raidz3 => "raidz3",
-        }
-    }
-
-    /// Fewest devices.
-    #[must_use]
-    pub const fn fewest(self) -> usize {
-        match self {
-            Self::Stripe => 1,
-            Self::Mirror | Self::Raidz1 => 2,
-            Self::Raidz2 => 3,
-            Self::Raidz3 => 4,
-        }
-    }
-}
-
-/// What the ARC may keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ZfsCache {
-    /// Data and metadata.
-    All,
-    /// Metadata only.
-    Metadata,
-    /// Nothing.
-    None,
-}
-
-impl ZfsCache {
-    /// As zfs takes it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Metadata => "metadata",
-            Self::None => "none",
-        }
-    }
-}
-
-/// Compression of a dataset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ZfsCompression {
-    /// None.
-    Off,
-    /// LZ4.
-    Lz4,
-    /// Zstandard.
-    Zstd,
-}
-
-impl ZfsCompression {
-    /// As zfs takes it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Lz4 => "lz4",
-            Self::Zstd => "zstd",
-        }
-    }
-}
-
 impl Default for Raid {
     fn default() -> Self {
         Self {
@@ -702,6 +507,8 @@ impl Default for Raid {
             layout: Raid10Layout::Near,
             assume_clean: false,
             state: ArrayState::Whole,
+            group_threads: 0,
+            stripe_cache: STRIPE_CACHE,
         }
     }
 }
@@ -744,18 +551,6 @@ impl Default for Integrity {
     }
 }
 
-impl Default for Lvm {
-    fn default() -> Self {
-        Self { volume: Volume::Linear, stripe: Bytes::kib(64), integrity: None, thin_chunk: None, snapshot: false }
-    }
-}
-
-impl Default for LvmIntegrity {
-    fn default() -> Self {
-        Self { block: Bytes(512), mode: IntegrityMode::Journal }
-    }
-}
-
 impl Default for Ext4 {
     fn default() -> Self {
         Self { block: Bytes::kib(4), reserved_percent: 5, lazy_init: false, commit: Nanos::seconds(5), journal: true }
@@ -776,20 +571,6 @@ impl Default for Btrfs {
             checksum: BtrfsChecksum::Crc32c,
             commit: Nanos::seconds(30),
             copy_on_write: true,
-        }
-    }
-}
-
-impl Default for Zfs {
-    fn default() -> Self {
-        Self {
-            layout: ZfsLayout::Stripe,
-            recordsize: Bytes::kib(128),
-            primarycache: ZfsCache::All,
-            ashift: None,
-            compression: ZfsCompression::Off,
-            special_small_blocks: Bytes(0),
-            atime: true,
         }
     }
 }

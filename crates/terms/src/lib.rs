@@ -46,4 +46,4 @@ pub use plan::{Act, Condition, Effect, Plan, PlanCommand, Step, Target, Undo, Wo
 pub use spindle::{Mechanics, Spindle};
 pub use trial::{Feature, Grade, Showing, StackTrials, Trial, TrialStep};
 pub use units::{Bytes, BytesPerSecond, Hosts, Iops, Nanos, PerMille};
-pub use workload::{Engine, Load, Method, Pattern, Reach, Workload};
+pub use workload::{Engine, Load, Method, Part, Pattern, Reach, Workload};

@@ -225,6 +225,9 @@ pub struct Cell {
     /// What each machine did, where several worked at once; the reading is their sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostReading>,
+    /// What each part of the workload did, where different jobs ran at once; the reading is their sum.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartReading>,
     /// Operations per second that were offered, where the rate was fixed.
     #[serde(default)]
     pub offered_iops: Option<f64>,
@@ -245,6 +248,15 @@ pub struct HostReading {
     pub reading: Reading,
     /// Throughput and latency over time.
     pub samples: Vec<Sample>,
+}
+
+/// What one of several different jobs at once did, with its clones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartReading {
+    /// Which.
+    pub part: Name,
+    /// What fio counted of it.
+    pub reading: Reading,
 }
 
 /// One operation at a place of the span.
@@ -306,6 +318,7 @@ impl Cell {
             conditions: Conditions::default(),
             path_lost: None,
             hosts: Vec::new(),
+            parts: Vec::new(),
             offered_iops: None,
             imitated: None,
             took: Nanos(0),

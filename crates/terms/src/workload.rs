@@ -1,6 +1,10 @@
 //! One access pattern: what fio calls a job.
 
+mod part;
+
 use serde::{Deserialize, Serialize};
+
+pub use part::Part;
 
 use crate::name::Name;
 use crate::units::{Bytes, Hosts, Nanos};
@@ -50,6 +54,10 @@ pub struct Workload {
     /// Machines that do it at once, each on the same stack of drives of its own.
     #[serde(default, skip_serializing_if = "Hosts::is_one")]
     pub hosts: Hosts,
+    /// Different jobs that run at once, where it has several kinds. The fields above then sum them up; see
+    /// [`Workload::of_parts`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
 }
 
 /// When a network path was lost and when it was there again, from the start of the window.
@@ -311,6 +319,9 @@ impl Pattern {
     }
 }
 
+/// Parts of a workload that its description names; the others are counted.
+const TOLD: usize = 3;
+
 /// Shares of the largest throughput at which a load curve is taken, in per cent.
 pub const CURVE: [u8; 4] = [25, 50, 70, 90];
 
@@ -320,7 +331,7 @@ impl Workload {
     pub fn is_buffered(&self) -> bool {
         let is =
             |key: &FioKey| [("direct", "0"), ("ioengine", "mmap")].contains(&(key.key.as_str(), key.value.as_str()));
-        self.keys.iter().any(is)
+        self.all_keys().any(is)
     }
 
     /// Bytes of the span that it works on, all jobs together: an imported job may work on less than the longest of its
@@ -331,15 +342,38 @@ impl Workload {
         own.filter(|own: &u64| *own > 0).map_or(span, |own| Bytes(own.min(span.0)))
     }
 
+    /// Where in the span those bytes begin.
+    #[must_use]
+    pub fn begins_at(&self) -> Bytes {
+        let own = self.keys.iter().find(|key| key.key == "offset").and_then(|key| key.value.parse().ok());
+        Bytes(own.unwrap_or(0))
+    }
+
     /// Do all jobs go over the same bytes, where they go in order? Each has a part of its own otherwise.
     #[must_use]
     pub fn shares_bytes(&self) -> bool {
         self.keys.iter().any(|key| key.key == "offset_increment" && key.value == "0")
     }
 
+    /// After how many writes something is flushed, whichever option asks for it: an imported job may say `fdatasync`, or
+    /// that each write waits (`sync`).
+    #[must_use]
+    pub fn flushed_every(&self) -> Option<u32> {
+        let of = |key: &FioKey| match (key.key.as_str(), key.value.as_str()) {
+            ("fdatasync", every) => every.parse().ok().filter(|every| *every > 0),
+            ("sync", "none" | "0") => None,
+            ("sync", _) => Some(1),
+            _ => None,
+        };
+        self.keys.iter().filter_map(of).chain(self.fsync_every).min()
+    }
+
     /// Memory that its buffers take: one of a block for each operation under way.
     #[must_use]
-    pub const fn buffers(&self) -> Bytes {
+    pub fn buffers(&self) -> Bytes {
+        if !self.parts.is_empty() {
+            return Bytes(self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.alone().buffers().0)));
+        }
         let depth = if matches!(self.engine, Engine::Psync) { 1 } else { self.depth as u64 };
         Bytes(self.block.0.saturating_mul(depth).saturating_mul(self.jobs as u64))
     }
@@ -364,6 +398,7 @@ impl Workload {
             imitates: None,
             path_lost: None,
             hosts: Hosts::ONE,
+            parts: Vec::new(),
         }
     }
 
@@ -377,7 +412,7 @@ impl Workload {
     /// own, and where a point's name would be too long.
     #[must_use]
     pub fn curve(&self) -> Vec<Self> {
-        if self.load != Load::Closed || self.method != Method::Fio || !self.hosts.is_one() {
+        if self.load != Load::Closed || self.method != Method::Fio || !self.hosts.is_one() || !self.parts.is_empty() {
             return Vec::new();
         }
         let point = |percent: u8| {
@@ -389,10 +424,20 @@ impl Workload {
     }
 
     /// Is it one that predictions know? What becomes of a tree of files depends on caches that nobody described, and
-    /// several hosts on what they share.
+    /// several hosts, or different jobs at once, on what they share.
     #[must_use]
     pub const fn can_be_foretold(&self) -> bool {
-        !matches!(self.method, Method::Tree(..)) && self.hosts.is_one()
+        !matches!(self.method, Method::Tree(..)) && self.hosts.is_one() && self.parts.is_empty()
+    }
+
+    /// Its flushes in words, with a blank before them; nothing where it has none, or each of its parts its own.
+    #[must_use]
+    pub fn flushes(&self) -> String {
+        match self.fsync_every {
+            None | Some(0) => String::new(),
+            Some(1) => " fsync each".to_owned(),
+            Some(every) => format!(" fsync/{every}"),
+        }
     }
 
     /// The pattern in the words people use: `RND 4 KiB Q32 T16 read`.
@@ -403,6 +448,12 @@ impl Workload {
             Method::Copy(tree) => return format!("copy of {} in files", tree.total),
             Method::Tree(TreeWork::List, _) => return "ls -lR, caches cold".to_owned(),
             Method::Tree(TreeWork::Read, _) => return format!("files of {}, caches cold", self.block),
+        }
+        if !self.parts.is_empty() {
+            let told = self.parts.iter().take(TOLD).map(Part::alone);
+            let parts: Vec<String> = told.map(|part| part.describe() + &part.flushes()).collect();
+            let more = self.parts.len().saturating_sub(TOLD);
+            return parts.join(" + ") + &if more > 0 { format!(" + {more} more") } else { String::new() };
         }
         let order = if self.pattern.random() { "RND" } else { "SEQ" };
         let direction = match self.pattern {
@@ -436,6 +487,17 @@ mod tests {
         assert_eq!(names, ["w.at-25", "w.at-50", "w.at-70", "w.at-90"]);
         assert!(workload().curve().iter().all(|point| point.curve().is_empty()), "a point has no curve");
         assert_eq!(workload().curve()[1].describe(), "RND 4 KiB Q1 T1 read at 50 % load");
+    }
+
+    #[test]
+    fn a_flush_counts_whichever_option_asks_for_it() {
+        let with = |key: &str, value: &str| {
+            let keys = vec![FioKey { key: key.into(), value: value.into() }];
+            Workload { fsync_every: Some(8), keys, ..workload() }.flushed_every()
+        };
+        assert_eq!(with("fdatasync", "2"), Some(2));
+        assert_eq!((with("sync", "dsync"), with("sync", "0"), with("fdatasync", "0")), (Some(1), Some(8), Some(8)));
+        assert_eq!(workload().flushed_every(), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use terms::plan::Unresolved;
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// The machine outlives the trial.
-    #[error("trials write to the drives of a stack and break it: they are not held on {host}, only in the lab")]
+    #[error("feature checks write to the drives of a stack and break it: they run in the lab only, and not on {host}")]
     NotThrowaway {
         /// The machine.
         host: String,

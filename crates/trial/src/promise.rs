@@ -10,7 +10,8 @@ use terms::{Feature, Layer, Name, Ref, Showing, Stack};
 /// What a stack promises of a feature.
 ///
 /// Encryption: every way from a drive to the top leads through dm-crypt. Redundancy and corruption: as `durability` has
-/// them. Snapshot: LVM, btrfs or ZFS is a layer; LVM has none of volumes with integrity of their own (lvmraid(7)).
+/// them. Snapshot: LVM, btrfs or ZFS is a layer; LVM has none of volumes with integrity of their own (lvmraid(7)), and none
+/// is planned of cached ones.
 #[must_use]
 pub fn of(feature: Feature, stack: &Stack) -> Showing {
     match feature {
@@ -31,7 +32,7 @@ pub fn of(feature: Feature, stack: &Stack) -> Showing {
 /// Does a layer of this kind take snapshots?
 pub(crate) fn takes_snapshots(layer: &Layer) -> bool {
     match layer {
-        Layer::Lvm(Lvm { integrity, .. }) => integrity.is_none(),
+        Layer::Lvm(Lvm { integrity, cache, .. }) => integrity.is_none() && cache.is_none(),
         Layer::Btrfs(_) | Layer::Zfs(_) => true,
         _ => false,
     }

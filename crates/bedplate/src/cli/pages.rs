@@ -13,6 +13,7 @@ Bedplate measures, compares and checks Linux storage: RAID, LVM, LUKS, ext4, XFS
 
   bedplate bench .    how fast is this directory? No root, nothing left behind
   bedplate doctor     is storage on this machine set up well? Changes nothing
+  bedplate init       which layout is best for your drives? Asks, and writes a study
   bedplate demo       build and compare five stacks in a virtual machine (`bedplate lab check`)
 
 All commands: bedplate --help. One command, with examples: bedplate COMMAND --help";
@@ -20,7 +21,7 @@ All commands: bedplate --help. One command, with examples: bedplate COMMAND --he
 /// Verbs by what they are for.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Measure", &["bench", "demo", "run", "build", "prove"]),
-    ("Decide", &["expect", "advise", "plan"]),
+    ("Decide", &["advise", "expect", "init", "plan"]),
     ("This machine", &["doctor", "inspect", "calibrate", "capture"]),
     ("Results", &["report", "compare", "runs"]),
     ("Studies and workloads", &["studies", "profiles", "fio", "schema"]),
@@ -28,7 +29,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 ];
 
 /// Examples of each verb, as they are typed.
-pub(crate) const EXAMPLES: [(&str, &[&str]); 25] = [
+pub(crate) const EXAMPLES: [(&str, &[&str]); 26] = [
     (
         "bench",
         &["bedplate bench . --quick", "bedplate bench /srv/photos --rounds 5", "bedplate bench /data --on ssh://nas"],
@@ -46,13 +47,29 @@ pub(crate) const EXAMPLES: [(&str, &[&str]); 25] = [
     ("build", &["bedplate build quickstart", "bedplate build quickstart --only 2 --shell"]),
     ("prove", &["bedplate prove quickstart", "bedplate prove quickstart --feature encryption,redundancy --steps"]),
     ("expect", &["bedplate expect quickstart", "bedplate expect study.toml --space --years"]),
-    ("advise", &["bedplate advise quickstart --encrypted --survive 1"]),
+    (
+        "advise",
+        &[
+            "bedplate advise --drives 4x4TB:hdd --encrypted --survive 1",
+            "bedplate advise quickstart --repair --explain",
+            "bedplate advise --drives 2x2TB:nvme --write-study study.toml",
+        ],
+    ),
+    ("init", &["bedplate init", "bedplate init nas.toml --drives 4x8TB:hdd --repair"]),
     ("plan", &["bedplate plan quickstart", "bedplate plan quickstart --only 3 --script"]),
     ("doctor", &["bedplate doctor", "bedplate doctor lspci.txt", "bedplate doctor --severity warning"]),
     ("inspect", &["bedplate inspect", "bedplate inspect --on ssh://nas --json"]),
     ("calibrate", &["bedplate calibrate", "bedplate calibrate --on lab"]),
     ("capture", &["bedplate capture machine.capture"]),
-    ("report", &["bedplate report", "bedplate report --details", "bedplate report latest --html page.html"]),
+    (
+        "report",
+        &[
+            "bedplate report",
+            "bedplate report --details",
+            "bedplate report latest --html page.html",
+            "bedplate report --card card.svg",
+        ],
+    ),
     ("compare", &["bedplate compare 2026-11-20 latest", "bedplate compare 2026-11-20 latest --fail-slower 5%"]),
     ("runs", &["bedplate runs"]),
     ("studies", &["bedplate studies", "bedplate studies quickstart"]),

@@ -39,6 +39,9 @@ pub(crate) struct RunArguments {
     /// or `wwid=…`. ALL THAT IS ON IT IS LOST; one that holds anything is refused
     #[arg(long, value_name = "NAME=ID", value_parser = crate::ground::drives::pairing, conflicts_with = "dir")]
     pub(crate) drive: Vec<crate::ground::drives::Pairing>,
+    /// Do not ask on the terminal before drives are erased
+    #[arg(long, requires = "drive")]
+    pub(crate) yes: bool,
     /// Use this drive although it holds something, which is lost. One that is in use is refused all the same
     #[arg(long, value_name = "ID", requires = "drive")]
     pub(crate) erase: Vec<String>,
@@ -99,6 +102,10 @@ pub(crate) struct RunArguments {
     /// Leave out what `[trials]` asks for
     #[arg(long)]
     pub(crate) no_trials: bool,
+    /// Add so many rounds at most to the newest run of this study with these choices (another with --resume RUN): they go
+    /// to comparisons that are open and intervals that are wide
+    #[arg(long, value_name = "N", conflicts_with_all = ["rounds", "max_rounds"], value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) more: Option<u32>,
     /// Go on where the newest run of this study with these choices stopped; finished cells are not repeated
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "latest")]
     pub(crate) resume: Option<String>,

@@ -19,6 +19,9 @@ pub(crate) struct BenchArguments {
     /// Rounds; from two on there is an interval [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
+    /// Add so many rounds to the newest run of this directory with these choices
+    #[arg(long, value_name = "N", conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) more: Option<u32>,
     /// Workloads of these profiles; repeat or separate by commas [default: kdiskmark]
     #[arg(long, value_name = "PROFILE", value_delimiter = ',')]
     pub(crate) profile: Vec<String>,
@@ -47,6 +50,7 @@ impl BenchArguments {
             on: Some(self.on.clone()),
             quick: self.quick,
             rounds: self.rounds,
+            more: self.more,
             profile: self.profile.clone(),
             fio: self.fio.clone(),
             window: self.window,

@@ -69,7 +69,7 @@ fn fix(arguments: &DoctorArguments, settings: &Settings) -> Result<Exit, Failure
         diagnose_with(&inspect::examine(&*host)?, |check| arguments.fix.iter().any(|name| name == check.id));
     for finding in &diagnosis.findings {
         if let Some(lost) = &finding.mend.destroys {
-            return Err(refused(&finding.check, &format!("mending {} destroys {lost}", finding.place)));
+            return Err(refused(&finding.check, &format!("fixing {} destroys {lost}", finding.place)));
         }
     }
     let mut done = String::new();

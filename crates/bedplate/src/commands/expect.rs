@@ -5,7 +5,7 @@ pub(crate) mod holdings;
 use std::path::Path;
 
 use host::inspect;
-use model::{Conditions, Seat, Site};
+use model::{Conditions, Fault, Seat, Site};
 use report::expectation::{self, Expectation};
 use terms::calibration::Calibration;
 use terms::inventory::Inventory;
@@ -114,7 +114,12 @@ fn predict(site: &Site, design: &Design, arguments: &ExpectArguments) -> Result<
     for stack in &design.stacks {
         for work in design.workloads.iter().filter(|work| work.can_be_foretold()) {
             let prediction = model::predict(site, stack, work, &conditions).map_err(|fault| {
-                Failure::told(format!("error: could not say what to expect of `{}`\n  because: {fault}", stack.name))
+                let hint = match fault {
+                    Fault::NoRule(_) => format!("\n\nhint: `--skip {}` leaves it out", stack.slug()),
+                    _ => String::new(),
+                };
+                let name = &stack.name;
+                Failure::told(format!("error: could not say what to expect of `{name}`\n  because: {fault}{hint}"))
             })?;
             all.push(prediction);
         }

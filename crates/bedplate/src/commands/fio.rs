@@ -110,14 +110,16 @@ fn export(study: &Path, directory: &Path, settings: &Settings) -> Result<Exit, F
     Ok(Exit::Yes)
 }
 
-/// Job files of workloads, each setting with its reason.
+/// A job file of workloads that run one after another, each setting with its reason.
 pub(crate) fn text(workloads: &[Workload], policy: &MeasurePolicy) -> Result<String, Failure> {
     let place = Place::Directory(SHOWN.to_owned());
-    let job = |workload: &Workload| {
+    let job = |(number, workload): (usize, &Workload)| {
         let job = measure::job(workload, &place, policy, policy.seed)?;
+        // fio starts all jobs of a file at once, but for those that wait.
+        let job = if number == 0 { job } else { job.after_others() };
         Ok(format!("# {}\n{}\n", workload.describe(), job.file()))
     };
-    by_fio(workloads).map(job).collect()
+    by_fio(workloads).enumerate().map(job).collect()
 }
 
 /// Workloads that fio does.

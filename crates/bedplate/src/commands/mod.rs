@@ -30,10 +30,10 @@ fn only_in_the_lab(place: &str) -> Result<(), Failure> {
     match place {
         "lab" => Ok(()),
         "local" => Err(Failure::Refused(
-            "refused: this version builds stacks only in the lab; it does not yet have all the guards that real drives need\n\n\
-             hint: leave out `--on local`; the lab runs the same commands on drives that hold nothing"
+            "refused: `bedplate build` tries stacks out in the lab only\n\n\
+             hint: leave out `--on local`; `bedplate run STUDY --on local` builds on drives that you name"
                 .to_owned(),
         )),
-        other => Err(Failure::told(format!("error: `{other}` is not a place\n\nhint: say `--on lab`"))),
+        other => Err(Failure::told(format!("error: `{other}` is not a place\n\nhint: use `--on lab`"))),
     }
 }

@@ -51,9 +51,15 @@ fn for_machine(design: &Design, arguments: &PlanArguments, settings: &Settings) 
         None => machine::named(&arguments.on, settings)?,
     };
     let found = drives::found(&*host, &arguments.drive)?;
-    for (fact, drive) in &found {
+    for ((fact, drive), pairing) in found.iter().zip(&arguments.drive) {
         let model = drive.model.as_deref().unwrap_or("a drive");
         settings.printer.say(&format!("drive {}: {model}, {}, today {}", fact.name, drive.size, drive.node()));
+        // A captured machine has no drives to look at.
+        if arguments.machine.is_none() {
+            for words in drives::outlook(&*host, &pairing.id)? {
+                settings.printer.say(&format!("  {words}"));
+            }
+        }
     }
     let bindings = found.iter().map(|(fact, drive)| (fact.name.clone(), drive.node())).collect();
     let mut plans: Vec<Plan> = prepared::plan(&*host, &bindings, &design.setups)?.into_iter().collect();

@@ -14,7 +14,7 @@ pub(crate) fn prove(arguments: &ProveArguments, settings: &Settings) -> Result<E
         "lab" => {}
         "local" => return Err(refused("this machine")),
         other if other.starts_with("ssh://") => return Err(refused(other)),
-        other => return Err(Failure::told(format!("error: `{other}` is not a place\n\nhint: say `--on lab`"))),
+        other => return Err(Failure::told(format!("error: `{other}` is not a place\n\nhint: use `--on lab`"))),
     }
     let design = &study.design;
     let features = match (&arguments.feature, &design.trials) {
@@ -40,7 +40,7 @@ pub(crate) fn prove(arguments: &ProveArguments, settings: &Settings) -> Result<E
 
 fn refused(place: &str) -> Failure {
     Failure::Refused(format!(
-        "refused: trials change bytes on drives and pull them: they are not held on {place}, only in the lab\n\n\
+        "refused: feature checks change bytes on drives and pull them: they run in the lab only, and not on {place}\n\n\
          hint: leave out `--on`; the lab runs the same commands on drives that hold nothing"
     ))
 }

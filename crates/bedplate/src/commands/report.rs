@@ -25,13 +25,16 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
         return verify(&reader, settings);
     }
     let findings = findings(&reader)?;
-    if let Some(path) = &arguments.html {
-        std::fs::write(path, report::html(&findings)).map_err(Failure::file("write", path))?;
+    let files = [(&arguments.html, report::html as fn(&Findings) -> String), (&arguments.card, report::card)];
+    if let Some((path, made)) = files.iter().find_map(|(path, made)| Some((path.as_ref()?, made))) {
+        std::fs::write(path, made(&findings)).map_err(Failure::file("write", path))?;
         settings.printer.say(&format!("wrote {}", spell_path(path)));
         return Ok(Exit::Yes);
     }
     let style = report::Style { si: arguments.si, ..settings.style };
-    let text = if arguments.json {
+    let text = if arguments.markdown {
+        report::markdown(&findings)
+    } else if arguments.json {
         report::json(&findings)
     } else if arguments.csv {
         report::csv(&findings)
@@ -44,7 +47,7 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
         shown(&findings, arguments.details, &style)
     };
     settings.printer.drawn(&text)?;
-    if !(arguments.json || arguments.csv || arguments.details || arguments.output.is_some()) {
+    if !(arguments.markdown || arguments.json || arguments.csv || arguments.details || arguments.output.is_some()) {
         settings.printer.say(&more(&arguments.run, reader.dir()));
     }
     Ok(Exit::Yes)

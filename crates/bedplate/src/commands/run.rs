@@ -1,5 +1,7 @@
 //! `bedplate run`
 
+mod again;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,6 +16,7 @@ use terms::inventory::Inventory;
 use terms::record::{Provenance, RECORD_SCHEMA, StackEntry, UsedDrive};
 use terms::{Design, DriveSetup, Plan};
 
+use self::again::{Earlier, earlier, go_on};
 use crate::cli::RunArguments;
 use crate::commands::{report as reports, runs};
 use crate::exit::{Exit, Failure};
@@ -27,20 +30,24 @@ use crate::{BUILD, foretell, guest, room, trials};
 
 /// Runs a study from its file to its report.
 pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
-    let staked = ground::stake(arguments, settings)?;
-    let directory = match &arguments.resume {
-        Some(run) => match unfinished(run, &staked.study, settings)? {
-            Found::Unfinished(directory) => Some(directory),
-            Found::Whole(directory) => return show(&directory, arguments, settings),
-        },
-        None => None,
+    let mut staked = ground::stake(arguments, settings)?;
+    let earlier = match (&arguments.resume, arguments.more) {
+        (None, None) => None,
+        (run, more) => {
+            let earlier = earlier(run.as_deref().unwrap_or("latest"), &staked.study, more, settings)?;
+            if earlier.is_whole && more.is_none() {
+                return show(&earlier.directory, arguments, settings);
+            }
+            staked.study.design.measure = earlier.policy.clone();
+            Some(earlier)
+        }
     };
-    let directory = measure_all(staked, directory, settings)?;
+    let directory = measure_all(staked, earlier, settings)?;
     show(&directory, arguments, settings)
 }
 
 /// Boots, begins or resumes the record, runs every open cell, and seals.
-fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> Result<PathBuf, Failure> {
+fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> Result<PathBuf, Failure> {
     let _care = Care::take();
     let all_plans = staked.all_plans();
     let Staked { study, plans, sources, site } = staked;
@@ -69,7 +76,7 @@ fn measure_all(staked: Staked, resume: Option<PathBuf>, settings: &Settings) -> 
     let costs = estimate::learn(&site.place(), site.accelerator(), &all_plans, settings);
     let costs = costs.in_lanes(lanes::count(&study.design, &site));
     let writer = match resume {
-        Some(directory) => go_on(&directory, &all_plans, &inventory, &entries, &site, proof.as_ref())?,
+        Some(earlier) => go_on(&earlier, &all_plans, &inventory, &entries, &site, proof.as_ref())?,
         None => {
             let writer = begin(study, &all_plans, &inventory, entries, &site, settings)?;
             let foretold = foretell::foretell(&site, &study.design, &inventory, settings)?;
@@ -279,161 +286,6 @@ fn begin(
         writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
     }
     Ok(writer)
-}
-
-/// Opens the record of an unfinished run, if what would be added to it comes from the same program on the same machine
-/// and the same drives.
-fn go_on(
-    directory: &Path,
-    plans: &[Plan],
-    inventory: &Inventory,
-    stacks: &[StackEntry],
-    site: &Site,
-    proof: Option<&Proof>,
-) -> Result<RunWriter, Failure> {
-    let reader = RunReader::open(directory)?;
-    same_place(&reader, site, proof)?;
-    nothing_stands(&reader, proof)?;
-    let (run, machine) = (reader.provenance(), reader.inventory()?.unwrap_or_default());
-    let missing = |stacks: &[StackEntry]| {
-        let names = stacks.iter().filter(|stack| stack.missing.is_some()).map(|stack| stack.slug.clone());
-        names.collect::<Vec<_>>().join(", ")
-    };
-    let differences = [
-        ("build of bedplate", run.build.clone(), BUILD.to_owned()),
-        ("accelerator", run.accelerator.clone().unwrap_or_default(), site.accelerator().unwrap_or_default().to_owned()),
-        ("kernel", machine.kernel.clone(), inventory.kernel.clone()),
-        ("programs", versions(&machine), versions(inventory)),
-        ("stacks that cannot be built", missing(&run.stacks), missing(stacks)),
-    ];
-    if let Some((what, then, now)) = differences.into_iter().find(|(_, then, now)| then != now) {
-        return Err(Failure::told(format!(
-            "error: run `{}` was begun with another {what}: then {then:?}, now {now:?}; one record holds one machine\n\n\
-             hint: leave out --resume to begin a new run",
-            run.run
-        )));
-    }
-    let writer = RunWriter::resume(directory)?;
-    writer.put_inventory(inventory)?;
-    for plan in plans {
-        writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
-    }
-    Ok(writer)
-}
-
-/// Refuses to go on elsewhere: a record never credits one machine or drive with another's figures.
-fn same_place(reader: &RunReader, site: &Site, proof: Option<&Proof>) -> Result<(), Failure> {
-    let run = reader.provenance();
-    let mut differences = Vec::new();
-    if run.place != site.place() {
-        differences.push(format!("it ran on `{}`, and this is `{}`", run.place, site.place()));
-    }
-    for of in site.claims() {
-        let now = used(of);
-        match run.drives.iter().find(|then| then.name == now.name) {
-            Some(then) if is_same(then, &now) => {}
-            _ => differences.push(format!(
-                "drive `{}` was another than {}",
-                now.name,
-                of.permission.identity().describe()
-            )),
-        }
-    }
-    if run.drives.len() != site.claims().len() {
-        differences.push(format!("it had {} drives, and {} are named", run.drives.len(), site.claims().len()));
-    }
-    if let Some(proof) = proof {
-        let machine = site.machine_id()?;
-        for origin in proof.entries(reader)?.iter().filter_map(build::Entry::origin) {
-            if origin.machine != machine {
-                differences.push("it was begun on another machine (machine-id)".to_owned());
-            }
-            for of in site.claims() {
-                let then = origin.drives.get(&of.name).map(|then| then.differences(of.permission.identity()));
-                differences.extend(then.into_iter().flatten().map(|what| format!("drive `{}`: {what}", of.name)));
-            }
-        }
-    }
-    differences.dedup();
-    if differences.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::Refused(format!(
-        "refused: run `{}` cannot go on here\n  because: {}\n\n\
-         hint: leave out --resume to begin a new run; `bedplate teardown {0}` takes down what this one left",
-        run.run,
-        differences.join("\n  because: ")
-    )))
-}
-
-/// Refuses to go on while something of a killed session stands: its plan may be another than the one that is made now, and
-/// would be forgotten.
-fn nothing_stands(reader: &RunReader, proof: Option<&Proof>) -> Result<(), Failure> {
-    let entries = proof.map(|proof| proof.entries(reader)).transpose()?.unwrap_or_default();
-    if build::standing(&entries).is_empty() {
-        return Ok(());
-    }
-    let run = &reader.provenance().run;
-    Err(Failure::Refused(format!(
-        "refused: something of run `{run}` still stands\n\nhint: say `bedplate teardown {run}` first, then --resume again"
-    )))
-}
-
-/// By what a drive says of itself, whatever name it was given.
-fn is_same(then: &UsedDrive, now: &UsedDrive) -> bool {
-    (&then.serial, &then.wwid, &then.model, then.size) == (&now.serial, &now.wwid, &now.model, now.size)
-}
-
-fn versions(inventory: &Inventory) -> String {
-    let version = |program: &terms::inventory::Program| {
-        format!("{} {}", program.name, program.version.as_deref().unwrap_or("not installed"))
-    };
-    inventory.programs.iter().map(version).collect::<Vec<_>>().join(", ")
-}
-
-enum Found {
-    Unfinished(PathBuf),
-    Whole(PathBuf),
-}
-
-/// The run to go on with: the newest, or the named one, of this very study with these very choices.
-fn unfinished(run: &str, study: &Study, settings: &Settings) -> Result<Found, Failure> {
-    let same = |reader: &RunReader| fits(reader.provenance(), study);
-    if run != "latest" {
-        let reader = reports::open(run, settings)?;
-        if !same(&reader) {
-            let name = &reader.provenance().run;
-            return Err(Failure::told(format!(
-                "error: run `{name}` is of another study, or was begun with other choices\n\n\
-                 hint: its command was `{}`",
-                reader.provenance().command.join(" ")
-            )));
-        }
-        return Ok(sort(&reader));
-    }
-    for row in runs::catalogue(settings)?.list() {
-        let reader = RunReader::open(&row.dir)?;
-        if same(&reader) {
-            return Ok(sort(&reader));
-        }
-    }
-    Err(Failure::told(
-        "error: there is no run of this study with these choices to resume\n\nhint: leave out --resume to begin one",
-    ))
-}
-
-fn sort(reader: &RunReader) -> Found {
-    let directory = reader.dir().to_owned();
-    if reader.is_sealed() { Found::Whole(directory) } else { Found::Unfinished(directory) }
-}
-
-/// Was this run begun from the same text with the same choices?
-fn fits(run: &Provenance, study: &Study) -> bool {
-    let stacks = study.design.stacks.iter().map(terms::Stack::slug);
-    run.study_sha256 == record::sha256_hex(study.text.as_bytes())
-        && run.stacks.iter().map(|stack| stack.slug.clone()).eq(stacks)
-        && run.workloads == study.design.workloads
-        && run.policy() == study.design.measure
 }
 
 /// Writes the reports, prints the table, and answers whether every cell is a number or says what it misses.

@@ -16,6 +16,8 @@ use crate::studies::{self, Study};
 
 /// What is measured where no profile is named: the test that most people know.
 const PROFILE: &str = "kdiskmark";
+/// Fewest MiB that are worth measuring on: less is all in a drive's cache.
+const SMALLEST: u64 = 16;
 /// Size of that test's file.
 const SPAN: Bytes = Bytes::gib(1);
 
@@ -28,7 +30,7 @@ pub(super) fn stake(
 ) -> Result<Staked, Failure> {
     if *address == Address::Lab {
         return Err(Failure::told(
-            "error: a guest has no directory to measure\n\nhint: say `--on local` or `--on ssh://host`",
+            "error: a guest has no directory to measure\n\nhint: use `--on local` or `--on ssh://host`",
         ));
     }
     let site = Site::open(address, Rights::Person, settings)?;
@@ -52,7 +54,23 @@ pub(super) fn stake(
 
 /// The directory with every link followed, if files can be made in it.
 fn existing(host: &dyn Host, path: &str) -> Result<String, Failure> {
-    let found = host.resolve(path).and_then(|found| host.list(&found).map(|_| found))?;
+    let missing = |error: host::HostError, what: &str| {
+        if !error.is_not_found() {
+            return Failure::from(error);
+        }
+        Failure::told(format!(
+            "error: there is no {what} `{}`\n\nhint: `bedplate bench .` measures this one",
+            spell_inline(path)
+        ))
+    };
+    let found = host.resolve(path).map_err(|error| missing(error, "directory"))?;
+    if host.run(&Cmd::new(["test", "-f", &found]))?.ok() {
+        return Err(Failure::told(format!(
+            "error: `{}` is a file, not a directory\n\nhint: name the directory that it is in",
+            spell_inline(path)
+        )));
+    }
+    host.list(&found)?;
     if host.run(&Cmd::new(["test", "-w", &found]))?.ok() {
         return Ok(found);
     }
@@ -149,8 +167,13 @@ fn room(host: &dyn Host, path: &str, span: Bytes) -> Result<(), Failure> {
         return Ok(());
     }
     let largest = free.0 / 11 * 10 / Bytes::mib(1).0;
+    let hint = if largest < SMALLEST {
+        "name a directory with more room".to_owned()
+    } else {
+        format!("use `--span {largest}MiB` or less")
+    };
     Err(Failure::told(format!(
-        "error: {wanted} are wanted at `{path}` and {free} are free\n\nhint: say `--span {largest}MiB` or less"
+        "error: not enough space at `{path}`: {wanted} are needed, {free} are free\n\nhint: {hint}"
     )))
 }
 

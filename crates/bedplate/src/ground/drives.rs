@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use claim::{Consent, Permission};
+use claim::{Class, Consent, Permission};
 use host::{Host, Rights, inspect};
 use terms::{Cmd, Design, Drive, Name, Replicate};
 
 use crate::cli::RunArguments;
 use crate::exit::Failure;
 use crate::ground::{Address, Staked, named, planned};
+use crate::prompt;
 use crate::settings::Settings;
 use crate::site::{Claimed, Site};
 use crate::studies::Study;
@@ -46,9 +47,30 @@ pub(super) fn stake(address: &Address, arguments: &RunArguments, settings: &Sett
         }
     }
     let study = fitted(study, &claimed)?;
+    if !arguments.yes {
+        confirmed(claimed.len())?;
+    }
     let facts: Vec<plan::DriveFact> = claimed.iter().map(fact).collect();
     let (plans, sources) = planned(&study.design, facts)?;
     Ok(Staked { study, plans, sources, site: Some(site.with_claims(claimed)) })
+}
+
+/// On a terminal somebody types how many drives are to be erased: whoever had another number in mind stops here. A script
+/// has named the drives, and nobody is there to ask.
+fn confirmed(drives: usize) -> Result<(), Failure> {
+    if !prompt::can_ask() {
+        return Ok(());
+    }
+    let wanted = format!("erase {drives}");
+    let prompt = format!("All data on the drives above will be lost. Type `{wanted}` to go on");
+    let typed: String =
+        dialoguer::Input::new().with_prompt(prompt).allow_empty(true).interact_text().map_err(prompt::failed)?;
+    if typed.trim() == wanted {
+        return Ok(());
+    }
+    Err(Failure::Refused(
+        "refused: it was not confirmed, and nothing was changed\n\nhint: `--yes` does not ask".to_owned(),
+    ))
 }
 
 /// The study with what it cannot have here refused.
@@ -56,13 +78,13 @@ fn fitted(study: Study, claimed: &[Claimed]) -> Result<Study, Failure> {
     let policy = &study.design.measure;
     if policy.replicate == Replicate::Slices {
         return Err(Failure::told(
-            "error: drives of a machine are not sliced in this version\n\nhint: say `--replicate rebuild`, or `--on lab`",
+            "error: drives of a machine are not sliced in this version\n\nhint: use `--replicate rebuild`, or `--on lab`",
         ));
     }
     let smallest = claimed.iter().map(|of| of.permission.identity().size).min();
     match smallest {
         Some(size) if size <= policy.span => Err(Failure::told(format!(
-            "error: the span of {} does not fit on a drive of {size}\n\nhint: say `--span SIZE` with less",
+            "error: the span of {} does not fit on a drive of {size}\n\nhint: use `--span SIZE` with less",
             policy.span
         ))),
         _ => Ok(study),
@@ -75,7 +97,7 @@ fn root(site: &Site) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::told(
-        "error: only root may build on drives\n\nhint: say `sudo` in front; `--dir PATH` measures what is there without",
+        "error: only root may build on drives\n\nhint: use `sudo` in front; `--dir PATH` measures what is there without",
     ))
 }
 
@@ -101,10 +123,10 @@ fn paired<'a>(design: &Design, arguments: &'a RunArguments, site: &Site) -> Resu
         return Ok(arguments.drive.iter().filter(|pairing| needed.contains(&pairing.name)).collect());
     };
     Err(Failure::Refused(format!(
-        "refused: nobody said which drive of this machine {} is; all that is on it will be lost\n\n\
-         hint: say `--drive {first}=ID` with one of\n{}",
+        "refused: no drive of this machine is named for {}; all that is on it would be lost\n\n\
+         hint: name one for each, such as `--drive {first}=ID`\n{}",
         words(&missing),
-        candidates(site)?
+        candidates(site, first)?
     )))
 }
 
@@ -112,20 +134,33 @@ fn words(names: &BTreeSet<Name>) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Drives of the machine by what they may be called, with nothing said of whether they may be used.
-fn candidates(site: &Site) -> Result<String, Failure> {
-    Ok(listed(inspect::drives(site)?))
+/// Drives of the machine that may be named, with what is on them, and those that may not, with the reason.
+fn candidates(site: &Site, first: &Name) -> Result<String, Failure> {
+    let mut lines = Vec::new();
+    let all = claim::candidates(site)?;
+    let (offered, refused): (Vec<_>, Vec<_>) = all.iter().partition(|candidate| candidate.is_offered());
+    for candidate in &offered {
+        let id = candidate.id.as_deref().unwrap_or_default();
+        lines.push(format!("  --drive {first}={id}\n      {}: {}", shown(&candidate.drive), candidate.status()));
+    }
+    if offered.is_empty() {
+        lines.push("  (none of this machine's drives may be used)".to_owned());
+    }
+    for candidate in &refused {
+        lines.push(format!("  not offered: {}: {}", shown(&candidate.drive), candidate.status()));
+    }
+    Ok(lines.join("\n"))
 }
 
-fn listed(drives: Vec<Drive>) -> String {
-    let mut lines = Vec::new();
-    for drive in drives {
-        let id = drive.serial.as_ref().map(|serial| format!("serial={serial}"));
-        let id = id.or_else(|| drive.wwid.as_ref().map(|wwid| format!("wwid={wwid}")));
-        if let Some(id) = id {
-            lines.push(format!("  {id:<32} {} {}", drive.size, drive.model.unwrap_or_default()));
-        }
-    }
+/// `1.82 TiB Samsung SSD 990 PRO, today /dev/nvme0n1`.
+fn shown(drive: &Drive) -> String {
+    let model = drive.model.as_deref().map(|model| format!(" {model}")).unwrap_or_default();
+    format!("{}{model}, today {}", drive.size, drive.node())
+}
+
+fn listed(drives: &[Drive]) -> String {
+    let line = |drive: &Drive| Some(format!("  {}\n      {}", claim::id_of(drive)?, shown(drive)));
+    let lines: Vec<String> = drives.iter().filter_map(line).collect();
     if lines.is_empty() { "  (no drive of this machine tells an id)".to_owned() } else { lines.join("\n") }
 }
 
@@ -176,11 +211,41 @@ pub(crate) fn found(host: &dyn Host, pairs: &[Pairing]) -> Result<Vec<(plan::Dri
                     plan::DriveFact { name: name.clone(), size: drive.size, lba: drive.logical_block, slice: false };
                 Ok((fact, drive.clone()))
             }
-            [] => Err(Failure::told(format!("error: no drive is `{id}`\n\nhint: here are\n{}", listed(all.clone())))),
+            [] => Err(unnamed(id, &all)),
             _ => Err(Failure::told(format!("error: several drives are `{id}`\n\nhint: name one by its `wwid=…`"))),
         }
     };
     pairs.iter().map(found).collect()
+}
+
+/// No drive goes by that name: the lasting one, where it is a name of today, else those that there are.
+fn unnamed(id: &str, all: &[Drive]) -> Failure {
+    let today = all.iter().find(|drive| drive.node() == id || drive.kernel_name == id);
+    match today.and_then(claim::id_of) {
+        Some(name) => Failure::told(format!(
+            "error: `{id}` is a name of today, and another drive may have it tomorrow\n\nhint: name it `{name}`"
+        )),
+        None => Failure::told(format!("error: no drive is `{id}`\n\nhint: here are\n{}", listed(all))),
+    }
+}
+
+/// What `run` would say of drives that were named, for plans that nobody carries out yet.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn outlook(host: &dyn Host, id: &str) -> Result<Vec<String>, Failure> {
+    let found = match claim::resolve(host, id) {
+        Ok(identity) => claim::examine(host, &identity)?,
+        Err(error) if error.is_refusal() => return Ok(vec![error.to_string()]),
+        Err(error) => return Err(error.into()),
+    };
+    let mut words: Vec<String> = found.findings.iter().map(ToString::to_string).collect();
+    words.extend(found.gravest().map(|class| match class {
+        Class::InUse | Class::Unfit => "`run` would refuse it".to_owned(),
+        Class::Unknown => "`run` would refuse it unless that can be looked at; look as root".to_owned(),
+        Class::Holds => format!("`run` would want `--erase {id}`"),
+    }));
+    Ok(words)
 }
 
 /// Is that what a drive says of itself?

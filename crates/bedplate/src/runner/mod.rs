@@ -120,7 +120,11 @@ impl Runner<'_> {
     /// A fresh guest for everything that this study builds.
     pub(crate) fn boot(&self) -> Result<Site, Failure> {
         let plans: Vec<Plan> = self.plans.iter().chain(self.sources).cloned().collect();
-        Ok(Site::lab(crate::guest::boot_all(self.design, &plans, self.settings)?))
+        let site = Site::lab(crate::guest::boot_all(self.design, &plans, self.settings)?);
+        // A fresh kernel has no module loaded. What is missing here was missing from the run's first guest.
+        let mut needs = build::Needs::new(&site);
+        plans.iter().try_for_each(|plan| needs.missing(plan).map(drop))?;
+        Ok(site)
     }
 }
 

@@ -32,7 +32,7 @@ impl Runner<'_> {
         };
         if let Some(score) = scores.iter().find(far) {
             let title = &self.plans[index].stack;
-            let why = format!("step {} ({title}) is more than {most} off what was said: {}", index + 1, words(score));
+            let why = format!("step {} ({title}) is more than {most} off its prediction: {}", index + 1, words(score));
             let more = serde_json::json!({ "why": why, "workload": score.workload, "limiter": score.limiter });
             self.stop(why, slug, round, more)?;
         }

@@ -247,7 +247,7 @@ fn differences(group: &[Values], workload: &Workload, ours: &Values) -> Vec<Stri
 
 #[test]
 fn what_is_taken_is_run_as_fio_reads_it_option_by_option() {
-    let (mut wrong, mut taken) = (Vec::new(), 0);
+    let (mut wrong, mut taken, mut at_once) = (Vec::new(), 0, 0);
     for case in cases().iter().filter(|case| case.refused.is_none()) {
         let Some(imported) = import(case).0 else { continue };
         let policy = MeasurePolicy {
@@ -258,21 +258,30 @@ fn what_is_taken_is_run_as_fio_reads_it_option_by_option() {
         };
         // Reads come before writes here, and fio keeps the order of the file.
         let mut groups = groups(ask(&case.text, &case.variables).jobs);
-        groups.sort_by_key(|group| {
-            let direction = value(&group[0], "rw", "read");
-            !["read", "randread"].contains(&direction)
-        });
+        groups.sort_by_key(|group| group.iter().any(|job| !["read", "randread"].contains(&value(job, "rw", "read"))));
         assert_eq!(groups.len(), imported.workloads.len(), "{}", case.name);
         for (group, workload) in groups.iter().zip(&imported.workloads) {
             let job = measure::job(workload, &Place::Directory("/mnt/stack".into()), &policy, 7).unwrap();
             let ours = ask(&job.file(), &BTreeMap::new());
             assert!(ours.accepted, "{}: fio refuses what would be run\n{}", case.name, job.file());
-            let found = differences(group, workload, &ours.jobs[0].1);
-            wrong.extend(found.into_iter().map(|what| format!("{} / {}: {what}", case.name, workload.name)));
+            // Jobs that do the same are one; different ones are a section each, in the order of the file.
+            let kinds = workload.kinds();
+            assert_eq!(ours.jobs.len(), kinds.len(), "{}", case.name);
+            let groups: Vec<&[Values]> = if kinds.len() == 1 {
+                vec![group.as_slice()]
+            } else {
+                group.iter().map(std::slice::from_ref).collect()
+            };
+            assert_eq!(groups.len(), kinds.len(), "{}", case.name);
+            for ((group, kind), (_, values)) in groups.iter().zip(&kinds).zip(&ours.jobs) {
+                let found = differences(group, kind, values);
+                wrong.extend(found.into_iter().map(|what| format!("{} / {}: {what}", case.name, kind.name)));
+            }
+            at_once += usize::from(kinds.len() > 1);
         }
         taken += 1;
     }
-    assert!(wrong.is_empty() && taken >= 30, "{taken} were compared\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty() && taken >= 45 && at_once >= 8, "{taken}, {at_once}\n{}", wrong.join("\n"));
 }
 
 /// Values that some options take and others do not.

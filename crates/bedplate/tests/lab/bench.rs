@@ -144,6 +144,7 @@ impl Bench {
 }
 
 /// What makes a run of every stack short: one round of short windows on a small span, and no feature checks.
+#[cfg(feature = "long-tests")]
 pub(crate) const SHORT: [&str; 9] =
     ["--rounds", "1", "--window", "500ms", "--settle", "200ms", "--span", "64MiB", "--no-trials"];
 

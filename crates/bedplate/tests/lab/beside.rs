@@ -12,7 +12,7 @@ use lab::Guest;
 use measure::{CellRequest, Filled, Place};
 use serde_json::Value;
 use spec::fio::{Imported, Reader};
-use terms::record::CellKey;
+use terms::record::{CellKey, Reading};
 use terms::{Bytes, Cmd, MeasurePolicy, Name, Nanos, Node, Workload};
 
 use crate::bench::{Bench, root};
@@ -55,6 +55,7 @@ fn cut(text: &str) -> String {
         let cut = match key {
             "size" | "filesize" => format!("{key}={SIZE}"),
             "offset_increment" => format!("{key}={SIZE}"),
+            "offset" if !bare.trim_end_matches('%').ends_with("=0") => format!("{key}={SIZE}"),
             "runtime" | "timeout" => format!("{key}={RUNTIME}"),
             "ramp_time" => format!("{key}={RAMP}"),
             "time_based" => String::new(),
@@ -126,10 +127,15 @@ impl Stage {
         };
         let place = Place::Directory(self.directory.clone());
         let filled = measure::fill(&self.guest, place, policy.span, 1, 1).map_err(|error| error.to_string())?;
-        imported.workloads.iter().map(|workload| self.cell(workload, &policy, &filled)).collect()
+        let mut rates = Rates::new();
+        for workload in &imported.workloads {
+            rates.extend(self.cell(workload, &policy, &filled)?);
+        }
+        Ok(rates)
     }
 
-    fn cell(&self, workload: &Workload, policy: &MeasurePolicy, filled: &Filled) -> Result<(String, [f64; 2]), String> {
+    /// What a cell read and wrote, of each of its parts where it has some.
+    fn cell(&self, workload: &Workload, policy: &MeasurePolicy, filled: &Filled) -> Result<Rates, String> {
         let key = CellKey { round: 1, stack: "s".into(), workload: workload.name.to_string() };
         let request = CellRequest {
             key,
@@ -150,7 +156,19 @@ impl Stage {
         let cell = measure::measure(&self.guest, &request).map_err(|error| error.to_string())?.cell;
         let reading = cell.reading.ok_or_else(|| format!("{}: {:?}", workload.name, cell.failure))?;
         let rate = |flow: &Option<terms::record::Flow>| flow.as_ref().map_or(0.0, |flow| flow.throughput.0);
-        Ok((workload.name.to_string(), [rate(&reading.read), rate(&reading.write)]))
+        let rates = |reading: &Reading| [rate(&reading.read), rate(&reading.write)];
+        if workload.parts.is_empty() {
+            return Ok(Rates::from([(workload.name.to_string(), rates(&reading))]));
+        }
+        assert_eq!(cell.parts.len(), workload.parts.len());
+        Ok(cell.parts.iter().map(|part| (part.part.to_string(), rates(&part.reading))).collect())
+    }
+
+    /// What writes finds files that are there, from end to end, as it does here: a run before makes them.
+    fn lay_out(&self, imported: &Imported, text: &str) {
+        if imported.workloads.iter().any(|workload| workload.pattern.writes()) {
+            let _ = self.by_hand(&format!("[global]\noverwrite=1\nfsync=0\n{text}"));
+        }
     }
 
     /// `fio FILE`, as it stands.
@@ -196,9 +214,9 @@ fn files() -> Vec<(String, String, BTreeMap<String, String>)> {
     files
 }
 
-/// Ours beside fio's: jobs that are one workload here are several there, and only their sum is compared.
-fn compare(name: &str, ours: &Rates, hand: &Rates) -> Vec<f64> {
-    let mut ratios = Vec::new();
+/// Ours beside fio's: job, direction, bytes a second here and there. Jobs that are one workload here are several there, and
+/// only their sum is compared.
+fn pairs(ours: &Rates, hand: &Rates) -> Vec<(String, f64, f64)> {
     let same = |job: &str| Name::new(job).is_ok_and(|name| ours.contains_key(name.as_str()));
     let each: Vec<(&str, [f64; 2], [f64; 2])> = if ours.len() == hand.len() && hand.keys().all(|job| same(job)) {
         hand.iter().map(|(job, rate)| (job.as_str(), ours[job], *rate)).collect()
@@ -206,27 +224,39 @@ fn compare(name: &str, ours: &Rates, hand: &Rates) -> Vec<f64> {
         let sum = |rates: &Rates| rates.values().fold([0.0, 0.0], |sum, rate| [sum[0] + rate[0], sum[1] + rate[1]]);
         vec![("sum", sum(ours), sum(hand))]
     };
-    for (job, ours, hand) in each {
-        for (way, ours, hand) in [("read", ours[0], hand[0]), ("write", ours[1], hand[1])] {
-            if hand > 0.0 || ours > 0.0 {
-                println!(
-                    "{name:26} {job:14} {way:5} ours {:9.2} fio {:9.2} MB/s, ratio {:.3}",
-                    ours / 1e6,
-                    hand / 1e6,
-                    ours / hand
-                );
-                ratios.push(ours / hand);
-            }
-        }
+    let ways = each.into_iter().flat_map(|(job, ours, hand)| {
+        [("reads", ours[0], hand[0]), ("writes", ours[1], hand[1])]
+            .map(|(way, ours, hand)| (format!("{job} {way}"), ours, hand))
+    });
+    ways.filter(|(_, ours, hand)| *ours > 0.0 || *hand > 0.0).collect()
+}
+
+/// How far the worst figure is off, in parts of one, from what fio gave by hand: once, or from the nearer end of what it
+/// gave twice.
+fn off(name: &str, ours: &Rates, hands: &[&Rates]) -> f64 {
+    let mut worst: f64 = 0.0;
+    let each: Vec<_> = hands.iter().map(|hand| pairs(ours, hand)).collect();
+    for (at, (what, ours, _)) in each[0].iter().enumerate() {
+        let there: Vec<f64> = each.iter().filter_map(|pairs| pairs.get(at)).map(|pair| pair.2).collect();
+        let (low, high) = (there.iter().copied().fold(f64::MAX, f64::min), there.iter().copied().fold(0.0, f64::max));
+        let off = if *ours < low { low / ours - 1.0 } else { (ours / high - 1.0).max(0.0) };
+        println!(
+            "{name:26} {what:20} ours {:9.2} fio {:9.2} to {:9.2} MB/s, off {:.1} %",
+            ours / 1e6,
+            low / 1e6,
+            high / 1e6,
+            off * 100.0
+        );
+        worst = worst.max(off);
     }
-    ratios
+    worst
 }
 
 #[test]
 fn job_files_beside_fio_give_the_same() {
     let bench = Bench::new();
     let stage = Stage::new(&bench);
-    let (mut met, mut wrong) = (0, Vec::new());
+    let (mut met, mut at_once, mut wrong) = (0, 0, Vec::new());
     for (name, text, variables) in files() {
         let begun = std::time::Instant::now();
         let mut text = cut(&text);
@@ -240,28 +270,41 @@ fn job_files_beside_fio_give_the_same() {
             continue;
         };
         stage.shell(&format!("rm -rf {}/*; sync", stage.directory));
-        // What writes finds a file that is there, as it does here: the first run makes it.
-        if imported.workloads.iter().any(|workload| workload.pattern.writes()) {
-            let _ = stage.by_hand(&text);
-        }
+        stage.lay_out(&imported, &text);
         let hand = stage.by_hand(&text);
         stage.shell(&format!("rm -rf {}/*; sync", stage.directory));
         let ours = stage.ours(&imported);
         match (ours, hand) {
             (Ok(ours), Ok(hand)) => {
-                let ratios = compare(&name, &ours, &hand);
-                let off = ratios.iter().map(|ratio| ratio.max(1.0 / ratio) - 1.0).fold(0.0, f64::max);
+                let mut far = off(&name, &ours, &[&hand]);
                 let apart = APART.iter().find(|(known, _)| *known == name);
+                if far > WITHIN && apart.is_none() {
+                    // How far fio is from itself.
+                    stage.shell(&format!("rm -rf {}/*; sync", stage.directory));
+                    stage.lay_out(&imported, &text);
+                    far = stage.by_hand(&text).map_or(far, |again| off(&name, &ours, &[&hand, &again]));
+                }
                 match apart {
                     Some((_, why)) => println!("{name:26} {why}"),
-                    None if off <= WITHIN => met += 1,
-                    None => wrong.push(format!("{name}: {:.1} % off", off * 100.0)),
+                    None if far <= WITHIN => {
+                        met += 1;
+                        at_once += usize::from(imported.workloads.iter().any(|workload| !workload.parts.is_empty()));
+                    }
+                    None => wrong.push(format!("{name}: {:.1} % off", far * 100.0)),
                 }
             }
-            (ours, hand) => wrong.push(format!("{name}: ours {ours:?}, by hand {hand:?}")),
+            (ours, hand) => {
+                let why = format!("{name}: ours {ours:?}, by hand {hand:?}");
+                println!("{why}");
+                wrong.push(why);
+            }
         }
         println!("  {:.1} s", begun.elapsed().as_secs_f64());
     }
-    println!("{met} files within {:.0} %, {} apart for a reason", WITHIN * 100.0, APART.len());
-    assert!(wrong.is_empty() && met >= 20, "{met} met, and\n{}", wrong.join("\n"));
+    println!(
+        "{met} files within {:.0} %, {at_once} of them with different jobs at once, {} apart for a reason",
+        WITHIN * 100.0,
+        APART.len()
+    );
+    assert!(wrong.is_empty() && met >= 20 && at_once >= 5, "{met} met, {at_once} at once, and\n{}", wrong.join("\n"));
 }

@@ -171,13 +171,14 @@ impl Yard {
     fn play(&self, scene: &'static [Fault], typed: &mut Typed) -> Vec<Line> {
         let plant = |fault: &'static Fault| {
             let planted = self.shell(fault.plant).map_err(|why| format!("not made: {why}"));
-            let data = planted.and_then(|_| self.shell(fault.data).map_err(|why| format!("data before: {why}")));
-            (fault, data)
+            let data =
+                planted.clone().and_then(|_| self.shell(fault.data).map_err(|why| format!("data before: {why}")));
+            (fault, planted.unwrap_or_default(), data)
         };
         let planted: Vec<_> = scene.iter().map(plant).collect();
         let before = self.diagnose();
         let mut lines: Vec<Line> = Vec::new();
-        for (fault, data) in planted {
+        for (fault, said, data) in planted {
             let at = self.at(fault);
             let found = before.findings.iter().find(|found| is_of(fault, &at, found)).cloned();
             let mut line = Line { fault, at, found, typed: 0, problems: Vec::new(), data: String::new() };
@@ -187,7 +188,7 @@ impl Yard {
             }
             if line.found.is_none() {
                 let unknown = before.unknown.iter().filter(|unknown| unknown.check == fault.check);
-                line.problems.push(format!("not found; unknown: {:?}", unknown.collect::<Vec<_>>()));
+                line.problems.push(format!("not found; unknown: {:?}; made: {said}", unknown.collect::<Vec<_>>()));
             }
             self.mend(&mut line, typed);
             lines.push(line);

@@ -56,6 +56,9 @@ struct Reuse {
     clean: &'static str,
 }
 
+/// `whole` waits until the array has rebuilt itself: `mdadm --wait` also returns where that has not begun yet.
+const WHOLE: &str = "whole() { until [ \"$(cat /sys/block/md*/md/degraded)$(cat /sys/block/md*/md/sync_action)\" = 0idle ]; do sleep 0.1; done; };";
+
 const FREE: &str = "umount /mnt/bedplate/* 2>/dev/null; cryptsetup close bp-mirror-luks 2>/dev/null; mdadm --stop --scan --quiet 2>/dev/null; vgchange -an -q 2>/dev/null >&2;";
 
 const CASES: [Reuse; 13] = [
@@ -157,7 +160,7 @@ const CASES: [Reuse; 13] = [
         stack: 2,
         killed_in: "",
         put: "mdadm --assemble --quiet /dev/md/mine $a $b; wipefs -aq /dev/md/mine; mkfs.ext4 -q -L precious /dev/md/mine; \
-              mdadm --wait /dev/md/mine; mdadm --stop --quiet /dev/md/mine",
+              whole; mdadm --stop --quiet /dev/md/mine",
         said: "somebody closed it since",
         clean: "",
     },
@@ -178,8 +181,7 @@ const ADDED: [Reuse; 6] = [
         what: "a drive in the run's array",
         stack: 2,
         killed_in: "",
-        put: "mdadm --grow --quiet /dev/md/bp-mirror-raid --raid-devices=3 --add $c >/dev/null 2>&1; \
-              mdadm --wait /dev/md/bp-mirror-raid; true",
+        put: "mdadm --grow --quiet /dev/md/bp-mirror-raid --raid-devices=3 --add $c >/dev/null 2>&1; whole",
         said: "is part of it, and is not one of its drives",
         clean: "",
     },
@@ -187,8 +189,8 @@ const ADDED: [Reuse; 6] = [
         what: "a drive in place of one of the run's",
         stack: 2,
         killed_in: "",
-        put: "mdadm --quiet /dev/md/bp-mirror-raid --add $c; mdadm --quiet /dev/md/bp-mirror-raid --fail $b; sleep 1; \
-              mdadm --quiet /dev/md/bp-mirror-raid --remove $b; mdadm --wait /dev/md/bp-mirror-raid; true",
+        put: "mdadm --quiet /dev/md/bp-mirror-raid --add $c; mdadm --quiet /dev/md/bp-mirror-raid --fail $b; whole; \
+              until mdadm --quiet /dev/md/bp-mirror-raid --remove $b; do sleep 0.1; done",
         said: "is part of it, and is not one of its drives",
         clean: "",
     },
@@ -276,7 +278,8 @@ impl Yard {
         };
         self.shell(&format!(
             "{run} >{ROOT}/out 2>&1 & id=$!; until {sign} 2>/dev/null; do [ -e /proc/$id ] || {{ cat {ROOT}/out; exit 1; }}; sleep 0.1; done; \
-             kill -9 $id; wait $id 2>/dev/null; pkill -x fio; sleep 0.5; true"
+             kill -9 $id; wait $id 2>/dev/null; \
+             pkill -x fio; while pgrep -x fio >/dev/null; do sleep 0.1; done"
         ));
     }
 
@@ -318,7 +321,7 @@ fn refused(cases: &[Reuse], free: &str, look: impl Fn(&Yard) -> String) {
     for (number, case) in cases.iter().enumerate() {
         let runs = format!("{ROOT}/reuse-{number}");
         yard.killed(case.stack, case.killed_in, &runs);
-        yard.shell(&format!("{free}\n{}", case.put));
+        yard.shell(&format!("{WHOLE}\n{free}\n{}", case.put));
         let before = look(&yard);
         let (status, said) = bedplate(&yard.guest, &format!("teardown --runs {runs}"));
         assert_eq!(status, 3, "{}: {said}", case.what);

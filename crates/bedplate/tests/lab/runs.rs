@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::bench::{Bench, SHORT, text};
+#[cfg(feature = "long-tests")]
+use crate::bench::SHORT;
+use crate::bench::{Bench, text};
 
 /// Cell directories of a run and when each was made.
 fn cells(run: &std::path::Path) -> BTreeMap<String, std::time::SystemTime> {
@@ -72,6 +74,18 @@ fn a_killed_run_goes_on_where_it_stopped() {
     assert_eq!((again.status.code(), &again.stdout), (Some(0), &resumed.stdout));
 }
 
+/// LVM and ZFS on drives of the guest's own kernel, in the guest that the run began with and in one that it booted later.
+#[test]
+fn guests_side_by_side_build_the_same() {
+    let bench = Bench::new();
+    let arguments = ["run", "studies/long-term-storage.toml", "--clock", "virtual", "--only", "10,17", "--quick"];
+    let output = bench.run(&[&arguments[..], &["--anchor", "off", "--span", "64MiB", "--no-trials"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(cells(&bench.only_run()).len(), 4);
+    bench.assert_nothing_left();
+}
+
+#[cfg(feature = "long-tests")]
 #[test]
 fn every_cell_of_the_nineteen_is_a_number() {
     let bench = Bench::new();

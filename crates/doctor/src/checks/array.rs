@@ -123,28 +123,34 @@ fn write_hole(machine: &Machine, round: &mut Round) {
         )
         .seen(sysfs(node, "md/consistency_policy"), policy);
         round.find(if md.level == "raid5" {
-            with_log(found, policy, node, md)
+            with_log(machine, found, policy, node, md)
         } else {
             with_journal(found, policy, node)
         });
     }
 }
 
-/// Members from which on `mdadm` leaves room for a log beside the list of bad blocks (`choose_bm_space` and `update_super1`
-/// in mdadm's `super1.c`). Tried with 4.2: on smaller ones it says "Not enough space to add ppl".
-const ROOM_FOR_LOG: Bytes = Bytes::gib(9);
-
 /// md(4), PPL: it takes the place of the bitmap, and costs what its makers tell.
-fn with_log(found: Found, policy: &str, node: &Node, md: &Md) -> Found {
-    if share_of_member(node, md).unwrap_or(node.size) < ROOM_FOR_LOG {
-        return found
-            .mend("A partial parity log would close it; there is no room for one on members as small as these.");
-    }
+///
+/// The log lies between superblock and data, before the list of bad blocks: `mdadm` wants 16 sectors there (`update_super1`
+/// in its `super1.c`). An array that was made with a small bitmap has its list right behind that, with room for 8, whatever
+/// the size of its members; without the list there is room up to the data.
+fn with_log(machine: &Machine, found: Found, policy: &str, node: &Node, md: &Md) -> Found {
     let found = found.mend(
-        "A partial parity log closes it; it takes the place of the bitmap. Where it is refused, put the bitmap back \
-         (`--grow --bitmap=internal`).",
+        "A partial parity log closes it; it takes the place of the bitmap. It lies before the list of bad blocks: where \
+         `--examine` has that list at an offset below 24 sectors, the array is stopped and assembled once without the list \
+         first, for which it must not be in use; from 24 on, leave these two steps out. Where the log is refused, put the \
+         bitmap back (`--grow --bitmap=internal`).",
     );
-    without_bitmap(found, policy, node).run(Nothing, format!("mdadm --grow --consistency-policy=ppl {}", path(node)))
+    let members: Vec<String> = md.members.iter().filter_map(|of| machine.node(&of.device)).map(path).collect();
+    let first = members.first().map_or("MEMBER", String::as_str);
+    let found = without_bitmap(found.look(format!("mdadm --examine {first}")), policy, node);
+    let members = if members.is_empty() { "MEMBER …".to_owned() } else { members.join(" ") };
+    let unlisted = "a member that cannot write a block is thrown out at once, as no list of such blocks is kept";
+    found
+        .run(Nothing, format!("mdadm --stop {}", path(node)))
+        .run(Meanwhile(unlisted.to_owned()), format!("mdadm --assemble {} --update=no-bbl {members}", path(node)))
+        .run(Nothing, format!("mdadm --grow --consistency-policy=ppl {}", path(node)))
 }
 
 /// mdadm(8), --add-journal: "only works for array in Read-Only state". Tried with 4.2: it is refused while there is a

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use terms::diagnosis::Place;
-use terms::inventory::NumaNode;
+use terms::inventory::{NumaNode, NvmeController};
 
 use crate::check::{Check, Error, Information, Meanwhile, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place};
+use crate::remedy::Found;
 use crate::words::{count, list, number, significant_ratio};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -44,6 +45,27 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
+/// How a controller comes back. `nvme reset` is for those that are live: the kernel refuses it for all others
+/// (`nvme_change_ctrl_state` in its `drivers/nvme/host/core.c`).
+fn brought_back(found: Found, controller: &NvmeController, state: &str) -> Found {
+    match &controller.pci_address {
+        None => found
+            .mend(
+                "The kernel tries again by itself until `ctrl_loss_tmo` is over, and takes the controller away then. Bring the \
+                 network or the target back; when it was taken away, `nvme connect` again.",
+            )
+            .look("nvme list-subsys"),
+        Some(address) if state == "dead" => found
+            .mend("The kernel's messages say why. Where the drive still answers, it comes back as a new one.")
+            .run(
+                Meanwhile("what is under way on its namespaces fails, and an array may throw them out".to_owned()),
+                format!("echo 1 | tee /sys/bus/pci/devices/{address}/remove"),
+            )
+            .run(Nothing, "echo 1 | tee /sys/bus/pci/rescan"),
+        Some(_) => found.mend("It is between two states. Look again in a minute; the kernel's messages say why."),
+    }
+}
+
 fn live(machine: &Machine, round: &mut Round) {
     for controller in &machine.detail.controllers {
         let place = Place::new("controller", &controller.name);
@@ -62,16 +84,9 @@ fn live(machine: &Machine, round: &mut Round) {
         let names: Vec<&str> = namespaces.map(|drive| drive.kernel_name.as_str()).collect();
         let cost =
             format!("{} ({}) cannot be reached through it", count(number(names.len()), "namespace"), list(&names));
-        round.find(
-            finding(Error, &place, format!("the controller is `{state}`"), cost)
-                .seen(format!("/sys/class/nvme/{}/state", controller.name), state)
-                .mend("The kernel's messages say why. A reset may bring it back; what is in flight fails.")
-                .look("dmesg")
-                .run(
-                    Meanwhile("what is under way on its namespaces fails, and an array may throw them out".to_owned()),
-                    format!("nvme reset /dev/{}", controller.name),
-                ),
-        );
+        let found = finding(Error, &place, format!("the controller is `{state}`"), cost)
+            .seen(format!("/sys/class/nvme/{}/state", controller.name), state);
+        round.find(brought_back(found.look("dmesg"), controller, state));
     }
     for drive in &machine.inventory.drives {
         let paths = drive.detail.as_ref().and_then(|detail| detail.nvme.as_ref()).map(|nvme| &nvme.paths);

@@ -158,7 +158,7 @@ fn power() -> Vec<Fault> {
             "controller-not-live",
             Error,
             |m| controller(m, "nvme3").state = Some("dead".into()),
-            &["`dead`", "1 namespace (nvme3n1)", "nvme reset /dev/nvme3"],
+            &["`dead`", "1 namespace (nvme3n1)", "/remove", "/sys/bus/pci/rescan"],
         ),
         fault(
             "controller-not-live",

@@ -319,12 +319,30 @@ fn a_journal_is_added_while_the_array_is_read_only_and_has_no_bitmap() {
     assert!(at("--bitmap=none") < at("--readonly") && at("--readonly") < at("--add-journal"));
     has(&said, &["--readwrite"]);
     assert!(said.mend.weakens.is_some() && said.mend.destroys.is_some());
-    // On small members a log would be refused when the bitmap is gone already.
+    // A log wants the room that the list of bad blocks may have, whatever the size of the members.
     let said = one("array-write-hole", |m| {
         node(m, "md1").size = Bytes::gib(3);
         md(m, "md1").consistency_policy = Known(Some("bitmap".into()));
     });
-    has_not(&said, &["--bitmap=none", "--consistency-policy"]);
+    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    assert!(at("--examine") < at("--bitmap=none") && at("--bitmap=none") < at("--stop"), "{:?}", said.mend.commands);
+    assert!(at("--stop") < at("--update=no-bbl /dev/nvme2n1p1") && at("--update=no-bbl") < at("=ppl"));
+    has(&said, &["offset below 24 sectors"]);
+}
+
+#[test]
+fn a_controller_is_reset_by_nobody_who_cannot() {
+    // The kernel resets none that is not live (`nvme_change_ctrl_state` in its `drivers/nvme/host/core.c`).
+    let said = one("controller-not-live", |m| {
+        let controller = controller(m, "nvme3");
+        (controller.state, controller.transport) = (Some("connecting".into()), "tcp".into());
+        controller.pci_address = None;
+    });
+    has(&said, &["tries again by itself", "nvme list-subsys"]);
+    has_not(&said, &["nvme reset", "remove"]);
+    let said = one("controller-not-live", |m| controller(m, "nvme3").state = Some("resetting".into()));
+    has(&said, &["Look again"]);
+    has_not(&said, &["nvme reset", "remove"]);
 }
 
 fn cron(m: &mut Inventory, words: &[&str]) {

@@ -265,7 +265,7 @@ impl Reader {
 
     fn once(&mut self, what: &str) -> Result<(), Wrong> {
         match self.given.insert(what.to_owned(), self.line) {
-            Some(line) => Err((0, format!("this was said before, on line {line}"))),
+            Some(line) => Err((0, format!("this stands on line {line} already"))),
             None => Ok(()),
         }
     }

@@ -16,7 +16,7 @@ pub(super) fn read_list(text: &Text, machine: &mut Machine) -> usize {
     if !is_rule {
         machine
             .refused
-            .push("the line of hyphens under the headings is missing, so that columns cannot be told apart".to_owned());
+            .push("the line of hyphens under the headings is missing, so where columns begin is not known".to_owned());
         return 0;
     }
     let columns = columns(rule);

@@ -130,6 +130,10 @@ fn journalled(tags: f64, work: Work) -> Bounds {
     Bounds { write: (1.0 + tags, 2.2 * once.write.1 + PAGE / block(work)), ..once }
 }
 
+/// The largest block that LVM caches by itself, in bytes: at most a million of them, of 64 KiB at least (lvmcache(7)), so
+/// that of a cache of 1 TB.
+const CACHE_CHUNK: f64 = 1_048_576.0;
+
 fn volume(lvm: &Lvm, devices: usize, work: Work) -> Bounds {
     // LVM's raid keeps a bitmap on every leg.
     let marks = 2.0 * number(devices) * PAGE / block(work);
@@ -145,6 +149,17 @@ fn volume(lvm: &Lvm, devices: usize, work: Work) -> Bounds {
         let tags = 4.0 / integrity.block.as_f64().max(1.0);
         let legs = if integrity.mode == IntegrityMode::Journal { journalled(tags, work) } else { tagged(tags, work) };
         found = found.above(legs);
+    }
+    if lvm.cache.is_some() {
+        // Blocks move to the cache and back as they are used, whole, whether they are read or written.
+        let moved = CACHE_CHUNK.max(block(work)) / block(work);
+        let cache = Bounds {
+            read: (1.0, 1.0 + moved),
+            write: (1.0, 2.0 + moved),
+            read_by_write: 1.0 + moved,
+            write_by_read: 1.0 + moved,
+        };
+        return cache.above(found);
     }
     // A chunk is copied before its first overwrite: read, written elsewhere, and noted. LVM's chunk is 4 KiB.
     let chunk = match (lvm.snapshot, lvm.thin_chunk) {

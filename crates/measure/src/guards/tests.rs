@@ -43,7 +43,8 @@ fn flow(seconds: u64) -> Flow {
 
 fn job(flow: &Flow) -> JobOutputs {
     let share = JobShare { bytes: flow.bytes, operations: flow.operations, cpu_cores: 0.5 };
-    JobOutputs { share, flows: vec![flow.clone()], binned: vec![(flow.operations, flow.operations)] }
+    let binned = vec![(flow.operations, flow.operations)];
+    JobOutputs { name: "w".into(), share, flows: vec![flow.clone()], binned }
 }
 
 /// Four seconds of reads, or of writes, that every counter agrees with.
@@ -63,6 +64,7 @@ fn clean(pattern: Pattern) -> Case {
         output: FioOutput {
             reading: Reading { read, write, fio_cpu_cores: 0.5, ..Reading::default() },
             error: None,
+            sections: Vec::new(),
             jobs: vec![job(&all)],
             busiest_job: 0.5,
             group: [None; 2],
@@ -262,4 +264,46 @@ fn what_was_under_way_when_settling_ended_is_in_no_bin() {
     case.workload.depth = 32;
     case.output.jobs[0].binned[0].1 -= 31;
     assert_eq!(fire(&case), []);
+}
+
+/// Two parts, each with one job that did what the clean window has: readers of 4 KiB, and writers of 8 KiB.
+fn parts() -> Case {
+    let mut case = clean(Pattern::RandRead);
+    let part =
+        |name: &str, pattern, block| terms::Part::of(Workload::new(Name::new(name).unwrap(), pattern, Bytes(block)));
+    let parts = vec![part("r", Pattern::RandRead, 4096), part("w", Pattern::RandWrite, 8192)];
+    case.workload = Workload::of_parts(Name::new("both").unwrap(), parts);
+    let (read, all) = (flow(4), flow(4));
+    let write = Flow { iops: Iops(RATE / 8192.0), operations: 500 * 4, ..all };
+    let one = |flow: &Flow, name: &str| JobOutputs { name: name.into(), ..job(flow) };
+    case.output.jobs = vec![one(&read, "r"), one(&write, "w")];
+    let reading = |read: Option<&Flow>, write: Option<&Flow>| Reading {
+        read: read.cloned(),
+        write: write.cloned(),
+        ..Reading::default()
+    };
+    case.output.reading = reading(Some(&read), Some(&write));
+    case.output.sections = vec![("r".into(), reading(Some(&read), None)), ("w".into(), reading(None, Some(&write)))];
+    case.log.rates = vec![[RATE, RATE]; 39];
+    (case.log.total, case.log.lines) = (RATE * 2.0 * 3.9, 78);
+    case.members = vec![MemberDelta { written: case.members[0].read, ..case.members[0].clone() }];
+    case.application = [RATE, RATE];
+    case
+}
+
+#[test]
+fn parts_are_held_each_to_what_it_was_asked_for() {
+    assert_eq!(fire(&parts()), []);
+    let told = |spoil: &dyn Fn(&mut Case)| {
+        let mut case = parts();
+        spoil(&mut case);
+        let fired = fire(&case);
+        fired.first().map(|note| (note.guard.clone(), note.voids, note.witness.contains("of `w`")))
+    };
+    let of = |guard: &str| Some((guard.to_owned(), true, true));
+    // A job of another part in the place of its own.
+    assert_eq!(told(&|case| case.output.jobs[1].name = "r".into()).map(|told| told.0), Some("jobs".into()));
+    assert_eq!(told(&|case| case.workload.parts[1].block = Bytes(4096)), of("identity"));
+    assert_eq!(told(&|case| case.output.jobs[1].binned = vec![(2000, 1000)]), of("bins"));
+    assert_eq!(told(&|case| case.output.sections[1].1.write = None), of("nothing-done"));
 }

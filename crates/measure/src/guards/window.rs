@@ -4,7 +4,7 @@ use terms::record::{Flow, GuardNote, Reading};
 use terms::workload::Load;
 use terms::{Bytes, Nanos};
 
-use super::{Evidence, fired};
+use super::{Evidence, Section, fired};
 
 /// A window that ended before this share of what was asked for is not the window.
 const SHORTEST: f64 = 0.95;
@@ -17,11 +17,14 @@ const LOGGED: Nanos = Nanos::seconds(1);
 
 /// Not as many jobs spoke as were asked for.
 pub(super) fn jobs(evidence: &Evidence<'_>) -> Option<GuardNote> {
-    let (found, asked) = (evidence.output.jobs.len(), evidence.workload.jobs.max(1));
-    if u32::try_from(found) == Ok(asked) {
-        return None;
-    }
-    fired("jobs", true, format!("fio's output speaks of {found} jobs, {asked} were asked for"))
+    let wrong = |found: usize, asked: u32, of: &str| {
+        let witness = || format!("fio's output speaks of {found} jobs{of}, {asked} were asked for");
+        (u32::try_from(found) != Ok(asked)).then(witness)
+    };
+    let all = wrong(evidence.output.jobs.len(), evidence.workload.jobs.max(1), "");
+    let sections = || evidence.sections().into_iter();
+    let each = || sections().find_map(|section| wrong(section.jobs.len(), section.kind.jobs.max(1), &section.of));
+    fired("jobs", true, all.or_else(each)?)
 }
 
 /// Bytes per second and operations per second contradict each other, in a job or in the sum.
@@ -29,12 +32,17 @@ pub(super) fn jobs(evidence: &Evidence<'_>) -> Option<GuardNote> {
 /// fio resets its counters when settling ends; what is under way then is counted among the bytes and not among the
 /// operations, so the two may differ by as many operations as the queues hold, and by no more.
 pub(super) fn identity(evidence: &Evidence<'_>) -> Option<GuardNote> {
-    let block = evidence.workload.block.as_f64();
-    let depth = f64::from(evidence.workload.depth.max(1));
+    fired("identity", true, evidence.sections().iter().find_map(contradiction)?)
+}
+
+fn contradiction(section: &Section<'_>) -> Option<String> {
+    let kind = &section.kind;
+    let block = kind.block.as_f64();
+    let depth = f64::from(kind.depth.max(1));
     // Where arrivals do not wait, a queue of fio's own stands before the drive's.
-    let depth = if evidence.workload.load == Load::Closed { depth } else { 2.0 * depth };
+    let depth = if kind.load == Load::Closed { depth } else { 2.0 * depth };
     // Each job's queue counts over its own time; for the sum the shortest is taken, which allows the most.
-    let times = evidence.output.jobs.iter().flat_map(|job| &job.flows).map(|flow| flow.runtime.as_seconds());
+    let times = section.jobs.iter().flat_map(|job| &job.flows).map(|flow| flow.runtime.as_seconds());
     let shortest = times.fold(f64::INFINITY, f64::min);
     let wrong = |flow: &Flow, jobs: f64| {
         let expected = flow.iops.0 * block;
@@ -42,15 +50,14 @@ pub(super) fn identity(evidence: &Evidence<'_>) -> Option<GuardNote> {
         let slack = expected * IDENTITY + depth * jobs * block / time + jobs * block;
         (flow.throughput.0 - expected).abs() > slack
     };
-    let jobs = f64::from(evidence.workload.jobs.max(1));
-    let sums = evidence.output.reading.flows().map(|flow| (flow, jobs, "the sum"));
-    let each = evidence.output.jobs.iter().flat_map(|job| &job.flows).map(|flow| (flow, 1.0, "a job"));
+    let jobs = f64::from(kind.jobs.max(1));
+    let sums = section.reading.into_iter().flat_map(Reading::flows).map(|flow| (flow, jobs, "the sum"));
+    let each = section.jobs.iter().flat_map(|job| &job.flows).map(|flow| (flow, 1.0, "a job"));
     let (flow, _, whose) = sums.chain(each).find(|(flow, jobs, _)| wrong(flow, *jobs))?;
-    let witness = format!(
-        "in {whose}, {:.1} operations/s of {} are not {:.0} bytes/s",
-        flow.iops.0, evidence.workload.block, flow.throughput.0
-    );
-    fired("identity", true, witness)
+    Some(format!(
+        "in {whose}{}, {:.1} operations/s of {} are not {:.0} bytes/s",
+        section.of, flow.iops.0, kind.block, flow.throughput.0
+    ))
 }
 
 /// The sum over the jobs is not what fio printed for the group. fio prints three or four digits: as much as they say.
@@ -68,13 +75,17 @@ pub(super) fn sum(evidence: &Evidence<'_>) -> Option<GuardNote> {
 /// Operations are not what their bins of latency add up to. Both are counted from where settling ended; what was under
 /// way then is in one and not in the other.
 pub(super) fn bins(evidence: &Evidence<'_>) -> Option<GuardNote> {
-    let depth = u64::from(evidence.workload.depth.max(1));
+    fired("bins", true, evidence.sections().iter().find_map(lost_operations)?)
+}
+
+fn lost_operations(section: &Section<'_>) -> Option<String> {
+    let depth = u64::from(section.kind.depth.max(1));
     // Where arrivals do not wait, a queue of fio's own stands before the drive's.
-    let depth = if evidence.workload.load == Load::Closed { depth } else { depth.saturating_mul(2) };
-    let mut all = evidence.output.jobs.iter().flat_map(|job| &job.binned);
+    let depth = if section.kind.load == Load::Closed { depth } else { depth.saturating_mul(2) };
+    let mut all = section.jobs.iter().flat_map(|job| &job.binned);
     let (operations, binned) =
         all.find(|(operations, binned)| operations.abs_diff(*binned) > depth.saturating_add(operations / 1000))?;
-    fired("bins", true, format!("a job did {operations} operations, and its bins of latency hold {binned}"))
+    Some(format!("a job{} did {operations} operations, and its bins of latency hold {binned}", section.of))
 }
 
 /// The log holds more than fio did: lines of something else are among its own. (That it holds less may be a machine
@@ -108,20 +119,24 @@ pub(super) fn short(evidence: &Evidence<'_>) -> Option<GuardNote> {
 
 /// A direction that was asked for did nothing.
 pub(super) fn direction(evidence: &Evidence<'_>) -> Option<GuardNote> {
-    let Reading { read, write, .. } = &evidence.output.reading;
-    let idle_read = evidence.workload.pattern.reads() && read.is_none();
-    let idle_write = evidence.workload.pattern.writes() && write.is_none();
-    match (idle_read, idle_write) {
-        (true, _) => fired("nothing-done", true, "no read was completed in the window".to_owned()),
-        (_, true) => fired("nothing-done", true, "no write was completed in the window".to_owned()),
-        _ => None,
-    }
+    let idle = |section: Section<'_>| {
+        let (pattern, reading) = (section.kind.pattern, section.reading);
+        let did = |flow: fn(&Reading) -> &Option<Flow>| reading.is_some_and(|reading| flow(reading).is_some());
+        let read = pattern.reads() && !did(|reading| &reading.read);
+        let written = pattern.writes() && !did(|reading| &reading.write);
+        let what = if read { "read" } else { "write" };
+        (read || written).then(|| format!("no {what}{} was completed in the window", section.of))
+    };
+    fired("nothing-done", true, evidence.sections().into_iter().find_map(idle)?)
 }
 
 /// Series of lines in the log: one for each job and direction.
 fn series(evidence: &Evidence<'_>) -> f64 {
-    let directions = evidence.output.reading.flows().count().max(1);
-    f64::from(evidence.workload.jobs.max(1)) * f64::from(u32::try_from(directions).unwrap_or(1))
+    let of = |section: &Section<'_>| {
+        let directions = section.reading.map_or(0, |reading| reading.flows().count()).max(1);
+        f64::from(section.kind.jobs.max(1)) * f64::from(u32::try_from(directions).unwrap_or(1))
+    };
+    evidence.sections().iter().map(of).sum()
 }
 
 fn lines(evidence: &Evidence<'_>) -> f64 {

@@ -8,6 +8,9 @@ use super::Job;
 pub(super) fn whole(job: &mut Job, workload: &Workload, span: Bytes) {
     let jobs = u64::from(workload.jobs.max(1));
     let span = workload.reach_of(span);
+    if workload.begins_at().0 > 0 {
+        job.set("offset", workload.begins_at().0, "where its part of the span begins");
+    }
     if workload.pattern.random() || jobs == 1 || workload.shares_bytes() {
         job.set("size", span.0, "the span that was filled, and no more");
     } else {

@@ -5,7 +5,6 @@ use terms::record::{Cell, CpuDelta, GuardNote, HostReading, MemberDelta, Reading
 use terms::{BytesPerSecond, Nanos};
 
 use crate::counters::threads;
-use crate::job::SAMPLE;
 
 /// The cell of all: `begun` with what the numbered hosts say, the sum over them, and a guard of the whole. `late`: by how
 /// many samples each host's begin later than the earliest.
@@ -39,8 +38,9 @@ pub(super) fn merge(
         limiter: limiter(&cells),
         // Clocks and temperatures of the first host stand for all: guests of one machine have the same.
         conditions: first.map(|cell| cell.conditions.clone()).unwrap_or_default(),
-        steadiness: (!samples.is_empty())
-            .then(|| steady::judge(&samples.iter().map(|sample| sample.throughput.0).collect::<Vec<_>>(), SAMPLE)),
+        steadiness: (!samples.is_empty()).then(|| {
+            steady::judge(&samples.iter().map(|sample| sample.throughput.0).collect::<Vec<_>>(), step(&samples))
+        }),
         samples,
         failure,
         ..begun
@@ -92,6 +92,11 @@ fn together<'a>(parts: impl Iterator<Item = &'a Threads>) -> Option<Threads> {
     Some(threads::sorted(wall, kinds))
 }
 
+/// Length of a sample: the first one's end.
+fn step(samples: &[Sample]) -> Nanos {
+    samples.first().map_or(Nanos(0), |sample| sample.at)
+}
+
 /// Throughput over time of all hosts, from when the last one has samples to when the first has no more. Latency is the
 /// mean over hosts, each weighed by its throughput.
 fn samples(hosts: &[&[Sample]], late: &[usize]) -> Vec<Sample> {
@@ -100,6 +105,7 @@ fn samples(hosts: &[&[Sample]], late: &[usize]) -> Vec<Sample> {
         let skip = last - late.get(at).copied().unwrap_or(last);
         samples.get(skip..).unwrap_or_default().to_vec()
     };
+    let step = hosts.first().map_or(Nanos(0), |samples| step(samples));
     let hosts: Vec<Vec<Sample>> = hosts.iter().enumerate().map(skipped).collect();
     let shortest = hosts.iter().map(|samples| samples.len()).min().unwrap_or(0);
     let at = |index: usize| {
@@ -110,7 +116,7 @@ fn samples(hosts: &[&[Sample]], late: &[usize]) -> Vec<Sample> {
         let weight: f64 = known.iter().map(|(weight, _)| weight).sum();
         let waited: f64 = known.iter().map(|(weight, latency)| weight * latency).sum();
         let latency = (weight > 0.0).then(|| Nanos::from_seconds(waited / weight));
-        let at = Nanos(SAMPLE.0 * u64::try_from(index + 1).unwrap_or(u64::MAX));
+        let at = Nanos(step.0 * u64::try_from(index + 1).unwrap_or(u64::MAX));
         Some(Sample { at, throughput: BytesPerSecond(moved), latency })
     };
     (0..shortest).filter_map(at).collect()

@@ -1,7 +1,7 @@
 //! Arrays of md, and those that LVM makes with the same code: striping, mirrors, parity.
 
 use terms::Stack;
-use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, Volume};
+use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, STRIPE_CACHE, Volume};
 
 use crate::compile::{Compiler, count};
 use crate::flow::Flow;
@@ -10,12 +10,12 @@ use crate::parameter::Parameter;
 
 /// First kernel without the stripe lock on reads (commit 97ae27252f49).
 const LOCKLESS: (u32, u32) = (5, 14);
-/// Stripes that a parity array keeps, of one page for each member (`stripe_cache_size`, kernel documentation of md).
-const STRIPE_CACHE: f64 = 256.0;
 /// A page, in bytes.
 const PAGE: f64 = 4096.0;
 /// Accesses of members for a row of RAID-5 of which a part is written: data and parity, read and written.
 const CHANGE: f64 = 4.0;
+/// Times that the parity thread looks at a row of which a part is written: to read, and to write (`handle_stripe`).
+const VISITS: f64 = 2.0;
 /// Bytes of a request from which on the parity thread hands over what it held back (`BLK_PLUG_FLUSH_SIZE` in block/blk.h).
 const PLUG: f64 = 131_072.0;
 
@@ -27,6 +27,10 @@ pub(crate) struct Array {
     chunk: f64,
     bitmap: bool,
     far: bool,
+    /// Threads that work on parity.
+    threads: f64,
+    /// Stripes in memory, of one page for each member.
+    stripes: f64,
 }
 
 impl Array {
@@ -37,6 +41,8 @@ impl Array {
             chunk: raid.chunk.as_f64().max(PAGE),
             bitmap: raid.bitmap == Bitmap::Internal && raid.level != RaidLevel::Raid0,
             far: raid.layout == Raid10Layout::Far,
+            threads: f64::from(raid.group_threads.max(1)),
+            stripes: f64::from(raid.stripe_cache),
         }
     }
 
@@ -51,7 +57,15 @@ impl Array {
             Volume::Raid6 => RaidLevel::Raid6,
         };
         let chunk = lvm.stripe.as_f64().max(PAGE);
-        Some(Self { level, members: count(members), chunk, bitmap: lvm.volume.is_raid(), far: false })
+        Some(Self {
+            level,
+            members: count(members),
+            chunk,
+            bitmap: lvm.volume.is_raid(),
+            far: false,
+            threads: 1.0,
+            stripes: f64::from(STRIPE_CACHE),
+        })
     }
 
     const fn parity(&self) -> f64 {
@@ -143,16 +157,16 @@ impl Compiler<'_> {
         let stripe = data * array.chunk;
         let bytes = flow.rate * flow.bytes;
         // Bytes in flight are held in the stripe cache, a page of each member for each of its stripes.
-        let cached = STRIPE_CACHE * PAGE * data / flow.bytes;
+        let cached = array.stripes * PAGE * data / flow.bytes;
         self.network.population = self.network.population.min(cached.max(1.0));
         self.memory(bytes * 3.5, "copied into stripes, read for parity");
         // One thread does it all unless more are asked for (`group_thread_cnt`, 0 by default): it copies, reckons and submits.
-        self.serial(Serial::Parity, at, Parameter::ParityCopy, bytes, "copied into stripes");
-        self.serial(Serial::Parity, at, Parameter::ParityByte, bytes * (1.0 + parity), "parity");
+        self.parity_work(at, array, Parameter::ParityCopy, bytes, "copied into stripes");
+        self.parity_work(at, array, Parameter::ParityByte, bytes * (1.0 + parity), "parity");
         let streamed = !flow.random && flow.bytes * self.depth >= stripe;
         if flow.bytes >= stripe || streamed {
             let rows = bytes / data / PAGE;
-            self.serial(Serial::Parity, at, Parameter::ParityRow, rows, "rows of stripes");
+            self.parity_work(at, array, Parameter::ParityRow, rows, "rows of stripes");
             let pieces = flow.bytes / data;
             let cut = (pieces / PLUG).ceil();
             (self.network.pieces, self.network.cut) = (self.network.pieces.max(cut), self.network.cut.max(cut));
@@ -167,7 +181,12 @@ impl Compiler<'_> {
         let reads = modify.min(rebuild.max(0.0));
         let rows = flow.rate * (flow.bytes / touched / PAGE).max(1.0);
         let accesses = (reads + modify) / CHANGE;
-        self.serial(Serial::Parity, at, Parameter::ParityChange, rows * accesses, "rows of which a part is written");
+        // Of rows side by side, accesses of a member become one request; each row is still looked at for what is read and
+        // again for what is written.
+        let first = flow.rate * accesses;
+        self.parity_work(at, array, Parameter::ParityChange, first, "rows of which a part is written");
+        let further = (rows - flow.rate).max(0.0) * VISITS;
+        self.parity_work(at, array, Parameter::ParityRow, further, "further rows beside them");
         let piece = flow.bytes / touched;
         let one = |write: bool, visits: f64| Flow {
             write,
@@ -179,6 +198,14 @@ impl Compiler<'_> {
         };
         asked[0] = Some(Spread { flow: one(false, reads), to: here });
         asked[1] = Some(Spread { flow: one(true, modify), to: here });
+    }
+}
+
+impl Compiler<'_> {
+    /// Time of the parity thread, or of those it hands its work to, as many as there are processors at most.
+    fn parity_work(&mut self, at: usize, array: &Array, parameter: Parameter, factor: f64, why: &'static str) {
+        let threads = array.threads.min(self.site.threads());
+        self.serial_by(Serial::Parity, at, threads, parameter, factor, why);
     }
 }
 

@@ -2,10 +2,11 @@
 
 use terms::Stack;
 use terms::layer::{ArrayState, Btrfs, BtrfsChecksum, BtrfsProfile};
+use terms::machine::DriveKind;
 
 use crate::compile::{Compiler, count};
 use crate::flow::{Flow, Waits};
-use crate::network::Serial;
+use crate::network::{Part, Resource, Serial, Slot};
 use crate::parameter::Parameter;
 
 /// Stripe of RAID-0 and RAID-10 profiles, in bytes (`BTRFS_STRIPE_LEN`).
@@ -20,8 +21,27 @@ const FULL: f64 = 0.67;
 /// Bytes of an item with its header: `btrfs_item` 25 and `btrfs_file_extent_item` 53; an extent's 24 and a reference of 28
 /// are as much (include/uapi/linux/btrfs_tree.h).
 const ITEM: f64 = 78.0;
-/// Trees with an item for each extent.
-const TREES: f64 = 2.0;
+/// Free space that the allocator looks for at a time for trees on a hard disk, in bytes (`fetch_cluster_info` in
+/// fs/btrfs/extent-tree.c): leaves of one commit lie side by side at least so far.
+const CLUSTER: f64 = 65_536.0;
+/// What is kept free for the worst that one change of a tree may do: two leaves on each of eight levels
+/// (`btrfs_calc_insert_metadata_size`, `BTRFS_MAX_LEVEL` in fs/btrfs).
+const RESERVED: f64 = LEAF * 8.0 * 2.0;
+/// Share of what no chunk has yet that changes may be promised beyond what is there for trees (`calc_available_free_space`
+/// in fs/btrfs/space-info.c, "2bf64758fd62": before, writes at random took 45 minutes in place of 10 seconds).
+const PROMISED: f64 = 0.125;
+/// Bytes of a chunk for trees on less than 50 GiB, and on more (`decide_stripe_size` in fs/btrfs/volumes.c).
+const TREES_SMALL: f64 = 268_435_456.0;
+const TREES_LARGE: f64 = CHUNK;
+const SMALL: f64 = 50.0 * CHUNK;
+
+/// Leaves of trees.
+struct Leaves {
+    /// For each overwrite.
+    each: f64,
+    /// Do writers wait until they are written?
+    awaited: bool,
+}
 
 impl Compiler<'_> {
     pub(crate) fn btrfs(&mut self, stack: &Stack, at: usize, btrfs: &Btrfs, flow: &Flow) {
@@ -44,14 +64,22 @@ impl Compiler<'_> {
             }
             if flow.write && flow.random {
                 self.serial(Serial::Trees, at, Parameter::BtrfsTree, flow.rate, "extents, checksums, references");
-                let leaves = flow.rate * self.leaves(btrfs, flow);
-                let trees = Flow { bytes: LEAF, rate: leaves, waits: Waits::Group, ..*flow };
+                let together = if self.spins(stack) { CLUSTER / LEAF } else { 1.0 };
+                let leaves = self.leaves(btrfs, flow, stack.nodes[at].on.len());
+                let rate = flow.rate * leaves.each / together;
+                let trees = Flow { bytes: LEAF * together, rate, waits: Waits::Group, ..*flow };
                 self.placed(stack, at, btrfs.metadata, &trees);
-            }
-            if flow.write && flow.random {
+                if leaves.awaited {
+                    self.await_leaves(at, btrfs.metadata, &trees);
+                }
                 // What is written anew goes where the last of it ended, whatever the order in which it was asked for
-                // (`find_free_extent` in fs/btrfs/extent-tree.c goes on from its last place).
-                below.random = false;
+                // (`find_free_extent` in fs/btrfs/extent-tree.c goes on from its last place). A head has nothing of that
+                // where the drive may keep nothing: each write is one access of the platter, and the next has come by
+                // before it is answered. Nor of small ones: what is freed meanwhile are holes of their size, and where
+                // one is near the old place it is taken (`btrfs_get_extent_allocation_hint`); published figures of small
+                // overwrites on hard disks are those of ext4 or less.
+                let small = self.spins(stack) && flow.bytes < CLUSTER;
+                below.random = small || self.writes_through();
                 below.unsure = Parameter::CopyOnWrite.place();
             }
             if !flow.write {
@@ -61,18 +89,64 @@ impl Compiler<'_> {
         self.placed(stack, at, btrfs.data, &below);
     }
 
-    /// Leaves of the trees that are written for each overwrite: every one that was touched once in each commit. The file's
-    /// own tree and that of the extents have an item for each extent.
-    fn leaves(&self, btrfs: &Btrfs, flow: &Flow) -> f64 {
-        let tree = (self.conditions.span.as_f64() / flow.bytes * ITEM / (LEAF * FULL)).max(1.0);
+    /// Leaves of the trees that are written for each overwrite: every one that was touched once in each commit.
+    ///
+    /// A file that was written in order has few extents. Each overwrite adds one, until each block is one; from then on it
+    /// frees one besides, and the tree of extents is touched at another place too.
+    fn leaves(&self, btrfs: &Btrfs, flow: &Flow, devices: usize) -> Leaves {
+        let blocks = (self.conditions.span.as_f64() / flow.bytes).max(1.0);
         let each = self.first_drive().map_or(1.0, |drive| {
             let class = self.class_of(drive);
             self.site.book.value(class.write_op).max(self.site.book.value(class.write) * flow.bytes)
         });
-        // As many overwrites as the drive takes meanwhile.
-        let overwrites = (btrfs.commit.as_seconds() / each).max(1.0);
-        let touched = tree * (1.0 - (-overwrites / tree).exp());
-        TREES * touched / overwrites * self.site.book.get(Parameter::BtrfsLeaves)
+        // As many overwrites as the drive takes until the middle of the time that is counted, and in a commit.
+        let share = 1.0 - (-self.conditions.window.as_seconds() / each / blocks).exp();
+        let tree = (blocks * share * ITEM / (LEAF * FULL)).max(1.0);
+        let touched = |overwrites: f64| tree * (1.0 - (-overwrites / tree).exp()) / overwrites;
+        let in_time = (btrfs.commit.as_seconds() / each).max(1.0);
+        let reserve = self.reserve(btrfs.metadata, devices).max(1.0);
+        // Each `fsync` writes the leaves of a log in which its own extents are, besides.
+        let logged = self.every.map_or(0.0, touched);
+        let commits = (1.0 + share) * touched(in_time.min(reserve));
+        Leaves { each: (logged + commits) * self.site.book.get(Parameter::BtrfsLeaves), awaited: reserve < in_time }
+    }
+
+    /// Overwrites until the space that changes of trees may be promised is used up, and all wait for a commit.
+    fn reserve(&self, metadata: BtrfsProfile, devices: usize) -> f64 {
+        let size = self.first_drive().and_then(|drive| self.class_of(drive).size);
+        let Some(size) = size.map(|size| size * count(devices)) else { return f64::INFINITY };
+        let copies = if metadata == BtrfsProfile::Single || metadata == BtrfsProfile::Raid0 { 1.0 } else { 2.0 };
+        let trees = if size < SMALL { TREES_SMALL } else { TREES_LARGE };
+        let free = (size - self.conditions.span.as_f64() - trees * copies).max(0.0);
+        (trees + free / copies * PROMISED) / RESERVED
+    }
+
+    /// The commit for which all wait, for want of space that may be promised, is part of the trees' own time.
+    fn await_leaves(&mut self, at: usize, profile: BtrfsProfile, trees: &Flow) {
+        let Some(drive) = self.first_drive() else { return };
+        let class = self.class_of(drive);
+        let values = self.site.book.values();
+        let bytes = values[class.write as usize] * trees.bytes;
+        let (value, factor) =
+            if values[class.write_op as usize] > bytes { (class.write_op, 1.0) } else { (class.write, trees.bytes) };
+        // Copies on one device are written one after the other.
+        let copies = if profile == BtrfsProfile::Dup { 2.0 } else { 1.0 };
+        let station = self.network.station(Resource::Serial(Serial::Trees, self.twins.of(at)), 1.0, 1.0, Slot::Own);
+        let part = Part::of(
+            station,
+            value,
+            trees.rate * copies * factor * self.times,
+            "leaves of a commit that is waited for",
+        );
+        self.network.add(values, part);
+    }
+
+    /// Is the first drive a hard disk whose write cache is off?
+    fn writes_through(&self) -> bool {
+        self.first_drive().is_some_and(|drive| {
+            let class = self.class_of(drive);
+            class.kind == DriveKind::Hdd && !class.cached
+        })
     }
 
     /// Over the devices, by the profile.

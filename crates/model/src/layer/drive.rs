@@ -102,10 +102,14 @@ impl Compiler<'_> {
             let queued =
                 if flow.waits == Waits::Operation { self.network.population * flow.rate.min(1.0) } else { QUEUE };
             let queued = queued.clamp(1.0, QUEUE);
-            let alone = values[class.unsorted[usize::from(flow.write)] as usize];
-            let sorted = values[operation as usize];
+            let way = usize::from(flow.write);
+            let reach = class.reach(self.conditions.span.as_f64());
+            let far = |told: bool| if told { 1.0 } else { reach };
+            let alone = values[class.unsorted[way] as usize] * far(class.told_alone[way]);
+            let sorted = values[operation as usize] * far(class.told[way]);
             // Heads travel less when there is more to choose from: a power law between one and a full queue.
             let times = (alone / sorted).max(1.0).powf(1.0 - queued.ln() / QUEUE.ln());
+            let times = times * far(class.told[way]);
             self.network.add(values, each(operation, times, "random operations, sorted by the drive"));
             self.network.add(values, each(byte, (flow.bytes - 4096.0).max(0.0), "bytes beyond 4 KiB"));
         } else if flow.random && values[operation as usize] > values[byte as usize] * flow.bytes {
@@ -114,7 +118,7 @@ impl Compiler<'_> {
             self.network.add(values, each(byte, flow.bytes, "bytes"));
         }
         if spins {
-            self.network.add(values, each(Parameter::Position.place(), flow.seeks, "ways of the head"));
+            self.network.add(values, each(class.position, flow.seeks, "ways of the head"));
             return;
         }
         let alone = if flow.write { class.write_delay } else { class.read_delay };
@@ -146,6 +150,11 @@ impl Compiler<'_> {
             if let Some(trip) = uplink.round_trip {
                 self.network
                     .add(values, Part::of(DELAY, trip, flow.rate * size / (flow.wide * flow.batch), "there and back"));
+            }
+            if uplink.tcp {
+                let visits = flow.rate * size * self.crowd;
+                self.work(flow.context, Parameter::TcpIo, visits, "TCP, an operation");
+                self.work(flow.context, Parameter::TcpByte, bytes, "TCP, its bytes");
             }
             next = uplink.behind;
             hops += 1;

@@ -1,11 +1,11 @@
 //! Flushes: what `fsync` waits for.
 
+use terms::layer::IntegrityMode;
 use terms::machine::DriveKind;
 use terms::{Layer, Stack, Workload};
 
 use crate::compile::{Compiler, count};
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
-use crate::parameter::Parameter;
 use crate::site::Class;
 
 /// Largest block of ZFS' intent log, in bytes (`zil_maxblocksize`, OpenZFS module parameters).
@@ -15,6 +15,9 @@ const LOG_BUFFERS: f64 = 8.0;
 /// What the log writes beside the data of a write, in bytes (`lr_write_t` in include/sys/zil.h).
 const RECORD: f64 = 192.0;
 
+/// A write past the cache, and a flush.
+const TWICE: f64 = 2.0;
+
 impl Compiler<'_> {
     /// Adds what flushing after every so many writes takes.
     ///
@@ -23,7 +26,9 @@ impl Compiler<'_> {
     pub(crate) fn demand_of_flushes(&mut self, stack: &Stack, work: &Workload) {
         let Some(every) = work.fsync_every.filter(|_| work.read_share() < 1.0) else { return };
         let share = (1.0 - work.read_share()) / f64::from(every.max(1));
-        let log = self.log(stack, work, every);
+        let mut log = self.log(stack, work, every);
+        let twice = if self.spins(stack) { 1.0 } else { commits_of_journals(stack) };
+        log.flushes *= twice;
         let values = self.site.book.values();
         let width = count(self.used.len().max(1));
         let mut slowest: Option<&Class> = None;
@@ -37,7 +42,7 @@ impl Compiler<'_> {
             let part = Part::of(station, class.flush, share * log.flushes, "flush of the drive");
             self.network.add(values, Part { share: waits, ..part });
             if log.commit == Commit::None && class.kind == DriveKind::Hdd && log.writes {
-                let way = Part::of(station, Parameter::Position.place(), share * log.flushes, "way to the log");
+                let way = Part::of(station, class.position, share * log.flushes, "way to the log");
                 self.network.add(values, Part { share: waits, ..way });
             }
         }
@@ -48,10 +53,10 @@ impl Compiler<'_> {
                     Part::of(DELAY, class.write_delay, share * f64::from(u8::from(log.writes)), "a block of the log");
                 self.network.add(values, alone);
             }
-            Commit::Alone => self.network.add(values, Part::of(DELAY, class.flush, share, "commit")),
+            Commit::Alone => self.network.add(values, Part::of(DELAY, class.flush, share * twice, "commit")),
             Commit::Together => {
                 let station = self.network.station(Resource::Serial(Serial::Commit, 0), 1.0, 1.0, Slot::Own);
-                let part = Part::of(station, class.flush, share / self.jobs, "commit for all jobs that wait");
+                let part = Part::of(station, class.flush, share * twice / self.jobs, "commit for all jobs that wait");
                 self.network.add(values, Part { share: self.jobs, ..part });
             }
         }
@@ -77,6 +82,28 @@ impl Compiler<'_> {
             _ => log(together, Commit::None, false),
         }
     }
+}
+
+/// How many times as many flushes there are below journals of dm-integrity as above them: what is asked to be safe is first
+/// written to the journal past the drive's cache, and then the cache is flushed (`integrity_commit` and
+/// `dm_integrity_flush_buffers` in drivers/md/dm-integrity.c). A hard disk has nothing left to write by then.
+fn commits_of_journals(stack: &Stack) -> f64 {
+    let journals = |layer: &Layer| match layer {
+        Layer::Integrity(integrity) => integrity.mode == IntegrityMode::Journal,
+        Layer::Luks(luks) => luks.integrity.is_some(),
+        Layer::Lvm(lvm) => lvm.integrity.as_ref().is_some_and(|integrity| integrity.mode == IntegrityMode::Journal),
+        _ => false,
+    };
+    let mut heights: Vec<f64> = Vec::with_capacity(stack.nodes.len());
+    for (at, node) in stack.nodes.iter().enumerate() {
+        let below = node.on.iter().filter_map(|under| match under {
+            terms::Ref::Layer(name) => stack.nodes[..at].iter().position(|other| other.name == *name),
+            terms::Ref::Drive(_) => None,
+        });
+        let most = below.map(|place| heights[place]).fold(1.0, f64::max);
+        heights.push(if journals(&node.layer) { most * TWICE } else { most });
+    }
+    heights.last().copied().unwrap_or(1.0)
 }
 
 /// What an `fsync` waits for besides its data.

@@ -25,6 +25,9 @@ const USUAL_MEMORY: f64 = 2.0 * 1_073_741_824.0;
 const AHEAD: f64 = 8.0 * 1_048_576.0;
 /// Share of the processors that compress and check what is written (`zio_taskq_batch_pct` until OpenZFS 2.2).
 const ISSUERS: f64 = 0.75;
+/// Times that a byte crosses memory beside what drives move: read, fetched and written by the copy between the cache and the
+/// caller, and read for its checksum.
+const CROSSINGS: f64 = 4.0;
 /// A record is read, and it is checked and copied.
 const STAGES: f64 = 2.0;
 
@@ -85,7 +88,7 @@ impl Compiler<'_> {
             self.work(flow.context, Parameter::ZfsReadIo, more * self.crowd, "more records than of 128 KiB");
         }
         self.compress(at, zfs, flow, moved);
-        self.memory(moved * 2.0, "copied through the cache");
+        self.memory(moved * CROSSINGS, "copied through the cache, and read for checksums");
         let whole = Flow { bytes: record, rate: flow.rate * records, batch: flow.batch * records.max(1.0), ..*flow };
         if !flow.write || read_first {
             let missed = 1.0 - self.cached(zfs, flow);
@@ -124,11 +127,26 @@ impl Compiler<'_> {
         match self.site.machine.memory.size {
             Some(memory) => (memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0),
             None => {
-                let again = 1.0 - (flow.bytes / zfs.recordsize.as_f64()).min(1.0);
                 let usual = self.site.threads() * USUAL_MEMORY * ARC_SHARE / self.conditions.span.as_f64().max(1.0);
-                again * self.site.book.get(Parameter::ZfsHeld) * usual.min(1.0)
+                self.read_again(zfs, flow) * usual.min(1.0)
             }
         }
+    }
+
+    /// Share of reads at random places that find the record of an earlier one, while each block is read once: of `n` in `b`
+    /// blocks, a record of `k` blocks was met with the probability `1 - (1 - n/b)^k`.
+    fn read_again(&self, zfs: &Zfs, flow: &Flow) -> f64 {
+        let record = zfs.recordsize.as_f64();
+        let span = self.conditions.span.as_f64().max(record);
+        let blocks = (span / flow.bytes).max(1.0);
+        let per_record = (record / flow.bytes).max(1.0);
+        let each = self.first_drive().map_or(1.0, |drive| {
+            let class = self.class_of(drive);
+            self.site.book.value(class.read_delay) + self.site.book.value(class.read) * record
+        });
+        let reads = (self.conditions.window.as_seconds() * self.jobs / each).clamp(1.0, blocks);
+        let met = blocks / per_record * (1.0 - (1.0 - reads / blocks).powf(per_record));
+        (1.0 - met / reads).clamp(0.0, 1.0)
     }
 
     fn pool(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {

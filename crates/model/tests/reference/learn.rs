@@ -22,6 +22,8 @@ pub fn site(cells: &Cells) -> Site {
     let group = |name: &str, kind, device: &str, count| {
         let mut group = DriveGroup::unknown(Name::new(name).unwrap(), kind);
         group.count = count;
+        // All of them are partitions of that size.
+        group.size = Some(terms::Bytes::gib(8));
         group.trust = Trust::Measured;
         group.rated = Rated {
             read: Some(BytesPerSecond(raw(device, SEQ_READ).rate)),

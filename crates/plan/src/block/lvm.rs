@@ -1,5 +1,7 @@
 //! A volume group over all members, with one logical volume.
 
+mod cache;
+
 use terms::layer::{IntegrityMode, Lvm, Volume};
 use terms::plan::{Condition, Effect, mapping_of_volume};
 use terms::{Bytes, Name, Node, Word};
@@ -17,20 +19,28 @@ const SNAPSHOT: &str = "before";
 const EXTENT: u64 = 4 << 20;
 
 /// Makes physical volumes, the group and the volume, and waits until it is in sync.
-pub(crate) fn lay(draft: &mut Draft, node: &Node, lvm: &Lvm, members: &[Member]) -> Result<Place, PlanError> {
+pub(crate) fn lay(
+    draft: &mut Draft,
+    node: &Node,
+    lvm: &Lvm,
+    members: &[Member],
+    cache: &[Member],
+) -> Result<Place, PlanError> {
     check(node, lvm, members)?;
+    cache::check(node, lvm, members, cache)?;
     let layer = &node.name;
     let group = draft.naming.group(layer);
     let volume = Word::from(format!("/dev/{group}/{VOLUME}"));
-    for member in members {
+    let all = [members, cache].concat();
+    for member in &all {
         draft.push(physical(layer, member));
     }
-    draft.push(make_group(layer, &group, members));
+    draft.push(make_group(layer, &group, &all));
     if let Some(chunk) = lvm.thin_chunk {
         draft.push(make_pool(layer, &group, lvm, chunk, members.len()));
         draft.push(make_thin(layer, &group, &volume, members));
     } else {
-        draft.push(make_volume(layer, &group, &volume, lvm, members.len()));
+        draft.push(make_volume(layer, &group, &volume, lvm, members));
     }
     if lvm.volume.is_raid() && lvm.thin_chunk.is_none() {
         let limit_ns = whole_device(Bytes(total(members, |place| place.most)));
@@ -41,6 +51,9 @@ pub(crate) fn lay(draft: &mut Draft, node: &Node, lvm: &Lvm, members: &[Member])
             "A volume that is still synchronising measures the synchronisation.",
             condition,
         ));
+    }
+    if let Some(mode) = lvm.cache {
+        cache::lay(draft, layer, &group, mode, cache);
     }
     if lvm.snapshot {
         draft.push(snapshot(layer, &group, lvm));
@@ -91,10 +104,10 @@ fn create() -> Vec<Word> {
     words!["lvcreate", "--yes", "--wipesignatures", "y", "--zero", "y"]
 }
 
-fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: usize) -> Doing {
+fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[Member]) -> Doing {
     let mut argv = create();
     argv.extend(words!["--type", lvm.volume.word(), "--extents", share(lvm)]);
-    argv.extend(shape(lvm, members));
+    argv.extend(shape(lvm, members.len()));
     if let Some(integrity) = &lvm.integrity {
         let mode = if integrity.mode == IntegrityMode::Bitmap { "bitmap" } else { "journal" };
         argv.extend(words![
@@ -107,6 +120,9 @@ fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: usi
         ]);
     }
     argv.extend(words!["--name", VOLUME, group]);
+    if lvm.cache.is_some() {
+        argv.extend(nodes(members));
+    }
     let why = match lvm.volume {
         Volume::Linear => "A linear volume fills one physical volume after the other: one drive works at a time.",
         Volume::Striped => "Stripes deal consecutive blocks out to all drives, so that all work at once.",
@@ -123,6 +139,9 @@ fn share(lvm: &Lvm) -> &'static str {
         (true, _) => "50%FREE",
         // Tags and their journals.
         (_, true) => "80%FREE",
+        // Of the devices that are named, and the cache has the others.
+        _ if lvm.cache.is_some() && lvm.volume.is_raid() => "95%PVS",
+        _ if lvm.cache.is_some() => "100%PVS",
         _ if lvm.volume.is_raid() => "95%FREE",
         _ => "100%FREE",
     }

@@ -1,6 +1,6 @@
 //! An mdraid array.
 
-use terms::layer::{ArrayState, Bitmap, Raid, RaidLevel};
+use terms::layer::{ArrayState, Bitmap, Raid, RaidLevel, STRIPE_CACHE};
 use terms::plan::Condition;
 use terms::{Bytes, Name, Node, Word};
 
@@ -22,6 +22,9 @@ pub(crate) fn lay(draft: &mut Draft, node: &Node, raid: &Raid, members: &[Member
         }
     }
     draft.push(create(layer, raid, &name, &array, members));
+    if matches!(raid.level, RaidLevel::Raid5 | RaidLevel::Raid6) {
+        parity_settings(draft, layer, raid, &name);
+    }
     if redundant {
         let limit_ns = whole_device(Bytes(smallest(members, |place| place.most)));
         draft.push(Doing::wait(
@@ -119,6 +122,20 @@ fn create_why(raid: &Raid) -> &'static str {
         (_, Bitmap::None) => {
             "Without a bitmap writes cost less and a crash costs a full resync; said aloud because newer mdadm asks."
         }
+    }
+}
+
+/// What of the parity thread is asked for and is not what md takes by itself.
+fn parity_settings(draft: &mut Draft, layer: &Name, raid: &Raid, name: &str) {
+    let mut set = |what: &str, why: &'static str, value: u32| {
+        let path = Word::sysfs(&format!("/dev/md/{name}")).then(format!("/md/{}", what.replace('-', "_")));
+        draft.push(Doing::write(layer, what, why, path, &value.to_string()));
+    };
+    if raid.stripe_cache != STRIPE_CACHE {
+        set("stripe-cache-size", "More stripes in memory let more writes be under way.", raid.stripe_cache);
+    }
+    if raid.group_threads != 0 {
+        set("group-thread-cnt", "One thread does all work on parity unless others are asked for.", raid.group_threads);
     }
 }
 

@@ -10,6 +10,7 @@ use crate::figure::Measure;
 use crate::grid::{Grid, State};
 use crate::listing::MISSING;
 use crate::notes::Notes;
+use crate::quantity::percent;
 use crate::sheet::{self, Cell, GAP, Strip};
 use crate::style::{Style, Tone};
 use crate::terminal::strips::{heading, stacks};
@@ -92,12 +93,6 @@ fn ratio(grid: &Grid, stack: usize, workload: usize, finding: &Finding) -> Optio
     };
     let mark = answer.map(|answer| ranking::mark(answer, None)).unwrap_or_default();
     Some(Piece { value: percent(ratio.value), ends: ends(&ratio), mark, tone })
-}
-
-/// `78`, and below ten with a digit more: `4.3`.
-fn percent(ratio: f64) -> String {
-    let percent = ratio * 100.0;
-    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
 
 /// `55–110`; nothing where a single round has no interval.

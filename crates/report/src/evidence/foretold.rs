@@ -58,10 +58,28 @@ fn row(findings: &Findings, score: &Score, workload: &Workload, style: &Style) -
     ]
 }
 
-/// What was said of a workload together with the roofs over it; records of old have no roofs.
-pub(crate) fn roofed<'a>(findings: &'a Findings, work: &'a Workload) -> impl Iterator<Item = &'a Score> {
-    let cells = findings.foretold.iter().flat_map(|card| &card.cells);
-    cells.filter(|score| score.workload == work.name.as_str() && !score.roofs.is_empty())
+/// So many cells are drawn; the table and the JSON have the limits of all.
+const DRAWN: usize = 24;
+
+/// Predictions with limits over them; records of old have none.
+fn limited(findings: &Findings) -> impl Iterator<Item = &Score> {
+    findings.foretold.iter().flat_map(|card| &card.cells).filter(|score| !score.roofs.is_empty())
+}
+
+/// Predictions that are drawn, in their order: those that were farthest from what was measured.
+pub(crate) fn drawn(findings: &Findings) -> Vec<&Score> {
+    let mut all: Vec<(usize, &Score)> = limited(findings).enumerate().collect();
+    let far = |score: &Score| score.ratio().map_or(0.0, |ratio| ratio.ln().abs());
+    all.sort_by(|(_, a), (_, b)| far(b).total_cmp(&far(a)));
+    all.truncate(DRAWN);
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, score)| score).collect()
+}
+
+/// How many are drawn, where not all are.
+fn left_out(findings: &Findings) -> Option<String> {
+    let all = limited(findings).count();
+    (all > DRAWN).then(|| format!("Drawn are the {DRAWN} of {all} cells that were farthest from their prediction."))
 }
 
 /// Why the figure of a cell is doubtful: it is more than the drives can do.
@@ -85,6 +103,7 @@ fn odd(findings: &Findings, card: &Scorecard) -> Vec<String> {
 /// What is odd, and how it fared, here and over all runs.
 fn remarks(findings: &Findings, card: &Scorecard) -> Vec<String> {
     let mut remarks = odd(findings, card);
+    remarks.extend(left_out(findings));
     if let Some(standing) = card.standing {
         remarks.push(format!(
             "Over {} with such predictions: {} figures, median error {:.0} %, {:.0} % inside 90 % intervals, {:.0} % \

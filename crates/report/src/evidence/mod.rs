@@ -13,6 +13,7 @@ pub(crate) mod flush;
 pub(crate) mod foretold;
 pub(crate) mod hosts;
 pub(crate) mod layers;
+pub(crate) mod parts;
 pub(crate) mod path_lost;
 pub(crate) mod places;
 pub(crate) mod preflight;
@@ -36,6 +37,11 @@ fn workload_title(findings: &Findings, name: &str) -> String {
 pub(crate) fn count(number: impl Into<u64>, word: &str) -> String {
     let number = number.into();
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+/// The same of what a collection holds.
+pub(crate) fn count_of(number: usize, word: &str) -> String {
+    count(u64::try_from(number).unwrap_or(u64::MAX), word)
 }
 
 /// A change in per cent with its sign: `+1.2 %`, `−0.4 %`, `0 %`.

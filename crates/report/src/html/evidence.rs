@@ -11,8 +11,8 @@ use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
 use crate::evidence::{
-    believe, burst, compat, curves, drives, flush, foretold, hosts, layers, path_lost, places, preflight, ranking,
-    stack_name,
+    believe, burst, compat, curves, drives, flush, foretold, hosts, layers, parts, path_lost, places, preflight,
+    ranking, stack_name,
 };
 use crate::figure::Measure;
 use crate::grid::Grid;
@@ -105,6 +105,7 @@ pub(super) fn parts(findings: &Findings) -> Vec<Part> {
         burst::listing(findings, &style),
         places::listing(findings, &style),
         hosts::listing(findings, &style),
+        parts::listing(findings, &style),
         path_lost::listing(findings, &style),
         drives::listing(findings, &style),
         layers::listing(findings),
@@ -133,9 +134,10 @@ pub(super) fn flushes(grid: &Grid, workload: usize, title: &str) -> Option<Strin
 
 /// Roofs over every stack of which something was said, on one axis for each workload.
 fn roofs(findings: &Findings, style: &Style) -> Vec<Roofs> {
+    let drawn = foretold::drawn(findings);
     let of = |work: &Workload| {
-        let houses: Vec<(&Score, House)> =
-            foretold::roofed(findings, work).map(|score| (score, house(score, work, style))).collect();
+        let own = drawn.iter().copied().filter(|score| score.workload == work.name.as_str());
+        let houses: Vec<(&Score, House)> = own.map(|score| (score, house(score, work, style))).collect();
         let axis = Log::around(houses.iter().flat_map(|(_, house)| house.values()));
         let (measure, title) = (Measure::of(work), crate::grid::title(work));
         let tick = |value: f64| measure.tick(value, style);

@@ -34,17 +34,17 @@ pub(crate) fn row(canvas: &mut Canvas, top: f64, name: &str, figure: Result<&str
         Err(blank) => (blank.word.to_owned(), blank.class),
     };
     let y = px(top + BASELINE);
-    canvas.open("g", &[]);
-    canvas.title(name);
     let names = COLUMNS.map(|(class, all)| (class, shorten(name, all.saturating_sub(width(&text) + 2).max(12))));
-    if names[0].1 == names[1].1 {
-        canvas.text(&names[0].1, &[("class", &"name"), ("x", &0), ("y", &y)]);
+    if names.iter().all(|(_, shown)| shown == name) {
+        canvas.text(name, &[("class", &"name"), ("x", &0), ("y", &y)]);
     } else {
-        for (class, name) in names {
-            canvas.text(&name, &[("class", &class), ("x", &0), ("y", &y)]);
+        canvas.open("g", &[]);
+        canvas.title(name);
+        for (class, shown) in names {
+            canvas.text(&shown, &[("class", &class), ("x", &0), ("y", &y)]);
         }
+        canvas.close("g");
     }
-    canvas.close("g");
     canvas.text(&text, &[("class", &class), ("x", &"100%"), ("y", &y), ("text-anchor", &"end")]);
     let track = if figure.is_ok() { "track" } else { "track blank" };
     let (y, band) = (px(top + TRACK), px(BAND));

@@ -23,14 +23,18 @@ pub(crate) struct Dot {
 /// Ends of axes: from one over it to it.
 const ENDS: [f64; 13] = [1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0];
 
+/// The end of an axis that holds a ratio as far from 1 as this, in logarithms.
+pub(crate) fn end(far: f64) -> f64 {
+    ENDS.into_iter().find(|end| end.ln() >= far).unwrap_or(ENDS[ENDS.len() - 1])
+}
+
 /// The chart; `says` tells it to those who cannot see it.
 pub(crate) fn draw(dots: &[Dot], says: &str) -> String {
     let ends = |dot: &Dot| {
         let (low, high) = dot.interval.unwrap_or((dot.value, dot.value));
         [low, high].map(|end| end.ln().abs()).into_iter().fold(0.0, f64::max)
     };
-    let far = dots.iter().map(ends).fold(0.0, f64::max);
-    let end = ENDS.into_iter().find(|end| end.ln() >= far).unwrap_or(ENDS[ENDS.len() - 1]);
+    let end = end(dots.iter().map(ends).fold(0.0, f64::max));
     let place = |ratio: f64| 0.5 + 0.5 * ratio.ln() / end.ln();
     let mut canvas = Canvas::default();
     for (at, dot) in dots.iter().enumerate() {

@@ -3,7 +3,8 @@
 use terms::finding::Compared;
 
 use crate::evidence::{
-    believe, burst, compat, curves, flush, foretold, hosts, layers, path_lost, places, preflight, ranking, trials,
+    believe, burst, compat, curves, flush, foretold, hosts, layers, parts, path_lost, places, preflight, ranking,
+    trials,
 };
 use crate::grid::{Grid, State};
 use crate::listing::{Group, Listing};
@@ -102,6 +103,7 @@ pub(super) fn listings(grid: &Grid, style: &Style) -> String {
         burst::listing(findings, style),
         places::listing(findings, style),
         hosts::listing(findings, style),
+        parts::listing(findings, style),
         path_lost::listing(findings, style),
         layers::listing(findings),
         curves::listing(findings),

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use terms::Note;
+use terms::{Nanos, Note};
 
 use super::job::{Files, Job};
+use super::parts;
 
-/// The jobs in the order in which they run, those that run at once made one where they do the same: as many jobs of one
-/// workload. Others that run at once are noted: a workload has one kind of operation.
-pub(super) fn one_after_another(jobs: Vec<Job>, notes: &mut Vec<Note>) -> Vec<Job> {
+/// The jobs in the order in which they run, in groups of those that run at once. Those that do the same are made one job
+/// with as many clones; others stay beside one another.
+pub(super) fn one_after_another(jobs: Vec<Job>, notes: &mut Vec<Note>) -> Vec<Vec<Job>> {
     let mut groups: Vec<Vec<Job>> = Vec::new();
     for job in jobs {
         match groups.last_mut() {
@@ -33,57 +34,59 @@ fn waits(job: &Job, group: &[Job], notes: &mut Vec<Note>) -> bool {
     !before.is_empty()
 }
 
-fn together(group: Vec<Job>, notes: &mut Vec<Note>) -> Option<Job> {
-    let mut jobs = group.iter();
-    let first = jobs.next()?;
-    for job in jobs {
-        if let Some(note) = apart(first, job) {
-            notes.push(note);
-            return None;
-        }
+fn together(mut group: Vec<Job>, notes: &mut Vec<Note>) -> Option<Vec<Job>> {
+    let (first, runtime) = (group.first()?, parts::runtime(&group));
+    if let Some(note) = group.iter().find_map(|job| apart(first, job, runtime)) {
+        notes.push(note);
+        return None;
     }
     if group.len() == 1 {
-        return group.into_iter().next();
+        return Some(group);
     }
     let names: Vec<String> = group.iter().take(NAMED).map(|job| format!("`{}`", job.name.escape_debug())).collect();
     let names = names.join(", ") + if group.len() > NAMED { ", …" } else { "" };
-    let all = group.iter().fold(0_u32, |sum, job| sum.saturating_add(job.jobs));
-    let mut one = first.clone();
-    one.jobs = all;
-    if group.iter().any(|job| job.files != first.files) {
+    let place = first.place;
+    let told =
+        |what: String| Note::error("fio-together", Some(place), format!("{names} run at once{what}")).as_warning();
+    if let Some(one) = same(&group) {
+        notes.push(told(format!(" and do the same: one workload of {} jobs", one.jobs)));
+        return Some(vec![one]);
+    }
+    notes.push(told(format!(": one workload of {} parts", group.len())));
+    parts::place(&mut group, notes).then_some(group)
+}
+
+/// One job in the place of all, where they do the same on the same bytes, or each on bytes of its own.
+fn same(group: &[Job]) -> Option<Job> {
+    let mut one = group.first()?.clone();
+    if group.iter().any(|job| job.work != one.work || job.size() != one.size()) {
+        return None;
+    }
+    one.jobs = group.iter().fold(0_u32, |sum, job| sum.saturating_add(job.jobs));
+    if group.iter().any(|job| job.files != one.files) {
         // Each on a file of its own: parts of the span. Where several are on each of several files, it does not matter
         // only if the order is of chance which job is where.
         let files: BTreeSet<&Files> = group.iter().map(|job| &job.files).collect();
         let is_own = files.len() == group.len() && group.iter().all(|job| job.jobs == 1);
-        if !is_own && !first.work.is_random() {
-            let message = format!("{names} run at once in order, several on each of several files");
-            notes.push(Note::error("fio-together", Some(first.place), message).hint("have one job for each file"));
+        if !is_own && !one.work.is_random() {
             return None;
         }
         one.files = Files::Own;
     }
-    let message = format!("{names} run at once and do the same: one workload of {all} jobs");
-    notes.push(Note::error("fio-together", Some(first.place), message).as_warning());
     Some(one)
 }
 
-/// Why two jobs that run at once are not one workload.
-fn apart(first: &Job, job: &Job) -> Option<Note> {
+/// Why two jobs that run at once cannot be measured in one window.
+fn apart(first: &Job, job: &Job, runtime: Option<Nanos>) -> Option<Note> {
     let (name, other) = (job.name.escape_debug(), first.name.escape_debug());
-    let error = |span, message| Some(Note::error("fio-together", Some(span), message));
     if job.delay.map(|(delay, _)| delay) != first.delay.map(|(delay, _)| delay) {
         let span = job.delay.map_or(job.place, |(_, span)| span);
-        let note = error(span, format!("`{name}` and `{other}` begin at different times, and then run at once"))?;
-        return Some(note.hint("say stonewall in place of startdelay"));
+        let message = format!("`{name}` and `{other}` begin at different times, and then run at once");
+        return Some(Note::error("fio-together", Some(span), message).hint("say stonewall in place of startdelay"));
     }
-    if job.work == first.work && job.size() == first.size() {
-        return None;
-    }
-    let note = error(
-        job.place,
-        format!("`{name}` runs at once with `{other}` and does another thing: a workload has one kind of operation"),
-    )?;
-    Some(note.hint("say stonewall in it to measure one after another, or mix with rw=randrw and rwmixread"))
+    let own = job.work.runtime.filter(|own| Some(*own) != runtime)?;
+    let message = format!("`{name}` runs at once with others for {own}, and not as long as they: one goes on alone");
+    Some(Note::error("fio-together", Some(job.place), message).hint("give them one runtime, or say stonewall"))
 }
 
 /// Jobs that are named in a message.

@@ -34,6 +34,7 @@ pub(super) struct Work {
     pub(super) runtime: Option<Nanos>,
     pub(super) ramp: Option<Nanos>,
     size: Option<Bytes>,
+    offset: Bytes,
     increment: Option<Bytes>,
     keys: Vec<FioKey>,
 }
@@ -61,9 +62,12 @@ pub(super) struct Job {
     reads: u8,
     base: Base,
     filesize: Option<Bytes>,
-    /// Names differ from one clone to the next, unless a format says otherwise.
-    numbered: bool,
     filename: Option<String>,
+    /// How names of files are made where none is given.
+    format: Option<String>,
+    directory: String,
+    /// Where its file begins in the span, beside those of other jobs.
+    pub(super) at: Bytes,
 }
 
 impl Job {
@@ -79,6 +83,7 @@ impl Job {
             runtime: None,
             ramp: None,
             size: None,
+            offset: Bytes(0),
             increment: None,
             keys: Vec::new(),
         };
@@ -96,8 +101,10 @@ impl Job {
             reads: 50,
             base: Base::Binary,
             filesize: None,
-            numbered: true,
             filename: None,
+            format: None,
+            directory: String::new(),
+            at: Bytes(0),
         }
     }
 
@@ -124,11 +131,19 @@ impl Job {
             }
         }
         self.work.pattern = self.pattern(options, notes);
-        self.files = match &self.filename {
-            Some(name) => Files::Shared(name.clone()),
-            None if self.numbered => Files::Own,
-            None => Files::Shared(String::new()),
-        };
+        self.files = self.files();
+    }
+
+    /// Names differ from one clone to the next, unless the job names a file or a format says otherwise.
+    fn files(&self) -> Files {
+        let shared = |name: &str| Files::Shared(format!("{}/{name}", self.directory));
+        match (&self.filename, &self.format) {
+            (Some(name), _) => shared(name),
+            (None, Some(format)) if !format.is_empty() && !format.contains("$jobnum") => {
+                shared(&format.replace("$jobname", &self.name))
+            }
+            _ => Files::Own,
+        }
     }
 
     fn take_one(&mut self, option: &Option_) -> Result<(), Unread> {
@@ -161,6 +176,7 @@ impl Job {
                 self.filesize = Some(Bytes(bytes)).filter(|bytes| bytes.0 > 0);
                 self.filesize.ok_or("a file of no bytes")?;
             }
+            "offset" => work.offset = offset(text, base)?,
             "offset_increment" => work.increment = Some(Bytes(units::size(text, base)?)),
             // 0 files are one: fio makes it so.
             "nrfiles" if units::size(text, base)? > 1 => {
@@ -175,7 +191,8 @@ impl Job {
                 }
                 self.filename = Some(text.to_owned());
             }
-            "filename_format" => self.numbered = text.is_empty() || text.contains("$jobnum"),
+            "filename_format" => self.format = Some(text.to_owned()),
+            "directory" => self.directory = text.to_owned(),
             "nrfiles" | "ioengine" | "kb_base" => {}
             key => {
                 if let Rule::Kept(name) | Rule::Defeats(name, _) = rules::of(key, text) {
@@ -228,6 +245,29 @@ impl Job {
         Some(Bytes(size.0.saturating_mul(parts)))
     }
 
+    /// Where the first byte that it touches lies in the span.
+    fn begins(&self) -> Bytes {
+        Bytes(self.at.0.saturating_add(self.work.offset.0))
+    }
+
+    /// Where the last byte that it touches ends in its file, where the file says so.
+    pub(super) fn end_in_file(&self) -> Option<Bytes> {
+        Some(Bytes(self.work.offset.0.saturating_add(self.span()?.0)))
+    }
+
+    /// Where that is in the span.
+    pub(super) fn end(&self) -> Option<Bytes> {
+        Some(Bytes(self.at.0.saturating_add(self.end_in_file()?.0)))
+    }
+
+    /// Puts its file at a place of the span; where its size is not said, it goes over all of the file.
+    pub(super) fn put(&mut self, at: Bytes, length: Bytes) {
+        self.at = at;
+        if self.size().is_none() {
+            self.work.size = Some(Bytes(length.0.saturating_sub(self.work.offset.0)));
+        }
+    }
+
     /// Has each of its jobs bytes of its own?
     fn has_parts(&self) -> bool {
         self.files == Files::Own || self.work.increment.is_some_and(|bytes| bytes.0 > 0)
@@ -267,6 +307,10 @@ impl Job {
             let message = format!("the jobs of `{name}` begin within one another's parts");
             error("fio-offset", message, "make offset_increment as large as size, or leave it out");
         }
+        if self.work.offset.0 > 0 && (size.is_none() && self.filesize.is_none()) {
+            let message = format!("`{name}` begins within its file and does not say how much of it it works on");
+            error("fio-offset", message, "say size; an offset in bytes lies within the span that is filled");
+        }
         if self.by_clock && self.work.runtime.is_none() {
             error("fio-bad-value", format!("`{name}` is time_based and has no runtime"), "add runtime=60");
         }
@@ -293,7 +337,11 @@ impl Job {
             notes.push(warn("fio-depth", message).hint("say ioengine=libaio"));
         }
         let (span, shares) = (self.span(), self.jobs > 1 && !self.has_parts());
-        if let Some(span) = span.filter(|span| Some(*span) != whole) {
+        let begins = self.begins();
+        if begins.0 > 0 {
+            self.keep("offset", &begins.0.to_string());
+        }
+        if let Some(span) = span.filter(|span| begins.0 > 0 || Some(*span) != whole) {
             self.keep("size", &span.0.to_string());
         }
         if shares && !self.work.pattern.random() {
@@ -374,6 +422,15 @@ fn span(text: &str, base: Base) -> Result<Option<Bytes>, Unread> {
         };
     }
     Ok(Some(Bytes(units::size(text, base)?)).filter(|bytes| bytes.0 > 0))
+}
+
+/// Where in a file a job begins: in bytes, as a share is that of another file.
+fn offset(text: &str, base: Base) -> Result<Bytes, Unread> {
+    match text.strip_suffix('%') {
+        Some(percent) if percent.parse() == Ok(0_u8) => Ok(Bytes(0)),
+        Some(_) => Err("a share of a file is that of another file; say bytes".to_owned()),
+        None => units::size(text, base).map(Bytes),
+    }
 }
 
 fn time(text: &str) -> Result<Option<Nanos>, Unread> {

@@ -82,6 +82,59 @@ fn the_target_and_what_we_set_are_not_passed_on() {
     assert!(notes.iter().any(|note| note.code == "fio-target"));
 }
 
+/// The parts of the one workload of a file: name, and where in the span each works.
+fn parts(text: &str) -> (Vec<(String, u64, u64)>, Imported) {
+    let (imported, notes) = import(text, false);
+    let imported = imported.unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(notes.iter().any(|note| note.code == "fio-together" && note.severity == Severity::Warning), "{notes:?}");
+    assert_eq!(imported.workloads.len(), 1, "{:?}", imported.workloads);
+    let span = imported.span.unwrap_or(Bytes(0));
+    let of = |kind: Workload| (kind.name.to_string(), kind.begins_at().0 >> 20, kind.reach_of(span).0 >> 20);
+    (imported.workloads[0].kinds().into_iter().map(of).collect(), imported)
+}
+
+#[test]
+fn different_jobs_at_once_are_parts_of_one_workload() {
+    let head = "[global]\ndirect=1\nioengine=libaio\ntime_based\nruntime=30\nsize=64m\n";
+    let text = format!("{head}[reader]\nrw=randread\niodepth=16\nnumjobs=2\n[writer]\nrw=write\nbs=128k\nfsync=4\n");
+    let (found, imported) = parts(&text);
+    // A file for each clone, one behind the other.
+    assert_eq!(found, [("reader".to_owned(), 0, 128), ("writer".to_owned(), 128, 64)]);
+    assert_eq!((imported.span, imported.window), (Some(Bytes::mib(192)), Some(Nanos::seconds(30))));
+    let work = &imported.workloads[0];
+    assert_eq!((work.name.as_str(), work.jobs, work.parts[1].fsync_every), ("reader-and-writer", 3, Some(4)));
+    assert_eq!(work.pattern, Pattern::Mixed(50));
+    // On one file: each on all of it, or on what its offset leaves.
+    let shared = text.replace("size=64m", "size=64m\nfilename=/dev/sdx").replace("bs=128k", "bs=128k\noffset=32m");
+    let (found, imported) = parts(&shared);
+    assert_eq!(found, [("reader".to_owned(), 0, 64), ("writer".to_owned(), 32, 64)]);
+    assert_eq!(imported.span, Some(Bytes::mib(96)));
+}
+
+#[test]
+fn parts_wait_for_those_before_them_and_keep_their_names() {
+    let text = "[global]\ndirect=1\nfilename=/dev/sdx\n[a]\nrw=read\n[b]\nrw=write\n[c]\nstonewall\nrw=randread\n[d]\nrw=randwrite\n[e]\nrw=randrw\n";
+    let (imported, notes) = import(text, false);
+    let imported = imported.unwrap_or_else(|| panic!("{notes:?}"));
+    let names: Vec<&str> = imported.workloads.iter().map(|work| work.name.as_str()).collect();
+    assert_eq!(names, ["a-and-b", "c-and-2-more"]);
+    assert!(imported.workloads.iter().flat_map(|work| &work.parts).all(|part| part.keys.is_empty()));
+}
+
+#[test]
+fn what_cannot_run_in_one_window_is_refused_with_the_reason() {
+    for (a, b, why) in [
+        ("runtime=30", "runtime=60", "one goes on alone"),
+        ("startdelay=5", "", "different times"),
+        ("filename=/dev/sdx", "filename=/dev/sdy", "how large its file is"),
+        ("offset=1m\nfilename=x", "filename=x", "how much of it"),
+    ] {
+        let text = format!("[a]\nrw=read\n{a}\n[b]\nrw=write\n{b}\n");
+        let (imported, notes) = import(&text, false);
+        assert!(imported.is_none() && notes.iter().any(|note| note.message.contains(why)), "{text}: {notes:?}");
+    }
+}
+
 /// Lines of files that strangers may send, each with a word of the reason why it is refused, forced or not.
 const HOSTILE: [(&str, &str); 40] = [
     ("exec_prer=touch /tmp/x", "not among"),
@@ -191,6 +244,9 @@ fn a_file_of_any_size_is_read_in_time_that_grows_with_it() {
         let text = format!("[global]\n{}{}", "nice=1\n".repeat(times), "[j]\nrw=read\nstonewall\n".repeat(times));
         let start = std::time::Instant::now();
         assert_eq!(import(&text, false).0.unwrap().workloads.len(), times);
+        // Jobs at once, each another, on files of their own.
+        let at_once: String = (1..=times).map(|size| format!("[j]\nrw=read\nsize={size}m\n")).collect();
+        assert_eq!(import(&at_once, false).0.unwrap().workloads[0].parts.len(), times);
         start.elapsed().as_secs_f64()
     };
     let (short, long) = (took(2_000), took(20_000));

@@ -93,6 +93,18 @@ static RAID: Table = Table {
             "\"whole\"",
             "How the array is while it is measured: its last member gone, or resynchronising all the time.",
         ),
+        default(
+            "group_thread_cnt",
+            Kind::Integer { least: 0, most: 1024 },
+            "0",
+            "Threads of each NUMA node that the parity thread of RAID-5 and 6 hands its work to.",
+        ),
+        default(
+            "stripe_cache_size",
+            Kind::Integer { least: 17, most: 32_768 },
+            "256",
+            "Stripes that RAID-5 and 6 keep in memory, of one page for each member.",
+        ),
     ],
     one_of: &[],
 };
@@ -187,6 +199,18 @@ static LVM: Table = Table {
             "Make the volume thin, in a pool of this chunk.",
         ),
         flag("snapshot", "Keep a snapshot of the volume alive while it is used."),
+        optional(
+            "cache",
+            Kind::Names,
+            "no cache",
+            "Drives or layers that cache the volume: faster than those it is on.",
+        ),
+        default(
+            "cache_mode",
+            Kind::Choice(&["writethrough", "writeback", "writecache"]),
+            "\"writethrough\"",
+            "`writethrough` and `writeback` are dm-cache; `writecache` is dm-writecache, for writes alone. Only with `writethrough` does the volume survive the loss of its cache.",
+        ),
     ],
     one_of: &[],
 };

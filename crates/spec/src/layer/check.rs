@@ -68,6 +68,10 @@ fn check_raid(raid: &Raid, options: &Fields, notes: &mut Vec<Note>) {
                 .hint("add bitmap = \"none\""),
         );
     }
+    if !matches!(raid.level, RaidLevel::Raid5 | RaidLevel::Raid6) {
+        no_effect(options, "group_thread_cnt", "only RAID-5 and 6 have a parity thread", notes);
+        no_effect(options, "stripe_cache_size", "only RAID-5 and 6 have a stripe cache", notes);
+    }
     if raid.level != RaidLevel::Raid10 {
         no_effect(options, "layout", "only RAID-10 has a choice of layouts", notes);
     }
@@ -169,9 +173,21 @@ fn check_lvm(lvm: &Lvm, options: &Fields, notes: &mut Vec<Note>) {
             .hint("write volume = \"raid1\" (or raid5, raid6, raid10), or put an `integrity` layer below"),
         );
     }
+    if lvm.cache.is_none() && !options.is_wrong("cache") {
+        no_effect(options, "cache_mode", "the volume has no cache", notes);
+    }
+    let snapshot = ("snapshot", lvm.snapshot);
+    let thin = ("thin_chunk", lvm.thin_chunk.is_some());
+    let integrity = ("integrity", lvm.integrity.is_some());
+    for (key, asked) in [snapshot, thin, integrity] {
+        if asked && lvm.cache.is_some() {
+            let message = format!("`{key}` and `cache` cannot be used together");
+            let note = Note::error("study-lvm-cache", Some(options.key(key)), message);
+            notes.push(note.hint("leave out one of the two"));
+        }
+    }
     // lvmraid(7): volumes with integrity take no snapshots and cannot serve a thin pool.
-    for key in ["snapshot", "thin_chunk"] {
-        let asked = if key == "snapshot" { lvm.snapshot } else { lvm.thin_chunk.is_some() };
+    for (key, asked) in [snapshot, thin] {
         if asked && lvm.integrity.is_some() && lvm.volume.is_raid() {
             notes.push(
                 Note::error(

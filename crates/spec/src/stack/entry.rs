@@ -47,12 +47,15 @@ pub(crate) enum To {
     Entry(usize),
 }
 
+/// Options that name devices too, one of a kind of layer ([`terms::Layer::beside`]).
+const BESIDE: [&str; 2] = ["special", "cache"];
+
 /// What one entry rests on.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
     /// What it rests on, in order.
     pub(crate) on: Vec<Link>,
-    /// Its special vdev.
+    /// Its special vdev, or its cache.
     pub(crate) special: Vec<Link>,
     /// Was something refused, so that counting members would mislead?
     pub(crate) broken: bool,
@@ -154,9 +157,11 @@ fn links(known: &Known<'_, '_>, index: usize, notes: &mut Vec<Note>) -> Links {
             }
         },
     }
-    links.broken |= entry.options.is_wrong("special");
-    if let Some(words) = entry.options.names("special") {
-        links.special = resolve(words, known, index, &mut links.broken, notes);
+    for key in BESIDE {
+        links.broken |= entry.options.is_wrong(key);
+        if let Some(words) = entry.options.names(key) {
+            links.special = resolve(words, known, index, &mut links.broken, notes);
+        }
     }
     links
 }

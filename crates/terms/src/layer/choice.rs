@@ -73,3 +73,13 @@ impl CryptFormat {
         }
     }
 }
+
+/// Write-intent bitmap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bitmap {
+    /// Kept on the members.
+    Internal,
+    /// None: a crash means a full resync.
+    None,
+}

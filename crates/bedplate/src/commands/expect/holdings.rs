@@ -120,7 +120,7 @@ fn speed(group: &DriveGroup) -> BytesPerSecond {
 fn kind(kind: DriveKind) -> Option<DriveClass> {
     let name = match kind {
         DriveKind::Nvme | DriveKind::SataSsd | DriveKind::Ram => "client-ssd",
-        DriveKind::NvmeEnterprise => "datacentre-ssd",
+        DriveKind::NvmeEnterprise | DriveKind::SataEnterprise | DriveKind::SasSsd => "datacentre-ssd",
         DriveKind::Optane => "optane",
         DriveKind::Hdd => "nearline-hdd",
     };

@@ -118,10 +118,23 @@ pub(crate) const SCENES: &[&[Fault]] = &[
         Fault {
             check: "array-write-hole",
             at: "md10",
-            plant: "mdadm --create /dev/md10 --quiet --run --level=5 --raid-devices=3 --assume-clean --bitmap=internal $P $Q $R; noise /dev/md10 16; mdadm --examine $P",
+            plant: "mdadm --create /dev/md10 --quiet --run --level=5 --raid-devices=3 --assume-clean --bitmap=none $P $Q $R; noise /dev/md10 16; mdadm --examine $P",
             data: "dd if=/dev/md10 bs=1M count=64 status=none | md5sum",
-            last: "mdadm --examine $P > /tmp/md10; cat /sys/block/md10/md/consistency_policy | grep ppl || { cat /tmp/md10; false; }",
+            // Made without a bitmap, members above 8 GiB have room for the log.
+            leaves: &["--stop", "--update=no-bbl"],
+            last: "grep ppl /sys/block/md10/md/consistency_policy || { mdadm --examine $P; false; }",
             clean: "mdadm --stop /dev/md10; mdadm --zero-superblock $P $Q $R",
+            ..FAULT
+        },
+        Fault {
+            check: "array-write-hole",
+            at: "md12",
+            plant: "for n in a b c; do cut ${n}12 $(eval echo \\$${n^^}) 660 40; done; \
+                mdadm --create /dev/md12 --quiet --run --level=5 --raid-devices=3 --assume-clean --bitmap=internal /dev/mapper/[abc]12; \
+                noise /dev/md12 16",
+            data: "md5sum < /dev/md12",
+            last: "grep ppl /sys/block/md12/md/consistency_policy || { mdadm --examine /dev/mapper/a12; false; }",
+            clean: "mdadm --stop /dev/md12; uncut a12 b12 c12",
             ..FAULT
         },
         Fault {

@@ -16,9 +16,13 @@ pub(crate) const SCENES: &[&[Fault]] = &[
     &[
         Fault {
             check: "aes-driver",
-            plant: "grep -q -w aes /proc/cpuinfo; mkdir -p /etc/modprobe.d; echo install aesni_intel /bin/false > /etc/modprobe.d/slow.conf; noise $C 8",
-            data: "md5sum < $C",
+            // That its driver does not use all of a processor's instructions is another finding.
+            at: "runs in software",
+            plant: "grep -q -w aes /proc/cpuinfo; mkdir -p /etc/modprobe.d; echo install aesni_intel /bin/false > /etc/modprobe.d/slow.conf; \
+                cut k1 $C 2000 8; noise /dev/mapper/k1 8",
+            data: "md5sum < /dev/mapper/k1",
             first: "rm /etc/modprobe.d/slow.conf",
+            clean: "uncut k1",
             ..FAULT
         },
         Fault {
@@ -140,7 +144,8 @@ pub(crate) const SCENES: &[&[Fault]] = &[
             at: "slow",
             plant: "cut y5 $D 360 128; integritysetup format --batch-mode --no-wipe --sector-size 4096 /dev/mapper/y5; \
                 dmsetup create y6 --table '0 262144 delay /dev/mapper/y5 0 200'; \
-                integritysetup open --integrity-bitmap-mode --integrity-recalculate /dev/mapper/y6 slow; dmsetup status slow",
+                integritysetup open --integrity-bitmap-mode --integrity-recalculate /dev/mapper/y6 slow; \
+                dmsetup suspend --nolockfs y6; dmsetup load y6 --table '0 262144 delay /dev/mapper/y5 0 3000'; dmsetup resume y6; dmsetup status slow",
             data: "md5sum < $C",
             first: "dmsetup suspend y6; dmsetup load y6 --table '0 262144 linear /dev/mapper/y5 0'; dmsetup resume y6; \
                 for t in $(seq 60); do set $(dmsetup status slow); [ $6 = - ] || [ $6 = $5 ] && break; sleep 1; done",

@@ -111,15 +111,15 @@ pub(crate) const SCENES: &[&[Fault]] = &[
         Fault {
             check: "zfs-ashift",
             at: "nine",
-            plant: "modprobe sd_mod; modprobe scsi_debug dev_size_mb=128 physblk_exp=3; sleep 3; find /sys/bus/pseudo/drivers/scsi_debug/adapter0/ -maxdepth 5; s=$(ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* | xargs basename); cat /sys/block/$s/queue/physical_block_size; \
-                zpool create -o ashift=9 nine /dev/$s; zfs create nine/data; noise /nine/data/file 16; cut o1 $C 2600 256; zpool create -o ashift=12 other /dev/mapper/o1",
+            plant: "modprobe sd_mod; modprobe scsi_debug dev_size_mb=128 physblk_exp=3; sleep 3; s=$(ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* | xargs basename); cat /sys/block/$s/queue/physical_block_size; \
+                cut n9 /dev/$s 0 120; zpool create -o ashift=9 nine /dev/mapper/n9; zfs create nine/data; noise /nine/data/file 16; cut o1 $C 2600 256; zpool create -o ashift=12 other /dev/mapper/o1",
             data: "md5sum /nine/data/file",
             puts: &[("OTHER", "other")],
             between: (
                 "zpool create",
                 "cmp /nine/data/file /other/nine/data/file || { zfs mount other/nine; zfs mount other/nine/data; ls -R /other; }; zpool destroy nine",
             ),
-            clean: "zpool destroy nine; zpool destroy other; uncut o1",
+            clean: "zpool destroy nine || true; zpool destroy other; uncut o1 n9",
             ..FAULT
         },
     ],

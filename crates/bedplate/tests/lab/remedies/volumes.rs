@@ -5,7 +5,7 @@ use super::{FAULT, Fault};
 pub(crate) const LAB: &str = r#"
 memory = "3 GiB"
 drives = [
-    { name = "a", size = "6 GiB", lba = "512 B" },
+    { name = "a", size = "12 GiB", lba = "512 B" },
     { name = "b", size = "2 GiB", lba = "512 B" },
     { name = "c", size = "2 GiB", lba = "512 B" },
     { name = "d", size = "2 GiB", lba = "4 KiB" },
@@ -21,7 +21,7 @@ pub(crate) const SCENES: &[&[Fault]] = &[
             check: "linear-volume",
             at: "lin/old",
             plant: "modprobe -a raid1 raid456 linear dm_thin_pool dm_snapshot; \
-                cut la $A 5700 128; cut lb $B 1800 128; pvcreate -qq /dev/mapper/la /dev/mapper/lb; vgcreate -qq lin /dev/mapper/la /dev/mapper/lb; \
+                cut la $A 11000 128; cut lb $B 1800 128; pvcreate -qq /dev/mapper/la /dev/mapper/lb; vgcreate -qq lin /dev/mapper/la /dev/mapper/lb; \
                 lvcreate -qq --yes -L 64m -n old lin /dev/mapper/la; lvextend -qq -L 96m lin/old /dev/mapper/lb; noise /dev/lin/old 96",
             data: "cat /dev/lin/old /dev/lin/new 2> /dev/null | head -c 100663296 | md5sum",
             puts: &[("NEW", "new")],
@@ -56,9 +56,10 @@ pub(crate) const SCENES: &[&[Fault]] = &[
         Fault {
             check: "thin-pool-space",
             at: "many-pool",
-            plant: "cut t2 $A 500 5000; pvcreate -qq /dev/mapper/t2; vgcreate -qq many /dev/mapper/t2; \
-                lvcreate -qq --yes --type thin-pool -L 4700m --chunksize 64k --poolmetadatasize 2m --zero n -n pool many; lvcreate -qq --yes -V 4600m -T many/pool -n vol; \
-                fio --name=holes --filename=/dev/many/vol --rw=write:60k --bs=4k --size=4600m --io_size=232m --direct=1 --ioengine=libaio --iodepth=32 --minimal > /dev/null; lvs -a many; dmsetup status many-pool-tpool",
+            plant: "cut t2 $A 500 9800; pvcreate -qq /dev/mapper/t2; vgcreate -qq --physicalextentsize 1m many /dev/mapper/t2; \
+                lvcreate -qq --yes --type thin-pool -L 9500m --chunksize 64k --poolmetadatasize 2m --zero n -n pool many; lvcreate -qq --yes -V 9000m -T many/pool -n vol; \
+                holes() { fio --name=holes --filename=/dev/many/vol --rw=write:60k --bs=4k --offset=$1m --size=$2m --io_size=$(($2 / 16 - 1))m --direct=1 --ioengine=libaio --iodepth=32 --minimal > /dev/null; }; \
+                holes 0 3700; at=3700; while set $(dmsetup status many-pool-tpool); [ ${5%/*} -lt 430 ] && [ $at -lt 7400 ]; do holes $at 400; at=$((at + 400)); done; lvs -a many; dmsetup status many-pool-tpool",
             data: "dd if=/dev/many/vol bs=1M count=64 status=none | md5sum",
             puts: &[("SIZE", "4m")],
             clean: "vgremove -qq --force many; pvremove -qq /dev/mapper/t2; uncut t2",
@@ -86,14 +87,16 @@ pub(crate) const SCENES: &[&[Fault]] = &[
         },
         Fault {
             check: "volume-group",
-            at: "full",
-            plant: "cut g3 $C 180 64; cut g4 $B 220 64; pvcreate -qq --metadatasize 8k /dev/mapper/g3; vgcreate -qq full /dev/mapper/g3; \
-                lvcreate -qq --yes -L 16m -n vol full; noise /dev/full/vol 16; for n in $(seq 1 40); do \
-                vgchange -qq --addtag $(head -c 90 /dev/zero | tr '\\0' x)$n full || break; done; vgs -o name,vg_mda_size,vg_mda_free full",
-            data: "md5sum < /dev/full/vol",
+            at: "brim",
+            // An area is as large as the alignment of the data behind it leaves it, and half of it can be written to.
+            plant: "cut g3 $C 180 64; cut g4 $B 220 64; pvcreate -qq --dataalignment 64k --metadatasize 8k /dev/mapper/g3; vgcreate -qq brim /dev/mapper/g3; \
+                lvcreate -qq --yes -L 16m -n vol brim; noise /dev/brim/vol 16; n=0; \
+                while [ $(vgs --noheadings --nosuffix --units b -o vg_mda_free brim) -gt 5000 ]; do \
+                n=$((n + 1)); vgchange -qq --addtag $(head -c 700 /dev/zero | tr '\\0' x)$n brim; done; vgs -o name,vg_mda_size,vg_mda_free brim",
+            data: "md5sum < /dev/brim/vol",
             puts: &[("DEVICE", "/dev/mapper/g4")],
             answers: "y",
-            clean: "vgremove -qq --force full; pvremove -qq /dev/mapper/g3 /dev/mapper/g4; uncut g3 g4",
+            clean: "vgremove -qq --force brim; pvremove -qq /dev/mapper/g3 /dev/mapper/g4; uncut g3 g4",
             ..FAULT
         },
         Fault {

@@ -33,7 +33,7 @@ pub(super) struct Box<'a> {
     pub(super) start: f64,
     /// Right edge.
     pub(super) end: f64,
-    /// What it rests on, all on the level below; `true` for special vdev members.
+    /// What it rests on, all on the level below; `true` for what is not a member, such as a cache.
     pub(super) below: Vec<(usize, bool)>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn place(nodes: &[Node]) -> Vec<Box<'_>> {
     }
     for node in nodes {
         let rests: Vec<(usize, bool)> =
-            below(node).filter_map(|(reference, special)| Some((find(&boxes, reference)?, special))).collect();
+            below(node).filter_map(|(reference, part)| Some((find(&boxes, reference)?, part.is_some()))).collect();
         let level = rests.iter().map(|(at, _)| boxes[*at].level + 1).max().unwrap_or(0);
         let below = rests.into_iter().map(|(at, special)| (reach(&mut boxes, at, level), special)).collect();
         boxes.push(Box { item: Item::Layer(node), level, start: 0.0, end: 0.0, below });

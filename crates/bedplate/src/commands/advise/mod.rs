@@ -1,0 +1,183 @@
+//! `bedplate advise` and `bedplate init`
+
+mod ask;
+mod written;
+
+use std::path::PathBuf;
+use std::thread;
+
+use advise::{Found, Question, Queue};
+use capacity::DriveSize;
+use durability::DriveModel;
+use model::{Conditions, Site};
+use terms::advice::{Advice, Compromise, Need, Needs};
+use terms::spelling::spell_path;
+use terms::{BytesPerSecond, Workload};
+
+use crate::cli::{AdviseArguments, InitArguments};
+use crate::commands::expect::{self, holdings};
+use crate::exit::{Exit, Failure};
+use crate::settings::Settings;
+use crate::{calibrations, library, studies};
+
+/// Searches all stacks on the drives for those that meet the needs and that no other beats.
+pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result<Exit, Failure> {
+    let text = study(arguments)?;
+    let name = arguments.study.clone().unwrap_or_else(|| PathBuf::from("drives.toml"));
+    let mut design = studies::of_text(&name, &text, settings)?;
+    design.workloads.retain(Workload::can_be_foretold);
+    let (mut machine, inventory, known) = expect::open(arguments.machine.as_deref(), settings)?;
+    if arguments.drives.is_some() {
+        // Drives that were named are not those that happen to be there.
+        machine.drives.clear();
+    }
+    let (machine, seats) = model::seat(&machine, &design.lab.drives, design.measure.span);
+    let size = arguments.drives.map(|set| set.size).or(arguments.drive_size);
+    let sizes = holdings::sizes(&design, &seats, inventory.as_ref(), size);
+    let models = holdings::models(&sizes, &machine);
+    let (sizes, models) = alike(sizes, models, arguments, settings)?;
+    let policy = &design.measure;
+    let speed = sizes.first().and_then(|size| holdings::speed_of(&size.name, &machine));
+    let search = Search {
+        drives: &sizes,
+        models: &models,
+        workloads: &design.workloads,
+        conditions: Conditions { span: policy.span, window: policy.window, warm: false, ..Conditions::default() },
+        rebuild: speed.unwrap_or(holdings::FLASH),
+        site: calibrations::ready(&machine, known.as_ref()),
+        most: arguments.most as usize,
+    };
+    let advice = search.answer(arguments.needs.of(sizes.len()));
+    if let Some(path) = &arguments.write_study
+        && !advice.front.is_empty()
+    {
+        written::write(path, &advice, &design.lab.drives, &text)?;
+        settings.printer.say(&format!("study: {}", spell_path(path)));
+    }
+    let style = report::Style { width: settings.style.width.min(80), ..settings.style };
+    let text = match () {
+        () if arguments.json => report::advice::json(&advice)?,
+        () if arguments.explain => report::advice::explain(&advice, &style),
+        () => report::advice::text(&advice, &style),
+    };
+    settings.printer.drawn(&text)?;
+    Ok(if advice.front.is_empty() { Exit::No } else { Exit::Yes })
+}
+
+/// Asks for drives and needs, advises, and writes the study.
+pub(crate) fn init(arguments: &InitArguments, settings: &Settings) -> Result<Exit, Failure> {
+    let file = &arguments.file;
+    if file.exists() {
+        return Err(Failure::told(format!(
+            "error: there is a file `{0}` already\n\nhint: name another, such as `bedplate init second.toml`",
+            spell_path(file)
+        )));
+    }
+    let (drives, needs) = match arguments.drives {
+        Some(drives) => (drives, arguments.needs.clone()),
+        None => ask::ask(&arguments.needs)?,
+    };
+    let status = advise(&arguments.as_advise(drives, needs), settings)?;
+    if file.exists() {
+        let path = spell_path(file);
+        settings.printer.say(&format!(
+            "\n  bedplate expect {path}    how fast would these layouts be?\n  bedplate run {path}       build and compare \
+             them in a virtual machine\n  bedplate plan {path}      every command that they take"
+        ));
+    }
+    Ok(status)
+}
+
+/// The text of the study that is asked with: a file's, or one made of the drives that were named.
+fn study(arguments: &AdviseArguments) -> Result<String, Failure> {
+    if let Some(unknown) = arguments.profile.iter().find(|name| spec::profile::named(name).is_none()) {
+        return Err(library::no_profile(unknown));
+    }
+    match (&arguments.study, arguments.drives) {
+        (Some(path), _) => studies::text(path),
+        (None, Some(drives)) => Ok(drives.study(&arguments.profile)),
+        (None, None) => Err(Failure::told(
+            "error: no drives are named\n\nhint: bedplate advise --drives 4x4TB:hdd, or name a study",
+        )),
+    }
+}
+
+/// Drives that are like the first, as many as may be used: the search takes all to be alike.
+fn alike(
+    sizes: Vec<DriveSize>,
+    models: Vec<DriveModel>,
+    arguments: &AdviseArguments,
+    settings: &Settings,
+) -> Result<(Vec<DriveSize>, Vec<DriveModel>), Failure> {
+    let Some((first, of)) = sizes.first().cloned().zip(models.first().cloned()) else {
+        return Err(Failure::told("error: the study has no drives to advise on"));
+    };
+    let most = arguments.max_drives.map_or(usize::MAX, |drives| drives as usize);
+    let (mut kept, mut left) = ((Vec::new(), Vec::new()), Vec::new());
+    for (size, model) in sizes.into_iter().zip(models) {
+        if size.size != first.size || size.lba != first.lba || model.class != of.class {
+            left.push(size.name.to_string());
+        } else if kept.0.len() < most {
+            kept.0.push(size);
+            kept.1.push(model);
+        }
+    }
+    if !left.is_empty() {
+        let left = left.join(", ");
+        settings.printer.say(&format!("left out, because they are not like `{}`: {left}", first.name));
+    }
+    Ok(kept)
+}
+
+/// All that a search takes but the needs.
+struct Search<'a> {
+    drives: &'a [DriveSize],
+    models: &'a [DriveModel],
+    workloads: &'a [Workload],
+    conditions: Conditions,
+    rebuild: BytesPerSecond,
+    site: Site,
+    most: usize,
+}
+
+impl Search<'_> {
+    /// What is advised; where nothing meets the needs, with what would if one of them were given up.
+    fn answer(&self, needs: Needs) -> Advice {
+        let advice = self.advise(&needs);
+        if !advice.front.is_empty() {
+            return advice;
+        }
+        let compromises = needs.asked().into_iter().filter_map(|need| self.compromise(&needs, need)).collect();
+        Advice { compromises, ..advice }
+    }
+
+    fn compromise(&self, needs: &Needs, need: Need) -> Option<Compromise> {
+        let mut rest = needs.without(need);
+        let mut advice = self.advise(&rest);
+        // Of drives that fail, as few fewer as will do.
+        while need == Need::Survives && advice.front.is_empty() && rest.survives > 0 {
+            rest = rest.without(need);
+            advice = self.advise(&rest);
+        }
+        let closest = advise::closest(&advice, need)?.clone();
+        Some(Compromise { need, needs: rest, fitting: advice.fitting, closest })
+    }
+
+    fn advise(&self, needs: &Needs) -> Advice {
+        let Self { drives, models, workloads, conditions, rebuild, ref site, most } = *self;
+        let question = Question { needs, drives, models, workloads, conditions, rebuild };
+        let block = drives.iter().map(|size| size.lba).max().unwrap_or_default();
+        let designs = advise::designs(drives.len(), block, needs);
+        let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let queue = Queue::new(&designs);
+        // Every processor takes part.
+        let found = thread::scope(|scope| {
+            let searches: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.search(&question, site))).collect();
+            let join = |search: thread::ScopedJoinHandle<'_, Found>| {
+                search.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            searches.into_iter().map(join).fold(Found::default(), Found::join)
+        });
+        advise::advise(&question, site, &found, most)
+    }
+}

@@ -1,0 +1,205 @@
+//! Going on with a run: the one that is meant, and whether what would be added to it is of the same machine.
+
+use std::path::PathBuf;
+
+use record::{RunReader, RunWriter};
+use terms::inventory::Inventory;
+use terms::record::{Provenance, StackEntry, UsedDrive};
+use terms::{MeasurePolicy, Plan, Replicate};
+
+use super::used;
+use crate::BUILD;
+use crate::commands::{report as reports, runs};
+use crate::exit::Failure;
+use crate::proof::Proof;
+use crate::settings::Settings;
+use crate::site::Site;
+use crate::studies::Study;
+
+/// A run that is gone on with.
+pub(super) struct Earlier {
+    pub(super) directory: PathBuf,
+    /// Has it all that it was begun for?
+    pub(super) is_whole: bool,
+    /// By which it goes on.
+    pub(super) policy: MeasurePolicy,
+}
+
+impl Earlier {
+    /// The run with so many rounds more. One that is not finished goes on as it was begun.
+    fn of(reader: &RunReader, more: Option<u32>) -> Result<Self, Failure> {
+        let (policy, is_whole) = (reader.provenance().policy(), reader.is_sealed());
+        let policy = match more.filter(|_| is_whole) {
+            Some(more) => {
+                let had = reader.cells()?.iter().map(|cell| cell.key.round).max().unwrap_or(0);
+                longer(policy, had.saturating_add(more))
+            }
+            None => policy,
+        };
+        Ok(Self { directory: reader.dir().to_owned(), is_whole, policy })
+    }
+}
+
+/// The policy with rounds up to that one. They are those of a run that looks again after each (docs/statistics.md), and go to
+/// what is open. Where one build is measured again and again nothing is compared, and all
+/// of it is.
+fn longer(policy: MeasurePolicy, last: u32) -> MeasurePolicy {
+    match policy.replicate {
+        Replicate::Single => MeasurePolicy { rounds: last, max_rounds: last, ..policy },
+        Replicate::Rebuild | Replicate::Slices => MeasurePolicy { max_rounds: last, ..policy },
+    }
+}
+
+/// The run to go on with: the newest, or the named one, of this very study with these very choices; where rounds are added
+/// their number may be another.
+pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Settings) -> Result<Earlier, Failure> {
+    let same = |reader: &RunReader| fits(reader.provenance(), study, more.is_some());
+    if run != "latest" {
+        let reader = reports::open(run, settings)?;
+        if !same(&reader) {
+            let name = &reader.provenance().run;
+            return Err(Failure::told(format!(
+                "error: run `{name}` is of another study, or was begun with other choices\n\n\
+                 hint: its command was `{}`",
+                reader.provenance().command.join(" ")
+            )));
+        }
+        return Earlier::of(&reader, more);
+    }
+    for row in runs::catalogue(settings)?.list() {
+        let reader = RunReader::open(&row.dir)?;
+        if same(&reader) {
+            return Earlier::of(&reader, more);
+        }
+    }
+    Err(Failure::told(
+        "error: there is no run of this study with these choices to resume\n\nhint: leave out --resume and --more to begin one",
+    ))
+}
+
+/// Was this run begun from the same text with the same choices, but for the number of rounds where that may be another?
+fn fits(run: &Provenance, study: &Study, any_rounds: bool) -> bool {
+    let stacks = study.design.stacks.iter().map(terms::Stack::slug);
+    let (now, mut then) = (&study.design.measure, run.policy());
+    if any_rounds {
+        (then.rounds, then.max_rounds) = (now.rounds, now.max_rounds);
+    }
+    run.study_sha256 == record::sha256_hex(study.text.as_bytes())
+        && run.stacks.iter().map(|stack| stack.slug.clone()).eq(stacks)
+        && run.workloads == study.design.workloads
+        && then == *now
+}
+
+/// Opens the record of an unfinished run, if what would be added to it comes from the same program on the same machine
+/// and the same drives.
+pub(super) fn go_on(
+    earlier: &Earlier,
+    plans: &[Plan],
+    inventory: &Inventory,
+    stacks: &[StackEntry],
+    site: &Site,
+    proof: Option<&Proof>,
+) -> Result<RunWriter, Failure> {
+    let reader = RunReader::open(&earlier.directory)?;
+    same_place(&reader, site, proof)?;
+    nothing_stands(&reader, proof)?;
+    let (run, machine) = (reader.provenance(), reader.inventory()?.unwrap_or_default());
+    let missing = |stacks: &[StackEntry]| {
+        let names = stacks.iter().filter(|stack| stack.missing.is_some()).map(|stack| stack.slug.clone());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let differences = [
+        ("build of bedplate", run.build.clone(), BUILD.to_owned()),
+        ("accelerator", run.accelerator.clone().unwrap_or_default(), site.accelerator().unwrap_or_default().to_owned()),
+        ("kernel", machine.kernel.clone(), inventory.kernel.clone()),
+        ("programs", versions(&machine), versions(inventory)),
+        ("stacks that cannot be built", missing(&run.stacks), missing(stacks)),
+    ];
+    if let Some((what, then, now)) = differences.into_iter().find(|(_, then, now)| then != now) {
+        return Err(Failure::told(format!(
+            "error: run `{}` was begun with another {what}: then {then:?}, now {now:?}; one record holds one machine\n\n\
+             hint: leave out --resume to begin a new run",
+            run.run
+        )));
+    }
+    let writer = if earlier.is_whole {
+        RunWriter::extend(&earlier.directory, earlier.policy.clone())?
+    } else {
+        RunWriter::resume(&earlier.directory)?
+    };
+    writer.put_inventory(inventory)?;
+    for plan in plans {
+        writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
+    }
+    Ok(writer)
+}
+
+/// Refuses to go on elsewhere: a record never credits one machine or drive with another's figures.
+fn same_place(reader: &RunReader, site: &Site, proof: Option<&Proof>) -> Result<(), Failure> {
+    let run = reader.provenance();
+    let mut differences = Vec::new();
+    if run.place != site.place() {
+        differences.push(format!("it ran on `{}`, and this is `{}`", run.place, site.place()));
+    }
+    for of in site.claims() {
+        let now = used(of);
+        match run.drives.iter().find(|then| then.name == now.name) {
+            Some(then) if is_same(then, &now) => {}
+            _ => differences.push(format!(
+                "drive `{}` was another than {}",
+                now.name,
+                of.permission.identity().describe()
+            )),
+        }
+    }
+    if run.drives.len() != site.claims().len() {
+        differences.push(format!("it had {} drives, and {} are named", run.drives.len(), site.claims().len()));
+    }
+    if let Some(proof) = proof {
+        let machine = site.machine_id()?;
+        for origin in proof.entries(reader)?.iter().filter_map(build::Entry::origin) {
+            if origin.machine != machine {
+                differences.push("it was begun on another machine (machine-id)".to_owned());
+            }
+            for of in site.claims() {
+                let then = origin.drives.get(&of.name).map(|then| then.differences(of.permission.identity()));
+                differences.extend(then.into_iter().flatten().map(|what| format!("drive `{}`: {what}", of.name)));
+            }
+        }
+    }
+    differences.dedup();
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Refused(format!(
+        "refused: run `{}` cannot go on here\n  because: {}\n\n\
+         hint: leave out --resume to begin a new run; `bedplate teardown {0}` takes down what this one left",
+        run.run,
+        differences.join("\n  because: ")
+    )))
+}
+
+/// Refuses to go on while something of a killed session stands: its plan may be another than the one that is made now, and
+/// would be forgotten.
+fn nothing_stands(reader: &RunReader, proof: Option<&Proof>) -> Result<(), Failure> {
+    let entries = proof.map(|proof| proof.entries(reader)).transpose()?.unwrap_or_default();
+    if build::standing(&entries).is_empty() {
+        return Ok(());
+    }
+    let run = &reader.provenance().run;
+    Err(Failure::Refused(format!(
+        "refused: something of run `{run}` still stands\n\nhint: run `bedplate teardown {run}` first, then --resume again"
+    )))
+}
+
+/// By what a drive says of itself, whatever name it was given.
+fn is_same(then: &UsedDrive, now: &UsedDrive) -> bool {
+    (&then.serial, &then.wwid, &then.model, then.size) == (&now.serial, &now.wwid, &now.model, now.size)
+}
+
+fn versions(inventory: &Inventory) -> String {
+    let version = |program: &terms::inventory::Program| {
+        format!("{} {}", program.name, program.version.as_deref().unwrap_or("not installed"))
+    };
+    inventory.programs.iter().map(version).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,58 @@
+//! Wrong things that people type: what they are told, and that the hint, typed as it stands, works.
+
+use super::{root, shell};
+
+/// What was typed, a part of what is said, the exit status, and the hint as it is then typed (`None` where the hint is a
+/// list, a machine or a permission).
+type Typed = (&'static str, &'static str, i32, Option<&'static str>);
+
+const TYPED: [Typed; 26] = [
+    ("studies quikstart", "did you mean `quickstart`?", 2, Some("studies quickstart")),
+    ("studies quick", "did you mean `quickstart`?", 2, Some("studies quickstart")),
+    ("plan quikstart", "did you mean `quickstart`?", 2, Some("plan quickstart")),
+    ("plan mine.tom", "did you mean `mine.toml`?", 2, Some("plan mine.toml")),
+    ("plan nosuch.toml", "`bedplate studies` lists", 2, Some("studies")),
+    ("plan .", "name a file in it", 2, Some("plan mine.toml")),
+    ("plan quickstart --only ext5", "did you mean `ext4`?", 2, Some("plan quickstart --only ext4")),
+    ("plan quickstart --script", "--only 1", 2, Some("plan quickstart --script --only 1")),
+    ("plan quickstart --drive a=/dev/nosuch", "no drive is `/dev/nosuch`", 2, None),
+    ("profiles kdisk", "did you mean `kdiskmark`?", 2, Some("profiles kdiskmark")),
+    ("profiles xyz", "`bedplate profiles` lists", 2, Some("profiles")),
+    ("expect quickstart --profile kdisk", "did you mean `kdiskmark`?", 2, None),
+    (
+        "expect quickstart --machine board.tml",
+        "did you mean `board.toml`?",
+        2,
+        Some("expect quickstart --machine board.toml"),
+    ),
+    ("advise", "bedplate advise --drives 4x4TB:hdd", 2, Some("advise --drives 4x4TB:hdd")),
+    ("advise --drives 4x4", "such as `4x4TB:hdd`", 2, Some("advise --drives 4x4TB:hdd")),
+    ("advise --drives 2x1TB:tape", "kinds of drives are nvme", 2, Some("advise --drives 2x1TB:nvme")),
+    ("advise --drives 2x1TB --survive 2", "with --survive 1", 1, Some("advise --drives 2x1TB --survive 1")),
+    ("advise --drives 2x1TB --capacity 5", "write a size such as `128MiB`", 2, None),
+    ("bench nosuch", "`bedplate bench .`", 2, None),
+    ("bench mine.toml", "is a file", 2, None),
+    ("bench /proc --quick", "name a directory with more room", 2, None),
+    ("run quickstart --on nas", "`--on ssh://nas`", 2, None),
+    ("run quickstart --window 5", "such as `2s`", 2, None),
+    ("runn quickstart", "'run'", 2, None),
+    ("report", "`bedplate bench .`", 2, None),
+    ("teardown", "there are no runs", 2, None),
+];
+
+const BOARD: &str = "machine = \"A board\"\ncores = 8\nthreads = 16\nkernel = \"6.1\"\n[[drive]]\nname = \"d\"\ncount = 2\nkind = \"nvme\"\n";
+
+#[test]
+fn wrong_things_are_answered_with_what_works() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::copy(root().join("studies/quickstart.toml"), home.path().join("mine.toml")).unwrap();
+    std::fs::write(home.path().join("board.toml"), BOARD).unwrap();
+    for (typed, told, status, pasted) in TYPED {
+        let (ended, text) = shell(home.path(), &format!("bedplate {typed}"));
+        assert!(ended == status && text.contains(told), "{typed}: {ended}\n{text}");
+        if let Some(pasted) = pasted {
+            let (ended, text) = shell(home.path(), &format!("bedplate {pasted}"));
+            assert_eq!(ended, 0, "{typed} → {pasted}: {text}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Why nothing is said of a stack.
+
+/// Why a stack could not be made into a network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The machine has no drive of that name.
+    NoDrive(String),
+    /// The stack has no layer of that name below the one that rests on it.
+    NoLayer(String),
+    /// The stack has no layers.
+    Empty,
+    /// The layer of that name has a cache, and no rule tells what it will hold.
+    NoRule(String),
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoDrive(name) => write!(f, "the machine has no drive `{name}`"),
+            Self::NoLayer(name) => write!(f, "no layer `{name}` is below the one that rests on it"),
+            Self::Empty => write!(f, "the stack has no layers"),
+            Self::NoRule(name) => write!(f, "`{name}` has a cache, and no rule tells what it will hold"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,150 @@
+//! How far a run's answer can be believed, in one word, and the worst reason for it. One rule for every report.
+
+use serde::Serialize;
+use terms::finding::{AnchorAction, Compared, Findings};
+
+use crate::evidence::{count, count_of, foretold};
+use crate::grid::{Grid, State};
+use crate::prose;
+
+/// Rounds from which an interval is worth more than the round that it lacks: with two, one odd round is half of all.
+const FEW_ROUNDS: u32 = 3;
+/// Figures flagged, or comparisons undecided, beyond which an answer rests on the lesser part: one in four.
+const MANY: usize = 4;
+
+/// How far an answer can be believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Level {
+    /// It may be wrong in its direction.
+    Low,
+    /// Its direction holds, as far as is known; figures may be off.
+    Medium,
+    /// Nothing that is looked for speaks against it.
+    High,
+}
+
+impl Level {
+    /// As it is printed.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// The level and why it is no higher.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Confidence {
+    pub(crate) level: Level,
+    pub(crate) because: String,
+}
+
+impl Confidence {
+    /// `medium: 3 of 16 comparisons are undecided`.
+    pub(crate) fn words(&self) -> String {
+        format!("{}: {}", self.level.word(), self.because)
+    }
+}
+
+/// What is counted of a run.
+struct Counts {
+    figures: usize,
+    flagged: usize,
+    doubtful: usize,
+    missing: usize,
+    compared: usize,
+    open: usize,
+    rounds: u32,
+    unsettled: u32,
+    windows: u32,
+    drift: Option<f64>,
+}
+
+/// The confidence of a run; `None` where it has no figure.
+pub(crate) fn of(grid: &Grid) -> Option<Confidence> {
+    let counts = counts(grid);
+    if counts.figures == 0 {
+        return None;
+    }
+    let low = low(grid.findings, &counts).map(|because| Confidence { level: Level::Low, because });
+    let medium = || medium(grid.findings, &counts).map(|because| Confidence { level: Level::Medium, because });
+    Some(low.or_else(medium).unwrap_or_else(|| Confidence {
+        level: Level::High,
+        because: format!("{}, no figure is flagged, and nothing is undecided", count(counts.rounds, "round")),
+    }))
+}
+
+fn low(findings: &Findings, counts: &Counts) -> Option<String> {
+    let is_translated = prose::emulator(findings).is_some_and(|by| by != "kvm") && findings.provenance.cpu.is_none();
+    if is_translated {
+        return Some(
+            "the processor is emulated by the clock of this machine: layers that compute look far too slow".into(),
+        );
+    }
+    if counts.rounds < 2 {
+        return Some("one round has no interval".into());
+    }
+    if let Some(drift) = counts.drift {
+        return Some(format!("the bare drive changed by up to {:.0} % within a round", drift * 100.0));
+    }
+    if counts.doubtful > 0 {
+        return Some(format!("{} above what the drives can do", are(counts.doubtful, "figure")));
+    }
+    if counts.flagged * MANY > counts.figures {
+        return Some(format!("{} of {} are flagged", counts.flagged, count_of(counts.figures, "figure")));
+    }
+    (counts.open * MANY > counts.compared)
+        .then(|| format!("{} of {} are undecided", counts.open, count_of(counts.compared, "comparison")))
+}
+
+fn medium(findings: &Findings, counts: &Counts) -> Option<String> {
+    if let Some(cpu) = findings.provenance.cpu {
+        return Some(format!("a virtual clock is one core of {cpu}, without cache misses or waiting between cores"));
+    }
+    if counts.missing > 0 {
+        return Some(format!("{} missing", are(counts.missing, "figure")));
+    }
+    if counts.open > 0 {
+        return Some(format!("{} undecided", are(counts.open, "comparison")));
+    }
+    if counts.flagged > 0 {
+        return Some(format!("{} flagged", are(counts.flagged, "figure")));
+    }
+    if counts.rounds < FEW_ROUNDS {
+        return Some(format!("only {}", count_of(counts.rounds as usize, "round")));
+    }
+    (counts.unsettled > 0).then(|| {
+        format!("{} of {} windows are too short to check for a steady state", counts.unsettled, counts.windows)
+    })
+}
+
+fn counts(grid: &Grid) -> Counts {
+    let findings = grid.findings;
+    let states: Vec<State> = (0..grid.workloads().len()).flat_map(|workload| grid.states(workload)).collect();
+    let measured =
+        || states.iter().filter_map(|state| if let State::Measured(of, _) = state { Some(*of) } else { None });
+    let first = grid.stacks().first().map_or("", |stack| stack.slug.as_str());
+    let beside = || findings.comparisons.iter().filter(|of| of.other == first);
+    let odd = findings.anchors.iter().filter(|anchor| anchor.action == AnchorAction::Flagged);
+    let steady = || findings.cells.iter().map(|cell| cell.steady);
+    Counts {
+        figures: measured().count(),
+        flagged: measured().filter(|of| !of.guards.is_empty()).count(),
+        doubtful: findings.cells.iter().filter(|cell| foretold::doubts(findings, cell).next().is_some()).count(),
+        missing: states.len() - measured().count(),
+        compared: beside().count(),
+        open: beside().filter(|of| of.verdict == Compared::CannotTell).count(),
+        rounds: measured().filter_map(|of| of.throughput.or(of.iops)).map(|of| of.rounds).min().unwrap_or(0),
+        unsettled: steady().map(|of| of.unknown).sum(),
+        windows: steady().map(|of| of.steady + of.unsteady + of.unknown).sum(),
+        drift: odd.filter_map(|anchor| anchor.drift).map(f64::abs).reduce(f64::max),
+    }
+}
+
+/// `1 figure is`, `3 figures are`.
+fn are(number: usize, noun: &str) -> String {
+    format!("{} {}", count_of(number, noun), if number == 1 { "is" } else { "are" })
+}

@@ -1,0 +1,138 @@
+//! A picture of 1200 by 630, the size that links are shown with: question, answer, ratios, what it was had with.
+
+use terms::finding::Findings;
+use terms::spelling::spell_inline;
+
+use super::{Cell, Ratio, Shared};
+use crate::svg::canvas::{Canvas, px, text_width};
+use crate::svg::ratios;
+use crate::width::{shorten, wrap};
+
+/// Size in pixels.
+const SIZE: (f64, f64) = (1200.0, 630.0);
+/// Blank around everything.
+const EDGE: f64 = 48.0;
+/// Stacks and workloads that have room; what is more stands on the page.
+const STACKS: usize = 6;
+const WORKLOADS: usize = 4;
+/// Width of the names of stacks.
+const NAMES: f64 = 330.0;
+/// Height of a row.
+const ROW: f64 = 40.0;
+/// Lines of the answer.
+const LINES: usize = 4;
+
+/// Colours and fonts of its own, light and dark: the picture stands alone.
+const STYLE: &str = "text{font:20px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:#1c2430}\
+.q{font-size:34px;font-weight:700}.b{font-weight:600}.s{font-size:15px;fill:#5a6675}.w{fill:#8a4b00;font-size:16px}\
+.bg{fill:#fff}.rule{stroke:#c9d1da}.line{stroke:#2563a8;stroke-width:3}.dot{fill:#2563a8}.open{fill:#fff;stroke:#2563a8;stroke-width:2}";
+
+/// The findings as one SVG that loads nothing.
+#[must_use]
+pub fn card(findings: &Findings) -> String {
+    let of = Shared::of(findings);
+    let mut canvas = Canvas::default();
+    canvas.element("rect", &[("class", &"bg"), ("width", &"100%"), ("height", &"100%")]);
+    let mut top = EDGE + 24.0;
+    for line in lines(&of.question, 60, 2) {
+        write(&mut canvas, "q", EDGE, top, &line);
+        top += 40.0;
+    }
+    if let Some(label) = &of.label {
+        write(&mut canvas, "w", EDGE, top - 6.0, label);
+        top += 24.0;
+    }
+    top = table(&mut canvas, &of, top + 14.0);
+    top += 8.0;
+    let trust = of.trust.iter().map(|trust| format!("Trust {trust}."));
+    let answer: Vec<String> = of.answer.iter().cloned().chain(trust).collect();
+    let room = ((SIZE.1 - EDGE - 20.0 - top) / 24.0).max(1.0);
+    let fit = (1..=LINES + 1).rev().find(|count| f64::from(u32::try_from(*count).unwrap_or(1)) <= room).unwrap_or(1);
+    for line in lines(&answer.join(" "), 104, fit) {
+        write(&mut canvas, "", EDGE, top, &line);
+        top += 24.0;
+    }
+    let foot = shorten(&format!("{} · {}", of.run, of.machine), 140);
+    write(&mut canvas, "s", EDGE, SIZE.1 - EDGE / 2.0, &foot);
+    let drawn = canvas.fixed(SIZE, "card", &spell_inline(&of.question), " xmlns=\"http://www.w3.org/2000/svg\"");
+    drawn.replacen('>', &format!("><style>{STYLE}</style>"), 1)
+}
+
+/// Heading and rows; gives where it ends.
+fn table(canvas: &mut Canvas, of: &Shared, top: f64) -> f64 {
+    let shown = of.workloads.len().min(WORKLOADS);
+    let columns = f64::from(u32::try_from(shown).unwrap_or(1)).max(1.0);
+    let wide = (SIZE.0 - 2.0 * EDGE - NAMES) / columns;
+    let left = |column: usize| EDGE + NAMES + wide * f64::from(u32::try_from(column).unwrap_or(0));
+    for (column, title) in of.workloads.iter().take(shown).enumerate() {
+        write(canvas, "s", left(column) + 8.0, top, &shorten(title, 24));
+    }
+    let far = |cell: &Cell| {
+        let ratio = cell.ratio.as_ref()?;
+        let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));
+        Some(low.ln().abs().max(high.ln().abs()))
+    };
+    let end = ratios::end(of.rows.iter().flat_map(|row| &row.cells).filter_map(far).fold(0.0, f64::max));
+    let mut y = top + 12.0;
+    for row in of.rows.iter().take(STACKS) {
+        canvas.element(
+            "line",
+            &[("class", &"rule"), ("x1", &px(EDGE)), ("x2", &px(SIZE.0 - EDGE)), ("y1", &px(y)), ("y2", &px(y))],
+        );
+        write(canvas, "b", EDGE, y + ROW / 2.0 + 7.0, &shorten(&row.name, 30));
+        for (column, cell) in row.cells.iter().take(shown).enumerate() {
+            draw_cell(canvas, cell, (left(column) + 8.0, y + ROW / 2.0), wide - 16.0, end);
+        }
+        y += ROW;
+    }
+    let more = [(of.rows.len(), STACKS, "stacks"), (of.workloads.len(), WORKLOADS, "workloads")];
+    let more: Vec<String> = more
+        .iter()
+        .filter(|(all, shown, _)| all > shown)
+        .map(|(all, shown, noun)| format!("{} more {noun}", all - shown))
+        .collect();
+    if !more.is_empty() {
+        write(canvas, "s", EDGE, y + 14.0, &format!("and {}: see the page", more.join(", ")));
+        y += 22.0;
+    }
+    y + 26.0
+}
+
+/// A dot with its interval on an axis around 1 that ends at `end`, and the figure beside it; the figure alone where there is
+/// no ratio.
+fn draw_cell(canvas: &mut Canvas, cell: &Cell, (left, middle): (f64, f64), wide: f64, end: f64) {
+    let Some(Ratio { value, interval, open }) = cell.ratio else {
+        write(canvas, "", left, middle + 7.0, &cell.text);
+        return;
+    };
+    let label = text_width("100 % ?", 20.0);
+    let track = (wide - label - 8.0).max(20.0);
+    let place = |ratio: f64| left + track * (0.5 + 0.5 * (ratio.ln() / end.ln()).clamp(-1.0, 1.0));
+    let line = |canvas: &mut Canvas, class: &str, ends: (f64, f64), tall: (f64, f64)| {
+        let (x1, x2, y1, y2) = (px(ends.0), px(ends.1), px(tall.0), px(tall.1));
+        canvas.element("line", &[("class", &class), ("x1", &x1), ("x2", &x2), ("y1", &y1), ("y2", &y2)]);
+    };
+    line(canvas, "rule", (place(1.0), place(1.0)), (middle - 14.0, middle + 14.0));
+    if let Some((low, high)) = interval {
+        line(canvas, "line", (place(low), place(high)), (middle, middle));
+    }
+    let class = if open { "open" } else { "dot" };
+    canvas.element("circle", &[("class", &class), ("cx", &px(place(value))), ("cy", &px(middle)), ("r", &"7")]);
+    write(canvas, "", left + track + 8.0, middle + 7.0, &cell.text);
+}
+
+fn write(canvas: &mut Canvas, class: &str, x: f64, y: f64, text: &str) {
+    canvas.text(&spell_inline(text), &[("class", &class), ("x", &px(x)), ("y", &px(y))]);
+}
+
+/// At most so many lines; the last one says that there is more.
+fn lines(text: &str, columns: usize, most: usize) -> Vec<String> {
+    let mut lines = wrap(text, columns);
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = shorten(&format!("{last} …"), columns);
+        }
+    }
+    lines
+}

@@ -1,0 +1,178 @@
+//! Drives and processors that a name tells of: tables of published figures in `data/`, found by the words of the name.
+
+use std::collections::BTreeSet;
+
+use terms::inventory::Link;
+use terms::machine::{DriveKind, Memory, Processor, Rated};
+use terms::{BytesPerSecond, Iops, Nanos};
+
+/// `data/drives.csv`: drives by model, with the figures that their makers publish.
+const DRIVES: &str = include_str!("../data/drives.csv");
+/// `data/processors.csv`: processors by name.
+const PROCESSORS: &str = include_str!("../data/processors.csv");
+/// `data/architectures.csv`: what one core does in a cycle.
+const ARCHITECTURES: &str = include_str!("../data/architectures.csv");
+/// Largest clock of the processor that all are relative to (Xeon E5-1620 v3), in MHz.
+const REFERENCE_CLOCK: f64 = 3600.0;
+
+/// What is published of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct KnownDrive {
+    pub(crate) kind: DriveKind,
+    pub(crate) rated: Rated,
+    pub(crate) link: Option<Link>,
+}
+
+/// What a processor's name says, for one socket.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct KnownProcessor {
+    pub(crate) processor: Processor,
+    pub(crate) cores: u32,
+    pub(crate) threads: u32,
+    /// Channels that a socket has, and the fastest modules that it takes.
+    pub(crate) memory: Memory,
+}
+
+/// The drive of a model, of the nearest size that is known.
+pub(crate) fn drive(model: &str) -> Option<KnownDrive> {
+    let row = best(DRIVES, model)?;
+    let cell = |at: usize| row.get(at).copied().filter(|text| !text.is_empty());
+    let rate = |at: usize| Some(BytesPerSecond(cell(at)?.parse::<f64>().ok()? * 1e6));
+    let operations = |at: usize| Some(Iops(cell(at)?.parse().ok()?));
+    let rated = Rated {
+        read: rate(2),
+        write: rate(3),
+        read_iops: operations(4),
+        write_iops: operations(5),
+        rpm: cell(7).and_then(|text| text.parse().ok()),
+        read_latency: cell(8).and_then(micros),
+        ..Rated::NOTHING
+    };
+    Some(KnownDrive { kind: kind(cell(1)?)?, rated, link: cell(6).and_then(crate::machine::link) })
+}
+
+/// The processor of a name, as people or `lscpu` write it.
+pub(crate) fn processor(name: &str) -> Option<KnownProcessor> {
+    let row = best(PROCESSORS, name)?;
+    let [title, cores, threads, clock, arch, place] = row.as_slice() else { return None };
+    let core = rows(ARCHITECTURES).find(|row| row.first() == Some(arch))?;
+    let number = |at: usize| core.get(at)?.parse::<f64>().ok();
+    let (channels, speed) = if *place == "server" { (4, 5) } else { (6, 7) };
+    Some(KnownProcessor {
+        processor: Processor {
+            name: (*title).to_owned(),
+            pace: number(1)? * clock.parse::<f64>().ok()? / REFERENCE_CLOCK,
+            aes: number(2)?,
+            sha: core.get(3) == Some(&"yes"),
+        },
+        cores: cores.parse().ok()?,
+        threads: threads.parse().ok()?,
+        memory: Memory {
+            channels: core.get(channels)?.parse().ok(),
+            speed: core.get(speed)?.parse().ok(),
+            ..Memory::default()
+        },
+    })
+}
+
+/// Models and names that are nearly what was written, for a hint.
+pub(crate) fn like(models: bool, text: &str) -> Vec<&'static str> {
+    let wanted = words(text);
+    let table = if models { DRIVES } else { PROCESSORS };
+    let mut near: Vec<(usize, &str)> = rows(table)
+        .filter_map(|row| Some((words(row.first()?).intersection(&wanted).count(), *row.first()?)))
+        .filter(|(common, _)| *common > 1)
+        .collect();
+    near.sort_by_key(|(common, _)| std::cmp::Reverse(*common));
+    near.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// The row whose name's words are all in a text; of several the one with the most words, and of these the one of that size.
+fn best(table: &'static str, text: &str) -> Option<Vec<&'static str>> {
+    let wanted = words(text);
+    rows(table)
+        .filter_map(|row| {
+            let own = words(row.first()?);
+            let (sizes, model): (BTreeSet<String>, BTreeSet<String>) = own.into_iter().partition(|word| is_size(word));
+            let same = sizes.iter().all(|size| wanted.contains(size));
+            model.is_subset(&wanted).then_some(((model.len(), same), row))
+        })
+        .max_by_key(|(fit, _)| *fit)
+        .map(|(_, row)| row)
+}
+
+/// Rows of a table, without remarks and the names of its columns.
+fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    table.lines().filter(|line| !line.starts_with('#')).skip(1).map(|line| line.split(';').collect())
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let spelt = text.to_lowercase();
+    let parts: Vec<&str> =
+        spelt.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|part| !part.is_empty()).collect();
+    let mut found: BTreeSet<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+    // A size may stand apart from its unit.
+    for pair in parts.windows(2) {
+        if pair[1] == "tb" || pair[1] == "gb" {
+            found.insert(pair.concat());
+        }
+    }
+    found
+}
+
+fn is_size(word: &str) -> bool {
+    let digits = word.strip_suffix("tb").or_else(|| word.strip_suffix("gb"));
+    digits.is_some_and(|digits| digits.parse::<f64>().is_ok())
+}
+
+fn kind(text: &str) -> Option<DriveKind> {
+    use serde::Deserialize;
+    use serde::de::IntoDeserializer;
+    let word: serde::de::value::StrDeserializer<'_, serde::de::value::Error> = text.into_deserializer();
+    DriveKind::deserialize(word).ok()
+}
+
+fn micros(text: &str) -> Option<Nanos> {
+    let (number, unit) = text.split_once(' ')?;
+    (unit == "us").then_some(())?;
+    Some(Nanos(number.parse::<u64>().ok()? * 1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_read_and_has_its_source() {
+        assert!(rows(DRIVES).count() >= 60);
+        for row in rows(DRIVES) {
+            assert_eq!(row.len(), 10, "{row:?}");
+            let known = drive(row[0]).unwrap();
+            assert!(known.rated.read.is_some_and(|rate| (100e6..20e9).contains(&rate.0)), "{row:?}");
+            assert_eq!(known.link.is_some(), !row[6].is_empty(), "{row:?}");
+            assert_eq!(known.rated.rpm.is_some(), known.kind == DriveKind::Hdd, "{row:?}");
+            assert!(row[9].contains(' '), "{row:?} has no source");
+        }
+        for row in rows(PROCESSORS) {
+            let known = processor(row[0]).unwrap();
+            assert_eq!(known.processor.name, row[0]);
+            assert!((0.5..5.0).contains(&known.processor.pace) && known.threads >= known.cores, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_as_people_and_programs_write_them() {
+        let read = |model: &str| drive(model).and_then(|drive| drive.rated.read_iops).map(|rate| rate.0);
+        assert_eq!(read("Samsung SSD 990 PRO 2TB"), Some(1_400_000.0));
+        assert_eq!(read("samsung 990 pro 2 TB"), Some(1_400_000.0));
+        assert_eq!(read("Samsung 970 EVO Plus 1TB"), Some(600_000.0));
+        assert_eq!(read("Samsung 970 EVO 1TB"), Some(500_000.0));
+        assert_eq!(read("Nobody's 1TB"), None);
+        let name = |text: &str| processor(text).map(|known| known.processor.name);
+        assert_eq!(name("AMD EPYC 7502P 32-Core Processor").as_deref(), Some("AMD EPYC 7502P"));
+        assert_eq!(name("Intel(R) Xeon(R) CPU E5-1620 v3 @ 3.50GHz").as_deref(), Some("Intel Xeon E5-1620 v3"));
+        assert_eq!(name("AMD Ryzen 9 7900X 12-Core Processor").as_deref(), Some("AMD Ryzen 9 7900X"));
+        assert!((processor("Intel Xeon E5-1620 v3").unwrap().processor.pace - 1.0).abs() < 1e-9);
+        assert!(like(true, "Samsung 990 2TB").contains(&"Samsung 990 PRO 2TB"));
+    }
+}
