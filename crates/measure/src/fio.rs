@@ -69,8 +69,6 @@ struct JobOutput {
 #[derive(Deserialize, Default)]
 struct Sync {
     #[serde(default)]
-    total_ios: u64,
-    #[serde(default)]
     lat_ns: Clat,
 }
 
@@ -110,6 +108,13 @@ struct Clat {
     percentile: std::collections::BTreeMap<String, u64>,
     #[serde(default)]
     bins: std::collections::BTreeMap<String, u64>,
+}
+
+impl Clat {
+    /// How many operations were timed.
+    fn count(&self) -> u64 {
+        self.bins.values().copied().fold(0, u64::saturating_add)
+    }
 }
 
 /// Understands fio's standard output.
@@ -196,17 +201,16 @@ fn outputs(job: &JobOutput) -> JobOutputs {
         operations: flows.iter().map(|flow| flow.operations).sum(),
         cpu_cores: job.cores(),
     };
-    let kinds = [job.read.latency(), job.write.latency(), (job.sync.total_ios, &job.sync.lat_ns)];
-    let binned = kinds.into_iter().filter(|(_, clat)| !clat.bins.is_empty());
-    let binned =
-        binned.map(|(operations, clat)| (operations, clat.bins.values().copied().fold(0, u64::saturating_add)));
+    let kinds = [job.read.latency(), job.write.latency()].into_iter().filter(|(_, clat)| !clat.bins.is_empty());
+    let binned = kinds.map(|(operations, clat)| (operations, clat.count()));
     JobOutputs { name: job.jobname.clone(), share, flows, binned: binned.collect() }
 }
 
-/// Latency of flushes over all jobs; `None` where nothing was flushed.
+/// Latency of flushes over all jobs; `None` where nothing was flushed. Their number is that of their bins: fio's own counts
+/// `fsync` and leaves `fdatasync` out.
 fn sync(jobs: &[&JobOutput]) -> Option<Latency> {
-    let flushes: Vec<(u64, &Clat)> =
-        jobs.iter().filter(|job| job.sync.total_ios > 0).map(|job| (job.sync.total_ios, &job.sync.lat_ns)).collect();
+    let flushes = jobs.iter().map(|job| (job.sync.lat_ns.count(), &job.sync.lat_ns));
+    let flushes: Vec<(u64, &Clat)> = flushes.filter(|(count, _)| *count > 0).collect();
     (!flushes.is_empty()).then(|| latency(&flushes))
 }
 

@@ -227,3 +227,17 @@ fn a_module_that_is_not_there_is_told_with_what_brings_it() {
     let missing = build::Needs::new(&guest).missing(&plan).unwrap().unwrap();
     assert!(missing.what.contains("no-such-module") && !missing.remedy.is_empty(), "{missing:?}");
 }
+
+/// What a drive leaves unanswered, the kernel says after 30 seconds; fio does not end before.
+#[test]
+fn an_emulated_drive_answers_every_command() {
+    let bench = Bench::new();
+    let guest = bench.boot(&design(STUDY));
+    let said = shell(
+        &guest,
+        "cd /tmp && for depth in 1 4 16; do fio --name=x --filename=/dev/nvme0n1 --rw=randwrite --bs=16k --ioengine=libaio \
+         --direct=1 --iodepth=$depth --fdatasync=$((depth < 16)) --runtime=7 --time_based --minimal >/dev/null; done; \
+         dmesg | grep -i nvme | grep -iE 'timeout|abort|reset' || true",
+    );
+    assert_eq!(said, "", "the kernel waited for a drive of QEMU's in vain");
+}
