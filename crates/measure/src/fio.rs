@@ -342,6 +342,15 @@ mod tests {
     }
 
     #[test]
+    fn flushes_that_fio_does_not_count_are_read_and_no_operations_are_lost() {
+        let flushes = r#""sync":{"total_ios":0,"lat_ns":{"mean":2e6,"max":3000000,"percentile":{"50.000000":1000000},"bins":{"1000000":30,"3000000":10}}},"usr_cpu""#;
+        let text = output(&[job(0, 1000).replace(r#""usr_cpu""#, flushes)]);
+        let output = parse(text.as_bytes()).unwrap();
+        assert_eq!(output.reading.sync.unwrap().p50, Nanos(1_000_000));
+        assert_eq!(output.jobs[0].binned, [(1000, 1000), (0, 0)]);
+    }
+
+    #[test]
     fn a_good_output_is_understood() {
         let good = parse(output(&[job(0, 20_000)]).as_bytes()).unwrap();
         let read = good.reading.read.as_ref().unwrap();

@@ -34,7 +34,7 @@ span = "32 MiB"
 /// What a job works on, where its file says more: the guest's drive is small.
 const SIZE: u64 = 32 << 20;
 /// What a job runs for, and settles, where its file says more, or nothing.
-const RUNTIME: &str = "1000ms";
+const RUNTIME: &str = "2000ms";
 const RAMP: &str = "300ms";
 
 /// How far a figure of fio's by hand may be off. What is left to chance: where fio's own threads are when it begins.
@@ -121,7 +121,7 @@ impl Stage {
     /// As a run measures it.
     fn ours(&self, imported: &Imported) -> Result<Rates, String> {
         let policy = MeasurePolicy {
-            window: imported.window.unwrap_or(Nanos::millis(1000)),
+            window: imported.window.unwrap_or(Nanos::millis(2000)),
             settle: imported.settle.unwrap_or(Nanos::millis(300)),
             span: imported.span.unwrap_or(Bytes(SIZE)),
             ..MeasurePolicy::default()
