@@ -2,6 +2,7 @@
 
 mod advise;
 mod calibrate;
+mod choice;
 mod expect;
 mod machine;
 pub(crate) mod pages;
@@ -9,6 +10,7 @@ mod prove;
 mod records;
 mod run;
 mod start;
+pub(crate) mod values;
 
 use std::path::PathBuf;
 
@@ -16,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use advise::{AdviseArguments, InitArguments, NeedsArguments};
 pub(crate) use calibrate::CalibrateArguments;
+pub(crate) use choice::{Place, Selection};
 pub(crate) use expect::ExpectArguments;
 pub(crate) use machine::{CaptureArguments, DoctorArguments, InspectArguments, MachineArguments};
 pub(crate) use prove::ProveArguments;
@@ -133,26 +136,6 @@ pub(crate) enum Command {
     },
 }
 
-/// Which study, and which of its stacks.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Selection {
-    /// The study: a file, or the name of one that comes with the program (`bedplate studies`)
-    pub(crate) study: PathBuf,
-    /// Only these stacks: name, number in the study, or pattern with `*`; repeat or separate by commas
-    #[arg(long, value_name = "STACK", value_delimiter = ',')]
-    pub(crate) only: Vec<String>,
-    /// All but these stacks
-    #[arg(long, value_name = "STACK", value_delimiter = ',')]
-    pub(crate) skip: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Place {
-    /// Where: `lab` is a guest that can harm nothing
-    #[arg(long, default_value = "lab", value_name = "PLACE")]
-    pub(crate) on: String,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct PlanArguments {
     #[command(flatten)]
@@ -168,8 +151,8 @@ pub(crate) struct PlanArguments {
     pub(crate) diff: Option<PathBuf>,
     /// Which drive of the machine the study's drive NAME is, as in `run`: plans for its size and its block, and for what
     /// `[[drive]]` asks of it. Nothing is touched
-    #[arg(long, value_name = "NAME=ID", value_parser = crate::ground::drives::pairing)]
-    pub(crate) drive: Vec<crate::ground::drives::Pairing>,
+    #[arg(long, value_name = "NAME=ID", value_parser = values::pairing)]
+    pub(crate) drive: Vec<values::Pairing>,
     /// The machine of these drives: `local`, or `ssh://host`
     #[arg(long, default_value = "local", value_name = "PLACE", requires = "drive")]
     pub(crate) on: String,
@@ -240,7 +223,7 @@ pub(crate) enum FioCommand {
         #[arg(long)]
         force: bool,
         /// What `${NAME}` stands for; repeat
-        #[arg(long, value_name = "NAME=VALUE", value_parser = crate::commands::fio::variable)]
+        #[arg(long, value_name = "NAME=VALUE", value_parser = values::variable)]
         set: Vec<(String, String)>,
         /// A command line of fio's in place of a file: `-- --name=a --rw=randread`
         #[arg(last = true, value_name = "FIO'S ARGUMENTS")]
@@ -263,33 +246,6 @@ pub(crate) struct ProfilesArguments {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// `2%`, `2.5 %`.
-fn percent(text: &str) -> Result<terms::PerMille, String> {
-    let number = text.trim().strip_suffix('%').ok_or("write a percentage such as `2%`")?;
-    let percent: f64 = number.trim().parse().map_err(|_| "write a percentage such as `2%`")?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
-    if (0.1..=100.0).contains(&percent) {
-        Ok(terms::PerMille((percent * 10.0).round() as u32))
-    } else {
-        Err("a percentage from 0.1% to 100%".to_owned())
-    }
-}
-
-fn time(text: &str) -> Result<terms::Nanos, String> {
-    terms::Nanos::parse(text).map_err(|error| format!("{error}; write a time such as `2s` or `500ms`"))
-}
-
-/// As long as a study's `window` may be.
-fn window(text: &str) -> Result<terms::Nanos, String> {
-    let (window, least) = (time(text)?, spec::SHORTEST_WINDOW);
-    if window < least { Err(format!("a window is at least {least}")) } else { Ok(window) }
-}
-
-fn size(text: &str) -> Result<terms::Bytes, String> {
-    let size = terms::Bytes::parse(text).map_err(|error| format!("{error}; write a size such as `128MiB`"))?;
-    if size < terms::Bytes::mib(1) { Err("a span is at least 1 MiB".to_owned()) } else { Ok(size) }
 }
 
 #[cfg(test)]

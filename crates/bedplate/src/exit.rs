@@ -13,8 +13,7 @@ use record::RecordError;
 use terms::spelling::{spell, spell_path};
 use trial::TrialError;
 
-use crate::paint::keep_colours;
-use crate::printer::tell;
+use crate::paint::{keep_colours, tell};
 
 /// How the program ends when nothing went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,10 +6,10 @@ use host::{Capture, Host, Rights};
 use lab::Console;
 use terms::spelling::{spell, spell_path};
 
+use crate::address::Address;
 use crate::cli::MachineArguments;
 use crate::exit::Failure;
-use crate::ground::Address;
-use crate::printer::tell;
+use crate::paint::tell;
 use crate::settings::Settings;
 use crate::site::Site;
 use crate::{guest, input, studies};

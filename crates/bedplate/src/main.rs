@@ -2,6 +2,7 @@
 //!
 //! The binary reads what was typed, asks the rooms, and prints. In a lab guest it is also the first process.
 
+mod address;
 mod calibrations;
 mod cli;
 mod commands;
@@ -22,6 +23,7 @@ mod room;
 mod runner;
 mod settings;
 mod site;
+mod slices;
 mod studies;
 mod trials;
 

@@ -4,8 +4,14 @@
 //! their colours, and of escape sequences nothing but colours.
 
 use std::borrow::Cow;
+use std::io::Write as _;
 
 use terms::spelling::spell;
+
+/// Writes text that is spelt on standard error. If that fails there is nobody to tell.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
 
 /// A drawing of ours: all is spelt but colours.
 pub(crate) fn keep_colours(drawing: &str) -> Cow<'_, str> {

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use terms::spelling::{spell, spell_inline};
 
 use crate::exit::Failure;
-use crate::paint::keep_colours;
+use crate::paint::{keep_colours, tell};
 
 /// Prints.
 #[derive(Debug)]
@@ -67,11 +67,6 @@ fn put(text: &str) -> Result<(), Failure> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let put = stdout.write_all(text.as_bytes()).and_then(|()| stdout.write_all(end.as_bytes()));
     put.and_then(|()| stdout.flush()).map_err(Failure::output)
-}
-
-/// Writes text that is spelt on standard error. If that fails there is nobody to tell.
-pub(crate) fn tell(text: &str) {
-    let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 fn bar_style() -> ProgressStyle {

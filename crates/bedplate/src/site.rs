@@ -7,10 +7,10 @@ use build::{Bindings, Origin};
 use claim::Permission;
 use host::{Host, Local, Rights, Ssh};
 use lab::Guest;
-use terms::{Name, Plan, Speed};
+use terms::{Cmd, Name, Plan, Speed};
 
+use crate::address::Address;
 use crate::exit::Failure;
-use crate::ground::Address;
 use crate::settings::Settings;
 
 /// A machine with the study's drives.
@@ -132,6 +132,35 @@ impl Site {
             plan_sha256: plan_sha256(plan)?,
             drives: self.claims.iter().map(drive).collect(),
         })))
+    }
+
+    /// Drives of a plan: the study's names and the nodes of today.
+    pub(crate) fn drives_of(&self, plan: &Plan) -> Vec<(String, String)> {
+        let node = |name: &Name| Some((name.to_string(), self.drives.get(name)?.clone()));
+        plan.drives.iter().filter_map(node).collect()
+    }
+
+    /// Drives that work on a plan's target reaches: those of the plan, or all that are known where it builds on what is
+    /// there.
+    pub(crate) fn members(&self, plan: &Plan) -> Vec<(String, String)> {
+        if plan.drives.is_empty() {
+            return self.drives.iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
+        }
+        self.drives_of(plan)
+    }
+
+    /// Waits for a path to be a block device.
+    ///
+    /// # Errors
+    /// Where it is none after 5 seconds.
+    pub(crate) fn await_node(&self, node: &str) -> Result<(), Failure> {
+        for _ in 0..100 {
+            if self.run(&Cmd::new(["test", "-b", node]))?.ok() {
+                return Ok(());
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        Err(Failure::Could(format!("`{node}` did not appear within 5 s").into()))
     }
 
     /// The other hosts, each with drives of its own that are called the same.

@@ -1,5 +1,6 @@
 //! From a study file to a design and its plans, with the choices of the command line applied.
 
+pub(crate) mod job_file;
 mod plan_file;
 
 use std::path::Path;
@@ -10,9 +11,8 @@ use terms::{Clock, Design, LabDrive, LabDriveKind, LabSpec, Note, Plan, Replicat
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
-use crate::runner::slices;
 use crate::settings::Settings;
-use crate::{input, library};
+use crate::{input, library, slices};
 
 /// A study that was read.
 #[derive(Debug)]
@@ -178,7 +178,7 @@ fn planned(stacks: &[Stack], facts: &[plan::DriveFact]) -> Result<Vec<Plan>, Fai
 pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &Settings) -> Result<(), Failure> {
     replace_workloads(design, &arguments.profile)?;
     if let Some(file) = &arguments.fio {
-        take_jobs(design, crate::commands::fio::import(file, arguments.force, &arguments.set, settings)?);
+        take_jobs(design, job_file::import(file, arguments.force, &arguments.set, settings)?);
     }
     let policy = &mut design.measure;
     if arguments.quick {

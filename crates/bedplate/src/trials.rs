@@ -22,21 +22,6 @@ use crate::{BUILD, guest};
 /// What a guest, a build and all trials of a stack take, in seconds under emulation.
 pub(crate) const STACK: f64 = 75.0;
 
-/// Refuses a study with trials anywhere but in the lab.
-///
-/// # Errors
-/// [`Failure::Refused`].
-pub(crate) fn only_in_the_lab(design: &Design) -> Result<(), Failure> {
-    if design.trials.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::Refused(
-        "refused: the study has `[trials]`, feature checks that change bytes on drives and pull them: they run in the lab only\n\n\
-         hint: use `--no-trials` to measure here, and `bedplate prove STUDY` to try the stacks in the lab"
-            .to_owned(),
-    ))
-}
-
 /// How long the trials of a run may take, in words; `None` where there are none.
 pub(crate) fn expected(design: &Design) -> Option<String> {
     let stacks = u32::try_from(design.stacks.len()).unwrap_or(u32::MAX);
@@ -153,7 +138,7 @@ fn held(
 fn planned(design: &Design, stack: &Stack) -> Result<Plan, Failure> {
     let mut alone = Design { stacks: vec![stack.clone()], sources: Vec::new(), ..design.clone() };
     alone.measure.replicate = Replicate::Rebuild;
-    let (plans, _) = ground::planned(&alone, plan::DriveFact::of_lab(&design.lab))?;
+    let (plans, _) = ground::staked::planned(&alone, plan::DriveFact::of_lab(&design.lab))?;
     plans.into_iter().next().ok_or_else(|| Failure::told("error: a stack has no plan"))
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct AdviseArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) max_drives: Option<u32>,
     /// Take every drive to be this large, such as `2TB` [default: the machine's drive, else the study's]
-    #[arg(long, value_name = "SIZE", value_parser = super::size, conflicts_with = "drives")]
+    #[arg(long, value_name = "SIZE", value_parser = super::values::size, conflicts_with = "drives")]
     pub(crate) drive_size: Option<terms::Bytes>,
     /// Layouts that are shown at most
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
@@ -62,7 +62,7 @@ pub(crate) struct NeedsArguments {
     #[arg(long)]
     pub(crate) snapshots: bool,
     /// So much can be written at least, such as `4TB`
-    #[arg(long, value_name = "SIZE", value_parser = super::size)]
+    #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) capacity: Option<terms::Bytes>,
     /// Data may be lost at most once in so many years, as predicted
     #[arg(long, value_name = "YEARS", value_parser = years)]
@@ -71,7 +71,7 @@ pub(crate) struct NeedsArguments {
     #[arg(long, value_name = "YEARS", value_parser = years, requires = "daily")]
     pub(crate) last: Option<f64>,
     /// What is written in a day, such as `50GB`
-    #[arg(long, value_name = "SIZE", value_parser = super::size)]
+    #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) daily: Option<terms::Bytes>,
 }
 

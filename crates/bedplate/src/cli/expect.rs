@@ -33,10 +33,10 @@ pub(crate) struct ExpectArguments {
     #[arg(long)]
     pub(crate) years: bool,
     /// Take every drive to be this large, such as `2TB` [default: the machine's drive, else the study's]
-    #[arg(long, value_name = "SIZE", value_parser = super::size)]
+    #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) drive_size: Option<terms::Bytes>,
     /// What is written in a day, such as `50GB`: drives wear by it
-    #[arg(long, value_name = "SIZE", value_parser = super::size, requires = "years")]
+    #[arg(long, value_name = "SIZE", value_parser = super::values::size, requires = "years")]
     pub(crate) daily: Option<terms::Bytes>,
     /// Print the account of every figure: each limit as the sum that it is, and where each value is from
     #[arg(long, conflicts_with = "json")]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::{Place, Selection};
+use super::choice::{Place, Selection};
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::percent;
+use super::values::percent;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{percent, size, time, window};
+use super::values::{self, percent, size, time, window};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct RunArguments {
@@ -37,8 +37,8 @@ pub(crate) struct RunArguments {
     pub(crate) dir: Option<String>,
     /// Which drive of the machine the study's drive NAME is, by an id that stays: a name in /dev/disk/by-id, `serial=…`
     /// or `wwid=…`. ALL THAT IS ON IT IS LOST; one that holds anything is refused
-    #[arg(long, value_name = "NAME=ID", value_parser = crate::ground::drives::pairing, conflicts_with = "dir")]
-    pub(crate) drive: Vec<crate::ground::drives::Pairing>,
+    #[arg(long, value_name = "NAME=ID", value_parser = values::pairing, conflicts_with = "dir")]
+    pub(crate) drive: Vec<values::Pairing>,
     /// Do not ask on the terminal before drives are erased
     #[arg(long, requires = "drive")]
     pub(crate) yes: bool,
@@ -82,7 +82,7 @@ pub(crate) struct RunArguments {
     #[arg(long, requires = "fio")]
     pub(crate) force: bool,
     /// What `${NAME}` stands for in that file; repeat
-    #[arg(long, requires = "fio", value_name = "NAME=VALUE", value_parser = crate::commands::fio::variable)]
+    #[arg(long, requires = "fio", value_name = "NAME=VALUE", value_parser = values::variable)]
     pub(crate) set: Vec<(String, String)>,
     /// Time under load that counts, such as `2s` [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = window)]

@@ -29,10 +29,10 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "profile")]
     pub(crate) fio: Option<PathBuf>,
     /// Time under load that counts, of each workload, such as `2s` [default: the profile's]
-    #[arg(long, value_name = "TIME", value_parser = super::window)]
+    #[arg(long, value_name = "TIME", value_parser = super::values::window)]
     pub(crate) window: Option<terms::Nanos>,
     /// Size of the files [default: 1 GiB]
-    #[arg(long, value_name = "SIZE", value_parser = super::size)]
+    #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) span: Option<terms::Bytes>,
     /// Print all that is known instead of what fits a screen
     #[arg(long, conflicts_with = "json")]

@@ -10,9 +10,9 @@ use terms::calibration::{Calibration, CalibrationStep};
 use terms::spelling::spell_path;
 use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, Name};
 
+use crate::address::Address;
 use crate::cli::CalibrateArguments;
 use crate::exit::{Exit, Failure};
-use crate::ground::Address;
 use crate::settings::Settings;
 use crate::site::Site;
 use crate::{BUILD, calibrations, guest, runner, studies};

@@ -1,16 +1,16 @@
 //! `bedplate fio`: job files of fio, in and out.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use measure::Place;
 use spec::fio::{Imported, Reader};
 use terms::spelling::spell_path;
-use terms::{MeasurePolicy, Method, Severity, Workload};
+use terms::{MeasurePolicy, Method, Workload};
 
 use crate::cli::{FioArguments, FioCommand};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
+use crate::studies::job_file::{import, read, variables};
 
 /// Where exported jobs work: the place of a stack that a person mounts there.
 const SHOWN: &str = "/mnt/stack";
@@ -34,56 +34,6 @@ pub(crate) fn fio(arguments: &FioArguments, settings: &Settings) -> Result<Exit,
 fn check(imported: &Imported, settings: &Settings) -> Result<Exit, Failure> {
     settings.printer.data(&text(&imported.workloads, &policy(imported))?)?;
     Ok(Exit::Yes)
-}
-
-/// Reads a job file. Everything that is wrong in it is told at once; what was changed is told, too.
-pub(crate) fn import(
-    file: &Path,
-    force: bool,
-    set: &[(String, String)],
-    settings: &Settings,
-) -> Result<Imported, Failure> {
-    let text = crate::input::text(file, "job file", |_| "")?;
-    let include = |name: &str| beside(file, name);
-    let reader = Reader { forced: force, variables: &variables(set), include: &include };
-    read(&reader, &spell_path(file), &text, settings)
-}
-
-/// `NAME=VALUE`, as `${NAME}` of a job file.
-pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    let plain = !name.is_empty() && !name.contains(['$', '{', '}']) && !value.contains(char::is_control);
-    if plain { Ok((name.to_owned(), value.to_owned())) } else { Err("write NAME=VALUE, in one line".to_owned()) }
-}
-
-fn variables(set: &[(String, String)]) -> BTreeMap<String, String> {
-    set.iter().cloned().collect()
-}
-
-fn read(reader: &Reader<'_>, name: &str, text: &str, settings: &Settings) -> Result<Imported, Failure> {
-    let (imported, notes) = reader.read(text);
-    let rendered = spec::render(name, text, &notes, settings.style.colour);
-    let wrong = notes.iter().any(|note| note.severity == Severity::Error);
-    match imported {
-        Some(imported) if !wrong => {
-            if !notes.is_empty() {
-                settings.printer.show(rendered.trim_end());
-            }
-            Ok(imported)
-        }
-        _ => Err(Failure::Drawn(rendered)),
-    }
-}
-
-/// The text of a file that a job file includes: one that lies in the same folder or below it, whatever links say.
-fn beside(file: &Path, name: &str) -> Result<String, String> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let real = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
-    let (folder, path) = (real(folder)?, real(&folder.join(name))?);
-    if !path.starts_with(&folder) {
-        return Err("it leads out of the job file's folder".to_owned());
-    }
-    crate::input::text(&path, "job file", |_| "").map_err(|_| "it is no readable file of text".to_owned())
 }
 
 /// The usual policy with what the file says of times and sizes.

@@ -7,9 +7,10 @@ use host::{Beneath, Host, Rights};
 use terms::spelling::spell_inline;
 use terms::{Anchor, Bytes, Cmd, Design, LabSpec, MeasurePolicy, Name, Replicate, Stack};
 
+use crate::address::Address;
 use crate::cli::RunArguments;
 use crate::exit::Failure;
-use crate::ground::{Address, Staked};
+use crate::ground::staked::Staked;
 use crate::settings::Settings;
 use crate::site::Site;
 use crate::studies::{self, Study};

@@ -7,35 +7,20 @@ use claim::{Class, Consent, Permission};
 use host::{Host, Rights, inspect};
 use terms::{Cmd, Design, Drive, Name, Replicate};
 
+use crate::address::Address;
 use crate::cli::RunArguments;
+use crate::cli::values::Pairing;
 use crate::exit::Failure;
-use crate::ground::{Address, Staked, named, planned};
+use crate::ground::staked::{Staked, named, planned};
 use crate::prompt;
 use crate::settings::Settings;
 use crate::site::{Claimed, Site};
 use crate::studies::Study;
 
-/// Which drive of the study is which of the machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pairing {
-    /// What the study calls it.
-    pub(crate) name: Name,
-    /// What the person calls it: an id that stays.
-    pub(crate) id: String,
-}
-
-/// Reads `NAME=ID`.
-pub(crate) fn pairing(text: &str) -> Result<Pairing, String> {
-    let how = "write NAME=ID: NAME as in the study, ID as in /dev/disk/by-id";
-    let (name, id) = text.split_once('=').ok_or(how)?;
-    let name = Name::new(name.trim()).map_err(|error| format!("{error}; {how}"))?;
-    if id.trim().is_empty() { Err(how.to_owned()) } else { Ok(Pairing { name, id: id.trim().to_owned() }) }
-}
-
 /// Finds the drives that were named, proves that they may be used, and plans for them.
 pub(super) fn stake(address: &Address, arguments: &RunArguments, settings: &Settings) -> Result<Staked, Failure> {
     let study = named(arguments, settings)?;
-    crate::trials::only_in_the_lab(&study.design)?;
+    no_trials(&study.design)?;
     let site = Site::open(address, Rights::Root, settings)?;
     root(&site)?;
     let pairs = paired(&study.design, arguments, &site)?;
@@ -257,16 +242,17 @@ fn tells(drive: &Drive, id: &str) -> bool {
     }
 }
 
-#[cfg(test)]
-mod tests {
-
-    #[test]
-    fn pairings_are_read() {
-        let pairing = |text| super::pairing(text).map(|of| (of.name.to_string(), of.id));
-        assert_eq!(pairing("a=nvme-X_1"), Ok(("a".into(), "nvme-X_1".into())));
-        assert_eq!(pairing("b=serial=S 1"), Ok(("b".into(), "serial=S 1".into())));
-        for wrong in ["a", "=x", "a=", "a b=x"] {
-            assert!(super::pairing(wrong).unwrap_err().contains("NAME=ID"), "{wrong}");
-        }
+/// Refuses a study with trials anywhere but in the lab.
+///
+/// # Errors
+/// [`Failure::Refused`].
+fn no_trials(design: &Design) -> Result<(), Failure> {
+    if design.trials.is_empty() {
+        return Ok(());
     }
+    Err(Failure::Refused(
+        "refused: the study has `[trials]`, feature checks that change bytes on drives and pull them: they run in the lab only\n\n\
+         hint: use `--no-trials` to measure here, and `bedplate prove STUDY` to try the stacks in the lab"
+            .to_owned(),
+    ))
 }

@@ -12,7 +12,7 @@ use crate::exit::{Failure, chain};
 use crate::ground::prepared::refuse_company;
 use crate::proof::Proof;
 use crate::runner::Runner;
-use crate::runner::stand::RunJournal;
+use crate::runner::journal::{RunJournal, entries};
 
 impl Runner<'_> {
     /// Leaves the machine as it was found: a guest is let go, anything else is taken back, drives last.
@@ -96,11 +96,6 @@ fn take_all_back(
         (true, false) => Err(Failure::Refused(refused.join("\n\n"))),
         _ => Err(Failure::Told([refused, left].concat().join("\n\n"))),
     }
-}
-
-/// The journal of a run.
-pub(crate) fn entries(reader: &RunReader) -> Result<Vec<Entry>, Failure> {
-    reader.journal()?.into_iter().map(|line| Ok(serde_json::from_value(line)?)).collect()
 }
 
 fn told(plan: &Plan, why: &str, left: &[String]) -> String {

@@ -84,14 +84,6 @@ impl Runner<'_> {
     }
 }
 
-/// Cells that anchors add to every round.
-pub(crate) const fn cells(policy: &terms::MeasurePolicy) -> u32 {
-    match (policy.anchor, policy.replicate) {
-        (Anchor::Off, _) | (_, terms::Replicate::Single) => 0,
-        _ => 2,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

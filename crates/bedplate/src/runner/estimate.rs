@@ -13,8 +13,8 @@ use terms::{Design, MeasurePolicy, Method, Plan, Replicate, Workload};
 
 mod parts;
 
-use crate::runner::estimate::parts::Parts;
-use crate::runner::{aftermath, anchor};
+use crate::runner::estimate::parts::{Mean, Parts};
+use crate::runner::journal;
 use crate::settings::Settings;
 
 /// Booting, reading the machine and looking for what the stacks need, in seconds under emulation.
@@ -69,24 +69,6 @@ impl Default for Costs {
     }
 }
 
-/// What was seen of one kind of thing.
-#[derive(Debug, Clone, Copy, Default)]
-struct Mean {
-    sum: f64,
-    count: f64,
-}
-
-impl Mean {
-    fn add(&mut self, value: f64) {
-        self.sum += value;
-        self.count += 1.0;
-    }
-
-    fn or(self, other: f64) -> f64 {
-        if self.count > 0.0 { self.sum / self.count } else { other }
-    }
-}
-
 #[derive(Debug, Default)]
 struct Seen {
     /// That of the table.
@@ -137,7 +119,7 @@ impl Seen {
             self.build.add(build.build.as_seconds());
             self.builds.entry(build.stack.clone()).or_default().add(build.build.as_seconds());
         }
-        if let Ok(entries) = aftermath::entries(reader) {
+        if let Ok(entries) = journal::entries(reader) {
             self.parts.journal(&entries);
         }
         let mebibytes = run.span.as_f64() / terms::Bytes::mib(1).as_f64() * f64::from(run.policy().fill_passes);
@@ -254,7 +236,7 @@ impl Costs {
     fn anchors(&self, design: &Design) -> f64 {
         let policy = &design.measure;
         let each = policy.settle.as_seconds() + policy.window.as_seconds() + self.overhead + self.fill(ANCHOR, policy);
-        f64::from(anchor::cells(policy)) * each
+        f64::from(anchors(policy)) * each
     }
 
     /// Seconds of the first rounds of a run, without the stacks that cannot be built.
@@ -306,6 +288,14 @@ pub(crate) fn words(costs: &Costs, design: &Design, missing: &[String]) -> Strin
         runs => format!("learned from {runs} earlier runs"),
     };
     format!("{cells} cells in {} rounds: {time} ({learned})", policy.rounds)
+}
+
+/// Cells that anchors add to every round.
+const fn anchors(policy: &terms::MeasurePolicy) -> u32 {
+    match (policy.anchor, policy.replicate) {
+        (terms::Anchor::Off, _) | (_, Replicate::Single) => 0,
+        _ => 2,
+    }
 }
 
 /// A time in minutes and seconds.

@@ -6,6 +6,7 @@
 pub(crate) mod aftermath;
 mod anchor;
 pub(crate) mod estimate;
+mod journal;
 pub(crate) mod lanes;
 mod live;
 pub(crate) mod order;
@@ -25,7 +26,7 @@ use build::{Authority, Bindings, Claims};
 use record::RunWriter;
 use terms::plan::Plan;
 use terms::record::CellKey;
-use terms::{Design, Name, Workload};
+use terms::{Design, Workload};
 
 use crate::exit::Failure;
 use crate::printer::Progress;
@@ -126,10 +127,6 @@ impl Runner<'_> {
         plans.iter().try_for_each(|plan| needs.missing(plan).map(drop))?;
         Ok(site)
     }
-}
-
-fn drive(site: &Site, name: &Name) -> Option<(String, String)> {
-    site.drives().get(name).map(|node| (name.to_string(), node.clone()))
 }
 
 /// The time of day with its zone, RFC 3339.

@@ -4,17 +4,11 @@
 //! are stacks, each has lain everywhere once. What differs between the regions of a drive then falls on all alike.
 
 use crate::site::Site;
-use terms::Bytes;
 use terms::units::MIB;
 
 use crate::exit::Failure;
-use crate::runner::stand::await_node;
 use crate::runner::{Runner, order};
-
-/// Room for both copies of the partition table, and alignment.
-const TABLES: u64 = 2 * MIB;
-/// A slice smaller than this holds no stack.
-const SMALLEST: Bytes = Bytes::mib(64);
+use crate::slices::{count, size};
 
 /// How drives are sliced.
 #[derive(Debug, Clone)]
@@ -23,22 +17,6 @@ pub(crate) struct Slices {
     count: usize,
     /// Which slice each stack has in round 0.
     start: Vec<usize>,
-}
-
-/// The size of each of so many slices of a drive, in whole MiB.
-pub(crate) const fn size(drive: Bytes, count: usize) -> Bytes {
-    Bytes(drive.0.saturating_sub(TABLES) / (count as u64) / MIB * MIB)
-}
-
-/// Slices that a study with so many stacks needs.
-pub(crate) const fn count(stacks: usize) -> usize {
-    stacks + 1
-}
-
-/// Is every slice of a drive large enough to be one?
-pub(crate) fn fit(drive: Bytes, stacks: usize) -> Result<Bytes, Bytes> {
-    let size = size(drive, count(stacks));
-    if size < SMALLEST { Err(size) } else { Ok(size) }
 }
 
 impl Slices {
@@ -74,7 +52,7 @@ impl Runner<'_> {
             let size = size(drive.size, slices.count).0 / MIB;
             self.authority(site, site.drives())?.slice(&drive.name, size, slices.count as u64)?;
             for slice in 1..=slices.count {
-                await_node(site, &partition(node, slice))?;
+                site.await_node(&partition(node, slice))?;
             }
         }
         Ok(slices)
@@ -118,10 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_leave_room_for_the_tables() {
-        let size = size(Bytes::gib(1), 6);
-        assert!(size.0 * 6 + TABLES <= Bytes::gib(1).0 && size.0.is_multiple_of(MIB));
-        assert_eq!(fit(Bytes::mib(320), 5), Err(Bytes::mib(53)));
+    fn a_slice_has_a_node() {
         assert_eq!(partition("/dev/nvme0n1", 3), "/dev/nvme0n1p3");
     }
 }

@@ -6,7 +6,7 @@ use terms::plan::{Place, Plan};
 
 use crate::exit::Failure;
 use crate::runner::Runner;
-use crate::runner::stand::RunJournal;
+use crate::runner::journal::RunJournal;
 
 /// A source that stands.
 pub(crate) struct Source<'a> {

@@ -4,44 +4,19 @@ use std::time::Instant;
 
 use crate::site::Site;
 use build::{BuildError, Entry};
-use host::Host;
 use measure::{CellRequest, Companion, Filled};
-use record::RunWriter;
 use terms::plan::{Place, Plan};
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
-use terms::{Cmd, Nanos, Node, Speed, Workload};
+use terms::{Nanos, Node, Speed, Workload};
 
 use crate::exit::Failure;
-use crate::proof::Proof;
+use crate::runner::journal::RunJournal;
 use crate::runner::slices::Slices;
 use crate::runner::source::Source;
-use crate::runner::visit::{drives, members};
 use crate::runner::{Runner, key, live, now, order};
 
 /// How long the machine's own work may keep a cell waiting before it runs anyway and its guards tell.
 const PATIENCE: Nanos = Nanos::seconds(120);
-
-/// The journal of a run: on disk before anything is done, and at hand for taking it back.
-pub(crate) struct RunJournal<'a> {
-    /// `None` on other hosts of the lab than the first: they go with everything that stands on them.
-    pub(crate) writer: Option<&'a RunWriter>,
-    /// `None` in the lab.
-    pub(crate) proof: Option<&'a Proof>,
-    pub(crate) kept: Vec<Entry>,
-}
-
-impl build::Journal for RunJournal<'_> {
-    fn note(&mut self, entry: &Entry) -> std::io::Result<()> {
-        if let Some(writer) = self.writer {
-            match self.proof {
-                Some(proof) => proof.write(entry, writer).map_err(|failure| std::io::Error::other(failure.text()))?,
-                None => writer.journal(entry).map_err(std::io::Error::other)?,
-            }
-        }
-        self.kept.push(entry.clone());
-        Ok(())
-    }
-}
 
 /// A stack that stands and is filled.
 pub(crate) struct Standing<'a> {
@@ -115,7 +90,7 @@ impl<'a> Runner<'a> {
         let each = site.others().iter().map(|other| {
             let (built, journal) = self.put_up(other, round, plan, other.drives())?;
             let filled = self.fill(other, round, &plan.slug, &plan.stack, built.target)?;
-            Ok(Elsewhere { filled, drives: drives(other, plan), journal })
+            Ok(Elsewhere { filled, drives: other.drives_of(plan), journal })
         });
         each.collect()
     }
@@ -170,7 +145,7 @@ impl<'a> Runner<'a> {
         source: Option<&Source<'_>>,
     ) -> Result<Option<f64>, Failure> {
         let nodes = &self.design.stacks[stack.index].nodes;
-        let drives = members(site, stack.plan);
+        let drives = site.members(stack.plan);
         let resyncs: Vec<String> = stack.plan.resyncs.iter().map(ToString::to_string).collect();
         let spot = Spot {
             key: key(round, stack.plan, workload),
@@ -293,15 +268,4 @@ fn companions<'a>(site: &'a Site, others: &'a [Elsewhere<'_>]) -> Vec<Companion<
         Some(Companion { host, address: host.address()?, filled: &stack.filled, drives: &stack.drives })
     });
     each.collect()
-}
-
-/// A path that is a block device on the machine by now, or soon.
-pub(crate) fn await_node(site: &Site, node: &str) -> Result<(), Failure> {
-    for _ in 0..100 {
-        if site.run(&Cmd::new(["test", "-b", node]))?.ok() {
-            return Ok(());
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    Err(Failure::Could(format!("`{node}` did not appear within 5 s").into()))
 }

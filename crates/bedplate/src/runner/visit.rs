@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use terms::plan::Plan;
 use terms::record::{BuildOutcome, CellKey};
 use terms::{Load, Name, Nanos, Replicate, Workload};
 
@@ -10,7 +9,7 @@ use crate::exit::{Failure, chain};
 use crate::runner::schedule::Scope;
 use crate::runner::source::Source;
 use crate::runner::stand::Standing;
-use crate::runner::{Runner, drive, key, order};
+use crate::runner::{Runner, key, order};
 use crate::site::Site;
 
 /// What went wrong, and with which stack if it was one's own fault.
@@ -240,18 +239,4 @@ impl Runner<'_> {
         let worked = self.authority(site, site.drives())?.discard(name)?;
         self.event("discarded", stack, round, serde_json::json!({ "drive": name, "worked": worked }))
     }
-}
-
-/// Drives that work on a plan's target reaches: those of the plan, or all that are known where it builds on what is
-/// there.
-pub(crate) fn members(site: &Site, plan: &Plan) -> Vec<(String, String)> {
-    if plan.drives.is_empty() {
-        return site.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
-    }
-    drives(site, plan)
-}
-
-/// Drives of a plan: the study's names and the nodes of today.
-pub(crate) fn drives(site: &Site, plan: &Plan) -> Vec<(String, String)> {
-    plan.drives.iter().filter_map(|name| drive(site, name)).collect()
 }

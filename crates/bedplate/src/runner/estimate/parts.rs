@@ -7,7 +7,23 @@ use build::Entry;
 use terms::Plan;
 use terms::plan::{Act, Step};
 
-use crate::runner::estimate::Mean;
+/// What was seen of one kind of thing.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Mean {
+    sum: f64,
+    count: f64,
+}
+
+impl Mean {
+    pub(super) fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1.0;
+    }
+
+    pub(super) fn or(self, other: f64) -> f64 {
+        if self.count > 0.0 { self.sum / self.count } else { other }
+    }
+}
 
 /// Seconds of commands that take longer than most: means over one run of the first twelve stacks of
 /// `studies/long-term-storage.toml` under emulation on two cores, on drives of 768 MiB.

@@ -1,0 +1,61 @@
+//! A study with the choices of the command line, planned for its ground.
+
+use terms::{Design, LabDriveKind};
+
+use crate::cli::RunArguments;
+use crate::exit::Failure;
+use crate::ground::prepared;
+use crate::settings::Settings;
+use crate::site::Site;
+use crate::studies::{self, Study};
+
+/// A study on its ground.
+pub(crate) struct Staked {
+    /// What is to be done, with the choices of the command line.
+    pub(crate) study: Study,
+    /// One plan for each stack.
+    pub(crate) plans: Vec<terms::Plan>,
+    /// One for each source that files are copied from.
+    pub(crate) sources: Vec<terms::Plan>,
+    /// The machine, if it is there already; a guest is booted for the plans.
+    pub(crate) site: Option<Site>,
+}
+
+impl Staked {
+    /// Plans of everything that is built.
+    pub(crate) fn all_plans(&self) -> Vec<terms::Plan> {
+        self.plans.iter().chain(&self.sources).cloned().collect()
+    }
+}
+
+/// The study that was named, with the choices of the command line.
+pub(super) fn named(arguments: &RunArguments, settings: &Settings) -> Result<Study, Failure> {
+    let Some(path) = &arguments.study else { return Err(Failure::told("error: no study is named")) };
+    let mut study = studies::load_whole(path, settings)?;
+    study.design.stacks = studies::select(study.design.stacks, &arguments.only, &arguments.skip)?;
+    studies::adjust(&mut study.design, arguments, settings)?;
+    let unasked = if arguments.quick {
+        Some("no feature checks in a quick run; `bedplate prove` with the same study runs them")
+    } else if study.design.measure.lab_drives.is_some_and(LabDriveKind::in_guest) {
+        Some("no feature checks on drives of the guest's kernel: nobody can pull them")
+    } else {
+        None
+    };
+    if let Some(why) = unasked.filter(|_| !arguments.no_trials && !study.design.trials.is_empty()) {
+        settings.printer.say(why);
+    }
+    if arguments.no_trials || unasked.is_some() {
+        study.design.trials.clear();
+    }
+    Ok(study)
+}
+
+/// Plans of all stacks and sources of a design, for drives as they will be once they are set up.
+pub(crate) fn planned(
+    design: &Design,
+    found: Vec<plan::DriveFact>,
+) -> Result<(Vec<terms::Plan>, Vec<terms::Plan>), Failure> {
+    let whole: Vec<plan::DriveFact> = found.into_iter().map(|fact| prepared::fact(fact, &design.setups)).collect();
+    let whole = whole.as_slice();
+    Ok((studies::plans(design, whole)?, studies::source_plans(design, whole)?))
+}
