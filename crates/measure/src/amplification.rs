@@ -125,6 +125,18 @@ mod tests {
         }
     }
 
+    /// Blocks that end within pages: the kernel reads what it does not overwrite of each.
+    #[test]
+    fn what_is_left_of_a_page_is_read_before_it_is_written() {
+        let ext4 = [node("f", Layer::Ext4(terms::layer::Ext4::default()), &drives(1))];
+        let read = |block: u64| bounds(&ext4, Work { block: Bytes(block), ..work() }).read_by_write;
+        for (block, least, most) in
+            [(4096, 0.0, 0.2), (65536, 0.0, 0.2), (2048, 1.0, 1.2), (4000, 1.024, 1.2), (10_000, 0.4, 0.8)]
+        {
+            assert!((least..=most).contains(&read(block)), "{block}: {}", read(block));
+        }
+    }
+
     #[test]
     fn an_array_without_a_member_writes_less_and_one_in_resync_anything() {
         let state = |level, state| {

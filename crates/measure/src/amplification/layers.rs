@@ -42,6 +42,15 @@ fn block(work: Work) -> f64 {
     work.block.as_f64().max(1.0)
 }
 
+/// Bytes of the pages that a block touches, for each of its bytes: where neither is a multiple of the other, a page more at
+/// either end.
+fn pages(work: Work) -> f64 {
+    let (block, page) = (work.block.0.max(1), Bytes::kib(4).0);
+    let whole = block.is_multiple_of(page) || page.is_multiple_of(block);
+    let touched = if whole { block.max(page) } else { (block / page + 2) * page };
+    Bytes(touched).as_f64() / Bytes(block).as_f64()
+}
+
 fn md(raid: &Raid, devices: usize, work: Work) -> Bounds {
     // A write may mark a page of the bitmap on every member before it, and clear it after.
     let bitmap = if raid.bitmap == Bitmap::Internal && raid.level != RaidLevel::Raid0 {
@@ -85,7 +94,7 @@ fn degraded(whole: Bounds, level: RaidLevel, devices: usize) -> Bounds {
 fn striped(level: RaidLevel, devices: usize, marks: f64, work: Work) -> Bounds {
     let members = number(devices.max(1));
     // Parity is worked out page by page, so smaller blocks cost whole pages.
-    let page = block(work).max(PAGE) / block(work);
+    let page = pages(work);
     let data = number(level.data_members(devices).max(1));
     let parities = members - data;
     match level {
@@ -175,7 +184,7 @@ fn volume(lvm: &Lvm, devices: usize, work: Work) -> Bounds {
 /// ext4 and XFS overwrite in place; a flush commits a transaction of a few blocks.
 fn journal(work: Work) -> Bounds {
     let flushes = work.fsync_every.map_or(0.0, |every| 8.0 * PAGE / (block(work) * f64::from(every.max(1))));
-    let page = block(work).max(PAGE) / block(work);
+    let page = pages(work);
     Bounds {
         read: (1.0, page + SMALL_CHANGE),
         write: (1.0, page + SMALL_CHANGE + flushes),
@@ -190,7 +199,7 @@ fn copied_on_write(btrfs: &Btrfs, work: Work) -> Bounds {
         BtrfsProfile::Single | BtrfsProfile::Raid0 => 1.0,
         BtrfsProfile::Dup | BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => 2.0,
     };
-    let page = block(work).max(PAGE) / block(work);
+    let page = pages(work);
     // Extent, checksum, file and root trees, up to four nodes deep.
     let trees = 16.0 * BTRFS_NODE / block(work);
     let least = copies(btrfs.data);
