@@ -114,8 +114,7 @@ fn is_value(text: &str) -> bool {
 fn shown(path: &str) -> String {
     let odd = path.starts_with('"')
         || path.contains(char::is_control)
-        || [" = ", " -> ", " : "].iter().any(|sign| path.contains(sign))
-        || path.ends_with(" =")
+        || [" = ", " -> ", " : "].iter().any(|sign| path.contains(sign) || path.ends_with(sign.trim_end()))
         || path.trim() != path;
     if odd { json(path) } else { path.to_owned() }
 }
