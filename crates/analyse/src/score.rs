@@ -4,7 +4,8 @@
 //! off says nothing of how far. Coverage is the share of figures inside an interval: an honest 90 % interval holds nine
 //! of ten.
 
-use terms::finding::{Finding, Findings, Score, Scorecard, Standing, Verdict};
+use terms::finding::{Finding, Findings, Score, Scorecard, Verdict};
+use terms::prediction::Standing;
 use terms::prediction::{Estimate, Flag, Foretold, Prediction};
 use terms::workload::Workload;
 

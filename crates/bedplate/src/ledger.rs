@@ -4,8 +4,8 @@
 //! that was measured.
 
 use record::RunReader;
-use terms::finding::Standing;
 use terms::prediction::Estimate;
+use terms::prediction::Standing;
 
 use crate::commands::{report, runs};
 use crate::exit::Failure;

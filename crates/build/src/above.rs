@@ -5,7 +5,6 @@ use claim::{Devno, Evidence, Examination, Identity, Ours, Owner, Signature};
 use terms::Cmd;
 use terms::plan::{Effect, Step};
 
-use crate::apply::describe;
 use crate::error::BuildError;
 use crate::machine::Machine;
 
@@ -93,7 +92,7 @@ impl Above<'_> {
         if !asks || !is_open_else || !finished.contains(&step.id) || self.machine.sees(&step.id, effect)? {
             return Ok(());
         }
-        Err(not_ours(describe(effect), "it was open when the run ended and is not now, so somebody closed it since"))
+        Err(not_ours(effect.describe(), "it was open when the run ended and is not now, so somebody closed it since"))
     }
 
     /// A device that has a name of ours rests on our drives and holds what we wrote.

@@ -169,7 +169,7 @@ impl Run<'_> {
                 return Ok(false);
             }
             (true, false, Some(effect)) => {
-                return Err(BuildError::AlreadyThere { step: step.id.clone(), what: describe(effect) });
+                return Err(BuildError::AlreadyThere { step: step.id.clone(), what: effect.describe() });
             }
             _ => {}
         }
@@ -257,7 +257,7 @@ impl Run<'_> {
         while !self.machine.sees(&step.id, effect)? {
             if start.elapsed() > EFFECT_PATIENCE {
                 let seconds = EFFECT_PATIENCE.as_secs();
-                return Err(BuildError::NoEffect { step: step.id.clone(), what: describe(effect), seconds });
+                return Err(BuildError::NoEffect { step: step.id.clone(), what: effect.describe(), seconds });
             }
             interrupt::check()?;
             std::thread::sleep(Duration::from_millis(50));
@@ -357,18 +357,6 @@ impl Drop for StopInPanic<'_> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-pub(crate) fn describe(effect: &Effect) -> String {
-    match effect {
-        Effect::Node(node) => format!("`{node}`"),
-        Effect::Signature { node, kind } => format!("a signature `{kind}` on `{node}`"),
-        Effect::Mount(directory) => format!("a mount at `{directory}`"),
-        Effect::Directory { path, .. } => format!("`{path}`"),
-        Effect::Group(name) => format!("the volume group `{name}`"),
-        Effect::Pool(name) => format!("the pool `{name}`"),
-        Effect::LogicalBlock { node, bytes } => format!("blocks of {bytes} on `{node}`"),
-    }
 }
 
 fn waiting_for(condition: &Condition) -> String {

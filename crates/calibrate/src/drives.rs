@@ -10,7 +10,7 @@ use terms::{Bytes, BytesPerSecond, Drive, Iops, Layer, Nanos, Pattern, Workload}
 use crate::Bench;
 use crate::error::CalibrateError;
 use crate::point::{Point, point};
-use crate::steps::{RANDOM_DEPTH, SEQUENTIAL_DEPTH, named, stacked, telling, work};
+use crate::work::{RANDOM_DEPTH, SEQUENTIAL_DEPTH, named, stacked, telling, work};
 
 /// Blocks that are looked at, to see whether a drive holds anything.
 const PLACES: u64 = 32;

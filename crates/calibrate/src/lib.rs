@@ -11,6 +11,7 @@ mod ram;
 pub mod rates;
 mod steps;
 mod width;
+mod work;
 
 use std::time::Instant;
 

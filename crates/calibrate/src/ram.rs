@@ -5,7 +5,7 @@ use host::Host;
 use terms::{Bytes, Cmd, Name};
 
 use crate::error::CalibrateError;
-use crate::steps::named;
+use crate::work::named;
 
 /// Drives: three are the fewest that parity needs.
 pub(crate) const DRIVES: usize = 3;

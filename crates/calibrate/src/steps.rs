@@ -1,20 +1,17 @@
 //! What is measured, the steps that buy most first, and which constants of the model each gives.
 
-use model::{Conditions, Parameter, Site, fit};
+use model::{Parameter, Site};
 use terms::calibration::CalibrationStep;
 use terms::layer::{
     Bitmap, Btrfs, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Zfs, ZfsCache,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::{Bytes, Layer, Name, Node, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, Layer, Pattern, Stack, Workload};
 
 use crate::error::CalibrateError;
 use crate::point::Point;
+use crate::work::{RANDOM_DEPTH, SEQUENTIAL_DEPTH, stacked, telling, work};
 use crate::{Bench, drives, processor, ram};
-
-/// Depth of large and of small blocks.
-pub(crate) const SEQUENTIAL_DEPTH: u32 = 8;
-pub(crate) const RANDOM_DEPTH: u32 = 32;
 
 /// A step.
 pub(crate) struct Step {
@@ -62,10 +59,6 @@ pub(crate) fn cost(step: &Step, done: &[CalibrationStep]) -> f64 {
 const ON_RAM: f64 = 0.08;
 /// The same under emulation, where other work of the machine below is in every time.
 const ON_EMULATED_RAM: f64 = 0.15;
-/// A constant that changes so much when it is doubled, or more, is told by a measurement.
-const TELLING: f64 = 0.05;
-/// A constant is not searched farther than a thousand times either way; what lies at that end was not found.
-const NEAR: f64 = 500.0;
 /// Constants of one stack are in several of its figures: so often is each found anew from the others.
 const PASSES: usize = 4;
 
@@ -73,11 +66,6 @@ const PASSES: usize = 4;
 struct Fit {
     parameter: Parameter,
     work: Workload,
-}
-
-/// A workload.
-pub(crate) fn work(pattern: Pattern, block: Bytes, depth: u32, jobs: u32) -> Result<Workload, CalibrateError> {
-    Ok(Workload { depth, jobs: jobs.clamp(1, 16), ..Workload::new(named("point")?, pattern, block) })
 }
 
 fn large(pattern: Pattern) -> Result<Workload, CalibrateError> {
@@ -98,23 +86,6 @@ pub(crate) fn crypt(inline: bool) -> Crypt {
 /// A layer on so many RAM drives.
 fn stack(layer: Layer, drives: usize) -> Result<Stack, CalibrateError> {
     stacked(&ram::names(drives)?, &[layer])
-}
-
-/// Layers on top of each other, the first on all of these drives.
-pub(crate) fn stacked(drives: &[Name], layers: &[Layer]) -> Result<Stack, CalibrateError> {
-    let mut on: Vec<Ref> = drives.iter().cloned().map(Ref::Drive).collect();
-    let mut nodes = Vec::new();
-    for (at, layer) in layers.iter().enumerate() {
-        let name = named(&format!("layer{at}"))?;
-        nodes.push(Node { name: name.clone(), layer: layer.clone(), on, special: Vec::new() });
-        on = vec![Ref::Layer(name)];
-    }
-    Ok(Stack { name: "calibration".to_owned(), note: None, nodes })
-}
-
-/// A name.
-pub(crate) fn named(text: &str) -> Result<Name, CalibrateError> {
-    Name::new(text).map_err(|error| CalibrateError::Told(error.to_string()))
 }
 
 impl Bench<'_> {
@@ -168,22 +139,6 @@ impl Bench<'_> {
             Fit { parameter: write_io, work: self.small(Pattern::RandWrite)? },
         ])
     }
-}
-
-/// The value at which the model says what was measured; `None` where the figure says nothing of it.
-pub(crate) fn telling(
-    site: &Site,
-    parameter: Parameter,
-    stack: &Stack,
-    work: &Workload,
-    operations: f64,
-) -> Option<f64> {
-    let conditions = Conditions::default();
-    let value = fit(site, parameter, stack, work, &conditions, operations)?;
-    let slower = fit(site, parameter, stack, work, &conditions, operations * (1.0 - TELLING))?;
-    let now = site.book.get(parameter);
-    let near = (1.0 / NEAR..=NEAR).contains(&(value / now));
-    (near && slower > value * 1.001 && slower < value * 20.0).then_some(value)
 }
 
 fn micros(seconds: f64) -> f64 {

@@ -7,7 +7,8 @@ use terms::{Bytes, Layer, Name, Pattern, Stack, Workload};
 
 use crate::Bench;
 use crate::error::CalibrateError;
-use crate::steps::{RANDOM_DEPTH, SEQUENTIAL_DEPTH, crypt, named, stacked, work};
+use crate::steps::crypt;
+use crate::work::{RANDOM_DEPTH, SEQUENTIAL_DEPTH, named, stacked, work};
 
 /// Median half-width of 90 % intervals over usual stacks on this machine's first two drives, as a share. 0.2: half of
 /// the figures are said to within a factor of 1.2.

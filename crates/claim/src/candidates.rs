@@ -7,7 +7,7 @@ use crate::by_id;
 use crate::error::ClaimError;
 use crate::examination::{Class, Examination};
 use crate::examine::examine_with;
-use crate::identity::resolve_among;
+use crate::resolve::resolve_among;
 use crate::survey::Survey;
 
 /// A drive that is there.

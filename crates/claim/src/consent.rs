@@ -3,7 +3,8 @@
 use host::Host;
 
 use crate::error::ClaimError;
-use crate::identity::{Identity, resolve};
+use crate::identity::Identity;
+use crate::resolve::resolve;
 
 /// Drives that a person named in this invocation, and those of them whose content may go. It is not stored anywhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

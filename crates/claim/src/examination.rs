@@ -8,7 +8,7 @@ use terms::spelling::spell_inline;
 
 use crate::device::Devno;
 use crate::identity::Identity;
-use crate::ours::Signature;
+use crate::mark::Signature;
 
 /// What no examination looks at, and a person has to know: it is printed with every permission.
 pub const UNCHECKED: [&str; 9] = [

@@ -3,8 +3,8 @@
 use host::HostError;
 
 use crate::device::is_lost;
+use crate::doubt::with_cause;
 use crate::examination::{Class, Evidence, Finding};
-use crate::survey::with_cause;
 
 /// Findings as they come.
 pub(crate) struct Log {

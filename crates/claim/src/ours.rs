@@ -1,40 +1,13 @@
 //! What a run made on its drives, and whether what is found there now is still that.
 
 use host::{Host, HostError};
-use serde::{Deserialize, Serialize};
 
 use crate::device::{Device, Devno, behind_node};
+use crate::doubt::Doubt;
 use crate::examination::{Evidence, Examination, Finding, Owner};
+use crate::mark::Signature;
 use crate::signature;
-use crate::survey::{Doubt, Listed, registries};
-
-/// Something written on a device by which tools know what the device is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signature {
-    /// As `blkid` calls it: `ext4`, `crypto_LUKS`, `gpt`.
-    pub kind: String,
-    /// The identifier in it, as it is written there; `None` where it has none, or it could not be read.
-    pub uuid: Option<String>,
-}
-
-impl Signature {
-    /// Is it this very one? Identifiers are compared by their letters and digits: tools put different marks between them.
-    #[must_use]
-    pub fn is(&self, found: &Self) -> bool {
-        let plain = |uuid: &str| {
-            uuid.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect::<String>()
-        };
-        let same = |made: &String, found: &String| plain(made) == plain(found);
-        self.kind == found.kind
-            && self.uuid.as_ref().zip(found.uuid.as_ref()).is_some_and(|(made, found)| same(made, found))
-    }
-
-    /// May it be this one, as far as is known of the one that was made? dm-integrity has no identifier, and a tool that
-    /// was ended in the middle did not tell the one that it drew.
-    fn may_be(&self, found: &Self) -> bool {
-        self.uuid.is_none() && self.kind == found.kind
-    }
-}
+use crate::survey::{Listed, registries};
 
 /// Signatures of a device, as three witnesses see them.
 ///

@@ -6,7 +6,7 @@ use crate::consent::Consent;
 use crate::error::{ClaimError, Refusal};
 use crate::examination::{Class, Examination, Finding};
 use crate::examine;
-use crate::identity::{self, Identity};
+use crate::identity::Identity;
 use crate::ours::Ours;
 
 /// A person named this drive in this invocation, and nothing was found that speaks against using it but what the person
@@ -108,7 +108,7 @@ impl Held<'_> {
     /// # Errors
     /// As [`confirm`](crate::confirm).
     pub fn confirm(&self) -> Result<(), ClaimError> {
-        identity::confirm(self.host, self.identity())
+        crate::resolve::confirm(self.host, self.identity())
     }
 
     /// Is the drive still free, or free again? Data without a signature is not looked for: what was written since the

@@ -9,33 +9,14 @@ use host::{Host, HostError};
 use terms::Cmd;
 
 use crate::device::Device;
+use crate::doubt::{Doubt, with_cause};
 use crate::examination::{Class, Evidence};
 use crate::log::Log;
-use crate::ours::Signature;
-use crate::survey::{Doubt, Survey, with_cause};
+use crate::mark::{Mark, Signature, merge};
+use crate::survey::Survey;
 
 /// Type of an EFI system partition in a GPT (UEFI specification, 5.3.3), and in an MBR.
 const ESP: [&str; 2] = ["c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"];
-
-/// One thing that is written on a device.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
-    /// As `blkid` calls it: `ext4`, `crypto_LUKS`, `gpt`.
-    pub(crate) kind: String,
-    /// Where its magic numbers were seen.
-    pub(crate) places: Vec<u64>,
-    /// Identifier and label, where they were read.
-    pub(crate) uuid: Option<String>,
-    pub(crate) label: Option<String>,
-    /// What else is known, one clause each.
-    pub(crate) details: Vec<String>,
-}
-
-impl Mark {
-    fn signature(&self) -> Signature {
-        Signature { kind: self.kind.clone(), uuid: self.uuid.clone() }
-    }
-}
 
 /// Reports everything that is written on a device, and whether something was.
 pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mut Log) -> Result<bool, HostError> {
@@ -102,24 +83,6 @@ fn told<T>(log: &mut Log, what: &str, answer: Result<T, Doubt>) -> Result<Option
             Ok(None)
         }
     }
-}
-
-fn merge(marks: &mut Vec<Mark>, mark: Mark) {
-    // Two of one kind with two identifiers are two: somebody wrote over what somebody else left.
-    let same = |known: &&mut Mark| {
-        known.kind == mark.kind
-            && (known.uuid.is_none() || mark.uuid.is_none() || known.signature().is(&mark.signature()))
-    };
-    let Some(known) = marks.iter_mut().find(same) else {
-        marks.push(mark);
-        return;
-    };
-    known.places.extend(mark.places);
-    known.places.sort_unstable();
-    known.places.dedup();
-    known.uuid = known.uuid.take().or(mark.uuid);
-    known.label = known.label.take().or(mark.label);
-    known.details.extend(mark.details);
 }
 
 /// Whose it is, where a tool knows more than the device's first bytes. For people only: nothing is decided by it, so a

@@ -10,6 +10,7 @@ mod swaps;
 use host::{Host, HostError};
 
 use crate::device::{Devno, is_lost, present};
+use crate::doubt::{Doubt, with_cause};
 
 pub(crate) use mounts::Mount;
 pub(crate) use processes::Open;
@@ -75,33 +76,6 @@ impl Survey {
     }
 }
 
-/// Why a question has no answer.
-#[derive(Debug)]
-pub(crate) enum Doubt {
-    /// It could not be asked.
-    Host(HostError),
-    /// The answer was not understood.
-    Words(String),
-}
-
-impl From<HostError> for Doubt {
-    fn from(error: HostError) -> Self {
-        Self::Host(error)
-    }
-}
-
-impl Doubt {
-    pub(crate) fn words(words: impl Into<String>) -> Self {
-        Self::Words(words.into())
-    }
-}
-
-/// An error with its causes in one line.
-pub(crate) fn with_cause(error: &HostError) -> String {
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    format!("{error}{cause}")
-}
-
 /// What lines of a table begin with or name second: `UUID=…`, `/dev/…`. The first is the device in `fstab`, the second
 /// in `crypttab`; looking at both in both is cheaper than telling the files apart, and errs towards no.
 fn expectations(table: &str) -> impl Iterator<Item = String> + '_ {
@@ -110,36 +84,9 @@ fn expectations(table: &str) -> impl Iterator<Item = String> + '_ {
     words.filter(|word| word.contains('=') || word.starts_with("/dev/")).map(|word| word.replace('"', ""))
 }
 
-/// Undoes the octal escapes in which the kernel writes white space in its tables.
-pub(crate) fn unescape(word: &str) -> String {
-    let mut bytes = Vec::with_capacity(word.len());
-    let mut rest = word.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.filter(|_| *first == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[3..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn escapes_of_the_kernel_are_undone() {
-        assert_eq!(unescape(r"/mnt/a\040b\134c"), r"/mnt/a b\c");
-        assert_eq!(unescape(r"\04"), r"\04");
-        assert_eq!(unescape(r"\777x"), r"\777x");
-    }
 
     #[test]
     fn tables_of_the_system_expect_devices() {

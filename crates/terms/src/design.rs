@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::chart::Chart;
-use crate::dilation::Speed;
 use crate::drive::{LabDrive, LabDriveKind, LabSwitch, Limit, Port};
+use crate::feature::Feature;
 use crate::layer::Layer;
 use crate::name::{Name, slug};
-use crate::trial::Feature;
+use crate::speed::Speed;
 use crate::units::{Bytes, Hosts, Nanos, PerMille};
 use crate::workload::Workload;
 

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::dilation::Speed;
 use crate::inventory::{Health, NvmeNamespace, Reading};
 use crate::name::Name;
+use crate::speed::Speed;
 use crate::spindle::Spindle;
 use crate::units::{Bytes, Nanos};
 

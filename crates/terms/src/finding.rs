@@ -90,7 +90,7 @@ pub struct Scorecard {
     /// Every cell that something was said of.
     pub cells: Vec<Score>,
     /// How such predictions had fared in earlier runs when it was said.
-    pub standing: Option<Standing>,
+    pub standing: Option<crate::prediction::Standing>,
 }
 
 /// One cell: said and measured.
@@ -127,21 +127,6 @@ impl Score {
     pub fn ratio(&self) -> Option<f64> {
         self.measured.map(|measured| measured / self.foretold.value)
     }
-}
-
-/// How predictions fared over many figures.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
-    /// Runs.
-    pub runs: u32,
-    /// Figures.
-    pub figures: u32,
-    /// Median of how far what was measured was off what was said, as a share of the latter.
-    pub median_error: f64,
-    /// Share of figures inside the 50 % interval.
-    pub in_half: f64,
-    /// Share of figures inside the 90 % interval.
-    pub in_ninety: f64,
 }
 
 /// One workload on one stack, over all rounds.

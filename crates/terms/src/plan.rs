@@ -202,6 +202,22 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    /// In words, for messages.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Node(node) => format!("`{node}`"),
+            Self::Signature { node, kind } => format!("a signature `{kind}` on `{node}`"),
+            Self::Mount(directory) => format!("a mount at `{directory}`"),
+            Self::Directory { path, .. } => format!("`{path}`"),
+            Self::Group(name) => format!("the volume group `{name}`"),
+            Self::Pool(name) => format!("the pool `{name}`"),
+            Self::LogicalBlock { node, bytes } => format!("blocks of {bytes} on `{node}`"),
+        }
+    }
+}
+
 /// One command that takes a step back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {

@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::Standing;
 use crate::machine::Machine;
 
 /// One stack under one workload.
@@ -336,4 +335,19 @@ mod tests {
         assert!((wide.half.low - 64.0).abs() < 1e-9, "{wide:?}");
         assert_eq!(estimate.widened(1.0).ninety, estimate.ninety);
     }
+}
+
+/// How predictions fared over many figures.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Runs.
+    pub runs: u32,
+    /// Figures.
+    pub figures: u32,
+    /// Median of how far what was measured was off what was said, as a share of the latter.
+    pub median_error: f64,
+    /// Share of figures inside the 50 % interval.
+    pub in_half: f64,
+    /// Share of figures inside the 90 % interval.
+    pub in_ninety: f64,
 }

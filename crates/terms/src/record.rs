@@ -5,9 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::design::MeasurePolicy;
-use crate::dilation::Speed;
 use crate::evidence::{Conditions, Imitated, JobShare, Limiter, Steadiness, Threads};
 use crate::name::Name;
+use crate::speed::Speed;
 use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
 use crate::workload::PathLoss;
 

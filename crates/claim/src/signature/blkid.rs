@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use host::Host;
 use terms::Cmd;
 
-use super::Mark;
-use crate::survey::Doubt;
+use crate::doubt::Doubt;
+use crate::mark::Mark;
 
 /// Names and values, as `blkid` calls them.
 pub(crate) type Tags = BTreeMap<String, String>;

@@ -4,9 +4,9 @@
 use host::Host;
 use terms::units::{KIB, MIB};
 
-use super::Mark;
 use crate::device::Device;
-use crate::survey::Doubt;
+use crate::doubt::Doubt;
+use crate::mark::Mark;
 
 /// The last place near the start where a format keeps a copy is that of LUKS2, 4 MiB (LUKS2 On-Disk Format, 2.2).
 const HEAD: u64 = 4 * MIB + 4 * KIB;

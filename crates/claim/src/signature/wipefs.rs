@@ -4,8 +4,8 @@ use host::Host;
 use serde::Deserialize;
 use terms::Cmd;
 
-use super::Mark;
-use crate::survey::Doubt;
+use crate::doubt::Doubt;
+use crate::mark::{Mark, merge};
 
 #[derive(Debug, Deserialize)]
 struct Listing {
@@ -40,7 +40,7 @@ fn parse(text: &str) -> Result<Vec<Mark>, Doubt> {
     for Signature { offset, kind, uuid, label } in listing.signatures {
         let place = offset.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let place = place.ok_or_else(|| Doubt::words(format!("an offset is not understood: {offset}")))?;
-        super::merge(&mut marks, Mark { kind, places: vec![place], uuid, label, details: Vec::new() });
+        merge(&mut marks, Mark { kind, places: vec![place], uuid, label, details: Vec::new() });
     }
     Ok(marks)
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use host::Host;
 
-use super::{Doubt, unescape};
 use crate::device::{Device, Devno, present};
+use crate::doubt::Doubt;
 
 /// A mounted file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +112,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn escapes_of_the_kernel_are_undone() {
+        assert_eq!(unescape(r"/mnt/a\040b\134c"), r"/mnt/a b\c");
+        assert_eq!(unescape(r"\04"), r"\04");
+        assert_eq!(unescape(r"\777x"), r"\777x");
+    }
+
+    #[test]
     fn lines_are_understood_or_doubted() {
         let text = "22 1 259:1 / /mnt/a\\040b rw,noatime shared:1 master:2 - ext4 /dev/nvme0n1p1 rw\n\
                     23 1 0:45 /sub /srv rw - btrfs /dev/sdb rw,ssd";
@@ -133,4 +140,24 @@ mod tests {
             }
         }
     }
+}
+
+/// Undoes the octal escapes in which the kernel writes white space in its tables.
+pub(crate) fn unescape(word: &str) -> String {
+    let mut bytes = Vec::with_capacity(word.len());
+    let mut rest = word.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.filter(|_| *first == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[3..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use host::Host;
 use terms::{Cmd, Nanos};
 
-use super::Doubt;
 use crate::device::{Devno, present};
+use crate::doubt::Doubt;
 
 /// A look into every process takes one program instead of thousands of questions. Only block devices are asked for
 /// their numbers: those are few. The last word tells an answer that was cut short.

@@ -3,8 +3,8 @@
 use host::{Host, HostError, find_program};
 use terms::{Cmd, Nanos};
 
-use super::Doubt;
 use crate::device::{Device, Devno, behind_node, present};
+use crate::doubt::Doubt;
 use crate::examination::Owner;
 
 /// A device that some layer says is its own.

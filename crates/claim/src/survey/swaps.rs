@@ -2,8 +2,9 @@
 
 use host::Host;
 
-use super::{Doubt, unescape};
+use super::mounts::unescape;
 use crate::device::{Devno, behind_node, present};
+use crate::doubt::Doubt;
 
 /// Reads `/proc/swaps`. A kernel without swap has none. Swap in a file counts through the mount the file is on.
 pub(crate) fn read(host: &dyn Host) -> Result<Vec<Devno>, Doubt> {

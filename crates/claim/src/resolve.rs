@@ -1,0 +1,255 @@
+//! From what a person typed to the drive that it names, and whether it is still the same one.
+
+use host::{Host, HostError, inspect};
+use terms::{Bytes, Drive};
+
+use crate::by_id;
+use crate::device::{self, Device, present};
+use crate::error::ClaimError;
+use crate::identity::{Identity, Part};
+use crate::name::{self, BY_ID, Name, NotAnId};
+
+/// Finds the drive, or partition, that a name means.
+///
+/// # Errors
+/// [`ClaimError`]: the name is one of today or of something else, nothing has it, several have it, what has it is not a
+/// drive, or the link and the drive say different things.
+pub fn resolve(host: &dyn Host, id: &str) -> Result<Identity, ClaimError> {
+    resolve_among(host, id, &inspect::drives(host)?)
+}
+
+/// The same among drives that were read already.
+pub(crate) fn resolve_among(host: &dyn Host, id: &str, drives: &[Drive]) -> Result<Identity, ClaimError> {
+    let name = match name::parse(id) {
+        Ok(name) => name,
+        Err(why) => return Err(not_an_id(host, id, &why, drives)?),
+    };
+    let (drive, device) = match &name {
+        // Only udev keeps links; a name of the same form can be made without it.
+        Name::Link(link) => match present(host.resolve(&format!("{BY_ID}{link}")))? {
+            Some(node) => end_of_link(host, id, link, &node, drives)?,
+            None => by_name(host, id, &name, drives)?,
+        },
+        _ => by_name(host, id, &name, drives)?,
+    };
+    refuse_twins(id, drive, drives)?;
+    identity(host, id, drive, &device)
+}
+
+/// Reads everything again, and refuses if anything of it changed.
+///
+/// # Errors
+/// [`ClaimError::Moved`] with what changed; otherwise as [`resolve`].
+pub fn confirm(host: &dyn Host, identity: &Identity) -> Result<(), ClaimError> {
+    let now = resolve(host, &identity.id)?;
+    let changes = changes(identity, &now);
+    if changes.is_empty() { Ok(()) } else { Err(ClaimError::Moved { drive: identity.describe(), changes }) }
+}
+
+/// The logical block is no part of it: a study may have the drive formatted to another.
+fn changes(then: &Identity, now: &Identity) -> Vec<String> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not told".to_owned());
+    let part = |part: &Option<Part>| match part {
+        Some(part) => format!("partition {} from byte {} of {}", part.number, part.start.0, part.drive_devno),
+        None => "the whole drive".to_owned(),
+    };
+    let pairs = [
+        ("serial number", text(&then.serial), text(&now.serial)),
+        ("wwid", text(&then.wwid), text(&now.wwid)),
+        ("model", text(&then.model), text(&now.model)),
+        ("size", format!("{} bytes", then.size.0), format!("{} bytes", now.size.0)),
+        ("device number", then.devno.to_string(), now.devno.to_string()),
+        ("node", then.node.clone(), now.node.clone()),
+        ("PCI path", text(&then.pci_path), text(&now.pci_path)),
+        ("what is named", part(&then.part), part(&now.part)),
+    ];
+    let changed = pairs.into_iter().filter(|(_, then, now)| then != now);
+    changed.map(|(what, then, now)| format!("{what}: was {then}, is {now}")).collect()
+}
+
+/// A drive that says the same of itself as another is either cloned or reached on two paths: either way nobody knows
+/// which is which.
+fn refuse_twins(id: &str, drive: &Drive, drives: &[Drive]) -> Result<(), ClaimError> {
+    let same = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
+    let twins = |other: &&Drive| {
+        same(&drive.wwid, &other.wwid) || (same(&drive.serial, &other.serial) && drive.model == other.model)
+    };
+    let nodes: Vec<String> = drives.iter().filter(twins).map(Drive::node).collect();
+    if nodes.len() > 1 { Err(ClaimError::Ambiguous { id: id.to_owned(), nodes }) } else { Ok(()) }
+}
+
+/// Follows a link of udev's, and asks the drive at its end whether it agrees.
+fn end_of_link<'a>(
+    host: &dyn Host,
+    id: &str,
+    link: &str,
+    node: &str,
+    drives: &'a [Drive],
+) -> Result<(&'a Drive, Device), ClaimError> {
+    let contradiction = |what: String| ClaimError::Contradiction { id: id.to_owned(), what };
+    let name = node.trim_start_matches("/dev/").replace('/', "!");
+    let Some(device) = Device::named(host, &name)? else {
+        return Err(contradiction(format!("its link leads to `{node}`, which the kernel does not know")));
+    };
+    let Some(drive) = drives.iter().find(|drive| drive.kernel_name == device.whole_name()) else {
+        return Err(ClaimError::WrongKind { id: id.to_owned(), node: node.to_owned() });
+    };
+    let stated = name::split_part(link).map(|(_, number)| number);
+    if stated != device.partition && device.partition.is_some() {
+        return Err(contradiction(format!("its link leads to partition {:?} of {}", device.partition, drive.node())));
+    }
+    if let Some(serial) = drive.serial.as_deref()
+        && name::has_serial(link)
+        && !link.contains(&by_id::word(serial))
+    {
+        return Err(contradiction(format!(
+            "its link leads to `{node}`, which says that its serial number is `{serial}`"
+        )));
+    }
+    Ok((drive, device))
+}
+
+/// Finds a drive by what it says of itself, without udev.
+fn by_name<'a>(host: &dyn Host, id: &str, name: &Name, drives: &'a [Drive]) -> Result<(&'a Drive, Device), ClaimError> {
+    let mut found = having(host, name, drives)?;
+    let mut part = None;
+    if let (true, Some((name, number))) = (found.is_empty(), name.split_part()) {
+        found = having(host, &name, drives)?;
+        part = Some(number);
+    }
+    let drive = match found.as_slice() {
+        [drive] => *drive,
+        [] => return Err(not_found(id, drives)),
+        several => {
+            let nodes = several.iter().map(|drive| drive.node()).collect();
+            return Err(ClaimError::Ambiguous { id: id.to_owned(), nodes });
+        }
+    };
+    let Some(device) = Device::named(host, &drive.kernel_name)? else { return Err(not_found(id, drives)) };
+    let Some(number) = part else { return Ok((drive, device)) };
+    match device.partitions(host)?.into_iter().find(|partition| partition.partition == Some(number)) {
+        Some(partition) => Ok((drive, partition)),
+        None => Err(not_found(id, drives)),
+    }
+}
+
+fn having<'a>(host: &dyn Host, name: &Name, drives: &'a [Drive]) -> Result<Vec<&'a Drive>, HostError> {
+    let is = |told: &Option<String>, wanted: &str| told.as_deref().map(str::trim) == Some(wanted);
+    let mut found = Vec::new();
+    for drive in drives {
+        let has = match name {
+            Name::Link(link) => by_id::names(drive).contains(link),
+            Name::Serial(serial) => is(&drive.serial, serial),
+            Name::Wwid(wwid) => is(&drive.wwid, wwid),
+            Name::Nqn(nqn) => {
+                let path = format!("/sys/block/{}/device/subsysnqn", drive.kernel_name);
+                is(&present(host.read_text(&path))?, nqn)
+            }
+        };
+        found.extend(has.then_some(drive));
+    }
+    Ok(found)
+}
+
+fn not_found(id: &str, drives: &[Drive]) -> ClaimError {
+    let known = drives.iter().filter_map(|drive| by_id::names(drive).into_iter().next()).collect();
+    ClaimError::NotFound { id: id.to_owned(), known }
+}
+
+fn not_an_id(host: &dyn Host, id: &str, why: &NotAnId, drives: &[Drive]) -> Result<ClaimError, HostError> {
+    let said = match why {
+        NotAnId::Empty => "it says nothing",
+        NotAnId::Kernel(_) => {
+            "the kernel gives such names in the order of finding, and another drive may have it tomorrow"
+        }
+        NotAnId::Content => "it is made of what is on the drive, and goes when that is erased",
+        NotAnId::Path => "it goes with a port, a file system or a partition table, and not with the drive",
+    };
+    let mut instead = Vec::new();
+    if let NotAnId::Kernel(name) = why
+        && let Some(device) = Device::named(host, &name.replace('/', "!"))?
+        && let Some(drive) = drives.iter().find(|drive| drive.kernel_name == device.whole_name())
+    {
+        instead = names(drive, &device);
+    }
+    Ok(ClaimError::NotAnId { id: id.to_owned(), why: said, instead: instead.into_iter().next() })
+}
+
+fn names(drive: &Drive, device: &Device) -> Vec<String> {
+    let part = device.partition.map(|number| format!("-part{number}")).unwrap_or_default();
+    let mut names = by_id::names(drive);
+    names.extend(drive.serial.as_deref().filter(|_| names.is_empty()).map(|serial| format!("serial={serial}")));
+    names.into_iter().map(|name| name + &part).collect()
+}
+
+fn identity(host: &dyn Host, id: &str, drive: &Drive, device: &Device) -> Result<Identity, ClaimError> {
+    let node = device.node();
+    // Without udev, and sometimes with it, a node can outlive what it was made for.
+    let behind = device::behind_node(host, &node)?;
+    if behind != Some(device.devno) {
+        let behind = behind.map_or("no block device".to_owned(), |devno| devno.to_string());
+        let what = format!("`{node}` should be device {} and is {behind}", device.devno);
+        return Err(ClaimError::Contradiction { id: id.to_owned(), what });
+    }
+    let part = match device.partition {
+        Some(number) => Some(part(host, id, device, number)?),
+        None => None,
+    };
+    Ok(Identity {
+        id: id.to_owned(),
+        serial: drive.serial.clone(),
+        wwid: drive.wwid.clone(),
+        model: drive.model.clone(),
+        size: device.size,
+        logical_block: drive.logical_block,
+        devno: device.devno,
+        pci_path: pci_path(host, device)?,
+        names: names(drive, device),
+        node,
+        part,
+    })
+}
+
+fn part(host: &dyn Host, id: &str, device: &Device, number: u32) -> Result<Part, ClaimError> {
+    let start = device.attribute(host, "start")?.and_then(|text| text.parse::<u64>().ok());
+    let whole = Device::named(host, device.whole_name())?;
+    match (start, whole) {
+        (Some(start), Some(whole)) => {
+            Ok(Part { number, start: Bytes(start * device::SECTOR), drive: whole.node(), drive_devno: whole.devno })
+        }
+        _ => {
+            let what = format!("`{}` does not say where on which drive it begins", device.node());
+            Err(ClaimError::Contradiction { id: id.to_owned(), what })
+        }
+    }
+}
+
+/// PCI addresses on the way to the drive. A namespace with several controllers hangs under none of them in sysfs, but
+/// under its subsystem, which links to all.
+fn pci_path(host: &dyn Host, device: &Device) -> Result<Option<String>, HostError> {
+    let whole = device.whole_directory();
+    if let Some(path) = addresses(whole) {
+        return Ok(Some(path));
+    }
+    let Some((subsystem, _)) = whole.rsplit_once('/').filter(|(above, _)| above.contains("/nvme-subsys")) else {
+        return Ok(None);
+    };
+    let mut paths = Vec::new();
+    for name in host.list(subsystem)? {
+        let number = name.strip_prefix("nvme").unwrap_or_default();
+        if !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()) {
+            paths.extend(present(host.resolve(&format!("{subsystem}/{name}")))?.as_deref().and_then(addresses));
+        }
+    }
+    Ok((!paths.is_empty()).then(|| paths.join("+")))
+}
+
+fn addresses(directory: &str) -> Option<String> {
+    let is_address = |part: &&str| {
+        let bytes = part.as_bytes();
+        // 0000:01:00.0
+        bytes.len() == 12 && bytes[4] == b':' && bytes[7] == b':' && bytes[10] == b'.'
+    };
+    let parts: Vec<&str> = directory.split('/').filter(is_address).collect();
+    (!parts.is_empty()).then(|| parts.join("/"))
+}

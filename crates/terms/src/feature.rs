@@ -1,0 +1,58 @@
+//! What a stack may be built for.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a stack may be built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Feature {
+    /// What is stored cannot be read without the key.
+    Encryption,
+    /// A drive may go.
+    Redundancy,
+    /// Wrong data from a drive are found, and put right.
+    Corruption,
+    /// What was there before can be had back.
+    Snapshot,
+}
+
+impl Feature {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; 4] = [Self::Encryption, Self::Redundancy, Self::Corruption, Self::Snapshot];
+
+    /// As studies write it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Encryption => "encryption",
+            Self::Redundancy => "redundancy",
+            Self::Corruption => "corruption",
+            Self::Snapshot => "snapshot",
+        }
+    }
+
+    /// The heading of its column.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Encryption => "Encryption",
+            Self::Redundancy => "Redundancy",
+            Self::Corruption => "Scrubbing",
+            Self::Snapshot => "Snapshot",
+        }
+    }
+
+    /// From the word of a study.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|feature| feature.word() == word)
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
