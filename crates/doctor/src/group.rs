@@ -5,18 +5,9 @@ use std::collections::BTreeSet;
 use terms::diagnosis::Place;
 use terms::inventory::{Btrfs, FileSystem, Pool, Vdev};
 
-use crate::checks::{array_condition, mapped_condition, resilvers, system_place};
-use crate::machine::{Machine, place};
+use crate::condition::{Condition, array_condition, mapped_condition, resilvers};
+use crate::machine::{Machine, place, system_place};
 use crate::redundancy::{of_level, of_profile, of_vdev};
-
-/// What is not as it should be with the members of a group. The worse comes last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Condition {
-    /// A member is missing, and nothing fills its place.
-    Short,
-    /// A member is being filled, or waits for its turn: it mends itself.
-    Filling,
-}
 
 /// An array, a pool, a btrfs on several devices, a volume group.
 #[derive(Debug, Clone)]

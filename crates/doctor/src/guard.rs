@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use terms::diagnosis::Place;
 
-use crate::group::{Condition, Group, groups};
+use crate::condition::Condition;
+use crate::group::{Group, groups};
 use crate::machine::{Machine, drive_place, place};
 use crate::remedy::{Effect, Found, Loses};
 
@@ -73,7 +74,7 @@ fn places<'a>(machine: &Machine<'a>) -> BTreeMap<Place, BTreeSet<&'a str>> {
         }
     }
     for system in &machine.detail.file_systems {
-        system.nodes.iter().for_each(|node| add(crate::checks::system_place(system), node));
+        system.nodes.iter().for_each(|node| add(crate::machine::system_place(system), node));
     }
     all
 }

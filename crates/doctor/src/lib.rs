@@ -5,6 +5,7 @@
 
 mod check;
 mod checks;
+mod condition;
 mod group;
 mod guard;
 mod machine;

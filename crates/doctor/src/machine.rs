@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{
-    Crypt, Detail, DmRaid, Integrity, Inventory, LEAST_PAYLOAD, Link, Md, Meaning, Node, NvmeController, PciDetail,
-    PciDevice, Reading, Target, ThinPool,
+    Crypt, Detail, DmRaid, FileSystem, Integrity, Inventory, LEAST_PAYLOAD, Link, Md, Meaning, Node, NvmeController,
+    PciDetail, PciDevice, Reading, Target, ThinPool,
 };
 use terms::{Bytes, Drive};
 
@@ -364,4 +364,10 @@ pub(crate) fn sysfs(node: &Node, file: &str) -> String {
 /// Sectors of the device mapper and of md as bytes.
 pub(crate) const fn sectors(count: u64) -> Bytes {
     Bytes(count.saturating_mul(512))
+}
+
+/// A file system by where it is mounted, or by its device.
+pub(crate) fn system_place(system: &FileSystem) -> Place {
+    let name = system.targets.first().or_else(|| system.nodes.first());
+    Place::new("file system", format!("{} ({})", name.map_or("nowhere", String::as_str), system.kind))
 }

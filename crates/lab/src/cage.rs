@@ -6,7 +6,7 @@
 //! opens no file by name where QEMU could have put a link.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -99,6 +99,16 @@ fn groups(accelerator: Accelerator) -> String {
 /// QEMU's own words.
 pub(crate) const fn within() -> [&'static str; 2] {
     ["-sandbox", SANDBOX]
+}
+
+/// Puts a file of this machine where QEMU can read it: by a link where everybody may read it, else as a copy.
+pub(crate) fn lend(from: &Path, to: &Path) -> Result<(), LabError> {
+    let for_all = fs::metadata(from).is_ok_and(|metadata| metadata.mode() & 0o004 != 0);
+    if for_all && fs::hard_link(from, to).is_ok() {
+        return Ok(());
+    }
+    fs::copy(from, to).map_err(LabError::file("copy", from))?;
+    give(to)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! What a lab needs of this machine: what is there, what is missing, and what brings it.
 
-use host::packages;
 use host::{Host, HostError, find_program};
 use serde::Serialize;
 
+use crate::kernel::package;
 use crate::{LabError, kernel, share};
 
 /// One thing that a lab needs or can use.
@@ -110,9 +110,4 @@ fn kernel_check(host: &dyn Host) -> Result<Check, HostError> {
     };
     let what = "a kernel with 9p, overlay, virtio and nvme".to_owned();
     Ok(Check { what, why: "runs in the guest".to_owned(), found, required: true, remedy })
-}
-
-/// The command that brings a thing on this machine.
-pub(crate) fn package(host: &dyn Host, thing: &str) -> String {
-    packages::install_line(packages::family(host).unwrap_or(None), &[thing])
 }

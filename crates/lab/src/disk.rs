@@ -23,7 +23,7 @@ use terms::{Bytes, LabDriveKind, LabSpec, Nanos, Spindle};
 
 use crate::cage;
 use crate::error::LabError;
-use crate::machine::file;
+use crate::file;
 use protocol::Request;
 use queue::{Ask, Queue};
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,15 +11,15 @@ use std::time::{Duration, Instant};
 use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
 use terms::{Clock, Cmd, LabDriveKind, LabSpec, Name, Nanos, Speed};
 
-use crate::accelerator::{self, Accelerator};
+use crate::accelerator::Accelerator;
 use crate::disk::{self, Disk};
 use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
 use crate::kernel::{self, Kernel};
-use crate::machine::{self, Console, file, serial_of};
+use crate::machine::{self, Console, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
-use crate::{cage, check, image, vmlinux, within};
+use crate::{cage, check, file, image, probe, vmlinux, within};
 
 /// What to boot, and with what.
 #[derive(Debug, Clone)]
@@ -93,7 +92,7 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
     }
     let accelerator = match spec.machine.clock() {
         Clock::Virtual => Accelerator::Icount,
-        Clock::Real => accelerator::choose(&kernel, spec.agent, &spec.base, &memory)?,
+        Clock::Real => probe::choose(&kernel, spec.agent, &spec.base, &memory)?,
     };
     match boot_with(spec, kernel.clone(), accelerator) {
         // It worked in the small and not in the large: forget it, and do without.
@@ -114,7 +113,7 @@ fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<Kernel, LabErr
     for program in ["nvme", "ip"] {
         if host::find_program(host, program)?.is_none() {
             let what = format!("`{program}` is not installed, and remote drives need it");
-            return Err(LabError::Missing { what, remedy: check::package(host, program) });
+            return Err(LabError::Missing { what, remedy: kernel::package(host, program) });
         }
     }
     let modules = enclosure::MODULES.map(ToOwned::to_owned);
@@ -123,7 +122,7 @@ fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<Kernel, LabErr
         None => Ok(kernel),
         Some(module) => {
             let what = format!("kernel {} has no {module}, and remote drives need it", kernel.release);
-            Err(LabError::Missing { what, remedy: check::package(host, "kernel") })
+            Err(LabError::Missing { what, remedy: kernel::package(host, "kernel") })
         }
     }
 }
@@ -219,9 +218,9 @@ impl<'a> Booting<'a> {
 
 pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel) -> Result<(), LabError> {
     let host = Local::new();
-    write_image(directory, &image::pack(&host, spec.agent, kernel)?)?;
+    image::write_image(directory, &image::pack(&host, spec.agent, kernel)?)?;
     let unpacked = vmlinux::unpacked(&host, kernel, &spec.cache);
-    lend(&unpacked.unwrap_or_else(|| PathBuf::from(&kernel.image)), &directory.join(file::KERNEL))?;
+    cage::lend(&unpacked.unwrap_or_else(|| PathBuf::from(&kernel.image)), &directory.join(file::KERNEL))?;
     for (index, drive) in spec.machine.drives.iter().enumerate() {
         if !drive.kind.in_guest() && !enclosure::is_remote(drive) {
             let path = directory.join(file::drive(index));
@@ -238,26 +237,6 @@ pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel
         }
     }
     Ok(())
-}
-
-/// Writes the initial file system, and makes the file that the console goes to.
-pub(crate) fn write_image(directory: &Path, image: &[u8]) -> Result<(), LabError> {
-    for (name, content) in [(file::IMAGE, image), (file::CONSOLE, &[])] {
-        let path = directory.join(name);
-        fs::write(&path, content).map_err(LabError::file("write", &path))?;
-        cage::give(&path)?;
-    }
-    Ok(())
-}
-
-/// Puts a file of this machine where QEMU can read it: by a link where everybody may read it, else as a copy.
-pub(crate) fn lend(from: &Path, to: &Path) -> Result<(), LabError> {
-    let for_all = fs::metadata(from).is_ok_and(|metadata| metadata.mode() & 0o004 != 0);
-    if for_all && fs::hard_link(from, to).is_ok() {
-        return Ok(());
-    }
-    fs::copy(from, to).map_err(LabError::file("copy", from))?;
-    cage::give(to)
 }
 
 pub(crate) fn start_machine(

@@ -13,8 +13,8 @@ use host::{Local, agent};
 use rustix::mount::{MountFlags, mount};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
-use crate::accelerator::PROBE_WORDS;
 use crate::image::MODULE_DIRECTORY;
+use crate::probe::PROBE_WORDS;
 use crate::share;
 
 /// LVM's settings in a guest without udev: make device nodes itself, start no monitor, keep no lists of devices. It takes

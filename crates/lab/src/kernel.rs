@@ -1,6 +1,6 @@
 //! Which kernel a guest runs: the newest on this machine that can share a root.
 
-use host::{Host, HostError};
+use host::{Host, HostError, packages};
 
 use crate::LabError;
 use crate::modules::Modules;
@@ -47,10 +47,7 @@ pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) ->
         if kernels.is_empty() {
             let what = format!("no kernel {asked} is installed that can be a guest's; there are: {}", there.join(", "));
             let other = there.last().map(|other| format!("use `--kernel {other}`"));
-            return Err(LabError::Missing {
-                what,
-                remedy: other.unwrap_or_else(|| crate::check::package(host, "kernel")),
-            });
+            return Err(LabError::Missing { what, remedy: other.unwrap_or_else(|| package(host, "kernel")) });
         }
     }
     let rank = |kernel: &Kernel| {
@@ -62,7 +59,7 @@ pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) ->
         } else {
             format!("no kernel that can share this root ({})", lacking.join("; "))
         },
-        remedy: crate::check::package(host, "kernel"),
+        remedy: package(host, "kernel"),
     })
 }
 
@@ -101,6 +98,11 @@ fn begins_with(release: &str, asked: &str) -> bool {
 /// Numbers of a release in order, so that 6.10 comes after 6.9.
 fn version_key(release: &str) -> Vec<u64> {
     release.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+}
+
+/// The command that brings a thing on this machine.
+pub(crate) fn package(host: &dyn Host, thing: &str) -> String {
+    packages::install_line(packages::family(host).unwrap_or(None), &[thing])
 }
 
 #[cfg(test)]

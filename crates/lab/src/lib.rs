@@ -5,11 +5,13 @@
 //! and QEMU is in a cage. When a guest ends, however it ends, no process, file or mount of it stays.
 
 mod accelerator;
+mod archive;
 mod cage;
 pub mod check;
 mod disk;
 mod enclosure;
 mod error;
+mod file;
 mod flash;
 mod guest;
 mod image;
@@ -19,6 +21,7 @@ mod limit;
 mod machine;
 mod modules;
 mod network;
+mod probe;
 mod ram;
 mod scratch;
 mod share;

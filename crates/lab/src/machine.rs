@@ -4,7 +4,7 @@ use terms::{LabDrive, LabDriveKind, LabSpec, Port};
 
 use crate::accelerator::Accelerator;
 use crate::error::LabError;
-use crate::{cage, disk, limit, share};
+use crate::{cage, disk, file, limit, share};
 
 /// Ports of a guest's AHCI controller (QEMU's q35).
 pub const SATA_PORTS: usize = 6;
@@ -23,23 +23,6 @@ pub enum Console {
 pub fn serial_of(index: usize, drive: &LabDrive) -> String {
     let name: String = drive.name.as_str().chars().filter(char::is_ascii_alphanumeric).take(13).collect();
     format!("BP{index:02}-{name}")
-}
-
-/// Files of a guest, from its directory on. QEMU is started in there and given no other names: what a path holds that
-/// leads there, a comma for example, is nothing that its options could be mistaken about.
-pub(crate) mod file {
-    pub(crate) const KERNEL: &str = "kernel";
-    pub(crate) const IMAGE: &str = "initramfs";
-    pub(crate) const CONSOLE: &str = "console.log";
-    pub(crate) const OUTPUT: &str = "qemu.log";
-    /// Where QEMU may make files of its own: the sockets that it listens on.
-    pub(crate) const OWN: &str = "own";
-    pub(crate) const AGENT: &str = "own/agent.sock";
-
-    /// The backing file of a drive.
-    pub(crate) fn drive(index: usize) -> String {
-        format!("drive-{index}")
-    }
 }
 
 /// The program and its arguments, to be started in the guest's directory.

@@ -12,7 +12,7 @@ use host::{Host, HostError, Local, interrupt};
 use terms::Cmd;
 
 use crate::LabError;
-use crate::machine::file;
+use crate::file;
 
 /// Ports of the enclosure, each on a network of its own.
 pub(crate) const PORTS: [u8; 2] = [1, 2];

@@ -11,7 +11,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::process::getuid;
 use terms::Cmd;
 
-use crate::machine::file;
+use crate::file;
 use crate::{LabError, cage};
 
 /// The file in a guest's directory that its owner has locked.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::LabError;
-use crate::image::Archive;
+use crate::archive::Archive;
 
 /// Directories of programs and libraries. Where one is a link into another, as on most machines, the guest has the link.
 pub(crate) const DIRECTORIES: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];

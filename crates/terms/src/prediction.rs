@@ -322,21 +322,6 @@ impl Flag {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_interval_is_widened_by_factors() {
-        let estimate =
-            Estimate { value: 100.0, half: Range { low: 80.0, high: 125.0 }, ninety: Range { low: 50.0, high: 200.0 } };
-        let wide = estimate.widened(2.0);
-        assert!((wide.ninety.low - 25.0).abs() < 1e-9 && (wide.ninety.high - 400.0).abs() < 1e-9, "{wide:?}");
-        assert!((wide.half.low - 64.0).abs() < 1e-9, "{wide:?}");
-        assert_eq!(estimate.widened(1.0).ninety, estimate.ninety);
-    }
-}
-
 /// How predictions fared over many figures.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
@@ -350,4 +335,19 @@ pub struct Standing {
     pub in_half: f64,
     /// Share of figures inside the 90 % interval.
     pub in_ninety: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_widened_by_factors() {
+        let estimate =
+            Estimate { value: 100.0, half: Range { low: 80.0, high: 125.0 }, ninety: Range { low: 50.0, high: 200.0 } };
+        let wide = estimate.widened(2.0);
+        assert!((wide.ninety.low - 25.0).abs() < 1e-9 && (wide.ninety.high - 400.0).abs() < 1e-9, "{wide:?}");
+        assert!((wide.half.low - 64.0).abs() < 1e-9, "{wide:?}");
+        assert_eq!(estimate.widened(1.0).ninety, estimate.ninety);
+    }
 }

@@ -248,7 +248,7 @@ fn mixed(machine: &Machine, round: &mut Round) {
     }
     for system in machine.detail.file_systems.iter().filter(|system| system.nodes.len() > 1) {
         let members: Vec<&str> = system.nodes.iter().map(String::as_str).collect();
-        compare(machine, round, &super::mount::system_place(system), &members);
+        compare(machine, round, &crate::machine::system_place(system), &members);
     }
     for pool in round.ask(&Place::machine(), &machine.detail.pools).into_iter().flatten() {
         for vdev in round.ask(&Place::new("pool", &pool.name), &pool.vdevs).into_iter().flatten() {

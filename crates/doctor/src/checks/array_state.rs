@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{DmRaid, Md, MdMember, Node, Reading};
+use terms::inventory::{Md, Node, Reading};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
-use crate::group::Condition;
+use crate::condition::{Members, is_at_work};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
 use crate::redundancy::of_level;
 use crate::remedy::Found;
@@ -55,66 +55,6 @@ pub(super) const CHECKS: &[Check] = &[
         look: member_errors,
     },
 ];
-
-/// How an array's members are.
-struct Members<'a> {
-    all: u32,
-    /// Neither here nor on the way to be.
-    missing: u32,
-    /// In their places, and not filled yet.
-    filling: Vec<&'a str>,
-    /// Without a place: md takes them when it needs them.
-    spare: Vec<&'a str>,
-    faulty: Vec<&'a str>,
-}
-
-impl<'a> Members<'a> {
-    /// Members that are filled count as lost in `degraded`. What stands in for another that is still there does not.
-    fn of(md: &'a Md, degraded: u32) -> Self {
-        let with = |state: &str, wanted: &dyn Fn(&MdMember) -> bool| -> Vec<&'a str> {
-            let has = |member: &&MdMember| member.state.iter().any(|known| known == state) && wanted(member);
-            md.members.iter().filter(has).map(|member| member.device.as_str()).collect()
-        };
-        let replaces = |member: &MdMember| member.state.iter().any(|state| state == "replacement");
-        let filling = with("spare", &|member| member.slot.is_some() && !replaces(member));
-        Self {
-            all: md.devices.known().copied().unwrap_or(0),
-            missing: degraded.saturating_sub(u32::try_from(filling.len()).unwrap_or(u32::MAX)),
-            filling,
-            spare: with("spare", &|member| member.slot.is_none()),
-            faulty: with("faulty", &|_| true),
-        }
-    }
-}
-
-/// Is a member being filled, do copies become equal, or does the array wait for its turn? A check changes nothing.
-fn is_at_work(md: &Md) -> bool {
-    let action = md.sync_action.known().and_then(Option::as_deref);
-    md.sync_waits || action.is_some_and(|action| !["idle", "frozen", "check"].contains(&action))
-}
-
-/// What is not as it should be with the members of an array; `None` where all is well, or not told.
-pub(crate) fn condition(md: &Md) -> Option<Condition> {
-    let degraded = md.degraded.known().copied().flatten().unwrap_or(0);
-    let members = Members::of(md, degraded);
-    if is_at_work(md) || (degraded > 0 && !members.filling.is_empty()) {
-        Some(Condition::Filling)
-    } else {
-        (degraded > 0 || !members.faulty.is_empty()).then_some(Condition::Short)
-    }
-}
-
-/// The same of an array of the device mapper: `D` dead, `a` not in sync.
-pub(crate) fn condition_of_mapped(raid: &DmRaid) -> Option<Condition> {
-    let idle = ["idle", "frozen", "check"];
-    let at_work = raid.sync_action.known().is_some_and(|action| !idle.contains(&action.as_str()));
-    let health = raid.health.known().map_or("", String::as_str);
-    if at_work || health.contains('a') {
-        Some(Condition::Filling)
-    } else {
-        health.contains('D').then_some(Condition::Short)
-    }
-}
 
 fn survives(level: &str, devices: u32, lost: u32, node: &Node) -> String {
     let left = of_level(level, devices).unwrap_or(0).saturating_sub(lost);

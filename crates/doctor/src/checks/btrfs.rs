@@ -6,9 +6,9 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Btrfs, FileSystem};
 
-use super::mount::system_place;
 use crate::check::{Brought, Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
+use crate::machine::system_place;
 use crate::redundancy::{PROFILES, Profile, most, of_profile};
 use crate::remedy::Found;
 use crate::words::{count, list, number};

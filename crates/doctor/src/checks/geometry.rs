@@ -124,7 +124,7 @@ type Mended = fn(Found, &str, &Stripes, &Geometry, &str) -> Found;
 
 fn each(machine: &Machine, round: &mut Round, kinds: &[&str], program: &str, mended: Mended) {
     for system in machine.detail.file_systems.iter().filter(|system| kinds.contains(&system.kind.as_str())) {
-        let at = super::mount::system_place(system);
+        let at = crate::machine::system_place(system);
         let Some(stripes) = system.nodes.first().and_then(|name| stripes(machine, round, &at, name)) else { continue };
         round.look();
         let Some(geometry) = round.ask(&at, &system.geometry) else { continue };
@@ -143,7 +143,7 @@ fn differs(
     program: &str,
     mended: Mended,
 ) -> Found {
-    let at = super::mount::system_place(system);
+    let at = crate::machine::system_place(system);
     let device = system.nodes.first().and_then(|name| machine.node(name)).map(path).unwrap_or_default();
     let target = system.targets.first().map_or_else(|| "TARGET".to_owned(), |target| quote(target));
     let (severity, why) = if stripes.parity {

@@ -28,10 +28,6 @@ mod watch;
 mod zfs;
 mod zfs_pool;
 
-pub(crate) use array_state::{condition as array_condition, condition_of_mapped as mapped_condition};
-pub(crate) use mount::system_place;
-pub(crate) use zfs_pool::resilvers;
-
 use crate::check::Check;
 
 /// Paths below which a machine tells of a kind of its parts.

@@ -2,7 +2,7 @@
 
 use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{FileSystem, Meaning, Node};
+use terms::inventory::{Meaning, Node};
 
 use crate::check::{Check, Data, Error, Information, Nothing, Round, finding};
 use crate::machine::{Machine, path, place, sysfs};
@@ -43,12 +43,6 @@ pub(super) const CHECKS: &[Check] = &[
         look: loops,
     },
 ];
-
-/// A file system by where it is mounted, or by its device.
-pub(crate) fn system_place(system: &FileSystem) -> Place {
-    let name = system.targets.first().or_else(|| system.nodes.first());
-    Place::new("file system", format!("{} ({})", name.map_or("nowhere", String::as_str), system.kind))
-}
 
 fn barriers(machine: &Machine, round: &mut Round) {
     for mount in round.ask(&Place::machine(), &machine.detail.mounts).into_iter().flatten() {

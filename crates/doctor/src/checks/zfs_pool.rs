@@ -5,6 +5,7 @@ use terms::diagnosis::Place;
 use terms::inventory::{Pool, Reading, Vdev};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
+use crate::condition::resilvers;
 use crate::machine::Machine;
 use crate::redundancy::of_vdev;
 use crate::remedy::Found;
@@ -108,13 +109,6 @@ fn state(machine: &Machine, round: &mut Round) {
             pool.scan.iter().fold(found, |found, scan| found.seen(format!("zpool status {}, scan", pool.name), scan));
         round.find(in_order(found, pool, &gone));
     }
-}
-
-/// Does a pool fill a device anew, or wait to? So says its status while it does.
-pub(crate) fn resilvers(pool: &Pool) -> bool {
-    pool.scan
-        .as_deref()
-        .is_some_and(|scan| scan.starts_with("resilver in progress") || scan.contains("resilver deferred"))
 }
 
 /// What puts a pool in order: devices first, then what a scrub finds, and only then are counters reset.

@@ -1,0 +1,15 @@
+//! Files of a guest, from its directory on. QEMU is started in there and given no other names: what a path holds that
+//! leads there, a comma for example, is nothing that its options could be mistaken about.
+
+pub(crate) const KERNEL: &str = "kernel";
+pub(crate) const IMAGE: &str = "initramfs";
+pub(crate) const CONSOLE: &str = "console.log";
+pub(crate) const OUTPUT: &str = "qemu.log";
+/// Where QEMU may make files of its own: the sockets that it listens on.
+pub(crate) const OWN: &str = "own";
+pub(crate) const AGENT: &str = "own/agent.sock";
+
+/// The backing file of a drive.
+pub(crate) fn drive(index: usize) -> String {
+    format!("drive-{index}")
+}
