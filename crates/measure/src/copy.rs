@@ -14,11 +14,11 @@ use terms::units::significant;
 use terms::workload::FileTree;
 use terms::{Bytes, BytesPerSecond, Cmd, Iops, Nanos, Outcome};
 
-use crate::cell::{CellRequest, Measured};
 use crate::counters::snapshot;
 use crate::counters::threads::census;
 use crate::error::MeasureError;
 use crate::own_work::{self, Busy};
+use crate::request::{CellRequest, Measured};
 use crate::workplace::Workplace;
 
 /// Below it a source is made for one copy if no stack holds it: memory, on nearly every machine.

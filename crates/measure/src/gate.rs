@@ -9,12 +9,12 @@ use terms::record::{CpuDelta, MemberDelta};
 use terms::workload::PathLoss;
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
-use crate::cell::CellRequest;
 use crate::counters::Snapshot;
 use crate::job::{Job, sample};
 use crate::log::Log;
 use crate::own_work::Busy;
 use crate::path;
+use crate::request::CellRequest;
 use crate::watch::{self, Watch, Watched};
 use crate::workplace::Workplace;
 

@@ -10,10 +10,10 @@ use terms::evidence::{Imitated, ImitatedLoop};
 use terms::workload::{Imitation, Tool};
 use terms::{Bytes, Nanos};
 
-use crate::cell::CellRequest;
 use crate::error::MeasureError;
 use crate::fio::{self, FioOutput};
 use crate::job::Job;
+use crate::request::CellRequest;
 use crate::workplace::Workplace;
 
 /// What an imitation gave: nothing where one of its loops failed, and the raw files in either case.

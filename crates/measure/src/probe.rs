@@ -8,9 +8,9 @@ use terms::record::Probe;
 use terms::workload::{Engine, Reach};
 use terms::{Bytes, Nanos, Pattern, Workload};
 
-use crate::cell::CellRequest;
 use crate::error::MeasureError;
 use crate::job::{Job, base, samples};
+use crate::request::CellRequest;
 use crate::workplace::Workplace;
 
 /// Accesses of GNOME Disks by default (its gschema).

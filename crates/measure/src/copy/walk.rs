@@ -11,9 +11,9 @@ use terms::workload::{FileTree, TreeWork};
 use terms::{Bytes, Nanos};
 
 use super::{cold, flow, script, tree};
-use crate::cell::{CellRequest, Measured};
 use crate::counters::snapshot;
 use crate::error::MeasureError;
+use crate::request::{CellRequest, Measured};
 use crate::workplace::Workplace;
 
 /// What is run in the tree, `$1`, with the list of its files in `$2`. `LC_ALL=C` holds for all programs.

@@ -3,9 +3,9 @@
 use terms::workload::{Engine, Reach, Tool};
 use terms::{Bytes, Pattern};
 
-use crate::cell::CellRequest;
 use crate::job::{Job, base};
 use crate::probe::{one_pass, with_places};
+use crate::request::CellRequest;
 
 /// Size of the file that KDiskMark and CrystalDiskMark make by default.
 const FILE: Bytes = Bytes::gib(1);
