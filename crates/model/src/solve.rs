@@ -11,7 +11,7 @@ use crate::network::{BOUND, Network, Resource, Resync, Station};
 
 /// Largest number of slots: drives in a few sets, threads, locks.
 pub const SLOTS: usize = 32;
-/// The fixed point is reached when throughput changes by less.
+/// The fixed point is reached when throughput, and what waits where, change by a smaller share.
 const CLOSE: f64 = 1e-6;
 /// Shortest time of an operation that is reckoned with, in seconds: nothing is divided by nothing.
 const SHORTEST: f64 = 1e-12;
@@ -176,12 +176,15 @@ pub fn closed(demands: &Demands, population: f64) -> Solution {
             |at: usize, queue: f64, x: f64| seen * (queue - demands.even[at] * (x * demand[at]).min(1.0).min(queue));
         let inside = (0..queue.len()).map(|at| residence[at] * (1.0 + ahead(at, queue[at], x)));
         let next = population / (demands.delay + inside.sum::<f64>()).max(SHORTEST);
-        let change = (next - x).abs();
+        let mut change = (next - x).abs() / next;
         let before = std::mem::replace(&mut x, next);
         for at in 0..queue.len() {
-            queue[at] = x * demand[at] * (1.0 + ahead(at, queue[at], before));
+            let was = queue[at];
+            queue[at] = x * demand[at] * (1.0 + ahead(at, was, before));
+            // Throughput alone stands still where it turns, too, while requests go on from one queue to another.
+            change = change.max((queue[at] - was).abs() / pieces);
         }
-        if change < CLOSE * x {
+        if change < CLOSE {
             break;
         }
     }
