@@ -2,24 +2,7 @@
 
 use terms::prediction::{Input, Source};
 
-use crate::parameter::{Parameter, TABLE};
-
-/// In which unit people read a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Processor time, kept in seconds.
-    Time,
-    /// Time in which nothing is used up, kept in seconds.
-    Delay,
-    /// Processor time for each byte, kept in seconds per byte.
-    PerByte,
-    /// A rate, kept in seconds per byte.
-    Rate,
-    /// Operations per second, kept in seconds per operation.
-    Operations,
-    /// A number.
-    Ratio,
-}
+use crate::parameter::{Parameter, TABLE, Unit};
 
 /// Values with their uncertainty.
 #[derive(Debug, Clone)]

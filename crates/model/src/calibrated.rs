@@ -5,8 +5,7 @@ use terms::inventory::Inventory;
 use terms::machine::{Machine, Rated, Trust};
 use terms::prediction::Source;
 
-use crate::book::Unit;
-use crate::parameter::{Parameter, TABLE};
+use crate::parameter::{Parameter, TABLE, Unit};
 use crate::site::Site;
 
 /// How far processor times of the table may be off on another processor than that they are from, once one factor

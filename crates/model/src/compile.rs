@@ -8,11 +8,10 @@ use terms::machine::DriveKind;
 use terms::workload::{Engine, Load, Method};
 use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
 
-use crate::book::Unit;
 use crate::fault::Fault;
 use crate::flow::{Context, Flow};
 use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
-use crate::parameter::{Parameter, TABLE};
+use crate::parameter::{Parameter, TABLE, Unit};
 use crate::site::Site;
 use crate::twins::{Below, Names, Twins};
 

@@ -4,8 +4,8 @@ use terms::inventory::{LEAST_PAYLOAD, Link};
 use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond};
 
-use crate::book::{Unit, Value};
-use crate::parameter::{ACKNOWLEDGED, COMPLETION, COMPLETION_OVERHEAD};
+use crate::book::Value;
+use crate::parameter::{ACKNOWLEDGED, COMPLETION, COMPLETION_OVERHEAD, Unit};
 
 /// A direction of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

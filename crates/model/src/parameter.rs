@@ -8,8 +8,6 @@
 
 use terms::prediction::Source;
 
-use crate::book::Unit;
-
 /// What a constant is.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
@@ -243,6 +241,23 @@ pub const REFERENCE_JOBS: f64 = 16.0;
 pub const RATED_AT_LINK: f64 = 0.95;
 /// Commands that a SATA drive sorts at once (native command queueing).
 pub const QUEUE: f64 = 32.0;
+
+/// In which unit people read a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Processor time, kept in seconds.
+    Time,
+    /// Time in which nothing is used up, kept in seconds.
+    Delay,
+    /// Processor time for each byte, kept in seconds per byte.
+    PerByte,
+    /// A rate, kept in seconds per byte.
+    Rate,
+    /// Operations per second, kept in seconds per operation.
+    Operations,
+    /// A number.
+    Ratio,
+}
 
 #[cfg(test)]
 mod tests {

@@ -6,9 +6,9 @@ use terms::machine::{DriveGroup, DriveKind, Machine, Path, Transport, Trust};
 use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
-use crate::book::{Book, Unit, Value};
+use crate::book::{Book, Value};
 use crate::link::{Direction, pcie};
-use crate::parameter::{Parameter, RATED_AT_LINK};
+use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
 use crate::sheet::{Sheet, sheet};
 
 /// A machine made ready.

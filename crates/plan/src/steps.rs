@@ -94,7 +94,10 @@ impl<'a> Walk<'a> {
             Layer::Bare => block::only(node, &on)?.place.clone(),
             Layer::Raid(raid) => block::raid::lay(draft, node, raid, &on)?,
             Layer::Luks(luks) => block::luks::lay(draft, name, luks, block::only(node, &on)?)?,
-            Layer::Crypt(crypt) => block::crypt::lay(draft, name, crypt, block::only(node, &on)?),
+            Layer::Crypt(crypt) if crypt.format.is_plain() => {
+                block::crypt::lay(draft, name, crypt, block::only(node, &on)?)
+            }
+            Layer::Crypt(crypt) => block::truecrypt::lay(draft, name, crypt, block::only(node, &on)?),
             Layer::Integrity(integrity) => block::integrity::lay(draft, name, integrity, block::only(node, &on)?)?,
             Layer::Lvm(lvm) => block::lvm::lay(draft, node, lvm, &on, &special)?,
             Layer::Ext4(ext4) => return mounted::ext4::lay(draft, name, ext4, block::only(node, &on)?).map(Some),

@@ -3,15 +3,11 @@
 use terms::layer::{Crypt, CryptFlags};
 use terms::{Name, Word};
 
-use super::truecrypt;
 use crate::draft::{Doing, Draft, words};
 use crate::place::{Member, Place};
 
 /// Opens the mapping. Plain dm-crypt has no header, so nothing is formatted and nothing has to be wiped.
 pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member) -> Place {
-    if !crypt.format.is_plain() {
-        return truecrypt::lay(draft, layer, crypt, below);
-    }
     let name = draft.naming.mapping(layer);
     let mapping = Word::from(format!("/dev/mapper/{name}"));
     let mut argv = words![
