@@ -178,6 +178,12 @@ impl Folder {
         Ok(names)
     }
 
+    /// The newest of the files that [`layout::numbered`] names here: its name and number.
+    pub(crate) fn newest(&self, base: &str, suffix: &str) -> Result<Option<(String, u32)>, RecordError> {
+        let number = |name: String| layout::number(&name, base, suffix).map(|number| (name, number));
+        Ok(self.names()?.into_iter().filter_map(number).max_by_key(|(_, number)| *number))
+    }
+
     /// The finished names in it, sorted; hidden and unfinished ones are left out.
     pub(crate) fn names(&self) -> Result<Vec<String>, RecordError> {
         Ok(self.entries()?.into_iter().filter(|name| !name.starts_with('.')).collect())

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use terms::record::{CellKey, RECORD_SCHEMA};
 
 use crate::error::RecordError;
-use crate::folder::Folder;
 
 pub(crate) const PROVENANCE: &str = "provenance.json";
 pub(crate) const STUDY: &str = "study.toml";
@@ -70,13 +69,6 @@ pub(crate) fn number(name: &str, base: &str, suffix: &str) -> Option<u32> {
     }
     let number = middle.strip_prefix('.')?.parse().ok()?;
     (number > 1 && numbered(base, suffix, number) == name).then_some(number)
-}
-
-/// The newest of the files that [`numbered`] names in a directory: its name and number.
-pub(crate) fn newest(folder: &Folder, base: &str, suffix: &str) -> Result<Option<(String, u32)>, RecordError> {
-    let names = folder.names()?;
-    let numbers = names.into_iter().filter_map(|name| number(&name, base, suffix).map(|number| (name, number)));
-    Ok(numbers.max_by_key(|(_, number)| *number))
 }
 
 /// Refuses a JSON file of a newer format than is known here.

@@ -208,7 +208,7 @@ impl RunReader {
     /// As the file system has them.
     pub fn script(&self, slug: &str) -> Result<Option<String>, RecordError> {
         let Some(plans) = self.folder.below(layout::PLANS)? else { return Ok(None) };
-        let Some((name, _)) = layout::newest(&plans, layout::plain_slug(slug)?, ".sh")? else { return Ok(None) };
+        let Some((name, _)) = plans.newest(layout::plain_slug(slug)?, ".sh")? else { return Ok(None) };
         Ok(folder::document(&plans, &name)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
@@ -251,7 +251,7 @@ impl RunReader {
     /// The newest of a numbered JSON file.
     fn newest_json<T: DeserializeOwned>(&self, folder: Option<&Folder>, base: &str) -> Result<Option<T>, RecordError> {
         let Some(folder) = folder else { return Ok(None) };
-        layout::newest(folder, base, ".json")?.map_or(Ok(None), |(name, _)| durable::read_json(folder, &name))
+        folder.newest(base, ".json")?.map_or(Ok(None), |(name, _)| durable::read_json(folder, &name))
     }
 }
 

@@ -187,7 +187,7 @@ impl RunWriter {
         let builds = self.below(layout::BUILDS)?;
         let _state = self.state();
         // A build done again is kept even if it reads the same: it is another event.
-        let number = layout::newest(&builds, &base, ".json")?.map_or(1, |(_, number)| number + 1);
+        let number = builds.newest(&base, ".json")?.map_or(1, |(_, number)| number + 1);
         durable::put_json(&builds, &layout::numbered(&base, ".json", number), outcome)
     }
 
@@ -269,7 +269,7 @@ impl RunWriter {
     /// Puts a file; where one of that name has other content, puts the next number beside it.
     fn put(&self, folder: &Folder, base: &str, suffix: &str, bytes: &[u8]) -> Result<(), RecordError> {
         let _state = self.state();
-        let number = match layout::newest(folder, base, suffix)? {
+        let number = match folder.newest(base, suffix)? {
             Some((name, _)) if folder::document(folder, &name)?.as_deref() == Some(bytes) => return Ok(()),
             newest => newest.map_or(1, |(_, number)| number + 1),
         };
