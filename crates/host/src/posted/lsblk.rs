@@ -133,10 +133,10 @@ const RIGHT: [&str; 31] = [
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some((heading, rows)) = text.lines.split_first() else { return 0 };
     let mut above: Vec<Option<Device>> = Vec::new();
-    let mut told = 0;
+    let (mut told, mut lost) = (0, Vec::new());
     for line in rows {
         let Some((depth, row)) = cells(heading, line) else {
-            machine.refused.push(format!("`{}`: its columns cannot be separated", line.trim()));
+            lost.push(line.trim());
             continue;
         };
         // Further mount points stand on lines of their own.
@@ -147,6 +147,14 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         told += usize::from(device.is_some());
         above.resize(depth, None);
         above.push(device);
+    }
+    if let Some(first) = lost.first() {
+        machine.refused.push(format!(
+            "columns cannot be separated in {} of {} lines, as where a terminal was too narrow: post `lsblk -J -O`. The first \
+             is `{first}`",
+            lost.len(),
+            rows.len()
+        ));
     }
     told
 }

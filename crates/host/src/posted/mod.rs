@@ -189,7 +189,9 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
     let mut machine = Machine::default();
     let mut posted = Posted::default();
     for (file, text) in texts {
-        for text in piece::texts(text) {
+        // What was taken from a terminal has its colours.
+        let plain = anstream::adapter::strip_str(text).to_string();
+        for text in piece::texts(&plain) {
             let line = text.line;
             let Some(form) = text.kind.and_then(Kind::form) else {
                 if text.lines.iter().any(|line| !line.trim().is_empty()) {

@@ -92,6 +92,22 @@ const SAMPLES: &[Sample] = samples! {
     "dmesg-T.txt": Dmesg, 2, ["dmesg nvme nvme0: controller is down; will reset: CSTS=0xffffffff, PCI_STATUS=0x10"];
     "journal.txt": Dmesg, 2, ["dmesg ata3: hard resetting link"];
     "dmesg.txt": Dmesg, 2, ["dmesg ata3: hard resetting link"];
+    "guest-lsblk.txt": Lsblk, 12, ["dm-0 on md127", "dm-0 is secret", "dm-1 on dm-0", "dm-1 is vg-data", "md127 on nvme0n1", "md127 on nvme1n1"];
+    "guest-lsblk-f.txt": Lsblk, 8, ["md127 on nvme0n1", "md127 on nvme1n1", "sda1 on sda", "sda9 on sda"];
+    "guest-lsblk.json": Json, 12, ["nvme0n1 model QEMU NVMe Ctrl", "sda firmware 2.5+", "dm-0 physical 4096", "md127 physical 4096", "sda spins", "sda1 on sda"];
+    "guest-mdstat.txt": Mdstat, 1, ["md127 on nvme0n1", "md127 on nvme1n1", "md127 degraded 0", "md127 idle", "md127 nvme0n1 slot 0 in_sync", "md127 nvme1n1 slot 1 in_sync"];
+    "guest-mdadm-examine.txt": Examine, 1, ["nvme0n1 signed linux_raid_member at 4096"];
+    "guest-nvme-list.txt": NvmeList, 2, ["nvme0n1 model QEMU NVMe Ctrl", "nvme0n1 firmware 7.2.22", "nvme1n1 model QEMU NVMe Ctrl", "nvme1n1 firmware 7.2.22", "nvme0n1 logical 4096"];
+    "guest-nvme-list.json": Json, 2, ["nvme0n1 model QEMU NVMe Ctrl", "nvme0n1 serial BP00-a", "nvme0n1 firmware 7.2.22", "nvme1n1 model QEMU NVMe Ctrl", "nvme1n1 serial BP01-b", "nvme1n1 firmware 7.2.22"];
+    "guest-nvme-id-ns.txt": IdNs, 1, ["nvmeXn1 format 0: 512+0 rated 0", "nvmeXn1 format 1: 512+8 rated 0", "nvmeXn1 format 2: 512+16 rated 0", "nvmeXn1 format 3: 512+64 rated 0", "nvmeXn1 format 4: 4096+0 rated 0 in use", "nvmeXn1 format 5: 4096+8 rated 0"];
+    "guest-nvme-id-ns-H.txt": IdNs, 1, ["nvmeXn1 format 0: 512+0 rated 0", "nvmeXn1 format 1: 512+8 rated 0", "nvmeXn1 format 2: 512+16 rated 0", "nvmeXn1 format 3: 512+64 rated 0", "nvmeXn1 format 4: 4096+0 rated 0 in use", "nvmeXn1 format 5: 4096+8 rated 0"];
+    "guest-nvme-id-ctrl.txt": IdCtrl, 1, ["nvmeXn1 model QEMU NVMe Ctrl", "nvmeXn1 serial BP00-a", "nvmeXn1 firmware 7.2.22", "nvmeX apst false", "nvmeX warns from 70"];
+    "guest-nvme-smart-log.txt": SmartLog, 1, ["nvme0n1 temperature 50", "nvme0n1 media 0", "nvme0n1 log 0", "nvme0n1 hours 0", "nvme0n1 slowed 0", "nvme0n1 used 0"];
+    "guest-smartctl-sata.txt": Smartctl, 1, ["sdX sata", "sdX firmware 2.5+", "sdX hours 1", "sdX attribute 4: 100", "sdX attribute 12: 0"];
+    "guest-smartctl-nvme.txt": Smartctl, 1, ["nvmeXn1 model QEMU NVMe Ctrl", "nvmeXn1 serial BP00-a", "nvmeXn1 firmware 7.2.22", "nvmeXn1 temperature 50", "nvmeXn1 media 0", "nvmeXn1 log 0"];
+    "guest-df.txt": Df, 1, ["usage /dev/mapper/vg-data 1"];
+    "guest-df-T.txt": Df, 1, ["usage /dev/mapper/vg-data 1"];
+    "guest-dmesg.txt": Dmesg, 100, ["dmesg nvme nvme1: 2/0/0 default/read/poll queues", "dmesg nvme nvme0: 2/0/0 default/read/poll queues"];
 };
 
 fn inventory<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Inventory {
@@ -246,7 +262,10 @@ fn each_text_tells_what_is_in_it() {
 
 /// A fact that names a drive by a letter, which another text may have named: what is said of it.
 fn said(fact: &str) -> &str {
-    let nameless = ["dm-X ", "dm-Y ", "dm-Z ", "sdX ", "sdY ", "sdZ ", "nvmeXn1 ", "nvmeYn1 ", "nvmeZn1 "];
+    let nameless = [
+        "dm-X ", "dm-Y ", "dm-Z ", "sdX ", "sdY ", "sdZ ", "nvmeXn1 ", "nvmeYn1 ", "nvmeZn1 ", "nvmeX ", "nvmeY ",
+        "nvmeZ ",
+    ];
     nameless.iter().find_map(|name| fact.strip_prefix(name)).unwrap_or(fact)
 }
 
