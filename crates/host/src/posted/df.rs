@@ -1,11 +1,13 @@
-//! `df`, with or without `-h`: as `df -P` would have it.
+//! `df`, with `-h`, `-P` or neither: as `df -P` would have it.
 
 use super::{Machine, Text};
 use crate::inspect::kernel::EXCERPT;
 
-/// `Filesystem      Size  Used Avail Use% Mounted on`.
+/// `Filesystem      Size  Used Avail Use% Mounted on`; POSIX (`-P`) says `Capacity`.
 pub(super) fn begins(line: &str) -> bool {
-    line.starts_with("Filesystem ") && line.trim_end().ends_with("Mounted on") && line.contains('%')
+    line.starts_with("Filesystem ")
+        && line.trim_end().ends_with("Mounted on")
+        && ["%", " Capacity "].iter().any(|word| line.contains(word))
 }
 
 /// Rows as they are, without a column for the kind of file system.

@@ -218,7 +218,8 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
         _ => {}
     }
     if kernel.starts_with("dm-") {
-        machine.block_file(&kernel, "dm/name", name);
+        // `lsblk -p` shows whole paths.
+        machine.block_file(&kernel, "dm/name", name.trim_start_matches("/dev/mapper/"));
         // The mapping of a LUKS volume names itself so (`lib/libdevmapper.c` of cryptsetup).
         if kind == "crypt" && under.is_some_and(|under| under.encrypted) {
             machine.block_file(&kernel, "dm/uuid", "CRYPT-LUKS");

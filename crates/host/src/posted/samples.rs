@@ -108,6 +108,35 @@ const SAMPLES: &[Sample] = samples! {
     "guest-df.txt": Df, 1, ["usage /dev/mapper/vg-data 1"];
     "guest-df-T.txt": Df, 1, ["usage /dev/mapper/vg-data 1"];
     "guest-dmesg.txt": Dmesg, 100, ["dmesg nvme nvme1: 2/0/0 default/read/poll queues", "dmesg nvme nvme0: 2/0/0 default/read/poll queues"];
+    "guest-df-P.txt": Df, 2, ["usage /dev/sdb1 1"];
+    "guest-df-hT.txt": Df, 2, ["usage /dev/mapper/old 4", "usage /dev/sdb1 1"];
+    "guest-df-k.txt": Df, 2, ["usage /dev/mapper/old 4", "usage /dev/sdb1 1"];
+    "guest-dmesg-T2.txt": Dmesg, 60, ["dmesg md/raid:md5: Disk failure on nvme2n1, disabling device."];
+    "guest-dmesg-tail.txt": Dmesg, 60, ["dmesg md/raid:md5: Disk failure on nvme2n1, disabling device."];
+    "guest-lsblk-J2.txt": Json, 11, ["dm-0 on sda", "dm-0 is old", "md5 on nvme0n1", "md5 on nvme1n1", "md5 on nvme2n1", "sdb1 on sdb", "sdb2 on sdb"];
+    "guest-lsblk-Jb.txt": Json, 11, ["nvme0n1 model QEMU NVMe Ctrl", "nvme1n1 size 268435456", "sda sata", "sdb sata", "dm-0 on sda", "md5 on nvme0n1", "md5 spins"];
+    "guest-lsblk-d.txt": Lsblk, 5, ["nvme0n1 model QEMU NVMe Ctrl", "nvme1n1 model QEMU NVMe Ctrl", "nvme2n1 model QEMU NVMe Ctrl", "sda sata", "sdb sata", "sda spins"];
+    "guest-lsblk-l.txt": Lsblk, 9, ["dm-0 is old"];
+    "guest-lsblk-p.txt": Lsblk, 11, ["dm-0 on sda", "dm-0 is old", "md5 on nvme0n1", "md5 on nvme1n1", "md5 on nvme2n1", "sdb1 on sdb", "sdb2 on sdb"];
+    "guest-lsblk-plain.txt": Lsblk, 11, ["dm-0 on sda", "dm-0 is old", "md5 on nvme0n1", "md5 on nvme1n1", "md5 on nvme2n1", "sdb1 on sdb", "sdb2 on sdb"];
+    "guest-lsblk-sel.txt": Lsblk, 11, ["dm-0 on sda", "md5 on nvme0n1", "md5 logical 512", "nvme1n1 physical 512", "nvme2n1 logical 512", "sda scheduler mq-deadline", "sdb1 on sdb"];
+    "guest-lsblk-t2.txt": Lsblk, 10, ["md5 on nvme0n1", "md5 physical 512", "nvme0n1 scheduler none", "nvme2n1 physical 512", "sda physical 4096", "sdb physical 4096", "sdb2 on sdb"];
+    "guest-luks1.txt": LuksDump, 1, ["dm-X on sda", "dm-X is NAME", "dm-X sector 512"];
+    "guest-luks2.txt": LuksDump, 1, ["dm-X on md5", "dm-X is NAME", "dm-X sector 4096"];
+    "guest-mdadm-detail-degraded.txt": Mdadm, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 degraded 1", "md5 idle", "md5 chunk 64 KiB", "md5 policy resync", "md5 nvme0n1 slot 0 in_sync"];
+    "guest-mdadm-detail-raid5.txt": Mdadm, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 on nvme2n1", "md5 degraded 0", "md5 idle", "md5 chunk 64 KiB", "md5 policy resync"];
+    "guest-mdadm-detail-recover.txt": Mdadm, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 on nvme2n1", "md5 degraded 1", "md5 recover", "md5 chunk 64 KiB", "md5 policy resync"];
+    "guest-mdadm-examine-raid5.txt": Examine, 1, ["nvme0n1 signed linux_raid_member at 4096"];
+    "guest-mdstat-degraded.txt": Mdstat, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 degraded 1", "md5 idle", "md5 nvme0n1 slot 0 in_sync", "md5 nvme1n1 slot 1 in_sync", "md5 nvme2n1 faulty"];
+    "guest-mdstat-raid5.txt": Mdstat, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 on nvme2n1", "md5 degraded 0", "md5 idle", "md5 nvme0n1 slot 0 in_sync", "md5 nvme1n1 slot 1 in_sync"];
+    "guest-mdstat-recover.txt": Mdstat, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 on nvme2n1", "md5 degraded 1", "md5 recover", "md5 done 10232 of 522240", "md5 nvme0n1 slot 0 in_sync"];
+    "guest-nvme-id-ctrl-H.txt": IdCtrl, 1, ["nvme1n1 model QEMU NVMe Ctrl", "nvme1n1 serial BP01-b", "nvme1n1 firmware 7.2.22", "nvme1 apst false", "nvme1 warns from 70"];
+    "guest-nvme-id-ns2.txt": IdNs, 1, ["nvme1n1 format 0: 512+0 rated 0 in use", "nvme1n1 format 1: 512+8 rated 0", "nvme1n1 format 2: 512+16 rated 0", "nvme1n1 format 3: 512+64 rated 0", "nvme1n1 format 4: 4096+0 rated 0", "nvme1n1 format 5: 4096+8 rated 0", "nvme1n1 format 6: 4096+16 rated 0"];
+    "guest-nvme-list3.txt": NvmeList, 3, ["nvme0n1 model QEMU NVMe Ctrl", "nvme0n1 firmware 7.2.22", "nvme1n1 model QEMU NVMe Ctrl", "nvme1n1 firmware 7.2.22", "nvme2n1 model QEMU NVMe Ctrl", "nvme2n1 firmware 7.2.22", "nvme0n1 logical 512"];
+    "guest-nvme-smart-dec.txt": SmartLog, 1, ["nvme1n1 temperature 50", "nvme1n1 media 0", "nvme1n1 log 0", "nvme1n1 hours 0", "nvme1n1 slowed 0", "nvme1n1 used 0", "nvme1n1 spare 0"];
+    "guest-smartctl-a.txt": Smartctl, 1, ["sdb sata", "sdb serial BP04-t", "sdb size 268435456", "sdb hours 1", "sdb attribute 3: 16", "sdb attribute 5: 0", "sdb attribute 12: 0"];
+    "guest-smartctl-i.txt": Smartctl, 1, ["sda sata", "sda model QEMU HARDDISK", "sda serial BP03-s", "sda firmware 2.5+", "sda size 268435456", "sda logical 512"];
+    "guest-smartctl-x-nvme2.txt": Smartctl, 1, ["nvme2n1 model QEMU NVMe Ctrl", "nvme2n1 firmware 7.2.22", "nvme2n1 format 1: 512+8 rated 0", "nvme2n1 format 3: 512+64 rated 0", "nvme2n1 format 5: 4096+8 rated 0", "nvme2n1 format 7: 4096+64 rated 0", "nvme2n1 media 0"];
 };
 
 fn inventory<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Inventory {
