@@ -16,9 +16,10 @@ use crate::machine::{self, Console};
 use crate::scratch::Scratch;
 use crate::{LabError, file};
 
+/// What the guest's first process says in probe mode.
+pub(crate) const PROBE_WORDS: &str = "bedplate: probe reached";
 /// A kernel under working KVM says its first words at once; one that has said nothing by then never will.
 const FIRST_WORDS: Duration = Duration::from_millis(1500);
-
 /// And has reached our first process by then.
 const WHOLE_BOOT: Duration = Duration::from_secs(8);
 
@@ -84,6 +85,3 @@ fn probe(kernel: &Kernel, agent: &Path, base: &Path) -> Result<bool, LabError> {
     process.kill();
     Ok(answer)
 }
-
-/// What the guest's first process says in probe mode.
-pub(crate) const PROBE_WORDS: &str = "bedplate: probe reached";

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::Nanos;
 
+const GIGA: u64 = 1_000_000_000;
+
 /// Instructions that one processor ends in a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -61,5 +63,3 @@ impl fmt::Display for Speed {
         write!(f, "{} G instructions/s", self.factor())
     }
 }
-
-const GIGA: u64 = 1_000_000_000;

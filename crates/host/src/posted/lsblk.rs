@@ -193,13 +193,15 @@ pub(super) struct Device {
 const MAPPINGS: [&str; 5] = ["crypt", "lvm", "dm", "mpath", "raid"];
 
 fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> Option<Device> {
+    // `lsblk -p` shows whole paths.
+    let name = name.trim_start_matches("/dev/").trim_start_matches("mapper/");
     let cell = |column: &str| row.get(column).map(String::as_str).filter(|text| !text.is_empty());
     let numbers = cell("MAJ:MIN").filter(|text| text.split(':').count() == 2 && text.split(':').all(number));
     let kind = cell("TYPE").unwrap_or_else(|| kind(name));
     let kernel = match cell("KNAME").map(|name| name.trim_start_matches("/dev/")) {
         Some(kernel) => kernel.to_owned(),
         None if MAPPINGS.contains(&kind) => format!("dm-{}", numbers?.split_once(':')?.1),
-        None => name.trim_start_matches("/dev/").to_owned(),
+        None => name.to_owned(),
     };
     let plain = kernel.chars().all(|c| c.is_ascii_alphanumeric() || "-_!".contains(c));
     if !plain || ["rom", "loop", ""].contains(&kind) {
@@ -218,8 +220,7 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
         _ => {}
     }
     if kernel.starts_with("dm-") {
-        // `lsblk -p` shows whole paths.
-        machine.block_file(&kernel, "dm/name", name.trim_start_matches("/dev/mapper/"));
+        machine.block_file(&kernel, "dm/name", name);
         // The mapping of a LUKS volume names itself so (`lib/libdevmapper.c` of cryptsetup).
         if kind == "crypt" && under.is_some_and(|under| under.encrypted) {
             machine.block_file(&kernel, "dm/uuid", "CRYPT-LUKS");

@@ -45,10 +45,10 @@ fn block(work: Work) -> f64 {
 /// Bytes of the pages that a block touches, for each of its bytes: where neither is a multiple of the other, a page more at
 /// either end.
 fn pages(work: Work) -> f64 {
-    let (block, page) = (work.block.0.max(1), Bytes::kib(4).0);
-    let whole = block.is_multiple_of(page) || page.is_multiple_of(block);
-    let touched = if whole { block.max(page) } else { (block / page + 2) * page };
-    Bytes(touched).as_f64() / Bytes(block).as_f64()
+    let block = block(work);
+    let whole = block % PAGE == 0.0 || PAGE % block == 0.0;
+    let touched = if whole { block.max(PAGE) } else { ((block / PAGE).floor() + 2.0) * PAGE };
+    touched / block
 }
 
 fn md(raid: &Raid, devices: usize, work: Work) -> Bounds {
