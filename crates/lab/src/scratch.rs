@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use host::interrupt::Care;
 use host::{Host, Local};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::process::getuid;
-use terms::Cmd;
+use rustix::process::{Pid, PidfdFlags, Signal, getuid, pidfd_open, pidfd_send_signal};
 
 use crate::file;
 use crate::{LabError, cage};
@@ -118,16 +118,22 @@ fn is_old(path: &Path) -> bool {
     modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age.as_secs() > 60))
 }
 
+/// How long a QEMU that was killed may take to be gone: its memory is given back first.
+const GOING: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
+
 /// Ends every QEMU that was started in this very directory: an owner may die before it writes anything down.
 fn end_guests_of(path: &Path) {
     let host = Local::new();
     let Ok(path) = host.resolve(&path.to_string_lossy()) else { return };
-    let ids = host.list("/proc").unwrap_or_default().into_iter().filter(|id| id.chars().all(|c| c.is_ascii_digit()));
-    for id in ids {
+    let ids = host.list("/proc").unwrap_or_default();
+    for id in ids.iter().filter_map(|id| Pid::from_raw(id.parse().ok()?)) {
+        // Held before it is looked at, so that what is ended is what was looked at.
+        let Ok(process) = pidfd_open(id, PidfdFlags::empty()) else { continue };
         let line = host.read(&format!("/proc/{id}/cmdline")).unwrap_or_default();
-        let line = String::from_utf8_lossy(&line).into_owned();
-        if line.contains("qemu-system") && host.resolve(&format!("/proc/{id}/cwd")).is_ok_and(|cwd| cwd == path) {
-            let _ = host.run(&Cmd::new(["kill", "-KILL", &id]));
+        let is_machine = String::from_utf8_lossy(&line).contains("qemu-system");
+        if is_machine && host.resolve(&format!("/proc/{id}/cwd")).is_ok_and(|cwd| cwd == path) {
+            let _ = pidfd_send_signal(&process, Signal::KILL);
+            let _ = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&GOING));
         }
     }
 }

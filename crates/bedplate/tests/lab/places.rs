@@ -182,7 +182,7 @@ for kill_at in $(seq 1 40); do
     while :; do
         begun=$(cat $runs/*/journal.jsonl 2>/dev/null | grep -c '"entry":"before"')
         [ "$begun" -ge "$kill_at" ] && break
-        [ -e /proc/$id ] || {{ echo "ended by itself: $(cat {ROOT}/err)"; exit 1; }}
+        [ -e /proc/$id ] || {{ echo "ended by itself: $(cat {ROOT}/err; dmesg | tail -n 40; free -m)"; exit 1; }}
         # Everything stands: there are no more steps.
         grep -q '"event":"filled"' $runs/*/events.jsonl 2>/dev/null && {{ echo "all of it stands"; break; }}
     done
