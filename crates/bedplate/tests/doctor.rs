@@ -114,7 +114,7 @@ fn a_member_that_waits_for_its_turn_is_neither_missing_nor_at_the_beginning() {
     let capture = array(&format!("{RAID5}\nsync_action = recover\nsync_completed = delayed"), "spare");
     let said = found_in(&capture, "array-degraded");
     assert!(said[0].what.starts_with("2 of 3 members are in sync"), "{said:?}");
-    assert!(said[0].mend.commands.iter().all(|command| !command.contains("--add")), "{said:?}");
+    assert!(said[0].remedy.commands.iter().all(|command| !command.contains("--add")), "{said:?}");
     let said = found_in(&capture, "array-resyncing");
     assert_eq!(said[0].what, "a recover waits for another");
     assert!(!said[0].why.contains("% are done"), "{said:?}");

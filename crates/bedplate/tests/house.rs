@@ -54,7 +54,7 @@ fn broken(rule: Rule, source: &Source) -> Vec<String> {
 }
 
 fn none(found: &[String]) {
-    assert!(found.is_empty(), "{} to mend:\n{}", found.len(), found.join("\n"));
+    assert!(found.is_empty(), "{} to fix:\n{}", found.len(), found.join("\n"));
 }
 
 /// Lines of product code in which any of these occurs as a whole word.

@@ -106,7 +106,7 @@ pub struct Finding {
     pub node: String,
     /// What was found, with its owner.
     pub what: String,
-    /// A command that shows more or mends it; may be empty.
+    /// A command that shows more or fixes it; may be empty.
     pub hint: String,
     /// What it is made of, where that can be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -193,7 +193,7 @@ fn accept(examination: &Examination, erases: bool, ours: &Ours) -> Result<Vec<Fi
     if refused.is_empty() {
         return Ok(accepted.into_iter().cloned().collect());
     }
-    // With what may be lost: a person who mends one thing should not learn of the next one only then.
+    // With what may be lost: a person who fixes one thing should not learn of the next one only then.
     let identity = &examination.identity;
     let findings = examination.findings.clone();
     Err(Box::new(Refusal { drive: identity.describe(), id: identity.id.clone(), findings }).into())

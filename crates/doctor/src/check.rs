@@ -17,7 +17,7 @@ pub struct Check {
     pub looks_at: &'static str,
     /// When it finds something.
     pub rule: &'static str,
-    /// Can what it finds be mended by writes that can be taken back?
+    /// Can what it finds be fixed by writes that can be taken back?
     pub fixes: bool,
     pub(crate) look: fn(&Machine, &mut Round),
 }

@@ -30,7 +30,7 @@ pub(crate) fn mapped_condition(raid: &DmRaid) -> Option<Condition> {
 pub(crate) enum Condition {
     /// A member is missing, and nothing fills its place.
     Short,
-    /// A member is being filled, or waits for its turn: it mends itself.
+    /// A member is being filled, or waits for its turn: it repairs itself.
     Filling,
 }
 

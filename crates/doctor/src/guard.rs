@@ -1,4 +1,4 @@
-//! What no remedy may do, whatever the check that thought of it: repair what mends itself, take redundancy from what has
+//! What no remedy may do, whatever the check that thought of it: repair what repairs itself, take redundancy from what has
 //! lost some, or lose more than it says. Every finding goes through here on its way out.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,7 +101,7 @@ fn withhold(found: &mut Found, group: &Group<'_>, devices: &BTreeSet<&str>) {
     found.steps.retain(|step| !matches!(&step.effect, Effect::Changes(_)));
     let at = &group.place;
     let first = match group.condition {
-        Some(Condition::Filling) => format!("First let the {at} finish what it does or waits for: it mends itself."),
+        Some(Condition::Filling) => format!("First let the {at} finish what it does or waits for: it repairs itself."),
         Some(Condition::Short) => {
             format!("First make the {at} whole: it has lost redundancy, and this would take more.")
         }

@@ -1,6 +1,6 @@
 //! What is wrong with how a machine is set up: a table of checks over an [`Inventory`].
 //!
-//! A check looks at evidence that was read, says what it found, what that costs in numbers and what mends it. It never
+//! A check looks at evidence that was read, says what it found, what that costs in numbers and what fixes it. It never
 //! takes what could not be read for "all is well". Nothing here reads a machine or changes one.
 
 mod check;

@@ -8,7 +8,7 @@ use crate::checks;
 #[must_use]
 pub fn reference() -> String {
     checks().fold(String::new(), |mut out, check| {
-        let fixes = if check.fixes { " `--fix` mends it." } else { "" };
+        let fixes = if check.fixes { " `--fix` fixes it." } else { "" };
         let _ = write!(
             out,
             "### `{}`\n\n*{}.* {}.{fixes}\n\nLooks at {}.\n\n",

@@ -1,9 +1,9 @@
-//! What mends a finding, step by step, and what each step can lose.
+//! What fixes a finding, step by step, and what each step can lose.
 //!
 //! A step cannot be made without saying so: one that only asks is [`Found::look`], one that can be put back is
 //! [`Found::fix`], every other is [`Found::run`] and begins with what it [`Loses`].
 
-use terms::diagnosis::{Finding, Fix, Mend, Place, Seen, Severity};
+use terms::diagnosis::{Finding, Fix, Place, Remedy, Seen, Severity};
 
 use crate::words::list;
 
@@ -38,7 +38,7 @@ pub(crate) struct Step {
     pub(crate) effect: Effect,
 }
 
-/// A finding with what mends it, before it is told.
+/// A finding with what fixes it, before it is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) check: &'static str,
@@ -52,7 +52,7 @@ pub(crate) struct Found {
     fixes: Vec<Fix>,
 }
 
-/// A finding without evidence and mending, which are added to it: what is so, and what it costs.
+/// A finding without evidence and a fix, which are added to it: what is so, and what it costs.
 pub(crate) fn finding(severity: Severity, place: &Place, what: impl Into<String>, why: impl Into<String>) -> Found {
     Found {
         check: "",
@@ -75,7 +75,7 @@ impl Found {
     }
 
     /// Says what is to be done.
-    pub(crate) fn mend(mut self, advice: impl Into<String>) -> Self {
+    pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
     }
@@ -90,7 +90,7 @@ impl Found {
         self.step(command, Effect::Changes(loses))
     }
 
-    /// Adds a write to a file of the kernel that mends it and can be taken back, and the command for a person.
+    /// Adds a write to a file of the kernel that fixes it and can be taken back, and the command for a person.
     pub(crate) fn fix(self, path: impl Into<String>, old: impl Into<String>, new: impl Into<String>) -> Self {
         let fix = Fix { path: path.into(), old: old.into(), new: new.into() };
         let command = fix.command();
@@ -133,7 +133,7 @@ impl Found {
             what: self.what,
             why: self.why,
             seen: self.seen,
-            mend: Mend {
+            remedy: Remedy {
                 advice: self.advice,
                 commands: self.steps.into_iter().map(|step| step.command).collect(),
                 destroys: told(destroys),

@@ -261,7 +261,7 @@ pub fn job_at(
     seed: u64,
 ) -> Result<Job, MeasureError> {
     let window = workload.window.unwrap_or(policy.window);
-    // Threads that submit for others do not learn that the ramp is over, and fio never ends (axboe/fio#2058, mended
+    // Threads that submit for others do not learn that the ramp is over, and fio never ends (axboe/fio#2058, fixed
     // after 3.41).
     let offloads = |key: &FioKey| key.key == "io_submit_mode" && key.value == "offload";
     let settles_before = workload.all_keys().any(offloads);

@@ -51,7 +51,7 @@ pub fn text(diagnosis: &Diagnosis, style: &Style) -> String {
     out
 }
 
-/// One finding, or several alike: the check and the places, then what, at what cost, from what, and what mends it.
+/// One finding, or several alike: the check and the places, then what, at what cost, from what, and what fixes it.
 fn one(out: &mut String, alike: &Alike, tone: Tone, style: &Style) {
     let found = alike.first;
     out.push('\n');
@@ -72,17 +72,17 @@ fn one(out: &mut String, alike: &Alike, tone: Tone, style: &Style) {
     if let Some(more) = alike.more() {
         part("", &more);
     }
-    if !found.mend.advice.is_empty() {
-        part("mend", &found.mend.advice);
+    if !found.remedy.advice.is_empty() {
+        part("fix", &found.remedy.advice);
     }
     for command in alike.commands() {
         out.push_str(&pasted(&style.spell(command), style.columns()));
     }
-    if !found.mend.fixes.is_empty() {
+    if !found.remedy.fixes.is_empty() {
         out.push_str(&format!("          or: bedplate doctor --fix {}\n", found.check));
     }
     let risk = alike.weakens().map(|weaker| ("    RISK  ", format!("until it is done, {weaker}"), Tone::Warn));
-    let lost = alike.destroys().map(|lost| ("    LOST  ", format!("mending destroys {lost}"), Tone::Bad));
+    let lost = alike.destroys().map(|lost| ("    LOST  ", format!("the fix destroys {lost}"), Tone::Bad));
     for (label, text, tone) in [risk, lost].into_iter().flatten() {
         for line in paragraph(label, &style.spell(&text), style.columns()).lines() {
             out.push_str(&style.paint(tone, line));
@@ -167,7 +167,7 @@ fn number(count: usize, noun: &str) -> String {
 #[must_use]
 pub fn list(checks: &[About], style: &Style) -> String {
     checks.iter().fold(String::new(), |mut out, about| {
-        let fixes = if about.fixes { ", --fix mends it" } else { "" };
+        let fixes = if about.fixes { ", --fix fixes it" } else { "" };
         out.push_str(&style.paint(Tone::Strong, &about.check));
         out.push_str(&format!("  ({}{fixes})\n", about.severity.word()));
         out.push_str(&paragraph("    ", &style.spell(&about.rule), style.columns()));

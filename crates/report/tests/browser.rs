@@ -86,7 +86,7 @@ fn a_browser_shows_every_section() {
     for id in ["workloads", "time", "figures", "stacks", "builds", "machine", "method", "not-checked"] {
         assert!(dom.contains(&format!("<section id=\"{id}\">")), "{id} is not in the page\n{log}");
     }
-    // A parser that had to mend the page would have moved elements: every chart is still where it was put.
+    // A parser that had to fix the page would have moved elements: every chart is still where it was put.
     assert_eq!(dom.matches("<svg class=\"chart\"").count(), 3 * 4 + 1);
     assert!(dom.contains("Rates under emulation (tcg)"));
     assert!(!log.contains("Content Security Policy"), "{log}");

@@ -9,7 +9,7 @@ use terms::{Note, Severity};
 /// Columns that a rendering keeps to, where the text of the study allows it.
 const WIDTH: usize = 80;
 
-/// Notes that are drawn; the rest are counted. Whoever has mended so many reads the file again.
+/// Notes that are drawn; the rest are counted. Whoever has fixed so many reads the file again.
 const DRAWN: usize = 50;
 /// Longest line that is drawn, in bytes; of others only the place is told.
 const LONGEST: usize = 4000;

@@ -52,7 +52,7 @@ pub struct About {
     pub looks_at: String,
     /// When it finds something.
     pub rule: String,
-    /// Can what it finds be mended by writes that can be taken back?
+    /// Can what it finds be fixed by writes that can be taken back?
     pub fixes: bool,
 }
 
@@ -96,8 +96,9 @@ pub struct Finding {
     pub why: String,
     /// What was read.
     pub seen: Vec<Seen>,
-    /// What mends it.
-    pub mend: Mend,
+    /// What fixes it.
+    #[serde(rename = "mend")]
+    pub remedy: Remedy,
 }
 
 /// What is looked at.
@@ -118,9 +119,9 @@ pub struct Seen {
     pub value: String,
 }
 
-/// What mends a finding.
+/// What fixes a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Mend {
+pub struct Remedy {
     /// What is to be done, in words.
     pub advice: String,
     /// Commands that do it, as a person types them.
@@ -130,7 +131,7 @@ pub struct Mend {
     /// What is less safe until it is done; `None`: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weakens: Option<String>,
-    /// Writes that do it and can be taken back; empty where Bedplate does not mend it.
+    /// Writes that do it and can be taken back; empty where Bedplate does not fix it.
     pub fixes: Vec<Fix>,
 }
 

@@ -12,7 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::machine;
 use crate::settings::Settings;
 
-/// Looks at a machine and says what is wrong; or mends what is named.
+/// Looks at a machine and says what is wrong; or fixes what is named.
 pub(crate) fn doctor(arguments: &DoctorArguments, settings: &Settings) -> Result<Exit, Failure> {
     for name in arguments.only.iter().chain(&arguments.fix) {
         check(name)?;
@@ -51,7 +51,7 @@ fn check(name: &str) -> Result<&'static Check, Failure> {
     })
 }
 
-/// Mends what is named: all of it is refused where one part is not what can be put back.
+/// Fixes what is named: all of it is refused where one part is not what can be put back.
 fn fix(arguments: &DoctorArguments, settings: &Settings) -> Result<Exit, Failure> {
     if arguments.machine.machine.is_some() {
         return Err(Failure::Refused(
@@ -68,7 +68,7 @@ fn fix(arguments: &DoctorArguments, settings: &Settings) -> Result<Exit, Failure
     let diagnosis =
         diagnose_with(&inspect::examine(&*host)?, |check| arguments.fix.iter().any(|name| name == check.id));
     for finding in &diagnosis.findings {
-        if let Some(lost) = &finding.mend.destroys {
+        if let Some(lost) = &finding.remedy.destroys {
             return Err(refused(&finding.check, &format!("fixing {} destroys {lost}", finding.place)));
         }
     }
@@ -87,7 +87,7 @@ fn refused(check: &str, why: &str) -> Failure {
 fn mend_all(host: &dyn Host, diagnosis: &Diagnosis, done: &mut String) -> Result<Exit, Failure> {
     let mut all = true;
     for finding in &diagnosis.findings {
-        all &= mend(host, finding, done)?;
+        all &= apply(host, finding, done)?;
     }
     for unknown in &diagnosis.unknown {
         let _ = writeln!(done, "# {}: {} is not known: {}", unknown.check, unknown.place, unknown.reason);
@@ -96,15 +96,15 @@ fn mend_all(host: &dyn Host, diagnosis: &Diagnosis, done: &mut String) -> Result
     Ok(if all { Exit::Yes } else { Exit::No })
 }
 
-/// Writes one finding's settings; was everything of it mended?
-fn mend(host: &dyn Host, finding: &Finding, done: &mut String) -> Result<bool, Failure> {
-    if finding.mend.fixes.is_empty() {
+/// Writes one finding's settings; was everything of it fixed?
+fn apply(host: &dyn Host, finding: &Finding, done: &mut String) -> Result<bool, Failure> {
+    if finding.remedy.fixes.is_empty() {
         let _ = writeln!(done, "# {}: {} is left: {}", finding.check, finding.place, finding.what);
         return Ok(false);
     }
     let _ = writeln!(done, "# {}: {}", finding.check, finding.place);
     let mut all = true;
-    for fix in &finding.mend.fixes {
+    for fix in &finding.remedy.fixes {
         if !is_setting(&fix.path) {
             return Err(refused(&finding.check, &format!("`{}` is no setting of the kernel", fix.path)));
         }
@@ -148,7 +148,7 @@ mod tests {
     use std::sync::Mutex;
 
     use host::HostError;
-    use terms::diagnosis::{Fix, Mend, Place};
+    use terms::diagnosis::{Fix, Place, Remedy};
     use terms::{Cmd, Nanos, Outcome};
 
     use super::*;
@@ -205,22 +205,22 @@ mod tests {
             what: "the I/O scheduler is `bfq`".into(),
             why: String::new(),
             seen: Vec::new(),
-            mend: Mend {
+            remedy: Remedy {
                 fixes: vec![Fix { path: path.to_owned(), old: "bfq".to_owned(), new: "none".to_owned() }],
-                ..Mend::default()
+                ..Remedy::default()
             },
         }
     }
 
-    fn mended(host: &Files, finding: &Finding) -> (Result<bool, Failure>, String) {
+    fn applied(host: &Files, finding: &Finding) -> (Result<bool, Failure>, String) {
         let mut done = String::new();
-        (mend(host, finding, &mut done), done)
+        (apply(host, finding, &mut done), done)
     }
 
     #[test]
     fn a_setting_is_written_and_can_be_put_back() {
         let host = files("mq-deadline kyber [bfq] none\n");
-        let (result, said) = mended(&host, &finding(SCHEDULER));
+        let (result, said) = applied(&host, &finding(SCHEDULER));
         assert!(result.unwrap());
         assert_eq!(host.read_text(SCHEDULER).unwrap(), "none");
         assert_eq!(
@@ -233,31 +233,31 @@ mod tests {
     #[test]
     fn what_has_changed_meanwhile_is_left_alone() {
         let host = files("[mq-deadline] kyber bfq none\n");
-        let (result, said) = mended(&host, &finding(SCHEDULER));
+        let (result, said) = applied(&host, &finding(SCHEDULER));
         assert!(!result.unwrap() && said.contains("says `mq-deadline` and not `bfq`"), "{said}");
         assert_eq!(host.read_text(SCHEDULER).unwrap(), "[mq-deadline] kyber bfq none");
     }
 
     #[test]
     fn a_kernel_that_does_not_take_it_is_told_of() {
-        let (result, said) = mended(&files("deaf[bfq] none"), &finding(SCHEDULER));
+        let (result, said) = applied(&files("deaf[bfq] none"), &finding(SCHEDULER));
         assert!(!result.unwrap() && said.contains("did not take it"), "{said}");
     }
 
     #[test]
     fn only_settings_of_the_kernel_are_written() {
         for path in ["/etc/passwd", "/sys/../etc/passwd", "/proc/sys/vm/drop_caches"] {
-            let (result, _) = mended(&files(""), &finding(path));
+            let (result, _) = applied(&files(""), &finding(path));
             assert!(matches!(result, Err(Failure::Refused(_))), "{path}");
         }
-        assert!(matches!(mended(&files(""), &finding("/sys/x")).0, Err(Failure::Could(_))));
+        assert!(matches!(applied(&files(""), &finding("/sys/x")).0, Err(Failure::Could(_))));
     }
 
     #[test]
     fn findings_without_a_setting_are_left_and_said() {
         let mut left = finding(SCHEDULER);
-        left.mend.fixes.clear();
-        let (result, said) = mended(&files(""), &left);
+        left.remedy.fixes.clear();
+        let (result, said) = applied(&files(""), &left);
         assert!(!result.unwrap() && said.contains("is left"), "{said}");
     }
 

@@ -102,7 +102,7 @@ fn told(plan: &Plan, why: &str, left: &[String]) -> String {
     let commands: Vec<String> = left.iter().map(|command| format!("  {command}")).collect();
     format!(
         "error: `{}` could not be taken down\n  because: {why}\n\nleft to do, in this order:\n{}\n\n\
-         hint: run these, or mend the cause and say `bedplate teardown`",
+         hint: run these, or fix the cause and say `bedplate teardown`",
         plan.stack,
         commands.join("\n")
     )

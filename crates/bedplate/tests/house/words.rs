@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::none;
-use super::source::{Source, all, collect, root, shown};
-
-/// The page of the room `doctor`, and how its findings are told: their labels change together with that room's texts.
-const OF_DOCTOR: [&str; 2] = ["docs/doctor.md", "crates/report/src/diagnosis.rs"];
+use super::source::{all, collect, root, shown};
 
 /// The words on the left of the table.
 fn refused() -> Vec<String> {
@@ -57,6 +54,21 @@ fn between_tags(text: &str) -> String {
     outside(&outside(&outside(text, "{{", "}}"), "{%", "%}"), "<", ">")
 }
 
+/// Lines of code with their numbers, from 0; strings that go on after a `\` are in one line.
+fn logical(code: &str) -> Vec<(usize, String)> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for (at, line) in code.lines().enumerate() {
+        match lines.last_mut().filter(|(_, before)| before.ends_with('\\')) {
+            Some((_, before)) => {
+                before.pop();
+                before.push_str(line.trim_start());
+            }
+            None => lines.push((at, line.to_owned())),
+        }
+    }
+    lines
+}
+
 /// Sentences in the strings of a source file, without values that are put in and keys in backticks: strings of one word are
 /// keys.
 fn strings(code: &str) -> impl Iterator<Item = String> {
@@ -75,7 +87,7 @@ fn what_a_person_reads_is_in_the_words_of_the_field() {
     let mut found = Vec::new();
     let mut documents: Vec<PathBuf> = vec![root().join("README.md")];
     collect(&root().join("docs"), "md", &mut documents);
-    for path in documents.iter().filter(|path| !OF_DOCTOR.contains(&shown(path).as_str())) {
+    for path in &documents {
         let text = prose(&fs::read_to_string(path).unwrap());
         let lines = text.lines().enumerate();
         found.extend(
@@ -88,18 +100,10 @@ fn what_a_person_reads_is_in_the_words_of_the_field() {
         let text = between_tags(&fs::read_to_string(path).unwrap());
         found.extend(first(&text, &words).map(|word| format!("{}: {word}", shown(path))));
     }
-    let ours = |source: &&Source| {
-        source.is_product() && source.room() != "doctor" && !OF_DOCTOR.contains(&source.path.as_str())
-    };
-    for source in all().iter().filter(ours) {
-        let lines = source.words.lines().enumerate();
-        found.extend(lines.filter_map(|(at, line)| {
-            Some(format!(
-                "{}:{}: {}",
-                source.path,
-                at + 1,
-                strings(line).find_map(|string| first(&string, &words).map(str::to_owned))?
-            ))
+    for source in all().iter().filter(|source| source.is_product()) {
+        found.extend(logical(&source.words).iter().filter_map(|(at, line)| {
+            let word = strings(line).find_map(|string| first(&string, &words).map(str::to_owned))?;
+            Some(format!("{}:{}: {word}", source.path, at + 1))
         }));
     }
     found.extend(manual().iter().filter_map(|(page, text)| Some(format!("{page}: {}", first(text, &words)?))));

@@ -167,7 +167,7 @@ impl Yard {
         found
     }
 
-    /// All faults of a scene at once: made, found, mended as printed, looked for again.
+    /// All faults of a scene at once: made, found, fixed as printed, looked for again.
     fn play(&self, scene: &'static [Fault], typed: &mut Typed) -> Vec<Line> {
         let plant = |fault: &'static Fault| {
             let planted = self.shell(fault.plant).map_err(|why| format!("not made: {why}"));
@@ -190,7 +190,7 @@ impl Yard {
                 let unknown = before.unknown.iter().filter(|unknown| unknown.check == fault.check);
                 line.problems.push(format!("not found; unknown: {:?}; made: {said}", unknown.collect::<Vec<_>>()));
             }
-            self.mend(&mut line, typed);
+            self.repair(&mut line, typed);
             lines.push(line);
         }
         let after = self.diagnose();
@@ -220,12 +220,12 @@ impl Yard {
     }
 
     /// Types what the finding prints, and compares.
-    fn mend(&self, line: &mut Line, all: &mut Typed) {
+    fn repair(&self, line: &mut Line, all: &mut Typed) {
         let fault = line.fault;
         let Some(found) = &line.found else { return };
         let mut problems = Vec::new();
         problems.extend(self.shell(fault.first).err().map(|why| format!("first: {why}")));
-        for command in &found.mend.commands {
+        for command in &found.remedy.commands {
             let of_check = all.entry(fault.check).or_default();
             of_check.entry(skeleton(command)).or_insert(false);
             if fault.leaves.iter().any(|words| command.contains(words)) {
@@ -297,7 +297,7 @@ fn replaced(text: &str, word: &str, value: &str) -> String {
 }
 
 fn told(line: &Line) -> String {
-    let (found, commands) = line.found.as_ref().map_or(("no", 0), |found| ("yes", found.mend.commands.len()));
+    let (found, commands) = line.found.as_ref().map_or(("no", 0), |found| ("yes", found.remedy.commands.len()));
     let after = match (line.fault.after, line.problems.iter().any(|problem| problem.starts_with("still"))) {
         (_, true) => "STILL THERE",
         (After::Gone, false) => "gone",

@@ -63,7 +63,7 @@ struct Beginning<'a> {
     device: String,
     /// What has to be closed before, or how it is made, as it is typed.
     name: String,
-    mend: fn(Found, &Beginning) -> Found,
+    advise: fn(Found, &Beginning) -> Found,
 }
 
 fn judge(machine: &Machine, round: &mut Round, layer: &Beginning) {
@@ -110,7 +110,7 @@ fn judge(machine: &Machine, round: &mut Round, layer: &Beginning) {
     let found = found
         .seen(layer.source.clone(), layer.start.0)
         .seen(format!("/sys/block/{}/queue/optimal_io_size", layer.below.name), optimal.0);
-    round.find((layer.mend)(found, layer));
+    round.find((layer.advise)(found, layer));
 }
 
 /// Is there an array with parity on the way down?
@@ -127,9 +127,9 @@ fn partitions(machine: &Machine, round: &mut Round) {
         };
         let at = place(node);
         let source = format!("/sys/class/block/{}/start (× 512)", node.name);
-        let mend = |found: Found, layer: &Beginning| {
+        let advise = |found: Found, layer: &Beginning| {
             found
-                .mend(
+                .advise(
                     "Copy what is on it elsewhere, then make it anew at a multiple of 1 MiB, or of the stripe. It ends where it ended: what \
                      is behind it stays where it is.",
                 )
@@ -139,7 +139,7 @@ fn partitions(machine: &Machine, round: &mut Round) {
         };
         let name = made_anew(below, partition, node.size);
         let layer =
-            Beginning { at: at.clone(), start: partition.start, source, below, device: path(below), name, mend };
+            Beginning { at: at.clone(), start: partition.start, source, below, device: path(below), name, advise };
         judge(machine, round, &layer);
         // What the kernel itself says, where the drive tells of an offset of its own.
         let Some(offset) = round.ask(&at, &node.alignment_offset) else { continue };
@@ -151,7 +151,7 @@ fn partitions(machine: &Machine, round: &mut Round) {
                 "each write of a block touches 2, and each is read first: 4 operations instead of 1",
             )
             .seen(format!("/sys/class/block/{}/alignment_offset", node.name), offset.0);
-            round.find(mend(found, &layer));
+            round.find(advise(found, &layer));
         }
     }
 }
@@ -178,13 +178,13 @@ fn encryption(machine: &Machine, round: &mut Round) {
         let device = path(below);
         let (start, below) = on_whole_device(machine, sectors(crypt.offset_sectors), below);
         let source = format!("dmsetup table {}", node.label.as_deref().unwrap_or(&node.name));
-        let mend = |found: Found, layer: &Beginning| {
+        let advise = |found: Found, layer: &Beginning| {
             let stripe = layer.below.queue.optimal_io.known().map_or(0, |optimal| optimal.0);
             // LUKS2 wants 16 MiB for its header; `--offset` counts in sectors of 512 bytes.
             let offset = (16_u64 << 20).checked_next_multiple_of(stripe.max(PAGE)).unwrap_or(16 << 20) / 512;
             let device = &layer.device;
             found
-                .mend("Copy what is on it elsewhere, then make it anew with data at a multiple of the stripe.")
+                .advise("Copy what is on it elsewhere, then make it anew with data at a multiple of the stripe.")
                 .look(format!("lsblk -f {device}"))
                 .run(Nothing, format!("cryptsetup close {}", layer.name))
                 .run(
@@ -193,7 +193,7 @@ fn encryption(machine: &Machine, round: &mut Round) {
                 )
         };
         let name = quote(node.label.as_deref().unwrap_or(&node.name));
-        judge(machine, round, &Beginning { at, start, source, below, device, name, mend });
+        judge(machine, round, &Beginning { at, start, source, below, device, name, advise });
     }
 }
 
@@ -216,10 +216,10 @@ fn volumes(machine: &Machine, round: &mut Round) {
             let device = path(below);
             let (start, below) = on_whole_device(machine, physical.start, below);
             let source = format!("pvs -o pe_start {}", physical.device);
-            let mend = |found: Found, layer: &Beginning| {
+            let advise = |found: Found, layer: &Beginning| {
                 let stripe = layer.below.queue.optimal_io.known().map_or(0, |optimal| optimal.0.max(1 << 20));
                 found
-                    .mend(
+                    .advise(
                         "Move its extents to others, take it out of the group when none are left (lvm(8) has what does), make it anew \
                          with extents at a multiple of the stripe, and add it again.",
                     )
@@ -232,7 +232,7 @@ fn volumes(machine: &Machine, round: &mut Round) {
                     .run(Nothing, format!("vgextend {} {}", layer.name, layer.device))
             };
             let name = quote(&group.name);
-            judge(machine, round, &Beginning { at, start, source, below, device, name, mend });
+            judge(machine, round, &Beginning { at, start, source, below, device, name, advise });
         }
     }
 }
@@ -291,7 +291,7 @@ fn compare(machine: &Machine, round: &mut Round, at: &Place, members: &[&str]) {
     });
     round.find(
         found
-            .mend("Copy what stands on it elsewhere, give all its members the same blocks, make it anew and bring it back. To take \
+            .advise("Copy what stands on it elsewhere, give all its members the same blocks, make it anew and bring it back. To take \
                    out one member after the other leaves it with one less each time, and what was made on small blocks may not \
                    work on large ones.")
             .look("nvme id-ns -H DEVICE")

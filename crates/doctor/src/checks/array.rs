@@ -95,7 +95,7 @@ fn bitmap(machine: &Machine, round: &mut Round) {
             finding(severity, &at, "the array has no bitmap", cost)
                 .seen(sysfs(node, "md/bitmap/location"), location.as_deref().unwrap_or("no such file"))
                 .seen(sysfs(node, "md/consistency_policy"), policy.as_deref().unwrap_or("no such file"))
-                .mend("Add one; it takes a moment and can be removed again (`--bitmap=none`). Newer versions of mdadm make none by themselves.")
+                .advise("Add one; it takes a moment and can be removed again (`--bitmap=none`). Newer versions of mdadm make none by themselves.")
                 .run(Nothing, format!("mdadm --grow --bitmap=internal {}", path(node))),
         );
     }
@@ -136,7 +136,7 @@ fn write_hole(machine: &Machine, round: &mut Round) {
 /// in its `super1.c`). An array that was made with a small bitmap has its list right behind that, with room for 8, whatever
 /// the size of its members; without the list there is room up to the data.
 fn with_log(machine: &Machine, found: Found, policy: &str, node: &Node, md: &Md) -> Found {
-    let found = found.mend(
+    let found = found.advise(
         "A partial parity log closes it; it takes the place of the bitmap. It lies before the list of bad blocks: where \
          `--examine` has that list at an offset below 24 sectors, the array is stopped and assembled once without the list \
          first, for which it must not be in use; from 24 on, leave these two steps out. Where the log is refused, put the \
@@ -156,7 +156,7 @@ fn with_log(machine: &Machine, found: Found, policy: &str, node: &Node, md: &Md)
 /// mdadm(8), --add-journal: "only works for array in Read-Only state". Tried with 4.2: it is refused while there is a
 /// bitmap, and where it is taken the array can be written to again at once.
 fn with_journal(found: Found, policy: &str, node: &Node) -> Found {
-    let found = found.mend(
+    let found = found.advise(
         "A journal on a drive of its own closes it; a mirror of two is wise, since the array stops without it. The array must be \
          read-only while it is added: unmount what is on it first. It can be written to again afterwards; where the journal is \
          refused, after `mdadm --readwrite`.",
@@ -212,21 +212,21 @@ fn read_errors(machine: &Machine, round: &mut Round) {
             continue;
         };
         let file = sysfs(node, "md/max_read_errors");
-        // Tried on 6.12: 64 bad blocks under one member; 20 were mended, then the healthy drive was thrown out.
+        // Tried on 6.12: 64 bad blocks under one member; 20 were repaired, then the healthy drive was thrown out.
         round.find(
             finding(
                 Error,
                 &at,
                 format!("a member is thrown out after {limit} read errors in an hour"),
                 format!(
-                    "dm-integrity makes a read error of every bad checksum: the block after the first {limit} that are mended costs a \
+                    "dm-integrity makes a read error of every bad checksum: the block after the first {limit} that are repaired costs a \
                      healthy drive and all of the redundancy"
                 ),
             )
             .seen(file.clone(), limit)
             .seen("/proc/sys/kernel/osrelease", &machine.inventory.kernel)
             .seen(sysfs(node, "md/dev-*"), format!("dm-integrity: {}", list(&members)))
-            .mend("Raise it. It is not stored: it has to be set each time the array is assembled, by a udev rule.")
+            .advise("Raise it. It is not stored: it has to be set each time the array is assembled, by a udev rule.")
             .fix(file, limit.to_string(), MANY_ERRORS),
         );
     }
@@ -257,10 +257,10 @@ fn failfast(machine: &Machine, round: &mut Round) {
             Error,
             &place(node),
             format!("{} are `failfast`", list(&fast)),
-            "md does not mend read errors of such members: 0 of the bad blocks that dm-integrity finds are written anew",
+            "md does not repair read errors of such members: 0 of the bad blocks that dm-integrity finds are written anew",
         )
         .seen(sysfs(node, "md/dev-*/state"), format!("failfast: {}", list(&fast)))
-        .mend("Take the flag away while the array runs: no member has to leave, and the array remembers it.");
+        .advise("Take the flag away while the array runs: no member has to leave, and the array remembers it.");
         // The kernel's Documentation/admin-guide/md.rst, `state` of a member.
         round.find(fast.iter().fold(found, |found, member| {
             found.set(format!("echo -failfast > {}", sysfs(node, &format!("md/dev-{member}/state"))))

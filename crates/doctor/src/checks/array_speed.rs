@@ -66,7 +66,7 @@ fn stripe_cache(machine: &Machine, round: &mut Round) {
         round.find(
             finding(Warning, &at, format!("the stripe cache has its default of {size} pages a member"), cost)
                 .seen(file.clone(), size)
-                .mend("Try from 4096 to 32768 and measure. It is not stored.")
+                .advise("Try from 4096 to 32768 and measure. It is not stored.")
                 .fix(file, size.to_string(), MORE_STRIPES.to_string()),
         );
     }
@@ -93,7 +93,7 @@ fn group_threads(machine: &Machine, round: &mut Round) {
         round.find(
             finding(Warning, &at, "one thread does the work of the whole array", cost)
                 .seen(file.clone(), 0)
-                .mend("Try from 2 to 8 and measure. It is not stored.")
+                .advise("Try from 2 to 8 and measure. It is not stored.")
                 .fix(file, "0", threads.to_string()),
         );
     }
@@ -142,7 +142,7 @@ fn resync_cap(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen(file.clone(), format!("{} KiB/s", cap.0 / 1024))
-            .mend("Raise it for the rebuild, and put it back where work must not suffer. The drives may do less than their lines.")
+            .advise("Raise it for the rebuild, and put it back where work must not suffer. The drives may do less than their lines.")
             .fix(file, old, wanted.to_string()),
         );
     }

@@ -50,7 +50,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "array-member-errors",
         severity: Warning,
         looks_at: "`md/dev-*/errors`",
-        rule: "reads of a member failed and were mended from the others",
+        rule: "reads of a member failed and were repaired from the others",
         fixes: false,
         look: member_errors,
     },
@@ -114,7 +114,7 @@ fn degraded(machine: &Machine, round: &mut Round) {
                 survives(&raid.level, images, dead, node),
             )
             .seen(format!("dmsetup status {}", label(node)), health)
-            .mend("Find out why. What was away for a moment is brought back; only for what is gone LVM puts another in its place.")
+            .advise("Find out why. What was away for a moment is brought back; only for what is gone LVM puts another in its place.")
             .look("lvs -a -o +devices,lv_health_status,raid_sync_action")
             .run(Nothing, format!("lvchange --refresh {}", volume(node)))
             .run(
@@ -129,17 +129,17 @@ fn degraded(machine: &Machine, round: &mut Round) {
 fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
     if is_at_work(md) || (members.missing == 0 && members.faulty.is_empty()) {
         return found
-            .mend("No drive is to be replaced: the array fills its member itself, if not at once then with the first write.")
+            .advise("No drive is to be replaced: the array fills its member itself, if not at once then with the first write.")
             .look("cat /proc/mdstat");
     }
     if !members.spare.is_empty() {
         return found
-            .mend("It has a spare and takes it by itself. See why it has not: it may be read-only, or its resync held back.")
+            .advise("It has a spare and takes it by itself. See why it has not: it may be read-only, or its resync held back.")
             .look(format!("cat {}", sysfs(node, "md/{array_state,sync_action}")));
     }
     let array = path(node);
     found
-        .mend(
+        .advise(
             "Find out why it left before anything is added. One that was away for a moment and is sound is added again, and with a \
              bitmap only what changed is written. A new one is overwritten.",
         )
@@ -182,7 +182,7 @@ fn stopped(machine: &Machine, round: &mut Round) {
         round.find(if state == "inactive" {
             // mdadm(8), --incremental and --run.
             found
-                .mend(
+                .advise(
                     "Too few members were found when it was assembled. Compare what they say of themselves (`Events`), bring back \
                      those that are missing, and add each: with all of them it starts whole. To start it without them is the last \
                      resort: they are out of date from the first write on.",
@@ -194,7 +194,7 @@ fn stopped(machine: &Machine, round: &mut Round) {
                     format!("mdadm --run {}", path(node)),
                 )
         } else {
-            found.mend("It has lost what it cannot do without. See in the kernel's messages which drive went, and bring it back.").look("dmesg")
+            found.advise("It has lost what it cannot do without. See in the kernel's messages which drive went, and bring it back.").look("dmesg")
         });
     }
 }
@@ -227,7 +227,7 @@ fn syncing(machine: &Machine, round: &mut Round) {
             finding(severity, &at, what, cost)
                 .seen(sysfs(node, "md/sync_action"), action)
                 .seen(sysfs(node, "md/sync_completed"), completed(md))
-                .mend("Wait for it, and measure nothing before.")
+                .advise("Wait for it, and measure nothing before.")
                 .look(format!("mdadm --wait {}", path(node))),
         );
     }
@@ -247,7 +247,7 @@ fn syncing(machine: &Machine, round: &mut Round) {
                 "1 more reader or writer on every image until it is done",
             )
             .seen(format!("dmsetup status {}", label(node)), action)
-            .mend("Wait for it, and measure nothing before.")
+            .advise("Wait for it, and measure nothing before.")
             .look(format!("lvs -a -o name,sync_percent,raid_sync_action {}", volume(node))),
         );
     }
@@ -311,7 +311,7 @@ fn mismatches(machine: &Machine, round: &mut Round) {
 fn differ(round: &mut Round, machine: &Machine, node: &Node, at: &Place, level: &str, found: u64, source: String) {
     let checked = machine.down(&node.name).iter().any(|below| below.kind == "integrity");
     let which = match level.split('_').next().unwrap_or_default() {
-        _ if checked => "members have checksums, so these may be read errors that were mended",
+        _ if checked => "members have checksums, so these may be read errors that were repaired",
         "raid1" | "raid10" => "it cannot tell which copy is right, and `repair` keeps either",
         "raid6" => "with two parities it can be told which block is wrong (`raid6check`), but `repair` does not",
         _ => "it cannot tell whether data or parity is right, and `repair` believes the data",
@@ -326,7 +326,7 @@ fn differ(round: &mut Round, machine: &Machine, node: &Node, at: &Place, level: 
             format!("{found} sectors of 512 bytes: {which}"),
         )
         .seen(source, found)
-        .mend(advice)
+        .advise(advice)
         .run(Nothing, format!("echo check > {}", sysfs(node, "md/sync_action"))),
     );
 }
@@ -344,10 +344,10 @@ fn member_errors(machine: &Machine, round: &mut Round) {
                 Warning,
                 &at,
                 format!("{} of this member failed", count(*errors, "read")),
-                format!("each was mended from the other members{limit}"),
+                format!("each was repaired from the other members{limit}"),
             )
             .seen(sysfs(node, &format!("md/dev-{}/errors", member.device)), errors)
-            .mend("Ask the drive for its health, then scrub, and reset the counter to see new ones.");
+            .advise("Ask the drive for its health, then scrub, and reset the counter to see new ones.");
             // A member may be a mapping, which has no health of its own.
             let drives = machine.bottom(&member.device);
             let found = drives.iter().fold(found, |found, drive| found.look(format!("smartctl -x {}", path(drive))));

@@ -139,9 +139,9 @@ fn metadata(machine: &Machine, round: &mut Round) {
         .seen(allocation(system), shown(profiles));
         round.find(match goal("raid1", profiles, present(btrfs, system)) {
             Some(goal) => {
-                convert(found.mend("Convert it while it is mounted."), system, &format!("-mconvert={}", goal.name))
+                convert(found.advise("Convert it while it is mounted."), system, &format!("-mconvert={}", goal.name))
             }
-            None => found.mend("Add a device first: there are too few for several copies."),
+            None => found.advise("Add a device first: there are too few for several copies."),
         });
     }
 }
@@ -164,7 +164,7 @@ fn parity(machine: &Machine, round: &mut Round) {
              against it for metadata",
         )
         .seen(allocation(system), shown(profiles))
-        .mend("Keep metadata in several copies; scrub after every crash, before a device is replaced.");
+        .advise("Keep metadata in several copies; scrub after every crash, before a device is replaced.");
         // Three copies survive what RAID-6 of data survives.
         let devices = present(btrfs, system);
         let wanted = if of(profiles, "data").iter().any(|name| name == "raid6") { "raid1c3" } else { "raid1" };
@@ -223,14 +223,14 @@ fn finished(
             Some(profile) => filters.push(format!("-{letter}convert={},soft", profile.name)),
             None => {
                 return found
-                    .mend("There are too few devices for the profile with the most redundancy, or it is not known: bring those back first.")
+                    .advise("There are too few devices for the profile with the most redundancy, or it is not known: bring those back first.")
                     .look(format!("btrfs filesystem usage {}", target(system)));
             }
         }
     }
     let advice = "If a balance is under way or paused, let it go on. Otherwise finish the conversion: which profile was wanted is not \
                   told, and this is the one of those found that survives most. It wants room for as many copies.";
-    convert(found.mend(advice), system, &filters.join(" "))
+    convert(found.advise(advice), system, &filters.join(" "))
 }
 
 fn checksums(machine: &Machine, round: &mut Round) {
@@ -246,10 +246,10 @@ fn checksums(machine: &Machine, round: &mut Round) {
                 Warning,
                 &Place::new("file system", format!("{} (btrfs)", mount.target)),
                 format!("mounted with `{option}`"),
-                "0 checksums on what is written anew: bad blocks are read as good ones, and a mirror does not mend them",
+                "0 checksums on what is written anew: bad blocks are read as good ones, and a mirror does not repair them",
             )
             .seen("/proc/self/mountinfo", mount.options.join(","))
-            .mend("Take it out of `/etc/fstab` and mount anew; files that were written meanwhile have to be copied. For single files \
+            .advise("Take it out of `/etc/fstab` and mount anew; files that were written meanwhile have to be copied. For single files \
                    there is `chattr +C`.")
             .run(Nothing, format!("umount {0} && mount {0}", quote(&mount.target))),
         );
@@ -278,12 +278,12 @@ fn errors(machine: &Machine, round: &mut Round) {
                     &at,
                     format!("{} since the counters were reset", count(sum, "error")),
                     format!(
-                        "{}: each was mended where there is a good copy, and is lost where there is none",
+                        "{}: each was repaired where there is a good copy, and is lost where there is none",
                         list(&bad)
                     ),
                 )
                 .seen(format!("btrfs device stats {}", target(system)), bad.join(", "))
-                .mend("Scrub, ask the drive for its health, then reset the counters to see new ones.")
+                .advise("Scrub, ask the drive for its health, then reset the counters to see new ones.")
                 .run(Nothing, format!("btrfs scrub start -B {}", target(system)))
                 .look(format!("btrfs device stats {}", target(system)))
                 .run(Nothing, format!("btrfs device stats --reset {}", target(system))),
@@ -311,7 +311,7 @@ fn missing(machine: &Machine, round: &mut Round) {
                     format!("/sys/fs/btrfs/{}/devinfo/{}/missing", system.uuid.as_deref().unwrap_or("UUID"), device.id),
                     1,
                 )
-                .mend("Bring it back if it is sound: what it missed is mended by a scrub. Otherwise put another in its place.")
+                .advise("Bring it back if it is sound: what it missed is repaired by a scrub. Otherwise put another in its place.")
                 .look(format!("btrfs filesystem usage {}", target(system)))
                 .look(format!("btrfs replace status {}", target(system)))
                 .run(

@@ -86,7 +86,7 @@ fn judge(machine: &Machine, round: &mut Round, at: &Place, device: &str, source:
     round.find(
         finding(Warning, at, format!("it names `{device}`"), cost)
             .seen(source, device)
-            .mend("Name it by UUID, or by its link in `/dev/disk/by-id`.")
+            .advise("Name it by UUID, or by its link in `/dev/disk/by-id`.")
             .look(format!("lsblk -o NAME,UUID,PARTUUID {device}")),
     );
 }

@@ -50,19 +50,19 @@ pub(super) const CHECKS: &[Check] = &[
 fn brought_back(found: Found, controller: &NvmeController, state: &str) -> Found {
     match &controller.pci_address {
         None => found
-            .mend(
+            .advise(
                 "The kernel tries again by itself until `ctrl_loss_tmo` is over, and takes the controller away then. Bring the \
                  network or the target back; when it was taken away, `nvme connect` again.",
             )
             .look("nvme list-subsys"),
         Some(address) if state == "dead" => found
-            .mend("The kernel's messages say why. Where the drive still answers, it comes back as a new one.")
+            .advise("The kernel's messages say why. Where the drive still answers, it comes back as a new one.")
             .run(
                 Meanwhile("what is under way on its namespaces fails, and an array may throw them out".to_owned()),
                 format!("echo 1 | tee /sys/bus/pci/devices/{address}/remove"),
             )
             .run(Nothing, "echo 1 | tee /sys/bus/pci/rescan"),
-        Some(_) => found.mend("It is between two states. Look again in a minute; the kernel's messages say why."),
+        Some(_) => found.advise("It is between two states. Look again in a minute; the kernel's messages say why."),
     }
 }
 
@@ -104,7 +104,7 @@ fn live(machine: &Machine, round: &mut Round) {
                     format!("1 of {} is lost: what the others carry is all there is", count(number(all), "way")),
                 )
                 .seen(format!("/sys/class/nvme/{}/{}/ana_state", path.controller, path.name), state)
-                .mend("See whether the target or the network took it away.")
+                .advise("See whether the target or the network took it away.")
                 .look("nvme list-subsys"),
             );
         }
@@ -140,7 +140,7 @@ fn paths(machine: &Machine, round: &mut Round) {
                 format!("the others carry nothing: at most 1/{good} of what they could together"),
             )
             .seen(file.clone(), policy)
-            .mend("Let requests take turns.")
+            .advise("Let requests take turns.")
             .fix(file, policy.clone(), "round-robin"),
         );
     }
@@ -168,7 +168,7 @@ fn queues(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen(format!("/sys/class/nvme/{}/queue_count", controller.name), queues + 1)
-            .mend("Most drives have a fixed number. `nvme.poll_queues` and `nvme.write_queues` take from it: see whether they are set."),
+            .advise("Most drives have a fixed number. `nvme.poll_queues` and `nvme.write_queues` take from it: see whether they are set."),
         );
     }
 }
@@ -215,7 +215,7 @@ fn interrupts(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("/sys/bus/pci/devices/{}/numa_node", device.address), home)
             .seen("/proc/irq/*/effective_affinity_list", list(&shown))
-            .mend(format!(
+            .advise(format!(
                 "Run what uses the drive on node {home}. The kernel places the interrupts of NVMe queues itself; see whether \
                  processors of node {home} are offline or isolated."
             ))

@@ -90,19 +90,19 @@ fn sector(machine: &Machine, round: &mut Round) {
         let found = physical.iter().fold(found, |found, physical| {
             found.seen(format!("/sys/block/{}/queue/physical_block_size", below.name), physical.0)
         });
-        round.find(mended(found, node, below, &crypt));
+        round.find(advised(found, node, below, &crypt));
     }
 }
 
 /// How the sector of a mapping can be changed, by how its UUID begins.
-fn mended(found: Found, node: &Node, below: &Node, crypt: &Crypt) -> Found {
+fn advised(found: Found, node: &Node, below: &Node, crypt: &Crypt) -> Found {
     let device = path(below);
     let Some(version) = luks(node) else {
         let uuid = node.dm.as_ref().and_then(|dm| dm.uuid.as_deref()).unwrap_or_default();
         let who =
             if uuid.starts_with("CRYPT-TCRYPT") { "VeraCrypt knows only these" } else { "Only LUKS2 knows others" };
         return found
-            .mend(format!("{who}. Copy what is on it elsewhere; a LUKS2 volume in its place can have larger ones."))
+            .advise(format!("{who}. Copy what is on it elsewhere; a LUKS2 volume in its place can have larger ones."))
             .look(format!("lsblk -f {device}"))
             .run(
                 Data(format!("everything on {device}")),
@@ -111,7 +111,7 @@ fn mended(found: Found, node: &Node, below: &Node, crypt: &Crypt) -> Found {
     };
     if crypt.integrity.is_some() {
         // cryptsetup-reencrypt(8): not for devices with authenticated encryption.
-        return found.mend(
+        return found.advise(
             "A volume with authentication cannot be encrypted anew in place. Copy what is on it elsewhere before it is made anew.",
         );
     }
@@ -122,7 +122,7 @@ fn mended(found: Found, node: &Node, below: &Node, crypt: &Crypt) -> Found {
                   force it while it is closed.";
     let name = name(node);
     let found = found
-        .mend(if version == 1 {
+        .advise(if version == 1 {
             format!("LUKS1 becomes LUKS2 first, while it is closed. {advice}")
         } else {
             advice.to_owned()
@@ -214,7 +214,7 @@ fn flags(machine: &Machine, round: &mut Round) {
                 )
                 .seen(source.clone(), crypt.flags.join(" "))
                 .seen("/proc/sys/kernel/osrelease", &machine.inventory.kernel)
-                .mend(
+                .advise(
                     "See whether the kernel's change log has “dm-crypt, dm-verity: disable tasklets”. If not, bring it up to date or \
                      open the volume without the flags.",
                 );
@@ -233,7 +233,7 @@ fn flags(machine: &Machine, round: &mut Round) {
                     ),
                 )
                 .seen(source, crypt.flags.join(" "))
-                .mend("Open it without the flag, and measure both.");
+                .advise("Open it without the flag, and measure both.");
             round.find(with_flags(found, node, crypt, &[], &["same_cpu_crypt"]));
         }
     }
@@ -265,13 +265,13 @@ fn queues(machine: &Machine, round: &mut Round) {
             .seen(format!("dmsetup table {}", name(node)), if crypt.flags.is_empty() { "no flags".to_owned() } else { crypt.flags.join(" ") });
         round.find(if kernel < INLINE_SOUND {
             found
-                .mend(
+                .advise(
                     "There are flags that leave the other threads out, and kernels before 6.8 may write to memory that was given back \
                      with them: first see whether this one's change log has “dm-crypt, dm-verity: disable tasklets”.",
                 )
                 .look(format!("cryptsetup status {}", name(node)))
         } else {
-            let found = found.mend("Measure both: it depends on processor, drive and load.");
+            let found = found.advise("Measure both: it depends on processor, drive and load.");
             with_flags(found, node, crypt, &["no_read_workqueue", "no_write_workqueue"], &[])
         });
     }

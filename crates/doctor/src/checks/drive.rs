@@ -99,7 +99,7 @@ fn format(machine: &Machine, round: &mut Round) {
                 format!("lbaf {}: {}{used} in use, relative performance {}", now.index, now.data, now.relative_performance),
             )
             .seen(file, format!("lbaf {}: {PAGE}, relative performance {}", best.index, best.relative_performance))
-            .mend(if used.is_empty() {
+            .advise(if used.is_empty() {
                 "Before anything is put on it. The number of the format differs from model to model."
             } else {
                 "Ask first who wants the metadata: the format has none, and protection information is gone with it. Before anything \
@@ -144,7 +144,7 @@ fn with_metadata(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen(format!("{source} /dev/{}", drive.kernel_name), format!("metadata {metadata}"))
-            .mend("Ask who wants it. Another format destroys everything on the drive.")
+            .advise("Ask who wants it. Another format destroys everything on the drive.")
             .look(format!("nvme id-ns -H /dev/{}", drive.kernel_name));
         let plain = |format: &&LbaFormat| Some(format.data) == in_use.map(|now| now.data) && format.metadata.0 == 0;
         let plain = nvme.formats.known().and_then(|formats| formats.iter().find(plain));
@@ -215,7 +215,7 @@ fn scheduler(machine: &Machine, round: &mut Round) {
                 "schedulers took up to 50 % of the request rate of fast NVMe drives in a study of 2023, by their locks",
             )
             .seen(file.clone(), scheduler)
-            .mend("A udev rule makes it last.")
+            .advise("A udev rule makes it last.")
             .fix(file, scheduler.clone(), "none"),
         );
     }
@@ -249,7 +249,7 @@ fn write_cache(machine: &Machine, round: &mut Round) {
                 "the kernel believes that the drive has no volatile cache, and it has one that is on",
                 "it sends 0 flushes: after a power cut all that the cache held is lost, though `fsync` said that it was safe",
             )
-            .mend("Tell the kernel.")
+            .advise("Tell the kernel.")
             .fix(file.clone(), belief.clone(), "write back"),
             (true, None) => finding(
                 Information,
@@ -257,7 +257,7 @@ fn write_cache(machine: &Machine, round: &mut Round) {
                 "the drive has no volatile cache, and the kernel flushes it all the same",
                 "1 needless flush for each `fsync`, which drives with protection against power loss answer at once",
             )
-            .mend("Let it be: it costs little and is always safe."),
+            .advise("Let it be: it costs little and is always safe."),
             // That it is off is another check's affair; a kernel that flushes all the same is safe.
             _ => continue,
         };
@@ -283,7 +283,7 @@ fn cache_off(machine: &Machine, round: &mut Round) {
                  makes measurements repeat and nothing safer, since `fsync` flushes the cache",
             )
             .seen(asked(machine, drive), "off")
-            .mend(
+            .advise(
                 "Switch it on again after measuring. A kernel that flushes a cache that is off does no harm; one that does not \
                  flush a cache that is on loses data, so it has to read the setting anew.",
             );

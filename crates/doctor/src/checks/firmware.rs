@@ -21,7 +21,7 @@ struct Fault {
     /// What it does, in numbers.
     does: &'static str,
     /// The first revision without it.
-    mended: &'static str,
+    fixed_in: &'static str,
     /// Where the maker has it.
     maker: &'static str,
     /// Where the fault can be read of.
@@ -38,7 +38,7 @@ const TABLE: [Fault; 2] = [
         revisions: &["3B2QGXA7"],
         does: "spare capacity runs out after a few TB are written, and then the drive can only be read; drives with 2000 to \
                32000 media errors were reported",
-        mended: "5B2QGXA7",
+        fixed_in: "5B2QGXA7",
         maker: SAMSUNG,
         source: "https://hwupgrade.it/news/storage/ssd-samsung-980-pro-un-nuovo-firmware-affronta-un-potenziale-bug-fatale_113771.html",
     },
@@ -47,7 +47,7 @@ const TABLE: [Fault; 2] = [
         revisions: &["0B2QJXD7"],
         does: "the drive counts wear many times too fast, 10 to 30 % of its life while less than 2 TB are written, and can only \
                be read when nothing is left; the update does not give back what was counted",
-        mended: "1B2QJXD7",
+        fixed_in: "1B2QJXD7",
         maker: SAMSUNG,
         source: "https://rossmanngroup.com/problems/samsung-990-pro-firmware-degradation",
     },
@@ -75,10 +75,10 @@ fn look(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("/sys/block/{}/device/firmware_rev", drive.kernel_name), firmware)
             .seen("table of faults, November 2025", fault.source)
-            .mend(format!(
+            .advise(format!(
                 "Have a copy of what is on it, then bring the firmware to {} or later with the maker's program or the image that is \
                  started instead of a system: {}. The update service of Linux (`fwupd`) does not have it.",
-                fault.mended, fault.maker
+                fault.fixed_in, fault.maker
             ))
             .look(format!("cat /sys/block/{}/device/firmware_rev", drive.kernel_name)),
         );

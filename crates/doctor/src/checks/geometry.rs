@@ -104,7 +104,7 @@ fn ext4(machine: &Machine, round: &mut Round) {
     each(machine, round, &["ext4", "ext3"], "dumpe2fs -h", |found, device, stripes, geometry, _| {
         let stride = stripes.chunk.0 / geometry.block.0.max(1);
         found
-            .mend("It is a hint for where new files begin; what is there stays where it is.")
+            .advise("It is a hint for where new files begin; what is there stays where it is.")
             .run(Nothing, format!("tune2fs -E stride={stride},stripe_width={} {device}", stride * stripes.data))
     });
 }
@@ -114,15 +114,15 @@ fn xfs(machine: &Machine, round: &mut Round) {
         // `mount -o` counts in sectors of 512 bytes (xfs(5)).
         let (unit, width) = (stripes.chunk.0 / 512, stripes.full().0 / 512);
         found
-            .mend("Mounted once with these, it keeps them; what is there stays where it is. It refuses where the first inode would have to move: then it is mounted as it was, and only making it anew helps.")
+            .advise("Mounted once with these, it keeps them; what is there stays where it is. It refuses where the first inode would have to move: then it is mounted as it was, and only making it anew helps.")
             .run(Nothing, format!("umount {target} && mount -o sunit={unit},swidth={width} {device} {target}"))
             .run(Nothing, format!("mountpoint -q {target} || mount {device} {target}"))
     });
 }
 
-type Mended = fn(Found, &str, &Stripes, &Geometry, &str) -> Found;
+type Advised = fn(Found, &str, &Stripes, &Geometry, &str) -> Found;
 
-fn each(machine: &Machine, round: &mut Round, kinds: &[&str], program: &str, mended: Mended) {
+fn each(machine: &Machine, round: &mut Round, kinds: &[&str], program: &str, advised: Advised) {
     for system in machine.detail.file_systems.iter().filter(|system| kinds.contains(&system.kind.as_str())) {
         let at = crate::machine::system_place(system);
         let Some(stripes) = system.nodes.first().and_then(|name| stripes(machine, round, &at, name)) else { continue };
@@ -131,7 +131,7 @@ fn each(machine: &Machine, round: &mut Round, kinds: &[&str], program: &str, men
         if geometry.stripe_unit == stripes.chunk && geometry.stripe_width == stripes.full() {
             continue;
         }
-        round.find(differs(machine, system, &stripes, geometry, program, mended));
+        round.find(differs(machine, system, &stripes, geometry, program, advised));
     }
 }
 
@@ -141,7 +141,7 @@ fn differs(
     stripes: &Stripes,
     geometry: &Geometry,
     program: &str,
-    mended: Mended,
+    advised: Advised,
 ) -> Found {
     let at = crate::machine::system_place(system);
     let device = system.nodes.first().and_then(|name| machine.node(name)).map(path).unwrap_or_default();
@@ -179,5 +179,5 @@ fn differs(
     )
     .seen(format!("{program} {device}"), format!("{} B and {} B", geometry.stripe_unit.0, geometry.stripe_width.0))
     .seen(format!("chunk and stripe of {}", stripes.name), format!("{} B and {} B", stripes.chunk.0, stripes.full().0));
-    mended(found, &device, stripes, geometry, &target)
+    advised(found, &device, stripes, geometry, &target)
 }

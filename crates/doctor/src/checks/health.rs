@@ -130,7 +130,7 @@ fn critical(machine: &Machine, round: &mut Round) {
             ),
         };
         round.find(
-            found.mend("Copy what is on it, then replace it; cool it if that is what it says.").look(source(drive)),
+            found.advise("Copy what is on it, then replace it; cool it if that is what it says.").look(source(drive)),
         );
     });
 }
@@ -155,7 +155,7 @@ fn media(machine: &Machine, round: &mut Round) {
                 format!("{errors} blocks or more were lost or given up, {per}; without redundancy each is lost data"),
             )
             .seen(source(drive), format!("media_errors {errors}"))
-            .mend("Scrub what stands on it, watch whether the number grows, and replace the drive if it does.")
+            .advise("Scrub what stands on it, watch whether the number grows, and replace the drive if it does.")
             .look(source(drive)),
         );
     });
@@ -203,7 +203,7 @@ fn sectors(round: &mut Round, drive: &Drive, health: &Health, smart: &Smart) {
     let found = told.into_iter().fold(found, |found, (_, _, seen)| found.seen(source(drive), seen));
     round.find(
         found
-            .mend(
+            .advise(
                 "Read all of what stands on it (a scrub, or an extended self-test), and look again. A block that waits is given up when \
                  it is written. Replace the drive if the numbers grow.",
             )
@@ -231,7 +231,7 @@ fn spare(machine: &Machine, round: &mut Round) {
                 format!("below {threshold} % the drive may stop taking writes"),
             )
             .seen(source(drive), format!("avail_spare {spare} %, spare_thresh {threshold} %"))
-            .mend("Replace it while it can still be read."),
+            .advise("Replace it while it can still be read."),
         );
     });
 }
@@ -259,7 +259,7 @@ fn wear(machine: &Machine, round: &mut Round) {
                 format!("{left}{written}"),
             )
             .seen(source(drive), format!("percent_used {used}"))
-            .mend("Plan its replacement; two drives of one age in one mirror wear out at one time."),
+            .advise("Plan its replacement; two drives of one age in one mirror wear out at one time."),
         );
     });
 }
@@ -309,7 +309,7 @@ fn hot(machine: &Machine, round: &mut Round) {
             )
             .seen(source(drive), format!("temperature {now} °C"))
             .seen(told_by, format!("limit {limit} °C"))
-            .mend("A heat sink or moving air; do not measure before it is cooler."),
+            .advise("A heat sink or moving air; do not measure before it is cooler."),
         );
     }
 }
@@ -339,7 +339,7 @@ fn throttled(machine: &Machine, round: &mut Round) {
                 source(drive),
                 format!("thm_temp_trans_count {slowdowns}, warning_temp_time {warm}, critical_comp_time {critical}"),
             )
-            .mend("A heat sink or moving air. Long writes show it first: watch the temperature during one."),
+            .advise("A heat sink or moving air. Long writes show it first: watch the temperature during one."),
         );
     });
 }
@@ -366,7 +366,7 @@ fn error_log(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen(source(drive), format!("num_err_log_entries {entries}"))
-            .mend("See what they are: opcode 0x01 is a write and 0x02 a read.")
+            .advise("See what they are: opcode 0x01 is a write and 0x02 a read.")
             .look(format!("nvme error-log /dev/{}", machine.controller(drive).map_or("nvmeN", |controller| controller.name.as_str()))),
         );
     });

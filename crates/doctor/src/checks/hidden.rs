@@ -61,7 +61,7 @@ fn tell(node: &Node, what: &str, command: String, round: &mut Round) {
             format!("{below} below it, and which of them answers a request is not known: no check here judges that"),
         )
         .seen(format!("/sys/block/{}/slaves", node.name), if node.on.is_empty() { "nothing".to_owned() } else { node.on.join(", ") })
-        .mend("Figures of this device are those of whatever answered. Ask it for its state, and measure what is below alone.")
+        .advise("Figures of this device are those of whatever answered. Ask it for its state, and measure what is below alone.")
         .look(command),
     );
 }
@@ -81,7 +81,7 @@ fn volume(drive: &Drive, round: &mut Round) {
              here sees it",
         )
         .seen(format!("/sys/block/{}/device/model", drive.kernel_name), model)
-        .mend("Ask the maker's own program (`storcli`, `perccli`, `ssacli`). `smartctl` gets to drives behind some controllers.")
+        .advise("Ask the maker's own program (`storcli`, `perccli`, `ssacli`). `smartctl` gets to drives behind some controllers.")
         .look("smartctl --scan"),
     );
 }

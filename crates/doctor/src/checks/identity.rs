@@ -92,7 +92,7 @@ fn duplicates(machine: &Machine, round: &mut Round) {
             names
                 .iter()
                 .fold(found, |found, name| found.seen(format!("blkid -p {name}"), format!("{kind} {uuid}")))
-                .mend("If it is a copy, give it a UUID of its own before both are plugged in again; if it is a leftover, wipe it.")
+                .advise("If it is a copy, give it a UUID of its own before both are plugged in again; if it is a leftover, wipe it.")
                 .look(format!("wipefs --no-act {}", names.join(" ")))
                 .run(Nothing, renaming(&kind, &path(last))),
         );
@@ -161,7 +161,9 @@ fn leftovers(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen(format!("wipefs --no-act {}", path(node)), all.join(", "))
-            .mend("Find out which is real. Take away the other by its offset only, and keep a copy of what was there.")
+            .advise(
+                "Find out which is real. Take away the other by its offset only, and keep a copy of what was there.",
+            )
             .look(format!("wipefs --no-act {}", path(node)))
             .run(
                 Data("what the signature that is taken away belongs to".to_owned()),
@@ -183,7 +185,7 @@ fn leftovers(machine: &Machine, round: &mut Round) {
                 format!("1 of {number} can be used, by its UUID only"),
             )
             .seen("vgs -o vg_name,vg_uuid", format!("{name} × {number}"))
-            .mend("Give one another name, by its UUID.")
+            .advise("Give one another name, by its UUID.")
             .run(Nothing, "vgrename UUID NEW-NAME"),
         );
     }

@@ -98,7 +98,7 @@ fn sector(machine: &Machine, round: &mut Round) {
         let (look, lost) = (format!("lsblk -f {device}"), Data(format!("everything on {device}")));
         let found = if serves_encryption(node) {
             found
-                .mend("Copy what is on it elsewhere, then make the encrypted volume anew with larger sectors.")
+                .advise("Copy what is on it elsewhere, then make the encrypted volume anew with larger sectors.")
                 .look(look)
                 .run(
                     lost,
@@ -106,7 +106,7 @@ fn sector(machine: &Machine, round: &mut Round) {
                 )
         } else {
             found
-                .mend("Copy what is on it elsewhere, then make it anew.")
+                .advise("Copy what is on it elsewhere, then make it anew.")
                 .look(look)
                 .run(Nothing, format!("integritysetup close {}", name(node)))
                 .run(lost, format!("integritysetup format --sector-size 4096 {device}"))
@@ -147,7 +147,7 @@ fn direct(machine: &Machine, round: &mut Round) {
              each cut in tests, and none with journal or bitmap",
         )
         .seen(table(node), "mode D")
-        .mend("Open it with a bitmap, which keeps nearly all of the speed. The mode is not stored: change what opens it at boot, too.");
+        .advise("Open it with a bitmap, which keeps nearly all of the speed. The mode is not stored: change what opens it at boot, too.");
         round.find(reopen(found, machine, node));
     });
 }
@@ -162,7 +162,7 @@ fn journal(machine: &Machine, round: &mut Round) {
             "an SSD that writes 248 MB/s wrote 123 MB/s with a journal and 223 with a bitmap",
         )
         .seen(table(node), "mode J")
-        .mend(
+        .advise(
             "The journal is the default and safe. A bitmap is about as safe: after a cut of power it makes the checksums of regions \
              that were written to anew, and does not notice what went wrong there at that moment.",
         );
@@ -189,7 +189,7 @@ fn recalculating(machine: &Machine, round: &mut Round) {
                 format!("{left} are not protected yet: what is wrong there is read without an error"),
             )
             .seen(format!("dmsetup status {}", name(node)), format!("recalculated {done} of {all} sectors"))
-            .mend("Wait for it, and measure or test nothing before.")
+            .advise("Wait for it, and measure or test nothing before.")
             .look(format!("dmsetup status {}", name(node))),
         );
     }
@@ -211,7 +211,7 @@ fn mismatches(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen(format!("dmsetup status {}", name(node)), format!("mismatches {found}"))
-            .mend(
+            .advise(
                 "Scrub the array above it, which writes good copies over the bad ones. Then ask the drive for its health. It counts \
                  from when it was opened: what the scrub itself meets is counted, and a second scrub must add nothing.",
             );

@@ -92,7 +92,7 @@ fn linear(machine: &Machine, round: &mut Round) {
                     format!("lvs -o segtype,devices {}/{}", group.name, volume.name),
                     format!("linear on {}", list(&names)),
                 )
-                .mend(
+                .advise(
                     "Make a striped volume beside it and copy while nobody writes. What is on it stays until it is removed: compare \
                      before.",
                 )
@@ -117,7 +117,7 @@ fn linear(machine: &Machine, round: &mut Round) {
         if names.len() > 1 {
             let found = lies_over(&at, &names)
                 .seen(crate::machine::sysfs(node, "md/level"), "linear")
-                .mend("Copy what is on it elsewhere, then make it anew with level 0.")
+                .advise("Copy what is on it elsewhere, then make it anew with level 0.")
                 .look(format!("lsblk -f {}", path(node)))
                 .run(Nothing, format!("mdadm --stop {}", path(node)))
                 .run(
@@ -209,12 +209,12 @@ fn enlarged(found: Found, node: &Node, full: &Full) -> Found {
     let pool = volume(node);
     let found = found.look("vgs").look(format!("lvs -a -o +data_percent,metadata_percent {pool}"));
     if !["rw", "out_of_data_space"].contains(&full.mode) {
-        return found.mend(
+        return found.advise(
             "It has stopped because its metadata is full or damaged: leave it alone until what it holds is copied. Metadata that is \
              damaged is repaired while the pool is not in use, as lvmthin(7) says (\u{201c}Metadata check and repair\u{201d}).",
         );
     }
-    let found = found.mend("Make larger what is nearly full, or give back what its volumes do not use.");
+    let found = found.advise("Make larger what is nearly full, or give back what its volumes do not use.");
     let found =
         if full.metadata { found.run(Nothing, format!("lvextend --poolmetadatasize +SIZE {pool}")) } else { found };
     if !full.data && full.mode == "rw" {
@@ -246,7 +246,7 @@ fn snapshots(machine: &Machine, round: &mut Round) {
                     "when all is used the snapshot is dropped; until then each first write to the origin is 2 writes and 1 read",
                 )
                 .seen(format!("lvs -o data_percent {}/{}", group.name, volume.name), used)
-                .mend("Make it larger, or remove it when it has served.")
+                .advise("Make it larger, or remove it when it has served.")
                 .look(format!("vgs {}", quote(&group.name)))
                 .run(Nothing, format!("lvextend -L +SIZE {}", quote(&format!("{}/{}", group.name, volume.name)))),
             );
@@ -268,7 +268,7 @@ fn group(machine: &Machine, round: &mut Round) {
                     format!("volumes with a part on them cannot be read: the group has {}", group.size),
                 )
                 .seen(format!("vgs -o vg_missing_pv_count {}", group.name), group.missing)
-                .mend("Bring the drives back. Removing them from the group gives up what was on them.")
+                .advise("Bring the drives back. Removing them from the group gives up what was on them.")
                 .look("pvs -o pv_name,pv_uuid,vg_name"),
             );
         }
@@ -286,7 +286,7 @@ fn group(machine: &Machine, round: &mut Round) {
                     ),
                 )
                 .seen(format!("vgs -o vg_mda_size,vg_mda_free {}", group.name), format!("{} of {}", free.0, all.0))
-                .mend(
+                .advise(
                     "Its size is chosen once for each physical volume: add one with more, better two, and let the others keep no metadata \
                      any more (pvchange(8), `--metadataignore`). Volumes stay where they are.",
                 )
@@ -327,7 +327,7 @@ fn suspended(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen(crate::machine::sysfs(node, "dm/suspended"), 1)
-            .mend("See whether a program is still at work on it (`lvs`, `dmsetup info`); if not, let it go on.")
+            .advise("See whether a program is still at work on it (`lvs`, `dmsetup info`); if not, let it go on.")
             .look(format!("dmsetup info {}", quote(&dm.name)))
             .run(Nothing, format!("dmsetup resume {}", quote(&dm.name))),
         );

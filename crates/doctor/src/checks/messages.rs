@@ -66,7 +66,7 @@ fn with<'a>(machine: &Machine<'a>, round: &mut Round, words: &[&str]) -> Option<
 fn tell(round: &mut Round, severity: Severity, lines: &[&str], what: &str, why: String, advice: &str, command: &str) {
     let found = finding(severity, &Place::machine(), what, why);
     let found = lines.iter().take(3).fold(found, |found, line| found.seen("dmesg", line));
-    round.find(found.mend(advice).look(command));
+    round.find(found.advise(advice).look(command));
 }
 
 fn went_away(machine: &Machine, round: &mut Round) {
@@ -108,7 +108,7 @@ fn checksums(machine: &Machine, round: &mut Round) {
         &lines,
         "blocks were read that are not what was written",
         format!(
-            "{} since boot, each a bad block that was read; a mirror mends it, nothing else does",
+            "{} since boot, each a bad block that was read; a mirror repairs it, nothing else does",
             count(number(lines.len()), "message")
         ),
         "Scrub what they name, then ask the drives for their health; if several drives are named, test the memory.",
@@ -125,7 +125,7 @@ fn requests(machine: &Machine, round: &mut Round) {
         &lines,
         "requests to drives failed",
         format!(
-            "{} since boot; each cost up to 30 s of waiting, and what was not mended by an array failed",
+            "{} since boot; each cost up to 30 s of waiting, and what was not repaired by an array failed",
             count(number(lines.len()), "message")
         ),
         "Ask the drives that they name for their health; look at cables first where links were reset.",
@@ -192,7 +192,7 @@ fn bandwidth(machine: &Machine, round: &mut Round) {
                 format!("it can use {}; the narrowest link on the way is {}", said.can, said.at),
             )
             .seen("dmesg", line)
-            .mend("That was so when the kernel found it. Look at both ends of that link now: a slower slot is no fault, a link that was trained down is.")
+            .advise("That was so when the kernel found it. Look at both ends of that link now: a slower slot is no fault, a link that was trained down is.")
             .look(format!("lspci -vv -s {}", said.address)),
         );
     }

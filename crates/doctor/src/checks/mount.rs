@@ -64,7 +64,7 @@ fn barriers(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen("/proc/self/mountinfo", mount.options.join(","))
-            .mend("Take the option out of `/etc/fstab` as well. Drives with protection against power loss answer a flush at once.")
+            .advise("Take the option out of `/etc/fstab` as well. Drives with protection against power loss answer a flush at once.")
             .run(
                 Nothing,
                 format!(
@@ -117,7 +117,7 @@ fn let_through(machine: &Machine, found: Found, node: &Node) -> Found {
     let name = quote(node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str()));
     if node.kind == "crypt" {
         let found = found
-            .mend("A choice: whoever holds the drive then sees which blocks are in use. Never with a hidden volume of VeraCrypt.");
+            .advise("A choice: whoever holds the drive then sees which blocks are in use. Never with a hidden volume of VeraCrypt.");
         let targets = node.dm.as_ref().and_then(|dm| dm.targets.known()).into_iter().flatten();
         let crypt = targets.into_iter().find_map(|target| match &target.meaning {
             Meaning::Crypt(crypt) => Some(crypt),
@@ -130,7 +130,7 @@ fn let_through(machine: &Machine, found: Found, node: &Node) -> Found {
         }
     } else if node.md.as_ref().is_some_and(super::array::is_parity) {
         found
-            .mend(
+            .advise(
                 "Parity is only right if the drives give noughts for what was trimmed. Where the makers of all members say that they \
                  do, the kernel can be told, before the array is assembled.",
             )
@@ -152,12 +152,12 @@ fn let_through(machine: &Machine, found: Found, node: &Node) -> Found {
             _ => "",
         };
         let device = node.on.first().and_then(|name| machine.node(name)).map_or_else(|| "DEVICE".to_owned(), path);
-        found.mend("It has to be asked for each time the device is opened. Unmount or stop what is on it first.").run(
+        found.advise("It has to be asked for each time the device is opened. Unmount or stop what is on it first.").run(
             Nothing,
             format!("integritysetup close {name} && integritysetup open --allow-discards{mode} {device} {name}"),
         )
     } else {
-        found.mend("See what this layer needs to pass them on.").look(format!("lsblk --discard {}", path(node)))
+        found.advise("See what this layer needs to pass them on.").look(format!("lsblk --discard {}", path(node)))
     }
 }
 
@@ -183,7 +183,7 @@ fn swap(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen("/proc/swaps", format!("{} {} used", swap.device, swap.used.0))
-            .mend("Leave it, and know where mismatches come from; switch it off while measuring.")
+            .advise("Leave it, and know where mismatches come from; switch it off while measuring.")
             .run(Nothing, format!("swapoff {}", quote(&swap.device))),
         );
     }
@@ -206,7 +206,7 @@ fn loops(machine: &Machine, round: &mut Round) {
             )
             .seen(sysfs(node, "loop/dio"), 0)
             .seen(sysfs(node, "loop/backing_file"), &backing.file)
-            .mend("Leave the cache out. The file's own file system must be able to.")
+            .advise("Leave the cache out. The file's own file system must be able to.")
             .run(Nothing, format!("losetup --direct-io=on {}", path(node))),
         );
     }

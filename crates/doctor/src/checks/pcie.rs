@@ -115,7 +115,7 @@ fn trained_down(machine: &Machine, round: &mut Round) {
                 .seen(files(address, "current"), now)
                 .seen(files(address, "max"), device)
                 .seen(files(&lane.port.address, "max"), port)
-                .mend(advice)
+                .advise(advice)
                 .look(format!("grep . {}", files(address, "current")))
                 .look(format!("lspci -vv -s {}", lane.port.address)),
         );
@@ -158,7 +158,7 @@ fn one_sided(machine: &Machine, round: &mut Round) {
         let mut found = finding(Warning, &place, format!("the link runs at {now} and the drive can do {best}"), cost)
             .seen(files(&device.address, "current"), now)
             .seen(files(&device.address, "max"), best)
-            .mend(
+            .advise(
                 "Host port or training: what the port can do is not known, and decides it. A port that can do no more is the board's \
                  design, and so are lanes that are not wired. If it can do more the link was trained down: seat the drive anew, then \
                  change riser or cable. Some links rest at a lower speed: read it again under load.",
@@ -192,7 +192,7 @@ fn slot(machine: &Machine, round: &mut Round) {
             finding(Warning, &place, format!("the drive can do {device} and its port {port}"), cost)
                 .seen(files(&lane.device.address, "max"), device)
                 .seen(files(&lane.port.address, "max"), port)
-                .mend("The board is made so. A slot with more lanes or a newer generation, if there is one, lets the drive do more."),
+                .advise("The board is made so. A slot with more lanes or a newer generation, if there is one, lets the drive do more."),
         );
     }
 }
@@ -234,7 +234,9 @@ fn uplink(machine: &Machine, round: &mut Round) {
             finding(Warning, &place, format!("{} share a link that cannot feed them", list(&drives)), cost)
                 .seen(files(&lane.device.address, "current"), link)
                 .seen("sum over the controllers' links", rate(asked.0))
-                .mend("Move drives that work at the same time, members of one array first, to ports of the processor."),
+                .advise(
+                    "Move drives that work at the same time, members of one array first, to ports of the processor.",
+                ),
         );
     }
 }
@@ -279,7 +281,7 @@ fn chipset(machine: &Machine, round: &mut Round) {
         format!("{} {} behind the chipset", list(&drives), if drives.len() == 1 { "hangs" } else { "hang" }),
         cost,
     )
-    .mend("Where speed matters, put them into slots of the processor.");
+    .advise("Where speed matters, put them into slots of the processor.");
     round.find(reasons.into_iter().fold(found, |found, reason| found.seen("/sys/bus/pci/devices", reason)));
 }
 
@@ -329,7 +331,7 @@ fn payload(machine: &Machine, round: &mut Round) {
                 found.seen(format!("lspci -vv -s {}", part.address), value)
             },
         );
-        round.find(found.mend(
+        round.find(found.advise(
             // The kernel's Documentation/admin-guide/kernel-parameters.txt, `pci=`.
             "The firmware chose the payload. A setting there (“Max Payload Size”), or `pci=pcie_bus_safe` on the kernel's command \
              line, gives all the largest that they can do. `pcie_bus_perf` may give more; it sets read requests as well, and may break \

@@ -60,7 +60,7 @@ fn errors(machine: &Machine, round: &mut Round) {
         round.find(
             finding(severity, &place, format!("the link counted {}", count(lost.saturating_add(errors.correctable), "error")), cost)
                 .seen(format!("{base}/aer_dev_{{correctable,nonfatal,fatal}}"), kinds.join(", "))
-                .mend(
+                .advise(
                     "Read the counters again under load: what counts is that they grow. Then seat the drive anew, change riser \
                      or cable, or let the slot run one generation slower.",
                 )

@@ -55,7 +55,7 @@ fn links(machine: &Machine, round: &mut Round) {
                     that is never idle pays nothing";
         let directory = format!("/sys/bus/pci/devices/{}/link", device.address);
         let found = finding(Information, &place, format!("the link may enter {}", list(states)), cost)
-            .mend("For measuring at low queue depth, switch it off.");
+            .advise("For measuring at low queue depth, switch it off.");
         round.find(states.iter().fold(found, |found, state| {
             let file = format!("{directory}/{state}");
             found.seen(file.clone(), "1").fix(file, "1", "0")
@@ -87,7 +87,7 @@ fn drives(machine: &Machine, round: &mut Round) {
             )
             .seen(file.clone(), &microseconds)
             .seen(format!("nvme id-ctrl /dev/{}", controller.name), "apsta 1")
-            .mend("For measuring latency, or where a drive does not come back from sleep, allow none.")
+            .advise("For measuring latency, or where a drive does not come back from sleep, allow none.")
             .fix(file, microseconds, "0"),
         );
     }
@@ -125,7 +125,7 @@ fn governor(machine: &Machine, round: &mut Round) {
     let mut found = finding(severity, &place, format!("the frequency governor is {}", list(&names)), cost)
         .seen("/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", list(&names))
         .seen("/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", driver)
-        .mend("While measuring, let processors run at full clock.");
+        .advise("While measuring, let processors run at full clock.");
     // What each processor had is known only where all had the same.
     if let [(old, cpus)] = others[..]
         && *cpus == machine.inventory.cpus
@@ -156,7 +156,7 @@ fn profile(machine: &Machine, round: &mut Round) {
              core at full clock takes 20 at half of it",
         )
         .seen("/sys/firmware/acpi/platform_profile", profile)
-        .mend("While measuring, choose the profile for speed.")
+        .advise("While measuring, choose the profile for speed.")
         .set("echo performance > /sys/firmware/acpi/platform_profile"),
     );
 }

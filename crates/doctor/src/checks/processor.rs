@@ -55,7 +55,7 @@ fn instructions(machine: &Machine, round: &mut Round) {
             "in software AES-256 takes 10 cycles a byte at best: 0.3 GB/s on a core of 3 GHz, where instructions do 1 to 4 GB/s",
         )
         .seen("/proc/cpuinfo", format!("{}: no `aes` in flags", machine.inventory.cpu_model))
-        .mend("In a guest, let it have the host's processor (`-cpu host`). Elsewhere Adiantum is the faster cipher; it wants a new \
+        .advise("In a guest, let it have the host's processor (`-cpu host`). Elsewhere Adiantum is the faster cipher; it wants a new \
                volume.")
         .look("cryptsetup benchmark"),
     );
@@ -86,7 +86,9 @@ fn driver(machine: &Machine, round: &mut Round) {
             "10 cycles a byte or more, 0.3 GB/s on a core of 3 GHz, where instructions do 1 to 4 GB/s",
         )
         .seen("/proc/crypto", format!("{}, priority {}", best.driver, best.priority))
-        .mend("Load the module with the instructions, then open encrypted volumes anew: an open one keeps its driver.");
+        .advise(
+            "Load the module with the instructions, then open encrypted volumes anew: an open one keeps its driver.",
+        );
         round.find(match module(&machine.detail.cpu.flags) {
             Some(module) => found.run(Nothing, format!("modprobe {module}")),
             None => found.look("grep -A 9 'xts(aes)' /proc/crypto"),
@@ -101,7 +103,7 @@ fn driver(machine: &Machine, round: &mut Round) {
                 "on a core of Zen 4 the driver with VAES did 9588 MB/s and the older one 4247: 2.3 times as much",
             )
             .seen("/proc/crypto", format!("{}, priority {}", best.driver, best.priority))
-            .mend("Kernels from 6.10 on have drivers that do (`xts-aes-vaes-avx2`, `xts-aes-vaes-avx512`)."),
+            .advise("Kernels from 6.10 on have drivers that do (`xts-aes-vaes-avx2`, `xts-aes-vaes-avx512`)."),
         );
     }
 }
@@ -147,7 +149,7 @@ fn memory(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen("dmidecode -t memory", format!("{}: {now} MT/s of {rated}", module.slot))
-            .mend("The firmware's profile (XMP, EXPO) sets the rated speed, where the processor allows it with so many modules."),
+            .advise("The firmware's profile (XMP, EXPO) sets the rated speed, where the processor allows it with so many modules."),
         );
     }
     if let Some(1) = machine.detail.memory.channels.known()
@@ -161,7 +163,7 @@ fn memory(machine: &Machine, round: &mut Round) {
                 "1 channel carries half of what 2 do",
             )
             .seen("dmidecode -t memory", format!("channels counted by the names of slots: 1, modules: {}", modules.len()))
-            .mend("The board's manual says which slots belong to different channels. Firmware names slots as it likes, so look first."),
+            .advise("The board's manual says which slots belong to different channels. Firmware names slots as it likes, so look first."),
         );
     }
 }

@@ -37,7 +37,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "recovery-time-out",
         severity: Warning,
-        looks_at: "`smartctl -l scterc`, `device/timeout` of drives that spin and are part of something with redundancy",
+        looks_at: "`smartctl -l scterc`, `device/timeout` of hard disks that are part of something with redundancy",
         rule: "the drive may try to read a bad block for longer than the kernel waits, and is thrown out for it",
         fixes: true,
         look: recovery,
@@ -89,7 +89,7 @@ fn self_test(machine: &Machine, round: &mut Round) {
         round.find(
             finding(severity, &place, what, format!("{age}; {since}"))
                 .seen(source(drive), &failed.says)
-                .mend(
+                .advise(
                     "Make sure that there is a copy, then let an extended test read all of it again: it takes hours, and the drive works \
                      meanwhile. Replace the drive if that fails too.",
                 )
@@ -142,7 +142,7 @@ fn line_errors(machine: &Machine, round: &mut Round) {
         });
         round.find(
             found
-                .mend(
+                .advise(
                     "Read it again after some work. If it grows it is the cable, its plugs, the backplane or the power, and seldom the \
                      drive: change the cable first.",
                 )
@@ -180,7 +180,7 @@ fn line(machine: &Machine, round: &mut Round) {
                 format!("it carries {} of {}", rate(carries(line.now)), rate(carries(line.best))),
             )
             .seen(source(drive), format!("{} (current: {})", gigabits(line.best), gigabits(line.now)))
-            .mend(
+            .advise(
                 "What the port can do is not read here. Where it can do as much as the drive it is the cable, the backplane or the \
                  drive's own jumper: the kernel says at the start what it tried.",
             )
@@ -245,7 +245,7 @@ fn told_of(drive: &Drive, group: &str, limit: Recovery, wait: Option<Nanos>, tol
         }
     };
     let cost = format!(
-        "{told}, and then resets the drive: one bad block, which {group} would mend, throws the whole drive out of it instead"
+        "{told}, and then resets the drive: one bad block, which {group} would repair, throws the whole drive out of it instead"
     );
     let found = finding(Warning, &drive_place(drive), what, cost).seen(format!("smartctl -l scterc /dev/{name}"), seen);
     let file = format!("/sys/block/{name}/device/timeout");
@@ -253,17 +253,17 @@ fn told_of(drive: &Drive, group: &str, limit: Recovery, wait: Option<Nanos>, tol
     let long = (LONGEST.0 / 1_000_000_000).to_string();
     match (limit, wait) {
         (Recovery::Off | Recovery::Limited(_), _) => found
-            .mend(
+            .advise(
                 "7 s for reads and writes, which is what drives for arrays have. Most drives forget it when power goes: write it into a \
                  rule of udev or a unit that runs at the start.",
             )
             .look(format!("smartctl -l scterc /dev/{name}"))
             .run(Nothing, format!("smartctl -l scterc,70,70 /dev/{name}")),
         (Recovery::Unsupported, Some(wait)) => found
-            .mend("Let the kernel wait longer than the drive tries. A bad block then costs minutes, and not the drive.")
+            .advise("Let the kernel wait longer than the drive tries. A bad block then costs minutes, and not the drive.")
             .fix(file, (wait.0 / 1_000_000_000).to_string(), long),
         (Recovery::Unsupported, None) => found
-            .mend("Let the kernel wait longer than the drive tries. A bad block then costs minutes, and not the drive.")
+            .advise("Let the kernel wait longer than the drive tries. A bad block then costs minutes, and not the drive.")
             .look(format!("cat {file}"))
             .set(format!("echo {long} > {file}")),
     }

@@ -36,7 +36,7 @@ fn space(machine: &Machine, round: &mut Round) {
                 ),
             )
             .seen("df -P", format!("{} {} % on {}", usage.source, usage.used, usage.target))
-            .mend("See what takes it, or make the file system larger.")
+            .advise("See what takes it, or make the file system larger.")
             .look(format!("du -xh --max-depth=1 {} | sort -h | tail", quote(&usage.target))),
         );
     }

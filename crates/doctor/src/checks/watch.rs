@@ -109,7 +109,7 @@ fn monitor(machine: &Machine, round: &mut Round) {
                 "a lost drive or a full pool is noticed when the next one fails: 0 messages until then",
             )
             .seen("systemctl list-units --all", seen_units(units, duty.units))
-            .mend("Tell it first where to send messages, without which some do not start (`MAILADDR` in `mdadm.conf`), then let it run.")
+            .advise("Tell it first where to send messages, without which some do not start (`MAILADDR` in `mdadm.conf`), then let it run.")
             .run(Nothing, duty.command),
         );
     }
@@ -189,7 +189,7 @@ fn scrub(machine: &Machine, round: &mut Round) {
             )
             .seen("systemctl list-units --all", seen_units(loaded, units))
             .seen("/etc/crontab, /etc/cron.*", "no line does")
-            .mend("Scrub once a month. Where the distribution has another timer for it, take that.")
+            .advise("Scrub once a month. Where the distribution has another timer for it, take that.")
             .run(Nothing, command(machine)),
         );
     }
@@ -234,7 +234,7 @@ fn trim(machine: &Machine, round: &mut Round) {
                 )
                 .seen("systemctl list-units --all", seen_units(loaded, &["fstrim.timer"]))
                 .seen("/etc/crontab, /etc/cron.*", "no line does")
-                .mend("Trim once a week.")
+                .advise("Trim once a week.")
                 .run(Nothing, "systemctl enable --now fstrim.timer"),
             );
         }
@@ -266,7 +266,7 @@ fn trim(machine: &Machine, round: &mut Round) {
                 properties.get("autotrim").map_or("not told", String::as_str),
             )
             .seen("/etc/crontab, /etc/cron.*", "no line does")
-            .mend("Trim by hand or by timer, or let it trim as it frees.")
+            .advise("Trim by hand or by timer, or let it trim as it frees.")
             .run(Nothing, format!("zpool set autotrim=on {}", quote(&pool.name))),
         );
     }

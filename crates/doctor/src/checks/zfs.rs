@@ -74,7 +74,7 @@ fn version(machine: &Machine, round: &mut Round) {
         return;
     };
     round.look();
-    // OpenZFS issue 15526: mended in 2.1.14 and 2.2.2.
+    // OpenZFS issue 15526: fixed in 2.1.14 and 2.2.2.
     let bad = (major, minor, patch) < (2, 1, 14) || ((2, 2, 0)..(2, 2, 2)).contains(&(major, minor, patch));
     // With this nothing is looked for in what is still in memory, which is where the fault is.
     if !bad || machine.parameter("zfs.zfs_dmu_offset_next_sync") == Some("0") {
@@ -86,11 +86,11 @@ fn version(machine: &Machine, round: &mut Round) {
             &at,
             format!("OpenZFS {text} may copy noughts instead of data"),
             "a file that is copied right after it was written may have chunks of noughts, without an error and with good checksums; \
-             mended in 2.1.14 and 2.2.2. A distribution may have mended its older version",
+             fixed in 2.1.14 and 2.2.2. A distribution may have fixed its older version",
         )
         .seen("/sys/module/zfs/version", text)
         .seen("source", "https://github.com/openzfs/zfs/issues/15526")
-        .mend("Bring it up to date. Until then no holes are reported while data is dirty:")
+        .advise("Bring it up to date. Until then no holes are reported while data is dirty:")
         .run(Nothing, "echo 0 > /sys/module/zfs/parameters/zfs_dmu_offset_next_sync"),
     );
 }
@@ -108,10 +108,10 @@ fn sync(machine: &Machine, round: &mut Round) {
                     Error,
                     &Place::new("dataset", &dataset.name),
                     "`sync` is disabled",
-                    format!("`fsync` waits for nothing: a crash or power cut loses up to {every} s of what was said to be safe"),
+                    format!("`fsync` waits for nothing: a crash or power cut loses up to {every} s of what programs were told is safe"),
                 )
                 .seen(format!("zfs get sync {}", dataset.name), "disabled")
-                .mend("Let it be standard; a fast log device gives the speed back.")
+                .advise("Let it be standard; a fast log device gives the speed back.")
                 .run(Nothing, format!("zfs set sync=standard {}", quote(&dataset.name))),
             );
         }
@@ -130,7 +130,7 @@ fn sync(machine: &Machine, round: &mut Round) {
                     "0 flushes: after a power cut a pool whose drives have volatile caches may not import any more",
                 )
                 .seen(file, value)
-                .mend("Let it flush, and take it out of `/etc/modprobe.d`.")
+                .advise("Let it flush, and take it out of `/etc/modprobe.d`.")
                 .fix(file, "1", "0"),
             );
         }
@@ -160,7 +160,7 @@ fn records(machine: &Machine, round: &mut Round) {
                     ),
                 )
                 .seen(format!("zfs get primarycache,recordsize {}", dataset.name), format!("{cache}, {}", record.0))
-                .mend("Cache data, or let new files have records of the size that is read; what is there keeps its own.")
+                .advise("Cache data, or let new files have records of the size that is read; what is there keeps its own.")
                 .run(Nothing, format!("zfs set primarycache=all {}", quote(&dataset.name)))
                 .run(Nothing, format!("zfs set recordsize=16K {}", quote(&dataset.name))),
             );
@@ -229,7 +229,7 @@ fn judge_padding(round: &mut Round, volume: &Dataset, vdev: &Vdev, parity: u64) 
         )
         .seen(format!("zfs get volblocksize {}", volume.name), block.0)
         .seen(format!("zpool status, {}", vdev.name), format!("{width} wide, ashift {ashift}"))
-        .mend("The block is chosen once: make a volume with larger ones beside it, copy while nobody writes, and compare before the old one goes.")
+        .advise("The block is chosen once: make a volume with larger ones beside it, copy while nobody writes, and compare before the old one goes.")
         .run(Nothing, format!("zfs create -V SIZE -o volblocksize=64K {new}"))
         .look(format!("zfs list -t volume -r {}", quote(volume.name.split('/').next().unwrap_or_default()))),
     );
@@ -265,7 +265,7 @@ fn cache(machine: &Machine, round: &mut Round) {
         finding(Information, &at, what, why)
             .seen("/proc/spl/kstat/zfs/arcstats", format!("c_max {}", arc.max.0))
             .seen("/proc/meminfo", format!("MemTotal {}", memory))
-            .mend("Half of memory is a good start on a machine with other work.")
+            .advise("Half of memory is a good start on a machine with other work.")
             .run(Nothing, format!("echo {} > /sys/module/zfs/parameters/zfs_arc_max", memory.0 / 2)),
     );
 }

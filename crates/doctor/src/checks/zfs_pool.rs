@@ -117,25 +117,25 @@ fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
     let found = found.look(format!("zpool status -v {name}"));
     if resilvers(pool) {
         return found
-            .mend("A device is being filled: wait for it, and look again then.")
+            .advise("A device is being filled: wait for it, and look again then.")
             .look(format!("zpool wait -t resilver {name}"));
     }
     if !["ONLINE", "DEGRADED"].contains(&pool.state.as_str()) {
-        return found.mend(
-            "Too much of it is gone to be read, and nothing on it can be mended so. See which devices are missing and bring them back; \
+        return found.advise(
+            "Too much of it is gone to be read, and nothing on it can be repaired so. See which devices are missing and bring them back; \
              then `zpool clear` lets it go on. Replace nothing, and do not scrub.",
         );
     }
     let Some(first) = gone.first() else {
         // zpool-scrub(8), -w: it returns when all is read. Until then its counters are what tells which device is bad.
         return found
-            .mend("Read all of it, see what the scrub found, and reset the counters only when it is known why they counted.")
+            .advise("Read all of it, see what the scrub found, and reset the counters only when it is known why they counted.")
             .run(Nothing, format!("zpool scrub -w {name}"))
             .look(format!("zpool status -v {name}"))
             .run(Nothing, format!("zpool clear {name}"));
     };
     found
-        .mend(
+        .advise(
             "See which and why. A device that was away for a moment is brought back, and what it missed is filled. Only one that is \
              gone for good is replaced.",
         )
@@ -183,7 +183,7 @@ fn ashift(machine: &Machine, round: &mut Round) {
                         ),
                     )
                     .seen(format!("zdb -C {}", pool.name), format!("ashift: {ashift}"))
-                    .mend("It cannot be changed; give `-o ashift=12` to what is made next.")
+                    .advise("It cannot be changed; give `-o ashift=12` to what is made next.")
                     .look(format!("zpool get ashift {}", quote(&pool.name))),
                 ),
                 _ => {}
@@ -225,12 +225,12 @@ fn too_small(at: &Place, pool: &Pool, ashift: u32, physical: u64, drive: &str) -
     };
     if physical > BELIEVED && smallest >= PAGE {
         return found(Information)
-            .mend("Doubt it: hardly a drive has blocks larger than 16 KiB, and some give the size of requests that they like. Measure before anything is made anew.")
+            .advise("Doubt it: hardly a drive has blocks larger than 16 KiB, and some give the size of requests that they like. Measure before anything is made anew.")
             .look(format!("lsblk -t /dev/{drive}"));
     }
     let shift = if physical > BELIEVED { PAGE } else { physical }.trailing_zeros().min(LARGEST_SHIFT);
     found(Error)
-        .mend(
+        .advise(
             "It is fixed for a virtual device. Send what is on it to another pool, compare what came there, and only then take this one \
              apart, make it anew and send all of it back. On other drives than its own nothing is lost.",
         )
@@ -284,7 +284,7 @@ fn special(machine: &Machine, round: &mut Round) {
                     Warning,
                     &at,
                     "the log device has no mirror",
-                    "if it is lost in the same moment as power, up to 5 s of what was said to be safe are lost",
+                    "if it is lost in the same moment as power, up to 5 s of what programs were told is safe are lost",
                 )
             } else {
                 finding(
@@ -301,7 +301,7 @@ fn special(machine: &Machine, round: &mut Round) {
             round.find(
                 found
                     .seen(format!("zpool status {}", pool.name), format!("{}: {} {}", vdev.class, vdev.kind, vdev.name))
-                    .mend("Attach another device to it.")
+                    .advise("Attach another device to it.")
                     .look(format!("zpool status {}", quote(&pool.name)))
                     .run(
                         Brought("everything on the device that is attached".to_owned()),
@@ -334,7 +334,7 @@ fn space(machine: &Machine, round: &mut Round) {
                 format!("free space is in pieces ({broken} fragmented): writes look longer for room, and slow down more and more"),
             )
             .seen(format!("zpool get capacity,fragmentation {}", pool.name), list(&[format!("{used} %"), broken.clone()]))
-            .mend("Remove snapshots and files, or add another virtual device.")
+            .advise("Remove snapshots and files, or add another virtual device.")
             .look(format!("zpool list -v {}", quote(&pool.name))),
         );
     }

@@ -68,7 +68,7 @@ fn complaints(fault: &Fault) -> Vec<String> {
         wrong.push(format!("{} findings and not one", own.len()));
         return wrong;
     };
-    let told = format!("{} | {} | {:?} | {:?} | {}", own.what, own.why, own.seen, own.mend, own.place);
+    let told = format!("{} | {} | {:?} | {:?} | {}", own.what, own.why, own.seen, own.remedy, own.place);
     if own.severity != fault.severity {
         wrong.push(format!("{:?}", own.severity));
     }
@@ -76,7 +76,7 @@ fn complaints(fault: &Fault) -> Vec<String> {
         fault.words.iter().filter(|words| !told.contains(**words)).map(|words| format!("no “{words}” in {told}")),
     );
     // Every finding has evidence, a cost with a number in it, and advice.
-    if own.seen.is_empty() || own.mend.advice.is_empty() || !own.why.chars().any(|c| c.is_ascii_digit()) {
+    if own.seen.is_empty() || own.remedy.advice.is_empty() || !own.why.chars().any(|c| c.is_ascii_digit()) {
         wrong.push(format!("without evidence, number or advice: {told}"));
     }
     wrong
@@ -127,9 +127,9 @@ fn what_a_check_says_it_can_mend_it_can() {
         let mut inventory = clean();
         (fault.plant)(&mut inventory);
         for found in diagnose(&inventory).findings {
-            for fix in &found.mend.fixes {
+            for fix in &found.remedy.fixes {
                 assert!(fix.path.starts_with("/sys/") && fix.old != fix.new, "{fix:?}");
-                assert_eq!(found.mend.destroys, None, "{}", found.check);
+                assert_eq!(found.remedy.destroys, None, "{}", found.check);
                 let check = checks().find(|check| check.id == found.check).unwrap();
                 assert!(with_fix.contains(check.id), "{}", check.id);
                 seen.insert(check.id);

@@ -100,7 +100,7 @@ fn a_drive_without_a_limit_in_an_array_is_found_without_the_kernels_side() {
     let diagnosis = diagnosis(&format!("{array}{smart}"));
     let found = diagnosis.findings.iter().find(|found| found.check == "recovery-time-out").unwrap();
     assert!(found.why.contains("was not read; it is 30 s unless"), "{}", found.why);
-    assert_eq!(found.mend.commands, ["smartctl -l scterc /dev/sda", "smartctl -l scterc,70,70 /dev/sda"]);
+    assert_eq!(found.remedy.commands, ["smartctl -l scterc /dev/sda", "smartctl -l scterc,70,70 /dev/sda"]);
 }
 
 /// What several texts together may tell, and none of them alone; and the nearer end of a link, which tells less than both.

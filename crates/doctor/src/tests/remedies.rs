@@ -315,7 +315,7 @@ fn what_loses_data_is_looked_at_first_and_told_as_lost() {
                 found.steps
             );
             let told = found.told();
-            assert!(told.mend.destroys.is_some(), "{told:?}");
+            assert!(told.remedy.destroys.is_some(), "{told:?}");
         }
     }
 }
@@ -464,7 +464,7 @@ fn what_is_lost_with_a_member_is_said() {
     let mut m = clean();
     node(&mut m, "nvme2n1p2").partition.as_mut().unwrap().start = terms::Bytes(63 * 512);
     let found = found(&m).into_iter().find(|found| found.check == "partition-alignment").unwrap().told();
-    assert!(found.mend.destroys.unwrap().contains("with it what the array stripe (md2) has there"));
+    assert!(found.remedy.destroys.unwrap().contains("with it what the array stripe (md2) has there"));
 }
 
 /// A word outside quotation marks that a shell would act on.

@@ -22,18 +22,18 @@ fn one(check: &str, plant: impl Fn(&mut Inventory)) -> Finding {
 }
 
 fn commands(found: &Finding) -> String {
-    found.mend.commands.join("\n")
+    found.remedy.commands.join("\n")
 }
 
 fn has(found: &Finding, words: &[&str]) {
-    let text = format!("{} | {} | {:?} | {:?}", found.what, found.why, found.seen, found.mend);
+    let text = format!("{} | {} | {:?} | {:?}", found.what, found.why, found.seen, found.remedy);
     for word in words {
         assert!(text.contains(word), "no “{word}” in {text}");
     }
 }
 
 fn has_not(found: &Finding, words: &[&str]) {
-    let text = format!("{} | {} | {:?} | {:?}", found.what, found.why, found.seen, found.mend);
+    let text = format!("{} | {} | {:?} | {:?}", found.what, found.why, found.seen, found.remedy);
     for word in words {
         assert!(!text.contains(word), "“{word}” in {text}");
     }
@@ -93,7 +93,7 @@ fn ashift_is_one_that_zfs_takes_and_large_blocks_are_doubted() {
     for said in found("zfs-ashift", large) {
         assert_eq!(said.severity, Severity::Information);
         has_not(&said, &["ashift=18", "zpool create"]);
-        assert_eq!(said.mend.destroys, None);
+        assert_eq!(said.remedy.destroys, None);
     }
     let said = one("zfs-ashift", |m| {
         large(m);
@@ -122,7 +122,7 @@ fn a_member_that_is_filled_is_not_missing() {
     let said = one("array-degraded", |m| fill(m, "md1", 3));
     has(&said, &["3 of 4 members are in sync", "nvme5n1p1 is being filled", "/proc/mdstat"]);
     has_not(&said, &["missing", "--add"]);
-    assert_eq!(said.mend.destroys, None);
+    assert_eq!(said.remedy.destroys, None);
     let said = one("array-degraded", |m| {
         fill(m, "md1", 3);
         md(m, "md1").sync_action = Known(Some("idle".into()));
@@ -159,7 +159,7 @@ fn a_spare_is_taken_by_the_array_itself() {
 #[test]
 fn a_member_that_went_is_looked_at_before_another_is_added() {
     let said = one("array-degraded", |m| md(m, "md1").degraded = Known(Some(1)));
-    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    let at = |word: &str| said.remedy.commands.iter().position(|command| command.contains(word)).unwrap();
     assert!(at("--examine") < at("--re-add") && at("--re-add") < at("--add NEW"));
     has(&said, &["destroys: Some(\"everything on the drive that is added\")"]);
 }
@@ -183,9 +183,9 @@ fn containers_of_firmware_are_always_inactive() {
 #[test]
 fn a_partial_array_is_examined_before_it_is_started_without_a_member() {
     let said = one("array-not-running", |m| md(m, "md1").state = Known("inactive".into()));
-    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    let at = |word: &str| said.remedy.commands.iter().position(|command| command.contains(word)).unwrap();
     assert!(at("--examine") < at("--incremental") && at("--incremental") < at("--run"));
-    assert!(said.mend.destroys.is_some());
+    assert!(said.remedy.destroys.is_some());
     let said = one("array-not-running", |m| md(m, "md1").state = Known("broken".into()));
     has_not(&said, &["--run"]);
 }
@@ -208,12 +208,12 @@ fn luks1_is_converted_and_keeps_its_data() {
         crypt(m).sector = Bytes(512);
         dm(m, "dm-2").uuid = Some("CRYPT-LUKS1-1-secret".into());
     });
-    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    let at = |word: &str| said.remedy.commands.iter().position(|command| command.contains(word)).unwrap();
     assert!(at("luksHeaderBackup") < at("close secret"));
     assert!(at("close secret") < at("convert --type luks2") && at("convert") < at("open /dev/md/mirror secret"));
     assert!(at("open /dev/md/mirror secret") < at("reencrypt --sector-size 4096"));
     has_not(&said, &["luksFormat", "--force"]);
-    assert!(said.mend.destroys.is_none() && said.mend.weakens.is_some());
+    assert!(said.remedy.destroys.is_none() && said.remedy.weakens.is_some());
 }
 
 #[test]
@@ -315,17 +315,17 @@ fn a_journal_is_added_while_the_array_is_read_only_and_has_no_bitmap() {
         let md = md(m, "md1");
         (md.level, md.consistency_policy) = ("raid6".into(), Known(Some("bitmap".into())));
     });
-    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    let at = |word: &str| said.remedy.commands.iter().position(|command| command.contains(word)).unwrap();
     assert!(at("--bitmap=none") < at("--readonly") && at("--readonly") < at("--add-journal"));
     has(&said, &["--readwrite"]);
-    assert!(said.mend.weakens.is_some() && said.mend.destroys.is_some());
+    assert!(said.remedy.weakens.is_some() && said.remedy.destroys.is_some());
     // A log wants the room that the list of bad blocks may have, whatever the size of the members.
     let said = one("array-write-hole", |m| {
         node(m, "md1").size = Bytes::gib(3);
         md(m, "md1").consistency_policy = Known(Some("bitmap".into()));
     });
-    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
-    assert!(at("--examine") < at("--bitmap=none") && at("--bitmap=none") < at("--stop"), "{:?}", said.mend.commands);
+    let at = |word: &str| said.remedy.commands.iter().position(|command| command.contains(word)).unwrap();
+    assert!(at("--examine") < at("--bitmap=none") && at("--bitmap=none") < at("--stop"), "{:?}", said.remedy.commands);
     assert!(at("--stop") < at("--update=no-bbl /dev/nvme2n1p1") && at("--update=no-bbl") < at("=ppl"));
     has(&said, &["offset below 24 sectors"]);
 }
@@ -419,7 +419,7 @@ fn the_module_for_aes_is_that_of_the_processor() {
 #[test]
 fn counters_of_a_pool_are_reset_after_the_scrub() {
     let said = one("zfs-pool-state", |m| vdev(m, 0).children[1].errors = [0, 0, 9]);
-    let at = |word: &str| said.mend.commands.iter().position(|command| command.contains(word)).unwrap();
+    let at = |word: &str| said.remedy.commands.iter().position(|command| command.contains(word)).unwrap();
     assert!(at("zpool scrub -w tank") < at("zpool clear tank"));
     has_not(&said, &["&&"]);
 }
@@ -458,7 +458,7 @@ fn packets_are_a_note_and_the_safe_way_first() {
         }
     });
     assert!(said.iter().all(|found| found.severity == Severity::Information));
-    let advice = &said[0].mend.advice;
+    let advice = &said[0].remedy.advice;
     assert!(advice.find("pcie_bus_safe").unwrap() < advice.find("pcie_bus_perf").unwrap(), "{advice}");
 }
 

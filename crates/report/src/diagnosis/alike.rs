@@ -16,9 +16,9 @@ pub(super) struct Alike<'a> {
 /// Groups in the order of the first of each.
 pub(super) fn group<'a>(findings: &[&'a Finding]) -> Vec<Alike<'a>> {
     let said = |found: &&'a Finding| {
-        let (found, mend) = (*found, &found.mend);
-        let words = [&found.check, &found.place.kind, &found.what, &found.why, &mend.advice];
-        (words, mend.fixes.is_empty(), mend.destroys.is_some(), mend.weakens.is_some())
+        let (found, remedy) = (*found, &found.remedy);
+        let words = [&found.check, &found.place.kind, &found.what, &found.why, &remedy.advice];
+        (words, remedy.fixes.is_empty(), remedy.destroys.is_some(), remedy.weakens.is_some())
     };
     let groups = by_key(findings.iter().copied(), said);
     groups.into_iter().filter_map(|group| Some(Alike { first: group.first()?, others: group[1..].to_vec() })).collect()
@@ -45,18 +45,18 @@ impl<'a> Alike<'a> {
     /// Every command, each once.
     pub(super) fn commands(&self) -> Vec<&'a str> {
         let mut known = HashSet::new();
-        let all = self.all().flat_map(|found| &found.mend.commands).map(String::as_str);
+        let all = self.all().flat_map(|found| &found.remedy.commands).map(String::as_str);
         all.filter(|command| known.insert(*command)).collect()
     }
 
-    /// What mending all of them destroys.
+    /// What the fix of all of them destroys.
     pub(super) fn destroys(&self) -> Option<String> {
-        self.each_once(|found| found.mend.destroys.as_deref())
+        self.each_once(|found| found.remedy.destroys.as_deref())
     }
 
-    /// What is less safe until all of them are mended.
+    /// What is less safe until all of them are fixed.
     pub(super) fn weakens(&self) -> Option<String> {
-        self.each_once(|found| found.mend.weakens.as_deref())
+        self.each_once(|found| found.remedy.weakens.as_deref())
     }
 
     fn each_once(&self, told: impl Fn(&'a Finding) -> Option<&'a str>) -> Option<String> {
@@ -72,7 +72,7 @@ fn plural(kind: &str, count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use terms::diagnosis::{Mend, Place, Seen, Severity};
+    use terms::diagnosis::{Place, Remedy, Seen, Severity};
 
     use super::*;
 
@@ -84,7 +84,7 @@ mod tests {
             what: what.into(),
             why: "more work".into(),
             seen: vec![Seen { source: format!("nvme id-ns {name}"), value: "512".into() }],
-            mend: Mend {
+            remedy: Remedy {
                 advice: "format it".into(),
                 commands: vec![format!("nvme format {name}"), "nvme list".into()],
                 destroys: Some(format!("all of {name}")),
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn one_that_destroys_is_never_told_with_one_that_does_not() {
         let mut harmless = finding("b", "small");
-        harmless.mend.destroys = None;
+        harmless.remedy.destroys = None;
         let all = [finding("a", "small"), harmless];
         assert_eq!(group(&all.iter().collect::<Vec<_>>()).len(), 2);
     }
