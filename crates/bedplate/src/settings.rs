@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
-use host::interrupt;
+use host::{Host, Local, interrupt};
+use terms::{Cmd, Outcome};
 
 use crate::cli::{Color, Global};
 use crate::exit::Failure;
@@ -42,7 +43,7 @@ impl Settings {
         let xdg = etcetera::base_strategy::Xdg::new()
             .map_err(|_| Failure::told("error: no home directory\n\nhint: set HOME, or say --runs DIR"))?;
         let state = xdg.state_dir().unwrap_or_else(|| xdg.data_dir()).join("bedplate");
-        let runs = global.runs.clone().unwrap_or_else(|| state.join("runs"));
+        let runs = global.runs.clone().or_else(callers_runs).unwrap_or_else(|| state.join("runs"));
         let user = rustix::process::getuid().as_raw();
         Ok(Self {
             catalogue: runs.join("catalogue.sqlite"),
@@ -55,6 +56,22 @@ impl Settings {
             printer: Printer::new(global.quiet),
         })
     }
+}
+
+/// Where the runs of whoever called `sudo` are, who is to read, copy and remove what root makes there. What root trusts (the
+/// key that signs journals) stays root's own. `None` without `sudo`, and where XDG_STATE_HOME says where to.
+fn callers_runs() -> Option<PathBuf> {
+    let caller = std::env::var("SUDO_UID").ok().filter(|id| id != "0" && rustix::process::geteuid().is_root())?;
+    if std::env::var_os("XDG_STATE_HOME").is_some() {
+        return None;
+    }
+    let account = Local::new().run(&Cmd::new(["getent", "passwd", &caller])).ok().filter(Outcome::ok)?.text();
+    Some(home(&account)?.join(".local/state/bedplate/runs"))
+}
+
+/// The home directory in a line of passwd(5), if there is such a directory.
+fn home(account: &str) -> Option<PathBuf> {
+    account.trim().split(':').nth(5).map(PathBuf::from).filter(|home| home.is_absolute() && home.is_dir())
 }
 
 fn style(global: &Global) -> report::Style {
@@ -91,4 +108,19 @@ pub(crate) fn catch_interrupts() -> Result<(), Failure> {
             .map_err(Failure::system("could not listen for Ctrl-C"))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_is_a_directory_that_an_account_names() {
+        let home_of = |directory: &str| home(&format!("ann:x:1000:1000:Ann,,,:{directory}:/bin/bash\n"));
+        assert_eq!(home_of("/"), Some(PathBuf::from("/")));
+        for none in ["/nonexistent", "", "."] {
+            assert_eq!(home_of(none), None, "{none}");
+        }
+        assert_eq!(home(""), None);
+    }
 }

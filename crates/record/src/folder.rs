@@ -9,9 +9,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
+use rustix::process::{Gid, Uid, geteuid};
 
 use crate::error::RecordError;
 use crate::layout;
@@ -49,11 +50,41 @@ impl Folder {
     /// A directory in this one, made if need be.
     pub(crate) fn make(&self, name: &str) -> Result<Self, RecordError> {
         let path = self.at(name)?;
-        match rustix::fs::mkdirat(&self.handle, name, Mode::from_raw_mode(0o777)) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(RecordError::io("create", &path)(error.into())),
+        let made = rustix::fs::mkdirat(&self.handle, name, Mode::from_raw_mode(0o777));
+        if let Err(error) = made
+            && error != Errno::EXIST
+        {
+            return Err(RecordError::io("create", &path)(error.into()));
         }
-        self.below(name)?.ok_or_else(|| RecordError::io("create", &path)(Errno::NOENT.into()))
+        let below = self.below(name)?.ok_or_else(|| RecordError::io("create", &path)(Errno::NOENT.into()))?;
+        if made.is_ok() {
+            self.hand_over(&below.handle);
+        }
+        Ok(below)
+    }
+
+    /// Opens a directory that a person named, and makes it and those above it if need be.
+    pub(crate) fn open_or_make(path: &Path) -> Result<Self, RecordError> {
+        match Self::open(path) {
+            Err(_) if !path.exists() => {}
+            result => return result,
+        }
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name =
+            path.file_name().ok_or_else(|| RecordError::BadName { name: path.to_string_lossy().into_owned() })?;
+        Self::open_or_make(above)?.make(&name.to_string_lossy())
+    }
+
+    /// Gives what root made in this directory to whom the directory belongs, so that a run made with `sudo` is the person's.
+    /// Where the file system keeps no owners it stays as it is.
+    fn hand_over(&self, made: impl AsFd) {
+        if let Ok(own) = rustix::fs::fstat(&self.handle)
+            && geteuid().is_root()
+            && own.st_uid != 0
+        {
+            let (user, group) = (Uid::from_raw(own.st_uid), Gid::from_raw(own.st_gid));
+            let _ = rustix::fs::fchown(made, Some(user), Some(group));
+        }
     }
 
     /// Where it is, for messages and for whoever made it.
@@ -115,13 +146,16 @@ impl Folder {
     /// Makes a new file. The name must be free.
     pub(crate) fn create(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | SAFE;
-        Ok(rustix::fs::openat(&self.handle, name, flags, Mode::from_raw_mode(0o666))?.into())
+        let file = rustix::fs::openat(&self.handle, name, flags, Mode::from_raw_mode(0o666))?;
+        self.hand_over(&file);
+        Ok(file.into())
     }
 
     /// Opens a file for reading and writing, making it if need be. A file with a second name may be somebody else's.
     pub(crate) fn open_to_write(&self, name: &str) -> Result<File, RecordError> {
         let path = self.at(name)?;
-        if self.kind(name)?.is_some_and(|kind| kind != FileType::RegularFile) {
+        let before = self.kind(name)?;
+        if before.is_some_and(|kind| kind != FileType::RegularFile) {
             return Err(RecordError::NotAFile { path });
         }
         let flags = OFlags::RDWR | OFlags::CREATE | SAFE;
@@ -129,7 +163,13 @@ impl Folder {
         let file = File::from(file.map_err(|error| RecordError::io("open", &path)(error.into()))?);
         let found = rustix::fs::fstat(&file).map_err(|error| RecordError::io("look at", &path)(error.into()))?;
         let own = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_nlink == 1;
-        if own { Ok(file) } else { Err(RecordError::NotAFile { path }) }
+        if !own {
+            return Err(RecordError::NotAFile { path });
+        }
+        if before.is_none() {
+            self.hand_over(&file);
+        }
+        Ok(file)
     }
 
     /// Gives what is called `from` the name `to` and makes it last. A file that is called so already is replaced.

@@ -1,7 +1,6 @@
 //! Writing a run: the one process that holds its lock adds files, lines and cells, and seals it at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -45,8 +44,7 @@ impl RunWriter {
     /// [`RecordError::Exists`] if the name is taken, [`RecordError::BadName`] if it cannot name a directory.
     pub fn create(root: &Path, provenance: &Provenance, study_text: &str) -> Result<Self, RecordError> {
         let name = layout::plain(&provenance.run)?;
-        fs::create_dir_all(root).map_err(RecordError::io("create", root))?;
-        let runs = Folder::open(root)?;
+        let runs = Folder::open_or_make(root)?;
         if runs.kind(name)?.is_some() {
             return Err(RecordError::Exists { dir: root.join(name) });
         }

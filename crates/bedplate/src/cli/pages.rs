@@ -96,7 +96,10 @@ const STATUS: [(&str, &str); 6] = [
 
 /// Where things are kept.
 const FILES: [(&str, &str); 4] = [
-    ("$XDG_STATE_HOME/bedplate/runs", "saved runs; by default below ~/.local/state"),
+    (
+        "$XDG_STATE_HOME/bedplate/runs",
+        "saved runs; by default below ~/.local/state, with sudo below that of who called it",
+    ),
     ("$XDG_STATE_HOME/bedplate/calibrations", "what `bedplate calibrate` measured"),
     ("$XDG_CACHE_HOME/bedplate", "what is worth keeping between guests; may be deleted"),
     ("/var/tmp/bedplate-UID", "files of running guests; swept when a guest starts"),

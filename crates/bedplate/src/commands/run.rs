@@ -256,7 +256,6 @@ fn begin(
 ) -> Result<RunWriter, Failure> {
     let started = runner::now();
     let policy = &study.design.measure;
-    std::fs::create_dir_all(&settings.runs).map_err(Failure::file("make", &settings.runs))?;
     let provenance = Provenance {
         schema: RECORD_SCHEMA,
         run: record::run_name(&settings.runs, &started, &study.title)?,
