@@ -110,6 +110,25 @@ fn what_a_person_reads_is_in_the_words_of_the_field() {
     none(&found);
 }
 
+/// Pages for who works on the program.
+const FOR_DEVELOPERS: [&str; 1] = ["docs/figures.md"];
+
+#[test]
+fn pages_for_users_need_no_sources() {
+    let mut pages = vec![root().join("README.md")];
+    collect(&root().join("docs"), "md", &mut pages);
+    let mut found = Vec::new();
+    for path in pages.iter().filter(|path| !FOR_DEVELOPERS.contains(&shown(path).as_str())) {
+        let text = fs::read_to_string(path).unwrap();
+        let lines = text.lines().enumerate();
+        let inside = |line: &str| line.contains("cargo ") || line.contains("crates/") || line.contains("::");
+        found.extend(
+            lines.filter(|(_, line)| inside(line)).map(|(at, line)| format!("{}:{}: {line}", shown(path), at + 1)),
+        );
+    }
+    none(&found);
+}
+
 /// The manual pages, which hold all that help says.
 #[expect(clippy::disallowed_methods, reason = "a test starts the program")]
 fn manual() -> Vec<(String, String)> {
