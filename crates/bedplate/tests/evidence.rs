@@ -105,3 +105,17 @@ of real drives in clear: look through it before you pass one on.
 
 | page | command | day | | machine | kernel | made by |
 | --- | --- | --- | --- | --- | --- | --- |";
+
+/// Width and height stand in the first chunk, IHDR (<https://www.w3.org/TR/png-3/#11IHDR>).
+#[test]
+fn a_card_is_a_picture_for_those_that_take_no_svg() {
+    let directory = tempfile::tempdir().unwrap();
+    let record = unpacked("remote-two-hosts", directory.path());
+    let drawn = directory.path().join("card.PNG");
+    let arguments = ["report", record.to_str().unwrap(), "--card", drawn.to_str().unwrap()];
+    let (status, _, said) = program::run(&arguments);
+    assert_eq!(status, 0, "{said}");
+    let bytes = fs::read(&drawn).unwrap();
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!((&bytes[1..4], number(16), number(20)), (b"PNG".as_slice(), 1200, 630));
+}

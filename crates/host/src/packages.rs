@@ -95,6 +95,7 @@ const TABLE: &[Brings] = &[
     Brings { things: &["modprobe"], packages: ["kmod"; 4] },
     Brings { things: &["xz"], packages: ["xz-utils", "xz", "xz", "xz"] },
     Brings { things: &["zstd"], packages: ["zstd"; 4] },
+    Brings { things: &["rsvg-convert"], packages: ["librsvg2-bin", "librsvg2-tools", "librsvg", "rsvg-convert"] },
     Brings { things: &["cmp"], packages: ["diffutils"; 4] },
     Brings { things: &["dmsetup"], packages: ["dmsetup", "device-mapper", "device-mapper", "device-mapper"] },
 ];

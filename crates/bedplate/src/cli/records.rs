@@ -14,7 +14,7 @@ pub(crate) struct ReportArguments {
     /// Write the self-contained page here
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "output", "verify"])]
     pub(crate) html: Option<PathBuf>,
-    /// Write a picture to share here, as SVG: question, answer, ratios; no serial numbers
+    /// Write a picture to share here, SVG or (a name that ends in `.png`) PNG: question, answer, ratios; no serial numbers
     #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "json", "csv", "output", "verify"])]
     pub(crate) card: Option<PathBuf>,
     /// Print a Markdown table to share

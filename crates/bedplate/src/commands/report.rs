@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use host::{Host, Local};
 use record::RunReader;
 use terms::finding::Findings;
 use terms::spelling::{spell_inline, spell_path};
+use terms::{Bytes, Cmd};
 
 use crate::cli::ReportArguments;
 use crate::commands::runs;
@@ -13,6 +15,25 @@ use crate::settings::Settings;
 
 /// The page's name inside a run's directory of reports.
 pub(crate) const PAGE: &str = "report.html";
+
+/// What turns an SVG into pixels: forums and messengers take no SVG.
+const CONVERTER: &str = "rsvg-convert";
+
+/// A picture of our own as PNG.
+fn png(svg: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    let host = Local::new();
+    if host::find_program(&host, CONVERTER)?.is_none() {
+        let family = host::packages::family(&host)?;
+        return Err(Failure::Missing {
+            what: format!("`{CONVERTER}` is not installed, and a PNG needs it; an SVG does not (`--card card.svg`)"),
+            remedy: host::packages::install_line(family, &[CONVERTER]),
+        });
+    }
+    Ok(host.run_ok(&Cmd::new([CONVERTER, "--format", "png"]).stdin(svg).output(PICTURE))?.stdout)
+}
+
+/// The most that a picture of 1200 by 630 pixels of four bytes can take, and more than it ever does.
+const PICTURE: Bytes = Bytes::mib(4);
 
 /// Reports a run from its record.
 pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result<Exit, Failure> {
@@ -27,7 +48,10 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
     let findings = findings(&reader)?;
     let files = [(&arguments.html, report::html as fn(&Findings) -> String), (&arguments.card, report::card)];
     if let Some((path, made)) = files.iter().find_map(|(path, made)| Some((path.as_ref()?, made))) {
-        std::fs::write(path, made(&findings)).map_err(Failure::file("write", path))?;
+        let drawn = made(&findings).into_bytes();
+        let is_png = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
+        let drawn = if is_png && arguments.card.is_some() { png(drawn)? } else { drawn };
+        std::fs::write(path, drawn).map_err(Failure::file("write", path))?;
         settings.printer.say(&format!("wrote {}", spell_path(path)));
         return Ok(Exit::Yes);
     }
