@@ -19,6 +19,10 @@ const WORKLOADS: usize = 4;
 const NAMES: f64 = 330.0;
 /// Height of a row.
 const ROW: f64 = 40.0;
+/// Characters of the question in a line: bold letters of the widest usual font, DejaVu Sans, take 22 pixels each.
+const QUESTION: usize = 50;
+/// Radius of a dot.
+const DOT: f64 = 7.0;
 /// Lines of the answer.
 const LINES: usize = 4;
 
@@ -34,7 +38,7 @@ pub fn card(findings: &Findings) -> String {
     let mut canvas = Canvas::default();
     canvas.element("rect", &[("class", &"bg"), ("width", &"100%"), ("height", &"100%")]);
     let mut top = EDGE + 24.0;
-    for line in lines(&of.question, 60, 2) {
+    for line in lines(&of.question, QUESTION, 2) {
         write(&mut canvas, "q", EDGE, top, &line);
         top += 40.0;
     }
@@ -106,8 +110,9 @@ fn draw_cell(canvas: &mut Canvas, cell: &Cell, (left, middle): (f64, f64), wide:
         return;
     };
     let label = text_width("100 % ?", 20.0);
-    let track = (wide - label - 8.0).max(20.0);
-    let place = |ratio: f64| left + track * (0.5 + 0.5 * (ratio.ln() / end.ln()).clamp(-1.0, 1.0));
+    let track = (wide - label - 12.0).max(20.0);
+    let half = track / 2.0;
+    let place = |ratio: f64| left + half + (half - DOT) * (ratio.ln() / end.ln()).clamp(-1.0, 1.0);
     let line = |canvas: &mut Canvas, class: &str, ends: (f64, f64), tall: (f64, f64)| {
         let (x1, x2, y1, y2) = (px(ends.0), px(ends.1), px(tall.0), px(tall.1));
         canvas.element("line", &[("class", &class), ("x1", &x1), ("x2", &x2), ("y1", &y1), ("y2", &y2)]);
@@ -117,8 +122,8 @@ fn draw_cell(canvas: &mut Canvas, cell: &Cell, (left, middle): (f64, f64), wide:
         line(canvas, "line", (place(low), place(high)), (middle, middle));
     }
     let class = if open { "open" } else { "dot" };
-    canvas.element("circle", &[("class", &class), ("cx", &px(place(value))), ("cy", &px(middle)), ("r", &"7")]);
-    write(canvas, "", left + track + 8.0, middle + 7.0, &cell.text);
+    canvas.element("circle", &[("class", &class), ("cx", &px(place(value))), ("cy", &px(middle)), ("r", &px(DOT))]);
+    write(canvas, "", left + track + 4.0, middle + 7.0, &cell.text);
 }
 
 fn write(canvas: &mut Canvas, class: &str, x: f64, y: f64, text: &str) {
