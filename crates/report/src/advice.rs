@@ -1,7 +1,7 @@
 //! What is advised, as text and as JSON.
 
 use serde::Serialize;
-use terms::advice::{Advice, Advised, Compromise, Need, Rate};
+use terms::advice::{ACCEPTED_LOSS, Advice, Advised, Compromise, Need, Rate};
 use terms::units::significant;
 
 use crate::sheet::{self, Cell, Strip};
@@ -27,9 +27,6 @@ pub fn text(advice: &Advice, style: &Style) -> String {
     out.push_str(&said(&reasons(first, advice, style), style));
     out.push('\n');
     out.push_str(&overview(advice, style));
-    for (at, one) in advice.front.iter().enumerate().skip(1) {
-        out.push_str(&said(&format!("{}. instead of 1.: {}", at + 1, against(one, first)), style));
-    }
     out.push_str("\nThe layers of 1., as a study has them:\n");
     out.push_str(&layers(first, style));
     out.push('\n');
@@ -67,24 +64,18 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
         1 => "It is the only layout that meets your requirements.".to_owned(),
         fitting => format!("Of {fitting} layouts that meet your requirements it is predicted to be the fastest."),
     };
+    let risk = match advice.needs.loss {
+        Some(most) => format!("; layouts above {} are left out (`--once-in`)", once(most)),
+        None if first.loss.middle > ACCEPTED_LOSS => {
+            format!(": high, and no layout that meets your requirements is below {}", once(ACCEPTED_LOSS))
+        }
+        None => String::new(),
+    };
     format!(
-        "{fails} {} can be written to it. The predicted risk of losing data in a year is {}. {fastest}",
+        "{fails} {} can be written to it. The predicted risk of losing data in a year is {}{risk}. {fastest}",
         style.size(first.available),
         once(first.loss.middle)
     )
-}
-
-/// What one is better and worse in than the first, as shares of the first's figures.
-fn against(one: &Advised, first: &Advised) -> String {
-    let mut words = vec![format!("{:.0} % of the speed", one.speed / first.speed * 100.0)];
-    let room = one.available.as_f64() / first.available.as_f64().max(1.0);
-    if (room - 1.0).abs() >= 0.01 {
-        words.push(format!("{:.0} % of the capacity", room * 100.0));
-    }
-    if first.loss.middle > 0.0 && (one.loss.middle / first.loss.middle - 1.0).abs() >= 0.1 {
-        words.push(format!("{} × the risk", significant(one.loss.middle / first.loss.middle)));
-    }
-    words.join(", ")
 }
 
 /// Why nothing fits: what would be left if one requirement were given up.

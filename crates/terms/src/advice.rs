@@ -30,6 +30,10 @@ pub struct Needs {
     pub daily: Option<Bytes>,
 }
 
+/// The probability of losing data in a year that is accepted where nobody says which. A choice of ours: what is built to be
+/// kept for ten years is then lost once in ten such builds, and one hard disk of a usual kind is worse.
+pub const ACCEPTED_LOSS: f64 = 0.01;
+
 /// One of the things that somebody needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

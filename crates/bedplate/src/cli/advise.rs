@@ -64,7 +64,7 @@ pub(crate) struct NeedsArguments {
     /// So much can be written at least, such as `4TB`
     #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) capacity: Option<terms::Bytes>,
-    /// Data may be lost at most once in so many years, as predicted
+    /// Data may be lost at most once in so many years, as predicted [default: 100 where a layout can]
     #[arg(long, value_name = "YEARS", value_parser = years)]
     pub(crate) once_in: Option<f64>,
     /// No drive may be worn within so many years; needs --daily

@@ -10,7 +10,7 @@ use advise::{Found, Question, Queue};
 use capacity::DriveSize;
 use durability::DriveModel;
 use model::{Conditions, Site};
-use terms::advice::{Advice, Compromise, Need, Needs};
+use terms::advice::{ACCEPTED_LOSS, Advice, Compromise, Need, Needs};
 use terms::spelling::spell_path;
 use terms::{BytesPerSecond, Workload};
 
@@ -141,8 +141,15 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What is advised; where nothing meets the needs, with what would if one of them were given up.
+    /// What is advised; where nothing meets the needs, with what would if one of them were given up. Where no risk was asked
+    /// for, a usual one, if any layout has it.
     fn answer(&self, needs: Needs) -> Advice {
+        if needs.loss.is_none() {
+            let safe = self.advise(&Needs { loss: Some(ACCEPTED_LOSS), ..needs.clone() });
+            if !safe.front.is_empty() {
+                return safe;
+            }
+        }
         let advice = self.advise(&needs);
         if !advice.front.is_empty() {
             return advice;
