@@ -8,7 +8,7 @@
 use std::thread;
 use std::time::Instant;
 
-use advise::{Design, Found, Question, Queue, Scored, designs, front};
+use advise::{Layout, Found, Question, LayoutQueue, Scored, designs, front};
 use capacity::DriveSize;
 use durability::{DriveModel, class};
 use model::{Conditions, Site};
@@ -93,8 +93,8 @@ fn processors() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-fn search(question: &Question<'_>, site: &Site, designs: &[Design]) -> Found {
-    let queue = Queue::new(designs);
+fn search(question: &Question<'_>, site: &Site, designs: &[Layout]) -> Found {
+    let queue = LayoutQueue::new(designs);
     thread::scope(|scope| {
         let searches: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| queue.search(question, site))).collect();
         searches.into_iter().map(|search| search.join().unwrap()).fold(Found::default(), Found::join)

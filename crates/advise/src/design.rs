@@ -5,7 +5,7 @@ use terms::layer::{BtrfsChecksum, BtrfsProfile, IntegrityMode, RaidLevel, Volume
 
 /// What is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Design {
+pub struct Layout {
     /// Drives, the first so many of the given.
     pub members: usize,
     /// On each drive.
@@ -116,7 +116,7 @@ impl Under {
     }
 }
 
-impl Design {
+impl Layout {
     /// Is nothing readable on a drive that is stolen?
     #[must_use]
     pub const fn is_encrypted(&self) -> bool {

@@ -112,10 +112,10 @@ mod tests {
     use terms::Bytes;
 
     use super::*;
-    use crate::design::{Design, Files, Joint, Under};
+    use crate::design::{Layout, Files, Joint, Under};
 
     fn scored(speed: f64, gib: u64, loss: f64, files: Files) -> Scored {
-        let design = Design {
+        let design = Layout {
             members: 1,
             under: Under::Nothing,
             joint: Joint::Alone,

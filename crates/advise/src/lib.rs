@@ -19,10 +19,10 @@ use model::{Site, predict};
 use terms::advice::{Advice, Advised, Need, Rate, Tie};
 use terms::{Name, Stack, slug};
 
-pub use design::{Cipher, Design, Files, Joint, Logical, Under};
+pub use design::{Cipher, Layout, Files, Joint, Logical, Under};
 pub use front::front;
-pub use score::{Judge, Question, Scored, Unfit};
-pub use search::{Found, Queue, Search};
+pub use score::{Judge, Question, Scored, Unmet};
+pub use search::{Found, LayoutQueue, Search};
 pub use space::designs;
 pub use stack::{layers, stack, title};
 
@@ -33,7 +33,7 @@ const NEIGHBOURS: usize = 8;
 
 /// Scores all designs and leaves none out but those that do not serve: what a [`Search`] is held against.
 #[must_use]
-pub fn exhaust(question: &Question<'_>, site: &Site, designs: &[Design]) -> Vec<Scored> {
+pub fn exhaust(question: &Question<'_>, site: &Site, designs: &[Layout]) -> Vec<Scored> {
     let mut judge = Judge::new(question, site);
     designs.iter().filter_map(|design| judge.score(design).ok()).collect()
 }

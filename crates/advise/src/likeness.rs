@@ -6,7 +6,7 @@
 use terms::Bytes;
 use terms::layer::{BtrfsChecksum, IntegrityMode, RaidLevel, ZfsCompression};
 
-use crate::design::{Cipher, Design, Files, Joint, Logical, Under};
+use crate::design::{Cipher, Layout, Files, Joint, Logical, Under};
 
 /// Stands for every way of encrypting.
 const USUAL: Cipher = Cipher { sector: Bytes::kib(4), inline: false };
@@ -18,7 +18,7 @@ const CHUNK: Bytes = Bytes::kib(64);
 /// Of room: flags, bitmaps (their room is kept free anyway), sectors of the encryption of the whole, compression and kinds
 /// of checksum, for which btrfs keeps the same room whatever it is; and chunks and stripes, to which devices are rounded,
 /// so that the room is off by a chunk.
-pub(crate) fn of_room(design: &Design) -> Design {
+pub(crate) fn of_room(design: &Layout) -> Layout {
     let under = match design.under {
         // Its sector is the block of what is above, which may have to be small.
         Under::Luks(cipher) => Under::Luks(Cipher { inline: false, ..cipher }),
@@ -39,11 +39,11 @@ pub(crate) fn of_room(design: &Design) -> Design {
         Files::Btrfs(_) => Files::Btrfs(BtrfsChecksum::Crc32c),
         other => other,
     });
-    Design { under, joint, over: design.over.map(|_| USUAL), files, ..*design }
+    Layout { under, joint, over: design.over.map(|_| USUAL), files, ..*design }
 }
 
 /// Of losses: only what is redundant, what checks, and what a rebuild has to read and to write.
-pub(crate) fn of_loss(design: &Design) -> Design {
+pub(crate) fn of_loss(design: &Layout) -> Layout {
     // A journal makes rebuilds longer; other modes do not differ.
     let mode = |mode| if mode == IntegrityMode::Journal { mode } else { IntegrityMode::Bitmap };
     let under = match design.under {
@@ -57,11 +57,11 @@ pub(crate) fn of_loss(design: &Design) -> Design {
         }
         other => other,
     };
-    Design { under, joint, over: None, volume: None, files: design.files.map(written_alike), ..*design }
+    Layout { under, joint, over: None, volume: None, files: design.files.map(written_alike), ..*design }
 }
 
 /// Of lives: what makes more bytes of those that are written, which chunks and records do.
-pub(crate) fn of_life(design: &Design) -> Design {
+pub(crate) fn of_life(design: &Layout) -> Layout {
     let under = match design.under {
         Under::Luks(_) => Under::Nothing,
         Under::Sealed(_) => Under::Sealed(BLOCK),
@@ -75,11 +75,11 @@ pub(crate) fn of_life(design: &Design) -> Design {
         Joint::Zfs { layout, record, .. } => Joint::Zfs { layout, record, compression: ZfsCompression::Off },
         other => other,
     };
-    Design { under, joint, over: None, volume: None, files: design.files.map(written_alike), ..*design }
+    Layout { under, joint, over: None, volume: None, files: design.files.map(written_alike), ..*design }
 }
 
 /// Of speed: ext4 and XFS take the same, as far as is known, and so do pools of any chunk and the two long checksums.
-pub(crate) fn of_speed(design: &Design) -> Design {
+pub(crate) fn of_speed(design: &Layout) -> Layout {
     let checksum = |checksum| if checksum == BtrfsChecksum::Blake2 { BtrfsChecksum::Sha256 } else { checksum };
     let files = design.files.map(|files| match files {
         Files::Ext4 | Files::Xfs => Files::Xfs,
@@ -89,7 +89,7 @@ pub(crate) fn of_speed(design: &Design) -> Design {
         Logical::Linear => Logical::Linear,
         Logical::Thin(_) => Logical::Thin(CHUNK),
     });
-    Design { volume, files, ..*design }
+    Layout { volume, files, ..*design }
 }
 
 const fn written_alike(files: Files) -> Files {

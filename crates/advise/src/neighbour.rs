@@ -5,8 +5,8 @@ use terms::advice::{Needs, Neighbour};
 use terms::layer::{BtrfsChecksum, IntegrityMode, RaidLevel, Volume, ZfsCompression, ZfsLayout};
 use terms::units::significant;
 
-use crate::design::{Cipher, Design, Files, Joint, Logical, Under};
-use crate::score::{Judge, Scored, Unfit};
+use crate::design::{Cipher, Layout, Files, Joint, Logical, Under};
+use crate::score::{Judge, Scored, Unmet};
 use crate::space::is_listed;
 use crate::stack::title;
 
@@ -49,7 +49,7 @@ pub(crate) fn neighbours(
 }
 
 /// A need that the choices alone rule out.
-fn missing(design: &Design, needs: &Needs) -> Option<String> {
+fn missing(design: &Layout, needs: &Needs) -> Option<String> {
     if needs.encryption && !design.is_encrypted() {
         return Some("it would not be encrypted".to_owned());
     }
@@ -62,12 +62,12 @@ fn missing(design: &Design, needs: &Needs) -> Option<String> {
     (needs.snapshots && !design.has_snapshots()).then(|| "it would have no snapshots".to_owned())
 }
 
-fn words(unfit: Unfit) -> String {
+fn words(unfit: Unmet) -> String {
     match unfit {
-        Unfit::TooSmall => "it does not fit on the drives".to_owned(),
-        Unfit::Capacity(available) => format!("it holds {available}"),
-        Unfit::Loss(loss) => format!("it loses data once in {} years", significant(1.0 / loss)),
-        Unfit::Life(life) => format!("a drive is worn after {} years", significant(life)),
+        Unmet::TooSmall => "it does not fit on the drives".to_owned(),
+        Unmet::Capacity(available) => format!("it holds {available}"),
+        Unmet::Loss(loss) => format!("it loses data once in {} years", significant(1.0 / loss)),
+        Unmet::Life(life) => format!("a drive is worn after {} years", significant(life)),
     }
 }
 
@@ -96,14 +96,14 @@ fn compare(scored: &Scored, best: &Scored) -> (f64, String) {
     (weight, parts.join(", "))
 }
 
-type Variant = (String, Design);
+type Variant = (String, Layout);
 
 /// Designs that differ by one choice, with the choice in words.
-fn variants(design: &Design, drives: usize) -> Vec<Variant> {
+fn variants(design: &Layout, drives: usize) -> Vec<Variant> {
     let mut all = Vec::new();
     for members in [design.members.wrapping_sub(1), design.members + 1] {
         if (1..=drives).contains(&members) {
-            all.push((format!("{members} drives"), Design { members, ..*design }));
+            all.push((format!("{members} drives"), Layout { members, ..*design }));
         }
     }
     all.extend(of_cipher(design));
@@ -115,7 +115,7 @@ fn variants(design: &Design, drives: usize) -> Vec<Variant> {
     all
 }
 
-fn of_cipher(design: &Design) -> Vec<Variant> {
+fn of_cipher(design: &Layout) -> Vec<Variant> {
     let swap = |cipher: Cipher| {
         let other = if cipher.sector == Bytes(512) { Bytes::kib(4) } else { Bytes(512) };
         let way = if cipher.inline { "encryption in workers" } else { "encryption inline" };
@@ -127,10 +127,10 @@ fn of_cipher(design: &Design) -> Vec<Variant> {
     match (design.over, design.under) {
         (Some(cipher), _) => {
             let mut all: Vec<Variant> =
-                swap(cipher).into_iter().map(|(text, over)| (text, Design { over: Some(over), ..*design })).collect();
-            all.push(("no encryption".to_owned(), Design { over: None, ..*design }));
+                swap(cipher).into_iter().map(|(text, over)| (text, Layout { over: Some(over), ..*design })).collect();
+            all.push(("no encryption".to_owned(), Layout { over: None, ..*design }));
             if design.under == Under::Nothing && design.members > 1 {
-                let below = Design { over: None, under: Under::Luks(cipher), ..*design };
+                let below = Layout { over: None, under: Under::Luks(cipher), ..*design };
                 all.push(("encryption on each drive".to_owned(), below));
             }
             all
@@ -138,9 +138,9 @@ fn of_cipher(design: &Design) -> Vec<Variant> {
         (None, Under::Luks(cipher)) => {
             let mut all: Vec<Variant> = swap(cipher)
                 .into_iter()
-                .map(|(text, cipher)| (text, Design { under: Under::Luks(cipher), ..*design }))
+                .map(|(text, cipher)| (text, Layout { under: Under::Luks(cipher), ..*design }))
                 .collect();
-            let above = Design { over: Some(cipher), under: Under::Nothing, ..*design };
+            let above = Layout { over: Some(cipher), under: Under::Nothing, ..*design };
             all.push(("encryption of the whole".to_owned(), above));
             all
         }
@@ -148,8 +148,8 @@ fn of_cipher(design: &Design) -> Vec<Variant> {
     }
 }
 
-fn of_under(design: &Design) -> Vec<Variant> {
-    let of = |under: Under| Design { under, ..*design };
+fn of_under(design: &Layout) -> Vec<Variant> {
+    let of = |under: Under| Layout { under, ..*design };
     match design.under {
         Under::Nothing => vec![(
             "checksums (dm-integrity) on each drive".to_owned(),
@@ -180,8 +180,8 @@ fn of_under(design: &Design) -> Vec<Variant> {
     }
 }
 
-fn of_joint(design: &Design) -> Vec<Variant> {
-    let of = |joint: Joint| Design { joint, ..*design };
+fn of_joint(design: &Layout) -> Vec<Variant> {
+    let of = |joint: Joint| Layout { joint, ..*design };
     match design.joint {
         Joint::Alone => Vec::new(),
         Joint::Md { level, chunk, bitmap } => {
@@ -245,13 +245,13 @@ fn of_joint(design: &Design) -> Vec<Variant> {
 }
 
 /// Twice and half as large.
-fn other_sizes(size: Option<Bytes>, of: impl Fn(Bytes) -> Design, what: &str) -> Vec<Variant> {
+fn other_sizes(size: Option<Bytes>, of: impl Fn(Bytes) -> Layout, what: &str) -> Vec<Variant> {
     let Some(size) = size else { return Vec::new() };
     [Bytes(size.0 / 4), Bytes(size.0 * 4)].map(|size| (format!("a {what} of {size}"), of(size))).to_vec()
 }
 
-fn of_volume(design: &Design) -> Vec<Variant> {
-    let of = |volume: Option<Logical>| Design { volume, ..*design };
+fn of_volume(design: &Layout) -> Vec<Variant> {
+    let of = |volume: Option<Logical>| Layout { volume, ..*design };
     match design.volume {
         None => vec![("a volume group".to_owned(), of(Some(Logical::Linear)))],
         Some(Logical::Linear) => vec![
@@ -262,15 +262,15 @@ fn of_volume(design: &Design) -> Vec<Variant> {
     }
 }
 
-fn of_files(design: &Design) -> Vec<Variant> {
+fn of_files(design: &Layout) -> Vec<Variant> {
     let Some(own) = design.files else { return Vec::new() };
     [Files::Ext4, Files::Xfs, Files::Btrfs(BtrfsChecksum::Crc32c)]
         .into_iter()
         .filter(|files| *files != own)
         .map(|files| {
-            let other = Design { files: Some(files), ..*design };
+            let other = Layout { files: Some(files), ..*design };
             (
-                title(&Design {
+                title(&Layout {
                     members: 1,
                     joint: Joint::Alone,
                     under: Under::Nothing,

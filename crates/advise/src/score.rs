@@ -10,7 +10,7 @@ use terms::advice::Needs;
 use terms::durability::Outlook;
 use terms::{Bytes, BytesPerSecond, Name, Stack, Workload};
 
-use crate::design::Design;
+use crate::design::Layout;
 use crate::likeness;
 use crate::stack::stack;
 
@@ -35,7 +35,7 @@ pub struct Question<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
     /// The design.
-    pub design: Design,
+    pub design: Layout,
     /// Logarithm of the geometric mean of operations per second over the workloads.
     pub speed: f64,
     /// Bytes that can be written.
@@ -61,9 +61,9 @@ pub struct Judge<'a> {
     question: &'a Question<'a>,
     compiler: Compiler<'a>,
     names: Vec<Name>,
-    room: HashMap<Design, Option<Bytes>>,
-    losses: HashMap<Design, Option<f64>>,
-    lives: HashMap<Design, f64>,
+    room: HashMap<Layout, Option<Bytes>>,
+    losses: HashMap<Layout, Option<f64>>,
+    lives: HashMap<Layout, f64>,
 }
 
 impl<'a> Judge<'a> {
@@ -89,33 +89,33 @@ impl<'a> Judge<'a> {
     /// A design's figures, or why it does not serve.
     ///
     /// # Errors
-    /// [`Unfit`]: what is missing of the needs, or that it does not fit on the drives.
-    pub fn score(&mut self, design: &Design) -> Result<Scored, Unfit> {
+    /// [`Unmet`]: what is missing of the needs, or that it does not fit on the drives.
+    pub fn score(&mut self, design: &Layout) -> Result<Scored, Unmet> {
         let promise = self.promise(design)?;
-        let speed = self.speeds(design).ok_or(Unfit::TooSmall)?.whole;
+        let speed = self.speeds(design).ok_or(Unmet::TooSmall)?.whole;
         Ok(Scored { speed, ..promise })
     }
 
     /// A design's figures but for its speed, which is left at nothing.
-    pub(crate) fn promise(&mut self, design: &Design) -> Result<Scored, Unfit> {
+    pub(crate) fn promise(&mut self, design: &Layout) -> Result<Scored, Unmet> {
         let needs = self.question.needs;
-        let available = self.room(design).ok_or(Unfit::TooSmall)?;
+        let available = self.room(design).ok_or(Unmet::TooSmall)?;
         if needs.capacity.is_some_and(|needed| available < needed) {
-            return Err(Unfit::Capacity(available));
+            return Err(Unmet::Capacity(available));
         }
-        let loss = self.loss(design).ok_or(Unfit::TooSmall)?;
+        let loss = self.loss(design).ok_or(Unmet::TooSmall)?;
         if needs.loss.is_some_and(|most| loss > most) {
-            return Err(Unfit::Loss(loss));
+            return Err(Unmet::Loss(loss));
         }
         let life = self.life(design);
         if needs.life_years.is_some_and(|least| life < least) {
-            return Err(Unfit::Life(life));
+            return Err(Unmet::Life(life));
         }
         Ok(Scored { design: *design, speed: 0.0, available, loss, life })
     }
 
     /// What can be written; `None` where it does not fit.
-    fn room(&mut self, design: &Design) -> Option<Bytes> {
+    fn room(&mut self, design: &Layout) -> Option<Bytes> {
         let (drives, names) = (self.question.drives, &self.names);
         let like = likeness::of_room(design);
         let account = || capacity::account(&stack(&like, names), drives).ok().map(|account| account.available);
@@ -123,7 +123,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Probability of losing any data in a year; bytes do not enter into it, so what can be written does not.
-    fn loss(&mut self, design: &Design) -> Option<f64> {
+    fn loss(&mut self, design: &Layout) -> Option<f64> {
         let (question, names) = (self.question, &self.names);
         let like = likeness::of_loss(design);
         let middle = || outlook(question, &stack(&like, names), Bytes(0)).map(|outlook| outlook.loss.any.middle);
@@ -131,7 +131,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Years until the first drive is worn.
-    fn life(&mut self, design: &Design) -> f64 {
+    fn life(&mut self, design: &Layout) -> f64 {
         let (question, names) = (self.question, &self.names);
         if question.needs.daily.is_none() {
             return f64::INFINITY;
@@ -142,7 +142,7 @@ impl<'a> Judge<'a> {
     }
 
     /// How fast it is; `None` where the machine lacks what it names.
-    pub(crate) fn speeds(&mut self, design: &Design) -> Option<Speeds> {
+    pub(crate) fn speeds(&mut self, design: &Layout) -> Option<Speeds> {
         let question = self.question;
         let count = u32::try_from(question.workloads.len()).ok().filter(|count| *count > 0)?;
         let mut sums = Speeds { whole: 0.0, relieved: 0.0 };
@@ -160,7 +160,7 @@ impl<'a> Judge<'a> {
 
 /// Why a design does not serve.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Unfit {
+pub enum Unmet {
     /// It does not fit on the drives.
     TooSmall,
     /// So much can be written.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use model::Site;
 use terms::layer::BtrfsChecksum;
 
-use crate::design::{Design, Files, Joint};
+use crate::design::{Layout, Files, Joint};
 use crate::front::Beaten;
 use crate::likeness::of_speed;
 use crate::score::{Judge, Question, Scored, Speeds};
@@ -50,15 +50,15 @@ impl Found {
 /// Designs in parts, for several searches at once: whoever is free takes the next. Those with the most drives come first,
 /// because what they find rules out most of the rest.
 #[derive(Debug)]
-pub struct Queue<'a> {
-    parts: Vec<&'a [Design]>,
+pub struct LayoutQueue<'a> {
+    parts: Vec<&'a [Layout]>,
     next: AtomicUsize,
 }
 
-impl<'a> Queue<'a> {
+impl<'a> LayoutQueue<'a> {
     /// Of a list of designs.
     #[must_use]
-    pub fn new(designs: &'a [Design]) -> Self {
+    pub fn new(designs: &'a [Layout]) -> Self {
         Self { parts: parts(designs).rev().collect(), next: AtomicUsize::new(0) }
     }
 
@@ -79,9 +79,9 @@ pub struct Search<'a> {
     judge: Judge<'a>,
     beaten: Beaten,
     /// Speeds on the same drives, by likeness.
-    speeds: HashMap<Design, f64>,
+    speeds: HashMap<Layout, f64>,
     /// The last base without and with btrfs on top, and what designs on it reach at most.
-    bases: [Option<(Design, Option<Speeds>)>; 2],
+    bases: [Option<(Layout, Option<Speeds>)>; 2],
     found: Found,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks at designs; the more of those with the same drives and the same on each are together, the faster.
-    pub fn look(&mut self, designs: &[Design]) {
+    pub fn look(&mut self, designs: &[Layout]) {
         self.speeds.clear();
         for design in designs {
             self.found.designs += 1;
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
     }
 
     /// Its figures, unless it does not serve or is beaten.
-    fn weigh(&mut self, design: &Design) -> Option<Scored> {
+    fn weigh(&mut self, design: &Layout) -> Option<Scored> {
         let promise = self.judge.promise(design).ok()?;
         let most = self.most(design)?;
         self.found.fitting += 1;
@@ -129,15 +129,15 @@ impl<'a> Search<'a> {
     }
 
     /// What its speed is at most.
-    fn most(&mut self, design: &Design) -> Option<f64> {
+    fn most(&mut self, design: &Layout) -> Option<f64> {
         let own = matches!(design.joint, Joint::Btrfs { .. } | Joint::Zfs { .. });
         // What copies on write makes writes at random places sequential, which hard disks like.
         let files = match design.files {
             Some(Files::Btrfs(_)) => Files::Btrfs(BtrfsChecksum::Crc32c),
             _ => Files::Xfs,
         };
-        let plain = Design { volume: None, files: (!own).then_some(files), ..*design };
-        let base = Design { over: None, ..plain };
+        let plain = Layout { volume: None, files: (!own).then_some(files), ..*design };
+        let base = Layout { over: None, ..plain };
         let known = self.bases[slot(&base)].filter(|(known, _)| *known == base);
         let speeds = known.map_or_else(|| self.bounds(base), |(_, speeds)| speeds)?;
         let hands_over = design.over.is_some_and(|cipher| !cipher.inline);
@@ -147,7 +147,7 @@ impl<'a> Search<'a> {
         Some(most.min(below) + SLACK)
     }
 
-    fn bounds(&mut self, base: Design) -> Option<Speeds> {
+    fn bounds(&mut self, base: Layout) -> Option<Speeds> {
         self.found.solved += 1;
         let speeds = self.judge.speeds(&base);
         if let Some(speeds) = &speeds {
@@ -157,7 +157,7 @@ impl<'a> Search<'a> {
         speeds
     }
 
-    fn speed(&mut self, design: &Design) -> Option<f64> {
+    fn speed(&mut self, design: &Layout) -> Option<f64> {
         let like = of_speed(design);
         if let Some(known) = self.speeds.get(&like) {
             return Some(*known);
@@ -170,6 +170,6 @@ impl<'a> Search<'a> {
 }
 
 /// Where the last base of its kind is kept.
-const fn slot(base: &Design) -> usize {
+const fn slot(base: &Layout) -> usize {
     matches!(base.files, Some(Files::Btrfs(_))) as usize
 }

@@ -7,7 +7,7 @@ use terms::Bytes;
 use terms::advice::Needs;
 use terms::layer::{BtrfsChecksum, BtrfsProfile, IntegrityMode, RaidLevel, Volume, ZfsCompression, ZfsLayout};
 
-use crate::design::{Cipher, Design, Files, Joint, Logical, Under};
+use crate::design::{Cipher, Layout, Files, Joint, Logical, Under};
 
 /// Chunks and stripes of arrays and volumes.
 const CHUNKS: [u64; 6] = [16, 64, 128, 256, 512, 1024];
@@ -23,7 +23,7 @@ const MODES: [IntegrityMode; 3] = [IntegrityMode::Journal, IntegrityMode::NoJour
 
 /// Every design on at most so many drives with blocks of `lba`, the needed ones only.
 #[must_use]
-pub fn designs(drives: usize, lba: Bytes, needs: &Needs) -> Vec<Design> {
+pub fn designs(drives: usize, lba: Bytes, needs: &Needs) -> Vec<Layout> {
     let mut all = Vec::new();
     for members in 1..=drives {
         let joints = joints(members, lba);
@@ -37,13 +37,13 @@ pub fn designs(drives: usize, lba: Bytes, needs: &Needs) -> Vec<Design> {
 }
 
 /// The designs of a list in parts that share most: the same drives with the same on each.
-pub(crate) fn parts(designs: &[Design]) -> impl DoubleEndedIterator<Item = &[Design]> {
+pub(crate) fn parts(designs: &[Layout]) -> impl DoubleEndedIterator<Item = &[Layout]> {
     designs.chunk_by(|one, next| one.members == next.members && one.under == next.under)
 }
 
 /// Is it one that [`designs`] would list, were nothing needed? Changes of one choice make some that are none.
 #[must_use]
-pub(crate) fn is_listed(design: &Design, lba: Bytes) -> bool {
+pub(crate) fn is_listed(design: &Layout, lba: Bytes) -> bool {
     let mut all = Vec::new();
     if joints(design.members, lba).contains(&design.joint) && unders(lba).contains(&design.under) {
         above(design.members, design.under, design.joint, lba, &Needs::default(), &mut all);
@@ -52,7 +52,7 @@ pub(crate) fn is_listed(design: &Design, lba: Bytes) -> bool {
 }
 
 /// What may be on top of drives that were joined so.
-fn above(members: usize, under: Under, joint: Joint, lba: Bytes, needs: &Needs, all: &mut Vec<Design>) {
+fn above(members: usize, under: Under, joint: Joint, lba: Bytes, needs: &Needs, all: &mut Vec<Layout>) {
     // A layer's sectors are the blocks of what is above it.
     let lba = match under {
         Under::Integrity(_, sector) | Under::Sealed(sector) | Under::Luks(Cipher { sector, .. }) => lba.max(sector),
@@ -69,7 +69,7 @@ fn above(members: usize, under: Under, joint: Joint, lba: Bytes, needs: &Needs, 
     for over in overs {
         for volume in volumes(&joint, own) {
             for files in file_systems(own, volume) {
-                let design = Design { members, under, joint, over, volume, files };
+                let design = Layout { members, under, joint, over, volume, files };
                 if meets(&design, needs) {
                     all.push(design);
                 }
@@ -79,7 +79,7 @@ fn above(members: usize, under: Under, joint: Joint, lba: Bytes, needs: &Needs, 
 }
 
 /// What can be seen without arithmetic.
-fn meets(design: &Design, needs: &Needs) -> bool {
+fn meets(design: &Layout, needs: &Needs) -> bool {
     (!needs.encryption || design.is_encrypted())
         && (!needs.snapshots || design.has_snapshots())
         && design.survives() >= needs.survives as usize

@@ -9,11 +9,11 @@ use terms::layer::{
 use terms::layer::{BtrfsChecksum, IntegrityMode};
 use terms::{Bytes, Layer, Name, Node, Ref, Stack};
 
-use crate::design::{Cipher, Design, Files, Joint, Logical, Under};
+use crate::design::{Cipher, Layout, Files, Joint, Logical, Under};
 
 /// The stack of a design on drives, of which it takes the first.
 #[must_use]
-pub fn stack(design: &Design, drives: &[Name]) -> Stack {
+pub fn stack(design: &Layout, drives: &[Name]) -> Stack {
     let mut builder = Builder { nodes: Vec::with_capacity(design.members + 4), on: Vec::new() };
     builder.on = drives.iter().take(design.members).cloned().map(Ref::Drive).collect();
     if let Some(layer) = under(design.under) {
@@ -122,7 +122,7 @@ fn files(files: Files) -> Layer {
 
 /// A name from top to bottom, with the choices that are not the usual ones.
 #[must_use]
-pub fn title(design: &Design) -> String {
+pub fn title(design: &Layout) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(design.files.map(|of| files(of).title()));
     parts.extend(design.volume.map(|of| volume(of).title()));
@@ -135,7 +135,7 @@ pub fn title(design: &Design) -> String {
 
 /// The layers as a study has them, one to a line.
 #[must_use]
-pub fn layers(design: &Design, drives: &[Name]) -> String {
+pub fn layers(design: &Layout, drives: &[Name]) -> String {
     let on: Vec<String> = drives.iter().take(design.members).map(|name| format!("\"{name}\"")).collect();
     let mut on = Some(if on.len() == 1 { on.concat() } else { format!("[{}]", on.join(", ")) });
     let mut text = String::new();

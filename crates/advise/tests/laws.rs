@@ -1,7 +1,7 @@
 //! What designs promise, held against the rooms that know.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop at the first fault of its own, and talk")]
 
-use advise::{Design, Question, Queue, designs, layers, stack};
+use advise::{Layout, Question, LayoutQueue, designs, layers, stack};
 use capacity::DriveSize;
 use durability::{Arrangement, DriveModel, arrangement, class, healing};
 use model::{Conditions, Site};
@@ -135,7 +135,7 @@ fn a_search_that_leaves_out_finds_what_one_finds_that_does_not() {
         machine.drives[0].kind = kind;
         let (question, site) = (stage.question(), Site::new(&machine));
         let all = designs(count, Bytes(lba), needs);
-        let (scored, found) = (advise::exhaust(&question, &site, &all), Queue::new(&all).search(&question, &site));
+        let (scored, found) = (advise::exhaust(&question, &site, &all), LayoutQueue::new(&all).search(&question, &site));
         assert_eq!(found.fitting, scored.len() as u64, "{kind:?}");
         assert_eq!(found.designs, all.len() as u64, "{kind:?}");
         assert_eq!(advise::front(&found.best), advise::front(&scored), "{kind:?} {needs:?}");
@@ -185,7 +185,7 @@ fn what_is_advised_meets_every_need_and_nothing_beats_it() {
     assert!(!scored.is_empty() && scored.len() <= all.len());
     let front = advise::front(&scored);
     for one in &front {
-        let design: &Design = &one.design;
+        let design: &Layout = &one.design;
         assert!(design.is_encrypted() && design.repairs() && design.has_snapshots() && design.survives() >= 1);
         assert!(one.available >= Bytes(3_000_000_000_000) && one.loss <= 1e-2, "{one:?}");
         let better = |other: &advise::Scored| {
@@ -195,7 +195,7 @@ fn what_is_advised_meets_every_need_and_nothing_beats_it() {
         };
         assert!(!scored.iter().any(better), "{one:?}");
     }
-    let advice = advise::advise(&question, &site, &Queue::new(&all).search(&question, &site), 4);
+    let advice = advise::advise(&question, &site, &LayoutQueue::new(&all).search(&question, &site), 4);
     assert!(advice.front.len() <= 4 && advice.fitting == scored.len() as u64);
     for one in &advice.front {
         assert!(!one.neighbours.is_empty() && one.rates.len() == 2, "{one:#?}");
@@ -220,7 +220,7 @@ fn figures_do_not_depend_on_what_was_scored_before() {
     let stage = Stage::new(Needs::default(), 3);
     let (question, site) = (stage.question(), Site::new(&machine(3)));
     let all = designs(3, Bytes(4096), &stage.needs);
-    let some: Vec<Design> = all.iter().copied().step_by(53).collect();
+    let some: Vec<Layout> = all.iter().copied().step_by(53).collect();
     let mut judge = advise::Judge::new(&question, &site);
     let crowd: Vec<_> = all.iter().map(|design| (*design, judge.score(design))).collect();
     for design in some {

@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use build::Entry;
+use build::JournalEntry;
 use hmac::{Hmac, KeyInit, Mac};
 use record::{RunReader, RunWriter};
 use serde_json::Value;
@@ -62,7 +62,7 @@ impl Proof {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub(crate) fn write(&self, entry: &Entry, writer: &RunWriter) -> Result<(), Failure> {
+    pub(crate) fn write(&self, entry: &JournalEntry, writer: &RunWriter) -> Result<(), Failure> {
         let mut newest_code = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         let line = self.signed(entry, &newest_code)?;
         let code = code_of(&line).to_owned();
@@ -81,7 +81,7 @@ impl Proof {
         Ok(())
     }
 
-    fn signed(&self, entry: &Entry, before: &str) -> serde_json::Result<Value> {
+    fn signed(&self, entry: &JournalEntry, before: &str) -> serde_json::Result<Value> {
         let mut line = serde_json::to_value(entry)?;
         let code = hex(&self.code(&self.run, before, &line).finalize().into_bytes());
         if let Value::Object(members) = &mut line {
@@ -94,7 +94,7 @@ impl Proof {
     ///
     /// # Errors
     /// [`Failure::Refused`] where a line is not.
-    pub(crate) fn entries(&self, reader: &RunReader) -> Result<Vec<Entry>, Failure> {
+    pub(crate) fn entries(&self, reader: &RunReader) -> Result<Vec<JournalEntry>, Failure> {
         let run = &reader.provenance().run;
         let mut before = String::new();
         let mut entries = Vec::new();
@@ -106,7 +106,7 @@ impl Proof {
         Ok(entries)
     }
 
-    fn checked(&self, run: &str, before: &str, mut line: Value) -> Option<Entry> {
+    fn checked(&self, run: &str, before: &str, mut line: Value) -> Option<JournalEntry> {
         let code = line.as_object_mut()?.remove(MEMBER)?;
         self.code(run, before, &line).verify_slice(&bytes(code.as_str()?)?).ok()?;
         serde_json::from_value(line).ok()
@@ -209,8 +209,8 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn entry() -> Entry {
-        Entry::Down { stack: "s".to_owned() }
+    fn entry() -> JournalEntry {
+        JournalEntry::Down { stack: "s".to_owned() }
     }
 
     #[test]

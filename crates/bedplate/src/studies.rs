@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lab::SATA_PORTS;
 use terms::spelling::spell_path;
-use terms::{Clock, Design, LabDrive, LabDriveKind, LabSpec, Note, Plan, Replicate, Severity, Stack, Workload};
+use terms::{Clock, Design, LabDrive, LabDriveKind, LabSpec, Note, Plan, Replicate, NoteLevel, Stack, Workload};
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
@@ -116,7 +116,7 @@ fn understood(
 }
 
 fn has_errors(notes: &[Note]) -> bool {
-    notes.iter().any(|note| note.severity == Severity::Error)
+    notes.iter().any(|note| note.severity == NoteLevel::Error)
 }
 
 /// The plan of every stack, linted. All that is wrong is told at once.
@@ -161,7 +161,7 @@ fn planned(stacks: &[Stack], facts: &[plan::DriveFact]) -> Result<Vec<Plan>, Fai
         match planned {
             Ok(plan) => {
                 let notes = plan::lint(&plan);
-                let errors = notes.iter().filter(|note| note.severity == Severity::Error);
+                let errors = notes.iter().filter(|note| note.severity == NoteLevel::Error);
                 wrong.extend(errors.map(|note| format!("error: plan of `{}`: {}", stack.name, note.message)));
                 plans.push(plan);
             }

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use build::{Authority, Memory};
+use build::{Authority, MemoryJournal};
 use lab::{Console, Guest};
 use record::RunWriter;
 use terms::record::Missing;
@@ -128,7 +128,7 @@ fn held(
         trials.extend(scene.snapshot(stack, &roomy, &plan)?);
     }
     if !rest.is_empty() {
-        trials.extend(scene.on(stack, &plan, &rest, &mut Memory::default())?);
+        trials.extend(scene.on(stack, &plan, &rest, &mut MemoryJournal::default())?);
     }
     trials.sort_by_key(|trial| features.iter().position(|feature| *feature == trial.feature));
     Ok(trials)
@@ -156,12 +156,12 @@ impl Scene<'_> {
         let mut setups = self.design.setups.clone();
         setups.iter_mut().for_each(|setup| setup.sanitize = None);
         if let Some(plan) = ground::prepared::plan(self.guest, self.guest.drives(), &setups)? {
-            self.apply(&plan, &mut Memory::default())?;
+            self.apply(&plan, &mut MemoryJournal::default())?;
         }
         Ok(())
     }
 
-    fn apply(&self, plan: &Plan, journal: &mut Memory) -> Result<build::Built, Failure> {
+    fn apply(&self, plan: &Plan, journal: &mut MemoryJournal) -> Result<build::Built, Failure> {
         let on_step =
             |step: &terms::Step| self.progress.detail(&format!("feature checks: {}: {}", plan.stack, step.id));
         Ok(build::apply(plan, &Authority::lab(self.guest, self.guest.drives())?, &[], journal, &on_step)?)
@@ -173,7 +173,7 @@ impl Scene<'_> {
         stack: &Stack,
         plan: &Plan,
         features: &[Feature],
-        journal: &mut Memory,
+        journal: &mut MemoryJournal,
     ) -> Result<Vec<Trial>, Failure> {
         let built = self.apply(plan, journal)?;
         let subject = Subject {
@@ -191,7 +191,7 @@ impl Scene<'_> {
     /// The snapshot in a build with room for it, which is taken down again before the stack itself is built.
     fn snapshot(&self, stack: &Stack, roomy: &Stack, plan: &Plan) -> Result<Vec<Trial>, Failure> {
         let features = [Feature::Snapshot];
-        let mut journal = Memory::default();
+        let mut journal = MemoryJournal::default();
         let held = self.on(roomy, plan, &features, &mut journal).and_then(|trials| {
             let past = journal.0.clone();
             build::teardown(plan, &Authority::lab(self.guest, self.guest.drives())?, &past, &mut journal)?;

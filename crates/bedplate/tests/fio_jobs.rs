@@ -200,9 +200,9 @@ fn what_defeats_measurement_is_refused_unless_forced_and_what_runs_programs_alwa
     ] {
         let text = format!("[j]\nrw=randread\nbs=4k\n{line}\n");
         let (_, notes) = spec::fio::import(&text, false);
-        assert!(notes.iter().any(|note| note.severity == terms::Severity::Error), "{line}: {notes:?}");
+        assert!(notes.iter().any(|note| note.severity == terms::NoteLevel::Error), "{line}: {notes:?}");
         let (forced, notes) = spec::fio::import(&text, true);
-        let refused = notes.iter().any(|note| note.severity == terms::Severity::Error);
+        let refused = notes.iter().any(|note| note.severity == terms::NoteLevel::Error);
         assert_eq!(refused, !forced_works, "{line}: {notes:?}");
         assert_eq!(forced.is_some(), forced_works, "{line}");
     }

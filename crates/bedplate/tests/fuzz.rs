@@ -209,7 +209,7 @@ fn calibrations_are_read_or_refused() {
 fn lines_of_journals_are_read_or_refused() {
     fuzz("journal", 1, seeds::journals(), |bytes| {
         let lines = bytes.split(|byte| *byte == b'\n');
-        let entries: Vec<build::Entry> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        let entries: Vec<build::JournalEntry> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
         let standing = build::standing(&entries);
         assert!(standing.len() <= entries.len());
     });

@@ -14,7 +14,7 @@ use terms::{Cmd, Name, Nanos, Target};
 
 use crate::authority::Authority;
 use crate::error::BuildError;
-use crate::journal::{self, Entry, Journal, Made};
+use crate::journal::{self, JournalEntry, Journal, Made};
 use crate::lanes::{self, Lane};
 use crate::machine::Machine;
 use crate::{sanitize, teardown};
@@ -44,7 +44,7 @@ pub struct Built {
 pub fn apply(
     plan: &Plan,
     authority: &Authority<'_>,
-    past: &[Entry],
+    past: &[JournalEntry],
     journal: &mut dyn Journal,
     progress: &(dyn Fn(&Step) + Sync),
 ) -> Result<Built, BuildError> {
@@ -101,7 +101,7 @@ struct Run<'a> {
 struct Notes<'a> {
     journal: &'a mut dyn Journal,
     /// What earlier runs and this one wrote down, for taking it back.
-    done: Vec<Entry>,
+    done: Vec<JournalEntry>,
 }
 
 /// A step that failed.
@@ -111,7 +111,7 @@ struct Failed<'a> {
 }
 
 impl Run<'_> {
-    fn note(&self, entry: Entry) -> Result<(), BuildError> {
+    fn note(&self, entry: JournalEntry) -> Result<(), BuildError> {
         lock(&self.notes).note(&entry).map_err(BuildError::Journal)
     }
 
@@ -165,7 +165,7 @@ impl Run<'_> {
         };
         match (there, ours, &step.effect) {
             (true, true, _) => {
-                self.note(Entry::Found { stack, step: step.id.clone() })?;
+                self.note(JournalEntry::Found { stack, step: step.id.clone() })?;
                 return Ok(false);
             }
             (true, false, Some(effect)) => {
@@ -179,7 +179,7 @@ impl Run<'_> {
             self.await_effect(step, effect)?;
         }
         let made = self.made(step)?;
-        self.note(Entry::After { stack, step: step.id.clone(), took_ns: start.elapsed().into(), made })?;
+        self.note(JournalEntry::After { stack, step: step.id.clone(), took_ns: start.elapsed().into(), made })?;
         Ok(true)
     }
 
@@ -207,7 +207,7 @@ impl Run<'_> {
 
     fn act(&self, step: &Step, abreast: u32) -> Result<(), BuildError> {
         let makes = self.makes(step)?;
-        let before = |line: String, old| Entry::Before {
+        let before = |line: String, old| JournalEntry::Before {
             stack: self.plan.slug.clone(),
             step: step.id.clone(),
             line,
@@ -306,7 +306,7 @@ impl Run<'_> {
 
     /// Takes back what this run did, and says what could not be taken back.
     fn take_back(&self, Failed { step, error }: Failed<'_>) -> BuildError {
-        let failed = Entry::Failed { stack: self.plan.slug.clone(), step: step.id.clone(), why: error.to_string() };
+        let failed = JournalEntry::Failed { stack: self.plan.slug.clone(), step: step.id.clone(), why: error.to_string() };
         let _ = self.note(failed);
         let mut notes = lock(&self.notes);
         if journal::begun(&notes.done, &self.plan.slug).is_empty() {
@@ -337,7 +337,7 @@ impl Run<'_> {
 
 /// Keeps entries at hand beside the journal.
 impl Journal for Notes<'_> {
-    fn note(&mut self, entry: &Entry) -> std::io::Result<()> {
+    fn note(&mut self, entry: &JournalEntry) -> std::io::Result<()> {
         self.journal.note(entry)?;
         self.done.push(entry.clone());
         Ok(())

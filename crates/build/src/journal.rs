@@ -10,7 +10,7 @@ use terms::{Name, Word};
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "entry")]
-pub enum Entry {
+pub enum JournalEntry {
     /// A plan begins to be carried out.
     Begin {
         /// Slug of the stack.
@@ -89,7 +89,7 @@ pub enum Entry {
     },
 }
 
-impl Entry {
+impl JournalEntry {
     /// Where a plan was begun on drives that outlive the run.
     #[must_use]
     pub fn origin(&self) -> Option<&Origin> {
@@ -131,15 +131,15 @@ pub trait Journal: Send {
     ///
     /// # Errors
     /// Where it cannot be kept. The caller then does nothing more.
-    fn note(&mut self, entry: &Entry) -> io::Result<()>;
+    fn note(&mut self, entry: &JournalEntry) -> io::Result<()>;
 }
 
 /// A journal in memory, for tests and for guests that are gone when this program is.
 #[derive(Debug, Default)]
-pub struct Memory(pub Vec<Entry>);
+pub struct MemoryJournal(pub Vec<JournalEntry>);
 
-impl Journal for Memory {
-    fn note(&mut self, entry: &Entry) -> io::Result<()> {
+impl Journal for MemoryJournal {
+    fn note(&mut self, entry: &JournalEntry) -> io::Result<()> {
         self.0.push(entry.clone());
         Ok(())
     }
@@ -147,17 +147,17 @@ impl Journal for Memory {
 
 /// Steps of a stack that were begun and not taken back since, in the order in which they were begun, and the old
 /// texts of settings. A step that was begun and not finished counts: it may have done a part.
-pub(crate) fn begun(entries: &[Entry], slug: &str) -> Vec<(String, Option<String>)> {
+pub(crate) fn begun(entries: &[JournalEntry], slug: &str) -> Vec<(String, Option<String>)> {
     let mut steps: Vec<(String, Option<String>)> = Vec::new();
     for entry in entries {
         match entry {
-            Entry::Before { stack, step, old, .. }
+            JournalEntry::Before { stack, step, old, .. }
                 if stack == slug && !steps.iter().any(|(known, _)| known == step) =>
             {
                 steps.push((step.clone(), old.clone()));
             }
-            Entry::Undone { stack, step } if stack == slug => steps.retain(|(known, _)| known != step),
-            Entry::Down { stack } if stack == slug => steps.clear(),
+            JournalEntry::Undone { stack, step } if stack == slug => steps.retain(|(known, _)| known != step),
+            JournalEntry::Down { stack } if stack == slug => steps.clear(),
             _ => {}
         }
     }
@@ -167,11 +167,11 @@ pub(crate) fn begun(entries: &[Entry], slug: &str) -> Vec<(String, Option<String
 /// What a run wrote on devices, by its journal: whatever has an identifier. Without one the kind alone tells it, and only
 /// while the step that writes it is begun and not taken back: where it was cut short before its tool's choice could be
 /// read, or there is nothing to choose.
-pub(crate) fn signatures(entries: &[Entry], slug: &str) -> Vec<Signature> {
+pub(crate) fn signatures(entries: &[JournalEntry], slug: &str) -> Vec<Signature> {
     let begun = begun(entries, slug);
     let (mut known, mut nameless) = (Vec::new(), Vec::new());
     for entry in entries {
-        let (Entry::Before { stack, step, makes: made, .. } | Entry::After { stack, step, made, .. }) = entry else {
+        let (JournalEntry::Before { stack, step, makes: made, .. } | JournalEntry::After { stack, step, made, .. }) = entry else {
             continue;
         };
         // What is read after a step says more than what was announced before it.
@@ -192,19 +192,19 @@ pub(crate) fn signatures(entries: &[Entry], slug: &str) -> Vec<Signature> {
 
 /// The origin of the newest build of a stack.
 #[must_use]
-pub fn origin<'e>(entries: &'e [Entry], slug: &str) -> Option<&'e Origin> {
+pub fn origin<'e>(entries: &'e [JournalEntry], slug: &str) -> Option<&'e Origin> {
     entries.iter().rev().find_map(|entry| match entry {
-        Entry::Begin { stack, .. } if stack == slug => Some(entry.origin()),
+        JournalEntry::Begin { stack, .. } if stack == slug => Some(entry.origin()),
         _ => None,
     })?
 }
 
 /// Slugs of stacks that have steps which were begun and not taken back, in the order in which they were begun.
 #[must_use]
-pub fn standing(entries: &[Entry]) -> Vec<String> {
+pub fn standing(entries: &[JournalEntry]) -> Vec<String> {
     let mut stacks: Vec<&String> = Vec::new();
     for entry in entries {
-        if let Entry::Before { stack, .. } = entry {
+        if let JournalEntry::Before { stack, .. } = entry {
             stacks.retain(|known| *known != stack);
             stacks.push(stack);
         }
@@ -214,13 +214,13 @@ pub fn standing(entries: &[Entry]) -> Vec<String> {
 }
 
 /// Steps of a stack whose effect was seen and that were not taken back since.
-pub(crate) fn finished(entries: &[Entry], slug: &str) -> Vec<String> {
+pub(crate) fn finished(entries: &[JournalEntry], slug: &str) -> Vec<String> {
     let mut steps: Vec<String> = Vec::new();
     for entry in entries {
         match entry {
-            Entry::After { stack, step, .. } if stack == slug => steps.push(step.clone()),
-            Entry::Undoing { stack, step, .. } if stack == slug => steps.retain(|known| known != step),
-            Entry::Down { stack } if stack == slug => steps.clear(),
+            JournalEntry::After { stack, step, .. } if stack == slug => steps.push(step.clone()),
+            JournalEntry::Undoing { stack, step, .. } if stack == slug => steps.retain(|known| known != step),
+            JournalEntry::Down { stack } if stack == slug => steps.clear(),
             _ => {}
         }
     }
@@ -233,39 +233,39 @@ mod tests {
 
     #[test]
     fn stacks_that_stand_are_told_in_the_order_of_building() {
-        let before = |stack: &str, step: &str| Entry::Before {
+        let before = |stack: &str, step: &str| JournalEntry::Before {
             stack: stack.into(),
             step: step.into(),
             line: String::new(),
             old: None,
             makes: Vec::new(),
         };
-        let down = Entry::Down { stack: "b".into() };
+        let down = JournalEntry::Down { stack: "b".into() };
         let entries = [before("a", "1"), before("b", "1"), down, before("c", "1"), before("a", "2")];
         assert_eq!(standing(&entries), ["c", "a"]);
     }
 
     #[test]
     fn a_step_begun_and_not_taken_back_is_left_to_take_back() {
-        let before = |step: &str| Entry::Before {
+        let before = |step: &str| JournalEntry::Before {
             stack: "s".into(),
             step: step.into(),
             line: String::new(),
             old: None,
             makes: Vec::new(),
         };
-        let after = |step: &str| Entry::After {
+        let after = |step: &str| JournalEntry::After {
             stack: "s".into(),
             step: step.into(),
             took_ns: terms::Nanos(1),
             made: Vec::new(),
         };
-        let undone = |step: &str| Entry::Undone { stack: "s".into(), step: step.into() };
+        let undone = |step: &str| JournalEntry::Undone { stack: "s".into(), step: step.into() };
         let entries = [before("a"), after("a"), before("b"), after("b"), undone("b"), before("c")];
         let names: Vec<_> = begun(&entries, "s").into_iter().map(|(step, _)| step).collect();
         assert_eq!(names, ["a", "c"]);
         assert!(begun(&entries, "other").is_empty());
-        assert!(begun(&[before("a"), Entry::Down { stack: "s".into() }], "s").is_empty());
+        assert!(begun(&[before("a"), JournalEntry::Down { stack: "s".into() }], "s").is_empty());
         assert_eq!(finished(&entries[..3], "s"), ["a"]);
     }
     #[test]
@@ -274,21 +274,21 @@ mod tests {
             node: Word::from("{drive:a}"),
             signature: Signature { kind: kind.to_owned(), uuid: uuid.map(str::to_owned) },
         };
-        let before = |step: &str, makes: &[Made]| Entry::Before {
+        let before = |step: &str, makes: &[Made]| JournalEntry::Before {
             stack: "s".into(),
             step: step.into(),
             line: String::new(),
             old: None,
             makes: makes.to_vec(),
         };
-        let after = |step: &str, made: &[Made]| Entry::After {
+        let after = |step: &str, made: &[Made]| JournalEntry::After {
             stack: "s".into(),
             step: step.into(),
             took_ns: terms::Nanos(1),
             made: made.to_vec(),
         };
-        let undone = |step: &str| Entry::Undone { stack: "s".into(), step: step.into() };
-        let told = |entries: &[Entry]| {
+        let undone = |step: &str| JournalEntry::Undone { stack: "s".into(), step: step.into() };
+        let told = |entries: &[JournalEntry]| {
             let found = signatures(entries, "s").into_iter();
             found.map(|of| format!("{} {}", of.kind, of.uuid.unwrap_or_default())).collect::<Vec<_>>()
         };

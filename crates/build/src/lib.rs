@@ -20,7 +20,7 @@ mod teardown;
 pub use apply::{Built, apply};
 pub use authority::{Authority, Claims, erase};
 pub use error::BuildError;
-pub use journal::{Entry, Journal, Made, Memory, Origin, origin, standing};
+pub use journal::{JournalEntry, Journal, Made, MemoryJournal, Origin, origin, standing};
 pub use lanes::{Lane, waves};
 pub use machine::{Bindings, found_on, prove_blank};
 pub use needs::Needs;

@@ -10,7 +10,7 @@ use terms::plan::{Effect, Plan, Step, mapping_of_volume};
 use crate::above::Above;
 use crate::authority::Authority;
 use crate::error::BuildError;
-use crate::journal::{self, Entry};
+use crate::journal::{self, JournalEntry};
 use crate::machine::Machine;
 
 /// A program that looks at a drive whenever something about it changes has it open for a moment.
@@ -37,7 +37,7 @@ pub(crate) fn examine(
     authority: &Authority<'_>,
     machine: &Machine<'_>,
     plan: &Plan,
-    past: &[Entry],
+    past: &[JournalEntry],
     absent: &[&Name],
 ) -> Result<Found, BuildError> {
     // Drives of a lab are nobody else's.
@@ -84,7 +84,7 @@ pub(crate) fn examine(
 fn gone<'p>(
     machine: &Machine<'_>,
     plan: &Plan,
-    past: &'p [Entry],
+    past: &'p [JournalEntry],
     absent: &[&Name],
 ) -> Result<Vec<&'p Identity>, BuildError> {
     let Some(origin) = journal::origin(past, &plan.slug).filter(|_| !absent.is_empty()) else { return Ok(Vec::new()) };

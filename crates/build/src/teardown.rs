@@ -9,7 +9,7 @@ use terms::{Name, Word};
 
 use crate::authority::Authority;
 use crate::error::BuildError;
-use crate::journal::{self, Entry, Journal};
+use crate::journal::{self, JournalEntry, Journal};
 use crate::lanes::rests_on;
 use crate::machine::{Bindings, Machine, prove_blank};
 use crate::standing;
@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 pub fn teardown(
     plan: &Plan,
     authority: &Authority<'_>,
-    past: &[Entry],
+    past: &[JournalEntry],
     journal: &mut dyn Journal,
 ) -> Result<Vec<Name>, BuildError> {
     let machine = authority.machine();
@@ -36,7 +36,7 @@ pub fn teardown(
     let found = standing::examine(authority, &machine, plan, past, &absent)?;
     // What is undone twice does no harm: a full disk must not keep a stack standing.
     let mut unwritten = None;
-    let mut note = |entry: Entry| {
+    let mut note = |entry: JournalEntry| {
         if let Err(error) = journal.note(&entry) {
             unwritten.get_or_insert(error);
         }
@@ -78,7 +78,7 @@ pub fn teardown(
             }
         }
         if undone {
-            note(Entry::Undone { stack: plan.slug.clone(), step: id.clone() });
+            note(JournalEntry::Undone { stack: plan.slug.clone(), step: id.clone() });
         }
     }
     if let Some(drive) = absent.first() {
@@ -86,7 +86,7 @@ pub fn teardown(
     }
     authority.erase_agreed(&plan.drives)?;
     prove_blank(authority.host(), authority.drives(), &plan.drives)?;
-    note(Entry::Down { stack: plan.slug.clone() });
+    note(JournalEntry::Down { stack: plan.slug.clone() });
     unwritten.map_or(Ok(found.ours), |error| Err(BuildError::Unwritten(error)))
 }
 
@@ -109,7 +109,7 @@ fn names_any(undo: &Undo, drives: &[&Name]) -> bool {
 
 /// The commands that a person must run to finish what [`teardown`] could not, in order.
 #[must_use]
-pub fn commands_left(plan: &Plan, drives: &Bindings, past: &[Entry]) -> Vec<String> {
+pub fn commands_left(plan: &Plan, drives: &Bindings, past: &[JournalEntry]) -> Vec<String> {
     let begun = journal::begun(past, &plan.slug);
     let step = |id: &String| plan.steps.iter().find(|step| &step.id == id);
     let mut left = Vec::new();
@@ -130,8 +130,8 @@ fn line(undo: &Undo, drives: &Bindings) -> String {
     undo.command.argv.iter().map(|argument| quote(&word(argument))).collect::<Vec<_>>().join(" ")
 }
 
-fn undoing(plan: &Plan, step: &Step, line: String) -> Entry {
-    Entry::Undoing { stack: plan.slug.clone(), step: step.id.clone(), line }
+fn undoing(plan: &Plan, step: &Step, line: String) -> JournalEntry {
+    JournalEntry::Undoing { stack: plan.slug.clone(), step: step.id.clone(), line }
 }
 
 fn put_back(authority: &Authority<'_>, path: &str, old: &str) -> Result<(), BuildError> {

@@ -1,6 +1,6 @@
 //! One stack on RAM drives, and how fast it is under a workload.
 
-use build::{Authority, Bindings, Memory};
+use build::{Authority, Bindings, MemoryJournal};
 use host::Host;
 use measure::{job, snapshot};
 use plan::DriveFact;
@@ -53,7 +53,7 @@ impl<'a> Rig<'a> {
         }
         let over = if self.host.is_throwaway() { Authority::lab } else { Authority::memory };
         let authority = over(self.host, &self.drives)?;
-        let mut journal = Memory::default();
+        let mut journal = MemoryJournal::default();
         let built = build::apply(&plan, &authority, &[], &mut journal, &|_| ())?;
         let points = self.points(built.target, works);
         let past = journal.0.clone();

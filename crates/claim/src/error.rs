@@ -4,7 +4,7 @@ use std::fmt;
 
 use host::HostError;
 
-use crate::examination::Finding;
+use crate::examination::Objection;
 
 /// Why a drive may not be touched.
 #[derive(Debug, thiserror::Error)]
@@ -126,7 +126,7 @@ pub struct Refusal {
     /// Its name, as it was given.
     pub id: String,
     /// What speaks against it; what consent overrode is not here.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Objection>,
 }
 
 impl std::error::Error for Refusal {}

@@ -99,7 +99,7 @@ impl fmt::Display for Owner {
 
 /// One thing that speaks against using a drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct Objection {
     /// How it does.
     pub class: Class,
     /// The node of what it was found on: the drive, or a partition of it.
@@ -113,7 +113,7 @@ pub struct Finding {
     pub evidence: Option<Evidence>,
 }
 
-impl Finding {
+impl Objection {
     pub(crate) fn new(class: Class, node: &str, what: impl Into<String>, hint: impl Into<String>) -> Self {
         // A label is a stranger's: it makes no line of its own.
         let inline = |text: String| spell_inline(&text).into_owned();
@@ -121,7 +121,7 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for Objection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}: {}", self.class, self.node, self.what)
     }
@@ -133,7 +133,7 @@ pub struct Examination {
     /// The drive that was looked at.
     pub identity: Identity,
     /// What was found, the gravest first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Objection>,
 }
 
 impl Examination {
@@ -156,7 +156,7 @@ impl Examination {
     }
 
     /// What was found of one class.
-    pub fn of(&self, class: Class) -> impl Iterator<Item = &Finding> {
+    pub fn of(&self, class: Class) -> impl Iterator<Item = &Objection> {
         self.findings.iter().filter(move |finding| finding.class == class)
     }
 
@@ -166,7 +166,7 @@ impl Examination {
         if self.identity.size < least {
             let what = format!("it is too small: {} where {least} are needed", self.identity.size);
             let hint = format!("lsblk --bytes --output NAME,SIZE {}", self.identity.node);
-            self.findings.push(Finding::new(Class::Unfit, &self.identity.node, what, hint));
+            self.findings.push(Objection::new(Class::Unfit, &self.identity.node, what, hint));
             self.findings.sort_by_key(|finding| finding.class);
         }
         self
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_label_makes_no_line_of_its_own() {
-        let finding = Finding::new(Class::Holds, "/dev/a", "ext4, label `x\nerror: all is lost\u{1b}[2J`", "");
+        let finding = Objection::new(Class::Holds, "/dev/a", "ext4, label `x\nerror: all is lost\u{1b}[2J`", "");
         assert!(!finding.to_string().contains(['\n', '\u{1b}']), "{finding}");
     }
 

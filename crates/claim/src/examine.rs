@@ -3,7 +3,7 @@
 use host::{Host, HostError};
 
 use crate::device::{Device, Devno, behind_node};
-use crate::examination::{Class, Examination, Finding};
+use crate::examination::{Class, Examination, Objection};
 use crate::family::{Member, family};
 use crate::identity::Identity;
 use crate::log::Log;
@@ -39,12 +39,12 @@ pub(crate) fn examine_held(host: &dyn Host, identity: &Identity) -> Result<Exami
 ///
 /// # Errors
 /// Where the machine is lost.
-pub fn examine_nodes(host: &dyn Host, nodes: &[String]) -> Result<Vec<Vec<Finding>>, HostError> {
+pub fn examine_nodes(host: &dyn Host, nodes: &[String]) -> Result<Vec<Vec<Objection>>, HostError> {
     let survey = Survey::read(host)?;
     nodes.iter().map(|node| node_findings(host, &survey, node)).collect()
 }
 
-fn node_findings(host: &dyn Host, survey: &Survey, node: &str) -> Result<Vec<Finding>, HostError> {
+fn node_findings(host: &dyn Host, survey: &Survey, node: &str) -> Result<Vec<Objection>, HostError> {
     let mut log = Log::new(node);
     if let Some(devno) = log.proven("its number", behind_node(host, node))? {
         match devno {

@@ -31,14 +31,14 @@ pub struct Identity {
     /// PCI addresses from the root port to the drive's controller, with `/` between; several controllers with `+`.
     pub pci_path: Option<String>,
     /// Where a partition was named: which. `None` is the whole drive.
-    pub part: Option<Part>,
+    pub part: Option<PartitionOf>,
     /// Names as under `/dev/disk/by-id` that mean the same.
     pub names: Vec<String>,
 }
 
 /// A partition of a drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct PartitionOf {
     /// Its number in the partition table.
     pub number: u32,
     /// Where it begins, from the start of the drive.
@@ -166,7 +166,7 @@ pub(crate) mod tests {
             ..any()
         };
         assert!(then.differences(&moved).is_empty());
-        let part = Part { number: 1, start: Bytes::mib(1), drive: String::new(), drive_devno: then.devno };
+        let part = PartitionOf { number: 1, start: Bytes::mib(1), drive: String::new(), drive_devno: then.devno };
         let nameless = |port: &str| Identity { serial: None, wwid: None, pci_path: Some(port.to_owned()), ..any() };
         for (then, now) in [
             (any(), Identity { serial: Some("S2".to_owned()), ..any() }),
@@ -175,7 +175,7 @@ pub(crate) mod tests {
             (any(), Identity { part: Some(part.clone()), ..any() }),
             (
                 Identity { part: Some(part.clone()), ..any() },
-                Identity { part: Some(Part { start: Bytes::mib(2), ..part }), ..any() },
+                Identity { part: Some(PartitionOf { start: Bytes::mib(2), ..part }), ..any() },
             ),
             (nameless("0000:01:00.0"), nameless("0000:02:00.0")),
         ] {

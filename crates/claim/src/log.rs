@@ -4,12 +4,12 @@ use host::HostError;
 
 use crate::device::is_lost;
 use crate::doubt::with_cause;
-use crate::examination::{Class, Evidence, Finding};
+use crate::examination::{Class, Evidence, Objection};
 
 /// Findings as they come.
 pub(crate) struct Log {
     node: String,
-    findings: Vec<Finding>,
+    findings: Vec<Objection>,
 }
 
 impl Log {
@@ -25,15 +25,15 @@ impl Log {
 
     /// Writes down what was found. The same is not said twice.
     pub(crate) fn add(&mut self, class: Class, what: impl Into<String>, hint: impl Into<String>) {
-        self.push(Finding::new(class, &self.node, what, hint));
+        self.push(Objection::new(class, &self.node, what, hint));
     }
 
     /// The same with what it is made of.
     pub(crate) fn show(&mut self, class: Class, evidence: Evidence, what: impl Into<String>, hint: impl Into<String>) {
-        self.push(Finding { evidence: Some(evidence), ..Finding::new(class, &self.node, what, hint) });
+        self.push(Objection { evidence: Some(evidence), ..Objection::new(class, &self.node, what, hint) });
     }
 
-    fn push(&mut self, finding: Finding) {
+    fn push(&mut self, finding: Objection) {
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
         }
@@ -57,7 +57,7 @@ impl Log {
     }
 
     /// Everything, the gravest first.
-    pub(crate) fn findings(mut self) -> Vec<Finding> {
+    pub(crate) fn findings(mut self) -> Vec<Objection> {
         self.findings.sort_by_key(|finding| finding.class);
         self.findings
     }

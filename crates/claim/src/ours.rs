@@ -4,7 +4,7 @@ use host::{Host, HostError};
 
 use crate::device::{Device, Devno, behind_node};
 use crate::doubt::Doubt;
-use crate::examination::{Evidence, Examination, Finding, Owner};
+use crate::examination::{Evidence, Examination, Objection, Owner};
 use crate::mark::Signature;
 use crate::signature;
 use crate::survey::{Listed, registries};
@@ -128,20 +128,20 @@ impl Ours {
 
     /// What of an examination is not the run's work, or cannot be shown to be.
     #[must_use]
-    pub fn strange<'e>(&self, examination: &'e Examination) -> Vec<&'e Finding> {
+    pub fn strange<'e>(&self, examination: &'e Examination) -> Vec<&'e Objection> {
         let stands = self.stands_on(examination);
-        let made = |finding: &&Finding| finding.evidence.as_ref().is_some_and(|evidence| self.made(evidence, stands));
-        let held = |finding: &&Finding| {
+        let made = |finding: &&Objection| finding.evidence.as_ref().is_some_and(|evidence| self.made(evidence, stands));
+        let held = |finding: &&Objection| {
             matches!(finding.evidence, Some(Evidence::Upper { .. } | Evidence::Mount(_) | Evidence::Listed(_)))
         };
         // A device is claimed once: where all that is on it is ours, the claim is.
-        let uppers: Vec<&Finding> = examination.findings.iter().filter(held).collect();
-        let is_follower = |finding: &Finding| {
+        let uppers: Vec<&Objection> = examination.findings.iter().filter(held).collect();
+        let is_follower = |finding: &Objection| {
             matches!(finding.evidence, Some(Evidence::Exclusive | Evidence::Listed(Owner::Array(_))))
         };
-        let leaders: Vec<&&Finding> = uppers.iter().filter(|finding| !is_follower(finding)).collect();
+        let leaders: Vec<&&Objection> = uppers.iter().filter(|finding| !is_follower(finding)).collect();
         let all_ours = !leaders.is_empty() && leaders.iter().all(|finding| made(finding));
-        let explained = |finding: &Finding| all_ours && is_follower(finding);
+        let explained = |finding: &Objection| all_ours && is_follower(finding);
         examination.findings.iter().filter(|finding| !made(finding) && !explained(finding)).collect()
     }
 
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn what_is_not_shown_to_be_ours_is_strange() {
         let identity = crate::identity::tests::any();
-        let finding = |class, evidence| Finding { evidence, ..Finding::new(class, "/dev/a", "x", "") };
+        let finding = |class, evidence| Objection { evidence, ..Objection::new(class, "/dev/a", "x", "") };
         let upper =
             |minor, name: &str| Some(Evidence::Upper { devno: Devno { major: 253, minor }, name: name.to_owned() });
         let ours = Ours {

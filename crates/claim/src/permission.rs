@@ -4,7 +4,7 @@ use host::{Hold, Host};
 
 use crate::consent::Consent;
 use crate::error::{ClaimError, Refusal};
-use crate::examination::{Class, Examination, Finding};
+use crate::examination::{Class, Examination, Objection};
 use crate::examine;
 use crate::identity::Identity;
 use crate::ours::Ours;
@@ -16,7 +16,7 @@ pub struct Permission {
     identity: Identity,
     /// May what is on it go? Used up by the erasing.
     erases: bool,
-    accepted: Vec<Finding>,
+    accepted: Vec<Objection>,
 }
 
 /// Takes the lock on a drive for taking back what a run made. With it nothing on the drive may be touched yet: whoever
@@ -49,7 +49,7 @@ impl Permission {
 
     /// What is on the drive and may go.
     #[must_use]
-    pub fn accepted(&self) -> &[Finding] {
+    pub fn accepted(&self) -> &[Objection] {
         &self.accepted
     }
 
@@ -186,9 +186,9 @@ impl Drop for Held<'_> {
 }
 
 /// What of an examination is accepted; all that is not is refused at once.
-fn accept(examination: &Examination, erases: bool, ours: &Ours) -> Result<Vec<Finding>, ClaimError> {
-    let is_accepted = |finding: &&Finding| erases && finding.class == Class::Holds;
-    let (accepted, refused): (Vec<&Finding>, Vec<&Finding>) =
+fn accept(examination: &Examination, erases: bool, ours: &Ours) -> Result<Vec<Objection>, ClaimError> {
+    let is_accepted = |finding: &&Objection| erases && finding.class == Class::Holds;
+    let (accepted, refused): (Vec<&Objection>, Vec<&Objection>) =
         ours.strange(examination).into_iter().partition(is_accepted);
     if refused.is_empty() {
         return Ok(accepted.into_iter().cloned().collect());

@@ -6,7 +6,7 @@ use terms::{Bytes, Drive};
 use crate::by_id;
 use crate::device::{self, Device, present};
 use crate::error::ClaimError;
-use crate::identity::{Identity, Part};
+use crate::identity::{Identity, PartitionOf};
 use crate::name::{self, BY_ID, Name, NotAnId};
 
 /// Finds the drive, or partition, that a name means.
@@ -49,7 +49,7 @@ pub fn confirm(host: &dyn Host, identity: &Identity) -> Result<(), ClaimError> {
 /// The logical block is no part of it: a study may have the drive formatted to another.
 fn changes(then: &Identity, now: &Identity) -> Vec<String> {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not told".to_owned());
-    let part = |part: &Option<Part>| match part {
+    let part = |part: &Option<PartitionOf>| match part {
         Some(part) => format!("partition {} from byte {} of {}", part.number, part.start.0, part.drive_devno),
         None => "the whole drive".to_owned(),
     };
@@ -210,12 +210,12 @@ fn identity(host: &dyn Host, id: &str, drive: &Drive, device: &Device) -> Result
     })
 }
 
-fn part(host: &dyn Host, id: &str, device: &Device, number: u32) -> Result<Part, ClaimError> {
+fn part(host: &dyn Host, id: &str, device: &Device, number: u32) -> Result<PartitionOf, ClaimError> {
     let start = device.attribute(host, "start")?.and_then(|text| text.parse::<u64>().ok());
     let whole = Device::named(host, device.whole_name())?;
     match (start, whole) {
         (Some(start), Some(whole)) => {
-            Ok(Part { number, start: Bytes(start * device::SECTOR), drive: whole.node(), drive_devno: whole.devno })
+            Ok(PartitionOf { number, start: Bytes(start * device::SECTOR), drive: whole.node(), drive_devno: whole.devno })
         }
         _ => {
             let what = format!("`{}` does not say where on which drive it begins", device.node());

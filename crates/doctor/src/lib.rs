@@ -21,7 +21,7 @@ pub use reference::reference;
 use std::cmp::Reverse;
 
 use terms::diagnosis::{Checked, Diagnosis, Place, State};
-use terms::inventory::{Detail, Gap, Inventory};
+use terms::inventory::{Detail, UnreadFile, Inventory};
 
 use crate::check::Round;
 use crate::guard::Guard;
@@ -84,7 +84,7 @@ fn look(inventory: &Inventory, wanted: impl Fn(&Check) -> bool) -> (Vec<Found>, 
 
 /// What was not read at a path and below it, in one sentence.
 fn unread(detail: &Detail, root: &str) -> Option<String> {
-    let below = |gap: &&Gap| gap.path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let below = |gap: &&UnreadFile| gap.path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let mut gaps = detail.gaps.iter().filter(below);
     let first = gaps.next()?;
     let more = gaps.count();

@@ -11,7 +11,7 @@ use crate::machine::{Machine, carried, drive_place};
 
 /// A drive of a study, as the machine knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct StudyDrive {
     /// Its name in the study.
     pub name: Name,
     /// Its device node of today.
@@ -28,12 +28,12 @@ const LINK: &str = "link-below-both-ends";
 /// What there is to say of each drive before anything is built on it. The inventory is one with details, taken after
 /// drives were set up.
 #[must_use]
-pub fn preflight(inventory: &Inventory, drives: &[Wanted]) -> Vec<DriveCheck> {
+pub fn preflight(inventory: &Inventory, drives: &[StudyDrive]) -> Vec<DriveCheck> {
     let diagnosis = diagnose(inventory);
     drives.iter().flat_map(|wanted| of_drive(inventory, &diagnosis, wanted)).collect()
 }
 
-fn of_drive(inventory: &Inventory, diagnosis: &Diagnosis, wanted: &Wanted) -> Vec<DriveCheck> {
+fn of_drive(inventory: &Inventory, diagnosis: &Diagnosis, wanted: &StudyDrive) -> Vec<DriveCheck> {
     let Some(drive) = inventory.drives.iter().find(|drive| drive.node() == wanted.node) else {
         let gone = unknown(&wanted.name, "drive", "the machine does not list it");
         return vec![DriveCheck { expected: wanted.node.clone(), ..gone }];
@@ -77,7 +77,7 @@ fn row(diagnosis: &Diagnosis, check: &str, place: &Place, plain: DriveCheck) -> 
     }
 }
 
-fn firmware(diagnosis: &Diagnosis, wanted: &Wanted, drive: &Drive) -> DriveCheck {
+fn firmware(diagnosis: &Diagnosis, wanted: &StudyDrive, drive: &Drive) -> DriveCheck {
     let told = [drive.model.as_deref(), drive.firmware.as_deref()];
     let told: Vec<&str> = told.into_iter().flatten().map(str::trim).collect();
     let plain = DriveCheck {
@@ -89,7 +89,7 @@ fn firmware(diagnosis: &Diagnosis, wanted: &Wanted, drive: &Drive) -> DriveCheck
 }
 
 /// The block that the study asks for; where it asks for none, whether the drive offers a better one.
-fn block(diagnosis: &Diagnosis, wanted: &Wanted, drive: &Drive) -> DriveCheck {
+fn block(diagnosis: &Diagnosis, wanted: &StudyDrive, drive: &Drive) -> DriveCheck {
     let now = drive.logical_block;
     let plain = DriveCheck { found: now.to_string(), ..unknown(&wanted.name, "block", "") };
     match wanted.lba {
@@ -112,7 +112,7 @@ fn block(diagnosis: &Diagnosis, wanted: &Wanted, drive: &Drive) -> DriveCheck {
 }
 
 /// The drive's own link; `None` where it has none.
-fn link(machine: &Machine, diagnosis: &Diagnosis, wanted: &Wanted, address: &str) -> Option<DriveCheck> {
+fn link(machine: &Machine, diagnosis: &Diagnosis, wanted: &StudyDrive, address: &str) -> Option<DriveCheck> {
     let lane = machine.links().into_iter().find(|lane| lane.device.address == address)?;
     let plain = unknown(&wanted.name, "link", "");
     let best = [&lane.detail.best, &lane.port.detail.as_deref()?.best];
@@ -134,7 +134,7 @@ fn link(machine: &Machine, diagnosis: &Diagnosis, wanted: &Wanted, address: &str
 }
 
 /// Whatever else is a warning or worse of the drive and its own link, or of a link further up.
-fn others(diagnosis: &Diagnosis, wanted: &Wanted, own: &[Place], above: &[Place]) -> Vec<DriveCheck> {
+fn others(diagnosis: &Diagnosis, wanted: &StudyDrive, own: &[Place], above: &[Place]) -> Vec<DriveCheck> {
     let has_row = |check: &str| [FIRMWARE, FORMAT, LINK].contains(&check);
     let concerns = |found: &&Finding| {
         let further = own.contains(&found.place) && !has_row(&found.check) || above.contains(&found.place);

@@ -9,7 +9,7 @@ use std::thread;
 use terms::Outcome;
 
 use crate::wire::{self, Envelope, Request, Response};
-use crate::{Found, Host, HostError, Sample, Wanted, interrupt};
+use crate::{Found, Host, HostError, CounterSample, Wanted, interrupt};
 
 /// Serves one asker until it goes away. Programs run in threads of their own, so that files and the clock can be read
 /// meanwhile; everything else is answered at once, because a thread for each would be the dearer part.
@@ -99,10 +99,10 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
     answer.unwrap_or_else(|error| (fault(&error), Vec::new()))
 }
 
-fn ran((outcome, samples): (Outcome, Vec<Sample>)) -> (Response, Vec<Vec<u8>>) {
+fn ran((outcome, samples): (Outcome, Vec<CounterSample>)) -> (Response, Vec<Vec<u8>>) {
     let (stdout, stderr) = (outcome.stdout, outcome.stderr);
     let outcome = Outcome { stdout: Vec::new(), stderr: Vec::new(), ..outcome };
-    let lengths = |sample: &Sample| sample.files.iter().map(|file| file.as_ref().map(Vec::len)).collect();
+    let lengths = |sample: &CounterSample| sample.files.iter().map(|file| file.as_ref().map(Vec::len)).collect();
     let heads = samples.iter().map(|sample| (sample.at, lengths(sample))).collect();
     let read = samples.into_iter().flat_map(|sample| sample.files).flatten().flatten().collect();
     (Response::Ran { outcome, samples: heads }, vec![stdout, stderr, read])

@@ -39,7 +39,7 @@ macro_rules! forward_host {
             &self,
             cmd: &::terms::Cmd,
             sampling: &$crate::Sampling,
-        ) -> Result<(::terms::Outcome, Vec<$crate::Sample>), $crate::HostError> {
+        ) -> Result<(::terms::Outcome, Vec<$crate::CounterSample>), $crate::HostError> {
             let $own = self;
             $inner.run_sampled(cmd, sampling)
         }

@@ -39,7 +39,7 @@ pub use local::Local;
 pub use process::{Process, Standard, await_all};
 pub use remote::Remote;
 pub use replay::{Recording, Replay, Transcript};
-pub use sampling::{Sample, Sampling};
+pub use sampling::{CounterSample, Sampling};
 pub use setting::in_force;
 pub use ssh::{Rights, Ssh};
 
@@ -142,7 +142,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// Those of [`Self::run`]; a file that cannot be read is [`None`].
-    fn run_sampled(&self, cmd: &Cmd, sampling: &Sampling) -> Result<(Outcome, Vec<Sample>), HostError> {
+    fn run_sampled(&self, cmd: &Cmd, sampling: &Sampling) -> Result<(Outcome, Vec<CounterSample>), HostError> {
         sampling::run(self, cmd, sampling)
     }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::wire::{self, Envelope, Request, Response};
-use crate::{Exclusivity, Found, Hold, Host, HostError, Sample, Sampling, Wanted, interrupt};
+use crate::{Exclusivity, Found, Hold, Host, HostError, CounterSample, Sampling, Wanted, interrupt};
 
 type Answer = (Response, Vec<Vec<u8>>);
 type Waiting = Arc<Mutex<Option<HashMap<u64, Sender<Answer>>>>>;
@@ -151,7 +151,7 @@ impl Host for Remote {
         Ok(self.run_sampled(cmd, &Sampling::default())?.0)
     }
 
-    fn run_sampled(&self, cmd: &Cmd, sampling: &Sampling) -> Result<(Outcome, Vec<Sample>), HostError> {
+    fn run_sampled(&self, cmd: &Cmd, sampling: &Sampling) -> Result<(Outcome, Vec<CounterSample>), HostError> {
         let start = Instant::now();
         let request = |cmd: Cmd| Request::Run { cmd, sampling: sampling.clone() };
         let answer = if self.ours {
@@ -262,12 +262,12 @@ impl Host for Remote {
 }
 
 /// Files beside the moments at which they were read; `read` holds them one after the other.
-fn samples_of(heads: Vec<(Nanos, Vec<Option<usize>>)>, read: &[u8]) -> Vec<Sample> {
+fn samples_of(heads: Vec<(Nanos, Vec<Option<usize>>)>, read: &[u8]) -> Vec<CounterSample> {
     let all: Vec<usize> = heads.iter().flat_map(|(_, lengths)| lengths.iter().copied().flatten()).collect();
     let mut contents = wire::split(read, &all).into_iter();
     let mut files =
         |lengths: Vec<Option<usize>>| lengths.into_iter().map(|length| length.and_then(|_| contents.next())).collect();
-    heads.into_iter().map(|(at, lengths)| Sample { at, files: files(lengths) }).collect()
+    heads.into_iter().map(|(at, lengths)| CounterSample { at, files: files(lengths) }).collect()
 }
 
 fn dispatch(mut input: impl Read, waiting: &Waiting) {
@@ -366,7 +366,7 @@ mod tests {
         // More where this machine is busy and the program late; never fewer than two pauses apart.
         assert!(samples.len() >= 2, "{samples:?}");
         assert!(samples.windows(2).all(|pair| pair[1].at.0 >= pair[0].at.0 + sampling.pause.0));
-        for Sample { files, .. } in &samples {
+        for CounterSample { files, .. } in &samples {
             assert!(files[0].as_ref().is_some_and(|text| text.contains(&b'.')) && files[1].is_none(), "{files:?}");
         }
         let (_, none) = host.run_sampled(&Cmd::new(["true"]), &Sampling::default()).unwrap();

@@ -20,7 +20,7 @@ pub struct Sampling {
 
 /// What the files held at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sample {
+pub struct CounterSample {
     /// On the machine's monotonic clock.
     pub at: Nanos,
     /// As many as there are paths; `None` for what could not be read.
@@ -32,17 +32,17 @@ pub(crate) fn run<H: Host + ?Sized>(
     host: &H,
     cmd: &Cmd,
     sampling: &Sampling,
-) -> Result<(Outcome, Vec<Sample>), HostError> {
+) -> Result<(Outcome, Vec<CounterSample>), HostError> {
     if sampling.paths.is_empty() {
         return Ok((host.run(cmd)?, Vec::new()));
     }
     thread::scope(|scope| {
         let (over, ended) = mpsc::channel::<()>();
-        let samples = scope.spawn(move || -> Result<Vec<Sample>, HostError> {
+        let samples = scope.spawn(move || -> Result<Vec<CounterSample>, HostError> {
             let mut samples = Vec::new();
             loop {
                 let at = host.now()?;
-                samples.push(Sample { at, files: sampling.paths.iter().map(|path| host.read(path).ok()).collect() });
+                samples.push(CounterSample { at, files: sampling.paths.iter().map(|path| host.read(path).ok()).collect() });
                 if ended.recv_timeout(sampling.pause.to_duration()) != Err(RecvTimeoutError::Timeout) {
                     return Ok(samples);
                 }

@@ -8,7 +8,7 @@ use crate::{LabError, kernel, share};
 
 /// One thing that a lab needs or can use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Check {
+pub struct Requirement {
     /// What.
     pub what: String,
     /// What for.
@@ -54,12 +54,12 @@ const INSIDE: [(&str, &str, bool); 18] = [
 ///
 /// # Errors
 /// Where this machine cannot be read.
-pub fn check(host: &dyn Host) -> Result<Vec<Check>, HostError> {
+pub fn check(host: &dyn Host) -> Result<Vec<Requirement>, HostError> {
     let mut checks = vec![kernel_check(host)?];
     for (program, why) in OUTSIDE {
         let found = find_program(host, program)?;
         let remedy = found.is_none().then(|| package(host, program));
-        checks.push(Check { what: program.to_owned(), why: why.to_owned(), found, required: true, remedy });
+        checks.push(Requirement { what: program.to_owned(), why: why.to_owned(), found, required: true, remedy });
     }
     for (program, why, required) in INSIDE {
         checks.push(inside(host, program, why, required)?);
@@ -68,16 +68,16 @@ pub fn check(host: &dyn Host) -> Result<Vec<Check>, HostError> {
 }
 
 /// A program that guests need. One that is on this machine where guests do not see it is missing, too.
-fn inside(host: &dyn Host, program: &str, why: &str, required: bool) -> Result<Check, HostError> {
+fn inside(host: &dyn Host, program: &str, why: &str, required: bool) -> Result<Requirement, HostError> {
     let found = find_program(host, program)?;
     if let Some(path) = found.as_deref().filter(|path| !share::is_seen(path)) {
         let target = host.resolve(path)?;
         let why = format!("{why}; guests do not see {target}, or may not read it");
         let remedy = format!("sudo install --mode=0755 {} /usr/local/sbin/{program}", terms::command::quote(&target));
-        return Ok(Check { what: program.to_owned(), why, found: None, required, remedy: Some(remedy) });
+        return Ok(Requirement { what: program.to_owned(), why, found: None, required, remedy: Some(remedy) });
     }
     let remedy = found.is_none().then(|| package(host, program));
-    Ok(Check { what: program.to_owned(), why: why.to_owned(), found, required, remedy })
+    Ok(Requirement { what: program.to_owned(), why: why.to_owned(), found, required, remedy })
 }
 
 /// Is everything there that starts a guest, and can the guest see what it cannot do without?
@@ -98,7 +98,7 @@ pub(crate) fn require(host: &dyn Host) -> Result<(), LabError> {
     Ok(())
 }
 
-fn kernel_check(host: &dyn Host) -> Result<Check, HostError> {
+fn kernel_check(host: &dyn Host) -> Result<Requirement, HostError> {
     let (found, remedy) = match kernel::choose(host, &["zfs".to_owned()], None) {
         Ok(kernel) => {
             let zfs = if kernel.has_module("zfs") { "with ZFS" } else { "without ZFS" };
@@ -109,5 +109,5 @@ fn kernel_check(host: &dyn Host) -> Result<Check, HostError> {
         Err(_) => (None, Some(package(host, "kernel"))),
     };
     let what = "a kernel with 9p, overlay, virtio and nvme".to_owned();
-    Ok(Check { what, why: "runs in the guest".to_owned(), found, required: true, remedy })
+    Ok(Requirement { what, why: "runs in the guest".to_owned(), found, required: true, remedy })
 }

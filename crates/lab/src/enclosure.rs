@@ -16,7 +16,7 @@ use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Port};
 use crate::accelerator::Accelerator;
 use crate::error::LabError;
 use crate::guest::{GuestSpec, find_drives, greet, keep_drives, make_files, start_machine};
-use crate::kernel::Kernel;
+use crate::kernel::GuestKernel;
 use crate::machine::{Console, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
@@ -80,7 +80,7 @@ fn machine(study: &LabSpec) -> Result<LabSpec, LabError> {
 /// is ended when its thread is.
 pub(crate) fn start(
     spec: &GuestSpec<'_>,
-    kernel: &Kernel,
+    kernel: &GuestKernel,
     accelerator: Accelerator,
 ) -> Result<Option<Started>, LabError> {
     if !spec.machine.drives.iter().any(is_remote) {

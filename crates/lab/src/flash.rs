@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use host::{Host, Remote};
-use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Limit, Name, Nanos, Speed};
+use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, RateLimit, Name, Nanos, Speed};
 
 use crate::error::LabError;
 
@@ -48,7 +48,7 @@ struct Queue {
 impl Queue {
     /// The queue of a drive with these rates, both directions together. Bytes in a second come out as told; operations as
     /// near as whole blocks allow.
-    fn of(limit: &Limit, block: Bytes) -> Self {
+    fn of(limit: &RateLimit, block: Bytes) -> Self {
         let latency = LATENCY.as_seconds();
         let (bytes, operations) = (limit.read.map(|rate| rate.as_f64()), limit.read_iops.map(f64::from));
         let Some(bytes) = bytes else {
@@ -137,7 +137,7 @@ mod tests {
             [(100, 25_000), (550, 90_000), (2333, 500_000), (3500, 600_000), (7000, 1_000_000)]
         {
             let limit =
-                Limit { read: Some(Bytes(megabytes * 1_000_000)), read_iops: Some(operations), ..Limit::default() };
+                RateLimit { read: Some(Bytes(megabytes * 1_000_000)), read_iops: Some(operations), ..RateLimit::default() };
             let queue = Queue::of(&limit, Bytes(512));
             let (bytes, found) = rates(queue);
             assert!((bytes / limit.read.unwrap().as_f64() - 1.0).abs() < 0.001, "{queue:?}: {bytes}");
@@ -149,12 +149,12 @@ mod tests {
 
     #[test]
     fn what_is_not_told_is_as_fast_as_it_goes() {
-        let free = Queue::of(&Limit::default(), Bytes(4096));
+        let free = Queue::of(&RateLimit::default(), Bytes(4096));
         assert_eq!(free, Queue { latency: LATENCY, places: PLACES, piece: LARGEST });
-        let slow = Queue::of(&Limit { read: Some(Bytes(57_000_000)), ..Limit::default() }, Bytes(4096));
+        let slow = Queue::of(&RateLimit { read: Some(Bytes(57_000_000)), ..RateLimit::default() }, Bytes(4096));
         assert_eq!((slow.places, slow.piece), (1, Bytes(4096)));
         assert!((rates(slow).0 / 57e6 - 1.0).abs() < 0.001);
-        let (_, operations) = rates(Queue::of(&Limit { read_iops: Some(9000), ..Limit::default() }, Bytes(4096)));
+        let (_, operations) = rates(Queue::of(&RateLimit { read_iops: Some(9000), ..RateLimit::default() }, Bytes(4096)));
         assert!((operations / 9000.0 - 1.0).abs() < 0.001);
     }
 }

@@ -15,7 +15,7 @@ use crate::accelerator::Accelerator;
 use crate::disk::{self, Disk};
 use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
-use crate::kernel::{self, Kernel};
+use crate::kernel::{self, GuestKernel};
 use crate::machine::{self, Console, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
@@ -70,7 +70,7 @@ pub struct Guest {
     enclosure: Option<Enclosure>,
     /// What the other hosts reach it by.
     address: Option<String>,
-    kernel: Kernel,
+    kernel: GuestKernel,
     accelerator: Accelerator,
     speed: Option<Speed>,
     drives: BTreeMap<Name, String>,
@@ -105,7 +105,7 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
 }
 
 /// The kernel for a study: with remote drives it has to know both ends of NVMe/TCP.
-fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<Kernel, LabError> {
+fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<GuestKernel, LabError> {
     let choose = |wanted: &[String]| kernel::choose(host, wanted, spec.machine.kernel.as_deref());
     if !spec.machine.drives.iter().any(enclosure::is_remote) {
         return choose(spec.wanted_modules);
@@ -127,7 +127,7 @@ fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<Kernel, LabErr
     }
 }
 
-fn boot_with(spec: &GuestSpec<'_>, kernel: Kernel, accelerator: Accelerator) -> Result<Guest, LabError> {
+fn boot_with(spec: &GuestSpec<'_>, kernel: GuestKernel, accelerator: Accelerator) -> Result<Guest, LabError> {
     let start = Instant::now();
     let enclosure = enclosure::start(spec, &kernel, accelerator)?;
     let network = enclosure.as_ref().map(enclosure::Started::directory);
@@ -167,7 +167,7 @@ impl<'a> Booting<'a> {
     /// `network`: where the sockets of the enclosure are, if there is one.
     fn start(
         spec: GuestSpec<'a>,
-        kernel: &Kernel,
+        kernel: &GuestKernel,
         accelerator: Accelerator,
         network: Option<&Path>,
     ) -> Result<Self, LabError> {
@@ -189,7 +189,7 @@ impl<'a> Booting<'a> {
         self,
         remote: Remote,
         connected: bool,
-        kernel: &Kernel,
+        kernel: &GuestKernel,
         accelerator: Accelerator,
         start: Instant,
     ) -> Result<Guest, LabError> {
@@ -216,7 +216,7 @@ impl<'a> Booting<'a> {
     }
 }
 
-pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &Kernel) -> Result<(), LabError> {
+pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &GuestKernel) -> Result<(), LabError> {
     let host = Local::new();
     image::write_image(directory, &image::pack(&host, spec.agent, kernel)?)?;
     let unpacked = vmlinux::unpacked(&host, kernel, &spec.cache);
@@ -385,7 +385,7 @@ impl Guest {
 
     /// The kernel that runs.
     #[must_use]
-    pub const fn kernel(&self) -> &Kernel {
+    pub const fn kernel(&self) -> &GuestKernel {
         &self.kernel
     }
 

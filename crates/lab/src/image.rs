@@ -11,14 +11,14 @@ use host::Host;
 use terms::Cmd;
 
 use crate::archive::Archive;
-use crate::kernel::{BOOT_MODULES, Kernel};
+use crate::kernel::{BOOT_MODULES, GuestKernel};
 use crate::{LabError, cage, file, share};
 
 /// Where the guest's first process finds its modules, named so that sorting gives the order.
 pub(crate) const MODULE_DIRECTORY: &str = "modules";
 
 /// Packs the image.
-pub(crate) fn pack(host: &dyn Host, agent: &Path, kernel: &Kernel) -> Result<Vec<u8>, LabError> {
+pub(crate) fn pack(host: &dyn Host, agent: &Path, kernel: &GuestKernel) -> Result<Vec<u8>, LabError> {
     let mut archive = Archive::default();
     share::pack(&mut archive)?;
     archive.directory(MODULE_DIRECTORY);

@@ -11,7 +11,7 @@ pub(crate) const BOOT_MODULES: [&str; 7] =
 
 /// A kernel of this machine.
 #[derive(Debug, Clone)]
-pub struct Kernel {
+pub struct GuestKernel {
     /// Release, such as `6.1.0-56-amd64`.
     pub release: String,
     /// The image's path.
@@ -19,7 +19,7 @@ pub struct Kernel {
     pub(crate) modules: Modules,
 }
 
-impl Kernel {
+impl GuestKernel {
     /// Has it this module, built in or as a file?
     #[must_use]
     pub fn has_module(&self, name: &str) -> bool {
@@ -32,7 +32,7 @@ impl Kernel {
 ///
 /// # Errors
 /// [`LabError::Missing`] with the package that brings one.
-pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) -> Result<Kernel, LabError> {
+pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) -> Result<GuestKernel, LabError> {
     let mut kernels = Vec::new();
     let mut lacking = Vec::new();
     for kernel in installed(host, &mut lacking)? {
@@ -50,7 +50,7 @@ pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) ->
             return Err(LabError::Missing { what, remedy: other.unwrap_or_else(|| package(host, "kernel")) });
         }
     }
-    let rank = |kernel: &Kernel| {
+    let rank = |kernel: &GuestKernel| {
         (wanted.iter().filter(|module| kernel.has_module(module)).count(), version_key(&kernel.release))
     };
     kernels.into_iter().max_by_key(rank).ok_or_else(|| LabError::Missing {
@@ -64,7 +64,7 @@ pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) ->
 }
 
 /// Kernels whose image can be read and whose modules are there.
-fn installed(host: &dyn Host, lacking: &mut Vec<String>) -> Result<Vec<Kernel>, HostError> {
+fn installed(host: &dyn Host, lacking: &mut Vec<String>) -> Result<Vec<GuestKernel>, HostError> {
     let mut found = Vec::new();
     for release in list(host, "/lib/modules")? {
         let images = [format!("/boot/vmlinuz-{release}"), format!("/lib/modules/{release}/vmlinuz")];
@@ -75,7 +75,7 @@ fn installed(host: &dyn Host, lacking: &mut Vec<String>) -> Result<Vec<Kernel>, 
             }
             if host.exists(&image)? {
                 if let Ok(modules) = Modules::read(host, &release) {
-                    found.push(Kernel { release: release.clone(), image, modules });
+                    found.push(GuestKernel { release: release.clone(), image, modules });
                 }
                 break;
             }

@@ -3,7 +3,7 @@
 //! A drive's file has a filter on it for the drive's own limit, and another for that of the switch it is behind, which
 //! all drives there share. Nothing in the guest sees them: like a drive that is slow.
 
-use terms::{LabDrive, LabDriveKind, LabSpec, Limit, Port};
+use terms::{LabDrive, LabDriveKind, LabSpec, RateLimit, Port};
 
 /// QEMU's objects for every limit of the guest: for each limited drive its own and that of reads and
 /// writes together, and one for each limited switch.
@@ -54,7 +54,7 @@ pub(crate) fn nodes(index: usize, drive: &LabDrive, spec: &LabSpec, path: &str) 
     Some(nodes)
 }
 
-fn group(id: &str, limit: &Limit) -> String {
+fn group(id: &str, limit: &RateLimit) -> String {
     let numbers = [
         ("bps-read", limit.read.map(|rate| rate.0)),
         ("bps-write", limit.write.map(|rate| rate.0)),
@@ -66,7 +66,7 @@ fn group(id: &str, limit: &Limit) -> String {
 
 /// A drive's reads and writes go to the same flash or heads: together they may do what the faster of both may. `None`
 /// where one of them is not limited. QEMU takes limits of each direction or of both in one group, never all three.
-fn both(id: &str, limit: &Limit) -> Option<String> {
+fn both(id: &str, limit: &RateLimit) -> Option<String> {
     let larger = |read: Option<u64>, write: Option<u64>| Some(read?.max(write?));
     let bytes = larger(limit.read.map(|rate| rate.0), limit.write.map(|rate| rate.0));
     let operations = larger(limit.read_iops.map(u64::from), limit.write_iops.map(u64::from));
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    fn drive(limit: Limit, port: Port) -> LabDrive {
+    fn drive(limit: RateLimit, port: Port) -> LabDrive {
         let name = Name::new("a").unwrap();
         LabDrive { port, limit, ..LabDrive::new(name, Bytes::mib(64)) }
     }
@@ -95,8 +95,8 @@ mod tests {
     #[test]
     fn a_drive_that_spins_is_a_socket_below_its_limits() {
         let spin = |limit| LabDrive { kind: LabDriveKind::Hdd, ..drive(limit, Port::Cpu) };
-        let limit = Limit { write_iops: Some(5), ..Limit::default() };
-        let drives = vec![spin(Limit::default()), spin(limit)];
+        let limit = RateLimit { write_iops: Some(5), ..RateLimit::default() };
+        let drives = vec![spin(RateLimit::default()), spin(limit)];
         let spec = LabSpec { drives, ..LabSpec::new(1, Bytes::gib(1)) };
         let chain = |index: usize| nodes(index, &spec.drives[index], &spec, "/lab/s").unwrap();
         assert_eq!(chain(0), ["driver=nbd,node-name=d0,server.type=unix,server.path=/lab/s"]);
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn reads_and_writes_share_a_drive() {
-        let limit = Limit { read: Some(Bytes(90)), write: Some(Bytes(70)), read_iops: Some(5), ..Limit::default() };
+        let limit = RateLimit { read: Some(Bytes(90)), write: Some(Bytes(70)), read_iops: Some(5), ..RateLimit::default() };
         let spec = LabSpec { drives: vec![drive(limit, Port::Cpu)], ..LabSpec::new(1, Bytes::gib(1)) };
         let groups = groups(&spec);
         assert_eq!(groups[1], "throttle-group,id=both0,x-bps-total=90");
@@ -117,13 +117,13 @@ mod tests {
 
     #[test]
     fn a_drive_has_its_own_limit_and_shares_that_of_its_switch() {
-        let own = Limit { read: Some(Bytes(180_000_000)), write_iops: Some(400), ..Limit::default() };
-        let switch = LabSwitch { number: 3, limit: Limit { read: Some(Bytes(200_000_000)), ..Limit::default() } };
+        let own = RateLimit { read: Some(Bytes(180_000_000)), write_iops: Some(400), ..RateLimit::default() };
+        let switch = LabSwitch { number: 3, limit: RateLimit { read: Some(Bytes(200_000_000)), ..RateLimit::default() } };
         let drives = vec![
-            drive(Limit::default(), Port::Cpu),
+            drive(RateLimit::default(), Port::Cpu),
             drive(own, Port::Cpu),
             drive(own, Port::Switch(3)),
-            drive(Limit::default(), Port::Switch(3)),
+            drive(RateLimit::default(), Port::Switch(3)),
         ];
         let spec = LabSpec { drives, switches: vec![switch], ..LabSpec::new(1, Bytes::gib(1)) };
         let groups = groups(&spec);

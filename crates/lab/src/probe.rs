@@ -11,7 +11,7 @@ use terms::{Bytes, Cmd, LabSpec};
 use crate::accelerator::Accelerator;
 use crate::cage::lend;
 use crate::image::{self, write_image};
-use crate::kernel::Kernel;
+use crate::kernel::GuestKernel;
 use crate::machine::{self, Console};
 use crate::scratch::Scratch;
 use crate::{LabError, file};
@@ -25,7 +25,7 @@ const WHOLE_BOOT: Duration = Duration::from_secs(8);
 
 /// Finds out which works. The answer is kept in `cache` for as long as this boot of this machine, this QEMU and
 /// this kernel last.
-pub(crate) fn choose(kernel: &Kernel, agent: &Path, base: &Path, cache: &Path) -> Result<Accelerator, LabError> {
+pub(crate) fn choose(kernel: &GuestKernel, agent: &Path, base: &Path, cache: &Path) -> Result<Accelerator, LabError> {
     let host = Local::new();
     if !host.run(&Cmd::new(["test", "-r", "/dev/kvm", "-a", "-w", "/dev/kvm"]))?.ok() {
         return Ok(Accelerator::Tcg);
@@ -49,7 +49,7 @@ pub(crate) fn choose(kernel: &Kernel, agent: &Path, base: &Path, cache: &Path) -
 }
 
 /// Does a guest under KVM reach our first process?
-fn probe(kernel: &Kernel, agent: &Path, base: &Path) -> Result<bool, LabError> {
+fn probe(kernel: &GuestKernel, agent: &Path, base: &Path) -> Result<bool, LabError> {
     let scratch = Scratch::make(base)?;
     let probe = scratch.path();
     write_image(probe, &image::pack(&Local::new(), agent, kernel)?)?;

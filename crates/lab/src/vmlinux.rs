@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use host::Host;
 use terms::{Bytes, Cmd, Nanos};
 
-use crate::kernel::Kernel;
+use crate::kernel::GuestKernel;
 
 /// The unpacked kernel's file; `None` where this kernel cannot be started so, and the packed one must serve.
-pub(crate) fn unpacked(host: &dyn Host, kernel: &Kernel, cache: &Path) -> Option<PathBuf> {
+pub(crate) fn unpacked(host: &dyn Host, kernel: &GuestKernel, cache: &Path) -> Option<PathBuf> {
     let config = host.read_text(&format!("/boot/config-{}", kernel.release)).ok()?;
     if !config.lines().any(|line| line == "CONFIG_PVH=y") {
         return None;

@@ -183,7 +183,7 @@ pub(crate) struct Around {
 pub(crate) struct Compared {
     threads: Threads,
     kernel_threads: Threads,
-    conditions: terms::evidence::Conditions,
+    conditions: terms::evidence::CellConditions,
     governor_change: Option<String>,
     busy: Vec<Busy>,
     kernel: String,

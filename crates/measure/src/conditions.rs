@@ -4,7 +4,7 @@
 mod drive;
 
 use host::{Host, HostError};
-use terms::evidence::{Conditions, DriveCondition};
+use terms::evidence::{CellConditions, DriveCondition};
 
 pub(crate) use drive::DriveState;
 
@@ -60,7 +60,7 @@ fn mean_mhz(cpuinfo: &str) -> Option<u32> {
 }
 
 /// What both readings say together.
-pub(crate) fn between(before: &Now, after: &Now) -> Conditions {
+pub(crate) fn between(before: &Now, after: &Now) -> CellConditions {
     let pairs = before.drives.iter().zip(&after.drives);
     let mut governors: Vec<String> = before.governors.iter().chain(&after.governors).cloned().collect();
     governors.sort();
@@ -68,7 +68,7 @@ pub(crate) fn between(before: &Now, after: &Now) -> Conditions {
     let mut numa_nodes: Vec<u32> = before.drives.iter().filter_map(|drive| drive.numa_node).collect();
     numa_nodes.sort_unstable();
     numa_nodes.dedup();
-    Conditions {
+    CellConditions {
         drives: pairs.filter_map(|(before, after)| condition(before, after)).collect(),
         governors,
         mhz_before: before.mhz,

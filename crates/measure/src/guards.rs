@@ -6,7 +6,7 @@ mod drives;
 mod machine;
 mod window;
 
-use terms::evidence::{Conditions, Steadiness};
+use terms::evidence::{CellConditions, Steadiness};
 use terms::record::{Cell, CpuDelta, GuardNote, MemberDelta, Reading};
 use terms::{Bytes, Nanos, Node, Workload};
 
@@ -40,7 +40,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) dirtied: Option<Bytes>,
     /// `/proc/version`, shortened.
     pub(crate) kernel: &'a str,
-    pub(crate) conditions: &'a Conditions,
+    pub(crate) conditions: &'a CellConditions,
     pub(crate) governor_change: Option<&'a str>,
     pub(crate) steadiness: Option<&'a Steadiness>,
 }

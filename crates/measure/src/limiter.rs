@@ -1,6 +1,6 @@
 //! What a cell's throughput was limited by: the first in a fixed order that was seen at its limit.
 
-use terms::evidence::{Conditions, Limiter, LimiterKind, Threads};
+use terms::evidence::{CellConditions, Limiter, LimiterKind, Threads};
 use terms::record::{CpuDelta, MemberDelta};
 use terms::units::significant;
 
@@ -33,7 +33,7 @@ pub(crate) struct Seen<'a> {
     /// Time under load of the wall of [`Self::threads`], as a share of it.
     pub(crate) loaded: f64,
     pub(crate) cpu: Option<&'a CpuDelta>,
-    pub(crate) conditions: Option<&'a Conditions>,
+    pub(crate) conditions: Option<&'a CellConditions>,
     pub(crate) members: &'a [MemberDelta],
     /// Operations that the workload keeps under way, all jobs.
     pub(crate) in_flight: u32,
@@ -162,7 +162,7 @@ mod tests {
         let (crypt, some) = (threads("kcryptd", 960), threads("kcryptd", 400));
         let drive =
             DriveCondition { drive: "a".into(), link_bytes_per_second: Some(1000), ..DriveCondition::default() };
-        let links = Conditions { drives: vec![drive], ..Conditions::default() };
+        let links = CellConditions { drives: vec![drive], ..CellConditions::default() };
         let base = Seen { loaded: 1.0, cpu: Some(&idle), in_flight: 32, members: &busy, ..Seen::default() };
         let cases = [
             ("a rate that was kept", Seen { offered: Some(0.99), ..base.clone() }, Kind::Rate),

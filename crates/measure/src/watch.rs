@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use host::{Host, HostError, Sample, Sampling};
+use host::{Host, HostError, CounterSample, Sampling};
 use terms::record::MemberDelta;
 use terms::{Cmd, Nanos, Node, Outcome};
 
@@ -70,7 +70,7 @@ impl Watch<'_> {
         let sampling = Sampling { paths, pause: self.pause.into() };
         let (outcome, samples) = self.host.run_sampled(cmd, &sampling)?;
         let mut watched = Watched::default();
-        for Sample { at, files } in samples {
+        for CounterSample { at, files } in samples {
             let mut texts = files.into_iter().map(|file| file.map(|text| String::from_utf8_lossy(&text).into_owned()));
             let [disks, processors, agent] = [(); 3].map(|()| texts.next().flatten().unwrap_or_default());
             let pages = if self.writes { texts.next().flatten() } else { None };

@@ -1,7 +1,7 @@
 //! The lab as a machine: emulated drives and links are as fast as they were told to be.
 
 use terms::machine::{DriveGroup, Machine, Path, Trust, Uplink};
-use terms::{Bytes, BytesPerSecond, Iops, LabDrive, LabSpec, Limit, Name, Port};
+use terms::{Bytes, BytesPerSecond, Iops, LabDrive, LabSpec, RateLimit, Name, Port};
 
 use crate::spinning::described;
 
@@ -70,7 +70,7 @@ fn name(number: u8) -> Option<Name> {
     Name::new(format!("switch{number}")).ok()
 }
 
-fn uplink(number: u8, limit: &Limit) -> Option<Uplink> {
+fn uplink(number: u8, limit: &RateLimit) -> Option<Uplink> {
     let path = Path::Told { read: limit.read.map(rate), write: limit.write.map(rate) };
     Some(Uplink { name: name(number)?, path, behind: None })
 }
@@ -86,13 +86,13 @@ mod tests {
     fn drives_are_as_slow_as_they_were_told_and_share_their_switch() {
         let mut drive = LabDrive {
             port: Port::Switch(2),
-            limit: Limit { read: Some(Bytes(50_000_000)), read_iops: Some(900), ..Limit::default() },
+            limit: RateLimit { read: Some(Bytes(50_000_000)), read_iops: Some(900), ..RateLimit::default() },
             ..LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64))
         };
         let mut group = DriveGroup::unknown(drive.name.clone(), DriveKind::Nvme);
         group.rated.read = Some(BytesPerSecond(400e6));
         group.rated.read_iops = Some(Iops(500.0));
-        let switch = LabSwitch { number: 2, limit: Limit { write: Some(Bytes(1_000_000)), ..Limit::default() } };
+        let switch = LabSwitch { number: 2, limit: RateLimit { write: Some(Bytes(1_000_000)), ..RateLimit::default() } };
         let mut lab = LabSpec { drives: vec![drive.clone()], switches: vec![switch], ..LabSpec::new(1, Bytes::gib(1)) };
         let machine = Machine { drives: vec![group], ..Machine::default() };
         let limited = super::limited(machine.clone(), &lab, Bytes::mib(64));

@@ -16,7 +16,7 @@ use crate::width::{paragraph, wrap};
 
 /// What a column holds; it tells how it is aligned and how it is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Words.
     Text,
     /// A count.
@@ -35,7 +35,7 @@ pub enum Kind {
     Iops,
 }
 
-impl Kind {
+impl ColumnKind {
     /// Words are flush left, numbers flush right.
     #[must_use]
     pub const fn align(self) -> Align {
@@ -156,7 +156,7 @@ pub struct Column<R> {
     /// What it is, in one phrase.
     pub help: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// Takes it from a row.
     pub value: fn(&R) -> Value,
 }
@@ -307,7 +307,7 @@ mod tests {
             key: "size_bytes",
             title: "Size",
             help: "how large",
-            kind: Kind::Size,
+            kind: ColumnKind::Size,
             value: |n| Value::Size(Bytes(*n)),
         },
         Column {
@@ -315,7 +315,7 @@ mod tests {
             key: "note",
             title: "Note",
             help: "what is said",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             value: |_| Value::Missing("nobody spoke".into()),
         },
     ];

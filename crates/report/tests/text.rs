@@ -357,10 +357,10 @@ fn columns_have_names_keys_and_units_once() {
         for (at, column) in columns.iter().enumerate() {
             assert!(columns[..at].iter().all(|c| c.name != column.name && c.key != column.key), "{}", column.name);
             let unit = match column.kind {
-                table::Kind::Size => "_bytes",
-                table::Kind::Time => "_ns",
-                table::Kind::Rate | table::Kind::Iops => "_per_second",
-                table::Kind::Text | table::Kind::Count | table::Kind::Ratio | table::Kind::Number => "",
+                table::ColumnKind::Size => "_bytes",
+                table::ColumnKind::Time => "_ns",
+                table::ColumnKind::Rate | table::ColumnKind::Iops => "_per_second",
+                table::ColumnKind::Text | table::ColumnKind::Count | table::ColumnKind::Ratio | table::ColumnKind::Number => "",
             };
             assert!(column.key.ends_with(unit), "{}", column.key);
         }

@@ -16,7 +16,7 @@ mod units;
 
 use std::collections::BTreeMap;
 
-use terms::{Bytes, Nanos, Note, Severity, Workload, fio};
+use terms::{Bytes, Nanos, Note, NoteLevel, Workload, fio};
 
 use job::Job;
 use lines::Section;
@@ -81,7 +81,7 @@ impl Reader<'_> {
         let imported = arranged(jobs, &mut notes);
         notes.sort_by_key(|note| (note.span, note.severity));
         notes.dedup();
-        let sound = notes.iter().all(|note| note.severity != Severity::Error) && !imported.workloads.is_empty();
+        let sound = notes.iter().all(|note| note.severity != NoteLevel::Error) && !imported.workloads.is_empty();
         (sound.then_some(imported), notes)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use terms::units::KIB;
-use terms::{Bytes, Clock, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, Limit, Name, Note, Port, Speed, Spindle};
+use terms::{Bytes, Clock, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, RateLimit, Name, Note, Port, Speed, Spindle};
 
 use crate::fields::Fields;
 use crate::machine::in_a_second;
@@ -173,7 +173,7 @@ const fn number_of(port: &Port) -> Option<u8> {
 }
 
 /// How fast a drive or a link may be.
-fn limit(fields: &Fields, notes: &mut Vec<Note>) -> Limit {
+fn limit(fields: &Fields, notes: &mut Vec<Note>) -> RateLimit {
     let mut rate = |key: &str| {
         let text = fields.text(key)?;
         let rate = in_a_second(text);
@@ -187,7 +187,7 @@ fn limit(fields: &Fields, notes: &mut Vec<Note>) -> Limit {
         rate
     };
     let (read, write) = (rate("read"), rate("write"));
-    Limit { read, write, read_iops: fields.number("read_iops"), write_iops: fields.number("write_iops") }
+    RateLimit { read, write, read_iops: fields.number("read_iops"), write_iops: fields.number("write_iops") }
 }
 
 fn switch(fields: &Fields, ports: &HashSet<u8>, notes: &mut Vec<Note>) -> Option<LabSwitch> {

@@ -40,7 +40,7 @@ mod syntax;
 mod trials;
 mod workload;
 
-use terms::{Design, Note, Severity, Span};
+use terms::{Design, Note, NoteLevel, Span};
 use toml::de::DeTable;
 
 pub use grammar::SHORTEST_WINDOW;
@@ -83,7 +83,7 @@ fn parse_by<T>(
     }
     notes.sort_by_key(|note| (note.span, note.severity));
     notes.dedup();
-    let sound = notes.iter().all(|note| note.severity != Severity::Error);
+    let sound = notes.iter().all(|note| note.severity != NoteLevel::Error);
     (noun.filter(|_| sound), notes)
 }
 

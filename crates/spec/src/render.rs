@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title};
-use terms::{Note, Severity};
+use terms::{Note, NoteLevel};
 
 /// Columns that a rendering keeps to, where the text of the study allows it.
 const WIDTH: usize = 80;
@@ -39,7 +39,7 @@ pub fn render(file_name: &str, text: &str, notes: &[Note], colour: bool) -> Stri
 
 /// What is drawn, in the order of the text, and what is not.
 fn chosen(notes: &[Note]) -> (Vec<&Note>, Vec<&Note>) {
-    let is_error = |note: &&Note| note.severity == Severity::Error;
+    let is_error = |note: &&Note| note.severity == NoteLevel::Error;
     let errors = notes.iter().filter(is_error).count().min(DRAWN);
     let mut room = [errors, DRAWN - errors];
     notes.iter().partition(|note| {
@@ -52,7 +52,7 @@ fn chosen(notes: &[Note]) -> (Vec<&Note>, Vec<&Note>) {
 
 /// `2 more errors and 1 more note are`.
 fn counted(left: &[&Note]) -> String {
-    let errors = left.iter().filter(|note| note.severity == Severity::Error).count();
+    let errors = left.iter().filter(|note| note.severity == NoteLevel::Error).count();
     let several = |count: usize, what: &str| match count {
         0 => None,
         1 => Some(format!("1 more {what}")),
@@ -80,9 +80,9 @@ impl<'t> Source<'t> {
 
     fn group(&self, note: &'t Note) -> Group<'t> {
         let level = match note.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-            Severity::Info => Level::INFO,
+            NoteLevel::Error => Level::ERROR,
+            NoteLevel::Warning => Level::WARNING,
+            NoteLevel::Info => Level::INFO,
         };
         let title = level.primary_title(note.message.as_str()).id(note.code.as_str());
         let place = note.span.map(|span| span.start..span.end).filter(|range| self.text.get(range.clone()).is_some());

@@ -9,7 +9,7 @@ mod shape;
 
 use std::collections::{HashMap, HashSet};
 
-use terms::{Bytes, Name, Note, Severity, Span, Stack, slug};
+use terms::{Bytes, Name, Note, NoteLevel, Span, Stack, slug};
 
 use crate::fields::Fields;
 use crate::lab::Lab;
@@ -90,7 +90,7 @@ fn stack(fields: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Option<Grown> {
     let geometry = geometry::Geometry::of(&growth, lab);
     geometry.check(&growth, notes);
     let name = fields.text("name")?.to_owned();
-    let wrong = notes[before..].iter().any(|note| note.severity == Severity::Error);
+    let wrong = notes[before..].iter().any(|note| note.severity == NoteLevel::Error);
     if wrong || fields.is_wrong("layers") {
         return None;
     }

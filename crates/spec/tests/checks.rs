@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use terms::layer::{BtrfsProfile, Lvm, RaidLevel, Volume, ZfsLayout};
-use terms::{Design, Layer, Nanos, Pattern, Ref, Severity, Spindle};
+use terms::{Design, Layer, Nanos, Pattern, Ref, NoteLevel, Spindle};
 
 /// A study around these layers: drives a to e of 1 GiB, k with blocks of 4 KiB, s and t small.
 fn study(layers: &str) -> String {
@@ -22,7 +22,7 @@ fn study(layers: &str) -> String {
 /// Codes of the notes, without drives that no stack uses.
 fn codes(text: &str) -> Vec<String> {
     let (design, notes) = spec::parse(text);
-    let errors = notes.iter().any(|note| note.severity == Severity::Error);
+    let errors = notes.iter().any(|note| note.severity == NoteLevel::Error);
     assert_eq!(design.is_none(), errors, "{text}");
     for note in &notes {
         assert!(note.code.starts_with("study-"), "{note:?}");
@@ -260,7 +260,7 @@ fn drives_and_measures() {
     assert_eq!(with("question = \"Does it hold?\"", ""), ["study-missing-key"]);
     let idle = spec::parse(&text).1;
     assert_eq!(idle.len(), 7, "one for each drive but `a`");
-    assert!(idle.iter().all(|note| note.code == "study-idle-drive" && note.severity == Severity::Warning));
+    assert!(idle.iter().all(|note| note.code == "study-idle-drive" && note.severity == NoteLevel::Warning));
 }
 
 #[test]

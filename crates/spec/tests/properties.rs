@@ -1,7 +1,7 @@
 //! Whatever the text: no panic, notes within it, and a design only where nothing is wrong.
 
 use proptest::prelude::*;
-use terms::{Ref, Severity};
+use terms::{Ref, NoteLevel};
 
 const QUICKSTART: &str = include_str!("../../../studies/quickstart.toml");
 const LONG_TERM: &str = include_str!("../../../studies/long-term-storage.toml");
@@ -17,7 +17,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
         }
         prop_assert!(!note.message.is_empty() && !note.message.contains('\n'), "{note:?}");
     }
-    let wrong = notes.iter().any(|note| note.severity == Severity::Error);
+    let wrong = notes.iter().any(|note| note.severity == NoteLevel::Error);
     prop_assert_eq!(design.is_none(), wrong);
     let drawn = spec::render("study.toml", text, &notes, false);
     // Of very many the first are drawn, and the rest are counted.

@@ -46,7 +46,7 @@ const TITLES: [&str; 2] = ["stack", "title"];
 fn notes(place: &str, text: &str) -> Vec<Note> {
     let study = study(place, text);
     let (design, notes) = spec::parse(&study);
-    let errors: Vec<Note> = notes.into_iter().filter(|note| note.severity == terms::Severity::Error).collect();
+    let errors: Vec<Note> = notes.into_iter().filter(|note| note.severity == terms::NoteLevel::Error).collect();
     assert_eq!(design.is_none(), !errors.is_empty());
     for note in errors.iter().filter(|note| note.code == "study-bad-text") {
         let span = note.span.unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::chart::Chart;
-use crate::drive::{LabDrive, LabDriveKind, LabSwitch, Limit, Port};
+use crate::drive::{LabDrive, LabDriveKind, LabSwitch, RateLimit, Port};
 use crate::feature::Feature;
 use crate::layer::Layer;
 use crate::name::{Name, slug};
@@ -236,7 +236,7 @@ impl LabSpec {
         let fast = |drive: &LabDrive| {
             let spins = drive.kind == LabDriveKind::Hdd;
             let drive = if spins { drive.as_kind(LabDriveKind::Sata) } else { drive.clone() };
-            LabDrive { limit: Limit::default(), ..drive }
+            LabDrive { limit: RateLimit::default(), ..drive }
         };
         Self { drives: self.drives.iter().map(fast).collect(), switches: Vec::new(), ..self.clone() }
     }
@@ -515,11 +515,11 @@ mod tests {
             let drive = LabDrive { limit, ..drive(LabDriveKind::Flash) };
             LabSpec { drives: vec![drive], said_clock: Some(clock), ..LabSpec::new(1, Bytes::gib(1)) }.clock_refused()
         };
-        let fast = Limit { read: Some(Bytes(3_500_000_000)), ..Limit::default() };
-        assert_eq!(flash(Clock::Virtual, Limit::default()), None);
+        let fast = RateLimit { read: Some(Bytes(3_500_000_000)), ..RateLimit::default() };
+        assert_eq!(flash(Clock::Virtual, RateLimit::default()), None);
         assert_eq!(flash(Clock::Real, fast), None);
         assert!(flash(Clock::Virtual, fast).unwrap().contains("faster than a processor of 3.2 G instructions/s"));
-        assert!(flash(Clock::Virtual, Limit { read_iops: Some(200_000), ..Limit::default() }).is_some());
+        assert!(flash(Clock::Virtual, RateLimit { read_iops: Some(200_000), ..RateLimit::default() }).is_some());
         for kind in [LabDriveKind::Nvme, LabDriveKind::Sata, LabDriveKind::Hdd, LabDriveKind::NvmeTcp] {
             assert!(lab(kind, Clock::Virtual).clock_refused().unwrap().contains("`a`"), "{kind:?}");
             assert_eq!(lab(kind, Clock::Real).clock_refused(), None);
@@ -534,13 +534,13 @@ mod tests {
 
     #[test]
     fn without_limits_nothing_spins_and_nothing_waits() {
-        let limit = Limit { read: Some(Bytes::mib(1)), ..Limit::default() };
+        let limit = RateLimit { read: Some(Bytes::mib(1)), ..RateLimit::default() };
         let drive = |name: &str| LabDrive::new(Name::new(name).unwrap(), Bytes::mib(64));
         let slow = LabDrive { limit, lba: Bytes(4096), port: Port::Switch(0), ..drive("a") };
         let disk = LabDrive { kind: LabDriveKind::Hdd, spindle: Some(Spindle::default()), ..drive("b") };
         let lab = LabSpec { drives: vec![slow.clone(), disk], ..LabSpec::new(2, Bytes::gib(1)) };
         let lab = LabSpec { switches: vec![LabSwitch { number: 0, limit }], ..lab }.without_limits();
-        assert_eq!(lab.drives[0], LabDrive { limit: Limit::default(), ..slow });
+        assert_eq!(lab.drives[0], LabDrive { limit: RateLimit::default(), ..slow });
         assert_eq!((lab.drives[1].kind, lab.drives[1].spindle), (LabDriveKind::Sata, None));
         assert!(lab.switches.is_empty());
     }

@@ -29,8 +29,8 @@ pub struct LabDrive {
     /// Where it is plugged in. RAM drives and remote ones have no port.
     pub port: Port,
     /// How fast it may be.
-    #[serde(default, skip_serializing_if = "Limit::is_none")]
-    pub limit: Limit,
+    #[serde(default, skip_serializing_if = "RateLimit::is_none")]
+    pub limit: RateLimit,
     /// Network paths to it: 1 for all but remote drives.
     #[serde(default = "one_path")]
     pub paths: u8,
@@ -49,7 +49,7 @@ impl LabDrive {
             size,
             lba: Bytes(512),
             port: Port::Cpu,
-            limit: Limit::default(),
+            limit: RateLimit::default(),
             paths: one_path(),
             spindle: None,
         }
@@ -62,7 +62,7 @@ impl LabDrive {
             return self.clone();
         }
         let limit = match kind {
-            LabDriveKind::Ram => Limit::default(),
+            LabDriveKind::Ram => RateLimit::default(),
             LabDriveKind::Flash => self.limit.of_reads(),
             _ => self.limit,
         };
@@ -80,7 +80,7 @@ impl LabDrive {
 
     /// Why the drive is too fast for a virtual clock; `None` where it is not.
     pub(crate) fn too_fast(&self, speed: Speed) -> Option<String> {
-        let Limit { read, read_iops, .. } = self.limit;
+        let RateLimit { read, read_iops, .. } = self.limit;
         let (operations, bytes) = (speed.factor() * MOST.0, speed.factor() * MOST.1);
         let is_over = read_iops.is_some_and(|rate| f64::from(rate) > operations)
             || read.is_some_and(|rate| rate.as_f64() > bytes);
@@ -98,7 +98,7 @@ impl LabDrive {
 /// How fast a lab drive or a link of the lab may be at most; what is not set is as fast as it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Limit {
+pub struct RateLimit {
     /// Bytes read in a second.
     #[serde(rename = "read_bytes_per_second", skip_serializing_if = "Option::is_none")]
     pub read: Option<Bytes>,
@@ -113,7 +113,7 @@ pub struct Limit {
     pub write_iops: Option<u32>,
 }
 
-impl Limit {
+impl RateLimit {
     /// Is nothing limited?
     #[must_use]
     pub fn is_none(&self) -> bool {
@@ -134,7 +134,7 @@ pub struct LabSwitch {
     /// Its number: [`Port::Switch`].
     pub number: u8,
     /// How fast all drives behind it may be together.
-    pub limit: Limit,
+    pub limit: RateLimit,
 }
 
 const fn one_path() -> u8 {
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn another_kind_keeps_what_it_can_have_and_nothing_else() {
-        let limit = Limit { read_iops: Some(100), ..Limit::default() };
+        let limit = RateLimit { read_iops: Some(100), ..RateLimit::default() };
         let plain = LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64));
         let drive = LabDrive { lba: Bytes(4096), port: Port::Switch(1), limit, ..plain };
         let hdd = drive.as_kind(LabDriveKind::Hdd);

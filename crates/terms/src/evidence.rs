@@ -165,9 +165,9 @@ pub struct Threads {
     pub kinds: Vec<ThreadTime>,
 }
 
-/// Conditions of a cell that hardware can change behind its back.
+/// CellConditions of a cell that hardware can change behind its back.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Conditions {
+pub struct CellConditions {
     /// Drives of the stack.
     #[serde(default)]
     pub drives: Vec<DriveCondition>,
@@ -185,7 +185,7 @@ pub struct Conditions {
     pub numa_nodes: Vec<u32>,
 }
 
-/// Conditions of one drive.
+/// CellConditions of one drive.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DriveCondition {
     /// The study's name for the drive.

@@ -18,7 +18,7 @@ pub use block::{
 };
 pub use cpu::{Cpu, Memory, MemoryModule, NumaNode};
 pub use filesystem::{Btrfs, BtrfsDevice, Dataset, FileSystem, Geometry, Mount, Pool, Usage, Vdev};
-pub use kernel::{Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Gap, Kernel, Module, Taken, Unit};
+pub use kernel::{Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, UnreadFile, Kernel, Module, Taken, SystemdUnit};
 pub use nvme::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath};
 pub use pci::{
     Bifurcation, Capacity, Inference, Interrupt, LEAST_PAYLOAD, Link, LinkErrors, PACKET_OVERHEAD, Payload, PciDetail,
@@ -95,13 +95,13 @@ pub struct Detail {
     /// The kernel.
     pub linux: Kernel,
     /// Services and timers that watch over storage: those that are there, whether active or not.
-    pub units: Reading<Vec<Unit>>,
+    pub units: Reading<Vec<SystemdUnit>>,
     /// Files in which people name drives.
     pub configuration: Configuration,
     /// Files and directories that were asked for and could not be read, whose content goes into facts that have no
     /// reason of their own: lists, numbers, names. What was read from elsewhere may be all there is, or not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub gaps: Vec<Gap>,
+    pub gaps: Vec<UnreadFile>,
 }
 
 impl Inventory {
@@ -109,7 +109,7 @@ impl Inventory {
     #[must_use]
     pub fn why_unread(&self, path: &str) -> Option<&str> {
         let below =
-            |gap: &&Gap| gap.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            |gap: &&UnreadFile| gap.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         self.detail.as_deref()?.gaps.iter().find(below).map(|gap| gap.why.as_str())
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How much a note matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Severity {
+pub enum NoteLevel {
     /// Nothing may be built from this.
     Error,
     /// It works, and something about it is likely not what was meant.
@@ -29,7 +29,7 @@ pub struct Note {
     /// Where in the text, if it is about a place.
     pub span: Option<Span>,
     /// How much it matters.
-    pub severity: Severity,
+    pub severity: NoteLevel,
     /// A stable code, such as `study-unknown-key`.
     pub code: String,
     /// What is wrong, in one sentence without a full stop.
@@ -46,7 +46,7 @@ impl Note {
     pub fn error(code: &str, span: Option<Span>, message: impl Into<String>) -> Self {
         Self {
             span,
-            severity: Severity::Error,
+            severity: NoteLevel::Error,
             code: code.to_owned(),
             message: message.into(),
             label: None,
@@ -57,7 +57,7 @@ impl Note {
     /// The same note as a warning.
     #[must_use]
     pub fn as_warning(mut self) -> Self {
-        self.severity = Severity::Warning;
+        self.severity = NoteLevel::Warning;
         self
     }
 

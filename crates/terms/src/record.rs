@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::design::MeasurePolicy;
-use crate::evidence::{Conditions, Imitated, JobShare, Limiter, Steadiness, Threads};
+use crate::evidence::{CellConditions, Imitated, JobShare, Limiter, Steadiness, Threads};
 use crate::name::Name;
 use crate::speed::Speed;
 use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
@@ -218,7 +218,7 @@ pub struct Cell {
     pub jobs: Vec<JobShare>,
     /// Temperatures, clocks and links.
     #[serde(default)]
-    pub conditions: Conditions,
+    pub conditions: CellConditions,
     /// When a network path was lost and came back, where the workload asks for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_lost: Option<PathLoss>,
@@ -315,7 +315,7 @@ impl Cell {
             limiter: None,
             threads: None,
             jobs: Vec::new(),
-            conditions: Conditions::default(),
+            conditions: CellConditions::default(),
             path_lost: None,
             hosts: Vec::new(),
             parts: Vec::new(),

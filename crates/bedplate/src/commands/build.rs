@@ -1,6 +1,6 @@
 //! `bedplate build`
 
-use build::{Authority, Memory};
+use build::{Authority, MemoryJournal};
 use host::Host;
 use lab::{Console, Guest};
 use terms::{Cmd, Plan};
@@ -56,7 +56,7 @@ enum Disproof {
 /// Builds, builds again, takes down, and compares. Gives the line to print.
 fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Result<String, Failure> {
     let authority = Authority::lab(guest, guest.drives())?;
-    let mut journal = Memory::default();
+    let mut journal = MemoryJournal::default();
     let before = fingerprint(guest)?;
     // Every step twice: to build, and to find it built.
     let progress = settings.printer.progress(f64::from(u32::try_from(2 * plan.steps.len()).unwrap_or(u32::MAX)));

@@ -12,7 +12,7 @@ use terms::inventory::Inventory;
 use terms::machine::{Machine, Rated};
 use terms::prediction::Prediction;
 use terms::spelling::spell_path;
-use terms::{Design, Severity};
+use terms::{Design, NoteLevel};
 
 use crate::cli::{ExpectArguments, MachineArguments, Selection};
 use crate::exit::{Exit, Failure};
@@ -88,7 +88,7 @@ fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
     let (machine, notes) = spec::parse_machine(&text);
     let drawn = spec::render(&spell_path(file), &text, &notes, settings.style.colour);
     match machine {
-        Some(machine) if notes.iter().all(|note| note.severity != Severity::Error) => {
+        Some(machine) if notes.iter().all(|note| note.severity != NoteLevel::Error) => {
             if !notes.is_empty() {
                 settings.printer.show(drawn.trim_end());
             }

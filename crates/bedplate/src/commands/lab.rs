@@ -4,7 +4,7 @@ use std::path::Path;
 
 use host::Local;
 use lab::Console;
-use lab::check::Check;
+use lab::check::Requirement;
 use terms::spelling::spell_path;
 use terms::{Bytes, LabDrive, LabSpec, Name};
 
@@ -84,7 +84,7 @@ fn check(json: bool, settings: &Settings) -> Result<Exit, Failure> {
     Ok(if stops { Exit::NotHere } else { Exit::Yes })
 }
 
-fn line(check: &Check, width: usize) -> String {
+fn line(check: &Requirement, width: usize) -> String {
     let mark = match (&check.found, check.required) {
         (Some(_), _) => "ok     ",
         (None, true) => "MISSING",

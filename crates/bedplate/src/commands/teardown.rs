@@ -1,6 +1,6 @@
 //! `bedplate teardown`
 
-use build::{Authority, Bindings, Claims, Entry, Origin};
+use build::{Authority, Bindings, Claims, JournalEntry, Origin};
 use claim::{ClaimError, Consent, Identity};
 use host::interrupt::Care;
 use record::{RunReader, RunWriter};
@@ -134,7 +134,7 @@ fn locked<'s>(site: &'s Site, drives: Vec<(Name, Identity)>, erase: &[String]) -
 }
 
 /// The plans that were carried out, as they were carried out: a plan that was changed since is nobody's.
-fn plans(reader: &RunReader, slugs: &[String], past: &[Entry]) -> Result<Vec<Plan>, Failure> {
+fn plans(reader: &RunReader, slugs: &[String], past: &[JournalEntry]) -> Result<Vec<Plan>, Failure> {
     let plan = |slug: &String| {
         let plan = reader.plan::<Plan>(slug)?;
         let digest = plan.as_ref().map(plan_sha256).transpose()?;
@@ -152,7 +152,7 @@ fn plans(reader: &RunReader, slugs: &[String], past: &[Entry]) -> Result<Vec<Pla
 }
 
 /// What a person has to do where the machine or a drive is not to be found. Nodes are those of the day of the run.
-fn by_hand(failure: Failure, plans: &[Plan], past: &[Entry]) -> Failure {
+fn by_hand(failure: Failure, plans: &[Plan], past: &[JournalEntry]) -> Failure {
     let left = plans.iter().rev().flat_map(|plan| build::commands_left(plan, &nodes_then(plan, past), past));
     let left: Vec<String> = left.map(|command| format!("  {command}")).collect();
     let text = format!(
@@ -164,7 +164,7 @@ fn by_hand(failure: Failure, plans: &[Plan], past: &[Entry]) -> Failure {
 }
 
 /// The nodes that a plan was last begun with.
-fn nodes_then(plan: &Plan, past: &[Entry]) -> Bindings {
+fn nodes_then(plan: &Plan, past: &[JournalEntry]) -> Bindings {
     let begun = build::origin(past, &plan.slug).map(|origin| &origin.drives);
     begun.into_iter().flatten().map(|(name, drive)| (name.clone(), drive.node.clone())).collect()
 }

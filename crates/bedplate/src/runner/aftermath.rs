@@ -3,7 +3,7 @@
 //! A guest goes with all that stands in it. A machine of its own has to be taken back step by step, and where that
 //! cannot be done, the commands are told that a person has to run.
 
-use build::{Authority, BuildError, Entry};
+use build::{Authority, BuildError, JournalEntry};
 use host::interrupt;
 use record::{RunReader, RunWriter};
 use terms::Plan;
@@ -79,14 +79,14 @@ fn take_all_back(
                 down.push(plan.stack.clone());
             }
             // Nothing was touched; what is on the drives is told, and what to say if it may go.
-            Err(error) if error.is_refusal() && !journal.kept.iter().any(|of| matches!(of, Entry::Undoing { .. })) => {
+            Err(error) if error.is_refusal() && !journal.kept.iter().any(|of| matches!(of, JournalEntry::Undoing { .. })) => {
                 refused.push(format!("`{}` stays as it is\n{}", plan.stack, chain(&error)))
             }
             Err(error @ BuildError::Unwritten(_)) => {
                 left.push(format!("error: of `{}`, {}", plan.stack, chain(&error)));
             }
             Err(error) => {
-                let all: Vec<Entry> = past.iter().chain(&journal.kept).cloned().collect();
+                let all: Vec<JournalEntry> = past.iter().chain(&journal.kept).cloned().collect();
                 left.push(told(plan, &chain(&error), &build::commands_left(plan, authority.drives(), &all)));
             }
         }

@@ -1,6 +1,6 @@
 //! The journal of a run: what was done to drives, written before it is done.
 
-use build::Entry;
+use build::JournalEntry;
 use record::{RunReader, RunWriter};
 
 use crate::exit::Failure;
@@ -12,11 +12,11 @@ pub(crate) struct RunJournal<'a> {
     pub(crate) writer: Option<&'a RunWriter>,
     /// `None` in the lab.
     pub(crate) proof: Option<&'a Proof>,
-    pub(crate) kept: Vec<Entry>,
+    pub(crate) kept: Vec<JournalEntry>,
 }
 
 impl build::Journal for RunJournal<'_> {
-    fn note(&mut self, entry: &Entry) -> std::io::Result<()> {
+    fn note(&mut self, entry: &JournalEntry) -> std::io::Result<()> {
         if let Some(writer) = self.writer {
             match self.proof {
                 Some(proof) => proof.write(entry, writer).map_err(|failure| std::io::Error::other(failure.text()))?,
@@ -29,6 +29,6 @@ impl build::Journal for RunJournal<'_> {
 }
 
 /// What the journal of a run holds.
-pub(crate) fn entries(reader: &RunReader) -> Result<Vec<Entry>, Failure> {
+pub(crate) fn entries(reader: &RunReader) -> Result<Vec<JournalEntry>, Failure> {
     reader.journal()?.into_iter().map(|line| Ok(serde_json::from_value(line)?)).collect()
 }

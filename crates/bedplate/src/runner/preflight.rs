@@ -1,6 +1,6 @@
 //! Before the first step: what drives are beside what they should be, and no step at all where a link is too slow.
 
-use doctor::preflight::{Wanted, preflight};
+use doctor::preflight::{StudyDrive, preflight};
 use terms::preflight::{CheckState, DriveCheck};
 
 use crate::exit::Failure;
@@ -12,7 +12,7 @@ impl Runner<'_> {
         let Some(most) = self.design.measure.stop_beyond else { return Ok(()) };
         let site = self.ready(1)?;
         self.progress.now("looking at the drives");
-        let wanted: Vec<Wanted> = site.drives().iter().map(|(name, node)| self.wanted(name, node)).collect();
+        let wanted: Vec<StudyDrive> = site.drives().iter().map(|(name, node)| self.wanted(name, node)).collect();
         let checks = preflight(&host::inspect::examine(&*site)?, &wanted);
         for drive in &wanted {
             let of: Vec<&DriveCheck> = checks.iter().filter(|check| check.drive == drive.name).collect();
@@ -29,9 +29,9 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn wanted(&self, name: &terms::Name, node: &str) -> Wanted {
+    fn wanted(&self, name: &terms::Name, node: &str) -> StudyDrive {
         let setup = self.design.setups.iter().find(|setup| setup.name == *name);
-        Wanted { name: name.clone(), node: node.to_owned(), lba: setup.and_then(|setup| setup.lba) }
+        StudyDrive { name: name.clone(), node: node.to_owned(), lba: setup.and_then(|setup| setup.lba) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::site::Site;
-use build::{BuildError, Entry};
+use build::{BuildError, JournalEntry};
 use measure::{CellRequest, Companion, Filled};
 use terms::plan::{Place, Plan};
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
@@ -107,7 +107,7 @@ impl<'a> Runner<'a> {
             bindings.iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
         let writer = site.is_first().then_some(self.writer);
         let mut journal = RunJournal { writer, proof: self.proof, kept: Vec::new() };
-        let begin = Entry::Begin { stack: plan.slug.clone(), round, drives: named, origin: site.origin(plan)? };
+        let begin = JournalEntry::Begin { stack: plan.slug.clone(), round, drives: named, origin: site.origin(plan)? };
         build::Journal::note(&mut journal, &begin).map_err(BuildError::Journal)?;
         self.progress.now(&format!("round {round}: building {}", plan.stack));
         let authority = self.authority(site, bindings)?;

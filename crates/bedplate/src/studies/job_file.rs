@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use spec::fio::{Imported, Reader};
-use terms::Severity;
+use terms::NoteLevel;
 use terms::spelling::spell_path;
 
 use crate::exit::Failure;
@@ -31,7 +31,7 @@ pub(crate) fn variables(set: &[(String, String)]) -> BTreeMap<String, String> {
 pub(crate) fn read(reader: &Reader<'_>, name: &str, text: &str, settings: &Settings) -> Result<Imported, Failure> {
     let (imported, notes) = reader.read(text);
     let rendered = spec::render(name, text, &notes, settings.style.colour);
-    let wrong = notes.iter().any(|note| note.severity == Severity::Error);
+    let wrong = notes.iter().any(|note| note.severity == NoteLevel::Error);
     match imported {
         Some(imported) if !wrong => {
             if !notes.is_empty() {

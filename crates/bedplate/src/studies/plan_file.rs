@@ -9,7 +9,7 @@ use serde_json::Value;
 use terms::note::Span;
 use terms::plan::PLAN_SCHEMA;
 use terms::text::Alphabet;
-use terms::{Bytes, Design, LabDrive, LabSpec, MeasurePolicy, Name, Note, Plan, Severity, Stack, Workload};
+use terms::{Bytes, Design, LabDrive, LabSpec, MeasurePolicy, Name, Note, Plan, NoteLevel, Stack, Workload};
 
 /// What a file that holds no plan is to be.
 const EXPECTED: &str = "a plan is what `bedplate plan STUDY --json` prints, or a file in `plans/` of a run";
@@ -45,7 +45,7 @@ pub(super) fn read(text: &str, workloads: Vec<Workload>) -> (Option<Design>, Vec
     if stacks.is_empty() && notes.is_empty() {
         notes.push(Note::error("plan-no-stack", None, "no plan in the file builds a stack").hint(EXPECTED));
     }
-    if notes.iter().any(|note| note.severity == Severity::Error) {
+    if notes.iter().any(|note| note.severity == NoteLevel::Error) {
         return (None, notes);
     }
     (Some(design(stacks, workloads)), notes)

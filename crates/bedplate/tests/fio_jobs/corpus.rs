@@ -9,7 +9,7 @@ use std::process::Command;
 
 use measure::Place;
 use spec::fio::{Imported, Reader};
-use terms::{MeasurePolicy, Note, Severity, Workload};
+use terms::{MeasurePolicy, Note, NoteLevel, Workload};
 
 /// Values of one job by fio's first names of the options: numbers as fio reckoned them, words as they are.
 type Values = BTreeMap<String, String>;
@@ -89,7 +89,7 @@ fn import(case: &Case) -> (Option<Imported>, Vec<Note>) {
 }
 
 fn errors(notes: &[Note]) -> Vec<&Note> {
-    notes.iter().filter(|note| note.severity == Severity::Error).collect()
+    notes.iter().filter(|note| note.severity == NoteLevel::Error).collect()
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use spec::fio::Reader;
-use terms::Severity;
+use terms::NoteLevel;
 
 /// Name of the file, and the codes of the reasons; none where it is taken. As of fio 3.42.
 const EXAMPLES: &[(&str, &[&str])] = &[
@@ -58,7 +58,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
 fn refused(text: &str) -> Vec<String> {
     let nothing = |_: &str| Err("there is none".to_owned());
     let (_, notes) = Reader { forced: false, variables: &BTreeMap::new(), include: &nothing }.read(text);
-    let errors = notes.iter().filter(|note| note.severity == Severity::Error);
+    let errors = notes.iter().filter(|note| note.severity == NoteLevel::Error);
     let mut codes: Vec<String> = errors.map(|note| note.code.clone()).collect();
     codes.sort();
     codes.dedup();

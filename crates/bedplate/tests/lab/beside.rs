@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use build::{Authority, Memory};
+use build::{Authority, MemoryJournal};
 use host::Host;
 use lab::Guest;
 use measure::{CellRequest, Filled, Place};
@@ -108,7 +108,7 @@ impl Stage {
         let guest = bench.boot_as_asked(&design);
         let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
         let authority = Authority::lab(&guest, guest.drives()).unwrap();
-        let built = build::apply(&plan, &authority, &[], &mut Memory::default(), &|_| {}).unwrap();
+        let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| {}).unwrap();
         let build::Place::Directory(directory) = built.target else { panic!("no directory") };
         let drives = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
         Self { guest, directory, nodes: design.stacks[0].nodes.clone(), drives }

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use build::{Authority, Claims, Memory};
+use build::{Authority, Claims, MemoryJournal};
 use claim::Class::{self, Holds, Unfit};
 use claim::{ClaimError, Consent, Examination, Identity, Permission};
 use host::Host;
@@ -260,7 +260,7 @@ fn permitted_drives_are_held_built_on_and_released(yard: &Yard, subject: &Subjec
     let name = plan.drives[0].clone();
     let bindings = BTreeMap::from([(name.clone(), held.identity().node.clone())]);
     let claims: Claims<'_> = BTreeMap::from([(name.clone(), held)]);
-    let mut journal = Memory::default();
+    let mut journal = MemoryJournal::default();
     let authority = Authority::held(&yard.guest, &claims);
     let start = Instant::now();
     build::prove_blank(&yard.guest, &bindings, &plan.drives).unwrap();

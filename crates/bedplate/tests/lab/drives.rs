@@ -1,6 +1,6 @@
 //! What may be touched: drives that hold data are refused and keep every byte; failures are taken back.
 
-use build::{Authority, Bindings, BuildError, Journal, Memory};
+use build::{Authority, Bindings, BuildError, Journal, MemoryJournal};
 use host::{Host, Recording, Replay};
 use lab::Guest;
 use terms::plan::{Act, PlanCommand};
@@ -60,7 +60,7 @@ fn drives_that_hold_something_are_refused_and_keep_every_byte() {
     for (what, prepare, expect, clean) in states {
         shell(&guest, &prepare);
         let before = sum(&guest);
-        let mut journal = Memory::default();
+        let mut journal = MemoryJournal::default();
         let error = build::apply(&plan, &lab(&guest), &[], &mut journal, &|_| {}).unwrap_err();
         assert!(matches!(&error, BuildError::NotBlank { found, .. } if found.contains(expect)), "{what}: {error}");
         assert!(journal.0.is_empty(), "{what}: something was begun");
@@ -76,7 +76,7 @@ fn drives_nobody_consented_to_are_refused() {
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
     let error =
-        build::apply(&plan, &Authority::lab(&guest, &Bindings::new()).unwrap(), &[], &mut Memory::default(), &|_| {});
+        build::apply(&plan, &Authority::lab(&guest, &Bindings::new()).unwrap(), &[], &mut MemoryJournal::default(), &|_| {});
     assert!(matches!(error, Err(BuildError::NotConsented { .. })), "{error:?}");
 }
 
@@ -91,7 +91,7 @@ fn a_step_that_fails_is_taken_back_whole() {
         let mut broken = plan.clone();
         let argv = ["sh", "-c", "echo broken on purpose >&2; exit 7"].map(terms::Word::from).to_vec();
         broken.steps[failing].act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(5) });
-        let mut journal = Memory::default();
+        let mut journal = MemoryJournal::default();
         let error = build::apply(&broken, &lab(&guest), &[], &mut journal, &|_| {}).unwrap_err();
         assert!(
             error.to_string().contains("broken on purpose") && !matches!(error, BuildError::Rollback { .. }),
@@ -111,14 +111,14 @@ fn what_is_made_side_by_side_is_taken_back_together() {
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
     assert_eq!(build::Needs::new(&guest).missing(&plan).unwrap(), None);
-    let place = |journal: &Memory, wanted: &str, begins: bool| {
+    let place = |journal: &MemoryJournal, wanted: &str, begins: bool| {
         journal.0.iter().position(|entry| match entry {
-            build::Entry::Before { step, .. } => begins && step == wanted,
-            build::Entry::After { step, .. } => !begins && step == wanted,
+            build::JournalEntry::Before { step, .. } => begins && step == wanted,
+            build::JournalEntry::After { step, .. } => !begins && step == wanted,
             _ => false,
         })
     };
-    let mut journal = Memory::default();
+    let mut journal = MemoryJournal::default();
     build::apply(&plan, &lab(&guest), &[], &mut journal, &|_| {}).unwrap();
     let (a, b) = ("integrity-a.format", "integrity-b.format");
     let (first, last) = (place(&journal, a, true).max(place(&journal, b, true)), place(&journal, a, false));
@@ -134,7 +134,7 @@ fn what_is_made_side_by_side_is_taken_back_together() {
         let argv = ["bash", "-c", script].map(terms::Word::from).to_vec();
         step.act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(60) });
     }
-    let mut journal = Memory::default();
+    let mut journal = MemoryJournal::default();
     let error = build::apply(&broken, &lab(&guest), &[], &mut journal, &|_| {}).unwrap_err();
     let told = error.to_string();
     assert!(told.contains("broken on purpose") && !matches!(error, BuildError::Rollback { .. }), "{told}");
@@ -145,10 +145,10 @@ fn what_is_made_side_by_side_is_taken_back_together() {
 }
 
 /// A journal that breaks after so many entries, as if the program were killed or the disk were full there.
-struct Short(Memory, usize);
+struct Short(MemoryJournal, usize);
 
 impl Journal for Short {
-    fn note(&mut self, entry: &build::Entry) -> std::io::Result<()> {
+    fn note(&mut self, entry: &build::JournalEntry) -> std::io::Result<()> {
         if self.0.0.len() == self.1 {
             return Err(std::io::Error::from_raw_os_error(28));
         }
@@ -163,16 +163,16 @@ fn teardown_finishes_from_whatever_the_journal_kept() {
     let stack = design.stacks.iter().max_by_key(|stack| stack.nodes.len()).unwrap();
     let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
-    let mut whole = Memory::default();
+    let mut whole = MemoryJournal::default();
     build::apply(&plan, &lab(&guest), &[], &mut whole, &|_| {}).unwrap();
     build::teardown(&plan, &lab(&guest), &whole.0.clone(), &mut whole).unwrap();
-    let entries = whole.0.iter().position(|entry| matches!(entry, build::Entry::Undoing { .. })).unwrap();
+    let entries = whole.0.iter().position(|entry| matches!(entry, build::JournalEntry::Undoing { .. })).unwrap();
     for kept in [1, 2, entries / 2, entries - 2, entries - 1] {
-        let mut short = Short(Memory::default(), kept);
+        let mut short = Short(MemoryJournal::default(), kept);
         // It cannot even take back what it did: the journal is as good as gone.
         build::apply(&plan, &lab(&guest), &[], &mut short, &|_| {}).unwrap_err();
         let left = short.0.0;
-        build::teardown(&plan, &lab(&guest), &left, &mut Memory::default())
+        build::teardown(&plan, &lab(&guest), &left, &mut MemoryJournal::default())
             .unwrap_or_else(|error| panic!("after {kept} entries: {error}"));
     }
 }
@@ -186,13 +186,13 @@ fn teardown_cut_short_anywhere_is_finished_by_the_next() {
     let guest = bench.boot(&design);
     let undos: usize = plan.steps.iter().map(|step| step.undo.len()).sum();
     for cut in 1..undos {
-        let mut journal = Memory::default();
+        let mut journal = MemoryJournal::default();
         build::apply(&plan, &lab(&guest), &[], &mut journal, &|_| {}).unwrap();
         // Killed after so many entries of the teardown; each is written before its command runs.
-        let mut short = Short(Memory::default(), cut);
+        let mut short = Short(MemoryJournal::default(), cut);
         build::teardown(&plan, &lab(&guest), &journal.0, &mut short).unwrap_err();
         let past: Vec<_> = journal.0.iter().chain(&short.0.0).cloned().collect();
-        build::teardown(&plan, &lab(&guest), &past, &mut Memory::default())
+        build::teardown(&plan, &lab(&guest), &past, &mut MemoryJournal::default())
             .unwrap_or_else(|error| panic!("cut after {cut} entries: {error}"));
     }
 }
@@ -203,12 +203,12 @@ fn what_ran_in_a_guest_replays_without_one() {
     let plan = first_plan(STUDY, &design(STUDY).stacks[1].name);
     let guest = bench.boot(&design(STUDY));
     let body = |host: &dyn Host| {
-        let mut journal = Memory::default();
+        let mut journal = MemoryJournal::default();
         let authority = Authority::lab(host, guest.drives()).unwrap();
         build::apply(&plan, &authority, &[], &mut journal, &|_| {}).unwrap();
         let past = journal.0.clone();
         build::teardown(&plan, &authority, &past, &mut journal).unwrap();
-        let steps = journal.0.iter().filter(|entry| !matches!(entry, build::Entry::After { .. }));
+        let steps = journal.0.iter().filter(|entry| !matches!(entry, build::JournalEntry::After { .. }));
         steps.cloned().collect::<Vec<_>>()
     };
     let recording = Recording::new(&guest);

@@ -2,7 +2,7 @@
 //!
 //! `cargo test -p bedplate --features lab-tests --test lab guards -- --nocapture` prints what each one saw.
 
-use build::{Authority, Built, Memory};
+use build::{Authority, Built, MemoryJournal};
 use host::Host;
 use lab::Guest;
 use measure::{CellRequest, Place};
@@ -95,7 +95,7 @@ struct Set {
     plan: Plan,
     built: Built,
     nodes: Vec<Node>,
-    journal: Memory,
+    journal: MemoryJournal,
 }
 
 impl Stage {
@@ -113,7 +113,7 @@ impl Stage {
     fn build(&self, stack: &str) -> Set {
         let stack = self.design.stacks.iter().find(|of| of.name == stack).unwrap();
         let plan = plan::plan(stack, &plan::DriveFact::of_lab(&self.design.lab)).unwrap();
-        let mut journal = Memory::default();
+        let mut journal = MemoryJournal::default();
         let authority = Authority::lab(&self.guest, self.guest.drives()).unwrap();
         let built = build::apply(&plan, &authority, &[], &mut journal, &|_| {}).unwrap();
         Set { plan, built, nodes: stack.nodes.clone(), journal }

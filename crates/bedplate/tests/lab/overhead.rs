@@ -2,7 +2,7 @@
 //!
 //! `cargo test -p bedplate --features long-tests --test lab overhead -- --nocapture` prints the figures.
 
-use build::{Authority, Memory};
+use build::{Authority, MemoryJournal};
 use host::Host;
 use measure::{CellRequest, Filled, Place};
 use terms::record::CellKey;
@@ -75,7 +75,7 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot_as_asked(&design);
     let authority = Authority::lab(&guest, guest.drives()).unwrap();
-    let built = build::apply(&plan, &authority, &[], &mut Memory::default(), &|_| {}).unwrap();
+    let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| {}).unwrap();
     let build::Place::Directory(directory) = built.target else { panic!("no directory") };
     let policy = policy();
     let filled = measure::fill(&guest, Place::Directory(directory.clone()), policy.span, 1, 1).unwrap();

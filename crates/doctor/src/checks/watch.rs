@@ -2,7 +2,7 @@
 
 use terms::command::quote;
 use terms::diagnosis::{Place, Severity};
-use terms::inventory::{ConfigLine, Pool, Unit};
+use terms::inventory::{ConfigLine, Pool, SystemdUnit};
 
 use super::mount::wants_trim;
 use crate::check::{Check, Information, Nothing, Round, Warning, finding};
@@ -43,13 +43,13 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn is_active(units: &[Unit], starts: &[&str]) -> bool {
-    let wanted = |unit: &&Unit| starts.iter().any(|start| unit.name.starts_with(start));
+fn is_active(units: &[SystemdUnit], starts: &[&str]) -> bool {
+    let wanted = |unit: &&SystemdUnit| starts.iter().any(|start| unit.name.starts_with(start));
     units.iter().filter(wanted).any(|unit| unit.active == "active")
 }
 
-fn seen_units(units: &[Unit], starts: &[&str]) -> String {
-    let wanted = |unit: &&Unit| starts.iter().any(|start| unit.name.starts_with(start));
+fn seen_units(units: &[SystemdUnit], starts: &[&str]) -> String {
+    let wanted = |unit: &&SystemdUnit| starts.iter().any(|start| unit.name.starts_with(start));
     let found: Vec<String> = units.iter().filter(wanted).map(|unit| format!("{} {}", unit.name, unit.active)).collect();
     if found.is_empty() { "none is loaded".to_owned() } else { found.join(", ") }
 }

@@ -640,7 +640,7 @@ fn linux() -> Kernel {
     }
 }
 
-fn units() -> Vec<Unit> {
+fn units() -> Vec<SystemdUnit> {
     let names = [
         "mdmonitor.service",
         "zfs-zed.service",
@@ -650,7 +650,7 @@ fn units() -> Vec<Unit> {
         "zfs-scrub-monthly@tank.timer",
         "fstrim.timer",
     ];
-    names.map(|name| Unit { name: name.into(), active: "active".into(), sub: "waiting".into() }).to_vec()
+    names.map(|name| SystemdUnit { name: name.into(), active: "active".into(), sub: "waiting".into() }).to_vec()
 }
 
 fn configuration() -> Configuration {

@@ -6,10 +6,10 @@ use terms::{Bytes, Name};
 
 use super::clean::clean;
 use super::faults;
-use crate::preflight::{Wanted, preflight};
+use crate::preflight::{StudyDrive, preflight};
 
-fn wanted(node: &str, lba: Option<Bytes>) -> Wanted {
-    Wanted { name: Name::new("a").unwrap(), node: format!("/dev/{node}"), lba }
+fn wanted(node: &str, lba: Option<Bytes>) -> StudyDrive {
+    StudyDrive { name: Name::new("a").unwrap(), node: format!("/dev/{node}"), lba }
 }
 
 /// Planted with the first fault of these words.

@@ -1,6 +1,6 @@
 //! Files in which people name drives, and the services that watch over storage.
 
-use terms::inventory::{CRON_WORDS, ConfigLine, Configuration, Pool, Reading, Unit, Vdev};
+use terms::inventory::{CRON_WORDS, ConfigLine, Configuration, Pool, Reading, SystemdUnit, Vdev};
 
 use super::mount::without_secret;
 use super::source::Source;
@@ -151,7 +151,7 @@ pub(crate) fn is_cron(path: &str) -> bool {
 }
 
 /// Units of systemd that watch over storage.
-pub(super) fn units(source: &Source) -> Reading<Vec<Unit>> {
+pub(super) fn units(source: &Source) -> Reading<Vec<SystemdUnit>> {
     let argv = [
         "systemctl",
         "list-units",
@@ -171,11 +171,11 @@ pub(crate) fn is_watcher(line: &str) -> bool {
 }
 
 /// `NAME LOAD ACTIVE SUB DESCRIPTION`; those that are named by others and not there are left out.
-fn unit(line: &str) -> Option<Unit> {
+fn unit(line: &str) -> Option<SystemdUnit> {
     let mut words = line.split_whitespace();
     let (name, load) = (words.next()?, words.next()?);
     let (active, sub) = (words.next()?.to_owned(), words.next()?.to_owned());
-    (is_watcher(name) && load == "loaded").then(|| Unit { name: name.to_owned(), active, sub })
+    (is_watcher(name) && load == "loaded").then(|| SystemdUnit { name: name.to_owned(), active, sub })
 }
 
 #[cfg(test)]

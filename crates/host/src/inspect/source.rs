@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
-use terms::inventory::{Gap, Reading};
+use terms::inventory::{UnreadFile, Reading};
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
 use crate::{Host, HostError};
@@ -58,9 +58,9 @@ impl<'a> Source<'a> {
     }
 
     /// What was asked for in a form that has no room for a reason, and was not answered.
-    pub(super) fn gaps(&self) -> Vec<Gap> {
+    pub(super) fn gaps(&self) -> Vec<UnreadFile> {
         let gaps = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
-        gaps.iter().map(|(path, why)| Gap { path: path.clone(), why: why.clone() }).collect()
+        gaps.iter().map(|(path, why)| UnreadFile { path: path.clone(), why: why.clone() }).collect()
     }
 
     /// What was read of something may be a part of it.

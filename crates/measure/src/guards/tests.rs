@@ -24,7 +24,7 @@ struct Case {
     bounds: Bounds,
     busy: Vec<Busy>,
     dirtied: Option<Bytes>,
-    conditions: Conditions,
+    conditions: CellConditions,
     governor_change: Option<String>,
     steadiness: Option<Steadiness>,
 }
@@ -85,7 +85,7 @@ fn clean(pattern: Pattern) -> Case {
         bounds: Bounds::SAME,
         busy: Vec::new(),
         dirtied: Some(Bytes(0)),
-        conditions: Conditions::default(),
+        conditions: CellConditions::default(),
         governor_change: None,
         steadiness: None,
     }
@@ -113,10 +113,10 @@ fn fire(case: &Case) -> Vec<GuardNote> {
     })
 }
 
-fn drive(change: impl FnOnce(&mut DriveCondition)) -> Conditions {
+fn drive(change: impl FnOnce(&mut DriveCondition)) -> CellConditions {
     let mut drive = DriveCondition { drive: "a".into(), ..DriveCondition::default() };
     change(&mut drive);
-    Conditions { drives: vec![drive], ..Conditions::default() }
+    CellConditions { drives: vec![drive], ..CellConditions::default() }
 }
 
 fn compressing() -> Node {

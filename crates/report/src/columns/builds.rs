@@ -3,7 +3,7 @@
 use terms::finding::{BuildFinding, Findings};
 use terms::record::StackEntry;
 
-use crate::table::{Column, Kind, Value};
+use crate::table::{Column, ColumnKind, Value};
 
 /// How one stack was built.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ pub fn builds<'a>() -> Vec<Column<BuildRow<'a>>> {
             key: "stack",
             title: "Stack",
             help: "name of the stack",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             value: |row| Value::Text(row.stack.name.clone()),
         },
         Column {
@@ -48,7 +48,7 @@ pub fn builds<'a>() -> Vec<Column<BuildRow<'a>>> {
             key: "stack_slug",
             title: "Slug",
             help: "name of the stack in files and device nodes",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             value: |row| Value::Text(row.stack.slug.clone()),
         },
         Column {
@@ -56,7 +56,7 @@ pub fn builds<'a>() -> Vec<Column<BuildRow<'a>>> {
             key: "build_ns",
             title: "Build",
             help: "mean time to build it",
-            kind: Kind::Time,
+            kind: ColumnKind::Time,
             value: |row| Value::or_missing(row.build.and_then(|build| build.build).map(Value::Time), row.why()),
         },
         Column {
@@ -64,7 +64,7 @@ pub fn builds<'a>() -> Vec<Column<BuildRow<'a>>> {
             key: "fill_ns",
             title: "Fill",
             help: "mean time to fill the span with data",
-            kind: Kind::Time,
+            kind: ColumnKind::Time,
             value: |row| Value::or_missing(row.build.and_then(|build| build.fill).map(Value::Time), row.why()),
         },
         Column {
@@ -72,7 +72,7 @@ pub fn builds<'a>() -> Vec<Column<BuildRow<'a>>> {
             key: "failure",
             title: "Failure",
             help: "why it could not be built",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             value: |row| {
                 let failed = row.stack.missing.is_some() || row.build.is_none_or(|build| build.failure.is_some());
                 Value::or_missing(failed.then(|| Value::Text(row.why())), "it was built")

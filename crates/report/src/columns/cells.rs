@@ -11,7 +11,7 @@ use super::evidence::evidence;
 use crate::evidence::ranking;
 use crate::grid::{Grid, State};
 use crate::prose;
-use crate::table::{Column, Kind, Value};
+use crate::table::{Column, ColumnKind, Value};
 
 /// One workload on one stack.
 #[derive(Debug, Clone)]
@@ -132,7 +132,7 @@ pub fn cells<'a>() -> Vec<Column<CellRow<'a>>> {
 /// Shorthand for a column.
 pub(super) const fn column<'a>(
     [name, key, title, help]: [&'static str; 4],
-    kind: Kind,
+    kind: ColumnKind,
     value: fn(&CellRow<'a>) -> Value,
 ) -> Column<CellRow<'a>> {
     Column { name, key, title, help, kind, value }
@@ -141,24 +141,24 @@ pub(super) const fn column<'a>(
 /// Which cell, and may it be believed.
 fn identity<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
-        column(["STACK", "stack", "Stack", "name of the stack"], Kind::Text, |r| Value::Text(r.stack.name.clone())),
-        column(["SLUG", "stack_slug", "Slug", "name of the stack in files and device nodes"], Kind::Text, |r| {
+        column(["STACK", "stack", "Stack", "name of the stack"], ColumnKind::Text, |r| Value::Text(r.stack.name.clone())),
+        column(["SLUG", "stack_slug", "Slug", "name of the stack in files and device nodes"], ColumnKind::Text, |r| {
             Value::Text(r.stack.slug.clone())
         }),
-        column(["WORKLOAD", "workload", "Workload", "name of the workload"], Kind::Text, |r| {
+        column(["WORKLOAD", "workload", "Workload", "name of the workload"], ColumnKind::Text, |r| {
             Value::Text(r.workload.name.to_string())
         }),
-        column(["PATTERN", "pattern", "Pattern", "order, block, depth, jobs and direction"], Kind::Text, |r| {
+        column(["PATTERN", "pattern", "Pattern", "order, block, depth, jobs and direction"], ColumnKind::Text, |r| {
             Value::Text(crate::grid::title(r.workload))
         }),
-        column(["VERDICT", "verdict", "Verdict", "measured, unsteady, failed, missing or not-run"], Kind::Text, |r| {
+        column(["VERDICT", "verdict", "Verdict", "measured, unsteady, failed, missing or not-run"], ColumnKind::Text, |r| {
             Value::Text(r.verdict.to_owned())
         }),
-        column(["REASON", "reason", "Reason", "why there is no figure"], Kind::Text, |r| {
+        column(["REASON", "reason", "Reason", "why there is no figure"], ColumnKind::Text, |r| {
             let reason = r.finding.is_none().then(|| Value::Text(r.why.clone().into_owned()));
             Value::or_missing(reason, "it was measured")
         }),
-        column(["EMULATED", "emulated_by", "Emulated by", "what emulates the machine, if anything"], Kind::Text, |r| {
+        column(["EMULATED", "emulated_by", "Emulated by", "what emulates the machine, if anything"], ColumnKind::Text, |r| {
             let by = r.emulator.map(|by| Value::Text(if by.is_empty() { "unknown" } else { by }.to_owned()));
             Value::or_missing(by, "the machine is real")
         }),
@@ -170,40 +170,40 @@ fn rates<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
         column(
             ["THROUGHPUT", "throughput_bytes_per_second", "Throughput", "geometric mean over rounds"],
-            Kind::Rate,
+            ColumnKind::Rate,
             |r| as_rate(r.end(|f| f.throughput, |e| Some(e.value))),
         ),
         column(
             ["LOW", "throughput_low_bytes_per_second", "Low", "lower end of the 95 % interval between rounds"],
-            Kind::Rate,
+            ColumnKind::Rate,
             |r| as_rate(r.end(|f| f.throughput, |e| e.low)),
         ),
         column(
             ["HIGH", "throughput_high_bytes_per_second", "High", "upper end of the 95 % interval between rounds"],
-            Kind::Rate,
+            ColumnKind::Rate,
             |r| as_rate(r.end(|f| f.throughput, |e| e.high)),
         ),
-        column(["IOPS", "iops_per_second", "IOPS", "operations per second, geometric mean"], Kind::Iops, |r| {
+        column(["IOPS", "iops_per_second", "IOPS", "operations per second, geometric mean"], ColumnKind::Iops, |r| {
             as_iops(r.end(|f| f.iops, |e| Some(e.value)))
         }),
-        column(["IOPS-LOW", "iops_low_per_second", "IOPS low", "lower end of its interval"], Kind::Iops, |r| {
+        column(["IOPS-LOW", "iops_low_per_second", "IOPS low", "lower end of its interval"], ColumnKind::Iops, |r| {
             as_iops(r.end(|f| f.iops, |e| e.low))
         }),
-        column(["IOPS-HIGH", "iops_high_per_second", "IOPS high", "upper end of its interval"], Kind::Iops, |r| {
+        column(["IOPS-HIGH", "iops_high_per_second", "IOPS high", "upper end of its interval"], ColumnKind::Iops, |r| {
             as_iops(r.end(|f| f.iops, |e| e.high))
         }),
         column(
             ["RATIO", "ratio_to_first", "Ratio", "throughput relative to the first stack, paired within rounds"],
-            Kind::Ratio,
+            ColumnKind::Ratio,
             |r| r.ratio(|e| Some(e.value)),
         ),
-        column(["RATIO-LOW", "ratio_to_first_low", "Ratio low", "lower end of its interval"], Kind::Ratio, |r| {
+        column(["RATIO-LOW", "ratio_to_first_low", "Ratio low", "lower end of its interval"], ColumnKind::Ratio, |r| {
             r.ratio(|e| e.low)
         }),
-        column(["RATIO-HIGH", "ratio_to_first_high", "Ratio high", "upper end of its interval"], Kind::Ratio, |r| {
+        column(["RATIO-HIGH", "ratio_to_first_high", "Ratio high", "upper end of its interval"], ColumnKind::Ratio, |r| {
             r.ratio(|e| e.high)
         }),
-        column(["ROUNDS", "rounds", "Rounds", "rounds behind the throughput"], Kind::Count, |r| {
+        column(["ROUNDS", "rounds", "Rounds", "rounds behind the throughput"], ColumnKind::Count, |r| {
             r.value(|f| f.throughput.or(f.iops).map(|e| Value::Count(u64::from(e.rounds))))
         }),
     ]
@@ -222,19 +222,19 @@ fn as_iops(value: Result<f64, Value>) -> Value {
 /// Completion latency.
 fn latencies<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
-        column(["LAT-MEAN", "latency_mean_ns", "Mean", "mean completion latency"], Kind::Time, |r| {
+        column(["LAT-MEAN", "latency_mean_ns", "Mean", "mean completion latency"], ColumnKind::Time, |r| {
             r.latency(|l| kept(l.mean), NOT_KEPT)
         }),
-        column(["P50", "latency_p50_ns", "p50", "median completion latency"], Kind::Time, |r| {
+        column(["P50", "latency_p50_ns", "p50", "median completion latency"], ColumnKind::Time, |r| {
             r.latency(|l| kept(l.p50), NOT_KEPT)
         }),
-        column(["P99", "latency_p99_ns", "p99", "99th percentile of completion latency"], Kind::Time, |r| {
+        column(["P99", "latency_p99_ns", "p99", "99th percentile of completion latency"], ColumnKind::Time, |r| {
             r.latency(|l| l.p99, FEW)
         }),
-        column(["P999", "latency_p999_ns", "p99.9", "99.9th percentile of completion latency"], Kind::Time, |r| {
+        column(["P999", "latency_p999_ns", "p99.9", "99.9th percentile of completion latency"], ColumnKind::Time, |r| {
             r.latency(|l| l.p999, FEW)
         }),
-        column(["LAT-MAX", "latency_max_ns", "Max", "largest completion latency"], Kind::Time, |r| {
+        column(["LAT-MAX", "latency_max_ns", "Max", "largest completion latency"], ColumnKind::Time, |r| {
             r.latency(|l| kept(l.max), NOT_KEPT)
         }),
     ]
@@ -245,18 +245,18 @@ fn costs<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
         column(
             ["CPU", "cpu_per_operation_ns", "CPU per op", "processor time of the whole system for each operation"],
-            Kind::Time,
+            ColumnKind::Time,
             |r| r.value(|f| f.cpu_per_operation.map(Value::Time)),
         ),
         column(
             ["DRIVE-BYTES", "drive_bytes_ratio", "Drive bytes", "bytes on the drives for each byte of the application"],
-            Kind::Ratio,
+            ColumnKind::Ratio,
             |r| r.value(|f| f.drive_bytes_ratio.map(Value::Ratio)),
         ),
-        column(["GUARDS", "guards", "Guards", "guards that fired"], Kind::Text, |r| {
+        column(["GUARDS", "guards", "Guards", "guards that fired"], ColumnKind::Text, |r| {
             Value::List(r.any.map(|f| f.guards.iter().map(|g| g.guard.clone()).collect()).unwrap_or_default())
         }),
-        column(["SOURCES", "sources", "Sources", "cell directories in the record"], Kind::Text, |r| {
+        column(["SOURCES", "sources", "Sources", "cell directories in the record"], ColumnKind::Text, |r| {
             Value::List(r.any.map(|f| f.sources.clone()).unwrap_or_default())
         }),
     ]

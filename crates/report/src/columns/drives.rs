@@ -3,7 +3,7 @@
 use terms::drive::{Drive, DriveDetail};
 use terms::inventory::{Health, LbaFormat, Program, Reading};
 
-use crate::table::{Column, Kind, Value};
+use crate::table::{Column, ColumnKind, Value};
 
 /// A text that a drive may not tell.
 fn told(text: Option<&String>) -> Value {
@@ -23,7 +23,7 @@ const fn words(
     help: &'static str,
     value: fn(&Drive) -> Value,
 ) -> Column<Drive> {
-    Column { name, key, title, help, kind: Kind::Text, value }
+    Column { name, key, title, help, kind: ColumnKind::Text, value }
 }
 
 /// A column of sizes.
@@ -34,7 +34,7 @@ const fn size(
     help: &'static str,
     value: fn(&Drive) -> Value,
 ) -> Column<Drive> {
-    Column { name, key, title, help, kind: Kind::Size, value }
+    Column { name, key, title, help, kind: ColumnKind::Size, value }
 }
 
 /// The columns of drives, in the order of their default table.
@@ -125,7 +125,7 @@ pub fn machine_drives() -> Vec<Column<Drive>> {
             key: "hardware_queues",
             title: "Queues",
             help: "hardware queues",
-            kind: Kind::Count,
+            kind: ColumnKind::Count,
             value: |d| {
                 fact(detail(d).map(|detail| detail.hardware_queues.clone().map(Some)).as_ref(), |queues| {
                     Some(Value::Count(u64::from(*queues)))
@@ -137,7 +137,7 @@ pub fn machine_drives() -> Vec<Column<Drive>> {
             key: "numa_node",
             title: "NUMA node",
             help: "NUMA node of its controller",
-            kind: Kind::Count,
+            kind: ColumnKind::Count,
             value: |d| {
                 let node = detail(d).and_then(|detail| detail.numa_node);
                 Value::or_missing(node.map(|node| Value::Count(u64::from(node))), "the firmware tells none")
@@ -153,7 +153,7 @@ pub fn machine_drives() -> Vec<Column<Drive>> {
             key: "temperature_celsius",
             title: "Temperature, °C",
             help: "temperature in degrees Celsius",
-            kind: Kind::Number,
+            kind: ColumnKind::Number,
             value: |d| {
                 fact(detail(d).map(|detail| &detail.temperature), |degrees| Some(Value::Number(f64::from(*degrees))))
             },
@@ -163,7 +163,7 @@ pub fn machine_drives() -> Vec<Column<Drive>> {
             key: "used_percent",
             title: "Wear, %",
             help: "life used in percent, as the maker counts",
-            kind: Kind::Number,
+            kind: ColumnKind::Number,
             value: |d| health(d, |health| health.used.map(|used| Value::Number(f64::from(used)))),
         },
         size("WRITTEN", "written_bytes", "Written", "written to it in all its life", |d| {
@@ -174,7 +174,7 @@ pub fn machine_drives() -> Vec<Column<Drive>> {
             key: "power_on_hours",
             title: "Hours",
             help: "hours under power",
-            kind: Kind::Count,
+            kind: ColumnKind::Count,
             value: |d| health(d, |health| health.power_on_hours.map(Value::Count)),
         },
         Column {
@@ -182,7 +182,7 @@ pub fn machine_drives() -> Vec<Column<Drive>> {
             key: "media_errors",
             title: "Media errors",
             help: "errors of the medium",
-            kind: Kind::Count,
+            kind: ColumnKind::Count,
             value: |d| health(d, |health| health.media_errors.map(Value::Count)),
         },
         words("LINE", "line_rate", "Line", "speed of the line to a SATA or SAS drive", |d| {
@@ -212,7 +212,7 @@ pub fn programs() -> Vec<Column<Program>> {
             key: "name",
             title: "Program",
             help: "name of the program",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             value: |program| Value::Text(program.name.clone()),
         },
         Column {
@@ -220,7 +220,7 @@ pub fn programs() -> Vec<Column<Program>> {
             key: "version",
             title: "Version",
             help: "what it says of itself",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             value: |program| Value::or_missing(program.version.clone().map(Value::Text), "it is not installed"),
         },
     ]

@@ -5,7 +5,7 @@ use terms::units::{Bytes, BytesPerSecond};
 
 use super::cells::{CellRow, FEW, column, kept};
 use crate::evidence::ranking;
-use crate::table::{Column, Kind, Value};
+use crate::table::{Column, ColumnKind, Value};
 
 /// Why there is no rank and no answer.
 const NOT_COMPARED: &str = "it was not compared";
@@ -31,36 +31,36 @@ pub(super) fn evidence<'a>() -> Vec<Column<CellRow<'a>>> {
 /// Its place among the stacks, and what limits it.
 fn ranks<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
-        column(["RANK", "rank", "Rank", "place on the workload, ties as 2-3"], Kind::Text, |r| {
+        column(["RANK", "rank", "Rank", "place on the workload, ties as 2-3"], ColumnKind::Text, |r| {
             let rank = r.any.and_then(|f| f.rank).map(|rank| Value::Text(ranking::rank(rank).replace('–', "-")));
             r.or_why(rank, NOT_COMPARED)
         }),
-        column(["RANK-BEST", "rank_best", "Best rank", "one more than the stacks that are faster"], Kind::Count, |r| {
+        column(["RANK-BEST", "rank_best", "Best rank", "one more than the stacks that are faster"], ColumnKind::Count, |r| {
             r.or_why(r.any.and_then(|f| f.rank).map(|rank| Value::Count(u64::from(rank.best))), NOT_COMPARED)
         }),
-        column(["RANK-WORST", "rank_worst", "Worst rank", "stacks that are not slower"], Kind::Count, |r| {
+        column(["RANK-WORST", "rank_worst", "Worst rank", "stacks that are not slower"], ColumnKind::Count, |r| {
             r.or_why(r.any.and_then(|f| f.rank).map(|rank| Value::Count(u64::from(rank.worst))), NOT_COMPARED)
         }),
         column(
             ["VS-FIRST", "against_first", "Against the first", "faster, slower, equivalent or cannot tell yet"],
-            Kind::Text,
+            ColumnKind::Text,
             |r| {
                 let answer = r.against_first.map(|(answer, _)| Value::Text(answer.words().to_owned()));
                 r.or_why(answer, if r.first { FIRST } else { NOT_COMPARED })
             },
         ),
-        column(["MORE", "more_rounds", "More rounds", "rounds still needed against the first"], Kind::Count, |r| {
+        column(["MORE", "more_rounds", "More rounds", "rounds still needed against the first"], ColumnKind::Count, |r| {
             let more = r.against_first.and_then(|(_, more)| more).map(|more| Value::Count(u64::from(more)));
             r.or_why(more, "it is decided, or was not compared")
         }),
-        column(["OPEN", "open", "Open", "does it want more rounds"], Kind::Text, |r| {
+        column(["OPEN", "open", "Open", "does it want more rounds"], ColumnKind::Text, |r| {
             Value::or_missing(r.any.map(|f| yes(f.open)), r.why.clone().into_owned())
         }),
-        column(["LIMITER", "limiter", "Limited by", "what most rounds were limited by"], Kind::Text, |r| {
+        column(["LIMITER", "limiter", "Limited by", "what most rounds were limited by"], ColumnKind::Text, |r| {
             let limiter = r.any.and_then(|f| f.limiter.as_ref());
             r.or_why(limiter.map(|limiter| Value::Text(limiter.kind.word().to_owned())), "it was not looked for")
         }),
-        column(["WITNESS", "limiter_witness", "What was seen", "what tells of the limiter"], Kind::Text, |r| {
+        column(["WITNESS", "limiter_witness", "What was seen", "what tells of the limiter"], ColumnKind::Text, |r| {
             let limiter = r.any.and_then(|f| f.limiter.as_ref());
             r.or_why(limiter.map(|limiter| Value::Text(limiter.witness.clone())), "it was not looked for")
         }),
@@ -75,31 +75,31 @@ fn yes(is: bool) -> Value {
 /// How steady its windows were.
 fn windows<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
-        column(["STEADY", "windows_steady", "Steady", "windows that were steady"], Kind::Count, |r| {
+        column(["STEADY", "windows_steady", "Steady", "windows that were steady"], ColumnKind::Count, |r| {
             window(r, |steady| steady.steady)
         }),
-        column(["UNSTEADY", "windows_unsteady", "Unsteady", "windows that never settled"], Kind::Count, |r| {
+        column(["UNSTEADY", "windows_unsteady", "Unsteady", "windows that never settled"], ColumnKind::Count, |r| {
             window(r, |steady| steady.unsteady)
         }),
-        column(["TOO-SHORT", "windows_unknown", "Too short", "windows too short to tell"], Kind::Count, |r| {
+        column(["TOO-SHORT", "windows_unknown", "Too short", "windows too short to tell"], ColumnKind::Count, |r| {
             window(r, |steady| steady.unknown)
         }),
-        column(["EXTENDED", "windows_extended", "Extended", "windows that were made longer"], Kind::Count, |r| {
+        column(["EXTENDED", "windows_extended", "Extended", "windows that were made longer"], ColumnKind::Count, |r| {
             window(r, |steady| steady.extended)
         }),
         column(
             ["LEVEL-LOW", "level_low_bytes_per_second", "Lowest level", "lowest level over all windows"],
-            Kind::Rate,
+            ColumnKind::Rate,
             |r| level(r, |range| range.0),
         ),
         column(
             ["LEVEL-HIGH", "level_high_bytes_per_second", "Highest level", "highest level over all windows"],
-            Kind::Rate,
+            ColumnKind::Rate,
             |r| level(r, |range| range.1),
         ),
         column(
             ["SNIA", "snia_steady_at_round", "SNIA", "round in which SNIA's steady state was reached"],
-            Kind::Count,
+            ColumnKind::Count,
             |r| match r.any.and_then(|f| f.snia) {
                 Some(snia) => Value::or_missing(
                     snia.steady_at.map(|at| Value::Count(u64::from(at))),
@@ -126,15 +126,15 @@ fn level(row: &CellRow, take: fn((f64, f64)) -> f64) -> Value {
 /// Latency of flushes.
 fn flushes<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
-        column(["SYNC-P50", "sync_p50_ns", "Flush p50", "median latency of flushes"], Kind::Time, |r| {
+        column(["SYNC-P50", "sync_p50_ns", "Flush p50", "median latency of flushes"], ColumnKind::Time, |r| {
             r.or_why(r.finding.and_then(|f| f.sync.as_ref()).and_then(|l| kept(l.p50)).map(Value::Time), NO_FLUSH)
         }),
-        column(["SYNC-P99", "sync_p99_ns", "Flush p99", "99th percentile of latency of flushes"], Kind::Time, |r| {
+        column(["SYNC-P99", "sync_p99_ns", "Flush p99", "99th percentile of latency of flushes"], ColumnKind::Time, |r| {
             let sync = r.finding.and_then(|f| f.sync.as_ref());
             let why = if sync.is_some() { FEW } else { NO_FLUSH };
             r.or_why(sync.and_then(|l| l.p99).map(Value::Time), why)
         }),
-        column(["SYNC-MAX", "sync_max_ns", "Flush max", "largest latency of flushes"], Kind::Time, |r| {
+        column(["SYNC-MAX", "sync_max_ns", "Flush max", "largest latency of flushes"], ColumnKind::Time, |r| {
             r.or_why(r.finding.and_then(|f| f.sync.as_ref()).and_then(|l| kept(l.max)).map(Value::Time), NO_FLUSH)
         }),
     ]
@@ -143,18 +143,18 @@ fn flushes<'a>() -> Vec<Column<CellRow<'a>>> {
 /// Before and after a cache was full.
 fn bursts<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
-        column(["BURST", "burst_bytes_per_second", "Burst", "throughput before the cliff"], Kind::Rate, |r| {
+        column(["BURST", "burst_bytes_per_second", "Burst", "throughput before the cliff"], ColumnKind::Rate, |r| {
             burst(r, |burst| Value::Rate(BytesPerSecond(burst.burst)))
         }),
-        column(["SUSTAINED", "sustained_bytes_per_second", "Sustained", "throughput after it"], Kind::Rate, |r| {
+        column(["SUSTAINED", "sustained_bytes_per_second", "Sustained", "throughput after it"], ColumnKind::Rate, |r| {
             burst(r, |burst| Value::Rate(BytesPerSecond(burst.sustained)))
         }),
         column(
             ["CLIFF", "cliff_bytes", "Cliff after", "bytes moved in the window before the cliff"],
-            Kind::Size,
+            ColumnKind::Size,
             |r| burst(r, |burst| Value::Size(Bytes(burst.cliff.moved.0))),
         ),
-        column(["CLIFF-AT", "cliff_at_ns", "Cliff at", "time in the window before the cliff"], Kind::Time, |r| {
+        column(["CLIFF-AT", "cliff_at_ns", "Cliff at", "time in the window before the cliff"], ColumnKind::Time, |r| {
             burst(r, |burst| Value::Time(burst.cliff.at))
         }),
     ]
@@ -168,19 +168,19 @@ fn burst(row: &CellRow, take: fn(&Burst) -> Value) -> Value {
 /// What another tool would have shown.
 fn imitations<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
-        column(["TOOL", "imitated_tool", "Tool", "the tool that was imitated"], Kind::Text, |r| {
+        column(["TOOL", "imitated_tool", "Tool", "the tool that was imitated"], ColumnKind::Text, |r| {
             imitation(r, |imitation| Value::Text(imitation.tool.name().to_owned()))
         }),
-        column(["TOOL-SHOWS", "imitated_printed", "Shown", "the number that it would print"], Kind::Number, |r| {
+        column(["TOOL-SHOWS", "imitated_printed", "Shown", "the number that it would print"], ColumnKind::Number, |r| {
             imitation(r, |imitation| Value::Number(imitation.printed))
         }),
-        column(["TOOL-UNIT", "imitated_unit", "Unit", "the unit that it would print"], Kind::Text, |r| {
+        column(["TOOL-UNIT", "imitated_unit", "Unit", "the unit that it would print"], ColumnKind::Text, |r| {
             imitation(r, |imitation| Value::Text(imitation.unit.clone()))
         }),
-        column(["HONEST", "imitated_honest", "Honest", "the honest figure in that unit"], Kind::Number, |r| {
+        column(["HONEST", "imitated_honest", "Honest", "the honest figure in that unit"], ColumnKind::Number, |r| {
             imitation(r, |imitation| Value::Number(imitation.honest))
         }),
-        column(["GAPS", "imitated_gaps", "Why they differ", "factors from honest to shown"], Kind::Text, |r| {
+        column(["GAPS", "imitated_gaps", "Why they differ", "factors from honest to shown"], ColumnKind::Text, |r| {
             imitation(r, |imitation| Value::List(imitation.gaps.iter().map(crate::evidence::compat::gap).collect()))
         }),
     ]

@@ -6,7 +6,7 @@ use crate::figure::{Measure, spread};
 use crate::grid::Grid;
 use crate::prose;
 use crate::style::Style;
-use crate::table::{Column, Kind, Value};
+use crate::table::{Column, ColumnKind, Value};
 
 /// Columns of the page's table, by name; the stack stands before them, the workload above. `LOW` stands for both ends
 /// of the interval, and the ratio carries its own.
@@ -101,7 +101,7 @@ fn figure<'a>(column: &Column<CellRow<'a>>, cell: &CellRow<'a>) -> Figure {
     let text = value.shown(&Style::default());
     let why = if let Value::Missing(why) = &value { why.clone().into_owned() } else { String::new() };
     let (mut text, mut unit) = match text.rsplit_once(' ') {
-        Some((number, unit)) if column.kind != Kind::Text => (number.to_owned(), unit.to_owned()),
+        Some((number, unit)) if column.kind != ColumnKind::Text => (number.to_owned(), unit.to_owned()),
         _ => (text, String::new()),
     };
     let interval = cell.finding.and_then(|finding| finding.throughput).and_then(|t| t.low.zip(t.high));

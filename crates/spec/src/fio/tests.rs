@@ -86,7 +86,7 @@ fn the_target_and_what_we_set_are_not_passed_on() {
 fn parts(text: &str) -> (Vec<(String, u64, u64)>, Imported) {
     let (imported, notes) = import(text, false);
     let imported = imported.unwrap_or_else(|| panic!("{notes:?}"));
-    assert!(notes.iter().any(|note| note.code == "fio-together" && note.severity == Severity::Warning), "{notes:?}");
+    assert!(notes.iter().any(|note| note.code == "fio-together" && note.severity == NoteLevel::Warning), "{notes:?}");
     assert_eq!(imported.workloads.len(), 1, "{:?}", imported.workloads);
     let span = imported.span.unwrap_or(Bytes(0));
     let of = |kind: Workload| (kind.name.to_string(), kind.begins_at().0 >> 20, kind.reach_of(span).0 >> 20);
@@ -186,7 +186,7 @@ fn what_is_not_on_the_list_is_refused_with_its_reason_and_no_force_helps() {
             let text = format!("[{section}]\nbs=4k\n{lines}\n[job]\nrw=randread\n");
             let (imported, notes) = import(&text, forced);
             assert!(imported.is_none(), "{lines}: {notes:?}");
-            let told = |note: &Note| note.severity == Severity::Error && note.message.contains(why);
+            let told = |note: &Note| note.severity == NoteLevel::Error && note.message.contains(why);
             assert!(notes.iter().any(told), "{lines}: {notes:?}");
         }
     }

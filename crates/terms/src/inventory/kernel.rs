@@ -72,7 +72,7 @@ pub struct CryptoDriver {
 /// A service or timer of systemd.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Unit {
+pub struct SystemdUnit {
     /// Name, such as `mdmonitor.service`, `fstrim.timer`.
     pub name: String,
     /// `active`, `inactive`, `failed`.
@@ -124,7 +124,7 @@ pub struct Taken {
 
 /// A file or directory that was asked for and could not be read. One that is known not to be there is none.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-pub struct Gap {
+pub struct UnreadFile {
     /// Its path.
     pub path: String,
     /// Why it could not be read.

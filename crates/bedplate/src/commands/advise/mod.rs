@@ -6,7 +6,7 @@ mod written;
 use std::path::PathBuf;
 use std::thread;
 
-use advise::{Found, Question, Queue};
+use advise::{Found, Question, LayoutQueue};
 use capacity::DriveSize;
 use durability::DriveModel;
 use model::{Conditions, Site};
@@ -176,7 +176,7 @@ impl Search<'_> {
         let block = drives.iter().map(|size| size.lba).max().unwrap_or_default();
         let designs = advise::designs(drives.len(), block, needs);
         let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let queue = Queue::new(&designs);
+        let queue = LayoutQueue::new(&designs);
         // Every processor takes part.
         let found = thread::scope(|scope| {
             let searches: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.search(&question, site))).collect();

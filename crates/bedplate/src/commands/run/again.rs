@@ -157,7 +157,7 @@ fn same_place(reader: &RunReader, site: &Site, proof: Option<&Proof>) -> Result<
     }
     if let Some(proof) = proof {
         let machine = site.machine_id()?;
-        for origin in proof.entries(reader)?.iter().filter_map(build::Entry::origin) {
+        for origin in proof.entries(reader)?.iter().filter_map(build::JournalEntry::origin) {
             if origin.machine != machine {
                 differences.push("it was begun on another machine (machine-id)".to_owned());
             }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use build::Entry;
+use build::JournalEntry;
 use terms::Plan;
 use terms::plan::{Act, Step};
 
@@ -47,12 +47,12 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Learns from a run's journal what commands take.
-    pub(super) fn journal(&mut self, entries: &[Entry]) {
+    pub(super) fn journal(&mut self, entries: &[JournalEntry]) {
         let mut begun: BTreeMap<(&str, &str), &str> = BTreeMap::new();
         for entry in entries {
             match entry {
-                Entry::Before { stack, step, line, .. } => drop(begun.insert((stack, step), line)),
-                Entry::After { stack, step, took_ns, .. } => {
+                JournalEntry::Before { stack, step, line, .. } => drop(begun.insert((stack, step), line)),
+                JournalEntry::After { stack, step, took_ns, .. } => {
                     if let Some(line) = begun.remove(&(stack.as_str(), step.as_str())) {
                         self.commands.entry(kind(line)).or_default().add(took_ns.as_seconds());
                     }
@@ -156,7 +156,7 @@ mod tests {
         let mut parts = Parts::default();
         let mut entries = Vec::new();
         for step in &luks.steps {
-            let before = Entry::Before {
+            let before = JournalEntry::Before {
                 stack: "s".into(),
                 step: step.id.clone(),
                 line: line(step),
@@ -165,7 +165,7 @@ mod tests {
             };
             let took = if step.id.starts_with("luks") { 4 } else { 1 };
             entries.push(before);
-            entries.push(Entry::After {
+            entries.push(JournalEntry::After {
                 stack: "s".into(),
                 step: step.id.clone(),
                 took_ns: Nanos::seconds(took),

@@ -1,7 +1,7 @@
 //! Sizes, times and numbers, held to the bounds of their keys.
 
 use terms::units::BadUnit;
-use terms::{Bytes, Nanos, Note, PerMille, Severity, Span};
+use terms::{Bytes, Nanos, Note, PerMille, NoteLevel, Span};
 use toml::de::DeInteger;
 
 use super::Read;
@@ -62,7 +62,7 @@ pub(super) fn size(key: &Key, text: &str, place: Span, notes: &mut Vec<Note>) ->
     if text.trim_end().ends_with(['K', 'k', 'M', 'm', 'G', 'g', 'T', 't', 'P']) {
         let mut note = Note::error("study-bare-letter", Some(place), format!("`{text}` is read as {size}"))
             .hint(format!("write \"{size}\" to say so"));
-        note.severity = Severity::Info;
+        note.severity = NoteLevel::Info;
         notes.push(note);
     }
     Ok(size)
