@@ -8,7 +8,7 @@
 use std::thread;
 use std::time::Instant;
 
-use advise::{Layout, Found, Question, LayoutQueue, Scored, designs, front};
+use advise::{Found, Layout, LayoutQueue, Question, Scored, designs, front};
 use capacity::DriveSize;
 use durability::{DriveModel, class};
 use model::{Conditions, Site};

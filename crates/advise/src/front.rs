@@ -112,7 +112,7 @@ mod tests {
     use terms::Bytes;
 
     use super::*;
-    use crate::design::{Layout, Files, Joint, Under};
+    use crate::design::{Files, Joint, Layout, Under};
 
     fn scored(speed: f64, gib: u64, loss: f64, files: Files) -> Scored {
         let design = Layout {

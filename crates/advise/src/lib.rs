@@ -4,7 +4,7 @@
 //! same arithmetic that `bedplate expect` prints ([`Search`]), and what no other beats is the front ([`advise`]), with
 //! what differs by one choice and why that lost.
 //!
-//! Pure: no files, no clock, no threads. Whoever has threads has them search one [`Queue`].
+//! Pure: no files, no clock, no threads. Whoever has threads has them search one [`LayoutQueue`].
 
 mod design;
 mod front;
@@ -19,7 +19,7 @@ use model::{Site, predict};
 use terms::advice::{Advice, Advised, Need, Rate, Tie};
 use terms::{Name, Stack, slug};
 
-pub use design::{Cipher, Layout, Files, Joint, Logical, Under};
+pub use design::{Cipher, Files, Joint, Layout, Logical, Under};
 pub use front::front;
 pub use score::{Judge, Question, Scored, Unmet};
 pub use search::{Found, LayoutQueue, Search};

@@ -6,7 +6,7 @@
 use terms::Bytes;
 use terms::layer::{BtrfsChecksum, IntegrityMode, RaidLevel, ZfsCompression};
 
-use crate::design::{Cipher, Layout, Files, Joint, Logical, Under};
+use crate::design::{Cipher, Files, Joint, Layout, Logical, Under};
 
 /// Stands for every way of encrypting.
 const USUAL: Cipher = Cipher { sector: Bytes::kib(4), inline: false };

@@ -5,7 +5,7 @@ use terms::advice::{Needs, Neighbour};
 use terms::layer::{BtrfsChecksum, IntegrityMode, RaidLevel, Volume, ZfsCompression, ZfsLayout};
 use terms::units::significant;
 
-use crate::design::{Cipher, Layout, Files, Joint, Logical, Under};
+use crate::design::{Cipher, Files, Joint, Layout, Logical, Under};
 use crate::score::{Judge, Scored, Unmet};
 use crate::space::is_listed;
 use crate::stack::title;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use model::Site;
 use terms::layer::BtrfsChecksum;
 
-use crate::design::{Layout, Files, Joint};
+use crate::design::{Files, Joint, Layout};
 use crate::front::Beaten;
 use crate::likeness::of_speed;
 use crate::score::{Judge, Question, Scored, Speeds};

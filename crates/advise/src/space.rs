@@ -7,7 +7,7 @@ use terms::Bytes;
 use terms::advice::Needs;
 use terms::layer::{BtrfsChecksum, BtrfsProfile, IntegrityMode, RaidLevel, Volume, ZfsCompression, ZfsLayout};
 
-use crate::design::{Cipher, Layout, Files, Joint, Logical, Under};
+use crate::design::{Cipher, Files, Joint, Layout, Logical, Under};
 
 /// Chunks and stripes of arrays and volumes.
 const CHUNKS: [u64; 6] = [16, 64, 128, 256, 512, 1024];

@@ -7,9 +7,9 @@ use terms::layer::{
     Volume, Xfs, Zfs, ZfsCompression,
 };
 use terms::layer::{BtrfsChecksum, IntegrityMode};
-use terms::{Bytes, Layer, Name, Node, Ref, Stack};
+use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
 
-use crate::design::{Cipher, Layout, Files, Joint, Logical, Under};
+use crate::design::{Cipher, Files, Joint, Layout, Logical, Under};
 
 /// The stack of a design on drives, of which it takes the first.
 #[must_use]
@@ -29,7 +29,7 @@ pub fn stack(design: &Layout, drives: &[Name]) -> Stack {
 }
 
 struct Builder {
-    nodes: Vec<Node>,
+    nodes: Vec<LayerNode>,
     /// What the next layer rests on.
     on: Vec<Ref>,
 }
@@ -38,7 +38,7 @@ impl Builder {
     fn push(&mut self, name: &str, layer: Layer, on: Vec<Ref>) -> Option<Ref> {
         // Kinds and drives are names already.
         let name = Name::new(name).ok()?;
-        self.nodes.push(Node { name: name.clone(), layer, on, special: Vec::new() });
+        self.nodes.push(LayerNode { name: name.clone(), layer, on, special: Vec::new() });
         Some(Ref::Layer(name))
     }
 

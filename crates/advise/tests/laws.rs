@@ -1,7 +1,7 @@
 //! What designs promise, held against the rooms that know.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop at the first fault of its own, and talk")]
 
-use advise::{Layout, Question, LayoutQueue, designs, layers, stack};
+use advise::{Layout, LayoutQueue, Question, designs, layers, stack};
 use capacity::DriveSize;
 use durability::{Arrangement, DriveModel, arrangement, class, healing};
 use model::{Conditions, Site};
@@ -135,7 +135,8 @@ fn a_search_that_leaves_out_finds_what_one_finds_that_does_not() {
         machine.drives[0].kind = kind;
         let (question, site) = (stage.question(), Site::new(&machine));
         let all = designs(count, Bytes(lba), needs);
-        let (scored, found) = (advise::exhaust(&question, &site, &all), LayoutQueue::new(&all).search(&question, &site));
+        let (scored, found) =
+            (advise::exhaust(&question, &site, &all), LayoutQueue::new(&all).search(&question, &site));
         assert_eq!(found.fitting, scored.len() as u64, "{kind:?}");
         assert_eq!(found.designs, all.len() as u64, "{kind:?}");
         assert_eq!(advise::front(&found.best), advise::front(&scored), "{kind:?} {needs:?}");

@@ -1,6 +1,6 @@
 //! What was not checked, in words a reader can act on, so that nobody believes it was.
 
-use terms::finding::{AnchorAction, AnchorFinding, Finding, Verdict};
+use terms::finding::{AnchorAction, AnchorFinding, CellFinding, Verdict};
 use terms::inventory::Inventory;
 use terms::record::Provenance;
 use terms::{Anchor, Load, Name, Replicate, Speed};
@@ -11,11 +11,11 @@ use crate::rounds::Rounds;
 pub(crate) fn list(
     provenance: &Provenance,
     inventory: &Inventory,
-    findings: &[Finding],
+    findings: &[CellFinding],
     rounds: &Rounds<'_>,
     anchors: &[AnchorFinding],
 ) -> Vec<String> {
-    let measured: Vec<&Finding> = findings.iter().filter(|of| of.verdict == Verdict::Measured).collect();
+    let measured: Vec<&CellFinding> = findings.iter().filter(|of| of.verdict == Verdict::Measured).collect();
     let mut open = Vec::new();
     open.extend(real_speed(provenance, inventory));
     open.extend(foreign_cells(provenance, rounds));
@@ -30,7 +30,7 @@ pub(crate) fn list(
 }
 
 /// What the bare drive and the windows say of the session.
-fn of_the_session(provenance: &Provenance, findings: &[Finding], anchors: &[AnchorFinding]) -> Vec<String> {
+fn of_the_session(provenance: &Provenance, findings: &[CellFinding], anchors: &[AnchorFinding]) -> Vec<String> {
     let mut open = Vec::new();
     let rounds =
         |action| anchors.iter().filter(|of| of.action == action).map(|of| of.round.to_string()).collect::<Vec<_>>();
@@ -95,10 +95,10 @@ fn foreign_cells(provenance: &Provenance, rounds: &Rounds<'_>) -> Option<String>
 }
 
 /// What other runs have and this one lacks.
-fn lacking(provenance: &Provenance, measured: &[&Finding], rounds: &Rounds<'_>) -> Vec<String> {
+fn lacking(provenance: &Provenance, measured: &[&CellFinding], rounds: &Rounds<'_>) -> Vec<String> {
     let all = measured.len();
-    let count = |holds: &dyn Fn(&Finding) -> bool| measured.iter().filter(|of| holds(of)).count();
-    let done = |of: &Finding| of.throughput.map_or(0, |estimate| estimate.rounds);
+    let count = |holds: &dyn Fn(&CellFinding) -> bool| measured.iter().filter(|of| holds(of)).count();
+    let done = |of: &CellFinding| of.throughput.map_or(0, |estimate| estimate.rounds);
     let mut open = Vec::new();
     let mut say = |number: usize, text: &str| {
         if number > 0 {
@@ -115,7 +115,7 @@ fn lacking(provenance: &Provenance, measured: &[&Finding], rounds: &Rounds<'_>) 
         "caches below direct I/O: without the drives' own counters, a cache may have answered",
     );
     let elsewhere =
-        |of: &Finding| provenance.stacks.iter().any(|stack| stack.slug == of.stack && stack.nodes.is_empty());
+        |of: &CellFinding| provenance.stacks.iter().any(|stack| stack.slug == of.stack && stack.nodes.is_empty());
     say(
         count(&elsewhere),
         "work of others on the same drives: how many bytes a stack needs that was built elsewhere is not known",
@@ -132,9 +132,9 @@ fn lacking(provenance: &Provenance, measured: &[&Finding], rounds: &Rounds<'_>) 
 }
 
 /// What this run did not look at.
-fn never(provenance: &Provenance, measured: &[&Finding], rounds: &Rounds<'_>) -> Vec<String> {
+fn never(provenance: &Provenance, measured: &[&CellFinding], rounds: &Rounds<'_>) -> Vec<String> {
     let mut open = Vec::new();
-    let judged = |of: &&Finding| of.steady.steady + of.steady.unsteady + of.steady.unknown > 0;
+    let judged = |of: &&CellFinding| of.steady.steady + of.steady.unsteady + of.steady.unknown > 0;
     if !measured.iter().any(judged) {
         open.push("steady state: the window counts as it is, no warm-up is cut and no drift in it is tested");
     }

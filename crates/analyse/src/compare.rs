@@ -19,7 +19,7 @@
 use std::collections::BTreeMap;
 
 use statrs::distribution::{ContinuousCDF, Normal};
-use terms::finding::{Compared, Comparison, Finding, Rank, Verdict};
+use terms::finding::{CellFinding, Compared, Comparison, Rank, Verdict};
 use terms::{MeasurePolicy, Replicate};
 
 use crate::interval::{self, Looks, real};
@@ -42,7 +42,7 @@ struct Pair {
 
 /// All comparisons of the table; workloads in the study's order, then pairs of stacks in the study's order.
 pub(crate) fn all(
-    findings: &[Finding],
+    findings: &[CellFinding],
     rounds: &Rounds<'_>,
     workloads: &[&str],
     policy: &MeasurePolicy,
@@ -76,7 +76,7 @@ pub(crate) fn all(
     pairs.into_iter().enumerate().map(judged).collect()
 }
 
-fn pairs(findings: &[Finding], rounds: &Rounds<'_>, workload: &str, looks: Looks) -> Vec<Pair> {
+fn pairs(findings: &[CellFinding], rounds: &Rounds<'_>, workload: &str, looks: Looks) -> Vec<Pair> {
     let measured: Vec<&str> = findings
         .iter()
         .filter(|of| of.workload == workload && of.verdict == Verdict::Measured)
@@ -188,7 +188,7 @@ fn more_rounds(of: &Moments, rounds: u32, policy: &MeasurePolicy, looks: Looks, 
 }
 
 /// The place of a stack among those measured on its workload.
-pub(crate) fn rank(finding: &Finding, findings: &[Finding], comparisons: &[Comparison]) -> Option<Rank> {
+pub(crate) fn rank(finding: &CellFinding, findings: &[CellFinding], comparisons: &[Comparison]) -> Option<Rank> {
     if finding.verdict != Verdict::Measured {
         return None;
     }

@@ -1,13 +1,13 @@
 //! Load curves: points at fixed rates, and the largest rate as their end.
 
-use terms::finding::{Curve, CurvePoint, Finding, Verdict};
+use terms::finding::{CellFinding, Curve, CurvePoint, Verdict};
 use terms::record::Provenance;
 use terms::workload::Load;
 
 use crate::rounds::Rounds;
 
 /// One curve for every stack and workload that has points.
-pub(crate) fn find(provenance: &Provenance, findings: &[Finding], rounds: &Rounds<'_>) -> Vec<Curve> {
+pub(crate) fn find(provenance: &Provenance, findings: &[CellFinding], rounds: &Rounds<'_>) -> Vec<Curve> {
     let mut curves = Vec::new();
     for stack in &provenance.stacks {
         for base in &provenance.workloads {
@@ -35,7 +35,7 @@ fn point(
     stack: &str,
     workload: &str,
     percent: Option<u8>,
-    findings: &[Finding],
+    findings: &[CellFinding],
     rounds: &Rounds<'_>,
 ) -> Option<CurvePoint> {
     let finding =

@@ -6,7 +6,7 @@
 //! Over rounds, geometric means of each.
 
 use terms::evidence::Imitated;
-use terms::finding::{Estimate, Gap, ImitationFinding};
+use terms::finding::{Gap, ImitationFinding, WithInterval};
 use terms::record::Cell;
 use terms::units::Nanos;
 
@@ -14,7 +14,7 @@ use terms::units::Nanos;
 const NOTHING: f64 = 0.001;
 
 /// The finding, if every counted cell has an imitation.
-pub(crate) fn find(cells: &[&Cell], honest: Option<Estimate>, window: Nanos) -> Option<ImitationFinding> {
+pub(crate) fn find(cells: &[&Cell], honest: Option<WithInterval>, window: Nanos) -> Option<ImitationFinding> {
     let honest = honest?.value;
     let imitated: Vec<&Imitated> = cells.iter().filter_map(|cell| cell.imitated.as_ref()).collect();
     let last = imitated.last()?;
@@ -96,7 +96,7 @@ mod tests {
             promised: 130e6 / 1024.0 / 1000.0 * 1e6,
             differs: vec![],
         });
-        let honest = Estimate { value: 100e6, low: None, high: None, rounds: 1 };
+        let honest = WithInterval { value: 100e6, low: None, high: None, rounds: 1 };
         let found = find(&[&one], Some(honest), Nanos::seconds(3)).unwrap();
         let product: f64 = found.gaps.iter().map(|gap| gap.factor).product();
         assert!((product - found.printed / found.honest).abs() < 1e-9, "{found:?}");

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use terms::MeasurePolicy;
-use terms::finding::Estimate;
+use terms::finding::WithInterval;
 
 /// How sure an interval is made so that it is a 95 % interval when it is printed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,13 +48,17 @@ impl Looks {
 }
 
 /// Estimate over rounds. `None` without values or where one is not a positive finite number.
-pub(crate) fn between_rounds(values: impl IntoIterator<Item = f64>, looks: Looks) -> Option<Estimate> {
+pub(crate) fn between_rounds(values: impl IntoIterator<Item = f64>, looks: Looks) -> Option<WithInterval> {
     let logs: Vec<f64> = values.into_iter().map(logarithm).collect::<Option<_>>()?;
     of_logs(&logs, looks)
 }
 
 /// Estimate of `value / base` over the rounds that have both. `None` where no round has both.
-pub(crate) fn paired_ratio(value: &BTreeMap<u32, f64>, base: &BTreeMap<u32, f64>, looks: Looks) -> Option<Estimate> {
+pub(crate) fn paired_ratio(
+    value: &BTreeMap<u32, f64>,
+    base: &BTreeMap<u32, f64>,
+    looks: Looks,
+) -> Option<WithInterval> {
     of_logs(&differences(value, base)?, looks)
 }
 
@@ -88,7 +92,7 @@ pub(crate) fn moments(values: &[f64]) -> Option<(f64, f64)> {
 }
 
 /// Half of an interval, as a share of the value: `√(high/low) − 1`, which on the logarithmic scale is half of it.
-pub(crate) fn half_width(estimate: &Estimate) -> Option<f64> {
+pub(crate) fn half_width(estimate: &WithInterval) -> Option<f64> {
     Some((estimate.high? / estimate.low?).sqrt() - 1.0)
 }
 
@@ -98,7 +102,7 @@ fn logarithm(value: f64) -> Option<f64> {
 }
 
 /// Mean and interval of logarithms, transformed back.
-fn of_logs(logs: &[f64], looks: Looks) -> Option<Estimate> {
+fn of_logs(logs: &[f64], looks: Looks) -> Option<WithInterval> {
     let rounds = u32::try_from(logs.len()).ok().filter(|&n| n > 0)?;
     let n = f64::from(rounds);
     let mean = logs.iter().sum::<f64>() / n;
@@ -108,7 +112,7 @@ fn of_logs(logs: &[f64], looks: Looks) -> Option<Estimate> {
     } else {
         None
     };
-    Some(Estimate {
+    Some(WithInterval {
         value: mean.exp(),
         low: half.map(|half| (mean - half).exp()),
         high: half.map(|half| (mean + half).exp()),

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use terms::design::{Node, Ref};
-use terms::finding::{Finding, LayerCost, Verdict};
+use terms::design::{LayerNode, Ref};
+use terms::finding::{CellFinding, LayerCost, Verdict};
 use terms::record::StackEntry;
 use terms::{Layer, Replicate};
 
@@ -30,7 +30,7 @@ struct Plain<'a> {
 /// Every pair of stacks that differ by one layer, on every workload that both have a number for.
 pub(crate) fn costs(
     stacks: &[StackEntry],
-    findings: &[Finding],
+    findings: &[CellFinding],
     rounds: &Rounds<'_>,
     looks: Looks,
     replicate: Replicate,
@@ -63,7 +63,7 @@ pub(crate) fn costs(
                     layer: layer.to_owned(),
                     workload: workload.to_owned(),
                     throughput_ratio: ratio.map(|ratio| {
-                        if alone { terms::finding::Estimate { low: None, high: None, ..ratio } } else { ratio }
+                        if alone { terms::finding::WithInterval { low: None, high: None, ..ratio } } else { ratio }
                     }),
                     cpu_per_operation: a
                         .cpu_per_operation
@@ -77,7 +77,7 @@ pub(crate) fn costs(
 }
 
 /// The layer that `with` has and `without` has not, if that is all.
-fn difference(with: &[Node], without: &[Node]) -> Option<&'static str> {
+fn difference(with: &[LayerNode], without: &[LayerNode]) -> Option<&'static str> {
     let (with, without) = (plain(with)?, plain(without)?);
     // The bare drive is a stack of one node that does nothing: any single layer on it differs from it by itself.
     if let ([node], [Plain { layer: Layer::Bare, on, .. }]) = (&with[..], &without[..])
@@ -93,13 +93,13 @@ fn difference(with: &[Node], without: &[Node]) -> Option<&'static str> {
 }
 
 /// Nodes with what they rest on by position; `None` where a name is of nothing below.
-fn plain(nodes: &[Node]) -> Option<Vec<Plain<'_>>> {
+fn plain(nodes: &[LayerNode]) -> Option<Vec<Plain<'_>>> {
     let below = |of: &Ref| match of {
         Ref::Drive(name) => Some(Below::Drive(name.to_string())),
         Ref::Layer(name) => nodes.iter().position(|node| &node.name == name).map(Below::Node),
     };
     let mut plain = Vec::new();
-    for Node { layer, on, special, .. } in nodes {
+    for LayerNode { layer, on, special, .. } in nodes {
         let on = on.iter().map(below).collect::<Option<_>>()?;
         plain.push(Plain { layer, on, special: special.iter().map(below).collect::<Option<_>>()? });
     }
@@ -131,23 +131,23 @@ mod tests {
 
     use super::*;
 
-    fn node(name: &str, layer: Layer, on: &[&str]) -> Node {
+    fn node(name: &str, layer: Layer, on: &[&str]) -> LayerNode {
         let below = |of: &&str| {
             let name = Name::new(of.trim_start_matches('/')).unwrap();
             if of.starts_with('/') { Ref::Drive(name) } else { Ref::Layer(name) }
         };
-        Node { name: Name::new(name).unwrap(), layer, on: on.iter().map(below).collect(), special: vec![] }
+        LayerNode { name: Name::new(name).unwrap(), layer, on: on.iter().map(below).collect(), special: vec![] }
     }
 
-    fn ext4(on: &str) -> Node {
+    fn ext4(on: &str) -> LayerNode {
         node("fs", Layer::Ext4(Ext4::default()), &[on])
     }
 
-    fn raid(on: &[&str]) -> Node {
+    fn raid(on: &[&str]) -> LayerNode {
         node("r", Layer::Raid(Raid::default()), on)
     }
 
-    fn luks(on: &str) -> Node {
+    fn luks(on: &str) -> LayerNode {
         node("c", Layer::Luks(Luks::default()), &[on])
     }
 

@@ -31,7 +31,7 @@ mod steadiness;
 mod verdict;
 
 use terms::MeasurePolicy;
-use terms::finding::{BuildFinding, Comparison, FINDINGS_SCHEMA, Finding, Findings, Verdict};
+use terms::finding::{BuildFinding, CellFinding, Comparison, FINDINGS_SCHEMA, Findings, Verdict};
 use terms::inventory::Inventory;
 use terms::record::{BuildOutcome, Cell, Provenance, StackEntry};
 use terms::workload::Workload;
@@ -57,7 +57,7 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
     let counted = cells.iter().filter(|cell| !cell.key.is_anchor() && !discarded.contains(&cell.key.round));
     let rounds = Rounds::sort(counted);
     let built = builds::newest(builds);
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut findings: Vec<CellFinding> = Vec::new();
     for stack in &provenance.stacks {
         for workload in &provenance.workloads {
             findings.push(finding(stack, workload, &rounds, &built, provenance, &policy));
@@ -91,7 +91,7 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
 }
 
 /// What a cell is among the others: its ratio to the first stack, its rank, and whether it is open.
-fn relate(findings: &mut [Finding], comparisons: &[Comparison], provenance: &Provenance, policy: &MeasurePolicy) {
+fn relate(findings: &mut [CellFinding], comparisons: &[Comparison], provenance: &Provenance, policy: &MeasurePolicy) {
     let first = provenance.stacks.first().map(|stack| stack.slug.as_str()).unwrap_or_default();
     let ranks: Vec<_> = findings.iter().map(|of| compare::rank(of, findings, comparisons)).collect();
     for (finding, rank) in findings.iter_mut().zip(ranks) {
@@ -113,7 +113,7 @@ fn finding(
     built: &builds::Newest<'_>,
     provenance: &Provenance,
     policy: &MeasurePolicy,
-) -> Finding {
+) -> CellFinding {
     let newest = rounds.of(&stack.slug, workload.name.as_str());
     let mut guards = Vec::new();
     for guard in newest.iter().flat_map(|cell| &cell.guards) {
@@ -121,7 +121,7 @@ fn finding(
             guards.push(guard.clone());
         }
     }
-    let mut finding = Finding::new(&stack.slug, workload.name.as_str(), verdict::of(stack, &newest, built));
+    let mut finding = CellFinding::new(&stack.slug, workload.name.as_str(), verdict::of(stack, &newest, built));
     finding.guards = guards;
     finding.sources = newest.iter().map(|cell| rounds.directory(&cell.key)).collect();
     if finding.verdict != Verdict::Measured {

@@ -12,7 +12,8 @@
 use std::collections::BTreeMap;
 
 use terms::finding::{
-    CellComparison, Change, Compared, Estimate, Figures, Finding, Findings, Quantity, RunComparison, RunHead, Verdict,
+    CellComparison, CellFinding, Change, Compared, Figures, Findings, Quantity, RunComparison, RunHead, Verdict,
+    WithInterval,
 };
 use terms::record::{Cell, Provenance, REPEATS};
 
@@ -81,7 +82,7 @@ fn counted<'a>(run: Run<'a>) -> Rounds<'a> {
 }
 
 /// An interval that leaves out 1 is an answer, and one that holds it is the other.
-fn outside(ratio: &Estimate) -> Compared {
+fn outside(ratio: &WithInterval) -> Compared {
     match (ratio.low, ratio.high) {
         (Some(low), _) if low > 1.0 => Compared::Faster,
         (_, Some(high)) if high < 1.0 => Compared::Slower,
@@ -147,12 +148,12 @@ impl<'a> Pair<'a> {
     }
 
     /// The ratio of `b` to `a`, and the chance of it between equals.
-    fn ratio(&self, stack: &str, workload: &str) -> Option<(Estimate, Option<f64>)> {
+    fn ratio(&self, stack: &str, workload: &str) -> Option<(WithInterval, Option<f64>)> {
         let [a, b] = [0, 1].map(|at| self.rounds[at].throughput(stack, workload));
         if self.repeats {
             let ratio = interval::paired_ratio(&b, &a, Looks::Once)?;
             let (low, high) = (Some(ratio.value / (1.0 + REPEATS)), Some(ratio.value * (1.0 + REPEATS)));
-            return Some((Estimate { low, high, ..ratio }, None));
+            return Some((WithInterval { low, high, ..ratio }, None));
         }
         let policies = [self.a, self.b].map(|run| run.findings.provenance.policy());
         let looks = if policies.iter().any(terms::MeasurePolicy::is_sequential) { Looks::Again } else { Looks::Once };
@@ -183,7 +184,7 @@ impl<'a> Pair<'a> {
 const SHARE: f64 = 0.25;
 
 /// Why a run has no figure for a cell.
-fn missing(run: &str, finding: Option<&Finding>) -> Option<String> {
+fn missing(run: &str, finding: Option<&CellFinding>) -> Option<String> {
     match finding {
         None => Some(format!("{run} does not have it")),
         Some(of) => match &of.verdict {
@@ -196,13 +197,13 @@ fn missing(run: &str, finding: Option<&Finding>) -> Option<String> {
     }
 }
 
-fn figures(finding: &Finding) -> Option<Figures> {
+fn figures(finding: &CellFinding) -> Option<Figures> {
     let latency = finding.latency.as_ref().map(|of| of.mean.as_seconds() * 1e9);
     Some(Figures { throughput: finding.throughput?, iops: finding.iops?.value, latency })
 }
 
 /// A quantity of a cell; `None` where it is not known, or nothing.
-fn quantity(of: &Finding, what: Quantity) -> Option<f64> {
+fn quantity(of: &CellFinding, what: Quantity) -> Option<f64> {
     let value = match what {
         Quantity::CpuPerOperationNs => of.cpu_per_operation?.as_seconds() * 1e9,
         Quantity::DriveBytesRatio => of.drive_bytes_ratio?,
@@ -212,12 +213,12 @@ fn quantity(of: &Finding, what: Quantity) -> Option<f64> {
 }
 
 /// The ratio of `b` to `a` from rounds that have nothing in common, and its chance between equals.
-fn welch(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>, looks: Looks) -> Option<(Estimate, Option<f64>)> {
+fn welch(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>, looks: Looks) -> Option<(WithInterval, Option<f64>)> {
     let [x, y] = [a, b].map(|of| of.values().map(|value| value.ln()).collect::<Vec<f64>>());
     let mean = |of: &[f64]| (!of.is_empty()).then(|| of.iter().sum::<f64>() / real(of.len()));
     let difference = mean(&y)? - mean(&x)?;
     let rounds = u32::try_from(x.len().min(y.len())).ok()?;
-    let alone = Estimate { value: difference.exp(), low: None, high: None, rounds };
+    let alone = WithInterval { value: difference.exp(), low: None, high: None, rounds };
     let Some(((_, sx), (_, sy))) = interval::moments(&x).zip(interval::moments(&y)) else { return Some((alone, None)) };
     let (vx, vy) = (sx * sx / real(x.len()), sy * sy / real(y.len()));
     let error = (vx + vy).sqrt();
@@ -229,7 +230,7 @@ fn welch(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>, looks: Looks) -> Option
     let half = interval::student(degrees, looks.upper())? * error;
     let chance = interval::tails(degrees, difference / error).map(|chance| (chance * looks.penalty()).min(1.0));
     let (low, high) = (Some((difference - half).exp()), Some((difference + half).exp()));
-    Some((Estimate { low, high, ..alone }, chance))
+    Some((WithInterval { low, high, ..alone }, chance))
 }
 
 #[cfg(test)]
@@ -374,7 +375,8 @@ mod tests {
 
     #[test]
     fn answers_follow_from_intervals() {
-        let ratio = |value: f64, low: f64, high: f64| Estimate { value, low: Some(low), high: Some(high), rounds: 1 };
+        let ratio =
+            |value: f64, low: f64, high: f64| WithInterval { value, low: Some(low), high: Some(high), rounds: 1 };
         assert_eq!(outside(&ratio(1.002, 0.992, 1.012)), Compared::Equivalent);
         assert_eq!(outside(&ratio(1.02, 1.01, 1.03)), Compared::Faster);
         assert_eq!(outside(&ratio(0.9, 0.89, 0.91)), Compared::Slower);

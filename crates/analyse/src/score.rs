@@ -4,7 +4,7 @@
 //! off says nothing of how far. Coverage is the share of figures inside an interval: an honest 90 % interval holds nine
 //! of ten.
 
-use terms::finding::{Finding, Findings, Score, Scorecard, Verdict};
+use terms::finding::{CellFinding, Findings, Score, Scorecard, Verdict};
 use terms::prediction::Standing;
 use terms::prediction::{Estimate, Flag, Foretold, Prediction};
 use terms::workload::Workload;
@@ -39,7 +39,7 @@ pub fn score(foretold: &Foretold, sha256: &str, findings: &Findings) -> Scorecar
 }
 
 /// What is odd about a cell. One that has no figure and did not fail has nothing to be judged.
-fn odd(said: &Prediction, found: &Finding, work: &Workload) -> Vec<Flag> {
+fn odd(said: &Prediction, found: &CellFinding, work: &Workload) -> Vec<Flag> {
     let failed = if let Verdict::Failed(why) = &found.verdict { Some(why.clone()) } else { None };
     let operations = found.iops.map(|estimate| estimate.value);
     if failed.is_none() && operations.is_none() {
@@ -164,8 +164,8 @@ mod tests {
     /// What is odd about a cell of the pattern with so many operations a second.
     fn codes(pattern: Pattern, verdict: Verdict, operations: Option<f64>) -> Vec<String> {
         let work = Workload::new(terms::Name::new("w").unwrap(), pattern, terms::Bytes::kib(4));
-        let mut found = Finding::new("s", "w", verdict);
-        let estimate = |value| terms::finding::Estimate { value, low: None, high: None, rounds: 1 };
+        let mut found = CellFinding::new("s", "w", verdict);
+        let estimate = |value| terms::finding::WithInterval { value, low: None, high: None, rounds: 1 };
         found.iops = operations.map(estimate);
         odd(&foretold().cells[0].prediction, &found, &work).into_iter().map(|flag| flag.code).collect()
     }

@@ -1,7 +1,7 @@
 //! The whole room on small made-up records.
 
 use terms::Name;
-use terms::finding::{Finding, Findings, Verdict};
+use terms::finding::{CellFinding, Findings, Verdict};
 use terms::inventory::Inventory;
 use terms::record::{
     BuildOutcome, Cell, CellKey, CpuDelta, Flow, GuardNote, Latency, MemberDelta, Missing, Provenance, RECORD_SCHEMA,
@@ -81,11 +81,11 @@ pub(crate) fn provenance(stacks: &[&str], workloads: &[&str]) -> Provenance {
     }
 }
 
-fn find<'a>(findings: &'a Findings, stack: &str, workload: &str) -> &'a Finding {
+fn find<'a>(findings: &'a Findings, stack: &str, workload: &str) -> &'a CellFinding {
     findings.cells.iter().find(|of| of.stack == stack && of.workload == workload).unwrap()
 }
 
-fn assert_no_number(finding: &Finding) {
+fn assert_no_number(finding: &CellFinding) {
     assert!(finding.throughput.is_none() && finding.iops.is_none() && finding.ratio_to_first.is_none());
     assert!(finding.latency.is_none() && finding.cpu_per_operation.is_none() && finding.drive_bytes_ratio.is_none());
     assert!(finding.samples.is_empty());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use host::Local;
 use lab::{Console, Guest, GuestSpec};
-use terms::plan::Need;
+use terms::plan::Prerequisite;
 use terms::spelling::spell_path;
 use terms::{Bytes, Design, Hosts, LabSpec, Plan};
 
@@ -54,8 +54,8 @@ fn boot_hosts(
     let machine = LabSpec { hosts, ..machine.clone() };
     let agent = std::env::current_exe().map_err(Failure::system("could not find this program's own file"))?;
     let modules = plans.iter().flat_map(|plan| &plan.needs).filter_map(|need| match need {
-        Need::Module(module) => Some(module.clone()),
-        Need::Program(_) => None,
+        Prerequisite::Module(module) => Some(module.clone()),
+        Prerequisite::Program(_) => None,
     });
     let wanted_modules: Vec<String> = modules.collect();
     Ok(lab::boot(&GuestSpec {

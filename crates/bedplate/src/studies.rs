@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lab::SATA_PORTS;
 use terms::spelling::spell_path;
-use terms::{Clock, Design, LabDrive, LabDriveKind, LabSpec, Note, Plan, Replicate, NoteLevel, Stack, Workload};
+use terms::{Clock, Design, LabDrive, LabDriveKind, LabSpec, Note, NoteLevel, Plan, Replicate, Stack, Workload};
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;

@@ -114,7 +114,7 @@ fn held(
     let plan = planned(design, stack)?;
     let roomy = if features.contains(&Feature::Snapshot) { trial::roomy(stack) } else { None };
     let guest = guest::boot(&design.lab, std::slice::from_ref(&plan), Console::Log, settings)?;
-    if let Some(missing) = build::Needs::new(&guest).missing(&plan)? {
+    if let Some(missing) = build::Prerequisites::new(&guest).missing(&plan)? {
         return Err(Failure::Missing { what: missing.what, remedy: missing.remedy });
     }
     let seed = order::job_seed(design.measure.seed, &format!("feature checks of {}", plan.slug));

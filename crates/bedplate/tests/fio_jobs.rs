@@ -11,7 +11,7 @@ mod examples;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use measure::Place;
+use measure::WorkPlace;
 use terms::{MeasurePolicy, Method, Workload};
 
 /// Options of one job, as fio prints them.
@@ -22,7 +22,7 @@ fn policy() -> MeasurePolicy {
 }
 
 fn job(workload: &Workload) -> measure::Job {
-    measure::job(workload, &Place::Directory("/mnt/stack".into()), &policy(), 7).unwrap()
+    measure::job(workload, &WorkPlace::Directory("/mnt/stack".into()), &policy(), 7).unwrap()
 }
 
 /// What fio reads in a job file, job by job. fio runs nothing.
@@ -116,7 +116,7 @@ fn what_ran_at_once_is_exported_as_sections_and_comes_back_as_the_same_workload(
             span: first.span.unwrap_or(policy().span),
             ..policy()
         };
-        let place = Place::Directory("/mnt/stack".into());
+        let place = WorkPlace::Directory("/mnt/stack".into());
         for workload in first.workloads.iter().filter(|workload| !workload.parts.is_empty()) {
             let made = |workload: &Workload| measure::job(workload, &place, &policy, 7).unwrap();
             let text = made(workload).file();

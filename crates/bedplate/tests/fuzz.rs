@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use measure::Place;
+use measure::WorkPlace;
 use mutate::Mutator;
 use terms::{MeasurePolicy, Note, Plan};
 
@@ -105,7 +105,7 @@ fn no_payload(script: &str) {
 
 #[test]
 fn job_files_are_read_or_refused() {
-    let place = Place::Directory("/mnt/stack".to_owned());
+    let place = WorkPlace::Directory("/mnt/stack".to_owned());
     fuzz("fio", 1, seeds::job_files(), move |bytes| {
         let text = String::from_utf8_lossy(bytes);
         for forced in [false, true] {

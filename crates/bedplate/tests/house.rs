@@ -6,6 +6,8 @@
 
 #[path = "house/edges.rs"]
 mod edges;
+#[path = "house/names.rs"]
+mod names;
 #[path = "house/source.rs"]
 mod source;
 #[path = "house/words.rs"]

@@ -1,7 +1,7 @@
 //! What stands on the drives of a plan: is each thing that has a name of the run's really on its drives, on nothing else,
 //! and as the run left it?
 
-use claim::{Devno, Evidence, Examination, Identity, Ours, Owner, Signature};
+use claim::{Devno, Evidence, Examination, Identity, Ours, Owner, WrittenMark};
 use terms::Cmd;
 use terms::plan::{Effect, Step};
 
@@ -115,7 +115,7 @@ impl Above<'_> {
         if !self.gone.is_empty() && self.seen.is_empty() {
             return Ok(());
         }
-        let strange: Vec<Signature> = claim::signatures(host, node)?
+        let strange: Vec<WrittenMark> = claim::signatures(host, node)?
             .into_iter()
             .filter(|found| !self.ours.made(&Evidence::Signature(found.clone()), true))
             .collect();

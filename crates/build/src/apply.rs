@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use claim::Signature;
+use claim::WrittenMark;
 use host::{in_force, interrupt};
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::plan::{Act, Condition, Effect, Mark, Plan, Step};
-use terms::{Cmd, Name, Nanos, Target};
+use terms::{Cmd, Name, Nanos, WorkTarget};
 
 use crate::authority::Authority;
 use crate::error::BuildError;
-use crate::journal::{self, JournalEntry, Journal, Made};
+use crate::journal::{self, Journal, JournalEntry, Made};
 use crate::lanes::{self, Lane};
 use crate::machine::Machine;
 use crate::{sanitize, teardown};
@@ -28,7 +28,7 @@ const KEY_BYTES: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
     /// What workloads use, on this machine: a directory or a node.
-    pub target: Place,
+    pub target: WorkPlace,
     /// Steps that ran; 0 means that everything stood already.
     pub changed: usize,
     /// Time it took.
@@ -63,8 +63,8 @@ pub fn apply(
         changed += run.wave(&wave).map_err(|failed| run.take_back(failed))?;
     }
     let target = match &plan.target {
-        Target::Directory(directory) => Place::Directory(directory.clone()),
-        Target::Device(word) => Place::Device(run.machine.word("target", word)?),
+        WorkTarget::Directory(directory) => WorkPlace::Directory(directory.clone()),
+        WorkTarget::Device(word) => WorkPlace::Device(run.machine.word("target", word)?),
     };
     Ok(Built { target, changed, took: start.elapsed().into() })
 }
@@ -187,7 +187,7 @@ impl Run<'_> {
     fn makes(&self, step: &Step) -> Result<Vec<Made>, BuildError> {
         let make = |mark: &Mark| {
             let uuid = mark.uuid.as_ref().map(|word| self.machine.word(&step.id, word)).transpose()?;
-            Ok(Made { node: mark.node.clone(), signature: Signature { kind: mark.kind.clone(), uuid } })
+            Ok(Made { node: mark.node.clone(), signature: WrittenMark { kind: mark.kind.clone(), uuid } })
         };
         step.marks.iter().map(make).collect()
     }
@@ -306,7 +306,8 @@ impl Run<'_> {
 
     /// Takes back what this run did, and says what could not be taken back.
     fn take_back(&self, Failed { step, error }: Failed<'_>) -> BuildError {
-        let failed = JournalEntry::Failed { stack: self.plan.slug.clone(), step: step.id.clone(), why: error.to_string() };
+        let failed =
+            JournalEntry::Failed { stack: self.plan.slug.clone(), step: step.id.clone(), why: error.to_string() };
         let _ = self.note(failed);
         let mut notes = lock(&self.notes);
         if journal::begun(&notes.done, &self.plan.slug).is_empty() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use claim::Held;
 use host::{Host, HostError};
-use terms::plan::{Place, PlanCommand};
+use terms::plan::{PlanCommand, WorkPlace};
 use terms::{Cmd, Name, Nanos, Outcome, Plan};
 
 use crate::error::BuildError;
@@ -171,10 +171,10 @@ impl<'a> Authority<'a> {
     ///
     /// # Errors
     /// Where it is not, or no longer, free.
-    pub fn bare(&self, drive: &Name) -> Result<Place, BuildError> {
+    pub fn bare(&self, drive: &Name) -> Result<WorkPlace, BuildError> {
         let unknown = || BuildError::NotConsented { drive: drive.to_string() };
         self.prove_free(std::slice::from_ref(drive))?;
-        Ok(Place::Device(self.drives.get(drive).ok_or_else(unknown)?.clone()))
+        Ok(WorkPlace::Device(self.drives.get(drive).ok_or_else(unknown)?.clone()))
     }
 
     /// Discards a drive that holds nothing any more: old bytes without a signature mean nothing to anybody, and would

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use claim::{Identity, Signature};
+use claim::{Identity, WrittenMark};
 use serde::{Deserialize, Serialize};
 use terms::{Name, Word};
 
@@ -122,7 +122,7 @@ pub struct Made {
     pub node: Word,
     /// What is written on it.
     #[serde(flatten)]
-    pub signature: Signature,
+    pub signature: WrittenMark,
 }
 
 /// Somewhere to write entries that survive the writer.
@@ -167,11 +167,13 @@ pub(crate) fn begun(entries: &[JournalEntry], slug: &str) -> Vec<(String, Option
 /// What a run wrote on devices, by its journal: whatever has an identifier. Without one the kind alone tells it, and only
 /// while the step that writes it is begun and not taken back: where it was cut short before its tool's choice could be
 /// read, or there is nothing to choose.
-pub(crate) fn signatures(entries: &[JournalEntry], slug: &str) -> Vec<Signature> {
+pub(crate) fn signatures(entries: &[JournalEntry], slug: &str) -> Vec<WrittenMark> {
     let begun = begun(entries, slug);
     let (mut known, mut nameless) = (Vec::new(), Vec::new());
     for entry in entries {
-        let (JournalEntry::Before { stack, step, makes: made, .. } | JournalEntry::After { stack, step, made, .. }) = entry else {
+        let (JournalEntry::Before { stack, step, makes: made, .. } | JournalEntry::After { stack, step, made, .. }) =
+            entry
+        else {
             continue;
         };
         // What is read after a step says more than what was announced before it.
@@ -272,7 +274,7 @@ mod tests {
     fn what_was_written_is_known_by_its_identifier() {
         let made = |kind: &str, uuid: Option<&str>| Made {
             node: Word::from("{drive:a}"),
-            signature: Signature { kind: kind.to_owned(), uuid: uuid.map(str::to_owned) },
+            signature: WrittenMark { kind: kind.to_owned(), uuid: uuid.map(str::to_owned) },
         };
         let before = |step: &str, makes: &[Made]| JournalEntry::Before {
             stack: "s".into(),

@@ -2,7 +2,7 @@
 //! one after the other they take a week.
 
 use terms::plan::{Plan, Step};
-use terms::{Layer, Name, Node, Ref};
+use terms::{Layer, LayerNode, Name, Ref};
 
 /// Steps of one layer, in order.
 pub type Lane<'a> = &'a [Step];
@@ -23,7 +23,7 @@ pub fn waves(plan: &Plan) -> Vec<Vec<Lane<'_>>> {
 }
 
 /// May the later layer be made while the earlier one is?
-fn may_be_beside(nodes: &[Node], earlier: &Name, later: &Name) -> bool {
+fn may_be_beside(nodes: &[LayerNode], earlier: &Name, later: &Name) -> bool {
     let find = |name: &Name| nodes.iter().find(|node| &node.name == name);
     match (find(earlier), find(later)) {
         (Some(earlier), Some(later)) => {
@@ -43,7 +43,7 @@ fn takes_long(layer: &Layer) -> bool {
 }
 
 /// Is the lower layer somewhere beneath the upper one?
-pub(crate) fn rests_on(nodes: &[Node], upper: &Name, lower: &Name) -> bool {
+pub(crate) fn rests_on(nodes: &[LayerNode], upper: &Name, lower: &Name) -> bool {
     let Some(upper) = nodes.iter().find(|node| &node.name == upper) else { return false };
     upper.below().any(|below| match below {
         Ref::Drive(_) => false,

@@ -20,11 +20,11 @@ mod teardown;
 pub use apply::{Built, apply};
 pub use authority::{Authority, Claims, erase};
 pub use error::BuildError;
-pub use journal::{JournalEntry, Journal, Made, MemoryJournal, Origin, origin, standing};
+pub use journal::{Journal, JournalEntry, Made, MemoryJournal, Origin, origin, standing};
 pub use lanes::{Lane, waves};
 pub use machine::{Bindings, found_on, prove_blank};
-pub use needs::Needs;
+pub use needs::Prerequisites;
 pub use orphans::settle;
 pub use teardown::{commands_left, teardown};
 
-pub use terms::plan::Place;
+pub use terms::plan::WorkPlace;

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use host::packages::{family, install_line, thing_for};
 use host::{Host, HostError};
-use terms::plan::{Need, Plan};
+use terms::plan::{Plan, Prerequisite};
 use terms::record::Missing;
 use terms::{Cmd, Nanos};
 
 /// Looks for what plans need, each thing once however many plans need it.
-pub struct Needs<'a> {
+pub struct Prerequisites<'a> {
     host: &'a dyn Host,
-    known: BTreeMap<Need, bool>,
+    known: BTreeMap<Prerequisite, bool>,
 }
 
-impl<'a> Needs<'a> {
+impl<'a> Prerequisites<'a> {
     /// Nothing is known yet of this machine.
     #[must_use]
     pub const fn new(host: &'a dyn Host) -> Self {
@@ -36,8 +36,8 @@ impl<'a> Needs<'a> {
             return Ok(None);
         }
         let what = absent.iter().map(|need| match need {
-            Need::Module(module) => format!("kernel module {module}"),
-            Need::Program(program) => format!("program {program}"),
+            Prerequisite::Module(module) => format!("kernel module {module}"),
+            Prerequisite::Program(program) => format!("program {program}"),
         });
         let things: Vec<&str> = absent.iter().map(|need| thing_for(need)).collect();
         Ok(Some(Missing {
@@ -46,7 +46,7 @@ impl<'a> Needs<'a> {
         }))
     }
 
-    fn has(&mut self, need: &Need) -> Result<bool, HostError> {
+    fn has(&mut self, need: &Prerequisite) -> Result<bool, HostError> {
         if let Some(known) = self.known.get(need) {
             return Ok(*known);
         }
@@ -56,9 +56,9 @@ impl<'a> Needs<'a> {
     }
 }
 
-fn has(host: &dyn Host, need: &Need) -> Result<bool, HostError> {
+fn has(host: &dyn Host, need: &Prerequisite) -> Result<bool, HostError> {
     match need {
-        Need::Module(module) => Ok(host.run(&Cmd::new(["modprobe", module]).limit(Nanos::seconds(60)))?.ok()),
-        Need::Program(program) => Ok(host::find_program(host, program)?.is_some()),
+        Prerequisite::Module(module) => Ok(host.run(&Cmd::new(["modprobe", module]).limit(Nanos::seconds(60)))?.ok()),
+        Prerequisite::Program(program) => Ok(host::find_program(host, program)?.is_some()),
     }
 }

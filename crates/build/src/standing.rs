@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use claim::{ClaimError, Examination, Held, Identity, Ours, Signature};
+use claim::{ClaimError, Examination, Held, Identity, Ours, WrittenMark};
 use terms::Name;
 use terms::plan::{Effect, Plan, Step, mapping_of_volume};
 
@@ -108,7 +108,7 @@ fn look(held: &Held<'_>, ours: &Ours) -> Result<Examination, ClaimError> {
 }
 
 /// By what the work of these steps is known on this machine today.
-fn ours(machine: &Machine<'_>, steps: &[&Step], signatures: Vec<Signature>) -> Result<Ours, BuildError> {
+fn ours(machine: &Machine<'_>, steps: &[&Step], signatures: Vec<WrittenMark>) -> Result<Ours, BuildError> {
     let mut ours = Ours { signatures, ..Ours::default() };
     for step in steps {
         match &step.effect {

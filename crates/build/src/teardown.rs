@@ -9,7 +9,7 @@ use terms::{Name, Word};
 
 use crate::authority::Authority;
 use crate::error::BuildError;
-use crate::journal::{self, JournalEntry, Journal};
+use crate::journal::{self, Journal, JournalEntry};
 use crate::lanes::rests_on;
 use crate::machine::{Bindings, Machine, prove_blank};
 use crate::standing;

@@ -4,7 +4,7 @@ use host::Host;
 use model::Parameter;
 use terms::calibration::MeasuredDrive;
 use terms::machine::Rated;
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::{Bytes, BytesPerSecond, Drive, Iops, Layer, Nanos, Pattern, Workload};
 
 use crate::Bench;
@@ -57,7 +57,7 @@ fn only_read(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateEr
 
 /// A drive of a lab: written, then read, then written at random.
 fn written(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateError> {
-    let place = Place::Device(drive.node());
+    let place = WorkPlace::Device(drive.node());
     let span = Bytes(drive.size.0.min(Bytes::mib(256).0));
     measure::fill(bench.host, place.clone(), span, 1, 1)?;
     let reads = reads(bench, drive, span)?;
@@ -97,7 +97,7 @@ impl Reads {
 }
 
 fn reads(bench: &Bench<'_>, drive: &Drive, span: Bytes) -> Result<Reads, CalibrateError> {
-    let place = Place::Device(drive.node());
+    let place = WorkPlace::Device(drive.node());
     let at = |work: Workload| point(bench.host, &place, &work, span);
     Ok(Reads {
         large: at(work(Pattern::Read, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?,

@@ -4,7 +4,7 @@ use build::{Authority, Bindings, MemoryJournal};
 use host::Host;
 use measure::{job, snapshot};
 use plan::DriveFact;
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::{Bytes, MeasurePolicy, Name, Nanos, Stack, Workload};
 
 use crate::error::CalibrateError;
@@ -48,7 +48,7 @@ impl<'a> Rig<'a> {
     /// Builds a stack, measures it under each workload, and takes it down again, whatever happened.
     pub(crate) fn measure(&self, stack: &Stack, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
         let plan = plan::plan(stack, &self.facts).map_err(|error| CalibrateError::Told(error.to_string()))?;
-        if let Some(missing) = build::Needs::new(self.host).missing(&plan)? {
+        if let Some(missing) = build::Prerequisites::new(self.host).missing(&plan)? {
             return Err(CalibrateError::Told(format!("left out: {}", missing.what)));
         }
         let over = if self.host.is_throwaway() { Authority::lab } else { Authority::memory };
@@ -61,14 +61,14 @@ impl<'a> Rig<'a> {
         points
     }
 
-    fn points(&self, place: Place, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
+    fn points(&self, place: WorkPlace, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
         measure::fill(self.host, place.clone(), SPAN, 1, 1)?;
         works.iter().map(|work| point(self.host, &place, work, SPAN)).collect()
     }
 }
 
 /// Runs a workload for a moment on the first `span` bytes of something.
-pub(crate) fn point(host: &dyn Host, place: &Place, work: &Workload, span: Bytes) -> Result<Point, CalibrateError> {
+pub(crate) fn point(host: &dyn Host, place: &WorkPlace, work: &Workload, span: Bytes) -> Result<Point, CalibrateError> {
     let policy = MeasurePolicy { settle: SETTLE, window: WINDOW, span, ..MeasurePolicy::default() };
     let job = job(work, place, &policy, 1)?;
     let before = snapshot(host, &[], false)?;

@@ -1,7 +1,7 @@
 //! Names, workloads and stacks that steps ask for, and what a figure of one tells of a parameter.
 
 use model::{Conditions, Parameter, Site, fit};
-use terms::{Bytes, Layer, Name, Node, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
 
 use crate::error::CalibrateError;
 
@@ -27,7 +27,7 @@ pub(crate) fn stacked(drives: &[Name], layers: &[Layer]) -> Result<Stack, Calibr
     let mut nodes = Vec::new();
     for (at, layer) in layers.iter().enumerate() {
         let name = named(&format!("layer{at}"))?;
-        nodes.push(Node { name: name.clone(), layer: layer.clone(), on, special: Vec::new() });
+        nodes.push(LayerNode { name: name.clone(), layer: layer.clone(), on, special: Vec::new() });
         on = vec![Ref::Layer(name)];
     }
     Ok(Stack { name: "calibration".to_owned(), note: None, nodes })

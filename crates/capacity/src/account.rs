@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::account::Account;
-use terms::{Bytes, Layer, Name, Node, Ref, Stack};
+use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
 
 use crate::place::{Laid, Place, Uses, total};
 use crate::{CapacityError, btrfs, ext4, integrity, luks, lvm, md, xfs, zfs};
@@ -62,11 +62,11 @@ impl Walk<'_> {
         self.drives.iter().find(|drive| &drive.name == name)
     }
 
-    fn members(&self, node: &Node, on: &[Ref]) -> Result<Vec<Place>, CapacityError> {
+    fn members(&self, node: &LayerNode, on: &[Ref]) -> Result<Vec<Place>, CapacityError> {
         on.iter().map(|below| self.member(node, below)).collect()
     }
 
-    fn member(&self, node: &Node, below: &Ref) -> Result<Place, CapacityError> {
+    fn member(&self, node: &LayerNode, below: &Ref) -> Result<Place, CapacityError> {
         let layer = || node.name.clone();
         match below {
             Ref::Drive(name) => {
@@ -84,7 +84,7 @@ impl Walk<'_> {
 }
 
 /// What a layer makes of its members; nothing where they are too small.
-fn lay(node: &Node, members: &[Place], special: &[Place]) -> Result<Option<Laid>, CapacityError> {
+fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<Laid>, CapacityError> {
     let members_wrong = || CapacityError::Members { layer: node.name.clone(), found: members.len() };
     let only = || if let [member] = members { Ok(member) } else { Err(members_wrong()) };
     let at_least = |fewest: usize| if members.len() < fewest { Err(members_wrong()) } else { Ok(()) };

@@ -1,6 +1,6 @@
 //! A device on the way up: how large it is, and what of its geometry the next layer looks at.
 
-use terms::account::{Entry, Exactness, Purpose, Use};
+use terms::account::{Exactness, LayerAccount, Purpose, Use};
 use terms::{Bytes, Name};
 
 use crate::CapacityError;
@@ -67,12 +67,12 @@ impl Laid {
     }
 
     /// The entry for the account. What no use claims is left over from rounding; using more than there is, is an error.
-    pub(crate) fn entry(&self, layer: &Name, title: String, below: u64) -> Result<Entry, CapacityError> {
+    pub(crate) fn entry(&self, layer: &Name, title: String, below: u64) -> Result<LayerAccount, CapacityError> {
         let claimed = self.uses.sum() + self.above;
         let rest = below.checked_sub(claimed).ok_or_else(|| CapacityError::too_small(layer, below))?;
         let uses = self.uses.clone().and(Purpose::Rounding, rest);
         let (below, above) = (Bytes(below), Bytes(self.above));
-        Ok(Entry { layer: layer.clone(), title, below, above, uses: uses.0, exactness: self.exactness })
+        Ok(LayerAccount { layer: layer.clone(), title, below, above, uses: uses.0, exactness: self.exactness })
     }
 }
 

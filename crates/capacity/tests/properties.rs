@@ -8,7 +8,7 @@ use terms::layer::{
     Btrfs, BtrfsProfile, Crypt, CryptFormat, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm, Metadata, Raid,
     Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
 };
-use terms::{Account, Bytes, Entry, Layer, Name, Node, Purpose, Ref, Stack};
+use terms::{Account, Bytes, Layer, LayerAccount, LayerNode, Name, Purpose, Ref, Stack};
 
 fn name(index: usize) -> Name {
     Name::new(format!("d{index}")).unwrap()
@@ -30,7 +30,7 @@ fn stack(drives: usize, layers: Vec<Layer>) -> Stack {
     let mut nodes = Vec::new();
     for (index, layer) in layers.into_iter().enumerate() {
         let name = Name::new(format!("l{index}")).unwrap();
-        nodes.push(Node { name: name.clone(), layer, on, special: Vec::new() });
+        nodes.push(LayerNode { name: name.clone(), layer, on, special: Vec::new() });
         on = vec![Ref::Layer(name)];
     }
     Stack { name: "a stack".to_owned(), note: None, nodes }
@@ -75,7 +75,9 @@ fn over_one() -> impl Strategy<Value = Layer> {
 }
 
 fn balanced(account: &Account) -> bool {
-    account.entries.iter().all(Entry::balances) && account.available <= account.total && account.total <= account.drives
+    account.entries.iter().all(LayerAccount::balances)
+        && account.available <= account.total
+        && account.total <= account.drives
 }
 
 proptest! {

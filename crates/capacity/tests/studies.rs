@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use capacity::{DriveSize, account};
-use terms::{Bytes, Design, Entry, Exactness};
+use terms::{Bytes, Design, Exactness, LayerAccount};
 
 /// A drive of 2 TB as they are sold, in bytes (SFF-8447, 2000 GB).
 const SOLD: Bytes = Bytes(2_000_398_934_016);
@@ -41,7 +41,7 @@ fn stacks_of_all_studies_are_accounted_for() {
             for stack in &design.stacks {
                 let account = account(stack, &drives).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
                 stacks += 1;
-                assert!(account.entries.iter().all(Entry::balances), "{}: {account:#?}", path.display());
+                assert!(account.entries.iter().all(LayerAccount::balances), "{}: {account:#?}", path.display());
                 assert!(account.available <= account.total && account.available > Bytes(0));
                 let files = stack.top().unwrap().layer.is_file_system();
                 assert_eq!(account.entries.last().unwrap().exactness == Exactness::Thousandth, files);

@@ -8,7 +8,7 @@ use terms::spelling::spell_inline;
 
 use crate::device::Devno;
 use crate::identity::Identity;
-use crate::mark::Signature;
+use crate::mark::WrittenMark;
 
 /// What no examination looks at, and a person has to know: it is printed with every permission.
 pub const UNCHECKED: [&str; 9] = [
@@ -66,7 +66,7 @@ pub enum Evidence {
     /// An exclusive open is refused.
     Exclusive,
     /// A signature.
-    Signature(Signature),
+    Signature(WrittenMark),
 }
 
 /// Who lists a device as its own.

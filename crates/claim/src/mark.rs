@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 /// Something written on a device by which tools know what the device is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signature {
+pub struct WrittenMark {
     /// As `blkid` calls it: `ext4`, `crypto_LUKS`, `gpt`.
     pub kind: String,
     /// The identifier in it, as it is written there; `None` where it has none, or it could not be read.
     pub uuid: Option<String>,
 }
 
-impl Signature {
+impl WrittenMark {
     /// Is it this very one? Identifiers are compared by their letters and digits: tools put different marks between them.
     #[must_use]
     pub fn is(&self, found: &Self) -> bool {
@@ -45,8 +45,8 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    pub(crate) fn signature(&self) -> Signature {
-        Signature { kind: self.kind.clone(), uuid: self.uuid.clone() }
+    pub(crate) fn signature(&self) -> WrittenMark {
+        WrittenMark { kind: self.kind.clone(), uuid: self.uuid.clone() }
     }
 }
 

@@ -5,7 +5,7 @@ use host::{Host, HostError};
 use crate::device::{Device, Devno, behind_node};
 use crate::doubt::Doubt;
 use crate::examination::{Evidence, Examination, Objection, Owner};
-use crate::mark::Signature;
+use crate::mark::WrittenMark;
 use crate::signature;
 use crate::survey::{Listed, registries};
 
@@ -13,7 +13,7 @@ use crate::survey::{Listed, registries};
 ///
 /// # Errors
 /// Where the device cannot be read, or what a tool says is not understood.
-pub fn signatures(host: &dyn Host, node: &str) -> Result<Vec<Signature>, HostError> {
+pub fn signatures(host: &dyn Host, node: &str) -> Result<Vec<WrittenMark>, HostError> {
     let what = format!("signatures of {node}");
     let unread = |doubt| unread(host, &what, doubt);
     let devno = behind_node(host, node)?.ok_or_else(|| unread(Doubt::words("it is no block device")))?;
@@ -84,7 +84,7 @@ const INNER: [&str; 3] = ["-tpool", "-real", "-cow"];
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ours {
     /// Signatures that it wrote.
-    pub signatures: Vec<Signature>,
+    pub signatures: Vec<WrittenMark>,
     /// Devices of today that carry its names.
     pub devices: Vec<Devno>,
     /// Names of its mappings and pools.
@@ -106,12 +106,12 @@ impl Ours {
             // In the mount namespace of another program the same mount may lie below a directory of its own.
             Evidence::Mount(point) => self.mounts.iter().any(|ours| point.ends_with(ours.as_str())),
             Evidence::Signature(found) => {
-                let fits = |made: &Signature| made.is(found) || ((self.kept || stands) && made.may_be(found));
+                let fits = |made: &WrittenMark| made.is(found) || ((self.kept || stands) && made.may_be(found));
                 self.signatures.iter().any(fits)
             }
             Evidence::Listed(Owner::Mapping(name) | Owner::Pool(name)) => self.named(name),
             Evidence::Listed(Owner::Btrfs(id)) => {
-                let found = Signature { kind: "btrfs".to_owned(), uuid: Some(id.clone()) };
+                let found = WrittenMark { kind: "btrfs".to_owned(), uuid: Some(id.clone()) };
                 self.signatures.iter().any(|made| made.is(&found))
             }
             // Who holds it is told by what is on top of it.
@@ -168,8 +168,8 @@ mod tests {
     use super::*;
     use crate::examination::Class;
 
-    fn signature(kind: &str, uuid: Option<&str>) -> Signature {
-        Signature { kind: kind.to_owned(), uuid: uuid.map(str::to_owned) }
+    fn signature(kind: &str, uuid: Option<&str>) -> WrittenMark {
+        WrittenMark { kind: kind.to_owned(), uuid: uuid.map(str::to_owned) }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::doubt::{Doubt, with_cause};
 use crate::examination::{Class, Evidence};
 use crate::log::Log;
-use crate::mark::{Mark, Signature, merge};
+use crate::mark::{Mark, WrittenMark, merge};
 use crate::survey::Survey;
 
 /// Type of an EFI system partition in a GPT (UEFI specification, 5.3.3), and in an MBR.
@@ -51,7 +51,7 @@ pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mu
 }
 
 /// The same without a log, for somebody who asks only what is written there.
-pub(crate) fn read(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<Signature>, Doubt> {
+pub(crate) fn read(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<WrittenMark>, Doubt> {
     let probed = blkid::probe(host, node)?;
     let listed = wipefs::list(host, node)?;
     let marks = merged(listed, blkid::marks(&probed).into_iter().chain(raw::scan(host, device, node)?));

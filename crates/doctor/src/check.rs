@@ -1,7 +1,7 @@
 //! A check, and what it writes its results into.
 
 use terms::diagnosis::{About, Place, Severity, Unknown};
-use terms::inventory::Reading;
+use terms::inventory::Readout;
 
 use crate::machine::Machine;
 use crate::remedy::Found;
@@ -56,10 +56,10 @@ impl Round {
     }
 
     /// The fact. Where it is not known that is written down, and there is no fact.
-    pub(crate) fn ask<'r, T>(&mut self, place: &Place, reading: &'r Reading<T>) -> Option<&'r T> {
+    pub(crate) fn ask<'r, T>(&mut self, place: &Place, reading: &'r Readout<T>) -> Option<&'r T> {
         match reading {
-            Reading::Known(fact) => Some(fact),
-            Reading::Unknown(why) => {
+            Readout::Known(fact) => Some(fact),
+            Readout::Unknown(why) => {
                 self.unknown(place, why);
                 None
             }

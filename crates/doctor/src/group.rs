@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use terms::diagnosis::Place;
-use terms::inventory::{Btrfs, FileSystem, Pool, Vdev};
+use terms::inventory::{BtrfsState, FileSystem, Pool, Vdev};
 
 use crate::condition::{Condition, array_condition, mapped_condition, resilvers};
 use crate::machine::{Machine, place, system_place};
@@ -100,7 +100,7 @@ fn of_pool<'a>(machine: &Machine<'a>, pool: &'a Pool) -> Group<'a> {
     }
 }
 
-fn of_btrfs<'a>(machine: &Machine<'a>, system: &'a FileSystem, btrfs: &Btrfs) -> Group<'a> {
+fn of_btrfs<'a>(machine: &Machine<'a>, system: &'a FileSystem, btrfs: &BtrfsState) -> Group<'a> {
     let profiles = btrfs.profiles.known().into_iter().flat_map(|profiles| profiles.values().flatten());
     let mut tolerances = profiles.map(|name| of_profile(name).map_or(0, |profile| profile.may_lose)).peekable();
     let operation = btrfs.operation.known().and_then(Option::as_deref);

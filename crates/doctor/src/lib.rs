@@ -20,8 +20,8 @@ pub use reference::reference;
 
 use std::cmp::Reverse;
 
-use terms::diagnosis::{Checked, Diagnosis, Place, State};
-use terms::inventory::{Detail, UnreadFile, Inventory};
+use terms::diagnosis::{CheckEnd, Checked, Diagnosis, Place};
+use terms::inventory::{Detail, Inventory, UnreadFile};
 
 use crate::check::Round;
 use crate::guard::Guard;
@@ -84,22 +84,23 @@ fn look(inventory: &Inventory, wanted: impl Fn(&Check) -> bool) -> (Vec<Found>, 
 
 /// What was not read at a path and below it, in one sentence.
 fn unread(detail: &Detail, root: &str) -> Option<String> {
-    let below = |gap: &&UnreadFile| gap.path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let below =
+        |gap: &&UnreadFile| gap.path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let mut gaps = detail.gaps.iter().filter(below);
     let first = gaps.next()?;
     let more = gaps.count();
     Some(if more == 0 { first.why.clone() } else { format!("{}; so were {more} more below `{root}`", first.why) })
 }
 
-fn ended(round: &Round) -> State {
+fn ended(round: &Round) -> CheckEnd {
     if !round.findings.is_empty() {
-        State::Found
+        CheckEnd::Found
     } else if !round.unknown.is_empty() {
-        State::Unknown
+        CheckEnd::Unknown
     } else if round.looked_at > 0 {
-        State::Passed
+        CheckEnd::Passed
     } else {
-        State::NothingThere
+        CheckEnd::NothingThere
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{
-    Crypt, Detail, DmRaid, FileSystem, Integrity, Inventory, LEAST_PAYLOAD, Link, Md, Meaning, Node, NvmeController,
-    PciDetail, PciDevice, Reading, Target, ThinPool,
+    CryptMapping, Detail, DmRaid, FileSystem, IntegrityHeader, Inventory, LEAST_PAYLOAD, Link, Md, Meaning, Node,
+    NvmeController, PciDetail, PciDevice, Readout, Target, ThinPool,
 };
 use terms::{Bytes, Drive};
 
@@ -137,10 +137,10 @@ impl<'a> Machine<'a> {
         for node in &self.detail.nodes {
             let Some(dm) = &node.dm else { continue };
             match &dm.targets {
-                Reading::Known(targets) => {
+                Readout::Known(targets) => {
                     found.extend(targets.iter().filter_map(|target| Some((node, target, of(&target.meaning)?))));
                 }
-                Reading::Unknown(why) => {
+                Readout::Unknown(why) => {
                     let may_be = |uuid: &str| prefixes.iter().any(|prefix| uuid.starts_with(prefix));
                     if dm.uuid.as_deref().is_none_or(may_be) {
                         round.unknown(&place(node), why);
@@ -152,15 +152,19 @@ impl<'a> Machine<'a> {
     }
 
     /// Mappings of dm-crypt. `cryptsetup` begins their UUIDs so (`lib/libdevmapper.c`).
-    pub(crate) fn crypts(&self, round: &mut Round) -> Vec<(&'a Node, &'a Target, &'a Crypt)> {
+    pub(crate) fn crypts(&self, round: &mut Round) -> Vec<(&'a Node, &'a Target, &'a CryptMapping)> {
         let kinds = ["CRYPT-LUKS", "CRYPT-PLAIN", "CRYPT-TCRYPT", "CRYPT-BITLK", "CRYPT-LOOPAES", "CRYPT-FVAULT2"];
-        self.lines(round, &kinds, |meaning| if let Meaning::Crypt(crypt) = meaning { Some(crypt) } else { None })
+        self.lines(round, &kinds, |meaning| if let Meaning::CryptMapping(crypt) = meaning { Some(crypt) } else { None })
     }
 
     /// Mappings of dm-integrity: of their own, under an encrypted volume, in a volume group.
-    pub(crate) fn integrities(&self, round: &mut Round) -> Vec<(&'a Node, &'a Target, &'a Integrity)> {
+    pub(crate) fn integrities(&self, round: &mut Round) -> Vec<(&'a Node, &'a Target, &'a IntegrityHeader)> {
         let kinds = ["CRYPT-INTEGRITY", "CRYPT-SUBDEV", "LVM-"];
-        self.lines(round, &kinds, |meaning| if let Meaning::Integrity(found) = meaning { Some(found) } else { None })
+        self.lines(
+            round,
+            &kinds,
+            |meaning| if let Meaning::IntegrityHeader(found) = meaning { Some(found) } else { None },
+        )
     }
 
     /// Arrays of the device mapper.

@@ -2,7 +2,7 @@
 //! whatever else speaks against a drive or its way to the processor.
 
 use terms::diagnosis::{Diagnosis, Finding, Place, Severity};
-use terms::inventory::{Inventory, Reading};
+use terms::inventory::{Inventory, Readout};
 use terms::preflight::{CheckState, DriveCheck};
 use terms::{Bytes, Drive, Name};
 
@@ -116,10 +116,10 @@ fn link(machine: &Machine, diagnosis: &Diagnosis, wanted: &StudyDrive, address: 
     let lane = machine.links().into_iter().find(|lane| lane.device.address == address)?;
     let plain = unknown(&wanted.name, "link", "");
     let best = [&lane.detail.best, &lane.port.detail.as_deref()?.best];
-    let [Reading::Known(Some(device)), Reading::Known(Some(port))] = best else {
+    let [Readout::Known(Some(device)), Readout::Known(Some(port))] = best else {
         return Some(DriveCheck { why: "what its ends can do is not told".to_owned(), ..plain });
     };
-    let Reading::Known(Some(now)) = &lane.detail.link else {
+    let Readout::Known(Some(now)) = &lane.detail.link else {
         return Some(DriveCheck { why: "what it runs at is not told".to_owned(), ..plain });
     };
     let both = device.common(*port);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::layer::{BtrfsProfile, CacheMode, Raid10Layout, RaidLevel, Volume, ZfsLayout};
-use terms::{Layer, Name, Node, Ref, Stack};
+use terms::{Layer, LayerNode, Name, Ref, Stack};
 
 /// Drives in groups of groups.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +86,7 @@ fn below(layers: &BTreeMap<&Name, Arrangement<Name>>, on: &[Ref]) -> Option<Vec<
 }
 
 fn of_node(
-    node: &Node,
+    node: &LayerNode,
     mut members: Vec<Arrangement<Name>>,
     special: Vec<Arrangement<Name>>,
 ) -> Option<Arrangement<Name>> {
@@ -164,7 +164,7 @@ mod tests {
         let arranged = |mode| {
             let layer = Layer::Lvm(Lvm { cache: Some(mode), volume: Volume::Raid1, ..Lvm::default() });
             let on = ["a", "b"].map(|text| Ref::Drive(name(text))).to_vec();
-            let node = Node { name: name("lvm"), layer, on, special: vec![Ref::Drive(name("c"))] };
+            let node = LayerNode { name: name("lvm"), layer, on, special: vec![Ref::Drive(name("c"))] };
             arrangement(&Stack { name: "x".into(), note: None, nodes: vec![node] }).unwrap()
         };
         let mirror = Arrangement::Group { members: vec![drive("a"), drive("b")], survives: 1 };

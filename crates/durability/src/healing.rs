@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use terms::durability::Healing;
 use terms::layer::{BtrfsProfile, RaidLevel, ZfsLayout};
-use terms::{Layer, Name, Node, Ref, Stack};
+use terms::{Layer, LayerNode, Name, Ref, Stack};
 
 /// What becomes of wrong data from a drive on the way up a stack.
 ///
@@ -25,7 +25,7 @@ pub fn healing(stack: &Stack) -> Healing {
     stack.top().and_then(|top| layers.get(&top.name)).copied().unwrap_or(Healing::Unnoticed)
 }
 
-fn of_node(node: &Node, below: Healing) -> Healing {
+fn of_node(node: &LayerNode, below: Healing) -> Healing {
     let redundant = |is: bool, below: Healing| match below {
         Healing::Noticed if is => Healing::Repaired,
         other => other,

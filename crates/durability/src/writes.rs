@@ -7,7 +7,7 @@ use terms::durability::{Amplification, Spread, WriteCost};
 use terms::layer::{
     BtrfsProfile, Integrity, IntegrityMode, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
 };
-use terms::{Bytes, Layer, Name, Node, Stack};
+use terms::{Bytes, Layer, LayerNode, Name, Stack};
 
 use crate::rebuild::JOURNAL;
 
@@ -54,9 +54,9 @@ pub fn amplification(stack: &Stack, write: &Write) -> Amplification {
 }
 
 /// Do both carry the same layer above, and are they of a kind?
-fn is_twin(stack: &Stack, done: &Name, node: &Node) -> bool {
+fn is_twin(stack: &Stack, done: &Name, node: &LayerNode) -> bool {
     let carries = |name: &Name| {
-        let above = |above: &&Node| above.below().any(|on| on.name() == name);
+        let above = |above: &&LayerNode| above.below().any(|on| on.name() == name);
         stack.nodes.iter().find(above).map(|above| &above.name)
     };
     let kind = stack.node(done).map(|done| done.layer.kind());

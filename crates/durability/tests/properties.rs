@@ -9,7 +9,7 @@ use durability::{
 use proptest::prelude::*;
 use terms::durability::{Cause, Healing, Spread};
 use terms::layer::{Integrity, Raid, RaidLevel, Zfs, ZfsLayout};
-use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Node, Ref, Stack};
+use terms::{Bytes, BytesPerSecond, Layer, LayerNode, Name, Nanos, Ref, Stack};
 
 fn group(count: usize, survives: usize, hazards: Hazards) -> Arrangement<Hazards> {
     Arrangement::Group { members: vec![Arrangement::Drive(hazards); count], survives }
@@ -122,7 +122,7 @@ fn stack(drives: usize, layers: Vec<Layer>) -> Stack {
     let mut nodes = Vec::new();
     for (index, layer) in layers.into_iter().enumerate() {
         let name = Name::new(format!("l{index}")).unwrap();
-        nodes.push(Node { name: name.clone(), layer, on, special: Vec::new() });
+        nodes.push(LayerNode { name: name.clone(), layer, on, special: Vec::new() });
         on = vec![Ref::Layer(name)];
     }
     Stack { name: "a stack".to_owned(), note: None, nodes }
@@ -138,7 +138,7 @@ fn zfs(layout: ZfsLayout, drives: usize) -> Stack {
 
 /// Two mirrored drives, each under dm-integrity.
 fn checked_mirror() -> Stack {
-    let leg = |index: usize| Node {
+    let leg = |index: usize| LayerNode {
         name: Name::new(format!("i{index}")).unwrap(),
         layer: Layer::Integrity(Integrity { sector: Bytes(4096), ..Integrity::default() }),
         on: vec![Ref::Drive(name(index))],
@@ -146,7 +146,8 @@ fn checked_mirror() -> Stack {
     };
     let legs = [leg(0), leg(1)];
     let on = legs.iter().map(|leg| Ref::Layer(leg.name.clone())).collect();
-    let raid = Node { name: Name::new("m").unwrap(), layer: Layer::Raid(Raid::default()), on, special: Vec::new() };
+    let raid =
+        LayerNode { name: Name::new("m").unwrap(), layer: Layer::Raid(Raid::default()), on, special: Vec::new() };
     Stack { name: "checked".to_owned(), note: None, nodes: [legs.to_vec(), vec![raid]].concat() }
 }
 

@@ -7,11 +7,11 @@ use terms::layer::{
     Btrfs, BtrfsProfile, Crypt, Ext4, Integrity, IntegrityMode, Luks, LuksIntegrity, Lvm, Raid, RaidLevel, Volume, Zfs,
     ZfsLayout,
 };
-use terms::{Bytes, Layer, Name, Node, Ref, Stack};
+use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
 
 fn over(drives: usize, layer: Layer) -> Stack {
     let on = (0..drives).map(|index| Ref::Drive(Name::new(format!("d{index}")).unwrap())).collect();
-    let node = Node { name: Name::new("l").unwrap(), layer, on, special: Vec::new() };
+    let node = LayerNode { name: Name::new("l").unwrap(), layer, on, special: Vec::new() };
     Stack { name: "a stack".to_owned(), note: None, nodes: vec![node] }
 }
 

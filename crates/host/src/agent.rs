@@ -9,7 +9,7 @@ use std::thread;
 use terms::Outcome;
 
 use crate::wire::{self, Envelope, Request, Response};
-use crate::{Found, Host, HostError, CounterSample, Wanted, interrupt};
+use crate::{CounterSample, Host, HostError, Needle, NeedleHit, interrupt};
 
 /// Serves one asker until it goes away. Programs run in threads of their own, so that files and the clock can be read
 /// meanwhile; everything else is answered at once, because a thread for each would be the dearer part.
@@ -91,7 +91,7 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
         Request::Release { hold } => host.release(hold).map(|()| (Response::Done, Vec::new())),
         Request::Find { path, offset, length, keep, lengths } => {
             let texts = wire::split(&blob, &lengths);
-            host.find(&path, &Wanted { texts: &texts, offset, length, keep }).map(found)
+            host.find(&path, &Needle { texts: &texts, offset, length, keep }).map(found)
         }
         Request::Cancel { .. } => Ok((Response::Done, Vec::new())),
         Request::Now => host.now().map(|nanos| (Response::Time { nanos }, Vec::new())),
@@ -108,7 +108,7 @@ fn ran((outcome, samples): (Outcome, Vec<CounterSample>)) -> (Response, Vec<Vec<
     (Response::Ran { outcome, samples: heads }, vec![stdout, stderr, read])
 }
 
-fn found(all: Vec<Found>) -> (Response, Vec<Vec<u8>>) {
+fn found(all: Vec<NeedleHit>) -> (Response, Vec<Vec<u8>>) {
     let offsets = all.iter().map(|found| found.offset).collect();
     let lengths = all.iter().map(|found| found.bytes.len()).collect();
     (Response::Found { offsets, lengths }, vec![all.into_iter().flat_map(|found| found.bytes).collect()])

@@ -12,7 +12,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock, fstat, major, minor, open, stat};
 use rustix::io::Errno;
 
-use crate::{Exclusivity, Found, Hold, Wanted, wire};
+use crate::{Exclusivity, Hold, Needle, NeedleHit, wire};
 
 /// Devices held by this program; its copies share them.
 #[derive(Debug, Clone, Default)]
@@ -102,7 +102,7 @@ pub(crate) fn read_at(path: &str, offset: u64, length: u32) -> io::Result<Vec<u8
 const PIECE: usize = 1 << 20;
 
 /// Places where any of some texts begins, in their order.
-pub(crate) fn find(path: &str, wanted: &Wanted<'_>) -> io::Result<Vec<Found>> {
+pub(crate) fn find(path: &str, wanted: &Needle<'_>) -> io::Result<Vec<NeedleHit>> {
     let finders: Vec<memmem::Finder<'_>> = wanted.texts.iter().map(memmem::Finder::new).collect();
     let longest = wanted.texts.iter().map(Vec::len).max().unwrap_or(0).max(wanted.keep as usize);
     let end = wanted.offset.saturating_add(wanted.length);
@@ -120,7 +120,7 @@ pub(crate) fn find(path: &str, wanted: &Wanted<'_>) -> io::Result<Vec<Found>> {
         if kept > MOST {
             return Err(too_long("what was found has"));
         }
-        found.extend(here.into_iter().map(|place| Found {
+        found.extend(here.into_iter().map(|place| NeedleHit {
             offset: at + place as u64,
             bytes: bytes[place..(place + wanted.keep as usize).min(bytes.len())].to_vec(),
         }));
@@ -178,7 +178,7 @@ mod tests {
         std::fs::write(file.path(), &bytes).unwrap();
         let texts = [b"abc".to_vec(), b"xy".to_vec()];
         let places = |offset, length| {
-            let wanted = Wanted { texts: &texts, offset, length, keep: 4 };
+            let wanted = Needle { texts: &texts, offset, length, keep: 4 };
             let found = find(file.path().to_str().unwrap(), &wanted).unwrap();
             found.into_iter().map(|found| (found.offset, found.bytes)).collect::<Vec<_>>()
         };

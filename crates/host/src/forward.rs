@@ -47,7 +47,7 @@ macro_rules! forward_host {
             let $own = self;
             $inner.read_at(path, offset, length)
         }
-        fn find(&self, path: &str, wanted: &$crate::Wanted<'_>) -> Result<Vec<$crate::Found>, $crate::HostError> {
+        fn find(&self, path: &str, wanted: &$crate::Needle<'_>) -> Result<Vec<$crate::NeedleHit>, $crate::HostError> {
             let $own = self;
             $inner.find(path, wanted)
         }

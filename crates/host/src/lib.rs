@@ -72,7 +72,7 @@ pub struct Hold {
 
 /// A text that was found in a file or device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct NeedleHit {
     /// The byte at which it begins.
     pub offset: u64,
     /// Bytes from there on: as many as were asked for, fewer where the file ends.
@@ -81,7 +81,7 @@ pub struct Found {
 
 /// What is looked for in a file or device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted<'a> {
+pub struct Needle<'a> {
     /// Any of these texts.
     pub texts: &'a [Vec<u8>],
     /// It begins at this byte or after it …
@@ -159,7 +159,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// [`HostError::File`] with the cause; [`HostError::Cannot`] where the machine does not know how.
-    fn find(&self, _path: &str, _wanted: &Wanted<'_>) -> Result<Vec<Found>, HostError> {
+    fn find(&self, _path: &str, _wanted: &Needle<'_>) -> Result<Vec<NeedleHit>, HostError> {
         Err(self.cannot("look for texts"))
     }
 

@@ -9,7 +9,7 @@ use terms::{Cmd, Nanos, Outcome};
 
 use crate::device::{self, Holds};
 use crate::process;
-use crate::{Exclusivity, Found, Hold, Host, HostError, Wanted};
+use crate::{Exclusivity, Hold, Host, HostError, Needle, NeedleHit};
 
 /// This machine, as this user.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +75,7 @@ impl Host for Local {
         Ok(Nanos::from(Duration::from_secs(seconds) + Duration::from_nanos(nanos)))
     }
 
-    fn find(&self, path: &str, wanted: &Wanted<'_>) -> Result<Vec<Found>, HostError> {
+    fn find(&self, path: &str, wanted: &Needle<'_>) -> Result<Vec<NeedleHit>, HostError> {
         device::find(path, wanted).map_err(self.file_error("search", path))
     }
 
@@ -192,7 +192,7 @@ mod tests {
         assert!(host.read(&at("large")).unwrap_err().source().unwrap().to_string().contains("256 MiB"));
         assert!(host.read_at(&at("large"), 0, u32::MAX).unwrap_err().source().unwrap().to_string().contains("256 MiB"));
         let zero = vec![vec![0]];
-        let wanted = Wanted { texts: &zero, offset: 0, length: u64::MAX, keep: 1 << 20 };
+        let wanted = Needle { texts: &zero, offset: 0, length: u64::MAX, keep: 1 << 20 };
         assert!(host.find(&at("large"), &wanted).is_err());
         // They say that they are empty.
         assert!(!host.read("/proc/self/stat").unwrap().is_empty() && host.read("/sys/kernel/mm/ksm/run").is_ok());

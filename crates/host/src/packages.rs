@@ -1,6 +1,6 @@
 //! Which package brings what is missing, on the distributions that people use.
 
-use terms::plan::Need;
+use terms::plan::Prerequisite;
 
 use crate::{Host, HostError};
 
@@ -171,11 +171,11 @@ fn on_ubuntu(package: &str) -> &str {
 
 /// The thing to look up for a plan's need: modules that come with the kernel are brought by the kernel.
 #[must_use]
-pub fn thing_for(need: &Need) -> &str {
+pub fn thing_for(need: &Prerequisite) -> &str {
     match need {
-        Need::Program(program) => program,
-        Need::Module(module) if module == "zfs" => "zfs",
-        Need::Module(_) => "kernel",
+        Prerequisite::Program(program) => program,
+        Prerequisite::Module(module) if module == "zfs" => "zfs",
+        Prerequisite::Module(_) => "kernel",
     }
 }
 
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_program_is_no_module_of_the_same_name() {
-        let needs = [Need::Program("nvme".to_owned()), Need::Module("nvme".to_owned())];
+        let needs = [Prerequisite::Program("nvme".to_owned()), Prerequisite::Module("nvme".to_owned())];
         let lines = needs.map(|need| install_line(Some(Family::Debian), &[thing_for(&need)]));
         assert!(lines[0].ends_with(" nvme-cli") && lines[1].ends_with(" linux-image-amd64"), "{lines:?}");
     }

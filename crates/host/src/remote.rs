@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::wire::{self, Envelope, Request, Response};
-use crate::{Exclusivity, Found, Hold, Host, HostError, CounterSample, Sampling, Wanted, interrupt};
+use crate::{CounterSample, Exclusivity, Hold, Host, HostError, Needle, NeedleHit, Sampling, interrupt};
 
 type Answer = (Response, Vec<Vec<u8>>);
 type Waiting = Arc<Mutex<Option<HashMap<u64, Sender<Answer>>>>>;
@@ -226,14 +226,14 @@ impl Host for Remote {
         }
     }
 
-    fn find(&self, path: &str, wanted: &Wanted<'_>) -> Result<Vec<Found>, HostError> {
-        let Wanted { texts, offset, length, keep } = *wanted;
+    fn find(&self, path: &str, wanted: &Needle<'_>) -> Result<Vec<NeedleHit>, HostError> {
+        let Needle { texts, offset, length, keep } = *wanted;
         let lengths = texts.iter().map(Vec::len).collect();
         let request = Request::Find { path: path.to_owned(), offset, length, keep, lengths };
         match self.ask_file("search", path, &request, &[&texts.concat()])? {
             (Response::Found { offsets, lengths }, blobs) => {
                 let bytes = wire::split(blobs.first().map_or(&[], Vec::as_slice), &lengths);
-                Ok(offsets.into_iter().zip(bytes).map(|(offset, bytes)| Found { offset, bytes }).collect())
+                Ok(offsets.into_iter().zip(bytes).map(|(offset, bytes)| NeedleHit { offset, bytes }).collect())
             }
             (other, _) => Err(self.nonsense(&other)),
         }
@@ -311,7 +311,7 @@ mod tests {
         assert!(host.now().unwrap() > Nanos(0));
         assert_eq!(host.read_at("/proc/sys/kernel/ostype", 2, 3).unwrap(), b"nux");
         let texts = vec![b"n".to_vec(), b"in".to_vec(), b"x".to_vec()];
-        let wanted = Wanted { texts: &texts, offset: 0, length: 100, keep: 2 };
+        let wanted = Needle { texts: &texts, offset: 0, length: 100, keep: 2 };
         let found = host.find("/proc/sys/kernel/ostype", &wanted).unwrap();
         let found: Vec<_> = found.iter().map(|found| (found.offset, found.bytes.as_slice())).collect();
         assert_eq!(found, [(1, &b"in"[..]), (2, b"nu"), (4, b"x\n")]);

@@ -42,7 +42,10 @@ pub(crate) fn run<H: Host + ?Sized>(
             let mut samples = Vec::new();
             loop {
                 let at = host.now()?;
-                samples.push(CounterSample { at, files: sampling.paths.iter().map(|path| host.read(path).ok()).collect() });
+                samples.push(CounterSample {
+                    at,
+                    files: sampling.paths.iter().map(|path| host.read(path).ok()).collect(),
+                });
                 if ended.recv_timeout(sampling.pause.to_duration()) != Err(RecvTimeoutError::Timeout) {
                     return Ok(samples);
                 }

@@ -5,7 +5,7 @@
 mod machines;
 
 use host::{Capture, capture, inspect};
-use terms::inventory::{Inventory, Meaning, Reading};
+use terms::inventory::{Inventory, Meaning, Readout};
 
 fn parse(name: &str, text: &str) -> Capture {
     Capture::parse(name, text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
@@ -38,7 +38,7 @@ fn a_split_slot_is_concluded_and_says_from_what() {
     // PCIe 3 x4 at 256 bytes: what the write-up measured as its limit, 3.6 GB/s.
     assert_eq!(load(&inventory, "0000:0c:00.0"), (3.6, None));
     let md = inventory.node("md2").unwrap().md.clone().unwrap();
-    assert_eq!(md.sync_action, Reading::Known(Some("resync".to_owned())));
+    assert_eq!(md.sync_action, Readout::Known(Some("resync".to_owned())));
 }
 
 #[test]
@@ -76,13 +76,15 @@ fn a_deep_stack_is_read_whole() {
     for member in under("md0") {
         let node = inventory.node(&member).unwrap();
         let target = node.dm.as_ref().unwrap().targets.known().unwrap()[0].clone();
-        let Meaning::Integrity(integrity) = target.meaning else { panic!("{target:?}") };
+        let Meaning::IntegrityHeader(integrity) = target.meaning else { panic!("{target:?}") };
         assert_eq!(
             (integrity.mode.as_str(), integrity.block.0, integrity.recalculated_sectors),
-            ("J", 4096, Reading::Known(None))
+            ("J", 4096, Readout::Known(None))
         );
         let crypt = inventory.node(&node.on[0]).unwrap();
-        let Meaning::Crypt(crypt) = &crypt.dm.as_ref().unwrap().targets.known().unwrap()[0].meaning else { panic!() };
+        let Meaning::CryptMapping(crypt) = &crypt.dm.as_ref().unwrap().targets.known().unwrap()[0].meaning else {
+            panic!()
+        };
         assert_eq!((crypt.sector.0, crypt.flags.len(), crypt.key_bits), (4096, 2, Some(512)));
     }
     assert_eq!(detail.volume_groups.known().unwrap()[0].logical[0].segments[0].kind, "linear");
@@ -115,7 +117,7 @@ fn pools_and_their_devices_are_found() {
     let pool = &inventory.detail.as_ref().unwrap().pools.known().unwrap()[0];
     let vdevs = pool.vdevs.known().unwrap();
     assert_eq!(vdevs.iter().map(|vdev| vdev.class.as_str()).collect::<Vec<_>>(), ["data", "data", "special"]);
-    assert_eq!((vdevs[2].children[1].node.as_deref(), &vdevs[2].ashift), (Some("nvme1n1p1"), &Reading::Known(12)));
+    assert_eq!((vdevs[2].children[1].node.as_deref(), &vdevs[2].ashift), (Some("nvme1n1p1"), &Readout::Known(12)));
     let inventory = machine("btrfs-box");
     let system = &inventory.detail.as_ref().unwrap().file_systems[0];
     let btrfs = system.btrfs.as_ref().unwrap();
@@ -207,7 +209,7 @@ fn the_documented_example_is_a_capture() {
     let inventory = inspect::examine(&parse("docs/capture.md", example)).unwrap();
     let drive = &inventory.drives[0];
     assert_eq!((drive.transport.as_str(), drive.size.0), ("sata", 1_000_204_886_016));
-    assert_eq!(inventory.node("sda").unwrap().signatures, Reading::Known(Vec::new()));
+    assert_eq!(inventory.node("sda").unwrap().signatures, Readout::Known(Vec::new()));
     let why = inventory.detail.as_ref().unwrap().linux.messages.why_unknown().unwrap();
     assert!(why.contains("was not captured"), "{why}");
 }

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use host::{Host, Remote};
-use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, RateLimit, Name, Nanos, Speed};
+use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Name, Nanos, RateLimit, Speed};
 
 use crate::error::LabError;
 
@@ -136,8 +136,11 @@ mod tests {
         for (megabytes, operations) in
             [(100, 25_000), (550, 90_000), (2333, 500_000), (3500, 600_000), (7000, 1_000_000)]
         {
-            let limit =
-                RateLimit { read: Some(Bytes(megabytes * 1_000_000)), read_iops: Some(operations), ..RateLimit::default() };
+            let limit = RateLimit {
+                read: Some(Bytes(megabytes * 1_000_000)),
+                read_iops: Some(operations),
+                ..RateLimit::default()
+            };
             let queue = Queue::of(&limit, Bytes(512));
             let (bytes, found) = rates(queue);
             assert!((bytes / limit.read.unwrap().as_f64() - 1.0).abs() < 0.001, "{queue:?}: {bytes}");
@@ -154,7 +157,8 @@ mod tests {
         let slow = Queue::of(&RateLimit { read: Some(Bytes(57_000_000)), ..RateLimit::default() }, Bytes(4096));
         assert_eq!((slow.places, slow.piece), (1, Bytes(4096)));
         assert!((rates(slow).0 / 57e6 - 1.0).abs() < 0.001);
-        let (_, operations) = rates(Queue::of(&RateLimit { read_iops: Some(9000), ..RateLimit::default() }, Bytes(4096)));
+        let (_, operations) =
+            rates(Queue::of(&RateLimit { read_iops: Some(9000), ..RateLimit::default() }, Bytes(4096)));
         assert!((operations / 9000.0 - 1.0).abs() < 0.001);
     }
 }

@@ -3,7 +3,7 @@
 //! A drive's file has a filter on it for the drive's own limit, and another for that of the switch it is behind, which
 //! all drives there share. Nothing in the guest sees them: like a drive that is slow.
 
-use terms::{LabDrive, LabDriveKind, LabSpec, RateLimit, Port};
+use terms::{LabDrive, LabDriveKind, LabSpec, Port, RateLimit};
 
 /// QEMU's objects for every limit of the guest: for each limited drive its own and that of reads and
 /// writes together, and one for each limited switch.
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn reads_and_writes_share_a_drive() {
-        let limit = RateLimit { read: Some(Bytes(90)), write: Some(Bytes(70)), read_iops: Some(5), ..RateLimit::default() };
+        let limit =
+            RateLimit { read: Some(Bytes(90)), write: Some(Bytes(70)), read_iops: Some(5), ..RateLimit::default() };
         let spec = LabSpec { drives: vec![drive(limit, Port::Cpu)], ..LabSpec::new(1, Bytes::gib(1)) };
         let groups = groups(&spec);
         assert_eq!(groups[1], "throttle-group,id=both0,x-bps-total=90");
@@ -118,7 +119,8 @@ mod tests {
     #[test]
     fn a_drive_has_its_own_limit_and_shares_that_of_its_switch() {
         let own = RateLimit { read: Some(Bytes(180_000_000)), write_iops: Some(400), ..RateLimit::default() };
-        let switch = LabSwitch { number: 3, limit: RateLimit { read: Some(Bytes(200_000_000)), ..RateLimit::default() } };
+        let switch =
+            LabSwitch { number: 3, limit: RateLimit { read: Some(Bytes(200_000_000)), ..RateLimit::default() } };
         let drives = vec![
             drive(RateLimit::default(), Port::Cpu),
             drive(own, Port::Cpu),

@@ -7,7 +7,7 @@
 mod layers;
 
 use terms::design::Ref;
-use terms::{Bytes, Node};
+use terms::{Bytes, LayerNode};
 
 /// Bytes on the drives for each byte of the application, all drives together.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,11 +68,11 @@ pub(crate) const UNKNOWN: Bounds =
     Bounds { read: (1.0, ANYTHING), write: (1.0, ANYTHING), read_by_write: ANYTHING, write_by_read: ANYTHING };
 
 /// The bounds of a stack, its layers in building order; none means the bare drive.
-pub(crate) fn bounds(nodes: &[Node], work: Work) -> Bounds {
+pub(crate) fn bounds(nodes: &[LayerNode], work: Work) -> Bounds {
     nodes.last().map_or(Bounds::SAME, |top| of(nodes, top, work))
 }
 
-fn of(nodes: &[Node], node: &Node, work: Work) -> Bounds {
+fn of(nodes: &[LayerNode], node: &LayerNode, work: Work) -> Bounds {
     let below = node.below().map(|below| match below {
         Ref::Layer(name) => nodes
             .iter()
@@ -97,8 +97,8 @@ mod tests {
         Work { block: Bytes::kib(4), fsync_every: None }
     }
 
-    fn node(name: &str, layer: Layer, on: &[Ref]) -> Node {
-        Node { name: Name::new(name).unwrap(), layer, on: on.to_vec(), special: Vec::new() }
+    fn node(name: &str, layer: Layer, on: &[Ref]) -> LayerNode {
+        LayerNode { name: Name::new(name).unwrap(), layer, on: on.to_vec(), special: Vec::new() }
     }
 
     fn drives(count: usize) -> Vec<Ref> {

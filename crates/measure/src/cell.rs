@@ -286,7 +286,7 @@ fn believe(
         cpu: observed.cpu.as_ref(),
         application: application(observed, &output, aligned),
         bounds: match &request.filled.place {
-            terms::plan::Place::Directory(_) if request.nodes.is_empty() => amplification::UNKNOWN,
+            terms::plan::WorkPlace::Directory(_) if request.nodes.is_empty() => amplification::UNKNOWN,
             _ => bounds.reduce(Bounds::or).unwrap_or(amplification::UNKNOWN),
         },
         busy: &around.busy,

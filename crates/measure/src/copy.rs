@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use host::Host;
 use terms::evidence::{Limiter, LimiterKind};
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::record::{Cell, Flow, GuardNote, Latency, Reading};
 use terms::units::significant;
 use terms::workload::FileTree;
@@ -34,7 +34,7 @@ const BOUND: f64 = 1.15;
 /// Where the machine is lost.
 pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileTree) -> Result<Measured, MeasureError> {
     let start = Instant::now();
-    let Place::Directory(target) = &request.filled.place else {
+    let WorkPlace::Directory(target) = &request.filled.place else {
         return Ok(Measured::failed(
             request,
             "files are copied onto file systems, and this stack is a device".to_owned(),

@@ -8,7 +8,7 @@ mod window;
 
 use terms::evidence::{CellConditions, Steadiness};
 use terms::record::{Cell, CpuDelta, GuardNote, MemberDelta, Reading};
-use terms::{Bytes, Nanos, Node, Workload};
+use terms::{Bytes, LayerNode, Nanos, Workload};
 
 use crate::amplification::Bounds;
 use crate::fio::{FioOutput, JobOutputs};
@@ -20,7 +20,7 @@ use crate::own_work::Busy;
 pub(crate) struct Evidence<'a> {
     pub(crate) workload: &'a Workload,
     /// Layers of the stack; none for the bare drive.
-    pub(crate) nodes: &'a [Node],
+    pub(crate) nodes: &'a [LayerNode],
     /// Time that was asked for.
     pub(crate) window: Nanos,
     pub(crate) output: &'a FioOutput,

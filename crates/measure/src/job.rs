@@ -5,7 +5,7 @@ mod load;
 mod reach;
 mod target;
 
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::workload::{Engine, FioKey, Load, Reach};
 use terms::{Bytes, MeasurePolicy, Nanos, Pattern, Workload};
 
@@ -18,7 +18,7 @@ pub(crate) use target::LINK as TARGET;
 /// A stretch that was written from end to end: only this can be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filled {
-    pub(crate) place: Place,
+    pub(crate) place: WorkPlace,
     pub(crate) span: Bytes,
     /// Which file or device was filled; `None` where nobody else could put another in its place.
     pub(crate) is: Option<String>,
@@ -213,7 +213,7 @@ fn option(key: &str, value: &str) -> String {
     if value.is_empty() { key.to_owned() } else { format!("{key}={value}") }
 }
 
-pub(crate) fn base(name: &str, place: &Place, engine: Engine, seed: u64) -> Job {
+pub(crate) fn base(name: &str, place: &WorkPlace, engine: Engine, seed: u64) -> Job {
     let mut job = Job {
         name: name.to_owned(),
         target: place.file(),
@@ -245,7 +245,7 @@ const fn engine_reason(engine: Engine) -> &'static str {
 ///
 /// # Errors
 /// [`MeasureError::Option`]: the workload carries an option that is not allowed.
-pub fn job(workload: &Workload, place: &Place, policy: &MeasurePolicy, seed: u64) -> Result<Job, MeasureError> {
+pub fn job(workload: &Workload, place: &WorkPlace, policy: &MeasurePolicy, seed: u64) -> Result<Job, MeasureError> {
     job_at(workload, place, policy, None, seed)
 }
 
@@ -255,7 +255,7 @@ pub fn job(workload: &Workload, place: &Place, policy: &MeasurePolicy, seed: u64
 /// As [`job`].
 pub fn job_at(
     workload: &Workload,
-    place: &Place,
+    place: &WorkPlace,
     policy: &MeasurePolicy,
     rate: Option<f64>,
     seed: u64,
@@ -289,7 +289,7 @@ pub fn job_at(
 }
 
 /// The section of one kind of job, but for when it is counted and what is logged of it.
-fn section(workload: &Workload, place: &Place, policy: &MeasurePolicy, rate: Option<f64>, seed: u64) -> Job {
+fn section(workload: &Workload, place: &WorkPlace, policy: &MeasurePolicy, rate: Option<f64>, seed: u64) -> Job {
     let mut job = base(workload.name.as_str(), place, workload.engine, seed);
     job.set("rw", workload.pattern.fio_rw(), "the workload's direction and order");
     if let Pattern::Mixed(read) | Pattern::RandMixed(read) = workload.pattern {
@@ -344,8 +344,8 @@ mod tests {
         Workload { depth: 32, jobs, ..Workload::new(Name::new("w").unwrap(), pattern, Bytes::kib(4)) }
     }
 
-    fn place() -> Place {
-        Place::Directory("/mnt/x".into())
+    fn place() -> WorkPlace {
+        WorkPlace::Directory("/mnt/x".into())
     }
 
     fn policy() -> MeasurePolicy {

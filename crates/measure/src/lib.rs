@@ -35,5 +35,5 @@ pub use guards::may_pass;
 pub use job::{Filled, Job, fill, fill_job, job, job_at};
 pub use own_work::idle;
 pub use request::{CellRequest, Companion, Measured};
-pub use terms::plan::Place;
+pub use terms::plan::WorkPlace;
 pub use workplace::run;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use host::{Host, HostError};
 use terms::layer::ArrayState;
-use terms::{Cmd, Layer, Nanos, Node};
+use terms::{Cmd, Layer, LayerNode, Nanos};
 
 use crate::counters::threads;
 use crate::error::MeasureError;
@@ -33,7 +33,7 @@ const RESYNC: &str = "resync";
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// What the stack is meant to have: an array that lacks a member, or one out of step.
-fn is_meant(nodes: &[Node], busy: &Busy) -> bool {
+fn is_meant(nodes: &[LayerNode], busy: &Busy) -> bool {
     let state = match busy.guard {
         DEGRADED => ArrayState::Degraded,
         RESYNC => ArrayState::Resync,
@@ -43,7 +43,7 @@ fn is_meant(nodes: &[Node], busy: &Busy) -> bool {
 }
 
 /// Is an array of the stack to be in that state?
-pub(crate) fn in_state(nodes: &[Node], state: ArrayState) -> bool {
+pub(crate) fn in_state(nodes: &[LayerNode], state: ArrayState) -> bool {
     nodes.iter().any(|node| matches!(&node.layer, Layer::Raid(raid) if raid.state == state))
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn in_state(nodes: &[Node], state: ArrayState) -> bool {
 ///
 /// # Errors
 /// Where the machine is lost.
-pub fn idle(host: &dyn Host, nodes: &[Node], limit: Nanos) -> Result<Vec<String>, MeasureError> {
+pub fn idle(host: &dyn Host, nodes: &[LayerNode], limit: Nanos) -> Result<Vec<String>, MeasureError> {
     let begun = host.now()?;
     loop {
         let found = busy(host, nodes, &threads::census(host)?)?;
@@ -65,8 +65,8 @@ pub fn idle(host: &dyn Host, nodes: &[Node], limit: Nanos) -> Result<Vec<String>
 
 /// Can ext4 still be writing its tables? A file system whose tables were written when it was made has the same kernel
 /// thread for some seconds after it was mounted: there it only reads bitmaps ahead.
-fn may_be_lazy(nodes: &[Node]) -> bool {
-    let made_whole = |node: &Node| matches!(&node.layer, Layer::Ext4(ext4) if !ext4.lazy_init);
+fn may_be_lazy(nodes: &[LayerNode]) -> bool {
+    let made_whole = |node: &LayerNode| matches!(&node.layer, Layer::Ext4(ext4) if !ext4.lazy_init);
     !nodes.iter().any(made_whole)
 }
 
@@ -75,7 +75,7 @@ fn may_be_lazy(nodes: &[Node]) -> bool {
 ///
 /// # Errors
 /// Where the machine is lost.
-pub(crate) fn busy(host: &dyn Host, nodes: &[Node], census: &threads::Census) -> Result<Vec<Busy>, HostError> {
+pub(crate) fn busy(host: &dyn Host, nodes: &[LayerNode], census: &threads::Census) -> Result<Vec<Busy>, HostError> {
     let mut found: Vec<Busy> = md(host, nodes)?.into_iter().collect();
     if may_be_lazy(nodes) && census.has("ext4lazyinit") {
         found.push(Busy::new("lazy-init", "the kernel thread `ext4lazyinit` is there: ext4 still writes its tables"));
@@ -115,19 +115,19 @@ fn text(host: &dyn Host, path: &str) -> Result<String, HostError> {
 ///
 /// # Errors
 /// Where the machine is lost.
-fn md(host: &dyn Host, nodes: &[Node]) -> Result<Option<Busy>, HostError> {
+fn md(host: &dyn Host, nodes: &[LayerNode]) -> Result<Option<Busy>, HostError> {
     Ok(busy_arrays(&text(host, MDSTAT)?, nodes))
 }
 
 /// Where the kernel tells of its arrays.
 pub(crate) const MDSTAT: &str = "/proc/mdstat";
 
-fn busy_arrays(text: &str, nodes: &[Node]) -> Option<Busy> {
+fn busy_arrays(text: &str, nodes: &[LayerNode]) -> Option<Busy> {
     mdstat(text).or_else(|| degraded(text)).filter(|busy| !is_meant(nodes, busy))
 }
 
 /// What the text of [`MDSTAT`], read while a measurement runs, says against it.
-pub(crate) fn amid(text: &str, nodes: &[Node]) -> impl Iterator<Item = Busy> + use<> {
+pub(crate) fn amid(text: &str, nodes: &[LayerNode]) -> impl Iterator<Item = Busy> + use<> {
     busy_arrays(text, nodes).into_iter().chain(over(text, nodes))
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn amid(text: &str, nodes: &[Node]) -> impl Iterator<Item = Busy> + u
 ///
 /// # Errors
 /// Where the machine is lost.
-pub(crate) fn amid_now(host: &dyn Host, nodes: &[Node]) -> Result<impl Iterator<Item = Busy> + use<>, HostError> {
+pub(crate) fn amid_now(host: &dyn Host, nodes: &[LayerNode]) -> Result<impl Iterator<Item = Busy> + use<>, HostError> {
     Ok(amid(&text(host, MDSTAT)?, nodes))
 }
 
@@ -143,11 +143,11 @@ pub(crate) fn amid_now(host: &dyn Host, nodes: &[Node]) -> Result<impl Iterator<
 ///
 /// # Errors
 /// Where the machine is lost.
-pub(crate) fn in_step(host: &dyn Host, nodes: &[Node]) -> Result<Option<Busy>, HostError> {
+pub(crate) fn in_step(host: &dyn Host, nodes: &[LayerNode]) -> Result<Option<Busy>, HostError> {
     Ok(over(&text(host, MDSTAT)?, nodes))
 }
 
-fn over(text: &str, nodes: &[Node]) -> Option<Busy> {
+fn over(text: &str, nodes: &[LayerNode]) -> Option<Busy> {
     let is_over = in_state(nodes, ArrayState::Resync) && mdstat(text).is_none();
     is_over.then(|| {
         Busy::new(
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_the_study_asks_for_is_not_foreign() {
-        let node = |state| Node {
+        let node = |state| LayerNode {
             name: terms::Name::new("m").unwrap(),
             layer: Layer::Raid(terms::layer::Raid { state, ..terms::layer::Raid::default() }),
             on: Vec::new(),

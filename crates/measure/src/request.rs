@@ -2,7 +2,7 @@
 
 use host::Host;
 use terms::record::{Cell, CellKey, MemberDelta};
-use terms::{MeasurePolicy, Nanos, Node, Workload};
+use terms::{LayerNode, MeasurePolicy, Nanos, Workload};
 
 use crate::job::Filled;
 
@@ -18,7 +18,7 @@ pub struct CellRequest<'a> {
     /// What it works on.
     pub filled: &'a Filled,
     /// Layers of the stack in building order; none for the bare drive.
-    pub nodes: &'a [Node],
+    pub nodes: &'a [LayerNode],
     /// Operations per second over all jobs that are offered where the workload's load is not closed. A workload with a
     /// rate of its own needs none.
     pub rate: Option<f64>,

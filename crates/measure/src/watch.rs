@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use host::{Host, HostError, CounterSample, Sampling};
+use host::{CounterSample, Host, HostError, Sampling};
 use terms::record::MemberDelta;
-use terms::{Cmd, Nanos, Node, Outcome};
+use terms::{Cmd, LayerNode, Nanos, Outcome};
 
 use crate::counters::{self, Snapshot, snapshot};
 use crate::own_work::{self, Busy};
@@ -22,7 +22,7 @@ const OWN_CLOCK: Duration = Duration::from_millis(30);
 #[derive(Clone, Copy)]
 pub(crate) struct Watch<'a> {
     pub(crate) host: &'a dyn Host,
-    pub(crate) nodes: &'a [Node],
+    pub(crate) nodes: &'a [LayerNode],
     pub(crate) drives: &'a [(String, String)],
     /// Does the job write?
     pub(crate) writes: bool,

@@ -5,7 +5,7 @@
 use std::io;
 
 use host::{Host, HostError};
-use measure::{CellRequest, MeasureError, Measured, Place, fill, measure};
+use measure::{CellRequest, MeasureError, Measured, WorkPlace, fill, measure};
 use terms::record::CellKey;
 use terms::workload::PathLoss;
 use terms::{Bytes, Cmd, MeasurePolicy, Name, Nanos, Outcome, Pattern, Workload};
@@ -132,7 +132,7 @@ fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, Me
         path_lost,
         ..Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes(4096))
     };
-    let filled = fill(fio, Place::Directory("/mnt/x".into()), policy.span, 1, 1)?;
+    let filled = fill(fio, WorkPlace::Directory("/mnt/x".into()), policy.span, 1, 1)?;
     let key = CellKey { round: 1, stack: "s".into(), workload: "w".into() };
     let request = CellRequest {
         key,

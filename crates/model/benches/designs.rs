@@ -11,7 +11,7 @@ use model::{Compiler, Conditions, Site, predict, solve::solve};
 use terms::inventory::Link;
 use terms::layer::{Ext4, Integrity, Luks, Lvm, Raid, RaidLevel, Xfs};
 use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Path, Uplink};
-use terms::{Bytes, Layer, Name, Node, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
 
 fn name(text: impl Into<String>) -> Name {
     Name::new(text).unwrap()
@@ -46,8 +46,8 @@ fn machine(drives: u32, per_uplink: u32) -> Machine {
     }
 }
 
-fn node(title: String, layer: Layer, on: Vec<Ref>) -> Node {
-    Node { name: name(title), layer, on, special: Vec::new() }
+fn node(title: String, layer: Layer, on: Vec<Ref>) -> LayerNode {
+    LayerNode { name: name(title), layer, on, special: Vec::new() }
 }
 
 /// Designs as a search makes them: levels × chunks × orders × flags.

@@ -1,7 +1,7 @@
 //! What one drive gave, taken for what it can do: the ratings at which the model says just that.
 
 use terms::machine::{Baseline, BaselineFiles, DriveGroup, Machine, Rated, Trust};
-use terms::{BytesPerSecond, Iops, Layer, Name, Nanos, Node, Ref, Stack};
+use terms::{BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Ref, Stack};
 
 use crate::compile::{Compiler, Conditions};
 use crate::site::Site;
@@ -77,7 +77,7 @@ fn said(machine: &Machine, at: usize, figure: &Baseline) -> Option<f64> {
         Some(BaselineFiles::Ext4) => Layer::Ext4(terms::layer::Ext4::default()),
         Some(BaselineFiles::Xfs) => Layer::Xfs(terms::layer::Xfs::default()),
     };
-    let node = Node { name: name.clone(), layer, on: vec![Ref::Drive(name)], special: Vec::new() };
+    let node = LayerNode { name: name.clone(), layer, on: vec![Ref::Drive(name)], special: Vec::new() };
     let stack = Stack { name: String::new(), note: None, nodes: vec![node] };
     let mut compiler = Compiler::new(&site);
     compiler.compile(&stack, &figure.work, &Conditions::default()).ok().map(|network| solve(network).throughput)

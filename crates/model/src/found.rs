@@ -1,6 +1,6 @@
 //! From a machine that was found to what a prediction needs to know of it.
 
-use terms::inventory::{Inventory, Link, PciDevice, Reading};
+use terms::inventory::{Inventory, Link, PciDevice, Readout};
 use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Path, Uplink};
 use terms::{Bytes, Drive, Name};
 
@@ -81,7 +81,7 @@ fn link(device: &PciDevice) -> Option<Link> {
 fn payload(device: &PciDevice) -> Option<Bytes> {
     let detail = device.detail.as_ref()?;
     let carries = match &detail.carries {
-        Reading::Known(Some(capacity)) if capacity.payload_known => Some(capacity.payload),
+        Readout::Known(Some(capacity)) if capacity.payload_known => Some(capacity.payload),
         _ => None,
     };
     carries.or_else(|| detail.payload.known().copied().flatten().map(|payload| payload.current))
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn device(address: &str, parent: Option<&str>, role: &str, lanes: u32) -> PciDevice {
-        let link = Reading::Known(Some(Link { speed: 8_000, lanes }));
+        let link = Readout::Known(Some(Link { speed: 8_000, lanes }));
         PciDevice {
             address: address.to_owned(),
             parent: parent.map(str::to_owned),

@@ -1,7 +1,7 @@
 //! The lab as a machine: emulated drives and links are as fast as they were told to be.
 
 use terms::machine::{DriveGroup, Machine, Path, Trust, Uplink};
-use terms::{Bytes, BytesPerSecond, Iops, LabDrive, LabSpec, RateLimit, Name, Port};
+use terms::{Bytes, BytesPerSecond, Iops, LabDrive, LabSpec, Name, Port, RateLimit};
 
 use crate::spinning::described;
 
@@ -92,7 +92,8 @@ mod tests {
         let mut group = DriveGroup::unknown(drive.name.clone(), DriveKind::Nvme);
         group.rated.read = Some(BytesPerSecond(400e6));
         group.rated.read_iops = Some(Iops(500.0));
-        let switch = LabSwitch { number: 2, limit: RateLimit { write: Some(Bytes(1_000_000)), ..RateLimit::default() } };
+        let switch =
+            LabSwitch { number: 2, limit: RateLimit { write: Some(Bytes(1_000_000)), ..RateLimit::default() } };
         let mut lab = LabSpec { drives: vec![drive.clone()], switches: vec![switch], ..LabSpec::new(1, Bytes::gib(1)) };
         let machine = Machine { drives: vec![group], ..Machine::default() };
         let limited = super::limited(machine.clone(), &lab, Bytes::mib(64));

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use terms::{Name, Node, Stack};
+use terms::{LayerNode, Name, Stack};
 
 use crate::flow::Flow;
 use crate::network::{Network, Resource};
@@ -80,7 +80,7 @@ impl Twins {
     }
 
     /// Takes the next node of a stack; `below` and `starts` tell what it and those before it rest on.
-    pub(crate) fn meet(&mut self, stack: &Stack, node: &Node, below: &[Below], starts: &[usize], classes: &[u32]) {
+    pub(crate) fn meet(&mut self, stack: &Stack, node: &LayerNode, below: &[Below], starts: &[usize], classes: &[u32]) {
         let at = self.alike.len();
         let kind = |under: &Below| match *under {
             Below::Drive(drive) => (true, classes[drive as usize]),

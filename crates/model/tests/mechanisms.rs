@@ -8,7 +8,7 @@ use terms::layer::{
     ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::{Bytes, Layer, Name, Nanos, Node, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
 fn name(text: &str) -> Name {
     Name::new(text).unwrap()
@@ -24,7 +24,7 @@ fn stack(members: usize, layers: &[Layer]) -> Stack {
     let drives: Vec<Ref> = (0..members).map(|at| Ref::Drive(name(&format!("d{at}")))).collect();
     let node = |(at, layer): (usize, &Layer)| {
         let below = if at == 0 { drives.clone() } else { vec![Ref::Layer(name(&format!("n{}", at - 1)))] };
-        Node { name: name(&format!("n{at}")), layer: layer.clone(), on: below, special: Vec::new() }
+        LayerNode { name: name(&format!("n{at}")), layer: layer.clone(), on: below, special: Vec::new() }
     };
     Stack { name: "s".to_owned(), note: None, nodes: layers.iter().enumerate().map(node).collect() }
 }

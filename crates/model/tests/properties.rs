@@ -13,7 +13,7 @@ use terms::layer::{
     LvmIntegrity, Raid, RaidLevel, Volume, Xfs, Zfs, ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Trust};
-use terms::{Bytes, Layer, Name, Node, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
 
 fn name(text: impl Into<String>) -> Name {
     Name::new(text).unwrap()
@@ -38,8 +38,8 @@ fn machine(kind: DriveKind, factor: f64) -> Machine {
     }
 }
 
-fn node(title: &str, layer: Layer, on: Vec<Ref>) -> Node {
-    Node { name: name(title), layer, on, special: Vec::new() }
+fn node(title: &str, layer: Layer, on: Vec<Ref>) -> LayerNode {
+    LayerNode { name: name(title), layer, on, special: Vec::new() }
 }
 
 fn drives(count: usize) -> Vec<Ref> {

@@ -7,7 +7,7 @@ use model::{Conditions, Site, predict};
 use terms::layer::{ArrayState, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine, Rated, Trust};
 use terms::prediction::{Prediction, RoofKind};
-use terms::{Bytes, BytesPerSecond, Layer, Name, Node, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, BytesPerSecond, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
 
 fn read(text: &str) -> Machine {
     let (machine, notes) = spec::parse_machine(text);
@@ -32,7 +32,7 @@ fn stack(drives: &[&str], layers: Vec<Layer>) -> Stack {
     let mut nodes = Vec::new();
     for (at, layer) in layers.into_iter().enumerate() {
         let title = name(&format!("n{at}"));
-        nodes.push(Node { name: title.clone(), layer, on, special: Vec::new() });
+        nodes.push(LayerNode { name: title.clone(), layer, on, special: Vec::new() });
         on = vec![Ref::Layer(title)];
     }
     Stack { name: "seed".to_owned(), note: None, nodes }

@@ -7,14 +7,14 @@ pub(crate) mod lvm;
 pub(crate) mod raid;
 pub(crate) mod truecrypt;
 
-use terms::{Node, Word};
+use terms::{LayerNode, Word};
 
 use crate::draft::words;
 use crate::error::PlanError;
 use crate::place::Member;
 
 /// The only member of a layer that takes one device.
-pub(crate) fn only<'a>(node: &Node, members: &'a [Member]) -> Result<&'a Member, PlanError> {
+pub(crate) fn only<'a>(node: &LayerNode, members: &'a [Member]) -> Result<&'a Member, PlanError> {
     match members {
         [member] => Ok(member),
         other => Err(wrong_count(node, "one device", other.len())),
@@ -22,7 +22,7 @@ pub(crate) fn only<'a>(node: &Node, members: &'a [Member]) -> Result<&'a Member,
 }
 
 /// Refuses fewer members than a layer needs.
-pub(crate) fn at_least(node: &Node, fewest: usize, members: &[Member]) -> Result<(), PlanError> {
+pub(crate) fn at_least(node: &LayerNode, fewest: usize, members: &[Member]) -> Result<(), PlanError> {
     if members.len() >= fewest {
         Ok(())
     } else {
@@ -30,7 +30,7 @@ pub(crate) fn at_least(node: &Node, fewest: usize, members: &[Member]) -> Result
     }
 }
 
-fn wrong_count(node: &Node, wanted: &str, found: usize) -> PlanError {
+fn wrong_count(node: &LayerNode, wanted: &str, found: usize) -> PlanError {
     PlanError::Members { layer: node.name.clone(), title: node.layer.title(), wanted: wanted.to_owned(), found }
 }
 

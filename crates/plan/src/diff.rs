@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use terms::plan::{Effect, Need, Step};
-use terms::{Act, Plan, Target};
+use terms::plan::{Effect, Prerequisite, Step};
+use terms::{Act, Plan, WorkTarget};
 
 use crate::line;
 
@@ -69,13 +69,13 @@ fn part(text: &mut String, name: &str, old: &[String], new: &[String]) {
 
 /// Everything that a plan says.
 fn parts(plan: &Plan) -> Vec<Part> {
-    let need = |need: &Need| match need {
-        Need::Module(module) => format!("module {module}"),
-        Need::Program(program) => program.clone(),
+    let need = |need: &Prerequisite| match need {
+        Prerequisite::Module(module) => format!("module {module}"),
+        Prerequisite::Program(program) => program.clone(),
     };
     let target = match &plan.target {
-        Target::Directory(directory) => format!("directory {directory}"),
-        Target::Device(node) => format!("device {node}"),
+        WorkTarget::Directory(directory) => format!("directory {directory}"),
+        WorkTarget::Device(node) => format!("device {node}"),
     };
     let options = plan.options.iter().map(|option| {
         let mark = if option.default { " (default)" } else { "" };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use terms::plan::{Act, Condition, Effect, Mark, Need, PlanCommand, Step, Undo};
+use terms::plan::{Act, Condition, Effect, Mark, PlanCommand, Prerequisite, Step, Undo};
 use terms::{Bytes, Name, Nanos, Word};
 
 use crate::naming::Naming;
@@ -68,15 +68,16 @@ impl Draft {
     }
 
     /// Modules and every program that a step, a wait or an undo runs, each once.
-    pub(crate) fn needs(&self) -> Vec<Need> {
-        let mut needs: BTreeSet<Need> = self.modules.iter().cloned().map(Need::Module).collect();
-        needs.extend(self.programs.iter().cloned().map(Need::Program));
-        let program = |command: &PlanCommand| command.argv.first()?.text().map(|name| Need::Program(name.to_owned()));
+    pub(crate) fn needs(&self) -> Vec<Prerequisite> {
+        let mut needs: BTreeSet<Prerequisite> = self.modules.iter().cloned().map(Prerequisite::Module).collect();
+        needs.extend(self.programs.iter().cloned().map(Prerequisite::Program));
+        let program =
+            |command: &PlanCommand| command.argv.first()?.text().map(|name| Prerequisite::Program(name.to_owned()));
         for step in &self.steps {
             match &step.act {
                 Act::Run(command) => needs.extend(program(command)),
-                Act::Wait(Condition::LvSynced { .. }) => needs.extend([Need::Program("lvs".to_owned())]),
-                Act::Wait(Condition::Sanitized { .. }) => needs.extend([Need::Program("nvme".to_owned())]),
+                Act::Wait(Condition::LvSynced { .. }) => needs.extend([Prerequisite::Program("lvs".to_owned())]),
+                Act::Wait(Condition::Sanitized { .. }) => needs.extend([Prerequisite::Program("nvme".to_owned())]),
                 Act::Wait(Condition::MdIdle { .. }) | Act::Write { .. } => {}
             }
             needs.extend(step.undo.iter().filter_map(|undo| program(&undo.command)));

@@ -1,6 +1,6 @@
 //! What stands already: a directory on somebody's file system, which is measured and left as it was.
 
-use terms::plan::{Act, Effect, Need, PLAN_SCHEMA, Plan, Step, Target, Undo};
+use terms::plan::{Act, Effect, PLAN_SCHEMA, Plan, Prerequisite, Step, Undo, WorkTarget};
 use terms::{Name, Stack};
 
 use crate::draft::{command, words};
@@ -35,11 +35,11 @@ pub fn existing(stack: &Stack, inside: &str, file_system: &str) -> Result<Plan, 
         slug: stack.slug(),
         nodes: stack.nodes.clone(),
         drives: Vec::new(),
-        needs: ["fio", "mkdir", "rm"].map(|program| Need::Program(program.to_owned())).to_vec(),
+        needs: ["fio", "mkdir", "rm"].map(|program| Prerequisite::Program(program.to_owned())).to_vec(),
         options: Vec::new(),
         resyncs: Vec::new(),
         steps: vec![step],
-        target: Target::Directory(inside.to_owned()),
+        target: WorkTarget::Directory(inside.to_owned()),
     })
 }
 

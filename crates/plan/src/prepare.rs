@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use terms::design::Sanitize;
 use terms::inventory::LbaFormat;
-use terms::plan::{Act, Condition, Effect, Need, PLAN_SCHEMA, Plan, PlanCommand, Step, Target, Undo};
+use terms::plan::{Act, Condition, Effect, PLAN_SCHEMA, Plan, PlanCommand, Prerequisite, Step, Undo, WorkTarget};
 use terms::{Bytes, DriveSetup, Name, Nanos, Word};
 
 use crate::draft::{command, words};
@@ -65,10 +65,10 @@ pub fn prepare(setups: &[DriveSetup], drives: &[PreparedDrive]) -> Result<Option
         steps.extend(setup.scheduler.as_deref().map(|name| scheduler(drive, name)));
     }
     let Some(first) = steps.first() else { return Ok(None) };
-    let target = Target::Device(Word::drive(&first.layer));
+    let target = WorkTarget::Device(Word::drive(&first.layer));
     let mut names: Vec<Name> = steps.iter().map(|step: &Step| step.layer.clone()).collect();
     names.dedup();
-    let mut needs: Vec<Need> = steps.iter().filter_map(program).collect();
+    let mut needs: Vec<Prerequisite> = steps.iter().filter_map(program).collect();
     needs.sort();
     needs.dedup();
     Ok(Some(Plan {
@@ -89,9 +89,9 @@ fn impossible(drive: &Name, why: &str) -> PlanError {
     PlanError::impossible(drive, why)
 }
 
-fn program(step: &Step) -> Option<Need> {
+fn program(step: &Step) -> Option<Prerequisite> {
     match &step.act {
-        Act::Run(command) => Some(Need::Program(command.argv.first()?.text()?.to_owned())),
+        Act::Run(command) => Some(Prerequisite::Program(command.argv.first()?.text()?.to_owned())),
         Act::Write { .. } | Act::Wait(_) => None,
     }
 }

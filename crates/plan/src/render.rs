@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use terms::Name;
-use terms::plan::{Need, Plan, Setting, Step};
+use terms::plan::{Plan, Prerequisite, Setting, Step};
 
 use crate::line;
 
@@ -37,9 +37,9 @@ pub fn render(plan: &Plan) -> String {
 }
 
 fn needs(plan: &Plan) -> String {
-    let word = |need: &Need| match need {
-        Need::Module(module) => format!("module {module}"),
-        Need::Program(program) => program.clone(),
+    let word = |need: &Prerequisite| match need {
+        Prerequisite::Module(module) => format!("module {module}"),
+        Prerequisite::Program(program) => program.clone(),
     };
     if plan.needs.is_empty() {
         "nothing".to_owned()

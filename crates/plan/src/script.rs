@@ -190,8 +190,8 @@ fn build(text: &mut String, plan: &Plan) {
         text.push_str("    # The bare drive needs no building.\n    :\n");
     }
     let target = match &plan.target {
-        terms::Target::Directory(directory) => quote(directory),
-        terms::Target::Device(node) => word(node),
+        terms::WorkTarget::Directory(directory) => quote(directory),
+        terms::WorkTarget::Device(node) => word(node),
     };
     let _ = writeln!(text, "    printf 'built: %s\\n' {target}\n}}");
 }

@@ -5,12 +5,12 @@ use terms::layer::{
     RaidLevel, Xfs, Zfs,
 };
 use terms::plan::Setting;
-use terms::{Nanos, Node};
+use terms::{LayerNode, Nanos};
 
 type Values = Vec<(&'static str, String)>;
 
 /// Options of a node, in a fixed order.
-pub(crate) fn settings(node: &Node) -> Vec<Setting> {
+pub(crate) fn settings(node: &LayerNode) -> Vec<Setting> {
     let (values, defaults) = match &node.layer {
         Layer::Bare => (vec![], vec![]),
         Layer::Raid(raid) => (of_raid(raid), of_raid(&Raid { level: raid.level, ..Raid::default() })),

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use terms::plan::{PLAN_SCHEMA, Plan, Target};
-use terms::{Layer, Name, Node, Ref, Stack, Word};
+use terms::plan::{PLAN_SCHEMA, Plan, WorkTarget};
+use terms::{Layer, LayerNode, Name, Ref, Stack, Word};
 
 use crate::draft::Draft;
 use crate::error::PlanError;
@@ -47,8 +47,8 @@ fn of_stack(stack: &Stack, drives: &Drives<'_>) -> Result<Plan, PlanError> {
     }
     let top = stack.top().ok_or_else(|| PlanError::Empty { stack: stack.name.clone() })?;
     let target = match target {
-        Some(directory) => Target::Directory(directory),
-        None => Target::Device(walk.layers[&top.name].node.clone()),
+        Some(directory) => WorkTarget::Directory(directory),
+        None => WorkTarget::Device(walk.layers[&top.name].node.clone()),
     };
     Ok(Plan {
         schema: PLAN_SCHEMA,
@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds one layer. A file system answers with its directory.
-    fn lay(&mut self, node: &Node) -> Result<Option<String>, PlanError> {
+    fn lay(&mut self, node: &LayerNode) -> Result<Option<String>, PlanError> {
         if self.layers.contains_key(&node.name) {
             return Err(PlanError::Duplicate { layer: node.name.clone() });
         }
@@ -110,11 +110,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Devices of these names. Each is given away only once: two layers on one device would overwrite each other.
-    fn members(&mut self, node: &Node, on: &[Ref]) -> Result<Vec<Member>, PlanError> {
+    fn members(&mut self, node: &LayerNode, on: &[Ref]) -> Result<Vec<Member>, PlanError> {
         on.iter().map(|below| self.member(node, below)).collect()
     }
 
-    fn member(&mut self, node: &Node, below: &Ref) -> Result<Member, PlanError> {
+    fn member(&mut self, node: &LayerNode, below: &Ref) -> Result<Member, PlanError> {
         let layer = || node.name.clone();
         let place = match below {
             Ref::Drive(drive) => self

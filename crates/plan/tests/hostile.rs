@@ -12,7 +12,7 @@ use plan::DriveFact;
 use proptest::prelude::*;
 use terms::layer::{Crypt, Ext4, Luks, Raid};
 use terms::plan::{Act, Plan, PlanCommand};
-use terms::{Bytes, Layer, Name, Node, Ref, Stack, Word};
+use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack, Word};
 
 const DRIVES: [&str; 2] = ["a", "b.x-1"];
 
@@ -128,7 +128,7 @@ fn facts() -> Vec<DriveFact> {
 fn stack(title: &str, cipher: &str) -> Stack {
     let (luks, crypt) =
         (Luks { cipher: cipher.into(), ..Luks::default() }, Crypt { cipher: cipher.into(), ..Crypt::default() });
-    let node = |text: &str, layer, on: Vec<Ref>| Node { name: name(text), layer, on, special: vec![] };
+    let node = |text: &str, layer, on: Vec<Ref>| LayerNode { name: name(text), layer, on, special: vec![] };
     let on = |text: &str| vec![Ref::Layer(name(text))];
     Stack {
         name: title.to_owned(),

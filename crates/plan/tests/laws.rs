@@ -11,7 +11,7 @@ use terms::layer::{
     Btrfs, BtrfsProfile, Crypt, Ext4, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Xfs, Zfs, ZfsLayout,
 };
 use terms::plan::{Act, Effect, Plan};
-use terms::{Bytes, Layer, Name, Node, Ref, Stack};
+use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
 
 const DRIVES: [&str; 5] = ["a", "b", "c-1", "d.x", "e_5"];
 
@@ -75,7 +75,7 @@ fn stacks() -> impl Strategy<Value = Stack> {
         let mut nodes = Vec::new();
         let mut on: Vec<Ref> = DRIVES.iter().map(|drive| Ref::Drive(name(drive))).collect();
         if let Some(layer) = under {
-            let each = |below: &Ref| Node {
+            let each = |below: &Ref| LayerNode {
                 name: name(&format!("u-{}", below.name())),
                 layer: layer.clone(),
                 on: vec![below.clone()],
@@ -84,9 +84,9 @@ fn stacks() -> impl Strategy<Value = Stack> {
             nodes.extend(on.iter().map(each));
             on = nodes.iter().map(|node| Ref::Layer(node.name.clone())).collect();
         }
-        nodes.push(Node { name: name("gather"), layer: gather, on, special: vec![] });
+        nodes.push(LayerNode { name: name("gather"), layer: gather, on, special: vec![] });
         if let Some(layer) = top {
-            nodes.push(Node { name: name("top"), layer, on: vec![Ref::Layer(name("gather"))], special: vec![] });
+            nodes.push(LayerNode { name: name("top"), layer, on: vec![Ref::Layer(name("gather"))], special: vec![] });
         }
         Stack { name: stack, note: None, nodes }
     })
@@ -160,14 +160,14 @@ proptest! {
 
 #[test]
 fn what_cannot_be_built_is_refused() {
-    let node = |layer, on: &[&str]| Node {
+    let node = |layer, on: &[&str]| LayerNode {
         name: name("x"),
         layer,
         on: on.iter().map(|d| Ref::Drive(name(d))).collect(),
         special: vec![],
     };
     let refused =
-        |node: Node| plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts()).is_err();
+        |node: LayerNode| plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts()).is_err();
     assert!(refused(node(Layer::Raid(Raid { level: RaidLevel::Raid6, ..Raid::default() }), &["a", "b", "c-1"])));
     assert!(refused(node(Layer::Ext4(Ext4::default()), &["a", "b"])));
     assert!(refused(node(Layer::Integrity(Integrity::default()), &["a"])), "512-byte sectors on 4 KiB blocks");
@@ -181,7 +181,7 @@ fn special_vdevs_are_as_redundant_as_the_data() {
     let pool = |layout, data: usize, special: usize| {
         let refs = |from: usize, to: usize| DRIVES[from..to].iter().map(|drive| Ref::Drive(name(drive))).collect();
         let zfs = Layer::Zfs(Zfs { layout, ..Zfs::default() });
-        let node = Node { name: name("x"), layer: zfs, on: refs(0, data), special: refs(data, data + special) };
+        let node = LayerNode { name: name("x"), layer: zfs, on: refs(0, data), special: refs(data, data + special) };
         plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts())
     };
     for (layout, data, special, taken) in [
@@ -205,7 +205,7 @@ fn special_vdevs_are_as_redundant_as_the_data() {
 fn nothing_is_committed_without_a_journal() {
     let options = |journal| {
         let ext4 = Layer::Ext4(Ext4 { journal, commit: terms::Nanos::seconds(30), ..Ext4::default() });
-        let node = Node { name: name("x"), layer: ext4, on: vec![Ref::Drive(name("a"))], special: vec![] };
+        let node = LayerNode { name: name("x"), layer: ext4, on: vec![Ref::Drive(name("a"))], special: vec![] };
         words(&plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts()).unwrap())
     };
     let commits = |words: Vec<String>| words.iter().any(|word| word.contains("commit=30"));
@@ -216,8 +216,12 @@ fn nothing_is_committed_without_a_journal() {
 /// A plan that changed in anything but its order of steps says what, and one whose order changed says that.
 #[test]
 fn every_difference_shows() {
-    let node =
-        Node { name: name("x"), layer: Layer::Luks(Luks::default()), on: vec![Ref::Drive(name("a"))], special: vec![] };
+    let node = LayerNode {
+        name: name("x"),
+        layer: Layer::Luks(Luks::default()),
+        on: vec![Ref::Drive(name("a"))],
+        special: vec![],
+    };
     let old = plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts()).unwrap();
     let changed = |change: fn(&mut Plan)| {
         let mut new = old.clone();
@@ -238,7 +242,7 @@ fn every_difference_shows() {
 fn a_choice_is_not_a_default() {
     let marked = |layer, on: &[&str]| {
         let on = on.iter().map(|drive| Ref::Drive(name(drive))).collect();
-        let node = Node { name: name("x"), layer, on, special: vec![] };
+        let node = LayerNode { name: name("x"), layer, on, special: vec![] };
         let plan = plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![node] }, &facts()).unwrap();
         plan.options.into_iter().filter(|option| option.default).map(|option| option.option).collect::<Vec<_>>()
     };

@@ -1,6 +1,6 @@
 //! A figure for people: a value in the unit of its workload, and how far its interval goes to both sides.
 
-use terms::finding::{Estimate, Finding};
+use terms::finding::{CellFinding, WithInterval};
 use terms::units::{Bytes, BytesPerSecond, Iops, significant};
 use terms::workload::{Method, Workload};
 
@@ -74,7 +74,7 @@ impl Measure {
 }
 
 /// Lowest and highest level of a cell that never settled, in the unit of its workload: `61.2–204`.
-pub(crate) fn range(finding: &Finding, workload: &Workload, style: &Style) -> Option<String> {
+pub(crate) fn range(finding: &CellFinding, workload: &Workload, style: &Style) -> Option<String> {
     let measure = Measure::of(workload);
     let number = |rate: f64| measure.number(measure.of_rate(rate, workload), style);
     finding.steady.range.map(|(low, high)| format!("{}–{}", number(low), number(high)))
@@ -103,7 +103,7 @@ pub(crate) enum Spread {
 
 impl Spread {
     /// The spread of an estimate. Where the ends are not equally far in ratio, the farther one counts.
-    pub(crate) fn of(estimate: &Estimate) -> Self {
+    pub(crate) fn of(estimate: &WithInterval) -> Self {
         let value = estimate.value;
         match estimate.low.zip(estimate.high) {
             Some((low, high)) if value > 0.0 && !low.is_nan() && !high.is_nan() => {
@@ -117,7 +117,7 @@ impl Spread {
 }
 
 /// The spread in words, such as `±5 %` or `×÷3.6`; `±?` where a single round gives none.
-pub(crate) fn spread(estimate: &Estimate) -> String {
+pub(crate) fn spread(estimate: &WithInterval) -> String {
     match Spread::of(estimate) {
         Spread::Unknown => "±?".to_owned(),
         Spread::Percent(percent) if percent >= 0.95 => format!("±{percent:.0} %"),
@@ -134,8 +134,8 @@ pub(crate) fn spread(estimate: &Estimate) -> String {
 mod tests {
     use super::*;
 
-    fn estimate(value: f64, ends: Option<(f64, f64)>) -> Estimate {
-        Estimate { value, low: ends.map(|e| e.0), high: ends.map(|e| e.1), rounds: 3 }
+    fn estimate(value: f64, ends: Option<(f64, f64)>) -> WithInterval {
+        WithInterval { value, low: ends.map(|e| e.0), high: ends.map(|e| e.1), rounds: 3 }
     }
 
     #[test]

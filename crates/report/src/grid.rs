@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use terms::finding::{Estimate, Finding, Findings, Verdict};
+use terms::finding::{CellFinding, Findings, Verdict, WithInterval};
 use terms::record::StackEntry;
 use terms::workload::{Load, Workload};
 
@@ -23,9 +23,9 @@ pub(crate) struct Grid<'a> {
 #[derive(Debug, Clone)]
 pub(crate) enum State<'a> {
     /// A figure, and the finding it stands in.
-    Measured(&'a Finding, Estimate),
+    Measured(&'a CellFinding, WithInterval),
     /// It ran without fault and never settled: a range and no number. The finding, and what was seen.
-    Unsteady(&'a Finding, Cow<'a, str>),
+    Unsteady(&'a CellFinding, Cow<'a, str>),
     /// It ran and the number may not be believed, and why.
     Failed(Cow<'a, str>),
     /// It cannot be built here: what is missing and how to get it.
@@ -108,7 +108,7 @@ impl<'a> Grid<'a> {
     }
 
     /// The finding of a cell, if there is one.
-    pub(crate) fn finding(&self, stack: usize, workload: usize) -> Option<&'a Finding> {
+    pub(crate) fn finding(&self, stack: usize, workload: usize) -> Option<&'a CellFinding> {
         let slug = &self.stacks()[stack].slug;
         let name = self.workloads()[workload].name.as_str();
         self.findings.cell(slug, name)
@@ -152,7 +152,7 @@ impl<'a> Grid<'a> {
         if self.workloads[workload].path_lost.is_some() {
             return None;
         }
-        let figures: Vec<(usize, Estimate)> = self
+        let figures: Vec<(usize, WithInterval)> = self
             .states(workload)
             .into_iter()
             .enumerate()
@@ -191,7 +191,7 @@ fn remedy(what: &str, remedy: &str) -> Cow<'static, str> {
 }
 
 /// The estimate that a workload is told by.
-fn figure(finding: &Finding, measure: Measure) -> Option<Estimate> {
+fn figure(finding: &CellFinding, measure: Measure) -> Option<WithInterval> {
     match measure {
         Measure::Rate => finding.throughput,
         Measure::Iops | Measure::Files => finding.iops,

@@ -1,6 +1,6 @@
 //! Numbers with their units, in the words of a style.
 
-use terms::finding::Estimate;
+use terms::finding::WithInterval;
 use terms::units::{BytesPerSecond, Iops, Nanos, significant};
 use terms::workload::Workload;
 
@@ -41,7 +41,7 @@ pub(crate) fn own_number(rate: f64, workload: &Workload, style: &Style) -> Strin
 }
 
 /// A ratio with its interval: `0.97× ±3 %`.
-pub(crate) fn ratio(ratio: &Estimate) -> String {
+pub(crate) fn ratio(ratio: &WithInterval) -> String {
     format!("{}× {}", significant(ratio.value), spread(ratio))
 }
 

@@ -1,12 +1,12 @@
 //! A stack as a drawing: its graph of layers, from what workloads see down to the drives.
 
-use terms::design::{Node, Ref};
+use terms::design::{LayerNode, Ref};
 use terms::name::Name;
 
 use crate::tree;
 
 /// What a node rests on, in order, and the part of what is not a member, such as a cache.
-pub(crate) fn below(node: &Node) -> impl Iterator<Item = (&Ref, Option<&'static str>)> {
+pub(crate) fn below(node: &LayerNode) -> impl Iterator<Item = (&Ref, Option<&'static str>)> {
     let part = node.layer.beside();
     node.on.iter().map(|below| (below, None)).chain(node.special.iter().map(move |below| (below, part)))
 }
@@ -14,11 +14,12 @@ pub(crate) fn below(node: &Node) -> impl Iterator<Item = (&Ref, Option<&'static 
 /// The stack as a tree of text: the layer that workloads see at the top, each layer above what it rests on. A layer
 /// on which several rest is drawn out once and named again after that, so a graph stays readable.
 #[must_use]
-pub fn stack_drawing(nodes: &[Node], ascii: bool) -> String {
+pub fn stack_drawing(nodes: &[LayerNode], ascii: bool) -> String {
     let mut drawing = Drawing { nodes, ascii, drawn: vec![false; nodes.len()], out: String::new() };
     // The last node is what workloads see; anything that nothing rests on is a top of its own.
-    let rested_on =
-        |node: &Node| nodes.iter().any(|n| below(n).any(|(r, _)| matches!(r, Ref::Layer(name) if *name == node.name)));
+    let rested_on = |node: &LayerNode| {
+        nodes.iter().any(|n| below(n).any(|(r, _)| matches!(r, Ref::Layer(name) if *name == node.name)))
+    };
     for (at, _) in nodes.iter().enumerate().rev().filter(|(_, node)| !rested_on(node)) {
         drawing.layer(at, &mut Vec::new(), None);
     }
@@ -27,7 +28,7 @@ pub fn stack_drawing(nodes: &[Node], ascii: bool) -> String {
 
 /// A drawing under way.
 struct Drawing<'a> {
-    nodes: &'a [Node],
+    nodes: &'a [LayerNode],
     ascii: bool,
     drawn: Vec<bool>,
     out: String,
@@ -84,8 +85,8 @@ mod tests {
         Name::new(text).unwrap()
     }
 
-    fn node(text: &str, layer: Layer, on: Vec<Ref>, special: Vec<Ref>) -> Node {
-        Node { name: name(text), layer, on, special }
+    fn node(text: &str, layer: Layer, on: Vec<Ref>, special: Vec<Ref>) -> LayerNode {
+        LayerNode { name: name(text), layer, on, special }
     }
 
     fn drive(text: &str) -> Ref {
@@ -97,7 +98,7 @@ mod tests {
     }
 
     /// One array under two layers, and a pool over both.
-    fn shared() -> Vec<Node> {
+    fn shared() -> Vec<LayerNode> {
         vec![
             node("md", Layer::Raid(Raid::default()), vec![drive("a"), drive("b")], vec![]),
             node("k1", Layer::Luks(Luks::default()), vec![layer("md")], vec![]),

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
 use report::{Style, account_table, outlook_table};
-use terms::account::{Account, Entry, Exactness, Purpose, Use};
+use terms::account::{Account, Exactness, LayerAccount, Purpose, Use};
 use terms::durability::{Amplification, Cause, CauseLoss, Healing, Loss, Outlook, Spread};
 use terms::{Bytes, Name, Nanos};
 
 fn account() -> Account {
-    let entry = |layer: &str, title: &str, below, above, uses: &[(Purpose, u64)], exactness| Entry {
+    let entry = |layer: &str, title: &str, below, above, uses: &[(Purpose, u64)], exactness| LayerAccount {
         layer: Name::new(layer).unwrap(),
         title: title.to_owned(),
         below: Bytes(below),
@@ -72,7 +72,7 @@ fn outlook() -> Outlook {
 #[test]
 fn an_account_is_a_table_that_fits_the_terminal() {
     let account = account();
-    assert!(account.entries.iter().all(Entry::balances), "{account:#?}");
+    assert!(account.entries.iter().all(LayerAccount::balances), "{account:#?}");
     insta::assert_snapshot!(account_table(&account, &Style::default()));
     for width in [40, 60, 80, 132] {
         let text = account_table(&account, &Style { width, ..Style::default() });

@@ -3,12 +3,12 @@
 use report::{Style, runs_html, runs_json, runs_text};
 use terms::evidence::LimiterKind;
 use terms::finding::{
-    CellComparison, Change, Compared, Difference, Estimate, Figures, Quantity, RunComparison, RunHead,
+    CellComparison, Change, Compared, Difference, Figures, Quantity, RunComparison, RunHead, WithInterval,
 };
 use unicode_width::UnicodeWidthStr as _;
 
-fn estimate(value: f64) -> Estimate {
-    Estimate { value, low: Some(value / 1.01), high: Some(value * 1.01), rounds: 1 }
+fn estimate(value: f64) -> WithInterval {
+    WithInterval { value, low: Some(value / 1.01), high: Some(value * 1.01), rounds: 1 }
 }
 
 fn cell(name: &str, workload: &str, block: f64, ratio: f64, verdict: Compared) -> CellComparison {

@@ -360,7 +360,10 @@ fn columns_have_names_keys_and_units_once() {
                 table::ColumnKind::Size => "_bytes",
                 table::ColumnKind::Time => "_ns",
                 table::ColumnKind::Rate | table::ColumnKind::Iops => "_per_second",
-                table::ColumnKind::Text | table::ColumnKind::Count | table::ColumnKind::Ratio | table::ColumnKind::Number => "",
+                table::ColumnKind::Text
+                | table::ColumnKind::Count
+                | table::ColumnKind::Ratio
+                | table::ColumnKind::Number => "",
             };
             assert!(column.key.ends_with(unit), "{}", column.key);
         }
@@ -396,7 +399,7 @@ fn with_parts() -> Findings {
     for cell in findings.cells.iter_mut().filter(|cell| cell.workload == old.name.as_str()) {
         let share = |name: &str, share: f64| PartFinding {
             part: Name::new(name).unwrap(),
-            throughput: cell.throughput.map(|all| terms::finding::Estimate { value: all.value * share, ..all }),
+            throughput: cell.throughput.map(|all| terms::finding::WithInterval { value: all.value * share, ..all }),
             iops: cell.iops,
             latency: cell.latency.clone(),
         };

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use terms::units::KIB;
-use terms::{Bytes, Clock, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, RateLimit, Name, Note, Port, Speed, Spindle};
+use terms::{
+    Bytes, Clock, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, Name, Note, Port, RateLimit, Speed, Spindle,
+};
 
 use crate::fields::Fields;
 use crate::machine::in_a_second;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use terms::layer::{BtrfsProfile, Lvm, RaidLevel, Volume, ZfsLayout};
-use terms::{Design, Layer, Nanos, Pattern, Ref, NoteLevel, Spindle};
+use terms::{Design, Layer, Nanos, NoteLevel, Pattern, Ref, Spindle};
 
 /// A study around these layers: drives a to e of 1 GiB, k with blocks of 4 KiB, s and t small.
 fn study(layers: &str) -> String {

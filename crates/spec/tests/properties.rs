@@ -1,7 +1,7 @@
 //! Whatever the text: no panic, notes within it, and a design only where nothing is wrong.
 
 use proptest::prelude::*;
-use terms::{Ref, NoteLevel};
+use terms::{NoteLevel, Ref};
 
 const QUICKSTART: &str = include_str!("../../../studies/quickstart.toml");
 const LONG_TERM: &str = include_str!("../../../studies/long-term-storage.toml");

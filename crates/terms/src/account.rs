@@ -14,7 +14,7 @@ pub struct Account {
     #[serde(rename = "drives_bytes")]
     pub drives: Bytes,
     /// Layers in building order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LayerAccount>,
     /// Size of what is on top: the device's, or what `df` shows as the size of an empty file system.
     #[serde(rename = "total_bytes")]
     pub total: Bytes,
@@ -32,7 +32,7 @@ impl Account {
 
     /// The entry of a layer.
     #[must_use]
-    pub fn entry(&self, layer: &Name) -> Option<&Entry> {
+    pub fn entry(&self, layer: &Name) -> Option<&LayerAccount> {
         self.entries.iter().find(|entry| &entry.layer == layer)
     }
 
@@ -46,7 +46,7 @@ impl Account {
 
 /// What one layer takes and gives. What it takes is what it gives and all of its uses together, to the byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct LayerAccount {
     /// The layer.
     pub layer: Name,
     /// What it is, such as `RAID-1`.
@@ -63,7 +63,7 @@ pub struct Entry {
     pub exactness: Exactness,
 }
 
-impl Entry {
+impl LayerAccount {
     /// Does it add up?
     #[must_use]
     pub fn balances(&self) -> bool {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::chart::Chart;
-use crate::drive::{LabDrive, LabDriveKind, LabSwitch, RateLimit, Port};
+use crate::drive::{LabDrive, LabDriveKind, LabSwitch, Port, RateLimit};
 use crate::feature::Feature;
 use crate::layer::Layer;
 use crate::name::{Name, slug};
@@ -269,7 +269,7 @@ pub struct Stack {
     /// What the study says of it, if anything.
     pub note: Option<String>,
     /// Layers in building order; the last is what workloads see.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<LayerNode>,
 }
 
 impl Stack {
@@ -281,13 +281,13 @@ impl Stack {
 
     /// The node of that name.
     #[must_use]
-    pub fn node(&self, name: &Name) -> Option<&Node> {
+    pub fn node(&self, name: &Name) -> Option<&LayerNode> {
         self.nodes.iter().find(|node| &node.name == name)
     }
 
     /// What workloads see. Stacks are never empty.
     #[must_use]
-    pub fn top(&self) -> Option<&Node> {
+    pub fn top(&self) -> Option<&LayerNode> {
         self.nodes.last()
     }
 
@@ -295,7 +295,7 @@ impl Stack {
     #[must_use]
     pub fn drives(&self) -> Vec<Name> {
         let mut seen = BTreeSet::new();
-        let all = self.nodes.iter().flat_map(Node::below);
+        let all = self.nodes.iter().flat_map(LayerNode::below);
         let drives = all.filter_map(|below| if let Ref::Drive(name) = below { Some(name) } else { None });
         drives.filter(|name| seen.insert(*name)).cloned().collect()
     }
@@ -303,7 +303,7 @@ impl Stack {
 
 /// One layer in its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Node {
+pub struct LayerNode {
     /// Its name, unique in the stack.
     pub name: Name,
     /// What it is.
@@ -315,7 +315,7 @@ pub struct Node {
     pub special: Vec<Ref>,
 }
 
-impl Node {
+impl LayerNode {
     /// What it rests on, in order: members, then the others.
     pub fn below(&self) -> impl Iterator<Item = &Ref> {
         self.on.iter().chain(&self.special)

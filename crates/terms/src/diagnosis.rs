@@ -62,7 +62,7 @@ pub struct Checked {
     /// Its name.
     pub check: String,
     /// How it ended.
-    pub state: State,
+    pub state: CheckEnd,
     /// How many drives, links, arrays and so on it looked at.
     pub looked_at: u32,
 }
@@ -70,7 +70,7 @@ pub struct Checked {
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum CheckEnd {
     /// It found something.
     Found,
     /// It found nothing, and some of its evidence could not be read.
@@ -186,8 +186,8 @@ impl Diagnosis {
             warnings: severe(Severity::Warning),
             notes: severe(Severity::Information),
             unknown: self.checks.iter().filter(unsure).count(),
-            passed: ended(State::Passed),
-            nothing_there: ended(State::NothingThere),
+            passed: ended(CheckEnd::Passed),
+            nothing_there: ended(CheckEnd::NothingThere),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::inventory::{Health, NvmeNamespace, Reading};
+use crate::inventory::{Health, NvmeNamespace, Readout};
 use crate::name::Name;
 use crate::speed::Speed;
 use crate::spindle::Spindle;
@@ -240,25 +240,25 @@ pub struct Drive {
 pub struct DriveDetail {
     /// Limits and settings of its queue are those of the node with the same kernel name.
     /// This is how many hardware queues it has.
-    pub hardware_queues: Reading<u32>,
+    pub hardware_queues: Readout<u32>,
     /// NUMA node of its controller; `None` where none is told.
     pub numa_node: Option<u32>,
     /// Of NVMe: formats, paths, controllers.
     pub nvme: Option<NvmeNamespace>,
     /// Health, of the controller for NVMe; `Known(None)` where drives of its kind have none to tell (RAM, loop, virtio).
-    pub health: Reading<Option<Health>>,
+    pub health: Readout<Option<Health>>,
     /// Is a volatile cache on, as the drive says? NVMe feature 6, SATA and SAS `hdparm -W` or the caching mode page as
     /// the kernel read it. `Known(None)`: it has none.
-    pub write_cache_on: Reading<Option<bool>>,
+    pub write_cache_on: Readout<Option<bool>>,
     /// Temperature, from its log or from its sensor below `hwmon`.
     #[serde(rename = "temperature_celsius")]
-    pub temperature: Reading<Option<i32>>,
+    pub temperature: Readout<Option<i32>>,
     /// Speed of a SATA link, such as `6.0 Gbps`, or of a SAS one.
     pub line_rate: Option<String>,
     /// How long the kernel waits for a SATA or SAS drive before it resets it: `device/timeout`. `Known(None)`: of other
     /// drives.
     #[serde(rename = "command_timeout_ns")]
-    pub command_timeout: Reading<Option<Nanos>>,
+    pub command_timeout: Readout<Option<Nanos>>,
 }
 
 impl Drive {

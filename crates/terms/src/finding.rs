@@ -34,7 +34,7 @@ pub struct Findings {
     /// The machine it ran on.
     pub inventory: Inventory,
     /// One for every stack and workload of the study, none left out; stacks in the study's order, then workloads.
-    pub cells: Vec<Finding>,
+    pub cells: Vec<CellFinding>,
     /// One for every stack, in the study's order.
     pub builds: Vec<BuildFinding>,
     /// Every pair of stacks on every workload: in the order of the workloads, then of the study's stacks. Only pairs
@@ -66,7 +66,7 @@ pub struct Findings {
 impl Findings {
     /// The finding of a stack, by its slug, on a workload, by its name.
     #[must_use]
-    pub fn cell(&self, stack: &str, workload: &str) -> Option<&Finding> {
+    pub fn cell(&self, stack: &str, workload: &str) -> Option<&CellFinding> {
         self.cells.iter().find(|cell| cell.stack == stack && cell.workload == workload)
     }
 }
@@ -131,7 +131,7 @@ impl Score {
 
 /// One workload on one stack, over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct CellFinding {
     /// Slug of the stack.
     pub stack: String,
     /// Name of the workload.
@@ -140,13 +140,13 @@ pub struct Finding {
     pub verdict: Verdict,
     /// Throughput in bytes per second.
     #[serde(rename = "throughput_bytes_per_second")]
-    pub throughput: Option<Estimate>,
+    pub throughput: Option<WithInterval>,
     /// Operations per second.
     #[serde(rename = "iops_per_second")]
-    pub iops: Option<Estimate>,
+    pub iops: Option<WithInterval>,
     /// Throughput relative to the first stack of the study, paired within rounds; `None` for that stack itself
     /// and where either is missing.
-    pub ratio_to_first: Option<Estimate>,
+    pub ratio_to_first: Option<WithInterval>,
     /// Completion latency, all rounds merged.
     pub latency: Option<Latency>,
     /// Processor time of the whole system for each operation.
@@ -203,7 +203,7 @@ pub struct Finding {
     pub sources: Vec<String>,
 }
 
-impl Finding {
+impl CellFinding {
     /// A cell of which only the verdict is known.
     #[must_use]
     pub fn new(stack: impl Into<String>, workload: impl Into<String>, verdict: Verdict) -> Self {
@@ -345,7 +345,7 @@ pub struct LayerCost {
     /// Name of the workload.
     pub workload: String,
     /// Throughput with the layer over that without, paired within rounds.
-    pub throughput_ratio: Option<Estimate>,
+    pub throughput_ratio: Option<WithInterval>,
     /// Processor time of the whole system for each operation with the layer, less that without, in nanoseconds; may be
     /// below zero.
     #[serde(rename = "cpu_per_operation_ns")]
@@ -373,7 +373,7 @@ pub struct CurvePoint {
     /// Operations per second that were offered.
     pub offered_iops: Option<f64>,
     /// Operations per second that were done.
-    pub iops: Option<Estimate>,
+    pub iops: Option<WithInterval>,
     /// Latency from the intended start of each operation; for the largest from its submission.
     pub latency: Option<Latency>,
 }
@@ -434,7 +434,7 @@ pub struct SniaFinding {
 
 /// A value with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
+pub struct WithInterval {
     /// Geometric mean over rounds.
     pub value: f64,
     /// Lower end of the 95 % interval between rounds; absent for a single round.
@@ -445,7 +445,7 @@ pub struct Estimate {
     pub rounds: u32,
 }
 
-impl Estimate {
+impl WithInterval {
     /// One over it.
     #[must_use]
     pub fn inverted(self) -> Self {

@@ -13,18 +13,20 @@ mod volume;
 use serde::{Deserialize, Serialize};
 
 pub use block::{
-    Backing, Crypt, DmRaid, Integrity, Luks, Mapping, Md, MdMember, Meaning, Node, Partition, Queue, Signature, Swap,
-    Target, ThinPool,
+    Backing, CryptMapping, DmRaid, IntegrityHeader, LuksHeader, Mapping, Md, MdMember, Meaning, Node, Partition,
+    RequestQueue, Signature, Swap, Target, ThinPool,
 };
-pub use cpu::{Cpu, Memory, MemoryModule, NumaNode};
-pub use filesystem::{Btrfs, BtrfsDevice, Dataset, FileSystem, Geometry, Mount, Pool, Usage, Vdev};
-pub use kernel::{Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, UnreadFile, Kernel, Module, Taken, SystemdUnit};
+pub use cpu::{Cpu, FirmwareMemory, MemoryModule, NumaNode};
+pub use filesystem::{BtrfsDevice, BtrfsState, Dataset, FileSystem, Geometry, Mount, Pool, Usage, Vdev};
+pub use kernel::{
+    Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Kernel, Module, SystemdUnit, Taken, UnreadFile,
+};
 pub use nvme::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath};
 pub use pci::{
     Bifurcation, Capacity, Inference, Interrupt, LEAST_PAYLOAD, Link, LinkErrors, PACKET_OVERHEAD, Payload, PciDetail,
     PciDevice,
 };
-pub use reading::{NOT_LOOKED_AT, Reading};
+pub use reading::{NOT_LOOKED_AT, Readout};
 pub use smart::{Attribute, Line, Recovery, SelfTest, Smart};
 pub use volume::{LogicalVolume, PhysicalVolume, Segment, VolumeGroup};
 
@@ -73,29 +75,29 @@ pub struct Detail {
     /// Processors.
     pub cpu: Cpu,
     /// What the firmware tells of memory.
-    pub memory: Memory,
+    pub memory: FirmwareMemory,
     /// NUMA nodes.
-    pub numa: Reading<Vec<NumaNode>>,
+    pub numa: Readout<Vec<NumaNode>>,
     /// NVMe controllers.
     pub controllers: Vec<NvmeController>,
     /// Block devices of every kind, drives included.
     pub nodes: Vec<Node>,
     /// LVM volume groups.
-    pub volume_groups: Reading<Vec<VolumeGroup>>,
+    pub volume_groups: Readout<Vec<VolumeGroup>>,
     /// File systems that were found on nodes.
     pub file_systems: Vec<FileSystem>,
     /// ZFS pools that are imported; empty where there is no ZFS.
-    pub pools: Reading<Vec<Pool>>,
+    pub pools: Readout<Vec<Pool>>,
     /// Mounts of devices, datasets and networks; those of the kernel's own file systems are left out.
-    pub mounts: Reading<Vec<Mount>>,
+    pub mounts: Readout<Vec<Mount>>,
     /// How full mounted file systems are.
-    pub usage: Reading<Vec<Usage>>,
+    pub usage: Readout<Vec<Usage>>,
     /// Swap space.
-    pub swaps: Reading<Vec<Swap>>,
+    pub swaps: Readout<Vec<Swap>>,
     /// The kernel.
     pub linux: Kernel,
     /// Services and timers that watch over storage: those that are there, whether active or not.
-    pub units: Reading<Vec<SystemdUnit>>,
+    pub units: Readout<Vec<SystemdUnit>>,
     /// Files in which people name drives.
     pub configuration: Configuration,
     /// Files and directories that were asked for and could not be read, whose content goes into facts that have no
@@ -108,8 +110,9 @@ impl Inventory {
     /// Why what a path and all below it say may not be all there is; `None` where everything of it was read.
     #[must_use]
     pub fn why_unread(&self, path: &str) -> Option<&str> {
-        let below =
-            |gap: &&UnreadFile| gap.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let below = |gap: &&UnreadFile| {
+            gap.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         self.detail.as_deref()?.gaps.iter().find(below).map(|gap| gap.why.as_str())
     }
 

@@ -14,7 +14,7 @@ pub use stripes::STRIPE_CACHE;
 pub use volume::{CacheMode, Lvm, LvmIntegrity, Volume};
 pub use zfs::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 
-/// One layer. Which drives or layers it rests on is told by the [`Node`](crate::design::Node) that holds it.
+/// One layer. Which drives or layers it rests on is told by the [`Node`](crate::design::LayerNode) that holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::design::Node;
+use crate::design::LayerNode;
 use crate::name::Name;
 use crate::units::{Bytes, Nanos};
 pub use crate::word::{Piece, Placeholder, Unresolved, Word};
@@ -23,11 +23,11 @@ pub struct Plan {
     /// The stack's name for files and nodes.
     pub slug: String,
     /// The stack itself, as understood.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<LayerNode>,
     /// Drives that the plan writes to.
     pub drives: Vec<Name>,
     /// Kernel modules and programs that it needs.
-    pub needs: Vec<Need>,
+    pub needs: Vec<Prerequisite>,
     /// Every option in force and where it came from.
     pub options: Vec<Setting>,
     /// Building steps, in order. Taking down is their undos, last first.
@@ -36,13 +36,13 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resyncs: Vec<Word>,
     /// What workloads use when all steps are done.
-    pub target: Target,
+    pub target: WorkTarget,
 }
 
 /// Something that must be on the machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Need {
+pub enum Prerequisite {
     /// A kernel module, loaded or built in.
     Module(String),
     /// A program on the path.
@@ -230,23 +230,23 @@ pub struct Undo {
 /// What workloads use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Target {
+pub enum WorkTarget {
     /// A file in this directory.
     Directory(String),
     /// The block device itself.
     Device(Word),
 }
 
-/// A [`Target`] on one machine: what workloads really use.
+/// A [`WorkTarget`] on one machine: what workloads really use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum WorkPlace {
     /// A file in this directory.
     Directory(String),
     /// This block device.
     Device(String),
 }
 
-impl Place {
+impl WorkPlace {
     /// The directory or the node.
     #[must_use]
     pub fn path(&self) -> &str {

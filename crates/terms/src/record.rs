@@ -135,7 +135,7 @@ pub struct StackEntry {
     /// What the study says of it.
     pub note: Option<String>,
     /// Its layers.
-    pub nodes: Vec<crate::design::Node>,
+    pub nodes: Vec<crate::design::LayerNode>,
     /// Why it cannot be built here and how to get what is missing, if it cannot.
     pub missing: Option<Missing>,
 }

@@ -15,7 +15,7 @@ pub enum Alphabet {
 
 /// What is wrong with a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum BadText {
     /// There is nothing but blanks.
     #[error("is empty")]
     Empty,
@@ -62,14 +62,14 @@ impl Alphabet {
     ///
     /// # Errors
     /// The first thing that is wrong with it.
-    pub fn check(self, text: &str) -> Result<(), Unfit> {
+    pub fn check(self, text: &str) -> Result<(), BadText> {
         if let Some(hidden) = text.chars().find(|c| is_hidden(*c)) {
-            return Err(Unfit::Hidden(hidden));
+            return Err(BadText::Hidden(hidden));
         }
         let text = text.trim();
-        let first = text.chars().next().ok_or(Unfit::Empty)?;
+        let first = text.chars().next().ok_or(BadText::Empty)?;
         if self == Self::Title && "=+-@".contains(first) {
-            return Err(Unfit::Formula(first));
+            return Err(BadText::Formula(first));
         }
         let fits = |c: char| match self {
             Self::Sentence | Self::Title => true,
@@ -77,11 +77,11 @@ impl Alphabet {
             Self::Figure => c.is_ascii_alphanumeric() || "./ +~_-".contains(c),
         };
         if let Some(foreign) = text.chars().find(|c| !fits(*c)) {
-            return Err(Unfit::Foreign(foreign));
+            return Err(BadText::Foreign(foreign));
         }
         // A sentence is short, whatever the file: it stands in tables.
         if text.chars().nth(self.longest()).is_some() {
-            return Err(Unfit::Long(self.longest()));
+            return Err(BadText::Long(self.longest()));
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn what_is_not_seen_is_found() {
         for c in "\u{1b}\t\n\u{7f}\u{9b}\u{202a}\u{202e}\u{2066}\u{2069}\u{200e}\u{200f}\u{61c}\u{feff}".chars() {
-            assert_eq!(Alphabet::Sentence.check(&format!("a{c}b")), Err(Unfit::Hidden(c)), "{c:?}");
+            assert_eq!(Alphabet::Sentence.check(&format!("a{c}b")), Err(BadText::Hidden(c)), "{c:?}");
         }
         for text in ["Größe", "עברית", "日本語", "می\u{200c}خواهم", "#1: RAID-1 + LUKS (ext4)", "100 % = all"]
         {
@@ -115,10 +115,10 @@ mod tests {
     #[test]
     fn names_are_no_formulas() {
         for (text, first) in [("=1+1", '='), (" +1", '+'), ("-1", '-'), ("@sum", '@')] {
-            assert_eq!(Alphabet::Title.check(text), Err(Unfit::Formula(first)), "{text}");
+            assert_eq!(Alphabet::Title.check(text), Err(BadText::Formula(first)), "{text}");
             assert_eq!(Alphabet::Sentence.check(text), Ok(()), "{text}");
         }
-        assert_eq!(Alphabet::Title.check("\tx"), Err(Unfit::Hidden('\t')));
+        assert_eq!(Alphabet::Title.check("\tx"), Err(BadText::Hidden('\t')));
     }
 
     #[test]
@@ -127,13 +127,13 @@ mod tests {
             assert_eq!(Alphabet::Cipher.check(cipher), Ok(()), "{cipher}");
         }
         for (cipher, foreign) in [("aes-$(x)-y", '$'), ("aes{drive:a}-x-y", '{'), ("a b-c-d", ' '), ("a`-b-c", '`')] {
-            assert_eq!(Alphabet::Cipher.check(cipher), Err(Unfit::Foreign(foreign)), "{cipher}");
+            assert_eq!(Alphabet::Cipher.check(cipher), Err(BadText::Foreign(foreign)), "{cipher}");
         }
         for figure in ["6.1.0-9-amd64", "180 MB/s", "16 GT/s x4"] {
             assert_eq!(Alphabet::Figure.check(figure), Ok(()), "{figure}");
         }
         assert_eq!(Alphabet::Title.check(&"é".repeat(200)), Ok(()));
-        assert_eq!(Alphabet::Title.check(&"é".repeat(201)), Err(Unfit::Long(200)));
-        assert_eq!(Alphabet::Title.check("  "), Err(Unfit::Empty));
+        assert_eq!(Alphabet::Title.check(&"é".repeat(201)), Err(BadText::Long(200)));
+        assert_eq!(Alphabet::Title.check("  "), Err(BadText::Empty));
     }
 }

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::{Cmd, Nanos};
 
 use crate::error::TrialError;
@@ -57,8 +57,8 @@ impl Data {
         let nonce = random.next_u64();
         let bytes = make(&mut random, nonce, number);
         let (path, begin) = match scene.target() {
-            Place::Directory(directory) => (format!("{directory}/trial-{label}-{number}"), 0),
-            Place::Device(node) => (node.clone(), (number + 1) * APART / BLOCK),
+            WorkPlace::Directory(directory) => (format!("{directory}/trial-{label}-{number}"), 0),
+            WorkPlace::Device(node) => (node.clone(), (number + 1) * APART / BLOCK),
         };
         Self { number, nonce, path, begin, bytes, kept: format!("{KEPT}/{label}-{number}") }
     }

@@ -1,7 +1,7 @@
 //! Is what is stored hidden from whoever holds the drives?
 
 use terms::layer::CryptFormat;
-use terms::{Act, Cmd, Layer, Node, Showing};
+use terms::{Act, Cmd, Layer, LayerNode, Showing};
 
 use crate::Came;
 use crate::data::{Data, settle};
@@ -23,7 +23,7 @@ pub(crate) fn hold(scene: &Scene<'_>) -> Result<Came, TrialError> {
         let why = format!("What was written is looked for on all of drive `{drive}`.");
         on_drives += count(scene, &why, &scene.drive(drive)?, &data)?;
     }
-    let layers: Vec<&Node> = scene.nodes().iter().filter(|node| encrypts(&node.layer)).collect();
+    let layers: Vec<&LayerNode> = scene.nodes().iter().filter(|node| encrypts(&node.layer)).collect();
     if on_drives > 0 {
         let beside = if layers.is_empty() { "" } else { ", although a layer encrypts" };
         return Ok((Some(Showing::Readable), format!("{on_drives} marks stand readable on the drives{beside}.")));
@@ -66,7 +66,7 @@ fn count(scene: &Scene<'_>, why: &str, node: &str, data: &Data) -> Result<usize,
 }
 
 /// Is another key of no use?
-fn refuses(scene: &Scene<'_>, node: &Node, data: &Data) -> Result<bool, TrialError> {
+fn refuses(scene: &Scene<'_>, node: &LayerNode, data: &Data) -> Result<bool, TrialError> {
     let argv: &[&str] = match &node.layer {
         Layer::Luks(_) => &LUKS,
         Layer::Crypt(crypt) if crypt.format == CryptFormat::TrueCrypt => &TRUECRYPT,
@@ -100,7 +100,7 @@ const TRUECRYPT: [&str; 7] =
 const PASSPHRASE: usize = 64;
 
 /// A mapping without a header opens with any key; with another one it is noise.
-fn plain(scene: &Scene<'_>, node: &Node, data: &Data) -> Result<bool, TrialError> {
+fn plain(scene: &Scene<'_>, node: &LayerNode, data: &Data) -> Result<bool, TrialError> {
     let steps = scene.subject.plan.steps.iter().filter(|step| step.layer == node.name);
     let mut open = steps.filter_map(|step| match &step.act {
         Act::Run(command) if command.key.is_some() => Some((step, command)),

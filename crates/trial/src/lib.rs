@@ -28,7 +28,7 @@ pub use snapshot::{roomy, without_snapshot};
 use std::collections::BTreeMap;
 
 use host::Host;
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::{Feature, Name, Plan, Showing, Stack, Trial};
 
 use crate::scene::Scene;
@@ -45,7 +45,7 @@ pub struct Subject<'a> {
     /// Nodes of its drives.
     pub drives: &'a BTreeMap<Name, String>,
     /// What it ends in.
-    pub target: &'a Place,
+    pub target: &'a WorkPlace,
     /// What data are made of.
     pub seed: u64,
 }

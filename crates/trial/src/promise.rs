@@ -84,19 +84,19 @@ fn encrypts(stack: &Stack) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terms::Node;
+    use terms::LayerNode;
     use terms::layer::{Integrity, Luks, Raid};
 
     fn name(text: &str) -> Name {
         Name::new(text).unwrap()
     }
 
-    fn node(text: &str, layer: Layer, on: &[&str]) -> Node {
+    fn node(text: &str, layer: Layer, on: &[&str]) -> LayerNode {
         let on = on.iter().map(|of| if of.len() == 1 { Ref::Drive(name(of)) } else { Ref::Layer(name(of)) });
-        Node { name: name(text), layer, on: on.collect(), special: Vec::new() }
+        LayerNode { name: name(text), layer, on: on.collect(), special: Vec::new() }
     }
 
-    fn stack(nodes: Vec<Node>) -> Stack {
+    fn stack(nodes: Vec<LayerNode>) -> Stack {
         Stack { name: "s".to_owned(), note: None, nodes }
     }
 

@@ -1,6 +1,6 @@
 //! Putting a blank drive in the place of one that is gone: the layers on it are made anew, and what joined it rebuilds.
 
-use terms::{Act, Cmd, Layer, Name, Node, Ref};
+use terms::{Act, Cmd, Layer, LayerNode, Name, Ref};
 
 use crate::error::TrialError;
 use crate::promise::is_redundant_layer;
@@ -27,9 +27,9 @@ pub(crate) fn fresh_key() -> Result<Vec<u8>, TrialError> {
 pub(crate) struct Replacement<'a> {
     drive: Name,
     /// Layers that rest on this drive alone, the lowest first.
-    own: Vec<&'a Node>,
+    own: Vec<&'a LayerNode>,
     /// The layer that joins it with others.
-    joiner: &'a Node,
+    joiner: &'a LayerNode,
     /// What the joiner rests on: the drive, its partition or the topmost of its own mappings.
     member: String,
     /// What btrfs calls the member.
@@ -86,7 +86,7 @@ impl<'a> Replacement<'a> {
     }
 
     /// The plan's own commands for a layer, on the new drive and under another name.
-    fn make(&self, scene: &Scene<'_>, node: &Node) -> Result<(), TrialError> {
+    fn make(&self, scene: &Scene<'_>, node: &LayerNode) -> Result<(), TrialError> {
         let key = fresh_key()?;
         for step in scene.subject.plan.steps.iter().filter(|step| step.layer == node.name) {
             let Act::Run(command) = &step.act else { continue };

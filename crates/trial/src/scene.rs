@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use host::interrupt;
-use terms::plan::{Place, PlanCommand, Word, first_partition};
-use terms::{Cmd, Effect, Layer, Name, Nanos, Node, Outcome, Ref, TrialStep};
+use terms::plan::{PlanCommand, Word, WorkPlace, first_partition};
+use terms::{Cmd, Effect, Layer, LayerNode, Name, Nanos, Outcome, Ref, TrialStep};
 
 use crate::Subject;
 use crate::error::TrialError;
@@ -119,12 +119,12 @@ impl<'a> Scene<'a> {
     }
 
     /// The layers, in building order.
-    pub(crate) fn nodes(&self) -> &'a [Node] {
+    pub(crate) fn nodes(&self) -> &'a [LayerNode] {
         &self.subject.stack.nodes
     }
 
     /// The layer that rests on something.
-    pub(crate) fn above(&self, below: &Ref) -> Option<&'a Node> {
+    pub(crate) fn above(&self, below: &Ref) -> Option<&'a LayerNode> {
         self.nodes().iter().find(|node| node.on.contains(below) || node.special.contains(below))
     }
 
@@ -140,7 +140,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Where data go: a directory or a device.
-    pub(crate) const fn target(&self) -> &'a Place {
+    pub(crate) const fn target(&self) -> &'a WorkPlace {
         self.subject.target
     }
 

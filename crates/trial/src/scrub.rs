@@ -1,7 +1,7 @@
 //! Reading and comparing all that a stack holds, with the means of its layers.
 
 use terms::layer::{Lvm, RaidLevel};
-use terms::{Cmd, Layer, Name, Nanos, Node};
+use terms::{Cmd, Layer, LayerNode, Name, Nanos};
 
 use crate::error::TrialError;
 use crate::promise::is_redundant_layer;
@@ -43,7 +43,7 @@ fn checks(layer: &Layer) -> bool {
 }
 
 /// md's `check` counts, its `repair` makes members alike (kernel, Documentation/admin-guide/md.rst).
-fn md(scene: &Scene<'_>, node: &Node) -> Result<String, TrialError> {
+fn md(scene: &Scene<'_>, node: &LayerNode) -> Result<String, TrialError> {
     let directory = array(scene, &node.name)?;
     let checked = md_action(scene, &directory, "check", "md reads all members and compares them.")?;
     let repaired = md_action(scene, &directory, "repair", "md makes members alike that differ.")?;
@@ -148,7 +148,7 @@ fn zfs(scene: &Scene<'_>) -> Result<String, TrialError> {
 }
 
 /// A layer that checks and has no copy: reading all of it is all the scrubbing there is.
-fn read_all(scene: &Scene<'_>, node: &Node, device: &str) -> Result<String, TrialError> {
+fn read_all(scene: &Scene<'_>, node: &LayerNode, device: &str) -> Result<String, TrialError> {
     let cmd = Cmd::new(vec![
         "dd".to_owned(),
         format!("if={device}"),

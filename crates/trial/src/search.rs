@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use host::{Wanted, interrupt};
+use host::{Needle, interrupt};
 use terms::Cmd;
 
 use crate::error::TrialError;
@@ -30,7 +30,7 @@ pub(crate) fn find(
     for offset in (0..size).step_by(STRETCH as usize) {
         interrupt::check()?;
         let length = STRETCH.min(size - offset);
-        for found in host.find(node, &Wanted { texts, offset, length, keep })? {
+        for found in host.find(node, &Needle { texts, offset, length, keep })? {
             places.entry(found.bytes).or_default().push(found.offset);
         }
     }

@@ -1,8 +1,8 @@
 //! Can the old content be had back?
 
 use terms::layer::Lvm;
-use terms::plan::Place;
-use terms::{Cmd, Layer, Name, Node, Plan, Ref, Showing, Stack};
+use terms::plan::WorkPlace;
+use terms::{Cmd, Layer, LayerNode, Name, Plan, Ref, Showing, Stack};
 
 use crate::Came;
 use crate::data::{Data, Read, forget, settle};
@@ -117,7 +117,7 @@ impl Taken<'_> {
     }
 }
 
-fn take_volume<'a>(scene: &Scene<'_>, node: &'a Node, lvm: &Lvm) -> Result<Taken<'a>, TrialError> {
+fn take_volume<'a>(scene: &Scene<'_>, node: &'a LayerNode, lvm: &Lvm) -> Result<Taken<'a>, TrialError> {
     let volume = volume(scene, &node.name)?;
     let mut argv = vec!["lvcreate", "--yes", "--snapshot", "--name", NAME];
     if lvm.thin_chunk.is_some() {
@@ -148,13 +148,13 @@ fn take_zfs<'a>(scene: &Scene<'_>) -> Result<Taken<'a>, TrialError> {
 /// Mounts a volume's snapshot, or reads it where data stand on the volume itself.
 fn volume_read(scene: &Scene<'_>, node: &str, layer: &Name, old: &Data) -> Result<Option<bool>, TrialError> {
     let why = "The old data are read from the snapshot.";
-    if let Place::Device(_) = scene.target() {
+    if let WorkPlace::Device(_) = scene.target() {
         if scene.subject.stack.top().is_none_or(|top| &top.name != layer) {
             return Ok(None);
         }
         return Ok(Some(old.compare_with(scene, why, node, old.begin())? == Read::Right));
     }
-    let on_volume = |top: &&Node| top.on.contains(&Ref::Layer(layer.clone()));
+    let on_volume = |top: &&LayerNode| top.on.contains(&Ref::Layer(layer.clone()));
     let options = match scene.subject.stack.top().filter(on_volume).map(|top| &top.layer) {
         Some(Layer::Ext4(_)) => "ro",
         // The snapshot has the same identifier as what it was taken of.
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn only_a_volume_that_fills_its_group_is_given_room() {
-        let node = |layer| Node { name: Name::new("x").unwrap(), layer, on: Vec::new(), special: Vec::new() };
+        let node = |layer| LayerNode { name: Name::new("x").unwrap(), layer, on: Vec::new(), special: Vec::new() };
         let stack = |layer| Stack { name: "s".to_owned(), note: None, nodes: vec![node(layer)] };
         let thick = roomy(&stack(Layer::Lvm(Lvm::default()))).unwrap();
         assert!(matches!(&thick.nodes[0].layer, Layer::Lvm(lvm) if lvm.snapshot));

@@ -22,7 +22,7 @@ pub(crate) fn build(arguments: &BuildArguments, settings: &Settings) -> Result<E
     let mut guest = guest::boot(&study.design.lab, &plans, console, settings)?;
     let mut answer = Exit::Yes;
     for plan in &plans {
-        if let Some(missing) = build::Needs::new(&guest).missing(plan)? {
+        if let Some(missing) = build::Prerequisites::new(&guest).missing(plan)? {
             let line = format!("missing  {}: {}\n         get it: {}", plan.stack, missing.what, missing.remedy);
             settings.printer.data(&line)?;
             answer = answer.max(Exit::NotHere);

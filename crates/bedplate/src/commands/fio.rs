@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use measure::Place;
+use measure::WorkPlace;
 use spec::fio::{Imported, Reader};
 use terms::spelling::spell_path;
 use terms::{MeasurePolicy, Method, Workload};
@@ -62,7 +62,7 @@ fn export(study: &Path, directory: &Path, settings: &Settings) -> Result<Exit, F
 
 /// A job file of workloads that run one after another, each setting with its reason.
 pub(crate) fn text(workloads: &[Workload], policy: &MeasurePolicy) -> Result<String, Failure> {
-    let place = Place::Directory(SHOWN.to_owned());
+    let place = WorkPlace::Directory(SHOWN.to_owned());
     let job = |(number, workload): (usize, &Workload)| {
         let job = measure::job(workload, &place, policy, policy.seed)?;
         // fio starts all jobs of a file at once, but for those that wait.

@@ -221,7 +221,7 @@ fn spent(directory: &Path) -> Result<f64, Failure> {
 
 /// A source that cannot be built here leaves nothing to copy.
 fn sources_ready(sources: &[Plan], site: &Site) -> Result<(), Failure> {
-    let mut needs = build::Needs::new(site);
+    let mut needs = build::Prerequisites::new(site);
     for plan in sources {
         if let Some(missing) = needs.missing(plan)? {
             let what = format!("source `{}`: {}", plan.stack, missing.what);
@@ -233,7 +233,7 @@ fn sources_ready(sources: &[Plan], site: &Site) -> Result<(), Failure> {
 
 /// What of each stack can be built here, and what is missing for the others.
 fn stack_entries(design: &Design, plans: &[Plan], site: &Site) -> Result<Vec<StackEntry>, Failure> {
-    let mut needs = build::Needs::new(site);
+    let mut needs = build::Prerequisites::new(site);
     let entry = |(stack, plan): (&terms::Stack, &Plan)| {
         Ok(StackEntry {
             slug: plan.slug.clone(),

@@ -3,7 +3,7 @@
 use build::Bindings;
 use host::{Host, inspect};
 use terms::design::Sanitize;
-use terms::inventory::{Inventory, NvmeIdentity, Reading};
+use terms::inventory::{Inventory, NvmeIdentity, Readout};
 use terms::plan::{Effect, Step};
 use terms::{Cmd, DriveSetup, Name, Plan};
 
@@ -76,8 +76,8 @@ fn known(
     let nvme = detail.nvme.as_ref();
     let formats = nvme.and_then(|nvme| nvme.formats.known().cloned()).unwrap_or_default();
     let cache_on = match &detail.write_cache_on {
-        Reading::Known(on) => *on,
-        Reading::Unknown(_) => None,
+        Readout::Known(on) => *on,
+        Readout::Unknown(_) => None,
     };
     Some(plan::PreparedDrive {
         name: name.clone(),
@@ -155,12 +155,12 @@ mod tests {
     fn drive(kernel_name: &str, controller: &str) -> Drive {
         let format = LbaFormat { data: Bytes(512), in_use: true, ..LbaFormat::default() };
         let nvme = NvmeNamespace {
-            formats: Reading::Known(vec![format]),
+            formats: Readout::Known(vec![format]),
             controllers: vec![controller.to_owned()],
             ..NvmeNamespace::default()
         };
         let detail =
-            DriveDetail { nvme: Some(nvme), write_cache_on: Reading::Known(Some(true)), ..DriveDetail::default() };
+            DriveDetail { nvme: Some(nvme), write_cache_on: Readout::Known(Some(true)), ..DriveDetail::default() };
         Drive {
             kernel_name: kernel_name.to_owned(),
             transport: "nvme".to_owned(),
@@ -173,7 +173,7 @@ mod tests {
         let identity = NvmeIdentity { format_takes_all, ..NvmeIdentity::default() };
         let controller = NvmeController {
             name: "nvme0".to_owned(),
-            identity: Reading::Known(identity),
+            identity: Readout::Known(identity),
             ..NvmeController::default()
         };
         let detail = Detail { controllers: vec![controller], ..Detail::default() };
@@ -206,7 +206,7 @@ mod tests {
             let mut machine = machine(drives, false);
             let controllers = &mut machine.detail.as_mut().unwrap().controllers;
             let identity = NvmeIdentity { namespaces, capacity: capacity.map(Bytes), ..NvmeIdentity::default() };
-            controllers[0].identity = Reading::Known(identity);
+            controllers[0].identity = Readout::Known(identity);
             known(&name, "/dev/nvme0n1", &machine).unwrap().shares_controller
         };
         let one = || vec![Drive { size: Bytes(960), ..drive("nvme0n1", "nvme0") }];
@@ -217,7 +217,7 @@ mod tests {
         let listed = |count| {
             let mut machine = machine(one(), true);
             let identity = NvmeIdentity { namespaces: 32, ..NvmeIdentity::default() };
-            machine.detail.as_mut().unwrap().controllers[0].identity = Reading::Known(identity);
+            machine.detail.as_mut().unwrap().controllers[0].identity = Readout::Known(identity);
             super::known(&name, "/dev/nvme0n1", &machine, &|_| count).unwrap().shares_controller
         };
         assert!(!listed(Some(1)), "it lists no other, attached or not");

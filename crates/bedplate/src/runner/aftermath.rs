@@ -79,7 +79,9 @@ fn take_all_back(
                 down.push(plan.stack.clone());
             }
             // Nothing was touched; what is on the drives is told, and what to say if it may go.
-            Err(error) if error.is_refusal() && !journal.kept.iter().any(|of| matches!(of, JournalEntry::Undoing { .. })) => {
+            Err(error)
+                if error.is_refusal() && !journal.kept.iter().any(|of| matches!(of, JournalEntry::Undoing { .. })) =>
+            {
                 refused.push(format!("`{}` stays as it is\n{}", plan.stack, chain(&error)))
             }
             Err(error @ BuildError::Unwritten(_)) => {

@@ -2,7 +2,7 @@
 
 use crate::site::Site;
 use measure::Filled;
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::record::{ANCHOR, CellKey};
 use terms::{Anchor, Bytes, Name, Pattern, Workload};
 
@@ -40,7 +40,7 @@ impl Runner<'_> {
             return Ok(());
         }
         let Some((name, whole, slice)) = slices.bare(site) else { return Ok(()) };
-        self.anchor(site, round, which, &name, &whole, Place::Device(slice))
+        self.anchor(site, round, which, &name, &whole, WorkPlace::Device(slice))
     }
 
     fn anchor_wanted(&self, round: u32, which: &str) -> bool {
@@ -55,7 +55,7 @@ impl Runner<'_> {
         which: &str,
         name: &str,
         whole: &str,
-        place: Place,
+        place: WorkPlace,
     ) -> Result<(), Failure> {
         let workload = workload(which)?;
         if !self.fits(self.costs.cell(&self.design.measure, &workload)) {

@@ -123,7 +123,7 @@ impl Runner<'_> {
         let plans: Vec<Plan> = self.plans.iter().chain(self.sources).cloned().collect();
         let site = Site::lab(crate::guest::boot_all(self.design, &plans, self.settings)?);
         // A fresh kernel has no module loaded. What is missing here was missing from the run's first guest.
-        let mut needs = build::Needs::new(&site);
+        let mut needs = build::Prerequisites::new(&site);
         plans.iter().try_for_each(|plan| needs.missing(plan).map(drop))?;
         Ok(site)
     }

@@ -2,7 +2,7 @@
 
 use crate::site::Site;
 use terms::Method;
-use terms::plan::{Place, Plan};
+use terms::plan::{Plan, WorkPlace};
 
 use crate::exit::Failure;
 use crate::runner::Runner;
@@ -34,8 +34,8 @@ impl<'a> Runner<'a> {
         };
         let (built, journal) = self.put_up(site, round, plan, site.drives())?;
         match built.target {
-            Place::Directory(directory) => Ok(Some(Source { plan, directory, journal })),
-            Place::Device(node) => {
+            WorkPlace::Directory(directory) => Ok(Some(Source { plan, directory, journal })),
+            WorkPlace::Device(node) => {
                 let why = format!("source `{}` is a device ({node}), files need a file system", plan.stack);
                 Err(Failure::Could(why.into()))
             }

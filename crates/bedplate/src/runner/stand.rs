@@ -5,9 +5,9 @@ use std::time::Instant;
 use crate::site::Site;
 use build::{BuildError, JournalEntry};
 use measure::{CellRequest, Companion, Filled};
-use terms::plan::{Place, Plan};
+use terms::plan::{Plan, WorkPlace};
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
-use terms::{Nanos, Node, Speed, Workload};
+use terms::{LayerNode, Nanos, Speed, Workload};
 
 use crate::exit::Failure;
 use crate::runner::journal::RunJournal;
@@ -48,7 +48,7 @@ pub(crate) struct Spot<'a> {
     /// What it is called on the screen.
     pub(crate) title: &'a str,
     /// Layers; none for the bare drive.
-    pub(crate) nodes: &'a [Node],
+    pub(crate) nodes: &'a [LayerNode],
     /// What was filled.
     pub(crate) filled: &'a Filled,
     /// Arrays that resynchronise while they are measured.
@@ -123,7 +123,7 @@ impl<'a> Runner<'a> {
         round: u32,
         slug: &str,
         title: &str,
-        target: Place,
+        target: WorkPlace,
     ) -> Result<Filled, Failure> {
         let policy = &self.design.measure;
         self.progress.detail(&format!("round {round}: filling {} of {title}", policy.span));

@@ -9,7 +9,7 @@ use serde_json::Value;
 use terms::note::Span;
 use terms::plan::PLAN_SCHEMA;
 use terms::text::Alphabet;
-use terms::{Bytes, Design, LabDrive, LabSpec, MeasurePolicy, Name, Note, Plan, NoteLevel, Stack, Workload};
+use terms::{Bytes, Design, LabDrive, LabSpec, MeasurePolicy, Name, Note, NoteLevel, Plan, Stack, Workload};
 
 /// What a file that holds no plan is to be.
 const EXPECTED: &str = "a plan is what `bedplate plan STUDY --json` prints, or a file in `plans/` of a run";

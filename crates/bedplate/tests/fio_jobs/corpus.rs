@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use measure::Place;
+use measure::WorkPlace;
 use spec::fio::{Imported, Reader};
 use terms::{MeasurePolicy, Note, NoteLevel, Workload};
 
@@ -261,7 +261,7 @@ fn what_is_taken_is_run_as_fio_reads_it_option_by_option() {
         groups.sort_by_key(|group| group.iter().any(|job| !["read", "randread"].contains(&value(job, "rw", "read"))));
         assert_eq!(groups.len(), imported.workloads.len(), "{}", case.name);
         for (group, workload) in groups.iter().zip(&imported.workloads) {
-            let job = measure::job(workload, &Place::Directory("/mnt/stack".into()), &policy, 7).unwrap();
+            let job = measure::job(workload, &WorkPlace::Directory("/mnt/stack".into()), &policy, 7).unwrap();
             let ours = ask(&job.file(), &BTreeMap::new());
             assert!(ours.accepted, "{}: fio refuses what would be run\n{}", case.name, job.file());
             // Jobs that do the same are one; different ones are a section each, in the order of the file.

@@ -29,7 +29,7 @@ pub(crate) fn studies() -> Vec<Vec<u8>> {
 
 /// Those of the corpus, and what every profile is as a job file.
 pub(crate) fn job_files() -> Vec<Vec<u8>> {
-    let place = measure::Place::Directory("/mnt/stack".to_owned());
+    let place = measure::WorkPlace::Directory("/mnt/stack".to_owned());
     let mut found = files(&["tests/hostile/fio"]);
     for profile in spec::profile::all() {
         let fio = profile.workloads.iter().filter(|workload| workload.method == terms::Method::Fio).take(2);

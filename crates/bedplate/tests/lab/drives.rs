@@ -75,8 +75,13 @@ fn drives_nobody_consented_to_are_refused() {
     let design = design(STUDY);
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
-    let error =
-        build::apply(&plan, &Authority::lab(&guest, &Bindings::new()).unwrap(), &[], &mut MemoryJournal::default(), &|_| {});
+    let error = build::apply(
+        &plan,
+        &Authority::lab(&guest, &Bindings::new()).unwrap(),
+        &[],
+        &mut MemoryJournal::default(),
+        &|_| {},
+    );
     assert!(matches!(error, Err(BuildError::NotConsented { .. })), "{error:?}");
 }
 
@@ -110,7 +115,7 @@ fn what_is_made_side_by_side_is_taken_back_together() {
     design.lab.drives.iter_mut().for_each(|drive| drive.size = terms::Bytes(512 << 20));
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
-    assert_eq!(build::Needs::new(&guest).missing(&plan).unwrap(), None);
+    assert_eq!(build::Prerequisites::new(&guest).missing(&plan).unwrap(), None);
     let place = |journal: &MemoryJournal, wanted: &str, begins: bool| {
         journal.0.iter().position(|entry| match entry {
             build::JournalEntry::Before { step, .. } => begins && step == wanted,
@@ -222,9 +227,9 @@ fn a_module_that_is_not_there_is_told_with_what_brings_it() {
     let bench = Bench::new();
     let mut plan = first_plan(STUDY, &design(STUDY).stacks[0].name);
     let guest = bench.boot(&design(STUDY));
-    assert_eq!(build::Needs::new(&guest).missing(&plan).unwrap(), None);
-    plan.needs.push(terms::plan::Need::Module("no-such-module".to_owned()));
-    let missing = build::Needs::new(&guest).missing(&plan).unwrap().unwrap();
+    assert_eq!(build::Prerequisites::new(&guest).missing(&plan).unwrap(), None);
+    plan.needs.push(terms::plan::Prerequisite::Module("no-such-module".to_owned()));
+    let missing = build::Prerequisites::new(&guest).missing(&plan).unwrap().unwrap();
     assert!(missing.what.contains("no-such-module") && !missing.remedy.is_empty(), "{missing:?}");
 }
 

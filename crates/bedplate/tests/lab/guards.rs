@@ -5,11 +5,11 @@
 use build::{Authority, Built, MemoryJournal};
 use host::Host;
 use lab::Guest;
-use measure::{CellRequest, Place};
+use measure::{CellRequest, WorkPlace};
 use terms::evidence::LimiterKind;
 use terms::record::{Cell, CellKey};
 use terms::workload::FioKey;
-use terms::{Bytes, Cmd, Design, Engine, MeasurePolicy, Name, Nanos, Node, Pattern, Plan, Workload};
+use terms::{Bytes, Cmd, Design, Engine, LayerNode, MeasurePolicy, Name, Nanos, Pattern, Plan, Workload};
 
 use crate::bench::Bench;
 
@@ -94,7 +94,7 @@ struct Stage {
 struct Set {
     plan: Plan,
     built: Built,
-    nodes: Vec<Node>,
+    nodes: Vec<LayerNode>,
     journal: MemoryJournal,
 }
 
@@ -130,7 +130,15 @@ impl Stage {
     }
 
     /// Fills a place, lets `provoke` happen, measures, and lets `calm` end it. `on` are the drives beneath.
-    fn cell(&self, place: Place, on: &[&str], nodes: &[Node], workload: &Workload, provoke: &str, calm: &str) -> Cell {
+    fn cell(
+        &self,
+        place: WorkPlace,
+        on: &[&str],
+        nodes: &[LayerNode],
+        workload: &Workload,
+        provoke: &str,
+        calm: &str,
+    ) -> Cell {
         let policy = policy();
         let filled = measure::fill(&self.guest, place, policy.span, 1, 1).unwrap();
         shell(&self.guest, provoke);
@@ -166,7 +174,7 @@ impl Stage {
         println!("{stack}: {}", provoke.lines().next().unwrap_or("nothing provoked"));
         let set = self.build(stack);
         let target = set.built.target.clone();
-        let (Place::Device(path) | Place::Directory(path)) = &target;
+        let (WorkPlace::Device(path) | WorkPlace::Directory(path)) = &target;
         let (provoke, calm) = (provoke.replace("TARGET", path), calm.replace("TARGET", path));
         let on: Vec<&str> = set.plan.drives.iter().map(Name::as_str).collect();
         let cell = self.cell(target.clone(), &on, &set.nodes, workload, &provoke, &calm);
@@ -241,7 +249,7 @@ fn work_of_file_systems_voids_a_number() {
             "mkfs.ext4 -q -F -E lazy_itable_init=1,lazy_journal_init=1 -i 1024 {a}; mkdir -p /mnt/lazy; mount -o init_itable=50 {a} /mnt/lazy"
         ),
     );
-    let cell = stage.cell(Place::Directory("/mnt/lazy".into()), &["a"], &[], &random_reads(), ":", ":");
+    let cell = stage.cell(WorkPlace::Directory("/mnt/lazy".into()), &["a"], &[], &random_reads(), ":", ":");
     shell(&stage.guest, &format!("umount /mnt/lazy; wipefs -aq {a}"));
     assert!(cell.guards.iter().any(|note| note.guard == "lazy-init"), "{:?}", cell.guards);
 }
@@ -269,7 +277,7 @@ fn what_limits_is_named_and_errors_are_no_numbers() {
     // One thread that waits for nothing: a drive in memory answers within the call.
     println!("a drive in memory, one job");
     let psync = Workload { engine: Engine::Psync, depth: 1, ..random_reads() };
-    let cell = stage.cell(Place::Device(stage.node("r")), &["r"], &[], &psync, ":", ":");
+    let cell = stage.cell(WorkPlace::Device(stage.node("r")), &["r"], &[], &psync, ":", ":");
     assert_label(&cell, "generator");
     assert_eq!(cell.limiter.as_ref().map(|limiter| limiter.kind), Some(LimiterKind::Generator));
     // Encryption of large blocks on every processor.
@@ -285,7 +293,7 @@ fn what_limits_is_named_and_errors_are_no_numbers() {
         "dmsetup suspend holed; printf '0 16384 linear {a} 0\\n16384 245760 error\\n' | dmsetup load holed; dmsetup resume holed"
     );
     let cell = stage.cell(
-        Place::Device("/dev/mapper/holed".into()),
+        WorkPlace::Device("/dev/mapper/holed".into()),
         &["a"],
         &[],
         &random_reads(),

@@ -4,9 +4,9 @@
 
 use build::{Authority, MemoryJournal};
 use host::Host;
-use measure::{CellRequest, Filled, Place};
+use measure::{CellRequest, Filled, WorkPlace};
 use terms::record::CellKey;
-use terms::{Bytes, Cmd, MeasurePolicy, Nanos, Node, Workload};
+use terms::{Bytes, Cmd, LayerNode, MeasurePolicy, Nanos, Workload};
 
 use crate::bench::{Bench, design};
 
@@ -23,7 +23,7 @@ fn policy() -> MeasurePolicy {
 fn request<'a>(
     workload: &'a Workload,
     policy: &'a MeasurePolicy,
-    nodes: &'a [Node],
+    nodes: &'a [LayerNode],
     filled: &'a Filled,
     drives: &'a [(String, String)],
 ) -> CellRequest<'a> {
@@ -76,9 +76,9 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let guest = bench.boot_as_asked(&design);
     let authority = Authority::lab(&guest, guest.drives()).unwrap();
     let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| {}).unwrap();
-    let build::Place::Directory(directory) = built.target else { panic!("no directory") };
+    let build::WorkPlace::Directory(directory) = built.target else { panic!("no directory") };
     let policy = policy();
-    let filled = measure::fill(&guest, Place::Directory(directory.clone()), policy.span, 1, 1).unwrap();
+    let filled = measure::fill(&guest, WorkPlace::Directory(directory.clone()), policy.span, 1, 1).unwrap();
     let drives: Vec<_> = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
     let workload = design.workloads.iter().find(|w| w.pattern.random() && w.pattern.reads()).unwrap();
     let (mut harness, mut hand, mut share, mut own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -88,7 +88,7 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
         let outcome = guest.run_ok(&cmd.stdin(job.file()).limit(Nanos::seconds(120))).unwrap();
         measure::parse(&outcome.stdout).unwrap().reading.iops().0
     };
-    let job = measure::job(workload, &Place::Directory(directory), &policy, 7).unwrap();
+    let job = measure::job(workload, &WorkPlace::Directory(directory), &policy, 7).unwrap();
     for round in 0..policy.rounds {
         // In turns, so that neither always comes first.
         if round % 2 == 1 {

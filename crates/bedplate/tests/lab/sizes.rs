@@ -10,7 +10,7 @@ use host::Host;
 use lab::Guest;
 use terms::account::{Exactness, Purpose};
 use terms::layer::RaidLevel;
-use terms::plan::{Act, Need, Plan, PlanCommand, Target};
+use terms::plan::{Act, Plan, PlanCommand, Prerequisite, WorkTarget};
 use terms::{Cmd, Layer, Nanos, Stack, Word};
 
 use crate::bench::{Bench, design};
@@ -18,7 +18,8 @@ use crate::bench::{Bench, design};
 /// The plan without passes over whole drives.
 pub(crate) fn hasten(plan: &mut Plan, stack: &Stack) {
     plan.steps.retain(|step| matches!(step.act, Act::Run(_)));
-    let redundant = |node: &&terms::Node| matches!(&node.layer, Layer::Raid(raid) if raid.level != RaidLevel::Raid0);
+    let redundant =
+        |node: &&terms::LayerNode| matches!(&node.layer, Layer::Raid(raid) if raid.level != RaidLevel::Raid0);
     let arrays: Vec<_> = stack.nodes.iter().filter(redundant).map(|node| node.name.clone()).collect();
     for step in &mut plan.steps {
         let Act::Run(command) = &mut step.act else { continue };
@@ -90,7 +91,7 @@ impl Standing<'_> {
 
     pub(crate) fn build(&self) -> Result<(), host::HostError> {
         for need in &self.plan.needs {
-            if let Need::Module(module) = need {
+            if let Prerequisite::Module(module) = need {
                 self.guest.run_ok(&Cmd::new(["modprobe", module.as_str()]).limit(Nanos::seconds(60)))?;
             }
         }
@@ -105,11 +106,11 @@ impl Standing<'_> {
     /// Size of the whole and what can be written, as the machine tells them.
     fn told(&self) -> (u64, u64) {
         match &self.plan.target {
-            Target::Device(node) => {
+            WorkTarget::Device(node) => {
                 let size = self.ask(&["blockdev", "--getsize64", &node.to_string()])[0];
                 (size, size)
             }
-            Target::Directory(directory) => {
+            WorkTarget::Directory(directory) => {
                 // Unit, blocks, blocks for everybody.
                 let told = self.ask(&["stat", "--file-system", "--format=%S %b %a", directory]);
                 (told[0] * told[1], told[0] * told[2])
@@ -162,7 +163,7 @@ fn capacity_is_that_of_the_arithmetic() {
     let every = if cfg!(feature = "long-tests") { 1 } else { 7 };
     for stack in design.stacks.iter().step_by(every) {
         let account = capacity::account(stack, &sizes).unwrap();
-        assert!(account.entries.iter().all(terms::Entry::balances), "{account:#?}");
+        assert!(account.entries.iter().all(terms::LayerAccount::balances), "{account:#?}");
         let mut plan = plan::plan(stack, &facts).unwrap();
         hasten(&mut plan, stack);
         let standing = Standing { guest: &guest, plan: &plan };

@@ -4,7 +4,7 @@
 
 use durability::{Write, amplification};
 use host::Host;
-use terms::plan::{Act, Plan, PlanCommand, Target};
+use terms::plan::{Act, Plan, PlanCommand, WorkTarget};
 use terms::{Bytes, Nanos, Word};
 
 use crate::bench::{Bench, design};
@@ -33,8 +33,8 @@ const ABOVE: f64 = 1.06;
 impl Standing<'_> {
     fn fio(&self, how: &[&str]) {
         let target = match &self.plan.target {
-            Target::Device(node) => self.word(node),
-            Target::Directory(directory) => format!("{directory}/file"),
+            WorkTarget::Device(node) => self.word(node),
+            WorkTarget::Directory(directory) => format!("{directory}/file"),
         };
         let base = ["fio", "--name=w", "--ioengine=libaio", "--iodepth=16", "--direct=1", "--end_fsync=1"];
         let own = [format!("--filename={target}"), format!("--size={}", SPAN.0)];

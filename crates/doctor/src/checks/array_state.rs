@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{Md, Node, Reading};
+use terms::inventory::{Md, Node, Readout};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::{Members, is_at_work};
@@ -270,9 +270,9 @@ fn sharing(machine: &Machine, node: &Node) -> String {
 fn completed(md: &Md) -> String {
     match &md.sync_completed_sectors {
         _ if md.sync_waits => "delayed".to_owned(),
-        Reading::Known(Some([done, all])) => format!("{done} / {all}"),
-        Reading::Known(None) => "none".to_owned(),
-        Reading::Unknown(why) => format!("not known: {why}"),
+        Readout::Known(Some([done, all])) => format!("{done} / {all}"),
+        Readout::Known(None) => "none".to_owned(),
+        Readout::Unknown(why) => format!("not known: {why}"),
     }
 }
 

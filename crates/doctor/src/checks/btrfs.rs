@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{Btrfs, FileSystem};
+use terms::inventory::{BtrfsState, FileSystem};
 
 use crate::check::{Brought, Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
@@ -65,7 +65,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Every btrfs that is mounted.
-fn each<'a>(machine: &Machine<'a>) -> impl Iterator<Item = (&'a FileSystem, &'a Btrfs, Place)> {
+fn each<'a>(machine: &Machine<'a>) -> impl Iterator<Item = (&'a FileSystem, &'a BtrfsState, Place)> {
     let systems = machine.detail.file_systems.iter();
     systems.filter_map(|system| Some((system, system.btrfs.as_ref()?, system_place(system))))
 }
@@ -89,7 +89,7 @@ fn of<'a>(profiles: &'a BTreeMap<String, Vec<String>>, kind: &str) -> &'a [Strin
 }
 
 /// Devices that a block can be put on.
-fn present(btrfs: &Btrfs, system: &FileSystem) -> usize {
+fn present(btrfs: &BtrfsState, system: &FileSystem) -> usize {
     let here = btrfs.devices.iter().filter(|device| device.missing.known() != Some(&true)).count();
     if btrfs.devices.is_empty() { system.nodes.len() } else { here }
 }

@@ -2,7 +2,7 @@
 
 use terms::Bytes;
 use terms::command::quote;
-use terms::inventory::{Crypt, Node, Target};
+use terms::inventory::{CryptMapping, Node, Target};
 
 use crate::check::{Check, Data, Information, Meanwhile, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place};
@@ -41,26 +41,26 @@ const SMALL: Bytes = Bytes(512);
 
 /// The sector of a mapping whose table was not read, and from where: the header tells it, and dm-crypt makes it the
 /// least logical block of the mapping (`crypt_io_hints` in the kernel's `drivers/md/dm-crypt.c`).
-fn told_elsewhere<'a>(machine: &Machine<'a>, node: &'a Node) -> Option<(Crypt, String, String)> {
+fn told_elsewhere<'a>(machine: &Machine<'a>, node: &'a Node) -> Option<(CryptMapping, String, String)> {
     let dm = node.dm.as_ref().filter(|dm| dm.targets.known().is_none())?;
     dm.uuid.as_deref().filter(|uuid| uuid.starts_with("CRYPT-LUKS"))?;
     let header = dm.luks.known().and_then(Option::as_ref);
     let below = node.on.first().and_then(|name| machine.node(name))?;
     if let Some(sector) = header.and_then(|header| header.sector) {
-        let crypt = Crypt { sector, ..Crypt::default() };
+        let crypt = CryptMapping { sector, ..CryptMapping::default() };
         return Some((crypt, format!("cryptsetup luksDump {}", path(below)), format!("sector: {} [bytes]", sector.0)));
     }
     let logical = *node.queue.logical_block.known()?;
     let own = logical == SMALL || below.queue.logical_block.known().is_some_and(|below| *below < logical);
     let file = format!("/sys/block/{}/queue/logical_block_size", node.name);
-    own.then(|| (Crypt { sector: logical, ..Crypt::default() }, file, logical.0.to_string()))
+    own.then(|| (CryptMapping { sector: logical, ..CryptMapping::default() }, file, logical.0.to_string()))
 }
 
 fn sector(machine: &Machine, round: &mut Round) {
-    let table = |(node, target, crypt): (_, &Target, &Crypt)| {
+    let table = |(node, target, crypt): (_, &Target, &CryptMapping)| {
         (node, crypt.clone(), format!("dmsetup table {}", name(node)), format!("{} …, no sector_size", target.kind))
     };
-    let mut all: Vec<(&Node, Crypt, String, String)> = machine.crypts(round).into_iter().map(table).collect();
+    let mut all: Vec<(&Node, CryptMapping, String, String)> = machine.crypts(round).into_iter().map(table).collect();
     all.extend(machine.detail.nodes.iter().filter_map(|node| {
         let (crypt, source, value) = told_elsewhere(machine, node)?;
         Some((node, crypt, source, value))
@@ -95,7 +95,7 @@ fn sector(machine: &Machine, round: &mut Round) {
 }
 
 /// How the sector of a mapping can be changed, by how its UUID begins.
-fn advised(found: Found, node: &Node, below: &Node, crypt: &Crypt) -> Found {
+fn advised(found: Found, node: &Node, below: &Node, crypt: &CryptMapping) -> Found {
     let device = path(below);
     let Some(version) = luks(node) else {
         let uuid = node.dm.as_ref().and_then(|dm| dm.uuid.as_deref()).unwrap_or_default();
@@ -158,7 +158,7 @@ fn name(node: &Node) -> String {
     quote(node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str()))
 }
 
-fn has(crypt: &Crypt, flag: &str) -> bool {
+fn has(crypt: &CryptMapping, flag: &str) -> bool {
     crypt.flags.iter().any(|known| known == flag)
 }
 
@@ -174,7 +174,7 @@ const OPTIONS: [(&str, &str); 6] = [
 
 /// How an open volume gets flags and loses others. All that it is to have are named: what is not named is gone, and
 /// `--persistent` forgets it in the header, too (cryptsetup-refresh(8)). Only LUKS2 has room for them there.
-pub(super) fn with_flags(found: Found, node: &Node, crypt: &Crypt, more: &[&str], less: &[&str]) -> Found {
+pub(super) fn with_flags(found: Found, node: &Node, crypt: &CryptMapping, more: &[&str], less: &[&str]) -> Found {
     let wanted = |flag: &str| (has(crypt, flag) || more.contains(&flag)) && !less.contains(&flag);
     let mut words = vec!["cryptsetup refresh"];
     words.extend(OPTIONS.iter().filter(|(flag, _)| wanted(flag)).map(|(_, option)| *option));

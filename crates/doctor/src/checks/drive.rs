@@ -1,7 +1,7 @@
 //! Drives: the format of their blocks, their scheduler, what the kernel believes of their cache.
 
 use terms::command::quote;
-use terms::inventory::{LbaFormat, Reading};
+use terms::inventory::{LbaFormat, Readout};
 use terms::{Bytes, Drive};
 
 use crate::check::{Check, Data, Error, Information, Nothing, Round, Warning, finding};
@@ -158,15 +158,15 @@ fn with_metadata(machine: &Machine, round: &mut Round) {
 }
 
 /// What each block carries beside its data, in words; nothing where it carries nothing.
-fn metadata(format: &LbaFormat, protection: &Reading<u32>) -> String {
+fn metadata(format: &LbaFormat, protection: &Readout<u32>) -> String {
     if format.metadata.0 == 0 { String::new() } else { words_of(format.metadata, protection) }
 }
 
-fn words_of(metadata: Bytes, protection: &Reading<u32>) -> String {
+fn words_of(metadata: Bytes, protection: &Readout<u32>) -> String {
     let protection = match protection {
-        Reading::Known(0) => "no protection information".to_owned(),
-        Reading::Known(kind) => format!("protection information of type {kind}"),
-        Reading::Unknown(_) => "whether that is protection information is not known".to_owned(),
+        Readout::Known(0) => "no protection information".to_owned(),
+        Readout::Known(kind) => format!("protection information of type {kind}"),
+        Readout::Unknown(_) => "whether that is protection information is not known".to_owned(),
     };
     format!(" with {metadata} of metadata each ({protection})")
 }

@@ -1,7 +1,7 @@
 //! What stands between the kernel's drives and the real ones, and hides them.
 
 use terms::Drive;
-use terms::inventory::{Node, Reading};
+use terms::inventory::{Node, Readout};
 
 use crate::check::{Check, Information, Round, finding};
 use crate::machine::{Machine, drive_place, place};
@@ -40,8 +40,8 @@ fn hidden(machine: &Machine, round: &mut Round) {
         }
         let Some(dm) = &node.dm else { continue };
         let targets = match &dm.targets {
-            Reading::Known(targets) => targets,
-            Reading::Unknown(why) => {
+            Readout::Known(targets) => targets,
+            Readout::Unknown(why) => {
                 round.unknown(&place(node), why);
                 continue;
             }

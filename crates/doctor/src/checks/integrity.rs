@@ -2,7 +2,7 @@
 
 use terms::Bytes;
 use terms::command::quote;
-use terms::inventory::{Integrity, Node};
+use terms::inventory::{IntegrityHeader, Node};
 
 use crate::check::{Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place, sectors, sysfs};
@@ -127,7 +127,7 @@ fn reopen(found: Found, machine: &Machine, node: &Node) -> Found {
     }
 }
 
-fn each_of_mode(machine: &Machine, round: &mut Round, mode: &str, judge: impl Fn(&mut Round, &Node, &Integrity)) {
+fn each_of_mode(machine: &Machine, round: &mut Round, mode: &str, judge: impl Fn(&mut Round, &Node, &IntegrityHeader)) {
     for (node, _, integrity) in machine.integrities(round) {
         round.look();
         if integrity.mode == mode {

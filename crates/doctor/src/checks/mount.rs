@@ -120,7 +120,7 @@ fn let_through(machine: &Machine, found: Found, node: &Node) -> Found {
             .advise("A choice: whoever holds the drive then sees which blocks are in use. Never with a hidden volume of VeraCrypt.");
         let targets = node.dm.as_ref().and_then(|dm| dm.targets.known()).into_iter().flatten();
         let crypt = targets.into_iter().find_map(|target| match &target.meaning {
-            Meaning::Crypt(crypt) => Some(crypt),
+            Meaning::CryptMapping(crypt) => Some(crypt),
             _ => None,
         });
         match crypt {
@@ -142,7 +142,7 @@ fn let_through(machine: &Machine, found: Found, node: &Node) -> Found {
     } else if node.kind == "integrity" {
         let targets = node.dm.as_ref().and_then(|dm| dm.targets.known()).into_iter().flatten();
         let mode = targets.into_iter().find_map(|target| match &target.meaning {
-            Meaning::Integrity(integrity) => Some(integrity.mode.as_str()),
+            Meaning::IntegrityHeader(integrity) => Some(integrity.mode.as_str()),
             _ => None,
         });
         // The mode is not stored: what is opened anew without it has a journal.

@@ -1,6 +1,6 @@
 //! What SATA and SAS drives tell of themselves: self-tests, transfers that failed, their line, how long they try.
 
-use terms::inventory::{Health, Reading, Recovery, Smart};
+use terms::inventory::{Health, Readout, Recovery, Smart};
 use terms::{Drive, Nanos};
 
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
@@ -210,7 +210,7 @@ fn recovery(machine: &Machine, round: &mut Round) {
         }
         round.look();
         let Some(limit) = round.ask(&place, &smart.recovery).copied() else { return };
-        let wait = drive.detail.as_deref().map_or(&Reading::Known(None), |detail| &detail.command_timeout).clone();
+        let wait = drive.detail.as_deref().map_or(&Readout::Known(None), |detail| &detail.command_timeout).clone();
         let known = round.ask(&place, &wait).copied().flatten();
         let tries = match limit {
             Recovery::Limited(time) => time,

@@ -2,7 +2,7 @@
 
 use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{Pool, Reading, Vdev};
+use terms::inventory::{Pool, Readout, Vdev};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::resilvers;
@@ -203,7 +203,7 @@ fn on_flash(machine: &Machine, leaves: &[&Vdev]) -> bool {
     let mut nodes = leaves.iter().filter_map(|leaf| machine.node(leaf.node.as_deref()?)).peekable();
     nodes.peek().is_some()
         && nodes
-            .all(|node| machine.bottom(&node.name).iter().all(|drive| drive.queue.rotational == Reading::Known(false)))
+            .all(|node| machine.bottom(&node.name).iter().all(|drive| drive.queue.rotational == Readout::Known(false)))
 }
 
 fn too_small(at: &Place, pool: &Pool, ashift: u32, physical: u64, drive: &str) -> Found {

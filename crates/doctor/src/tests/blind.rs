@@ -15,7 +15,7 @@ pub(super) fn all() -> Vec<Blind> {
         "link-below-both-ends" => |m| pci(m, "0000:00:00.0").best = unknown(),
         "link-below-both-ends" => |m| {
             pci(m, "0000:10:00.0").removable = Some("removable".into());
-            pci(m, "0000:10:00.0").link = Reading::Known(Some(Link { speed: 2_500, lanes: 4 }));
+            pci(m, "0000:10:00.0").link = Readout::Known(Some(Link { speed: 2_500, lanes: 4 }));
         },
         "link-below-drive" => |m| {
             pci(m, "0000:00:00.0").best = unknown();
@@ -53,7 +53,7 @@ pub(super) fn all() -> Vec<Blind> {
         "drive-wear" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().health = unknown(),
         "drive-wear" => |m| health(m).used = None,
         "drive-hot" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().temperature = unknown(),
-        "drive-hot" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().temperature = Reading::Known(None),
+        "drive-hot" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().temperature = Readout::Known(None),
         "drive-throttled" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().health = unknown(),
         "drive-throttled" => |m| health(m).thermal_slowdowns = None,
         "drive-error-log" => |m| drive(m, "nvme0n1").detail.as_mut().unwrap().health = unknown(),
@@ -71,7 +71,7 @@ pub(super) fn all() -> Vec<Blind> {
         "file-system-space" => |m| detail(m).usage = unknown(),
         "lba-metadata" => |m| {
             namespace(m, "nvme0n1").formats = unknown();
-            namespace(m, "nvme0n1").metadata = Reading::Known(None);
+            namespace(m, "nvme0n1").metadata = Readout::Known(None);
         },
         "bandwidth-message" => |m| detail(m).linux.messages = unknown(),
         "aes-instructions" => |m| {
@@ -79,7 +79,7 @@ pub(super) fn all() -> Vec<Blind> {
             detail(m).cpu.flags.clear();
         },
         "aes-driver" => |m| detail(m).linux.crypto = unknown(),
-        "aes-driver" => |m| detail(m).linux.crypto = Reading::Known(Vec::new()),
+        "aes-driver" => |m| detail(m).linux.crypto = Readout::Known(Vec::new()),
         "memory-below-rating" => |m| detail(m).memory.modules = unknown(),
         "encryption-sector" => |m| dm(m, "dm-2").targets = unknown(),
         "encryption-flags" => |m| m.kernel = "unheard of".into(),

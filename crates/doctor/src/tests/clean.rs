@@ -6,7 +6,7 @@ use terms::drive::DriveDetail;
 use terms::inventory::*;
 use terms::{Bytes, BytesPerSecond, Drive, Nanos};
 
-pub(super) use Reading::Known;
+pub(super) use Readout::Known;
 
 pub(super) const GEN3_X4: Link = Link { speed: 8_000, lanes: 4 };
 const GEN3_X8: Link = Link { speed: 8_000, lanes: 8 };
@@ -238,8 +238,8 @@ fn remote_drive() -> Drive {
 
 // --- block devices ---
 
-fn queue() -> Queue {
-    Queue {
+fn queue() -> RequestQueue {
+    RequestQueue {
         logical_block: Known(Bytes(4096)),
         physical_block: Known(Bytes(4096)),
         minimum_io: Known(Bytes(4096)),
@@ -248,11 +248,11 @@ fn queue() -> Queue {
         scheduler: Known(Some("none".into())),
         write_cache: Known("write back".into()),
         rotational: Known(false),
-        ..Queue::default()
+        ..RequestQueue::default()
     }
 }
 
-fn signed(kind: &str, uuid: &str) -> Reading<Vec<Signature>> {
+fn signed(kind: &str, uuid: &str) -> Readout<Vec<Signature>> {
     Known(vec![Signature {
         offset: Some(Bytes(0)),
         kind: kind.into(),
@@ -302,14 +302,14 @@ fn mapping(name: &str, label: &str, uuid: &str, on: &[&str], kind: &str, meaning
 }
 
 fn integrity() -> Meaning {
-    Meaning::Integrity(Integrity {
+    Meaning::IntegrityHeader(IntegrityHeader {
         mode: "B".into(),
         block: Bytes(4096),
         tag: Some(Bytes(4)),
         hash: Some("crc32c".into()),
         mismatches: Known(0),
         recalculated_sectors: Known(None),
-        ..Integrity::default()
+        ..IntegrityHeader::default()
     })
 }
 
@@ -367,7 +367,7 @@ fn mirror() -> Vec<Node> {
     let mut md = array("md0", "mirror", "raid1", &["dm-0", "dm-1"]);
     md.signatures = signed("crypto_LUKS", "luks-1");
     nodes.push(md);
-    let crypt = Crypt {
+    let crypt = CryptMapping {
         cipher: "aes-xts-plain64".into(),
         key_bits: Some(512),
         offset_sectors: 32_768,
@@ -375,7 +375,7 @@ fn mirror() -> Vec<Node> {
         flags: words(["allow_discards", "no_read_workqueue", "no_write_workqueue"]),
         integrity: None,
     };
-    let mut secret = mapping("dm-2", "secret", "CRYPT-LUKS2-1-secret", &["md0"], "crypt", Meaning::Crypt(crypt));
+    let mut secret = mapping("dm-2", "secret", "CRYPT-LUKS2-1-secret", &["md0"], "crypt", Meaning::CryptMapping(crypt));
     secret.signatures = signed("ext4", "fs-home");
     nodes.push(secret);
     nodes
@@ -540,7 +540,7 @@ fn file_systems() -> Vec<FileSystem> {
     let profiles = ["data", "metadata", "system"].map(|kind| (kind.to_owned(), words(["raid1"])));
     let mut pictures = system("btrfs", "nvme8n1p1", "/pics", Bytes(0), Bytes(0));
     pictures.nodes.push("nvme9n1p1".into());
-    pictures.btrfs = Some(Btrfs {
+    pictures.btrfs = Some(BtrfsState {
         profiles: Known(profiles.into()),
         operation: Known(Some("none".into())),
         checksum: Known(Some("crc32c".into())),
@@ -709,7 +709,7 @@ pub(super) fn clean() -> Inventory {
                 platform_profile: Known(Some("performance".into())),
                 ..Cpu::default()
             },
-            memory: Memory { modules: Known(vec![module("A1"), module("B1")]), channels: Known(2) },
+            memory: FirmwareMemory { modules: Known(vec![module("A1"), module("B1")]), channels: Known(2) },
             numa: Known(vec![node(0, "0-3", [10, 21]), node(1, "4-7", [21, 10])]),
             controllers,
             nodes: [mirror(), parity(), volumes(), rest(), disks()].concat(),

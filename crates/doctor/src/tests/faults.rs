@@ -26,7 +26,7 @@ pub(super) fn all() -> Vec<Fault> {
         .collect()
 }
 
-fn narrow(link: Link) -> Reading<Option<Link>> {
+fn narrow(link: Link) -> Readout<Option<Link>> {
     Known(Some(link))
 }
 
@@ -109,7 +109,7 @@ fn links() -> Vec<Fault> {
     ]
 }
 
-fn errors(correctable: u64, fatal: u64) -> Reading<Option<LinkErrors>> {
+fn errors(correctable: u64, fatal: u64) -> Readout<Option<LinkErrors>> {
     let kinds = [("BadTLP".to_owned(), correctable + fatal)].into();
     Known(Some(LinkErrors { correctable, fatal, nonfatal: 0, kinds }))
 }
@@ -1104,6 +1104,6 @@ fn signature(kind: &str, uuid: Option<&str>) -> Signature {
     Signature { offset: Some(Bytes(0)), kind: kind.into(), uuid: uuid.map(ToOwned::to_owned), label: None }
 }
 
-fn rename(file: &mut Reading<Option<Vec<ConfigLine>>>, field: usize, to: &str) {
+fn rename(file: &mut Readout<Option<Vec<ConfigLine>>>, field: usize, to: &str) {
     known(file).as_mut().unwrap()[0].fields[field] = to.to_owned();
 }

@@ -14,7 +14,7 @@ mod unseen;
 
 use std::collections::BTreeSet;
 
-use terms::diagnosis::{Diagnosis, Severity, State};
+use terms::diagnosis::{CheckEnd, Diagnosis, Severity};
 use terms::inventory::Inventory;
 
 use crate::{checks, diagnose};
@@ -37,7 +37,7 @@ struct Blind {
     take: fn(&mut Inventory),
 }
 
-fn state(diagnosis: &Diagnosis, check: &str) -> State {
+fn state(diagnosis: &Diagnosis, check: &str) -> CheckEnd {
     diagnosis.checks.iter().find(|known| known.check == check).unwrap().state
 }
 
@@ -48,7 +48,7 @@ fn a_clean_machine_gives_nothing() {
     assert_eq!(diagnosis.unknown, Vec::new());
     // Nothing passes only because there was nothing to look at.
     for check in &diagnosis.checks {
-        assert_eq!(check.state, State::Passed, "{}", check.check);
+        assert_eq!(check.state, CheckEnd::Passed, "{}", check.check);
     }
 }
 
@@ -60,7 +60,7 @@ fn complaints(fault: &Fault) -> Vec<String> {
     let found: BTreeSet<&str> = diagnosis.findings.iter().map(|found| found.check.as_str()).collect();
     let expected: BTreeSet<&str> = fault.also.iter().copied().chain([fault.check]).collect();
     let mut wrong = Vec::new();
-    if found != expected || !diagnosis.unknown.is_empty() || state(&diagnosis, fault.check) != State::Found {
+    if found != expected || !diagnosis.unknown.is_empty() || state(&diagnosis, fault.check) != CheckEnd::Found {
         wrong.push(format!("found {found:?}, unknown {:?}", diagnosis.unknown));
     }
     let own: Vec<_> = diagnosis.findings.iter().filter(|found| found.check == fault.check).collect();
@@ -106,7 +106,7 @@ fn evidence_that_is_missing_is_unknown_and_never_well() {
         let mut inventory = clean();
         (blind.take)(&mut inventory);
         let diagnosis = diagnose(&inventory);
-        assert_eq!(state(&diagnosis, blind.check), State::Unknown, "{}: {:?}", blind.check, diagnosis.findings);
+        assert_eq!(state(&diagnosis, blind.check), CheckEnd::Unknown, "{}: {:?}", blind.check, diagnosis.findings);
         let own = diagnosis.unknown.iter().filter(|unknown| unknown.check == blind.check).collect::<Vec<_>>();
         assert!(own.iter().all(|unknown| !unknown.reason.is_empty()), "{own:?}");
     }
@@ -116,7 +116,7 @@ fn evidence_that_is_missing_is_unknown_and_never_well() {
 fn an_inventory_without_details_is_unknown() {
     let diagnosis = diagnose(&Inventory::default());
     assert!(diagnosis.findings.is_empty());
-    assert!(diagnosis.checks.iter().all(|check| check.state == State::Unknown));
+    assert!(diagnosis.checks.iter().all(|check| check.state == CheckEnd::Unknown));
 }
 
 #[test]

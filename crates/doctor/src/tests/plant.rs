@@ -23,13 +23,13 @@ pub(super) fn meaning<'a>(inventory: &'a mut Inventory, name: &str) -> &'a mut M
     &mut known(&mut dm(inventory, name).targets)[0].meaning
 }
 
-pub(super) fn crypt(inventory: &mut Inventory) -> &mut Crypt {
-    let Meaning::Crypt(crypt) = meaning(inventory, "dm-2") else { panic!() };
+pub(super) fn crypt(inventory: &mut Inventory) -> &mut CryptMapping {
+    let Meaning::CryptMapping(crypt) = meaning(inventory, "dm-2") else { panic!() };
     crypt
 }
 
-pub(super) fn integrity(inventory: &mut Inventory) -> &mut Integrity {
-    let Meaning::Integrity(integrity) = meaning(inventory, "dm-0") else { panic!() };
+pub(super) fn integrity(inventory: &mut Inventory) -> &mut IntegrityHeader {
+    let Meaning::IntegrityHeader(integrity) = meaning(inventory, "dm-0") else { panic!() };
     integrity
 }
 
@@ -100,7 +100,7 @@ pub(super) fn geometry<'a>(inventory: &'a mut Inventory, target: &str) -> &'a mu
     known(&mut system(inventory, target).geometry)
 }
 
-pub(super) fn btrfs(inventory: &mut Inventory) -> &mut Btrfs {
+pub(super) fn btrfs(inventory: &mut Inventory) -> &mut BtrfsState {
     system(inventory, "/pics").btrfs.as_mut().unwrap()
 }
 
@@ -125,14 +125,14 @@ pub(super) fn parameter(inventory: &mut Inventory, name: &str, value: &str) {
     detail(inventory).linux.parameters.insert(name.to_owned(), value.to_owned());
 }
 
-pub(super) fn known<T>(reading: &mut Reading<T>) -> &mut T {
+pub(super) fn known<T>(reading: &mut Readout<T>) -> &mut T {
     match reading {
-        Reading::Known(fact) => fact,
-        Reading::Unknown(why) => panic!("{why}"),
+        Readout::Known(fact) => fact,
+        Readout::Unknown(why) => panic!("{why}"),
     }
 }
 
 /// Nobody could look.
-pub(super) fn unknown<T>() -> Reading<T> {
-    Reading::unknown("Permission denied")
+pub(super) fn unknown<T>() -> Readout<T> {
+    Readout::unknown("Permission denied")
 }

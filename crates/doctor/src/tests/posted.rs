@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use host::{inspect, posted};
 use proptest::prelude::*;
-use terms::diagnosis::{Diagnosis, Severity, State};
+use terms::diagnosis::{CheckEnd, Diagnosis, Severity};
 
 use crate::diagnose;
 
@@ -122,7 +122,7 @@ proptest! {
         }
         let diagnosis = diagnosis(&part);
         for check in &diagnosis.checks {
-            prop_assert!(check.state != State::Passed, "{} passed", check.check);
+            prop_assert!(check.state != CheckEnd::Passed, "{} passed", check.check);
         }
         for found in &diagnosis.findings {
             let known = whole.contains(&found.check) || JOINED.contains(&found.check.as_str());

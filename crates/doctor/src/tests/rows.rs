@@ -281,7 +281,7 @@ fn metadata_in_use_is_named_before_a_drive_is_formatted() {
         relative_performance,
         in_use,
     };
-    let plant = |m: &mut Inventory, protection: Reading<u32>| {
+    let plant = |m: &mut Inventory, protection: Readout<u32>| {
         namespace(m, "nvme10n1").formats = Known(vec![format(1, 512, 8, 3, true), format(2, 4096, 0, 0, false)]);
         namespace(m, "nvme10n1").protection = protection;
     };

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use host::{Capture, inspect};
 use report::{Style, diagnosis};
-use terms::diagnosis::State;
+use terms::diagnosis::CheckEnd;
 
 use crate::diagnose;
 
@@ -25,7 +25,7 @@ const NONE: [&str; 8] = [
 ];
 
 struct Said {
-    states: BTreeMap<String, State>,
+    states: BTreeMap<String, CheckEnd>,
     text: String,
 }
 
@@ -40,12 +40,12 @@ fn said(capture: &Capture) -> Said {
 
 /// What is claimed now and was not before.
 fn claims(before: &Said, after: &Said) -> Vec<String> {
-    let state = |(check, now): (&String, &State)| {
+    let state = |(check, now): (&String, &CheckEnd)| {
         let was = before.states[check];
         let claimed = match (was, now) {
             // The nearer end of a link tells less than both, and more than nothing.
-            (_, State::Found) if check == "link-below-drive" => false,
-            (State::Found, State::Found) | (_, State::Unknown) => false,
+            (_, CheckEnd::Found) if check == "link-below-drive" => false,
+            (CheckEnd::Found, CheckEnd::Found) | (_, CheckEnd::Unknown) => false,
             (was, now) => was != *now,
         };
         claimed.then(|| format!("{check} was {was:?} and is {now:?}"))

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use terms::inventory::{Btrfs, BtrfsDevice, FileSystem, Node, Reading};
+use terms::inventory::{BtrfsDevice, BtrfsState, FileSystem, Node, Readout};
 
 use super::source::{Source, needed};
 
 /// What it says of itself; nothing of one that is not mounted.
-pub(super) fn read(source: &Source, nodes: &[Node], system: &FileSystem) -> Option<Btrfs> {
+pub(super) fn read(source: &Source, nodes: &[Node], system: &FileSystem) -> Option<BtrfsState> {
     let directory = format!("/sys/fs/btrfs/{}", system.uuid.as_ref()?);
     source.resolved(&directory)?;
     // `crc32c (crc32c-intel)`: algorithm and driver.
     let checksum = source.text(&format!("{directory}/checksum"));
     let sector = format!("{directory}/sectorsize");
-    Some(Btrfs {
+    Some(BtrfsState {
         profiles: profiles(source, &directory),
         operation: source.text(&format!("{directory}/exclusive_operation")),
         checksum: checksum.map(|text| text.and_then(|text| Some(text.split(' ').next()?.to_owned()))),
@@ -23,21 +23,21 @@ pub(super) fn read(source: &Source, nodes: &[Node], system: &FileSystem) -> Opti
 }
 
 /// Below each kind of allocation stands a directory for each profile that has chunks.
-fn profiles(source: &Source, directory: &str) -> Reading<BTreeMap<String, Vec<String>>> {
+fn profiles(source: &Source, directory: &str) -> Readout<BTreeMap<String, Vec<String>>> {
     const PROFILES: [&str; 10] =
         ["single", "dup", "raid0", "raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6", "unknown"];
     let mut all = BTreeMap::new();
     for kind in ["data", "metadata", "system"] {
         let below = format!("{directory}/allocation/{kind}");
         match needed(&below, source.names(&below)) {
-            Reading::Known(names) => {
+            Readout::Known(names) => {
                 let found = names.into_iter().filter(|name| PROFILES.contains(&&**name)).collect();
                 all.insert(kind.to_owned(), found);
             }
-            Reading::Unknown(why) => return Reading::Unknown(why),
+            Readout::Unknown(why) => return Readout::Unknown(why),
         }
     }
-    Reading::Known(all)
+    Readout::Known(all)
 }
 
 fn devices(source: &Source, nodes: &[Node], directory: &str, system: &FileSystem) -> Vec<BtrfsDevice> {
@@ -46,9 +46,9 @@ fn devices(source: &Source, nodes: &[Node], directory: &str, system: &FileSystem
     ids.sort_unstable();
     // Only `btrfs` tells which device has which number, and old kernels leave the counters to it, too.
     let told = system.targets.first().map(|target| source.said(&["btrfs", "device", "stats", target]));
-    let stats = told.as_ref().and_then(Reading::known).map(|text| stats(text)).unwrap_or_default();
+    let stats = told.as_ref().and_then(Readout::known).map(|text| stats(text)).unwrap_or_default();
     let shown = system.targets.first().map(|target| source.said(&["btrfs", "filesystem", "show", "--raw", target]));
-    let paths = shown.as_ref().and_then(Reading::known).map(|text| paths(text)).unwrap_or_default();
+    let paths = shown.as_ref().and_then(Readout::known).map(|text| paths(text)).unwrap_or_default();
     let device = |id: u32| {
         let missing = format!("{below}/{id}/missing");
         let path = paths.get(&id);
@@ -56,7 +56,7 @@ fn devices(source: &Source, nodes: &[Node], directory: &str, system: &FileSystem
         let errors =
             needed("error_stats", source.text(&format!("{below}/{id}/error_stats"))).map(|text| counters(&text));
         let errors = match (errors, path.and_then(|path| stats.get(path))) {
-            (Reading::Unknown(_), Some(counters)) => Reading::Known(counters.clone()),
+            (Readout::Unknown(_), Some(counters)) => Readout::Known(counters.clone()),
             (errors, _) => errors,
         };
         BtrfsDevice { id, missing: source.needed::<u8>(&missing).map(|flag| flag == 1), node, errors }

@@ -1,6 +1,6 @@
 //! Files in which people name drives, and the services that watch over storage.
 
-use terms::inventory::{CRON_WORDS, ConfigLine, Configuration, Pool, Reading, SystemdUnit, Vdev};
+use terms::inventory::{CRON_WORDS, ConfigLine, Configuration, Pool, Readout, SystemdUnit, Vdev};
 
 use super::mount::without_secret;
 use super::source::Source;
@@ -27,7 +27,7 @@ const UNITS: [&str; 17] = [
 ];
 
 /// The files.
-pub(super) fn read(source: &Source, pools: &Reading<Vec<Pool>>) -> Configuration {
+pub(super) fn read(source: &Source, pools: &Readout<Vec<Pool>>) -> Configuration {
     Configuration {
         fstab: table(source, &["/etc/fstab"], 4),
         // The third field is a file with a key or a word; its content is never looked at.
@@ -38,11 +38,11 @@ pub(super) fn read(source: &Source, pools: &Reading<Vec<Pool>>) -> Configuration
             let mut paths = Vec::new();
             for pool in pools {
                 match &pool.vdevs {
-                    Reading::Known(vdevs) => collect(vdevs, &mut paths),
-                    Reading::Unknown(why) => return Reading::Unknown(why.clone()),
+                    Readout::Known(vdevs) => collect(vdevs, &mut paths),
+                    Readout::Unknown(why) => return Readout::Unknown(why.clone()),
                 }
             }
-            Reading::Known(paths)
+            Readout::Known(paths)
         }),
     }
 }
@@ -57,14 +57,14 @@ fn collect(vdevs: &[Vdev], paths: &mut Vec<String>) {
 }
 
 /// The first of the files that is there, as lines of at most so many fields.
-fn table(source: &Source, files: &[&str], most: usize) -> Reading<Option<Vec<ConfigLine>>> {
+fn table(source: &Source, files: &[&str], most: usize) -> Readout<Option<Vec<ConfigLine>>> {
     for file in files {
         match source.text(file) {
-            Reading::Known(None) => {}
+            Readout::Known(None) => {}
             read => return read.map(|text| text.map(|text| lines(file, &text, most))),
         }
     }
-    Reading::Known(None)
+    Readout::Known(None)
 }
 
 fn lines(file: &str, text: &str, most: usize) -> Vec<ConfigLine> {
@@ -94,29 +94,29 @@ const SCRIPTS: [&str; 4] = ["/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.we
 
 /// Lines of tables and scripts of cron that scrub or trim. Where one of them could not be read all are unknown: it may
 /// be the one that does.
-fn cron(source: &Source) -> Reading<Vec<ConfigLine>> {
+fn cron(source: &Source) -> Readout<Vec<ConfigLine>> {
     let mut files = vec!["/etc/crontab".to_owned()];
     for directory in std::iter::once(TABLES).chain(SCRIPTS) {
         match source.names(directory) {
             // cron passes over names with a dot, such as what packages leave behind (cron(8), run-parts(8)).
-            Reading::Known(names) => files.extend(
+            Readout::Known(names) => files.extend(
                 names
                     .into_iter()
                     .flatten()
                     .filter(|name| !name.contains('.'))
                     .map(|name| format!("{directory}/{name}")),
             ),
-            Reading::Unknown(why) => return Reading::Unknown(why),
+            Readout::Unknown(why) => return Readout::Unknown(why),
         }
     }
     let mut found = Vec::new();
     for file in files {
         match source.text(&file) {
-            Reading::Known(text) => found.extend(duties(&file, &text.unwrap_or_default())),
-            Reading::Unknown(why) => return Reading::Unknown(why),
+            Readout::Known(text) => found.extend(duties(&file, &text.unwrap_or_default())),
+            Readout::Unknown(why) => return Readout::Unknown(why),
         }
     }
-    Reading::Known(found)
+    Readout::Known(found)
 }
 
 fn duties(file: &str, text: &str) -> Vec<ConfigLine> {
@@ -151,7 +151,7 @@ pub(crate) fn is_cron(path: &str) -> bool {
 }
 
 /// Units of systemd that watch over storage.
-pub(super) fn units(source: &Source) -> Reading<Vec<SystemdUnit>> {
+pub(super) fn units(source: &Source) -> Readout<Vec<SystemdUnit>> {
     let argv = [
         "systemctl",
         "list-units",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use terms::inventory::{Cpu, Reading};
+use terms::inventory::{Cpu, Readout};
 
 use super::source::{Source, field};
 
@@ -36,8 +36,8 @@ pub(super) fn read(source: &Source, cpuinfo: &str) -> Cpu {
         sockets,
         cores,
         smt: source.number::<u8>(&format!("{CPUS}/smt/active")).and_then(|active| match active {
-            Some(active) => Reading::Known(active == 1),
-            None => Reading::unknown("the kernel does not tell whether cores run several threads"),
+            Some(active) => Readout::Known(active == 1),
+            None => Readout::unknown("the kernel does not tell whether cores run several threads"),
         }),
         flags: FLAGS.iter().filter(|flag| flags.contains(**flag)).map(|flag| (*flag).to_owned()).collect(),
         governors: governors(source),
@@ -49,7 +49,7 @@ pub(super) fn read(source: &Source, cpuinfo: &str) -> Cpu {
 }
 
 /// Sockets and cores: different `physical id`s, and different pairs of those with `core id`s.
-fn topology(source: &Source, cpuinfo: &str) -> (Reading<u32>, Reading<u32>) {
+fn topology(source: &Source, cpuinfo: &str) -> (Readout<u32>, Readout<u32>) {
     let mut sockets = BTreeSet::new();
     let mut cores = BTreeSet::new();
     for cpu in cpuinfo.split("\n\n") {
@@ -70,9 +70,9 @@ fn topology(source: &Source, cpuinfo: &str) -> (Reading<u32>, Reading<u32>) {
     }
     if sockets.is_empty() {
         let why = "neither `/proc/cpuinfo` nor sysfs tells the topology of processors";
-        return (Reading::unknown(why), Reading::unknown(why));
+        return (Readout::unknown(why), Readout::unknown(why));
     }
-    let count = |number: usize| Reading::Known(u32::try_from(number).unwrap_or(u32::MAX));
+    let count = |number: usize| Readout::Known(u32::try_from(number).unwrap_or(u32::MAX));
     (count(sockets.len()), count(cores.len()))
 }
 
@@ -80,21 +80,21 @@ fn is_cpu(name: &str) -> bool {
     name.strip_prefix("cpu").is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn governors(source: &Source) -> Reading<BTreeMap<String, u32>> {
+fn governors(source: &Source) -> Readout<BTreeMap<String, u32>> {
     source.names(CPUS).and_then(|names| {
         let mut governors = BTreeMap::new();
         for name in names.unwrap_or_default().iter().filter(|name| is_cpu(name)) {
             match source.text(&format!("{CPUS}/{name}/cpufreq/scaling_governor")) {
-                Reading::Known(Some(governor)) => *governors.entry(governor).or_insert(0) += 1,
-                Reading::Known(None) => {}
-                Reading::Unknown(why) => return Reading::Unknown(why),
+                Readout::Known(Some(governor)) => *governors.entry(governor).or_insert(0) += 1,
+                Readout::Known(None) => {}
+                Readout::Unknown(why) => return Readout::Unknown(why),
             }
         }
-        Reading::Known(governors)
+        Readout::Known(governors)
     })
 }
 
-fn mitigations(source: &Source) -> Reading<BTreeMap<String, String>> {
+fn mitigations(source: &Source) -> Readout<BTreeMap<String, String>> {
     let directory = format!("{CPUS}/vulnerabilities");
     source.names(&directory).map(|names| {
         let told = |name: String| Some((name.clone(), source.told(&format!("{directory}/{name}"))?));
@@ -104,7 +104,7 @@ fn mitigations(source: &Source) -> Reading<BTreeMap<String, String>> {
 }
 
 /// The hottest sensor of a processor's driver, in degrees; files tell thousandths.
-fn temperature(source: &Source) -> Reading<Option<i32>> {
+fn temperature(source: &Source) -> Readout<Option<i32>> {
     const SENSORS: &str = "/sys/class/hwmon";
     source.names(SENSORS).map(|names| {
         let sensors = names.unwrap_or_default().into_iter().map(|name| format!("{SENSORS}/{name}"));

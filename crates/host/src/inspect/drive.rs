@@ -1,7 +1,7 @@
 //! Drives: what they are, how they are attached, what they say of themselves.
 
 use terms::drive::DriveDetail;
-use terms::inventory::Reading;
+use terms::inventory::Readout;
 use terms::{Bytes, Drive, Nanos};
 
 use super::nvme::{self, Controllers};
@@ -76,8 +76,8 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
             let mut detail = detail(source, &name, &path, transport);
             if transport == "nvme" && controller.is_none() {
                 let why = "its controller is not known";
-                (detail.health, detail.write_cache_on) = (Reading::unknown(why), Reading::unknown(why));
-                detail.temperature = Reading::unknown(why);
+                (detail.health, detail.write_cache_on) = (Readout::unknown(why), Readout::unknown(why));
+                detail.temperature = Readout::unknown(why);
             }
             if let Some(controller) = controller {
                 detail.health = controller.health.clone().map(Some);
@@ -128,7 +128,7 @@ fn scsi_serial(source: &Source, name: &str) -> Option<String> {
 
 fn detail(source: &Source, name: &str, path: &str, transport: &str) -> DriveDetail {
     let has_health = ["sata", "sas"].contains(&transport);
-    let smart = if has_health { smart::read(source, &format!("/dev/{name}")) } else { Reading::Known(None) };
+    let smart = if has_health { smart::read(source, &format!("/dev/{name}")) } else { Readout::Known(None) };
     let sensor = sensor(source, name);
     let nodes = path.rsplit('/').scan(path.len(), |end, part| {
         let directory = path.get(..*end)?;
@@ -140,26 +140,26 @@ fn detail(source: &Source, name: &str, path: &str, transport: &str) -> DriveDeta
         hardware_queues: hardware_queues(source, name),
         numa_node: numa.next().and_then(|device| source.told(&format!("{device}/numa_node"))?.parse().ok()),
         temperature: match (&sensor, &smart) {
-            (Some(degrees), _) => Reading::Known(Some(*degrees)),
+            (Some(degrees), _) => Readout::Known(Some(*degrees)),
             (None, smart) => smart.clone().map(|health| health.and_then(|health| health.temperature)),
         },
         health: smart,
-        write_cache_on: if has_health { scsi_cache(source, name) } else { Reading::Known(None) },
+        write_cache_on: if has_health { scsi_cache(source, name) } else { Readout::Known(None) },
         line_rate: line_rate(source, path),
-        command_timeout: if has_health { timeout(source, name) } else { Reading::Known(None) },
+        command_timeout: if has_health { timeout(source, name) } else { Readout::Known(None) },
         ..DriveDetail::default()
     }
 }
 
 /// Directories below `mq/`, one for each hardware queue.
-pub(super) fn hardware_queues(source: &Source, name: &str) -> Reading<u32> {
+pub(super) fn hardware_queues(source: &Source, name: &str) -> Readout<u32> {
     let directory = format!("{BLOCK}/{name}/mq");
     super::source::needed(&directory, source.names(&directory))
         .map(|names| u32::try_from(names.len()).unwrap_or(u32::MAX))
 }
 
 /// In seconds, whatever the drive (`sd_probe` in `drivers/scsi/sd.c`).
-fn timeout(source: &Source, name: &str) -> Reading<Option<Nanos>> {
+fn timeout(source: &Source, name: &str) -> Readout<Option<Nanos>> {
     source.parsed(&format!("{BLOCK}/{name}/device/timeout"), |text| Some(Nanos::seconds(text.parse().ok()?)))
 }
 
@@ -171,10 +171,10 @@ fn sensor(source: &Source, name: &str) -> Option<i32> {
 }
 
 /// What the drive's caching mode page says, as the kernel last read it: `write back` is on.
-fn scsi_cache(source: &Source, name: &str) -> Reading<Option<bool>> {
+fn scsi_cache(source: &Source, name: &str) -> Readout<Option<bool>> {
     let directory = format!("{BLOCK}/{name}/device/scsi_disk");
     let Some(disk) = source.listed(&directory).into_iter().next() else {
-        return Reading::unknown(format!("there is no `{directory}`"));
+        return Readout::unknown(format!("there is no `{directory}`"));
     };
     source.parsed(&format!("{directory}/{disk}/cache_type"), |text| Some(text.starts_with("write back")))
 }

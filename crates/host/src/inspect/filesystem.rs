@@ -1,7 +1,7 @@
 //! File systems: what `dumpe2fs` and `xfs_info` say of their geometry, what sysfs says of a btrfs.
 
 use terms::Bytes;
-use terms::inventory::{FileSystem, Geometry, Mount, Node, Reading};
+use terms::inventory::{FileSystem, Geometry, Mount, Node, Readout};
 
 use super::btrfs;
 use super::source::{Source, field};
@@ -10,7 +10,7 @@ use super::source::{Source, field};
 const KINDS: [&str; 9] = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "vfat", "exfat", "ntfs"];
 
 /// File systems that stand on nodes, mounted or not.
-pub(super) fn read(source: &Source, nodes: &[Node], mounts: &Reading<Vec<Mount>>) -> Vec<FileSystem> {
+pub(super) fn read(source: &Source, nodes: &[Node], mounts: &Readout<Vec<Mount>>) -> Vec<FileSystem> {
     let mounts = mounts.known().map(Vec::as_slice).unwrap_or_default();
     let mut all: Vec<FileSystem> = Vec::new();
     for node in nodes {
@@ -43,27 +43,27 @@ pub(super) fn read(source: &Source, nodes: &[Node], mounts: &Reading<Vec<Mount>>
     all
 }
 
-fn geometry(source: &Source, nodes: &[Node], system: &FileSystem) -> Reading<Geometry> {
-    let Some(name) = system.nodes.first() else { return Reading::default() };
+fn geometry(source: &Source, nodes: &[Node], system: &FileSystem) -> Readout<Geometry> {
+    let Some(name) = system.nodes.first() else { return Readout::default() };
     let node = format!("/dev/{name}");
     // What lies on a suspended mapping was not read for its signatures, either.
     let suspended =
         nodes.iter().any(|known| known.name == *name && known.signatures.why_unknown() == Some(super::node::SUSPENDED));
     match system.kind.as_str() {
-        "ext2" | "ext3" | "ext4" if suspended => Reading::unknown(super::node::SUSPENDED),
+        "ext2" | "ext3" | "ext4" if suspended => Readout::unknown(super::node::SUSPENDED),
         "ext2" | "ext3" | "ext4" => source.said(&["dumpe2fs", "-h", &node]).and_then(|text| match ext(&text) {
-            Some(geometry) => Reading::Known(geometry),
-            None => Reading::unknown(format!("`dumpe2fs -h {node}` tells no block size")),
+            Some(geometry) => Readout::Known(geometry),
+            None => Readout::unknown(format!("`dumpe2fs -h {node}` tells no block size")),
         }),
         // One that is mounted is asked where it is mounted, which needs no root.
         "xfs" => {
             let place = system.targets.first().unwrap_or(&node);
             source.said(&["xfs_info", place]).and_then(|text| match xfs(&text) {
-                Some(geometry) => Reading::Known(geometry),
-                None => Reading::unknown(format!("`xfs_info {place}` tells no block size")),
+                Some(geometry) => Readout::Known(geometry),
+                None => Readout::unknown(format!("`xfs_info {place}` tells no block size")),
             })
         }
-        other => Reading::unknown(format!("nothing is known here of the geometry of {other}")),
+        other => Readout::unknown(format!("nothing is known here of the geometry of {other}")),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::Bytes;
-use terms::inventory::{Arc, CryptoDriver, Kernel, Module, Reading};
+use terms::inventory::{Arc, CryptoDriver, Kernel, Module, Readout};
 
 use super::source::{Source, field, needed};
 use crate::secret;
@@ -153,7 +153,7 @@ fn plain(line: &str) -> String {
     rest.trim().to_owned()
 }
 
-fn modules(source: &Source) -> Reading<Vec<Module>> {
+fn modules(source: &Source) -> Readout<Vec<Module>> {
     const BELOW: &str = "/sys/module";
     needed(BELOW, source.names(BELOW)).map(|names| {
         let wanted = names.into_iter().filter(|name| MODULES.iter().any(|start| name.starts_with(start)));
@@ -197,7 +197,7 @@ fn crypto(text: &str) -> Vec<CryptoDriver> {
 }
 
 /// `Personalities : [raid1] [raid6] [raid5]`; no file, no md.
-fn levels(source: &Source) -> Reading<Vec<String>> {
+fn levels(source: &Source) -> Readout<Vec<String>> {
     source.text("/proc/mdstat").map(|text| {
         let text = text.unwrap_or_default();
         let line = field(&text, "Personalities").unwrap_or_default().to_owned();
@@ -206,7 +206,7 @@ fn levels(source: &Source) -> Reading<Vec<String>> {
 }
 
 /// `crypt            v1.24.0` on each line.
-fn targets(source: &Source) -> Reading<BTreeMap<String, String>> {
+fn targets(source: &Source) -> Readout<BTreeMap<String, String>> {
     source.said(&["dmsetup", "targets"]).map(|text| {
         let pairs = text.lines().filter_map(|line| line.split_once(char::is_whitespace));
         pairs.map(|(name, version)| (name.to_owned(), version.trim().to_owned())).collect()

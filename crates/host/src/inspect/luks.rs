@@ -1,20 +1,20 @@
 //! LUKS headers, from `cryptsetup luksDump`. Salts and digests are never looked at.
 
 use terms::Bytes;
-use terms::inventory::{Luks, Reading};
+use terms::inventory::{LuksHeader, Readout};
 
 use super::source::{Source, field};
 
 /// The header on a device.
-pub(super) fn read(source: &Source, node: &str) -> Reading<Luks> {
+pub(super) fn read(source: &Source, node: &str) -> Readout<LuksHeader> {
     source.said(&["cryptsetup", "luksDump", node]).and_then(|text| match parse(&text) {
-        Some(header) => Reading::Known(header),
-        None => Reading::unknown(format!("`cryptsetup luksDump {node}` tells no version")),
+        Some(header) => Readout::Known(header),
+        None => Readout::unknown(format!("`cryptsetup luksDump {node}` tells no version")),
     })
 }
 
 /// Both versions name alike what both have; the segment of version 2 is indented under `Data segments:`.
-fn parse(text: &str) -> Option<Luks> {
+fn parse(text: &str) -> Option<LuksHeader> {
     let version = field(text, "Version")?.parse().ok()?;
     let segments = text.split_once("Data segments:").map(|(_, rest)| rest);
     let number = |value: &str| value.split_whitespace().next()?.parse::<u64>().ok();
@@ -30,7 +30,7 @@ fn parse(text: &str) -> Option<Luks> {
     let derivations =
         text.lines().filter_map(|line| line.trim().strip_prefix("PBKDF:")).map(|name| name.trim().to_owned());
     let flags = field(text, "Flags").filter(|flags| *flags != "(no flags)").unwrap_or_default();
-    Some(Luks {
+    Some(LuksHeader {
         version,
         uuid: field(text, "UUID").map(ToOwned::to_owned),
         cipher,

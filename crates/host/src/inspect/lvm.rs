@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use terms::Bytes;
-use terms::inventory::{LogicalVolume, Node, PhysicalVolume, Reading, Segment, VolumeGroup};
+use terms::inventory::{LogicalVolume, Node, PhysicalVolume, Readout, Segment, VolumeGroup};
 
 use super::source::Source;
 
@@ -14,7 +14,7 @@ const LOGICAL: &str = "vg_name,lv_name,lv_size,lv_attr,lv_kernel_major,lv_kernel
                        copy_percent,pool_lv,segtype,stripes,stripe_size,devices";
 
 /// All volume groups; none where there is no LVM.
-pub(super) fn read(source: &Source, nodes: &[Node]) -> Reading<Vec<VolumeGroup>> {
+pub(super) fn read(source: &Source, nodes: &[Node]) -> Readout<Vec<VolumeGroup>> {
     let ask = |command: &[&str], fields: &str| {
         let argv: Vec<&str> = command.iter().copied().chain(FORM).chain([fields]).collect();
         source.json(&argv)
@@ -25,11 +25,11 @@ pub(super) fn read(source: &Source, nodes: &[Node]) -> Reading<Vec<VolumeGroup>>
         mapped || signed
     });
     if !used {
-        return Reading::Known(Vec::new());
+        return Readout::Known(Vec::new());
     }
     // It reads every device.
     if nodes.iter().any(|node| node.dm.as_ref().is_some_and(|dm| dm.suspended.known() == Some(&true))) {
-        return Reading::unknown(super::node::SUSPENDED);
+        return Readout::unknown(super::node::SUSPENDED);
     }
     ask(&["lvm", "vgs"], GROUP).and_then(|groups| {
         ask(&["lvm", "pvs"], PHYSICAL).and_then(|physical| {

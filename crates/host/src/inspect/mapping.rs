@@ -5,15 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use terms::inventory::{Luks, Mapping, Reading, Target};
+use terms::inventory::{LuksHeader, Mapping, Readout, Target};
 
 use super::source::{Source, needed};
 use super::{luks, table};
 
 /// What the device mapper says of all mappings.
 pub(super) struct Mapper {
-    tables: Reading<BTreeMap<String, Vec<table::Line>>>,
-    status: Reading<BTreeMap<String, Vec<table::Line>>>,
+    tables: Readout<BTreeMap<String, Vec<table::Line>>>,
+    status: Readout<BTreeMap<String, Vec<table::Line>>>,
 }
 
 impl Mapper {
@@ -34,26 +34,26 @@ impl Mapper {
         Some(Mapping {
             suspended: needed("dm/suspended", source.number::<u8>(&format!("{directory}/dm/suspended")))
                 .map(|flag| flag == 1),
-            luks: if encrypted && from_luks { header(source, directory) } else { Reading::Known(None) },
+            luks: if encrypted && from_luks { header(source, directory) } else { Readout::Known(None) },
             uuid,
             targets,
             name,
         })
     }
 
-    fn targets(&self, name: &str) -> Reading<Vec<Target>> {
+    fn targets(&self, name: &str) -> Readout<Vec<Target>> {
         self.tables.as_ref().and_then(|tables| match tables.get(name) {
-            None => Reading::unknown(format!("`dmsetup table` does not name `{name}`")),
+            None => Readout::unknown(format!("`dmsetup table` does not name `{name}`")),
             Some(lines) => {
-                Reading::Known(lines.iter().enumerate().map(|(at, line)| self.target(name, at, line)).collect())
+                Readout::Known(lines.iter().enumerate().map(|(at, line)| self.target(name, at, line)).collect())
             }
         })
     }
 
     fn target(&self, name: &str, at: usize, line: &table::Line) -> Target {
         let status = self.status.as_ref().and_then(|all| match all.get(name).and_then(|lines| lines.get(at)) {
-            Some(line) => Reading::Known(line.rest.clone()),
-            None => Reading::unknown(format!("`dmsetup status` does not name `{name}`")),
+            Some(line) => Readout::Known(line.rest.clone()),
+            None => Readout::unknown(format!("`dmsetup status` does not name `{name}`")),
         });
         Target {
             start_sectors: line.start,
@@ -67,9 +67,9 @@ impl Mapper {
 }
 
 /// The header on the device that the mapping stands on.
-fn header(source: &Source, directory: &str) -> Reading<Option<Luks>> {
+fn header(source: &Source, directory: &str) -> Readout<Option<LuksHeader>> {
     match source.listed(&format!("{directory}/slaves")).first() {
         Some(under) => luks::read(source, &format!("/dev/{under}")).map(Some),
-        None => Reading::unknown("it does not say what it stands on"),
+        None => Readout::unknown("it does not say what it stands on"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use terms::inventory::{Md, MdMember, Reading};
+use terms::inventory::{Md, MdMember, Readout};
 
 use super::source::{Source, needed};
 
@@ -76,7 +76,7 @@ fn member(source: &Source, directory: &str, name: &str) -> MdMember {
     }
 }
 
-fn offset(source: &Source, path: &str) -> Reading<terms::Bytes> {
+fn offset(source: &Source, path: &str) -> Readout<terms::Bytes> {
     needed(path, source.size(path, 512))
 }
 

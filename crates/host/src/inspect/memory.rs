@@ -3,21 +3,21 @@
 use std::collections::BTreeSet;
 
 use terms::Bytes;
-use terms::inventory::{Memory, MemoryModule, Reading};
+use terms::inventory::{FirmwareMemory, MemoryModule, Readout};
 
 use super::source::{Source, field};
 
 /// Modules and channels.
-pub(super) fn read(source: &Source) -> Memory {
+pub(super) fn read(source: &Source) -> FirmwareMemory {
     let modules = source.said(&["dmidecode", "-t", "memory"]).and_then(|text| match modules(&text) {
-        found if found.is_empty() => Reading::unknown("the firmware tells of no memory module"),
-        found => Reading::Known(found),
+        found if found.is_empty() => Readout::unknown("the firmware tells of no memory module"),
+        found => Readout::Known(found),
     });
     let channels = modules.as_ref().and_then(|modules| match channels(modules) {
-        Some(channels) => Reading::Known(channels),
-        None => Reading::unknown("the names of memory slots and banks do not tell channels"),
+        Some(channels) => Readout::Known(channels),
+        None => Readout::unknown("the names of memory slots and banks do not tell channels"),
     });
-    Memory { modules, channels }
+    FirmwareMemory { modules, channels }
 }
 
 /// Every `Memory Device` with a module in it.

@@ -1,7 +1,7 @@
 //! Mounts and swap.
 
 use terms::Bytes;
-use terms::inventory::{Mount, Node, Reading, Swap};
+use terms::inventory::{Mount, Node, Readout, Swap};
 
 use super::source::{Source, needed};
 
@@ -9,7 +9,7 @@ use super::source::{Source, needed};
 const REMOTE: [&str; 7] = ["nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"];
 
 /// Mounts of devices, of ZFS datasets and of networks.
-pub(super) fn read(source: &Source, nodes: &[Node]) -> Reading<Vec<Mount>> {
+pub(super) fn read(source: &Source, nodes: &[Node]) -> Readout<Vec<Mount>> {
     const FILE: &str = "/proc/self/mountinfo";
     needed(FILE, source.text(FILE)).map(|text| {
         let mounts = text.lines().filter_map(|line| parse(source, line, nodes));
@@ -58,7 +58,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Swap space in use.
-pub(super) fn swaps(source: &Source, nodes: &[Node]) -> Reading<Vec<Swap>> {
+pub(super) fn swaps(source: &Source, nodes: &[Node]) -> Readout<Vec<Swap>> {
     const FILE: &str = "/proc/swaps";
     needed(FILE, source.text(FILE))
         .map(|text| text.lines().skip(1).filter_map(|line| swap(source, line, nodes)).collect())

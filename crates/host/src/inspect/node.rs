@@ -1,7 +1,7 @@
 //! Block devices of every kind and what each stands on.
 
 use terms::Bytes;
-use terms::inventory::{Backing, Node, Partition, Queue, Reading};
+use terms::inventory::{Backing, Node, Partition, Readout, RequestQueue};
 
 use super::mapping::Mapper;
 use super::source::{Source, needed};
@@ -94,7 +94,7 @@ fn node(source: &Source, name: String, mapper: Option<&Mapper>, suspended: &[Str
         dm,
         backing,
         signatures: if waits(source, &name, suspended, LAYERS) {
-            Reading::unknown(SUSPENDED)
+            Readout::unknown(SUSPENDED)
         } else {
             signature::read(source, &name, &number)
         },
@@ -135,12 +135,12 @@ fn backing(source: &Source, directory: &str) -> Option<Backing> {
     })
 }
 
-fn queue(source: &Source, directory: &str) -> Queue {
+fn queue(source: &Source, directory: &str) -> RequestQueue {
     let file = |file: &str| format!("{directory}/queue/{file}");
     let size = |name: &str, unit| needed(&file(name), source.size(&file(name), unit));
     let text = |name: &str| needed(&file(name), source.text(&file(name)));
     let name = directory.rsplit('/').next().unwrap_or_default();
-    Queue {
+    RequestQueue {
         logical_block: size("logical_block_size", 1),
         physical_block: size("physical_block_size", 1),
         minimum_io: size("minimum_io_size", 1),
@@ -160,9 +160,9 @@ fn queue(source: &Source, directory: &str) -> Queue {
 }
 
 /// Mappings and arrays have none of their own.
-fn hardware_queues(source: &Source, directory: &str, name: &str) -> Reading<u32> {
+fn hardware_queues(source: &Source, directory: &str, name: &str) -> Readout<u32> {
     if name.starts_with("dm-") || name.starts_with("md") {
-        return Reading::Known(0);
+        return Readout::Known(0);
     }
     let queues = format!("{directory}/mq");
     source.names(&queues).map(|names| names.map_or(0, |names| u32::try_from(names.len()).unwrap_or(u32::MAX)))

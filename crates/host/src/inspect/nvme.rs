@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use terms::design::Sanitize;
-use terms::inventory::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath, Reading};
+use terms::inventory::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath, Readout};
 use terms::{Bytes, Nanos};
 
 use super::pci::is_address;
@@ -48,7 +48,7 @@ fn controller(source: &Source, directory: &str, name: String, ask: bool) -> Nvme
     let subsystem = told("subsysnqn").and_then(|_| subsystem_of(source, directory));
     let policy = subsystem.as_ref().and_then(|name| source.told(&format!("/sys/class/nvme-subsystem/{name}/iopolicy")));
     let node = format!("/dev/{name}");
-    let identity = if ask { identity(source, &node) } else { Reading::default() };
+    let identity = if ask { identity(source, &node) } else { Readout::default() };
     NvmeController {
         subsystem,
         nqn: told("subsysnqn"),
@@ -62,8 +62,8 @@ fn controller(source: &Source, directory: &str, name: String, ask: bool) -> Nvme
         firmware: told("firmware_rev"),
         numa_node: told("numa_node").and_then(|node| node.parse().ok()),
         queues: source.needed(&format!("{directory}/queue_count")),
-        health: if ask { health(source, &node) } else { Reading::default() },
-        write_cache_on: if ask { write_cache(source, &node, &identity) } else { Reading::default() },
+        health: if ask { health(source, &node) } else { Readout::default() },
+        write_cache_on: if ask { write_cache(source, &node, &identity) } else { Readout::default() },
         latency_tolerance: source
             .parsed(&format!("{directory}/power/pm_qos_latency_tolerance_us"), |text| {
                 // `auto` where nobody asked for one.
@@ -88,7 +88,7 @@ fn subsystem_of(source: &Source, directory: &str) -> Option<String> {
     })
 }
 
-fn identity(source: &Source, node: &str) -> Reading<NvmeIdentity> {
+fn identity(source: &Source, node: &str) -> Readout<NvmeIdentity> {
     source.json(&["nvme", "id-ctrl", "-o", "json", node]).map(|said| {
         let number = |key: &str| said.get(key).and_then(Value::as_u64).unwrap_or(0);
         let kelvin = |key: &str| celsius(number(key));
@@ -131,19 +131,19 @@ fn wide(value: Option<&Value>) -> Option<u64> {
     }
 }
 
-fn health(source: &Source, node: &str) -> Reading<Health> {
+fn health(source: &Source, node: &str) -> Readout<Health> {
     source.json(&["nvme", "smart-log", "-o", "json", node]).and_then(|said| {
         let count = |key: &str| wide(said.get(key));
         // Newer versions of `nvme` make an object of it, with the number as `value`.
         let warning =
             said.get("critical_warning").and_then(|warning| wide(Some(warning.get("value").unwrap_or(warning))));
         let Some(warning) = warning else {
-            return Reading::unknown(format!("`nvme smart-log -o json {node}` tells no `critical_warning`"));
+            return Readout::unknown(format!("`nvme smart-log -o json {node}` tells no `critical_warning`"));
         };
         // Units of 1000 blocks of 512 bytes (NVM Express Base Specification, SMART / Health Information).
         let data = |key: &str| count(key).map(|units| Bytes(units.saturating_mul(512_000)));
         let slowdowns = ["thm_temp1_trans_count", "thm_temp2_trans_count"].map(count);
-        Reading::Known(Health {
+        Readout::Known(Health {
             critical_warning: small(warning),
             temperature: count("temperature").and_then(celsius),
             spare: count("avail_spare").map(small),
@@ -164,14 +164,14 @@ fn health(source: &Source, node: &str) -> Reading<Health> {
 }
 
 /// Feature 6, where the controller has a volatile cache at all.
-fn write_cache(source: &Source, node: &str, identity: &Reading<NvmeIdentity>) -> Reading<Option<bool>> {
+fn write_cache(source: &Source, node: &str, identity: &Readout<NvmeIdentity>) -> Readout<Option<bool>> {
     if identity.known().is_some_and(|identity| !identity.volatile_cache) {
-        return Reading::Known(None);
+        return Readout::Known(None);
     }
     // A controller without a volatile cache refuses to tell of it (NVM Express Base Specification, Volatile Write Cache).
     source.said(&["nvme", "get-feature", "-f", "6", node]).and_then(|text| match feature(&text) {
-        Some(value) => Reading::Known(Some(value & 1 == 1)),
-        None => Reading::unknown(format!("`nvme get-feature -f 6 {node}` tells no current value")),
+        Some(value) => Readout::Known(Some(value & 1 == 1)),
+        None => Readout::unknown(format!("`nvme get-feature -f 6 {node}` tells no current value")),
     })
 }
 
@@ -202,15 +202,15 @@ pub(super) fn namespace(source: &Source, name: &str, controllers: &Controllers, 
         }
     }
     let node = format!("/dev/{name}");
-    let said = if ask { source.json(&["nvme", "id-ns", "-o", "json", &node]) } else { Reading::default() };
+    let said = if ask { source.json(&["nvme", "id-ns", "-o", "json", &node]) } else { Readout::default() };
     NvmeNamespace {
         nsid: source.told(&format!("/sys/block/{name}/nsid")).and_then(|id| id.parse().ok()),
         formats: formats(&said, &node),
         protection: said.as_ref().and_then(|said| match said.get("dps").and_then(Value::as_u64) {
-            Some(dps) => Reading::Known(small(dps & 7)),
-            None => Reading::unknown(format!("`nvme id-ns -o json {node}` tells no `dps`")),
+            Some(dps) => Readout::Known(small(dps & 7)),
+            None => Readout::unknown(format!("`nvme id-ns -o json {node}` tells no `dps`")),
         }),
-        metadata: if ask { source.size(&format!("/sys/block/{name}/metadata_bytes"), 1) } else { Reading::default() },
+        metadata: if ask { source.size(&format!("/sys/block/{name}/metadata_bytes"), 1) } else { Readout::default() },
         paths,
         controllers: through,
     }
@@ -223,11 +223,11 @@ fn head_of(path: &str) -> Option<String> {
     Some(format!("nvme{subsystem}n{namespace}"))
 }
 
-fn formats(said: &Reading<Value>, node: &str) -> Reading<Vec<LbaFormat>> {
+fn formats(said: &Readout<Value>, node: &str) -> Readout<Vec<LbaFormat>> {
     said.as_ref().and_then(|said| {
         let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64);
         let (Some(formats), Some(flbas)) = (said.get("lbafs").and_then(Value::as_array), number(said, "flbas")) else {
-            return Reading::unknown(format!("`nvme id-ns -o json {node}` tells no formats"));
+            return Readout::unknown(format!("`nvme id-ns -o json {node}` tells no formats"));
         };
         // Bits 3:0, and 6:5 above them where there are more than 16.
         let in_use = flbas & 0xf | (flbas >> 5 & 3) << 4;
@@ -242,7 +242,7 @@ fn formats(said: &Reading<Value>, node: &str) -> Reading<Vec<LbaFormat>> {
                 in_use: u64::try_from(index) == Ok(in_use),
             })
         };
-        Reading::Known(formats.iter().enumerate().filter_map(format).collect())
+        Readout::Known(formats.iter().enumerate().filter_map(format).collect())
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::Bytes;
-use terms::inventory::{Interrupt, Link, LinkErrors, Payload, PciDetail, PciDevice, Reading};
+use terms::inventory::{Interrupt, Link, LinkErrors, Payload, PciDetail, PciDevice, Readout};
 
 use super::config_space::{self, Express};
 use super::source::Source;
@@ -93,21 +93,21 @@ fn kind(class: &str, wanted: Wanted) -> Option<Kind> {
     })
 }
 
-fn express(config: &Reading<Option<Vec<u8>>>) -> Reading<Option<Express>> {
+fn express(config: &Readout<Option<Vec<u8>>>) -> Readout<Option<Express>> {
     config.as_ref().and_then(|config| match config.as_deref() {
-        None => Reading::unknown("it shows no configuration space"),
+        None => Readout::unknown("it shows no configuration space"),
         Some(bytes) => match config_space::read(bytes) {
             None if bytes.len() <= config_space::PUBLIC => {
-                Reading::unknown("only root can read more than 64 bytes of the configuration space")
+                Readout::unknown("only root can read more than 64 bytes of the configuration space")
             }
-            express => Reading::Known(express),
+            express => Readout::Known(express),
         },
     })
 }
 
 /// The type of a port. Without the capability, the names of the port's services tell it: `ADDRESS:pcieTNN`, where T is
 /// the type less 4 (`get_descriptor_id` of the kernel's `drivers/pci/pcie/portdrv.c`).
-fn bridge_role(source: &Source, directory: &str, express: &Reading<Option<Express>>) -> &'static str {
+fn bridge_role(source: &Source, directory: &str, express: &Readout<Option<Express>>) -> &'static str {
     if let Some(Some(express)) = express.known() {
         return config_space::role(express.port_type);
     }
@@ -119,7 +119,7 @@ fn bridge_role(source: &Source, directory: &str, express: &Reading<Option<Expres
 struct Parts {
     class: String,
     kind: Kind,
-    express: Reading<Option<Express>>,
+    express: Readout<Option<Express>>,
     slot: Option<String>,
 }
 
@@ -140,20 +140,20 @@ fn detail(source: &Source, directory: &str, parts: Parts) -> PciDetail {
         errors: errors(source, directory),
         d3cold_allowed: source.number::<u8>(&file("d3cold_allowed")).map(|flag| flag.map(|flag| flag == 1)),
         link_power_saving: power_saving(source, &file("link")),
-        interrupts: if endpoint { interrupts(source, &file("msi_irqs")) } else { Reading::Known(Vec::new()) },
+        interrupts: if endpoint { interrupts(source, &file("msi_irqs")) } else { Readout::Known(Vec::new()) },
         ..PciDetail::default()
     }
 }
 
 /// A link from its two files. Both are absent for what has no link, and say `Unknown` and 0 where none is up.
-fn link(source: &Source, speed: &str, width: &str) -> Reading<Option<Link>> {
+fn link(source: &Source, speed: &str, width: &str) -> Readout<Option<Link>> {
     source.text(speed).and_then(|speed| {
         source.text(width).map(|width| speed.zip(width).and_then(|(speed, width)| Link::parse(&speed, &width)))
     })
 }
 
 /// Files with a line for each kind of error and one with the sum.
-fn errors(source: &Source, directory: &str) -> Reading<Option<LinkErrors>> {
+fn errors(source: &Source, directory: &str) -> Readout<Option<LinkErrors>> {
     let mut all = LinkErrors::default();
     for (file, total) in [
         ("aer_dev_correctable", &mut all.correctable),
@@ -161,9 +161,9 @@ fn errors(source: &Source, directory: &str) -> Reading<Option<LinkErrors>> {
         ("aer_dev_fatal", &mut all.fatal),
     ] {
         let text = match source.text(&format!("{directory}/{file}")) {
-            Reading::Known(Some(text)) => text,
-            Reading::Known(None) => return Reading::Known(None),
-            Reading::Unknown(why) => return Reading::Unknown(why),
+            Readout::Known(Some(text)) => text,
+            Readout::Known(None) => return Readout::Known(None),
+            Readout::Unknown(why) => return Readout::Unknown(why),
         };
         for (kind, number) in text.lines().filter_map(|line| line.rsplit_once(' ')) {
             let number: u64 = number.parse().unwrap_or(0);
@@ -174,17 +174,17 @@ fn errors(source: &Source, directory: &str) -> Reading<Option<LinkErrors>> {
             }
         }
     }
-    Reading::Known(Some(all))
+    Readout::Known(Some(all))
 }
 
-fn power_saving(source: &Source, directory: &str) -> Reading<Vec<String>> {
+fn power_saving(source: &Source, directory: &str) -> Readout<Vec<String>> {
     source.names(directory).map(|names| {
         let on = |name: &String| source.told(&format!("{directory}/{name}")).as_deref() == Some("1");
         names.unwrap_or_default().into_iter().filter(on).collect()
     })
 }
 
-fn interrupts(source: &Source, directory: &str) -> Reading<Vec<Interrupt>> {
+fn interrupts(source: &Source, directory: &str) -> Readout<Vec<Interrupt>> {
     source.names(directory).map(|names| {
         let mut numbers: Vec<u32> = names.unwrap_or_default().iter().filter_map(|name| name.parse().ok()).collect();
         numbers.sort_unstable();

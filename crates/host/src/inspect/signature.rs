@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use terms::Bytes;
-use terms::inventory::{Reading, Signature};
+use terms::inventory::{Readout, Signature};
 
 use super::source::Source;
 
 /// The signatures on a device. Without root only udev's knowledge is left, and that may be old; where it has none, it
 /// is not known that the device is blank.
-pub(super) fn read(source: &Source, name: &str, number: &str) -> Reading<Vec<Signature>> {
+pub(super) fn read(source: &Source, name: &str, number: &str) -> Readout<Vec<Signature>> {
     let node = format!("/dev/{}", name.replace('!', "/"));
     let probed = source.said(&["wipefs", "--no-act", "--json", &node]).and_then(|text| match parse(&text) {
-        Some(found) => Reading::Known(found),
-        None => Reading::unknown(format!("`wipefs --no-act --json {node}` did not say JSON")),
+        Some(found) => Readout::Known(found),
+        None => Readout::unknown(format!("`wipefs --no-act --json {node}` did not say JSON")),
     });
     let Some(why) = probed.why_unknown() else { return probed };
     match udev(source, number).known().and_then(from_udev) {
-        Some(signature) => Reading::Known(vec![signature]),
-        None => Reading::unknown(format!("{why}; udev does not tell either")),
+        Some(signature) => Readout::Known(vec![signature]),
+        None => Readout::unknown(format!("{why}; udev does not tell either")),
     }
 }
 
@@ -41,7 +41,7 @@ fn signature(entry: &Value) -> Option<Signature> {
 }
 
 /// What udev knows of a device, by its major and minor number.
-pub(super) fn udev(source: &Source, number: &str) -> Reading<BTreeMap<String, String>> {
+pub(super) fn udev(source: &Source, number: &str) -> Readout<BTreeMap<String, String>> {
     source.text(&format!("/run/udev/data/b{number}")).map(|text| {
         let text = text.unwrap_or_default();
         let facts = text.lines().filter_map(|line| line.strip_prefix("E:")?.split_once('='));

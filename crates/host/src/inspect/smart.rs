@@ -1,13 +1,13 @@
 //! What `smartctl` says of SATA and SAS drives.
 
 use serde_json::Value;
-use terms::inventory::{Attribute, Health, Line, Reading, Recovery, SelfTest, Smart};
+use terms::inventory::{Attribute, Health, Line, Readout, Recovery, SelfTest, Smart};
 use terms::{Nanos, Outcome};
 
 use super::source::{Source, complaint};
 
 /// All that it tells; captures of older versions have less of it. What answered once that it cannot is not asked again.
-pub(super) fn read(source: &Source, node: &str) -> Reading<Option<Health>> {
+pub(super) fn read(source: &Source, node: &str) -> Readout<Option<Health>> {
     let all = ["smartctl", "-j", "-x", node];
     let outcome = source.run(&all);
     if outcome.known().is_some() {
@@ -20,14 +20,14 @@ pub(super) fn read(source: &Source, node: &str) -> Reading<Option<Health>> {
 
 /// Its status is a bit field in which only the first two say that it did not get to the drive (smartctl(8), "exit
 /// status").
-fn told(argv: &[&str], outcome: Reading<Outcome>) -> Reading<Option<Health>> {
+fn told(argv: &[&str], outcome: Readout<Outcome>) -> Readout<Option<Health>> {
     outcome.and_then(|outcome| {
         if outcome.status & 0b11 != 0 {
-            return Reading::Unknown(complaint(argv, &outcome));
+            return Readout::Unknown(complaint(argv, &outcome));
         }
         match serde_json::from_slice::<Value>(&outcome.stdout) {
-            Ok(said) => Reading::Known(Some(health(&said))),
-            Err(error) => Reading::unknown(format!("`smartctl` did not say JSON: {error}")),
+            Ok(said) => Readout::Known(Some(health(&said))),
+            Err(error) => Readout::unknown(format!("`smartctl` did not say JSON: {error}")),
         }
     })
 }
@@ -124,28 +124,28 @@ fn lacks_commands(said: &Value) -> bool {
     all && can.is_some() && said.get("ata_sct_capabilities").is_none()
 }
 
-fn recovery(said: &Value) -> Reading<Recovery> {
+fn recovery(said: &Value) -> Readout<Recovery> {
     let can = said.pointer("/ata_sct_capabilities/error_recovery_control_supported").and_then(Value::as_bool);
     let Some(limits) = said.get("ata_sct_erc") else {
         return match can {
-            Some(false) => Reading::Known(Recovery::Unsupported),
-            None if lacks_commands(said) => Reading::Known(Recovery::Unsupported),
-            _ => Reading::unknown("`smartctl -l scterc` was not asked, or does not tell"),
+            Some(false) => Readout::Known(Recovery::Unsupported),
+            None if lacks_commands(said) => Readout::Known(Recovery::Unsupported),
+            _ => Readout::unknown("`smartctl -l scterc` was not asked, or does not tell"),
         };
     };
     if limits.get("supported").and_then(Value::as_bool) == Some(false) {
-        return Reading::Known(Recovery::Unsupported);
+        return Readout::Known(Recovery::Unsupported);
     }
     let mut longest = Nanos(0);
     for way in ["read", "write"] {
         let at = |key: &str| limits.pointer(&format!("/{way}/{key}"));
         match (at("enabled").and_then(Value::as_bool), at("deciseconds").and_then(Value::as_u64)) {
-            (Some(false), _) | (Some(true), Some(0)) => return Reading::Known(Recovery::Off),
+            (Some(false), _) | (Some(true), Some(0)) => return Readout::Known(Recovery::Off),
             (Some(true), Some(tenths)) => longest = longest.max(Nanos(tenths.saturating_mul(100_000_000))),
-            _ => return Reading::unknown("`smartctl -l scterc` tells only a part"),
+            _ => return Readout::unknown("`smartctl -l scterc` tells only a part"),
         }
     }
-    Reading::Known(Recovery::Limited(longest))
+    Readout::Known(Recovery::Limited(longest))
 }
 
 /// `6.0 Gb/s`.
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!((health.critical_warning, health.temperature, health.media_errors), (4, Some(31), Some(10)));
         let smart = health.smart.unwrap();
         assert_eq!((smart.temperature_limit, smart.line), (Some(60), Some(Line { best: 60, now: 30 })));
-        assert_eq!(smart.recovery, Reading::Known(Recovery::Limited(Nanos::seconds(10))));
+        assert_eq!(smart.recovery, Readout::Known(Recovery::Limited(Nanos::seconds(10))));
         assert_eq!((smart.attribute(188).unwrap().raw, smart.self_tests.unwrap()[0].passed), (1, Some(false)));
     }
 }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
-use terms::inventory::{UnreadFile, Reading};
+use terms::inventory::{Readout, UnreadFile};
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
 use crate::{Host, HostError};
@@ -42,12 +42,12 @@ impl<'a> Source<'a> {
     }
 
     /// A file's bytes; `Known(None)` where there is no such file.
-    pub(super) fn bytes(&self, path: &str) -> Reading<Option<Vec<u8>>> {
+    pub(super) fn bytes(&self, path: &str) -> Readout<Option<Vec<u8>>> {
         self.sort(self.host.read(path))
     }
 
     /// A file's text without white space at its ends; `Known(None)` where there is no such file.
-    pub(super) fn text(&self, path: &str) -> Reading<Option<String>> {
+    pub(super) fn text(&self, path: &str) -> Readout<Option<String>> {
         self.bytes(path).map(|bytes| bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()))
     }
 
@@ -69,10 +69,10 @@ impl<'a> Source<'a> {
     }
 
     /// The fact; where nobody could look it is written down, so that "none" is not taken for it.
-    fn or_gap<T>(&self, path: &str, reading: Reading<Option<T>>) -> Option<T> {
+    fn or_gap<T>(&self, path: &str, reading: Readout<Option<T>>) -> Option<T> {
         match reading {
-            Reading::Known(fact) => fact,
-            Reading::Unknown(why) => {
+            Readout::Known(fact) => fact,
+            Readout::Unknown(why) => {
                 self.gaps.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), why);
                 None
             }
@@ -80,33 +80,33 @@ impl<'a> Source<'a> {
     }
 
     /// What a file's text says in another form. A text that cannot be understood is unknown, with the text.
-    pub(super) fn parsed<T>(&self, path: &str, parse: impl FnOnce(&str) -> Option<T>) -> Reading<Option<T>> {
+    pub(super) fn parsed<T>(&self, path: &str, parse: impl FnOnce(&str) -> Option<T>) -> Readout<Option<T>> {
         self.text(path).and_then(|text| match text {
-            None => Reading::Known(None),
+            None => Readout::Known(None),
             Some(text) => match parse(&text) {
-                Some(value) => Reading::Known(Some(value)),
-                None => Reading::unknown(format!("`{path}` says `{}`", shortened(&text))),
+                Some(value) => Readout::Known(Some(value)),
+                None => Readout::unknown(format!("`{path}` says `{}`", shortened(&text))),
             },
         })
     }
 
     /// A number in a file.
-    pub(super) fn number<T: FromStr>(&self, path: &str) -> Reading<Option<T>> {
+    pub(super) fn number<T: FromStr>(&self, path: &str) -> Readout<Option<T>> {
         self.parsed(path, |text| text.parse().ok())
     }
 
     /// A number in a file that must be there.
-    pub(super) fn needed<T: FromStr>(&self, path: &str) -> Reading<T> {
+    pub(super) fn needed<T: FromStr>(&self, path: &str) -> Readout<T> {
         needed(path, self.number(path))
     }
 
     /// A size in a file, in units of `unit`.
-    pub(super) fn size(&self, path: &str, unit: u64) -> Reading<Option<Bytes>> {
+    pub(super) fn size(&self, path: &str, unit: u64) -> Readout<Option<Bytes>> {
         self.parsed(path, |text| Some(Bytes(text.parse::<u64>().ok()?.checked_mul(unit)?)))
     }
 
     /// Names in a directory; `Known(None)` where there is no such directory.
-    pub(super) fn names(&self, path: &str) -> Reading<Option<Vec<String>>> {
+    pub(super) fn names(&self, path: &str) -> Readout<Option<Vec<String>>> {
         self.sort(self.host.list(path))
     }
 
@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
     }
 
     /// Where a path leads; `Known(None)` where it leads nowhere.
-    pub(super) fn leads(&self, path: &str) -> Reading<Option<String>> {
+    pub(super) fn leads(&self, path: &str) -> Readout<Option<String>> {
         self.sort(self.host.resolve(path))
     }
 
@@ -131,37 +131,37 @@ impl<'a> Source<'a> {
     }
 
     /// Runs a program to its end, whatever its status.
-    pub(super) fn run(&self, argv: &[&str]) -> Reading<Outcome> {
+    pub(super) fn run(&self, argv: &[&str]) -> Readout<Outcome> {
         // LVM complains of every file that whoever started us left open.
         let cmd = Cmd::new(argv.iter().copied()).limit(LIMIT).env("LVM_SUPPRESS_FD_WARNINGS", "1");
         match self.host.run(&cmd) {
-            Ok(outcome) if outcome.timed_out => Reading::unknown(format!("`{}` took longer than {LIMIT}", cmd.line())),
-            Ok(outcome) => Reading::Known(outcome),
-            Err(error) if error.is_not_found() => Reading::unknown(format!("`{}` is not installed", argv[0])),
-            Err(error) => Reading::Unknown(self.reason(error)),
+            Ok(outcome) if outcome.timed_out => Readout::unknown(format!("`{}` took longer than {LIMIT}", cmd.line())),
+            Ok(outcome) => Readout::Known(outcome),
+            Err(error) if error.is_not_found() => Readout::unknown(format!("`{}` is not installed", argv[0])),
+            Err(error) => Readout::Unknown(self.reason(error)),
         }
     }
 
     /// What a program that succeeds says on its standard output.
-    pub(super) fn said(&self, argv: &[&str]) -> Reading<String> {
+    pub(super) fn said(&self, argv: &[&str]) -> Readout<String> {
         self.run(argv).and_then(|outcome| {
-            if outcome.ok() { Reading::Known(outcome.text()) } else { Reading::Unknown(complaint(argv, &outcome)) }
+            if outcome.ok() { Readout::Known(outcome.text()) } else { Readout::Unknown(complaint(argv, &outcome)) }
         })
     }
 
     /// JSON that a program that succeeds says on its standard output.
-    pub(super) fn json(&self, argv: &[&str]) -> Reading<Value> {
+    pub(super) fn json(&self, argv: &[&str]) -> Readout<Value> {
         self.said(argv).and_then(|text| match serde_json::from_str(&text) {
-            Ok(value) => Reading::Known(value),
-            Err(error) => Reading::unknown(format!("`{}` did not say JSON: {error}", argv.join(" "))),
+            Ok(value) => Readout::Known(value),
+            Err(error) => Readout::unknown(format!("`{}` did not say JSON: {error}", argv.join(" "))),
         })
     }
 
-    fn sort<T>(&self, result: Result<T, HostError>) -> Reading<Option<T>> {
+    fn sort<T>(&self, result: Result<T, HostError>) -> Readout<Option<T>> {
         match result {
-            Ok(value) => Reading::Known(Some(value)),
-            Err(error) if error.is_not_found() => Reading::Known(None),
-            Err(error) => Reading::Unknown(self.reason(error)),
+            Ok(value) => Readout::Known(Some(value)),
+            Err(error) if error.is_not_found() => Readout::Known(None),
+            Err(error) => Readout::Unknown(self.reason(error)),
         }
     }
 
@@ -188,10 +188,10 @@ const fn is_lost(error: &HostError) -> bool {
 }
 
 /// A fact that is expected to be there: its absence is unknown, not "none".
-pub(super) fn needed<T>(path: &str, reading: Reading<Option<T>>) -> Reading<T> {
+pub(super) fn needed<T>(path: &str, reading: Readout<Option<T>>) -> Readout<T> {
     reading.and_then(|value| match value {
-        Some(value) => Reading::Known(value),
-        None => Reading::unknown(format!("there is no `{path}`")),
+        Some(value) => Readout::Known(value),
+        None => Readout::unknown(format!("there is no `{path}`")),
     })
 }
 

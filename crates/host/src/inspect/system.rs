@@ -1,6 +1,6 @@
 //! The system as a whole: its name, its board, its programs, and whether it is emulated.
 
-use terms::inventory::{NumaNode, Program, Reading};
+use terms::inventory::{NumaNode, Program, Readout};
 use terms::{Bytes, Outcome};
 
 use super::source::{Source, field};
@@ -29,9 +29,9 @@ pub(super) fn programs(source: &Source) -> Vec<Program> {
     };
     let program = |(name, argv): &(&str, &[&str])| {
         let version = match source.run(argv) {
-            Reading::Known(outcome) => version(&outcome),
-            Reading::Unknown(why) if why.contains("was not captured") => return None,
-            Reading::Unknown(_) => None,
+            Readout::Known(outcome) => version(&outcome),
+            Readout::Unknown(why) if why.contains("was not captured") => return None,
+            Readout::Unknown(_) => None,
         };
         Some(Program { name: (*name).to_owned(), version })
     };
@@ -82,7 +82,7 @@ fn kilobytes(meminfo: &str, name: &str) -> Option<u64> {
 }
 
 /// NUMA nodes with their processors, memory and distances.
-pub(super) fn numa(source: &Source) -> Reading<Vec<NumaNode>> {
+pub(super) fn numa(source: &Source) -> Readout<Vec<NumaNode>> {
     const NODES: &str = "/sys/devices/system/node";
     source.names(NODES).map(|names| {
         let mut numbers: Vec<u32> =

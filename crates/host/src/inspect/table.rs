@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::Bytes;
-use terms::inventory::{Crypt, DmRaid, Integrity, Meaning, Reading, ThinPool};
+use terms::inventory::{CryptMapping, DmRaid, IntegrityHeader, Meaning, Readout, ThinPool};
 
 /// Size of the device mapper's sector.
 const SECTOR: u64 = 512;
@@ -72,7 +72,7 @@ fn mask_of_key(key: &str) -> String {
 }
 
 /// What a line of a table says, with its status.
-pub(super) fn meaning(line: &Line, status: &Reading<String>) -> Meaning {
+pub(super) fn meaning(line: &Line, status: &Readout<String>) -> Meaning {
     let words: Vec<&str> = line.rest.split(' ').filter(|word| !word.is_empty()).collect();
     let status = status.as_ref().map(|text| text.split(' ').map(ToOwned::to_owned).collect::<Vec<_>>());
     let understood = match line.kind.as_str() {
@@ -95,7 +95,7 @@ fn crypt(words: &[&str]) -> Option<Meaning> {
     let flags = words.get(6..).unwrap_or_default();
     let value = |name: &str| flags.iter().find_map(|flag| flag.strip_prefix(name)?.strip_prefix(':'));
     let plain = |flag: &&&str| !flag.contains(':');
-    Some(Meaning::Crypt(Crypt {
+    Some(Meaning::CryptMapping(CryptMapping {
         cipher: (*words.first()?).to_owned(),
         key_bits: key_bytes.and_then(|bytes| bytes.checked_mul(8)),
         offset_sectors: words.get(4)?.parse().ok()?,
@@ -106,23 +106,23 @@ fn crypt(words: &[&str]) -> Option<Meaning> {
 }
 
 /// `DEVICE OFFSET TAG MODE COUNT ARGUMENT…`; status `MISMATCHES PROVIDED RECALCULATED`.
-fn integrity(words: &[&str], status: &Reading<Vec<String>>) -> Option<Meaning> {
+fn integrity(words: &[&str], status: &Readout<Vec<String>>) -> Option<Meaning> {
     let arguments = words.get(5..).unwrap_or_default();
     let value = |name: &str| arguments.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix(':'));
     let number = |at: usize| {
         status.as_ref().and_then(|words| match words.get(at).and_then(|word| word.parse().ok()) {
-            Some(number) => Reading::Known(number),
-            None => Reading::unknown("the status of the mapping does not tell"),
+            Some(number) => Readout::Known(number),
+            None => Readout::unknown("the status of the mapping does not tell"),
         })
     };
     let recalculated = status.as_ref().and_then(|words| match words.get(2).map(String::as_str) {
-        Some("-") => Reading::Known(None),
+        Some("-") => Readout::Known(None),
         Some(word) => word
             .parse()
-            .map_or_else(|_| Reading::unknown(format!("its status says `{word}`")), |at| Reading::Known(Some(at))),
-        None => Reading::unknown("the status of the mapping does not tell"),
+            .map_or_else(|_| Readout::unknown(format!("its status says `{word}`")), |at| Readout::Known(Some(at))),
+        None => Readout::unknown("the status of the mapping does not tell"),
     });
-    Some(Meaning::Integrity(Integrity {
+    Some(Meaning::IntegrityHeader(IntegrityHeader {
         mode: (*words.get(3)?).to_owned(),
         block: value("block_size").map_or(Some(Bytes(SECTOR)), |size| size.parse().ok().map(Bytes))?,
         tag: words.get(2)?.parse().ok().map(Bytes),
@@ -140,11 +140,11 @@ fn striped(words: &[&str]) -> Option<Meaning> {
 }
 
 /// `LEVEL COUNT CHUNK …`; status `LEVEL IMAGES HEALTH DONE/ALL ACTION MISMATCHES OFFSET …`.
-fn raid(words: &[&str], status: &Reading<Vec<String>>) -> Option<Meaning> {
+fn raid(words: &[&str], status: &Readout<Vec<String>>) -> Option<Meaning> {
     let word = |at: usize| {
         status.as_ref().and_then(|words| match words.get(at) {
-            Some(word) => Reading::Known((*word).clone()),
-            None => Reading::unknown("the status of the mapping does not tell"),
+            Some(word) => Readout::Known((*word).clone()),
+            None => Readout::unknown("the status of the mapping does not tell"),
         })
     };
     let chunk: u64 = words.get(2)?.parse().ok()?;
@@ -154,19 +154,19 @@ fn raid(words: &[&str], status: &Reading<Vec<String>>) -> Option<Meaning> {
         health: word(2),
         sync_action: word(4),
         mismatches: word(5).and_then(|text| {
-            text.parse().map_or_else(|_| Reading::unknown(format!("its status says `{text}`")), Reading::Known)
+            text.parse().map_or_else(|_| Readout::unknown(format!("its status says `{text}`")), Readout::Known)
         }),
     }))
 }
 
 /// `METADATA DATA BLOCK …`; status `TRANSACTION USED/ALL USED/ALL HELD MODE …`, metadata first.
-fn pool(words: &[&str], status: &Reading<Vec<String>>) -> Option<Meaning> {
+fn pool(words: &[&str], status: &Readout<Vec<String>>) -> Option<Meaning> {
     let share = |at: usize| {
         status.as_ref().and_then(|words| {
             let pair = words.get(at).and_then(|word| word.split_once('/'));
             match pair.and_then(|(used, all)| Some([used.parse().ok()?, all.parse().ok()?])) {
-                Some(pair) => Reading::Known(pair),
-                None => Reading::unknown("the status of the pool does not tell"),
+                Some(pair) => Readout::Known(pair),
+                None => Readout::unknown("the status of the pool does not tell"),
             }
         })
     };
@@ -176,8 +176,8 @@ fn pool(words: &[&str], status: &Reading<Vec<String>>) -> Option<Meaning> {
         metadata_blocks: share(1),
         data_blocks: share(2),
         mode: status.as_ref().and_then(|words| match words.get(4) {
-            Some(mode) => Reading::Known(mode.clone()),
-            None => Reading::unknown("the status of the pool does not tell"),
+            Some(mode) => Readout::Known(mode.clone()),
+            None => Readout::unknown("the status of the pool does not tell"),
         }),
     }))
 }
@@ -188,7 +188,7 @@ mod tests {
 
     fn only(text: &str, status: &str) -> Meaning {
         let lines = by_mapping(text);
-        meaning(&lines.values().next().unwrap()[0], &Reading::Known(status.to_owned()))
+        meaning(&lines.values().next().unwrap()[0], &Readout::Known(status.to_owned()))
     }
 
     #[test]
@@ -201,19 +201,19 @@ mod tests {
         );
         let lines = format!("{:?}", by_mapping(&text));
         assert!(!lines.contains("0f0f") && !lines.contains("secret"), "{lines}");
-        let Meaning::Crypt(crypt) = only(&text, "") else { panic!("{lines}") };
+        let Meaning::CryptMapping(crypt) = only(&text, "") else { panic!("{lines}") };
         assert_eq!((crypt.key_bits, crypt.sector, crypt.offset_sectors), (Some(512), Bytes(4096), 32768));
     }
 
     #[test]
     fn tables_are_understood() {
-        let Meaning::Crypt(crypt) =
+        let Meaning::CryptMapping(crypt) =
             only("a: 0 8 crypt aes-xts-plain64 :64:logon:x 0 259:1 32768 2 allow_discards no_read_workqueue", "")
         else {
             panic!()
         };
         assert_eq!((crypt.sector, crypt.flags.len()), (Bytes(512), 2));
-        let Meaning::Integrity(integrity) =
+        let Meaning::IntegrityHeader(integrity) =
             only("i: 0 8 integrity 8:1 0 4 B 3 block_size:4096 internal_hash:crc32c fix_padding", "7 99 1024")
         else {
             panic!()
@@ -224,7 +224,7 @@ mod tests {
         );
         assert_eq!(
             (integrity.mismatches, integrity.recalculated_sectors),
-            (Reading::Known(7), Reading::Known(Some(1024)))
+            (Readout::Known(7), Readout::Known(Some(1024)))
         );
         let Meaning::Raid(raid) =
             only("r: 0 8 raid raid5_ls 3 128 region_size 4096 3 8:1 8:2", "raid5_ls 3 AAa 1/2 resync 5 0 -")
@@ -233,14 +233,14 @@ mod tests {
         };
         assert_eq!(
             (raid.chunk, raid.health, raid.mismatches),
-            (Bytes(65536), Reading::Known("AAa".into()), Reading::Known(5))
+            (Bytes(65536), Readout::Known("AAa".into()), Readout::Known(5))
         );
         let Meaning::ThinPool(pool) =
             only("p: 0 8 thin-pool 253:1 253:2 128 0 1 skip_block_zeroing", "1 12/2048 90/100 - rw")
         else {
             panic!()
         };
-        assert_eq!((pool.data_blocks, pool.metadata_blocks), (Reading::Known([90, 100]), Reading::Known([12, 2048])));
+        assert_eq!((pool.data_blocks, pool.metadata_blocks), (Readout::Known([90, 100]), Readout::Known([12, 2048])));
         assert_eq!(only("l: 0 8 linear 8:1 2048", ""), Meaning::Linear { offset_sectors: 2048 });
         assert_eq!(
             only("s: 0 8 striped 2 1024 8:1 0 8:2 0", ""),

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use terms::inventory::{
-    Bifurcation, Capacity, Inference, Inventory, LEAST_PAYLOAD, Link, PciDetail, PciDevice, Reading,
+    Bifurcation, Capacity, Inference, Inventory, LEAST_PAYLOAD, Link, PciDetail, PciDevice, Readout,
 };
 use terms::{Bytes, BytesPerSecond};
 
@@ -38,13 +38,13 @@ fn is_bridge(device: &PciDevice) -> bool {
 }
 
 /// The link of today at the least payload of the way.
-fn carries(detail: &PciDetail, payload: Option<Bytes>) -> Reading<Option<Capacity>> {
+fn carries(detail: &PciDetail, payload: Option<Bytes>) -> Readout<Option<Capacity>> {
     detail.link.as_ref().and_then(|link| {
-        let Some(link) = link else { return Reading::Known(None) };
+        let Some(link) = link else { return Readout::Known(None) };
         let reckoned = payload.unwrap_or(LEAST_PAYLOAD);
         match link.carries(reckoned) {
-            Some(rate) => Reading::Known(Some(Capacity { rate, payload: reckoned, payload_known: payload.is_some() })),
-            None => Reading::unknown(format!("what a link of {link} carries is not known here")),
+            Some(rate) => Readout::Known(Some(Capacity { rate, payload: reckoned, payload_known: payload.is_some() })),
+            None => Readout::unknown(format!("what a link of {link} carries is not known here")),
         }
     })
 }

@@ -1,12 +1,12 @@
 //! How full file systems are: what `df` says of those that are on this machine.
 
-use terms::inventory::{Reading, Usage};
+use terms::inventory::{Readout, Usage};
 
 use super::kernel::EXCERPT;
 use super::source::Source;
 
 /// Mounted file systems of devices. Those of a network are left out, for one that is gone makes `df` wait.
-pub(super) fn read(source: &Source) -> Reading<Vec<Usage>> {
+pub(super) fn read(source: &Source) -> Readout<Vec<Usage>> {
     source.said(&["df", "-lPk"]).map(|text| {
         if text.starts_with(EXCERPT) {
             source.partial("df", "what was posted of `df` may not be all of it");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::Bytes;
-use terms::inventory::{Reading, Vdev};
+use terms::inventory::{Readout, Vdev};
 
 /// Headings under which `zpool status` puts what is not plain data.
 const CLASSES: [(&str, &str); 5] =
@@ -56,7 +56,7 @@ struct Row<'t> {
 }
 
 /// The tree under `config:`. `node` finds the kernel name of a path.
-pub(super) fn tree(status: &str, shifts: &Reading<Shifts>, node: impl Fn(&str) -> Option<String>) -> Vec<Vdev> {
+pub(super) fn tree(status: &str, shifts: &Readout<Shifts>, node: impl Fn(&str) -> Option<String>) -> Vec<Vdev> {
     let config = status.split_once("config:").map_or("", |(_, rest)| rest);
     let config = config.split("\nerrors:").next().unwrap_or_default();
     // The first line is the headings, and lines begin with a tab.
@@ -148,7 +148,7 @@ fn count(word: &str) -> Option<u64> {
     (0.0..1e15).contains(&(value * scale)).then(|| (value * scale).round() as u64)
 }
 
-fn shift(name: &str, shifts: &Reading<Shifts>, top: bool) -> Reading<u32> {
+fn shift(name: &str, shifts: &Readout<Shifts>, top: bool) -> Readout<u32> {
     shifts.as_ref().and_then(|shifts| {
         let number = name.rsplit_once('-').and_then(|(_, number)| number.parse().ok());
         let found = if !top {
@@ -159,9 +159,9 @@ fn shift(name: &str, shifts: &Reading<Shifts>, top: bool) -> Reading<u32> {
             number.and_then(|number: u32| shifts.numbers.get(&number))
         };
         match found {
-            Some(shift) => Reading::Known(*shift),
-            None if top => Reading::unknown("`zdb -C` does not tell it"),
-            None => Reading::unknown("it is that of the device it is a part of"),
+            Some(shift) => Readout::Known(*shift),
+            None if top => Readout::unknown("`zdb -C` does not tell it"),
+            None => Readout::unknown("it is that of the device it is a part of"),
         }
     })
 }
@@ -183,21 +183,21 @@ mod tests {
     #[test]
     fn the_tree_has_classes_errors_and_shifts() {
         let node = |path: &str| Some(path.trim_start_matches("/dev/").to_owned());
-        let tops = tree(STATUS, &Reading::Known(shifts(CONFIG)), node);
+        let tops = tree(STATUS, &Readout::Known(shifts(CONFIG)), node);
         let [mirror, special] = &tops[..] else { panic!("{tops:?}") };
-        assert_eq!((mirror.kind.as_str(), mirror.children.len(), &mirror.ashift), ("mirror", 2, &Reading::Known(12)));
+        assert_eq!((mirror.kind.as_str(), mirror.children.len(), &mirror.ashift), ("mirror", 2, &Readout::Known(12)));
         assert_eq!((mirror.children[1].errors, mirror.children[1].node.as_deref()), ([0, 0, 1200], Some("sdb1")));
         assert_eq!(
             (special.class.as_str(), special.kind.as_str(), &special.ashift),
-            ("special", "disk", &Reading::Known(9))
+            ("special", "disk", &Readout::Known(9))
         );
         assert_eq!(told(STATUS, "errors").as_deref(), Some("No known data errors"));
     }
 
     #[test]
     fn nonsense_is_no_tree() {
-        assert!(tree("config:\n\tNAME\n", &Reading::default(), |_| None).is_empty());
-        assert!(tree("", &Reading::default(), |_| None).is_empty());
+        assert!(tree("config:\n\tNAME\n", &Readout::default(), |_| None).is_empty());
+        assert!(tree("", &Readout::default(), |_| None).is_empty());
         assert_eq!(kind("draid1:4d:8c:1s-0"), "draid1");
         assert_eq!(count("x"), None);
     }

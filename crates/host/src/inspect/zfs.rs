@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::Bytes;
-use terms::inventory::{Dataset, Node, Pool, Reading};
+use terms::inventory::{Dataset, Node, Pool, Readout};
 
 use super::source::Source;
 use super::vdev;
@@ -13,11 +13,11 @@ const PROPERTIES: &str = "type,recordsize,volblocksize,primarycache,secondarycac
                           checksum,logbias,special_small_blocks,copies,dedup";
 
 /// Pools that are imported; none where the kernel has no ZFS.
-pub(super) fn read(source: &Source, nodes: &[Node]) -> Reading<Vec<Pool>> {
+pub(super) fn read(source: &Source, nodes: &[Node]) -> Readout<Vec<Pool>> {
     match source.leads("/sys/module/zfs") {
-        Reading::Known(Some(_)) => {}
-        Reading::Known(None) => return Reading::Known(Vec::new()),
-        Reading::Unknown(why) => return Reading::Unknown(why),
+        Readout::Known(Some(_)) => {}
+        Readout::Known(None) => return Readout::Known(Vec::new()),
+        Readout::Unknown(why) => return Readout::Unknown(why),
     }
     source.said(&["zpool", "list", "-H", "-o", "name,health"]).map(|text| {
         let pools = text.lines().filter_map(|line| line.split_once('\t'));

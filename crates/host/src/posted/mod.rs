@@ -32,7 +32,7 @@ use crate::capture::Capture;
 
 /// A kind of text that is understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum TextKind {
     /// `lspci`, with or without `-vv` and `-nn`.
     Lspci,
     /// `lspci -tv`.
@@ -75,7 +75,7 @@ pub enum Kind {
 
 /// How a kind of text is found and read.
 struct Form {
-    kind: Kind,
+    kind: TextKind,
     /// The command that prints it.
     command: &'static str,
     /// Does a line begin a text of this kind?
@@ -89,7 +89,7 @@ struct Form {
 }
 
 const fn form(
-    kind: Kind,
+    kind: TextKind,
     command: &'static str,
     begins: fn(&str) -> bool,
     read: fn(&Text, &mut Machine) -> usize,
@@ -107,28 +107,28 @@ const fn table(form: Form) -> Form {
 
 /// In the order in which they are tried.
 const FORMS: [Form; 19] = [
-    form(Kind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
-    alone(form(Kind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
-    alone(form(Kind::Examine, "mdadm --examine", examine::begins, examine::read)),
-    table(form(Kind::ZpoolList, "zpool list", zpool_list::begins, zpool_list::read)),
-    form(Kind::Zpool, "zpool status", zpool::begins, zpool::read),
-    alone(form(Kind::Zdb, "zdb -C", zpool::begins_configuration, zpool::read_configuration)),
-    alone(form(Kind::Smartctl, "smartctl -x", smart::begins, smart::read)),
-    table(form(Kind::Lsblk, "lsblk", lsblk::begins, lsblk::read)),
-    table(form(Kind::NvmeList, "nvme list", nvme::begins_list, nvme::read_list)),
-    alone(form(Kind::IdNs, "nvme id-ns", nvme::begins_namespace, nvme::read_namespace)),
-    alone(form(Kind::IdCtrl, "nvme id-ctrl", id_ctrl::begins, id_ctrl::read)),
-    alone(form(Kind::SmartLog, "nvme smart-log", smart_log::begins, smart_log::read)),
-    alone(form(Kind::LuksDump, "cryptsetup luksDump", luks::begins, luks::read)),
-    form(Kind::Files, "grep .", files::begins, files::read),
-    table(form(Kind::LspciTree, "lspci -tv", lspci_tree::begins, lspci_tree::read)),
-    form(Kind::Lspci, "lspci -vv", lspci::begins, lspci::read),
-    table(form(Kind::Df, "df", df::begins, df::read)),
-    form(Kind::Json, "JSON", |_| false, json::read),
-    form(Kind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
+    form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
+    alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
+    alone(form(TextKind::Examine, "mdadm --examine", examine::begins, examine::read)),
+    table(form(TextKind::ZpoolList, "zpool list", zpool_list::begins, zpool_list::read)),
+    form(TextKind::Zpool, "zpool status", zpool::begins, zpool::read),
+    alone(form(TextKind::Zdb, "zdb -C", zpool::begins_configuration, zpool::read_configuration)),
+    alone(form(TextKind::Smartctl, "smartctl -x", smart::begins, smart::read)),
+    table(form(TextKind::Lsblk, "lsblk", lsblk::begins, lsblk::read)),
+    table(form(TextKind::NvmeList, "nvme list", nvme::begins_list, nvme::read_list)),
+    alone(form(TextKind::IdNs, "nvme id-ns", nvme::begins_namespace, nvme::read_namespace)),
+    alone(form(TextKind::IdCtrl, "nvme id-ctrl", id_ctrl::begins, id_ctrl::read)),
+    alone(form(TextKind::SmartLog, "nvme smart-log", smart_log::begins, smart_log::read)),
+    alone(form(TextKind::LuksDump, "cryptsetup luksDump", luks::begins, luks::read)),
+    form(TextKind::Files, "grep .", files::begins, files::read),
+    table(form(TextKind::LspciTree, "lspci -tv", lspci_tree::begins, lspci_tree::read)),
+    form(TextKind::Lspci, "lspci -vv", lspci::begins, lspci::read),
+    table(form(TextKind::Df, "df", df::begins, df::read)),
+    form(TextKind::Json, "JSON", |_| false, json::read),
+    form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
 ];
 
-impl Kind {
+impl TextKind {
     /// The kind of text that a line begins.
     fn of(line: &str) -> Option<Self> {
         FORMS.iter().find(|form| (form.begins)(line)).map(|form| form.kind)
@@ -161,9 +161,9 @@ pub fn commands() -> impl Iterator<Item = &'static str> {
 
 /// A text of one kind within a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct TextPiece {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: TextKind,
     /// The file.
     pub file: String,
     /// Its first line, from 1.
@@ -178,7 +178,7 @@ pub struct Posted {
     /// The machine.
     pub machine: Capture,
     /// Where each part of it is from.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TextPiece>,
     /// What could not be understood, and where: it is unknown, and nothing was guessed for it.
     pub refused: Vec<String>,
 }
@@ -193,7 +193,7 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
         let plain = anstream::adapter::strip_str(text).to_string();
         for text in piece::texts(&plain) {
             let line = text.line;
-            let Some(form) = text.kind.and_then(Kind::form) else {
+            let Some(form) = text.kind.and_then(TextKind::form) else {
                 if text.lines.iter().any(|line| !line.trim().is_empty()) {
                     posted.refused.push(format!("{file}:{line}: this is the output of no program that is known here"));
                 }
@@ -209,7 +209,7 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
             for refused in machine.refused.iter_mut().skip(before) {
                 *refused = format!("{file}:{line}: {}: {refused}", form.command);
             }
-            posted.pieces.push(Piece { kind: form.kind, file: file.to_owned(), line, told });
+            posted.pieces.push(TextPiece { kind: form.kind, file: file.to_owned(), line, told });
         }
     }
     let (machine, mut refused) = machine.capture();

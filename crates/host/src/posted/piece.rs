@@ -1,11 +1,11 @@
 //! Where one text ends and the next begins, and which command printed it.
 
-use super::Kind;
+use super::TextKind;
 
 /// A text of one kind, or of none.
 #[derive(Debug, Default)]
 pub(super) struct Text<'t> {
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<TextKind>,
     /// Its first line, from 1.
     pub(super) line: usize,
     pub(super) lines: Vec<&'t str>,
@@ -24,7 +24,7 @@ impl Text<'_> {
         let mut named = words.filter_map(|word| word.strip_prefix("/dev/"));
         let name = named.next()?;
         let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-        let own = command.contains(program) || self.kind == Some(Kind::Json);
+        let own = command.contains(program) || self.kind == Some(TextKind::Json);
         (plain && own && named.next().is_none()).then_some(name)
     }
 }
@@ -98,13 +98,13 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             let length = document(&file[start..]);
             let text = file.get(start..start + length.unwrap_or(raw.len())).unwrap_or_default();
             let cut = length.is_none();
-            all.push(Text { lines: vec![text], command: command_before.take(), cut, ..fresh(Some(Kind::Json)) });
+            all.push(Text { lines: vec![text], command: command_before.take(), cut, ..fresh(Some(TextKind::Json)) });
             skip_to = start + length.unwrap_or(file.len() - start);
             // What follows is of another text.
             all.push(fresh(None));
             continue;
         }
-        let kind = Kind::of(line);
+        let kind = TextKind::of(line);
         let open = all.last().and_then(|text| text.kind);
         // `smartctl` begins with its version, and with a heading where somebody left that away.
         let is_heading = line.starts_with("===") && all.last().is_some_and(|text| text.lines.len() < 4);

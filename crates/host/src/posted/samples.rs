@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use terms::inventory::Inventory;
 
-use super::{Kind, read};
+use super::{TextKind, read};
 use crate::inspect;
 
 macro_rules! samples {
@@ -11,7 +11,7 @@ macro_rules! samples {
         &[$(Sample {
             name: $name,
             text: include_str!(concat!("samples/", $name)),
-            kind: Kind::$kind,
+            kind: TextKind::$kind,
             told: $told,
             facts: &[$($fact),*],
         }),*]
@@ -21,7 +21,7 @@ macro_rules! samples {
 struct Sample {
     name: &'static str,
     text: &'static str,
-    kind: Kind,
+    kind: TextKind,
     told: usize,
     facts: &'static [&'static str],
 }
@@ -275,7 +275,7 @@ fn each_text_tells_what_is_in_it() {
         let posted = read([(sample.name, sample.text)]);
         wrong.extend(posted.refused.iter().map(|refused| format!("refused: {refused}")));
         let told: usize = posted.pieces.iter().map(|piece| piece.told).sum();
-        let kinds: Vec<Kind> = posted.pieces.iter().map(|piece| piece.kind).collect();
+        let kinds: Vec<TextKind> = posted.pieces.iter().map(|piece| piece.kind).collect();
         if told != sample.told || !kinds.contains(&sample.kind) {
             wrong.push(format!("{}: {kinds:?} told {told} and not {}", sample.name, sample.told));
         }

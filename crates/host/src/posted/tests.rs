@@ -1,9 +1,9 @@
 //! Texts that people post, whole, cut and mixed: what is read of them, and what is not.
 
 use proptest::prelude::*;
-use terms::inventory::{Inventory, Reading};
+use terms::inventory::{Inventory, Readout};
 
-use super::{Kind, read};
+use super::{TextKind, read};
 use crate::inspect;
 
 const LSPCI: &str = "00:01.1 PCI bridge: AMD Bridge (prog-if 00 [Normal decode])\n\tBus: primary=00, secondary=01, subordinate=01, sec-latency=0\n\tCapabilities: [58] Express (v2) Root Port (Slot+), MSI 00\n\t\tLnkCap:\tPort #0, Speed 16GT/s, Width x4, ASPM L1\n\t\tLnkSta:\tSpeed 8GT/s (downgraded), Width x4\n\n01:00.0 Non-Volatile memory controller: Samsung (prog-if 02 [NVM Express])\n\t\tLnkCap:\tPort #0, Speed 16GT/s, Width x4, ASPM L1\n\t\tLnkSta:\tSpeed 8GT/s (downgraded), Width x4 (ok)\n";
@@ -21,13 +21,13 @@ fn a_mixture_is_one_machine_with_its_sources() {
     let posted = read([("post", text.as_str())]);
     assert_eq!(posted.refused, Vec::<String>::new());
     let told: Vec<_> = posted.pieces.iter().map(|piece| (piece.kind, piece.told)).collect();
-    assert_eq!(told, [(Kind::Lspci, 2), (Kind::Mdstat, 2), (Kind::Zpool, 1), (Kind::Dmesg, 2)]);
+    assert_eq!(told, [(TextKind::Lspci, 2), (TextKind::Mdstat, 2), (TextKind::Zpool, 1), (TextKind::Dmesg, 2)]);
     let inventory = inventory(&text);
     let drive = inventory.pci_device("0000:01:00.0").unwrap();
     assert_eq!((drive.parent.as_deref(), drive.link.as_deref()), (Some("0000:00:01.1"), Some("8.0 GT/s x4")));
     assert_eq!(inventory.pci_device("0000:00:01.1").unwrap().role, "root port");
     let md = inventory.node("md1").unwrap().md.clone().unwrap();
-    assert_eq!((md.degraded, md.sync_completed_sectors), (Reading::Known(Some(1)), Reading::Known(Some([252, 2000]))));
+    assert_eq!((md.degraded, md.sync_completed_sectors), (Readout::Known(Some(1)), Readout::Known(Some([252, 2000]))));
     // The member that took the place of another is the one that is filled.
     let filled = md.members.iter().find(|member| member.device == "sdc1").unwrap();
     assert_eq!((filled.slot, &filled.state[..]), (Some(2), &["spare".to_owned()][..]));

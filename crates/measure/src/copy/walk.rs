@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use host::Host;
 use terms::evidence::{Limiter, LimiterKind};
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::record::{Cell, GuardNote, Reading};
 use terms::units::significant;
 use terms::workload::{FileTree, TreeWork};
@@ -34,7 +34,7 @@ pub(crate) fn measure(
     wanted: &FileTree,
 ) -> Result<Measured, MeasureError> {
     let start = Instant::now();
-    let Place::Directory(target) = &request.filled.place else {
+    let WorkPlace::Directory(target) = &request.filled.place else {
         return Ok(Measured::failed(request, "files are on file systems, and this stack is a device".to_owned()));
     };
     let plan = tree::plan(wanted);

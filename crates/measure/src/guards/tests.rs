@@ -15,7 +15,7 @@ const STEP: Nanos = Nanos::millis(100);
 /// What a test may spoil.
 struct Case {
     workload: Workload,
-    nodes: Vec<Node>,
+    nodes: Vec<LayerNode>,
     output: FioOutput,
     log: Log,
     members: Vec<MemberDelta>,
@@ -119,9 +119,9 @@ fn drive(change: impl FnOnce(&mut DriveCondition)) -> CellConditions {
     CellConditions { drives: vec![drive], ..CellConditions::default() }
 }
 
-fn compressing() -> Node {
+fn compressing() -> LayerNode {
     let zfs = Zfs { compression: ZfsCompression::Lz4, ..Zfs::default() };
-    Node { name: Name::new("z").unwrap(), layer: Layer::Zfs(zfs), on: Vec::new(), special: Vec::new() }
+    LayerNode { name: Name::new("z").unwrap(), layer: Layer::Zfs(zfs), on: Vec::new(), special: Vec::new() }
 }
 
 fn fell() -> Steadiness {

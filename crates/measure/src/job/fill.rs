@@ -1,7 +1,7 @@
 //! Filling: no read may find a block that was never written.
 
 use host::{Host, HostError};
-use terms::plan::Place;
+use terms::plan::WorkPlace;
 use terms::workload::Engine;
 use terms::{Bytes, Cmd, Nanos};
 
@@ -11,7 +11,7 @@ use crate::fio;
 
 /// The job that writes every byte of the span so many times.
 #[must_use]
-pub fn fill_job(place: &Place, span: Bytes, passes: u32, seed: u64) -> Job {
+pub fn fill_job(place: &WorkPlace, span: Bytes, passes: u32, seed: u64) -> Job {
     let mut job = base("fill", place, Engine::Libaio, seed);
     job.set("rw", "write", "every block in order, so that no later read finds one that was never written")
         .set("bs", Bytes::mib(1).0, "large blocks fill fastest")
@@ -42,7 +42,7 @@ impl Filled {
 }
 
 /// Device and inode of what a load opens, or the number of the device itself (stat(1)).
-fn identity(host: &dyn Host, place: &Place) -> Result<String, HostError> {
+fn identity(host: &dyn Host, place: &WorkPlace) -> Result<String, HostError> {
     let stat = Cmd::new(["stat", "--dereference", "--format=%d %i %t %T", "--", &place.file()]);
     Ok(host.run_ok(&stat)?.text())
 }
@@ -56,7 +56,7 @@ const SLOWEST: u64 = 4_000_000;
 ///
 /// # Errors
 /// [`MeasureError::Fill`] with what fio said.
-pub fn fill(host: &dyn Host, place: Place, span: Bytes, passes: u32, seed: u64) -> Result<Filled, MeasureError> {
+pub fn fill(host: &dyn Host, place: WorkPlace, span: Bytes, passes: u32, seed: u64) -> Result<Filled, MeasureError> {
     let passes = passes.max(1);
     let total = span.0.saturating_mul(u64::from(passes));
     let limit = Nanos::seconds(total / SLOWEST).max(PATIENCE);

@@ -8,13 +8,13 @@ use host::Local;
 use terms::{Bytes, MeasurePolicy, Name, Pattern, Workload};
 
 use super::*;
-use crate::Place;
+use crate::WorkPlace;
 
 fn on(directory: &Path, window: Nanos) -> Job {
     let mut workload = Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes::kib(4));
     workload.engine = terms::Engine::Psync;
     let policy = MeasurePolicy { span: Bytes::mib(1), window, settle: Nanos(0), ..MeasurePolicy::default() };
-    crate::job(&workload, &Place::Directory(directory.to_str().unwrap().to_owned()), &policy, 7).unwrap()
+    crate::job(&workload, &WorkPlace::Directory(directory.to_str().unwrap().to_owned()), &policy, 7).unwrap()
 }
 
 /// What fio says that it was told, of the first job.
@@ -70,7 +70,7 @@ fn whatever_a_directory_is_called_fio_works_in_it_and_nowhere_else() {
         let bench = tempfile::tempdir().unwrap();
         let directory = bench.path().join(name);
         fs::create_dir(&directory).unwrap();
-        let place = Place::Directory(directory.to_str().unwrap().to_owned());
+        let place = WorkPlace::Directory(directory.to_str().unwrap().to_owned());
         let filled = crate::fill(&host, place, Bytes::mib(1), 1, 1).unwrap_or_else(|error| panic!("{name:?}: {error}"));
         let size = fs::metadata(directory.join("bedplate.dat")).map(|file| file.len());
         assert!(size.as_ref().is_ok_and(|size| *size == 1 << 20), "{name:?}: {size:?}\n{}", filled.job);
@@ -124,7 +124,7 @@ fn one_whose_run_was_killed_is_gone_when_its_program_has_ended() {
 fn logs_of_a_job_are_its_own() {
     let host = Local::new();
     let bench = tempfile::tempdir().unwrap();
-    let place = Place::Directory(bench.path().to_str().unwrap().to_owned());
+    let place = WorkPlace::Directory(bench.path().to_str().unwrap().to_owned());
     crate::fill(&host, place, Bytes::mib(1), 1, 1).unwrap();
     let job = on(bench.path(), Nanos::seconds(1));
     let workplace = Workplace::new(&host).unwrap();

@@ -2,7 +2,7 @@
 
 use terms::layer::{ArrayState, Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 use terms::machine::DriveKind;
-use terms::{Node, Ref, Stack};
+use terms::{LayerNode, Ref, Stack};
 
 use crate::compile::{Compiler, count};
 use crate::flow::{Context, Flow, Waits};
@@ -193,7 +193,7 @@ impl Compiler<'_> {
 
     /// Is any of the drives one with heads?
     pub(crate) fn spins(&self, stack: &Stack) -> bool {
-        let all = stack.nodes.iter().flat_map(Node::below);
+        let all = stack.nodes.iter().flat_map(LayerNode::below);
         let mut kinds = all.filter_map(|under| match under {
             Ref::Drive(name) => self.site.drive(name.as_str()),
             Ref::Layer(_) => None,

@@ -7,7 +7,7 @@ use terms::layer::{
     Zfs, ZfsCache, ZfsLayout,
 };
 use terms::workload::FioKey;
-use terms::{Bytes, Layer, Name, Nanos, Node, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
 /// One published result.
 #[derive(Debug, Clone)]
@@ -80,12 +80,12 @@ fn name(text: &str) -> Name {
 }
 
 struct Builder {
-    nodes: Vec<Node>,
+    nodes: Vec<LayerNode>,
 }
 
 impl Builder {
     fn put(&mut self, title: &str, layer: Layer, on: &[Ref]) -> Ref {
-        self.nodes.push(Node { name: name(title), layer, on: on.to_vec(), special: Vec::new() });
+        self.nodes.push(LayerNode { name: name(title), layer, on: on.to_vec(), special: Vec::new() });
         Ref::Layer(name(title))
     }
 }

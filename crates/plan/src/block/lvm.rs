@@ -4,7 +4,7 @@ mod cache;
 
 use terms::layer::{IntegrityMode, Lvm, Volume};
 use terms::plan::{Condition, Effect, mapping_of_volume};
-use terms::{Bytes, Name, Node, Word};
+use terms::{Bytes, LayerNode, Name, Word};
 
 use super::at_least;
 use crate::draft::{Doing, Draft, whole_device, words};
@@ -21,7 +21,7 @@ const EXTENT: u64 = 4 << 20;
 /// Makes physical volumes, the group and the volume, and waits until it is in sync.
 pub(crate) fn lay(
     draft: &mut Draft,
-    node: &Node,
+    node: &LayerNode,
     lvm: &Lvm,
     members: &[Member],
     cache: &[Member],
@@ -61,7 +61,7 @@ pub(crate) fn lay(
     Ok(place(lvm, volume, members))
 }
 
-fn check(node: &Node, lvm: &Lvm, members: &[Member]) -> Result<(), PlanError> {
+fn check(node: &LayerNode, lvm: &Lvm, members: &[Member]) -> Result<(), PlanError> {
     at_least(node, lvm.volume.fewest(), members)?;
     let refuse = |why: &str| Err(PlanError::impossible(&node.name, why));
     if lvm.integrity.is_some() && !lvm.volume.is_raid() {

@@ -2,7 +2,7 @@
 
 use terms::layer::{ArrayState, Bitmap, Raid, RaidLevel, STRIPE_CACHE};
 use terms::plan::Condition;
-use terms::{Bytes, Name, Node, Word};
+use terms::{Bytes, LayerNode, Name, Word};
 
 use super::at_least;
 use crate::draft::{Doing, Draft, whole_device, words};
@@ -10,7 +10,7 @@ use crate::error::PlanError;
 use crate::place::{Member, Place, Stripe, drives, largest_lba, nodes, smallest};
 
 /// Creates the array and waits until it is in sync.
-pub(crate) fn lay(draft: &mut Draft, node: &Node, raid: &Raid, members: &[Member]) -> Result<Place, PlanError> {
+pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, raid: &Raid, members: &[Member]) -> Result<Place, PlanError> {
     at_least(node, raid.level.fewest(), members)?;
     let layer = &node.name;
     let name = draft.naming.array(layer);

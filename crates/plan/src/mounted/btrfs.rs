@@ -1,7 +1,7 @@
 //! A btrfs file system over all members.
 
 use terms::layer::Btrfs;
-use terms::{Bytes, Node, Word};
+use terms::{Bytes, LayerNode, Word};
 
 use super::{mount, roomy};
 use crate::block::{at_least, wipe};
@@ -18,7 +18,7 @@ const COPIES: [Bytes; 2] = [Bytes::mib(64), Bytes::gib(256)];
 const SUPERBLOCK: Bytes = Bytes::kib(4);
 
 /// Makes and mounts the file system.
-pub(crate) fn lay(draft: &mut Draft, node: &Node, btrfs: &Btrfs, members: &[Member]) -> Result<String, PlanError> {
+pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, btrfs: &Btrfs, members: &[Member]) -> Result<String, PlanError> {
     let layer = &node.name;
     at_least(node, btrfs.data.fewest().max(btrfs.metadata.fewest()), members)?;
     for member in members {
@@ -35,7 +35,7 @@ pub(crate) fn lay(draft: &mut Draft, node: &Node, btrfs: &Btrfs, members: &[Memb
     Ok(mount(draft, layer, "btrfs", &options, &first.place.node))
 }
 
-fn make(node: &Node, btrfs: &Btrfs, members: &[Member]) -> Doing {
+fn make(node: &LayerNode, btrfs: &Btrfs, members: &[Member]) -> Doing {
     let mut argv = words![
         "mkfs.btrfs",
         "--quiet",

@@ -2,7 +2,7 @@
 
 use terms::layer::{Zfs, ZfsLayout};
 use terms::plan::Effect;
-use terms::{Bytes, Name, Node, Word};
+use terms::{Bytes, LayerNode, Name, Word};
 
 use super::roomy;
 use crate::block::{at_least, wipe};
@@ -16,7 +16,7 @@ const SMALLEST: Bytes = Bytes::mib(64);
 /// Makes the pool. ZFS mounts its top dataset itself.
 pub(crate) fn lay(
     draft: &mut Draft,
-    node: &Node,
+    node: &LayerNode,
     zfs: &Zfs,
     members: &[Member],
     special: &[Member],

@@ -1,6 +1,6 @@
 //! One target: a line for each workload.
 
-use terms::finding::Finding;
+use terms::finding::CellFinding;
 use terms::units::Iops;
 
 use super::blank;
@@ -16,7 +16,7 @@ use crate::width::{Align, wrap};
 /// A column: its heading, and what it says of a figure, where there is something to say.
 type Column = (&'static str, Text);
 /// What it says.
-type Text = fn(&Finding, &Style) -> Option<String>;
+type Text = fn(&CellFinding, &Style) -> Option<String>;
 
 /// The columns after the workload's name.
 const COLUMNS: [Column; 6] = [

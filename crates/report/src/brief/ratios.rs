@@ -1,7 +1,7 @@
 //! Several stacks: a line for each, its ratios to the first in per cent. Where workloads are too many for the width, in how
 //! many of them each is slower or faster.
 
-use terms::finding::{Compared, Estimate, Finding};
+use terms::finding::{CellFinding, Compared, WithInterval};
 
 use super::{blank, fits};
 use crate::answer::Beside;
@@ -81,7 +81,7 @@ struct Piece {
 }
 
 /// The ratio of a stack to the first.
-fn ratio(grid: &Grid, stack: usize, workload: usize, finding: &Finding) -> Option<Piece> {
+fn ratio(grid: &Grid, stack: usize, workload: usize, finding: &CellFinding) -> Option<Piece> {
     let ratio = finding.ratio_to_first.filter(|_| stack > 0)?;
     // Findings of old have ratios and no comparisons.
     let answer = ranking::against_first(grid, stack, workload).map(|(answer, _)| answer);
@@ -96,7 +96,7 @@ fn ratio(grid: &Grid, stack: usize, workload: usize, finding: &Finding) -> Optio
 }
 
 /// `55–110`; nothing where a single round has no interval.
-fn ends(ratio: &Estimate) -> String {
+fn ends(ratio: &WithInterval) -> String {
     ratio.low.zip(ratio.high).map_or_else(String::new, |(low, high)| format!("{}–{}", percent(low), percent(high)))
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use terms::finding::{Compared, Estimate, Finding, Findings};
+use terms::finding::{CellFinding, Compared, Findings, WithInterval};
 use terms::record::{Latency, StackEntry};
 use terms::units::{BytesPerSecond, Iops, Nanos};
 use terms::workload::Workload;
@@ -23,9 +23,9 @@ pub struct CellRow<'a> {
     /// The workload.
     pub workload: &'a Workload,
     /// What was found, only where it may be believed.
-    pub finding: Option<&'a Finding>,
+    pub finding: Option<&'a CellFinding>,
     /// What there is even where the figure may not be believed: guards and sources.
-    pub any: Option<&'a Finding>,
+    pub any: Option<&'a CellFinding>,
     /// `measured`, `unsteady`, `failed`, `missing` or `not-run`.
     pub verdict: &'static str,
     /// What comparisons say of it against the first stack, and how many rounds are still needed.
@@ -69,7 +69,7 @@ pub(crate) fn row<'a>(grid: &Grid<'a>, stack: usize, workload: usize, emulator: 
 
 impl CellRow<'_> {
     /// A value of the finding, or why there is none.
-    fn value(&self, take: impl Fn(&Finding) -> Option<Value>) -> Value {
+    fn value(&self, take: impl Fn(&CellFinding) -> Option<Value>) -> Value {
         Value::or_missing(self.finding.and_then(take), self.why.clone().into_owned())
     }
 
@@ -82,8 +82,8 @@ impl CellRow<'_> {
     /// An end of an interval, or why there is none.
     fn end(
         &self,
-        take: impl Fn(&Finding) -> Option<Estimate>,
-        end: fn(&Estimate) -> Option<f64>,
+        take: impl Fn(&CellFinding) -> Option<WithInterval>,
+        end: fn(&WithInterval) -> Option<f64>,
     ) -> Result<f64, Value> {
         let estimate =
             self.finding.and_then(take).ok_or_else(|| Value::Missing(self.why.clone().into_owned().into()))?;
@@ -91,9 +91,9 @@ impl CellRow<'_> {
     }
 
     /// The ratio to the first stack, or why there is none. That of the first stack is 1 and has no interval.
-    fn ratio(&self, take: fn(&Estimate) -> Option<f64>) -> Value {
+    fn ratio(&self, take: fn(&WithInterval) -> Option<f64>) -> Value {
         if self.first && self.finding.is_some() {
-            let itself = Estimate { value: 1.0, low: None, high: None, rounds: 0 };
+            let itself = WithInterval { value: 1.0, low: None, high: None, rounds: 0 };
             return Value::or_missing(take(&itself).map(Value::Ratio), "this is the first stack");
         }
         self.end(|f| f.ratio_to_first, take).map_or_else(|why| why, Value::Ratio)
@@ -141,7 +141,9 @@ pub(super) const fn column<'a>(
 /// Which cell, and may it be believed.
 fn identity<'a>() -> Vec<Column<CellRow<'a>>> {
     vec![
-        column(["STACK", "stack", "Stack", "name of the stack"], ColumnKind::Text, |r| Value::Text(r.stack.name.clone())),
+        column(["STACK", "stack", "Stack", "name of the stack"], ColumnKind::Text, |r| {
+            Value::Text(r.stack.name.clone())
+        }),
         column(["SLUG", "stack_slug", "Slug", "name of the stack in files and device nodes"], ColumnKind::Text, |r| {
             Value::Text(r.stack.slug.clone())
         }),
@@ -151,17 +153,23 @@ fn identity<'a>() -> Vec<Column<CellRow<'a>>> {
         column(["PATTERN", "pattern", "Pattern", "order, block, depth, jobs and direction"], ColumnKind::Text, |r| {
             Value::Text(crate::grid::title(r.workload))
         }),
-        column(["VERDICT", "verdict", "Verdict", "measured, unsteady, failed, missing or not-run"], ColumnKind::Text, |r| {
-            Value::Text(r.verdict.to_owned())
-        }),
+        column(
+            ["VERDICT", "verdict", "Verdict", "measured, unsteady, failed, missing or not-run"],
+            ColumnKind::Text,
+            |r| Value::Text(r.verdict.to_owned()),
+        ),
         column(["REASON", "reason", "Reason", "why there is no figure"], ColumnKind::Text, |r| {
             let reason = r.finding.is_none().then(|| Value::Text(r.why.clone().into_owned()));
             Value::or_missing(reason, "it was measured")
         }),
-        column(["EMULATED", "emulated_by", "Emulated by", "what emulates the machine, if anything"], ColumnKind::Text, |r| {
-            let by = r.emulator.map(|by| Value::Text(if by.is_empty() { "unknown" } else { by }.to_owned()));
-            Value::or_missing(by, "the machine is real")
-        }),
+        column(
+            ["EMULATED", "emulated_by", "Emulated by", "what emulates the machine, if anything"],
+            ColumnKind::Text,
+            |r| {
+                let by = r.emulator.map(|by| Value::Text(if by.is_empty() { "unknown" } else { by }.to_owned()));
+                Value::or_missing(by, "the machine is real")
+            },
+        ),
     ]
 }
 
@@ -189,9 +197,11 @@ fn rates<'a>() -> Vec<Column<CellRow<'a>>> {
         column(["IOPS-LOW", "iops_low_per_second", "IOPS low", "lower end of its interval"], ColumnKind::Iops, |r| {
             as_iops(r.end(|f| f.iops, |e| e.low))
         }),
-        column(["IOPS-HIGH", "iops_high_per_second", "IOPS high", "upper end of its interval"], ColumnKind::Iops, |r| {
-            as_iops(r.end(|f| f.iops, |e| e.high))
-        }),
+        column(
+            ["IOPS-HIGH", "iops_high_per_second", "IOPS high", "upper end of its interval"],
+            ColumnKind::Iops,
+            |r| as_iops(r.end(|f| f.iops, |e| e.high)),
+        ),
         column(
             ["RATIO", "ratio_to_first", "Ratio", "throughput relative to the first stack, paired within rounds"],
             ColumnKind::Ratio,
@@ -200,9 +210,11 @@ fn rates<'a>() -> Vec<Column<CellRow<'a>>> {
         column(["RATIO-LOW", "ratio_to_first_low", "Ratio low", "lower end of its interval"], ColumnKind::Ratio, |r| {
             r.ratio(|e| e.low)
         }),
-        column(["RATIO-HIGH", "ratio_to_first_high", "Ratio high", "upper end of its interval"], ColumnKind::Ratio, |r| {
-            r.ratio(|e| e.high)
-        }),
+        column(
+            ["RATIO-HIGH", "ratio_to_first_high", "Ratio high", "upper end of its interval"],
+            ColumnKind::Ratio,
+            |r| r.ratio(|e| e.high),
+        ),
         column(["ROUNDS", "rounds", "Rounds", "rounds behind the throughput"], ColumnKind::Count, |r| {
             r.value(|f| f.throughput.or(f.iops).map(|e| Value::Count(u64::from(e.rounds))))
         }),
@@ -231,9 +243,11 @@ fn latencies<'a>() -> Vec<Column<CellRow<'a>>> {
         column(["P99", "latency_p99_ns", "p99", "99th percentile of completion latency"], ColumnKind::Time, |r| {
             r.latency(|l| l.p99, FEW)
         }),
-        column(["P999", "latency_p999_ns", "p99.9", "99.9th percentile of completion latency"], ColumnKind::Time, |r| {
-            r.latency(|l| l.p999, FEW)
-        }),
+        column(
+            ["P999", "latency_p999_ns", "p99.9", "99.9th percentile of completion latency"],
+            ColumnKind::Time,
+            |r| r.latency(|l| l.p999, FEW),
+        ),
         column(["LAT-MAX", "latency_max_ns", "Max", "largest completion latency"], ColumnKind::Time, |r| {
             r.latency(|l| kept(l.max), NOT_KEPT)
         }),

@@ -63,9 +63,11 @@ fn pair<'a>() -> Vec<Column<ComparisonRow<'a>>> {
         column(["OTHER", "other", "Other", "the stack that it is held against"], ColumnKind::Text, |r| {
             Value::Text(r.other.to_owned())
         }),
-        column(["OTHER-SLUG", "other_slug", "Other slug", "its name in files and device nodes"], ColumnKind::Text, |r| {
-            Value::Text(r.comparison.other.clone())
-        }),
+        column(
+            ["OTHER-SLUG", "other_slug", "Other slug", "its name in files and device nodes"],
+            ColumnKind::Text,
+            |r| Value::Text(r.comparison.other.clone()),
+        ),
     ]
 }
 
@@ -77,9 +79,11 @@ fn answer<'a>() -> Vec<Column<ComparisonRow<'a>>> {
             ColumnKind::Ratio,
             |r| Value::Ratio(r.comparison.ratio.value),
         ),
-        column(["LOW", "ratio_low", "Low", "lower end of its interval, widened where it decides"], ColumnKind::Ratio, |r| {
-            Value::or_missing(r.comparison.ratio.low.map(Value::Ratio), ONE)
-        }),
+        column(
+            ["LOW", "ratio_low", "Low", "lower end of its interval, widened where it decides"],
+            ColumnKind::Ratio,
+            |r| Value::or_missing(r.comparison.ratio.low.map(Value::Ratio), ONE),
+        ),
         column(["HIGH", "ratio_high", "High", "upper end of its interval"], ColumnKind::Ratio, |r| {
             Value::or_missing(r.comparison.ratio.high.map(Value::Ratio), ONE)
         }),

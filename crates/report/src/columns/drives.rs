@@ -1,7 +1,7 @@
 //! Columns of the drives and programs of a machine.
 
 use terms::drive::{Drive, DriveDetail};
-use terms::inventory::{Health, LbaFormat, Program, Reading};
+use terms::inventory::{Health, LbaFormat, Program, Readout};
 
 use crate::table::{Column, ColumnKind, Value};
 
@@ -74,11 +74,11 @@ fn detail(drive: &Drive) -> Option<&DriveDetail> {
 }
 
 /// A fact, or why there is none: it is not known, or drives of this kind have none.
-fn fact<T>(reading: Option<&Reading<Option<T>>>, value: impl Fn(&T) -> Option<Value>) -> Value {
+fn fact<T>(reading: Option<&Readout<Option<T>>>, value: impl Fn(&T) -> Option<Value>) -> Value {
     match reading {
         None => Value::Missing(NOT_LOOKED.into()),
-        Some(Reading::Unknown(why)) => Value::Missing(why.clone().into()),
-        Some(Reading::Known(fact)) => Value::or_missing(fact.as_ref().and_then(value), "the drive does not tell"),
+        Some(Readout::Unknown(why)) => Value::Missing(why.clone().into()),
+        Some(Readout::Known(fact)) => Value::or_missing(fact.as_ref().and_then(value), "the drive does not tell"),
     }
 }
 
@@ -115,8 +115,8 @@ pub fn machine_drives() -> Vec<Column<Drive>> {
                 let known = detail(d).and_then(|detail| detail.nvme.as_ref()).map(|nvme| &nvme.formats);
                 match known {
                     None => Value::Missing("it is no NVMe namespace".into()),
-                    Some(Reading::Unknown(why)) => Value::Missing(why.clone().into()),
-                    Some(Reading::Known(all)) => formats(all),
+                    Some(Readout::Unknown(why)) => Value::Missing(why.clone().into()),
+                    Some(Readout::Known(all)) => formats(all),
                 }
             },
         ),

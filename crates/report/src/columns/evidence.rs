@@ -35,9 +35,11 @@ fn ranks<'a>() -> Vec<Column<CellRow<'a>>> {
             let rank = r.any.and_then(|f| f.rank).map(|rank| Value::Text(ranking::rank(rank).replace('–', "-")));
             r.or_why(rank, NOT_COMPARED)
         }),
-        column(["RANK-BEST", "rank_best", "Best rank", "one more than the stacks that are faster"], ColumnKind::Count, |r| {
-            r.or_why(r.any.and_then(|f| f.rank).map(|rank| Value::Count(u64::from(rank.best))), NOT_COMPARED)
-        }),
+        column(
+            ["RANK-BEST", "rank_best", "Best rank", "one more than the stacks that are faster"],
+            ColumnKind::Count,
+            |r| r.or_why(r.any.and_then(|f| f.rank).map(|rank| Value::Count(u64::from(rank.best))), NOT_COMPARED),
+        ),
         column(["RANK-WORST", "rank_worst", "Worst rank", "stacks that are not slower"], ColumnKind::Count, |r| {
             r.or_why(r.any.and_then(|f| f.rank).map(|rank| Value::Count(u64::from(rank.worst))), NOT_COMPARED)
         }),
@@ -49,10 +51,14 @@ fn ranks<'a>() -> Vec<Column<CellRow<'a>>> {
                 r.or_why(answer, if r.first { FIRST } else { NOT_COMPARED })
             },
         ),
-        column(["MORE", "more_rounds", "More rounds", "rounds still needed against the first"], ColumnKind::Count, |r| {
-            let more = r.against_first.and_then(|(_, more)| more).map(|more| Value::Count(u64::from(more)));
-            r.or_why(more, "it is decided, or was not compared")
-        }),
+        column(
+            ["MORE", "more_rounds", "More rounds", "rounds still needed against the first"],
+            ColumnKind::Count,
+            |r| {
+                let more = r.against_first.and_then(|(_, more)| more).map(|more| Value::Count(u64::from(more)));
+                r.or_why(more, "it is decided, or was not compared")
+            },
+        ),
         column(["OPEN", "open", "Open", "does it want more rounds"], ColumnKind::Text, |r| {
             Value::or_missing(r.any.map(|f| yes(f.open)), r.why.clone().into_owned())
         }),
@@ -129,11 +135,15 @@ fn flushes<'a>() -> Vec<Column<CellRow<'a>>> {
         column(["SYNC-P50", "sync_p50_ns", "Flush p50", "median latency of flushes"], ColumnKind::Time, |r| {
             r.or_why(r.finding.and_then(|f| f.sync.as_ref()).and_then(|l| kept(l.p50)).map(Value::Time), NO_FLUSH)
         }),
-        column(["SYNC-P99", "sync_p99_ns", "Flush p99", "99th percentile of latency of flushes"], ColumnKind::Time, |r| {
-            let sync = r.finding.and_then(|f| f.sync.as_ref());
-            let why = if sync.is_some() { FEW } else { NO_FLUSH };
-            r.or_why(sync.and_then(|l| l.p99).map(Value::Time), why)
-        }),
+        column(
+            ["SYNC-P99", "sync_p99_ns", "Flush p99", "99th percentile of latency of flushes"],
+            ColumnKind::Time,
+            |r| {
+                let sync = r.finding.and_then(|f| f.sync.as_ref());
+                let why = if sync.is_some() { FEW } else { NO_FLUSH };
+                r.or_why(sync.and_then(|l| l.p99).map(Value::Time), why)
+            },
+        ),
         column(["SYNC-MAX", "sync_max_ns", "Flush max", "largest latency of flushes"], ColumnKind::Time, |r| {
             r.or_why(r.finding.and_then(|f| f.sync.as_ref()).and_then(|l| kept(l.max)).map(Value::Time), NO_FLUSH)
         }),
@@ -146,9 +156,11 @@ fn bursts<'a>() -> Vec<Column<CellRow<'a>>> {
         column(["BURST", "burst_bytes_per_second", "Burst", "throughput before the cliff"], ColumnKind::Rate, |r| {
             burst(r, |burst| Value::Rate(BytesPerSecond(burst.burst)))
         }),
-        column(["SUSTAINED", "sustained_bytes_per_second", "Sustained", "throughput after it"], ColumnKind::Rate, |r| {
-            burst(r, |burst| Value::Rate(BytesPerSecond(burst.sustained)))
-        }),
+        column(
+            ["SUSTAINED", "sustained_bytes_per_second", "Sustained", "throughput after it"],
+            ColumnKind::Rate,
+            |r| burst(r, |burst| Value::Rate(BytesPerSecond(burst.sustained))),
+        ),
         column(
             ["CLIFF", "cliff_bytes", "Cliff after", "bytes moved in the window before the cliff"],
             ColumnKind::Size,
@@ -171,9 +183,11 @@ fn imitations<'a>() -> Vec<Column<CellRow<'a>>> {
         column(["TOOL", "imitated_tool", "Tool", "the tool that was imitated"], ColumnKind::Text, |r| {
             imitation(r, |imitation| Value::Text(imitation.tool.name().to_owned()))
         }),
-        column(["TOOL-SHOWS", "imitated_printed", "Shown", "the number that it would print"], ColumnKind::Number, |r| {
-            imitation(r, |imitation| Value::Number(imitation.printed))
-        }),
+        column(
+            ["TOOL-SHOWS", "imitated_printed", "Shown", "the number that it would print"],
+            ColumnKind::Number,
+            |r| imitation(r, |imitation| Value::Number(imitation.printed)),
+        ),
         column(["TOOL-UNIT", "imitated_unit", "Unit", "the unit that it would print"], ColumnKind::Text, |r| {
             imitation(r, |imitation| Value::Text(imitation.unit.clone()))
         }),

@@ -1,6 +1,6 @@
 //! What other tools would have shown, beside the honest figure in the same unit, and why they differ.
 
-use terms::finding::{Finding, Findings, Gap, ImitationFinding};
+use terms::finding::{CellFinding, Findings, Gap, ImitationFinding};
 use terms::units::significant;
 use terms::workload::{Tool, Workload};
 
@@ -22,7 +22,7 @@ fn imitations<'a>(
     tool: Tool,
 ) -> impl Iterator<Item = (&'a str, &'a ImitationFinding)> {
     findings.provenance.stacks.iter().filter_map(move |entry| {
-        let is = |cell: &&Finding| cell.stack == entry.slug && cell.workload == workload.name.as_str();
+        let is = |cell: &&CellFinding| cell.stack == entry.slug && cell.workload == workload.name.as_str();
         let imitation = findings.cells.iter().find(is)?.imitation.as_ref()?;
         (imitation.tool == tool).then_some((entry.name.as_str(), imitation))
     })

@@ -1,6 +1,6 @@
 //! What was said before the run, beside what came of it.
 
-use terms::finding::{Finding, Findings, Score, Scorecard};
+use terms::finding::{CellFinding, Findings, Score, Scorecard};
 use terms::workload::Workload;
 
 use super::stack_name;
@@ -83,7 +83,7 @@ fn left_out(findings: &Findings) -> Option<String> {
 }
 
 /// Why the figure of a cell is doubtful: it is more than the drives can do.
-pub(crate) fn doubts<'a>(findings: &'a Findings, of: &'a Finding) -> impl Iterator<Item = &'a str> {
+pub(crate) fn doubts<'a>(findings: &'a Findings, of: &'a CellFinding) -> impl Iterator<Item = &'a str> {
     let cells = findings.foretold.iter().flat_map(|card| &card.cells);
     let own = cells.filter(|score| score.stack == of.stack && score.workload == of.workload);
     own.flat_map(Score::doubts).map(|flag| flag.message.as_str())

@@ -1,6 +1,6 @@
 //! What each of several hosts did that worked at once, and what it would have done alone.
 
-use terms::finding::{Finding, Findings, HostFinding};
+use terms::finding::{CellFinding, Findings, HostFinding};
 use terms::workload::Workload;
 
 use crate::listing::{Group, Listing, MISSING};
@@ -76,7 +76,7 @@ fn alone<'a>(findings: &'a Findings, workload: &Workload) -> Option<&'a Workload
     findings.provenance.workloads.iter().find(like)
 }
 
-fn rate(finding: &Finding) -> Option<f64> {
+fn rate(finding: &CellFinding) -> Option<f64> {
     finding.throughput.as_ref().map(|rate| rate.value)
 }
 

@@ -1,6 +1,6 @@
 //! What each of several different jobs did that ran at once.
 
-use terms::finding::{Estimate, Findings, PartFinding};
+use terms::finding::{Findings, PartFinding, WithInterval};
 use terms::workload::Workload;
 
 use crate::figure;
@@ -56,8 +56,8 @@ fn rows(
     let Some(cell) = findings.cell(&entry.slug, workload.name.as_str()).filter(|cell| !cell.parts.is_empty()) else {
         return Vec::new();
     };
-    let row = |name: &str, [rate, iops]: [&Option<Estimate>; 2], latency: Option<&terms::record::Latency>| {
-        let value = |of: &Option<Estimate>, text: &dyn Fn(f64) -> String| {
+    let row = |name: &str, [rate, iops]: [&Option<WithInterval>; 2], latency: Option<&terms::record::Latency>| {
+        let value = |of: &Option<WithInterval>, text: &dyn Fn(f64) -> String| {
             of.as_ref().map_or_else(|| MISSING.to_owned(), |of| text(of.value))
         };
         let spread = rate.as_ref().map_or_else(|| MISSING.to_owned(), figure::spread);

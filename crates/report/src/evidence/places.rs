@@ -1,6 +1,6 @@
 //! How long operations took at each place of the span, as the graph of GNOME Disks shows it.
 
-use terms::finding::{Finding, Findings};
+use terms::finding::{CellFinding, Findings};
 use terms::record::Probe;
 use terms::units::{Nanos, significant};
 use terms::workload::Workload;
@@ -11,7 +11,7 @@ use crate::style::Style;
 use crate::width::Align;
 
 /// Findings of a workload that have places, each with the name of its stack.
-pub(crate) fn of<'a>(findings: &'a Findings, workload: &Workload) -> Vec<(&'a str, &'a Finding)> {
+pub(crate) fn of<'a>(findings: &'a Findings, workload: &Workload) -> Vec<(&'a str, &'a CellFinding)> {
     let stacks = findings.provenance.stacks.iter();
     stacks
         .filter_map(|entry| Some((entry.name.as_str(), findings.cell(&entry.slug, workload.name.as_str())?)))
@@ -57,7 +57,7 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
 }
 
 /// One stack.
-fn row(name: &str, finding: &Finding, workload: &Workload, style: &Style) -> Option<Vec<String>> {
+fn row(name: &str, finding: &CellFinding, workload: &Workload, style: &Style) -> Option<Vec<String>> {
     let probes = &finding.probes;
     let slowest = probes.iter().max_by_key(|probe| probe.took)?;
     let count = f64::from(u32::try_from(probes.len()).unwrap_or(u32::MAX));
@@ -79,7 +79,7 @@ fn row(name: &str, finding: &Finding, workload: &Workload, style: &Style) -> Opt
 }
 
 /// Where an operation was, as a share of the places that the pass went to, which are kept in their order.
-pub(crate) fn share(probe: &Probe, finding: &Finding) -> f64 {
+pub(crate) fn share(probe: &Probe, finding: &CellFinding) -> f64 {
     let last = finding.probes.last().map(|probe| probe.at).unwrap_or_default();
     if last.0 == 0 { 0.0 } else { probe.at.as_f64() / last.as_f64() }
 }

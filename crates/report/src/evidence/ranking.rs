@@ -1,7 +1,7 @@
 //! Ranks with ties, what comparisons with the first stack say, and what limited each cell.
 
 use terms::evidence::LimiterKind;
-use terms::finding::{Compared, Estimate, Rank, Steady};
+use terms::finding::{Compared, Rank, Steady, WithInterval};
 
 use crate::grid::{Grid, State};
 use crate::listing::{Group, Listing, MISSING};
@@ -72,7 +72,7 @@ pub(crate) fn against(
     stack: usize,
     other: usize,
     workload: usize,
-) -> Option<(Estimate, Compared, Option<u32>)> {
+) -> Option<(WithInterval, Compared, Option<u32>)> {
     let slug = |at: usize| grid.stacks().get(at).map(|entry| entry.slug.as_str());
     let (stack, other) = slug(stack).zip(slug(other))?;
     let name = grid.workloads()[workload].name.as_str();

@@ -1,6 +1,6 @@
 //! The charts of the page: figures and latency of each workload, throughput over time, times of building.
 
-use terms::finding::{Estimate, Finding, Findings};
+use terms::finding::{CellFinding, Findings, WithInterval};
 use terms::record::{Sample, StackEntry};
 use terms::units::{BytesPerSecond, Nanos, significant};
 
@@ -155,7 +155,13 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
 }
 
 /// The bar of a figure, marked where a guard or the drives' own limits speak against it.
-pub(super) fn measured(grid: &Grid, workload: usize, finding: &Finding, estimate: &Estimate, first: bool) -> Figure {
+pub(super) fn measured(
+    grid: &Grid,
+    workload: usize,
+    finding: &CellFinding,
+    estimate: &WithInterval,
+    first: bool,
+) -> Figure {
     let style = Style::default();
     let measure = Measure::of(grid.workloads()[workload]);
     let plain = finding.guards.is_empty() && foretold::doubts(grid.findings, finding).next().is_none();
@@ -219,7 +225,7 @@ pub(super) fn timeline(grid: &Grid) -> Option<Timeline> {
 }
 
 /// The line of a finding's samples.
-fn line(finding: &Finding, stack: &str, title: &str) -> Line {
+fn line(finding: &CellFinding, stack: &str, title: &str) -> Line {
     let samples = &finding.samples;
     let lost = finding.path_lost.map(|lost| [lost.loss.at, lost.loss.back]);
     let marks = finding.burst.map(|burst| burst.cliff.at).into_iter().chain(lost.into_iter().flatten());

@@ -1,6 +1,6 @@
 //! What operations took at each place of the span, drawn for every stack on one axis for each workload.
 
-use terms::finding::{Finding, Findings};
+use terms::finding::{CellFinding, Findings};
 use terms::record::Probe;
 use terms::units::{BytesPerSecond, significant};
 use terms::workload::Workload;
@@ -26,7 +26,7 @@ fn times(findings: &Findings, work: &Workload) -> Vec<(String, String)> {
     let nanos = |probe: &Probe| probe.took.as_seconds() * 1e9;
     let measured = places::of(findings, work);
     let axis = Log::around(measured.iter().flat_map(|(_, finding)| &finding.probes).map(nanos));
-    let drawing = |(name, finding): (&str, &Finding)| {
+    let drawing = |(name, finding): (&str, &CellFinding)| {
         (name.to_owned(), dots(&points(finding, nanos), &axis, &says(name, work), latency::label))
     };
     measured.into_iter().map(drawing).collect()
@@ -39,13 +39,13 @@ fn rates(findings: &Findings, work: &Workload, style: &Style) -> Vec<(String, St
     let measured = places::of(findings, work);
     let axis = Linear::to(measured.iter().flat_map(|(_, finding)| &finding.probes).map(rate).fold(0.0, f64::max));
     let tick = |value: f64| format!("{} {}", significant(value), style.rate_unit());
-    let drawing = |(name, finding): (&str, &Finding)| {
+    let drawing = |(name, finding): (&str, &CellFinding)| {
         (name.to_owned(), line(&points(finding, rate), &axis, &says(name, work), tick))
     };
     measured.into_iter().map(drawing).collect()
 }
 
-fn points(finding: &Finding, value: impl Fn(&Probe) -> f64) -> Vec<(f64, f64)> {
+fn points(finding: &CellFinding, value: impl Fn(&Probe) -> f64) -> Vec<(f64, f64)> {
     finding.probes.iter().map(|probe| (places::share(probe, finding), value(probe))).collect()
 }
 

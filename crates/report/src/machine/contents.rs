@@ -2,7 +2,7 @@
 
 use terms::drive::Drive;
 use terms::inventory::{
-    Crypt, Detail, FileSystem, Integrity, Mapping, Md, Meaning, Node, Pool, Reading, Segment, Vdev,
+    CryptMapping, Detail, FileSystem, IntegrityHeader, Mapping, Md, Meaning, Node, Pool, Readout, Segment, Vdev,
 };
 use terms::units::Bytes;
 
@@ -37,24 +37,24 @@ fn array(md: &Md) -> Vec<String> {
         words.push(format!("chunk {chunk}"));
     }
     match &md.degraded {
-        Reading::Known(Some(0)) | Reading::Known(None) => {}
-        Reading::Known(Some(missing)) => words.push(format!("DEGRADED by {missing}")),
-        Reading::Unknown(_) => words.push("degraded or not is not known".to_owned()),
+        Readout::Known(Some(0)) | Readout::Known(None) => {}
+        Readout::Known(Some(missing)) => words.push(format!("DEGRADED by {missing}")),
+        Readout::Unknown(_) => words.push("degraded or not is not known".to_owned()),
     }
     match &md.bitmap {
-        Reading::Known(Some(place)) if place == "none" => words.push("no bitmap".to_owned()),
-        Reading::Known(Some(_)) => words.push("bitmap".to_owned()),
-        Reading::Known(None) | Reading::Unknown(_) => {}
+        Readout::Known(Some(place)) if place == "none" => words.push("no bitmap".to_owned()),
+        Readout::Known(Some(_)) => words.push("bitmap".to_owned()),
+        Readout::Known(None) | Readout::Unknown(_) => {}
     }
     words.extend(md.state.known().cloned());
-    if let Reading::Known(Some(action)) = &md.sync_action
+    if let Readout::Known(Some(action)) = &md.sync_action
         && action != "idle"
     {
         let share = md.sync_completed_sectors.known().copied().flatten().filter(|[_, all]| *all > 0);
         let share = share.map_or(String::new(), |[done, all]| format!(" {} %", done.saturating_mul(100) / all));
         words.push(format!("{}{share}", action.to_uppercase()));
     }
-    if let Reading::Known(Some(sectors @ 1..)) = md.mismatch_sectors {
+    if let Readout::Known(Some(sectors @ 1..)) = md.mismatch_sectors {
         words.push(format!("{sectors} sectors differ"));
     }
     words
@@ -79,7 +79,7 @@ fn segment_words(segment: &Segment) -> String {
 }
 
 fn mapping(dm: &Mapping) -> Vec<String> {
-    let Reading::Known(targets) = &dm.targets else {
+    let Readout::Known(targets) = &dm.targets else {
         // Its name in the kernel still tells who made it.
         let maker = dm.uuid.as_deref().and_then(|uuid| uuid.split('-').next()).unwrap_or("unknown");
         return vec![format!("made by {}, table not known", maker.to_lowercase())];
@@ -88,11 +88,11 @@ fn mapping(dm: &Mapping) -> Vec<String> {
         .iter()
         .take(1)
         .flat_map(|target| match &target.meaning {
-            Meaning::Crypt(crypt) => encryption(crypt),
-            Meaning::Integrity(integrity) => checksums(integrity),
+            Meaning::CryptMapping(crypt) => encryption(crypt),
+            Meaning::IntegrityHeader(integrity) => checksums(integrity),
             Meaning::Raid(raid) => raid.health.known().map(|health| format!("images {health}")).into_iter().collect(),
             Meaning::ThinPool(pool) => match &pool.data_blocks {
-                Reading::Known([used, all]) if *all > 0 => vec![format!("{} % full", used.saturating_mul(100) / all)],
+                Readout::Known([used, all]) if *all > 0 => vec![format!("{} % full", used.saturating_mul(100) / all)],
                 _ => Vec::new(),
             },
             Meaning::Linear { .. } | Meaning::Striped { .. } | Meaning::Other => Vec::new(),
@@ -104,14 +104,14 @@ fn mapping(dm: &Mapping) -> Vec<String> {
     words
 }
 
-fn encryption(crypt: &Crypt) -> Vec<String> {
+fn encryption(crypt: &CryptMapping) -> Vec<String> {
     let mut words = vec![crypt.cipher.clone(), format!("sector {}", crypt.sector)];
     words.extend(crypt.integrity.clone().map(|integrity| format!("authenticated {integrity}")));
     words.extend(crypt.flags.iter().cloned());
     words
 }
 
-fn checksums(integrity: &Integrity) -> Vec<String> {
+fn checksums(integrity: &IntegrityHeader) -> Vec<String> {
     let mode = match integrity.mode.as_str() {
         "J" => "journal",
         "B" => "bitmap",
@@ -123,10 +123,10 @@ fn checksums(integrity: &Integrity) -> Vec<String> {
     let mut words = vec![mode.to_owned()];
     words.extend(integrity.hash.clone());
     words.push(format!("block {}", integrity.block));
-    if let Reading::Known(Some(_)) = integrity.recalculated_sectors {
+    if let Readout::Known(Some(_)) = integrity.recalculated_sectors {
         words.push("STILL RECALCULATING".to_owned());
     }
-    if let Reading::Known(wrong @ 1..) = integrity.mismatches {
+    if let Readout::Known(wrong @ 1..) = integrity.mismatches {
         words.push(format!("{wrong} MISMATCHES"));
     }
     words
@@ -142,9 +142,9 @@ pub(super) fn held(node: &Node, detail: &Detail, notes: &mut Notes) -> Vec<Strin
         return file_system(system);
     }
     match &node.signatures {
-        Reading::Known(found) if found.is_empty() => vec!["blank".to_owned()],
-        Reading::Known(found) => found.iter().map(|signature| format!("holds {}", signature.kind)).collect(),
-        Reading::Unknown(why) => vec![format!("content not known {}", notes.mark(why))],
+        Readout::Known(found) if found.is_empty() => vec!["blank".to_owned()],
+        Readout::Known(found) => found.iter().map(|signature| format!("holds {}", signature.kind)).collect(),
+        Readout::Unknown(why) => vec![format!("content not known {}", notes.mark(why))],
     }
 }
 

@@ -1,6 +1,6 @@
 //! What nobody could find out, and why: each reason once, with all that it kept from us.
 
-use terms::inventory::{Detail, Inventory, NOT_LOOKED_AT, Reading};
+use terms::inventory::{Detail, Inventory, NOT_LOOKED_AT, Readout};
 
 use super::examined::heading;
 use crate::style::Style;
@@ -65,7 +65,7 @@ pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style) -> Opt
 struct Gaps(Vec<(String, Vec<String>)>);
 
 impl Gaps {
-    fn note<T>(&mut self, what: &str, reading: &Reading<T>) {
+    fn note<T>(&mut self, what: &str, reading: &Readout<T>) {
         if let Some(why) = reading.why_unknown().filter(|why| *why != NOT_LOOKED_AT) {
             self.add(what, why);
         }

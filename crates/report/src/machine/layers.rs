@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use terms::inventory::{Detail, FileSystem, Inventory, Node, Pool, Reading, Vdev};
+use terms::inventory::{Detail, FileSystem, Inventory, Node, Pool, Readout, Vdev};
 
 use super::contents;
 use crate::notes::Notes;
@@ -175,7 +175,7 @@ fn kind(node: &Node, drive: Option<&terms::Drive>) -> String {
         }
         Some(drive) if drive.kernel_name == node.name => drive.transport.clone(),
         _ => {
-            let open = matches!(&node.dm, Some(dm) if matches!(dm.targets, Reading::Unknown(_)));
+            let open = matches!(&node.dm, Some(dm) if matches!(dm.targets, Readout::Unknown(_)));
             if open { "mapping".to_owned() } else { node.kind.clone() }
         }
     }

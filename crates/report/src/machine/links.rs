@@ -1,6 +1,6 @@
 //! The PCIe tree, one line for each link: who is at its ends, what it carries, what is asked of it.
 
-use terms::inventory::{Inventory, LEAST_PAYLOAD, Link, PciDetail, PciDevice, Reading};
+use terms::inventory::{Inventory, LEAST_PAYLOAD, Link, PciDetail, PciDevice, Readout};
 use terms::units::{Bytes, BytesPerSecond, significant};
 
 use super::{Branch, Part, branches, short};
@@ -212,11 +212,11 @@ impl Drawing<'_> {
             return;
         };
         line.link = match &detail.link {
-            Reading::Known(link) => link.map(|link| link.to_string()).unwrap_or_default(),
-            Reading::Unknown(why) => format!("not known {}", self.notes.mark(why)),
+            Readout::Known(link) => link.map(|link| link.to_string()).unwrap_or_default(),
+            Readout::Unknown(why) => format!("not known {}", self.notes.mark(why)),
         };
         match &detail.carries {
-            Reading::Known(Some(capacity)) => {
+            Readout::Known(Some(capacity)) => {
                 line.carries = self.rate(capacity.rate);
                 if self.payload.is_some() {
                     // It is told once, below the tree.
@@ -232,8 +232,8 @@ impl Drawing<'_> {
                     );
                 }
             }
-            Reading::Known(None) => {}
-            Reading::Unknown(why) => line.carries = format!("? {}", self.notes.mark(why)),
+            Readout::Known(None) => {}
+            Readout::Unknown(why) => line.carries = format!("? {}", self.notes.mark(why)),
         }
         if let Some(chipset) = &detail.chipset {
             self.mark(line, &format!("taken for a part of the chipset, or behind it: {}", chipset.because));

@@ -1,6 +1,6 @@
 //! What a machine is, in a few lines.
 
-use terms::inventory::{Cpu, Detail, Inventory, MemoryModule, Reading};
+use terms::inventory::{Cpu, Detail, Inventory, MemoryModule, Readout};
 
 use super::pairs;
 use crate::style::Style;
@@ -61,9 +61,9 @@ fn abilities(inventory: &Inventory, cpu: &Cpu) -> String {
     };
     let aes = if inventory.aes || unread { "" } else { "no AES instructions; " };
     let governor = match &cpu.governors {
-        Reading::Known(all) if all.is_empty() => "frequencies are not scaled here".to_owned(),
-        Reading::Known(all) => format!("governor {}", all.keys().cloned().collect::<Vec<_>>().join(", ")),
-        Reading::Unknown(_) => "governor not known".to_owned(),
+        Readout::Known(all) if all.is_empty() => "frequencies are not scaled here".to_owned(),
+        Readout::Known(all) => format!("governor {}", all.keys().cloned().collect::<Vec<_>>().join(", ")),
+        Readout::Unknown(_) => "governor not known".to_owned(),
     };
     let profile = cpu.platform_profile.known().cloned().flatten();
     let profile = profile.map_or(String::new(), |profile| format!(", profile {profile}"));
@@ -107,8 +107,8 @@ fn memory(inventory: &Inventory, detail: &Detail) -> String {
         }
     }
     match &detail.memory.channels {
-        Reading::Known(1) => text + ", 1 channel by its name",
-        Reading::Known(channels) => text + &format!(", {channels} channels by their names"),
-        Reading::Unknown(_) => text,
+        Readout::Known(1) => text + ", 1 channel by its name",
+        Readout::Known(channels) => text + &format!(", {channels} channels by their names"),
+        Readout::Unknown(_) => text,
     }
 }

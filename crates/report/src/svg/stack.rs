@@ -2,7 +2,7 @@
 
 mod place;
 
-use terms::design::Node;
+use terms::design::LayerNode;
 
 use super::canvas::{Canvas, px, text_width};
 use crate::width::{shorten, width, wrap};
@@ -29,7 +29,7 @@ fn lines(item: &Item) -> Vec<String> {
 }
 
 /// The stack as an image of fixed size.
-pub(crate) fn draw(name: &str, nodes: &[Node]) -> String {
+pub(crate) fn draw(name: &str, nodes: &[LayerNode]) -> String {
     let boxes = place(nodes);
     // As wide as the tightest text asks for, within reason: texts that still do not fit are shortened.
     let need = |b: &Box| lines(&b.item).iter().map(|l| text_width(l, LETTERS) + MARGIN).fold(0.0, f64::max);

@@ -1,6 +1,6 @@
 //! The columns of the terminal's tables: names of stacks, figures, ratios.
 
-use terms::finding::{Compared, Estimate, Finding};
+use terms::finding::{CellFinding, Compared, WithInterval};
 use terms::units::{Nanos, significant};
 
 use crate::evidence::chart::{SideBySide, mean_latency};
@@ -101,7 +101,7 @@ fn latency_column(grid: &Grid, of: &SideBySide, workload: usize, style: &Style) 
 }
 
 /// A ratio and what is said of it.
-type Against = (Estimate, Option<(Compared, Option<u32>)>);
+type Against = (WithInterval, Option<(Compared, Option<u32>)>);
 
 /// A column of ratios to the first of these stacks under a workload.
 fn ratio_column(
@@ -109,7 +109,7 @@ fn ratio_column(
     stacks: &[usize],
     workload: usize,
     style: &Style,
-    against: impl Fn(usize, &Finding) -> Option<Against>,
+    against: impl Fn(usize, &CellFinding) -> Option<Against>,
 ) -> Strip {
     let pieces = stacks.iter().enumerate().map(|(at, stack)| match grid.state(*stack, workload) {
         State::Measured(..) if at == 0 => Err((style.spell("1×"), Tone::Plain)),
@@ -130,17 +130,17 @@ fn ratio_column(
 }
 
 /// A value with its interval.
-fn piece(value: String, estimate: &Estimate, style: &Style) -> Piece {
+fn piece(value: String, estimate: &WithInterval, style: &Style) -> Piece {
     Piece { value: style.spell(&value), spread: style.spell(&spread(estimate)), mark: String::new(), tone: Tone::Plain }
 }
 
 /// Marks of the guards that label a figure without voiding it.
-fn guards(finding: &Finding, notes: &mut Notes) -> String {
+fn guards(finding: &CellFinding, notes: &mut Notes) -> String {
     finding.guards.iter().map(|g| notes.mark(&format!("guard {}: {}", g.guard, g.witness))).collect()
 }
 
 /// Marks of a figure that is more than the drives can do.
-fn doubts(grid: &Grid, finding: &Finding, notes: &mut Notes) -> String {
+fn doubts(grid: &Grid, finding: &CellFinding, notes: &mut Notes) -> String {
     foretold::doubts(grid.findings, finding).map(|why| notes.mark(&format!("doubtful: {why}"))).collect()
 }
 

@@ -4,7 +4,7 @@ mod quantity;
 mod words;
 
 use quantity::{bare_duration, bare_size, duration, integer, percent, size};
-use terms::text::{Alphabet, Unfit};
+use terms::text::{Alphabet, BadText};
 use terms::{Name, Note, Span};
 use toml::Spanned;
 use toml::de::{DeArray, DeValue};
@@ -96,7 +96,7 @@ fn free(key: &Key, alphabet: Alphabet, text: &str, place: Span) -> Read<String> 
     let Err(unfit) = alphabet.check(text) else { return Ok(text.trim().to_owned()) };
     let note = Note::error("study-bad-text", Some(place), format!("`{}` {unfit}", key.name));
     Err(Box::new(match (unfit, alphabet.only()) {
-        (Unfit::Formula(_), _) => note.hint("begin with a letter, a digit or `#`"),
+        (BadText::Formula(_), _) => note.hint("begin with a letter, a digit or `#`"),
         (_, Some(only)) => note.hint(format!("write characters of {only}, {} at most", alphabet.longest())),
         (_, None) => note.hint("write one line of text"),
     }))

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use terms::{Layer, Name, Node, Note, Ref, Span};
+use terms::{Layer, LayerNode, Name, Note, Ref, Span};
 
 use super::entry::{Entry, Link, Links, To};
 use crate::lab::Lab;
@@ -12,7 +12,7 @@ use crate::layer;
 #[derive(Debug)]
 pub(super) struct Growth<'g, 'f> {
     /// The node.
-    pub(super) node: Node,
+    pub(super) node: LayerNode,
     /// Its entry.
     pub(super) entry: &'g Entry<'f>,
     /// Where each of `on` and then `special` is named.
@@ -85,14 +85,14 @@ fn nodes<'g, 'f>(
     if !layer.is_one_on_one() || on.len() < 2 {
         let places = on.iter().chain(&special).map(|(_, place)| *place).collect();
         let (on, special) = (names(on), names(special));
-        let node = Node { name: entry.name.clone(), layer, on, special };
+        let node = LayerNode { name: entry.name.clone(), layer, on, special };
         return vec![Growth { node, entry, places, broken }];
     }
     let mut grown = Vec::new();
     for (below, place) in on {
         match Name::new(format!("{}-{}", entry.name, below.name())) {
             Ok(name) => {
-                let node = Node { name, layer: layer.clone(), on: vec![below], special: Vec::new() };
+                let node = LayerNode { name, layer: layer.clone(), on: vec![below], special: Vec::new() };
                 grown.push(Growth { node, entry, places: vec![place], broken });
             }
             Err(_) => notes.push(

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Estimate;
+use super::WithInterval;
 
 /// Two stacks on one workload, paired within rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ pub struct Comparison {
     /// Slug of the stack that it is held against.
     pub other: String,
     /// Throughput of `stack` over that of `other`. Its interval is widened for the size of the table where it decides.
-    pub ratio: Estimate,
+    pub ratio: WithInterval,
     /// The answer, corrected for the number of comparisons in the table.
     pub verdict: Compared,
     /// Rounds still needed, about, where it cannot be told yet.
@@ -26,7 +26,7 @@ pub struct Comparison {
 impl Comparison {
     /// The ratio and the answer as seen from `stack`, where the comparison is of it and `other`.
     #[must_use]
-    pub fn seen_from(&self, stack: &str, other: &str) -> Option<(Estimate, Compared)> {
+    pub fn seen_from(&self, stack: &str, other: &str) -> Option<(WithInterval, Compared)> {
         match (self.stack.as_str(), self.other.as_str()) {
             pair if pair == (stack, other) => Some((self.ratio, self.verdict)),
             pair if pair == (other, stack) => Some((self.ratio.inverted(), self.verdict.reversed())),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Estimate;
+use super::WithInterval;
 use crate::record::{Latency, Sample};
 use crate::units::Nanos;
 use crate::workload::PathLoss;
@@ -41,10 +41,10 @@ pub struct HostFinding {
     pub host: u8,
     /// Throughput in bytes per second.
     #[serde(rename = "throughput_bytes_per_second")]
-    pub throughput: Option<Estimate>,
+    pub throughput: Option<WithInterval>,
     /// Operations per second.
     #[serde(rename = "iops_per_second")]
-    pub iops: Option<Estimate>,
+    pub iops: Option<WithInterval>,
     /// Completion latency, all rounds merged.
     pub latency: Option<Latency>,
     /// Throughput and latency over time, of the last round.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Estimate;
+use super::WithInterval;
 use crate::name::Name;
 use crate::record::Latency;
 
@@ -13,10 +13,10 @@ pub struct PartFinding {
     pub part: Name,
     /// Throughput in bytes per second.
     #[serde(rename = "throughput_bytes_per_second")]
-    pub throughput: Option<Estimate>,
+    pub throughput: Option<WithInterval>,
     /// Operations per second.
     #[serde(rename = "iops_per_second")]
-    pub iops: Option<Estimate>,
+    pub iops: Option<WithInterval>,
     /// Completion latency, all rounds merged.
     pub latency: Option<Latency>,
 }

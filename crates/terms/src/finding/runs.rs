@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Compared, Estimate};
+use super::{Compared, WithInterval};
 use crate::evidence::LimiterKind;
 
 /// A run (`b`) beside the run that it is compared with (`a`).
@@ -57,7 +57,7 @@ pub struct CellComparison {
     /// What it gave in `b`.
     pub b: Option<Figures>,
     /// Throughput of `b` over that of `a`, with its 95 % interval.
-    pub ratio: Option<Estimate>,
+    pub ratio: Option<WithInterval>,
     /// The answer; `None` where there is none to be had.
     pub verdict: Option<Compared>,
     /// Why there is none, or why nobody can tell.
@@ -75,7 +75,7 @@ pub struct CellComparison {
 pub struct Figures {
     /// Throughput in bytes per second.
     #[serde(rename = "throughput_bytes_per_second")]
-    pub throughput: Estimate,
+    pub throughput: WithInterval,
     /// Operations per second.
     #[serde(rename = "iops_per_second")]
     pub iops: f64,

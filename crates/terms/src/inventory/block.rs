@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Reading;
+use super::Readout;
 use crate::units::Bytes;
 
 /// A block device: a drive, a partition, an array, a mapping. Files are those below `/sys/class/block/NAME`.
@@ -26,10 +26,10 @@ pub struct Node {
     /// May it be written?
     pub read_only: bool,
     /// Limits and settings of its queue.
-    pub queue: Queue,
+    pub queue: RequestQueue,
     /// `alignment_offset`: how far its start is from a boundary of the physical block.
     #[serde(rename = "alignment_offset_bytes")]
-    pub alignment_offset: Reading<Bytes>,
+    pub alignment_offset: Readout<Bytes>,
     /// Of a partition.
     pub partition: Option<Partition>,
     /// Of an md array.
@@ -39,49 +39,49 @@ pub struct Node {
     /// Of a loop device.
     pub backing: Option<Backing>,
     /// What is written on it, from `blkid -p` and `wipefs -n`; an empty list says that it was looked at and is blank.
-    pub signatures: Reading<Vec<Signature>>,
+    pub signatures: Readout<Vec<Signature>>,
 }
 
 /// Limits and settings of a queue: files below `queue/`. Partitions have those of their drive.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Queue {
+pub struct RequestQueue {
     /// `logical_block_size`.
     #[serde(rename = "logical_block_bytes")]
-    pub logical_block: Reading<Bytes>,
+    pub logical_block: Readout<Bytes>,
     /// `physical_block_size`.
     #[serde(rename = "physical_block_bytes")]
-    pub physical_block: Reading<Bytes>,
+    pub physical_block: Readout<Bytes>,
     /// `minimum_io_size`: the chunk of an array.
     #[serde(rename = "minimum_io_bytes")]
-    pub minimum_io: Reading<Bytes>,
+    pub minimum_io: Readout<Bytes>,
     /// `optimal_io_size`: a full stripe of an array; 0 where none is told.
     #[serde(rename = "optimal_io_bytes")]
-    pub optimal_io: Reading<Bytes>,
+    pub optimal_io: Readout<Bytes>,
     /// `max_sectors_kb`.
     #[serde(rename = "largest_io_bytes")]
-    pub largest_io: Reading<Bytes>,
+    pub largest_io: Readout<Bytes>,
     /// `discard_max_bytes`: 0 where discards do not reach further down.
     #[serde(rename = "discard_max_bytes")]
-    pub discard_max: Reading<Bytes>,
+    pub discard_max: Readout<Bytes>,
     /// `discard_granularity`.
     #[serde(rename = "discard_granularity_bytes")]
-    pub discard_granularity: Reading<Bytes>,
+    pub discard_granularity: Readout<Bytes>,
     /// `scheduler`, the one in use; `None` where there is no choice.
-    pub scheduler: Reading<Option<String>>,
+    pub scheduler: Readout<Option<String>>,
     /// `write_cache`: what the block layer believes: `write back` or `write through`.
-    pub write_cache: Reading<String>,
+    pub write_cache: Readout<String>,
     /// `rotational`.
-    pub rotational: Reading<bool>,
+    pub rotational: Readout<bool>,
     /// `nr_requests`.
-    pub requests: Reading<u32>,
+    pub requests: Readout<u32>,
     /// `read_ahead_kb`.
     #[serde(rename = "read_ahead_bytes")]
-    pub read_ahead: Reading<Bytes>,
+    pub read_ahead: Readout<Bytes>,
     /// Hardware queues: directories below `mq/`.
-    pub hardware_queues: Reading<u32>,
+    pub hardware_queues: Readout<u32>,
     /// `zoned`: `none`, `host-aware`, `host-managed`.
-    pub zoned: Reading<String>,
+    pub zoned: Readout<String>,
 }
 
 /// A partition.
@@ -111,36 +111,36 @@ pub struct Md {
     pub metadata: Option<String>,
     /// `chunk_size`; 0 where the level has none.
     #[serde(rename = "chunk_bytes")]
-    pub chunk: Reading<Bytes>,
+    pub chunk: Readout<Bytes>,
     /// `layout`, as a number whose meaning depends on the level.
     pub layout: Option<u64>,
     /// `raid_disks`.
-    pub devices: Reading<u32>,
+    pub devices: Readout<u32>,
     /// `array_state`: `clean`, `active`, `inactive`, `read-auto`…
-    pub state: Reading<String>,
+    pub state: Readout<String>,
     /// `degraded`: members that are missing. Not of levels without redundancy.
-    pub degraded: Reading<Option<u32>>,
+    pub degraded: Readout<Option<u32>>,
     /// `sync_action`: `idle`, `resync`, `recover`, `check`, `repair`, `reshape`, `frozen`.
-    pub sync_action: Reading<Option<String>>,
+    pub sync_action: Readout<Option<String>>,
     /// `sync_completed`: done and all, in sectors of 512 bytes; `None` where nothing is going on.
-    pub sync_completed_sectors: Reading<Option<[u64; 2]>>,
+    pub sync_completed_sectors: Readout<Option<[u64; 2]>>,
     /// `sync_completed` says `delayed`: what `sync_action` names waits for another array on the same drives.
     pub sync_waits: bool,
     /// `mismatch_cnt`: sectors of 512 bytes found different by the last check.
-    pub mismatch_sectors: Reading<Option<u64>>,
+    pub mismatch_sectors: Readout<Option<u64>>,
     /// `bitmap/location`: `none`, `file`, or an offset such as `+8`.
-    pub bitmap: Reading<Option<String>>,
+    pub bitmap: Readout<Option<String>>,
     /// `consistency_policy`: `resync`, `bitmap`, `ppl`, `journal`, `none`.
-    pub consistency_policy: Reading<Option<String>>,
+    pub consistency_policy: Readout<Option<String>>,
     /// `stripe_cache_size`, in pages for each member; of levels 4, 5 and 6.
-    pub stripe_cache_size: Reading<Option<u32>>,
+    pub stripe_cache_size: Readout<Option<u32>>,
     /// `group_thread_cnt`; of levels 4, 5 and 6.
-    pub group_thread_cnt: Reading<Option<u32>>,
+    pub group_thread_cnt: Readout<Option<u32>>,
     /// `max_read_errors`.
-    pub max_read_errors: Reading<Option<u32>>,
+    pub max_read_errors: Readout<Option<u32>>,
     /// `sync_speed_max`, for each member in a second.
     #[serde(rename = "sync_speed_max_bytes_per_second")]
-    pub sync_speed_max: Reading<Option<Bytes>>,
+    pub sync_speed_max: Readout<Option<Bytes>>,
     /// Members.
     pub members: Vec<MdMember>,
 }
@@ -156,10 +156,10 @@ pub struct MdMember {
     /// `state`: `in_sync`, `faulty`, `write_mostly`, `failfast`, `journal`…
     pub state: Vec<String>,
     /// `errors`: read errors counted since it was added, corrected ones included.
-    pub errors: Reading<u64>,
+    pub errors: Readout<u64>,
     /// `offset`: where data begins on it.
     #[serde(rename = "data_offset_bytes")]
-    pub data_offset: Reading<Bytes>,
+    pub data_offset: Readout<Bytes>,
 }
 
 /// A mapping of the device mapper: `dm/` and `dmsetup table`, `dmsetup status`. Without keys, ever.
@@ -171,11 +171,11 @@ pub struct Mapping {
     /// `dm/uuid`, such as `CRYPT-LUKS2-…` or `LVM-…`.
     pub uuid: Option<String>,
     /// `dm/suspended`.
-    pub suspended: Reading<bool>,
+    pub suspended: Readout<bool>,
     /// Its table.
-    pub targets: Reading<Vec<Target>>,
+    pub targets: Readout<Vec<Target>>,
     /// Header of the LUKS volume under it, of mappings that have one.
-    pub luks: Reading<Option<Luks>>,
+    pub luks: Readout<Option<LuksHeader>>,
 }
 
 /// A line of a device-mapper table.
@@ -191,7 +191,7 @@ pub struct Target {
     /// Its parameters as the kernel gives them, key removed.
     pub parameters: String,
     /// Its status as the kernel gives it.
-    pub status: Reading<String>,
+    pub status: Readout<String>,
     /// What the parameters say.
     pub meaning: Meaning,
 }
@@ -201,9 +201,9 @@ pub struct Target {
 #[serde(rename_all = "kebab-case")]
 pub enum Meaning {
     /// Encryption.
-    Crypt(Crypt),
+    CryptMapping(CryptMapping),
     /// Checksums.
-    Integrity(Integrity),
+    IntegrityHeader(IntegrityHeader),
     /// A piece of a device.
     Linear {
         /// Where the piece begins on the device.
@@ -228,7 +228,7 @@ pub enum Meaning {
 /// dm-crypt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Crypt {
+pub struct CryptMapping {
     /// Cipher, such as `aes-xts-plain64`.
     pub cipher: String,
     /// Size of the key, where the table tells.
@@ -247,7 +247,7 @@ pub struct Crypt {
 /// dm-integrity.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Integrity {
+pub struct IntegrityHeader {
     /// `J` journal, `B` bitmap, `D` direct, `R` recovery, `I` inline.
     pub mode: String,
     /// Block that one checksum covers.
@@ -261,9 +261,9 @@ pub struct Integrity {
     /// All other arguments, such as `journal_watermark:50`.
     pub arguments: Vec<String>,
     /// Blocks found wrong so far.
-    pub mismatches: Reading<u64>,
+    pub mismatches: Readout<u64>,
     /// How far it has been recalculated; `None`: all of it.
-    pub recalculated_sectors: Reading<Option<u64>>,
+    pub recalculated_sectors: Readout<Option<u64>>,
 }
 
 /// RAID by the device mapper (`lvm` makes it).
@@ -276,11 +276,11 @@ pub struct DmRaid {
     #[serde(rename = "chunk_bytes")]
     pub chunk: Bytes,
     /// A letter for each image: `A` in sync, `a` not yet, `D` dead.
-    pub health: Reading<String>,
+    pub health: Readout<String>,
     /// `idle`, `resync`, `check`…
-    pub sync_action: Reading<String>,
+    pub sync_action: Readout<String>,
     /// Mismatches found by the last check.
-    pub mismatches: Reading<u64>,
+    pub mismatches: Readout<u64>,
 }
 
 /// A thin pool.
@@ -291,17 +291,17 @@ pub struct ThinPool {
     #[serde(rename = "block_bytes")]
     pub block: Bytes,
     /// Data blocks: used and all.
-    pub data_blocks: Reading<[u64; 2]>,
+    pub data_blocks: Readout<[u64; 2]>,
     /// Metadata blocks: used and all.
-    pub metadata_blocks: Reading<[u64; 2]>,
+    pub metadata_blocks: Readout<[u64; 2]>,
     /// `rw`, `ro`, `out_of_data_space`.
-    pub mode: Reading<String>,
+    pub mode: Readout<String>,
 }
 
 /// A LUKS header, from `cryptsetup luksDump`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Luks {
+pub struct LuksHeader {
     /// 1 or 2.
     pub version: u32,
     /// UUID.
@@ -330,7 +330,7 @@ pub struct Backing {
     #[serde(rename = "offset_bytes")]
     pub offset: Bytes,
     /// `loop/dio`: is the page cache left out?
-    pub direct: Reading<bool>,
+    pub direct: Readout<bool>,
 }
 
 /// Something that says what a device holds.

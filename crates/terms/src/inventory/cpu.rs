@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Reading;
+use super::Readout;
 use crate::units::Bytes;
 
 /// Processors, from `/proc/cpuinfo` and `/sys/devices/system/cpu`.
@@ -12,24 +12,24 @@ use crate::units::Bytes;
 #[serde(default)]
 pub struct Cpu {
     /// Sockets with a processor.
-    pub sockets: Reading<u32>,
+    pub sockets: Readout<u32>,
     /// Cores of all sockets.
-    pub cores: Reading<u32>,
+    pub cores: Readout<u32>,
     /// Do cores run several threads? From `smt/active`.
-    pub smt: Reading<bool>,
+    pub smt: Readout<bool>,
     /// Flags that matter to storage and are there, such as `aes`, `vaes`, `sha_ni`, `avx2`, `avx512f`, `pclmulqdq`.
     pub flags: Vec<String>,
     /// `scaling_governor` with the number of processors under each; empty where frequencies are not scaled.
-    pub governors: Reading<BTreeMap<String, u32>>,
+    pub governors: Readout<BTreeMap<String, u32>>,
     /// `scaling_driver` of the first processor.
-    pub frequency_driver: Reading<Option<String>>,
+    pub frequency_driver: Readout<Option<String>>,
     /// `/sys/firmware/acpi/platform_profile`.
-    pub platform_profile: Reading<Option<String>>,
+    pub platform_profile: Readout<Option<String>>,
     /// What the kernel does about each flaw, from `vulnerabilities/`; flaws that do not affect it are left out.
-    pub mitigations: Reading<BTreeMap<String, String>>,
+    pub mitigations: Readout<BTreeMap<String, String>>,
     /// Highest temperature that a processor sensor tells.
     #[serde(rename = "temperature_celsius")]
-    pub temperature: Reading<Option<i32>>,
+    pub temperature: Readout<Option<i32>>,
 }
 
 /// A NUMA node.
@@ -71,9 +71,9 @@ pub struct MemoryModule {
 /// What the firmware tells of the memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Memory {
+pub struct FirmwareMemory {
     /// Modules that are plugged in.
-    pub modules: Reading<Vec<MemoryModule>>,
+    pub modules: Readout<Vec<MemoryModule>>,
     /// Channels with a module, counted by the names of slots and banks. An inference: firmware names as it likes.
-    pub channels: Reading<u32>,
+    pub channels: Readout<u32>,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Reading;
+use super::Readout;
 use crate::units::Bytes;
 
 /// A file system that was found on devices, mounted or not.
@@ -22,9 +22,9 @@ pub struct FileSystem {
     /// Where it is mounted.
     pub targets: Vec<String>,
     /// Its geometry.
-    pub geometry: Reading<Geometry>,
+    pub geometry: Readout<Geometry>,
     /// Of a btrfs that is mounted.
-    pub btrfs: Option<Btrfs>,
+    pub btrfs: Option<BtrfsState>,
 }
 
 /// How full a mounted file system is, from `df`.
@@ -65,17 +65,17 @@ pub struct Geometry {
 /// Of a btrfs: files below `/sys/fs/btrfs/UUID`, and `btrfs device stats`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Btrfs {
+pub struct BtrfsState {
     /// `data`, `metadata`, `system`, `global-reserve` with the profiles that have chunks, such as `raid1`. More than
     /// one profile for one kind: a balance was never finished.
-    pub profiles: Reading<BTreeMap<String, Vec<String>>>,
+    pub profiles: Readout<BTreeMap<String, Vec<String>>>,
     /// `exclusive_operation`: `none`, `balance`, `balance paused`, `device replace`…; `None` before kernel 5.10.
-    pub operation: Reading<Option<String>>,
+    pub operation: Readout<Option<String>>,
     /// Checksum algorithm.
-    pub checksum: Reading<Option<String>>,
+    pub checksum: Readout<Option<String>>,
     /// Sector.
     #[serde(rename = "sector_bytes")]
-    pub sector: Reading<Bytes>,
+    pub sector: Readout<Bytes>,
     /// Devices.
     pub devices: Vec<BtrfsDevice>,
 }
@@ -89,10 +89,10 @@ pub struct BtrfsDevice {
     /// Kernel name; `None` where it is missing.
     pub node: Option<String>,
     /// Is it missing?
-    pub missing: Reading<bool>,
+    pub missing: Readout<bool>,
     /// Errors that it counts until somebody resets them: `write_errs`, `read_errs`, `flush_errs`, `corruption_errs`,
     /// `generation_errs`.
-    pub errors: Reading<BTreeMap<String, u64>>,
+    pub errors: Readout<BTreeMap<String, u64>>,
 }
 
 /// A mount, from `/proc/self/mountinfo`.
@@ -122,15 +122,15 @@ pub struct Pool {
     /// `ONLINE`, `DEGRADED`…
     pub state: String,
     /// `zpool get all`: `ashift`, `autotrim`, `fragmentation`, `failmode`…
-    pub properties: Reading<BTreeMap<String, String>>,
+    pub properties: Readout<BTreeMap<String, String>>,
     /// What its status says of scrubs and resilvers.
     pub scan: Option<String>,
     /// What its status says of errors in data.
     pub errors: Option<String>,
     /// Virtual devices at the top.
-    pub vdevs: Reading<Vec<Vdev>>,
+    pub vdevs: Readout<Vec<Vdev>>,
     /// Datasets with what bears on speed and safety.
-    pub datasets: Reading<Vec<Dataset>>,
+    pub datasets: Readout<Vec<Dataset>>,
 }
 
 /// A virtual device of a pool.
@@ -148,7 +148,7 @@ pub struct Vdev {
     /// Errors reading, writing, and of checksums.
     pub errors: [u64; 3],
     /// `ashift` it was made with: two to that power is its smallest block.
-    pub ashift: Reading<u32>,
+    pub ashift: Readout<u32>,
     /// Smallest block that the pool uses on a leaf, where its status tells of one that does not fit.
     #[serde(rename = "configured_block_bytes", skip_serializing_if = "Option::is_none")]
     pub configured: Option<Bytes>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Reading;
+use super::Readout;
 use crate::units::{Bytes, Nanos};
 
 /// The kernel.
@@ -14,24 +14,24 @@ pub struct Kernel {
     /// `/proc/version`.
     pub version: String,
     /// `/proc/cmdline`, values that are secrets removed.
-    pub command_line: Reading<String>,
+    pub command_line: Readout<String>,
     /// Modules that are loaded or built in, of those that matter to storage.
-    pub modules: Reading<Vec<Module>>,
+    pub modules: Readout<Vec<Module>>,
     /// Parameters that matter, such as `nvme_core.default_ps_max_latency_us`, `pcie_aspm.policy`,
     /// `raid456.devices_handle_discard_safely`, `zfs.zfs_arc_max`, `zfs.zfs_nocacheflush`. Those of modules that are not
     /// there are left out.
     pub parameters: BTreeMap<String, String>,
     /// `/proc/crypto`, of the algorithms that encryption and checksums of drives use.
-    pub crypto: Reading<Vec<CryptoDriver>>,
+    pub crypto: Readout<Vec<CryptoDriver>>,
     /// `/proc/mdstat` personalities.
-    pub raid_levels: Reading<Vec<String>>,
+    pub raid_levels: Readout<Vec<String>>,
     /// `dmsetup targets` with their versions.
-    pub mapper_targets: Reading<BTreeMap<String, String>>,
+    pub mapper_targets: Readout<BTreeMap<String, String>>,
     /// Messages since boot that a check looks for: drives that went away, checksums that failed, links that were found
     /// slow, queues that were given.
-    pub messages: Reading<Vec<String>>,
+    pub messages: Readout<Vec<String>>,
     /// Largest and present size of the ZFS cache: `c_max` and `size` of `arcstats`.
-    pub arc: Reading<Option<Arc>>,
+    pub arc: Readout<Option<Arc>>,
 }
 
 /// The ZFS cache.
@@ -86,16 +86,16 @@ pub struct SystemdUnit {
 #[serde(default)]
 pub struct Configuration {
     /// `/etc/fstab`.
-    pub fstab: Reading<Option<Vec<ConfigLine>>>,
+    pub fstab: Readout<Option<Vec<ConfigLine>>>,
     /// `/etc/crypttab`.
-    pub crypttab: Reading<Option<Vec<ConfigLine>>>,
+    pub crypttab: Readout<Option<Vec<ConfigLine>>>,
     /// `/etc/mdadm/mdadm.conf` or `/etc/mdadm.conf`.
-    pub mdadm: Reading<Option<Vec<ConfigLine>>>,
+    pub mdadm: Readout<Option<Vec<ConfigLine>>>,
     /// Lines of `/etc/crontab`, `/etc/cron.d` and scripts of `/etc/cron.daily` and so on that scrub or trim. Fields are the
     /// words of [`CRON_WORDS`](super::CRON_WORDS) in them, and nothing else.
-    pub cron: Reading<Vec<ConfigLine>>,
+    pub cron: Readout<Vec<ConfigLine>>,
     /// Device paths in the pools' cache file, as `zpool status -P` names them.
-    pub zpool_paths: Reading<Vec<String>>,
+    pub zpool_paths: Readout<Vec<String>>,
 }
 
 /// What is looked for in tables of cron: programs that scrub and trim, and what they do it to.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Reading, Smart};
+use super::{Readout, Smart};
 use crate::units::{Bytes, Nanos};
 
 /// An NVMe controller. Files are those below `/sys/class/nvme/NAME`.
@@ -34,16 +34,16 @@ pub struct NvmeController {
     /// NUMA node; `None` where none is told.
     pub numa_node: Option<u32>,
     /// Queues, the admin queue included.
-    pub queues: Reading<u32>,
+    pub queues: Readout<u32>,
     /// What it says of its abilities.
-    pub identity: Reading<NvmeIdentity>,
+    pub identity: Readout<NvmeIdentity>,
     /// Its health.
-    pub health: Reading<Health>,
+    pub health: Readout<Health>,
     /// Is the volatile write cache on now? (`nvme get-feature -f 6`); `Known(None)` where it has none.
-    pub write_cache_on: Reading<Option<bool>>,
+    pub write_cache_on: Readout<Option<bool>>,
     /// Longest time to come back from a power state that it may enter by itself: `power/pm_qos_latency_tolerance_us`.
     #[serde(rename = "latency_tolerance_ns")]
-    pub latency_tolerance: Reading<Option<Nanos>>,
+    pub latency_tolerance: Readout<Option<Nanos>>,
 }
 
 /// From `nvme id-ctrl`.
@@ -146,12 +146,12 @@ pub struct NvmeNamespace {
     /// Namespace identifier.
     pub nsid: Option<u32>,
     /// Formats that it could have.
-    pub formats: Reading<Vec<LbaFormat>>,
+    pub formats: Readout<Vec<LbaFormat>>,
     /// Type of the protection information in use, bits 2:0 of `dps`; 0 is none.
-    pub protection: Reading<u32>,
+    pub protection: Readout<u32>,
     /// `metadata_bytes`: what each block carries beside its data; `None` before kernel 6.6.
     #[serde(rename = "metadata_bytes")]
-    pub metadata: Reading<Option<Bytes>>,
+    pub metadata: Readout<Option<Bytes>>,
     /// Ways to it, where the kernel joins several: one for each controller.
     pub paths: Vec<NvmePath>,
     /// Controllers through which it is reached.

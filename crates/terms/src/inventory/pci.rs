@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Reading;
+use super::Readout;
 use crate::units::{Bytes, BytesPerSecond};
 
 /// A bridge, a storage controller, or another device that shares a link with one.
@@ -38,11 +38,11 @@ pub struct PciDetail {
     pub driver: Option<String>,
     /// Link of today: `current_link_speed`, `current_link_width`. `Known(None)`: it has none (a part of the root
     /// complex), or none is up (an empty port).
-    pub link: Reading<Option<Link>>,
+    pub link: Readout<Option<Link>>,
     /// The best link it can do: `max_link_speed`, `max_link_width`.
-    pub best: Reading<Option<Link>>,
+    pub best: Readout<Option<Link>>,
     /// Largest payload of a packet, from the PCI Express capability in `config`, which mostly only root can read.
-    pub payload: Reading<Option<Payload>>,
+    pub payload: Readout<Option<Payload>>,
     /// NUMA node; `None` where the firmware tells none.
     pub numa_node: Option<u32>,
     /// Name of the physical slot that it is plugged in, or that a port leads to.
@@ -50,15 +50,15 @@ pub struct PciDetail {
     /// `removable`, `fixed` or `unknown`, where the firmware says. Links of tunnels (USB4) tell nothing.
     pub removable: Option<String>,
     /// Errors since boot; `Known(None)` where the device counts none.
-    pub errors: Reading<Option<LinkErrors>>,
+    pub errors: Readout<Option<LinkErrors>>,
     /// `d3cold_allowed`.
-    pub d3cold_allowed: Reading<Option<bool>>,
+    pub d3cold_allowed: Readout<Option<bool>>,
     /// Power-saving states that its link may enter now, such as `l1_aspm`, from `link/`.
-    pub link_power_saving: Reading<Vec<String>>,
+    pub link_power_saving: Readout<Vec<String>>,
     /// Interrupts with the processors that take them; of storage controllers only.
-    pub interrupts: Reading<Vec<Interrupt>>,
+    pub interrupts: Readout<Vec<Interrupt>>,
     /// What its link (the one towards the processor) can carry in one direction.
-    pub carries: Reading<Option<Capacity>>,
+    pub carries: Readout<Option<Capacity>>,
     /// What all storage under it could ask of it: the sum of what the links of the endpoints carry. Of ports only.
     #[serde(rename = "asked_bytes_per_second")]
     pub asked: Option<BytesPerSecond>,

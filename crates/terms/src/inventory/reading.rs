@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A fact that was read, or the reason why it was not. What could not be read is never taken for "all is well".
 ///
-/// `Reading<Option<T>>` tells three things apart: it is so, there is none, nobody could look. In JSON a known fact is
+/// `Readout<Option<T>>` tells three things apart: it is so, there is none, nobody could look. In JSON a known fact is
 /// the fact itself, and an unknown one is `{"unknown": "why"}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reading<T> {
+pub enum Readout<T> {
     /// It was read.
     Known(T),
     /// It could not be read, and why.
@@ -19,7 +19,7 @@ pub enum Reading<T> {
 /// Why a fact that an older record does not have is unknown.
 pub const NOT_LOOKED_AT: &str = "nobody looked";
 
-impl<T> Reading<T> {
+impl<T> Readout<T> {
     /// It could not be read.
     pub fn unknown(why: impl Into<String>) -> Self {
         Self::Unknown(why.into())
@@ -43,31 +43,31 @@ impl<T> Reading<T> {
     }
 
     /// The fact made into another; the reason stays.
-    pub fn map<U>(self, into: impl FnOnce(T) -> U) -> Reading<U> {
+    pub fn map<U>(self, into: impl FnOnce(T) -> U) -> Readout<U> {
         match self {
-            Self::Known(fact) => Reading::Known(into(fact)),
-            Self::Unknown(why) => Reading::Unknown(why),
+            Self::Known(fact) => Readout::Known(into(fact)),
+            Self::Unknown(why) => Readout::Unknown(why),
         }
     }
 
     /// The fact made into another that may itself be unknown.
-    pub fn and_then<U>(self, into: impl FnOnce(T) -> Reading<U>) -> Reading<U> {
+    pub fn and_then<U>(self, into: impl FnOnce(T) -> Readout<U>) -> Readout<U> {
         match self {
             Self::Known(fact) => into(fact),
-            Self::Unknown(why) => Reading::Unknown(why),
+            Self::Unknown(why) => Readout::Unknown(why),
         }
     }
 
     /// The same, borrowed.
-    pub fn as_ref(&self) -> Reading<&T> {
+    pub fn as_ref(&self) -> Readout<&T> {
         match self {
-            Self::Known(fact) => Reading::Known(fact),
-            Self::Unknown(why) => Reading::Unknown(why.clone()),
+            Self::Known(fact) => Readout::Known(fact),
+            Self::Unknown(why) => Readout::Unknown(why.clone()),
         }
     }
 }
 
-impl<T> Default for Reading<T> {
+impl<T> Default for Readout<T> {
     /// Nobody looked.
     fn default() -> Self {
         Self::Unknown(NOT_LOOKED_AT.to_owned())
@@ -107,7 +107,7 @@ enum Wire<T> {
     Known(T),
 }
 
-impl<T: Serialize> Serialize for Reading<T> {
+impl<T: Serialize> Serialize for Readout<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Known(fact) => fact.serialize(serializer),
@@ -116,7 +116,7 @@ impl<T: Serialize> Serialize for Reading<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Reading<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Readout<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match Wire::deserialize(deserializer)? {
             Wire::Missing(Missing(why)) => Self::Unknown(why),
@@ -132,16 +132,16 @@ mod tests {
     #[test]
     fn facts_and_their_absence_survive_json() {
         for (reading, text) in [
-            (Reading::Known(Some(7_u64)), "7"),
-            (Reading::Known(None), "null"),
-            (Reading::unknown("not root"), r#"{"unknown":"not root"}"#),
+            (Readout::Known(Some(7_u64)), "7"),
+            (Readout::Known(None), "null"),
+            (Readout::unknown("not root"), r#"{"unknown":"not root"}"#),
         ] {
             assert_eq!(serde_json::to_string(&reading).unwrap(), text);
-            assert_eq!(serde_json::from_str::<Reading<Option<u64>>>(text).unwrap(), reading);
+            assert_eq!(serde_json::from_str::<Readout<Option<u64>>>(text).unwrap(), reading);
         }
         for list in [vec![], vec!["raid1".to_owned()]] {
-            let text = serde_json::to_string(&Reading::Known(list.clone())).unwrap();
-            assert_eq!(serde_json::from_str::<Reading<Vec<String>>>(&text).unwrap(), Reading::Known(list));
+            let text = serde_json::to_string(&Readout::Known(list.clone())).unwrap();
+            assert_eq!(serde_json::from_str::<Readout<Vec<String>>>(&text).unwrap(), Readout::Known(list));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Reading;
+use super::Readout;
 use crate::units::Nanos;
 
 /// What a SATA or SAS drive tells of itself.
@@ -23,7 +23,7 @@ pub struct Smart {
     #[serde(rename = "temperature_limit_celsius")]
     pub temperature_limit: Option<i32>,
     /// How long a SATA drive tries to read a bad block (SCT error recovery control).
-    pub recovery: Reading<Recovery>,
+    pub recovery: Readout<Recovery>,
     /// Speed of the line to a SATA drive.
     pub line: Option<Line>,
 }

@@ -6,7 +6,7 @@ mod written;
 use std::path::PathBuf;
 use std::thread;
 
-use advise::{Found, Question, LayoutQueue};
+use advise::{Found, LayoutQueue, Question};
 use capacity::DriveSize;
 use durability::DriveModel;
 use model::{Conditions, Site};

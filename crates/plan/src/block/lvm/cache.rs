@@ -3,7 +3,7 @@
 
 use terms::layer::{CacheMode, Lvm};
 use terms::plan::mapping_of_volume;
-use terms::{Bytes, Name, Node, Word};
+use terms::{Bytes, LayerNode, Name, Word};
 
 use super::VOLUME;
 use crate::draft::{Doing, Draft, whole_device, words};
@@ -14,7 +14,7 @@ use crate::place::{Member, largest_lba, nodes, total};
 const CACHE: &str = "cache";
 
 /// Devices without a mode, a mode without devices, and what LVM does not build with a cache.
-pub(super) fn check(node: &Node, lvm: &Lvm, members: &[Member], cache: &[Member]) -> Result<(), PlanError> {
+pub(super) fn check(node: &LayerNode, lvm: &Lvm, members: &[Member], cache: &[Member]) -> Result<(), PlanError> {
     let refuse = |why: &str| Err(PlanError::impossible(&node.name, why));
     if lvm.cache.is_some() == cache.is_empty() {
         return refuse("a cache takes both a mode and devices");

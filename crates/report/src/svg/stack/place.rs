@@ -3,7 +3,7 @@
 //! A line that passes a level without resting there gets a narrow place of its own in it (as in Sugiyama, Tagawa and
 //! Toda 1981, "Methods for visual understanding of hierarchical system structures"), so no line runs behind a box.
 
-use terms::design::{Node, Ref};
+use terms::design::{LayerNode, Ref};
 use terms::name::Name;
 
 use crate::stack::below;
@@ -17,7 +17,7 @@ pub(super) enum Item<'a> {
     /// A drive.
     Drive(&'a Name),
     /// A layer.
-    Layer(&'a Node),
+    Layer(&'a LayerNode),
     /// A line passing by.
     Via,
 }
@@ -38,7 +38,7 @@ pub(super) struct Box<'a> {
 }
 
 /// The places of a stack. Drives stand in the order in which they are first named.
-pub(super) fn place(nodes: &[Node]) -> Vec<Box<'_>> {
+pub(super) fn place(nodes: &[LayerNode]) -> Vec<Box<'_>> {
     let mut boxes: Vec<Box> = Vec::new();
     for (reference, _) in nodes.iter().flat_map(below) {
         if let Ref::Drive(name) = reference
@@ -148,12 +148,12 @@ mod tests {
     proptest! {
         #[test]
         fn no_two_boxes_overlap(rests in prop::collection::vec(prop::collection::vec(0_usize..12, 1..4), 1..7)) {
-            let nodes: Vec<Node> = rests.iter().enumerate().map(|(at, below)| {
+            let nodes: Vec<LayerNode> = rests.iter().enumerate().map(|(at, below)| {
                 // Numbers below the node's own name a layer, the others a drive.
                 let on = below.iter().map(|&n| {
                     if n < at { Ref::Layer(name(format!("n{n}"))) } else { Ref::Drive(name(format!("d{}", n % 5))) }
                 });
-                Node { name: name(format!("n{at}")), layer: Layer::Bare, on: on.collect(), special: Vec::new() }
+                LayerNode { name: name(format!("n{at}")), layer: Layer::Bare, on: on.collect(), special: Vec::new() }
             }).collect();
             let boxes = place(&nodes);
             for (at, a) in boxes.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Sizes, times and numbers, held to the bounds of their keys.
 
 use terms::units::BadUnit;
-use terms::{Bytes, Nanos, Note, PerMille, NoteLevel, Span};
+use terms::{Bytes, Nanos, Note, NoteLevel, PerMille, Span};
 use toml::de::DeInteger;
 
 use super::Read;
