@@ -115,7 +115,7 @@ fn predict(site: &Site, design: &Design, arguments: &ExpectArguments) -> Result<
         for work in design.workloads.iter().filter(|work| work.can_be_foretold()) {
             let prediction = model::predict(site, stack, work, &conditions).map_err(|fault| {
                 let hint = match fault {
-                    Fault::NoRule(_) => format!("\n\nhint: `--skip {}` leaves it out", stack.slug()),
+                    Fault::NoRule { .. } => format!("\n\nhint: `--skip {}` leaves it out", stack.slug()),
                     _ => String::new(),
                 };
                 let name = &stack.name;
