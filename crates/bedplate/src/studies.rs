@@ -15,7 +15,7 @@ use crate::settings::Settings;
 use crate::{input, library, slices};
 
 /// A study that was read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Study {
     /// The exact text.
     pub(crate) text: String,
@@ -217,8 +217,8 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     }
     check_slices(design)?;
     design.lab.said_clock = arguments.clock.map(Into::into).or(design.lab.said_clock);
-    if arguments.kernel.is_some() {
-        design.lab.kernel.clone_from(&arguments.kernel);
+    if !arguments.kernel.is_empty() {
+        design.lab.kernels.clone_from(&arguments.kernel);
     }
     // What QEMU serves as flash has a body in the guest.
     let is_served = |drive: &LabDrive| matches!(drive.kind, LabDriveKind::Nvme | LabDriveKind::Sata);

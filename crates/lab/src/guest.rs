@@ -106,7 +106,7 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
 
 /// The kernel for a study: with remote drives it has to know both ends of NVMe/TCP.
 fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<GuestKernel, LabError> {
-    let choose = |wanted: &[String]| kernel::choose(host, wanted, spec.machine.kernel.as_deref());
+    let choose = |wanted: &[String]| kernel::choose(host, wanted, spec.machine.kernels.first().map(String::as_str));
     if !spec.machine.drives.iter().any(enclosure::is_remote) {
         return choose(spec.wanted_modules);
     }

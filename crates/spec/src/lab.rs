@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use terms::text::Alphabet;
 use terms::units::KIB;
 use terms::{
     Bytes, Clock, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, Name, Note, Port, RateLimit, Speed, Spindle,
@@ -72,7 +73,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
     spec.hosts = hosts(lab, &spec, notes);
     spec.said_clock = lab.word("clock");
     spec.cpu = cpu(lab, &spec, notes);
-    spec.kernel = lab.text("kernel").map(str::to_owned);
+    spec.kernels = kernels(lab, notes);
     if let (Some(why), true) = (spec.clock_refused(), complete) {
         notes.push(
             Note::error(
@@ -85,6 +86,28 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
     }
     check_memory(lab, &spec, notes);
     Lab { spec, complete, places }
+}
+
+/// Releases of kernels, or beginnings of them.
+fn kernels(lab: &Fields, notes: &mut Vec<Note>) -> Vec<String> {
+    let one = lab.text("kernel").map(str::to_owned);
+    let Some(several) = lab.names("kernels") else { return one.into_iter().collect() };
+    if one.is_some() {
+        notes.push(
+            Note::error("study-kernels", Some(lab.key("kernel")), "`kernel` and `kernels` say the same")
+                .hint("keep one of them"),
+        );
+    }
+    for word in several {
+        if let Err(unfit) = Alphabet::Figure.check(&word.text) {
+            let message = format!("`{}` is no release of a kernel: it {unfit}", word.text.escape_debug());
+            notes.push(
+                Note::error("study-kernels", Some(word.span), message)
+                    .hint("write it like \"6.12\" or \"6.1.0-56-amd64\""),
+            );
+        }
+    }
+    several.iter().map(|word| word.text.trim().to_owned()).collect()
 }
 
 /// The processor that a guest under a virtual clock stands for.

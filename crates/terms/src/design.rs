@@ -159,9 +159,10 @@ pub struct LabSpec {
     /// The processor that it stands for under a virtual clock; `None` for [`Speed::USUAL`].
     #[serde(default, rename = "cpu_instructions_per_second", skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Speed>,
-    /// The release of its kernel, or the beginning of it, such as `6.12`; `None` for the newest that has what is needed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<String>,
+    /// Releases of kernels, or beginnings of them, such as `6.12`; none for the newest that has what is needed. A guest boots
+    /// the first, and a study has a run on each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<String>,
 }
 
 impl LabSpec {
@@ -176,7 +177,7 @@ impl LabSpec {
             hosts: Hosts::ONE,
             said_clock: None,
             cpu: None,
-            kernel: None,
+            kernels: Vec::new(),
         }
     }
 

@@ -9,8 +9,8 @@ use crate::spindle::Spindle;
 use crate::units::{Bytes, Nanos};
 
 /// Operations and bytes in a second of the guest that a flash drive may be told under a virtual clock. Copying and answering
-/// are the guest's work: of 594 MB/s (1900 MB/s at 3.2 G instructions/s) an eighth is missing (docs/lab.md, flash drives in
-/// the guest).
+/// are the guest's work: of 594 MB/s (1900 MB/s at 3.2 G instructions/s) an eighth is missing
+/// (docs/virtual-time.md).
 const MOST: (f64, f64) = (50e3, 600e6);
 
 /// A drive that the lab makes for a study.

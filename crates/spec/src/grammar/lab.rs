@@ -44,6 +44,13 @@ pub(crate) static LAB: Table = Table {
             "the newest that has what the study needs",
             "Release of the guest's kernel, or the beginning of it, such as `\"6.12\"`: one that this machine has installed.",
         ),
+        optional(
+            "kernels",
+            Kind::Names,
+            "one kernel",
+            "Several in place of `kernel`: `run` makes a run on each and compares them with the first; other commands take the \
+             first.",
+        ),
         optional("switches", Kind::Tables(&SWITCH), "no link is a limit", "PCIe switches whose uplink is slower."),
     ],
     one_of: &[],
