@@ -127,3 +127,28 @@ fn what_is_no_plan_is_refused_with_what_to_do() {
     assert_eq!(status, 2);
     assert!(said.contains("a study is TOML") && said.contains("bedplate expect"), "{said}");
 }
+
+/// There is no rule for a cache. The other stacks are predicted all the same, and it is said of which nothing is.
+#[test]
+fn a_stack_without_a_rule_hides_no_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("cached.toml");
+    let text = "question = \"What does a cache give?\"\n[lab]\ndrives = [{ name = \"a\", size = \"1 GiB\" }, { name = \"b\", size = \
+                \"1 GiB\" }]\n[[stack]]\nname = \"cached\"\nlayers = [{ lvm = { cache = \"b\" }, on = \"a\" }, { ext4 = {} }]\n\
+                [[stack]]\nname = \"plain\"\nlayers = [{ ext4 = {}, on = \"a\" }]\n[measure]\nprofiles = [\"quick\"]\nspan = \
+                \"96 MiB\"\n";
+    std::fs::write(&file, text).unwrap();
+    let study = file.to_str().unwrap();
+    let (status, text, said) = run(&["expect", study, "--machine", MACHINE]);
+    assert_eq!(status, 0, "{said}");
+    narrow(&text);
+    let end = text.split_once("\ncached\n  no prediction: ").unwrap_or_else(|| panic!("{text}")).1;
+    assert!(end.contains("no rule") && text.contains("\nplain\n"), "{text}");
+    let (_, json, _) = run(&["expect", study, "--machine", MACHINE, "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(document["unpredicted"][0]["stack"], "cached");
+    assert!(document["predictions"].as_array().unwrap().iter().all(|of| of["stack"] == "plain"));
+    let (status, text, said) = run(&["expect", study, "--machine", MACHINE, "--only", "cached"]);
+    assert_eq!((status, text.as_str()), (2, ""));
+    assert!(said.contains("could not predict `cached`") && said.contains("no rule"), "{said}");
+}

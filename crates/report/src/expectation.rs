@@ -28,6 +28,9 @@ pub struct Expectation<'a> {
     pub drives: &'a [String],
     /// Stacks in the study's order, each under every workload.
     pub predictions: &'a [Prediction],
+    /// Stacks of which nothing is predicted, and why.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub unpredicted: &'a [Unpredicted],
     /// Bytes of the stacks, layer by layer, where that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accounts: Vec<&'a Account>,
@@ -37,6 +40,15 @@ pub struct Expectation<'a> {
     /// What the outlooks take for granted, in a sentence.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub assumptions: &'a str,
+}
+
+/// A stack of which nothing is predicted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unpredicted {
+    /// The stack.
+    pub stack: String,
+    /// Why.
+    pub because: String,
 }
 
 /// Every prediction: figures with their 90 % interval, and what limits.
@@ -61,7 +73,17 @@ pub fn text(expectation: &Expectation<'_>, style: &Style) -> String {
             out.push_str(&paragraph("", &style.spell(expectation.assumptions), style.columns()));
         }
     }
+    unpredicted(&mut out, expectation, style);
     out
+}
+
+fn unpredicted(out: &mut String, expectation: &Expectation<'_>, style: &Style) {
+    for of in expectation.unpredicted {
+        out.push('\n');
+        out.push_str(&style.paint(Tone::Strong, &style.spell(&of.stack)));
+        out.push('\n');
+        out.push_str(&paragraph("  ", &style.spell(&format!("no prediction: {}", of.because)), style.columns()));
+    }
 }
 
 fn head(expectation: &Expectation<'_>, style: &Style) -> String {
@@ -167,6 +189,7 @@ pub fn explain(expectation: &Expectation<'_>, style: &Style) -> String {
     for prediction in expectation.predictions {
         account(&mut out, prediction, style);
     }
+    unpredicted(&mut out, expectation, style);
     out
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use host::inspect;
 use model::{Conditions, Fault, Seat, Site};
-use report::expectation::{self, Expectation};
+use report::expectation::{self, Expectation, Unpredicted};
 use terms::calibration::Calibration;
 use terms::inventory::Inventory;
 use terms::machine::{Machine, Rated};
@@ -26,7 +26,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let (design, from) = studies::load_or_plan(&Selection { study, only, skip }, &arguments.profile, settings)?;
     let (machine, inventory, known) = open(arguments.machine.as_deref(), settings)?;
     let (machine, seats) = model::seat(&machine, &design.lab.drives, design.measure.span);
-    let predictions = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
+    let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();
     let holdings = if arguments.space || arguments.years {
         if from == From::Plan {
@@ -41,6 +41,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
         machine: &machine.name,
         drives: &drives,
         predictions: &predictions,
+        unpredicted: &unpredicted,
         accounts: holdings.iter().filter(|_| arguments.space).map(|holding| &holding.account).collect(),
         outlooks: holdings.iter().filter(|_| arguments.years).filter_map(|holding| holding.outlook.as_ref()).collect(),
         assumptions: if arguments.years { &assumptions } else { "" },
@@ -102,7 +103,15 @@ fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
     }
 }
 
-fn predict(site: &Site, design: &Design, arguments: &ExpectArguments) -> Result<Vec<Prediction>, Failure> {
+/// Predictions of every stack, and the stacks for which there is no rule.
+///
+/// # Errors
+/// Where there is a rule for none, or one fails.
+fn predict(
+    site: &Site,
+    design: &Design,
+    arguments: &ExpectArguments,
+) -> Result<(Vec<Prediction>, Vec<Unpredicted>), Failure> {
     let conditions = Conditions {
         state: arguments.state.into(),
         sustained: arguments.sustained,
@@ -110,21 +119,25 @@ fn predict(site: &Site, design: &Design, arguments: &ExpectArguments) -> Result<
         window: design.measure.window,
         warm: true,
     };
-    let mut all = Vec::new();
+    let (mut predictions, mut unpredicted) = (Vec::new(), Vec::new());
     for stack in &design.stacks {
-        for work in design.workloads.iter().filter(|work| work.can_be_foretold()) {
-            let prediction = model::predict(site, stack, work, &conditions).map_err(|fault| {
-                let hint = match fault {
-                    Fault::NoRule { .. } => format!("\n\nhint: `--skip {}` leaves it out", stack.slug()),
-                    _ => String::new(),
-                };
-                let name = &stack.name;
-                Failure::told(format!("error: could not say what to expect of `{name}`\n  because: {fault}{hint}"))
-            })?;
-            all.push(prediction);
+        let works = design.workloads.iter().filter(|work| work.can_be_foretold());
+        match works.map(|work| model::predict(site, stack, work, &conditions)).collect::<Result<Vec<_>, _>>() {
+            Ok(of) => predictions.extend(of),
+            Err(fault @ Fault::NoRule { .. }) => {
+                unpredicted.push(Unpredicted { stack: stack.name.clone(), because: fault.to_string() });
+            }
+            Err(fault) => return Err(no_prediction(&stack.name, &fault.to_string())),
         }
     }
-    Ok(all)
+    match unpredicted.first().filter(|_| predictions.is_empty()) {
+        Some(of) => Err(no_prediction(&of.stack, &of.because)),
+        None => Ok((predictions, unpredicted)),
+    }
+}
+
+fn no_prediction(stack: &str, because: &str) -> Failure {
+    Failure::told(format!("error: could not predict `{stack}`\n  because: {because}"))
 }
 
 /// What stands for a drive of the study.
