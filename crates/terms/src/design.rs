@@ -180,13 +180,58 @@ impl LabSpec {
         }
     }
 
-    /// What time is in it: its own wherever all of its drives are in it, unless somebody says otherwise. Then figures
+    /// What time is in it: its own wherever all of its drives can be in it, unless somebody says otherwise. Then figures
     /// hardly follow what else this machine does.
     #[must_use]
     pub fn clock(&self) -> Clock {
-        let is_within = !self.drives.is_empty() && self.drives.iter().all(|drive| drive.kind.in_guest());
-        let own = if is_within && self.hosts.is_one() { Clock::Virtual } else { Clock::Real };
+        let own = if self.needs_real_clock().is_none() { Clock::Virtual } else { Clock::Real };
         self.said_clock.unwrap_or(own)
+    }
+
+    /// Why a guest of whose clock nobody says anything has ours; `None` where it has its own.
+    #[must_use]
+    pub fn needs_real_clock(&self) -> Option<String> {
+        if self.drives.is_empty() {
+            return Some("it has no drives".to_owned());
+        }
+        // A hard disk need not be in memory; what cannot be anywhere else does not move for want of it.
+        let disks = self.drives.iter().any(|drive| drive.kind == LabDriveKind::Hdd);
+        self.is_served_from_outside().or_else(|| {
+            let taken = memory_of(&self.drives, |_| true);
+            (disks && taken.0 > self.memory.0 / 2)
+                .then(|| format!("its drives take {taken}, and `memory` is {}: twice as much is needed", self.memory))
+        })
+    }
+
+    /// What time is in it, and why.
+    #[must_use]
+    pub fn clock_in_words(&self) -> String {
+        match (self.said_clock, self.needs_real_clock(), self.speed()) {
+            (None, Some(why), _) => format!("clock: real, because {why}"),
+            (said, _, Some(speed)) => {
+                let why = if said.is_some() { "as asked for" } else { "because all drives can be in the guest" };
+                format!("clock: virtual, {why}; one core of {speed}")
+            }
+            (_, _, None) => "clock: real, as asked for".to_owned(),
+        }
+    }
+
+    /// Why the guest needs something of this machine while it measures; `None` where it does not.
+    fn is_served_from_outside(&self) -> Option<String> {
+        if let Some(drive) = self.drives.iter().find(|drive| !drive.can_be_within()) {
+            let limited = if drive.kind == LabDriveKind::Hdd { " for its limits" } else { "" };
+            return Some(format!(
+                "drive `{}` is served from outside the guest{limited}, in real time; under a virtual clock all drives are in the guest",
+                drive.name
+            ));
+        }
+        (!self.hosts.is_one()).then(|| "several hosts have a clock each".to_owned())
+    }
+
+    /// Is that drive in the guest's memory? Hard disks are under a virtual clock alone.
+    #[must_use]
+    pub fn is_within(&self, drive: &LabDrive) -> bool {
+        drive.kind.in_guest() || drive.kind == LabDriveKind::Hdd && self.clock() == Clock::Virtual
     }
 
     /// Processors that the guest gets. Under a virtual clock all of them would share one count of instructions, and each
@@ -209,16 +254,7 @@ impl LabSpec {
     #[must_use]
     pub fn clock_refused(&self) -> Option<String> {
         let speed = self.speed()?;
-        if let Some(drive) = self.drives.iter().find(|drive| !drive.kind.in_guest()) {
-            return Some(format!(
-                "drive `{}` is served from outside the guest, in real time; under a virtual clock all drives are in the guest",
-                drive.name
-            ));
-        }
-        if !self.hosts.is_one() {
-            return Some("several hosts have a clock each".to_owned());
-        }
-        self.drives.iter().find_map(|drive| drive.too_fast(speed))
+        self.is_served_from_outside().or_else(|| self.drives.iter().find_map(|drive| drive.too_fast(speed)))
     }
 
     /// The same guest with all drives of one kind.
@@ -230,7 +266,7 @@ impl LabSpec {
         Self { drives, switches, ..self.clone() }
     }
 
-    /// The same guest with all drives and links as fast as they go; drives that spin become SATA drives.
+    /// The same guest with all drives and links as fast as they go; drives that spin become SATA drives, which need our time.
     #[must_use]
     pub fn without_limits(&self) -> Self {
         let fast = |drive: &LabDrive| {
@@ -238,14 +274,16 @@ impl LabSpec {
             let drive = if spins { drive.as_kind(LabDriveKind::Sata) } else { drive.clone() };
             LabDrive { limit: RateLimit::default(), ..drive }
         };
-        Self { drives: self.drives.iter().map(fast).collect(), switches: Vec::new(), ..self.clone() }
+        let drives: Vec<LabDrive> = self.drives.iter().map(fast).collect();
+        let said_clock = self.said_clock.filter(|_| drives.iter().all(LabDrive::can_be_within));
+        Self { drives, switches: Vec::new(), said_clock, ..self.clone() }
     }
 
     /// Memory that drives take of the guest. The kernel and the tools need as much again.
     #[must_use]
     pub fn drives_in_memory(&self) -> Bytes {
-        let within = self.drives.iter().filter(|drive| drive.kind.in_guest());
-        Bytes(within.fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)))
+        let all = self.clock() == Clock::Virtual;
+        memory_of(&self.drives, |drive| all || drive.kind.in_guest())
     }
 
     /// Is enough memory left beside drives in it?
@@ -259,6 +297,11 @@ impl LabSpec {
     pub fn drive(&self, name: &Name) -> Option<&LabDrive> {
         self.drives.iter().find(|drive| &drive.name == name)
     }
+}
+
+fn memory_of(drives: &[LabDrive], counts: impl Fn(&LabDrive) -> bool) -> Bytes {
+    let counted = drives.iter().filter(|drive| counts(drive));
+    Bytes(counted.fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)))
 }
 
 /// Layers on drives. Nodes are in building order: each rests only on drives and on nodes before it.
@@ -520,7 +563,7 @@ mod tests {
         assert_eq!(flash(Clock::Real, fast), None);
         assert!(flash(Clock::Virtual, fast).unwrap().contains("faster than a processor of 3.2 G instructions/s"));
         assert!(flash(Clock::Virtual, RateLimit { read_iops: Some(200_000), ..RateLimit::default() }).is_some());
-        for kind in [LabDriveKind::Nvme, LabDriveKind::Sata, LabDriveKind::Hdd, LabDriveKind::NvmeTcp] {
+        for kind in [LabDriveKind::Nvme, LabDriveKind::Sata, LabDriveKind::NvmeTcp] {
             assert!(lab(kind, Clock::Virtual).clock_refused().unwrap().contains("`a`"), "{kind:?}");
             assert_eq!(lab(kind, Clock::Real).clock_refused(), None);
         }
@@ -530,6 +573,34 @@ mod tests {
         assert_eq!(unsaid(ram.clone()).speed(), Some(Speed::USUAL), "what can have its own clock has it");
         assert_eq!(unsaid(LabSpec { hosts: Hosts(2), ..ram }).clock(), Clock::Real);
         assert_eq!(unsaid(lab(LabDriveKind::Nvme, Clock::Virtual)).speed(), None);
+    }
+
+    #[test]
+    fn hard_disks_are_in_the_guest_where_it_has_room_and_nothing_else_limits_them() {
+        let lab = |size, limit, said_clock| {
+            let plain = LabDrive::new(Name::new("a").unwrap(), Bytes::mib(size));
+            let drives = vec![LabDrive { kind: LabDriveKind::Hdd, limit, ..plain }];
+            LabSpec { drives, said_clock, ..LabSpec::new(2, Bytes::gib(1)) }
+        };
+        let free = RateLimit::default();
+        let disk = lab(512, free, None);
+        assert_eq!(
+            (disk.clock(), disk.needs_real_clock(), disk.drives_in_memory()),
+            (Clock::Virtual, None, Bytes::mib(512))
+        );
+        let real = lab(512, free, Some(Clock::Real));
+        assert!(!real.is_within(&real.drives[0]) && disk.is_within(&disk.drives[0]));
+        assert_eq!(real.drives_in_memory(), Bytes(0));
+        let large = lab(513, free, None);
+        assert_eq!((large.clock(), large.drives_in_memory_fit()), (Clock::Real, true));
+        assert!(large.clock_in_words().contains("real, because its drives take 513 MiB"), "{}", large.clock_in_words());
+        assert!(disk.clock_in_words().starts_with("clock: virtual, because all drives can be"));
+        assert_eq!(real.clock_in_words(), "clock: real, as asked for");
+        let asked = lab(513, free, Some(Clock::Virtual));
+        assert!(asked.clock_refused().is_none() && !asked.drives_in_memory_fit());
+        let limited = RateLimit { read_iops: Some(5), ..free };
+        assert_eq!(lab(64, limited, None).clock(), Clock::Real);
+        assert!(lab(64, limited, Some(Clock::Virtual)).clock_refused().unwrap().contains("limits"));
     }
 
     #[test]

@@ -88,6 +88,10 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     let directory = writer.dir().to_owned();
     let proof = proof.map(|proof| proof.of_run(&RunReader::open(&directory)?)).transpose()?;
     let trials = trials::expected(&study.design).map(|trials| format!("; {trials}")).unwrap_or_default();
+    if site.is_lab() {
+        let guest = terms::LabSpec { hosts: study.design.hosts(), ..study.design.lab.clone() };
+        settings.printer.say(&guest.clock_in_words());
+    }
     settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
     let progress = settings.printer.progress(costs.work(&study.design, &missing));
