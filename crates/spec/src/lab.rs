@@ -81,7 +81,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
                 Some(if lab.has("clock") { lab.place("clock") } else { lab.key("drives") }),
                 why,
             )
-            .hint("make the drives kind = \"flash\" or \"ram\", or the clock = \"real\""),
+            .hint("make the drives kind = \"flash\", \"hdd\" or \"ram\", or the clock = \"real\""),
         );
     }
     check_memory(lab, &spec, notes);
@@ -124,7 +124,7 @@ fn cpu(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Option<Speed> {
             Note::error("study-cpu", Some(lab.key("cpu")), "`cpu` is of guests under a virtual clock")
                 .label("under a real clock a guest is as fast as this machine makes it")
                 .as_warning()
-                .hint("leave it out, or make the drives kind = \"flash\" or \"ram\""),
+                .hint("leave it out, or make the drives kind = \"flash\", \"hdd\" or \"ram\""),
         );
     }
     speed

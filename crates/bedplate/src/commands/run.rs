@@ -71,6 +71,14 @@ fn go(
     measure_all(staked, earlier, settings)
 }
 
+/// What time is in the guest, where it is one.
+fn say_clock(design: &terms::Design, site: &Site, settings: &Settings) {
+    if site.is_lab() {
+        let guest = terms::LabSpec { hosts: design.hosts(), ..design.lab.clone() };
+        settings.printer.say(&guest.clock_in_words());
+    }
+}
+
 /// Boots, begins or resumes the record, runs every open cell, and seals.
 fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> Result<PathBuf, Failure> {
     let _care = Care::take();
@@ -113,6 +121,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     let directory = writer.dir().to_owned();
     let proof = proof.map(|proof| proof.of_run(&RunReader::open(&directory)?)).transpose()?;
     let trials = trials::expected(&study.design).map(|trials| format!("; {trials}")).unwrap_or_default();
+    say_clock(&study.design, &site, settings);
     settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
     let progress = settings.printer.progress(costs.work(&study.design, &missing));
