@@ -95,6 +95,8 @@ proptest! {
         first in select(wide()), above in prop::collection::vec(select(narrow()), 0..3), members in 4usize..8,
         work in work(), kind in kinds(), state in select(vec![ArrayState::Degraded, ArrayState::Resync]),
     ) {
+        // What one drive serves: how pieces of larger ones are joined depends on how many drives are left.
+        let work = Workload { block: work.block.min(Bytes::kib(64)), ..work };
         let (members, _) = sizes(&first, members);
         let (machine, stack) = (machine(kind, 1.0), stacked(first, members, &above));
         let (less, whole) = (rate_in(state, &machine, &stack, &work), rate_in(ArrayState::Whole, &machine, &stack, &work));
