@@ -205,7 +205,7 @@ impl<'a> Compiler<'a> {
             self.asked[drive as usize].clear();
         }
         self.network.clear();
-        self.conditions = *conditions;
+        self.conditions = Conditions { span: work.reach_of(conditions.span), ..*conditions };
         for flows in &mut self.flows {
             flows.clear();
         }
@@ -214,7 +214,7 @@ impl<'a> Compiler<'a> {
         }
         self.jobs = f64::from(work.jobs.max(1));
         self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
-        self.every = work.fsync_every.map(|every| f64::from(every.max(1)));
+        self.every = work.flushed_every().map(|every| f64::from(every.max(1)));
         (self.crowd, self.ease) = self.crowded(stack, work);
         self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.network.population = self.jobs * self.depth;

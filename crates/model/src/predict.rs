@@ -61,6 +61,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
         flags: Vec::new(),
     };
     rule::cap(&mut prediction, stack, network.given);
+    prediction.p99 = tail::above(&prediction.latency, prediction.p99);
     account::write(&mut prediction, site, stack, &network);
     if fades(site, &network) && !conditions.sustained {
         let later = predict(site, stack, work, &Conditions { sustained: true, ..*conditions })?;
