@@ -188,7 +188,12 @@ impl Compiler<'_> {
                 return;
             }
             (BtrfsProfile::Raid1, false) => Flow { rate: flow.rate / n, ..*flow },
-            (BtrfsProfile::Raid0, _) | (BtrfsProfile::Raid10, false) => striped(flow, n),
+            (BtrfsProfile::Raid0, _) => striped(flow, n),
+            // A lost device's pieces go to those that are left, and stay as many.
+            (BtrfsProfile::Raid10, false) => {
+                let over = striped(flow, count(devices));
+                Flow { rate: over.rate * count(devices) / n, ..over }
+            }
         };
         for which in 0..here {
             self.ask(which, each);
