@@ -4,7 +4,7 @@ use terms::finding::Findings;
 use terms::spelling::spell;
 
 use crate::columns::{cell_rows, cells, comparison_rows, comparisons};
-use crate::table::Column;
+use crate::table::{Column, select};
 
 /// The findings as CSV (RFC 4180, lines end in CR LF): one row for every stack and workload of the study. Numbers are
 /// unscaled, their unit stands in the heading; `reason` tells why a row has no figures and `emulated_by` labels rates
@@ -12,6 +12,15 @@ use crate::table::Column;
 #[must_use]
 pub fn csv(findings: &Findings) -> String {
     rows(&cells(), &cell_rows(findings))
+}
+
+/// What most spreadsheets are made of, by column.
+const SHORT: &str = "STACK,WORKLOAD,VERDICT,THROUGHPUT,LOW,HIGH,IOPS,RATIO,RATIO-LOW,RATIO-HIGH,P50,P99,LAT-MAX,GUARDS";
+
+/// The columns that are asked for most, of every stack and workload.
+pub(crate) fn short(findings: &Findings) -> String {
+    let columns = select(&cells(), SHORT).expect("a test reads every name");
+    rows(&columns, &cell_rows(findings))
 }
 
 /// All comparisons as CSV: one row for every workload and pair of stacks.
@@ -48,7 +57,14 @@ fn field(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{field, inert};
+    use super::{SHORT, field, inert};
+    use crate::columns::cells;
+    use crate::table::select;
+
+    #[test]
+    fn short_tables_have_columns_that_there_are() {
+        assert_eq!(select(&cells(), SHORT).unwrap().len(), SHORT.split(',').count());
+    }
 
     #[test]
     fn fields_are_quoted_where_needed() {
