@@ -34,7 +34,7 @@ pub(crate) fn boot_all(design: &Design, plans: &[Plan], settings: &Settings) -> 
 /// larger than its file.
 fn room(design: &Design) -> Bytes {
     let most = room::with_margin(design.measure.span).0;
-    let files = design.lab.drives.iter().filter(|drive| !drive.kind.in_guest());
+    let files = design.lab.drives.iter().filter(|drive| !design.lab.is_within(drive));
     let each = files.fold(0_u64, |sum, drive| sum.saturating_add(drive.size.0.min(most)));
     Bytes(each.saturating_mul(u64::from(design.hosts().0)))
 }

@@ -15,7 +15,7 @@ use crate::settings::Settings;
 use crate::{input, library, slices};
 
 /// A study that was read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Study {
     /// The exact text.
     pub(crate) text: String,
@@ -217,8 +217,8 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     }
     check_slices(design)?;
     design.lab.said_clock = arguments.clock.map(Into::into).or(design.lab.said_clock);
-    if arguments.kernel.is_some() {
-        design.lab.kernel.clone_from(&arguments.kernel);
+    if !arguments.kernel.is_empty() {
+        design.lab.kernels.clone_from(&arguments.kernel);
     }
     // What QEMU serves as flash has a body in the guest.
     let is_served = |drive: &LabDrive| matches!(drive.kind, LabDriveKind::Nvme | LabDriveKind::Sata);
@@ -226,6 +226,7 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
         design.measure.lab_drives.get_or_insert(LabDriveKind::Flash);
     }
     change_drives(design)?;
+    check_memory(&design.lab)?;
     let guest = LabSpec { hosts: design.hosts(), ..design.lab.clone() };
     if guest.clock() == Clock::Virtual {
         // Nothing comes between two looks at the bare drive where time is instructions.
@@ -235,7 +236,7 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     match guest.clock_refused() {
         None => Ok(()),
         Some(why) => Err(Failure::told(format!(
-            "error: the lab cannot have a virtual clock\n  because: {why}\n\nhint: use `--lab-drives flash` or `ram`, or `--clock real`"
+            "error: the lab cannot have a virtual clock\n  because: {why}\n\nhint: use `--lab-drives flash`, `hdd` or `ram`, or `--clock real`"
         ))),
     }
 }
@@ -257,13 +258,6 @@ fn change_drives(design: &mut Design) -> Result<(), Failure> {
     let Some(kind) = design.measure.lab_drives else { return Ok(()) };
     design.lab = design.lab.of_kind(kind);
     design.setups = design.setups.iter().map(|setup| setup.of_kind(kind)).collect();
-    if !design.lab.drives_in_memory_fit() {
-        let (taken, memory) = (design.lab.drives_in_memory(), design.lab.memory);
-        return Err(Failure::told(format!(
-            "error: drives in memory take {taken} of {memory}, more than half\n\n\
-             hint: make `memory` of [lab] larger, or its drives smaller"
-        )));
-    }
     let sizes: std::collections::BTreeSet<_> = design.lab.drives.iter().map(|drive| drive.size).collect();
     if kind == LabDriveKind::Ram && sizes.len() > 1 {
         return Err(Failure::told(
@@ -285,6 +279,18 @@ fn change_drives(design: &mut Design) -> Result<(), Failure> {
             workload.name
         ))),
     }
+}
+
+/// Drives of the guest are in its memory.
+fn check_memory(lab: &LabSpec) -> Result<(), Failure> {
+    if lab.drives_in_memory_fit() {
+        return Ok(());
+    }
+    let (taken, memory) = (lab.drives_in_memory(), lab.memory);
+    Err(Failure::told(format!(
+        "error: drives in memory take {taken} of {memory}, more than half\n\n\
+         hint: make `memory` of [lab] larger, or its drives smaller"
+    )))
 }
 
 /// Slices are of one host, also where the command line asks for them.

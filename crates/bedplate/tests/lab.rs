@@ -29,6 +29,8 @@ mod hostile;
 #[cfg(feature = "long-tests")]
 #[path = "lab/hosts.rs"]
 mod hosts;
+#[path = "lab/kernels.rs"]
+mod kernels;
 #[cfg(feature = "long-tests")]
 #[path = "lab/overhead.rs"]
 mod overhead;

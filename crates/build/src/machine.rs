@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use host::{Host, HostError};
-use terms::plan::{Effect, Word, first_partition};
+use terms::plan::{Effect, Placeholder, Word, partition_of};
 use terms::{Cmd, Name};
 
 use crate::error::BuildError;
@@ -17,7 +17,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) host: &'a dyn Host,
     pub(crate) drives: &'a Bindings,
     /// Identifiers that were drawn, by what they are for.
-    uuids: Mutex<BTreeMap<String, String>>,
+    uuids: Mutex<BTreeMap<Name, String>>,
 }
 
 impl<'a> Machine<'a> {
@@ -29,18 +29,16 @@ impl<'a> Machine<'a> {
     /// A word with its placeholders filled in.
     pub(crate) fn word(&self, step: &str, word: &Word) -> Result<String, BuildError> {
         let mut failure = None;
-        let filled = word.resolve(|kind, argument| match kind {
-            "drive" => self.node(argument).cloned(),
-            "part" => self.node(argument).map(|node| first_partition(node)),
-            "sys" => self.sysfs(argument).map_err(|error| failure = Some(error)).ok(),
-            "controller" => {
-                self.node(argument).and_then(|node| self.controller(node).map_err(|error| failure = Some(error)).ok())
-            }
-            "sysof" => {
-                self.node(argument).and_then(|node| self.sysfs(node).map_err(|error| failure = Some(error)).ok())
-            }
-            "uuid" => self.uuid(argument).map_err(|error| failure = Some(error)).ok(),
-            _ => None,
+        let filled = word.resolve(|place| {
+            let asked = match place {
+                Placeholder::Drive(name) => Ok(self.drives.get(name)?.clone()),
+                Placeholder::Partition(name, number) => Ok(partition_of(self.drives.get(name)?, *number)),
+                Placeholder::Sysfs(node) => self.sysfs(node),
+                Placeholder::Controller(name) => self.controller(self.drives.get(name)?),
+                Placeholder::SysfsOf(name) => self.sysfs(self.drives.get(name)?),
+                Placeholder::Uuid(layer) => self.uuid(layer),
+            };
+            asked.map_err(|error| failure = Some(error)).ok()
         });
         match (filled, failure) {
             (_, Some(error)) => Err(error.into()),
@@ -48,18 +46,14 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn uuid(&self, of: &str) -> Result<String, HostError> {
+    fn uuid(&self, of: &Name) -> Result<String, HostError> {
         let mut known = self.uuids.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(uuid) = known.get(of) {
             return Ok(uuid.clone());
         }
         let uuid = self.host.read_text(host::RANDOM_UUID)?;
-        known.insert(of.to_owned(), uuid.clone());
+        known.insert(of.clone(), uuid.clone());
         Ok(uuid)
-    }
-
-    fn node(&self, name: &str) -> Option<&String> {
-        Name::new(name).ok().and_then(|name| self.drives.get(&name))
     }
 
     /// The sysfs directory of a block device node, by its device number: nodes of mappings are not always links.

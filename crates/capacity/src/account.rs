@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use terms::account::Account;
+use terms::account::{Account, Purpose};
+use terms::layer::{GptPartition, PartitionTables};
 use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
 
 use crate::place::{Laid, Place, Uses, total};
@@ -27,13 +28,18 @@ pub struct DriveSize {
 /// [`CapacityError`], when the stack is not well formed or does not fit.
 pub fn account(stack: &Stack, drives: &[DriveSize]) -> Result<Account, CapacityError> {
     let top = stack.top().ok_or_else(|| CapacityError::Empty { stack: stack.name.clone() })?;
-    let mut walk = Walk { drives, layers: BTreeMap::new() };
+    let mut walk = Walk { drives, layers: BTreeMap::new(), tables: PartitionTables::default() };
     let mut entries = Vec::with_capacity(stack.nodes.len());
     let (mut whole, mut available) = (0, 0);
     for node in &stack.nodes {
-        let (members, special) = (walk.members(node, &node.on)?, walk.members(node, &node.special)?);
-        let below = total(&members) + total(&special);
-        let laid = lay(node, &members, &special)?.ok_or_else(|| CapacityError::too_small(&node.name, below))?;
+        let (below, laid) = match &node.layer {
+            Layer::Partition(partition) => walk.partition(stack, node, partition)?,
+            _ => {
+                let (members, special) = (walk.members(node, &node.on)?, walk.members(node, &node.special)?);
+                let below = total(&members) + total(&special);
+                (below, lay(node, &members, &special)?.ok_or_else(|| CapacityError::too_small(&node.name, below))?)
+            }
+        };
         entries.push(laid.entry(&node.name, node.layer.title(), below)?);
         if let Some(place) = laid.place {
             walk.layers.insert(&node.name, place);
@@ -55,6 +61,7 @@ pub fn account(stack: &Stack, drives: &[DriveSize]) -> Result<Account, CapacityE
 struct Walk<'a> {
     drives: &'a [DriveSize],
     layers: BTreeMap<&'a Name, Place>,
+    tables: PartitionTables,
 }
 
 impl Walk<'_> {
@@ -64,6 +71,31 @@ impl Walk<'_> {
 
     fn members(&self, node: &LayerNode, on: &[Ref]) -> Result<Vec<Place>, CapacityError> {
         on.iter().map(|below| self.member(node, below)).collect()
+    }
+
+    /// A partition, and the bytes that it answers for: its own, the first table and its alignment where it is the first of
+    /// its drive, and what is behind it where it is the last.
+    fn partition(
+        &mut self,
+        stack: &Stack,
+        node: &LayerNode,
+        partition: &GptPartition,
+    ) -> Result<(u64, Laid), CapacityError> {
+        let [on @ Ref::Drive(name)] = node.on.as_slice() else {
+            return Err(CapacityError::Members { layer: node.name.clone(), found: node.on.len() });
+        };
+        let drive = self.member(node, on)?;
+        let extent = self.tables.next(name, Bytes(drive.size), Bytes(drive.lba), partition).filter(|_| drive.drive);
+        let extent = extent.ok_or_else(|| CapacityError::too_small(&node.name, drive.size))?;
+        let is_last = stack.nodes.iter().rev().find(|other| other.on.contains(on)).is_some_and(|last| last == node);
+        let before = if extent.number == 1 { extent.start.0 } else { 0 };
+        let behind = if is_last { drive.size - extent.end.0 } else { 0 };
+        // Without a size it takes all that the second table leaves.
+        let purpose = if partition.size.is_some() { Purpose::Unused } else { Purpose::Header };
+        let uses = Uses::none().and(Purpose::Header, before).and(purpose, behind);
+        let size = extent.size().0;
+        let place = Place { size, certain: size, drive: false, ..drive };
+        Ok((before + size + behind, Laid::device(place, uses)))
     }
 
     fn member(&self, node: &LayerNode, below: &Ref) -> Result<Place, CapacityError> {
@@ -89,7 +121,7 @@ fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<
     let only = || if let [member] = members { Ok(member) } else { Err(members_wrong()) };
     let at_least = |fewest: usize| if members.len() < fewest { Err(members_wrong()) } else { Ok(()) };
     Ok(match &node.layer {
-        Layer::Bare => Some(Laid::device(*only()?, Uses::none())),
+        Layer::Bare | Layer::Partition(_) => Some(Laid::device(*only()?, Uses::none())),
         Layer::Raid(raid) => {
             at_least(raid.level.fewest())?;
             md::lay(raid, members)

@@ -5,8 +5,8 @@
 use capacity::{DriveSize, account};
 use proptest::prelude::*;
 use terms::layer::{
-    Btrfs, BtrfsProfile, Crypt, CryptFormat, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm, Metadata, Raid,
-    Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
+    Btrfs, BtrfsProfile, Crypt, CryptFormat, GptPartition, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm, Metadata,
+    Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
 };
 use terms::{Account, Bytes, Layer, LayerAccount, LayerNode, Name, Purpose, Ref, Stack};
 
@@ -102,6 +102,27 @@ proptest! {
             Ok(account) => prop_assert!(balanced(&account), "{account:#?}"),
             Err(error) => prop_assert!(false, "{error}"),
         }
+    }
+
+    #[test]
+    fn partitions_share_out_their_drive(size in 100_000_u64..1_000_000, parts in prop::collection::vec(16_u64..90, 1..4)) {
+        let on = vec![Ref::Drive(name(0))];
+        let mut nodes = Vec::new();
+        for (at, part) in parts.iter().map(|mib| Some(Bytes::mib(*mib))).chain([None]).enumerate() {
+            let layer = Layer::Partition(GptPartition { size: part });
+            nodes.push(LayerNode { name: Name::new(format!("p{at}")).unwrap(), layer, on: on.clone(), special: Vec::new() });
+        }
+        let all = nodes.iter().map(|node| Ref::Layer(node.name.clone())).collect();
+        nodes.push(LayerNode { name: Name::new("lvm").unwrap(), layer: Layer::Lvm(Lvm::default()), on: all, special: Vec::new() });
+        let account = account(&Stack { name: "a stack".to_owned(), note: None, nodes }, &drives(&[size]));
+        let Ok(account) = account else {
+            let wanted: u64 = parts.iter().sum();
+            prop_assert!(wanted + 16 > size * 4096 / (1 << 20), "{wanted} MiB and more did not fit {size} blocks");
+            return Ok(());
+        };
+        prop_assert!(balanced(&account), "{account:#?}");
+        let below: u64 = account.entries[..=parts.len()].iter().map(|entry| entry.below.0).sum();
+        prop_assert_eq!(below, size * 4096);
     }
 
     #[test]

@@ -40,6 +40,30 @@ impl<D> Arrangement<D> {
         }
     }
 
+    /// The same without what is needed twice over: two groups of the same drives, on partitions of them, are lost together.
+    fn without_twins(self) -> Self
+    where
+        D: PartialEq,
+    {
+        let Self::All(members) = self else { return self };
+        let mut once: Vec<Self> = Vec::new();
+        for member in members.into_iter().map(Self::without_twins) {
+            if !once.contains(&member) {
+                once.push(member);
+            }
+        }
+        if once.len() == 1 { once.remove(0) } else { Self::All(once) }
+    }
+
+    /// Is a drive in several places, by partitions of it? Those are lost together.
+    pub fn shares_drives(&self) -> bool
+    where
+        D: PartialEq,
+    {
+        let drives = self.drives();
+        drives.iter().enumerate().any(|(at, drive)| drives[..at].contains(drive))
+    }
+
     /// Does it survive the loss of any drive?
     pub fn is_redundant(&self) -> bool {
         match self {
@@ -74,7 +98,7 @@ pub fn arrangement(stack: &Stack) -> Option<Arrangement<Name>> {
         let special = below(&layers, &node.special)?;
         layers.insert(&node.name, of_node(node, members, special)?);
     }
-    layers.remove(&stack.top()?.name)
+    Some(layers.remove(&stack.top()?.name)?.without_twins())
 }
 
 fn below(layers: &BTreeMap<&Name, Arrangement<Name>>, on: &[Ref]) -> Option<Vec<Arrangement<Name>>> {

@@ -45,6 +45,6 @@ fn of_node(node: &LayerNode, below: Healing) -> Healing {
             redundant(copies, below.max(Healing::Noticed))
         }
         Layer::Zfs(zfs) => redundant(zfs.layout != ZfsLayout::Stripe, below.max(Healing::Noticed)),
-        Layer::Luks(_) | Layer::Bare | Layer::Crypt(_) | Layer::Ext4(_) | Layer::Xfs(_) => below,
+        Layer::Luks(_) | Layer::Bare | Layer::Partition(_) | Layer::Crypt(_) | Layer::Ext4(_) | Layer::Xfs(_) => below,
     }
 }

@@ -164,7 +164,8 @@ impl Given<'_> {
     }
 
     fn at(&self, end: End, healing: Healing) -> Option<Circumstances> {
-        let names = arrangement(self.stack)?;
+        // Losses of groups that share drives are not independent, and there is no rule for that.
+        let names = arrangement(self.stack).filter(|names| !names.shares_drives())?;
         if names.drives().into_iter().any(|name| self.drive(name).is_none()) {
             return None;
         }

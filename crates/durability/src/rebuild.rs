@@ -93,7 +93,7 @@ fn nanos(seconds: f64) -> Nanos {
 
 /// The redundant layer of a stack: the topmost, because it sees the most.
 fn rebuilder(stack: &Stack) -> Option<Rebuilder> {
-    let at = stack.nodes.iter().rposition(|node| is_redundant(&node.layer))?;
+    let at = stack.nodes.iter().rposition(|node| node.layer.is_redundant())?;
     let doubling = stack.nodes[..at].iter().map(|node| doubling(&node.layer)).fold(1.0, f64::max);
     Some(match &stack.nodes[at].layer {
         Layer::Zfs(zfs) => Rebuilder { extent: Extent::Used, doubling, parity: zfs.layout != ZfsLayout::Mirror },
@@ -123,16 +123,5 @@ fn doubling(layer: &Layer) -> f64 {
         Layer::Integrity(integrity) if integrity.mode == IntegrityMode::Journal => JOURNAL,
         Layer::Luks(luks) if luks.integrity.is_some() => JOURNAL,
         _ => 1.0,
-    }
-}
-
-fn is_redundant(layer: &Layer) -> bool {
-    use terms::layer::BtrfsProfile::{Raid1, Raid10};
-    match layer {
-        Layer::Raid(raid) => raid.level != RaidLevel::Raid0,
-        Layer::Lvm(lvm) => lvm.volume.is_raid(),
-        Layer::Btrfs(btrfs) => matches!(btrfs.data, Raid1 | Raid10),
-        Layer::Zfs(zfs) => zfs.layout != ZfsLayout::Stripe,
-        _ => false,
     }
 }

@@ -68,7 +68,7 @@ type Cost = (Spread<f64>, Going, String);
 fn cost(layer: &Layer, members: usize, going: Going, sync: bool) -> Cost {
     let once = |why: &str| (Spread::exactly(1.0), going, why.to_owned());
     match layer {
-        Layer::Bare | Layer::Crypt(_) => once("each byte once"),
+        Layer::Bare | Layer::Partition(_) | Layer::Crypt(_) => once("each byte once"),
         Layer::Luks(luks) if luks.integrity.is_some() => tags(IntegrityMode::Journal, 32.0, PAGE, going),
         Layer::Luks(_) => once("each byte once"),
         Layer::Integrity(integrity) => integrity_cost(integrity, going),

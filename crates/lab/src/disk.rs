@@ -1,4 +1,5 @@
-//! Drives that spin: each a file of this machine, served to QEMU over a socket and as late as a head would be.
+//! Drives that spin: each a file of this machine, served to QEMU over a socket and as late as a head would be. Under a
+//! virtual clock each is in the guest, served to its own kernel ([`inside`]).
 //!
 //! QEMU speaks the network block device protocol with it ([`protocol`]); one thread reads what QEMU asks for, another
 //! keeps the drive ([`queue`]), sleeps until the head is done and answers. How long the head takes is
@@ -6,6 +7,8 @@
 
 mod ahead;
 mod cache;
+pub(crate) mod inside;
+mod netlink;
 mod protocol;
 mod queue;
 
@@ -14,12 +17,12 @@ use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SendError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use terms::{Bytes, LabDriveKind, LabSpec, Nanos, Spindle};
+use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Nanos, Speed, Spindle};
 
 use crate::cage;
 use crate::error::LabError;
@@ -35,6 +38,9 @@ pub(crate) struct Disk {
     client: Arc<Mutex<Option<UnixStream>>>,
     threads: Vec<JoinHandle<()>>,
 }
+
+/// Where the clock is ours a nanosecond of it is one of the drive.
+const OUR_TIME: Speed = Speed::GUEST;
 
 /// Which request of which client.
 #[derive(Debug, Clone, Copy)]
@@ -55,12 +61,13 @@ pub(crate) fn socket(index: usize) -> String {
     format!("head-{index}.sock")
 }
 
-/// Starts every drive of a guest that spins; its file `drive-N` is there already.
+/// Starts every drive of a guest that spins outside of it; its file `drive-N` is there already.
 ///
 /// # Errors
 /// Where a socket cannot be made or a file not be opened.
 pub(crate) fn start(directory: &Path, spec: &LabSpec) -> Result<Vec<Disk>, LabError> {
-    let spinning = spec.drives.iter().enumerate().filter(|(_, drive)| drive.kind == LabDriveKind::Hdd);
+    let spins = |drive: &LabDrive| drive.kind == LabDriveKind::Hdd && !spec.is_within(drive);
+    let spinning = spec.drives.iter().enumerate().filter(|(_, drive)| spins(drive));
     spinning
         .map(|(index, drive)| {
             let spindle = drive.spindle.unwrap_or_default();
@@ -83,7 +90,7 @@ impl Disk {
             thread::Builder::new().name(name.to_owned()).spawn(body).map_err(LabError::file("serve", image))
         };
         let mut disk = Self { socket: socket.to_owned(), stop, client, threads: Vec::new() };
-        disk.threads.push(start("drive-head", Box::new(move || keep(queue, &receive)))?);
+        disk.threads.push(start("drive-head", Box::new(move || keep(queue, &receive, OUR_TIME)))?);
         disk.threads.push(start("drive-wire", Box::new(move || listening.serve(&listener)))?);
         Ok(disk)
     }
@@ -135,36 +142,44 @@ impl Listening {
         if !protocol::greet(stream, self.size)? {
             return Ok(());
         }
-        let gone = |_| std::io::Error::from(std::io::ErrorKind::BrokenPipe);
         self.send.send(Message::Client(client, stream.try_clone()?)).map_err(gone)?;
-        loop {
-            let ticket = |cookie| Ticket { client, cookie };
-            let (cookie, ask) = match protocol::request(stream, self.size)? {
-                Request::Disconnect => return Ok(()),
-                Request::Refused { cookie, code } => {
-                    self.send.send(Message::Refused(ticket(cookie), code)).map_err(gone)?;
-                    continue;
-                }
-                Request::Read { cookie, from, len } => (cookie, Ask::Read { from, len }),
-                Request::Write { cookie, from, data, through } => (cookie, Ask::Write { from, data, through }),
-                Request::Flush { cookie } => (cookie, Ask::Flush),
-            };
-            self.send.send(Message::Ask(Instant::now(), ticket(cookie), ask)).map_err(gone)?;
-        }
+        pass_on(client, stream, self.size, &self.send)
     }
 }
 
-/// Keeps a drive until nobody can ask it for anything any more.
-fn keep(mut queue: Queue<Ticket>, receive: &Receiver<Message>) {
+/// Passes on what a client asks for, until it has enough.
+fn pass_on(client: u32, stream: &mut UnixStream, size: u64, send: &Sender<Message>) -> std::io::Result<()> {
+    loop {
+        let ticket = |cookie| Ticket { client, cookie };
+        let (cookie, ask) = match protocol::request(stream, size)? {
+            Request::Disconnect => return Ok(()),
+            Request::Refused { cookie, code } => {
+                send.send(Message::Refused(ticket(cookie), code)).map_err(gone)?;
+                continue;
+            }
+            Request::Read { cookie, from, len } => (cookie, Ask::Read { from, len }),
+            Request::Write { cookie, from, data, through } => (cookie, Ask::Write { from, data, through }),
+            Request::Flush { cookie } => (cookie, Ask::Flush),
+        };
+        send.send(Message::Ask(Instant::now(), ticket(cookie), ask)).map_err(gone)?;
+    }
+}
+
+fn gone(_: SendError<Message>) -> std::io::Error {
+    std::io::ErrorKind::BrokenPipe.into()
+}
+
+/// Keeps a drive until nobody can ask it for anything any more; `speed` is how much of the clock its time takes.
+fn keep(mut queue: Queue<Ticket>, receive: &Receiver<Message>, speed: Speed) {
     let begin = Instant::now();
-    let time = |at: Instant| Nanos::from(at.saturating_duration_since(begin));
+    let time = |at: Instant| speed.on_machine(at.saturating_duration_since(begin).into());
     let mut client: Option<(u32, UnixStream)> = None;
     loop {
         let message = match queue.next() {
             None => receive.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(at) => {
                 let left = at.0.saturating_sub(time(Instant::now()).0);
-                receive.recv_timeout(Nanos(left).to_duration())
+                receive.recv_timeout(speed.in_guest(Nanos(left)).to_duration())
             }
         };
         match message {

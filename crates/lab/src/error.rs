@@ -17,6 +17,14 @@ pub enum LabError {
         /// The command that brings it.
         remedy: String,
     },
+    /// A kernel's name means several.
+    #[error("`{asked}` is the beginning of several kernels: {}", releases.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        asked: String,
+        /// What it may mean.
+        releases: Vec<String>,
+    },
     /// The study asks for drives that the lab cannot make.
     #[error("the lab cannot make these drives: {0}")]
     Drives(String),

@@ -30,7 +30,7 @@ const PIECE: Bytes = Bytes::kib(32);
 /// And where bytes in a second are not.
 const LARGEST: Bytes = Bytes::mib(1);
 /// What the guest's processor needs to hand an operation over, copy it and take its answer, on a guest's own clock: the
-/// drive answers that much earlier. Found by trying: with it drives give what docs/lab.md has (kernel 6.1, QEMU 7.2,
+/// drive answers that much earlier. Found by trying: with it drives give what docs/virtual-time.md has (kernel 6.1, QEMU 7.2,
 /// crates/bedplate/tests/studies/flash.toml).
 const HANDLING: Nanos = Nanos(17_000);
 /// The kernel splits nothing smaller than a page.

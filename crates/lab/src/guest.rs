@@ -9,9 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt};
-use terms::{Clock, Cmd, LabDriveKind, LabSpec, Name, Nanos, Speed};
+use terms::{Clock, Cmd, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Speed};
 
 use crate::accelerator::Accelerator;
+use crate::disk::inside::{self, InsideDisks};
 use crate::disk::{self, Disk};
 use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
@@ -104,24 +105,28 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
     }
 }
 
-/// The kernel for a study: with remote drives it has to know both ends of NVMe/TCP.
+/// The kernel for a study: with remote drives it has to know both ends of NVMe/TCP, with hard disks in it NBD.
 fn choose_kernel(host: &dyn Host, spec: &GuestSpec<'_>) -> Result<GuestKernel, LabError> {
-    let choose = |wanted: &[String]| kernel::choose(host, wanted, spec.machine.kernel.as_deref());
-    if !spec.machine.drives.iter().any(enclosure::is_remote) {
-        return choose(spec.wanted_modules);
-    }
-    for program in ["nvme", "ip"] {
-        if host::find_program(host, program)?.is_none() {
-            let what = format!("`{program}` is not installed, and remote drives need it");
-            return Err(LabError::Missing { what, remedy: kernel::package(host, program) });
+    let choose = |wanted: &[String]| kernel::choose(host, wanted, spec.machine.kernels.first().map(String::as_str));
+    let (drives, modules): (_, &[&str]) = if spec.machine.drives.iter().any(enclosure::is_remote) {
+        for program in ["nvme", "ip"] {
+            if host::find_program(host, program)?.is_none() {
+                let what = format!("`{program}` is not installed, and remote drives need it");
+                return Err(LabError::Missing { what, remedy: kernel::package(host, program) });
+            }
         }
-    }
-    let modules = enclosure::MODULES.map(ToOwned::to_owned);
-    let kernel = choose(&[spec.wanted_modules, &modules].concat())?;
-    match enclosure::MODULES.iter().find(|module| !kernel.has_module(module)) {
+        ("remote drives need", &enclosure::MODULES)
+    } else if InsideDisks::of(spec.machine, 0).is_some() {
+        ("hard disks under a virtual clock need", &[inside::MODULE.0])
+    } else {
+        return choose(spec.wanted_modules);
+    };
+    let wanted: Vec<String> = modules.iter().map(|module| (*module).to_owned()).collect();
+    let kernel = choose(&[spec.wanted_modules, &wanted].concat())?;
+    match modules.iter().find(|module| !kernel.has_module(module)) {
         None => Ok(kernel),
         Some(module) => {
-            let what = format!("kernel {} has no {module}, and remote drives need it", kernel.release);
+            let what = format!("kernel {} has no {module}, and {drives} it", kernel.release);
             Err(LabError::Missing { what, remedy: kernel::package(host, "kernel") })
         }
     }
@@ -218,11 +223,12 @@ impl<'a> Booting<'a> {
 
 pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &GuestKernel) -> Result<(), LabError> {
     let host = Local::new();
-    image::write_image(directory, &image::pack(&host, spec.agent, kernel)?)?;
+    let disks = InsideDisks::of(spec.machine, spec.first_drive());
+    image::write_image(directory, &image::pack(&host, spec.agent, kernel, disks.as_ref())?)?;
     let unpacked = vmlinux::unpacked(&host, kernel, &spec.cache);
     cage::lend(&unpacked.unwrap_or_else(|| PathBuf::from(&kernel.image)), &directory.join(file::KERNEL))?;
     for (index, drive) in spec.machine.drives.iter().enumerate() {
-        if !drive.kind.in_guest() && !enclosure::is_remote(drive) {
+        if !spec.machine.is_within(drive) && !enclosure::is_remote(drive) {
             let path = directory.join(file::drive(index));
             match spec.drives_from {
                 Some(from) => {
@@ -323,8 +329,9 @@ fn end_of(path: &Path) -> io::Result<String> {
 /// Loads drivers and finds each drive of the study: those of the guest's own kernel are made, all others have a serial number.
 pub(crate) fn find_drives(remote: &Remote, spec: &GuestSpec<'_>) -> Result<BTreeMap<Name, String>, LabError> {
     let machine = spec.machine;
-    let of = |kind| machine.drives.iter().filter(move |drive| drive.kind == kind);
-    if of(LabDriveKind::Sata).chain(of(LabDriveKind::Hdd)).next().is_some() {
+    let is_ata =
+        |drive: &LabDrive| matches!(drive.kind, LabDriveKind::Sata | LabDriveKind::Hdd) && !machine.is_within(drive);
+    if machine.drives.iter().any(is_ata) {
         remote.run_ok(&Cmd::new(["modprobe", "--all", "ahci", "sd_mod"]))?;
     }
     let mut nodes = within::make(remote, machine)?;

@@ -11,18 +11,33 @@ use host::Host;
 use terms::Cmd;
 
 use crate::archive::Archive;
+use crate::disk::inside::{self, InsideDisks};
 use crate::kernel::{BOOT_MODULES, GuestKernel};
 use crate::{LabError, cage, file, share};
 
 /// Where the guest's first process finds its modules, named so that sorting gives the order.
 pub(crate) const MODULE_DIRECTORY: &str = "modules";
 
-/// Packs the image.
-pub(crate) fn pack(host: &dyn Host, agent: &Path, kernel: &GuestKernel) -> Result<Vec<u8>, LabError> {
+/// Packs the image; `disks` are those that the guest serves to itself.
+pub(crate) fn pack(
+    host: &dyn Host,
+    agent: &Path,
+    kernel: &GuestKernel,
+    disks: Option<&InsideDisks>,
+) -> Result<Vec<u8>, LabError> {
     let mut archive = Archive::default();
     share::pack(&mut archive)?;
     archive.directory(MODULE_DIRECTORY);
-    for (number, file) in kernel.modules.order(&BOOT_MODULES).iter().enumerate() {
+    let mut modules = BOOT_MODULES.to_vec();
+    if let Some(disks) = disks {
+        modules.push(inside::MODULE.0);
+        archive.file(
+            inside::FILE,
+            0o644,
+            &serde_json::to_vec(disks).map_err(|error| LabError::file("describe", inside::FILE)(error.into()))?,
+        );
+    }
+    for (number, file) in kernel.modules.order(&modules).iter().enumerate() {
         let name = crate::modules::name_of(file);
         archive.file(&format!("{MODULE_DIRECTORY}/{number:02}-{name}.ko"), 0o644, &module(host, file)?);
     }

@@ -13,6 +13,7 @@ use host::{Local, agent};
 use rustix::mount::{MountFlags, mount};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
+use crate::disk::inside;
 use crate::image::MODULE_DIRECTORY;
 use crate::probe::PROBE_WORDS;
 use crate::share;
@@ -66,6 +67,7 @@ fn serve(build: &str) -> io::Result<()> {
     mount_all()?;
     fs::create_dir_all("/run/bedplate/lvm")?;
     fs::write("/run/bedplate/lvm/lvm.conf", LVM_CONFIG)?;
+    inside::serve().map_err(|error| with_what("serve the hard disks", error))?;
     let port = port()?;
     let env = ENVIRONMENT.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     agent::serve(build, Local::with_env(env.collect()), Patient::new(port.try_clone()?), port)
@@ -75,7 +77,9 @@ fn insert_modules() -> io::Result<()> {
     let mut files: Vec<_> = fs::read_dir(Path::new("/").join(MODULE_DIRECTORY))?.flatten().map(|e| e.path()).collect();
     files.sort();
     for path in files {
-        match finit_module(File::open(&path)?, c"", 0) {
+        let (name, told) = inside::MODULE;
+        let is_told = path.to_string_lossy().ends_with(&format!("-{name}.ko"));
+        match finit_module(File::open(&path)?, if is_told { told } else { c"" }, 0) {
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
             Err(errno) => return Err(with_what(&format!("insert {}", path.display()), errno.into())),
         }

@@ -1,6 +1,6 @@
-//! Which kernel a guest runs: the newest on this machine that can share a root.
+//! Which kernel a guest runs: the one that is asked for, or the newest on this machine that can share a root.
 
-use host::{Host, HostError, packages};
+use host::{Host, HostError, Local, packages};
 
 use crate::LabError;
 use crate::modules::Modules;
@@ -27,28 +27,25 @@ impl GuestKernel {
     }
 }
 
-/// The kernel that has most of the `wanted` modules, the newest among equals; only of those whose release begins with
-/// `asked`, where that is said.
+/// Releases of this machine's kernels that these names mean, in their order.
 ///
 /// # Errors
-/// [`LabError::Missing`] with the package that brings one.
+/// [`LabError::Missing`] where one means none, [`LabError::Ambiguous`] where it means several.
+pub fn releases(asked: &[String]) -> Result<Vec<String>, LabError> {
+    let host = Local::new();
+    let kernels = guests(&host, &mut Vec::new())?;
+    asked.iter().map(|asked| Ok(meant(&host, &kernels, asked)?.release.clone())).collect()
+}
+
+/// The kernel that has most of the `wanted` modules, the newest among equals, or the one that is `asked` for.
+///
+/// # Errors
+/// [`LabError::Missing`] with the package that brings one, [`LabError::Ambiguous`].
 pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) -> Result<GuestKernel, LabError> {
-    let mut kernels = Vec::new();
     let mut lacking = Vec::new();
-    for kernel in installed(host, &mut lacking)? {
-        match BOOT_MODULES.iter().find(|module| !kernel.has_module(module)) {
-            Some(module) => lacking.push(format!("{} has no {module}", kernel.release)),
-            None => kernels.push(kernel),
-        }
-    }
+    let kernels = guests(host, &mut lacking)?;
     if let Some(asked) = asked {
-        let there: Vec<String> = kernels.iter().map(|kernel| kernel.release.clone()).collect();
-        kernels.retain(|kernel| begins_with(&kernel.release, asked));
-        if kernels.is_empty() {
-            let what = format!("no kernel {asked} is installed that can be a guest's; there are: {}", there.join(", "));
-            let other = there.last().map(|other| format!("use `--kernel {other}`"));
-            return Err(LabError::Missing { what, remedy: other.unwrap_or_else(|| package(host, "kernel")) });
-        }
+        return meant(host, &kernels, asked).cloned();
     }
     let rank = |kernel: &GuestKernel| {
         (wanted.iter().filter(|module| kernel.has_module(module)).count(), version_key(&kernel.release))
@@ -61,6 +58,44 @@ pub(crate) fn choose(host: &dyn Host, wanted: &[String], asked: Option<&str>) ->
         },
         remedy: package(host, "kernel"),
     })
+}
+
+/// The one kernel of that release, or whose release begins so.
+fn meant<'k>(host: &dyn Host, kernels: &'k [GuestKernel], asked: &str) -> Result<&'k GuestKernel, LabError> {
+    if let Some(kernel) = kernels.iter().find(|kernel| kernel.release == asked) {
+        return Ok(kernel);
+    }
+    let fits: Vec<&GuestKernel> = kernels.iter().filter(|kernel| begins_with(&kernel.release, asked)).collect();
+    let names = |of: &mut dyn Iterator<Item = &'k GuestKernel>| -> Vec<String> {
+        let mut names: Vec<String> = of.map(|kernel| kernel.release.clone()).collect();
+        names.sort_by_key(|release| version_key(release));
+        names
+    };
+    match fits.as_slice() {
+        [kernel] => Ok(kernel),
+        [] => {
+            let there = names(&mut kernels.iter());
+            let what = format!("no kernel {asked} is installed that can be a guest's; there are: {}", there.join(", "));
+            let other = there.last().map(|other| format!("use `--kernel {other}`"));
+            Err(LabError::Missing { what, remedy: other.unwrap_or_else(|| package(host, "kernel")) })
+        }
+        several => {
+            let releases = names(&mut several.iter().copied());
+            Err(LabError::Ambiguous { asked: asked.to_owned(), releases })
+        }
+    }
+}
+
+/// Kernels that can be a guest's.
+fn guests(host: &dyn Host, lacking: &mut Vec<String>) -> Result<Vec<GuestKernel>, HostError> {
+    let mut kernels = Vec::new();
+    for kernel in installed(host, lacking)? {
+        match BOOT_MODULES.iter().find(|module| !kernel.has_module(module)) {
+            Some(module) => lacking.push(format!("{} has no {module}", kernel.release)),
+            None => kernels.push(kernel),
+        }
+    }
+    Ok(kernels)
 }
 
 /// Kernels whose image can be read and whose modules are there.
@@ -121,6 +156,28 @@ mod tests {
         ] {
             assert_eq!(begins_with(release, asked), is, "{release} {asked}");
         }
+    }
+
+    #[test]
+    fn a_name_means_one_kernel_or_says_which_there_are() {
+        let kernel = |release: &str| GuestKernel {
+            release: release.to_owned(),
+            image: String::new(),
+            modules: Modules::default(),
+        };
+        let kernels = ["6.12.90+deb12-amd64", "6.1.0-9-amd64", "6.1.0-56-amd64"].map(kernel);
+        let said = |asked: &str| {
+            meant(&Local::new(), &kernels, asked)
+                .map_or_else(|error| error.to_string(), |kernel| kernel.release.clone())
+        };
+        assert_eq!(said("6.12"), "6.12.90+deb12-amd64");
+        assert_eq!(said("6.1.0-9-amd64"), "6.1.0-9-amd64");
+        assert_eq!(said("6.1"), "`6.1` is the beginning of several kernels: 6.1.0-9-amd64, 6.1.0-56-amd64");
+        assert!(
+            said("6.2").ends_with("there are: 6.1.0-9-amd64, 6.1.0-56-amd64, 6.12.90+deb12-amd64"),
+            "{}",
+            said("6.2")
+        );
     }
 
     #[test]

@@ -31,6 +31,6 @@ mod within;
 pub use accelerator::Accelerator;
 pub use error::LabError;
 pub use guest::{Guest, GuestSpec, boot};
-pub use kernel::GuestKernel;
+pub use kernel::{GuestKernel, releases};
 pub use machine::{Console, SATA_PORTS, serial_of};
 pub use scratch::sweep;

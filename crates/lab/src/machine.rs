@@ -82,7 +82,7 @@ fn drives(argv: &mut Arguments, spec: &LabSpec, first_drive: usize) -> Result<()
     };
     limit::groups(spec).iter().for_each(|group| argv.pair("-object", group));
     for (index, drive) in spec.drives.iter().enumerate() {
-        if drive.kind.in_guest() || drive.kind == LabDriveKind::NvmeTcp {
+        if spec.is_within(drive) || drive.kind == LabDriveKind::NvmeTcp {
             continue;
         }
         let spins = drive.kind == LabDriveKind::Hdd;

@@ -52,7 +52,7 @@ pub(crate) fn choose(kernel: &GuestKernel, agent: &Path, base: &Path, cache: &Pa
 fn probe(kernel: &GuestKernel, agent: &Path, base: &Path) -> Result<bool, LabError> {
     let scratch = Scratch::make(base)?;
     let probe = scratch.path();
-    write_image(probe, &image::pack(&Local::new(), agent, kernel)?)?;
+    write_image(probe, &image::pack(&Local::new(), agent, kernel, None)?)?;
     lend(Path::new(&kernel.image), &probe.join(file::KERNEL))?;
     let spec = LabSpec::new(1, Bytes::mib(512));
     let mut argv = machine::command(&spec, 0, Accelerator::Kvm, Console::Log, "probe")?;

@@ -25,6 +25,21 @@ const LARGEST: f64 = 1_310_720.0;
 /// block/mq-deadline.c).
 const BATCH: f64 = 16.0;
 
+/// Is there a rule for every layer?
+fn has_rules(stack: &Stack) -> Result<(), Fault> {
+    let shares = |drive: &Ref| stack.nodes.iter().filter(|other| other.on.contains(drive)).count() > 1;
+    stack.nodes.iter().try_for_each(|node| {
+        let why = match &node.layer {
+            Layer::Lvm(lvm) if lvm.cache.is_some() => "it has a cache, and no rule tells what that will hold",
+            Layer::Partition(_) if node.on.iter().any(shares) => {
+                "other partitions share its drive, and no rule tells how a drive divides its time"
+            }
+            _ => return Ok(()),
+        };
+        Err(Fault::NoRule { layer: node.name.to_string(), why })
+    })
+}
+
 /// What a prediction is about besides stack and workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conditions {
@@ -190,7 +205,7 @@ impl<'a> Compiler<'a> {
             self.asked[drive as usize].clear();
         }
         self.network.clear();
-        self.conditions = *conditions;
+        self.conditions = Conditions { span: work.reach_of(conditions.span), ..*conditions };
         for flows in &mut self.flows {
             flows.clear();
         }
@@ -199,7 +214,7 @@ impl<'a> Compiler<'a> {
         }
         self.jobs = f64::from(work.jobs.max(1));
         self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
-        self.every = work.fsync_every.map(|every| f64::from(every.max(1)));
+        self.every = work.flushed_every().map(|every| f64::from(every.max(1)));
         (self.crowd, self.ease) = self.crowded(stack, work);
         self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.network.population = self.jobs * self.depth;
@@ -231,10 +246,7 @@ impl<'a> Compiler<'a> {
         if stack.nodes.is_empty() {
             return Err(Fault::Empty);
         }
-        let is_cached = |layer: &Layer| matches!(layer, Layer::Lvm(lvm) if lvm.cache.is_some());
-        if let Some(node) = stack.nodes.iter().find(|node| is_cached(&node.layer)) {
-            return Err(Fault::NoRule(node.name.to_string()));
-        }
+        has_rules(stack)?;
         self.cold = false;
         self.completes.clear();
         self.twins.clear();
@@ -297,7 +309,7 @@ impl<'a> Compiler<'a> {
     fn layer(&mut self, stack: &Stack, at: usize, flow: &Flow) {
         let node = &stack.nodes[at];
         match &node.layer {
-            Layer::Bare | Layer::Ext4(_) | Layer::Xfs(_) => {
+            Layer::Bare | Layer::Partition(_) | Layer::Ext4(_) | Layer::Xfs(_) => {
                 // Jobs on several bare drives are spread over them.
                 let rate = flow.rate / count(node.on.len().max(1));
                 for which in 0..node.on.len() {

@@ -9,8 +9,13 @@ pub enum Fault {
     NoLayer(String),
     /// The stack has no layers.
     Empty,
-    /// The layer of that name has a cache, and no rule tells what it will hold.
-    NoRule(String),
+    /// There is no rule for that layer.
+    NoRule {
+        /// Its name.
+        layer: String,
+        /// What is not known of it.
+        why: &'static str,
+    },
 }
 
 impl std::fmt::Display for Fault {
@@ -19,7 +24,7 @@ impl std::fmt::Display for Fault {
             Self::NoDrive(name) => write!(f, "the machine has no drive `{name}`"),
             Self::NoLayer(name) => write!(f, "no layer `{name}` is below the one that rests on it"),
             Self::Empty => write!(f, "the stack has no layers"),
-            Self::NoRule(name) => write!(f, "`{name}` has a cache, and no rule tells what it will hold"),
+            Self::NoRule { layer, why } => write!(f, "no rule for `{layer}`: {why}"),
         }
     }
 }

@@ -5,7 +5,7 @@ mod oddities;
 mod rule;
 mod tail;
 
-use terms::layer::{ArrayState, BtrfsProfile, RaidLevel, ZfsLayout};
+use terms::layer::ArrayState;
 use terms::prediction::{Elasticity, Limit, Prediction, Range, Roof, RoofKind};
 use terms::workload::{FioKey, Load};
 use terms::{Layer, Stack, Workload};
@@ -61,6 +61,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
         flags: Vec::new(),
     };
     rule::cap(&mut prediction, stack, network.given);
+    prediction.p99 = tail::above(&prediction.latency, prediction.p99);
     account::write(&mut prediction, site, stack, &network);
     if fades(site, &network) && !conditions.sustained {
         let later = predict(site, stack, work, &Conditions { sustained: true, ..*conditions })?;
@@ -112,13 +113,7 @@ fn processor_time(network: &Network, at: &Evaluated) -> f64 {
 
 /// How the stack is; one that can lose no member is always whole.
 fn state(stack: &Stack, state: ArrayState) -> &'static str {
-    let redundant = stack.nodes.iter().any(|node| match &node.layer {
-        Layer::Raid(raid) => raid.level != RaidLevel::Raid0,
-        Layer::Lvm(lvm) => lvm.volume.is_raid(),
-        Layer::Btrfs(btrfs) => matches!(btrfs.data, BtrfsProfile::Raid1 | BtrfsProfile::Raid10),
-        Layer::Zfs(zfs) => zfs.layout != ZfsLayout::Stripe,
-        _ => false,
-    });
+    let redundant = stack.nodes.iter().any(|node| node.layer.is_redundant());
     match state {
         _ if !redundant => "whole",
         ArrayState::Whole => "whole",

@@ -239,6 +239,7 @@ fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solu
     }
     let (n, m) = (network.population * demands.pieces, resync.depth);
     let least = 1.0 / demands.largest().max(SHORTEST);
+    let quickest = network.population / demands.alone().max(SHORTEST);
     let (mut own, mut other) = ([0.0; SLOTS], [0.0; SLOTS]);
     let (mut x, mut y) = (0.0, 0.0);
     for _ in 0..ROUNDS {
@@ -249,13 +250,15 @@ fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solu
             // Members are read and written side by side: the slowest counts.
             longest = longest.max(here);
         }
-        let next = (network.population / response.max(SHORTEST)).min(least);
+        let next = (network.population / response.max(SHORTEST)).min(least).min(quickest);
         let beside = m / (think + longest).max(SHORTEST);
-        let change = (next - x).abs() / next + (beside - y).abs() / beside;
+        let mut change = (next - x).abs() / next + (beside - y).abs() / beside;
         (x, y) = (next, beside);
         for at in 0..len {
             let mine = x * demands.demand[at] * (1.0 + own[at] * (n - 1.0) / n + other[at]);
             let theirs = y * second[at] * (1.0 + other[at] * (m - 1.0) / m + own[at]);
+            // Both rates may stand still at a bound while queues still grow.
+            change = change.max((mine - own[at]).abs() / n).max((theirs - other[at]).abs() / m);
             own[at] = f64::midpoint(own[at], mine);
             other[at] = f64::midpoint(other[at], theirs);
         }

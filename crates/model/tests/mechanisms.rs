@@ -8,6 +8,7 @@ use terms::layer::{
     ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine};
+use terms::workload::FioKey;
 use terms::{Bytes, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
 fn name(text: &str) -> Name {
@@ -305,4 +306,51 @@ fn remote_drives_are_remote() {
     assert!(of(&rdma, LabDriveKind::NvmeTcp, &large) * 1_048_576.0 > 5e9, "the line that was told");
     let many = work(Pattern::RandRead, 4, 64, 1);
     assert!(of(&tcp, LabDriveKind::NvmeTcp, &many) < of(&rdma, LabDriveKind::NvmeTcp, &many) * 0.9);
+}
+
+/// A workload with an option of fio's.
+fn with(key: &str, value: &str, work: Workload) -> Workload {
+    let keys = vec![FioKey { key: key.to_owned(), value: value.to_owned() }];
+    Workload { keys, ..work }
+}
+
+/// `fdatasync` of what is in place flushes the drive and commits no journal; `O_SYNC` is an `fsync` of each write, and
+/// `O_DSYNC` an `fdatasync` of each.
+#[test]
+fn data_alone_is_safe_sooner_than_what_describes_it() {
+    let machine = machine(DriveKind::Nvme);
+    let write = || work(Pattern::RandWrite, 4, 1, 1);
+    for file_system in [Layer::Ext4(Ext4::default()), Layer::Xfs(Xfs::default())] {
+        let stack = stack(1, &[file_system]);
+        let of = |work: Workload| rate(&machine, &stack, &work);
+        let each = of(Workload { fsync_every: Some(1), ..write() });
+        let data = of(with("fdatasync", "1", write()));
+        assert!(data > each * 1.3, "{data} {each}");
+        assert!((of(with("sync", "1", write())) / each - 1.0).abs() < 1e-9);
+        assert!((of(with("sync", "dsync", write())) / data - 1.0).abs() < 1e-9);
+        assert!(of(with("fdatasync", "16", write())) > data * 3.0);
+    }
+}
+
+/// A head that stays within the bytes of its workload has shorter ways than over all that was filled.
+#[test]
+fn a_workload_reaches_as_far_as_it_says() {
+    let mut machine = machine(DriveKind::Hdd);
+    machine.drives[0].size = Some(Bytes::gib(4000));
+    let conditions = Conditions { span: Bytes::gib(3000), ..Conditions::default() };
+    let of = |work: &Workload| {
+        let said = predict(&Site::new(&machine), &stack(1, &[Layer::Bare]), work, &conditions).unwrap();
+        said.operations.value
+    };
+    let (near, far) = (with("size", "1073741824", work(Pattern::RandRead, 4, 1, 1)), work(Pattern::RandRead, 4, 1, 1));
+    assert!(of(&near) > of(&far) * 1.3, "{} {}", of(&near), of(&far));
+}
+
+/// What the page cache does is in no figure, and that is said.
+#[test]
+fn a_buffered_job_says_that_its_cache_is_not_in_the_figure() {
+    let site = Site::new(&machine(DriveKind::Nvme));
+    let buffered = with("direct", "0", work(Pattern::Read, 128, 1, 1));
+    let said = predict(&site, &stack(1, &[Layer::Ext4(Ext4::default())]), &buffered, &Conditions::default()).unwrap();
+    assert!(said.flags.iter().any(|flag| flag.code == "page-cache"), "{:?}", said.flags);
 }

@@ -2,6 +2,11 @@
 //! layer is understood.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
+#[path = "properties/said.rs"]
+mod said;
+#[path = "properties/whole.rs"]
+mod whole;
+
 use model::{
     Compiler, Conditions, Fault, Parameter, Resource, Site, predict,
     solve::{relieved, solve},
@@ -184,27 +189,6 @@ const APPROXIMATE: f64 = 1.02;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
-    #[test]
-    fn every_stack_has_a_finite_figure_with_intervals(
-        first in select(wide()), above in prop::collection::vec(select(narrow()), 0..3), members in 4usize..8,
-        work in work(), kind in kinds(), state in select(vec![ArrayState::Whole, ArrayState::Degraded, ArrayState::Resync]),
-    ) {
-        let conditions = Conditions { state, ..Conditions::default() };
-        let said = predict(&Site::new(&machine(kind, 1.0)), &stacked(first, members, &above), &work, &conditions).unwrap();
-        for figure in [said.throughput, said.operations, said.latency, said.p99, said.cpu] {
-            prop_assert!(figure.value.is_finite() && figure.value > 0.0, "{said:#?}");
-            prop_assert!(figure.ninety.low <= figure.half.low && figure.half.high <= figure.ninety.high);
-            prop_assert!(figure.ninety.holds(figure.value));
-        }
-        for limit in &said.limits {
-            prop_assert!(limit.utilisation <= 1.0 && limit.probability <= 1.0);
-        }
-        let sum: f64 = said.limits.iter().map(|limit| limit.probability).sum();
-        prop_assert!((sum - 1.0).abs() < 1e-6, "{:?}", said.limits);
-        let lowest = said.roofs.first().unwrap().operations_per_second;
-        prop_assert!(said.operations.value <= lowest * SLACK || state == ArrayState::Resync, "{} {:?}", said.operations.value, said.roofs);
-    }
-
     /// Where work is handed to workers, a thread that was the limit may be relieved: published of encryption over
     /// dm-integrity, which reads faster than encryption alone. All other layers only add.
     #[test]
@@ -275,36 +259,6 @@ proptest! {
         let cold = Conditions { warm: false, ..Conditions::default() };
         let said = predict(&Site::new(&machine), &stacked(first, members, &above), &work, &cold).unwrap();
         prop_assert!(said.operations.value <= alone * SLACK);
-    }
-
-    /// Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961): operations in a second times the
-    /// latency of one are the operations under way.
-    #[test]
-    fn operations_times_latency_are_jobs_times_depth(
-        first in select(wide()), above in prop::collection::vec(select(narrow()), 0..3), members in 4usize..8,
-        work in work(), kind in kinds(), state in select(vec![ArrayState::Whole, ArrayState::Degraded]),
-    ) {
-        let conditions = Conditions { state, ..Conditions::default() };
-        let said = predict(&Site::new(&machine(kind, 1.0)), &stacked(first, members, &above), &work, &conditions).unwrap();
-        let under_way = said.operations.value * said.latency.value / 1e9;
-        let given = f64::from(work.jobs) * f64::from(work.depth);
-        prop_assert!((under_way / given - 1.0).abs() < 1e-6, "{under_way} of {given}");
-    }
-
-    /// An array that lost a member has less to work with.
-    #[test]
-    fn degraded_is_never_faster_than_whole(
-        first in select(vec![RaidLevel::Raid5, RaidLevel::Raid6]), members in 4usize..8,
-        pattern in select(vec![Pattern::Read, Pattern::RandRead]), work in work(), kind in kinds(),
-    ) {
-        let work = Workload { pattern, fsync_every: None, ..work };
-        let site = Site::new(&machine(kind, 1.0));
-        let stack = stacked(Layer::Raid(Raid { level: first, ..Raid::default() }), members, &[]);
-        let of = |state| {
-            let conditions = Conditions { state, ..Conditions::default() };
-            predict(&site, &stack, &work, &conditions).unwrap().operations.value
-        };
-        prop_assert!(of(ArrayState::Degraded) <= of(ArrayState::Whole) * APPROXIMATE);
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub(crate) mod crypt;
 pub(crate) mod integrity;
 pub(crate) mod luks;
 pub(crate) mod lvm;
+pub(crate) mod partition;
 pub(crate) mod raid;
 pub(crate) mod truecrypt;
 

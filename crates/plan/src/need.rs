@@ -8,7 +8,7 @@ use crate::block::truecrypt;
 /// Kernel modules that a layer needs. Hashes that every kernel builds in or loads by itself are left out.
 pub(crate) fn modules(layer: &Layer) -> Vec<&'static str> {
     match layer {
-        Layer::Bare => vec![],
+        Layer::Bare | Layer::Partition(_) => vec![],
         Layer::Raid(raid) => vec!["md-mod", personality(raid.level)],
         Layer::Luks(luks) => luks_modules(luks),
         Layer::Crypt(Crypt { cipher, format, .. }) => {

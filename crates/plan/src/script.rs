@@ -33,11 +33,11 @@ by_serial() {
     printf '%s\n' "$found"
 }
 
-# The first partition of a drive.
+# A partition of a drive.
 part() {
     case $1 in
-        *[0-9]) printf '%sp1\n' "$1" ;;
-        *) printf '%s1\n' "$1" ;;
+        *[0-9]) printf '%sp%s\n' "$1" "$2" ;;
+        *) printf '%s%s\n' "$1" "$2" ;;
     esac
 }
 
@@ -265,7 +265,7 @@ fn word(word: &Word) -> String {
 fn filled(place: &Placeholder) -> String {
     match place {
         Placeholder::Drive(name) => format!("${}", variable(name)),
-        Placeholder::Partition(name) => format!("$(part \"${}\")", variable(name)),
+        Placeholder::Partition(name, number) => format!("$(part \"${}\" {number})", variable(name)),
         Placeholder::Controller(name) => {
             format!("/dev/$(basename \"$(readlink --canonicalize \"$(sys \"${}\")/device\")\")", variable(name))
         }

@@ -1,8 +1,8 @@
 //! Every option in force, in the study's words, with a mark where it is what comes of writing nothing.
 
 use terms::layer::{
-    Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, Integrity, Layer, Luks, Lvm, LvmIntegrity, Raid,
-    RaidLevel, Xfs, Zfs,
+    Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, GptPartition, Integrity, Layer, Luks, Lvm, LvmIntegrity,
+    Raid, RaidLevel, Xfs, Zfs,
 };
 use terms::plan::Setting;
 use terms::{LayerNode, Nanos};
@@ -13,6 +13,7 @@ type Values = Vec<(&'static str, String)>;
 pub(crate) fn settings(node: &LayerNode) -> Vec<Setting> {
     let (values, defaults) = match &node.layer {
         Layer::Bare => (vec![], vec![]),
+        Layer::Partition(partition) => (of_partition(partition), of_partition(&GptPartition::default())),
         Layer::Raid(raid) => (of_raid(raid), of_raid(&Raid { level: raid.level, ..Raid::default() })),
         Layer::Luks(luks) => (of_luks(luks), of_luks(&Luks::default())),
         Layer::Crypt(crypt) => (of_crypt(crypt), of_crypt(&Crypt::default())),
@@ -64,6 +65,10 @@ fn word(flag: bool) -> String {
 
 fn time(time: Nanos) -> String {
     time.to_string()
+}
+
+fn of_partition(partition: &GptPartition) -> Values {
+    vec![("size", partition.size.map_or_else(|| "the rest of the drive".to_owned(), |size| size.to_string()))]
 }
 
 fn of_raid(raid: &Raid) -> Values {

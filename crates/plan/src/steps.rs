@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use terms::layer::PartitionTables;
 use terms::plan::{PLAN_SCHEMA, Plan, WorkTarget};
 use terms::{Layer, LayerNode, Name, Ref, Stack, Word};
 
@@ -69,12 +70,19 @@ struct Walk<'a> {
     drives: &'a Drives<'a>,
     layers: BTreeMap<Name, Place>,
     used: BTreeSet<Ref>,
+    tables: PartitionTables,
     draft: Draft,
 }
 
 impl<'a> Walk<'a> {
     fn new(stack: &Stack, drives: &'a Drives<'a>) -> Self {
-        Self { drives, layers: BTreeMap::new(), used: BTreeSet::new(), draft: Draft::new(&stack.slug()) }
+        Self {
+            drives,
+            layers: BTreeMap::new(),
+            used: BTreeSet::new(),
+            tables: PartitionTables::default(),
+            draft: Draft::new(&stack.slug()),
+        }
     }
 
     /// Adds one layer. A file system answers with its directory.
@@ -92,6 +100,9 @@ impl<'a> Walk<'a> {
         let (draft, name) = (&mut self.draft, &node.name);
         let place = match &node.layer {
             Layer::Bare => block::only(node, &on)?.place.clone(),
+            Layer::Partition(partition) => {
+                block::partition::lay(draft, name, partition, block::only(node, &on)?, &mut self.tables)?
+            }
             Layer::Raid(raid) => block::raid::lay(draft, node, raid, &on)?,
             Layer::Luks(luks) => block::luks::lay(draft, name, luks, block::only(node, &on)?)?,
             Layer::Crypt(crypt) if crypt.format.is_plain() => {
@@ -109,7 +120,8 @@ impl<'a> Walk<'a> {
         Ok(None)
     }
 
-    /// Devices of these names. Each is given away only once: two layers on one device would overwrite each other.
+    /// Devices of these names. Each is given away only once: two layers on one device would overwrite each other. Only
+    /// partitions share a drive.
     fn members(&mut self, node: &LayerNode, on: &[Ref]) -> Result<Vec<Member>, PlanError> {
         on.iter().map(|below| self.member(node, below)).collect()
     }
@@ -125,7 +137,8 @@ impl<'a> Walk<'a> {
                 self.layers.get(name).ok_or_else(|| PlanError::UnknownLayer { layer: layer(), below: name.clone() })?
             }
         };
-        if !self.used.insert(below.clone()) {
+        let shares = node.layer.is_partition() && self.tables.has(below.name());
+        if !self.used.insert(below.clone()) && !shares {
             return Err(PlanError::UsedTwice { layer: layer(), below: below.name().clone() });
         }
         Ok(Member { name: below.name().clone(), place: place.clone() })

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use plan::DriveFact;
 use proptest::prelude::*;
 use terms::layer::{Crypt, Ext4, Luks, Raid};
-use terms::plan::{Act, Plan, PlanCommand};
+use terms::plan::{Act, Placeholder, Plan, PlanCommand, partition_of};
 use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack, Word};
 
 const DRIVES: [&str; 2] = ["a", "b.x-1"];
@@ -144,14 +144,13 @@ fn stack(title: &str, cipher: &str) -> Stack {
 
 /// What the plan itself says, with the nodes that the stubs tell of.
 fn vector(command: &PlanCommand) -> Vec<String> {
-    let fill = |kind: &str, argument: &str| match (kind, argument) {
-        ("drive", "a") => Some("/dev/x1".to_owned()),
-        ("drive", _) => Some("/dev/x2".to_owned()),
-        ("part", "a") => Some("/dev/x1p1".to_owned()),
-        ("part", _) => Some("/dev/x2p1".to_owned()),
-        ("sys", _) => Some("/sys/dev/block/259:0".to_owned()),
-        ("uuid", _) => Some("UUID".to_owned()),
-        _ => None,
+    let node = |name: &Name| if name.as_str() == "a" { "/dev/x1" } else { "/dev/x2" };
+    let fill = |place: &Placeholder| match place {
+        Placeholder::Drive(name) => Some(node(name).to_owned()),
+        Placeholder::Partition(name, number) => Some(partition_of(node(name), *number)),
+        Placeholder::Sysfs(_) => Some("/sys/dev/block/259:0".to_owned()),
+        Placeholder::Uuid(_) => Some("UUID".to_owned()),
+        Placeholder::Controller(_) | Placeholder::SysfsOf(_) => None,
     };
     command.argv.iter().map(|word| word.resolve(fill).unwrap()).collect()
 }
@@ -176,7 +175,7 @@ fn poison(plan: &mut Plan, text: &str) {
             &mut undo.command
         });
         for command in own.into_iter().chain(undos) {
-            let option = Word::from(text).then(",device=").then(Word::partition(&name("a"))).then(",").then(text);
+            let option = Word::from(text).then(",device=").then(Word::partition(&name("a"), 2)).then(",").then(text);
             command.argv.extend([Word::from(text), option]);
         }
     }

@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use plan::DriveFact;
 use proptest::prelude::*;
 use terms::layer::{
-    Btrfs, BtrfsProfile, Crypt, Ext4, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Xfs, Zfs, ZfsLayout,
+    Btrfs, BtrfsProfile, Crypt, Ext4, GptPartition, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Xfs,
+    Zfs, ZfsLayout,
 };
 use terms::plan::{Act, Effect, Plan};
 use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
@@ -31,6 +32,7 @@ fn under() -> impl Strategy<Value = Option<Layer>> {
     prop_oneof![
         Just(None),
         Just(Some(Layer::Luks(Luks::default()))),
+        Just(Some(Layer::Partition(GptPartition { size: Some(Bytes::gib(1)) }))),
         Just(Some(Layer::Crypt(Crypt { sector: Bytes(4096), ..Crypt::default() }))),
         mode.prop_map(|mode| Some(Layer::Integrity(Integrity { mode, sector: Bytes(4096), ..Integrity::default() }))),
     ]
@@ -122,9 +124,8 @@ proptest! {
     fn every_plan_is_sound(stack in stacks()) {
         let plan = plan::plan(&stack, &facts()).unwrap();
         prop_assert_eq!(plan::lint(&plan), []);
-        let known = |drive: &str| plan.drives.iter().any(|name| name.as_str() == drive);
         for word in words(&plan) {
-            let filled = terms::Word::parse(&word).unwrap().resolve(|kind, argument| (["sys", "uuid"].contains(&kind) || known(argument)).then(String::new));
+            let filled = terms::Word::parse(&word).unwrap().resolve(|place| place.drive().is_none_or(|drive| plan.drives.contains(drive)).then(String::new));
             prop_assert!(filled.is_ok(), "{}", word);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use terms::text::Alphabet;
 use terms::units::KIB;
 use terms::{
     Bytes, Clock, Hosts, LabDrive, LabDriveKind, LabSpec, LabSwitch, Name, Note, Port, RateLimit, Speed, Spindle,
@@ -72,7 +73,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
     spec.hosts = hosts(lab, &spec, notes);
     spec.said_clock = lab.word("clock");
     spec.cpu = cpu(lab, &spec, notes);
-    spec.kernel = lab.text("kernel").map(str::to_owned);
+    spec.kernels = kernels(lab, notes);
     if let (Some(why), true) = (spec.clock_refused(), complete) {
         notes.push(
             Note::error(
@@ -80,11 +81,33 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
                 Some(if lab.has("clock") { lab.place("clock") } else { lab.key("drives") }),
                 why,
             )
-            .hint("make the drives kind = \"flash\" or \"ram\", or the clock = \"real\""),
+            .hint("make the drives kind = \"flash\", \"hdd\" or \"ram\", or the clock = \"real\""),
         );
     }
     check_memory(lab, &spec, notes);
     Lab { spec, complete, places }
+}
+
+/// Releases of kernels, or beginnings of them.
+fn kernels(lab: &Fields, notes: &mut Vec<Note>) -> Vec<String> {
+    let one = lab.text("kernel").map(str::to_owned);
+    let Some(several) = lab.names("kernels") else { return one.into_iter().collect() };
+    if one.is_some() {
+        notes.push(
+            Note::error("study-kernels", Some(lab.key("kernel")), "`kernel` and `kernels` say the same")
+                .hint("keep one of them"),
+        );
+    }
+    for word in several {
+        if let Err(unfit) = Alphabet::Figure.check(&word.text) {
+            let message = format!("`{}` is no release of a kernel: it {unfit}", word.text.escape_debug());
+            notes.push(
+                Note::error("study-kernels", Some(word.span), message)
+                    .hint("write it like \"6.12\" or \"6.1.0-56-amd64\""),
+            );
+        }
+    }
+    several.iter().map(|word| word.text.trim().to_owned()).collect()
 }
 
 /// The processor that a guest under a virtual clock stands for.
@@ -101,7 +124,7 @@ fn cpu(lab: &Fields, spec: &LabSpec, notes: &mut Vec<Note>) -> Option<Speed> {
             Note::error("study-cpu", Some(lab.key("cpu")), "`cpu` is of guests under a virtual clock")
                 .label("under a real clock a guest is as fast as this machine makes it")
                 .as_warning()
-                .hint("leave it out, or make the drives kind = \"flash\" or \"ram\""),
+                .hint("leave it out, or make the drives kind = \"flash\", \"hdd\" or \"ram\""),
         );
     }
     speed

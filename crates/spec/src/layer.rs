@@ -4,8 +4,8 @@ mod check;
 
 use terms::Layer;
 use terms::layer::{
-    Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, Integrity, Luks, Lvm, LvmIntegrity, Raid, RaidLevel, Xfs,
-    Zfs, ZfsLayout,
+    Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, GptPartition, Integrity, Luks, Lvm, LvmIntegrity, Raid,
+    RaidLevel, Xfs, Zfs, ZfsLayout,
 };
 
 use crate::fields::Fields;
@@ -16,6 +16,7 @@ pub(crate) use check::check;
 pub(crate) fn build(kind: &str, options: &Fields, below: usize) -> Option<Layer> {
     Some(match kind {
         "bare" => Layer::Bare,
+        "partition" => Layer::Partition(GptPartition { size: options.size("size") }),
         "raid" => Layer::Raid(raid(options)),
         "luks" => Layer::Luks(luks(options)),
         "crypt" => Layer::Crypt(crypt(options)),

@@ -195,6 +195,38 @@ fn graphs() {
 }
 
 #[test]
+fn partitions() {
+    check(
+        "{ partition = { size = '200 MiB' }, on = ['a', 'b'], name = 'p' }, { partition = {}, on = ['a', 'b'], name = 'q' }, \
+         { raid = { level = 1 }, on = 'p', name = 'm' }, { raid = { level = 0 }, on = 'q' }, { btrfs = {}, on = ['m', 'raid'] }",
+        &[],
+    );
+    check("{ luks = {}, on = 'a' }, { partition = {} }", &["study-partition"]);
+    check(
+        "{ partition = {}, on = 'a' }, { luks = {}, on = 'a' }, { btrfs = {}, on = ['partition', 'luks'] }",
+        &["study-used-twice"],
+    );
+    check("{ partition = { size = '1 GiB' }, on = 'a' }", &["study-no-room"]);
+    check(
+        "{ partition = {}, on = 'a' }, { partition = {}, on = 'a' }, { lvm = {}, on = ['partition', 'partition2'] }",
+        &["study-no-room"],
+    );
+    check("{ partition = { size = '1 KiB' }, on = 'a' }", &["study-out-of-range"]);
+    for layer in [
+        "raid = { level = 1 }",
+        "lvm = { volume = 'raid1' }",
+        "btrfs = { data = 'raid1' }",
+        "zfs = { layout = 'mirror' }",
+    ] {
+        let same = format!(
+            "{{ partition = {{ size = '200 MiB' }}, on = 'a' }}, {{ partition = {{}}, on = 'a' }}, {{ {layer}, on = ['partition', 'partition2'] }}"
+        );
+        let notes = codes(&study(&same));
+        assert!(notes.contains(&"study-same-drive".to_owned()), "{layer}: {notes:?}");
+    }
+}
+
+#[test]
 fn options() {
     check("{ raid = { level = 2 }, on = ['a', 'b'] }", &["study-out-of-range"]);
     check("{ raid = { level = 0, bitmap = 'none' }, on = ['a', 'b'] }", &["study-no-effect"]);

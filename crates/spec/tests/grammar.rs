@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use terms::layer::{Btrfs, Crypt, Ext4, Integrity, Luks, Lvm, Raid, Xfs, Zfs};
+use terms::layer::{Btrfs, Crypt, Ext4, GptPartition, Integrity, Luks, Lvm, Raid, Xfs, Zfs};
 use terms::{Design, Layer, MeasurePolicy, Nanos};
 
 fn defs() -> Map<String, Value> {
@@ -36,6 +36,7 @@ fn layer(options: &str, on: &str) -> Layer {
 #[test]
 fn defaults_of_layers_are_those_of_the_nouns() {
     for (kind, expect) in [
+        ("partition", Layer::Partition(GptPartition::default())),
         ("luks", Layer::Luks(Luks::default())),
         ("crypt", Layer::Crypt(Crypt::default())),
         ("integrity", Layer::Integrity(Integrity::default())),
@@ -92,8 +93,11 @@ fn every_word_of_the_grammar_is_one_of_the_nouns() {
                 let drives = "{ name = 'a', size = '1 GiB' }, { name = 'b', size = '1 GiB' }, \
                               { name = 'c', size = '1 GiB' }, { name = 'd', size = '1 GiB' }, \
                               { name = 'e', size = '1 GiB' }, { name = 'f', size = '1 GiB' }";
-                let on =
-                    if ["luks", "crypt", "integrity"].contains(&kind) { "['a']" } else { "['a', 'b', 'c', 'd', 'e']" };
+                let on = if ["partition", "luks", "crypt", "integrity"].contains(&kind) {
+                    "['a']"
+                } else {
+                    "['a', 'b', 'c', 'd', 'e']"
+                };
                 let text = format!(
                     "question = 'q'\nlab.drives = [{drives}]\n\
                      stack = [{{ name = 'x', layers = [{{ {options}, on = {on} }}] }}]\n"

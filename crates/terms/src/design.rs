@@ -159,9 +159,10 @@ pub struct LabSpec {
     /// The processor that it stands for under a virtual clock; `None` for [`Speed::USUAL`].
     #[serde(default, rename = "cpu_instructions_per_second", skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Speed>,
-    /// The release of its kernel, or the beginning of it, such as `6.12`; `None` for the newest that has what is needed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<String>,
+    /// Releases of kernels, or beginnings of them, such as `6.12`; none for the newest that has what is needed. A guest boots
+    /// the first, and a study has a run on each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<String>,
 }
 
 impl LabSpec {
@@ -176,49 +177,8 @@ impl LabSpec {
             hosts: Hosts::ONE,
             said_clock: None,
             cpu: None,
-            kernel: None,
+            kernels: Vec::new(),
         }
-    }
-
-    /// What time is in it: its own wherever all of its drives are in it, unless somebody says otherwise. Then figures
-    /// hardly follow what else this machine does.
-    #[must_use]
-    pub fn clock(&self) -> Clock {
-        let is_within = !self.drives.is_empty() && self.drives.iter().all(|drive| drive.kind.in_guest());
-        let own = if is_within && self.hosts.is_one() { Clock::Virtual } else { Clock::Real };
-        self.said_clock.unwrap_or(own)
-    }
-
-    /// Processors that the guest gets. Under a virtual clock all of them would share one count of instructions, and each
-    /// would be as much slower.
-    #[must_use]
-    pub fn processors(&self) -> u32 {
-        match self.clock() {
-            Clock::Real => self.cpus,
-            Clock::Virtual => 1,
-        }
-    }
-
-    /// The processor whose times and rates are told; `None` under a real clock, where they are told as they were seen.
-    #[must_use]
-    pub fn speed(&self) -> Option<Speed> {
-        (self.clock() == Clock::Virtual).then(|| self.cpu.unwrap_or(Speed::USUAL))
-    }
-
-    /// Why this guest cannot have its clock; `None` where it can.
-    #[must_use]
-    pub fn clock_refused(&self) -> Option<String> {
-        let speed = self.speed()?;
-        if let Some(drive) = self.drives.iter().find(|drive| !drive.kind.in_guest()) {
-            return Some(format!(
-                "drive `{}` is served from outside the guest, in real time; under a virtual clock all drives are in the guest",
-                drive.name
-            ));
-        }
-        if !self.hosts.is_one() {
-            return Some("several hosts have a clock each".to_owned());
-        }
-        self.drives.iter().find_map(|drive| drive.too_fast(speed))
     }
 
     /// The same guest with all drives of one kind.
@@ -230,7 +190,7 @@ impl LabSpec {
         Self { drives, switches, ..self.clone() }
     }
 
-    /// The same guest with all drives and links as fast as they go; drives that spin become SATA drives.
+    /// The same guest with all drives and links as fast as they go; drives that spin become SATA drives, which need our time.
     #[must_use]
     pub fn without_limits(&self) -> Self {
         let fast = |drive: &LabDrive| {
@@ -238,14 +198,16 @@ impl LabSpec {
             let drive = if spins { drive.as_kind(LabDriveKind::Sata) } else { drive.clone() };
             LabDrive { limit: RateLimit::default(), ..drive }
         };
-        Self { drives: self.drives.iter().map(fast).collect(), switches: Vec::new(), ..self.clone() }
+        let drives: Vec<LabDrive> = self.drives.iter().map(fast).collect();
+        let said_clock = self.said_clock.filter(|_| drives.iter().all(LabDrive::can_be_within));
+        Self { drives, switches: Vec::new(), said_clock, ..self.clone() }
     }
 
     /// Memory that drives take of the guest. The kernel and the tools need as much again.
     #[must_use]
     pub fn drives_in_memory(&self) -> Bytes {
-        let within = self.drives.iter().filter(|drive| drive.kind.in_guest());
-        Bytes(within.fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)))
+        let all = self.clock() == Clock::Virtual;
+        memory_of(&self.drives, |drive| all || drive.kind.in_guest())
     }
 
     /// Is enough memory left beside drives in it?
@@ -259,6 +221,11 @@ impl LabSpec {
     pub fn drive(&self, name: &Name) -> Option<&LabDrive> {
         self.drives.iter().find(|drive| &drive.name == name)
     }
+}
+
+pub(crate) fn memory_of(drives: &[LabDrive], counts: impl Fn(&LabDrive) -> bool) -> Bytes {
+    let counted = drives.iter().filter(|drive| counts(drive));
+    Bytes(counted.fold(0, |sum: u64, drive| sum.saturating_add(drive.size.0)))
 }
 
 /// Layers on drives. Nodes are in building order: each rests only on drives and on nodes before it.
@@ -500,37 +467,6 @@ pub const ANCHOR_DISCARD: PerMille = PerMille(60);
 mod tests {
     use super::*;
     use crate::spindle::Spindle;
-
-    #[test]
-    fn a_virtual_clock_is_for_what_the_guest_has_in_itself() {
-        let drive = |kind| LabDrive { kind, ..LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64)) };
-        let lab = |kind, clock| LabSpec {
-            drives: vec![drive(kind)],
-            said_clock: Some(clock),
-            ..LabSpec::new(4, Bytes::gib(1))
-        };
-        let ram = lab(LabDriveKind::Ram, Clock::Virtual);
-        assert_eq!((ram.clock_refused(), ram.processors()), (None, 1));
-        let flash = |clock, limit| {
-            let drive = LabDrive { limit, ..drive(LabDriveKind::Flash) };
-            LabSpec { drives: vec![drive], said_clock: Some(clock), ..LabSpec::new(1, Bytes::gib(1)) }.clock_refused()
-        };
-        let fast = RateLimit { read: Some(Bytes(3_500_000_000)), ..RateLimit::default() };
-        assert_eq!(flash(Clock::Virtual, RateLimit::default()), None);
-        assert_eq!(flash(Clock::Real, fast), None);
-        assert!(flash(Clock::Virtual, fast).unwrap().contains("faster than a processor of 3.2 G instructions/s"));
-        assert!(flash(Clock::Virtual, RateLimit { read_iops: Some(200_000), ..RateLimit::default() }).is_some());
-        for kind in [LabDriveKind::Nvme, LabDriveKind::Sata, LabDriveKind::Hdd, LabDriveKind::NvmeTcp] {
-            assert!(lab(kind, Clock::Virtual).clock_refused().unwrap().contains("`a`"), "{kind:?}");
-            assert_eq!(lab(kind, Clock::Real).clock_refused(), None);
-        }
-        assert_eq!(lab(LabDriveKind::Nvme, Clock::Real).processors(), 4);
-        assert!(LabSpec { hosts: Hosts(2), ..ram.clone() }.clock_refused().is_some());
-        let unsaid = |lab: LabSpec| LabSpec { said_clock: None, ..lab };
-        assert_eq!(unsaid(ram.clone()).speed(), Some(Speed::USUAL), "what can have its own clock has it");
-        assert_eq!(unsaid(LabSpec { hosts: Hosts(2), ..ram }).clock(), Clock::Real);
-        assert_eq!(unsaid(lab(LabDriveKind::Nvme, Clock::Virtual)).speed(), None);
-    }
 
     #[test]
     fn without_limits_nothing_spins_and_nothing_waits() {

@@ -9,8 +9,8 @@ use crate::spindle::Spindle;
 use crate::units::{Bytes, Nanos};
 
 /// Operations and bytes in a second of the guest that a flash drive may be told under a virtual clock. Copying and answering
-/// are the guest's work: of 594 MB/s (1900 MB/s at 3.2 G instructions/s) an eighth is missing (docs/lab.md, flash drives in
-/// the guest).
+/// are the guest's work: of 594 MB/s (1900 MB/s at 3.2 G instructions/s) an eighth is missing
+/// (docs/virtual-time.md).
 const MOST: (f64, f64) = (50e3, 600e6);
 
 /// A drive that the lab makes for a study.
@@ -62,7 +62,8 @@ impl LabDrive {
             return self.clone();
         }
         let limit = match kind {
-            LabDriveKind::Ram => RateLimit::default(),
+            // A head is as fast as its data sheet says.
+            LabDriveKind::Ram | LabDriveKind::Hdd => RateLimit::default(),
             LabDriveKind::Flash => self.limit.of_reads(),
             _ => self.limit,
         };
@@ -76,6 +77,12 @@ impl LabDrive {
             paths: if kind == LabDriveKind::NvmeTcp { 2 } else { one_path() },
             spindle: (kind == LabDriveKind::Hdd).then(Spindle::default),
         }
+    }
+
+    /// Can a guest have it in itself, without anything of this machine? A hard disk is held back by its head alone there.
+    #[must_use]
+    pub fn can_be_within(&self) -> bool {
+        self.kind.in_guest() || self.kind == LabDriveKind::Hdd && self.limit.is_none()
     }
 
     /// Why the drive is too fast for a virtual clock; `None` where it is not.
@@ -160,7 +167,7 @@ pub enum LabDriveKind {
 }
 
 impl LabDriveKind {
-    /// Does the guest's own kernel have it, in the guest's memory? All others are served from outside.
+    /// Does the guest's own kernel have it, in the guest's memory, under either clock?
     #[must_use]
     pub const fn in_guest(self) -> bool {
         matches!(self, Self::Ram | Self::Flash)
@@ -280,7 +287,8 @@ mod tests {
         let drive = LabDrive { lba: Bytes(4096), port: Port::Switch(1), limit, ..plain };
         let hdd = drive.as_kind(LabDriveKind::Hdd);
         assert_eq!((hdd.lba, hdd.port, hdd.spindle), (Bytes(512), Port::Cpu, Some(Spindle::default())));
-        assert_eq!((hdd.limit, hdd.size, hdd.paths), (limit, Bytes::mib(64), 1));
+        assert!(hdd.limit.is_none());
+        assert_eq!((hdd.size, hdd.paths), (Bytes::mib(64), 1));
         let ram = drive.as_kind(LabDriveKind::Ram);
         assert!(ram.limit.is_none() && ram.spindle.is_none());
         assert_eq!(drive.as_kind(LabDriveKind::NvmeTcp).paths, 2);

@@ -1,6 +1,7 @@
 //! The layers a stack is made of, with every option typed and its default that of the field's own tool.
 
 mod choice;
+mod partition;
 mod stripes;
 mod volume;
 mod zfs;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::units::{Bytes, Nanos};
 
 pub use choice::{ArrayState, Bitmap, CryptFormat};
+pub use partition::{Extent, GptPartition, PartitionTables};
 pub use stripes::STRIPE_CACHE;
 pub use volume::{CacheMode, Lvm, LvmIntegrity, Volume};
 pub use zfs::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
@@ -20,6 +22,8 @@ pub use zfs::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 pub enum Layer {
     /// The drive itself.
     Bare,
+    /// A partition of a drive.
+    Partition(GptPartition),
     /// An mdraid array.
     Raid(Raid),
     /// A LUKS2 mapping.
@@ -46,6 +50,7 @@ impl Layer {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Bare => "bare",
+            Self::Partition(_) => "partition",
             Self::Raid(_) => "raid",
             Self::Luks(_) => "luks",
             Self::Crypt(_) => "crypt",
@@ -77,7 +82,31 @@ impl Layer {
     /// Does it take one device below, so that several mean one layer on each?
     #[must_use]
     pub const fn is_one_on_one(&self) -> bool {
-        matches!(self, Self::Luks(_) | Self::Crypt(_) | Self::Integrity(_))
+        matches!(self, Self::Partition(_) | Self::Luks(_) | Self::Crypt(_) | Self::Integrity(_))
+    }
+
+    /// Does it stay whole without one of its members?
+    #[must_use]
+    pub fn is_redundant(&self) -> bool {
+        match self {
+            Self::Raid(raid) => raid.level != RaidLevel::Raid0,
+            Self::Lvm(lvm) => lvm.volume.is_raid(),
+            Self::Btrfs(btrfs) => matches!(btrfs.data, BtrfsProfile::Raid1 | BtrfsProfile::Raid10),
+            Self::Zfs(zfs) => zfs.layout != ZfsLayout::Stripe,
+            Self::Bare
+            | Self::Partition(_)
+            | Self::Luks(_)
+            | Self::Crypt(_)
+            | Self::Integrity(_)
+            | Self::Ext4(_)
+            | Self::Xfs(_) => false,
+        }
+    }
+
+    /// Is it a part of a drive, which has room for others?
+    #[must_use]
+    pub const fn is_partition(&self) -> bool {
+        matches!(self, Self::Partition(_))
     }
 
     /// A title for tables and drawings, such as `RAID-1` or `dm-integrity (no journal)`.
@@ -85,6 +114,7 @@ impl Layer {
     pub fn title(&self) -> String {
         match self {
             Self::Bare => "bare drive".to_owned(),
+            Self::Partition(_) => "partition".to_owned(),
             Self::Raid(r) => match r.state {
                 ArrayState::Whole => format!("RAID-{}", r.level.number()),
                 state => format!("RAID-{} ({})", r.level.number(), state.word()),

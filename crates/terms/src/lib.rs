@@ -7,6 +7,7 @@ pub mod account;
 pub mod advice;
 pub mod calibration;
 pub mod chart;
+mod clock;
 pub mod command;
 pub mod design;
 pub mod diagnosis;

@@ -127,11 +127,11 @@ pub struct PlanCommand {
     pub limit: Nanos,
 }
 
-/// The node of a drive's first partition, as the kernel names it.
+/// The node of a drive's partition, as the kernel names it (`disk_name` in block/partitions/core.c).
 #[must_use]
-pub fn first_partition(node: &str) -> String {
+pub fn partition_of(node: &str, number: u32) -> String {
     let joint = if node.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
-    format!("{node}{joint}1")
+    format!("{node}{joint}{number}")
 }
 
 /// The device mapper's name of a logical volume: dashes within a name are doubled (lvm(8), VALID NAMES).
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn partitions_of_numbered_drives_get_a_p() {
-        assert_eq!(first_partition("/dev/nvme0n1"), "/dev/nvme0n1p1");
-        assert_eq!(first_partition("/dev/sda"), "/dev/sda1");
+        assert_eq!(partition_of("/dev/nvme0n1", 1), "/dev/nvme0n1p1");
+        assert_eq!(partition_of("/dev/sda", 12), "/dev/sda12");
     }
 }

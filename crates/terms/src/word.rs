@@ -30,8 +30,8 @@ pub enum Piece {
 pub enum Placeholder {
     /// `{drive:a}`: the node of a drive.
     Drive(Name),
-    /// `{part:a}`: the node of its first partition.
-    Partition(Name),
+    /// `{part:a}`, `{part:a:2}`: the node of its first partition, of its second.
+    Partition(Name, u32),
     /// `{controller:a}`: the node of its NVMe controller.
     Controller(Name),
     /// `{sysof:a}`: its directory in sysfs.
@@ -44,8 +44,11 @@ pub enum Placeholder {
 
 /// A placeholder that could not be filled in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("nothing is known for `{{{0}}}`")]
+#[error("nothing is known for `{0}`")]
 pub struct Unresolved(pub String);
+
+/// Partitions that a table has room for (UEFI 2.10, 5.3.2: 16,384 bytes of entries of 128).
+pub(crate) const GPT_ENTRIES: u32 = 128;
 
 /// Characters of nodes that plans make.
 fn is_of_node(c: char) -> bool {
@@ -53,24 +56,11 @@ fn is_of_node(c: char) -> bool {
 }
 
 impl Placeholder {
-    /// The word for its kind, and what it is of.
-    #[must_use]
-    pub fn parts(&self) -> (&'static str, &str) {
-        match self {
-            Self::Drive(name) => ("drive", name.as_str()),
-            Self::Partition(name) => ("part", name.as_str()),
-            Self::Controller(name) => ("controller", name.as_str()),
-            Self::SysfsOf(name) => ("sysof", name.as_str()),
-            Self::Sysfs(node) => ("sys", node),
-            Self::Uuid(layer) => ("uuid", layer.as_str()),
-        }
-    }
-
     /// The drive that it is of, where it is of one.
     #[must_use]
     pub const fn drive(&self) -> Option<&Name> {
         match self {
-            Self::Drive(name) | Self::Partition(name) | Self::Controller(name) | Self::SysfsOf(name) => Some(name),
+            Self::Drive(name) | Self::Partition(name, _) | Self::Controller(name) | Self::SysfsOf(name) => Some(name),
             Self::Sysfs(_) | Self::Uuid(_) => None,
         }
     }
@@ -81,7 +71,13 @@ impl Placeholder {
         let name = || Name::new(argument).ok();
         match kind {
             "drive" => name().map(Self::Drive),
-            "part" => name().map(Self::Partition),
+            "part" => match argument.split_once(':') {
+                None => Some(Self::Partition(name()?, 1)),
+                Some((drive, number)) => {
+                    let number = number.parse().ok().filter(|number| (2..=GPT_ENTRIES).contains(number))?;
+                    Some(Self::Partition(Name::new(drive).ok()?, number))
+                }
+            },
             "controller" => name().map(Self::Controller),
             "sysof" => name().map(Self::SysfsOf),
             "uuid" => name().map(Self::Uuid),
@@ -89,6 +85,20 @@ impl Placeholder {
                 Some(Self::Sysfs(argument.to_owned()))
             }
             _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Placeholder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Drive(name) => write!(f, "{{drive:{name}}}"),
+            Self::Partition(name, 1) => write!(f, "{{part:{name}}}"),
+            Self::Partition(name, number) => write!(f, "{{part:{name}:{number}}}"),
+            Self::Controller(name) => write!(f, "{{controller:{name}}}"),
+            Self::SysfsOf(name) => write!(f, "{{sysof:{name}}}"),
+            Self::Sysfs(node) => write!(f, "{{sys:{node}}}"),
+            Self::Uuid(layer) => write!(f, "{{uuid:{layer}}}"),
         }
     }
 }
@@ -104,10 +114,10 @@ impl Word {
         Self::place(Placeholder::Drive(name.clone()))
     }
 
-    /// The first partition of a drive.
+    /// A partition of a drive; the first has number 1.
     #[must_use]
-    pub fn partition(name: &Name) -> Self {
-        Self::place(Placeholder::Partition(name.clone()))
+    pub fn partition(name: &Name, number: u32) -> Self {
+        Self::place(Placeholder::Partition(name.clone(), number))
     }
 
     /// The NVMe controller of a drive.
@@ -173,19 +183,16 @@ impl Word {
         self.0.iter().filter_map(|piece| if let Piece::Place(place) = piece { Some(place) } else { None })
     }
 
-    /// Puts in what stands for each placeholder; `fill` gets its kind and its argument.
+    /// Puts in what `fill` says of each placeholder.
     ///
     /// # Errors
     /// [`Unresolved`] for the first placeholder that `fill` does not know.
-    pub fn resolve(&self, mut fill: impl FnMut(&str, &str) -> Option<String>) -> Result<String, Unresolved> {
+    pub fn resolve(&self, mut fill: impl FnMut(&Placeholder) -> Option<String>) -> Result<String, Unresolved> {
         let mut out = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Text(text) => out.push_str(text),
-                Piece::Place(place) => {
-                    let (kind, argument) = place.parts();
-                    out.push_str(&fill(kind, argument).ok_or_else(|| Unresolved(format!("{kind}:{argument}")))?);
-                }
+                Piece::Place(place) => out.push_str(&fill(place).ok_or_else(|| Unresolved(place.to_string()))?),
             }
         }
         Ok(out)
@@ -239,10 +246,7 @@ impl fmt::Display for Word {
         for piece in &self.0 {
             match piece {
                 Piece::Text(text) => f.write_str(&text.replace('{', "{{"))?,
-                Piece::Place(place) => {
-                    let (kind, argument) = place.parts();
-                    write!(f, "{{{kind}:{argument}}}")?;
-                }
+                Piece::Place(place) => place.fmt(f)?,
             }
         }
         Ok(())
@@ -271,10 +275,10 @@ mod tests {
 
     #[test]
     fn words_are_filled_in() {
-        let fill = |kind: &str, argument: &str| (kind == "drive" && argument == "a").then(|| "/dev/nvme0n1".to_owned());
+        let fill = |place: &Placeholder| (*place == Placeholder::Drive(name("a"))).then(|| "/dev/nvme0n1".to_owned());
         let word = Word::from("x").then(Word::drive(&name("a"))).then("y");
         assert_eq!(word.resolve(fill), Ok("x/dev/nvme0n1y".to_owned()));
-        assert_eq!(Word::drive(&name("b")).resolve(fill), Err(Unresolved("drive:b".to_owned())));
+        assert_eq!(Word::drive(&name("b")).resolve(fill), Err(Unresolved("{drive:b}".to_owned())));
         assert_eq!(Word::from("plain").resolve(fill), Ok("plain".to_owned()));
     }
 
@@ -283,7 +287,7 @@ mod tests {
         for text in ["{drive:a}", "aes{drive:a}$(touch x)", "{", "}", "{{", "{{{", "a}b{", ""] {
             let word = Word::from(text);
             assert_eq!(word.text(), Some(text));
-            assert_eq!(word.resolve(|_, _| None), Ok(text.to_owned()));
+            assert_eq!(word.resolve(|_| None), Ok(text.to_owned()));
             let json = serde_json::to_string(&word).unwrap();
             assert_eq!(serde_json::from_str::<Word>(&json).unwrap(), word, "{json}");
             let mixed = Word::from(text).then(Word::drive(&name("a"))).then(text);
@@ -297,6 +301,7 @@ mod tests {
         for text in [
             "{drive:a}",
             "{part:c-1}",
+            "{part:c:2}",
             "X-mount.mkdir,commit=5,device={drive:b}",
             "{sys:/dev/md/bp-x-raid}/md/max_read_errors",
             "{sysof:a}/queue/scheduler",
@@ -306,7 +311,9 @@ mod tests {
             let word: Word = serde_json::from_str(&format!("\"{text}\"")).unwrap();
             assert_eq!(word.to_string(), text);
         }
-        for text in ["{drive:a", "{host:a}", "{drive:}", "{drive:a b}", "{sys:$(x)}", "{}"] {
+        for text in
+            ["{drive:a", "{host:a}", "{drive:}", "{drive:a b}", "{sys:$(x)}", "{part:c:1}", "{part:c:129}", "{}"]
+        {
             assert!(serde_json::from_str::<Word>(&format!("\"{text}\"")).is_err(), "{text}");
         }
     }

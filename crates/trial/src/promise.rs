@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use durability::Arrangement;
 use terms::durability::Healing;
-use terms::layer::{Lvm, RaidLevel};
+use terms::layer::Lvm;
 use terms::{Feature, Layer, Name, Ref, Showing, Stack};
 
 /// What a stack promises of a feature.
@@ -34,17 +34,6 @@ pub(crate) fn takes_snapshots(layer: &Layer) -> bool {
     match layer {
         Layer::Lvm(Lvm { integrity, cache, .. }) => integrity.is_none() && cache.is_none(),
         Layer::Btrfs(_) | Layer::Zfs(_) => true,
-        _ => false,
-    }
-}
-
-/// Does a layer stay whole without one of its members?
-pub(crate) fn is_redundant_layer(layer: &Layer) -> bool {
-    match layer {
-        Layer::Raid(raid) => raid.level != RaidLevel::Raid0,
-        Layer::Lvm(lvm) => lvm.volume.is_raid(),
-        Layer::Btrfs(btrfs) => btrfs.data.fewest() > 1 && btrfs.data != terms::layer::BtrfsProfile::Raid0,
-        Layer::Zfs(zfs) => zfs.layout != terms::layer::ZfsLayout::Stripe,
         _ => false,
     }
 }

@@ -3,7 +3,6 @@
 use terms::{Act, Cmd, Layer, LayerNode, Name, Ref};
 
 use crate::error::TrialError;
-use crate::promise::is_redundant_layer;
 use crate::scene::{Scene, WHOLE};
 use crate::scrub::{array, await_md, group, volume};
 
@@ -47,7 +46,7 @@ impl<'a> Replacement<'a> {
                     own.push(node);
                     at = Ref::Layer(node.name.clone());
                 }
-                Some(node) if is_redundant_layer(&node.layer) && node.on.contains(&at) => break node,
+                Some(node) if node.layer.is_redundant() && node.on.contains(&at) => break node,
                 _ => return Ok(None),
             }
         };
@@ -59,12 +58,18 @@ impl<'a> Replacement<'a> {
         Ok(Some(of))
     }
 
+    /// Is what the joiner gets a mapping, which lives on without its drive and keeps its name?
+    fn is_mapping(&self) -> bool {
+        self.own.last().is_some_and(|node| !node.layer.is_partition())
+    }
+
     /// The device that the joiner gets, with an ending for its name where it is a mapping.
     fn device(&self, scene: &Scene<'_>, ending: &str) -> Result<String, TrialError> {
         match self.own.last() {
+            Some(node) if node.layer.is_partition() => scene.device_of(&Ref::Layer(node.name.clone())),
             Some(node) => Ok(scene.device_of(&Ref::Layer(node.name.clone()))? + ending),
             None if matches!(self.joiner.layer, Layer::Zfs(_)) => {
-                Ok(terms::plan::first_partition(&scene.drive(&self.drive)?))
+                Ok(terms::plan::partition_of(&scene.drive(&self.drive)?, 1))
             }
             None => scene.drive(&self.drive),
         }
@@ -75,7 +80,7 @@ impl<'a> Replacement<'a> {
         for node in &self.own {
             self.make(scene, node)?;
         }
-        let new = self.device(scene, NEW_IF[usize::from(!self.own.is_empty())])?;
+        let new = self.device(scene, NEW_IF[usize::from(self.is_mapping())])?;
         match &self.joiner.layer {
             Layer::Raid(_) => self.md(scene, &new),
             Layer::Lvm(_) => self.lvm(scene, &new),
@@ -92,7 +97,7 @@ impl<'a> Replacement<'a> {
             let Act::Run(command) = &step.act else { continue };
             let mut cmd = scene.command(&step.id, command)?;
             for word in &mut cmd.argv {
-                for own in &self.own {
+                for own in self.own.iter().filter(|own| !own.layer.is_partition()) {
                     let mapping = scene.device_of(&Ref::Layer(own.name.clone()))?;
                     let name = mapping.strip_prefix("/dev/mapper/").unwrap_or(&mapping);
                     if *word == mapping || word == name {
@@ -112,7 +117,7 @@ impl<'a> Replacement<'a> {
     fn md(&self, scene: &Scene<'_>, new: &str) -> Result<(), TrialError> {
         let array_node = scene.device(&self.joiner.name)?.unwrap_or_default();
         // A drive that is gone has no node to name it by.
-        let old = if self.own.is_empty() { "detached" } else { &self.member };
+        let old = if self.is_mapping() { &self.member } else { "detached" };
         let fail = Cmd::new(["mdadm", &array_node, "--fail", old]);
         scene.run("The lost member is given up, if md has not done so itself.", &fail)?;
         scene.run("And let go.", &Cmd::new(["mdadm", &array_node, "--remove", old]))?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use host::interrupt;
-use terms::plan::{PlanCommand, Word, WorkPlace, first_partition};
+use terms::plan::{Placeholder, PlanCommand, Word, WorkPlace, partition_of};
 use terms::{Cmd, Effect, Layer, LayerNode, Name, Nanos, Outcome, Ref, TrialStep};
 
 use crate::Subject;
@@ -147,8 +147,10 @@ impl<'a> Scene<'a> {
     /// The device that a layer of the plan made, where it made one.
     pub(crate) fn device(&self, layer: &Name) -> Result<Option<String>, TrialError> {
         let steps = self.subject.plan.steps.iter().filter(|step| &step.layer == layer);
+        // A drive that ZFS partitions is no device of that layer's own.
+        let is_partition = self.nodes().iter().any(|node| &node.name == layer && node.layer.is_partition());
         let made = steps.filter_map(|step| match &step.effect {
-            Some(Effect::Node(word)) if !word.is_of_drive() => Some((step.id.as_str(), word)),
+            Some(Effect::Node(word)) if is_partition || !word.is_of_drive() => Some((step.id.as_str(), word)),
             _ => None,
         });
         // A volume comes before its snapshot.
@@ -169,13 +171,12 @@ impl<'a> Scene<'a> {
     /// A word of the plan on this machine.
     pub(crate) fn word(&self, step: &str, word: &Word) -> Result<String, TrialError> {
         let drives = self.drives.borrow();
-        let node = |name: &str| Name::new(name).ok().and_then(|name| drives.get(&name));
-        let filled = word.resolve(|kind, argument| match kind {
-            "drive" => node(argument).cloned(),
-            "part" => node(argument).map(|node| first_partition(node)),
+        let filled = word.resolve(|place| match place {
+            Placeholder::Drive(name) => drives.get(name).cloned(),
+            Placeholder::Partition(name, number) => drives.get(name).map(|node| partition_of(node, *number)),
             // What is made anew is another than what was lost.
-            "uuid" => self.subject.host.read_text(host::RANDOM_UUID).ok(),
-            _ => None,
+            Placeholder::Uuid(_) => self.subject.host.read_text(host::RANDOM_UUID).ok(),
+            Placeholder::Controller(_) | Placeholder::SysfsOf(_) | Placeholder::Sysfs(_) => None,
         });
         filled.map_err(|source| TrialError::Unresolved { step: step.to_owned(), source })
     }

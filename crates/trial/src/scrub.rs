@@ -4,7 +4,6 @@ use terms::layer::{Lvm, RaidLevel};
 use terms::{Cmd, Layer, LayerNode, Name, Nanos};
 
 use crate::error::TrialError;
-use crate::promise::is_redundant_layer;
 use crate::scene::{Scene, WHOLE};
 use crate::wiring;
 
@@ -20,7 +19,7 @@ pub(crate) fn scrub(scene: &Scene<'_>) -> Result<Vec<String>, TrialError> {
             _ => {}
         }
     }
-    if scene.nodes().iter().any(|node| is_redundant_layer(&node.layer)) {
+    if scene.nodes().iter().any(|node| node.layer.is_redundant()) {
         return Ok(said);
     }
     for node in scene.nodes().iter().filter(|node| checks(&node.layer)) {

@@ -41,6 +41,7 @@ pub(crate) const EXAMPLES: [(&str, &[&str]); 26] = [
             "bedplate run quickstart",
             "bedplate run study.toml --only 'ext4*' --rounds 5",
             "bedplate run study.toml --resume",
+            "bedplate run quickstart --rounds 1 --kernel 6.1 --kernel 6.12",
             "bedplate run study.toml --on local --drive a=serial=S1 --drive b=serial=S2",
         ],
     ),

@@ -29,9 +29,12 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, value_name = "CLOCK", conflicts_with_all = ["dir", "drive"])]
     pub(crate) clock: Option<Clock>,
     /// Release of the lab guest's kernel, or the beginning of it, such as `6.12`: one that this machine has installed.
-    /// `bedplate compare` shows how two runs on two kernels differ [default: the study's, else the newest]
-    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["dir", "drive"])]
-    pub(crate) kernel: Option<String>,
+    /// Repeat it for a run on each, every one compared with the first [default: the study's, else the newest]
+    #[arg(long, value_name = "RELEASE", value_delimiter = ',', conflicts_with_all = ["dir", "drive"])]
+    pub(crate) kernel: Vec<String>,
+    /// Exit with 1 where a cell is certainly slower on another kernel than on the first by more than this, such as `5%`
+    #[arg(long, value_name = "PERCENT", value_parser = percent, conflicts_with_all = ["dir", "drive"])]
+    pub(crate) fail_slower: Option<terms::PerMille>,
     /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind
     #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "anchor", "max_rounds"])]
     pub(crate) dir: Option<String>,

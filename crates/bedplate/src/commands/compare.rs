@@ -1,6 +1,9 @@
 //! `bedplate compare`
 
 use analyse::Run;
+use record::RunReader;
+use terms::PerMille;
+use terms::finding::RunComparison;
 use terms::spelling::spell_path;
 
 use crate::cli::CompareArguments;
@@ -15,10 +18,7 @@ pub(crate) fn compare(arguments: &CompareArguments, settings: &Settings) -> Resu
     if a.dir() == b.dir() {
         return Err(refused(&["A and B are the same run".to_owned()]));
     }
-    let (of_a, of_b) = (findings(a)?, findings(b)?);
-    let (cells_a, cells_b) = (a.cells()?, b.cells()?);
-    let compared = analyse::runs(Run { findings: &of_a, cells: &cells_a }, Run { findings: &of_b, cells: &cells_b })
-        .map_err(|reasons| refused(&reasons))?;
+    let compared = compared(a, b)?;
     if let Some(path) = &arguments.html {
         std::fs::write(path, report::runs_html(&compared)).map_err(Failure::file("write", path))?;
         settings.printer.say(&format!("wrote {}", spell_path(path)));
@@ -30,8 +30,20 @@ pub(crate) fn compare(arguments: &CompareArguments, settings: &Settings) -> Resu
         };
         settings.printer.drawn(&text)?;
     }
-    let slower = arguments.fail_slower.is_some_and(|limit| compared.is_slower_by(limit.share()));
-    Ok(if slower { Exit::No } else { Exit::Yes })
+    Ok(answer(&compared, arguments.fail_slower))
+}
+
+/// The run `b` beside the run `a`.
+pub(crate) fn compared(a: &RunReader, b: &RunReader) -> Result<RunComparison, Failure> {
+    let (of_a, of_b) = (findings(a)?, findings(b)?);
+    let (cells_a, cells_b) = (a.cells()?, b.cells()?);
+    analyse::runs(Run { findings: &of_a, cells: &cells_a }, Run { findings: &of_b, cells: &cells_b })
+        .map_err(|reasons| refused(&reasons))
+}
+
+/// No, where a cell is certainly slower by more than may be.
+pub(crate) fn answer(of: &RunComparison, limit: Option<PerMille>) -> Exit {
+    if limit.is_some_and(|limit| of.is_slower_by(limit.share())) { Exit::No } else { Exit::Yes }
 }
 
 fn refused(reasons: &[String]) -> Failure {

@@ -124,9 +124,8 @@ fn predict(
         let works = design.workloads.iter().filter(|work| work.can_be_foretold());
         match works.map(|work| model::predict(site, stack, work, &conditions)).collect::<Result<Vec<_>, _>>() {
             Ok(of) => predictions.extend(of),
-            Err(Fault::NoRule(node)) => {
-                let because = Fault::NoRule(node).to_string();
-                unpredicted.push(Unpredicted { stack: stack.name.clone(), because });
+            Err(fault @ Fault::NoRule { .. }) => {
+                unpredicted.push(Unpredicted { stack: stack.name.clone(), because: fault.to_string() });
             }
             Err(fault) => return Err(no_prediction(&stack.name, &fault.to_string())),
         }

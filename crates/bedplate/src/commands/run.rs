@@ -1,6 +1,7 @@
 //! `bedplate run`
 
 mod again;
+mod kernels;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,19 +32,51 @@ use crate::{BUILD, foretell, guest, room, trials};
 /// Runs a study from its file to its report.
 pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
     let mut staked = ground::stake(arguments, settings)?;
+    let releases = kernels::meant(&staked)?;
+    if releases.len() > 1 {
+        return kernels::side_by_side(&staked, &releases, arguments, settings);
+    }
+    if arguments.fail_slower.is_some() {
+        return Err(Failure::told(
+            "error: `--fail-slower` is of a study on several kernels\n\n\
+             hint: name them with `--kernel`; `bedplate compare` has it for two runs",
+        ));
+    }
+    if !releases.is_empty() {
+        staked.study.design.lab.kernels = releases;
+    }
     let earlier = match (&arguments.resume, arguments.more) {
         (None, None) => None,
-        (run, more) => {
-            let earlier = earlier(run.as_deref().unwrap_or("latest"), &staked.study, more, settings)?;
-            if earlier.is_whole && more.is_none() {
-                return show(&earlier.directory, arguments, settings);
-            }
-            staked.study.design.measure = earlier.policy.clone();
-            Some(earlier)
-        }
+        (run, more) => Some(earlier(run.as_deref().unwrap_or("latest"), &staked.study, more, settings)?),
     };
-    let directory = measure_all(staked, earlier, settings)?;
-    show(&directory, arguments, settings)
+    let directory = go(staked, earlier, arguments, settings)?;
+    let (findings, answer) = conclude(&directory, settings)?;
+    show(&directory, &findings, arguments, settings)?;
+    Ok(answer)
+}
+
+/// Makes a run, or goes on with one that is not whole or is to have more rounds. Its directory.
+fn go(
+    mut staked: Staked,
+    earlier: Option<Earlier>,
+    arguments: &RunArguments,
+    settings: &Settings,
+) -> Result<PathBuf, Failure> {
+    if let Some(earlier) = &earlier {
+        if earlier.is_whole && arguments.more.is_none() {
+            return Ok(earlier.directory.clone());
+        }
+        staked.study.design.measure = earlier.policy.clone();
+    }
+    measure_all(staked, earlier, settings)
+}
+
+/// What time is in the guest, where it is one.
+fn say_clock(design: &terms::Design, site: &Site, settings: &Settings) {
+    if site.is_lab() {
+        let guest = terms::LabSpec { hosts: design.hosts(), ..design.lab.clone() };
+        settings.printer.say(&guest.clock_in_words());
+    }
 }
 
 /// Boots, begins or resumes the record, runs every open cell, and seals.
@@ -88,6 +121,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     let directory = writer.dir().to_owned();
     let proof = proof.map(|proof| proof.of_run(&RunReader::open(&directory)?)).transpose()?;
     let trials = trials::expected(&study.design).map(|trials| format!("; {trials}")).unwrap_or_default();
+    say_clock(&study.design, &site, settings);
     settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
     let progress = settings.printer.progress(costs.work(&study.design, &missing));
@@ -287,16 +321,10 @@ fn begin(
     Ok(writer)
 }
 
-/// Writes the reports, prints the table, and answers whether every cell is a number or says what it misses.
-fn show(directory: &Path, arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
-    let reader = RunReader::open(directory)?;
-    let findings = reports::findings(&reader)?;
+/// Writes the reports, and answers whether every cell is a number or says what it misses.
+fn conclude(directory: &Path, settings: &Settings) -> Result<(Findings, Exit), Failure> {
+    let findings = reports::findings(&RunReader::open(directory)?)?;
     reports::write_all(&findings, directory)?;
-    let style = &settings.style;
-    let text =
-        if arguments.json { report::json(&findings) } else { reports::shown(&findings, arguments.details, style) };
-    settings.printer.drawn(&text)?;
-    settings.printer.say(&reports::more(&runs::told(directory, settings), directory));
     // The catalogue can be made again at any time; a finished run does not fail for it.
     if let Err(Failure::Fatal(error) | Failure::Could(error)) =
         runs::catalogue(settings).and_then(|catalogue| runs::keep(&catalogue, settings))
@@ -305,7 +333,17 @@ fn show(directory: &Path, arguments: &RunArguments, settings: &Settings) -> Resu
     }
     // A stack that cannot be built has told so by its cells.
     let built: Vec<_> = findings.trials.iter().filter(|of| of.missing.is_none()).cloned().collect();
-    Ok(answer(&findings).max(trials::answer(&built)))
+    let answer = answer(&findings).max(trials::answer(&built));
+    Ok((findings, answer))
+}
+
+/// Prints the table.
+fn show(directory: &Path, findings: &Findings, arguments: &RunArguments, settings: &Settings) -> Result<(), Failure> {
+    let style = &settings.style;
+    let text = if arguments.json { report::json(findings) } else { reports::shown(findings, arguments.details, style) };
+    settings.printer.drawn(&text)?;
+    settings.printer.say(&reports::more(&runs::told(directory, settings), directory));
+    Ok(())
 }
 
 fn answer(findings: &Findings) -> Exit {

@@ -22,6 +22,14 @@ pub(crate) struct Staked {
 }
 
 impl Staked {
+    /// The same in a guest of this kernel, with that part of the study's time.
+    pub(crate) fn on_kernel(&self, release: &str, share: u64) -> Self {
+        let mut study = self.study.clone();
+        study.design.lab.kernels = vec![release.to_owned()];
+        study.design.measure.budget = study.design.measure.budget.map(|budget| terms::Nanos(budget.0 / share));
+        Self { study, plans: self.plans.clone(), sources: self.sources.clone(), site: None }
+    }
+
     /// Plans of everything that is built.
     pub(crate) fn all_plans(&self) -> Vec<terms::Plan> {
         self.plans.iter().chain(&self.sources).cloned().collect()

@@ -1,11 +1,17 @@
-//! A guest whose clock counts its instructions says the same twice, whatever else the machine does.
+//! A guest whose clock counts its instructions says the same twice, whatever else the machine does, and one round finds
+//! what is slower by a per cent.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use host::Host;
+use lab::Guest;
 use record::RunReader;
+use terms::finding::{Compared, RunComparison};
+use terms::{Bytes, Cmd, Mechanics, Name, Nanos};
 
-use crate::bench::{Bench, text};
+use crate::bench::{Bench, text, understood};
 
 const STUDY: &str = r#"
 question = "Does it say the same twice?"
@@ -26,14 +32,18 @@ settle = "60 ms"
 window = "160 ms"
 "#;
 
-/// Seconds of the guest for an operation, of every cell of a new run.
-fn paces(bench: &Bench, study: &str) -> BTreeMap<String, f64> {
-    let output = bench.run(&["run", study]);
+/// A new run of these stacks of the study.
+fn run(bench: &Bench, study: &str, only: &str) -> PathBuf {
+    let output = bench.run(&["run", study, "--only", only]);
     assert!(output.status.success(), "{}", text(&output));
     // Their names begin with their time.
     let runs = std::fs::read_dir(bench.runs()).unwrap().map(|entry| entry.unwrap().path());
-    let newest = runs.filter(|path| path.is_dir() && !path.is_symlink()).max().unwrap();
-    let reader = RunReader::open(&newest).unwrap();
+    runs.filter(|path| path.is_dir() && !path.is_symlink()).max().unwrap()
+}
+
+/// Seconds of the guest for an operation, of every cell of a run.
+fn paces(run: &Path) -> BTreeMap<String, f64> {
+    let reader = RunReader::open(run).unwrap();
     assert!(reader.provenance().has_virtual_clock(), "{:?}", reader.provenance().accelerator);
     let cells = reader.newest_cells().unwrap().into_iter();
     let mean = |cell: terms::record::Cell| {
@@ -43,37 +53,69 @@ fn paces(bench: &Bench, study: &str) -> BTreeMap<String, f64> {
     cells.map(mean).collect()
 }
 
+/// What `compare` says of two runs, and whether it calls a cell slower by more than 1 %.
+fn compared(bench: &Bench, [a, b]: [&Path; 2]) -> (RunComparison, bool) {
+    let [a, b] = [a, b].map(|run| run.to_string_lossy().into_owned());
+    let output = bench.run(&["compare", &a, &b, "--json", "--fail-slower", "1%"]);
+    let code = output.status.code();
+    assert!(matches!(code, Some(0 | 1)), "{}", text(&output));
+    (serde_json::from_slice(&output.stdout).unwrap(), code == Some(1))
+}
+
 #[test]
-fn a_virtual_clock_repeats_itself_beside_other_work() {
+fn a_virtual_clock_repeats_itself_beside_other_work_and_finds_a_layer_more() {
     let bench = Bench::new();
     let path = bench.labs().with_file_name("clock.toml");
     std::fs::write(&path, STUDY).unwrap();
     let study = path.to_string_lossy().into_owned();
-    let alone = paces(&bench, &study);
+    let first = run(&bench, &study, "*");
     // Both cores are kept busy.
     let over = AtomicBool::new(false);
-    let busy = std::thread::scope(|scope| {
+    let beside = std::thread::scope(|scope| {
         let work = || {
             while !over.load(Ordering::Relaxed) {
                 std::hint::spin_loop();
             }
         };
         let loops = [scope.spawn(work), scope.spawn(work)];
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| paces(&bench, &study)));
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&bench, &study, "*")));
         over.store(true, Ordering::Relaxed);
         drop(loops);
         result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
+    let (alone, busy) = (paces(&first), paces(&beside));
     assert!(alone.len() == 8 && alone.keys().eq(busy.keys()), "{alone:?}\n{busy:?}");
     for (cell, took) in &alone {
         let ratio = busy[cell] / took;
         eprintln!("{cell}: {ratio:.4}");
         assert!((ratio - 1.0).abs() <= terms::record::REPEATS, "{cell}: {ratio}");
     }
+    let (same, slower) = compared(&bench, [&first, &beside]);
+    assert!(same.repeats && !slower);
+    assert_eq!(same.with(Some(Compared::Equivalent)).count(), 8, "{:?}", same.cells);
+    // The first stack with one more layer.
+    std::fs::write(&path, STUDY.replace(PLAIN, PLAIN_ON_LVM)).unwrap();
+    let (planted, slower) = compared(&bench, [&first, &run(&bench, &study, "plain")]);
+    assert!(planted.repeats && slower);
+    assert!(planted.differences.iter().any(|of| of.what == "stack `plain`" && of.b == "lvm, ext4"), "{planted:?}");
+    let cells: Vec<_> = planted.cells.iter().filter(|cell| cell.name == "plain").collect();
+    assert_eq!(cells.len(), 4);
+    for cell in cells {
+        let ratio = cell.ratio.unwrap();
+        eprintln!("with LVM, {}: {:.4} {:?} {:?}", cell.workload, ratio.value, cell.verdict, cell.changes);
+        // What a mapping costs is of each operation: of one of 1 MiB it is less than a per cent.
+        let small = cell.workload.starts_with("rnd-4k");
+        let slower = cell.verdict == Some(Compared::Slower);
+        assert!(slower || (!small && cell.verdict == Some(Compared::Equivalent)), "{cell:?}");
+        assert!(!small || (ratio.high.unwrap() < 0.99 && !cell.changes.is_empty()), "{cell:?}");
+    }
     bench.assert_nothing_left();
 }
 
-/// Bytes of large operations and count of small ones in a second, as docs/lab.md has them.
+const PLAIN: &str = r#"layers = [{ ext4 = {}, on = "a" }]"#;
+const PLAIN_ON_LVM: &str = r#"layers = [{ lvm = {}, on = "a" }, { ext4 = {} }]"#;
+
+/// Bytes of large operations and count of small ones in a second, as docs/virtual-time.md has them.
 #[test]
 fn a_flash_drive_gives_what_it_is_told() {
     let bench = Bench::new();
@@ -88,6 +130,113 @@ fn a_flash_drive_gives_what_it_is_told() {
         let given = if is_large { reading.throughput().0 / told.0 } else { reading.iops().0 / told.1 };
         eprintln!("{:?}: {given:.3}", cell.key);
         assert!((given - 1.0).abs() < 0.08, "{:?}: {given}", cell.key);
+    }
+    bench.assert_nothing_left();
+}
+
+const DISKS: &str = r#"
+question = "Is a hard disk in the guest as slow as its head?"
+[lab]
+drives = [
+    { name = "slow", size = "256 MiB", kind = "hdd", outer = "100 MB/s", seek = "8 ms", cache = "1 MiB" },
+    { name = "fast", size = "256 MiB", kind = "hdd", outer = "250 MB/s", seek = "8 ms", cache = "4 MiB" },
+]
+[measure]
+span = "64 MiB"
+[[stack]]
+name = "bare"
+layers = [{ bare = {}, on = "slow" }]
+"#;
+
+fn shell(guest: &Guest, script: &str) -> String {
+    guest.run_ok(&Cmd::new(["bash", "-c", script]).limit(Nanos::seconds(120))).unwrap().text()
+}
+
+/// What fio took for all it read of a drive, by the machine's time.
+fn took(guest: &Guest, drive: &str, job: &str) -> f64 {
+    let node = &guest.drives()[&Name::new(drive).unwrap()];
+    let line = format!("fio --name=x --filename={node} --direct=1 --ioengine=libaio --output-format=json {job}");
+    let told: serde_json::Value = serde_json::from_str(&shell(guest, &line)).unwrap();
+    let read = &told["jobs"][0]["read"];
+    let seconds = read["io_bytes"].as_f64().unwrap() / read["bw_bytes"].as_f64().unwrap();
+    seconds / guest.speed().expect("a virtual clock").factor()
+}
+
+/// What the head takes from each of these places to the next, without whoever asks.
+fn head_takes(mechanics: &Mechanics, places: &[u64], len: u64) -> f64 {
+    let (mut clock, mut head) = (Nanos(0), Bytes(places[0]));
+    for place in places {
+        let access = mechanics.access(clock, head, Bytes(*place));
+        head = Bytes(place + len);
+        clock = Nanos(clock.0 + access.0 + mechanics.transfer(Bytes(*place), head).0);
+    }
+    clock.as_seconds()
+}
+
+/// Seconds of 600 reads at random, and of a stretch in order on either drive; beside each what the head alone takes.
+fn disks_take(bench: &Bench) -> [(f64, f64); 3] {
+    let design = understood(DISKS);
+    let guest = bench.boot_as_asked(&design);
+    let mechanics = |drive: &str| {
+        let drive = design.lab.drive(&Name::new(drive).unwrap()).unwrap();
+        drive.spindle.unwrap().mechanics(drive.size)
+    };
+    let node = guest.drives()[&Name::new("slow").unwrap()].clone();
+    let queue = format!("/sys/block/{}/queue", node.trim_start_matches("/dev/"));
+    let told = shell(&guest, &format!("cd {queue} && cat rotational discard_max_bytes write_cache max_sectors_kb"));
+    assert_eq!(told.lines().collect::<Vec<_>>(), ["1", "0", "write back", "1280"]);
+    let found = host::inspect::drives(&guest).unwrap();
+    let found = found.iter().find(|drive| drive.node() == node).unwrap();
+    assert!(found.rotational && found.serial.as_deref() == Some("BP00-slow"), "{found:?}");
+
+    let job = "--rw=randread --bs=4k --iodepth=1 --size=256M --io_size=2400k --norandommap --randrepeat=1 \
+               --write_lat_log=/tmp/x --log_offset=1";
+    let random = took(&guest, "slow", job);
+    let log = shell(&guest, "cat /tmp/x_lat.1.log");
+    // Time, latency, direction, length, place.
+    let places: Vec<u64> = log.lines().map(|line| line.split(", ").nth(4).unwrap().trim().parse().unwrap()).collect();
+    assert_eq!(places.len(), 600);
+    let ordered = |drive| {
+        let head = mechanics(drive).transfer(Bytes(0), Bytes::mib(64)).as_seconds();
+        (took(&guest, drive, "--rw=read --bs=1m --iodepth=4 --size=64M"), head)
+    };
+    let slow = ordered("slow");
+    [(random, head_takes(&mechanics("slow"), &places, 4096)), slow, ordered("fast")]
+}
+
+#[test]
+fn a_hard_disk_in_the_guest_takes_as_long_as_its_head_and_repeats_itself() {
+    let bench = Bench::new();
+    let (first, second) = (disks_take(&bench), disks_take(&bench));
+    // In order fio counts some hundred milliseconds in whole ones, and what it begins with is a part of them.
+    for ((run, again), (repeats, most)) in
+        first.iter().zip(&second).zip([(terms::record::REPEATS, 0.02), (0.02, 0.05), (0.02, 0.05)])
+    {
+        let ((taken, head), (other, _)) = (run, again);
+        eprintln!("{taken:.4} s, {other:.4} s, the head {head:.4} s");
+        assert!((other / taken - 1.0).abs() <= repeats, "{taken} {other}");
+        assert!((taken / head - 1.0).abs() <= most, "{taken} {head}");
+    }
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn layers_on_hard_disks_are_measured_under_a_virtual_clock() {
+    let bench = Bench::new();
+    let path = bench.labs().with_file_name("disks.toml");
+    let disks = STUDY.replace("\"ram\", size = \"128 MiB\"", "\"hdd\", size = \"96 MiB\", cache = \"1 MiB\"");
+    let disks = disks.replace("\"60 ms\"", "\"300 ms\"").replace("\"160 ms\"", "\"600 ms\"");
+    std::fs::write(&path, disks).unwrap();
+    let output = bench.run(&["run", &path.to_string_lossy(), "--only", "mirror"]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains("clock: virtual, because all drives can be in the guest"), "{}", text(&output));
+    let reader = RunReader::open(&bench.only_run()).unwrap();
+    assert!(reader.provenance().has_virtual_clock());
+    for cell in reader.newest_cells().unwrap() {
+        let reading = cell.reading.unwrap_or_else(|| panic!("{:?}: {:?}", cell.key, cell.failure));
+        let (moved, guards) = (reading.throughput().0 / 1e6, &cell.guards);
+        eprintln!("{:?}: {moved:.2} MB/s {guards:?}", cell.key);
+        assert!(cell.members.iter().all(|member| member.read.0 + member.written.0 > 0), "{:?}", cell.members);
     }
     bench.assert_nothing_left();
 }

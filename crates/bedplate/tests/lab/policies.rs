@@ -261,7 +261,7 @@ fn drives_become_another_kind_only_where_they_can() {
 #[test]
 fn a_study_is_measured_on_every_class_of_drives() {
     for (kind, transport, made) in
-        [("sata", "sata", "SATA drives"), ("hdd", "sata", "hard disks"), ("ram", "ram", "RAM drives")]
+        [("sata", "sata", "SATA drives"), ("hdd", "other", "hard disks"), ("ram", "ram", "RAM drives")]
     {
         let bench = Bench::alone();
         let arguments = ["run", crate::bench::TWO_NVME, "--quick", "--only", "1", "--lab-drives", kind];

@@ -36,31 +36,51 @@ fn in_the_lab(bench: &Bench, wanted: &Rates) -> Rates {
     cells.into_iter().map(rate).collect()
 }
 
+/// Nanoseconds for a byte that the lab does not know of: what a byte takes the published machine under ext4 alone with large
+/// blocks, and not the lab. It is copied once, and memory has a price only there.
+fn memory(lab: &Rates, published: &Rates, test: &str) -> f64 {
+    let large = if test.ends_with("read") { "seq-1m-q8-t1-read" } else { "seq-1m-q8-t1-write" };
+    let base = (1, large.to_owned());
+    1e9 / published[&base] - 1e9 / lab[&base]
+}
+
 #[test]
 fn layers_cost_in_virtual_time_what_was_published() {
     let bench = Bench::new();
     let published = published();
     let lab = in_the_lab(&bench, &published);
     let ratio = |of: &Rates, key: &(u32, String)| of[key] / of[&(1, key.1.clone())];
-    let mut factors = Vec::new();
-    for key in published.keys().filter(|(number, _)| *number > 1) {
+    let (mut factors, mut charged) = (Vec::new(), Vec::new());
+    let rate = |of: &Rates, key: &(u32, String)| of[key] / 1e6;
+    for key in published.keys() {
         let (here, there) = (ratio(&lab, key), ratio(&published, key));
+        let memory = memory(&lab, &published, &key.1);
+        let took = |key: &(u32, String)| 1e9 / lab[key] + memory;
+        let with = took(&(1, key.1.clone())) / took(key);
         println!(
-            "#{:<2} {:22} lab {here:.3}  published {there:.3}  lab over published {:.2}",
+            "#{:<2} {:22} {:6.0} and {:6.0} MB/s; of ext4: lab {here:.3} with memory {with:.3} published {there:.3}; \
+             over published {:.2} with memory {:.2}",
             key.0,
             key.1,
-            here / there
+            rate(&lab, key),
+            rate(&published, key),
+            here / there,
+            with / there
         );
-        factors.push((here / there).ln().abs().exp());
+        if key.0 > 1 {
+            factors.push((here / there).ln().abs().exp());
+            charged.push((with / there).ln().abs().exp());
+        }
     }
-    factors.sort_by(f64::total_cmp);
-    let within = |most: f64| factors.iter().filter(|factor| **factor <= most).count();
-    println!(
-        "{} ratios to ext4: {} within 1.5, {} within 3, worst {:.2}",
-        factors.len(),
-        within(1.5),
-        within(3.0),
-        factors[factors.len() - 1]
-    );
-    assert_eq!(factors.len(), 36);
+    for (name, mut of) in [("as counted", factors), ("with memory", charged)] {
+        assert_eq!(of.len(), 36);
+        of.sort_by(f64::total_cmp);
+        let within = |most: f64| of.iter().filter(|factor| **factor <= most).count();
+        println!(
+            "36 ratios to ext4, {name}: {} within 1.5, {} within 3, worst {:.2}",
+            within(1.5),
+            within(3.0),
+            of[35]
+        );
+    }
 }

@@ -10,8 +10,8 @@ use host::Host;
 use lab::Guest;
 use terms::account::{Exactness, Purpose};
 use terms::layer::RaidLevel;
-use terms::plan::{Act, Plan, PlanCommand, Prerequisite, WorkTarget};
-use terms::{Cmd, Layer, Nanos, Stack, Word};
+use terms::plan::{Act, Placeholder, Plan, PlanCommand, Prerequisite, WorkTarget, partition_of};
+use terms::{Cmd, Layer, Name, Nanos, Stack, Word};
 
 use crate::bench::{Bench, design};
 
@@ -52,23 +52,19 @@ pub(crate) struct Standing<'a> {
 
 impl Standing<'_> {
     pub(crate) fn word(&self, word: &Word) -> String {
-        let fill = |kind: &str, name: &str| {
-            if kind == "uuid" {
-                return Some(self.uuid(name));
-            }
-            let node = self.guest.drives().iter().find(|(drive, _)| drive.as_str() == name)?.1;
-            match kind {
-                "drive" => Some(node.clone()),
-                "part" => Some(format!("{node}p1")),
-                _ => None,
-            }
+        let node = |name: &Name| self.guest.drives().get(name);
+        let fill = |place: &Placeholder| match place {
+            Placeholder::Uuid(layer) => Some(self.uuid(layer)),
+            Placeholder::Drive(name) => node(name).cloned(),
+            Placeholder::Partition(name, number) => Some(partition_of(node(name)?, *number)),
+            Placeholder::Controller(_) | Placeholder::SysfsOf(_) | Placeholder::Sysfs(_) => None,
         };
         word.resolve(fill).unwrap()
     }
 
     /// One for each layer, the same wherever the plan names it.
-    fn uuid(&self, layer: &str) -> String {
-        let place = self.plan.steps.iter().position(|step| step.layer.as_str() == layer).unwrap();
+    fn uuid(&self, layer: &Name) -> String {
+        let place = self.plan.steps.iter().position(|step| step.layer == *layer).unwrap();
         format!("00000000-0000-4000-8000-{place:012x}")
     }
 

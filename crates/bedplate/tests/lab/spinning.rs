@@ -8,6 +8,7 @@ use crate::bench::Bench;
 const STUDY: &str = r#"
     question = "Does it seek?"
     [lab]
+    clock = "real"
     drives = [{ name = "a", size = "512 MiB", kind = "hdd", outer = "60 MB/s", cache = "4 MiB" }]
     [measure]
     span = "64 MiB"

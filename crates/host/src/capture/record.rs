@@ -243,7 +243,7 @@ fn learn(raw: &Capture) -> Masks {
         let Entry::File(content) = entry else { continue };
         let text = String::from_utf8_lossy(content);
         match path.rsplit('/').next().unwrap_or_default() {
-            "serial" | "product_serial" | "board_serial" => masks.learn_serial(&text),
+            "serial" | "product_serial" | "board_serial" | "backend" => masks.learn_serial(&text),
             "hostname" => masks.learn_host(&text),
             // `eui.0025385b01402a5d`, `naa.5000c500a1b2c3d4`, `t10.ATA     MODEL     SERIAL`.
             "wwid" => {

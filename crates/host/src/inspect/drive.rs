@@ -42,8 +42,8 @@ fn is_drive(source: &Source, name: &str) -> bool {
     if starts("loop") {
         return source.told(&format!("{BLOCK}/{name}/loop/backing_file")).is_some();
     }
-    if starts("zram") || starts("mmcblk") {
-        // Boot areas of memory cards are drives of their own, of a few MiB.
+    if ["zram", "mmcblk", "nbd"].iter().any(|prefix| starts(prefix)) {
+        // Boot areas of memory cards are drives of their own, of a few MiB. Of network drives the kernel makes some in advance.
         return source.told(&format!("{BLOCK}/{name}/size")).is_some_and(|size| size != "0") && !name.contains("boot");
     }
     ["sd", "vd", "ram", "pmem", "nullb"].iter().any(|prefix| starts(prefix))
@@ -59,6 +59,8 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
     let on_way = path.split('/').rfind(|part| is_address(part)).map(ToOwned::to_owned);
     let transport = transport(&name, &path, controller.map(|controller| controller.transport.as_str()));
     let serial = told("device/serial").or_else(|| told("serial")).or_else(|| scsi_serial(source, &name));
+    // A network drive has a word for what is behind it.
+    let serial = serial.or_else(|| if name.starts_with("nbd") { told("backend") } else { None });
     Drive {
         serial,
         wwid: told("wwid").or_else(|| told("device/wwid")),

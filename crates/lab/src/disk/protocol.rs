@@ -16,7 +16,7 @@ const FIXED_NEWSTYLE: u16 = 1;
 const NO_ZEROES: u16 = 2;
 
 /// Transmission flags: `HAS_FLAGS`, `SEND_FLUSH`, `SEND_FUA`, `ROTATIONAL`.
-const TRANSMISSION: u16 = 1 | 1 << 2 | 1 << 3 | 1 << 4;
+pub(super) const TRANSMISSION: u16 = 1 | 1 << 2 | 1 << 3 | 1 << 4;
 
 const OPT_EXPORT_NAME: u32 = 1;
 const OPT_ABORT: u32 = 2;

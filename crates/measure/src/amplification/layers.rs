@@ -21,7 +21,7 @@ const SMALL_CHANGE: f64 = 0.1;
 /// What the layer does with one byte, over so many devices.
 pub(super) fn own(layer: &Layer, devices: usize, work: Work) -> Bounds {
     match layer {
-        Layer::Bare | Layer::Crypt(_) => Bounds::SAME,
+        Layer::Bare | Layer::Partition(_) | Layer::Crypt(_) => Bounds::SAME,
         Layer::Raid(raid) => md(raid, devices, work),
         Layer::Luks(luks) if luks.integrity.is_none() => Bounds::SAME,
         // HMAC-SHA-256: 32 bytes for each sector, kept by dm-integrity with a journal.

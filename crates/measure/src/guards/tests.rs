@@ -204,6 +204,20 @@ fn each_guard_fires_on_its_witness() {
     }
 }
 
+/// Many jobs on a slow drive: each line says 10 KiB/s of 10.9.
+#[test]
+fn a_slow_log_may_lack_what_fio_rounds_away_and_no_more() {
+    let mut case = clean(Pattern::RandRead);
+    case.workload.jobs = 16;
+    let rate = 16.0 * 10.0 * 1024.0;
+    case.output.reading.read.as_mut().unwrap().bytes = Bytes(16 * 4 * 10_900 * 1024 / 1000);
+    case.log = Log { rates: vec![[rate, 0.0]; 39], total: rate * 3.9, lines: 16 * 39, ..case.log };
+    let is_told = |case: &Case| fire(case).iter().any(|note| note.guard == "log");
+    assert!(!is_told(&case));
+    case.log.total *= 0.8;
+    assert!(is_told(&case));
+}
+
 #[test]
 fn a_direction_that_did_nothing_is_told() {
     let mut case = clean(Pattern::RandRead);

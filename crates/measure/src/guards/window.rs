@@ -12,6 +12,8 @@ const SHORTEST: f64 = 0.95;
 const IDENTITY: f64 = 0.001;
 /// Largest relative difference between the log's total and the output's, beside what is lost at the ends.
 const LOG: f64 = 0.01;
+/// What a line may leave out: fio writes whole KiB/s, rounded down (`__add_samples` in its stat.c).
+const ROUNDED: f64 = 1024.0;
 /// Windows shorter than this have too few lines of a log to hold it to anything.
 const LOGGED: Nanos = Nanos::seconds(1);
 
@@ -172,7 +174,7 @@ pub(super) fn log(evidence: &Evidence<'_>) -> Option<GuardNote> {
     let runtime = evidence.output.reading.flows().map(|flow| flow.runtime.as_seconds()).fold(0.0, f64::max);
     let covered = lines(evidence) / series(evidence) * step;
     // What fio has not written a line for yet when it ends, and a line that began before the window.
-    let missing = ((runtime - covered).max(0.0) + step) * peak;
+    let missing = ((runtime - covered).max(0.0) + step) * peak + runtime * series(evidence) * ROUNDED;
     let wrong = evidence.log.total + missing < total * (1.0 - LOG);
     let witness = format!(
         "fio's log adds up to {:.0} bytes over {covered:.1} s, its output says {total:.0} over {runtime:.1} s",

@@ -267,6 +267,9 @@ fn striped_mirrors(
     // Near copies: one stream reads one of each pair where heads would travel, and whichever drive has least to do where
     // none does (`read_balance` in drivers/md/raid10.c); far copies are read as a stripe over all.
     let all = flow.random || of.jobs > 1.0 || array.far || !spins;
-    let to = if all { here } else { halves };
-    asked[0] = Some(striped(flow, array.chunk, to));
+    let (whole, to) = if all { (members, here) } else { (halves, halves) };
+    // A lost member's pieces go to those that are left, and stay as many.
+    let mut each = striped(flow, array.chunk, whole);
+    each.flow.rate *= count(whole) / count(to);
+    asked[0] = Some(Spread { to, ..each });
 }

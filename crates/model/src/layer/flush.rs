@@ -2,6 +2,7 @@
 
 use terms::layer::IntegrityMode;
 use terms::machine::DriveKind;
+use terms::workload::FioKey;
 use terms::{Layer, Stack, Workload};
 
 use crate::compile::{Compiler, count};
@@ -24,7 +25,7 @@ impl Compiler<'_> {
     /// Every drive that holds data flushes, side by side; meanwhile it does little else. A file system with a journal
     /// commits as [`log`](Self::log) says.
     pub(crate) fn demand_of_flushes(&mut self, stack: &Stack, work: &Workload) {
-        let Some(every) = work.fsync_every.filter(|_| work.read_share() < 1.0) else { return };
+        let Some(every) = work.flushed_every().filter(|_| work.read_share() < 1.0) else { return };
         let share = (1.0 - work.read_share()) / f64::from(every.max(1));
         let mut log = self.log(stack, work, every);
         let twice = if self.spins(stack) { 1.0 } else { commits_of_journals(stack) };
@@ -67,6 +68,9 @@ impl Compiler<'_> {
         let together = 1.0 / self.jobs;
         let log = |flushes: f64, commit, writes| Log { flushes, commit, writes };
         match stack.top().map(|top| &top.layer) {
+            // What is in place already needs no commit, but a flush, where only data has to be safe (`ext4_fsync_journal` with
+            // the transaction of the data, `xfs_file_fsync` with `datasync`).
+            Some(Layer::Ext4(_) | Layer::Xfs(_)) if only_data(work) => log(together, Commit::None, false),
             // All that wait for the commit under way are in the next (jbd2; btrfs' log tree).
             Some(Layer::Ext4(ext4)) if ext4.journal => log(together, Commit::Together, true),
             Some(Layer::Btrfs(_)) => log(together, Commit::Together, true),
@@ -82,6 +86,13 @@ impl Compiler<'_> {
             _ => log(together, Commit::None, false),
         }
     }
+}
+
+/// Has only the data to be safe: `fdatasync`, or `O_DSYNC`?
+fn only_data(work: &Workload) -> bool {
+    let keeps = |key: &FioKey| key.key == "fdatasync" && key.value != "0" || key.key == "sync" && key.value == "dsync";
+    let all = |key: &FioKey| key.key == "sync" && !matches!(key.value.as_str(), "none" | "0" | "dsync");
+    work.fsync_every.is_none() && work.keys.iter().any(keeps) && !work.keys.iter().any(all)
 }
 
 /// How many times as many flushes there are below journals of dm-integrity as above them: what is asked to be safe is first

@@ -157,9 +157,16 @@ impl Compiler<'_> {
         let here = node.on.len() - gone.min(node.on.len() - 1);
         let touched = if flow.write { place.writes } else { place.reads };
         let vdevs = (devices / place.vdev).max(1.0);
+        // What a lost device would have answered the others do: a mirror's copies as they are, of raidz data or parity in its
+        // place, from which it is computed.
+        let instead = if flow.write { 1.0 } else { devices / count(here) };
+        if instead > 1.0 && touched > 1.0 {
+            let lost = flow.rate * flow.bytes / devices;
+            self.work(flow.context, Parameter::ParityByte, lost * touched, "what the lost device held");
+        }
         let each = self.aggregated(Flow {
             bytes: flow.bytes * place.piece,
-            rate: flow.rate * touched / place.vdev / vdevs,
+            rate: flow.rate * instead * touched / place.vdev / vdevs,
             wide: flow.wide * touched,
             ..*flow
         });

@@ -18,6 +18,10 @@ pub(super) fn note(prediction: &mut Prediction, site: &Site, stack: &Stack, work
     resync(prediction, site, conditions, &mut flags);
     encryption(prediction, &mut flags);
     caches(site, stack, work, conditions, &mut flags);
+    if work.is_buffered() {
+        let message = "predicted as direct I/O: what the page cache answers, reads ahead or gathers has no figure here";
+        flags.push(Flag::new("page-cache", message));
+    }
     links(prediction, &mut flags);
     journal(prediction, stack, work, &mut flags);
     prediction.flags = flags;

@@ -23,6 +23,15 @@ pub(super) fn p99(mean: Estimate, network: &Network, solution: Solution) -> Esti
     super::widened(mean.scaled(quantile(OWN.hypot(waiting))), TAIL)
 }
 
+/// Operations that are among the slowest take no less than the mean does, at every end of an interval.
+pub(super) fn above(mean: &Estimate, mut p99: Estimate) -> Estimate {
+    for (range, least) in [(&mut p99.half, mean.half), (&mut p99.ninety, mean.ninety)] {
+        range.low = range.low.max(least.low);
+        range.high = range.high.max(least.high);
+    }
+    p99
+}
+
 /// How many means the 99th percentile of a gamma distribution is, by its coefficient of variation (Wilson and Hilferty).
 fn quantile(spread: f64) -> f64 {
     let shape = 1.0 / (spread * spread);

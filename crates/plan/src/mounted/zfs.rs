@@ -59,7 +59,7 @@ fn as_redundant(layer: &Name, layout: ZfsLayout, members: &[Member], special: &[
 
 /// What the pool rests on: the drive's partition, or the mapping or slice itself.
 fn device(member: &Member) -> Word {
-    whole_drive(member).map_or_else(|| member.place.node.clone(), Word::partition)
+    whole_drive(member).map_or_else(|| member.place.node.clone(), |drive| Word::partition(drive, 1))
 }
 
 fn whole_drive(member: &Member) -> Option<&Name> {
@@ -82,7 +82,7 @@ fn partition(layer: &Name, drive: &Name, node: &Word) -> Doing {
     ];
     let why = "Given a whole drive zpool partitions it itself and waits for udev; a partition made here is the same on every machine.";
     Doing::run(layer, &format!("partition-{drive}"), why, argv)
-        .makes_node(&Word::partition(drive))
+        .makes_node(&Word::partition(drive, 1))
         .marks(node, "gpt", None)
         .erases(vec![drive.clone()])
         .undo("Both copies of the partition table go.", wipe(node))

@@ -249,8 +249,10 @@ fn a_file_of_any_size_is_read_in_time_that_grows_with_it() {
         assert_eq!(import(&at_once, false).0.unwrap().workloads[0].parts.len(), times);
         start.elapsed().as_secs_f64()
     };
-    let (short, long) = (took(2_000), took(20_000));
-    assert!(long < 40.0 * short.max(0.005), "{short} s, and {long} s for ten times as much");
+    // Other work on the machine may take a try's processor away; what is not linear fails them all.
+    let mut tries = (0..12).map(|_| (took(2_000), took(20_000)));
+    let is_straight = tries.any(|(short, long)| long < 40.0 * short.max(0.005));
+    assert!(is_straight, "ten times as much never took less than 40 times as long");
 }
 
 /// The page's lists, as the tables have them.

@@ -27,9 +27,9 @@ pub(crate) static LAB: Table = Table {
         optional(
             "clock",
             Kind::Choice(&["real", "virtual"]),
-            "virtual where all drives are of kind `flash` or `ram`, real otherwise",
+            "virtual where all drives are of kind `flash`, `hdd` or `ram` and hard disks fit, real otherwise",
             "What time is in the guest: `virtual` counts its instructions, so that numbers do not follow what else this \
-             machine does. One processor, and only drives of kind `flash` and `ram`.",
+             machine does. One processor, and only drives of kind `flash`, `hdd` and `ram`, all in the guest's memory.",
         ),
         optional(
             "cpu",
@@ -43,6 +43,13 @@ pub(crate) static LAB: Table = Table {
             FIGURE,
             "the newest that has what the study needs",
             "Release of the guest's kernel, or the beginning of it, such as `\"6.12\"`: one that this machine has installed.",
+        ),
+        optional(
+            "kernels",
+            Kind::Names,
+            "one kernel",
+            "Several in place of `kernel`: `run` makes a run on each and compares them with the first; other commands take the \
+             first.",
         ),
         optional("switches", Kind::Tables(&SWITCH), "no link is a limit", "PCIe switches whose uplink is slower."),
     ],
@@ -75,8 +82,8 @@ static DRIVE: Table = Table {
             "kind",
             Kind::Choice(&["nvme", "sata", "hdd", "ram", "flash", "nvme-tcp"]),
             "\"nvme\"",
-            "What it appears as in the guest; `hdd` is a hard disk on SATA, as slow as its head; `flash` is in \
-             the guest's memory and answers as late as a flash drive, under either clock; `nvme-tcp` is a namespace of a \
+            "What it appears as in the guest; `hdd` is a hard disk, as slow as its head, on SATA or under a virtual clock in the \
+             guest's memory; `flash` is in the guest's memory and answers as late as a flash drive, under either clock; `nvme-tcp` is a namespace of a \
              second guest, reached over a network.",
         ),
         required("size", Kind::Size { least: 32 * MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) }, "Capacity."),

@@ -2,11 +2,11 @@
 
 use super::{HOUR, Key, Kind, MS, S, Step, Table, default, optional, required};
 use terms::text::Alphabet;
-use terms::units::{GIB, KIB, MIB};
+use terms::units::{GIB, KIB, MIB, TIB};
 
 /// Keys of an entry of `layers` that say what it is.
 pub(crate) const LAYER_KINDS: &[&str] =
-    &["bare", "raid", "luks", "crypt", "integrity", "lvm", "ext4", "xfs", "btrfs", "zfs"];
+    &["bare", "partition", "raid", "luks", "crypt", "integrity", "lvm", "ext4", "xfs", "btrfs", "zfs"];
 
 pub(super) static LAYER: Table = Table {
     name: "layer",
@@ -14,6 +14,7 @@ pub(super) static LAYER: Table = Table {
     help: "One layer: exactly one of the kinds, with its options, and what it rests on.",
     keys: &[
         kind("bare", &BARE, "The drive itself."),
+        kind("partition", &PARTITION, "A partition of each drive below."),
         kind("raid", &RAID, "An mdraid array over everything below."),
         kind("luks", &LUKS, "A LUKS2 mapping on each device below."),
         kind("crypt", &CRYPT, "A plain dm-crypt mapping on each device below."),
@@ -68,6 +69,19 @@ static BARE: Table = Table {
     written: "bare = {}",
     help: "The drive itself, without a file system. It has no options.",
     keys: &[],
+    one_of: &[],
+};
+
+static PARTITION: Table = Table {
+    name: "partition",
+    written: "partition = { … }",
+    help: "A partition of a GPT on each drive below, behind those before it, at whole MiB. Several may share a drive.",
+    keys: &[optional(
+        "size",
+        Kind::Size { least: MIB, most: 64 * TIB, step: Step::Multiple(MIB) },
+        "the rest of the drive",
+        "Its size.",
+    )],
     one_of: &[],
 };
 

@@ -24,7 +24,7 @@ pub(crate) fn check(layer: &Layer, options: &Fields, notes: &mut Vec<Note>) {
         Layer::Ext4(ext4) => check_ext4(ext4, options, notes),
         Layer::Btrfs(btrfs) => check_btrfs(btrfs, options, notes),
         Layer::Zfs(zfs) => check_zfs(zfs, options, notes),
-        Layer::Bare | Layer::Xfs(_) => {}
+        Layer::Bare | Layer::Partition(_) | Layer::Xfs(_) => {}
     }
 }
 

@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use terms::layer::{BtrfsProfile, Integrity, Luks, Lvm, RaidLevel, Volume, Zfs, ZfsLayout};
+use terms::layer::{
+    BtrfsProfile, GptPartition, Integrity, Luks, Lvm, PartitionTables, RaidLevel, Volume, Zfs, ZfsLayout,
+};
 use terms::units::{MIB, TIB};
 use terms::{Bytes, Layer, Name, Note, Ref};
 
@@ -28,22 +30,33 @@ const HMAC: u64 = 32;
 pub(super) struct Geometry<'l> {
     lab: &'l Lab,
     nodes: BTreeMap<Name, (Option<Bytes>, Bytes)>,
+    tables: PartitionTables,
 }
 
 impl<'l> Geometry<'l> {
     /// Works upwards from the drives.
     pub(super) fn of(growth: &[Growth<'_, '_>], lab: &'l Lab) -> Self {
-        let mut geometry = Self { lab, nodes: BTreeMap::new() };
+        let mut geometry = Self { lab, nodes: BTreeMap::new(), tables: PartitionTables::default() };
         for grown in growth {
             let sizes: Option<Vec<u64>> = grown.node.on.iter().map(|below| Some(geometry.size(below)?.0)).collect();
             let size = sizes.filter(|sizes| !sizes.is_empty() && !grown.broken);
-            let size = size.map(|sizes| Bytes(upper(&grown.node.layer, &sizes)));
+            let size = match &grown.node.layer {
+                Layer::Partition(partition) => size.and_then(|_| geometry.partition(&grown.node.on, partition)),
+                layer => size.map(|sizes| Bytes(upper(layer, &sizes))),
+            };
             // Nothing is left where members are missing, which is noted elsewhere.
             let size = size.filter(|size| size.0 > 0);
             let block = block(&grown.node.layer, geometry.block_below(grown));
             geometry.nodes.insert(grown.node.name.clone(), (size, block));
         }
         geometry
+    }
+
+    /// Size of the next partition of a drive; `None` where it has no room for it.
+    fn partition(&mut self, on: &[Ref], partition: &GptPartition) -> Option<Bytes> {
+        let below = on.first()?;
+        let (size, block) = (self.size(below)?, self.block(below)?);
+        Some(self.tables.next(below.name(), size, block, partition)?.size())
     }
 
     /// Bytes that the top can hold at most.
@@ -85,8 +98,8 @@ impl<'l> Geometry<'l> {
         // Nodes of one entry share their options: one note for all of them.
         let mut noted: HashSet<(&'static str, *const super::Entry<'_>)> = HashSet::new();
         for grown in growth {
-            let found = [self.sector(grown), self.least(grown), self.unlike(grown)];
-            for (check, note) in ["sector", "least", "unlike"].into_iter().zip(found) {
+            let found = [self.sector(grown), self.least(grown), self.unlike(grown), self.no_room(grown)];
+            for (check, note) in ["sector", "least", "unlike", "room"].into_iter().zip(found) {
                 let from = (check, std::ptr::from_ref(grown.entry));
                 if let Some(note) = note
                     && noted.insert(from)
@@ -142,6 +155,24 @@ impl<'l> Geometry<'l> {
         })
     }
 
+    fn no_room(&self, grown: &Growth<'_, '_>) -> Option<Note> {
+        let drive = grown.node.on.first().filter(|below| matches!(below, Ref::Drive(_)))?;
+        let is_without =
+            grown.node.layer.is_partition() && !grown.broken && self.nodes.get(&grown.node.name)?.0.is_none();
+        let size = self.size(drive).filter(|_| is_without)?;
+        let place =
+            if grown.entry.options.has("size") { grown.entry.options.place("size") } else { grown.entry.place() };
+        Some(
+            Note::error(
+                "study-no-room",
+                Some(place),
+                format!("drive `{}` has no room for this partition", drive.name()),
+            )
+            .label(format!("the drive has {size}, tables and the partitions before it included"))
+            .hint("make this partition or those before it smaller; only the last may leave `size` out"),
+        )
+    }
+
     fn unlike(&self, grown: &Growth<'_, '_>) -> Option<Note> {
         let what = match &grown.node.layer {
             // RAID-0 of mdadm stripes what is left of the larger members in zones of their own.
@@ -181,7 +212,7 @@ fn upper(layer: &Layer, sizes: &[u64]) -> u64 {
     let least = sizes.iter().copied().min().unwrap_or(0);
     let sum = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
     match layer {
-        Layer::Bare | Layer::Ext4(_) | Layer::Xfs(_) => least,
+        Layer::Bare | Layer::Partition(_) | Layer::Ext4(_) | Layer::Xfs(_) => least,
         Layer::Crypt(crypt) => least.saturating_sub(crypt.format.reserved().0),
         Layer::Raid(raid) => match raid.level {
             RaidLevel::Raid0 => sum,

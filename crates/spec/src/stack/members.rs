@@ -1,17 +1,28 @@
-//! How many devices a layer takes.
+//! How many devices a layer takes, and on which drives.
+
+use std::collections::{BTreeSet, HashMap};
 
 use terms::layer::{Zfs, ZfsLayout};
-use terms::{Layer, Note, Ref};
+use terms::{Layer, Name, Note, Ref};
 
 use super::grow::Growth;
 
 /// Notes every layer with too few or too many devices below it.
 pub(super) fn check(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
+    let drives = drives(growth);
     for grown in growth.iter().filter(|grown| !grown.broken) {
         check_fewest(grown, notes);
         check_most(grown, notes);
         if let Layer::Zfs(zfs) = &grown.node.layer {
             check_special(grown, zfs, notes);
+        }
+        check_drives(grown, &drives, notes);
+        if grown.node.layer.is_partition() && matches!(grown.node.on.first(), Some(Ref::Layer(_))) {
+            notes.push(
+                Note::error("study-partition", grown.places.first().copied(), "`partition` rests on a layer")
+                    .label("not a drive")
+                    .hint("name drives in `on`, and put the layer above the partition; to divide a layer, use lvm"),
+            );
         }
         if matches!(grown.node.layer, Layer::Bare) && matches!(grown.node.on.first(), Some(Ref::Layer(_))) {
             notes.push(
@@ -20,6 +31,43 @@ pub(super) fn check(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
                     .hint("leave the `bare` entry out: a stack may end in a block device"),
             );
         }
+    }
+}
+
+/// The drives under each layer.
+fn drives<'g>(growth: &'g [Growth<'_, '_>]) -> HashMap<&'g Name, BTreeSet<&'g Name>> {
+    let mut under: HashMap<&Name, BTreeSet<&Name>> = HashMap::new();
+    for grown in growth {
+        let all = grown.node.below().flat_map(|below| drives_of(below, &under)).collect();
+        under.insert(&grown.node.name, all);
+    }
+    under
+}
+
+fn drives_of<'g>(below: &'g Ref, under: &HashMap<&Name, BTreeSet<&'g Name>>) -> BTreeSet<&'g Name> {
+    match below {
+        Ref::Drive(name) => BTreeSet::from([name]),
+        Ref::Layer(name) => under.get(name).cloned().unwrap_or_default(),
+    }
+}
+
+/// Copies and parity on the drive of what they are for are lost with it.
+fn check_drives(grown: &Growth<'_, '_>, under: &HashMap<&Name, BTreeSet<&Name>>, notes: &mut Vec<Note>) {
+    if !grown.node.layer.is_redundant() {
+        return;
+    }
+    let mut seen: BTreeSet<&Name> = BTreeSet::new();
+    for (below, place) in grown.node.on.iter().zip(&grown.places) {
+        let own = drives_of(below, under);
+        if let Some(drive) = own.iter().find(|drive| seen.contains(*drive)) {
+            let message = format!("`{}` has two members on drive `{drive}`", grown.node.name);
+            notes.push(
+                Note::error("study-same-drive", Some(*place), message)
+                    .label("both are lost with the drive")
+                    .hint("take partitions of different drives, or a layer without redundancy"),
+            );
+        }
+        seen.extend(own);
     }
 }
 

@@ -50,7 +50,7 @@ fn check_tops_below(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
     }
 }
 
-/// A block device has one user: two would overwrite each other.
+/// A block device has one user: two would overwrite each other. A drive may have several partitions.
 fn check_users(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
     let mut users: HashMap<&Ref, &Growth<'_, '_>> = HashMap::new();
     for grown in growth {
@@ -59,6 +59,9 @@ fn check_users(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
                 users.insert(below, grown);
                 continue;
             };
+            if grown.node.layer.is_partition() && other.node.layer.is_partition() && matches!(below, Ref::Drive(_)) {
+                continue;
+            }
             let what = if matches!(below, Ref::Drive(_)) { "drive" } else { "layer" };
             let (name, other) = (below.name(), &other.node.name);
             let message = if *other == grown.node.name {

@@ -53,10 +53,9 @@ fn longer(policy: MeasurePolicy, last: u32) -> MeasurePolicy {
 /// The run to go on with: the newest, or the named one, of this very study with these very choices; where rounds are added
 /// their number may be another.
 pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Settings) -> Result<Earlier, Failure> {
-    let same = |reader: &RunReader| fits(reader.provenance(), study, more.is_some());
     if run != "latest" {
         let reader = reports::open(run, settings)?;
-        if !same(&reader) {
+        if !fits(&reader, study, more.is_some())? {
             let name = &reader.provenance().run;
             return Err(Failure::told(format!(
                 "error: run `{name}` is of another study, or was begun with other choices\n\n\
@@ -66,19 +65,37 @@ pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Se
         }
         return Earlier::of(&reader, more);
     }
-    for row in runs::catalogue(settings)?.list() {
-        let reader = RunReader::open(&row.dir)?;
-        if same(&reader) {
-            return Earlier::of(&reader, more);
-        }
-    }
-    Err(Failure::told(
-        "error: there is no run of this study with these choices to resume\n\nhint: leave out --resume and --more to begin one",
-    ))
+    newest(study, more, settings)?.ok_or_else(|| {
+        Failure::told(
+            "error: there is no run of this study with these choices to resume\n\n\
+             hint: leave out --resume and --more to begin one",
+        )
+    })
 }
 
-/// Was this run begun from the same text with the same choices, but for the number of rounds where that may be another?
-fn fits(run: &Provenance, study: &Study, any_rounds: bool) -> bool {
+/// The newest run of this very study with these very choices.
+pub(super) fn newest(study: &Study, more: Option<u32>, settings: &Settings) -> Result<Option<Earlier>, Failure> {
+    for row in runs::catalogue(settings)?.list() {
+        let reader = RunReader::open(&row.dir)?;
+        if fits(&reader, study, more.is_some())? {
+            return Earlier::of(&reader, more).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// Was this run begun from the same text with the same choices, but for the number of rounds where that may be another? A
+/// kernel that was asked for is a choice; records of a lab know theirs.
+fn fits(reader: &RunReader, study: &Study, any_rounds: bool) -> Result<bool, Failure> {
+    let run = reader.provenance();
+    Ok(same_choices(run, study, any_rounds)
+        && match study.design.lab.kernels.first().filter(|_| run.is_emulated()) {
+            None => true,
+            Some(asked) => reader.inventory()?.is_none_or(|machine| machine.kernel == *asked),
+        })
+}
+
+fn same_choices(run: &Provenance, study: &Study, any_rounds: bool) -> bool {
     let stacks = study.design.stacks.iter().map(terms::Stack::slug);
     let (now, mut then) = (&study.design.measure, run.policy());
     if any_rounds {

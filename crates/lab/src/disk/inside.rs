@@ -1,0 +1,131 @@
+//! Drives that spin inside the guest, under its own clock: the same head, asked by the guest's own kernel (`nbd`).
+//!
+//! The guest's first process serves them. Their bytes are in its memory, as far as anything was written; the head waits by
+//! the guest's clock, on which everything of the machine takes a factor longer.
+
+use std::fs::{self, File};
+use std::io;
+use std::num::NonZero;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use serde::{Deserialize, Serialize};
+use terms::{Bytes, LabDriveKind, LabSpec, Speed, Spindle};
+
+use super::netlink::{self, Export};
+use super::queue::Queue;
+use super::{Message, keep, pass_on, protocol};
+use crate::machine::serial_of;
+
+/// The kernel's driver, and what it is told: no drives but those that are asked for.
+pub(crate) const MODULE: (&str, &std::ffi::CStr) = ("nbd", c"nbds_max=0");
+
+/// Where the guest's first process finds what it is to serve.
+pub(crate) const FILE: &str = "disks.json";
+
+/// What the guest's first process serves.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct InsideDisks {
+    speed: Speed,
+    disks: Vec<InsideDisk>,
+}
+
+/// A drive as its description has it, by the machine's time.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct InsideDisk {
+    size: Bytes,
+    block: Bytes,
+    spindle: Spindle,
+    serial: String,
+}
+
+impl InsideDisks {
+    /// Those of a guest; `None` where it has none.
+    pub(crate) fn of(spec: &LabSpec, first_drive: usize) -> Option<Self> {
+        let spins = |drive: &terms::LabDrive| drive.kind == LabDriveKind::Hdd;
+        let disks: Vec<InsideDisk> = (first_drive..)
+            .zip(&spec.drives)
+            .filter(|(_, drive)| spins(drive))
+            .map(|(index, drive)| InsideDisk {
+                size: drive.size,
+                block: drive.lba,
+                spindle: drive.spindle.unwrap_or_default(),
+                serial: serial_of(index, drive),
+            })
+            .collect();
+        let speed = spec.speed()?;
+        (!disks.is_empty()).then_some(Self { speed, disks })
+    }
+}
+
+/// Makes the drives that the initial file system says, as `/dev/nbd0` and on. They are there as long as this process.
+///
+/// # Errors
+/// Where the kernel does not take one, or there is no memory.
+pub(crate) fn serve() -> io::Result<()> {
+    let path = Path::new("/").join(FILE);
+    if !path.exists() {
+        return Ok(());
+    }
+    let InsideDisks { speed, disks } = serde_json::from_slice(&fs::read(path)?)?;
+    (0..).zip(&disks).try_for_each(|(index, disk)| begin(index, disk, speed))
+}
+
+/// Tells the kernel what this thread is (prctl(2)). It may wake a sleeper 50 µs late to wake several at once, and where memory
+/// is short it has whoever wants some wait for drives: a drive must not wait for itself. Where it refuses, nothing is wrong yet.
+fn be_a_drive() {
+    let _ = rustix::thread::set_current_timer_slack(NonZero::new(1));
+    let _ = rustix::process::configure_io_flusher_behavior(true);
+}
+
+fn begin(index: u32, disk: &InsideDisk, speed: Speed) -> io::Result<()> {
+    let file = File::from(memfd_create("platter", MemfdFlags::CLOEXEC)?);
+    file.set_len(disk.size.0)?;
+    let (mut own, kernel) = UnixStream::pair()?;
+    let (send, receive) = mpsc::channel();
+    let answers = own.try_clone()?;
+    let (queue, size) = (Queue::new(&disk.spindle, disk.size, file), disk.size.0);
+    thread::Builder::new().name("drive-head".to_owned()).spawn(move || {
+        be_a_drive();
+        keep(queue, &receive, speed);
+    })?;
+    thread::Builder::new().name("drive-wire".to_owned()).spawn(move || {
+        be_a_drive();
+        let client = 1;
+        let _ = send.send(Message::Client(client, answers)).is_ok() && pass_on(client, &mut own, size, &send).is_ok();
+        let _ = own.shutdown(std::net::Shutdown::Both);
+    })?;
+    let export =
+        Export { index, size: disk.size, block: disk.block, flags: protocol::TRANSMISSION, serial: &disk.serial };
+    netlink::connect(kernel.as_fd(), &export)?;
+    // As a SATA drive has it. Kernels before 6.12 do not understand that a server's drive spins, and take 256 sectors at once.
+    let queue = format!("/sys/block/nbd{index}/queue");
+    fs::write(format!("{queue}/rotational"), "1")?;
+    fs::write(format!("{queue}/max_sectors_kb"), "1280")
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::{Clock, LabDrive, Name, Nanos};
+
+    use super::*;
+
+    #[test]
+    fn a_guest_serves_its_hard_disks_where_its_clock_is_its_own() {
+        let drive = |name: &str, kind| LabDrive { kind, ..LabDrive::new(Name::new(name).unwrap(), Bytes::mib(64)) };
+        let spindle = Some(Spindle { seek: Nanos::millis(8), ..Spindle::default() });
+        let disk = LabDrive { spindle, ..drive("d", LabDriveKind::Hdd) };
+        let guest = LabSpec { drives: vec![drive("f", LabDriveKind::Flash), disk], ..LabSpec::new(1, Bytes::gib(1)) };
+        let told = InsideDisks::of(&guest, 4).unwrap();
+        assert_eq!((told.speed, told.disks.len(), told.disks[0].serial.as_str()), (Speed::USUAL, 1, "BP05-d"));
+        assert_eq!((told.disks[0].size, Some(told.disks[0].spindle)), (Bytes::mib(64), spindle));
+        let heard: InsideDisks = serde_json::from_slice(&serde_json::to_vec(&told).unwrap()).unwrap();
+        assert_eq!(heard, told);
+        assert_eq!(InsideDisks::of(&LabSpec { said_clock: Some(Clock::Real), ..guest.clone() }, 0), None);
+        assert_eq!(InsideDisks::of(&LabSpec { drives: guest.drives[..1].to_vec(), ..guest }, 0), None);
+    }
+}
