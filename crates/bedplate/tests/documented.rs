@@ -75,7 +75,7 @@ fn filled(line: &str) -> String {
         (" FILE", " board.toml"),
         (" STUDY", " quickstart"),
         (" PATH", " ."),
-        (" A B", " old/2* new/2*"),
+        (" A B", " old/*-remote-two-hosts new/*-remote-two-hosts"),
         (" /data", " ."),
     ];
     fill.iter().fold(line.to_owned(), |line, (open, with)| line.replace(open, with))
@@ -196,7 +196,16 @@ fn whole(home: &Path, line: &str, page: &Path) {
 /// What it stops at is the engine that is not there, or a drive that this machine has not.
 fn begun(home: &Path, line: &str, path: &str, page: &Path) {
     let (status, text) = typed_in(home, line, path);
-    let stops = ["no drive of this machine is named", "qemu-system-x86", "fio: not found", "`fio`", "no drive is `ID`", "only root", "needs root"];
+    let stops = [
+        "no drive of this machine is named",
+        "qemu-system-x86",
+        "fio: not found",
+        "`fio`",
+        "no drive is `ID`",
+        "is installed that can be a guest's",
+        "only root",
+        "needs root",
+    ];
     let is_there = status != 0 && stops.iter().any(|stop| text.contains(stop));
     assert!(is_there && !text.contains("Usage:"), "{}: {line}: {status}\n{text}", page.display());
 }

@@ -97,12 +97,22 @@ fn page(findings: &Findings, left_out: &[Bulk]) -> String {
     let mut ratios = ratios::all(&grid);
     let more_ratios = ratios.split_off(FEW.min(ratios.len()));
     let (groups, reasons) = figures::groups(&grid);
+    let mut answer = prose::answer(&grid);
+    let mut series: Vec<Series> = (0..grid.workloads().len()).map(|workload| charts::series(&grid, workload)).collect();
+    if !has(Bulk::Details) {
+        series.iter_mut().for_each(|one| one.details = None);
+    }
+    if !has(Bulk::Workloads) {
+        series.clear();
+        let sentences = answer.iter_mut().filter(|sentence| sentence.evidence == prose::WORKLOADS);
+        sentences.for_each(|sentence| sentence.evidence = prose::FIGURES);
+    }
     let mut page = Page {
         style: STYLE,
         question: &findings.provenance.question,
         label: prose::label(findings).map(capital),
         tag: emulator.map(|by| if by.is_empty() { "emulated".to_owned() } else { format!("emulated ({by})") }),
-        answer: prose::answer(&grid),
+        answer,
         confidence: confidence::of(&grid).map(|of| of.words()),
         contents: Vec::new(),
         downloads: downloads::all(findings),
@@ -111,7 +121,7 @@ fn page(findings: &Findings, left_out: &[Bulk]) -> String {
         more_ratios,
         few: grid.workloads().len() <= FEW,
         brief: facts::brief(&grid),
-        series: (0..grid.workloads().len()).map(|workload| charts::series(&grid, workload)).collect(),
+        series,
         charts: side_by_side::all(&grid),
         timeline: Some(&grid).filter(|_| has(Bulk::Time)).and_then(charts::timeline),
         ranked: grid.is_ranked(),
@@ -152,12 +162,12 @@ impl Page<'_> {
         let before = [
             ("answer", "Answer", always),
             ("ratios", "Ratios", !self.ratios.is_empty()),
-            ("workloads", "Workloads", always),
+            (prose::WORKLOADS, "Workloads", !self.series.is_empty()),
             ("charts", "Side by side", !self.charts.is_empty()),
             ("believe", "Trust", self.believe.is_some()),
             ("time", "Over time", self.timeline.is_some()),
             ("trials", "Feature checks", self.trials.is_some()),
-            ("figures", "All figures", always),
+            (prose::FIGURES, "All figures", always),
         ];
         let after = [
             ("stacks", "Stacks", always),

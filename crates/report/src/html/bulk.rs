@@ -19,10 +19,15 @@ pub(super) enum Bulk {
     Places,
     /// Drawings of predictions and their limits; the table stays.
     Limits,
+    /// Ranks, comparisons, windows and limits of each workload.
+    Details,
+    /// Drawings of throughput and latency of each workload: ratios, and the table of all figures, stay.
+    Workloads,
 }
 
 /// In the order in which they go.
-const ORDER: [Bulk; 5] = [Bulk::Drives, Bulk::Time, Bulk::Steps, Bulk::Places, Bulk::Limits];
+const ORDER: [Bulk; 7] =
+    [Bulk::Drives, Bulk::Time, Bulk::Steps, Bulk::Places, Bulk::Limits, Bulk::Details, Bulk::Workloads];
 
 impl Bulk {
     fn name(self) -> &'static str {
@@ -32,6 +37,8 @@ impl Bulk {
             Self::Steps => "commands of feature checks that came out as expected",
             Self::Places => "drawings over places",
             Self::Limits => "drawings of limits",
+            Self::Details => "ranks, comparisons and windows of each workload",
+            Self::Workloads => "drawings of each workload",
         }
     }
 }
