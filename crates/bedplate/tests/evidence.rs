@@ -64,6 +64,9 @@ fn row(study: &str, record: &Path) -> String {
     row
 }
 
+/// So large a page may be at most: a mail takes it, and a phone opens it.
+const LARGEST: usize = 500_000;
+
 #[test]
 fn pages_are_made_of_their_records_byte_for_byte() {
     let bless = std::env::var_os("BLESS").is_some();
@@ -83,6 +86,7 @@ fn pages_are_made_of_their_records_byte_for_byte() {
         if bless {
             fs::write(&beside, &made).unwrap();
         }
+        assert!(made.len() <= LARGEST, "{study}: {} bytes", made.len());
         assert!(fs::read(&beside).unwrap() == made, "{study}: the page is not what its record makes");
         rows.push(row(study, &record));
     }

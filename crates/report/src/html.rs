@@ -1,6 +1,8 @@
 //! The report as one HTML page that needs nothing else: no scripts, no fonts, no files, readable in print.
 
+mod bulk;
 mod charts;
+mod downloads;
 mod evidence;
 mod facts;
 mod figures;
@@ -18,7 +20,9 @@ use crate::columns::cells;
 use crate::confidence;
 use crate::grid::Grid;
 use crate::{figure, prose, svg};
+use bulk::Bulk;
 use charts::{Series, Timeline};
+use downloads::Download;
 pub(crate) use evidence::table;
 use facts::{Fact, StackCard};
 use figures::Group;
@@ -37,6 +41,8 @@ struct Page<'a> {
     answer: Vec<prose::Sentence>,
     confidence: Option<String>,
     contents: Vec<(&'static str, String)>,
+    downloads: Vec<Download>,
+    left_out: Option<String>,
     ratios: Vec<(String, String)>,
     more_ratios: Vec<(String, String)>,
     few: bool,
@@ -50,6 +56,7 @@ struct Page<'a> {
     trials: Option<String>,
     columns: Vec<figures::Heading>,
     groups: Vec<Group>,
+    reasons: Vec<String>,
     stacks: Vec<StackCard>,
     builds: String,
     builds_missing: Vec<String>,
@@ -69,35 +76,61 @@ struct Page<'a> {
 
 /// The findings as one self-contained HTML page: charts, drawings and tables, light and dark, for screens and paper.
 /// It loads nothing and runs nothing, and says so to the browser in a content security policy. Characters that are not
-/// seen or turn text are spelt out.
+/// seen or turn text are spelt out. A page that would be too large to send leaves out what the answer rests on least, and
+/// says what.
 #[must_use]
 pub fn html(findings: &Findings) -> String {
+    bulk::fitting(|left_out| page(findings, left_out))
+}
+
+/// The same page with everything, however large it is.
+#[must_use]
+pub fn html_whole(findings: &Findings) -> String {
+    page(findings, &[])
+}
+
+fn page(findings: &Findings, left_out: &[Bulk]) -> String {
+    let has = |bulk: Bulk| !left_out.contains(&bulk);
     let grid = Grid::without_points(findings);
     let emulator = prose::emulator(findings);
     let (builds, builds_missing) = charts::builds(findings);
     let mut ratios = ratios::all(&grid);
     let more_ratios = ratios.split_off(FEW.min(ratios.len()));
+    let (groups, reasons) = figures::groups(&grid);
+    let mut answer = prose::answer(&grid);
+    let mut series: Vec<Series> = (0..grid.workloads().len()).map(|workload| charts::series(&grid, workload)).collect();
+    if !has(Bulk::Details) {
+        series.iter_mut().for_each(|one| one.details = None);
+    }
+    if !has(Bulk::Workloads) {
+        series.clear();
+        let sentences = answer.iter_mut().filter(|sentence| sentence.evidence == prose::WORKLOADS);
+        sentences.for_each(|sentence| sentence.evidence = prose::FIGURES);
+    }
     let mut page = Page {
         style: STYLE,
         question: &findings.provenance.question,
         label: prose::label(findings).map(capital),
         tag: emulator.map(|by| if by.is_empty() { "emulated".to_owned() } else { format!("emulated ({by})") }),
-        answer: prose::answer(&grid),
+        answer,
         confidence: confidence::of(&grid).map(|of| of.words()),
         contents: Vec::new(),
+        downloads: downloads::all(findings),
+        left_out: bulk::words(left_out, findings),
         ratios,
         more_ratios,
         few: grid.workloads().len() <= FEW,
         brief: facts::brief(&grid),
-        series: (0..grid.workloads().len()).map(|workload| charts::series(&grid, workload)).collect(),
+        series,
         charts: side_by_side::all(&grid),
-        timeline: charts::timeline(&grid),
+        timeline: Some(&grid).filter(|_| has(Bulk::Time)).and_then(charts::timeline),
         ranked: grid.is_ranked(),
         believe: evidence::believe(findings),
-        parts: evidence::parts(findings),
-        trials: trials::section(&findings.trials),
+        parts: evidence::parts(findings, left_out),
+        trials: trials::section(&findings.trials, has(Bulk::Steps)),
         columns: figures::headings(&cells()),
-        groups: figures::groups(&grid),
+        groups,
+        reasons,
         stacks: findings.provenance.stacks.iter().map(StackCard::new).collect(),
         builds,
         builds_missing,
@@ -129,12 +162,12 @@ impl Page<'_> {
         let before = [
             ("answer", "Answer", always),
             ("ratios", "Ratios", !self.ratios.is_empty()),
-            ("workloads", "Workloads", always),
+            (prose::WORKLOADS, "Workloads", !self.series.is_empty()),
             ("charts", "Side by side", !self.charts.is_empty()),
             ("believe", "Trust", self.believe.is_some()),
             ("time", "Over time", self.timeline.is_some()),
             ("trials", "Feature checks", self.trials.is_some()),
-            ("figures", "All figures", always),
+            (prose::FIGURES, "All figures", always),
         ];
         let after = [
             ("stacks", "Stacks", always),

@@ -45,7 +45,7 @@ mod width;
 pub use account::account_table;
 pub use brief::brief;
 pub use csv::{comparisons_csv, csv};
-pub use html::html;
+pub use html::{html, html_whole};
 pub use json::{JSON_SCHEMA, JSON_VERSION, json};
 pub use machine::{machine_sheet, machine_tree};
 pub use outlook::outlook_table;

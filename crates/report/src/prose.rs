@@ -46,6 +46,8 @@ pub(crate) struct Sentence {
 pub(crate) const RATIOS: &str = "ratios";
 /// The section of figures of each workload.
 pub(crate) const WORKLOADS: &str = "workloads";
+/// The section of the table of all figures.
+pub(crate) const FIGURES: &str = "figures";
 
 /// The sentences of a short answer: who is highest where is left out where stacks are compared.
 pub(crate) fn short(grid: &Grid) -> Vec<String> {
@@ -76,7 +78,7 @@ pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
         _ => vec![highest(grid, &leaders), separation(grid, &leaders)],
     };
     out.extend(rest.into_iter().map(from(WORKLOADS)));
-    out.extend(without_figure(grid).map(from("figures")));
+    out.extend(without_figure(grid).map(from(FIGURES)));
     out
 }
 

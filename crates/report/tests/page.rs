@@ -50,7 +50,14 @@ fn nothing_is_loaded_and_nothing_runs() {
     assert!(!page.contains("<link") && !page.contains("<img") && !page.contains("<iframe"));
     assert!(values(&page, "src").is_empty());
     for link in values(&page, "href") {
-        let place = link.strip_prefix('#').expect("links stay in the page");
+        // What can be saved is in the page, too.
+        let Some(place) = link.strip_prefix('#') else {
+            assert!(
+                link.starts_with("data:text/") || link.starts_with("data:image/svg+xml;"),
+                "{link} leaves the page"
+            );
+            continue;
+        };
         assert!(page.contains(&format!("id=\"{place}\"")), "{link} leads nowhere");
     }
     assert!(
@@ -77,7 +84,7 @@ fn all_that_is_known_has_its_section() {
     // Three charts for each workload, one for flushes, two for curves, one for building, roofs of two stacks on each
     // workload, two side by side with a latency each, four over places; points have no charts.
     assert_eq!(page.matches("<svg class=\"chart\"").count(), 3 * 4 + 1 + 2 + 1 + 2 * 4 + 2 * 2 + 4);
-    let drive = "<td>b</td><td class=\"number\">47.7 MiB/s</td><td class=\"number\">0.019 MiB/s</td>";
+    let drive = "<td>b</td><td class=\"n\">47.7 MiB/s</td><td class=\"n\">0.019 MiB/s</td>";
     assert!(page.contains("<summary>The table</summary>") && page.contains(drive), "drives at work");
     assert!(page.contains("mean latency in ms: less is better"));
 }
@@ -139,6 +146,33 @@ fn emulated_rates_are_labelled_everywhere() {
     assert!(!html(&small()).contains("emulat"));
 }
 
+/// A link holds what the command prints, so that a reader needs neither the program nor the record.
+#[test]
+fn what_can_be_saved_is_whole() {
+    let findings = findings_rich();
+    let page = html(&findings);
+    let saved = |media: &str| {
+        let key = format!("href=\"data:{media};charset=utf-8,");
+        let text = page.split_once(&key).expect(media).1.split('"').next().unwrap();
+        let mut bytes = Vec::new();
+        let mut rest = text.bytes();
+        while let Some(byte) = rest.next() {
+            let hex: Vec<u8> = if byte == b'%' { rest.by_ref().take(2).collect() } else { Vec::new() };
+            bytes.push(if hex.is_empty() {
+                byte
+            } else {
+                u8::from_str_radix(std::str::from_utf8(&hex).unwrap(), 16).unwrap()
+            });
+        }
+        String::from_utf8(bytes).unwrap()
+    };
+    assert_eq!(saved("text/markdown"), report::markdown(&findings));
+    assert_eq!(saved("image/svg+xml"), report::card(&findings));
+    let (short, all) = (saved("text/csv"), report::csv(&findings));
+    assert_eq!(short.lines().count(), all.lines().count());
+    assert!(short.starts_with("stack,workload,verdict,throughput_bytes_per_second,"));
+}
+
 #[test]
 fn no_stack_is_silently_absent() {
     let page = html(&findings(3));
@@ -184,7 +218,7 @@ fn bars_stay_within_their_charts() {
         throughput.high = Some(throughput.value * 400.0);
     }
     let page = html(&findings);
-    assert!(page.contains("class=\"arrow\""), "the interval goes on beyond the chart");
+    assert!(page.contains("<use href=\"#on\""), "the interval goes on beyond the chart");
     for attribute in ["x", "x1", "x2", "width"] {
         for value in values(&page, attribute).into_iter().filter_map(|value| value.strip_suffix('%')) {
             assert!((0.0..=100.0).contains(&value.parse::<f64>().unwrap()), "{attribute} {value}");
@@ -215,7 +249,7 @@ fn odd_findings_still_give_a_page() {
         cell.latency = Some(terms::record::Latency { mean: terms::Nanos(5), ..Default::default() });
     }
     let page = html(&zero);
-    assert!(page.contains("mean 5 ns") && !page.contains("NaN%"), "{page}");
+    assert!(page.contains("mean 5 ns") && !page.contains("=\"NaN%"), "{page}");
 }
 
 #[test]

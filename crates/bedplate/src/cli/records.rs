@@ -32,8 +32,8 @@ pub(crate) struct ReportArguments {
     /// List the columns that `-o` knows
     #[arg(long)]
     pub(crate) list_columns: bool,
-    /// Print all that is known instead of what fits a screen
-    #[arg(long, conflicts_with_all = ["html", "json", "csv", "output", "verify"])]
+    /// Print all that is known instead of what fits a screen; with `--html`, leave nothing out of the page
+    #[arg(long, conflicts_with_all = ["card", "markdown", "json", "csv", "output", "verify"])]
     pub(crate) details: bool,
     /// Print rates in units of 1000 instead of 1024
     #[arg(long)]

@@ -46,7 +46,8 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
         return verify(&reader, settings);
     }
     let findings = findings(&reader)?;
-    let files = [(&arguments.html, report::html as fn(&Findings) -> String), (&arguments.card, report::card)];
+    let page: fn(&Findings) -> String = if arguments.details { report::html_whole } else { report::html };
+    let files = [(&arguments.html, page), (&arguments.card, report::card)];
     if let Some((path, made)) = files.iter().find_map(|(path, made)| Some((path.as_ref()?, made))) {
         let drawn = made(&findings).into_bytes();
         let is_png = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));

@@ -287,7 +287,8 @@ pub(crate) fn words(costs: &Costs, design: &Design, missing: &[String]) -> Strin
         1 => "learned from one earlier run".to_owned(),
         runs => format!("learned from {runs} earlier runs"),
     };
-    format!("{cells} cells in {} rounds: {time} ({learned})", policy.rounds)
+    let rounds = if policy.rounds == 1 { "round" } else { "rounds" };
+    format!("{cells} cells in {} {rounds}: {time} ({learned})", policy.rounds)
 }
 
 /// Cells that anchors add to every round.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use terms::finding::{AnchorAction, Findings};
 use terms::preflight::CheckState;
 
-use crate::evidence::foretold;
+use crate::evidence::{count_of, foretold};
 use crate::grid::{Grid, State};
 
 /// The caveats; empty where there are none.
@@ -57,7 +57,7 @@ fn drift(findings: &Findings) -> Option<String> {
 /// How many things were not checked.
 fn not_checked(findings: &Findings) -> Option<String> {
     let count = findings.not_checked.len();
-    (count > 0).then(|| format!("{count} points not checked"))
+    (count > 0).then(|| format!("{} not checked", count_of(count, "point")))
 }
 
 /// How checks of features and of drives came out, where there were any.

@@ -7,6 +7,7 @@ use terms::record::Latency;
 use terms::units::{Iops, Nanos};
 use terms::workload::Workload;
 
+use super::bulk::Bulk;
 use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
@@ -84,13 +85,18 @@ pub(super) fn believe(findings: &Findings) -> Option<(Vec<Fact>, Option<String>)
     (!facts.is_empty()).then(|| (facts, believe::anchor_table(findings).as_ref().map(table)))
 }
 
-/// The sections after all figures.
-pub(super) fn parts(findings: &Findings) -> Vec<Part> {
+/// The sections after all figures, without what is left out.
+pub(super) fn parts(findings: &Findings, left_out: &[Bulk]) -> Vec<Part> {
     let style = Style::default();
+    let has = |bulk: Bulk| !left_out.contains(&bulk);
     let part = |listing: Listing| Part {
         charts: if listing.id == "load" { charts(findings) } else { Vec::new() },
-        roofs: if listing.id == "foretold" { roofs(findings, &style) } else { Vec::new() },
-        places: if listing.id == "places" { super::over_places::all(findings, &style) } else { Vec::new() },
+        roofs: if listing.id == "foretold" && has(Bulk::Limits) { roofs(findings, &style) } else { Vec::new() },
+        places: if listing.id == "places" && has(Bulk::Places) {
+            super::over_places::all(findings, &style)
+        } else {
+            Vec::new()
+        },
         table: table(&listing),
         // As many rows as all cells have drives.
         folded: listing.id == "drives",
@@ -111,7 +117,8 @@ pub(super) fn parts(findings: &Findings) -> Vec<Part> {
         layers::listing(findings),
         curves::listing(findings),
     ];
-    listings.into_iter().flatten().chain(compat::listings(findings)).map(part).collect()
+    let listings = listings.into_iter().flatten().chain(compat::listings(findings));
+    listings.filter(|listing| listing.id != "drives" || has(Bulk::Drives)).map(part).collect()
 }
 
 /// Who is where: rank and names.

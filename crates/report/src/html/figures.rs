@@ -44,8 +44,28 @@ pub(super) struct Figure {
     pub(super) text: String,
     /// Its unit.
     pub(super) unit: String,
-    /// Why there is none.
-    pub(super) why: String,
+    /// Why there is none: the number of the reason below the table.
+    pub(super) mark: Option<usize>,
+}
+
+/// Reasons that stand below a table, each once.
+#[derive(Default)]
+struct Reasons(Vec<String>);
+
+impl Reasons {
+    /// The number of a reason, from 1; `None` where there is nothing to say.
+    fn mark(&mut self, why: &str) -> Option<usize> {
+        if why.is_empty() {
+            return None;
+        }
+        let known = self.0.iter().position(|known| known == why);
+        Some(
+            1 + known.unwrap_or_else(|| {
+                self.0.push(why.to_owned());
+                self.0.len() - 1
+            }),
+        )
+    }
 }
 
 /// The columns that are shown.
@@ -62,8 +82,9 @@ pub(super) fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
     shown(columns).map(heading).collect()
 }
 
-/// The table, grouped by workload.
-pub(super) fn groups(grid: &Grid) -> Vec<Group> {
+/// The table, grouped by workload, and the reasons that its marks stand for.
+pub(super) fn groups(grid: &Grid) -> (Vec<Group>, Vec<String>) {
+    let mut reasons = Reasons::default();
     let columns = cells();
     let emulator = prose::emulator(grid.findings);
     let group = |(workload, title): (usize, &String)| Group {
@@ -72,17 +93,18 @@ pub(super) fn groups(grid: &Grid) -> Vec<Group> {
             .map(|stack| {
                 let cell = crate::columns::cell_row(grid, stack, workload, emulator);
                 let why = unsettled(&grid.state(stack, workload), cell.workload, cell.why.clone().into_owned());
-                row(&columns, &cell, why)
+                row(&columns, &cell, why, &mut reasons)
             })
             .collect(),
     };
-    grid.titles.iter().enumerate().map(group).collect()
+    let groups = grid.titles.iter().enumerate().map(group).collect();
+    (groups, reasons.0)
 }
 
 /// One row.
-fn row<'a>(columns: &[Column<CellRow<'a>>], cell: &CellRow<'a>, why: String) -> Row {
+fn row<'a>(columns: &[Column<CellRow<'a>>], cell: &CellRow<'a>, why: String, reasons: &mut Reasons) -> Row {
     let figures = match cell.finding {
-        Some(_) => Ok(shown(columns).map(|column| figure(column, cell)).collect()),
+        Some(_) => Ok(shown(columns).map(|column| figure(column, cell, reasons)).collect()),
         None if cell.verdict == "not-run" => Err(("not run", String::new())),
         None if cell.verdict == "unsteady" => Err(("no steady state", why)),
         None => Err((cell.verdict, why)),
@@ -96,7 +118,7 @@ fn row<'a>(columns: &[Column<CellRow<'a>>], cell: &CellRow<'a>, why: String) -> 
 }
 
 /// A figure with its unit apart, so that the numbers stand out.
-fn figure<'a>(column: &Column<CellRow<'a>>, cell: &CellRow<'a>) -> Figure {
+fn figure<'a>(column: &Column<CellRow<'a>>, cell: &CellRow<'a>, reasons: &mut Reasons) -> Figure {
     let value = (column.value)(cell);
     let text = value.shown(&Style::default());
     let why = if let Value::Missing(why) = &value { why.clone().into_owned() } else { String::new() };
@@ -116,5 +138,5 @@ fn figure<'a>(column: &Column<CellRow<'a>>, cell: &CellRow<'a>) -> Figure {
         }
         _ => {}
     }
-    Figure { text, unit, why }
+    Figure { text, unit, mark: reasons.mark(&why) }
 }

@@ -27,35 +27,41 @@ struct Row<'a> {
 /// A trial.
 struct Cell<'a> {
     trial: &'a Trial,
+    /// What was done, where it is told.
+    steps: &'a [terms::TrialStep],
     /// Its name in the page.
     id: String,
     words: String,
     class: &'static str,
 }
 
-/// The section of trials; `None` where nothing was tried.
-pub(super) fn section(all: &[StackTrials]) -> Option<String> {
+/// The section of trials; `None` where nothing was tried. `all_steps` says whether the commands of those that came out as
+/// expected are in it.
+pub(super) fn section(all: &[StackTrials], all_steps: bool) -> Option<String> {
     let features = trials::features(all);
     if features.is_empty() {
         return None;
     }
     let section = Section {
         columns: features.iter().map(|feature| feature.title()).collect(),
-        rows: all.iter().map(|of| row(of, &features)).collect(),
+        rows: all.iter().map(|of| row(of, &features, all_steps)).collect(),
         legend: trials::legend(all),
         otherwise: trials::otherwise(all),
     };
     Some(section.render().expect("the template calls nothing that fails, and writing to a string cannot fail"))
 }
 
-fn row<'a>(of: &'a StackTrials, features: &[Feature]) -> Row<'a> {
-    let cells = features.iter().map(|feature| trials::find(of, *feature).map(|trial| cell(&of.stack, trial)));
+fn row<'a>(of: &'a StackTrials, features: &[Feature], all_steps: bool) -> Row<'a> {
+    let cells =
+        features.iter().map(|feature| trials::find(of, *feature).map(|trial| cell(&of.stack, trial, all_steps)));
     Row { name: &of.name, slug: &of.stack, cells: cells.collect() }
 }
 
-fn cell<'a>(slug: &str, trial: &'a Trial) -> Cell<'a> {
+fn cell<'a>(slug: &str, trial: &'a Trial, all_steps: bool) -> Cell<'a> {
+    let is_told = all_steps || trial.came.map(Showing::grade) != Some(Grade::Yes);
     Cell {
         trial,
+        steps: if is_told { &trial.steps } else { &[] },
         id: format!("trial-{slug}-{}", trial.feature),
         words: trials::words(trial),
         class: match trial.came.map(Showing::grade) {

@@ -2,7 +2,7 @@
 
 use super::axis::Linear;
 use super::canvas::{Canvas, percent, px};
-use super::layout::{self, AXIS, BAND, Blank, TRACK};
+use super::layout::{self, BAND, Blank, TRACK};
 
 /// How far beyond the longest bar an axis goes for the sake of a whisker; longer whiskers end in an arrow.
 const STRETCH: f64 = 1.5;
@@ -36,7 +36,7 @@ impl Figure {
     }
 }
 
-/// The chart; `says` tells it to those who cannot see it, `tick` labels a tick, the last one with its unit.
+/// The chart; `says` tells it to those who cannot see it, `tick` labels a tick.
 pub(crate) fn draw(bars: &[Bar], says: &str, unit: &str, tick: impl Fn(f64) -> String) -> String {
     let figures = || bars.iter().filter_map(|bar| bar.figure.as_ref().ok());
     let longest = figures().map(Figure::end).fold(0.0, f64::max);
@@ -48,29 +48,22 @@ pub(crate) fn draw(bars: &[Bar], says: &str, unit: &str, tick: impl Fn(f64) -> S
         let top = layout::top(at);
         match &bar.figure {
             Err(blank) => layout::row(&mut canvas, top, &bar.name, Err(*blank), false),
-            Ok(figure) => {
-                layout::row(&mut canvas, top, &bar.name, Ok(&figure.label), figure.best);
-                layout::grid(&mut canvas, std::iter::once(top), &places);
-                draw_bar(&mut canvas, top, figure, &axis);
-            }
+            Ok(figure) => layout::row(&mut canvas, top, &bar.name, Ok(&figure.label), figure.best),
+        }
+    }
+    layout::grid(&mut canvas, bars.len(), &places);
+    for (at, bar) in bars.iter().enumerate() {
+        if let Ok(figure) = &bar.figure {
+            draw_bar(&mut canvas, layout::top(at), figure, &axis);
         }
     }
     let bottom = layout::top(bars.len());
     if figures().next().is_none() {
         return canvas.wide(bottom, says);
     }
-    let last = axis.ticks.len() - 1;
-    let label = |(at, value): (usize, &f64)| {
-        let text = tick(*value);
-        (axis.place(*value), if at == last { format!("{text} {unit}") } else { text })
-    };
-    let mut ticks: Vec<(f64, String)> = axis.ticks.iter().enumerate().map(label).collect();
-    // The last label leans inwards and carries the unit: it needs the room of its neighbour where ticks are dense.
-    if ticks.len() > 5 {
-        ticks.remove(last - 1);
-    }
-    layout::axis(&mut canvas, bottom, &ticks);
-    canvas.wide(bottom + AXIS, says)
+    let ticks = axis.ticks.iter().map(|value| (axis.place(*value), tick(*value))).collect();
+    let height = layout::axis_with_unit(&mut canvas, bottom, ticks, unit);
+    canvas.wide(bottom + height, says)
 }
 
 /// The bar and its whisker.
@@ -91,19 +84,17 @@ fn draw_bar(canvas: &mut Canvas, top: f64, figure: &Figure, axis: &Linear) {
 /// the page keeps it visible on the bar.
 fn whisker(canvas: &mut Canvas, y: f64, low: f64, high: f64) {
     let beyond = high > 1.0 + 1e-9;
-    let (x1, x2) = (percent(low), percent(high));
-    for class in ["halo", "whisker"] {
-        let mid = px(y);
+    let (x1, x2, mid) = (percent(low), percent(high), px(y));
+    let line = |canvas: &mut Canvas, class: &str| {
         canvas.element("line", &[("class", &class), ("x1", &x1), ("x2", &x2), ("y1", &mid), ("y2", &mid)]);
-        let (top, bottom) = (px(y - 4.0), px(y + 4.0));
-        canvas.element("line", &[("class", &class), ("x1", &x1), ("x2", &x1), ("y1", &top), ("y2", &bottom)]);
-        if !beyond {
-            canvas.element("line", &[("class", &class), ("x1", &x2), ("x2", &x2), ("y1", &top), ("y2", &bottom)]);
-        }
+    };
+    line(canvas, "halo");
+    canvas.mark("cap", &x1, &mid);
+    if !beyond {
+        canvas.mark("cap", &x2, &mid);
     }
+    line(canvas, "whisker");
     if beyond {
-        canvas.open("svg", &[("x", &"100%"), ("y", &px(y)), ("overflow", &"visible")]);
-        canvas.element("path", &[("class", &"arrow"), ("d", &"M-8 -4.5L0 0L-8 4.5Z")]);
-        canvas.close("svg");
+        canvas.mark("on", &x2, &mid);
     }
 }

@@ -25,10 +25,11 @@ pub(crate) fn escape(text: &str) -> String {
     })
 }
 
-/// A share of the width, as a percentage; what is not a number is nothing.
+/// A share of the width, as a percentage in tenths, which are less than a pixel; what is not a number is nothing.
 pub(crate) fn percent(share: f64) -> String {
     let share = if share.is_nan() { 0.0 } else { share };
-    format!("{:.2}%", share.clamp(0.0, 1.0) * 100.0)
+    let text = format!("{:.1}", share.clamp(0.0, 1.0) * 100.0);
+    format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
 }
 
 /// A length in pixels, rounded to tenths so that the text stays short.
@@ -65,6 +66,11 @@ impl Canvas {
         let _ = write!(self.0, "</{name}>");
     }
 
+    /// A mark of the page's own, with its middle here.
+    pub(crate) fn mark(&mut self, name: &str, x: &str, y: &str) {
+        self.element("use", &[("href", &format!("#{name}")), ("x", &x), ("y", &y)]);
+    }
+
     /// A piece of text.
     pub(crate) fn text(&mut self, text: &str, attributes: &[(&str, &dyn Display)]) {
         self.open("text", attributes);
@@ -84,6 +90,16 @@ impl Canvas {
         let (height, says) = (px(height), escape(says));
         format!(
             "<svg class=\"chart\" role=\"img\" aria-label=\"{says}\" width=\"100%\" height=\"{height}\">{}</svg>",
+            self.0
+        )
+    }
+
+    /// The whole as an image that the style sheet gives a size, and that is stretched to it.
+    pub(crate) fn stretched(self, size: (f64, f64), class: &str, says: &str) -> String {
+        let (width, height, says) = (px(size.0), px(size.1), escape(says));
+        format!(
+            "<svg class=\"{class}\" role=\"img\" aria-label=\"{says}\" viewBox=\"0 0 {width} {height}\" \
+             preserveAspectRatio=\"none\">{}</svg>",
             self.0
         )
     }

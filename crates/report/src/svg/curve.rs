@@ -2,7 +2,7 @@
 
 use super::axis::{Linear, Log};
 use super::canvas::{Canvas, percent, px};
-use super::layout::{self, AXIS};
+use super::layout;
 
 /// Height of the plot.
 const PLOT: f64 = 230.0;
@@ -43,8 +43,8 @@ pub(crate) fn draw(
     for tick in &up.ticks {
         let y = height(*tick);
         let (line, text) = (px(y), px(y - 4.0));
-        canvas.element("line", &[("class", &"rule"), ("x1", &0), ("x2", &"100%"), ("y1", &line), ("y2", &line)]);
-        canvas.text(&ticks.1(*tick), &[("class", &"tick"), ("x", &0), ("y", &text)]);
+        canvas.element("line", &[("class", &"rule"), ("x2", &"100%"), ("y1", &line), ("y2", &line)]);
+        canvas.text(&ticks.1(*tick), &[("class", &"tick"), ("y", &text)]);
     }
     let (top, base) = (px(ABOVE), px(ABOVE + PLOT));
     canvas.element("line", &[("class", &"whisker"), ("x1", &0), ("x2", &"100%"), ("y1", &base), ("y2", &base)]);
@@ -70,7 +70,7 @@ pub(crate) fn draw(
     canvas.close("svg");
     for line in lines {
         for (x, y, limited) in &line.points {
-            canvas.open("svg", &[("x", &percent(across.place(*x))), ("y", &px(height(*y))), ("overflow", &"visible")]);
+            canvas.open("svg", &[("x", &percent(across.place(*x))), ("y", &px(height(*y)))]);
             canvas.element(
                 "path",
                 &[("class", &class(line.number, *limited)), ("d", &SHAPES[line.number % SHAPES.len()])],
@@ -78,17 +78,10 @@ pub(crate) fn draw(
             canvas.close("svg");
         }
     }
-    let mut ticks: Vec<(f64, String)> = across.ticks.iter().map(|tick| (across.place(*tick), ticks.0(*tick))).collect();
-    if let Some((_, last)) = ticks.last_mut() {
-        last.push(' ');
-        last.push_str(unit);
-    }
-    // The last label leans inwards and carries the unit: it needs the room of its neighbour where ticks are dense.
-    if ticks.len() > 5 {
-        ticks.remove(ticks.len() - 2);
-    }
-    layout::axis(&mut canvas, ABOVE + PLOT + 4.0, &ticks);
-    canvas.wide(ABOVE + PLOT + 4.0 + AXIS, says)
+    let ticks = across.ticks.iter().map(|tick| (across.place(*tick), ticks.0(*tick))).collect();
+    let below = ABOVE + PLOT + 4.0;
+    let height = layout::axis_with_unit(&mut canvas, below, ticks, unit);
+    canvas.wide(below + height, says)
 }
 
 /// The class of a mark; hollow where the load was not limited.

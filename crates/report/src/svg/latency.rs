@@ -50,13 +50,13 @@ pub(crate) fn draw(rows: &[Row], says: &str) -> String {
     let places: Vec<f64> = axis.ticks.iter().map(|tick| axis.place(*tick)).collect();
     let mut canvas = Canvas::default();
     for (at, row) in rows.iter().enumerate() {
-        let top = layout::top(at);
-        let dots = row.latency.map(dots);
-        let figure = dots.as_ref().map(|dots| figure(dots)).map_err(|blank| *blank);
-        layout::row(&mut canvas, top, row.name, figure.as_deref().map_err(|blank| *blank), false);
-        if let Ok(dots) = dots {
-            layout::grid(&mut canvas, std::iter::once(top), &places);
-            range(&mut canvas, top, &dots, &axis);
+        let figure = row.latency.map(|latency| figure(&dots(latency)));
+        layout::row(&mut canvas, layout::top(at), row.name, figure.as_deref().map_err(|blank| *blank), false);
+    }
+    layout::grid(&mut canvas, rows.len(), &places);
+    for (at, row) in rows.iter().enumerate() {
+        if let Ok(latency) = row.latency {
+            range(&mut canvas, layout::top(at), &dots(latency), &axis);
         }
     }
     let bottom = layout::top(rows.len());
@@ -88,14 +88,13 @@ fn range(canvas: &mut Canvas, top: f64, dots: &[Dot], axis: &Log) {
     }
     // The largest first, so that the median lies on top where they meet.
     for dot in dots.iter().rev() {
-        canvas.open("svg", &[("x", &place(dot)), ("y", &px(y)), ("overflow", &"visible")]);
-        match dot.shape {
-            Shape::Median => canvas.element("circle", &[("class", &"dot p50"), ("r", &5)]),
-            Shape::Mean => canvas.element("path", &[("class", &"dot p50"), ("d", &"M-4.5 -4.5H4.5V4.5H-4.5Z")]),
-            Shape::High => canvas.element("path", &[("class", &"dot p99"), ("d", &"M0 -6L6 0L0 6L-6 0Z")]),
-            Shape::Largest => canvas.element("path", &[("class", &"dot max"), ("d", &"M0 -6V6")]),
-        }
-        canvas.close("svg");
+        let mark = match dot.shape {
+            Shape::Median => "median",
+            Shape::Mean => "mean",
+            Shape::High => "high",
+            Shape::Largest => "largest",
+        };
+        canvas.mark(mark, &place(dot), &px(y));
     }
 }
 

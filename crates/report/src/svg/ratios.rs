@@ -40,11 +40,10 @@ pub(crate) fn draw(dots: &[Dot], says: &str) -> String {
     for (at, dot) in dots.iter().enumerate() {
         let top = layout::top(at);
         layout::row(&mut canvas, top, &dot.name, dot.blank.map_or(Ok(dot.label.as_str()), Err), false);
-        if dot.blank.is_some() {
-            continue;
-        }
-        layout::grid(&mut canvas, std::iter::once(top), &[place(1.0)]);
-        draw_dot(&mut canvas, top, dot, place);
+    }
+    layout::grid(&mut canvas, dots.len(), &[place(1.0)]);
+    for (at, dot) in dots.iter().enumerate().filter(|(_, dot)| dot.blank.is_none()) {
+        draw_dot(&mut canvas, layout::top(at), dot, place);
     }
     let bottom = layout::top(dots.len());
     let ticks: Vec<(f64, String)> =

@@ -1,9 +1,10 @@
 //! Something over time, as small as a word.
 
-use super::canvas::{Canvas, px};
+use super::canvas::Canvas;
 
-/// Width and height of the drawing's own grid; it is stretched to the cell of its table.
-const SIZE: (f64, f64) = (200.0, 40.0);
+/// Width and height of the drawing's own grid, whose units are less than a pixel: it is stretched to the cell of its table,
+/// which draws the line of zero.
+const SIZE: (f64, f64) = (300.0, 60.0);
 /// Most points that are drawn; more are thinned to the smallest and largest of each bucket.
 const MOST: usize = 200;
 
@@ -15,18 +16,16 @@ pub(crate) fn draw(points: &[(f64, f64)], (top, end): (f64, f64), marks: &[f64],
     for (time, rate) in thin(points, MOST) {
         let x = if end > 0.0 { time / end * SIZE.0 } else { 0.0 };
         let y = if top > 0.0 { SIZE.1 - (rate / top).clamp(0.0, 1.0) * (SIZE.1 - 2.0) } else { SIZE.1 };
-        path.push_str(&if path.is_empty() { format!("M0 {}", px(y)) } else { format!("V{}", px(y)) });
-        path.push_str(&format!("H{}", px(x)));
+        path.push_str(&if path.is_empty() { format!("M0 {y:.0}") } else { format!("V{y:.0}") });
+        path.push_str(&format!("H{x:.0}"));
     }
     let mut canvas = Canvas::default();
-    let base = format!("M0 {0}H{1}", px(SIZE.1 - 0.5), px(SIZE.0));
-    canvas.element("path", &[("class", &"base"), ("d", &base)]);
-    canvas.element("path", &[("class", &"line"), ("d", &path)]);
+    canvas.element("path", &[("d", &path)]);
     for at in marks.iter().filter(|at| **at > 0.0 && **at < end) {
-        let path = format!("M{} 0V{}", px(at / end * SIZE.0), px(SIZE.1));
+        let path = format!("M{:.0} 0V{}", at / end * SIZE.0, SIZE.1);
         canvas.element("path", &[("class", &"cliff"), ("d", &path)]);
     }
-    canvas.fixed(SIZE, "spark", says, " preserveAspectRatio=\"none\"")
+    canvas.stretched(SIZE, "spark", says)
 }
 
 /// At most `most` points that still touch every extreme: the smallest and the largest of each bucket, in time's order.
