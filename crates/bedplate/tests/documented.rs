@@ -147,6 +147,7 @@ fn typed_in(home: &Path, line: &str, path: &str) -> (i32, String) {
 
 /// Every command is typed in the order of its page, as far as it goes here; 1 is an answer, too.
 #[test]
+#[expect(clippy::print_stderr, reason = "how many are typed is told with --nocapture")]
 fn what_pages_tell_to_type_works() {
     let mut counts: BTreeMap<Depth, usize> = BTreeMap::new();
     for page in pages() {
