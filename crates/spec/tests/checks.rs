@@ -222,7 +222,7 @@ fn partitions() {
             "{{ partition = {{ size = '200 MiB' }}, on = 'a' }}, {{ partition = {{}}, on = 'a' }}, {{ {layer}, on = ['partition', 'partition2'] }}"
         );
         let notes = codes(&study(&same));
-        assert!(notes.contains(&"study-same-drive".to_owned()), "{layer}: {notes:?}");
+        assert!(notes.contains(&"study-one-drive".to_owned()), "{layer}: {notes:?}");
     }
 }
 

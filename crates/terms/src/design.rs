@@ -206,8 +206,7 @@ impl LabSpec {
     /// Memory that drives take of the guest. The kernel and the tools need as much again.
     #[must_use]
     pub fn drives_in_memory(&self) -> Bytes {
-        let all = self.clock() == Clock::Virtual;
-        memory_of(&self.drives, |drive| all || drive.kind.in_guest())
+        memory_of(&self.drives, |drive| self.is_within(drive))
     }
 
     /// Is enough memory left beside drives in it?

@@ -62,7 +62,7 @@ fn check_drives(grown: &Growth<'_, '_>, under: &HashMap<&Name, BTreeSet<&Name>>,
         if let Some(drive) = own.iter().find(|drive| seen.contains(*drive)) {
             let message = format!("`{}` has two members on drive `{drive}`", grown.node.name);
             notes.push(
-                Note::error("study-same-drive", Some(*place), message)
+                Note::error("study-one-drive", Some(*place), message)
                     .label("both are lost with the drive")
                     .hint("take partitions of different drives, or a layer without redundancy"),
             );
