@@ -65,8 +65,13 @@ impl Stage {
 
     fn shell(&self, script: &str, arguments: &[&str]) -> Command {
         std::fs::write(self.path("script"), script).unwrap();
-        let mut shell = Command::new("/bin/sh");
-        shell.arg(self.path("script")).args(arguments).current_dir(self.0.path());
+        // A test that is started in the background is given signals that are ignored, and no shell can trap those.
+        let mut shell = Command::new("/usr/bin/env");
+        shell
+            .args(["--default-signal=HUP,INT,QUIT,TERM", "/bin/sh"])
+            .arg(self.path("script"))
+            .args(arguments)
+            .current_dir(self.0.path());
         shell.env_clear().env("PATH", self.path("bin")).env("STATE", self.0.path()).stdin(Stdio::null());
         shell
     }
