@@ -5,12 +5,16 @@
 //! Welch, "The generalization of Student's problem when several different population variances are involved", Biometrika
 //! 34 (1947): `e⁴ / ((s²x/n)²/(n−1) + (s²y/m)²/(m−1))`. Chances are corrected over all cells after Holm.
 //!
-//! Two runs under a virtual clock with the same seed do the same work instruction by instruction. Their rounds are paired,
-//! and the interval of the ratio is the factor [`terms::record::REPEATS`] to both sides: by so much such a run may miss
-//! itself.
+//! Two runs under a virtual clock with the same seed ask for the same work, and a guest with one thread under load does it
+//! instruction by instruction. Where threads hand work to each other, who runs first follows from what the guest did
+//! before. So their rounds are paired, and the interval of the ratio is that of Welch from the scatter of their rounds, or
+//! of what lies within the window where a run has but one; and never less than the factor [`terms::record::REPEATS`]:
+//! by so much any such run may miss itself.
 
 use std::collections::BTreeMap;
 
+use terms::MeasurePolicy;
+use terms::evidence::State;
 use terms::finding::{
     CellComparison, CellFinding, Change, Compared, Figures, Findings, Quantity, RunComparison, RunHead, Verdict,
     WithInterval,
@@ -50,7 +54,7 @@ pub fn runs(a: Run<'_>, b: Run<'_>) -> Result<RunComparison, Vec<String>> {
         cell.p_value = chance;
         if let Some(ratio) = cell.ratio {
             cell.verdict = Some(if repeats {
-                outside(&ratio)
+                outside(&ratio, &policy)
             } else {
                 decide(ratio.value, (ratio.low, ratio.high), chance, &policy)
             });
@@ -81,12 +85,12 @@ fn counted<'a>(run: Run<'a>) -> Rounds<'a> {
     Rounds::sort(run.cells.iter().filter(|cell| !cell.key.is_anchor() && !discarded.contains(&cell.key.round)))
 }
 
-/// An interval that leaves out 1 is an answer, and one that holds it is the other.
-fn outside(ratio: &WithInterval) -> Compared {
+/// An interval that leaves out 1 is an answer, one that holds it and lies within the margin is the other.
+fn outside(ratio: &WithInterval, policy: &MeasurePolicy) -> Compared {
     match (ratio.low, ratio.high) {
         (Some(low), _) if low > 1.0 => Compared::Faster,
         (_, Some(high)) if high < 1.0 => Compared::Slower,
-        _ => Compared::Equivalent,
+        bounds => decide(ratio.value, bounds, None, policy),
     }
 }
 
@@ -152,11 +156,18 @@ impl<'a> Pair<'a> {
         let [a, b] = [0, 1].map(|at| self.rounds[at].throughput(stack, workload));
         if self.repeats {
             let ratio = interval::paired_ratio(&b, &a, Looks::Once)?;
-            let (low, high) = (Some(ratio.value / (1.0 + REPEATS)), Some(ratio.value * (1.0 + REPEATS)));
+            let half = if a.len().min(b.len()) > 1 {
+                welch(&a, &b, Looks::Once).and_then(|(of, _)| Some((of.high? / of.value).ln()))
+            } else {
+                let [a, b] = [0, 1].map(|at| self.rounds[at].of(stack, workload).first().and_then(|cell| within(cell)));
+                a.zip(b).map(|(a, b)| a.hypot(b))
+            };
+            let factor = half.unwrap_or_default().exp().max(1.0 + REPEATS);
+            let (low, high) = (Some(ratio.value / factor), Some(ratio.value * factor));
             return Some((WithInterval { low, high, ..ratio }, None));
         }
         let policies = [self.a, self.b].map(|run| run.findings.provenance.policy());
-        let looks = if policies.iter().any(terms::MeasurePolicy::is_sequential) { Looks::Again } else { Looks::Once };
+        let looks = if policies.iter().any(MeasurePolicy::is_sequential) { Looks::Again } else { Looks::Once };
         welch(&a, &b, looks)
     }
 
@@ -210,6 +221,12 @@ fn quantity(of: &CellFinding, what: Quantity) -> Option<f64> {
         Quantity::DriveQueueOperations => of.drives.iter().map(|drive| drive.queue).sum(),
     };
     (value > 0.0).then_some(value)
+}
+
+/// Half of the 95 % interval of a window's mean, as a share of it, where the window is long enough to be called steady.
+fn within(cell: &Cell) -> Option<f64> {
+    let steadiness = cell.steadiness.as_ref()?;
+    (steadiness.state != State::Unknown).then_some(steadiness.half_width?)
 }
 
 /// The ratio of `b` to `a` from rounds that have nothing in common, and its chance between equals.
@@ -281,6 +298,41 @@ mod tests {
         assert!(of.is_slower_by(0.004) && !of.is_slower_by(0.01), "{:?}", of.cells[1].ratio);
         assert_eq!(of.cells[1].changes.first().map(|change| change.what), Some(Quantity::CpuPerOperationNs));
         assert!(of.cells[0].changes.is_empty());
+    }
+
+    #[test]
+    fn what_scatters_within_a_virtual_run_is_no_difference_between_two() {
+        // 4 KiB writes through LUKS2 on RAID-1, in thousands a second, six rounds of each of two runs.
+        let rounds = |of: [f64; 6]| of.map(|rate| (rate * 1e3, 7.15e4));
+        let one = Made::new("r1", VIRTUAL, 7, &rounds([58.74, 66.88, 58.37, 58.68, 58.59, 58.31]));
+        let other = Made::new("r2", VIRTUAL, 7, &rounds([65.21, 58.54, 58.47, 59.73, 65.54, 60.51]));
+        let of = runs(one.run(), other.run()).unwrap();
+        assert_eq!(verdicts(&of), [Some(Compared::CannotTell), Some(Compared::Equivalent)]);
+        assert!(of.cells[1].ratio.unwrap().high.unwrap() < 1.0051, "{:?}", of.cells[1].ratio);
+    }
+
+    #[test]
+    fn one_round_has_the_scatter_within_its_window() {
+        let scattered = |run: &str, rate: f64| {
+            let mut made = Made::new(run, VIRTUAL, 7, &[(rate, rate)]);
+            for (cell, half) in made.cells.iter_mut().zip([0.05, 0.01]) {
+                cell.steadiness = Some(terms::evidence::Steadiness {
+                    state: State::Steady,
+                    samples: 20,
+                    warmup: terms::Nanos::default(),
+                    effective_samples: 18.0,
+                    half_width: Some(half),
+                    drift: 0.0,
+                    cliff: None,
+                    low: rate,
+                    high: rate,
+                    snia: true,
+                });
+            }
+            made
+        };
+        let of = runs(scattered("r1", 1e8).run(), scattered("r2", 1.03e8).run()).unwrap();
+        assert_eq!(verdicts(&of), [Some(Compared::CannotTell), Some(Compared::Faster)]);
     }
 
     #[test]
@@ -377,8 +429,10 @@ mod tests {
     fn answers_follow_from_intervals() {
         let ratio =
             |value: f64, low: f64, high: f64| WithInterval { value, low: Some(low), high: Some(high), rounds: 1 };
-        assert_eq!(outside(&ratio(1.002, 0.992, 1.012)), Compared::Equivalent);
-        assert_eq!(outside(&ratio(1.02, 1.01, 1.03)), Compared::Faster);
-        assert_eq!(outside(&ratio(0.9, 0.89, 0.91)), Compared::Slower);
+        let outside = |value, low, high| outside(&ratio(value, low, high), &MeasurePolicy::default());
+        assert_eq!(outside(1.002, 0.992, 1.012), Compared::Equivalent);
+        assert_eq!(outside(1.02, 1.01, 1.03), Compared::Faster);
+        assert_eq!(outside(0.9, 0.89, 0.91), Compared::Slower);
+        assert_eq!(outside(1.02, 0.9, 1.15), Compared::CannotTell);
     }
 }

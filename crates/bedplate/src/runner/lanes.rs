@@ -37,24 +37,28 @@ fn available(meminfo: &str) -> Option<Bytes> {
 }
 
 impl<'a> Runner<'a> {
-    /// The stacks of a round in all guests: each has the same ones, in the same order, whenever this run is made again.
-    pub(crate) fn side_by_side(&mut self, round: u32, stacks: &[usize], scope: &Scope) -> Result<(), Failure> {
+    /// Visits, each a round and the index of a stack, in all guests: each guest has the same ones, in the same order,
+    /// whenever this run is made again.
+    pub(crate) fn side_by_side(&mut self, visits: &[(u32, usize)], scope: &Scope) -> Result<(), Failure> {
+        if !visits.iter().any(|(round, stack)| self.any_pending(*round, &[*stack], scope)) {
+            return Ok(());
+        }
         let mut others = std::mem::take(&mut self.beside);
         while others.len() + 1 < self.costs.lanes {
             others.push(self.another());
         }
-        let share = |lane: usize| stacks.iter().copied().skip(lane).step_by(self.costs.lanes).collect::<Vec<_>>();
-        let shares: Vec<Vec<usize>> = (0..self.costs.lanes).map(share).collect();
+        let share = |lane: usize| visits.iter().copied().skip(lane).step_by(self.costs.lanes).collect::<Vec<_>>();
+        let shares: Vec<Vec<(u32, usize)>> = (0..self.costs.lanes).map(share).collect();
         let results = thread::scope(|threads| {
-            let work = |runner: &mut Self, stacks: &[usize]| {
-                stacks.iter().try_for_each(|index| runner.visit(&[round], &[*index], scope))
+            let work = |runner: &mut Self, visits: &[(u32, usize)]| {
+                visits.iter().try_for_each(|(round, stack)| runner.visit(&[*round], &[*stack], scope))
             };
             let others: Vec<_> = others
                 .iter_mut()
                 .zip(&shares[1..])
-                .map(|(runner, stacks)| {
+                .map(|(runner, visits)| {
                     threads.spawn(move || {
-                        let result = work(runner, stacks);
+                        let result = work(runner, visits);
                         // The kernel ends a guest with the thread that booted it (PR_SET_PDEATHSIG).
                         runner.site = None;
                         result

@@ -66,12 +66,16 @@ impl Runner<'_> {
             self.look_first()?;
         }
         let most = self.design.measure.most_rounds();
+        // Guests side by side wait for nothing between rounds that come in any case.
+        let together = if self.costs.lanes > 1 { self.design.measure.rounds } else { 1 };
+        let first = std::iter::once((1..=together).collect());
         // A discarded round is replaced; where every round is discarded something else is wrong.
-        for round in 1..=most.saturating_mul(2) {
+        for rounds in first.chain((together + 1..=most.saturating_mul(2)).map(|round| vec![round])) {
+            let round = rounds[0];
             let scope = self.scope(round)?;
             if let Some(scope) = &scope {
                 self.extend_progress(round, scope);
-                self.round(round, scope)?;
+                self.rounds(&rounds, scope)?;
             }
             if self.over_budget {
                 self.progress.note("the budget is spent: what is open stays open");
@@ -137,22 +141,35 @@ impl Runner<'_> {
         Ok(analyse::study(reader.provenance(), &inventory, &cells, &reader.builds()?))
     }
 
-    /// One round with builds of its own.
-    fn round(&mut self, round: u32, scope: &Scope) -> Result<(), Failure> {
+    /// Stacks in the order of a round.
+    fn ordered(&self, round: u32) -> Vec<usize> {
         let stacks = self.stacks();
+        if self.design.measure.stop_beyond.is_some() {
+            return stacks;
+        }
         let seed = self.design.measure.seed;
         let shuffled = order::shuffled(stacks.len(), seed, &format!("stacks of round {round}"));
-        let by_steps = self.design.measure.stop_beyond.is_some();
-        let stacks: Vec<usize> =
-            if by_steps { stacks } else { shuffled.into_iter().map(|index| stacks[index]).collect() };
+        shuffled.into_iter().map(|index| stacks[index]).collect()
+    }
+
+    /// Rounds with builds of their own: several where guests work side by side, else one.
+    fn rounds(&mut self, rounds: &[u32], scope: &Scope) -> Result<(), Failure> {
+        if self.costs.lanes > 1 {
+            let visits: Vec<(u32, usize)> =
+                rounds.iter().flat_map(|round| self.ordered(*round).into_iter().map(|stack| (*round, stack))).collect();
+            return self.side_by_side(&visits, scope);
+        }
+        rounds.iter().try_for_each(|round| self.round(*round, scope))
+    }
+
+    /// One round with builds of its own.
+    fn round(&mut self, round: u32, scope: &Scope) -> Result<(), Failure> {
+        let stacks = self.ordered(round);
         if self.design.measure.replicate == Replicate::Slices {
             return self.visit(&[round], &stacks, scope);
         }
         if !self.any_pending(round, &stacks, scope) {
             return Ok(());
-        }
-        if self.costs.lanes > 1 {
-            return self.side_by_side(round, &stacks, scope);
         }
         if self.stopped.is_none() {
             self.bare_anchor(round, terms::record::ANCHOR_FIRST)?;
