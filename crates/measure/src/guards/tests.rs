@@ -1,7 +1,7 @@
 //! Every guard on evidence that provokes it, beside a window in which nothing is wrong.
 
 use terms::evidence::{Cliff, DriveCondition, JobShare};
-use terms::layer::{Layer, Zfs, ZfsCompression};
+use terms::layer::{Btrfs, BtrfsProfile, Layer, Zfs, ZfsCompression};
 use terms::record::{Flow, Latency, Reading};
 use terms::{BytesPerSecond, Guard, Iops, Name, Pattern};
 
@@ -255,6 +255,25 @@ fn a_slow_log_may_lack_what_fio_rounds_away_and_no_more() {
     assert!(is_told(&case));
 }
 
+/// Sixteen jobs that end an operation every 300 ms or so: two of three lines are not there, and nothing is lost.
+#[test]
+fn a_job_without_an_operation_has_no_line_and_loses_none() {
+    let mut case = clean(Pattern::RandRead);
+    case.workload.jobs = 16;
+    case.log.lines = 16 * 39 / 3;
+    let is_told = |case: &Case| fire(case).iter().any(|note| note.guard == Guard::LostLog);
+    assert!(!is_told(&case));
+    // Two thirds of what was done have no line: the rest of the window, or the jobs at the end of the file.
+    let whole = case.log.clone();
+    case.log.rates.truncate(13);
+    case.log.total /= 3.0;
+    assert!(is_told(&case), "a stretch of time");
+    case.log = whole;
+    case.log.rates.iter_mut().for_each(|rate| rate[0] /= 3.0);
+    case.log.total /= 3.0;
+    assert!(is_told(&case), "most of the jobs");
+}
+
 #[test]
 fn coarse_readings_fire_only_on_coarse_evidence() {
     // Half a second between the readings, and a tenth of the bytes on the wrong side of one of them.
@@ -272,6 +291,33 @@ fn what_layers_explain_is_not_foreign() {
     case.members[0].written = Bytes(6 * 4_096_000);
     case.bounds.write = (2.0, 2.0);
     assert_eq!(fire(&case), []);
+}
+
+/// As it was seen in a guest (btrfs RAID-1 on dm-crypt, 1 MiB at depth 8, right after random writes): 1372 nodes of 16 KiB
+/// on each drive beside 24 MiB of the application's, for every operation frees extents all over the tree.
+#[test]
+fn trees_that_btrfs_writes_again_are_its_own() {
+    let profile = BtrfsProfile::Raid1;
+    let btrfs = |copy_on_write| {
+        let layer = Layer::Btrfs(Btrfs { data: profile, metadata: profile, copy_on_write, ..Btrfs::default() });
+        let drive = |name: &str| terms::Ref::Drive(Name::new(name).unwrap());
+        LayerNode { name: Name::new("f").unwrap(), layer, on: ["a", "b"].map(drive).to_vec(), special: Vec::new() }
+    };
+    let fires = |node: LayerNode, written: u64| {
+        let mut case = clean(Pattern::Write);
+        let work = crate::amplification::Work { block: Bytes::mib(1), fsync_every: None };
+        case.bounds = crate::amplification::bounds(std::slice::from_ref(&node), work);
+        (case.workload.block, case.nodes) = (Bytes::mib(1), vec![node]);
+        let both = Bytes(3 * 4_096_000 * written);
+        case.members = vec![MemberDelta { drive: "a".into(), written: both, ..MemberDelta::default() }];
+        fire(&case).iter().any(|note| note.guard == Guard::ForeignIo)
+    };
+    // Twice the data, and nearly as much again of trees.
+    assert!(!fires(btrfs(true), 4), "3.8 bytes were seen for each");
+    assert!(fires(btrfs(true), 30), "somebody else writes");
+    // What is overwritten in place frees nothing.
+    assert!(!fires(btrfs(false), 2));
+    assert!(fires(btrfs(false), 6), "somebody else writes");
 }
 
 #[test]
