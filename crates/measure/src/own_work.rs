@@ -40,7 +40,7 @@ fn is_meant(nodes: &[LayerNode], busy: &Busy) -> bool {
 
 /// Is an array of the stack to be in that state?
 pub(crate) fn in_state(nodes: &[LayerNode], state: ArrayState) -> bool {
-    nodes.iter().any(|node| matches!(&node.layer, Layer::Raid(raid) if raid.state == state))
+    nodes.iter().any(|node| node.layer.traits().state == state)
 }
 
 /// Waits until nothing of the machine's own work runs, or the limit is over. Gives what is still busy.

@@ -64,7 +64,7 @@ pub(super) fn foreign(evidence: &Evidence<'_>) -> Option<String> {
 /// were discarded, are answered without looking.
 pub(super) fn unwritten(evidence: &Evidence<'_>) -> Option<String> {
     let wall = evidence.wall().filter(|_| !evidence.members.is_empty() && !evidence.workload.is_buffered())?;
-    let bare = evidence.nodes.iter().all(|node| node.layer == Layer::Bare);
+    let bare = evidence.nodes.iter().all(|node| node.layer.is_bare());
     let (asked, [read, _]) = (evidence.application[0], moved(evidence, wall));
     // At least a few operations for each reading, or nothing can be told.
     if !bare || asked * wall < 100.0 * evidence.workload.block.as_f64() || read > asked * 0.01 {
@@ -94,7 +94,7 @@ fn compresses(evidence: &Evidence<'_>) -> bool {
 
 /// Layers that gather writes for longer than a short window.
 fn gathers(evidence: &Evidence<'_>) -> bool {
-    evidence.nodes.iter().any(|node| matches!(node.layer, Layer::Zfs(_) | Layer::Btrfs(_)))
+    evidence.nodes.iter().any(|node| node.layer.traits().tree)
 }
 
 /// Bytes on the drives for each byte of the application, where it moved enough to tell.
