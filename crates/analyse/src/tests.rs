@@ -165,7 +165,8 @@ fn a_failed_attempt_is_forgiven_by_a_later_good_one() {
 
 #[test]
 fn a_voiding_guard_fails_and_a_labelling_one_only_labels() {
-    let guard = |voids| GuardNote { guard: "cache".into(), witness: "drives moved 10 % of the bytes".into(), voids };
+    let guard =
+        |voids| GuardNote { guard: terms::Guard::Cache, witness: "drives moved 10 % of the bytes".into(), voids };
     for voids in [false, true] {
         let mut cells = three("a", "rnd", 4e6);
         cells[0].guards = vec![guard(voids)];

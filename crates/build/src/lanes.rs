@@ -2,7 +2,7 @@
 //! one after the other they take a week.
 
 use terms::plan::{Plan, Step};
-use terms::{Layer, LayerNode, Name, Ref};
+use terms::{LayerNode, Name, Ref};
 
 /// Steps of one layer, in order.
 pub type Lane<'a> = &'a [Step];
@@ -27,19 +27,13 @@ fn may_be_beside(nodes: &[LayerNode], earlier: &Name, later: &Name) -> bool {
     let find = |name: &Name| nodes.iter().find(|node| &node.name == name);
     match (find(earlier), find(later)) {
         (Some(earlier), Some(later)) => {
-            let both_take_long = takes_long(&earlier.layer) && takes_long(&later.layer);
+            let both_take_long = earlier.layer.traits().written_whole && later.layer.traits().written_whole;
             both_take_long && !rests_on(nodes, &later.name, &earlier.name)
         }
         // Setting drives up has no layers: what is done to each is that drive's own.
         (None, None) => true,
         _ => false,
     }
-}
-
-/// Layers that have every block written before they stand. LUKS is none: it times its key derivation, and that may take
-/// a gigabyte of memory, so one must not stand in the way of the other.
-fn takes_long(layer: &Layer) -> bool {
-    matches!(layer, Layer::Integrity(_) | Layer::Raid(_))
 }
 
 /// Is the lower layer somewhere beneath the upper one?

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use terms::layer::{BtrfsProfile, CacheMode, Raid10Layout, RaidLevel, Volume, ZfsLayout};
+use terms::layer::{CacheMode, Over, Survives};
 use terms::{Layer, LayerNode, Name, Ref, Stack};
 
 /// Drives in groups of groups.
@@ -118,52 +118,27 @@ fn of_node(
         return None;
     }
     let count = members.len();
-    Some(match &node.layer {
-        Layer::Raid(raid) => match raid.level {
-            RaidLevel::Raid0 => Arrangement::All(members),
-            RaidLevel::Raid1 => group(members, count - 1),
-            RaidLevel::Raid10 if raid.layout == Raid10Layout::Near && count.is_multiple_of(2) => pairs(members),
-            // Copies are on neighbours. That only neighbours matter is left out, so losses come out too high.
-            RaidLevel::Raid10 | RaidLevel::Raid5 => group(members, 1),
-            RaidLevel::Raid6 => group(members, 2),
-        },
-        Layer::Lvm(lvm) => {
-            let volume = match lvm.volume {
-                Volume::Linear | Volume::Striped => Arrangement::All(members),
-                Volume::Raid1 => group(members, count - 1),
-                Volume::Raid10 if count.is_multiple_of(2) => pairs(members),
-                Volume::Raid10 | Volume::Raid5 => group(members, 1),
-                Volume::Raid6 => group(members, 2),
-            };
-            // Losing a cache that has all writes of the volume loses what only it has, and with that the volume.
-            if lvm.cache.is_some_and(CacheMode::holds_writes) {
-                Arrangement::All([vec![volume], special].concat())
-            } else {
-                volume
-            }
+    let found = node.layer.traits();
+    if found.over != Over::All {
+        return (count == 1).then(|| members.remove(0));
+    }
+    let whole = match found.survives {
+        // Metadata of btrfs may survive; the files do not.
+        Survives::Nothing => Arrangement::All(members),
+        Survives::Any(losses) => group(members, losses),
+        Survives::AllButOne => group(members, count - 1),
+        Survives::OneOfEachPair if count.is_multiple_of(2) => pairs(members),
+        Survives::OneOfEachPair => group(members, 1),
+    };
+    Some(match (&node.layer, special.len()) {
+        (_, 0) => whole,
+        // Losing a cache that has all writes of the volume loses what only it has, and with that the volume.
+        (Layer::Lvm(lvm), _) if lvm.cache.is_some_and(CacheMode::holds_writes) => {
+            Arrangement::All([vec![whole], special].concat())
         }
-        Layer::Btrfs(btrfs) => match btrfs.data {
-            // Metadata may survive; the files do not.
-            BtrfsProfile::Single | BtrfsProfile::Dup | BtrfsProfile::Raid0 => Arrangement::All(members),
-            // Chunks are spread over all pairs, so any two drives share some.
-            BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => group(members, 1),
-        },
-        Layer::Zfs(zfs) => {
-            let data = match zfs.layout {
-                ZfsLayout::Stripe => Arrangement::All(members),
-                ZfsLayout::Mirror => group(members, count - 1),
-                ZfsLayout::Raidz1 => group(members, 1),
-                ZfsLayout::Raidz2 => group(members, 2),
-                ZfsLayout::Raidz3 => group(members, 3),
-            };
-            match (special.len(), zfs.layout) {
-                (0, _) => data,
-                (_, ZfsLayout::Stripe) => Arrangement::All([vec![data], special].concat()),
-                (ways, _) => Arrangement::All(vec![data, group(special, ways - 1)]),
-            }
-        }
-        _ if count == 1 => members.remove(0),
-        _ => return None,
+        (Layer::Zfs(_), _) if found.survives == Survives::Nothing => Arrangement::All([vec![whole], special].concat()),
+        (Layer::Zfs(_), ways) => Arrangement::All(vec![whole, group(special, ways - 1)]),
+        _ => whole,
     })
 }
 
@@ -177,7 +152,7 @@ fn pairs(members: Vec<Arrangement<Name>>) -> Arrangement<Name> {
 
 #[cfg(test)]
 mod tests {
-    use terms::layer::Lvm;
+    use terms::layer::{Lvm, Volume};
 
     use super::*;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use terms::durability::Healing;
-use terms::layer::{BtrfsProfile, RaidLevel, ZfsLayout};
-use terms::{Layer, LayerNode, Name, Ref, Stack};
+use terms::layer::Checksums;
+use terms::{LayerNode, Name, Ref, Stack};
 
 /// What becomes of wrong data from a drive on the way up a stack.
 ///
@@ -26,25 +26,7 @@ pub fn healing(stack: &Stack) -> Healing {
 }
 
 fn of_node(node: &LayerNode, below: Healing) -> Healing {
-    let redundant = |is: bool, below: Healing| match below {
-        Healing::Noticed if is => Healing::Repaired,
-        other => other,
-    };
-    match &node.layer {
-        Layer::Integrity(_) => below.max(Healing::Noticed),
-        Layer::Luks(luks) if luks.integrity.is_some() => below.max(Healing::Noticed),
-        Layer::Raid(raid) => redundant(raid.level != RaidLevel::Raid0, below),
-        Layer::Lvm(lvm) => {
-            let below = if lvm.integrity.is_some() { below.max(Healing::Noticed) } else { below };
-            redundant(lvm.volume.is_raid(), below)
-        }
-        // Without copy-on-write there are no checksums.
-        Layer::Btrfs(btrfs) if !btrfs.copy_on_write => below,
-        Layer::Btrfs(btrfs) => {
-            let copies = !matches!(btrfs.data, BtrfsProfile::Single | BtrfsProfile::Raid0);
-            redundant(copies, below.max(Healing::Noticed))
-        }
-        Layer::Zfs(zfs) => redundant(zfs.layout != ZfsLayout::Stripe, below.max(Healing::Noticed)),
-        Layer::Luks(_) | Layer::Bare | Layer::Partition(_) | Layer::Crypt(_) | Layer::Ext4(_) | Layer::Xfs(_) => below,
-    }
+    let found = node.layer.traits();
+    let noticed = if found.checksums == Checksums::None { below } else { below.max(Healing::Noticed) };
+    if found.repairs && noticed == Healing::Noticed { Healing::Repaired } else { noticed }
 }

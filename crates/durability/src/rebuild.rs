@@ -3,7 +3,7 @@
 //! `time = bytes of a member / slowest of (what the layer allows, what the drive has left, what one thread can)`.
 
 use terms::durability::{End, Spread};
-use terms::layer::{IntegrityMode, RaidLevel, ZfsLayout};
+use terms::layer::{Checksums, Copies};
 use terms::{Bytes, BytesPerSecond, Layer, Nanos, Stack};
 
 /// What md allows each member at most while it resyncs: 200,000 KiB/s (`dev.raid.speed_limit_max`, drivers/md/md.c). LVM's
@@ -54,9 +54,8 @@ pub fn rebuild(stack: &Stack, member: Bytes, used: f64, speeds: &Speeds) -> Opti
 #[must_use]
 pub fn scrub(stack: &Stack, member: Bytes, used: f64, speeds: &Speeds) -> Option<Spread<Nanos>> {
     let alone = || {
-        let checks = |layer: &Layer| matches!(layer, Layer::Zfs(_) | Layer::Btrfs(_));
-        let checks = stack.nodes.iter().any(|node| checks(&node.layer));
-        checks.then_some(Rebuilder { extent: Extent::Used, doubling: 1.0, parity: false })
+        let is_tree = stack.nodes.iter().any(|node| node.layer.traits().tree);
+        is_tree.then_some(Rebuilder { extent: Extent::Used, doubling: 1.0, parity: false })
     };
     let reader = rebuilder(stack).or_else(alone)?;
     Some(time(&reader, member, used, speeds, 1.0))
@@ -95,33 +94,17 @@ fn nanos(seconds: f64) -> Nanos {
 fn rebuilder(stack: &Stack) -> Option<Rebuilder> {
     let at = stack.nodes.iter().rposition(|node| node.layer.is_redundant())?;
     let doubling = stack.nodes[..at].iter().map(|node| doubling(&node.layer)).fold(1.0, f64::max);
-    Some(match &stack.nodes[at].layer {
-        Layer::Zfs(zfs) => Rebuilder { extent: Extent::Used, doubling, parity: zfs.layout != ZfsLayout::Mirror },
-        Layer::Btrfs(_) => Rebuilder { extent: Extent::Used, doubling, parity: false },
-        Layer::Raid(raid) => {
-            let parity = matches!(raid.level, RaidLevel::Raid5 | RaidLevel::Raid6);
-            Rebuilder { extent: Extent::Whole, doubling, parity }
-        }
-        layer => {
-            let own = if let Layer::Lvm(lvm) = layer
-                && lvm.integrity.as_ref().is_some_and(|integrity| integrity.mode == IntegrityMode::Journal)
-            {
-                JOURNAL
-            } else {
-                1.0
-            };
-            Rebuilder { extent: Extent::Whole, doubling: doubling * own, parity: true }
-        }
-    })
+    let layer = &stack.nodes[at].layer;
+    let found = layer.traits();
+    let extent = if found.tree { Extent::Used } else { Extent::Whole };
+    // LVM's arrays are md's; how much of its thread a mirror of theirs takes was not measured.
+    let parity = found.copies == Copies::Parity || matches!(layer, Layer::Lvm(_));
+    Some(Rebuilder { extent, doubling: doubling * self::doubling(layer), parity })
 }
 
 /// Bytes that dm-integrity's journal makes of each (docs/durability.md; measured 1/2.01 of the bare rate).
 pub(crate) const JOURNAL: f64 = 2.01;
 
 fn doubling(layer: &Layer) -> f64 {
-    match layer {
-        Layer::Integrity(integrity) if integrity.mode == IntegrityMode::Journal => JOURNAL,
-        Layer::Luks(luks) if luks.integrity.is_some() => JOURNAL,
-        _ => 1.0,
-    }
+    if layer.traits().checksums == Checksums::Journalled { JOURNAL } else { 1.0 }
 }

@@ -6,7 +6,7 @@ use host::{Host, HostError};
 use terms::evidence::{JobShare, ThreadTime, Threads};
 use terms::record::{Cell, GuardNote, PartReading, Reading};
 use terms::workload::{Load, Method};
-use terms::{MeasurePolicy, Nanos, Outcome, Workload};
+use terms::{Guard, MeasurePolicy, Nanos, Outcome, Workload};
 
 use crate::amplification::{self, Bounds, Work};
 use crate::conditions;
@@ -297,7 +297,7 @@ fn believe(
         steadiness: observed.steadiness.as_ref(),
     });
     let threads = with_fio(around.threads.clone(), &output, job.expected);
-    let cache = guards.iter().find(|guard| guard.guard == "cache" || guard.guard == "write-cache");
+    let cache = guards.iter().find(|note| matches!(note.guard, Guard::Cache | Guard::WriteCache));
     let limiter = limiter::find(&Seen {
         offered: job.offered.map(|offered| output.reading.iops().0 / offered),
         cache: cache.map(|guard| guard.witness.as_str()),

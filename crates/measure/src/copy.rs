@@ -67,7 +67,7 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
     }
     busy.extend(own_work::busy(host, request.nodes, &census(host)?)?);
     busy.extend(own_work::in_step(host, request.nodes)?);
-    let voids = |busy: Busy| GuardNote { guard: busy.guard.to_owned(), witness: busy.witness, voids: true };
+    let voids = |busy: Busy| GuardNote { guard: busy.guard, witness: busy.witness, voids: true };
     let guards: Vec<GuardNote> = busy.into_iter().take(1).map(voids).collect();
     let failure = guards.first().map(|guard| format!("{}: {}", guard.guard, guard.witness));
     let reading =

@@ -1,11 +1,14 @@
 //! Conditions under which a number may not be believed, each with its witness.
 //!
-//! What each is for, and which test provokes it, stands in docs/guards.md.
+//! Which there are, what each looks at and when it fires is the table in `table.rs`, from which docs/guards.md is made.
 
 mod drives;
 mod machine;
+mod table;
 mod window;
 
+pub use self::table::reference;
+use self::table::{Look, Row};
 use terms::evidence::{CellConditions, Steadiness};
 use terms::record::{Cell, CpuDelta, GuardNote, MemberDelta, Reading};
 use terms::{Bytes, LayerNode, Nanos, Workload};
@@ -80,55 +83,28 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// Guards against work of others and of the machine itself, which ends: what they void is worth a second attempt. The
-/// others speak of the number itself, and would say the same again.
-const PASSING: [&str; 9] =
-    ["resync", "lvm-sync", "integrity-recalc", "lazy-init", "scrub", "foreign-io", "thermal", "clock", "together"];
-
 /// Was a cell voided by nothing but what passes?
 #[must_use]
 pub fn may_pass(cell: &Cell) -> bool {
-    let mut voiding = cell.guards.iter().filter(|guard| guard.voids).peekable();
-    voiding.peek().is_some() && voiding.all(|guard| PASSING.contains(&guard.guard.as_str()))
+    let passes = |note: &GuardNote| table::rows().any(|row| row.guard == note.guard && row.voids && row.passes);
+    let mut voiding = cell.guards.iter().filter(|note| note.voids).peekable();
+    voiding.peek().is_some() && voiding.all(passes)
 }
 
-type Guard = fn(&Evidence<'_>) -> Option<GuardNote>;
-
-/// All of them; those that void come first, so that the first one is the reason of a failure.
-const GUARDS: [Guard; 24] = [
-    window::jobs,
-    window::identity,
-    window::sum,
-    window::bins,
-    window::log_sum,
-    window::short,
-    window::direction,
-    window::lost_log,
-    machine::own_work,
-    machine::impossible,
-    machine::thermal,
-    drives::foreign,
-    drives::unwritten,
-    drives::direct,
-    drives::compression,
-    drives::cache,
-    drives::write_cache,
-    window::log,
-    window::clock,
-    machine::cliff,
-    machine::clock,
-    machine::link,
-    machine::numa,
-    machine::generator,
-];
-
-/// All guards that fire.
+/// All guards that fire; those that void come first, so that the first one is the reason of a failure.
 pub(crate) fn check(evidence: &Evidence<'_>) -> Vec<GuardNote> {
-    GUARDS.iter().filter_map(|guard| guard(evidence)).collect()
+    let mut notes: Vec<GuardNote> = table::rows().filter_map(|row| fire(row, evidence)).collect();
+    notes.sort_by_key(|note| !note.voids);
+    notes
 }
 
-fn fired(guard: &str, voids: bool, witness: String) -> Option<GuardNote> {
-    Some(GuardNote { guard: guard.to_owned(), witness, voids })
+fn fire(row: &Row, evidence: &Evidence<'_>) -> Option<GuardNote> {
+    let witness = match row.look {
+        Look::Evidence(look) => look(evidence)?,
+        Look::OwnWork => evidence.busy.iter().find(|busy| busy.guard == row.guard)?.witness.clone(),
+        Look::Elsewhere => return None,
+    };
+    Some(GuardNote { guard: row.guard.clone(), witness, voids: row.voids })
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub use cell::measure;
 pub use counters::{Snapshot, snapshot};
 pub use error::MeasureError;
 pub use fio::{FioOutput, JobOutputs, parse};
-pub use guards::may_pass;
+pub use guards::{may_pass, reference as guards_reference};
 pub use job::{Filled, Job, fill, fill_job, job, job_at};
 pub use own_work::idle;
 pub use request::{CellRequest, Companion, Measured};

@@ -6,37 +6,33 @@ use std::time::Duration;
 
 use host::{Host, HostError};
 use terms::layer::ArrayState;
-use terms::{Cmd, Layer, LayerNode, Nanos};
+use terms::{Cmd, Guard, Layer, LayerNode, Nanos};
 
 use crate::counters::threads;
 use crate::error::MeasureError;
 use crate::mount::Mount;
 
-/// Something that is busy: a guard's name and what was seen.
+/// Something that is busy: the guard against it and what was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Busy {
-    pub(crate) guard: &'static str,
+    pub(crate) guard: Guard,
     pub(crate) witness: String,
 }
 
 impl Busy {
-    fn new(guard: &'static str, witness: impl Into<String>) -> Self {
+    fn new(guard: Guard, witness: impl Into<String>) -> Self {
         Self { guard, witness: witness.into() }
     }
 }
 
-/// An array lacks a member. Waiting does not help.
-const DEGRADED: &str = "degraded";
-/// An array is being brought into step, or checked.
-const RESYNC: &str = "resync";
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// What the stack is meant to have: an array that lacks a member, or one out of step.
 fn is_meant(nodes: &[LayerNode], busy: &Busy) -> bool {
-    let state = match busy.guard {
-        DEGRADED => ArrayState::Degraded,
-        RESYNC => ArrayState::Resync,
+    let state = match &busy.guard {
+        Guard::Degraded => ArrayState::Degraded,
+        Guard::Resync => ArrayState::Resync,
         _ => return false,
     };
     in_state(nodes, state)
@@ -44,7 +40,7 @@ fn is_meant(nodes: &[LayerNode], busy: &Busy) -> bool {
 
 /// Is an array of the stack to be in that state?
 pub(crate) fn in_state(nodes: &[LayerNode], state: ArrayState) -> bool {
-    nodes.iter().any(|node| matches!(&node.layer, Layer::Raid(raid) if raid.state == state))
+    nodes.iter().any(|node| node.layer.traits().state == state)
 }
 
 /// Waits until nothing of the machine's own work runs, or the limit is over. Gives what is still busy.
@@ -56,7 +52,8 @@ pub fn idle(host: &dyn Host, nodes: &[LayerNode], limit: Nanos) -> Result<Vec<St
     loop {
         let found = busy(host, nodes, &threads::census(host)?)?;
         let waited = Nanos(host.now()?.0.saturating_sub(begun.0));
-        if found.iter().all(|busy| busy.guard == DEGRADED) || waited >= limit || host::interrupt::raised() {
+        // An array that lacks a member lacks it however long one waits.
+        if found.iter().all(|busy| busy.guard == Guard::Degraded) || waited >= limit || host::interrupt::raised() {
             return Ok(found.into_iter().map(|busy| busy.witness).collect());
         }
         std::thread::sleep(PAUSE.min(Duration::from_nanos(limit.0 - waited.0)));
@@ -78,7 +75,10 @@ fn may_be_lazy(nodes: &[LayerNode]) -> bool {
 pub(crate) fn busy(host: &dyn Host, nodes: &[LayerNode], census: &threads::Census) -> Result<Vec<Busy>, HostError> {
     let mut found: Vec<Busy> = md(host, nodes)?.into_iter().collect();
     if may_be_lazy(nodes) && census.has("ext4lazyinit") {
-        found.push(Busy::new("lazy-init", "the kernel thread `ext4lazyinit` is there: ext4 still writes its tables"));
+        found.push(Busy::new(
+            Guard::LazyInit,
+            "the kernel thread `ext4lazyinit` is there: ext4 still writes its tables",
+        ));
     }
     if host.list("/sys/block").unwrap_or_default().iter().any(|name| name.starts_with("dm-")) {
         found.extend(said(host, &["dmsetup", "status"])?.lines().filter_map(device_mapper::busy));
@@ -151,7 +151,7 @@ fn over(text: &str, nodes: &[LayerNode]) -> Option<Busy> {
     let is_over = in_state(nodes, ArrayState::Resync) && mdstat(text).is_none();
     is_over.then(|| {
         Busy::new(
-            "in-step",
+            Guard::InStep,
             "the resynchronisation was over before the measurement was: larger drives or a shorter window let it last",
         )
     })
@@ -164,7 +164,7 @@ fn degraded(text: &str) -> Option<Busy> {
         inside.is_some_and(|marks| marks.contains('_') && marks.chars().all(|mark| matches!(mark, 'U' | '_')))
     };
     let line = text.lines().find(|line| line.split_whitespace().any(of_members))?;
-    Some(Busy::new(DEGRADED, format!("/proc/mdstat: {}", line.trim())))
+    Some(Busy::new(Guard::Degraded, format!("/proc/mdstat: {}", line.trim())))
 }
 
 fn mdstat(text: &str) -> Option<Busy> {
@@ -173,22 +173,22 @@ fn mdstat(text: &str) -> Option<Busy> {
     let line = text.lines().find(|line| {
         works.iter().any(|work| line.contains(&format!("{work} =")) || line.contains(&format!("{work}=")))
     })?;
-    Some(Busy::new(RESYNC, format!("/proc/mdstat: {}", line.trim())))
+    Some(Busy::new(Guard::Resync, format!("/proc/mdstat: {}", line.trim())))
 }
 
 fn btrfs_scrub(text: &str) -> Option<Busy> {
     let running = |line: &&str| line.trim_start().to_lowercase().starts_with("status:") && line.contains("running");
-    text.lines().find(running).map(|line| Busy::new("scrub", format!("btrfs scrub: {}", line.trim())))
+    text.lines().find(running).map(|line| Busy::new(Guard::Scrub, format!("btrfs scrub: {}", line.trim())))
 }
 
 fn btrfs_balance(text: &str) -> Option<Busy> {
     let line = text.lines().find(|line| line.contains("is running"))?;
-    Some(Busy::new("scrub", format!("btrfs balance: {}", line.trim())))
+    Some(Busy::new(Guard::Scrub, format!("btrfs balance: {}", line.trim())))
 }
 
 fn zpool(text: &str) -> Option<Busy> {
     let line = text.lines().find(|line| line.trim_start().starts_with("scan:") && line.contains("in progress"))?;
-    Some(Busy::new("scrub", format!("zpool: {}", line.trim())))
+    Some(Busy::new(Guard::Scrub, format!("zpool: {}", line.trim())))
 }
 
 #[cfg(test)]
@@ -203,35 +203,35 @@ mod tests {
             on: Vec::new(),
             special: Vec::new(),
         };
-        let (resync, lost) = (Busy::new(RESYNC, ""), Busy::new(DEGRADED, ""));
+        let (resync, lost) = (Busy::new(Guard::Resync, ""), Busy::new(Guard::Degraded, ""));
         for (state, resyncs, loses) in
             [(ArrayState::Whole, false, false), (ArrayState::Resync, true, false), (ArrayState::Degraded, false, true)]
         {
             let nodes = [node(state)];
             assert_eq!((is_meant(&nodes, &resync), is_meant(&nodes, &lost)), (resyncs, loses), "{state:?}");
-            assert!(!is_meant(&nodes, &Busy::new("scrub", "")));
+            assert!(!is_meant(&nodes, &Busy::new(Guard::Scrub, "")));
         }
     }
 
     #[test]
     fn work_is_seen_and_rest_is_rest() {
-        let cases: [(Option<Busy>, Option<&str>); 13] = [
-            (degraded("md0 : active raid1 a[0]\n  523264 blocks super 1.2 [2/1] [U_]"), Some("degraded")),
+        let cases: [(Option<Busy>, Option<Guard>); 13] = [
+            (degraded("md0 : active raid1 a[0]\n  523264 blocks super 1.2 [2/1] [U_]"), Some(Guard::Degraded)),
             (degraded("md0 : active raid1 a[0] b[1]\n  523264 blocks [2/2] [UU]\n  bitmap: 0/1 pages"), None),
             (degraded("md0 : active raid0 a[0] b_c[1]\n  [=>....] x"), None),
-            (mdstat("md0 : active raid1 a[0] b[1]\n  [=>...] resync = 9.5% (1/2)"), Some("resync")),
-            (mdstat("md0 : active raid5\n  [=>...]  check = 1.0%"), Some("resync")),
-            (mdstat("md0 : active raid1\n  resync=DELAYED"), Some("resync")),
+            (mdstat("md0 : active raid1 a[0] b[1]\n  [=>...] resync = 9.5% (1/2)"), Some(Guard::Resync)),
+            (mdstat("md0 : active raid5\n  [=>...]  check = 1.0%"), Some(Guard::Resync)),
+            (mdstat("md0 : active raid1\n  resync=DELAYED"), Some(Guard::Resync)),
             (mdstat("md0 : active raid1 a[0] b[1]\n  523264 blocks [2/2] [UU]\n  bitmap: 0/1 pages"), None),
-            (btrfs_scrub("UUID: x\nStatus:           running\nDuration: 0:00:01"), Some("scrub")),
+            (btrfs_scrub("UUID: x\nStatus:           running\nDuration: 0:00:01"), Some(Guard::Scrub)),
             (btrfs_scrub("UUID: x\nStatus:           finished"), None),
-            (btrfs_balance("Balance on '/mnt' is running\n1 out of about 3 chunks"), Some("scrub")),
+            (btrfs_balance("Balance on '/mnt' is running\n1 out of about 3 chunks"), Some(Guard::Scrub)),
             (btrfs_balance("No balance found on '/mnt'"), None),
-            (zpool("  pool: a\n  scan: resilver in progress since Sun\n"), Some("scrub")),
+            (zpool("  pool: a\n  scan: resilver in progress since Sun\n"), Some(Guard::Scrub)),
             (zpool("  pool: a\n  scan: scrub repaired 0B in 00:00:01 with 0 errors"), None),
         ];
         for (number, (found, expected)) in cases.into_iter().enumerate() {
-            assert_eq!(found.as_ref().map(|busy| busy.guard), expected, "case {number}: {found:?}");
+            assert_eq!(found.as_ref().map(|busy| busy.guard.clone()), expected, "case {number}: {found:?}");
         }
     }
 }

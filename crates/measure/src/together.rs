@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use host::{Host, HostError};
 use terms::record::{Cell, GuardNote};
-use terms::{Cmd, Nanos, Outcome};
+use terms::{Cmd, Guard, Nanos, Outcome};
 
 use crate::cell::{Around, EXTENDED, check_request, conclude, prepare, raw_files};
 use crate::counters;
@@ -216,7 +216,7 @@ impl Run {
 
 /// A guard where the windows of the hosts were not the same stretch of time, or nobody can tell.
 fn apart(windows: &[Option<(i128, i128)>]) -> Option<GuardNote> {
-    let note = |witness: String, voids| GuardNote { guard: "together".to_owned(), witness, voids };
+    let note = |witness: String, voids| GuardNote { guard: Guard::Together, witness, voids };
     let Some(known) = windows.iter().copied().collect::<Option<Vec<_>>>() else {
         return Some(note("a host's log does not tell when its window was".to_owned(), false));
     };

@@ -8,7 +8,7 @@ use host::{Host, HostError};
 use measure::{CellRequest, MeasureError, Measured, WorkPlace, fill, measure};
 use terms::record::CellKey;
 use terms::workload::PathLoss;
-use terms::{Bytes, Cmd, MeasurePolicy, Name, Nanos, Outcome, Pattern, Workload};
+use terms::{Bytes, Cmd, Guard, MeasurePolicy, Name, Nanos, Outcome, Pattern, Workload};
 
 /// fio's answer to a measuring job; filling always works unless told otherwise.
 #[derive(Clone)]
@@ -223,7 +223,11 @@ fn a_log_that_is_missing_is_told() {
     assert!(cell.steadiness.is_some());
     let lost = FakeFio { log: None, ..whole };
     let cell = run(&lost).unwrap().cell;
-    assert!(cell.failure.is_none() && cell.guards.iter().any(|guard| guard.guard == "lost-log"), "{:?}", cell.guards);
+    assert!(
+        cell.failure.is_none() && cell.guards.iter().any(|guard| guard.guard == Guard::LostLog),
+        "{:?}",
+        cell.guards
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod tail;
 use terms::layer::ArrayState;
 use terms::prediction::{Elasticity, Limit, Prediction, Range, Roof, RoofKind};
 use terms::workload::{FioKey, Load};
-use terms::{Layer, Stack, Workload};
+use terms::{Stack, Workload};
 
 use crate::chance::{Draw, Evaluated, demands, draws, estimate, evaluate};
 use crate::compile::{Compiler, Conditions, precise};
@@ -73,10 +73,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
 
 /// The state that the study asks for, if it does.
 fn own_state(stack: &Stack) -> Option<ArrayState> {
-    let mut states = stack.nodes.iter().filter_map(|node| match &node.layer {
-        Layer::Raid(raid) => Some(raid.state),
-        _ => None,
-    });
+    let mut states = stack.nodes.iter().map(|node| node.layer.traits().state);
     states.rfind(|state| !state.is_whole())
 }
 

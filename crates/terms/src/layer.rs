@@ -3,6 +3,7 @@
 mod choice;
 mod partition;
 mod stripes;
+mod traits;
 mod volume;
 mod zfs;
 
@@ -13,6 +14,7 @@ use crate::units::{Bytes, Nanos};
 pub use choice::{ArrayState, Bitmap, CryptFormat};
 pub use partition::{Extent, GptPartition, PartitionTables};
 pub use stripes::STRIPE_CACHE;
+pub use traits::{Checksums, Copies, Over, Survives, Traits};
 pub use volume::{CacheMode, Lvm, LvmIntegrity, Volume};
 pub use zfs::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 
@@ -66,7 +68,7 @@ impl Layer {
     /// Does it end in a directory rather than a block device?
     #[must_use]
     pub const fn is_file_system(&self) -> bool {
-        matches!(self, Self::Ext4(_) | Self::Xfs(_) | Self::Btrfs(_) | Self::Zfs(_))
+        self.traits().file_system
     }
 
     /// The study's key for devices that it takes besides its members, such as a cache.
@@ -82,25 +84,19 @@ impl Layer {
     /// Does it take one device below, so that several mean one layer on each?
     #[must_use]
     pub const fn is_one_on_one(&self) -> bool {
-        matches!(self, Self::Partition(_) | Self::Luks(_) | Self::Crypt(_) | Self::Integrity(_))
+        matches!(self.traits().over, Over::Each)
     }
 
     /// Does it stay whole without one of its members?
     #[must_use]
-    pub fn is_redundant(&self) -> bool {
-        match self {
-            Self::Raid(raid) => raid.level != RaidLevel::Raid0,
-            Self::Lvm(lvm) => lvm.volume.is_raid(),
-            Self::Btrfs(btrfs) => matches!(btrfs.data, BtrfsProfile::Raid1 | BtrfsProfile::Raid10),
-            Self::Zfs(zfs) => zfs.layout != ZfsLayout::Stripe,
-            Self::Bare
-            | Self::Partition(_)
-            | Self::Luks(_)
-            | Self::Crypt(_)
-            | Self::Integrity(_)
-            | Self::Ext4(_)
-            | Self::Xfs(_) => false,
-        }
+    pub const fn is_redundant(&self) -> bool {
+        !matches!(self.traits().survives, Survives::Nothing)
+    }
+
+    /// Is it the drive itself?
+    #[must_use]
+    pub const fn is_bare(&self) -> bool {
+        matches!(self.traits().over, Over::Drive)
     }
 
     /// Is it a part of a drive, which has room for others?

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::design::MeasurePolicy;
 use crate::evidence::{CellConditions, Imitated, JobShare, Limiter, Steadiness, Threads};
+use crate::guard::Guard;
 use crate::name::Name;
 use crate::speed::Speed;
 use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
@@ -391,8 +392,8 @@ pub struct Latency {
 /// A guard that fired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardNote {
-    /// Stable name, such as `cache`.
-    pub guard: String,
+    /// Which one.
+    pub guard: Guard,
     /// What was seen.
     pub witness: String,
     /// Does it void the number, or only label it?

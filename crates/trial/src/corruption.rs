@@ -1,5 +1,6 @@
 //! Are wrong bytes on a drive noticed, and put right?
 
+use terms::layer::Copies;
 use terms::{Name, Showing};
 
 use crate::Came;
@@ -87,13 +88,11 @@ fn choose(spots: &Spots, number: usize, drive: &Name) -> Vec<place::Which> {
 fn at(scene: &Scene<'_>, spots: &Spots, which: place::Which, drive: &Name) -> Vec<place::Spot> {
     let places = spots.get(&which).into_iter().flatten().filter(|spot| &spot.drive == drive);
     let mut places: Vec<place::Spot> = places.cloned().collect();
-    if scene.nodes().iter().any(|node| matches!(&node.layer, terms::Layer::Btrfs(b) if b.data == DUP)) {
+    if scene.nodes().iter().any(|node| node.layer.traits().copies == Copies::Doubled) {
         places.truncate(1);
     }
     places
 }
-
-const DUP: terms::layer::BtrfsProfile = terms::layer::BtrfsProfile::Dup;
 
 fn read(scene: &Scene<'_>, pieces: &[Data], changes: &[Change], why: &str) -> Result<Vec<Read>, TrialError> {
     let mut reads = Vec::new();

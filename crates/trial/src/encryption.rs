@@ -23,7 +23,7 @@ pub(crate) fn hold(scene: &Scene<'_>) -> Result<Came, TrialError> {
         let why = format!("What was written is looked for on all of drive `{drive}`.");
         on_drives += count(scene, &why, &scene.drive(drive)?, &data)?;
     }
-    let layers: Vec<&LayerNode> = scene.nodes().iter().filter(|node| encrypts(&node.layer)).collect();
+    let layers: Vec<&LayerNode> = scene.nodes().iter().filter(|node| node.layer.traits().encrypts).collect();
     if on_drives > 0 {
         let beside = if layers.is_empty() { "" } else { ", although a layer encrypts" };
         return Ok((Some(Showing::Readable), format!("{on_drives} marks stand readable on the drives{beside}.")));
@@ -55,10 +55,6 @@ pub(crate) fn hold(scene: &Scene<'_>) -> Result<Came, TrialError> {
         layers.len()
     );
     Ok((Some(Showing::Hidden), says))
-}
-
-fn encrypts(layer: &Layer) -> bool {
-    matches!(layer, Layer::Luks(_) | Layer::Crypt(_))
 }
 
 fn count(scene: &Scene<'_>, why: &str, node: &str, data: &Data) -> Result<usize, TrialError> {

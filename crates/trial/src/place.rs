@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use terms::{Cmd, Layer, LayerNode, Name};
+use terms::{Cmd, LayerNode, Name};
 
 use crate::data::{BLOCK, DIGITS, Data, ROW};
 use crate::error::TrialError;
@@ -46,7 +46,7 @@ pub(crate) fn spots(scene: &Scene<'_>, pieces: &[Data]) -> Result<Spots, TrialEr
     if !spots.is_empty() {
         return Ok(spots);
     }
-    let hides = |node: &&LayerNode| matches!(node.layer, Layer::Luks(_) | Layer::Crypt(_));
+    let hides = |node: &&LayerNode| node.layer.traits().encrypts;
     for node in scene.nodes().iter().rev().filter(hides) {
         let Some(mapping) = scene.device(&node.name)? else { continue };
         let why = format!("The drives hold ciphertext; above `{}` the data are in the clear.", node.name);

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use durability::Arrangement;
 use terms::durability::Healing;
-use terms::layer::Lvm;
 use terms::{Feature, Layer, Name, Ref, Showing, Stack};
 
 /// What a stack promises of a feature.
 ///
 /// Encryption: every way from a drive to the top leads through dm-crypt. Redundancy and corruption: as `durability` has
-/// them. Snapshot: LVM, btrfs or ZFS is a layer; LVM has none of volumes with integrity of their own (lvmraid(7)), and none
-/// is planned of cached ones.
+/// them. Snapshot: a layer takes them, by its traits.
 #[must_use]
 pub fn of(feature: Feature, stack: &Stack) -> Showing {
     match feature {
@@ -31,11 +29,7 @@ pub fn of(feature: Feature, stack: &Stack) -> Showing {
 
 /// Does a layer of this kind take snapshots?
 pub(crate) fn takes_snapshots(layer: &Layer) -> bool {
-    match layer {
-        Layer::Lvm(Lvm { integrity, cache, .. }) => integrity.is_none() && cache.is_none(),
-        Layer::Btrfs(_) | Layer::Zfs(_) => true,
-        _ => false,
-    }
+    layer.traits().snapshots
 }
 
 fn is_redundant(stack: &Stack) -> bool {
@@ -60,7 +54,7 @@ fn stands_without(arrangement: &Arrangement<Name>, drive: &Name) -> bool {
 fn encrypts(stack: &Stack) -> bool {
     let mut hidden: BTreeMap<&Name, bool> = BTreeMap::new();
     for node in &stack.nodes {
-        let own = matches!(node.layer, Layer::Luks(_) | Layer::Crypt(_));
+        let own = node.layer.traits().encrypts;
         let below = node.below().all(|below| match below {
             Ref::Drive(_) => false,
             Ref::Layer(name) => hidden.get(name).copied().unwrap_or(false),
@@ -74,7 +68,7 @@ fn encrypts(stack: &Stack) -> bool {
 mod tests {
     use super::*;
     use terms::LayerNode;
-    use terms::layer::{Integrity, Luks, Raid};
+    use terms::layer::{Integrity, Luks, Lvm, Raid};
 
     fn name(text: &str) -> Name {
         Name::new(text).unwrap()

@@ -1,6 +1,6 @@
 //! Reading and comparing all that a stack holds, with the means of its layers.
 
-use terms::layer::{Lvm, RaidLevel};
+use terms::layer::Lvm;
 use terms::{Cmd, Layer, LayerNode, Name, Nanos};
 
 use crate::error::TrialError;
@@ -12,8 +12,8 @@ pub(crate) fn scrub(scene: &Scene<'_>) -> Result<Vec<String>, TrialError> {
     let mut said = Vec::new();
     for node in scene.nodes() {
         match &node.layer {
-            Layer::Raid(raid) if raid.level != RaidLevel::Raid0 => said.push(md(scene, node)?),
-            Layer::Lvm(lvm) if lvm.volume.is_raid() => said.push(lvm_raid(scene, &node.name, lvm)?),
+            Layer::Raid(_) if node.layer.is_redundant() => said.push(md(scene, node)?),
+            Layer::Lvm(lvm) if node.layer.is_redundant() => said.push(lvm_raid(scene, &node.name, lvm)?),
             Layer::Btrfs(_) => said.push(btrfs(scene)?),
             Layer::Zfs(_) => said.push(zfs(scene)?),
             _ => {}
@@ -22,7 +22,7 @@ pub(crate) fn scrub(scene: &Scene<'_>) -> Result<Vec<String>, TrialError> {
     if scene.nodes().iter().any(|node| node.layer.is_redundant()) {
         return Ok(said);
     }
-    for node in scene.nodes().iter().filter(|node| checks(&node.layer)) {
+    for node in scene.nodes().iter().filter(|node| node.layer.traits().checksums.are_tags()) {
         if let Some(device) = scene.device(&node.name)? {
             said.push(read_all(scene, node, &device)?);
         }
@@ -31,14 +31,6 @@ pub(crate) fn scrub(scene: &Scene<'_>) -> Result<Vec<String>, TrialError> {
         said.push("No layer can scrub.".to_owned());
     }
     Ok(said)
-}
-
-fn checks(layer: &Layer) -> bool {
-    match layer {
-        Layer::Integrity(_) => true,
-        Layer::Luks(luks) => luks.integrity.is_some(),
-        _ => false,
-    }
 }
 
 /// md's `check` counts, its `repair` makes members alike (kernel, Documentation/admin-guide/md.rst).

@@ -1,6 +1,6 @@
 //! How device-mapper's mappings lie on what is under them: one step down at a time, by their tables.
 
-use terms::{Cmd, Layer};
+use terms::Cmd;
 
 use crate::error::TrialError;
 use crate::scene::Scene;
@@ -66,13 +66,7 @@ impl Target {
 
 /// Names of all dm-integrity mappings of the machine; of those under LUKS, too.
 pub(crate) fn integrity_mappings(scene: &Scene<'_>) -> Result<Vec<String>, TrialError> {
-    let has_any = |layer: &Layer| match layer {
-        Layer::Integrity(_) => true,
-        Layer::Luks(luks) => luks.integrity.is_some(),
-        Layer::Lvm(lvm) => lvm.integrity.is_some(),
-        _ => false,
-    };
-    if !scene.nodes().iter().any(|node| has_any(&node.layer)) {
+    if !scene.nodes().iter().any(|node| node.layer.traits().checksums.are_tags()) {
         return Ok(Vec::new());
     }
     let table = scene.subject.host.run_ok(&Cmd::new(["dmsetup", "table", "--target", "integrity"]))?.text();

@@ -9,7 +9,7 @@ use measure::{CellRequest, WorkPlace};
 use terms::evidence::LimiterKind;
 use terms::record::{Cell, CellKey};
 use terms::workload::FioKey;
-use terms::{Bytes, Cmd, Design, Engine, LayerNode, MeasurePolicy, Name, Nanos, Pattern, Plan, Workload};
+use terms::{Bytes, Cmd, Design, Engine, Guard, LayerNode, MeasurePolicy, Name, Nanos, Pattern, Plan, Workload};
 
 use crate::bench::Bench;
 
@@ -184,13 +184,13 @@ impl Stage {
 }
 
 #[track_caller]
-fn assert_void(cell: &Cell, guard: &str) {
+fn assert_void(cell: &Cell, guard: Guard) {
     assert!(cell.guards.iter().any(|note| note.guard == guard && note.voids), "{guard}: {:?}", cell.guards);
     assert!(cell.reading.is_none() && cell.failure.is_some(), "a void cell has no number: {:?}", cell.failure);
 }
 
 #[track_caller]
-fn assert_label(cell: &Cell, guard: &str) {
+fn assert_label(cell: &Cell, guard: Guard) {
     assert!(cell.guards.iter().any(|note| note.guard == guard), "{guard}: {:?}", cell.guards);
     assert!(cell.reading.is_some(), "a label leaves the number: {:?}", cell.failure);
 }
@@ -204,24 +204,24 @@ fn work_of_the_machines_own_voids_a_number() {
         "cd /sys/block/$(basename $(readlink -f TARGET))/md; echo 100 > sync_speed_min; echo 2000 > sync_speed_max";
     let scrub = format!("{slow}; echo check > sync_action");
     let calm = "cd /sys/block/$(basename $(readlink -f TARGET))/md; echo idle > sync_action";
-    assert_void(&stage.on("raid", &random_reads(), &scrub, calm), "resync");
+    assert_void(&stage.on("raid", &random_reads(), &scrub, calm), Guard::Resync);
 
     let rebuild = format!(
         "{slow}; m=$(readlink -f TARGET); mdadm -q $m --fail {b}; mdadm -q $m --remove {b}; mdadm -q --zero-superblock {b}; mdadm -q $m --add {b}"
     );
     let done = "cd /sys/block/$(basename $(readlink -f TARGET))/md; echo 900000 > sync_speed_max; while [ \"$(cat degraded)\" != 0 ]; do sleep 0.2; done";
-    assert_void(&stage.on("raid", &random_reads(), &rebuild, done), "resync");
+    assert_void(&stage.on("raid", &random_reads(), &rebuild, done), Guard::Resync);
 
     // Something else reads the drive.
     let foreign = format!(
         "nohup bash -c 'while :; do dd if={a} of=/dev/null bs=1M iflag=direct; done' >/dev/null 2>&1 & echo $! > /tmp/foreign"
     );
     let end = "kill $(cat /tmp/foreign); sleep 0.5";
-    assert_void(&stage.on("ext4", &random_reads(), &foreign, end), "foreign-io");
+    assert_void(&stage.on("ext4", &random_reads(), &foreign, end), Guard::ForeignIo);
 
     let check = "lv=$(lvs --noheadings -o lv_full_name | head -1); lvchange --maxrecoveryrate 1M $lv; lvchange --syncaction check $lv";
     let calm = "lv=$(lvs --noheadings -o lv_full_name | head -1); lvchange --syncaction idle $lv || true";
-    assert_void(&stage.on("lvm", &random_reads(), check, calm), "lvm-sync");
+    assert_void(&stage.on("lvm", &random_reads(), check, calm), Guard::LvmSync);
 }
 
 /// Longer than the others: each has to give a file system enough to do.
@@ -234,12 +234,12 @@ fn work_of_file_systems_voids_a_number() {
 
     let scrub = "m=TARGET; head -c 200M /dev/urandom > $m/ballast; sync; echo 4m > /sys/fs/btrfs/*-*/devinfo/1/scrub_speed_max; btrfs scrub start -q $m";
     let calm = "m=TARGET; btrfs scrub cancel $m || true; rm -f $m/ballast; while pgrep --exact --runstates D,R,S btrfs > /dev/null; do sleep 0.1; done";
-    assert_void(&stage.on("btrfs", &random_reads(), scrub, calm), "scrub");
+    assert_void(&stage.on("btrfs", &random_reads(), scrub, calm), Guard::Scrub);
 
     // A pool's scrub has no speed: give it something to do.
     let scrub = "p=$(zpool list -H -o name); m=TARGET; head -c 250M /dev/urandom > $m/ballast; sync; zpool sync; echo 1 > /sys/module/zfs/parameters/zfs_vdev_scrub_max_active; echo 1048576 > /sys/module/zfs/parameters/zfs_scan_vdev_limit; zpool scrub $p";
     let calm = "p=$(zpool list -H -o name); zpool scrub -s $p || true";
-    assert_void(&stage.on("zfs", &random_reads(), scrub, calm), "scrub");
+    assert_void(&stage.on("zfs", &random_reads(), scrub, calm), Guard::Scrub);
 
     // Inode tables that are zeroed after the mount, slowly.
     println!("ext4 made with lazy initialisation");
@@ -251,7 +251,7 @@ fn work_of_file_systems_voids_a_number() {
     );
     let cell = stage.cell(WorkPlace::Directory("/mnt/lazy".into()), &["a"], &[], &random_reads(), ":", ":");
     shell(&stage.guest, &format!("umount /mnt/lazy; wipefs -aq {a}"));
-    assert!(cell.guards.iter().any(|note| note.guard == "lazy-init"), "{:?}", cell.guards);
+    assert!(cell.guards.iter().any(|note| note.guard == Guard::LazyInit), "{:?}", cell.guards);
 }
 
 #[test]
@@ -261,13 +261,13 @@ fn caches_and_compression_are_told() {
     let buffered = with_key(with_key(random_reads(), "direct", "0"), "invalidate", "0");
     let cell = stage.on("ext4", &buffered, "cat TARGET/* > /dev/null 2>&1 || true", ":");
     // Without `invalidate=0` fio would drop the cache first; one of both keys is enough to keep some of it.
-    assert!(cell.guards.iter().any(|note| note.guard == "cache"), "page cache: {:?}", cell.guards);
+    assert!(cell.guards.iter().any(|note| note.guard == Guard::Cache), "page cache: {:?}", cell.guards);
     let cell = stage.on("zfs", &random_reads(), ":", ":");
-    assert_label(&cell, "cache");
+    assert_label(&cell, Guard::Cache);
     assert_eq!(cell.limiter.as_ref().map(|limiter| limiter.kind), Some(LimiterKind::Cache));
     // A pool gathers writes for seconds: the window has to be longer than that.
     let zeros = Workload { window: Some(Nanos::seconds(8)), ..with_key(writes(), "zero_buffers", "1") };
-    assert_label(&stage.on("zfs compressing", &zeros, ":", ":"), "compression");
+    assert_label(&stage.on("zfs compressing", &zeros, ":", ":"), Guard::Compression);
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn what_limits_is_named_and_errors_are_no_numbers() {
     println!("a drive in memory, one job");
     let psync = Workload { engine: Engine::Psync, depth: 1, ..random_reads() };
     let cell = stage.cell(WorkPlace::Device(stage.node("r")), &["r"], &[], &psync, ":", ":");
-    assert_label(&cell, "generator");
+    assert_label(&cell, Guard::Generator);
     assert_eq!(cell.limiter.as_ref().map(|limiter| limiter.kind), Some(LimiterKind::Generator));
     // Encryption of large blocks on every processor.
     let encrypt = Workload { jobs: 2, depth: 8, block: Bytes::mib(1), pattern: Pattern::Read, ..random_reads() };
@@ -317,7 +317,7 @@ fn clean_windows_raise_no_alarm() {
             let voids: Vec<_> = cell.guards.iter().filter(|note| note.voids).collect();
             assert!(voids.is_empty() && cell.reading.is_some(), "{stack}: {voids:?}");
             let false_alarm =
-                cell.guards.iter().find(|note| !matches!(note.guard.as_str(), "generator" | "clock" | "link"));
+                cell.guards.iter().find(|note| !matches!(note.guard, Guard::Generator | Guard::Clock | Guard::Link));
             assert!(false_alarm.is_none(), "{stack}: {false_alarm:?}");
         }
     }

@@ -201,12 +201,16 @@ fn copied_on_write(btrfs: &Btrfs, work: Work) -> Bounds {
     };
     let page = pages(work);
     // Extent, checksum, file and root trees, up to four nodes deep.
-    let trees = 16.0 * BTRFS_NODE / block(work);
+    let paths = 16.0 * BTRFS_NODE / block(work);
+    // What is overwritten may lie in as many extents as it has sectors, wherever random writes before it put each: every
+    // one that is freed takes a leaf of the extent tree and one of the checksum tree, and the transaction may end after any
+    // operation.
+    let freed = if btrfs.copy_on_write { 2.0 * (block(work) / PAGE).ceil() * BTRFS_NODE / block(work) } else { 0.0 };
     let least = copies(btrfs.data);
     Bounds {
-        read: (1.0, page + trees),
-        write: (least, least * page + copies(btrfs.metadata) * trees + SMALL_CHANGE),
-        read_by_write: page + trees,
+        read: (1.0, page + paths),
+        write: (least, least * page + copies(btrfs.metadata) * (paths + freed) + SMALL_CHANGE),
+        read_by_write: page + paths,
         write_by_read: SMALL_CHANGE,
     }
 }

@@ -8,7 +8,7 @@ use terms::plan::WorkPlace;
 use terms::record::{Cell, GuardNote, Reading};
 use terms::units::significant;
 use terms::workload::{FileTree, TreeWork};
-use terms::{Bytes, Nanos};
+use terms::{Bytes, Guard, Nanos};
 
 use super::{cold, flow, script, tree};
 use crate::counters::snapshot;
@@ -87,7 +87,7 @@ pub(crate) fn measure(
 
 fn warm(files: u64) -> GuardNote {
     let witness = format!("the drives read nothing while {files} files were looked at: memory still held them");
-    GuardNote { guard: "cache".to_owned(), witness, voids: true }
+    GuardNote { guard: Guard::Cache, witness, voids: true }
 }
 
 fn limiter(read: u64, files: u64, took: Nanos) -> Limiter {

@@ -1,9 +1,8 @@
 //! Do the drives' own counters agree with what the application moved?
 
 use terms::layer::{Layer, ZfsCompression};
-use terms::record::GuardNote;
 
-use super::{Evidence, fired};
+use super::Evidence;
 
 /// Bytes beyond what the layers can explain, as a share of them, that somebody else must have moved.
 const FOREIGN: f64 = 1.01;
@@ -32,7 +31,7 @@ fn moved(evidence: &Evidence<'_>, wall: f64) -> [f64; 2] {
 }
 
 /// The drives moved more than the layers can explain.
-pub(super) fn foreign(evidence: &Evidence<'_>) -> Option<GuardNote> {
+pub(super) fn foreign(evidence: &Evidence<'_>) -> Option<String> {
     let wall = evidence.wall().filter(|_| !evidence.members.is_empty())?;
     let bounds = evidence.bounds;
     // On a machine that has no time for fio, lines of its log come late and cover less than the readings do: what fio
@@ -58,25 +57,25 @@ pub(super) fn foreign(evidence: &Evidence<'_>) -> Option<GuardNote> {
         moved(evidence, wall)[index],
         most[index]
     );
-    fired("foreign-io", true, witness)
+    Some(witness)
 }
 
 /// A filled drive without layers that reads nothing while its data arrives: blocks that were never written, or that
 /// were discarded, are answered without looking.
-pub(super) fn unwritten(evidence: &Evidence<'_>) -> Option<GuardNote> {
+pub(super) fn unwritten(evidence: &Evidence<'_>) -> Option<String> {
     let wall = evidence.wall().filter(|_| !evidence.members.is_empty() && !evidence.workload.is_buffered())?;
-    let bare = evidence.nodes.iter().all(|node| node.layer == Layer::Bare);
+    let bare = evidence.nodes.iter().all(|node| node.layer.is_bare());
     let (asked, [read, _]) = (evidence.application[0], moved(evidence, wall));
     // At least a few operations for each reading, or nothing can be told.
     if !bare || asked * wall < 100.0 * evidence.workload.block.as_f64() || read > asked * 0.01 {
         return None;
     }
     let witness = format!("the application read {asked:.0} bytes/s and the drive {read:.0}: nothing is there to read");
-    fired("unwritten", true, witness)
+    Some(witness)
 }
 
 /// Direct writes went through the page cache.
-pub(super) fn direct(evidence: &Evidence<'_>) -> Option<GuardNote> {
+pub(super) fn direct(evidence: &Evidence<'_>) -> Option<String> {
     let wall = evidence.wall().filter(|_| !evidence.workload.is_buffered())?;
     let (written, dirtied) = (evidence.application[1], evidence.dirtied?.as_f64() / wall);
     if written * wall < 100.0 * evidence.workload.block.as_f64() || dirtied < written * BUFFERED {
@@ -86,7 +85,7 @@ pub(super) fn direct(evidence: &Evidence<'_>) -> Option<GuardNote> {
         "direct writes of {written:.0} bytes/s made {dirtied:.0} bytes/s dirty in the page cache, on {}",
         evidence.kernel
     );
-    fired("direct-not-honoured", false, witness)
+    Some(witness)
 }
 
 fn compresses(evidence: &Evidence<'_>) -> bool {
@@ -95,7 +94,7 @@ fn compresses(evidence: &Evidence<'_>) -> bool {
 
 /// Layers that gather writes for longer than a short window.
 fn gathers(evidence: &Evidence<'_>) -> bool {
-    evidence.nodes.iter().any(|node| matches!(node.layer, Layer::Zfs(_) | Layer::Btrfs(_)))
+    evidence.nodes.iter().any(|node| node.layer.traits().tree)
 }
 
 /// Bytes on the drives for each byte of the application, where it moved enough to tell.
@@ -106,12 +105,12 @@ fn ratio(evidence: &Evidence<'_>, direction: usize) -> Option<(f64, f64)> {
 }
 
 /// A file system that compresses wrote less than it was given: the data was not as incompressible as it has to be.
-pub(super) fn compression(evidence: &Evidence<'_>) -> Option<GuardNote> {
+pub(super) fn compression(evidence: &Evidence<'_>) -> Option<String> {
     let (ratio, wall) = ratio(evidence, 1).filter(|_| compresses(evidence))?;
     if wall < 3.0 || ratio >= 0.98 {
         return None;
     }
-    fired("compression", false, format!("the drives wrote {ratio:.2} bytes for each byte, and compression is on"))
+    Some(format!("the drives wrote {ratio:.2} bytes for each byte, and compression is on"))
 }
 
 fn word(ratio: f64, least: f64, direction: &str) -> String {
@@ -122,17 +121,17 @@ fn word(ratio: f64, least: f64, direction: &str) -> String {
 }
 
 /// Reads were answered above the drives.
-pub(super) fn cache(evidence: &Evidence<'_>) -> Option<GuardNote> {
+pub(super) fn cache(evidence: &Evidence<'_>) -> Option<String> {
     let (ratio, wall) = ratio(evidence, 0)?;
     let expected = evidence.bounds.read.0;
     if ratio >= expected * least(wall) {
         return None;
     }
-    fired("cache", false, word(ratio, expected, "read"))
+    Some(word(ratio, expected, "read"))
 }
 
 /// Writes had not arrived at the drives when the window ended.
-pub(super) fn write_cache(evidence: &Evidence<'_>) -> Option<GuardNote> {
+pub(super) fn write_cache(evidence: &Evidence<'_>) -> Option<String> {
     let (ratio, wall) = ratio(evidence, 1)?;
     let expected = evidence.bounds.write.0;
     // Groups of transactions take seconds to arrive; what is missing then is only late.
@@ -140,5 +139,5 @@ pub(super) fn write_cache(evidence: &Evidence<'_>) -> Option<GuardNote> {
     if ratio >= expected * share || (gathers(evidence) && wall < 3.0) {
         return None;
     }
-    fired("write-cache", false, word(ratio, expected, "wrote"))
+    Some(word(ratio, expected, "wrote"))
 }

@@ -124,6 +124,7 @@ fn samples(hosts: &[&[Sample]], late: &[usize]) -> Vec<Sample> {
 
 #[cfg(test)]
 mod tests {
+    use terms::Guard;
     use terms::evidence::LimiterKind;
     use terms::record::CellKey;
 
@@ -173,7 +174,7 @@ mod tests {
         let merged = merge(begun(), vec![(1, host(&[1.0])), (2, bad)], &[0, 0], Ok(Reading::default()), None);
         assert_eq!(merged.failure.as_deref(), Some("host 2: no space"));
         assert!(merged.reading.is_none() && merged.hosts.is_empty());
-        let apart = GuardNote { guard: "together".into(), witness: "50 %".into(), voids: true };
+        let apart = GuardNote { guard: Guard::Together, witness: "50 %".into(), voids: true };
         let merged = merge(begun(), vec![(1, host(&[1.0]))], &[0], Ok(Reading::default()), Some(apart.clone()));
         assert_eq!(merged.failure.as_deref(), Some("together: 50 %"));
         let label = GuardNote { voids: false, ..apart };

@@ -1,6 +1,6 @@
 //! Flushes: what `fsync` waits for.
 
-use terms::layer::IntegrityMode;
+use terms::layer::Checksums;
 use terms::machine::DriveKind;
 use terms::workload::FioKey;
 use terms::{Layer, Stack, Workload};
@@ -99,12 +99,7 @@ fn only_data(work: &Workload) -> bool {
 /// written to the journal past the drive's cache, and then the cache is flushed (`integrity_commit` and
 /// `dm_integrity_flush_buffers` in drivers/md/dm-integrity.c). A hard disk has nothing left to write by then.
 fn commits_of_journals(stack: &Stack) -> f64 {
-    let journals = |layer: &Layer| match layer {
-        Layer::Integrity(integrity) => integrity.mode == IntegrityMode::Journal,
-        Layer::Luks(luks) => luks.integrity.is_some(),
-        Layer::Lvm(lvm) => lvm.integrity.as_ref().is_some_and(|integrity| integrity.mode == IntegrityMode::Journal),
-        _ => false,
-    };
+    let journals = |layer: &Layer| layer.traits().checksums == Checksums::Journalled;
     let mut heights: Vec<f64> = Vec::with_capacity(stack.nodes.len());
     for (at, node) in stack.nodes.iter().enumerate() {
         let below = node.on.iter().filter_map(|under| match under {

@@ -21,7 +21,7 @@ impl Compiler<'_> {
             return;
         }
         let Some(raid) = stack.nodes.iter().find_map(|node| match &node.layer {
-            Layer::Raid(raid) if raid.level != RaidLevel::Raid0 => Some(raid),
+            Layer::Raid(raid) if node.layer.is_redundant() => Some(raid),
             _ => None,
         }) else {
             return;

@@ -1,6 +1,6 @@
 //! What is odd about a prediction, said unprompted.
 
-use terms::layer::{ArrayState, IntegrityMode, ZfsCache};
+use terms::layer::{ArrayState, Checksums, ZfsCache};
 use terms::machine::DriveGroup;
 use terms::prediction::{Flag, Prediction, RoofKind};
 use terms::{Layer, Stack, Workload};
@@ -95,11 +95,7 @@ fn links(prediction: &Prediction, flags: &mut Vec<Flag>) {
 }
 
 fn journal(prediction: &Prediction, stack: &Stack, work: &Workload, flags: &mut Vec<Flag>) {
-    let journalled = stack.nodes.iter().any(|node| match &node.layer {
-        Layer::Integrity(integrity) => integrity.mode == IntegrityMode::Journal,
-        Layer::Luks(luks) => luks.integrity.is_some(),
-        _ => false,
-    });
+    let journalled = stack.nodes.iter().any(|node| node.layer.traits().checksums == Checksums::Journalled);
     if journalled && work.read_share() < 1.0 && prediction.write_amplification.is_some_and(|times| times > 1.5) {
         let message = "a journal has two latencies: short until it is full, seconds while it is written back";
         flags.push(Flag::new("two-latencies", message));

@@ -7,7 +7,7 @@
 //! `scripts/leave-one-out` learns them from all sets but one and tries them on that one.
 
 use terms::prediction::{Prediction, Range, RoofKind};
-use terms::{Layer, Pattern, Stack, Workload};
+use terms::{Pattern, Stack, Workload};
 
 use crate::network::Network;
 
@@ -33,7 +33,7 @@ const SMALL: f64 = 16_384.0;
 pub(super) fn width(stack: &Stack, work: &Workload, network: &Network) -> f64 {
     if is_tree(stack) {
         WIDTH.trees
-    } else if stack.nodes.iter().all(|node| matches!(node.layer, Layer::Bare)) {
+    } else if stack.nodes.iter().all(|node| node.layer.is_bare()) {
         WIDTH.drives
     } else if work.pattern == Pattern::RandRead && network.bytes <= SMALL {
         WIDTH.reads
@@ -43,7 +43,7 @@ pub(super) fn width(stack: &Stack, work: &Workload, network: &Network) -> f64 {
 }
 
 fn is_tree(stack: &Stack) -> bool {
-    stack.nodes.iter().any(|node| matches!(node.layer, Layer::Btrfs(_) | Layer::Zfs(_)))
+    stack.nodes.iter().any(|node| node.layer.traits().tree)
 }
 
 /// Drives give up to so many times what their data sheets say.

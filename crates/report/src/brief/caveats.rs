@@ -23,7 +23,7 @@ fn flagged(grid: &Grid) -> Option<String> {
         let State::Measured(finding, _) = state else { continue };
         figures += 1;
         flagged += usize::from(!finding.guards.is_empty());
-        let mut names: Vec<&str> = finding.guards.iter().map(|note| note.guard.as_str()).collect();
+        let mut names: Vec<&str> = finding.guards.iter().map(|note| note.guard.id()).collect();
         names.sort_unstable();
         names.dedup();
         names.into_iter().for_each(|name| *guards.entry(name).or_default() += 1);

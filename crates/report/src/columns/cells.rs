@@ -268,7 +268,7 @@ fn costs<'a>() -> Vec<Column<CellRow<'a>>> {
             |r| r.value(|f| f.drive_bytes_ratio.map(Value::Ratio)),
         ),
         column(["GUARDS", "guards", "Guards", "guards that fired"], ColumnKind::Text, |r| {
-            Value::List(r.any.map(|f| f.guards.iter().map(|g| g.guard.clone()).collect()).unwrap_or_default())
+            Value::List(r.any.map(|f| f.guards.iter().map(|g| g.guard.to_string()).collect()).unwrap_or_default())
         }),
         column(["SOURCES", "sources", "Sources", "cell directories in the record"], ColumnKind::Text, |r| {
             Value::List(r.any.map(|f| f.sources.clone()).unwrap_or_default())

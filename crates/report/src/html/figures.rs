@@ -113,7 +113,7 @@ fn row<'a>(columns: &[Column<CellRow<'a>>], cell: &CellRow<'a>, why: String, rea
     Row {
         stack: cell.stack.name.clone(),
         figures,
-        guards: guards.iter().map(|guard| (guard.guard.clone(), guard.witness.clone())).collect(),
+        guards: guards.iter().map(|guard| (guard.guard.to_string(), guard.witness.clone())).collect(),
     }
 }
 

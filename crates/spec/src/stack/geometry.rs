@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use terms::layer::{
-    BtrfsProfile, GptPartition, Integrity, Luks, Lvm, PartitionTables, RaidLevel, Volume, Zfs, ZfsLayout,
+    BtrfsProfile, GptPartition, Integrity, Luks, Lvm, PartitionTables, RaidLevel, Traits, Volume, Zfs, ZfsLayout,
 };
 use terms::units::{MIB, TIB};
 use terms::{Bytes, Layer, Name, Note, Ref};
@@ -66,9 +66,9 @@ impl<'l> Geometry<'l> {
 
     /// What direct I/O to the top must be a multiple of. btrfs and ZFS take any, by way of the page cache.
     pub(super) fn direct_block(&self, top: &Growth<'_, '_>) -> Option<Bytes> {
-        match top.node.layer {
-            Layer::Btrfs(_) | Layer::Zfs(_) => None,
-            Layer::Ext4(_) | Layer::Xfs(_) => Some(self.block_below(top)),
+        match top.node.layer.traits() {
+            Traits { tree: true, .. } => None,
+            Traits { file_system: true, .. } => Some(self.block_below(top)),
             _ => Some(self.nodes.get(&top.node.name)?.1),
         }
     }
@@ -176,8 +176,8 @@ impl<'l> Geometry<'l> {
     fn unlike(&self, grown: &Growth<'_, '_>) -> Option<Note> {
         let what = match &grown.node.layer {
             // RAID-0 of mdadm stripes what is left of the larger members in zones of their own.
-            Layer::Raid(raid) if raid.level != RaidLevel::Raid0 => format!("RAID-{}", raid.level.number()),
-            Layer::Zfs(zfs) if zfs.layout != ZfsLayout::Stripe => format!("a ZFS {}", zfs.layout.word()),
+            Layer::Raid(raid) if grown.node.layer.is_redundant() => format!("RAID-{}", raid.level.number()),
+            Layer::Zfs(zfs) if grown.node.layer.is_redundant() => format!("a ZFS {}", zfs.layout.word()),
             _ => return None,
         };
         let sizes: Vec<Bytes> = grown.node.on.iter().map(|below| self.size(below)).collect::<Option<_>>()?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use terms::layer::{Zfs, ZfsLayout};
+use terms::layer::{Over, Zfs, ZfsLayout};
 use terms::{Layer, Name, Note, Ref};
 
 use super::grow::Growth;
@@ -24,7 +24,7 @@ pub(super) fn check(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
                     .hint("name drives in `on`, and put the layer above the partition; to divide a layer, use lvm"),
             );
         }
-        if matches!(grown.node.layer, Layer::Bare) && matches!(grown.node.on.first(), Some(Ref::Layer(_))) {
+        if grown.node.layer.is_bare() && matches!(grown.node.on.first(), Some(Ref::Layer(_))) {
             notes.push(
                 Note::error("study-on-bare", grown.places.first().copied(), "`bare` rests on a layer")
                     .label("not a drive")
@@ -111,7 +111,7 @@ fn check_fewest(grown: &Growth<'_, '_>, notes: &mut Vec<Note>) {
 
 fn check_most(grown: &Growth<'_, '_>, notes: &mut Vec<Note>) {
     let have = grown.node.on.len();
-    if have > 1 && matches!(grown.node.layer, Layer::Bare | Layer::Ext4(_) | Layer::Xfs(_)) {
+    if have > 1 && matches!(grown.node.layer.traits().over, Over::Drive | Over::One) {
         let kind = grown.node.layer.kind();
         notes.push(
             Note::error("study-too-many", Some(grown.entry.place()), format!("{kind} takes one device, not {have}"))

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use terms::{Layer, Name, Note, Ref};
+use terms::{Name, Note, Ref};
 
 use super::grow::Growth;
 use crate::suggest::all_of;
@@ -35,7 +35,7 @@ fn check_tops_below(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
                     .label(format!("{kind} is a file system: it ends the stack"))
                     .hint(format!("put {kind} last, or say with `on` what is below")),
                 );
-            } else if matches!(under.node.layer, Layer::Bare) {
+            } else if under.node.layer.is_bare() {
                 notes.push(
                     Note::error(
                         "study-on-bare",
