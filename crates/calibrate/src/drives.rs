@@ -134,12 +134,29 @@ fn driver(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads) -> Result<(), Cal
     Ok(())
 }
 
+/// What a drive in memory that answers after a while takes beside one that answers at once, which was measured before.
+fn interrupt(bench: &mut Bench<'_>, reads: &Reads) {
+    let book = bench.site().book;
+    let (factor, bytes) = (book.get(Parameter::CpuFactor), f64::from(BLOCK));
+    let at_once = (book.get(Parameter::ApiRead) + book.get(Parameter::RamIo)) * factor
+        + (book.get(Parameter::ApiByte) + book.get(Parameter::RamByte)) * bytes;
+    let left = (reads.single.busy - at_once).max(reads.single.busy * 0.05) / factor;
+    bench.set(
+        Parameter::SataIo,
+        left,
+        DRIVER,
+        "processor time of small reads of a flash drive in memory, less the call",
+    );
+}
+
 /// Keeps what was measured of a drive, and what that tells of its driver.
 fn keep(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads, rated: Rated) -> Result<String, CalibrateError> {
     let measured = MeasuredDrive { model: drive.model.clone(), serial: drive.serial.clone(), rated };
     bench.calibration.drives.push(measured);
     if drive.transport.starts_with("nvme") {
         driver(bench, drive, reads)?;
+    } else if drive.kernel_name.starts_with("nullb") {
+        interrupt(bench, reads);
     }
     let rate = |of: Option<BytesPerSecond>| of.map_or(0.0, |rate| rate.0 / 1e6);
     let iops = |rate: f64| rate / 1e3;

@@ -59,6 +59,8 @@ pub(crate) struct Class {
     pub(crate) cached: bool,
     /// Bytes of each, where known.
     pub(crate) size: Option<f64>,
+    /// Does a drive in memory answer after a while, and not in the call?
+    pub(crate) answers_later: bool,
     /// Spread of the time of an operation relative to its mean.
     pub(crate) spread: f64,
     /// Share of its busy time that an operation waits less than it would behind exponential times: see
@@ -371,6 +373,7 @@ impl Site {
             fades,
             cached,
             size: group.size.map(Bytes::as_f64),
+            answers_later: group.kind == DriveKind::Ram && rated.read_latency.is_some(),
             spread: if group.trust == Trust::Held { 0.0 } else { table.spread },
             even: if group.trust == Trust::Held { EVEN } else { 0.0 },
         }

@@ -172,6 +172,9 @@ impl Compiler<'_> {
         if class.kind == DriveKind::Ram {
             self.work(flow.context, Parameter::RamIo, visits, "the RAM drive");
             self.work(flow.context, Parameter::RamByte, flow.rate * size * flow.bytes, "its copy");
+            if class.answers_later {
+                self.work(flow.context, Parameter::SataIo, visits, "queue and interrupt");
+            }
         } else {
             self.work(flow.context, driver(class.kind), visits, "driver and interrupt");
         }
