@@ -9,7 +9,7 @@ use host::{Host, Rights};
 use lab::Console;
 use terms::calibration::{Calibration, CalibrationStep};
 use terms::spelling::spell_path;
-use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, Name};
+use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, Name, Nanos};
 
 use crate::address::Address;
 use crate::cli::CalibrateArguments;
@@ -26,6 +26,8 @@ const RAM_SIZE: Bytes = Bytes::mib(192);
 const FLASH_SIZE: Bytes = Bytes::mib(256);
 /// The lab's drive that shows what drives without a limit do.
 const OWN_DRIVE: &str = "own";
+/// Window of a figure under a clock that counts instructions: nothing wanders.
+const WINDOW: Nanos = Nanos::millis(200);
 
 /// Measures what predictions need of a machine, and keeps it for them.
 pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> Result<Exit, Failure> {
@@ -41,7 +43,7 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
         None => progress.now(name),
         Some(_) => {}
     };
-    let calibration = measure(&site, f64::from(arguments.seconds), &told)?;
+    let calibration = measure(&site, f64::from(arguments.seconds), calibrate::WINDOW, &told)?;
     drop((site, progress));
     let path = calibrations::keep(&calibration, settings)?;
     if arguments.json {
@@ -64,22 +66,24 @@ pub(crate) fn of_guest(
     let spec = studies::load_whole(study, settings)?.design.lab;
     // Such a guest has no drive that QEMU serves, but may have those of its own kernel.
     let flash = spec.drives.iter().find(|drive| drive.kind == LabDriveKind::Flash);
-    let own = flash
-        .map(|flash| Ok::<_, Failure>(LabDrive { limit: flash.limit, ..drive(OWN_DRIVE, flash.kind, FLASH_SIZE)? }));
+    // Without a limit: the guest's processor is what is to be known.
+    let own =
+        flash.map(|flash| Ok::<_, Failure>(LabDrive { lba: flash.lba, ..drive(OWN_DRIVE, flash.kind, FLASH_SIZE)? }));
     settings.printer.say("booting a guest");
     let site = Site::lab(guest::boot(&bench(&spec, own.transpose()?)?, &[], Console::Log, settings)?);
-    measure(&site, seconds, told)
+    measure(&site, seconds, WINDOW, told)
 }
 
 /// Hears of a step as it begins, and of one that is over.
 type Told<'a> = dyn Fn(&str, Option<&CalibrationStep>) + 'a;
 
-fn measure(site: &Site, seconds: f64, told: &Told<'_>) -> Result<Calibration, Failure> {
+fn measure(site: &Site, seconds: f64, window: Nanos, told: &Told<'_>) -> Result<Calibration, Failure> {
     let own = |name: &Name| name.as_str() == OWN_DRIVE;
     let means = Means {
         ram: site.drives().iter().filter(|(name, _)| !own(name)).map(|(a, b)| (a.clone(), b.clone())).collect(),
         own_drive: site.drives().iter().find(|(name, _)| own(name)).map(|(_, node)| node.clone()),
         seconds,
+        window,
         at: runner::now(),
         build: BUILD.to_owned(),
     };

@@ -93,7 +93,11 @@ fn words(entry: &StackEntry) -> String {
         })
         .collect();
     let kind = if drives.iter().any(|name| name.starts_with('f')) { "flash" } else { "ram" };
-    let layers: Vec<String> = entry.nodes.iter().map(|node| node.layer.title()).collect();
+    let mut layers: Vec<String> = Vec::new();
+    for alike in entry.nodes.chunk_by(|one, next| one.layer == next.layer) {
+        let title = alike[0].layer.title();
+        layers.push(if alike.len() > 1 { format!("{} {title}", alike.len()) } else { title });
+    }
     format!("{} on {} {kind}", layers.join(" < "), drives.len())
 }
 
@@ -199,7 +203,7 @@ impl Tally<'_> {
             let _ = writeln!(out, "{said:>11} {measured:>11}  {}, {}{inside}{from}", cell.stack, cell.work.describe());
         }
         if let Some(all) = &self.all {
-            let _ = write!(
+            let _ = writeln!(
                 out,
                 "\n{} cells: median error {:.1} %, {:.0} % within 30 %, {} of {} pairs in order, {:.0} % inside 90 % intervals, {:.0} % inside 50 %",
                 all.standing.figures,
@@ -212,9 +216,8 @@ impl Tally<'_> {
             );
         }
         if self.without > 0 {
-            let _ = write!(out, "\n{} cells were predicted and have no figure", self.without);
+            let _ = writeln!(out, "{} cells were predicted and have no figure", self.without);
         }
-        out.push('\n');
         out
     }
 }
