@@ -80,6 +80,21 @@ fn more_threads_change_more_rows() {
     assert!((rate(&machine, &array(8), &read) / rate(&machine, &array(0), &read) - 1.0).abs() < 1e-9);
 }
 
+/// Writes between reads fill a stripe only where as many of them are under way as that takes.
+#[test]
+fn few_writes_between_reads_fill_no_stripe() {
+    let machine = machine(DriveKind::NvmeEnterprise);
+    let array = stack(4, &[raid(RaidLevel::Raid5, 128)]);
+    let mixed = |reads| work(Pattern::Mixed(reads), 64, 8, 1);
+    let written = |work: &Workload| {
+        let said = predict(&Site::new(&machine), &array, work, &Conditions::default()).unwrap();
+        said.write_amplification.unwrap()
+    };
+    let (few, many) = (written(&mixed(70)), written(&mixed(5)));
+    // Data and parity of a part, or three members' data and a parity.
+    assert!(few > 1.9 && (1.3..1.4).contains(&many), "{few} {many}");
+}
+
 /// md cuts operations to what its members take at once, also where encryption lies between; LVM's mapping does not.
 #[test]
 fn md_cuts_to_what_its_members_take_at_once() {

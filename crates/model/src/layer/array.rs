@@ -171,7 +171,7 @@ impl Compiler<'_> {
         // One thread does it all unless more are asked for (`group_thread_cnt`, 0 by default): it copies, reckons and submits.
         self.parity_work(at, array, Parameter::ParityCopy, bytes, "copied into stripes");
         self.parity_work(at, array, Parameter::ParityByte, bytes * (1.0 + parity), "parity");
-        let streamed = !flow.random && flow.bytes * self.depth >= stripe;
+        let streamed = !flow.random && flow.bytes * self.depth * flow.rate.min(1.0) >= stripe;
         if flow.bytes >= stripe || streamed {
             let rows = bytes / data / PAGE;
             self.parity_work(at, array, Parameter::ParityRow, rows, "rows of stripes");
