@@ -2,6 +2,7 @@
 
 mod advise;
 mod calibrate;
+mod check_model;
 mod choice;
 mod expect;
 mod machine;
@@ -18,6 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use advise::{AdviseArguments, InitArguments, NeedsArguments};
 pub(crate) use calibrate::CalibrateArguments;
+pub(crate) use check_model::CheckModelArguments;
 pub(crate) use choice::{Place, Selection};
 pub(crate) use expect::ExpectArguments;
 pub(crate) use machine::{CaptureArguments, DoctorArguments, InspectArguments, MachineArguments};
@@ -103,6 +105,8 @@ pub(crate) enum Command {
     Expect(ExpectArguments),
     /// Measure this machine for a minute, so that predictions fit it: nothing is written but RAM
     Calibrate(CalibrateArguments),
+    /// Draw stacks and workloads at random, predict them, measure them in the lab, and show where predictions are off
+    CheckModel(CheckModelArguments),
     /// Search all layouts of your drives for the best that meet your requirements
     Advise(AdviseArguments),
     /// Write a first study: asks for your drives and requirements, and proposes layouts

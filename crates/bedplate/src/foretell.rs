@@ -53,6 +53,12 @@ pub(crate) fn foretell(
     Ok(Foretold { machine, widened, standing: ledger.standing(), cells, ..nothing })
 }
 
+/// The same machine and study as this program predicts them, in the place of what another version did.
+pub(crate) fn anew(then: Foretold, design: &Design, known: Option<&Calibration>) -> Foretold {
+    let cells = cells(&calibrations::ready(&then.machine, known), design, &[], then.widened);
+    Foretold { build: BUILD.to_owned(), cells, ..then }
+}
+
 /// Drives that are reached over a network, whose rate and delay no machine tells.
 fn behind_networks(inventory: &Inventory, drives: &Bindings) -> Vec<Name> {
     let is_remote = |node: &str| {

@@ -86,6 +86,7 @@ fn act(command: &Command, settings: &Settings) -> Result<Exit, Failure> {
         Command::Advise(arguments) => commands::advise::advise(arguments, settings),
         Command::Init(arguments) => commands::advise::init(arguments, settings),
         Command::Calibrate(arguments) => commands::calibrate::calibrate(arguments, settings),
+        Command::CheckModel(arguments) => commands::check_model::check_model(arguments, settings),
         Command::Rates => commands::rates::rates(settings),
         Command::Expect(arguments) => commands::expect::expect(arguments, settings),
         Command::Capture(arguments) => commands::capture::capture(arguments, settings),

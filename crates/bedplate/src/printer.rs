@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use crate::paint::{keep_colours, tell};
 
 /// Prints.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Printer {
     quiet: bool,
     start: Instant,

@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::printer::Printer;
 
 /// Everything that verbs need to know of where they run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Settings {
     /// What has to last and is nobody else's.
     pub(crate) state: PathBuf,

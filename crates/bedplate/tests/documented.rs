@@ -23,13 +23,14 @@ enum Depth {
 }
 
 /// Verbs that need a guest, or minutes.
-const LONG: [&str; 5] = ["run", "demo", "prove", "build", "bench"];
+const LONG: [&str; 6] = ["run", "demo", "prove", "build", "bench", "check-model"];
 
 fn how(line: &str) -> Depth {
     let words: Vec<&str> = line.split_whitespace().collect();
     match words[1] {
         _ if line.contains("ssh://") => Depth::Not("reaches another machine: lab tests `places`"),
         "calibrate" if words.contains(&"lab") => Depth::Begun,
+        "check-model" if words.contains(&"--again") => Depth::Not("wants an earlier such run: lab tests `foretold`"),
         "calibrate" => Depth::Not("measures this machine for a minute: tests of the crate"),
         "init" => Depth::Not("asks on a terminal"),
         "lab" if words.get(2) == Some(&"shell") => Depth::Begun,

@@ -63,7 +63,7 @@ fn written(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateErro
     let reads = reads(bench, drive, span)?;
     let mut rated = reads.rated();
     let threads = bench.inventory.cpus;
-    let at = |work: Workload| point(bench.host, &place, &work, span);
+    let at = |work: Workload| point(bench.host, &place, &work, span, bench.window);
     let large = at(work(Pattern::Write, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?;
     let small = at(work(Pattern::RandWrite, Bytes::kib(4), RANDOM_DEPTH, threads)?)?;
     let lone = at(work(Pattern::RandWrite, Bytes::kib(4), 1, 1)?)?;
@@ -98,7 +98,7 @@ impl Reads {
 
 fn reads(bench: &Bench<'_>, drive: &Drive, span: Bytes) -> Result<Reads, CalibrateError> {
     let place = WorkPlace::Device(drive.node());
-    let at = |work: Workload| point(bench.host, &place, &work, span);
+    let at = |work: Workload| point(bench.host, &place, &work, span, bench.window);
     Ok(Reads {
         large: at(work(Pattern::Read, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?,
         small: at(work(Pattern::RandRead, Bytes::kib(4), RANDOM_DEPTH, bench.inventory.cpus)?)?,
@@ -134,12 +134,29 @@ fn driver(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads) -> Result<(), Cal
     Ok(())
 }
 
+/// What a drive in memory that answers after a while takes of the processor, where nothing else sets the pace: of an
+/// operation, and of its bytes.
+fn in_memory(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads) -> Result<(), CalibrateError> {
+    let bare = stacked(&[named(&drive.kernel_name)?], &[Layer::Bare])?;
+    let large = work(Pattern::Read, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?;
+    for (parameter, work, point) in
+        [(Parameter::FlashIo, &single()?, reads.single), (Parameter::FlashByte, &large, reads.large)]
+    {
+        if let Some(value) = telling(&bench.site(), parameter, &bare, work, point.operations) {
+            bench.set(parameter, value, DRIVER, "reads of a flash drive in the guest's memory that knows no limit");
+        }
+    }
+    Ok(())
+}
+
 /// Keeps what was measured of a drive, and what that tells of its driver.
 fn keep(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads, rated: Rated) -> Result<String, CalibrateError> {
     let measured = MeasuredDrive { model: drive.model.clone(), serial: drive.serial.clone(), rated };
     bench.calibration.drives.push(measured);
     if drive.transport.starts_with("nvme") {
         driver(bench, drive, reads)?;
+    } else if drive.kernel_name.starts_with("nullb") {
+        in_memory(bench, drive, reads)?;
     }
     let rate = |of: Option<BytesPerSecond>| of.map_or(0.0, |rate| rate.0 / 1e6);
     let iops = |rate: f64| rate / 1e3;

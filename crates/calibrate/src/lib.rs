@@ -36,15 +36,16 @@ pub struct Means {
     pub own_drive: Option<String>,
     /// Time for all of it; the step that is under way is finished.
     pub seconds: f64,
+    /// Window of each point, by the clock of the machine; a quarter of it before is not counted.
+    pub window: Nanos,
     /// When, for the record (RFC 3339).
     pub at: String,
     /// The program: a digest of its sources.
     pub build: String,
 }
 
-/// Window of each point, and its settling.
-const WINDOW: Nanos = Nanos::millis(800);
-const SETTLE: Nanos = Nanos::millis(200);
+/// Window of each point on a machine whose time is ours.
+pub const WINDOW: Nanos = Nanos::millis(800);
 /// What is worked on in RAM.
 const SPAN: Bytes = Bytes::mib(48);
 
@@ -55,6 +56,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) calibration: Calibration,
     pub(crate) rig: Option<Rig<'a>>,
     pub(crate) own_drive: Option<String>,
+    pub(crate) window: Nanos,
     /// Hears of each step.
     told: &'a dyn Fn(&str, Option<&CalibrationStep>),
     /// When the last step was over.
@@ -137,6 +139,7 @@ pub fn calibrate(
         inventory,
         rig: None,
         own_drive: means.own_drive.clone(),
+        window: means.window,
         told,
         noted: start,
     };
@@ -150,7 +153,7 @@ pub fn calibrate(
             None
         }
     };
-    bench.rig = ram.as_ref().map(|ram| Rig::new(host, ram.drives()));
+    bench.rig = ram.as_ref().map(|ram| Rig::new(host, ram.drives(), means.window));
     let measured = bench.measure(start, means.seconds);
     // Also where the person wants to stop: what was made for this goes with it.
     let given_back = ram.map_or(Ok(()), ram::Ram::give_back);

@@ -7,8 +7,8 @@ use plan::DriveFact;
 use terms::plan::WorkPlace;
 use terms::{Bytes, MeasurePolicy, Name, Nanos, Stack, Workload};
 
+use crate::SPAN;
 use crate::error::CalibrateError;
-use crate::{SETTLE, SPAN, WINDOW};
 
 /// What came of a workload.
 #[derive(Debug, Clone, Copy)]
@@ -28,10 +28,11 @@ pub(crate) struct Rig<'a> {
     host: &'a dyn Host,
     drives: Bindings,
     facts: Vec<DriveFact>,
+    window: Nanos,
 }
 
 impl<'a> Rig<'a> {
-    pub(crate) fn new(host: &'a dyn Host, drives: &[(Name, String, Bytes)]) -> Self {
+    pub(crate) fn new(host: &'a dyn Host, drives: &[(Name, String, Bytes)], window: Nanos) -> Self {
         let fact = |(name, _, size): &(Name, String, Bytes)| DriveFact {
             name: name.clone(),
             size: *size,
@@ -40,6 +41,7 @@ impl<'a> Rig<'a> {
         };
         Self {
             host,
+            window,
             facts: drives.iter().map(fact).collect(),
             drives: drives.iter().map(|(name, node, _)| (name.clone(), node.clone())).collect(),
         }
@@ -63,13 +65,19 @@ impl<'a> Rig<'a> {
 
     fn points(&self, place: WorkPlace, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
         measure::fill(self.host, place.clone(), SPAN, 1, 1)?;
-        works.iter().map(|work| point(self.host, &place, work, SPAN)).collect()
+        works.iter().map(|work| point(self.host, &place, work, SPAN, self.window)).collect()
     }
 }
 
 /// Runs a workload for a moment on the first `span` bytes of something.
-pub(crate) fn point(host: &dyn Host, place: &WorkPlace, work: &Workload, span: Bytes) -> Result<Point, CalibrateError> {
-    let policy = MeasurePolicy { settle: SETTLE, window: WINDOW, span, ..MeasurePolicy::default() };
+pub(crate) fn point(
+    host: &dyn Host,
+    place: &WorkPlace,
+    work: &Workload,
+    span: Bytes,
+    window: Nanos,
+) -> Result<Point, CalibrateError> {
+    let policy = MeasurePolicy { settle: Nanos(window.0 / 4), window, span, ..MeasurePolicy::default() };
     let job = job(work, place, &policy, 1)?;
     let before = snapshot(host, &[], false)?;
     let outcome = measure::run(host, &job, Nanos::seconds(60))?;

@@ -39,6 +39,7 @@ pub(crate) const STEPS: &[Step] = &[
     step("dm-integrity, journal", 7.0, |bench| integrity(bench, IntegrityMode::Journal)),
     Step { needs_ram: false, ..step("memory, parity, SHA-256", 1.5, processor::memory) },
     step("RAID-1", 3.0, mirror),
+    step("RAID-5", 3.0, parity),
     step("LVM", 4.0, volume),
     step("btrfs", 6.0, btrfs),
     step("ZFS", 6.0, zfs),
@@ -271,6 +272,21 @@ fn mirror(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     let fits = [Fit { parameter: Parameter::MdIo, work: bench.small(Pattern::RandRead)? }];
     let points = bench.learn(&stack(Layer::Raid(raid), 2)?, &fits)?;
     Ok(format!("{:.1} k reads/s", points[0].operations / 1e3))
+}
+
+/// The parity thread: what a byte of whole stripes takes, and a row of which a part is written.
+fn parity(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
+    let raid = Raid { level: RaidLevel::Raid5, bitmap: Bitmap::None, assume_clean: true, ..Raid::default() };
+    let fits = [
+        Fit { parameter: Parameter::ParityByte, work: large(Pattern::Write)? },
+        Fit { parameter: Parameter::ParityChange, work: bench.small(Pattern::RandWrite)? },
+    ];
+    let points = bench.learn(&stack(Layer::Raid(raid), ram::DRIVES)?, &fits)?;
+    Ok(format!(
+        "{:.0} MB/s and {:.1} k IOPS to write",
+        points[0].operations * Bytes::mib(1).as_f64() / 1e6,
+        points[1].operations / 1e3
+    ))
 }
 
 fn volume(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {

@@ -68,6 +68,8 @@ fn kind(drive: &Drive) -> DriveKind {
     match drive.transport.as_str() {
         _ if optane => DriveKind::Optane,
         "ram" => DriveKind::Ram,
+        // Drives of the kernel's own whose content is in memory (null_blk).
+        _ if drive.kernel_name.starts_with("nullb") => DriveKind::Ram,
         _ if drive.rotational && !drive.transport.starts_with("virtio") => DriveKind::Hdd,
         transport if transport.starts_with("nvme") => DriveKind::Nvme,
         _ => DriveKind::SataSsd,

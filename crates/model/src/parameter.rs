@@ -211,6 +211,9 @@ table! {
     Position: "positioning of a head: half a turn and a short way", Time, 5.2e-3, 0.15, Published,
         "4.17 ms for half a turn at 7200 rpm, 1 ms from track to track and to settle";
     SnapshotCopy: "share of writes that copy a chunk for a snapshot", Ratio, 0.1, 1.0, Guessed, "each chunk is copied once";
+    FlashIo: "an operation of a flash drive in the guest's memory: queue, copy of a page and timer", Time, 3.0 * US, 0.5, Guessed,
+        "a request of null_blk and the interrupt that ends it";
+    FlashByte: "its copy", PerByte, 0.0823 * NS, 0.5, Guessed, "as the RAM drive's copy";
     MemoryShare: "share of the peak that memory sustains", Ratio, 0.8, 0.06, Published, "75 to 85 % is usual";
 }
 

@@ -59,12 +59,26 @@ pub(crate) struct Class {
     pub(crate) cached: bool,
     /// Bytes of each, where known.
     pub(crate) size: Option<f64>,
+    /// Of a drive in memory that answers after a while, and not in the call: bytes that it takes at once.
+    pub(crate) piece: Option<f64>,
     /// Spread of the time of an operation relative to its mean.
     pub(crate) spread: f64,
     /// Share of its busy time that an operation waits less than it would behind exponential times: see
     /// [`EVEN`].
     pub(crate) even: f64,
 }
+
+/// Bytes that a drive of the lab takes at once which is in the guest's memory and answers after a while: so many that
+/// operations and bytes in a second are reached together (docs/virtual-time.md).
+fn piece(group: &DriveGroup) -> Option<f64> {
+    let rated = group.rated;
+    let later = group.kind == DriveKind::Ram && rated.read_latency.is_some();
+    let told = rated.read.zip(rated.read_iops).map(|(bytes, operations)| bytes.0 / operations.0);
+    later.then(|| told.unwrap_or(f64::INFINITY).max(PAGE))
+}
+
+/// The kernel splits nothing smaller.
+const PAGE: f64 = 4096.0;
 
 /// An operation that finds another at work waits for what is left of it: all of a mean time where times are
 /// exponential, `(1 + c²)/2` of it in general, half of it where all are the same (residual life; Kleinrock, *Queueing
@@ -371,6 +385,7 @@ impl Site {
             fades,
             cached,
             size: group.size.map(Bytes::as_f64),
+            piece: piece(group),
             spread: if group.trust == Trust::Held { 0.0 } else { table.spread },
             even: if group.trust == Trust::Held { EVEN } else { 0.0 },
         }

@@ -80,6 +80,45 @@ fn more_threads_change_more_rows() {
     assert!((rate(&machine, &array(8), &read) / rate(&machine, &array(0), &read) - 1.0).abs() < 1e-9);
 }
 
+/// Writes between reads fill a stripe only where as many of them are under way as that takes.
+#[test]
+fn few_writes_between_reads_fill_no_stripe() {
+    let machine = machine(DriveKind::NvmeEnterprise);
+    let array = stack(4, &[raid(RaidLevel::Raid5, 128)]);
+    let mixed = |reads| work(Pattern::Mixed(reads), 64, 8, 1);
+    let written = |work: &Workload| {
+        let said = predict(&Site::new(&machine), &array, work, &Conditions::default()).unwrap();
+        said.write_amplification.unwrap()
+    };
+    let (few, many) = (written(&mixed(70)), written(&mixed(5)));
+    // Data and parity of a part, or three members' data and a parity.
+    assert!(few > 1.9 && (1.3..1.4).contains(&many), "{few} {many}");
+}
+
+/// md cuts operations to what its members take at once, also where encryption lies between; LVM's mapping does not.
+#[test]
+fn md_cuts_to_what_its_members_take_at_once() {
+    let mut machine = machine(DriveKind::Ram);
+    (machine.cores, machine.threads) = (1, 1);
+    let slow = |bytes: f64| {
+        let mut machine = machine.clone();
+        let rated = &mut machine.drives[0].rated;
+        rated.read_latency = Some(Nanos(80_000));
+        rated.read = Some(terms::BytesPerSecond(bytes * 1e6));
+        rated.read_iops = Some(terms::Iops(1e6));
+        machine
+    };
+    let inline = CryptFlags { no_read_workqueue: true, no_write_workqueue: true, ..CryptFlags::default() };
+    let crypt = Layer::Crypt(terms::layer::Crypt { flags: inline, ..terms::layer::Crypt::default() });
+    let read = work(Pattern::Read, 256, 16, 1);
+    let falls = |top: Layer| {
+        let array = stack(1, &[crypt.clone(), top]);
+        rate(&slow(1024.0 * 1024.0), &array, &read) / rate(&slow(16384.0), &array, &read)
+    };
+    let (md, lvm) = (falls(raid(RaidLevel::Raid0, 512)), falls(Layer::Lvm(Lvm::default())));
+    assert!(md > lvm * 1.02, "{md} {lvm}");
+}
+
 /// Pieces that lie side by side on a member go there as one: a small chunk costs a head no more ways than a large one.
 #[test]
 fn pieces_side_by_side_are_one_request() {

@@ -23,13 +23,13 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Measure", &["bench", "demo", "run", "build", "prove"]),
     ("Decide", &["advise", "expect", "init", "plan"]),
     ("This machine", &["doctor", "inspect", "calibrate", "capture"]),
-    ("Results", &["report", "compare", "runs"]),
+    ("Results", &["report", "compare", "runs", "check-model"]),
     ("Studies and workloads", &["studies", "profiles", "fio", "schema"]),
     ("Setup", &["lab", "teardown", "completion", "man"]),
 ];
 
 /// Examples of each verb, as they are typed.
-pub(crate) const EXAMPLES: [(&str, &[&str]); 26] = [
+pub(crate) const EXAMPLES: [(&str, &[&str]); 27] = [
     (
         "bench",
         &["bedplate bench . --quick", "bedplate bench /srv/photos --rounds 5", "bedplate bench /data --on ssh://nas"],
@@ -62,6 +62,7 @@ pub(crate) const EXAMPLES: [(&str, &[&str]); 26] = [
     ("inspect", &["bedplate inspect", "bedplate inspect --on ssh://nas --json"]),
     ("calibrate", &["bedplate calibrate", "bedplate calibrate --on lab"]),
     ("capture", &["bedplate capture machine.capture"]),
+    ("check-model", &["bedplate check-model --seed 7", "bedplate check-model --seed 7 --again --json"]),
     (
         "report",
         &[

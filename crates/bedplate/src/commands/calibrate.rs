@@ -1,6 +1,7 @@
 //! `bedplate calibrate`
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use calibrate::Means;
 use host::interrupt::Care;
@@ -8,7 +9,7 @@ use host::{Host, Rights};
 use lab::Console;
 use terms::calibration::{Calibration, CalibrationStep};
 use terms::spelling::spell_path;
-use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, Name};
+use terms::{Bytes, Hosts, LabDrive, LabDriveKind, LabSpec, Name, Nanos};
 
 use crate::address::Address;
 use crate::cli::CalibrateArguments;
@@ -21,21 +22,17 @@ use crate::{BUILD, calibrations, guest, runner, studies};
 const RAM_DRIVES: usize = 3;
 /// Size of each.
 const RAM_SIZE: Bytes = Bytes::mib(192);
+/// Size of a flash drive in the guest's memory.
+const FLASH_SIZE: Bytes = Bytes::mib(256);
 /// The lab's drive that shows what drives without a limit do.
 const OWN_DRIVE: &str = "own";
+/// Window of a figure under a clock that counts instructions: nothing wanders.
+const WINDOW: Nanos = Nanos::millis(200);
 
 /// Measures what predictions need of a machine, and keeps it for them.
 pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> Result<Exit, Failure> {
     let site = open(arguments, settings)?;
     let _care = Care::take();
-    let own = |name: &Name| name.as_str() == OWN_DRIVE;
-    let means = Means {
-        ram: site.drives().iter().filter(|(name, _)| !own(name)).map(|(a, b)| (a.clone(), b.clone())).collect(),
-        own_drive: site.drives().iter().find(|(name, _)| own(name)).map(|(_, node)| node.clone()),
-        seconds: f64::from(arguments.seconds),
-        at: runner::now(),
-        build: BUILD.to_owned(),
-    };
     if !arguments.json {
         settings.printer.say(&format!("calibrating {}: nothing is written but RAM", site.name()));
         settings.printer.data(&heading())?;
@@ -46,7 +43,7 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
         None => progress.now(name),
         Some(_) => {}
     };
-    let calibration = calibrate::calibrate(&site, &means, &told).map_err(|error| Failure::Could(Box::new(error)))?;
+    let calibration = measure(&site, f64::from(arguments.seconds), calibrate::WINDOW, &told)?;
     drop((site, progress));
     let path = calibrations::keep(&calibration, settings)?;
     if arguments.json {
@@ -58,6 +55,41 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
     Ok(if calibration.steps.iter().skip(1).any(|step| step.done) { Exit::Yes } else { Exit::NotHere })
 }
 
+/// Measures a guest like that of a study under the study's own clock, which has to end an instruction in a nanosecond:
+/// nothing is converted. `told` hears of each step.
+pub(crate) fn of_guest(
+    study: &Path,
+    seconds: f64,
+    settings: &Settings,
+    told: &Told<'_>,
+) -> Result<Calibration, Failure> {
+    let spec = studies::load_whole(study, settings)?.design.lab;
+    // Such a guest has no drive that QEMU serves, but may have those of its own kernel.
+    let flash = spec.drives.iter().find(|drive| drive.kind == LabDriveKind::Flash);
+    // Without a limit: the guest's processor is what is to be known.
+    let own =
+        flash.map(|flash| Ok::<_, Failure>(LabDrive { lba: flash.lba, ..drive(OWN_DRIVE, flash.kind, FLASH_SIZE)? }));
+    settings.printer.say("booting a guest");
+    let site = Site::lab(guest::boot(&bench(&spec, own.transpose()?)?, &[], Console::Log, settings)?);
+    measure(&site, seconds, WINDOW, told)
+}
+
+/// Hears of a step as it begins, and of one that is over.
+type Told<'a> = dyn Fn(&str, Option<&CalibrationStep>) + 'a;
+
+fn measure(site: &Site, seconds: f64, window: Nanos, told: &Told<'_>) -> Result<Calibration, Failure> {
+    let own = |name: &Name| name.as_str() == OWN_DRIVE;
+    let means = Means {
+        ram: site.drives().iter().filter(|(name, _)| !own(name)).map(|(a, b)| (a.clone(), b.clone())).collect(),
+        own_drive: site.drives().iter().find(|(name, _)| own(name)).map(|(_, node)| node.clone()),
+        seconds,
+        window,
+        at: runner::now(),
+        build: BUILD.to_owned(),
+    };
+    calibrate::calibrate(site, &means, told).map_err(|error| Failure::Could(Box::new(error)))
+}
+
 /// The machine: one that is there, or a guest with RAM drives and a drive of its own.
 fn open(arguments: &CalibrateArguments, settings: &Settings) -> Result<Site, Failure> {
     match Address::parse(&arguments.on)? {
@@ -66,8 +98,9 @@ fn open(arguments: &CalibrateArguments, settings: &Settings) -> Result<Site, Fai
                 Some(path) => studies::load_whole(path, settings)?.design.lab,
                 None => LabSpec::new(2, Bytes::gib(3)),
             };
+            let own = drive(OWN_DRIVE, LabDriveKind::Nvme, Bytes::mib(512))?;
             settings.printer.say("booting a guest");
-            Ok(Site::lab(guest::boot(&bench(&spec)?, &[], Console::Log, settings)?))
+            Ok(Site::lab(guest::boot(&bench(&spec, Some(own))?, &[], Console::Log, settings)?))
         }
         _ if arguments.study.is_some() => Err(Failure::told("error: --study goes with --on lab\n\nhint: leave it out")),
         // Without root the steps that need it say so, and the rest is measured.
@@ -75,15 +108,17 @@ fn open(arguments: &CalibrateArguments, settings: &Settings) -> Result<Site, Fai
     }
 }
 
-/// A guest like that of the study, with drives to calibrate on.
-fn bench(spec: &LabSpec) -> Result<LabSpec, Failure> {
-    let drive = |name: String, kind, size| -> Result<LabDrive, Failure> {
-        let name = Name::new(name).map_err(|error| Failure::told(format!("error: {error}")))?;
-        Ok(LabDrive { kind, lba: Bytes(4096), ..LabDrive::new(name, size) })
-    };
-    let mut drives = vec![drive(OWN_DRIVE.to_owned(), LabDriveKind::Nvme, Bytes::mib(512))?];
+/// A drive of a guest for calibrating.
+fn drive(name: &str, kind: LabDriveKind, size: Bytes) -> Result<LabDrive, Failure> {
+    let name = Name::new(name).map_err(|error| Failure::told(format!("error: {error}")))?;
+    Ok(LabDrive { kind, lba: Bytes(4096), ..LabDrive::new(name, size) })
+}
+
+/// A guest like that of the study, with drives to calibrate on: RAM drives, and one of its own.
+fn bench(spec: &LabSpec, own: Option<LabDrive>) -> Result<LabSpec, Failure> {
+    let mut drives: Vec<LabDrive> = own.into_iter().collect();
     for number in 0..RAM_DRIVES {
-        drives.push(LabDrive { lba: Bytes(512), ..drive(format!("r{number}"), LabDriveKind::Ram, RAM_SIZE)? });
+        drives.push(LabDrive { lba: Bytes(512), ..drive(&format!("r{number}"), LabDriveKind::Ram, RAM_SIZE)? });
     }
     let memory = Bytes(spec.memory.0.max(Bytes::gib(2).0));
     Ok(LabSpec { drives, switches: Vec::new(), memory, hosts: Hosts::ONE, ..spec.clone() })
@@ -93,7 +128,7 @@ fn heading() -> String {
     format!("{:<24} {:>7} {:>9}  found\n", "STEP", "SECONDS", "INTERVAL")
 }
 
-fn line(step: &CalibrationStep) -> String {
+pub(crate) fn line(step: &CalibrationStep) -> String {
     let width = format!("±{:.0} %", step.half_width * 100.0);
     format!("{:<24} {:>7.1} {width:>9}  {}\n", step.name, step.seconds, step.found.lines().next().unwrap_or(""))
 }

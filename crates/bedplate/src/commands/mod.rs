@@ -5,6 +5,7 @@ pub(crate) mod agent;
 pub(crate) mod build;
 pub(crate) mod calibrate;
 pub(crate) mod capture;
+pub(crate) mod check_model;
 pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod expect;

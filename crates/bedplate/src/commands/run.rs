@@ -79,6 +79,11 @@ fn say_clock(design: &terms::Design, site: &Site, settings: &Settings) {
     }
 }
 
+/// Runs a study that is staked out to its record, and prints no report.
+pub(crate) fn to_record(staked: Staked, settings: &Settings) -> Result<PathBuf, Failure> {
+    measure_all(staked, None, settings)
+}
+
 /// Boots, begins or resumes the record, runs every open cell, and seals.
 fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> Result<PathBuf, Failure> {
     let _care = Care::take();

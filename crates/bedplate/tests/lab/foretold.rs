@@ -86,6 +86,24 @@ fn a_calibration_makes_predictions_surer() {
     bench.assert_nothing_left();
 }
 
+#[test]
+fn stacks_drawn_at_random_are_measured_predicted_and_predicted_again() {
+    let bench = Bench::alone();
+    let drawn = ["check-model", "--seed", "3", "--cells", "20", "--window", "100ms", "--seconds", "60", "--json"];
+    let first = bench.run(&drawn);
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first));
+    let told: Value = serde_json::from_slice(&first.stdout).unwrap();
+    let cells = told["cells"].as_array().unwrap();
+    assert!(cells.len() >= 15, "{told:#}");
+    // An instruction takes a nanosecond, so nothing is as far off as a unit that was mistaken.
+    assert!(told["all"]["median_error"].as_f64().unwrap() < 1.0, "{told:#}");
+    // The same program says the same of what it measured then.
+    let again = bench.run(&["check-model", "--seed", "3", "--again", "--json"]);
+    let said: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!(said["cells"], told["cells"]);
+    bench.assert_nothing_left();
+}
+
 /// Steps on drives that are as slow as it says.
 const STEPS: &str = r#"
     question = "Do steps stop where they should?"

@@ -87,10 +87,18 @@ struct Spread {
 impl Compiler<'_> {
     pub(crate) fn array(&mut self, stack: &Stack, at: usize, array: &Array, flow: &Flow) {
         let mut asked = [const { None::<Spread> }; 3];
-        self.array_costs(at, array, flow);
+        // md cuts what comes to what its members take at once, whatever lies between (`md_submit_bio`, and
+        // `blk_stack_limits` in block/blk-settings.c); the device mapper does not.
+        let largest = matches!(stack.nodes[at].layer, terms::Layer::Raid(_)).then(|| self.piece()).flatten();
+        let cut = |flow: Flow| {
+            let times = largest.map_or(1.0, |largest| (flow.bytes / largest).ceil().max(1.0));
+            Flow { bytes: flow.bytes / times, rate: flow.rate * times, batch: flow.batch * times, ..flow }
+        };
+        self.array_costs(at, array, &cut(*flow));
         self.spread(stack, at, array, flow, &mut asked);
         let node = &stack.nodes[at];
         for Spread { flow, to } in asked.into_iter().flatten() {
+            let flow = cut(flow);
             let to = to.min(node.on.len());
             // Members of LVM's arrays may have dm-integrity under them.
             if let terms::Layer::Lvm(terms::layer::Lvm { integrity: Some(integrity), .. }) = &node.layer {
@@ -163,7 +171,7 @@ impl Compiler<'_> {
         // One thread does it all unless more are asked for (`group_thread_cnt`, 0 by default): it copies, reckons and submits.
         self.parity_work(at, array, Parameter::ParityCopy, bytes, "copied into stripes");
         self.parity_work(at, array, Parameter::ParityByte, bytes * (1.0 + parity), "parity");
-        let streamed = !flow.random && flow.bytes * self.depth >= stripe;
+        let streamed = !flow.random && flow.bytes * self.depth * flow.rate.min(1.0) >= stripe;
         if flow.bytes >= stripe || streamed {
             let rows = bytes / data / PAGE;
             self.parity_work(at, array, Parameter::ParityRow, rows, "rows of stripes");

@@ -127,7 +127,13 @@ impl Compiler<'_> {
         }
         // An operation is at one of the drives, whichever: all of them together have it as often as it comes.
         let apart = flow.rate * size / (flow.wide * flow.batch);
-        let inside = if flow.random { values[operation as usize].min(values[alone as usize]) } else { 0.0 };
+        // Where each piece takes as long, its bytes are in that time.
+        let inside = match (flow.random, class.piece) {
+            (_, Some(_)) => (values[byte as usize] * flow.bytes).max(values[operation as usize]),
+            (true, None) => values[operation as usize],
+            (false, None) => 0.0,
+        };
+        let inside = inside.min(values[alone as usize]);
         // What the station already has of it is taken off.
         let left = 1.0 - inside / values[alone as usize];
         self.network.add(values, Part::of(DELAY, alone, apart * left, "an operation alone on the drive"));
@@ -169,7 +175,11 @@ impl Compiler<'_> {
     /// Processor time of the driver, and the first touch of what was read.
     fn driver(&mut self, class: &Class, flow: &Flow, size: f64) {
         let visits = flow.rate * size * self.crowd;
-        if class.kind == DriveKind::Ram {
+        if let Some(piece) = class.piece {
+            let pieces = (flow.bytes / piece).ceil().max(1.0);
+            self.work(flow.context, Parameter::FlashIo, visits * pieces, "queue and timer");
+            self.work(flow.context, Parameter::FlashByte, flow.rate * size * flow.bytes, "its copy");
+        } else if class.kind == DriveKind::Ram {
             self.work(flow.context, Parameter::RamIo, visits, "the RAM drive");
             self.work(flow.context, Parameter::RamByte, flow.rate * size * flow.bytes, "its copy");
         } else {

@@ -1,0 +1,85 @@
+//! `bedplate check-model`
+//!
+//! Stacks and workloads are drawn at random, predicted from a calibration of the lab's guest, and measured there under a
+//! clock that counts instructions, so that what is measured wanders with nothing. What is drawn is the text of a study:
+//! all of it goes the way of every other study.
+
+mod draw;
+mod tally;
+
+use std::path::{Path, PathBuf};
+
+use record::RunReader;
+use terms::calibration::Calibration;
+use terms::finding::Findings;
+
+use crate::cli::{CheckModelArguments, RunArguments};
+use crate::commands::{calibrate, report, run};
+use crate::exit::{Exit, Failure};
+use crate::settings::Settings;
+use crate::{calibrations, foretell, ground, studies};
+
+/// Each on every stack.
+const WORKLOADS: usize = 10;
+
+/// Draws, calibrates, measures, and says how far off predictions were.
+pub(crate) fn check_model(arguments: &CheckModelArguments, settings: &Settings) -> Result<Exit, Failure> {
+    // Runs and calibration of their own: no intervals are widened by other runs, and no other run is predicted from a guest
+    // like this one.
+    let home = settings.runs.with_file_name("check-model").join(arguments.seed.to_string());
+    let own = Settings { runs: home.join("runs"), catalogue: home.join("catalogue.sqlite"), ..settings.clone() };
+    let study = home.join("study.toml");
+    let directory = if arguments.again { newest(&own)? } else { measured(&home, &study, arguments, &own)? };
+    let reader = RunReader::open(&directory)?;
+    let mut findings = report::findings(&reader)?;
+    if arguments.again {
+        predict_again(&reader, &study, &mut findings, &own)?;
+    }
+    let Some(card) = &findings.foretold else {
+        return Err(Failure::told(format!(
+            "error: nothing was predicted of the run in `{}`",
+            directory.to_string_lossy()
+        )));
+    };
+    if let Some(why) = &card.why_not {
+        return Err(Failure::told(format!("error: nothing was predicted\n  because: {why}")));
+    }
+    let tally = tally::tally(card, &findings);
+    let text = if arguments.json { serde_json::to_string_pretty(&tally)? + "\n" } else { tally.text() };
+    settings.printer.data(&text)?;
+    settings.printer.say(&format!("study, calibration and record are kept: {}", terms::spelling::spell_path(&home)));
+    Ok(if tally.is_empty() { Exit::No } else { Exit::Yes })
+}
+
+/// Writes the study, calibrates its guest, and runs it; gives the record.
+fn measured(home: &Path, study: &Path, arguments: &CheckModelArguments, own: &Settings) -> Result<PathBuf, Failure> {
+    let cells = usize::try_from(arguments.cells).unwrap_or(usize::MAX);
+    let size = draw::Size { stacks: cells.div_ceil(WORKLOADS), workloads: WORKLOADS, window: arguments.window };
+    std::fs::create_dir_all(&own.runs).map_err(Failure::file("make", home))?;
+    std::fs::write(study, draw::study(arguments.seed, size)).map_err(Failure::file("write", study))?;
+    let calibration = calibrate::of_guest(study, f64::from(arguments.seconds), own, &|_, step| {
+        if let Some(step) = step {
+            own.printer.say(calibrate::line(step).trim_end());
+        }
+    })?;
+    calibrations::keep(&calibration, own)?;
+    let chosen = RunArguments { study: Some(study.to_owned()), ..RunArguments::default() };
+    run::to_record(ground::stake(&chosen, own)?, own)
+}
+
+/// The newest record of such runs.
+fn newest(own: &Settings) -> Result<PathBuf, Failure> {
+    let catalogue = crate::commands::runs::catalogue(own)?;
+    let newest = catalogue.list().first().map(|row| row.dir.clone());
+    newest.ok_or_else(|| Failure::told("error: nothing was measured with this seed yet\n\nhint: leave out `--again`"))
+}
+
+/// Puts what this program predicts, from the machine and the calibration of then, in the place of what was predicted then.
+fn predict_again(reader: &RunReader, study: &Path, findings: &mut Findings, own: &Settings) -> Result<(), Failure> {
+    let Some((then, sha256)) = reader.foretold()? else { return Ok(()) };
+    let design = studies::of_text(study, reader.study_text(), own)?;
+    let known: Option<Calibration> = calibrations::of(&findings.inventory, own)?;
+    let now = foretell::anew(then, &design, known.as_ref());
+    findings.foretold = Some(analyse::score(&now, &sha256, findings));
+    Ok(())
+}
