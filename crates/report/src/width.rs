@@ -35,6 +35,18 @@ pub(crate) fn shorten(text: &str, columns: usize) -> String {
     out
 }
 
+/// The text cut to `columns` at most, with `…` in place of its middle: names of stacks differ at their ends.
+pub(crate) fn shorten_middle(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let room = columns.saturating_sub(1);
+    let head = take(text, room.div_ceil(2)).trim_end();
+    let starts = text.char_indices().map(|(at, _)| at);
+    let tail = starts.map(|at| &text[at..]).find(|tail| width(tail) <= room - room.div_ceil(2)).unwrap_or("");
+    format!("{head}…{}", tail.trim_start())
+}
+
 /// The longest beginning that fits into `columns`.
 fn take(text: &str, columns: usize) -> &str {
     let mut end = 0;

@@ -342,7 +342,13 @@ fn show(directory: &Path, findings: &Findings, arguments: &RunArguments, setting
     let style = &settings.style;
     let text = if arguments.json { report::json(findings) } else { reports::shown(findings, arguments.details, style) };
     settings.printer.drawn(&text)?;
-    settings.printer.say(&reports::more(&runs::told(directory, settings), directory));
+    settings.printer.say(&reports::more(
+        &runs::told(directory, settings),
+        findings,
+        directory,
+        arguments.details,
+        style,
+    ));
     Ok(())
 }
 
