@@ -36,7 +36,8 @@ pub(crate) fn shorten(text: &str, columns: usize) -> String {
 }
 
 /// The text cut to `columns` at most, with `…` in place of its middle: names of stacks differ at their ends.
-pub(crate) fn shorten_middle(text: &str, columns: usize) -> String {
+#[must_use]
+pub fn shorten_middle(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -89,7 +90,8 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
 }
 
 /// A paragraph: `first` before the first line, as many blanks before the others.
-pub(crate) fn paragraph(first: &str, text: &str, columns: usize) -> String {
+#[must_use]
+pub fn paragraph(first: &str, text: &str, columns: usize) -> String {
     let indent = width(first);
     let lines = wrap(text, columns.saturating_sub(indent));
     lines.iter().enumerate().fold(String::new(), |mut out, (number, line)| {
