@@ -1,6 +1,5 @@
 //! Flags, environment and the machine's conventions, resolved once.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
@@ -81,8 +80,7 @@ fn style(global: &Global) -> report::Style {
         Color::Never => false,
         Color::Auto => anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never,
     };
-    let width = if stdout.is_terminal() { terminal_size().1.clamp(60, 200) } else { 100 };
-    report::Style { colour, width: usize::from(width), ascii: global.ascii, si: false }
+    report::Style { colour, width: usize::from(terminal_size().1.clamp(40, 200)), ascii: global.ascii, si: false }
 }
 
 /// Rows and columns of the terminal; 24 and 80 where it does not tell.

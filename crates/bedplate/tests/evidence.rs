@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr as _;
 
 fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evidence")
@@ -95,6 +96,42 @@ fn pages_are_made_of_their_records_byte_for_byte() {
         fs::write(kept().join("README.md"), &list).unwrap();
     }
     assert_eq!(fs::read_to_string(kept().join("README.md")).unwrap(), list);
+}
+
+/// Columns of a terminal that nobody made wider, and what is taken where there is none.
+const COLUMNS: usize = 80;
+
+/// The report of a record as a terminal of 80 columns gets it, both outputs.
+#[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+fn printed(record: &Path, more: &[&str]) -> Vec<String> {
+    let run = format!("./{}", record.file_name().unwrap().to_str().unwrap());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bedplate"));
+    command.args(["report", &run]).args(more).current_dir(record.parent().unwrap()).env("NO_COLOR", "1");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_report_fits_a_screen_of_25_lines_and_80_columns() {
+    for study in studies() {
+        let directory = tempfile::tempdir().unwrap();
+        let record = unpacked(&study, directory.path());
+        let lines = printed(&record, &[]);
+        assert!(lines.len() <= 25, "{study}: {} lines\n{}", lines.len(), lines.join("\n"));
+        let answer = lines.iter().position(|line| line.starts_with("Answer")).expect("an answer");
+        assert!(
+            lines[answer + 1..].iter().all(|line| line.starts_with(' ') || line.contains("bedplate report ")),
+            "{study}: nothing but the command for details comes after the answer\n{}",
+            lines.join("\n")
+        );
+        // What is to be copied is never broken: commands and paths.
+        let copied = |line: &str| line.starts_with("bedplate ") || !line.contains(' ');
+        let wide = |lines: Vec<String>| lines.into_iter().filter(|line| line.width() > COLUMNS && !copied(line));
+        assert_eq!(wide(lines).collect::<Vec<_>>(), Vec::<String>::new(), "{study}");
+        assert_eq!(wide(printed(&record, &["--details"])).collect::<Vec<_>>(), Vec::<String>::new(), "{study}");
+    }
 }
 
 const HEAD: &str = "# Records of runs

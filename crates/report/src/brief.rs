@@ -9,7 +9,7 @@ mod ratios;
 use terms::finding::Findings;
 
 use crate::confidence;
-use crate::evidence::count;
+use crate::evidence::{count, count_of};
 use crate::grid::{Grid, State};
 use crate::notes::Notes;
 use crate::prose;
@@ -20,42 +20,98 @@ use crate::width::{Align, pad, paragraph};
 
 /// Columns of the word before a line, with the blanks behind it.
 const WORD: usize = 9;
-/// Reasons that are told in full; of more, how many there are.
-const REASONS: usize = 3;
+/// Lines of a screen that are ours: of 25, two are the program's, the command for details and the page.
+const LINES: usize = 25 - 2;
+/// Fewest rows of a table that are still a comparison.
+const ROWS: usize = 4;
+
+/// How much is drawn. The first that fits a screen is taken; what is left out is in the details.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    /// Names of stacks are wrapped, not shortened.
+    whole_names: bool,
+    /// How it was measured and what speaks against it are said, not only the worst of that.
+    asides: bool,
+    /// Reasons for blanks that are told in full, after an empty line; of more, how many there are.
+    reasons: usize,
+    /// Rows of the table.
+    rows: usize,
+}
+
+/// From all to least, but for rows.
+const EXTENTS: [Extent; 5] = [
+    Extent { whole_names: true, asides: true, reasons: 3, rows: usize::MAX },
+    Extent { whole_names: false, asides: true, reasons: 3, rows: usize::MAX },
+    Extent { whole_names: false, asides: false, reasons: 3, rows: usize::MAX },
+    Extent { whole_names: false, asides: false, reasons: 1, rows: usize::MAX },
+    Extent { whole_names: false, asides: false, reasons: 0, rows: usize::MAX },
+];
 
 /// The findings on a screen. One target is a card of its workloads; several stacks are ratios to the first, and what
 /// comparing them says.
 #[must_use]
 pub fn brief(findings: &Findings, style: &Style) -> String {
     let grid = Grid::without_points(findings);
+    let mut text = String::new();
+    let mut least = EXTENTS[0];
+    for extent in EXTENTS {
+        text = drawn(&grid, extent, style);
+        least = extent;
+        if text.lines().count() <= LINES {
+            return text;
+        }
+    }
+    // One line says how many rows there are besides.
+    let over = text.lines().count() - LINES + 1;
+    let all = if grid.stacks().len() == 1 { grid.workloads().len() } else { grid.stacks().len() };
+    let rows = all.saturating_sub(over).max(ROWS);
+    if rows + 1 < all { drawn(&grid, Extent { rows, ..least }, style) } else { text }
+}
+
+fn drawn(grid: &Grid, extent: Extent, style: &Style) -> String {
     let mut notes = Notes::default();
-    let mut out = heading(&grid, style);
-    out.push('\n');
-    out.push_str(&match grid.stacks() {
-        [_] => card::draw(&grid, style, &mut notes),
-        _ => ratios::draw(&grid, style, &mut notes),
-    });
-    out.push('\n');
-    out.push_str(&reasons(&notes, style));
-    for (word, text) in lines(&grid) {
+    let mut out = heading(grid, style);
+    match grid.stacks() {
+        [_] => out.push_str(&card::draw(grid, extent, style, &mut notes)),
+        _ => {
+            out.push('\n');
+            out.push_str(&ratios::draw(grid, extent, style, &mut notes));
+            if extent.reasons > 0 {
+                out.push('\n');
+            }
+        }
+    }
+    out.push_str(&reasons(&notes, extent.reasons, style));
+    for (word, text) in lines(grid, extent) {
         out.push_str(&paragraph(&pad(word, WORD, Align::Left), &style.spell(&text), style.columns()));
     }
     out
 }
 
+/// What is said of rows that are left out.
+fn left_out(all: usize, extent: Extent, noun: &str) -> String {
+    let more = all.saturating_sub(extent.rows);
+    if more == 0 { String::new() } else { format!("and {}: --details\n", count_of(more, &format!("more {noun}"))) }
+}
+
 /// What is said below the table, the answer last.
-fn lines(grid: &Grid) -> Vec<(&'static str, String)> {
+fn lines(grid: &Grid, extent: Extent) -> Vec<(&'static str, String)> {
     let findings = grid.findings;
-    let mut lines = vec![("Method", method(findings)), ("Caveats", caveats::of(grid))];
+    let is_card = grid.stacks().len() == 1;
+    let mut lines = Vec::new();
+    if extent.asides && !is_card {
+        lines.extend([("Method", method(findings)), ("Caveats", caveats::of(grid))]);
+    }
     lines.extend(caveats::checks(findings).map(|text| ("Checks", text)));
     lines.extend(prose::resume(&Grid::new(findings)).map(|text| ("Resume", text)));
-    let answer = match grid.stacks() {
-        // The card has said it.
-        [_] => Vec::new(),
-        _ => vec![("Answer", prose::short(grid).join(" "))],
-    };
-    lines.extend(confidence::of(grid).map(|of| ("Trust", of.words())));
-    lines.extend(answer);
+    let trust = confidence::of(grid).map(|of| of.words());
+    if is_card {
+        // The card itself is the answer, and its method is short.
+        lines.extend(trust.map(|trust| ("Trust", format!("{trust}; {}", measured(findings)))));
+    } else {
+        lines.extend(trust.map(|trust| ("Trust", trust)));
+        lines.push(("Answer", prose::short(grid).join(" ")));
+    }
     lines.retain(|line| !line.1.is_empty());
     lines
 }
@@ -67,15 +123,27 @@ fn method(findings: &Findings) -> String {
     let had = had.unwrap_or(p.rounds);
     let interval = if had == 1 { " without an interval" } else { "" };
     let rounds = count(had, "round");
-    format!("{rounds}{interval}, {} measured on {}{}", p.window, p.span, prose::lab_drives(findings))
+    format!("{rounds}{interval}, {}{}", measured(findings), prose::lab_drives(findings))
+}
+
+/// How long and on how much.
+fn measured(findings: &Findings) -> String {
+    format!("{} measured on {}", findings.provenance.window, findings.provenance.span)
 }
 
 /// Why some cells have no figure. The notes are those of the table above, so their marks stand in it.
-fn reasons(notes: &Notes, style: &Style) -> String {
-    let shown = notes.first(REASONS, style);
-    let more = notes.len().saturating_sub(REASONS);
-    let more =
-        if more == 0 { String::new() } else { format!("and {}: --details\n", count(more as u64, "more reason")) };
+fn reasons(notes: &Notes, most: usize, style: &Style) -> String {
+    let shown = notes.first(most, style);
+    let more = notes.len().saturating_sub(most);
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(
+            "{}{}: --details\n",
+            if most == 0 { "" } else { "and " },
+            count_of(more, if most == 0 { "reason" } else { "more reason" })
+        )
+    };
     shown + &more
 }
 

@@ -1,9 +1,10 @@
 //! How far a run's answer can be believed, in one word, and the worst reason for it. One rule for every report.
 
 use serde::Serialize;
-use terms::finding::{AnchorAction, Compared, Findings};
+use terms::finding::{AnchorAction, Compared, Findings, WithInterval};
 
 use crate::evidence::{count, count_of, foretold};
+use crate::figure::spread;
 use crate::grid::{Grid, State};
 use crate::prose;
 
@@ -11,6 +12,8 @@ use crate::prose;
 const FEW_ROUNDS: u32 = 3;
 /// Figures flagged, or comparisons undecided, beyond which an answer rests on the lesser part: one in four.
 const MANY: usize = 4;
+/// An interval that reaches so far beyond its value leaves a rate without a second digit.
+const WIDE: f64 = 1.25;
 
 /// How far an answer can be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -61,6 +64,7 @@ struct Counts {
     unsettled: u32,
     windows: u32,
     drift: Option<f64>,
+    widest: Option<WithInterval>,
 }
 
 /// The confidence of a run; `None` where it has no figure.
@@ -73,7 +77,14 @@ pub(crate) fn of(grid: &Grid) -> Option<Confidence> {
     let medium = || medium(grid.findings, &counts).map(|because| Confidence { level: Level::Medium, because });
     Some(low.or_else(medium).unwrap_or_else(|| Confidence {
         level: Level::High,
-        because: format!("{}, no figure is flagged, and nothing is undecided", count(counts.rounds, "round")),
+        because: format!(
+            "{}, {}",
+            count(counts.rounds, "round"),
+            match counts.compared {
+                0 => "no figure is flagged",
+                _ => "no figure is flagged, and nothing is undecided",
+            }
+        ),
     }))
 }
 
@@ -113,6 +124,9 @@ fn medium(findings: &Findings, counts: &Counts) -> Option<String> {
     if counts.flagged > 0 {
         return Some(format!("{} flagged", are(counts.flagged, "figure")));
     }
+    if let Some(widest) = counts.widest.filter(|of| counts.compared == 0 && reach(of) > WIDE) {
+        return Some(format!("the widest 95 % interval is {}", spread(&widest)));
+    }
     if counts.rounds < FEW_ROUNDS {
         return Some(format!("only {}", count_of(counts.rounds as usize, "round")));
     }
@@ -141,7 +155,13 @@ fn counts(grid: &Grid) -> Counts {
         unsettled: steady().map(|of| of.unknown).sum(),
         windows: steady().map(|of| of.steady + of.unsteady + of.unknown).sum(),
         drift: odd.filter_map(|anchor| anchor.drift).map(f64::abs).reduce(f64::max),
+        widest: measured().filter_map(|of| of.throughput.or(of.iops)).max_by(|a, b| reach(a).total_cmp(&reach(b))),
     }
+}
+
+/// The upper end of an interval as a multiple of its value; 1 without an interval.
+fn reach(of: &WithInterval) -> f64 {
+    of.high.map_or(1.0, |high| high / of.value)
 }
 
 /// `1 figure is`, `3 figures are`.

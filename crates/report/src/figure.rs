@@ -1,6 +1,7 @@
 //! A figure for people: a value in the unit of its workload, and how far its interval goes to both sides.
 
 use terms::finding::{CellFinding, WithInterval};
+use terms::record::Reading;
 use terms::units::{Bytes, BytesPerSecond, Iops, significant};
 use terms::workload::{Method, Workload};
 
@@ -18,6 +19,17 @@ pub(crate) enum Measure {
     Iops,
     /// Files per second.
     Files,
+}
+
+/// What one measurement came to, such as `1268 MiB/s`, in what its workload is told in.
+#[must_use]
+pub fn measured(workload: &Workload, reading: &Reading, style: &Style) -> String {
+    let measure = Measure::of(workload);
+    let value = match measure {
+        Measure::Rate => reading.throughput().0,
+        Measure::Iops | Measure::Files => reading.iops().0,
+    };
+    style.spell(&format!("{} {}", measure.number(value, style), measure.unit(style)))
 }
 
 impl Measure {

@@ -35,6 +35,19 @@ pub(crate) fn shorten(text: &str, columns: usize) -> String {
     out
 }
 
+/// The text cut to `columns` at most, with `…` in place of its middle: names of stacks differ at their ends.
+#[must_use]
+pub fn shorten_middle(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let room = columns.saturating_sub(1);
+    let head = take(text, room.div_ceil(2)).trim_end();
+    let starts = text.char_indices().map(|(at, _)| at);
+    let tail = starts.map(|at| &text[at..]).find(|tail| width(tail) <= room - room.div_ceil(2)).unwrap_or("");
+    format!("{head}…{}", tail.trim_start())
+}
+
 /// The longest beginning that fits into `columns`.
 fn take(text: &str, columns: usize) -> &str {
     let mut end = 0;
@@ -77,7 +90,8 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
 }
 
 /// A paragraph: `first` before the first line, as many blanks before the others.
-pub(crate) fn paragraph(first: &str, text: &str, columns: usize) -> String {
+#[must_use]
+pub fn paragraph(first: &str, text: &str, columns: usize) -> String {
     let indent = width(first);
     let lines = wrap(text, columns.saturating_sub(indent));
     lines.iter().enumerate().fold(String::new(), |mut out, (number, line)| {

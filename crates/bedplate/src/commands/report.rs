@@ -72,8 +72,8 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
         shown(&findings, arguments.details, &style)
     };
     settings.printer.drawn(&text)?;
-    if !(arguments.markdown || arguments.json || arguments.csv || arguments.details || arguments.output.is_some()) {
-        settings.printer.say(&more(&arguments.run, reader.dir()));
+    if !(arguments.markdown || arguments.json || arguments.csv || arguments.output.is_some()) {
+        settings.printer.say(&more(&arguments.run, &findings, reader.dir(), arguments.details, &style));
     }
     Ok(Exit::Yes)
 }
@@ -83,11 +83,27 @@ pub(crate) fn shown(findings: &Findings, details: bool, style: &report::Style) -
     if details { report::terminal(findings, style) } else { report::brief(findings, style) }
 }
 
-/// Where the rest of a report is that was shown on a screen.
-pub(crate) fn more(run: &str, directory: &Path) -> String {
+/// Where the rest of a report is: below a screen the command that has it, and the page, where several stacks were compared;
+/// below all that is known the page. What is to be copied is never broken: too long a line has it alone.
+pub(crate) fn more(run: &str, findings: &Findings, directory: &Path, details: bool, style: &report::Style) -> String {
+    let line = |word: &str, text: String| {
+        let line = format!("{word:<9}{text}");
+        if line.chars().count() > style.width { text } else { line }
+    };
+    let command = format!("bedplate report {} --details", terms::command::quote(run));
     let page = directory.join("reports").join(PAGE);
-    let page = if page.is_file() { format!("\nPage     {}", spell_path(&page)) } else { String::new() };
-    format!("Details  bedplate report {} --details{page}", terms::command::quote(run))
+    let has_page = page.is_file() && (details || findings.provenance.stacks.len() > 1);
+    let lines = [(!details).then(|| line("Details", command)), has_page.then(|| line("Page", from_home(&page)))];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// A path as a shell takes it, from the home directory where it is below that.
+fn from_home(path: &Path) -> String {
+    let home = etcetera::home_dir().ok();
+    let below = home.and_then(|home| path.strip_prefix(home).ok().map(spell_path));
+    // A shell expands the tilde of a bare word alone.
+    let bare = |below: &String| terms::command::quote(below) == below.as_str();
+    below.filter(bare).map_or_else(|| spell_path(path), |below| format!("~/{below}"))
 }
 
 /// Finds a run by its directory where a path is said (`./latest`, `/mnt/x`, `.`), and otherwise among one's own: by name,

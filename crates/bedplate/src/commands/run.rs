@@ -129,7 +129,10 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     say_clock(&study.design, &site, settings);
     settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
-    let progress = settings.printer.progress(costs.work(&study.design, &missing));
+    let progress = settings.printer.progress_in_lanes(costs.work(&study.design, &missing), costs.lanes);
+    let finished = writer.finished().iter().filter(|cell| !cell.is_anchor()).count();
+    progress.expect(estimate::cells(&study.design, &missing).max(finished));
+    progress.begin(finished);
     let site = Arc::new(site);
     // Locked from here to the end: whoever asks is told that somebody works here.
     let mut held = hold(&site)?;
@@ -347,7 +350,13 @@ fn show(directory: &Path, findings: &Findings, arguments: &RunArguments, setting
     let style = &settings.style;
     let text = if arguments.json { report::json(findings) } else { reports::shown(findings, arguments.details, style) };
     settings.printer.drawn(&text)?;
-    settings.printer.say(&reports::more(&runs::told(directory, settings), directory));
+    settings.printer.say(&reports::more(
+        &runs::told(directory, settings),
+        findings,
+        directory,
+        arguments.details,
+        style,
+    ));
     Ok(())
 }
 

@@ -268,11 +268,15 @@ impl Costs {
     }
 }
 
+/// Cells of the first rounds.
+pub(crate) fn cells(design: &Design, missing: &[String]) -> usize {
+    (design.stacks.len() - missing.len()) * design.workloads.len() * design.measure.rounds as usize
+}
+
 /// The estimate in words.
 pub(crate) fn words(costs: &Costs, design: &Design, missing: &[String]) -> String {
     let policy = &design.measure;
-    let stacks = design.stacks.len() - missing.len();
-    let cells = stacks * design.workloads.len() * policy.rounds as usize;
+    let cells = cells(design, missing);
     let (least, most) = (costs.run(design, missing), costs.longest(design, missing));
     let time = match policy.budget.map(terms::Nanos::as_seconds) {
         Some(budget) if budget < least => {

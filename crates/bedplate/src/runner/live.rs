@@ -3,8 +3,8 @@
 use terms::Nanos;
 use terms::record::MemberDelta;
 
-/// More drives than these are told by their slowest and fastest.
-const NAMED: usize = 4;
+/// More drives than these are told by their slowest and fastest: a line of 80 columns has no room for more.
+const NAMED: usize = 2;
 
 /// Rates of drives over the time since they were last looked at, such as `a 72 r 0.1 w, b 71 r MB/s`.
 pub(crate) fn rates(members: &[MemberDelta], took: Nanos) -> String {

@@ -193,6 +193,7 @@ impl Runner<'_> {
         if let (Scope::Open(cells), true) = (scope, round > self.design.measure.rounds) {
             let stacks: BTreeSet<&String> = cells.iter().map(|(stack, _)| stack).collect();
             self.progress.extend(self.costs.round(self.design, stacks.len(), cells.len()));
+            self.progress.expect(cells.len());
             self.progress.note(&format!(
                 "round {round}: {} of {} cells are still open",
                 cells.len(),

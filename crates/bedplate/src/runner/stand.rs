@@ -168,6 +168,7 @@ impl<'a> Runner<'a> {
         rate: Option<f64>,
         source: Option<&str>,
     ) -> Result<Option<f64>, Failure> {
+        self.progress.begin(usize::from(!spot.key.is_anchor()));
         let first = self.measure_once(site, spot, workload, rate, source)?;
         // What was voided by somebody else's work is measured once more, whatever the number was; both attempts are kept.
         let last =
@@ -186,11 +187,8 @@ impl<'a> Runner<'a> {
     ) -> Result<Cell, Failure> {
         let policy = &self.design.measure;
         let CellKey { round, stack, .. } = &spot.key;
-        let doing = format!("round {round}: {}: {}", spot.title, workload.describe());
-        self.progress.now(&doing);
-        let watch = |members: &[MemberDelta], took| {
-            self.progress.detail(&format!("{doing} · {}", live::rates(members, took)));
-        };
+        self.progress.now_on(&format!("round {round}: "), spot.title, &workload.describe());
+        let watch = |members: &[MemberDelta], took| self.progress.rate(&live::rates(members, took));
         let seed = order::job_seed(policy.seed, &format!("{} on {stack} in round {round}", spot.key.workload));
         let mut busy = Vec::new();
         // Other hosts too, whoever works: they share the enclosure and this machine.

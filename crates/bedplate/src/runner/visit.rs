@@ -12,6 +12,9 @@ use crate::runner::stand::Standing;
 use crate::runner::{Runner, key, order};
 use crate::site::Site;
 
+/// So many figures of a stack are told while others are measured.
+const TOLD: usize = 4;
+
 /// What went wrong, and with which stack if it was one's own fault.
 pub(crate) struct Stumble {
     /// Index of the stack.
@@ -50,6 +53,31 @@ impl Runner<'_> {
             self.stumbled(rounds[0], index, stumble)?;
             stacks.retain(|other| *other != index);
         }
+    }
+
+    /// What the first round of each of these stacks came to: a reader has figures long before there is a report. One target
+    /// needs none, its rates are seen while they are measured.
+    fn tell_first(&self, stacks: &[usize]) -> Result<(), Failure> {
+        if self.design.stacks.len() == 1 {
+            return Ok(());
+        }
+        let cells = record::RunReader::open(self.writer.dir())?.newest_cells()?;
+        for index in stacks {
+            let plan = &self.plans[*index];
+            let figure = |workload: &Workload| {
+                let cell = cells.iter().find(|cell| cell.key == key(1, plan, workload))?;
+                let rate = report::measured(workload, cell.reading.as_ref()?, &self.settings.style);
+                Some(format!("{} {rate}", workload.describe()))
+            };
+            let figures: Vec<String> = self.design.workloads.iter().filter_map(figure).collect();
+            let more = figures.len().saturating_sub(TOLD);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            let told = figures.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
+            if !told.is_empty() {
+                self.progress.note(&format!("first figures of {}: {told}{more}", plan.stack));
+            }
+        }
+        Ok(())
     }
 
     /// Writes down what went wrong with a stack.
@@ -116,6 +144,9 @@ impl Runner<'_> {
         let mut over = false;
         for round in rounds {
             over = over || self.cells(site, *round, &standing, slices.as_ref(), source.as_ref(), scope)?;
+        }
+        if round == 1 {
+            self.tell_first(stacks)?;
         }
         self.clear(site, round, standing, slices.is_some(), source)?;
         self.over_budget = over;

@@ -1,9 +1,9 @@
-//! One target: a line for each workload.
+//! One target: a line for each workload; where it is read as well as written, both in one line.
 
 use terms::finding::CellFinding;
 use terms::units::Iops;
 
-use super::blank;
+use super::{Extent, blank, left_out};
 use crate::figure::spread;
 use crate::grid::{Grid, State};
 use crate::listing::MISSING;
@@ -28,33 +28,86 @@ const COLUMNS: [Column; 6] = [
     ("LIMIT", |of, _| of.limiter.as_ref().map(|limiter| limiter.kind.word().to_owned())),
 ];
 
+/// What stands side by side: the heading of its rates, and the workload of each row, where there is one.
+type Side = (&'static str, Vec<Option<usize>>);
+
 /// The card of the only stack: as many columns as fit, the first ones first.
-pub(super) fn draw(grid: &Grid, style: &Style, notes: &mut Notes) -> String {
-    let states: Vec<State> = grid.workloads().iter().enumerate().map(|(at, _)| grid.state(0, at)).collect();
-    let titles = (style.columns() / 3).max(16);
-    let name = |title: &String| Cell::plain(wrap(&style.spell(title), titles).join("\n"));
-    let mut strips = vec![Strip {
+pub(super) fn draw(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes) -> String {
+    let (titles, sides) = sides(grid);
+    let room = (style.columns() / 3).max(16);
+    let name = |title: &String| Cell::plain(wrap(&style.spell(title), room).join("\n"));
+    let names = Strip {
         heading: vec!["WORKLOAD".to_owned()],
         align: Align::Left,
-        cells: grid.titles.iter().map(name).collect(),
-    }];
-    let measured =
-        || states.iter().filter_map(|state| if let State::Measured(of, _) = state { Some(*of) } else { None });
-    // A column that nothing is known for says nothing; the first holds the reasons, too.
-    let said = |at: usize, text: Text| at == 0 || measured().any(|of| text(of, style).is_some());
-    for (at, (heading, text)) in COLUMNS.into_iter().enumerate().filter(|(at, column)| said(*at, column.1)) {
-        let cell = |state: &State| match (state, at) {
-            (State::Measured(finding, _), _) => {
-                Cell::plain(style.spell(&text(finding, style).unwrap_or_else(|| MISSING.to_owned())))
-            }
-            (other, 0) => blank(other, notes),
-            _ => Cell::plain(""),
+        cells: titles.iter().take(extent.rows).map(name).collect(),
+    };
+    let mut known: Vec<Column> =
+        COLUMNS.into_iter().enumerate().filter(|of| is_said(grid, *of, style)).map(|of| of.1).collect();
+    let strips = loop {
+        let columns =
+            sides.iter().flat_map(|side| known.iter().enumerate().map(move |(at, column)| (side, at, *column)));
+        let mut strips = vec![names.clone()];
+        strips.extend(columns.map(|(side, at, column)| strip(grid, side, at, column, extent, style, notes)));
+        if known.len() == 1 || super::fits(&strips, style) {
+            break strips;
+        }
+        known.pop();
+    };
+    sheet::render(&strips.iter().collect::<Vec<_>>(), style) + &left_out(titles.len(), extent, "workload")
+}
+
+/// A column that nothing is known for says nothing; the first holds the reasons, too.
+fn is_said(grid: &Grid, (at, (_, text)): (usize, Column), style: &Style) -> bool {
+    let mut states = (0..grid.workloads().len()).map(|workload| grid.state(0, workload));
+    at == 0 || states.any(|state| matches!(state, State::Measured(of, _) if text(of, style).is_some()))
+}
+
+/// The column of one side.
+fn strip(
+    grid: &Grid,
+    (side, rows): &Side,
+    at: usize,
+    (heading, text): Column,
+    extent: Extent,
+    style: &Style,
+    notes: &mut Notes,
+) -> Strip {
+    let cell = |row: &Option<usize>| match row.map(|workload| grid.state(0, workload)) {
+        Some(State::Measured(finding, _)) => {
+            Cell::plain(style.spell(&text(finding, style).unwrap_or_else(|| MISSING.to_owned())))
+        }
+        Some(other) if at == 0 => blank(&other, notes),
+        Some(_) => Cell::plain(""),
+        None => Cell::plain(style.spell(if at == 0 { MISSING } else { "" })),
+    };
+    let heading = if at == 0 { side } else { heading };
+    let cells = rows.iter().take(extent.rows).map(cell).collect();
+    Strip { heading: vec![heading.to_owned()], align: Align::Right, cells }
+}
+
+/// Reads beside writes of the same kind, with the titles of the rows; one after the other where no two are of a kind.
+fn sides(grid: &Grid) -> (Vec<String>, Vec<Side>) {
+    let (mut titles, mut reads, mut writes): (Vec<String>, Vec<Option<usize>>, Vec<Option<usize>>) = Default::default();
+    for (at, title) in grid.titles.iter().enumerate() {
+        let (kind, is_read) = match (title.strip_suffix(" read"), title.strip_suffix(" write")) {
+            (Some(kind), _) => (kind, true),
+            (_, Some(kind)) => (kind, false),
+            _ => return one_side(grid),
         };
-        let cells = states.iter().map(cell).collect();
-        strips.push(Strip { heading: vec![heading.to_owned()], align: Align::Right, cells });
+        let row = titles.iter().position(|known| known == kind).unwrap_or_else(|| {
+            titles.push(kind.to_owned());
+            reads.push(None);
+            writes.push(None);
+            titles.len() - 1
+        });
+        (if is_read { &mut reads } else { &mut writes })[row] = Some(at);
     }
-    while strips.len() > 2 && !super::fits(&strips, style) {
-        strips.pop();
+    if titles.len() == grid.titles.len() {
+        return one_side(grid);
     }
-    sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+    (titles, vec![("READ", reads), ("WRITE", writes)])
+}
+
+fn one_side(grid: &Grid) -> (Vec<String>, Vec<Side>) {
+    (grid.titles.clone(), vec![(COLUMNS[0].0, (0..grid.titles.len()).map(Some).collect())])
 }

@@ -3,7 +3,7 @@
 
 use terms::finding::{CellFinding, Compared, WithInterval};
 
-use super::{blank, fits};
+use super::{Extent, blank, fits, left_out};
 use crate::answer::Beside;
 use crate::evidence::ranking;
 use crate::figure::Measure;
@@ -13,44 +13,50 @@ use crate::notes::Notes;
 use crate::quantity::percent;
 use crate::sheet::{self, Cell, GAP, Strip};
 use crate::style::{Style, Tone};
-use crate::terminal::strips::{heading, stacks};
-use crate::width::{Align, pad, paragraph, width, wrap};
+use crate::terminal::strips::heading;
+use crate::width::{Align, pad, paragraph, shorten_middle, width, wrap};
 
 /// Fewest columns in which the name of a stack is still known.
 const NAME: usize = 14;
 
 /// The table and what its marks mean.
-pub(super) fn draw(grid: &Grid, style: &Style, notes: &mut Notes) -> String {
+pub(super) fn draw(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes) -> String {
     let mut found = Notes::default();
+    let shown: Vec<usize> = (0..grid.stacks().len().min(extent.rows)).collect();
     let columns: Vec<Strip> =
-        (0..grid.workloads().len()).map(|workload| column(grid, workload, style, &mut found)).collect();
+        (0..grid.workloads().len()).map(|workload| column(grid, &shown, workload, style, &mut found)).collect();
     let taken: usize = columns.iter().map(|strip| strip.width() + GAP).sum();
     let room = style.columns().saturating_sub(taken);
     let any_ratio = grid.findings.cells.iter().any(|cell| cell.ratio_to_first.is_some());
     let Some(first) = grid.stacks().first() else { return String::new() };
     if room < NAME && any_ratio {
-        return counts(grid, &first.name, style, notes);
+        return counts(grid, extent, style, notes);
     }
     *notes = found;
-    let name =
-        |entry: &terms::record::StackEntry| Cell::plain(wrap(&style.spell(&entry.name), room.max(NAME)).join("\n"));
-    let names = Strip {
-        heading: vec!["STACK".to_owned()],
-        align: Align::Left,
-        cells: grid.stacks().iter().map(name).collect(),
-    };
+    let names = names(grid, &shown, room.max(NAME), extent, style);
     let mut out = String::new();
     crate::terminal::tables(&mut out, &names, &columns, style);
-    let out = out.trim_start_matches('\n').to_owned();
+    let out = out.trim_start_matches('\n').to_owned() + &left_out(grid.stacks().len(), extent, "stack");
     if any_ratio { out + &legend(grid, &first.name, style) } else { out }
 }
 
+/// The names of stacks in so many columns.
+fn names(grid: &Grid, shown: &[usize], columns: usize, extent: Extent, style: &Style) -> Strip {
+    let name = |stack: &usize| {
+        let name = style.spell(&grid.stacks()[*stack].name);
+        let short = || style.spell(&shorten_middle(&name, columns));
+        Cell::plain(if extent.whole_names { wrap(&name, columns).join("\n") } else { short() })
+    };
+    Strip { heading: vec!["STACK".to_owned()], align: Align::Left, cells: shown.iter().map(name).collect() }
+}
+
 /// A workload: the rate of the first stack, and ratios to it.
-fn column(grid: &Grid, workload: usize, style: &Style, notes: &mut Notes) -> Strip {
+fn column(grid: &Grid, shown: &[usize], workload: usize, style: &Style, notes: &mut Notes) -> Strip {
     let measure = Measure::of(grid.workloads()[workload]);
-    let pieces: Vec<Result<Piece, Cell>> = (0..grid.stacks().len())
-        .map(|stack| match grid.state(stack, workload) {
-            State::Measured(finding, estimate) => match ratio(grid, stack, workload, finding) {
+    let pieces: Vec<Result<Piece, Cell>> = shown
+        .iter()
+        .map(|stack| match grid.state(*stack, workload) {
+            State::Measured(finding, estimate) => match ratio(grid, *stack, workload, finding) {
                 Some(piece) => Ok(piece),
                 None => {
                     let text = format!("{} {}", measure.number(estimate.value, style), measure.unit(style));
@@ -121,8 +127,9 @@ fn legend(grid: &Grid, first: &str, style: &Style) -> String {
 }
 
 /// In how many workloads each stack is slower, equal, faster or undecided beside the first.
-fn counts(grid: &Grid, first: &str, style: &Style, notes: &mut Notes) -> String {
-    let all: Vec<usize> = (1..grid.stacks().len()).collect();
+fn counts(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes) -> String {
+    let first = grid.stacks().first().map_or("", |first| first.name.as_str());
+    let all: Vec<usize> = (1..grid.stacks().len().min(extent.rows)).collect();
     let beside: Vec<Beside<'_>> = all.iter().map(|stack| Beside::of(grid, *stack)).collect();
     let column = |heading: &str, text: &dyn Fn(&Beside<'_>) -> String| Strip {
         heading: vec![heading.to_owned()],
@@ -135,7 +142,7 @@ fn counts(grid: &Grid, first: &str, style: &Style, notes: &mut Notes) -> String 
         (low, high) => format!("{low}–{high}"),
     };
     let mut strips = vec![
-        stacks(grid, &all, style),
+        names(grid, &all, (style.columns() / 3).max(16), extent, style),
         column("SLOWER", &|of| number(of.ratios(Compared::Slower).len())),
         column("EQUAL", &|of| number(of.equal)),
         column("FASTER", &|of| number(of.ratios(Compared::Faster).len())),
@@ -150,7 +157,9 @@ fn counts(grid: &Grid, first: &str, style: &Style, notes: &mut Notes) -> String 
         "Of {} workloads, how many are slower or faster than with {first}, and the range of rates in per cent of it:",
         grid.workloads().len()
     );
-    paragraph("", &style.spell(&says), style.columns()) + &sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+    paragraph("", &style.spell(&says), style.columns())
+        + &sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+        + &left_out(grid.stacks().len(), extent, "stack")
 }
 
 /// In how many workloads each stack has no figure, and the marks of the reasons.
