@@ -73,8 +73,6 @@ pub enum Joint {
         metadata: BtrfsProfile,
         /// Checksum.
         checksum: BtrfsChecksum,
-        /// Copy on write? Without it there are no checksums.
-        copy_on_write: bool,
     },
     /// ZFS.
     Zfs {
@@ -126,7 +124,7 @@ impl Layout {
     /// Can the state of a moment be kept beside what is written later?
     #[must_use]
     pub const fn has_snapshots(&self) -> bool {
-        let copies = matches!(self.joint, Joint::Zfs { .. } | Joint::Btrfs { copy_on_write: true, .. });
+        let copies = matches!(self.joint, Joint::Zfs { .. } | Joint::Btrfs { .. });
         copies || matches!(self.files, Some(Files::Btrfs(_))) || matches!(self.volume, Some(Logical::Thin(_)))
     }
 
@@ -168,16 +166,11 @@ impl Layout {
         let own = match self.joint {
             Joint::Alone | Joint::Md { .. } => false,
             Joint::Lvm { integrity, .. } => integrity.is_some(),
-            // Two copies on one drive are copies all the same.
-            Joint::Btrfs { copy_on_write, .. } => copy_on_write,
-            Joint::Zfs { .. } => true,
+            Joint::Btrfs { .. } | Joint::Zfs { .. } => true,
         };
-        let copies = match self.joint {
-            Joint::Btrfs { data, copy_on_write, .. } => copy_on_write && matches!(data, BtrfsProfile::Dup),
-            _ => false,
-        };
-        (below && !matches!(self.joint, Joint::Btrfs { copy_on_write: false, .. }) || own)
-            && (self.survives() > 0 || copies)
+        // Two copies on one drive are copies all the same.
+        let copies = matches!(self.joint, Joint::Btrfs { data: BtrfsProfile::Dup, .. });
+        (below || own) && (self.survives() > 0 || copies)
     }
 
     /// How much there is to build and to understand: layers, then choices that nobody's defaults make.
@@ -211,9 +204,7 @@ impl Layout {
                 let usual = stripe.is_none_or(|stripe| stripe == Bytes::kib(64));
                 u32::from(!usual) + integrity.map_or(0, |(mode, _)| u32::from(mode != IntegrityMode::Journal))
             }
-            Joint::Btrfs { checksum, copy_on_write, .. } => {
-                u32::from(checksum != BtrfsChecksum::Crc32c) + u32::from(!copy_on_write)
-            }
+            Joint::Btrfs { checksum, .. } => u32::from(checksum != BtrfsChecksum::Crc32c),
             Joint::Zfs { record, compression, .. } => {
                 u32::from(record != Bytes::kib(128)) + u32::from(compression == ZfsCompression::Zstd)
             }

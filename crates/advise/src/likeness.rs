@@ -29,9 +29,7 @@ pub(crate) fn of_room(design: &Layout) -> Layout {
             Joint::Md { level, chunk: chunk.map(|_| Bytes::kib(512)), bitmap: level != RaidLevel::Raid0 }
         }
         Joint::Lvm { volume, stripe, integrity } => Joint::Lvm { volume, stripe: stripe.map(|_| CHUNK), integrity },
-        Joint::Btrfs { data, metadata, copy_on_write, .. } => {
-            Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c, copy_on_write }
-        }
+        Joint::Btrfs { data, metadata, .. } => Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c },
         Joint::Zfs { layout, .. } => Joint::Zfs { layout, record: Bytes::kib(128), compression: ZfsCompression::Off },
         Joint::Alone => Joint::Alone,
     };
@@ -69,9 +67,7 @@ pub(crate) fn of_life(design: &Layout) -> Layout {
     };
     let joint = match design.joint {
         Joint::Md { level, chunk, .. } => Joint::Md { level, chunk, bitmap: level != RaidLevel::Raid0 },
-        Joint::Btrfs { data, metadata, copy_on_write, .. } => {
-            Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c, copy_on_write }
-        }
+        Joint::Btrfs { data, metadata, .. } => Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c },
         Joint::Zfs { layout, record, .. } => Joint::Zfs { layout, record, compression: ZfsCompression::Off },
         other => other,
     };

@@ -208,23 +208,13 @@ fn of_joint(design: &Layout) -> Vec<Variant> {
             }));
             all
         }
-        Joint::Btrfs { data, metadata, checksum, copy_on_write } => {
+        Joint::Btrfs { data, metadata, checksum } => {
             let sums = [BtrfsChecksum::Crc32c, BtrfsChecksum::Xxhash, BtrfsChecksum::Sha256, BtrfsChecksum::Blake2];
-            let mut all: Vec<Variant> = sums
-                .into_iter()
-                .filter(|of| *of != checksum && copy_on_write)
-                .map(|checksum| {
-                    (
-                        format!("checksums by {}", checksum.word()),
-                        of(Joint::Btrfs { data, metadata, checksum, copy_on_write }),
-                    )
-                })
-                .collect();
-            if copy_on_write {
-                let joint = Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c, copy_on_write: false };
-                all.push(("no copy-on-write".to_owned(), of(joint)));
-            }
-            all
+            let others = sums.into_iter().filter(|of| *of != checksum);
+            let variant = |sum: BtrfsChecksum| {
+                (format!("checksums by {}", sum.word()), of(Joint::Btrfs { data, metadata, checksum: sum }))
+            };
+            others.map(variant).collect()
         }
         Joint::Zfs { layout, record, compression } => {
             let mut all = other_sizes(Some(record), |record| of(Joint::Zfs { layout, record, compression }), "record");

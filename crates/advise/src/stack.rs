@@ -95,8 +95,8 @@ fn joint(joint: Joint) -> Option<Layer> {
             integrity: integrity.map(|(mode, block)| LvmIntegrity { block, mode }),
             ..Lvm::default()
         }),
-        Joint::Btrfs { data, metadata, checksum, copy_on_write } => {
-            Layer::Btrfs(Btrfs { data, metadata, checksum, copy_on_write, ..Btrfs::default() })
+        Joint::Btrfs { data, metadata, checksum } => {
+            Layer::Btrfs(Btrfs { data, metadata, checksum, ..Btrfs::default() })
         }
         Joint::Zfs { layout, record, compression } => {
             Layer::Zfs(Zfs { layout, recordsize: record, compression, ..Zfs::default() })
@@ -191,10 +191,9 @@ fn joint_text(joint: Joint) -> Option<String> {
             format!("raid = {{ level = {}{chunk}{none} }}", level.number())
         }
         Joint::Lvm { volume, stripe, integrity } => lvm_text(volume, stripe, integrity),
-        Joint::Btrfs { data, metadata, checksum, copy_on_write } => {
-            let rest = if copy_on_write { "" } else { ", copy_on_write = false" };
+        Joint::Btrfs { data, metadata, checksum } => {
             format!(
-                "btrfs = {{ data = \"{}\", metadata = \"{}\", checksum = \"{}\"{rest} }}",
+                "btrfs = {{ data = \"{}\", metadata = \"{}\", checksum = \"{}\" }}",
                 data.word(),
                 metadata.word(),
                 checksum.word()
