@@ -99,7 +99,7 @@ pub(crate) fn sentences(grid: &Grid) -> Vec<String> {
         out.push(format!("No stack differs for certain from {} yet.", first.name));
     } else if others.len() <= NAMED {
         let clauses: Vec<String> = others.iter().map(Beside::clause).collect();
-        out.push(format!("Compared with {}: {}.", first.name, clauses.join("; ")));
+        out.push(format!("In per cent of the throughput of {}: {}.", first.name, clauses.join("; ")));
     } else {
         out.push(crowd(&first.name, &others));
     }
