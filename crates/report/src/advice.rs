@@ -6,7 +6,7 @@ use terms::units::significant;
 
 use crate::sheet::{self, Cell, Strip};
 use crate::style::{Style, Tone};
-use crate::width::{Align, paragraph, wrap};
+use crate::width::{Align, paragraph};
 
 /// What the JSON document says it is.
 pub const SCHEMA: &str = "bedplate.advice";
@@ -121,7 +121,9 @@ fn overview(advice: &Advice, style: &Style) -> String {
     let name = if has_life { NAME[0] } else { NAME[1] };
     let years = |life: f64| if life >= 100.0 { "> 100 a".to_owned() } else { format!("{} a", significant(life)) };
     let mut strips = vec![
-        strip("LAYOUT", Align::Left, &|at, one| wrap(&format!("{}. {}", at + 1, one.name), name).join("\n")),
+        strip("LAYOUT", Align::Left, &|at, one| {
+            paragraph(&format!("{}. ", at + 1), &one.name, name).trim_end().to_owned()
+        }),
         strip("SPEED", Align::Right, &|_, one| format!("{:.0} %", one.speed * 100.0)),
         strip("CAPACITY", Align::Right, &|_, one| style.size(one.available)),
         strip("RISK A YEAR", Align::Right, &|_, one| once(one.loss.middle)),
