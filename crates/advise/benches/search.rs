@@ -20,9 +20,10 @@ const THREADS: usize = 2;
 
 fn main() {
     println!("drives  workloads    designs       fit   solved  front  seconds  of processors  ({THREADS} threads)");
-    let (none, lasting) = (Needs::default(), Needs { daily: Some(Bytes(1_000_000_000_000)), ..Needs::default() });
+    let encrypted = Needs { encryption: true, ..Needs::default() };
+    let lasting = Needs { daily: Some(Bytes(1_000_000_000_000)), ..encrypted.clone() };
     for (drives, workloads) in [(2, 4), (4, 4), (8, 4), (16, 4), (24, 1), (24, 4), (36, 4), (36, 8), (64, 4)] {
-        run(drives, workloads, &none);
+        run(drives, workloads, &encrypted);
     }
     println!("with lives, of 1 TB written in a day:");
     run(36, 4, &lasting);

@@ -77,10 +77,7 @@ pub fn closest(advice: &Advice, need: Need) -> Option<&Advised> {
         Need::Capacity => by(|one| one.available.as_f64()),
         Need::Loss => by(|one| -one.loss.middle),
         Need::Life => by(|one| one.life_years.map_or(0.0, |life| life.middle)),
-        // A design has it or has it not, so none is nearer: the fewest layers, of which nobody has to ask what for.
-        Need::Encryption | Need::Survives | Need::Repairs | Need::Snapshots => {
-            advice.front.iter().min_by_key(|one| one.name.matches(" on ").count())
-        }
+        Need::Encryption | Need::Survives | Need::Repairs | Need::Snapshots => advice.front.first(),
     }
 }
 

@@ -7,7 +7,7 @@ use terms::units::significant;
 
 use crate::design::{Cipher, Files, Joint, Layout, Logical, Under};
 use crate::score::{Judge, Scored, Unmet};
-use crate::space::is_listed;
+use crate::space::{CHECKSUMS, is_listed};
 use crate::stack::title;
 
 /// Differences that are not told: those of the front's own steps.
@@ -209,8 +209,7 @@ fn of_joint(design: &Layout) -> Vec<Variant> {
             all
         }
         Joint::Btrfs { data, metadata, checksum } => {
-            let sums = [BtrfsChecksum::Crc32c, BtrfsChecksum::Xxhash, BtrfsChecksum::Sha256, BtrfsChecksum::Blake2];
-            let others = sums.into_iter().filter(|of| *of != checksum);
+            let others = CHECKSUMS.into_iter().filter(|of| *of != checksum);
             let variant = |sum: BtrfsChecksum| {
                 (format!("checksums by {}", sum.word()), of(Joint::Btrfs { data, metadata, checksum: sum }))
             };

@@ -17,7 +17,8 @@ const RECORDS: [u64; 8] = [4, 8, 16, 32, 64, 128, 256, 1024];
 const POOLS: [u64; 3] = [64, 256, 1024];
 /// Sectors that encryption and checksums work on.
 const SECTORS: [u64; 2] = [512, 4096];
-const CHECKSUMS: [BtrfsChecksum; 4] =
+/// Checksums of btrfs.
+pub(crate) const CHECKSUMS: [BtrfsChecksum; 4] =
     [BtrfsChecksum::Crc32c, BtrfsChecksum::Xxhash, BtrfsChecksum::Sha256, BtrfsChecksum::Blake2];
 const MODES: [IntegrityMode; 3] = [IntegrityMode::Journal, IntegrityMode::NoJournal, IntegrityMode::Bitmap];
 
@@ -43,7 +44,7 @@ pub(crate) fn parts(designs: &[Layout]) -> impl DoubleEndedIterator<Item = &[Lay
     designs.chunk_by(|one, next| one.members == next.members && one.under == next.under)
 }
 
-/// Is it one that [`designs`] would list, were nothing needed? Changes of one choice make some that are none.
+/// Is it one that [`designs`] would list, were nothing needed or encryption alone? Changes of one choice make some that are none.
 #[must_use]
 pub(crate) fn is_listed(design: &Layout, lba: Bytes) -> bool {
     let mut all = Vec::new();

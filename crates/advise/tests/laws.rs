@@ -28,11 +28,23 @@ fn survives(arrangement: &Arrangement<Name>) -> usize {
     }
 }
 
+/// The designs that meet some needs, and those that encrypt besides: nobody is advised these unasked, and every law holds
+/// of them.
+fn all_designs(drives: usize, lba: Bytes, needs: &Needs) -> Vec<Layout> {
+    let mut all = designs(drives, lba, needs);
+    if !needs.encryption {
+        all.extend(designs(drives, lba, &Needs { encryption: true, ..needs.clone() }));
+    }
+    all
+}
+
 #[test]
-fn designs_promise_what_durability_finds() {
+fn designs_promise_what_layers_and_durability_say() {
     let names = names(4);
-    for design in designs(4, Bytes(4096), &Needs::default()) {
+    for design in all_designs(4, Bytes(4096), &Needs::default()) {
         let stack = stack(&design, &names);
+        let encrypts = stack.nodes.iter().any(|node| node.layer.traits().encrypts);
+        assert_eq!(design.is_encrypted(), encrypts, "{design:?}");
         assert_eq!(design.survives(), survives(&arrangement(&stack).unwrap()), "{design:?}");
         assert_eq!(design.repairs(), healing(&stack) == Healing::Repaired, "{design:?}");
     }
@@ -42,7 +54,7 @@ fn designs_promise_what_durability_finds() {
 #[test]
 fn the_text_of_a_design_is_read_as_the_same_stack() {
     let names = names(4);
-    let all = designs(4, Bytes(4096), &Needs::default());
+    let all = all_designs(4, Bytes(4096), &Needs::default());
     // Every design would take minutes; a step without a common factor with the lists' lengths meets every choice.
     for design in all.iter().step_by(97) {
         let built = stack(design, &names);
@@ -134,7 +146,7 @@ fn a_search_that_leaves_out_finds_what_one_finds_that_does_not() {
         let mut machine = machine(u32::try_from(count).unwrap());
         machine.drives[0].kind = kind;
         let (question, site) = (stage.question(), Site::new(&machine));
-        let all = designs(count, Bytes(lba), needs);
+        let all = all_designs(count, Bytes(lba), needs);
         let (scored, found) =
             (advise::exhaust(&question, &site, &all), LayoutQueue::new(&all).search(&question, &site));
         assert_eq!(found.fitting, scored.len() as u64, "{kind:?}");
@@ -153,7 +165,7 @@ fn figures_of_a_likeness_are_those_of_each_design() {
     let (question, site) = (stage.question(), Site::new(&machine(4)));
     let mut judge = advise::Judge::new(&question, &site);
     let daily = [durability::Daily::scattered(Bytes(50_000_000_000))];
-    for design in designs(4, Bytes(4096), &stage.needs).iter().step_by(41) {
+    for design in all_designs(4, Bytes(4096), &stage.needs).iter().step_by(41) {
         let stack = stack(design, &names(4));
         let (scored, account) = (judge.score(design), capacity::account(&stack, &stage.sizes));
         assert_eq!(scored.is_ok(), account.is_ok(), "{design:?}");
@@ -220,7 +232,7 @@ fn what_nothing_meets_gives_nothing() {
 fn figures_do_not_depend_on_what_was_scored_before() {
     let stage = Stage::new(Needs::default(), 3);
     let (question, site) = (stage.question(), Site::new(&machine(3)));
-    let all = designs(3, Bytes(4096), &stage.needs);
+    let all = all_designs(3, Bytes(4096), &stage.needs);
     let some: Vec<Layout> = all.iter().copied().step_by(53).collect();
     let mut judge = advise::Judge::new(&question, &site);
     let crowd: Vec<_> = all.iter().map(|design| (*design, judge.score(design))).collect();

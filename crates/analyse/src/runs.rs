@@ -7,9 +7,8 @@
 //!
 //! Two runs under a virtual clock with the same seed ask for the same work, and a guest with one thread under load does it
 //! instruction by instruction. Where threads hand work to each other, who runs first follows from what the guest did
-//! before. So their rounds are paired, and the interval of the ratio is that of Welch from the scatter of their rounds, or
-//! of what lies within the window where a run has but one; and never less than the factor [`terms::record::REPEATS`]:
-//! by so much any such run may miss itself.
+//! before. So their rounds are paired, and the interval of the ratio is Welch's from the scatter of their rounds; where a
+//! run has one round, it is that within its window. It is never less than the factor [`terms::record::REPEATS`].
 
 use std::collections::BTreeMap;
 

@@ -10,16 +10,15 @@
 use std::collections::BTreeMap;
 
 use host::{Host, Remote};
-use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Name, Nanos, RateLimit, Speed};
+use terms::{
+    Bytes, Cmd, FLASH_HANDLING, FLASH_LATENCY, LabDrive, LabDriveKind, LabSpec, Name, Nanos, RateLimit, Speed,
+};
 
 use crate::error::LabError;
 
 /// Where the kernel takes orders for such drives.
 const CONFIG: &str = "/sys/kernel/config";
 
-/// What an operation takes at least: flash cells of three bits are read in some 50 µs, and firmware and transfer take as
-/// long again (WD ZN540, and others, in `ssd_config.h` of NVMeVirt).
-const LATENCY: Nanos = Nanos(80_000);
 /// Operations at once of a drive whose rates nobody told.
 const PLACES: u32 = 256;
 /// The most that the module has (`null_validate_conf`).
@@ -29,10 +28,6 @@ const MOST_PLACES: u32 = 1024;
 const PIECE: Bytes = Bytes::kib(32);
 /// And where bytes in a second are not.
 const LARGEST: Bytes = Bytes::mib(1);
-/// What the guest's processor needs to hand an operation over, copy it and take its answer, on a guest's own clock: the
-/// drive answers that much earlier. Found by trying: with it drives give what docs/virtual-time.md has (kernel 6.1, QEMU 7.2,
-/// crates/bedplate/tests/studies/flash.toml).
-const HANDLING: Nanos = Nanos(17_000);
 /// The kernel splits nothing smaller than a page.
 const PAGE: u64 = 4096;
 
@@ -49,7 +44,7 @@ impl Queue {
     /// The queue of a drive with these rates, both directions together. Bytes in a second come out as told; operations as
     /// near as whole blocks allow.
     fn of(limit: &RateLimit, block: Bytes) -> Self {
-        let latency = LATENCY.as_seconds();
+        let latency = FLASH_LATENCY.as_seconds();
         let (bytes, operations) = (limit.read.map(|rate| rate.as_f64()), limit.read_iops.map(f64::from));
         let Some(bytes) = bytes else {
             let places = operations.map_or(PLACES, |operations| whole(operations * latency).clamp(1, MOST_PLACES));
@@ -82,7 +77,7 @@ fn attributes(drive: &LabDrive, speed: Option<Speed>) -> Result<[(&'static str, 
         return Err(LabError::Drives(format!("flash drive `{}` is not of whole MiB", drive.name)));
     }
     let Queue { latency, places, piece } = Queue::of(&drive.limit, drive.lba);
-    let latency = speed.map_or(latency, |speed| Nanos(speed.in_guest(latency).0.saturating_sub(HANDLING.0)));
+    let latency = speed.map_or(latency, |speed| Nanos(speed.in_guest(latency).0.saturating_sub(FLASH_HANDLING.0)));
     Ok([
         ("size", drive.size.0 / MIB),
         ("blocksize", drive.lba.0),
@@ -145,7 +140,7 @@ mod tests {
             let (bytes, found) = rates(queue);
             assert!((bytes / limit.read.unwrap().as_f64() - 1.0).abs() < 0.001, "{queue:?}: {bytes}");
             assert!((found / f64::from(operations) - 1.0).abs() < 0.06, "{queue:?}: {found}");
-            let latency = queue.latency.as_seconds() / LATENCY.as_seconds();
+            let latency = queue.latency.as_seconds() / FLASH_LATENCY.as_seconds();
             assert!((0.6..1.5).contains(&latency), "{queue:?}");
         }
     }
@@ -153,7 +148,7 @@ mod tests {
     #[test]
     fn what_is_not_told_is_as_fast_as_it_goes() {
         let free = Queue::of(&RateLimit::default(), Bytes(4096));
-        assert_eq!(free, Queue { latency: LATENCY, places: PLACES, piece: LARGEST });
+        assert_eq!(free, Queue { latency: FLASH_LATENCY, places: PLACES, piece: LARGEST });
         let slow = Queue::of(&RateLimit { read: Some(Bytes(57_000_000)), ..RateLimit::default() }, Bytes(4096));
         assert_eq!((slow.places, slow.piece), (1, Bytes(4096)));
         assert!((rates(slow).0 / 57e6 - 1.0).abs() < 0.001);

@@ -347,12 +347,12 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The first drive of the stack.
     /// Bytes that the drives below take at once, where they are the lab's own.
     pub(crate) fn piece(&self) -> Option<f64> {
         self.first_drive().and_then(|drive| self.class_of(drive).piece)
     }
 
+    /// The first drive of the stack.
     pub(crate) fn first_drive(&self) -> Option<u32> {
         self.below.iter().find_map(|below| match below {
             Below::Drive(drive) => Some(*drive),

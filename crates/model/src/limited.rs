@@ -1,7 +1,10 @@
 //! The lab as a machine: emulated drives and links are as fast as they were told to be.
 
 use terms::machine::{DriveGroup, Machine, Path, Trust, Uplink};
-use terms::{Bytes, BytesPerSecond, Iops, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Port, RateLimit};
+use terms::{
+    Bytes, BytesPerSecond, FLASH_HANDLING, FLASH_LATENCY, Iops, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Port,
+    RateLimit,
+};
 
 use crate::spinning::described;
 
@@ -29,9 +32,8 @@ pub fn limited(mut machine: Machine, lab: &LabSpec, span: Bytes) -> Machine {
     machine
 }
 
-/// What an operation of a flash drive of the lab takes where nothing else follows from its rates (docs/virtual-time.md), less
-/// what the guest's processor has to do for it, which the lab takes off.
-const ANSWER: Nanos = Nanos(80_000 - 17_000);
+/// When a flash drive of the lab answers: the lab takes off what the guest's processor has to do for the operation.
+const ANSWER: Nanos = Nanos(FLASH_LATENCY.0 - FLASH_HANDLING.0);
 
 fn slow(group: &mut DriveGroup, drive: &LabDrive) {
     let limit = drive.limit;

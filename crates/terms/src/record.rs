@@ -71,7 +71,8 @@ pub struct Provenance {
     pub charts: Vec<crate::chart::Chart>,
 }
 
-/// By what share a figure of a run under a virtual clock may miss that of the same run again (tests/lab/clock.rs).
+/// By what share any figure of a run under a virtual clock may miss that of the same run again. A test holds it for stacks
+/// that hand no work from thread to thread (tests/lab/clock.rs); others scatter by more.
 pub const REPEATS: f64 = 0.005;
 
 /// What records call a guest under a virtual clock.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use durability::Arrangement;
 use terms::durability::Healing;
-use terms::{Feature, Layer, Name, Ref, Showing, Stack};
+use terms::{Feature, Name, Ref, Showing, Stack};
 
 /// What a stack promises of a feature.
 ///
@@ -22,14 +22,9 @@ pub fn of(feature: Feature, stack: &Stack) -> Showing {
             Healing::Noticed => Showing::Detected,
             Healing::Repaired => Showing::Repaired,
         },
-        Feature::Snapshot if stack.nodes.iter().any(|node| takes_snapshots(&node.layer)) => Showing::Kept,
+        Feature::Snapshot if stack.nodes.iter().any(|node| node.layer.traits().snapshots) => Showing::Kept,
         Feature::Snapshot => Showing::NotOffered,
     }
-}
-
-/// Does a layer of this kind take snapshots?
-pub(crate) fn takes_snapshots(layer: &Layer) -> bool {
-    layer.traits().snapshots
 }
 
 fn is_redundant(stack: &Stack) -> bool {
@@ -67,8 +62,8 @@ fn encrypts(stack: &Stack) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terms::LayerNode;
     use terms::layer::{Integrity, Luks, Lvm, Raid};
+    use terms::{Layer, LayerNode};
 
     fn name(text: &str) -> Name {
         Name::new(text).unwrap()

@@ -7,7 +7,6 @@ use terms::{Cmd, Layer, LayerNode, Name, Plan, Ref, Showing, Stack};
 use crate::Came;
 use crate::data::{Data, Read, forget, settle};
 use crate::error::TrialError;
-use crate::promise::takes_snapshots;
 use crate::scene::Scene;
 use crate::scrub::{group, volume};
 
@@ -21,7 +20,7 @@ const MOUNTED: &str = "/run/bedplate-trial/snapshot";
 #[must_use]
 pub fn roomy(stack: &Stack) -> Option<Stack> {
     let mut roomy = stack.clone();
-    let node = roomy.nodes.iter_mut().rfind(|node| takes_snapshots(&node.layer))?;
+    let node = roomy.nodes.iter_mut().rfind(|node| node.layer.traits().snapshots)?;
     match &mut node.layer {
         Layer::Lvm(lvm) if lvm.thin_chunk.is_none() => lvm.snapshot = true,
         _ => return None,
@@ -39,7 +38,7 @@ pub fn without_snapshot(plan: &Plan) -> Plan {
 
 /// Takes a snapshot, changes the data, and has the old ones back.
 pub(crate) fn hold(scene: &Scene<'_>) -> Result<Came, TrialError> {
-    let Some(node) = scene.nodes().iter().rfind(|node| takes_snapshots(&node.layer)) else {
+    let Some(node) = scene.nodes().iter().rfind(|node| node.layer.traits().snapshots) else {
         return Ok((Some(Showing::NotOffered), "No layer of the stack takes snapshots.".to_owned()));
     };
     let old = Data::new(scene, "snapshot", 0);

@@ -24,7 +24,7 @@ pub(crate) struct Row {
 /// Where a guard is looked for.
 pub(crate) enum Look {
     /// In the evidence of a cell: gives what was seen.
-    Evidence(fn(&Evidence<'_>) -> Option<String>),
+    Evidence(Looks),
     /// In the list of the machine's own work.
     OwnWork,
     /// Not in the evidence of one fio run: by what measures several hosts, or a tree of files.
