@@ -127,6 +127,7 @@ fn advised(question: &Question<'_>, site: &Site, one: &Scored, stack: &Stack) ->
             throughput: prediction.throughput,
             operations: prediction.operations,
             limiter: prediction.limiter().map(|limit| limit.resource.clone()),
+            flags: prediction.flags,
         })
     });
     let outlook = score::outlook(question, stack, one.available);

@@ -81,6 +81,7 @@ pub(crate) enum Command {
     /// List the studies that come with the program, or print one
     Studies {
         /// The study to print
+        #[arg(value_name = "STUDY")]
         name: Option<String>,
     },
     /// Show what would be done: every command with its reason and its undo
@@ -246,6 +247,7 @@ pub(crate) enum FioCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ProfilesArguments {
     /// Show this profile with its exact fio jobs
+    #[arg(value_name = "PROFILE")]
     pub(crate) name: Option<String>,
     /// Print JSON
     #[arg(long)]

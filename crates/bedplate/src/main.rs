@@ -6,6 +6,7 @@ mod address;
 mod calibrations;
 mod cli;
 mod commands;
+mod complete;
 mod drives;
 mod exit;
 mod foretell;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
     if lab::init::is_first_process() {
         lab::init::live(BUILD);
     }
+    complete::answer();
     let typed = pages::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     exit::report(match typed {
         Ok(cli) => begin(&cli),

@@ -1,5 +1,7 @@
 //! What is advised, as text and as JSON.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use terms::advice::{ACCEPTED_LOSS, Advice, Advised, Compromise, Need, Rate};
 use terms::units::significant;
@@ -29,6 +31,7 @@ pub fn text(advice: &Advice, style: &Style) -> String {
     out.push_str(&overview(advice, style));
     out.push_str("\nThe layers of 1., as a study has them:\n");
     out.push_str(&layers(first, style));
+    out.push_str(&warnings(first, style));
     out.push('\n');
     let next = "`--explain`: predicted rates of each, and why others lost. `--write-study FILE`: a study with these \
                 layouts, for `bedplate plan` and `bedplate run`.";
@@ -158,8 +161,23 @@ fn layers(one: &Advised, style: &Style) -> String {
     one.layers.lines().map(|line| style.paint(Tone::Dim, &style.spell(line)) + "\n").collect()
 }
 
+/// What `expect` warns of, each once, with the workloads under which it does.
+fn warnings(one: &Advised, style: &Style) -> String {
+    let flags = one.rates.iter().flat_map(|rate| &rate.flags);
+    let once: BTreeMap<&str, &str> = flags.map(|flag| (flag.code.as_str(), flag.message.as_str())).collect();
+    let under = |code: &str| {
+        let has = |rate: &&Rate| rate.flags.iter().any(|flag| flag.code == code);
+        one.rates.iter().filter(has).map(|rate| rate.workload.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let lines = once.into_iter().map(|(code, message)| {
+        let words = format!("{code} ({}): {message}", under(code));
+        paragraph("  ! ", &style.spell(&words), style.columns())
+    });
+    lines.collect()
+}
+
 fn design(one: &Advised, advice: &Advice, style: &Style) -> String {
-    let mut out = String::new();
+    let mut out = warnings(one, style);
     for rate in &one.rates {
         out.push_str(&paragraph("  ", &style.spell(&rate_words(rate, style)), style.columns()));
     }

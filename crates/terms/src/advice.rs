@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::durability::Spread;
-use crate::prediction::Estimate;
+use crate::prediction::{Estimate, Flag};
 use crate::units::{Bytes, Nanos};
 
 /// What somebody needs. What is not said is not needed.
@@ -161,6 +161,9 @@ pub struct Rate {
     pub operations: Estimate,
     /// What limits it, where that is likely enough to be said.
     pub limiter: Option<String>,
+    /// What `expect` warns of under this workload.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
 }
 
 /// A design that differs by one choice.

@@ -5,14 +5,13 @@ use std::path::Path;
 use clap::CommandFactory;
 
 use crate::cli::{Cli, pages};
+use crate::complete;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 
 /// Prints completions for a shell.
 pub(crate) fn completion(shell: clap_complete::Shell) -> Result<Exit, Failure> {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut pages::command(), "bedplate", &mut text);
-    Printer::new(false).data(&String::from_utf8_lossy(&text))?;
+    Printer::new(false).data(&complete::registration(shell)?)?;
     Ok(Exit::Yes)
 }
 

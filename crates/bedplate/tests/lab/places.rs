@@ -160,6 +160,26 @@ fn a_study_is_the_same_in_the_machine_and_from_afar() {
     assert_eq!((&here["place"], &there["place"]), (&"local".into(), &far.into()));
     assert_eq!(here["drives"].as_array().unwrap().len(), 2, "{}", here["drives"]);
     a_run_with_sudo_is_its_callers(&guest, &drives);
+    what_is_erased_is_typed_on_a_terminal(&guest, &drives);
+}
+
+/// Whoever had another number of drives in mind stops there, and nothing was changed.
+fn what_is_erased_is_typed_on_a_terminal(guest: &Guest, drives: &str) {
+    let before = fingerprint(guest);
+    let typing = |typed: &str| {
+        let line = format!("{PROGRAM} run {QUICKSTART} --on local {drives} --quick --only 1 --runs {ROOT}/typed");
+        let script = format!("printf '{typed}\\n' | script -qec '{line}' /dev/null; echo status ${{PIPESTATUS[1]}}");
+        let said = shell(guest, &script);
+        assert_eq!(fingerprint(guest), before, "{typed}: {said}");
+        said
+    };
+    for typed in ["erase 2", "yes", ""] {
+        let said = typing(typed);
+        assert!(said.contains("Type `erase 1` to go on") && said.contains("nothing was changed"), "{typed}: {said}");
+        assert!(said.contains("status 3"), "{typed}: {said}");
+    }
+    let said = typing("erase 1");
+    assert!(said.contains("status 0") && said.contains("/reports/report.html"), "{said}");
 }
 
 /// Made as root below the home of whoever called `sudo`, and theirs; the key that root trusts is not.
