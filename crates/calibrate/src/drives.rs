@@ -1,7 +1,7 @@
 //! Drives as they are, without a layer: read only, but for a drive of a lab, which may be written too.
 
 use host::Host;
-use model::Parameter;
+use model::{Parameter, Site};
 use terms::calibration::MeasuredDrive;
 use terms::machine::Rated;
 use terms::plan::WorkPlace;
@@ -18,6 +18,8 @@ const PLACES: u64 = 32;
 const BLOCK: u32 = 4096;
 /// How far the driver's time may be off: what fio and the machine did besides is in it.
 const DRIVER: f64 = 0.15;
+/// An operation's time is found anew once that of its bytes is known.
+const PASSES: usize = 2;
 /// A thread that is so busy sets the pace itself.
 const BUSY: f64 = 0.9;
 
@@ -137,13 +139,22 @@ fn driver(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads) -> Result<(), Cal
 /// What a drive in memory that answers after a while takes of the processor, where nothing else sets the pace: of an
 /// operation, and of its bytes.
 fn in_memory(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads) -> Result<(), CalibrateError> {
-    let bare = stacked(&[named(&drive.kernel_name)?], &[Layer::Bare])?;
+    let name = named(&drive.kernel_name)?;
+    let bare = stacked(std::slice::from_ref(&name), &[Layer::Bare])?;
     let large = work(Pattern::Read, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?;
-    for (parameter, work, point) in
-        [(Parameter::FlashIo, &single()?, reads.single), (Parameter::FlashByte, &large, reads.large)]
-    {
-        if let Some(value) = telling(&bench.site(), parameter, &bare, work, point.operations) {
-            bench.set(parameter, value, DRIVER, "reads of a flash drive in the guest's memory that knows no limit");
+    for _ in 0..PASSES {
+        for (parameter, work, point) in
+            [(Parameter::FlashIo, &single()?, reads.single), (Parameter::FlashByte, &large, reads.large)]
+        {
+            // That it answers late makes it such a drive; its rates are the processor's, which is what is sought.
+            let mut machine = bench.machine();
+            for group in machine.drives.iter_mut().filter(|group| group.name == name) {
+                group.rated = Rated { read_latency: reads.rated().read_latency, ..Rated::NOTHING };
+            }
+            let site = Site::calibrated(&machine, &bench.calibration);
+            if let Some(value) = telling(&site, parameter, &bare, work, point.operations) {
+                bench.set(parameter, value, DRIVER, "reads of a flash drive in the guest's memory that knows no limit");
+            }
         }
     }
     Ok(())

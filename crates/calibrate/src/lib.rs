@@ -111,6 +111,13 @@ impl Bench<'_> {
     }
 }
 
+/// Was every step of this program measured?
+#[must_use]
+pub fn is_whole(calibration: &Calibration) -> bool {
+    let done = |name| calibration.steps.iter().any(|past| past.done && past.name == name);
+    steps::STEPS.iter().all(|step| done(step.name))
+}
+
 /// Measures a machine. `told` hears of each step as it begins, and of each that is over.
 ///
 /// # Errors

@@ -95,6 +95,35 @@ fn few_writes_between_reads_fill_no_stripe() {
     assert!(few > 1.9 && (1.3..1.4).contains(&many), "{few} {many}");
 }
 
+/// A write at random that is larger than a row fills one row at most here, and changes parts of two others or of one: fewer
+/// visits of members than for parts alone, more than for whole rows.
+#[test]
+fn a_large_write_at_random_leaves_parts_of_rows() {
+    let machine = machine(DriveKind::NvmeEnterprise);
+    let written = |pattern, kib| {
+        let array = stack(4, &[raid(RaidLevel::Raid5, 16)]);
+        let said = predict(&Site::new(&machine), &array, &work(pattern, kib, 8, 1), &Conditions::default()).unwrap();
+        said.write_amplification.unwrap()
+    };
+    // Four chunks over three of data: 2/3 of a row whole, and 10/3 chunks with the parity of 4/3 rows.
+    assert!((written(Pattern::RandWrite, 64) - (2.0 / 3.0 * 4.0 + 10.0 / 3.0) / 4.0).abs() < 0.05);
+    assert!((written(Pattern::Write, 64) - 4.0 / 3.0).abs() < 0.05);
+    assert!((written(Pattern::RandWrite, 48) - 4.0 / 3.0).abs() < 0.05);
+}
+
+/// What a cache answers was checked when it came in: how large its record is makes no difference.
+#[test]
+fn reads_from_the_cache_of_zfs_check_no_record() {
+    let mut machine = machine(DriveKind::Nvme);
+    machine.memory.size = Some(Bytes::gib(64));
+    let at = |kib| stack(2, &[Layer::Zfs(Zfs { recordsize: Bytes::kib(kib), ..Zfs::default() })]);
+    let small = work(Pattern::RandRead, 4, 1, 1);
+    let (few, many) = (rate(&machine, &at(16), &small), rate(&machine, &at(1024), &small));
+    assert!((few / many - 1.0).abs() < 1e-6, "{few} {many}");
+    let zfs = Zfs { recordsize: Bytes::kib(1024), primarycache: terms::layer::ZfsCache::Metadata, ..Zfs::default() };
+    assert!(rate(&machine, &stack(2, &[Layer::Zfs(zfs)]), &small) < many * 0.1);
+}
+
 /// md cuts operations to what its members take at once, also where encryption lies between; LVM's mapping does not.
 #[test]
 fn md_cuts_to_what_its_members_take_at_once() {

@@ -10,8 +10,9 @@ mod tally;
 use std::path::{Path, PathBuf};
 
 use record::RunReader;
-use terms::calibration::Calibration;
+use terms::calibration::{Calibration, CalibrationStep};
 use terms::finding::Findings;
+use terms::inventory::Inventory;
 
 use crate::cli::{CheckModelArguments, RunArguments};
 use crate::commands::{calibrate, report, run};
@@ -57,11 +58,19 @@ fn measured(home: &Path, study: &Path, arguments: &CheckModelArguments, own: &Se
     let size = draw::Size { stacks: cells.div_ceil(WORKLOADS), workloads: WORKLOADS, window: arguments.window };
     std::fs::create_dir_all(&own.runs).map_err(Failure::file("make", home))?;
     std::fs::write(study, draw::study(arguments.seed, size)).map_err(Failure::file("write", study))?;
-    let calibration = calibrate::of_guest(study, f64::from(arguments.seconds), own, &|_, step| {
+    // One for all seeds of a guest. Each seed has its copy, so that its figures can be predicted again from what they were.
+    let shared = Settings { runs: home.with_file_name("runs"), ..own.clone() };
+    let known = |inventory: &Inventory| {
+        let known = calibrations::of(inventory, &shared)?;
+        Ok(known.filter(::calibrate::is_whole))
+    };
+    let told = |_: &str, step: Option<&CalibrationStep>| {
         if let Some(step) = step {
             own.printer.say(calibrate::line(step).trim_end());
         }
-    })?;
+    };
+    let calibration = calibrate::of_guest(study, f64::from(arguments.seconds), own, &known, &told)?;
+    calibrations::keep(&calibration, &shared)?;
     calibrations::keep(&calibration, own)?;
     let chosen = RunArguments { study: Some(study.to_owned()), ..RunArguments::default() };
     run::to_record(ground::stake(&chosen, own)?, own)

@@ -171,41 +171,92 @@ impl Compiler<'_> {
         // One thread does it all unless more are asked for (`group_thread_cnt`, 0 by default): it copies, reckons and submits.
         self.parity_work(at, array, Parameter::ParityCopy, bytes, "copied into stripes");
         self.parity_work(at, array, Parameter::ParityByte, bytes * (1.0 + parity), "parity");
+        // Writes side by side fill rows between them, where enough are under way; those at random meet nobody.
         let streamed = !flow.random && flow.bytes * self.depth * flow.rate.min(1.0) >= stripe;
-        if flow.bytes >= stripe || streamed {
-            let rows = bytes / data / PAGE;
-            self.parity_work(at, array, Parameter::ParityRow, rows, "rows of stripes");
-            let pieces = flow.bytes / data;
-            let cut = (pieces / PLUG).ceil();
-            (self.network.pieces, self.network.cut) = (self.network.pieces.max(cut), self.network.cut.max(cut));
-            let each = Flow { bytes: pieces, wide: flow.wide * count(here), ..*flow };
-            asked[0] = Some(Spread { flow: each, to: here });
-            return;
-        }
-        let touched = (flow.bytes / array.chunk).ceil().max(1.0);
-        // Either what is changed is read, data and parity, or all of the data that is not.
-        let modify = touched + parity;
-        let rebuild = data - touched;
-        let reads = modify.min(rebuild.max(0.0));
-        let rows = flow.rate * (flow.bytes / touched / PAGE).max(1.0);
-        let accesses = (reads + modify) / CHANGE;
+        let rows = if streamed {
+            Rows { whole: flow.bytes / stripe, ..Rows::default() }
+        } else {
+            Rows::of(flow.bytes / array.chunk, data, parity)
+        };
+        // Of a part of a chunk, so many bytes of each member that is touched.
+        let piece = flow.bytes.min(array.chunk);
+        let pages = (piece / PAGE).max(1.0);
+        let whole = flow.rate * rows.whole * array.chunk / PAGE;
+        self.parity_work(at, array, Parameter::ParityRow, whole, "rows of stripes");
+        let first = flow.rate * (rows.reads + rows.writes) / CHANGE;
+        self.parity_work(at, array, Parameter::ParityChange, first, "rows of which a part is written");
         // Of rows side by side, accesses of a member become one request; each row is still looked at for what is read and
         // again for what is written.
-        let first = flow.rate * accesses;
-        self.parity_work(at, array, Parameter::ParityChange, first, "rows of which a part is written");
-        let further = (rows - flow.rate).max(0.0) * VISITS;
+        let further = flow.rate * rows.parts * (pages - 1.0) * VISITS;
         self.parity_work(at, array, Parameter::ParityRow, further, "further rows beside them");
-        let piece = flow.bytes / touched;
-        let one = |write: bool, visits: f64| Flow {
-            write,
-            random: true,
-            bytes: piece,
-            rate: flow.rate * visits / array.members,
-            wide: flow.wide * visits.max(1.0),
-            ..*flow
+        let is_part = rows.parts > 0.0;
+        let each = |write: bool, bytes: f64| {
+            // What one member gets of an operation lies side by side.
+            let wide = (bytes / piece).clamp(1.0, count(here));
+            let rate = flow.rate * wide.min(bytes / piece) / count(here);
+            let random = flow.random || is_part;
+            let bytes = bytes / (bytes / piece).min(wide);
+            Flow { write, random, bytes, rate, wide: flow.wide * wide, ..*flow }
         };
-        asked[0] = Some(Spread { flow: one(false, reads), to: here });
-        asked[1] = Some(Spread { flow: one(true, modify), to: here });
+        let written = rows.whole * array.members * array.chunk + rows.writes * piece;
+        if !is_part {
+            let cut = (written / array.members / PLUG).ceil();
+            (self.network.pieces, self.network.cut) = (self.network.pieces.max(cut), self.network.cut.max(cut));
+        }
+        let share = count(here) / array.members;
+        asked[0] = Some(Spread { flow: each(true, written * share), to: here });
+        if rows.reads > 0.0 {
+            asked[1] = Some(Spread { flow: each(false, rows.reads * piece * share), to: here });
+        }
+    }
+}
+
+/// What a write at random changes of a parity array, in rows of chunks, on average over the places where it may begin.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Rows {
+    /// Rows of which all data is written.
+    whole: f64,
+    /// Rows of which a part is.
+    parts: f64,
+    /// Chunks that are read and written for these.
+    reads: f64,
+    writes: f64,
+}
+
+impl Rows {
+    /// Of a write of so many chunks, at a multiple of its own size, over so many chunks of data in a row.
+    fn of(chunks: f64, data: f64, parity: f64) -> Self {
+        let mut rows = Self::default();
+        let mut part = |touched: f64, share: f64| {
+            if touched > 0.0 {
+                // Either what is changed is read, data and parity, or all of the data that is not.
+                rows.parts += share;
+                rows.reads += share * (touched + parity).min(data - touched);
+                rows.writes += share * (touched + parity);
+            }
+        };
+        if chunks <= 1.0 {
+            part(1.0, 1.0);
+            return rows;
+        }
+        let chunks = chunks.ceil();
+        // Multiples of a size begin in a row where multiples of both do.
+        let mut step = (chunks, data);
+        while step.1 > 0.0 {
+            step = (step.1, step.0 % step.1);
+        }
+        let starts = data / step.0;
+        let share = 1.0 / starts;
+        let (mut start, mut whole) = (0.0, 0.0);
+        while start < data {
+            let head = if start > 0.0 { (data - start).min(chunks) } else { 0.0 };
+            let left = chunks - head;
+            part(head, share);
+            whole += share * (left / data).floor();
+            part(left % data, share);
+            start += step.0;
+        }
+        Self { whole, ..rows }
     }
 }
 
@@ -280,4 +331,47 @@ fn striped_mirrors(
     let mut each = striped(flow, array.chunk, whole);
     each.flow.rate *= count(whole) / count(to);
     asked[0] = Some(Spread { to, ..each });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_at_random_changes_whole_rows_and_parts_of_rows() {
+        let parts = |parts, reads, writes| Rows { whole: 0.0, parts, reads, writes };
+        for (chunks, data, parity, expected) in [
+            // Data and parity, or the one other member's data.
+            (0.25, 4.0, 1.0, parts(1.0, 2.0, 2.0)),
+            (1.0, 2.0, 1.0, parts(1.0, 1.0, 2.0)),
+            // Two rows where it begins in the last chunk of three: one each of data and parity, twice.
+            (2.0, 3.0, 1.0, parts(4.0 / 3.0, 2.0, 10.0 / 3.0)),
+            // A row and a third of the next: from the second and third chunk on no row is whole, or the second is.
+            (4.0, 3.0, 1.0, Rows { whole: 2.0 / 3.0, parts: 4.0 / 3.0, reads: 2.0, writes: 10.0 / 3.0 }),
+            (6.0, 3.0, 1.0, Rows { whole: 2.0, ..Rows::default() }),
+        ] {
+            let rows = Rows::of(chunks, data, parity);
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            assert!(
+                close(rows.whole, expected.whole)
+                    && close(rows.parts, expected.parts)
+                    && close(rows.reads, expected.reads)
+                    && close(rows.writes, expected.writes),
+                "{chunks} chunks over {data}: {rows:?}, not {expected:?}"
+            );
+        }
+    }
+
+    /// However a write lies, all that it changes is written, and each part's parity with it.
+    #[test]
+    fn no_chunk_is_lost_between_rows() {
+        for data in 2..12 {
+            for chunks in 1..40 {
+                let (data, chunks) = (count(data), count(chunks));
+                let rows = Rows::of(chunks, data, 2.0);
+                let written = rows.whole * data + rows.writes - rows.parts * 2.0;
+                assert!((written - chunks).abs() < 1e-9, "{chunks} chunks over {data}: {rows:?}");
+            }
+        }
+    }
 }

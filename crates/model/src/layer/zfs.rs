@@ -82,13 +82,18 @@ impl Compiler<'_> {
             (Parameter::ZfsReadIo, Parameter::ZfsReadByte)
         };
         self.work(flow.context, io, flow.rate * self.crowd, "ZFS");
-        self.work(flow.context, byte, moved, "records: checksum and copy");
+        // A record that the cache holds was checked when it came in (`arc_read`): what is asked of it is copied, no more.
+        let missed = if flow.write { 1.0 } else { 1.0 - self.cached(zfs, flow) };
+        self.work(flow.context, byte, moved * missed, "records: checksum and copy");
+        self.work(flow.context, Parameter::RamByte, flow.rate * flow.bytes * (1.0 - missed), "copied from the cache");
         let more = if flow.random { 0.0 } else { moved / record - moved / TABLE_RECORD };
         if more > 0.0 {
-            self.work(flow.context, Parameter::ZfsReadIo, more * self.crowd, "more records than of 128 KiB");
+            self.work(flow.context, Parameter::ZfsReadIo, more * missed * self.crowd, "more records than of 128 KiB");
         }
         self.compress(at, zfs, flow, moved);
-        self.memory(moved * CROSSINGS, "copied through the cache, and read for checksums");
+        let copied = if flow.write { 0.0 } else { flow.rate * flow.bytes * (1.0 - missed) };
+        let crossings = moved * missed * CROSSINGS + copied * (CROSSINGS - 1.0);
+        self.memory(crossings, "copied through the cache, and read for checksums");
         let whole = Flow { bytes: record, rate: flow.rate * records, batch: flow.batch * records.max(1.0), ..*flow };
         if !flow.write || read_first {
             let missed = 1.0 - self.cached(zfs, flow);
