@@ -19,9 +19,10 @@ use crate::{input, library};
 const ASKING: &str = "BEDPLATE_COMPLETE";
 
 type Candidates = Vec<CompletionCandidate>;
+type Completer = fn(&OsStr) -> Candidates;
 
 /// By what the help calls a value: which there are. A person sees the same word in `--help`.
-const VALUES: [(&str, fn(&OsStr) -> Candidates); 10] = [
+const VALUES: [(&str, Completer); 10] = [
     ("STUDY", studies),
     ("STACK", |typed| matching(typed, stacks())),
     ("PROFILE", |typed| matching(typed, profiles())),

@@ -14,6 +14,8 @@ impl Compiler<'_> {
         let engine = match work.engine {
             Engine::Libaio => Parameter::One,
             Engine::IoUring => Parameter::UringShare,
+            // A RAM drive has done its work when it is asked (`brd_submit_bio`): nobody sleeps, and nobody is woken.
+            Engine::Psync if self.answers_at_once() => Parameter::One,
             Engine::PosixAio | Engine::Psync => Parameter::ThreadShare,
         };
         let reads = work.read_share();
@@ -27,6 +29,13 @@ impl Compiler<'_> {
             }
         }
         self.work(Context::Thread, Parameter::ApiByte, work.block.as_f64(), "pages of the block");
+    }
+
+    /// Is all done in the call itself?
+    fn answers_at_once(&self) -> bool {
+        let class = self.first_drive().map(|drive| self.class_of(drive));
+        let later = self.completes.iter().any(Option::is_some);
+        class.is_some_and(|class| class.kind == DriveKind::Ram && class.piece.is_none()) && !later
     }
 
     /// Factor of operations' processor time while all jobs run, and what of it counts in the time of an operation while as

@@ -74,7 +74,7 @@ pub struct Compiler<'a> {
     pub(crate) asked: Vec<Vec<Flow>>,
     pub(crate) used: Vec<u32>,
     /// Where reads of each node come back: in which workers, if any.
-    completes: Vec<Option<u32>>,
+    pub(crate) completes: Vec<Option<u32>>,
     /// What nodes rest on, one after the other, and where each node's begin.
     below: Vec<Below>,
     starts: Vec<usize>,

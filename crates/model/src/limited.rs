@@ -32,8 +32,12 @@ pub fn limited(mut machine: Machine, lab: &LabSpec, span: Bytes) -> Machine {
     machine
 }
 
-/// When a flash drive of the lab answers: the lab takes off what the guest's processor has to do for the operation.
-const ANSWER: Nanos = Nanos(FLASH_LATENCY.0 - FLASH_HANDLING.0);
+/// Seconds after which a flash drive of the lab answers that does so many operations: as many at once as come nearest to its
+/// latency, less what the guest's processor has to do for one, and no sooner than its rate allows (docs/virtual-time.md).
+fn answer(operations: f64) -> f64 {
+    let places = (operations * FLASH_LATENCY.as_seconds()).round().max(1.0);
+    (places / operations - FLASH_HANDLING.as_seconds()).max(1.0 / operations)
+}
 
 fn slow(group: &mut DriveGroup, drive: &LabDrive) {
     let limit = drive.limit;
@@ -44,8 +48,8 @@ fn slow(group: &mut DriveGroup, drive: &LabDrive) {
     group.trust = Trust::Held;
     let rated = &mut group.rated;
     if drive.kind == LabDriveKind::Flash {
-        // It answers after a while, and no sooner than its rate allows.
-        let each = limit.read_iops.map_or(ANSWER, |count| Nanos::from_seconds(1.0 / f64::from(count)).max(ANSWER));
+        let usual = Nanos(FLASH_LATENCY.0 - FLASH_HANDLING.0);
+        let each = limit.read_iops.map_or(usual, |count| Nanos::from_seconds(answer(f64::from(count))));
         (rated.read_latency, rated.write_latency) = (Some(each), Some(each));
     }
     rated.read = least(rated.read, limit.read.map(rate), |rate| rate.0);
@@ -92,6 +96,15 @@ mod tests {
     use terms::machine::DriveKind;
 
     use super::*;
+
+    /// Operations in a second, and microseconds until each is answered: one, two and two at once of some 80 µs.
+    #[test]
+    fn a_flash_drive_answers_when_its_places_are_through() {
+        for (operations, micros) in [(12_000.0, 83.3), (20_000.0, 83.0), (25_000.0, 63.0)] {
+            let is = answer(operations) * 1e6;
+            assert!((is - micros).abs() < 0.1, "{operations}: {is}");
+        }
+    }
 
     #[test]
     fn drives_are_as_slow_as_they_were_told_and_share_their_switch() {

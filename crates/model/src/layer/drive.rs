@@ -112,6 +112,10 @@ impl Compiler<'_> {
             let times = times * far(class.told[way]);
             self.network.add(values, each(operation, times, "random operations, sorted by the drive"));
             self.network.add(values, each(byte, (flow.bytes - 4096.0).max(0.0), "bytes beyond 4 KiB"));
+        } else if let Some(piece) = class.piece {
+            let places = (values[class.read_delay as usize] / values[operation as usize]).max(1.0);
+            let pieces = pieces(flow, piece, self.depth / (2.0 * places));
+            self.network.add(values, each(operation, pieces, "pieces that it takes at once"));
         } else if flow.random && values[operation as usize] > values[byte as usize] * flow.bytes {
             self.network.add(values, each(operation, 1.0, "random operations"));
         } else {
@@ -129,7 +133,7 @@ impl Compiler<'_> {
         let apart = flow.rate * size / (flow.wide * flow.batch);
         // Where each piece takes as long, its bytes are in that time.
         let inside = match (flow.random, class.piece) {
-            (_, Some(_)) => (values[byte as usize] * flow.bytes).max(values[operation as usize]),
+            (_, Some(piece)) => values[operation as usize] * pieces(flow, piece, 1.0),
             (true, None) => values[operation as usize],
             (false, None) => 0.0,
         };
@@ -194,6 +198,13 @@ impl Compiler<'_> {
     }
 }
 
+/// Pieces for one access of a drive that takes so many bytes at once, each of which it has as long. The last may be a small
+/// one. Of accesses side by side, those that wait while others are at work become one (`blk_mq_sched_try_merge`).
+fn pieces(flow: &Flow, piece: f64, waiting: f64) -> f64 {
+    let together = if flow.random { 1.0 } else { waiting.clamp(1.0, (piece / flow.bytes).max(1.0)) };
+    (flow.bytes * together / piece).ceil().max(1.0) / together
+}
+
 /// What of a flow's work counts in the time of an operation: what goes on side by side once, what is done later not.
 fn residence(flow: &Flow) -> f64 {
     if flow.waits == Waits::Group { 0.0 } else { 1.0 / flow.wide }
@@ -221,6 +232,23 @@ pub(crate) fn harmonic(k: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Blocks of 16 KiB are two pieces of a drive that takes 12 at once; small blocks in order become one where some wait.
+    #[test]
+    fn the_last_piece_takes_as_long_as_the_others() {
+        let flow = |random, bytes| Flow::new(false, random, bytes);
+        for (random, kib, waiting, expected) in [
+            (true, 4.0, 8.0, 1.0),
+            (true, 12.0, 1.0, 1.0),
+            (true, 16.0, 1.0, 2.0),
+            (false, 16.0, 8.0, 2.0),
+            (false, 4.0, 1.0, 1.0),
+            (false, 4.0, 3.0, 1.0 / 3.0),
+        ] {
+            let is = pieces(&flow(random, kib * 1024.0), 12.0 * 1024.0, waiting);
+            assert!((is - expected).abs() < 1e-9, "{random} {kib} {waiting}: {is}");
+        }
+    }
 
     #[test]
     fn the_slowest_of_many_takes_longer() {

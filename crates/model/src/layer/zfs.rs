@@ -91,9 +91,7 @@ impl Compiler<'_> {
             self.work(flow.context, Parameter::ZfsReadIo, more * missed * self.crowd, "more records than of 128 KiB");
         }
         self.compress(at, zfs, flow, moved);
-        let copied = if flow.write { 0.0 } else { flow.rate * flow.bytes * (1.0 - missed) };
-        let crossings = moved * missed * CROSSINGS + copied * (CROSSINGS - 1.0);
-        self.memory(crossings, "copied through the cache, and read for checksums");
+        self.memory(moved * CROSSINGS, "copied through the cache, and read for checksums");
         let whole = Flow { bytes: record, rate: flow.rate * records, batch: flow.batch * records.max(1.0), ..*flow };
         if !flow.write || read_first {
             let missed = 1.0 - self.cached(zfs, flow);
