@@ -46,7 +46,8 @@ pub(crate) fn answer() {
 pub(crate) fn registration(shell: clap_complete::Shell) -> Result<String, Failure> {
     let mut text = Vec::new();
     let shells = Shells::builtins();
-    let completer = shells.completer(&shell.to_string()).ok_or_else(|| Failure::told("error: that shell cannot ask"))?;
+    let completer =
+        shells.completer(&shell.to_string()).ok_or_else(|| Failure::told("error: that shell cannot ask"))?;
     completer
         .write_registration(ASKING, "bedplate", "bedplate", "bedplate", &mut text)
         .and_then(|()| text.flush())
