@@ -144,8 +144,8 @@ fn protect(layer: &Name, group: &str, integrity: &LvmIntegrity) -> Doing {
     ];
     let why = "Each leg gets checksums once it is in sync: taking a volume down in the middle of its first \
                synchronisation can hang the kernel.";
-    let first = mapping_of_volume(group, &format!("{VOLUME}_rimage_0_imeta"));
-    Doing::run(layer, "checksums", why, argv).makes_node(&Word::from(format!("/dev/mapper/{first}")))
+    // The volume takes them along when it is removed.
+    Doing::run(layer, "checksums", why, argv)
 }
 
 /// How much of the group the volume takes; the rest is for what needs room beside it.
