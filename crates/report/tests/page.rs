@@ -158,7 +158,10 @@ fn marks_have_their_colours() {
     for name in ["median", "high", "largest"] {
         let (_, rest) = page.split_once(&format!(" id=\"{name}\" class=\"")).unwrap();
         let class = format!(".{}", rest.split('"').next().unwrap().replace(' ', "."));
-        assert!(drawn.contains(&name) && rules.iter().any(|rule| rule.ends_with(&class) && !rule.contains(' ')), "{class}");
+        assert!(
+            drawn.contains(&name) && rules.iter().any(|rule| rule.ends_with(&class) && !rule.contains(' ')),
+            "{class}"
+        );
     }
 }
 
