@@ -22,8 +22,9 @@ impl Address {
             uri if uri.strip_prefix("ssh://").is_some_and(names_a_host) => Ok(Self::Ssh(uri.to_owned())),
             other => {
                 let host = if names_a_host(other) { other } else { "host" };
+                let near = spec::did_you_mean(other, ["lab", "local"]);
                 Err(Failure::told(format!(
-                    "error: `{other}` is not a place\n\nhint: use `--on lab`, `--on local` or `--on ssh://{host}`"
+                    "error: `{other}` is not a place\n\nhint: {near}use `--on lab`, `--on local` or `--on ssh://{host}`"
                 )))
             }
         }

@@ -44,8 +44,10 @@ impl FromStr for DriveSet {
             return Err(format!("drives of at least 1 GiB, and not {size}"));
         }
         let known = || KINDS.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
-        let kind = KINDS.iter().find(|(word, _)| *word == kind.trim());
-        let (_, kind) = kind.ok_or_else(|| format!("kinds of drives are {}; {SHAPE}", known()))?;
+        let typed = kind.trim();
+        let near = || spec::did_you_mean(typed, KINDS.map(|(word, _)| word));
+        let kind = KINDS.iter().find(|(word, _)| *word == typed);
+        let (_, kind) = kind.ok_or_else(|| format!("{}kinds of drives are {}; {SHAPE}", near(), known()))?;
         Ok(Self { count, size, kind: *kind })
     }
 }

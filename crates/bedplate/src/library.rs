@@ -44,18 +44,14 @@ fn bare(path: &Path) -> Option<&str> {
 
 /// What was likely meant by a study that is neither a file nor ours.
 pub(crate) fn hint(path: &Path) -> String {
-    let near = bare(path).and_then(|name| spec::nearest(name, ALL.map(|known| known.0)));
-    match near {
-        Some(near) => format!("did you mean `{near}`? `bedplate studies` lists those that come with the program"),
-        None => "`bedplate studies` lists those that come with the program".to_owned(),
-    }
+    let near = bare(path).map(|name| spec::did_you_mean(name, ALL.map(|known| known.0))).unwrap_or_default();
+    format!("{near}`bedplate studies` lists those that come with the program")
 }
 
 /// What was likely meant by the name of a profile that is none.
 pub(crate) fn no_profile(name: &str) -> Failure {
     let all = spec::profile::all();
-    let near = spec::nearest(name, all.iter().map(|profile| profile.name));
-    let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    let near = spec::did_you_mean(name, all.iter().map(|profile| profile.name));
     Failure::told(format!("error: no profile is called `{name}`\n\nhint: {near}`bedplate profiles` lists them"))
 }
 

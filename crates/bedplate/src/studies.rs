@@ -382,8 +382,7 @@ pub(crate) fn select(stacks: Vec<Stack>, only: &[String], skip: &[String]) -> Re
             let names: Vec<String> =
                 stacks.iter().enumerate().map(|(index, stack)| format!("  {:>2}  {}", index + 1, stack.name)).collect();
             let list = names.join("\n");
-            let near = spec::nearest(pattern, stacks.iter().map(|stack| stack.name.as_str()));
-            let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            let near = spec::did_you_mean(pattern, stacks.iter().map(|stack| stack.name.as_str()));
             return Err(Failure::told(format!(
                 "error: no stack of the study is `{pattern}`\n\nhint: {near}its stacks are\n{list}"
             )));

@@ -47,7 +47,9 @@ fn row(study: &str, record: &Path) -> String {
     let provenance = read(record, "provenance.json");
     let inventory = read(record, "inventory.json");
     let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
-    let command: Vec<String> = provenance["command"].as_array().unwrap().iter().map(text).collect();
+    let words = provenance["command"].as_array().unwrap().iter().map(text);
+    // Wherever the program was.
+    let command: Vec<String> = std::iter::once("bedplate".to_owned()).chain(words.skip(1)).collect();
     let cells = fs::read_dir(record.join("cells")).unwrap().count();
     let mut row = String::new();
     write!(

@@ -297,9 +297,12 @@ impl Run<'_> {
                 let node = self.machine.word(&step.id, controller)?;
                 sanitize::is_done(host, node, &step.id)
             }
-            Condition::LvSynced { volume, .. } => {
-                let cmd = Cmd::new(["lvs", "--noheadings", "--options", "sync_percent", volume]).step(&step.id);
-                Ok(host.run_ok(&cmd)?.text().trim().starts_with("100"))
+            Condition::LvSynced { group, .. } => {
+                // Legs have a figure of their own while their checksums are made.
+                let line = ["lvs", "--all", "--noheadings", "--options", "sync_percent", group];
+                let text = host.run_ok(&Cmd::new(line).step(&step.id))?.text();
+                let mut parts = text.split_whitespace().peekable();
+                Ok(parts.peek().is_some() && parts.all(|percent| percent.starts_with("100")))
             }
         }
     }
@@ -363,7 +366,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn waiting_for(condition: &Condition) -> String {
     match condition {
         Condition::MdIdle { node, .. } => format!("`{node}` to be in sync"),
-        Condition::LvSynced { volume, .. } => format!("`{volume}` to be in sync"),
+        Condition::LvSynced { group, .. } => format!("all of `{group}` to be in sync"),
         Condition::Sanitized { controller, .. } => format!("`{controller}` to be sanitized"),
     }
 }

@@ -20,6 +20,6 @@ pub(crate) fn act(act: &Act) -> String {
         Act::Write { path, text } => format!("echo {} > {path}", quote(text)),
         Act::Wait(Condition::MdIdle { node, .. }) => format!("wait until {node} is in sync"),
         Act::Wait(Condition::Sanitized { controller, .. }) => format!("wait until {controller} is sanitized"),
-        Act::Wait(Condition::LvSynced { volume, .. }) => format!("wait until {volume} is in sync"),
+        Act::Wait(Condition::LvSynced { group, .. }) => format!("wait until all of {group} is in sync"),
     }
 }

@@ -215,11 +215,11 @@ fn act(text: &mut String, step: &Step) {
                 word(controller)
             );
         }
-        Act::Wait(Condition::LvSynced { volume, .. }) => {
+        Act::Wait(Condition::LvSynced { group, .. }) => {
             let _ = writeln!(
                 text,
-                "    until lvs --noheadings --options sync_percent {} | grep -q 100; do sleep 1; done",
-                quote(volume)
+                "    until ! lvs --all --noheadings --options sync_percent {} | grep '[0-9]' | grep -qv 100; do sleep 1; done",
+                quote(group)
             );
         }
     }

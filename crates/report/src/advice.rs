@@ -106,12 +106,19 @@ fn given_up(one: &Compromise, style: &Style) -> String {
         Need::Repairs => "without --repair".to_owned(),
         Need::Snapshots => "without --snapshots".to_owned(),
         Need::Capacity => format!("with --capacity of {} at most", style.size(closest.available)),
-        Need::Loss => format!("with a risk of {} a year at best (--once-in)", once(closest.loss.middle)),
+        Need::Loss => format!("with --once-in {} at most", safest(closest.loss.middle)),
         Need::Life => format!(
             "with --last {} at most",
             closest.life_years.map_or_else(|| "0".to_owned(), |life| significant(life.middle))
         ),
     }
+}
+
+/// Years between losses that a layout does have: three digits, rounded so that asking for them finds it.
+fn safest(probability: f64) -> f64 {
+    let years = 1.0 / probability;
+    let unit = 10.0_f64.powf((years.log10().floor() - 2.0).max(0.0));
+    (years / unit).floor() * unit
 }
 
 fn overview(advice: &Advice, style: &Style) -> String {

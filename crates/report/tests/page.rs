@@ -147,6 +147,24 @@ fn emulated_rates_are_labelled_everywhere() {
 }
 
 /// A link holds what the command prints, so that a reader needs neither the program nor the record.
+/// What `<use>` draws is a tree of its own: a rule with an ancestor in it, such as `svg .dot`, does not reach it, and the
+/// mark is black or not to be seen.
+#[test]
+fn marks_have_their_colours() {
+    let page = html(&findings(3));
+    let style = &page[page.find("<style>").unwrap()..page.find("</style>").unwrap()];
+    let rules: Vec<&str> = style.split('}').filter_map(|rule| Some(rule.split_once('{')?.0.trim())).collect();
+    let drawn: Vec<&str> = values(&page, "href").into_iter().filter_map(|link| link.strip_prefix('#')).collect();
+    for name in ["median", "high", "largest"] {
+        let (_, rest) = page.split_once(&format!(" id=\"{name}\" class=\"")).unwrap();
+        let class = format!(".{}", rest.split('"').next().unwrap().replace(' ', "."));
+        assert!(
+            drawn.contains(&name) && rules.iter().any(|rule| rule.ends_with(&class) && !rule.contains(' ')),
+            "{class}"
+        );
+    }
+}
+
 #[test]
 fn what_can_be_saved_is_whole() {
     let findings = findings_rich();

@@ -48,7 +48,7 @@ pub use machine::parse_machine;
 pub use reference::reference;
 pub use render::render;
 pub use schema::schema;
-pub use suggest::nearest;
+pub use suggest::{did_you_mean, nearest};
 
 /// Reads a study. Every problem of the text is noted, in the order of the text; there is a design only if none
 /// of them is an error. A design is sound by itself: whether a machine can build it is not asked here.

@@ -55,6 +55,12 @@ pub(crate) const fn is_worth_it(notes: &[Note]) -> bool {
 /// Fewest letters of a beginning that stands for the whole.
 const BEGINNING: usize = 3;
 
+/// A question to stand in front of a hint, such as ``did you mean `ext4`? ``; nothing where no candidate is near.
+#[must_use]
+pub fn did_you_mean<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
+    nearest(word, candidates).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default()
+}
+
 /// The candidate that was most likely meant, if any is near enough, or begins like the word.
 #[must_use]
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {

@@ -158,10 +158,11 @@ pub enum Condition {
         /// When to give up.
         limit_ns: Nanos,
     },
-    /// A raid logical volume is in sync.
+    /// A raid logical volume is in sync, with its legs.
     LvSynced {
-        /// `group/volume`.
-        volume: String,
+        /// Its group, which has no other.
+        #[serde(alias = "volume")]
+        group: String,
         /// When to give up.
         limit_ns: Nanos,
     },

@@ -47,7 +47,8 @@ fn narrow(settings: &Settings) -> report::Style {
 
 fn check(name: &str) -> Result<&'static Check, Failure> {
     checks().find(|check| check.id == name).ok_or_else(|| {
-        Failure::told(format!("error: no check is called `{name}`\n\nhint: `bedplate doctor --list` lists them"))
+        let near = spec::did_you_mean(name, checks().map(|check| check.id));
+        Failure::told(format!("error: no check is called `{name}`\n\nhint: {near}`bedplate doctor --list` lists them"))
     })
 }
 

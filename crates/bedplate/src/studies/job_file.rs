@@ -17,7 +17,7 @@ pub(crate) fn import(
     set: &[(String, String)],
     settings: &Settings,
 ) -> Result<Imported, Failure> {
-    let text = crate::input::text(file, "job file", |_| "")?;
+    let text = crate::input::text(file, "job file", |_| "`bedplate fio export quickstart` writes some")?;
     let include = |name: &str| beside(file, name);
     let reader = Reader { forced: force, variables: &variables(set), include: &include };
     read(&reader, &spell_path(file), &text, settings)

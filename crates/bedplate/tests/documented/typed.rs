@@ -6,7 +6,7 @@ use super::{root, shell};
 /// list, a machine or a permission).
 type Typed = (&'static str, &'static str, i32, Option<&'static str>);
 
-const TYPED: [Typed; 26] = [
+const TYPED: [Typed; 32] = [
     ("studies quikstart", "did you mean `quickstart`?", 2, Some("studies quickstart")),
     ("studies quick", "did you mean `quickstart`?", 2, Some("studies quickstart")),
     ("plan quikstart", "did you mean `quickstart`?", 2, Some("plan quickstart")),
@@ -29,6 +29,12 @@ const TYPED: [Typed; 26] = [
     ("advise --drives 4x4", "such as `4x4TB:hdd`", 2, Some("advise --drives 4x4TB:hdd")),
     ("advise --drives 2x1TB:tape", "kinds of drives are nvme", 2, Some("advise --drives 2x1TB:nvme")),
     ("advise --drives 2x1TB --survive 2", "with --survive 1", 1, Some("advise --drives 2x1TB --survive 1")),
+    (
+        "advise --drives 2x1TB --survive 1 --once-in 99999",
+        "with --once-in 911 at most",
+        1,
+        Some("advise --drives 2x1TB --survive 1 --once-in 911"),
+    ),
     ("advise --drives 2x1TB --capacity 5", "write a size such as `128MiB`", 2, None),
     ("bench nosuch", "`bedplate bench .`", 2, None),
     ("bench mine.toml", "is a file", 2, None),
@@ -36,6 +42,11 @@ const TYPED: [Typed; 26] = [
     ("run quickstart --on nas", "`--on ssh://nas`", 2, None),
     ("run quickstart --window 5", "such as `2s`", 2, None),
     ("runn quickstart", "'run'", 2, None),
+    ("run quickstart --on locl", "did you mean `local`?", 2, None),
+    ("advise --drives 2x4TB:hd", "did you mean `hdd`?", 2, Some("advise --drives 2x4TB:hdd")),
+    ("doctor --only aes-instr", "did you mean `aes-instructions`?", 2, Some("doctor --list")),
+    ("doctor --explain nothing", "'--explain'", 2, None),
+    ("fio check nosuch.fio", "`bedplate fio export quickstart`", 2, Some("fio export quickstart")),
     ("report", "`bedplate bench .`", 2, None),
     ("teardown", "there are no runs", 2, None),
 ];

@@ -179,7 +179,7 @@ fn what_is_erased_is_typed_on_a_terminal(guest: &Guest, drives: &str) {
         assert!(said.contains("status 3"), "{typed}: {said}");
     }
     let said = typing("erase 1");
-    assert!(said.contains("status 0") && said.contains("/reports/report.html"), "{said}");
+    assert!(said.contains("status 0") && said.contains("bedplate report "), "{said}");
 }
 
 /// Made as root below the home of whoever called `sudo`, and theirs; the key that root trusts is not.

@@ -29,13 +29,11 @@ pub(crate) fn hasten(plan: &mut Plan, stack: &Stack) {
             ("integritysetup", "format") => Some((2, "--no-wipe")),
             ("cryptsetup", "luksFormat") if has("--integrity") => Some((2, "--integrity-no-wipe")),
             ("mdadm", "--create") if arrays.contains(&step.layer) => Some((2, "--assume-clean")),
-            // Neither RAID-6 nor tags go without a first pass.
+            // RAID-6 does not go without a first pass.
             ("lvcreate", _) if has("raid1") || has("raid10") || has("raid5") => Some((1, "--nosync")),
             _ => None,
         };
-        if let Some((at, option)) = more
-            && !has("--raidintegrity")
-        {
+        if let Some((at, option)) = more {
             command.argv.insert(at, Word::from(option));
         }
         if argv[0] == "mkfs.ext4" {

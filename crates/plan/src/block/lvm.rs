@@ -2,7 +2,7 @@
 
 mod cache;
 
-use terms::layer::{IntegrityMode, Lvm, Volume};
+use terms::layer::{IntegrityMode, Lvm, LvmIntegrity, Volume};
 use terms::plan::{Condition, Effect, mapping_of_volume};
 use terms::{Bytes, LayerNode, Name, Word};
 
@@ -43,14 +43,17 @@ pub(crate) fn lay(
         draft.push(make_volume(layer, &group, &volume, lvm, members));
     }
     if lvm.volume.is_raid() && lvm.thin_chunk.is_none() {
-        let limit_ns = whole_device(Bytes(total(members, |place| place.most)));
-        let condition = Condition::LvSynced { volume: format!("{group}/{VOLUME}"), limit_ns };
-        draft.push(Doing::wait(
-            layer,
-            "sync",
-            "A volume that is still synchronising measures the synchronisation.",
-            condition,
-        ));
+        let synced = || {
+            let limit_ns = whole_device(Bytes(total(members, |place| place.most)));
+            Condition::LvSynced { group: group.clone(), limit_ns }
+        };
+        let why = "A volume that is still synchronising measures the synchronisation.";
+        draft.push(Doing::wait(layer, "sync", why, synced()));
+        if let Some(integrity) = &lvm.integrity {
+            draft.push(protect(layer, &group, integrity));
+            let why = "Adding checksums begins another synchronisation.";
+            draft.push(Doing::wait(layer, "resync", why, synced()));
+        }
     }
     if let Some(mode) = lvm.cache {
         cache::lay(draft, layer, &group, mode, cache);
@@ -108,17 +111,6 @@ fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[M
     let mut argv = create();
     argv.extend(words!["--type", lvm.volume.word(), "--extents", share(lvm)]);
     argv.extend(shape(lvm, members.len()));
-    if let Some(integrity) = &lvm.integrity {
-        let mode = if integrity.mode == IntegrityMode::Bitmap { "bitmap" } else { "journal" };
-        argv.extend(words![
-            "--raidintegrity",
-            "y",
-            "--raidintegritymode",
-            mode,
-            "--raidintegrityblocksize",
-            integrity.block.0.to_string(),
-        ]);
-    }
     argv.extend(words!["--name", VOLUME, group]);
     if lvm.cache.is_some() {
         argv.extend(nodes(members));
@@ -131,6 +123,29 @@ fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[M
     Doing::run(layer, "volume", why, argv)
         .makes_node(volume)
         .undo("The volume gives its extents back.", words!["lvremove", "--yes", format!("{group}/{VOLUME}")])
+}
+
+/// Gives the legs checksums. `lvcreate` can do it at once, but takes the volume down for it in the first moments of its
+/// resync, and Linux 6.1 may then wait for ever: `md_stop` for the resync, and the resync in raid1's barrier for the array
+/// that was suspended (about one time in ten on two busy processors).
+fn protect(layer: &Name, group: &str, integrity: &LvmIntegrity) -> Doing {
+    let mode = if integrity.mode == IntegrityMode::Bitmap { "bitmap" } else { "journal" };
+    let block = integrity.block.0.to_string();
+    let argv = words![
+        "lvconvert",
+        "--yes",
+        "--raidintegrity",
+        "y",
+        "--raidintegritymode",
+        mode,
+        "--raidintegrityblocksize",
+        block,
+        format!("{group}/{VOLUME}"),
+    ];
+    let why = "Each leg gets checksums once it is in sync: taking a volume down in the middle of its first \
+               synchronisation can hang the kernel.";
+    // The volume takes them along when it is removed.
+    Doing::run(layer, "checksums", why, argv)
 }
 
 /// How much of the group the volume takes; the rest is for what needs room beside it.

@@ -4,13 +4,13 @@ use super::canvas::{Canvas, percent, px};
 use crate::width::{shorten, width};
 
 /// Height of a row.
-pub(crate) const ROW: f64 = 42.0;
+pub(crate) const ROW: f64 = 34.0;
 /// Where the text of a row stands.
-const BASELINE: f64 = 13.0;
+const BASELINE: f64 = 12.0;
 /// Where the track of a row begins.
-pub(crate) const TRACK: f64 = 19.0;
+pub(crate) const TRACK: f64 = 17.0;
 /// Height of a track.
-pub(crate) const BAND: f64 = 14.0;
+pub(crate) const BAND: f64 = 10.0;
 /// Height of the axis, and where its labels stand.
 pub(crate) const AXIS: f64 = 24.0;
 const LABEL: f64 = 12.0;
