@@ -83,7 +83,10 @@ impl Compiler<'_> {
         };
         self.work(flow.context, io, flow.rate * self.crowd, "ZFS");
         // A record that the cache holds was checked when it came in (`arc_read`): what is asked of it is copied, no more.
-        let missed = if flow.write { 1.0 } else { 1.0 - self.cached(zfs, flow) };
+        // Where the memory is not told, what the cache holds is a guess, and so is what a cold record takes: of what others
+        // published, a check for each read is nearer.
+        let told = self.site.machine.memory.size.is_some();
+        let missed = if flow.write || !told { 1.0 } else { 1.0 - self.cached(zfs, flow) };
         self.work(flow.context, byte, moved * missed, "records: checksum and copy");
         self.work(flow.context, Parameter::RamByte, flow.rate * flow.bytes * (1.0 - missed), "copied from the cache");
         let more = if flow.random { 0.0 } else { moved / record - moved / TABLE_RECORD };
