@@ -176,6 +176,29 @@ fn what_cannot_be_built_is_refused() {
     assert!(plan::plan(&Stack { name: "s".into(), note: None, nodes: vec![] }, &facts()).is_err());
 }
 
+/// As mkfs.xfs 6.1 was seen to: on stripes each of its eight groups must hold a log of 64 MiB.
+#[test]
+fn a_stripe_for_xfs_holds_a_log_in_each_group() {
+    let planned = |drives: usize, mib: u64| {
+        let facts: Vec<DriveFact> =
+            facts().into_iter().map(|fact| DriveFact { size: Bytes::mib(mib), ..fact }).collect();
+        let on = |layer, on| LayerNode { name: name("x"), layer, on, special: vec![] };
+        let refs: Vec<Ref> = DRIVES[..drives].iter().map(|drive| Ref::Drive(name(drive))).collect();
+        let array = on(Layer::Raid(Raid { level: RaidLevel::Raid0, ..Raid::default() }), refs.clone());
+        let nodes = match drives {
+            1 => vec![on(Layer::Xfs(Xfs::default()), refs)],
+            _ => vec![
+                LayerNode { name: name("array"), ..array },
+                on(Layer::Xfs(Xfs::default()), vec![Ref::Layer(name("array"))]),
+            ],
+        };
+        plan::plan(&Stack { name: "s".into(), note: None, nodes }, &facts).is_ok()
+    };
+    for (drives, mib, taken) in [(1, 290, false), (1, 310, true), (2, 190, false), (2, 250, false), (2, 300, true)] {
+        assert_eq!(planned(drives, mib), taken, "{drives} of {mib} MiB");
+    }
+}
+
 /// As OpenZFS 2.1 without force was seen to take and to refuse them.
 #[test]
 fn special_vdevs_are_as_redundant_as_the_data() {

@@ -199,7 +199,8 @@ mod tests {
     fn every_seed_makes_a_study_that_is_understood_and_predicted() {
         let size = Size { stacks: 12, workloads: 6, window: Nanos::millis(300) };
         let mut titles = BTreeSet::new();
-        for seed in 0..16 {
+        // XFS needs several of the small drives, so it is drawn seldom.
+        for seed in 0..64 {
             let text = study(seed, size);
             assert_eq!(text, study(seed, size));
             let (design, notes) = spec::parse(&text);
