@@ -1,7 +1,6 @@
 //! Completion of what is typed: commands and options by their definition, and values that only this machine knows.
 
 use std::ffi::OsStr;
-use std::io::Write;
 use std::path::Path;
 
 use clap::{Arg, Command, Parser as _};
@@ -51,15 +50,12 @@ pub(crate) fn registration(shell: clap_complete::Shell) -> Result<String, Failur
         shells.completer(&shell.to_string()).ok_or_else(|| Failure::told("error: that shell cannot ask"))?;
     completer
         .write_registration(ASKING, "bedplate", "bedplate", "bedplate", &mut text)
-        .and_then(|()| text.flush())
         .map_err(Failure::system("could not write the completions"))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn with_values(command: Command) -> Command {
-    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
-    let command = command.mut_args(with_value);
-    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_values))
+    command.mut_args(with_value).mut_subcommands(with_values)
 }
 
 fn with_value(arg: Arg) -> Arg {

@@ -146,7 +146,6 @@ fn emulated_rates_are_labelled_everywhere() {
     assert!(!html(&small()).contains("emulat"));
 }
 
-/// A link holds what the command prints, so that a reader needs neither the program nor the record.
 /// What `<use>` draws is a tree of its own: a rule with an ancestor in it, such as `svg .dot`, does not reach it, and the
 /// mark is black or not to be seen.
 #[test]
@@ -165,6 +164,7 @@ fn marks_have_their_colours() {
     }
 }
 
+/// A link holds what the command prints, so that a reader needs neither the program nor the record.
 #[test]
 fn what_can_be_saved_is_whole() {
     let findings = findings_rich();

@@ -127,7 +127,7 @@ fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[M
 
 /// Gives the legs checksums. `lvcreate` can do it at once, but takes the volume down for it in the first moments of its
 /// resync, and Linux 6.1 may then wait for ever: `md_stop` for the resync, and the resync in raid1's barrier for the array
-/// that was suspended (about one time in ten on two busy processors).
+/// that was suspended (2 of 40 times on two busy processors).
 fn protect(layer: &Name, group: &str, integrity: &LvmIntegrity) -> Doing {
     let mode = if integrity.mode == IntegrityMode::Bitmap { "bitmap" } else { "journal" };
     let block = integrity.block.0.to_string();
