@@ -158,7 +158,7 @@ impl Site {
             if self.run(&Cmd::new(["test", "-b", node]))?.ok() {
                 return Ok(());
             }
-            std::thread::sleep(std::time::Duration::from_millis(50));
+            self.pause(std::time::Duration::from_millis(50))?;
         }
         Err(Failure::Could(format!("`{node}` did not appear within 5 s").into()))
     }

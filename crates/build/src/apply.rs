@@ -260,7 +260,7 @@ impl Run<'_> {
                 return Err(BuildError::NoEffect { step: step.id.clone(), what: effect.describe(), seconds });
             }
             interrupt::check()?;
-            std::thread::sleep(Duration::from_millis(50));
+            self.machine.host.pause(Duration::from_millis(50))?;
         }
         Ok(())
     }
@@ -277,7 +277,7 @@ impl Run<'_> {
                 return Err(BuildError::Timeout { step: step.id.clone(), what, limit });
             }
             interrupt::check()?;
-            std::thread::sleep(Duration::from_millis(100));
+            self.machine.host.pause(Duration::from_millis(100))?;
         }
         Ok(())
     }

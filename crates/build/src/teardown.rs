@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use host::HostError;
+use host::{Host, HostError};
 use terms::command::quote;
 use terms::plan::{Act, Effect, Plan, Step, Undo};
 use terms::{Name, Word};
@@ -71,7 +71,7 @@ pub fn teardown(
             }
             note(undoing(plan, step, authority.line(&machine, id, &undo.command)?));
             let command = (id.as_str(), &undo.command);
-            match persist(|| authority.run(&machine, command, &destroyed, Vec::new(), 1)) {
+            match persist(machine.host, || authority.run(&machine, command, &destroyed, Vec::new(), 1)) {
                 // If the proof finds something left, the next teardown tries again.
                 Err(BuildError::Host(HostError::Command(_))) if lenient => undone = false,
                 result => drop(result?),
@@ -184,7 +184,7 @@ fn is_gone(machine: &Machine<'_>, step: &Step) -> Result<bool, BuildError> {
 }
 
 /// Tries again what may be busy for a moment.
-fn persist<T>(mut attempt: impl FnMut() -> Result<T, BuildError>) -> Result<T, BuildError> {
+fn persist<T>(host: &dyn Host, mut attempt: impl FnMut() -> Result<T, BuildError>) -> Result<T, BuildError> {
     let mut tries = 1;
     loop {
         match attempt() {
@@ -192,7 +192,7 @@ fn persist<T>(mut attempt: impl FnMut() -> Result<T, BuildError>) -> Result<T, B
                 if tries < TRIES && is_busy(&failure.outcome.error_text()) =>
             {
                 tries += 1;
-                std::thread::sleep(PAUSE);
+                host.pause(PAUSE)?;
             }
             result => return result,
         }

@@ -101,7 +101,7 @@ fn lock(host: &dyn Host, device: &Device, log: &mut Log) -> Result<(), HostError
                 return Ok(());
             }
             None => return Ok(()),
-            Some(None) if tried < LOCK_TRIES => std::thread::sleep(LOCK_PAUSE),
+            Some(None) if tried < LOCK_TRIES => host.pause(LOCK_PAUSE)?,
             Some(None) => {
                 log.add(Class::InUse, "locked by another program (flock)", format!("lslocks; fuser --verbose {node}"))
             }

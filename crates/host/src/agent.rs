@@ -46,6 +46,18 @@ pub fn serve<H: Host + 'static>(
     Ok(())
 }
 
+/// The same, one after the other: while a program runs nothing is heard, and so it cannot be cancelled.
+///
+/// # Errors
+/// As [`serve`].
+pub fn serve_in_turn<H: Host>(build: &str, host: H, mut input: impl Read, output: impl Write) -> io::Result<()> {
+    let desk = Desk { build: build.to_owned(), host, output: Mutex::new(output) };
+    while let Some((Envelope { id, message }, blobs)) = wire::receive::<Envelope<Request>>(&mut input)? {
+        desk.serve(id, message, blobs);
+    }
+    Ok(())
+}
+
 /// Where questions are answered, one answer on the stream at a time.
 struct Desk<H, W> {
     build: String,
@@ -94,6 +106,7 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
             host.find(&path, &Needle { texts: &texts, offset, length, keep }).map(found)
         }
         Request::Cancel { .. } => Ok((Response::Done, Vec::new())),
+        Request::Pause { nanos } => host.pause(nanos.to_duration()).map(|()| (Response::Done, Vec::new())),
         Request::Now => host.now().map(|nanos| (Response::Time { nanos }, Vec::new())),
     };
     answer.unwrap_or_else(|error| (fault(&error), Vec::new()))

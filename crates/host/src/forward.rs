@@ -31,6 +31,10 @@ macro_rules! forward_host {
             let $own = self;
             $inner.now()
         }
+        fn pause(&self, time: ::std::time::Duration) -> Result<(), $crate::HostError> {
+            let $own = self;
+            $inner.pause(time)
+        }
         fn has_own_clock(&self) -> bool {
             let $own = self;
             $inner.has_own_clock()

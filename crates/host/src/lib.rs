@@ -138,6 +138,15 @@ pub trait Host: Send + Sync {
         false
     }
 
+    /// Lets the machine go on for so long before it is asked again.
+    ///
+    /// # Errors
+    /// Where the machine cannot be reached.
+    fn pause(&self, time: std::time::Duration) -> Result<(), HostError> {
+        std::thread::sleep(time);
+        Ok(())
+    }
+
     /// Runs a program to its end, and reads files now and then while it runs: first when it begins.
     ///
     /// # Errors

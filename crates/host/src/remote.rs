@@ -35,6 +35,8 @@ pub struct Remote {
     next: AtomicU64,
     /// Is it we who end programs whose time is up?
     ours: bool,
+    /// Does its agent hear nothing, and its clock stand still, between an answer and the next question?
+    in_turn: bool,
 }
 
 impl Remote {
@@ -56,6 +58,7 @@ impl Remote {
             waiting: Arc::clone(&waiting),
             next: AtomicU64::new(1),
             ours: false,
+            in_turn: false,
         };
         thread::spawn(move || dispatch(input, &waiting));
         let hello = Request::Hello { build: build.to_owned() };
@@ -72,6 +75,13 @@ impl Remote {
     #[must_use]
     pub fn with_our_clock(self) -> Self {
         Self { ours: true, ..self }
+    }
+
+    /// The same of a machine that lives only while it answers: waiting for it is something to ask of it, and nothing can be
+    /// cancelled.
+    #[must_use]
+    pub fn answers_in_turn(self) -> Self {
+        Self { in_turn: true, ..self }
     }
 
     fn ask(&self, request: &Request, blobs: &[&[u8]], patience: Duration) -> Result<Answer, HostError> {
@@ -94,12 +104,17 @@ impl Remote {
                 Ok(answer) => return Ok(Some(answer)),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lost("while waiting for an answer", None)),
                 Err(RecvTimeoutError::Timeout) if interrupt::raised() => {
-                    self.cancel(id);
-                    // Whatever it answers: what matters is that nothing runs on beside the clean-up.
-                    let _ = receiver.recv_timeout(CANCEL);
+                    if !self.in_turn {
+                        self.cancel(id);
+                        // Whatever it answers: what matters is that nothing runs on beside the clean-up.
+                        let _ = receiver.recv_timeout(CANCEL);
+                    }
                     return Err(HostError::Interrupted);
                 }
                 Err(RecvTimeoutError::Timeout) if start.elapsed() > patience => {
+                    if self.in_turn {
+                        return Err(self.lost("it did not come to an end in time", None));
+                    }
                     self.cancel(id);
                     return Ok(None);
                 }
@@ -211,6 +226,17 @@ impl Host for Remote {
     fn now(&self) -> Result<Nanos, HostError> {
         match self.ask(&Request::Now, &[], Duration::from_secs(60))?.0 {
             Response::Time { nanos } => Ok(nanos),
+            other => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn pause(&self, time: Duration) -> Result<(), HostError> {
+        if !self.in_turn {
+            thread::sleep(time);
+            return Ok(());
+        }
+        match self.ask(&Request::Pause { nanos: time.into() }, &[], time + GRACE)?.0 {
+            Response::Done => Ok(()),
             other => Err(self.nonsense(&other)),
         }
     }

@@ -53,6 +53,11 @@ pub enum Request {
     },
     /// The monotonic clock.
     Now,
+    /// Wait for so long by the machine's own clock.
+    Pause {
+        /// How long.
+        nanos: Nanos,
+    },
     /// Read part of a file.
     ReadAt {
         /// Which.

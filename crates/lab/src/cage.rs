@@ -74,9 +74,11 @@ pub(crate) fn let_through(directory: &Path) -> Result<(), LabError> {
 }
 
 /// The words before QEMU's own: it ends with this program, whatever ends it, has no other rights than these, leaves no
-/// core, and writes no file that is larger than its largest drive. They begin where QEMU's directory is.
-pub(crate) fn around(spec: &LabSpec, accelerator: Accelerator) -> Vec<String> {
-    let largest = spec.drives.iter().map(|drive| drive.size).max().unwrap_or(CONSOLE).max(CONSOLE);
+/// core, and writes no file that is larger than its largest drive, or than the guest's memory where that is a file. They
+/// begin where QEMU's directory is.
+pub(crate) fn around(spec: &LabSpec, accelerator: Accelerator, memory: Option<Bytes>) -> Vec<String> {
+    let drives = spec.drives.iter().map(|drive| drive.size);
+    let largest = drives.chain(memory).fold(CONSOLE, Bytes::max);
     let mut words = vec!["prlimit".to_owned(), "--core=0".to_owned(), format!("--fsize={}", largest.0)];
     words.extend(["setpriv", "--pdeathsig", "KILL", "--no-new-privs", "--inh-caps=-all"].map(str::to_owned));
     if let Some(user) = user() {
@@ -131,7 +133,7 @@ mod tests {
 
     #[test]
     fn qemu_gains_no_rights_and_is_never_root() {
-        let words = around(&LabSpec::new(1, Bytes::gib(1)), Accelerator::Tcg).join(" ");
+        let words = around(&LabSpec::new(1, Bytes::gib(1)), Accelerator::Tcg, None).join(" ");
         assert!(words.contains("--no-new-privs") && words.contains("--fsize=67108864"), "{words}");
         assert_eq!((words.contains("--reuid"), words.contains("--clear-groups")), (user().is_some(), user().is_some()));
         assert!(user().is_none_or(|user| (FIRST_USER..FIRST_USER + USERS).contains(&user)));

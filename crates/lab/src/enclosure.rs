@@ -17,7 +17,7 @@ use crate::accelerator::Accelerator;
 use crate::error::LabError;
 use crate::guest::{GuestSpec, find_drives, greet, keep_drives, make_files, start_machine};
 use crate::kernel::GuestKernel;
-use crate::machine::{Console, serial_of};
+use crate::machine::{Console, Mode, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
 
@@ -90,7 +90,7 @@ pub(crate) fn start(
     let from = spec.drives_from.map(|from| from.join(KEPT));
     let own = own(spec, &machine, from.as_deref());
     let scratch = Scratch::make(&spec.base)?;
-    make_files(&own, scratch.path(), kernel)?;
+    make_files(&own, scratch.path(), kernel, Mode::Shared)?;
     let networks = network::enclosure_arguments(scratch.path(), spec.machine.hosts.0);
     let process = start_machine(&own, &scratch, accelerator, networks)?;
     let started = Started { machine, process, scratch };
@@ -112,7 +112,7 @@ impl Started {
     /// Greets the enclosure's agent and exports the drives of the study.
     pub(crate) fn open(mut self, spec: &GuestSpec<'_>, accelerator: Accelerator) -> Result<Enclosure, LabError> {
         let own = own(spec, &self.machine, None);
-        let remote = greet(&own, &self.scratch, &mut self.process, accelerator)?;
+        let remote = greet(&own, &self.scratch, &mut self.process, None, accelerator)?;
         let enclosure = Enclosure { remote, process: Mutex::new(self.process), scratch: self.scratch };
         network::set_up(&enclosure.remote, End::Enclosure)?;
         enclosure.export(&own, spec.machine)?;

@@ -8,6 +8,8 @@ pub(crate) const OUTPUT: &str = "qemu.log";
 /// Where QEMU may make files of its own: the sockets that it listens on.
 pub(crate) const OWN: &str = "own";
 pub(crate) const AGENT: &str = "own/agent.sock";
+/// Where a guest that talks through a mailbox waits (crate::post).
+pub(crate) const BELLS: [&str; 2] = ["bell-0", "bell-1"];
 
 /// The backing file of a drive.
 pub(crate) fn drive(index: usize) -> String {

@@ -17,7 +17,8 @@ use crate::disk::{self, Disk};
 use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
 use crate::kernel::{self, GuestKernel};
-use crate::machine::{self, Console, serial_of};
+use crate::machine::{self, Console, Mode, serial_of};
+use crate::post::{self, Bells};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
 use crate::{cage, check, file, image, probe, vmlinux, within};
@@ -165,6 +166,8 @@ struct Booting<'a> {
     spec: GuestSpec<'a>,
     process: Process,
     disks: Vec<Disk>,
+    /// Those of a guest that talks through a mailbox.
+    bells: Option<Bells>,
     scratch: Scratch,
 }
 
@@ -177,15 +180,17 @@ impl<'a> Booting<'a> {
         network: Option<&Path>,
     ) -> Result<Self, LabError> {
         let scratch = Scratch::make(&spec.base)?;
-        make_files(&spec, scratch.path(), kernel)?;
+        let mode = Mode::of(accelerator, spec.console);
+        make_files(&spec, scratch.path(), kernel, mode)?;
+        let bells = (mode == Mode::Apart).then(|| Bells::make(scratch.path())).transpose()?;
         let networks = network.map(|of| network::host_arguments(of, spec.host)).unwrap_or_default();
         let disks = disk::start(scratch.path(), spec.machine)?;
         let process = start_machine(&spec, &scratch, accelerator, networks)?;
-        Ok(Self { spec, process, disks, scratch })
+        Ok(Self { spec, process, disks, bells, scratch })
     }
 
     fn greet(mut self, accelerator: Accelerator) -> Result<(Self, Remote), LabError> {
-        let remote = greet(&self.spec, &self.scratch, &mut self.process, accelerator)?;
+        let remote = greet(&self.spec, &self.scratch, &mut self.process, self.bells.take(), accelerator)?;
         Ok((self, remote))
     }
 
@@ -198,7 +203,7 @@ impl<'a> Booting<'a> {
         accelerator: Accelerator,
         start: Instant,
     ) -> Result<Guest, LabError> {
-        let Self { spec, process, disks, scratch } = self;
+        let Self { spec, process, disks, scratch, bells: _ } = self;
         if connected {
             enclosure::connect(&remote, &spec)?;
         }
@@ -221,10 +226,15 @@ impl<'a> Booting<'a> {
     }
 }
 
-pub(crate) fn make_files(spec: &GuestSpec<'_>, directory: &Path, kernel: &GuestKernel) -> Result<(), LabError> {
+pub(crate) fn make_files(
+    spec: &GuestSpec<'_>,
+    directory: &Path,
+    kernel: &GuestKernel,
+    mode: Mode,
+) -> Result<(), LabError> {
     let host = Local::new();
     let disks = InsideDisks::of(spec.machine, spec.first_drive());
-    image::write_image(directory, &image::pack(&host, spec.agent, kernel, disks.as_ref())?)?;
+    image::write_image(directory, &image::pack(&host, spec.agent, kernel, disks.as_ref(), mode)?)?;
     let unpacked = vmlinux::unpacked(&host, kernel, &spec.cache);
     cage::lend(&unpacked.unwrap_or_else(|| PathBuf::from(&kernel.image)), &directory.join(file::KERNEL))?;
     for (index, drive) in spec.machine.drives.iter().enumerate() {
@@ -251,7 +261,7 @@ pub(crate) fn start_machine(
     accelerator: Accelerator,
     networks: Vec<String>,
 ) -> Result<Process, LabError> {
-    let mut argv = machine::command(spec.machine, spec.first_drive(), accelerator, spec.console, "serve")?;
+    let mut argv = machine::command(spec.machine, spec.first_drive(), accelerator, spec.console, Mode::of(accelerator, spec.console))?;
     argv.extend(networks);
     let standard = match spec.console {
         Console::Terminal => Standard::Inherit,
@@ -274,6 +284,7 @@ pub(crate) fn greet(
     spec: &GuestSpec<'_>,
     scratch: &Scratch,
     process: &mut Process,
+    bells: Option<Bells>,
     accelerator: Accelerator,
 ) -> Result<Remote, LabError> {
     let patience = if accelerator == Accelerator::Kvm { BOOT_KVM } else { BOOT_TCG };
@@ -293,10 +304,19 @@ pub(crate) fn greet(
         }
         std::thread::sleep(Duration::from_millis(5));
     };
-    // A guest that takes nothing more must not hold us for ever.
-    stream.set_write_timeout(Some(Duration::from_secs(60))).map_err(LabError::file("set up", &socket))?;
-    let input = stream.try_clone().map_err(LabError::file("connect to", &socket))?;
-    let remote = Remote::connect("lab", spec.build, input, stream, patience);
+    let remote = match bells {
+        Some(bells) => {
+            let (input, output) =
+                post::begin(stream, bells, process.id()).map_err(LabError::file("set up", &socket))?;
+            Remote::connect("lab", spec.build, input, output, patience).map(Remote::answers_in_turn)
+        }
+        None => {
+            // A guest that takes nothing more must not hold us for ever.
+            stream.set_write_timeout(Some(Duration::from_secs(60))).map_err(LabError::file("set up", &socket))?;
+            let input = stream.try_clone().map_err(LabError::file("connect to", &socket))?;
+            Remote::connect("lab", spec.build, input, stream, patience)
+        }
+    };
     let remote = if accelerator == Accelerator::Icount { remote.map(Remote::with_our_clock) } else { remote };
     remote.map_err(|error| match error {
         HostError::Lost { what, .. } => {

@@ -13,7 +13,8 @@ use terms::Cmd;
 use crate::archive::Archive;
 use crate::disk::inside::{self, InsideDisks};
 use crate::kernel::{BOOT_MODULES, GuestKernel};
-use crate::{LabError, cage, file, share};
+use crate::machine::Mode;
+use crate::{LabError, cage, closure, file, share};
 
 /// Where the guest's first process finds its modules, named so that sorting gives the order.
 pub(crate) const MODULE_DIRECTORY: &str = "modules";
@@ -24,11 +25,16 @@ pub(crate) fn pack(
     agent: &Path,
     kernel: &GuestKernel,
     disks: Option<&InsideDisks>,
+    mode: Mode,
 ) -> Result<Vec<u8>, LabError> {
     let mut archive = Archive::default();
     share::pack(&mut archive)?;
     archive.directory(MODULE_DIRECTORY);
-    let mut modules = BOOT_MODULES.to_vec();
+    let mut modules = Vec::new();
+    match mode {
+        Mode::Apart => closure::pack(&mut archive, host, kernel)?,
+        Mode::Probe | Mode::Shared => modules.extend(BOOT_MODULES),
+    }
     if let Some(disks) = disks {
         modules.push(inside::MODULE.0);
         archive.file(

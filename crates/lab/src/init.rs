@@ -1,10 +1,10 @@
 //! The guest's first process: this same program, found in the initial file system as `/init`.
 //!
 //! It inserts the modules that came with it, puts each directory that is shared with it under an overlay in memory, and
-//! serves its port until whoever booted it goes away; then it switches the guest off.
+//! serves its port, or its mailbox, until whoever booted it goes away; then it switches the guest off.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -15,6 +15,8 @@ use rustix::system::{RebootCommand, finit_module, reboot};
 
 use crate::disk::inside;
 use crate::image::MODULE_DIRECTORY;
+use crate::machine::Mode;
+use crate::mailbox::{self, Mailbox};
 use crate::probe::PROBE_WORDS;
 use crate::share;
 
@@ -59,18 +61,28 @@ fn serve(build: &str) -> io::Result<()> {
     mount_at("proc", "/proc", "proc", "")?;
     mount_at("sysfs", "/sys", "sysfs", "")?;
     let line = fs::read_to_string("/proc/cmdline")?;
-    if line.split_whitespace().any(|word| word == "bedplate=probe") {
+    let asked = |mode: Mode| line.split_whitespace().any(|word| word == mode.word());
+    if asked(Mode::Probe) {
         say(PROBE_WORDS);
         return Ok(());
     }
     insert_modules()?;
-    mount_all()?;
+    mount_memory()?;
+    if asked(Mode::Shared) {
+        mount_shared()?;
+    }
     fs::create_dir_all("/run/bedplate/lvm")?;
     fs::write("/run/bedplate/lvm/lvm.conf", LVM_CONFIG)?;
     inside::serve().map_err(|error| with_what("serve the hard disks", error))?;
-    let port = port()?;
     let env = ENVIRONMENT.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-    agent::serve(build, Local::with_env(env.collect()), Patient::new(port.try_clone()?), port)
+    let host = Local::with_env(env.collect());
+    if asked(Mode::Apart) {
+        let mailbox = Mailbox::open().map_err(|error| with_what("open the mailbox", error))?;
+        let input = BufReader::with_capacity(mailbox::LONGEST, mailbox.clone());
+        return agent::serve_in_turn(build, host, input, mailbox);
+    }
+    let port = port()?;
+    agent::serve(build, host, Patient::new(port.try_clone()?), port)
 }
 
 fn insert_modules() -> io::Result<()> {
@@ -87,15 +99,19 @@ fn insert_modules() -> io::Result<()> {
     Ok(())
 }
 
-/// Memory wherever a guest writes, and the shared directories: each read-only over 9p, under an overlay in memory.
-fn mount_all() -> io::Result<()> {
+/// Memory wherever a guest writes.
+fn mount_memory() -> io::Result<()> {
     for directory in ["/run", "/tmp", "/var/tmp", "/mnt", "/dev/shm"] {
         fs::create_dir_all(directory)?;
         mount_at("tmpfs", directory, "tmpfs", "")?;
     }
     fs::create_dir_all("/run/lock")?;
     fs::create_dir_all("/dev/pts")?;
-    mount_at("devpts", "/dev/pts", "devpts", "")?;
+    mount_at("devpts", "/dev/pts", "devpts", "")
+}
+
+/// The shared directories: each read-only over 9p, under an overlay in memory.
+fn mount_shared() -> io::Result<()> {
     // What is a directory on this machine is one here, and what is a link is a link.
     for directory in share::shared() {
         let tag = share::tag(directory);

@@ -1,13 +1,15 @@
 //! The lab: a QEMU guest with emulated drives and PCIe topology, running this machine's own kernel and tools.
 //!
-//! A guest is one body of the [`Host`](host::Host) door. It knows nothing of layers. Its programs are this machine's,
-//! shared read-only under an overlay in memory; its drives are files that go with it. It sees nothing else of this machine,
-//! and QEMU is in a cage. When a guest ends, however it ends, no process, file or mount of it stays.
+//! A guest is one body of the [`Host`](host::Host) door. It knows nothing of layers. Its programs are this machine's:
+//! shared read-only under an overlay in memory, or copied into its initial file system where its clock is its own. Its drives
+//! are files that go with it, or in its memory. It sees nothing else of this machine, and QEMU is in a cage. When a guest
+//! ends, however it ends, no process, file or mount of it stays.
 
 mod accelerator;
 mod archive;
 mod cage;
 pub mod check;
+mod closure;
 mod disk;
 mod enclosure;
 mod error;
@@ -19,8 +21,10 @@ pub mod init;
 mod kernel;
 mod limit;
 mod machine;
+mod mailbox;
 mod modules;
 mod network;
+mod post;
 mod probe;
 mod ram;
 mod scratch;

@@ -1,10 +1,10 @@
 //! The guest as QEMU's command line.
 
-use terms::{LabDrive, LabDriveKind, LabSpec, Port};
+use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Port};
 
 use crate::accelerator::Accelerator;
 use crate::error::LabError;
-use crate::{cage, disk, file, limit, share};
+use crate::{cage, disk, file, limit, mailbox, share};
 
 /// Ports of a guest's AHCI controller (QEMU's q35).
 pub const SATA_PORTS: usize = 6;
@@ -16,6 +16,36 @@ pub enum Console {
     Log,
     /// The person at this terminal.
     Terminal,
+}
+
+/// Memory on top of the study's for what a guest brings along that shares nothing.
+const BROUGHT: Bytes = Bytes::mib(320);
+
+/// What the guest's first process is to do: a word of its kernel's command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Say that it is there, and end.
+    Probe,
+    /// Share this machine's programs, and serve a port that our words come to at any time.
+    Shared,
+    /// Share nothing, and serve a [mailbox](crate::mailbox).
+    Apart,
+}
+
+impl Mode {
+    /// What a guest does that is to be measured or built in.
+    pub(crate) fn of(accelerator: Accelerator, console: Console) -> Self {
+        if accelerator == Accelerator::Icount && console == Console::Log { Self::Apart } else { Self::Shared }
+    }
+
+    /// `bedplate=…` on the kernel's command line.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Probe => "bedplate=probe",
+            Self::Shared => "bedplate=shared",
+            Self::Apart => "bedplate=apart",
+        }
+    }
 }
 
 /// The serial number a lab drive gets: at most 20 characters, NVMe's limit.
@@ -31,21 +61,39 @@ pub(crate) fn command(
     first_drive: usize,
     accelerator: Accelerator,
     console: Console,
-    mode: &str,
+    mode: Mode,
 ) -> Result<Vec<String>, LabError> {
-    let mut argv = Arguments(cage::around(spec, accelerator));
+    // What a guest brings along lies in its memory, which is a file then: its mailbox is reached by it.
+    let memory = Bytes(spec.memory.0.saturating_add(if mode == Mode::Apart { BROUGHT.0 } else { 0 }));
+    let file = (mode == Mode::Apart).then_some(memory);
+    let mut argv = Arguments(cage::around(spec, accelerator, file));
     argv.words("qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -machine q35");
     argv.0.extend(cage::within().map(str::to_owned));
     argv.words(accelerator.arguments());
-    argv.pair("-m", &format!("{}B", spec.memory.0));
+    argv.pair("-m", &format!("{}B", memory.0));
     argv.pair("-smp", &processors(spec, accelerator));
     argv.pair("-kernel", file::KERNEL);
     argv.pair("-initrd", file::IMAGE);
     // A kernel that waits for ten ticks of its timer in vain panics. On a busy machine an emulated one may come too late.
     let kernel = "console=ttyS0 panic=-1 quiet raid=noautodetect nowatchdog no_timer_check";
-    argv.pair("-append", &format!("{kernel}{} bedplate={mode}", accelerator.kernel()));
+    let reserved = if mode == Mode::Apart { format!(" {}", mailbox::reserve()) } else { String::new() };
+    argv.pair("-append", &format!("{kernel}{}{reserved} {}", accelerator.kernel(), mode.word()));
     argv.pair("-chardev", &format!("file,id=console,path={}", file::CONSOLE));
     argv.pair("-serial", "chardev:console");
+    match file {
+        Some(memory) => apart(&mut argv, memory),
+        None => shared(&mut argv),
+    }
+    if console == Console::Terminal {
+        argv.pair("-chardev", "stdio,id=terminal,signal=off");
+        argv.pair("-device", "virtconsole,chardev=terminal");
+    }
+    drives(&mut argv, spec, first_drive)?;
+    Ok(argv.0)
+}
+
+/// What a guest shares with this machine, and the port of its agent.
+fn shared(argv: &mut Arguments) {
     for directory in share::shared() {
         let tag = share::tag(directory);
         let share = format!("local,path={directory},mount_tag={tag},security_model=none,readonly=on,multidevs=remap");
@@ -54,12 +102,18 @@ pub(crate) fn command(
     argv.pair("-device", "virtio-serial-pci");
     argv.pair("-chardev", &format!("socket,id=agent,path={},server=on,wait=off", file::AGENT));
     argv.pair("-device", "virtserialport,chardev=agent,name=bedplate");
-    if console == Console::Terminal {
-        argv.pair("-chardev", "stdio,id=terminal,signal=off");
-        argv.pair("-device", "virtconsole,chardev=terminal");
+}
+
+/// The mailbox of a guest that shares nothing: its memory as a file, the knock and the bells.
+fn apart(argv: &mut Arguments, memory: Bytes) {
+    argv.pair("-object", &format!("memory-backend-memfd,id=memory,size={}B,share=on", memory.0));
+    argv.pair("-machine", "memory-backend=memory");
+    argv.pair("-chardev", &format!("socket,id=knock,path={},server=on,wait=on", file::AGENT));
+    argv.pair("-device", &format!("isa-debugcon,iobase={:#x},chardev=knock", mailbox::KNOCK));
+    for (number, (port, path)) in mailbox::BELLS.iter().zip(file::BELLS).enumerate() {
+        argv.pair("-chardev", &format!("file,id=bell{number},path={path}"));
+        argv.pair("-device", &format!("isa-debugcon,iobase={port:#x},chardev=bell{number}"));
     }
-    drives(&mut argv, spec, first_drive)?;
-    Ok(argv.0)
 }
 
 struct Arguments(Vec<String>);
@@ -167,7 +221,7 @@ mod tests {
             ],
             ..LabSpec::new(2, Bytes::gib(1))
         };
-        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, "serve").unwrap();
+        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, Mode::Shared).unwrap();
         let line = argv.join(" ");
         assert!(line.contains("-smp 2,maxcpus=2 "), "{line}");
         assert_eq!(line.matches("pcie-root-port").count(), 2);
@@ -183,7 +237,7 @@ mod tests {
     fn a_guest_is_given_nothing_of_this_machine_but_programs_and_libraries_to_read() {
         let drives = vec![drive("a", LabDriveKind::Nvme, Port::Cpu)];
         let spec = LabSpec { drives, ..LabSpec::new(1, Bytes::gib(1)) };
-        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, "serve").unwrap();
+        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, Mode::Shared).unwrap();
         let (shares, rest): (Vec<_>, Vec<_>) = argv.iter().partition(|word| word.starts_with("local,"));
         for share in shares {
             let path = share.split(',').find_map(|part| part.strip_prefix("path=")).unwrap();

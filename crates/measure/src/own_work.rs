@@ -56,7 +56,7 @@ pub fn idle(host: &dyn Host, nodes: &[LayerNode], limit: Nanos) -> Result<Vec<St
         if found.iter().all(|busy| busy.guard == Guard::Degraded) || waited >= limit || host::interrupt::raised() {
             return Ok(found.into_iter().map(|busy| busy.witness).collect());
         }
-        std::thread::sleep(PAUSE.min(Duration::from_nanos(limit.0 - waited.0)));
+        host.pause(PAUSE.min(Duration::from_nanos(limit.0 - waited.0)))?;
     }
 }
 

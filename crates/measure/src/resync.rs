@@ -1,6 +1,5 @@
 //! Arrays that are measured while they resynchronise: set going again before each run of a job.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use host::{Host, HostError};
@@ -46,6 +45,6 @@ fn begins(host: &dyn Host, action: &str) -> Result<bool, HostError> {
         if start.elapsed() > PATIENCE {
             return Ok(false);
         }
-        thread::sleep(PAUSE);
+        host.pause(PAUSE)?;
     }
 }

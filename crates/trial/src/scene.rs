@@ -113,7 +113,7 @@ impl<'a> Scene<'a> {
             if start.elapsed() > limit.to_duration() {
                 return Err(TrialError::Late { what: what.to_owned(), seconds: limit.to_duration().as_secs() });
             }
-            std::thread::sleep(PAUSE);
+            self.subject.host.pause(PAUSE)?;
         }
         Ok(())
     }

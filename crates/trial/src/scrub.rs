@@ -59,7 +59,7 @@ fn md_action(scene: &Scene<'_>, directory: &str, action: &str, why: &str) -> Res
 /// Waits until an array does nothing.
 pub(crate) fn await_md(scene: &Scene<'_>, directory: &str) -> Result<(), TrialError> {
     // Right after it was asked, an array may still say that it is idle.
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    scene.subject.host.pause(std::time::Duration::from_millis(300))?;
     scene.await_that("md", WHOLE, || Ok(scene.subject.host.read_text(&format!("{directory}/sync_action"))? == "idle"))
 }
 
@@ -82,7 +82,7 @@ fn lvm_raid(scene: &Scene<'_>, layer: &Name, lvm: &Lvm) -> Result<String, TrialE
 fn lvm_action(scene: &Scene<'_>, volume: &str, action: &str) -> Result<String, TrialError> {
     let why = "LVM reads all legs of the volume and compares them.";
     scene.run_ok(why, &Cmd::new(["lvchange", "--syncaction", action, volume]))?;
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    scene.subject.host.pause(std::time::Duration::from_millis(300))?;
     let field = |name: &str| {
         let cmd = Cmd::new(["lvs", "--noheadings", "--options", name, volume]);
         Ok::<_, TrialError>(scene.subject.host.run_ok(&cmd)?.text().trim().to_owned())

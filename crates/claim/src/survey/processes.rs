@@ -60,7 +60,7 @@ pub(crate) fn read(host: &dyn Host) -> Result<Processes, Doubt> {
             return Ok(processes);
         }
         tries += 1;
-        std::thread::sleep(PAUSE);
+        host.pause(PAUSE)?;
     }
 }
 
