@@ -242,12 +242,7 @@ impl Run<'_> {
         if let Some(key) = keys.get(name) {
             return Ok(key.clone());
         }
-        let mut key = vec![0; KEY_BYTES];
-        let mut filled = 0;
-        while filled < KEY_BYTES {
-            filled += rustix::rand::getrandom(&mut key[filled..], rustix::rand::GetRandomFlags::empty())
-                .map_err(|errno| BuildError::Journal(errno.into()))?;
-        }
+        let key = host::draw_key(self.machine.host, KEY_BYTES)?;
         keys.insert(name.clone(), key.clone());
         Ok(key)
     }

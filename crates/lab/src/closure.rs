@@ -147,7 +147,7 @@ impl Packed<'_> {
                 self.archive.directory(&inside(above));
             }
         }
-        if place != path && self.seen.insert(path.to_owned()) {
+        if place != path {
             self.links(path)?;
         }
         Ok(place)

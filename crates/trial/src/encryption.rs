@@ -71,7 +71,7 @@ fn refuses(scene: &Scene<'_>, node: &LayerNode, data: &Data) -> Result<bool, Tri
     let Some(below) = node.on.first() else { return Ok(false) };
     let device = scene.device_of(below)?;
     // As text, for a passphrase that ends nowhere within.
-    let key = fresh_key()?.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let key = fresh_key(scene.subject.host)?.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let cmd = Cmd::new(argv.iter().copied().chain([device.as_str()])).stdin(key.as_bytes()[..PASSPHRASE].to_vec());
     let outcome = scene.run("A random key that is not the stack's own is tried.", &cmd)?;
     let refused = outcome.status == REFUSED;
@@ -108,7 +108,7 @@ fn plain(scene: &Scene<'_>, node: &LayerNode, data: &Data) -> Result<bool, Trial
     let other = format!("{name}-other");
     cmd.argv.splice(2..2, ["--readonly".to_owned(), "--shared".to_owned()]);
     cmd.argv.push(other.clone());
-    cmd.stdin = fresh_key()?;
+    cmd.stdin = fresh_key(scene.subject.host)?;
     scene.run_ok("There is no header that could refuse a key: another one is used beside the stack's own.", &cmd)?;
     let found =
         count(scene, "What another key makes of the drive is searched.", &format!("/dev/mapper/{other}"), data)?;

@@ -1,5 +1,6 @@
 //! Putting a blank drive in the place of one that is gone: the layers on it are made anew, and what joined it rebuilds.
 
+use host::Host;
 use terms::{Act, Cmd, Layer, LayerNode, Name, Ref};
 
 use crate::error::TrialError;
@@ -12,14 +13,8 @@ const KEY_BYTES: usize = 64;
 const NEW: &str = "-new";
 
 /// A random key. It is handed to a program on its standard input and kept nowhere.
-pub(crate) fn fresh_key() -> Result<Vec<u8>, TrialError> {
-    let mut key = vec![0; KEY_BYTES];
-    let mut filled = 0;
-    while filled < KEY_BYTES {
-        let more = rustix::rand::getrandom(&mut key[filled..], rustix::rand::GetRandomFlags::empty());
-        filled += more.map_err(|errno| TrialError::Strange(format!("no random bytes: {errno}")))?;
-    }
-    Ok(key)
+pub(crate) fn fresh_key(host: &dyn Host) -> Result<Vec<u8>, TrialError> {
+    Ok(host::draw_key(host, KEY_BYTES)?)
 }
 
 /// What has to be known of a drive before it is gone.
@@ -92,7 +87,7 @@ impl<'a> Replacement<'a> {
 
     /// The plan's own commands for a layer, on the new drive and under another name.
     fn make(&self, scene: &Scene<'_>, node: &LayerNode) -> Result<(), TrialError> {
-        let key = fresh_key()?;
+        let key = fresh_key(scene.subject.host)?;
         for step in scene.subject.plan.steps.iter().filter(|step| step.layer == node.name) {
             let Act::Run(command) = &step.act else { continue };
             let mut cmd = scene.command(&step.id, command)?;
