@@ -5,10 +5,11 @@
 //! Welch, "The generalization of Student's problem when several different population variances are involved", Biometrika
 //! 34 (1947): `e⁴ / ((s²x/n)²/(n−1) + (s²y/m)²/(m−1))`. Chances are corrected over all cells after Holm.
 //!
-//! Two runs under a virtual clock with the same seed ask for the same work, and a guest with one thread under load does it
-//! instruction by instruction. Where threads hand work to each other, who runs first follows from what the guest did
-//! before. So their rounds are paired, and the interval of the ratio is Welch's from the scatter of their rounds; where a
-//! run has one round, it is that within its window. It is never less than the factor [`terms::record::REPEATS`].
+//! Two runs under a virtual clock with the same seed ask for the same work, and guests do the same work instruction by
+//! instruction: where all rounds of a cell are the same in both, nothing is in doubt. Where something differs, who of several
+//! threads runs first may, too, as it follows from what the guest did before. So rounds are paired, and the interval of
+//! the ratio is Welch's from the scatter of their rounds; where a run has one round, it is that within its window. It is
+//! never less than the factor [`terms::record::REPEATS`].
 
 use std::collections::BTreeMap;
 
@@ -155,7 +156,9 @@ impl<'a> Pair<'a> {
         let [a, b] = [0, 1].map(|at| self.rounds[at].throughput(stack, workload));
         if self.repeats {
             let ratio = interval::paired_ratio(&b, &a, Looks::Once)?;
-            let half = if a.len().min(b.len()) > 1 {
+            let half = if a == b {
+                None
+            } else if a.len().min(b.len()) > 1 {
                 welch(&a, &b, Looks::Once).and_then(|(of, _)| Some((of.high? / of.value).ln()))
             } else {
                 let [a, b] = [0, 1].map(|at| self.rounds[at].of(stack, workload).first().and_then(|cell| within(cell)));
@@ -308,6 +311,16 @@ mod tests {
         let of = runs(one.run(), other.run()).unwrap();
         assert_eq!(verdicts(&of), [Some(Compared::CannotTell), Some(Compared::Equivalent)]);
         assert!(of.cells[1].ratio.unwrap().high.unwrap() < 1.0051, "{:?}", of.cells[1].ratio);
+    }
+
+    #[test]
+    fn rounds_that_are_the_same_in_both_runs_leave_no_doubt_however_far_they_scatter() {
+        let made = |run| Made::new(run, VIRTUAL, 7, &[(5e7, 1e8), (6e7, 1e8)]);
+        let of = runs(made("r1").run(), made("r2").run()).unwrap();
+        assert_eq!(verdicts(&of), [Some(Compared::Equivalent); 2]);
+        let different = Made::new("r2", VIRTUAL, 7, &[(5e7, 1e8), (6.1e7, 1e8)]);
+        let of = runs(made("r1").run(), different.run()).unwrap();
+        assert_eq!(verdicts(&of), [Some(Compared::CannotTell), Some(Compared::Equivalent)]);
     }
 
     #[test]

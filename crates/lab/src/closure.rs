@@ -76,7 +76,8 @@ fn programs(host: &dyn Host) -> Result<Vec<String>, HostError> {
 /// Every file that the loader maps for these programs (ldd(1)), and what they open by name, with what that needs.
 fn libraries(host: &dyn Host, programs: &[String]) -> Result<Vec<String>, HostError> {
     let mut found = needed(host, programs)?;
-    let directories: BTreeSet<PathBuf> = found.iter().filter_map(|path| Path::new(path).parent()).map(Into::into).collect();
+    let directories: BTreeSet<PathBuf> =
+        found.iter().filter_map(|path| Path::new(path).parent()).map(Into::into).collect();
     let mut opened = Vec::new();
     for directory in directories {
         let list = |path: PathBuf| fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());

@@ -18,8 +18,8 @@ use crate::enclosure::{self, Enclosure};
 use crate::error::LabError;
 use crate::kernel::{self, GuestKernel};
 use crate::machine::{self, Console, Mode, serial_of};
-use crate::post::{self, Bells};
 use crate::network::{self, End};
+use crate::post::{self, Bells};
 use crate::scratch::Scratch;
 use crate::{cage, check, file, image, probe, vmlinux, within};
 
@@ -261,7 +261,13 @@ pub(crate) fn start_machine(
     accelerator: Accelerator,
     networks: Vec<String>,
 ) -> Result<Process, LabError> {
-    let mut argv = machine::command(spec.machine, spec.first_drive(), accelerator, spec.console, Mode::of(accelerator, spec.console))?;
+    let mut argv = machine::command(
+        spec.machine,
+        spec.first_drive(),
+        accelerator,
+        spec.console,
+        Mode::of(accelerator, spec.console),
+    )?;
     argv.extend(networks);
     let standard = match spec.console {
         Console::Terminal => Standard::Inherit,

@@ -109,7 +109,11 @@ impl Carrier {
         loop {
             let mut knock = [0];
             self.knocks.read_exact(&mut knock)?;
-            if knock[0] == SAYS { self.hear()? } else { self.tell()? }
+            if knock[0] == SAYS {
+                self.hear()?
+            } else {
+                self.tell()?
+            }
             self.bells.pass(bell)?;
             bell = 1 - bell;
         }
