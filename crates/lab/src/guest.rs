@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,6 +11,7 @@ use host::{Host, HostError, Local, Process, Remote, Standard, inspect, interrupt
 use terms::{Clock, Cmd, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Speed};
 
 use crate::accelerator::Accelerator;
+use crate::console::last_words;
 use crate::disk::inside::{self, InsideDisks};
 use crate::disk::{self, Disk};
 use crate::enclosure::{self, Enclosure};
@@ -332,24 +332,6 @@ pub(crate) fn greet(
         }
         other => other.into(),
     })
-}
-
-/// The last lines that QEMU and the guest's console said.
-fn last_words(directory: &Path) -> String {
-    let text = [file::OUTPUT, file::CONSOLE].map(|name| end_of(&directory.join(name)).unwrap_or_default()).join("\n");
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    lines[lines.len().saturating_sub(12)..].iter().map(|line| format!("    {line}\n")).collect()
-}
-
-/// The end of a file that may be long.
-fn end_of(path: &Path) -> io::Result<String> {
-    const ENOUGH: u64 = 64 << 10;
-    let mut file = File::open(path)?;
-    let begin = file.metadata()?.len().saturating_sub(ENOUGH);
-    file.seek(SeekFrom::Start(begin))?;
-    let mut bytes = Vec::new();
-    file.take(ENOUGH).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Loads drivers and finds each drive of the study: those of the guest's own kernel are made, all others have a serial number.

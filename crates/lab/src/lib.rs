@@ -10,6 +10,7 @@ mod archive;
 mod cage;
 pub mod check;
 mod closure;
+mod console;
 mod disk;
 mod enclosure;
 mod error;

@@ -1,7 +1,7 @@
 //! This machine's end of a [mailbox](crate::mailbox): a thread that carries messages between a guest's memory and whoever
 //! talks with its agent.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
@@ -121,7 +121,8 @@ impl Carrier {
 
     fn memory(&mut self) -> io::Result<&File> {
         if self.memory.is_none() {
-            self.memory = Some(memory_of(self.process)?);
+            // It has no other name than the one that QEMU gives it.
+            self.memory = Some(host::open_file_of(self.process, "/memfd:memory")?);
         }
         self.memory.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -157,16 +158,6 @@ impl Carrier {
         // A guest that waits does not knock: there is something to read only where QEMU has gone.
         if fds[0].revents().is_empty() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
-}
-
-/// The file that is a guest's memory, which QEMU has open and which has no other name.
-fn memory_of(process: u32) -> io::Result<File> {
-    for entry in fs::read_dir(format!("/proc/{process}/fd"))?.flatten() {
-        if fs::read_link(entry.path()).is_ok_and(|target| target.to_string_lossy().starts_with("/memfd:memory")) {
-            return OpenOptions::new().read(true).write(true).open(entry.path());
-        }
-    }
-    Err(io::Error::new(io::ErrorKind::NotFound, "QEMU has no memory for its guest"))
 }
 
 #[cfg(test)]
