@@ -235,7 +235,8 @@ impl Host for Remote {
             thread::sleep(time);
             return Ok(());
         }
-        match self.ask(&Request::Pause { nanos: time.into() }, &[], time + GRACE)?.0 {
+        let patience = time.saturating_mul(SLOWER) + GRACE;
+        match self.ask(&Request::Pause { nanos: time.into() }, &[], patience)?.0 {
             Response::Done => Ok(()),
             other => Err(self.nonsense(&other)),
         }
@@ -362,6 +363,22 @@ mod tests {
         let flood = host.run(&Cmd::new(["yes"]).output(terms::Bytes::mib(4))).unwrap();
         assert_eq!((flood.ok(), flood.flooded), (false, Some(terms::Bytes::mib(4))));
         assert!(host.now().is_ok());
+    }
+
+    #[test]
+    fn a_machine_that_answers_in_turn_waits_when_it_is_asked_to_and_is_lost_where_a_program_does_not_end() {
+        let (here, there) = UnixStream::pair().unwrap();
+        thread::spawn(move || agent::serve_in_turn("b", Local::new(), there.try_clone().unwrap(), there));
+        let patience = Duration::from_secs(5);
+        let host = Remote::connect("pair", "b", here.try_clone().unwrap(), here, patience).unwrap();
+        let host = host.with_our_clock().answers_in_turn();
+        let before = host.now().unwrap();
+        host.pause(Duration::from_millis(30)).unwrap();
+        assert!(host.now().unwrap().0 >= before.0 + 30_000_000);
+        assert_eq!(host.run(&Cmd::new(["echo", "said"])).unwrap().text().trim(), "said");
+        let endless = Cmd::new(["sleep", "10"]).limit(Nanos::millis(20));
+        let error = host.run(&endless).unwrap_err();
+        assert!(matches!(error, HostError::Lost { .. }), "{error}");
     }
 
     #[test]
