@@ -37,5 +37,5 @@ pub use accelerator::Accelerator;
 pub use error::LabError;
 pub use guest::{Guest, GuestSpec, boot};
 pub use kernel::{GuestKernel, releases};
-pub use machine::{Console, SATA_PORTS, serial_of};
+pub use machine::{BROUGHT, Console, SATA_PORTS, serial_of};
 pub use scratch::sweep;

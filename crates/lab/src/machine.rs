@@ -18,8 +18,8 @@ pub enum Console {
     Terminal,
 }
 
-/// Memory on top of the study's for what a guest brings along that shares nothing.
-const BROUGHT: Bytes = Bytes::mib(320);
+/// Memory that a guest under a virtual clock has on top of the study's, for the programs and modules that it brings along.
+pub const BROUGHT: Bytes = Bytes::mib(320);
 
 /// What the guest's first process is to do: a word of its kernel's command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,7 +26,7 @@ pub(crate) fn count(design: &Design, site: &Site) -> usize {
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let free = Local::new().read_text("/proc/meminfo").ok().and_then(|text| available(&text)).unwrap_or_default();
     // The first guest has its memory already.
-    let more = free.0 / design.lab.memory.0.max(1);
+    let more = free.0 / design.lab.memory.0.saturating_add(lab::BROUGHT.0);
     processors.min(usize::try_from(more).unwrap_or(0) + 1).min(design.stacks.len()).max(1)
 }
 
