@@ -5,11 +5,11 @@
 //! Welch, "The generalization of Student's problem when several different population variances are involved", Biometrika
 //! 34 (1947): `e⁴ / ((s²x/n)²/(n−1) + (s²y/m)²/(m−1))`. Chances are corrected over all cells after Holm.
 //!
-//! Two runs under a virtual clock with the same seed ask for the same work, and guests do the same work instruction by
-//! instruction: where all rounds of a cell are the same in both, nothing is in doubt. Where something differs, who of several
-//! threads runs first may, too, as it follows from what the guest did before. So rounds are paired, and the interval of
-//! the ratio is Welch's from the scatter of their rounds; where a run has one round, it is that within its window. It is
-//! never less than the factor [`terms::record::REPEATS`].
+//! Two runs under a virtual clock with the same seed ask for the same work, and mostly do it instruction by instruction. Where
+//! all rounds of a cell are the same in both, nothing is in doubt. Where one differs, threads may have taken turns in another
+//! order: who runs first follows from what the guest did before. So rounds are paired, and the interval of the ratio is
+//! Welch's from the scatter of their rounds; where a run has one round, it is that within its window. It is never less than
+//! the factor [`terms::record::REPEATS`].
 
 use std::collections::BTreeMap;
 

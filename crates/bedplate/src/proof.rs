@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use build::JournalEntry;
 use hmac::{Hmac, KeyInit, Mac};
+use host::Local;
 use record::{RunReader, RunWriter};
 use serde_json::Value;
 use sha2::Sha256;
@@ -169,12 +170,7 @@ fn read(path: &Path) -> Result<Proof, Failure> {
 
 /// Keeps a new key, whole or not at all: of two programs that draw one at once, the first is believed.
 fn draw(state: &Path, path: &Path) -> Result<(), Failure> {
-    let mut key = [0; KEY_BYTES];
-    let mut drawn = 0;
-    while drawn < KEY_BYTES {
-        drawn += rustix::rand::getrandom(&mut key[drawn..], rustix::rand::GetRandomFlags::empty())
-            .map_err(|errno| Failure::file("draw", path)(errno.into()))?;
-    }
+    let key = host::draw_key(&Local::new(), KEY_BYTES)?;
     let unfinished: PathBuf = state.join(format!(".{KEY}-{}", std::process::id()));
     let keep = || {
         let _ = fs::remove_file(&unfinished);

@@ -1,6 +1,5 @@
 //! What a killed run left at work: an `mdadm` that goes on makes an array after everything was taken down.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use host::orphan::{self, Orphan};
@@ -38,7 +37,7 @@ fn wait(host: &dyn Host, patience: Duration) -> Result<Vec<Orphan>, HostError> {
         if left.is_empty() || start.elapsed() >= patience {
             return Ok(left);
         }
-        thread::sleep(PAUSE);
+        host.pause(PAUSE)?;
     }
 }
 

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use host::{Host, HostError, find_program};
 use terms::Cmd;
 
-use crate::LabError;
 use crate::archive::Archive;
 use crate::kernel::GuestKernel;
+use crate::{LabError, share};
 
 /// Programs that plans, measurements, drills and their scripts run in a guest; one that is not installed is not there.
 const PROGRAMS: &str = "\
@@ -121,7 +121,8 @@ impl Packed<'_> {
     /// A file under its own path, with all links on the way to it.
     fn file(&mut self, path: &Path) -> Result<(), LabError> {
         let Some((parent, name)) = path.parent().zip(path.file_name()) else { return Ok(()) };
-        let place = self.directory(parent)?.join(name);
+        let directory = self.directory(parent)?;
+        let place = directory.join(name);
         if !self.seen.insert(place.clone()) {
             return Ok(());
         }
@@ -130,7 +131,7 @@ impl Packed<'_> {
         if metadata.is_symlink() {
             let target = fs::read_link(&place).map_err(LabError::file("follow", &place))?;
             self.archive.link(&name, &target);
-            return self.file(&place.parent().unwrap_or(Path::new("/")).join(target));
+            return self.file(&directory.join(target));
         }
         if metadata.is_file() && metadata.mode() & 0o004 != 0 {
             let content = fs::read(&place).map_err(LabError::file("read", &place))?;
@@ -174,10 +175,7 @@ impl Packed<'_> {
         if !path.is_dir() {
             return if path.exists() { self.file(path) } else { Ok(()) };
         }
-        let entries = fs::read_dir(path).map_err(LabError::file("list", path))?;
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in paths {
+        for path in share::entries(path)? {
             let named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begin));
             match fs::symlink_metadata(&path) {
                 Ok(metadata) if metadata.is_dir() && begin.is_empty() => self.tree(&path, begin)?,
@@ -189,9 +187,9 @@ impl Packed<'_> {
     }
 }
 
-/// A path without its first slash, as archives have it.
+/// The name that an archive has for a path.
 fn inside(path: &Path) -> String {
-    path.to_string_lossy().trim_start_matches('/').to_owned()
+    share::inside(&path.to_string_lossy()).to_owned()
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ impl<'a> Booting<'a> {
         let bells = (mode == Mode::Apart).then(|| Bells::make(scratch.path())).transpose()?;
         let networks = network.map(|of| network::host_arguments(of, spec.host)).unwrap_or_default();
         let disks = disk::start(scratch.path(), spec.machine)?;
-        let process = start_machine(&spec, &scratch, accelerator, networks)?;
+        let process = start_machine(&spec, &scratch, accelerator, mode, networks)?;
         Ok(Self { spec, process, disks, bells, scratch })
     }
 
@@ -259,15 +259,10 @@ pub(crate) fn start_machine(
     spec: &GuestSpec<'_>,
     scratch: &Scratch,
     accelerator: Accelerator,
+    mode: Mode,
     networks: Vec<String>,
 ) -> Result<Process, LabError> {
-    let mut argv = machine::command(
-        spec.machine,
-        spec.first_drive(),
-        accelerator,
-        spec.console,
-        Mode::of(accelerator, spec.console),
-    )?;
+    let mut argv = machine::command(spec.machine, spec.first_drive(), accelerator, spec.console, mode)?;
     argv.extend(networks);
     let standard = match spec.console {
         Console::Terminal => Standard::Inherit,
@@ -362,7 +357,7 @@ pub(crate) fn find_drives(remote: &Remote, spec: &GuestSpec<'_>) -> Result<BTree
             Some((name, serial)) if start.elapsed() > DRIVES => {
                 return Err(LabError::DriveAbsent { name, serial, seconds: DRIVES.as_secs() });
             }
-            Some(_) => std::thread::sleep(Duration::from_millis(50)),
+            Some(_) => remote.pause(Duration::from_millis(50))?,
         }
     }
 }

@@ -86,17 +86,14 @@ impl Write for Outgoing {
 pub(crate) fn begin(knocks: UnixStream, bells: Bells, process: u32) -> io::Result<(PipeReader, Outgoing)> {
     let (hear, heard) = io::pipe()?;
     let (send, messages) = mpsc::channel();
-    let carrier = Carrier { knocks, bells, process, memory: None, messages, rest: Vec::new(), heard };
-    thread::Builder::new().name("mailbox".to_owned()).spawn(move || drop(carrier.carry()))?;
+    let carrier = Carrier { knocks, bells, messages, rest: Vec::new(), heard };
+    thread::Builder::new().name("mailbox".to_owned()).spawn(move || drop(carrier.carry(process)))?;
     Ok((hear, Outgoing(send)))
 }
 
 struct Carrier {
     knocks: UnixStream,
     bells: Bells,
-    process: u32,
-    /// Found at the first knock: QEMU makes it after the ports.
-    memory: Option<File>,
     messages: Receiver<Vec<u8>>,
     /// What of a message the guest was not told yet.
     rest: Vec<u8>,
@@ -104,31 +101,30 @@ struct Carrier {
 }
 
 impl Carrier {
-    fn carry(mut self) -> io::Result<()> {
+    fn carry(mut self, process: u32) -> io::Result<()> {
+        let mut knock = self.knock()?;
+        // QEMU makes it after the ports, and gives it this name and no other.
+        let memory = host::open_file_of(process, "/memfd:memory")?;
         let mut bell = 0;
         loop {
-            let mut knock = [0];
-            self.knocks.read_exact(&mut knock)?;
-            if knock[0] == SAYS {
-                self.hear()?
+            if knock == SAYS {
+                self.hear(&memory)?;
             } else {
-                self.tell()?
+                self.tell(&memory)?;
             }
             self.bells.pass(bell)?;
             bell = 1 - bell;
+            knock = self.knock()?;
         }
     }
 
-    fn memory(&mut self) -> io::Result<&File> {
-        if self.memory.is_none() {
-            // It has no other name than the one that QEMU gives it.
-            self.memory = Some(host::open_file_of(self.process, "/memfd:memory")?);
-        }
-        self.memory.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
+    fn knock(&mut self) -> io::Result<u8> {
+        let mut knock = [0];
+        self.knocks.read_exact(&mut knock)?;
+        Ok(knock[0])
     }
 
-    fn hear(&mut self) -> io::Result<()> {
-        let memory = self.memory()?;
+    fn hear(&mut self, memory: &File) -> io::Result<()> {
         let mut length = [0; 8];
         memory.read_exact_at(&mut length, ADDRESS + SAID_LENGTH)?;
         // Whatever runs in the guest may have written it.
@@ -138,7 +134,7 @@ impl Carrier {
         self.heard.write_all(&said)
     }
 
-    fn tell(&mut self) -> io::Result<()> {
+    fn tell(&mut self, memory: &File) -> io::Result<()> {
         while self.rest.is_empty() {
             match self.messages.recv_timeout(Duration::from_millis(100)) {
                 Ok(message) => self.rest = message,
@@ -147,7 +143,6 @@ impl Carrier {
             }
         }
         let told: Vec<u8> = self.rest.drain(..self.rest.len().min(LONGEST)).collect();
-        let memory = self.memory()?;
         memory.write_all_at(&told, ADDRESS + TOLD)?;
         memory.write_all_at(&(told.len() as u64).to_le_bytes(), ADDRESS + TOLD_LENGTH)
     }

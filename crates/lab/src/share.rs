@@ -142,10 +142,7 @@ fn setting(archive: &mut Archive, path: &Path, deep: usize) -> Result<(), LabErr
         return Ok(());
     } else if kind.is_dir() && deep > 0 {
         archive.directory(name);
-        let entries = fs::read_dir(path).map_err(LabError::file("list", path))?;
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in paths {
+        for path in entries(path)? {
             setting(archive, &path, deep - 1)?;
         }
     } else if kind.is_file() && metadata.len() <= LONGEST {
@@ -154,8 +151,16 @@ fn setting(archive: &mut Archive, path: &Path, deep: usize) -> Result<(), LabErr
     Ok(())
 }
 
+/// Paths in a directory, sorted.
+pub(crate) fn entries(path: &Path) -> Result<Vec<PathBuf>, LabError> {
+    let entries = fs::read_dir(path).map_err(LabError::file("list", path))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    Ok(paths)
+}
+
 /// A path without its first slash, as archives have it.
-fn inside(path: &str) -> &str {
+pub(crate) fn inside(path: &str) -> &str {
     path.trim_start_matches('/')
 }
 
