@@ -86,6 +86,7 @@ const TABLE: &[Brings] = &[
             "setsid",
             "setpriv",
             "prlimit",
+            "taskset",
             "lsblk",
             "mount",
             "umount",

@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use host::{Host, Local, Process, Standard};
+use host::{Host, HostError, Local, Process, Standard};
+use terms::inventory::Program;
 use terms::{Bytes, Cmd, LabSpec};
 
 use crate::accelerator::Accelerator;
@@ -23,6 +24,16 @@ const FIRST_WORDS: Duration = Duration::from_millis(1500);
 /// And has reached our first process by then.
 const WHOLE_BOOT: Duration = Duration::from_secs(8);
 
+/// The program that guests run in, and its version.
+///
+/// # Errors
+/// Where it cannot be asked.
+pub fn emulator() -> Result<Program, HostError> {
+    const NAME: &str = "qemu-system-x86_64";
+    let told = Local::new().run(&Cmd::new([NAME, "--version"]))?.text();
+    Ok(Program { name: NAME.to_owned(), version: told.lines().next().map(str::to_owned) })
+}
+
 /// Finds out which works. The answer is kept in `cache` for as long as this boot of this machine, this QEMU and
 /// this kernel last.
 pub(crate) fn choose(kernel: &GuestKernel, agent: &Path, base: &Path, cache: &Path) -> Result<Accelerator, LabError> {
@@ -31,8 +42,7 @@ pub(crate) fn choose(kernel: &GuestKernel, agent: &Path, base: &Path, cache: &Pa
         return Ok(Accelerator::Tcg);
     }
     let boot = host.read_text(host::BOOT_ID).unwrap_or_default();
-    let qemu = host.run(&Cmd::new(["qemu-system-x86_64", "--version"]))?.text();
-    let key = format!("{boot} {} {}", kernel.release, qemu.lines().next().unwrap_or_default());
+    let key = format!("{boot} {} {}", kernel.release, emulator()?.version.unwrap_or_default());
     let known = fs::read_to_string(cache).unwrap_or_default();
     match known.strip_prefix(&key).map(str::trim) {
         Some("kvm") => return Ok(Accelerator::Kvm),
