@@ -100,7 +100,10 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     };
     boot.done(estimate::BEGIN / 2.0);
     boot.now("reading the machine");
-    let inventory = inspect::inspect(&site)?;
+    let mut inventory = inspect::inspect(&site)?;
+    if site.is_lab() {
+        inventory.programs.push(lab::emulator()?);
+    }
     room::for_buffers(&study.design.workloads, inventory.memory)?;
     boot.done(estimate::BEGIN / 4.0);
     boot.now("looking for what each stack needs");
@@ -133,12 +136,22 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     let finished = writer.finished().iter().filter(|cell| !cell.is_anchor()).count();
     progress.expect(estimate::cells(&study.design, &missing).max(finished));
     progress.begin(finished);
-    let site = Arc::new(site);
-    // Locked from here to the end: whoever asks is told that somebody works here.
-    let mut held = hold(&site)?;
-    erase(&mut held, &writer)?;
+    let is_lab = site.is_lab();
     let setups = settable(&study.design.setups, &site, settings);
-    let prepared = ground::prepared::plan(&*site, site.drives(), &setups)?;
+    let set_up = |site: &Site| ground::prepared::plan(site, site.drives(), &setups);
+    let (site, looked) = match costs.lanes {
+        None => (Some(Arc::new(site)), None),
+        Some(_) => {
+            let looked = set_up(&site)?;
+            // Each stack has a guest of its own, which needs the room of this one.
+            drop(site);
+            (None, looked)
+        }
+    };
+    // Locked from here to the end: whoever asks is told that somebody works here.
+    let mut held = site.as_deref().map(hold).transpose()?.unwrap_or_default();
+    erase(&mut held, &writer)?;
+    let prepared = site.as_deref().map_or(Ok(looked), set_up)?;
     if let Some(plan) = &prepared {
         writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
     }
@@ -153,7 +166,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
         progress: &progress,
         costs: &costs,
         missing,
-        site: Some(Arc::clone(&site)),
+        site: site.clone(),
         claims: &held,
         proof: proof.as_ref(),
         began: Instant::now(),
@@ -161,7 +174,6 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
         share: 1.0,
         stopped: None,
         over_budget: false,
-        beside: Vec::new(),
     };
     let result = runner.run();
     let took = runner.began.elapsed();
@@ -176,7 +188,6 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     drop(progress);
     drop(held);
     // The guest that was measured in goes before those of the trials come.
-    let is_lab = site.is_lab();
     drop(site);
     if is_lab {
         trials::hold_all(&study.design, &writer, settings)?;

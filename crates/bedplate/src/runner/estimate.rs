@@ -46,8 +46,8 @@ pub(crate) struct Costs {
     pub(crate) runs: usize,
     /// Seconds that one under load takes.
     pace: f64,
-    /// Guests that work at once.
-    pub(crate) lanes: usize,
+    /// Guests that work at once, each on a stack of its own; `None` where one machine has them all.
+    pub(crate) lanes: Option<usize>,
 }
 
 impl Default for Costs {
@@ -64,7 +64,7 @@ impl Default for Costs {
             teardown: 2.0,
             runs: 0,
             pace: 1.0,
-            lanes: 1,
+            lanes: None,
         }
     }
 }
@@ -192,8 +192,8 @@ impl Costs {
         Self { overhead: 4.0, teardown: 2.0, pace: 12.0, ..Self::default() }
     }
 
-    /// The same where so many guests work at once.
-    pub(crate) fn in_lanes(self, lanes: usize) -> Self {
+    /// The same where each stack has a guest of its own, and so many work at once.
+    pub(crate) fn in_lanes(self, lanes: Option<usize>) -> Self {
         Self { lanes, ..self }
     }
 
@@ -241,7 +241,7 @@ impl Costs {
 
     /// Seconds of the first rounds of a run, without the stacks that cannot be built.
     pub(crate) fn run(&self, design: &Design, missing: &[String]) -> f64 {
-        self.work(design, missing) / real(self.lanes)
+        self.work(design, missing) / real(self.lanes.unwrap_or(1))
     }
 
     /// The same, of all guests together.
@@ -253,7 +253,8 @@ impl Costs {
         let builds = if policy.replicate == Replicate::Single { 1.0 } else { rounds };
         // Every host builds every stack, one after the other.
         let hosts = f64::from(design.hosts().0);
-        let stacks: f64 = slugs.map(|slug| builds * hosts * self.stack(&slug, policy) + rounds * cells).sum();
+        let boot = if self.lanes.is_some() { BEGIN } else { 0.0 };
+        let stacks: f64 = slugs.map(|slug| boot + builds * hosts * self.stack(&slug, policy) + rounds * cells).sum();
         stacks + rounds * self.anchors(design)
     }
 

@@ -1,6 +1,8 @@
-//! Guests side by side: under a clock of its own a guest does not mind who else works on this machine, so a study's stacks
-//! are shared out to as many guests as it has processors and memory for.
+//! Guests side by side: under a clock of its own a guest does not mind who else works on this machine, so each stack has a
+//! guest of its own, and as many work at once as there are processors and memory for. What a cell finds then follows from
+//! its stack alone: not from other stacks, and not from how many processors this machine has.
 
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use host::{Host, Local};
@@ -12,22 +14,22 @@ use crate::runner::Runner;
 use crate::runner::schedule::Scope;
 use crate::site::Site;
 
-/// How many guests work at once. Where figures follow what else this machine does it is one; and where a budget, a step or
-/// a source asks for an order.
-pub(crate) fn count(design: &Design, site: &Site) -> usize {
+/// How many guests work at once where each stack has one of its own. `None` where one machine has them all: where figures
+/// follow what else this machine does, and where a budget, a step or a source asks for an order.
+pub(crate) fn count(design: &Design, site: &Site) -> Option<usize> {
     let policy = &design.measure;
     let in_order = policy.budget.is_some()
         || policy.stop_beyond.is_some()
         || policy.replicate != Replicate::Rebuild
         || !design.sources.is_empty();
     if site.speed().is_none() || in_order {
-        return 1;
+        return None;
     }
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let free = Local::new().read_text("/proc/meminfo").ok().and_then(|text| available(&text)).unwrap_or_default();
-    // The first guest has its memory already.
+    // That of the guest that looked at the machine is free before the first of these.
     let more = free.0 / design.lab.memory.0.saturating_add(lab::BROUGHT.0);
-    processors.min(usize::try_from(more).unwrap_or(0) + 1).min(design.stacks.len()).max(1)
+    Some(processors.min(usize::try_from(more).unwrap_or(0) + 1).min(design.stacks.len()).max(1))
 }
 
 /// Memory that new programs can have without swapping (proc_meminfo(5)).
@@ -36,76 +38,60 @@ fn available(meminfo: &str) -> Option<Bytes> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| Bytes(kib.saturating_mul(KIB)))
 }
 
+/// A stack by its index, and its rounds.
+type Job = (usize, Vec<u32>);
+
 impl<'a> Runner<'a> {
-    /// Visits, each a round and the index of a stack, in all guests: each guest has the same ones, in the same order,
-    /// whenever this run is made again.
-    pub(crate) fn side_by_side(&mut self, visits: &[(u32, usize)], scope: &Scope) -> Result<(), Failure> {
-        if !visits.iter().any(|(round, stack)| self.any_pending(*round, &[*stack], scope)) {
-            return Ok(());
-        }
-        let mut others = std::mem::take(&mut self.beside);
-        while others.len() + 1 < self.costs.lanes {
-            others.push(self.another());
-        }
-        // What a visit takes follows from what is built and how often it is measured; no more has to be known of it.
-        let weight = |stack: usize| self.plans[stack].steps.len() + self.design.workloads.len();
-        let shares = shares(visits, self.costs.lanes, weight);
-        let results = thread::scope(|threads| {
-            let work = |runner: &mut Self, visits: &[(u32, usize)]| {
-                visits.iter().try_for_each(|(round, stack)| runner.visit(&[*round], &[*stack], scope))
-            };
+    /// Rounds of stacks, each stack in a fresh guest.
+    pub(crate) fn side_by_side(&mut self, rounds: &[u32], scope: &Scope) -> Result<(), Failure> {
+        let pending = |round: &u32, stack| self.any_pending(*round, &[stack], scope);
+        let jobs = self.stacks().into_iter().map(|stack| {
+            let rounds: Vec<u32> = rounds.iter().copied().filter(|round| pending(round, stack)).collect();
+            (stack, rounds)
+        });
+        let jobs = jobs.filter(|(_, rounds)| !rounds.is_empty()).collect();
+        // What a stack takes follows from what is built and how often it is measured; no more has to be known of it.
+        let jobs = Mutex::new(heaviest_last(jobs, |stack| self.plans[stack].steps.len() + self.design.workloads.len()));
+        let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let work = |runner: &mut Self| {
+            while let Some((stack, rounds)) = next() {
+                let result = rounds.iter().try_for_each(|round| runner.visit(&[*round], &[stack], scope));
+                // The kernel ends a guest with the thread that booted it (PR_SET_PDEATHSIG).
+                runner.site = None;
+                if result.is_err() {
+                    jobs.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    return result;
+                }
+            }
+            Ok(())
+        };
+        thread::scope(|threads| {
+            let others = 1..self.costs.lanes.unwrap_or(1);
             let others: Vec<_> = others
-                .iter_mut()
-                .zip(&shares[1..])
-                .map(|(runner, visits)| {
-                    threads.spawn(move || {
-                        let result = work(runner, visits);
-                        // The kernel ends a guest with the thread that booted it (PR_SET_PDEATHSIG).
-                        runner.site = None;
-                        result
-                    })
+                .map(|_| {
+                    let mut runner = self.another();
+                    threads.spawn(move || work(&mut runner))
                 })
                 .collect();
-            let mut results = vec![work(self, &shares[0])];
+            let mut results = vec![work(self)];
             let joined =
                 others.into_iter().map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             results.extend(joined);
-            results
-        });
-        self.beside = others;
-        results.into_iter().collect()
+            results.into_iter().collect()
+        })
     }
 
     /// A runner of the same study whose guest is yet to be booted.
     fn another(&self) -> Self {
-        Self {
-            site: None,
-            is_prepared: false,
-            beside: Vec::new(),
-            missing: self.missing.clone(),
-            stopped: None,
-            ..*self
-        }
+        Self { site: None, is_prepared: false, missing: self.missing.clone(), stopped: None, ..*self }
     }
 }
 
-/// Visits shared out: the heaviest first, each to whoever has least by then (Graham, "Bounds on multiprocessing timing
-/// anomalies", SIAM Journal on Applied Mathematics 17, 1969). Each share keeps the order of all.
-fn shares(visits: &[(u32, usize)], lanes: usize, weight: impl Fn(usize) -> usize) -> Vec<Vec<(u32, usize)>> {
-    let mut heaviest: Vec<usize> = (0..visits.len()).collect();
-    heaviest.sort_by_key(|at| std::cmp::Reverse(weight(visits[*at].1)));
-    let mut shares = vec![(0, Vec::new()); lanes];
-    for at in heaviest {
-        if let Some((load, share)) = shares.iter_mut().min_by_key(|(load, _)| *load) {
-            *load += weight(visits[at].1);
-            share.push(at);
-        }
-    }
-    let in_order = |(_, mut share): (usize, Vec<usize>)| {
-        share.sort_unstable();
-        share.into_iter().map(|at| visits[at]).collect()
-    };
-    shares.into_iter().map(in_order).collect()
+/// The heaviest is taken first, from the end (Graham, "Bounds on multiprocessing timing anomalies", SIAM Journal on Applied
+/// Mathematics 17, 1969).
+fn heaviest_last(mut jobs: Vec<Job>, weight: impl Fn(usize) -> usize) -> Vec<Job> {
+    jobs.sort_by_key(|(stack, rounds)| weight(*stack) * rounds.len());
+    jobs
 }
 
 #[cfg(test)]
@@ -113,18 +99,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_guest_has_much_more_to_do_than_another() {
-        let visits: Vec<(u32, usize)> =
-            [3, 1, 0, 4, 2, 2, 0, 4, 1, 3].into_iter().zip(1..).map(|(s, r)| (r, s)).collect();
-        let weights = [6, 8, 8, 10, 6];
-        let found = shares(&visits, 2, |stack| weights[stack]);
-        let loads: Vec<usize> = found.iter().map(|share| share.iter().map(|visit| weights[visit.1]).sum()).collect();
-        assert_eq!(loads, [38, 38]);
-        assert!(found.iter().all(|share| share.is_sorted()), "in the order of all: {found:?}");
-        let mut all = found.concat();
-        all.sort_unstable();
-        assert_eq!(all, visits);
-        assert_eq!(shares(&visits[..1], 3, |_| 1), [vec![visits[0]], vec![], vec![]]);
+    fn the_stack_that_takes_longest_is_taken_first() {
+        let jobs = vec![(0, vec![1, 2]), (1, vec![1]), (2, vec![1, 2, 3])];
+        let found = heaviest_last(jobs, |stack| [6, 8, 5][stack]);
+        assert_eq!(found.into_iter().map(|(stack, _)| stack).collect::<Vec<_>>(), [1, 0, 2]);
     }
 
     #[test]

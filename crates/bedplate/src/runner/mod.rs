@@ -68,8 +68,6 @@ pub(crate) struct Runner<'a> {
     pub(crate) stopped: Option<String>,
     /// Set when the budget holds nothing more.
     pub(crate) over_budget: bool,
-    /// Runners of the same study in guests of their own.
-    pub(crate) beside: Vec<Self>,
 }
 
 impl Runner<'_> {
@@ -121,11 +119,7 @@ impl Runner<'_> {
     /// A fresh guest for everything that this study builds.
     pub(crate) fn boot(&self) -> Result<Site, Failure> {
         let plans: Vec<Plan> = self.plans.iter().chain(self.sources).cloned().collect();
-        let site = Site::lab(crate::guest::boot_all(self.design, &plans, self.settings)?);
-        // A fresh kernel has no module loaded. What is missing here was missing from the run's first guest.
-        let mut needs = build::Prerequisites::new(&site);
-        plans.iter().try_for_each(|plan| needs.missing(plan).map(drop))?;
-        Ok(site)
+        Ok(Site::lab(crate::guest::boot_all(self.design, &plans, self.settings)?))
     }
 }
 

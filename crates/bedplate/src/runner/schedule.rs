@@ -67,7 +67,7 @@ impl Runner<'_> {
         }
         let most = self.design.measure.most_rounds();
         // Guests side by side wait for nothing between rounds that come in any case.
-        let together = if self.costs.lanes > 1 { self.design.measure.rounds } else { 1 };
+        let together = if self.costs.lanes.is_some() { self.design.measure.rounds } else { 1 };
         let first = std::iter::once((1..=together).collect());
         // A discarded round is replaced; where every round is discarded something else is wrong.
         for rounds in first.chain((together + 1..=most.saturating_mul(2)).map(|round| vec![round])) {
@@ -152,12 +152,10 @@ impl Runner<'_> {
         shuffled.into_iter().map(|index| stacks[index]).collect()
     }
 
-    /// Rounds with builds of their own: several where guests work side by side, else one.
+    /// Rounds with builds of their own: several where each stack has a guest of its own, else one.
     fn rounds(&mut self, rounds: &[u32], scope: &Scope) -> Result<(), Failure> {
-        if self.costs.lanes > 1 {
-            let visits: Vec<(u32, usize)> =
-                rounds.iter().flat_map(|round| self.ordered(*round).into_iter().map(|stack| (*round, stack))).collect();
-            return self.side_by_side(&visits, scope);
+        if self.costs.lanes.is_some() {
+            return self.side_by_side(rounds, scope);
         }
         rounds.iter().try_for_each(|round| self.round(*round, scope))
     }

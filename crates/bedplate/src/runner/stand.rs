@@ -110,6 +110,10 @@ impl<'a> Runner<'a> {
         let begin = JournalEntry::Begin { stack: plan.slug.clone(), round, drives: named, origin: site.origin(plan)? };
         build::Journal::note(&mut journal, &begin).map_err(BuildError::Journal)?;
         self.progress.now(&format!("round {round}: building {}", plan.stack));
+        // A fresh kernel has no module loaded. What is missing here was missing from the run's first guest.
+        if site.is_lab() {
+            build::Prerequisites::new(site).missing(plan)?;
+        }
         let authority = self.authority(site, bindings)?;
         let on_step = |step: &terms::Step| self.progress.detail(&format!("round {round}: {}: {}", plan.stack, step.id));
         let built = build::apply(plan, &authority, &[], &mut journal, &on_step)?;
