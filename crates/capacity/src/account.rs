@@ -7,7 +7,7 @@ use terms::layer::{GptPartition, PartitionTables};
 use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
 
 use crate::place::{Laid, Place, Uses, total};
-use crate::{CapacityError, btrfs, ext4, integrity, luks, lvm, md, xfs, zfs};
+use crate::{CapacityError, SizeBounds, btrfs, ext4, integrity, luks, lvm, md, xfs, zfs};
 
 /// What has to be known of a drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Walk<'_> {
         let purpose = if partition.size.is_some() { Purpose::Unused } else { Purpose::Header };
         let uses = Uses::none().and(Purpose::Header, before).and(purpose, behind);
         let size = extent.size().0;
-        let place = Place { size, certain: size, drive: false, ..drive };
+        let place = Place { size, bounds: SizeBounds::exactly(extent.size()), drive: false, ..drive };
         Ok((before + size + behind, Laid::device(place, uses)))
     }
 
@@ -105,7 +105,8 @@ impl Walk<'_> {
                 let unknown = || CapacityError::UnknownDrive { layer: layer(), drive: name.clone() };
                 let drive = self.drive(name).ok_or_else(unknown)?;
                 let (size, lba) = (drive.size.0, drive.lba.0);
-                Ok(Place { size, certain: size, lba, stripe: None, optimal: 0, drive: !drive.slice })
+                let bounds = SizeBounds::exactly(drive.size);
+                Ok(Place { size, bounds, lba, stripe: None, optimal: 0, drive: !drive.slice })
             }
             Ref::Layer(name) => {
                 let unknown = || CapacityError::UnknownLayer { layer: layer(), below: name.clone() };
@@ -120,7 +121,7 @@ fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<
     let members_wrong = || CapacityError::Members { layer: node.name.clone(), found: members.len() };
     let only = || if let [member] = members { Ok(member) } else { Err(members_wrong()) };
     let at_least = |fewest: usize| if members.len() < fewest { Err(members_wrong()) } else { Ok(()) };
-    Ok(match &node.layer {
+    let laid = match &node.layer {
         Layer::Bare | Layer::Partition(_) => Some(Laid::device(*only()?, Uses::none())),
         Layer::Raid(raid) => {
             at_least(raid.level.fewest())?;
@@ -143,5 +144,8 @@ fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<
             at_least(zfs.layout.fewest())?;
             zfs::lay(zfs, members, special)
         }
-    })
+    };
+    let bounds: Vec<SizeBounds> = members.iter().map(|member| member.bounds).collect();
+    let bounds = SizeBounds::of(&node.layer, &bounds);
+    Ok(laid.map(|laid| Laid { place: laid.place.map(|place| Place { bounds, ..place }), ..laid }))
 }

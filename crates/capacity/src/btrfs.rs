@@ -152,6 +152,7 @@ mod tests {
     use terms::Bytes;
 
     use super::*;
+    use crate::SizeBounds;
 
     /// Profile; size of each device; devices; size and *avail* as `statvfs` told them. mkfs.btrfs 6.2 on sparse files,
     /// metadata in two copies, Linux 6.18.
@@ -169,7 +170,14 @@ mod tests {
                 "raid10" => (BtrfsProfile::Raid10, raid1),
                 _ => (single, raid1),
             };
-            let place = Place { size, certain: size, lba: 512, stripe: None, optimal: 0, drive: true };
+            let place = Place {
+                size,
+                bounds: SizeBounds::exactly(Bytes(size)),
+                lba: 512,
+                stripe: None,
+                optimal: 0,
+                drive: true,
+            };
             let members = vec![place; usize::try_from(count).unwrap()];
             let laid = lay(&Btrfs { data, metadata, ..Btrfs::default() }, &members).unwrap();
             assert_eq!((laid.total, laid.above), (total, available), "{name} {} x {count}", Bytes(size));
@@ -183,7 +191,14 @@ mod tests {
             ([671_088_640; 3], 245_760, 136_960),
             ([21_474_836_480, 21_474_836_480, 22_999_998_464], 8_050_497, 5_350_784),
         ] {
-            let place = |size| Place { size, certain: size, lba: 512, stripe: None, optimal: 0, drive: true };
+            let place = |size| Place {
+                size,
+                bounds: SizeBounds::exactly(Bytes(size)),
+                lba: 512,
+                stripe: None,
+                optimal: 0,
+                drive: true,
+            };
             let laid = lay(&raid1, &sizes.map(place)).unwrap();
             assert_eq!((laid.total, laid.above), (total * 4096, available * 4096));
         }
@@ -193,7 +208,7 @@ mod tests {
     fn a_device_without_room_is_passed_over() {
         let place = |blocks: u64| Place {
             size: blocks * 4096,
-            certain: blocks * 4096,
+            bounds: SizeBounds::exactly(Bytes(blocks * 4096)),
             lba: 512,
             stripe: None,
             optimal: 0,
@@ -208,7 +223,7 @@ mod tests {
     fn a_chunk_that_does_not_fit_gets_smaller() {
         let place = |blocks: u64| Place {
             size: blocks * 4096,
-            certain: blocks * 4096,
+            bounds: SizeBounds::exactly(Bytes(blocks * 4096)),
             lba: 512,
             stripe: None,
             optimal: 0,

@@ -43,16 +43,7 @@ pub(crate) struct Format {
 pub(crate) fn lay(integrity: &Integrity, below: &Place) -> Option<Laid> {
     let format = Format { tag: u64::from(integrity.tag.size()), sector: integrity.sector.0 };
     let split = format.split(below.size, 0)?;
-    // The planner's own bound (crates/plan/src/block/integrity.rs).
-    let tags = below.certain / (integrity.sector.0 / format.tag).max(1);
-    let place = Place {
-        size: split.data,
-        certain: below.certain.saturating_sub(tags + below.certain / 32 + (8 << 20)),
-        lba: below.lba.max(integrity.sector.0),
-        stripe: below.stripe,
-        optimal: below.optimal,
-        drive: false,
-    };
+    let place = Place { size: split.data, lba: below.lba.max(integrity.sector.0), drive: false, ..*below };
     Some(Laid::device(place, split.uses()))
 }
 

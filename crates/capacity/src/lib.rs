@@ -4,6 +4,7 @@
 //! empty. Every constant says where it comes from. It knows nothing of speed and nothing of a machine.
 
 mod account;
+mod bounds;
 mod btrfs;
 mod error;
 mod ext4;
@@ -16,4 +17,6 @@ mod xfs;
 mod zfs;
 
 pub use account::{DriveSize, account};
+pub use bounds::{SizeBounds, smallest_device};
 pub use error::CapacityError;
+pub use lvm::thin_size;

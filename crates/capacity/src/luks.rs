@@ -8,9 +8,9 @@ use crate::place::{Laid, Place, SECTOR, Uses, down};
 
 /// Bytes of a LUKS2 header: two copies of 16 KiB of metadata and the area of key slots (cryptsetup 2.6,
 /// `LUKS2_DEFAULT_HDR_SIZE`).
-const HEADER: u64 = 16 << 20;
+pub(crate) const HEADER: u64 = 16 << 20;
 /// Bytes of an HMAC-SHA-256.
-const HMAC: u64 = 32;
+pub(crate) const HMAC: u64 = 32;
 
 /// The mapping of a LUKS2 device.
 pub(crate) fn lay(luks: &Luks, below: &Place) -> Option<Laid> {
@@ -18,14 +18,12 @@ pub(crate) fn lay(luks: &Luks, below: &Place) -> Option<Laid> {
     let sector = luks.sector.map_or(below.lba.max(SECTOR), |sector| sector.0);
     match luks.integrity {
         None => {
-            let place = above(below, down(room, SECTOR), sector, below.certain.saturating_sub(HEADER));
+            let place = above(below, down(room, SECTOR), sector);
             Some(Laid::device(place, Uses::none().and(Purpose::Header, HEADER)))
         }
         Some(LuksIntegrity::HmacSha256) => {
             let split = Format { tag: HMAC, sector }.split(below.size, HEADER)?;
-            // The planner's own bound (crates/plan/src/block/luks.rs).
-            let kept = HEADER + below.certain / 16 + below.certain / 32 + (8 << 20);
-            let place = above(below, split.data, sector, below.certain.saturating_sub(kept));
+            let place = above(below, split.data, sector);
             Some(Laid::device(place, split.uses().and(Purpose::Header, HEADER)))
         }
     }
@@ -34,11 +32,11 @@ pub(crate) fn lay(luks: &Luks, below: &Place) -> Option<Laid> {
 /// A mapping without LUKS: as long as the device less the headers of its format, cut to whole encryption sectors.
 pub(crate) fn lay_plain(crypt: &Crypt, below: &Place) -> Laid {
     let sector = crypt.sector.0;
-    let data = |size: u64| down(size.saturating_sub(crypt.format.reserved().0), sector);
+    let data = down(below.size.saturating_sub(crypt.format.reserved().0), sector);
     let uses = Uses::none().and(Purpose::Header, crypt.format.reserved().0);
-    Laid::device(above(below, data(below.size), sector, data(below.certain)), uses)
+    Laid::device(above(below, data, sector), uses)
 }
 
-fn above(below: &Place, size: u64, sector: u64, certain: u64) -> Place {
-    Place { size, certain, lba: below.lba.max(sector), drive: false, ..*below }
+fn above(below: &Place, size: u64, sector: u64) -> Place {
+    Place { size, lba: below.lba.max(sector), drive: false, ..*below }
 }

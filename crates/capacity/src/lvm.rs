@@ -1,8 +1,10 @@
 //! A volume group and the one volume in it, with the shares of the group that the planner asks for.
 
+use terms::Bytes;
 use terms::account::Purpose;
 use terms::layer::{Lvm, Volume};
 
+use crate::bounds::{Below, SizeBounds};
 use crate::place::{Laid, Place, Stripe, Uses, largest_lba, stacked_optimal, total};
 
 /// Bytes of an extent, as the planner says it to vgcreate.
@@ -103,10 +105,25 @@ fn tag_extents(leg: u64) -> u64 {
     ((bytes / (500 * MIB) + 1) * 4 * MIB + journal).div_ceil(EXTENT)
 }
 
-/// A thin volume: the planner promises no more than seven tenths of what is certain of the members.
+/// Size of a thin volume: seven tenths of what is certain of the members, because a full pool fails writes.
+#[must_use]
+pub fn thin_size(lvm: &Lvm, members: &[SizeBounds]) -> Bytes {
+    let certain = shared(lvm.volume, &Below::new(members, |member| member.least.0));
+    Bytes(certain / 10 * 7 / EXTENT * EXTENT)
+}
+
+/// What members have for data in a volume of that shape, labels and metadata left in.
+pub(crate) fn shared(volume: Volume, below: &Below) -> u64 {
+    match volume {
+        Volume::Linear => below.sum,
+        _ => below.smallest.saturating_mul(volume.data_members(below.count) as u64),
+    }
+}
+
+/// A thin volume and its pool.
 fn thin(lvm: &Lvm, chunk: u64, members: &[Place], extents: &[u64], free: u64, uses: Uses) -> Option<(u64, Uses)> {
-    let certain: u64 = members.iter().map(|member| member.certain).sum();
-    let size = certain / 10 * 7 / EXTENT * EXTENT;
+    let bounds: Vec<SizeBounds> = members.iter().map(|member| member.bounds).collect();
+    let size = thin_size(lvm, &bounds).0;
     let asked = free * 80 / 100;
     let count = extents.len() as u64;
     let asked = if lvm.volume == Volume::Striped { asked.next_multiple_of(count) } else { asked };
@@ -117,23 +134,9 @@ fn thin(lvm: &Lvm, chunk: u64, members: &[Place], extents: &[u64], free: u64, us
 }
 
 fn place(lvm: &Lvm, size: u64, members: &[Place]) -> Place {
-    let count = members.len();
-    let data = match lvm.volume {
-        Volume::Linear | Volume::Raid1 => 1,
-        Volume::Striped => count,
-        Volume::Raid10 => count / 2,
-        Volume::Raid5 => count - 1,
-        Volume::Raid6 => count - 2,
-    };
+    let data = lvm.volume.data_members(members.len());
     let alone = if let [member] = members { member.stripe } else { None };
     let stripe = Stripe::new(lvm.stripe.0, data as u64).or(alone);
     let optimal = if data > 1 { lvm.stripe.0 * data as u64 } else { stacked_optimal(members) };
-    let of_data = match lvm.volume {
-        Volume::Linear | Volume::Striped => count,
-        _ => data,
-    };
-    let fifths = if lvm.snapshot { 2 } else { 3 };
-    let certain: u64 = members.iter().map(|member| member.certain).sum();
-    let certain = certain / count as u64 * of_data as u64 / 5 * fifths;
-    Place { size, certain, lba: largest_lba(members), stripe, optimal, drive: false }
+    Place { size, lba: largest_lba(members), stripe, optimal, drive: false, ..members[0] }
 }

@@ -109,9 +109,5 @@ fn place(raid: &Raid, size: u64, members: &[Place]) -> Place {
         RaidLevel::Raid10 => raid.chunk.0 * count,
         _ => raid.chunk.0 * data,
     };
-    // The planner's own bound (crates/plan/src/block/raid.rs): twice what mdadm reserves, and a little.
-    let least = members.iter().map(|member| member.certain).min().unwrap_or(0);
-    let least = least.saturating_sub((least / 256).min(256 << 20) + (8 << 20));
-    let certain = if even { least * data } else { least / 2 * count };
-    Place { size, certain, lba: largest_lba(members), stripe, optimal, drive: false }
+    Place { size, lba: largest_lba(members), stripe, optimal, drive: false, ..members[0] }
 }

@@ -3,7 +3,7 @@
 use terms::account::{Exactness, LayerAccount, Purpose, Use};
 use terms::{Bytes, Name};
 
-use crate::CapacityError;
+use crate::{CapacityError, SizeBounds};
 
 /// The kernel's sector, in bytes, whatever the drive's own block is (include/linux/blk_types.h, `SECTOR_SHIFT`).
 pub(crate) const SECTOR: u64 = 512;
@@ -13,8 +13,8 @@ pub(crate) const SECTOR: u64 = 512;
 pub(crate) struct Place {
     /// Its size, in bytes.
     pub(crate) size: u64,
-    /// A size that the planner takes for certain, in bytes: it makes thin volumes no larger than it is sure of.
-    pub(crate) certain: u64,
+    /// What is certain of its size: thin volumes are made no larger than that.
+    pub(crate) bounds: SizeBounds,
     /// Its logical block, in bytes.
     pub(crate) lba: u64,
     /// Striping beneath that file systems are told of.

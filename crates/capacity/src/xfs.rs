@@ -1,5 +1,6 @@
 //! XFS, as mkfs.xfs 6.1 lays it out and the kernel counts it.
 
+use terms::Bytes;
 use terms::account::Purpose;
 use terms::layer::Xfs;
 
@@ -37,6 +38,18 @@ const REFCOUNT_RECORD: u64 = 12;
 const INODE_RECORD: u64 = 16;
 /// Bytes of file system for each record of free inodes: 64 inodes of 512 bytes.
 const INODES_OF_RECORD: u64 = 64 * 512;
+
+/// mkfs.xfs refuses less since xfsprogs 5.19.
+const SMALLEST: Bytes = Bytes::mib(300);
+/// Groups on stripes of less than 8 GiB, of which one has to hold the log…
+const STRIPED_GROUPS: u64 = 8;
+/// …and besides headers, roots of trees and the first inodes.
+const BESIDES: u64 = 128 << 10;
+
+/// The smallest device. A group may be made smaller by a stripe unit, so that groups begin on different members.
+pub(crate) fn smallest(stripe_unit: Option<Bytes>) -> Bytes {
+    stripe_unit.map_or(SMALLEST, |unit| Bytes(STRIPED_GROUPS * (LOG_LEAST + unit.0 + BESIDES)))
+}
 
 /// The mounted file system.
 pub(crate) fn lay(xfs: &Xfs, below: &Place) -> Option<Laid> {
@@ -135,9 +148,8 @@ fn group_size(block: u64, blocks: u64, striped: bool) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use terms::Bytes;
-
     use super::*;
+    use crate::SizeBounds;
 
     /// Size of the device; members in a stripe of 64 KiB, 0 for none; reference counts; size and *avail* as `statvfs`
     /// told them. mkfs.xfs 6.1.0 on sparse files with sectors of 512 bytes, Linux 6.18.
@@ -147,7 +159,8 @@ mod tests {
     fn sizes_are_those_of_real_file_systems_to_the_byte() {
         for (size, data, reflink, total, available) in TOLD {
             let stripe = Stripe::new(64 << 10, data);
-            let below = Place { size, certain: size, lba: 512, stripe, optimal: 0, drive: true };
+            let below =
+                Place { size, bounds: SizeBounds::exactly(Bytes(size)), lba: 512, stripe, optimal: 0, drive: true };
             let laid = lay(&Xfs { reflink, ..Xfs::default() }, &below).unwrap();
             assert_eq!((laid.total, laid.above), (total, available), "{} {data} {reflink}", Bytes(size));
         }

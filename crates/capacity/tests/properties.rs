@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
-use capacity::{DriveSize, account};
+use std::collections::BTreeMap;
+
+use capacity::{DriveSize, SizeBounds, account};
 use proptest::prelude::*;
 use terms::layer::{
     Btrfs, BtrfsProfile, Crypt, CryptFormat, GptPartition, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm, Metadata,
@@ -74,6 +76,17 @@ fn over_one() -> impl Strategy<Value = Layer> {
     ]
 }
 
+/// Bounds of every layer, from the drives up.
+fn bounds(stack: &Stack, drives: &[DriveSize]) -> BTreeMap<Name, SizeBounds> {
+    let mut known: BTreeMap<Name, SizeBounds> =
+        drives.iter().map(|drive| (drive.name.clone(), SizeBounds::exactly(drive.size))).collect();
+    for node in &stack.nodes {
+        let below: Vec<SizeBounds> = node.on.iter().map(|below| known[below.name()]).collect();
+        known.insert(node.name.clone(), SizeBounds::of(&node.layer, &below));
+    }
+    known
+}
+
 fn balanced(account: &Account) -> bool {
     account.entries.iter().all(LayerAccount::balances)
         && account.available <= account.total
@@ -101,6 +114,50 @@ proptest! {
         match account(&stack(sizes.len(), layers), &drives(&sizes)) {
             Ok(account) => prop_assert!(balanced(&account), "{account:#?}"),
             Err(error) => prop_assert!(false, "{error}"),
+        }
+    }
+
+    #[test]
+    fn exact_sizes_lie_between_their_bounds(
+        sizes in prop::collection::vec(100_000_u64..1_000_000_000, 4..9),
+        like in any::<bool>(),
+        under in prop::option::of(over_one()),
+        wide in over_many(),
+        narrow in prop::collection::vec(over_one(), 0..3),
+        top in prop::sample::select(vec![
+            None,
+            Some(Layer::Ext4(terms::layer::Ext4::default())),
+            Some(Layer::Xfs(terms::layer::Xfs::default())),
+        ]),
+    ) {
+        let sizes = if like { vec![sizes[0]; sizes.len()] } else { sizes };
+        let drives = drives(&sizes);
+        let is_top = wide.is_file_system();
+        let mut layers = vec![wide];
+        if !is_top {
+            layers.extend(narrow);
+            layers.extend(top);
+        }
+        let mut stack = stack(sizes.len(), layers);
+        if let Some(layer) = under {
+            let each = |(at, drive): (usize, &DriveSize)| LayerNode {
+                name: Name::new(format!("u{at}")).unwrap(),
+                layer: layer.clone(),
+                on: vec![Ref::Drive(drive.name.clone())],
+                special: Vec::new(),
+            };
+            let nodes: Vec<LayerNode> = drives.iter().enumerate().map(each).collect();
+            stack.nodes[0].on = nodes.iter().map(|node| Ref::Layer(node.name.clone())).collect();
+            stack.nodes.splice(0..0, nodes);
+        }
+        let account = account(&stack, &drives).unwrap();
+        let bounds = bounds(&stack, &drives);
+        for entry in &account.entries {
+            let SizeBounds { least, most } = bounds[&entry.layer];
+            prop_assert!(
+                least <= entry.above && entry.above <= most,
+                "{} of {sizes:?}: {least} <= {} <= {most}\n{:#?}", entry.title, entry.above, stack.nodes
+            );
         }
     }
 
@@ -143,6 +200,20 @@ fn parity_takes_one_member_and_a_mirror_all_but_one() {
     let mirror = raid(RaidLevel::Raid1, 3);
     assert_eq!(mirror.used_for(Purpose::Copies).0, 2 * mirror.available.0);
     assert!((0.33..0.3334).contains(&mirror.efficiency()));
+}
+
+#[test]
+fn members_of_unlike_size_promise_no_more_than_the_smallest_has() {
+    for layer in [
+        Layer::Raid(Raid { level: RaidLevel::Raid1, ..Raid::default() }),
+        Layer::Lvm(Lvm { volume: Volume::Raid1, ..Lvm::default() }),
+        Layer::Lvm(Lvm { volume: Volume::Striped, thin_chunk: Some(Bytes::kib(256)), ..Lvm::default() }),
+    ] {
+        let (stack, drives) = (stack(2, vec![layer]), drives(&[250_000_000, 100_000]));
+        let (account, bounds) = (account(&stack, &drives).unwrap(), bounds(&stack, &drives));
+        assert!(bounds[&stack.nodes[0].name].least <= account.available, "{}", account.entries[0].title);
+        assert!(account.available.0 <= 2 * drives[1].size.0, "{}", account.entries[0].title);
+    }
 }
 
 #[test]

@@ -5,11 +5,11 @@ pub(crate) mod ext4;
 pub(crate) mod xfs;
 pub(crate) mod zfs;
 
-use terms::{Bytes, Name, Word};
+use terms::{LayerNode, Name, Word};
 
 use crate::draft::{Doing, Draft, words};
 use crate::error::PlanError;
-use crate::place::Place;
+use crate::place::{Member, Place};
 
 /// Mounts a file system on the stack's directory, which is made if it is not there.
 pub(crate) fn mount(draft: &mut Draft, layer: &Name, kind: &str, options: &[Word], node: &Word) -> String {
@@ -27,10 +27,13 @@ pub(crate) fn mount(draft: &mut Draft, layer: &Name, kind: &str, options: &[Word
     directory
 }
 
-/// Refuses what is certainly too small.
-pub(crate) fn roomy(layer: &Name, place: &Place, needed: Bytes) -> Result<(), PlanError> {
-    if place.most >= needed {
-        return Ok(());
+/// Refuses devices that are certainly too small for a file system.
+pub(crate) fn roomy(node: &LayerNode, devices: &[Member]) -> Result<(), PlanError> {
+    for Place { size, stripe, .. } in devices.iter().map(|device| &device.place) {
+        let needed = capacity::smallest_device(&node.layer, stripe.map(|stripe| stripe.unit)).unwrap_or_default();
+        if size.most < needed {
+            return Err(PlanError::TooSmall { layer: node.name.clone(), needed, found: size.most });
+        }
     }
-    Err(PlanError::TooSmall { layer: layer.clone(), needed, found: place.most })
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Places: block devices that the next layer can rest on, and what is certain about them.
 
+use capacity::SizeBounds;
 use terms::{Bytes, Name, Word};
 
 /// A block device that the next layer can rest on.
@@ -11,12 +12,10 @@ pub(crate) struct Place {
     pub(crate) drive: Option<Name>,
     /// Is it a partition already, which cannot be partitioned again?
     pub(crate) slice: bool,
-    /// Is [`Place::most`] the size to the byte?
+    /// Is the most of [`Place::size`] its size to the byte, whatever version of a tool makes it?
     pub(crate) exact: bool,
-    /// A size that it certainly has, with room for every header below.
-    pub(crate) least: Bytes,
-    /// A size that it certainly does not exceed.
-    pub(crate) most: Bytes,
+    /// What is certain of its size.
+    pub(crate) size: SizeBounds,
     /// Logical block size.
     pub(crate) lba: Bytes,
     /// Striping beneath, if a file system on it can make use of it.
@@ -60,14 +59,14 @@ pub(crate) fn drives(members: &[Member]) -> Vec<Name> {
     members.iter().filter_map(|member| member.place.drive.clone()).collect()
 }
 
-/// The smallest of a size over all members.
-pub(crate) fn smallest(members: &[Member], size: impl Fn(&Place) -> Bytes) -> u64 {
-    members.iter().map(|member| size(&member.place).0).min().unwrap_or(0)
+/// What is certain of the size of each member.
+pub(crate) fn sizes(members: &[Member]) -> Vec<SizeBounds> {
+    members.iter().map(|member| member.place.size).collect()
 }
 
-/// The sum of a size over all members.
-pub(crate) fn total(members: &[Member], size: impl Fn(&Place) -> Bytes) -> u64 {
-    members.iter().map(|member| size(&member.place).0).fold(0, u64::saturating_add)
+/// What all members together do not exceed.
+pub(crate) fn most(members: &[Member]) -> Bytes {
+    Bytes(members.iter().map(|member| member.place.size.most.0).fold(0, u64::saturating_add))
 }
 
 /// The largest logical block size of all members: stacking block devices takes the largest.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capacity::SizeBounds;
 use terms::layer::PartitionTables;
 use terms::plan::{PLAN_SCHEMA, Plan, WorkTarget};
 use terms::{Layer, LayerNode, Name, Ref, Stack, Word};
@@ -9,7 +10,7 @@ use terms::{Layer, LayerNode, Name, Ref, Stack, Word};
 use crate::draft::Draft;
 use crate::error::PlanError;
 use crate::fact::DriveFact;
-use crate::place::{Member, Place};
+use crate::place::{Member, Place, sizes};
 use crate::{block, mounted, need, setting};
 
 /// Plans one stack on drives of known size: the commands that build it, in order, each with its reason and
@@ -95,6 +96,9 @@ impl<'a> Walk<'a> {
         if !special.is_empty() && node.layer.beside().is_none() {
             return Err(PlanError::impossible(&node.name, "it takes no devices besides its members"));
         }
+        if node.layer.is_file_system() {
+            mounted::roomy(node, &[&on[..], &special].concat())?;
+        }
         self.draft.modules(need::modules(&node.layer));
         self.draft.programs(need::programs(&node.layer));
         let (draft, name) = (&mut self.draft, &node.name);
@@ -116,7 +120,8 @@ impl<'a> Walk<'a> {
             Layer::Btrfs(btrfs) => return mounted::btrfs::lay(draft, node, btrfs, &on).map(Some),
             Layer::Zfs(zfs) => return mounted::zfs::lay(draft, node, zfs, &on, &special).map(Some),
         };
-        self.layers.insert(node.name.clone(), place);
+        let size = if node.layer.is_partition() { place.size } else { SizeBounds::of(&node.layer, &sizes(&on)) };
+        self.layers.insert(node.name.clone(), Place { size, ..place });
         Ok(None)
     }
 
@@ -152,8 +157,7 @@ fn whole_drive(fact: &DriveFact) -> Place {
         drive: Some(fact.name.clone()),
         slice: fact.slice,
         exact: true,
-        least: fact.size,
-        most: fact.size,
+        size: SizeBounds::exactly(fact.size),
         lba: fact.lba,
         stripe: None,
         detects: false,

@@ -45,7 +45,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
         slice: false,
         lba: below.place.lba.max(crypt.sector),
         // The mapping is as long as the device, cut to whole sectors.
-        exact: below.place.exact && below.place.most.0.is_multiple_of(crypt.sector.0.max(1)),
+        exact: below.place.exact && below.place.size.most.0.is_multiple_of(crypt.sector.0.max(1)),
         detects: below.place.detects,
         ..below.place.clone()
     }

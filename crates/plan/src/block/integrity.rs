@@ -1,7 +1,7 @@
 //! A stand-alone dm-integrity mapping.
 
 use terms::layer::{Integrity, IntegrityMode};
-use terms::{Bytes, Name, Word};
+use terms::{Name, Word};
 
 use super::wipe;
 use crate::draft::{Doing, Draft, whole_device, words};
@@ -33,7 +33,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, integrity: &Integrity, below:
                 node.clone(),
             ],
         )
-        .limit(whole_device(below.place.most))
+        .limit(whole_device(below.place.size.most))
         .makes_signature(node, "DM_integrity", None)
         .erases(below.place.drive.iter().cloned().collect())
         .undo("A superblock left behind would pass for a formatted device.", wipe(node)),
@@ -67,15 +67,11 @@ fn open(layer: &Name, integrity: &Integrity, node: &Word, name: &str, mapping: &
 }
 
 fn place(integrity: &Integrity, node: Word, below: &Place) -> Place {
-    // Tags take their share of every sector; superblock, journal and rounding stay below a 32nd and 8 MiB.
-    let tags = below.least.0 / (integrity.sector.0 / u64::from(integrity.tag.size())).max(1);
-    let least = below.least.0.saturating_sub(tags + below.least.0 / 32 + (8 << 20));
     Place {
         node,
         drive: None,
         slice: false,
         exact: false,
-        least: Bytes(least),
         lba: below.lba.max(integrity.sector),
         detects: true,
         ..below.clone()

@@ -1,7 +1,7 @@
 //! A LUKS2 mapping.
 
 use terms::layer::{Luks, LuksIntegrity, Pbkdf};
-use terms::{Bytes, Name, Nanos, Word};
+use terms::{Name, Nanos, Word};
 
 use super::{crypt, wipe};
 use crate::draft::{Doing, Draft, whole_device, words};
@@ -51,7 +51,7 @@ fn format(layer: &Name, luks: &Luks, below: &Place) -> Doing {
     let (why, limit) = if luks.integrity.is_some() {
         (
             "Every sector gets an HMAC under a second key, so tampering is found and not only hidden; formatting writes the whole device once.",
-            whole_device(below.most),
+            whole_device(below.size.most),
         )
     } else {
         (
@@ -91,16 +91,11 @@ fn open(layer: &Name, luks: &Luks, node: &Word, name: &str, mapping: &Word) -> D
 }
 
 fn place(luks: &Luks, node: Word, below: &Place) -> Place {
-    // The default header takes 16 MiB. An HMAC takes 32 bytes of each sector, at worst of 512, and dm-integrity's
-    // own needs stay below a 32nd and 8 MiB.
-    let header = 16 << 20;
-    let tags = if luks.integrity.is_some() { below.least.0 / 16 + below.least.0 / 32 + (8 << 20) } else { 0 };
     Place {
         node,
         drive: None,
         slice: false,
         exact: false,
-        least: Bytes(below.least.0.saturating_sub(header + tags)),
         lba: below.lba.max(luks.sector.unwrap_or_default()),
         detects: below.detects || luks.integrity.is_some(),
         ..below.clone()

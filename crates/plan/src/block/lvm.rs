@@ -9,13 +9,13 @@ use terms::{Bytes, LayerNode, Name, Word};
 use super::at_least;
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
-use crate::place::{Member, Place, Stripe, drives, largest_lba, nodes, total};
+use crate::place::{Member, Place, Stripe, drives, largest_lba, most, nodes, sizes};
 
 /// Name of the logical volume inside its group.
 const VOLUME: &str = "data";
 /// Name of its snapshot; LVM keeps names that begin with `snapshot` for itself.
 const SNAPSHOT: &str = "before";
-/// Size of LVM's extents, which is also the granularity of thin volumes here.
+/// Size of LVM's extents; sizes of volumes are counted in it (capacity/src/lvm.rs).
 const EXTENT: u64 = 4 << 20;
 
 /// Makes physical volumes, the group and the volume, and waits until it is in sync.
@@ -38,13 +38,13 @@ pub(crate) fn lay(
     draft.push(make_group(layer, &group, &all));
     if let Some(chunk) = lvm.thin_chunk {
         draft.push(make_pool(layer, &group, lvm, chunk, members.len()));
-        draft.push(make_thin(layer, &group, &volume, members));
+        draft.push(make_thin(layer, &group, &volume, lvm, members));
     } else {
         draft.push(make_volume(layer, &group, &volume, lvm, members));
     }
     if lvm.volume.is_raid() && lvm.thin_chunk.is_none() {
         let synced = || {
-            let limit_ns = whole_device(Bytes(total(members, |place| place.most)));
+            let limit_ns = whole_device(most(members));
             Condition::LvSynced { group: group.clone(), limit_ns }
         };
         let why = "A volume that is still synchronising measures the synchronisation.";
@@ -164,14 +164,12 @@ fn share(lvm: &Lvm) -> &'static str {
 
 fn shape(lvm: &Lvm, members: usize) -> Vec<Word> {
     let stripe = format!("{}b", lvm.stripe.0);
-    let stripes = |count: usize| words!["--stripes", count.to_string(), "--stripesize", stripe.clone()];
+    let stripes = words!["--stripes", lvm.volume.data_members(members).to_string(), "--stripesize", stripe];
     match lvm.volume {
         Volume::Linear => words![],
-        Volume::Striped => stripes(members),
+        Volume::Striped | Volume::Raid5 | Volume::Raid6 => stripes,
         Volume::Raid1 => words!["--mirrors", (members - 1).to_string()],
-        Volume::Raid10 => [words!["--mirrors", "1"], stripes(members / 2)].concat(),
-        Volume::Raid5 => stripes(members - 1),
-        Volume::Raid6 => stripes(members - 2),
+        Volume::Raid10 => [words!["--mirrors", "1"], stripes].concat(),
     }
 }
 
@@ -190,9 +188,9 @@ fn make_pool(layer: &Name, group: &str, lvm: &Lvm, chunk: Bytes, members: usize)
     .undo("The pool gives its extents back.", words!["lvremove", "--yes", format!("{group}/pool")])
 }
 
-fn make_thin(layer: &Name, group: &str, volume: &Word, members: &[Member]) -> Doing {
+fn make_thin(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[Member]) -> Doing {
     // Never larger than the pool can hold: a full pool hangs or fails writes.
-    let size = total(members, |place| place.least) / 10 * 7 / EXTENT * EXTENT;
+    let size = capacity::thin_size(lvm, &sizes(members)).0;
     let argv = words![
         "lvcreate",
         "--yes",
@@ -236,28 +234,15 @@ fn snapshot(layer: &Name, group: &str, lvm: &Lvm) -> Doing {
 }
 
 fn place(lvm: &Lvm, node: Word, members: &[Member]) -> Place {
-    let data = match lvm.volume {
-        Volume::Linear | Volume::Striped => members.len(),
-        Volume::Raid1 => 1,
-        Volume::Raid10 => members.len() / 2,
-        Volume::Raid5 => members.len() - 1,
-        Volume::Raid6 => members.len() - 2,
-    };
-    let count = members.len().max(1) as u64;
-    let of_data = |size: u64| size / count * data as u64;
-    let part = if lvm.snapshot { 2 } else { 3 };
-    let stripes = if matches!(lvm.volume, Volume::Linear | Volume::Raid1) { 1 } else { data };
     Place {
         node,
         drive: None,
         slice: false,
         exact: false,
-        // Labels, extents rounded down, metadata: two to three fifths are certain in every shape above.
-        least: Bytes(of_data(total(members, |place| place.least)) / 5 * part),
-        most: Bytes(of_data(total(members, |place| place.most))),
         lba: largest_lba(members),
-        stripe: Stripe::new(lvm.stripe, stripes).or_else(|| alone(members)),
+        stripe: Stripe::new(lvm.stripe, lvm.volume.data_members(members.len())).or_else(|| alone(members)),
         detects: lvm.integrity.is_some() || members.iter().any(|member| member.place.detects),
+        ..members[0].place.clone()
     }
 }
 

@@ -1,5 +1,6 @@
 //! A partition of a drive.
 
+use capacity::SizeBounds;
 use terms::layer::{Extent, GptPartition, PartitionTables};
 use terms::{Name, Word};
 
@@ -19,11 +20,11 @@ pub(crate) fn lay(
     let place = &below.place;
     let drive = place.drive.as_ref().filter(|_| !place.slice);
     let drive = drive.ok_or_else(|| PlanError::impossible(layer, "only a whole drive can be partitioned"))?;
-    let extent = tables.next(drive, place.least, place.lba, partition);
+    let extent = tables.next(drive, place.size.least, place.lba, partition);
     let extent = extent.ok_or_else(|| PlanError::impossible(layer, format!("no room is left for it on `{drive}`")))?;
     let node = Word::partition(drive, extent.number);
     draft.push(make(layer, drive, &place.node, extent).makes_node(&node));
-    Ok(Place { node, drive: None, slice: true, least: extent.size(), most: extent.size(), ..place.clone() })
+    Ok(Place { node, drive: None, slice: true, size: SizeBounds::exactly(extent.size()), ..place.clone() })
 }
 
 fn make(layer: &Name, drive: &Name, whole: &Word, extent: Extent) -> Doing {

@@ -2,12 +2,12 @@
 
 use terms::layer::{ArrayState, Bitmap, Raid, RaidLevel, STRIPE_CACHE};
 use terms::plan::Condition;
-use terms::{Bytes, LayerNode, Name, Word};
+use terms::{LayerNode, Name, Word};
 
 use super::at_least;
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
-use crate::place::{Member, Place, Stripe, drives, largest_lba, nodes, smallest};
+use crate::place::{Member, Place, Stripe, drives, largest_lba, nodes};
 
 /// Creates the array and waits until it is in sync.
 pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, raid: &Raid, members: &[Member]) -> Result<Place, PlanError> {
@@ -26,7 +26,7 @@ pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, raid: &Raid, members: &[M
         parity_settings(draft, layer, raid, &name);
     }
     if redundant {
-        let limit_ns = whole_device(Bytes(smallest(members, |place| place.most)));
+        let limit_ns = whole_device(members.iter().map(|member| member.place.size.most).min().unwrap_or_default());
         draft.push(Doing::wait(
             layer,
             "sync",
@@ -49,11 +49,11 @@ pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, raid: &Raid, members: &[M
 
 /// Writes zeroes over a member and reads them back, without which `--assume-clean` would be a lie.
 fn prove_zero(draft: &mut Draft, layer: &Name, member: &Member) -> Result<(), PlanError> {
-    let Place { node, exact, most, .. } = &member.place;
+    let Place { node, exact, size, .. } = &member.place;
     if !exact {
         return Err(PlanError::UnknownSize { layer: layer.clone(), member: member.name.clone() });
     }
-    let limit = whole_device(*most);
+    let limit = whole_device(size.most);
     draft.push(
         Doing::run(
             layer,
@@ -69,7 +69,7 @@ fn prove_zero(draft: &mut Draft, layer: &Name, member: &Member) -> Result<(), Pl
             layer,
             &format!("prove-{}", member.name),
             "Reading every byte back is the proof: on anything but zeroes the array would be silently inconsistent.",
-            words!["cmp", format!("--bytes={}", most.0), node.clone(), "/dev/zero"],
+            words!["cmp", format!("--bytes={}", size.most.0), node.clone(), "/dev/zero"],
         )
         .limit(limit),
     );
@@ -162,25 +162,19 @@ fn keep_members(layer: &Name, name: &str) -> Doing {
 
 fn place(raid: &Raid, node: Word, members: &[Member], heals: bool) -> Place {
     let count = members.len();
-    let data = raid.level.data_members(count) as u64;
+    let data = raid.level.data_members(count);
     // RAID-10 over an odd number deals half stripes; RAID-1 does not deal at all.
     let even = raid.level != RaidLevel::Raid10 || count.is_multiple_of(2);
-    let stripe = if even { Stripe::new(raid.chunk, data as usize) } else { None };
-    // mdadm reserves a data offset and a bitmap: a thousandth of a small member and 128 MiB of a large one,
-    // plus rounding to chunks. Twice that and a little is certain to cover it.
-    let reserve = |size: u64| (size / 256).min(256 << 20) + (8 << 20);
-    let least = smallest(members, |place| place.least);
-    let share = |size: u64| Bytes(if even { size * data } else { size / 2 * count as u64 });
+    let stripe = if even { Stripe::new(raid.chunk, data) } else { None };
     Place {
         node,
         drive: None,
         slice: false,
         exact: false,
-        least: share(least.saturating_sub(reserve(least))),
-        most: share(smallest(members, |place| place.most)),
         lba: largest_lba(members),
         stripe: stripe.or_else(|| through(raid.level, members)),
         detects: heals,
+        ..members[0].place.clone()
     }
 }
 

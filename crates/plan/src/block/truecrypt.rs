@@ -59,14 +59,5 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
         .makes_node(&mapping)
         .undo("The volume's key leaves the kernel's memory.", words!["cryptsetup", "close", name]),
     );
-    let reserved = crypt.format.reserved().0;
-    let data = |size: terms::Bytes| terms::Bytes(size.0.saturating_sub(reserved));
-    Place {
-        node: mapping,
-        drive: None,
-        slice: false,
-        least: data(below.place.least),
-        most: data(below.place.most),
-        ..below.place.clone()
-    }
+    Place { node: mapping, drive: None, slice: false, ..below.place.clone() }
 }

@@ -3,14 +3,11 @@
 use terms::layer::Btrfs;
 use terms::{Bytes, LayerNode, Word};
 
-use super::{mount, roomy};
+use super::mount;
 use crate::block::{at_least, wipe};
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{Member, drives, nodes};
-
-/// mkfs.btrfs 6.2 refuses less than 114,294,784 bytes for its default profiles on one device.
-const SMALLEST: Bytes = Bytes(114_294_784);
 
 /// Where copies of the superblock lie on devices that are large enough, and how long each is (kernel,
 /// include/uapi/linux/btrfs_tree.h and fs/btrfs/disk-io.h, `btrfs_sb_offset`).
@@ -21,9 +18,6 @@ const SUPERBLOCK: Bytes = Bytes::kib(4);
 pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, btrfs: &Btrfs, members: &[Member]) -> Result<String, PlanError> {
     let layer = &node.name;
     at_least(node, btrfs.data.fewest().max(btrfs.metadata.fewest()), members)?;
-    for member in members {
-        roomy(layer, &member.place, SMALLEST)?;
-    }
     let first = members.first().ok_or_else(|| PlanError::impossible(layer, "it rests on nothing"))?;
     draft.push(make(node, btrfs, members));
     let mut options = words![format!("commit={}", btrfs.commit.as_millis().div_ceil(1000))];
@@ -56,14 +50,14 @@ fn make(node: &LayerNode, btrfs: &Btrfs, members: &[Member]) -> Doing {
     };
     let layer = &node.name;
     let mut doing = Doing::run(layer, "make", why, argv)
-        .limit(members.iter().map(|member| whole_device(member.place.most)).max().unwrap_or_default())
+        .limit(members.iter().map(|member| whole_device(member.place.size.most)).max().unwrap_or_default())
         .erases(drives(members));
     for (index, member) in members.iter().enumerate() {
         let node = &member.place.node;
         let uuid = Some(Word::uuid(layer));
         doing = if index == 0 { doing.makes_signature(node, "btrfs", uuid) } else { doing.marks(node, "btrfs", uuid) };
         doing = doing.undo("A superblock left behind would bring a member back.", wipe(node));
-        for copy in COPIES.iter().filter(|copy| copy.0 + SUPERBLOCK.0 <= member.place.least.0) {
+        for copy in COPIES.iter().filter(|copy| copy.0 + SUPERBLOCK.0 <= member.place.size.least.0) {
             let (offset, length) = (format!("--offset={}", copy.0), format!("--length={}", SUPERBLOCK.0));
             doing = doing.undo(
                 "wipefs knows the first superblock only, and `btrfs rescue super-recover` brings a member back from a copy.",

@@ -1,9 +1,9 @@
 //! An ext4 file system.
 
 use terms::layer::Ext4;
-use terms::{Bytes, Name, Word};
+use terms::{Name, Word};
 
-use super::{mount, roomy};
+use super::mount;
 use crate::block::wipe;
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
@@ -12,7 +12,6 @@ use crate::place::{Member, Place};
 /// Makes and mounts the file system.
 pub(crate) fn lay(draft: &mut Draft, layer: &Name, ext4: &Ext4, below: &Member) -> Result<String, PlanError> {
     let place = &below.place;
-    roomy(layer, place, Bytes::mib(8))?;
     if ext4.block < place.lba {
         let why = format!("its block of {} is smaller than the device's {}", ext4.block, place.lba);
         return Err(PlanError::impossible(layer, why));
@@ -55,7 +54,7 @@ fn make(layer: &Name, ext4: &Ext4, place: &Place) -> Doing {
     }
     argv.push(place.node.clone());
     Doing::run(layer, "make", why, argv)
-        .limit(whole_device(place.most))
+        .limit(whole_device(place.size.most))
         .makes_signature(&place.node, "ext4", Some(Word::uuid(layer)))
         .erases(place.drive.iter().cloned().collect())
         .undo("A superblock left behind would be found by whatever is built next.", wipe(&place.node))

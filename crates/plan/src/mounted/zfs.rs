@@ -2,16 +2,12 @@
 
 use terms::layer::{Zfs, ZfsLayout};
 use terms::plan::Effect;
-use terms::{Bytes, LayerNode, Name, Word};
+use terms::{LayerNode, Name, Word};
 
-use super::roomy;
 use crate::block::{at_least, wipe};
 use crate::draft::{Doing, Draft, words};
 use crate::error::PlanError;
 use crate::place::{Member, drives};
-
-/// ZFS refuses devices below 64 MiB.
-const SMALLEST: Bytes = Bytes::mib(64);
 
 /// Makes the pool. ZFS mounts its top dataset itself.
 pub(crate) fn lay(
@@ -22,9 +18,6 @@ pub(crate) fn lay(
     special: &[Member],
 ) -> Result<String, PlanError> {
     at_least(node, zfs.layout.fewest(), members)?;
-    for member in members.iter().chain(special) {
-        roomy(&node.name, &member.place, SMALLEST)?;
-    }
     as_redundant(&node.name, zfs.layout, members, special)?;
     for member in members.iter().chain(special) {
         if let Some(drive) = whole_drive(member) {

@@ -5,25 +5,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use terms::layer::{
-    BtrfsProfile, GptPartition, Integrity, Luks, Lvm, PartitionTables, RaidLevel, Traits, Volume, Zfs, ZfsLayout,
-};
-use terms::units::{MIB, TIB};
+use capacity::SizeBounds;
+use terms::layer::{GptPartition, PartitionTables, Traits};
 use terms::{Bytes, Layer, Name, Note, Ref};
 
 use super::grow::Growth;
 use crate::lab::Lab;
-
-/// Smallest device of XFS: mkfs.xfs 5.19 and later refuse less.
-const XFS_LEAST: Bytes = Bytes::mib(300);
-/// Smallest device of btrfs: mkfs.btrfs 6.2 refuses less (`minimum size for each btrfs device is 114294784`).
-const BTRFS_LEAST: Bytes = Bytes(114_294_784);
-/// Smallest device of ZFS (`SPA_MINDEVSIZE`).
-const ZFS_LEAST: Bytes = Bytes::mib(64);
-/// Data of a LUKS2 mapping begins here (cryptsetup 2.1 and later).
-const LUKS_HEADER: u64 = 16 * MIB;
-/// Bytes of an HMAC-SHA-256.
-const HMAC: u64 = 32;
 
 /// Size, if known, and logical block of every node.
 #[derive(Debug)]
@@ -38,11 +25,12 @@ impl<'l> Geometry<'l> {
     pub(super) fn of(growth: &[Growth<'_, '_>], lab: &'l Lab) -> Self {
         let mut geometry = Self { lab, nodes: BTreeMap::new(), tables: PartitionTables::default() };
         for grown in growth {
-            let sizes: Option<Vec<u64>> = grown.node.on.iter().map(|below| Some(geometry.size(below)?.0)).collect();
+            let sizes = grown.node.on.iter().map(|below| geometry.size(below).map(SizeBounds::exactly));
+            let sizes: Option<Vec<SizeBounds>> = sizes.collect();
             let size = sizes.filter(|sizes| !sizes.is_empty() && !grown.broken);
             let size = match &grown.node.layer {
                 Layer::Partition(partition) => size.and_then(|_| geometry.partition(&grown.node.on, partition)),
-                layer => size.map(|sizes| Bytes(upper(layer, &sizes))),
+                layer => size.map(|sizes| SizeBounds::of(layer, &sizes).most),
             };
             // Nothing is left where members are missing, which is noted elsewhere.
             let size = size.filter(|size| size.0 > 0);
@@ -138,12 +126,7 @@ impl<'l> Geometry<'l> {
     }
 
     fn least(&self, grown: &Growth<'_, '_>) -> Option<Note> {
-        let least = match grown.node.layer {
-            Layer::Xfs(_) => XFS_LEAST,
-            Layer::Btrfs(_) => BTRFS_LEAST,
-            Layer::Zfs(_) => ZFS_LEAST,
-            _ => return None,
-        };
+        let least = capacity::smallest_device(&grown.node.layer, None)?;
         let all = grown.node.below().zip(&grown.places);
         let sized = all.filter_map(|(below, place)| Some((self.size(below)?, below, place)));
         let (size, below, place) = sized.min_by_key(|(size, ..)| *size)?;
@@ -205,75 +188,4 @@ fn block(layer: &Layer, below: Bytes) -> Bytes {
         Layer::Lvm(lvm) => below.max(lvm.integrity.as_ref().map_or(Bytes(0), |integrity| integrity.block)),
         _ => below,
     }
-}
-
-/// Bytes above a layer at most, given those of each device below. `sizes` is never empty.
-fn upper(layer: &Layer, sizes: &[u64]) -> u64 {
-    let least = sizes.iter().copied().min().unwrap_or(0);
-    let sum = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
-    match layer {
-        Layer::Bare | Layer::Partition(_) | Layer::Ext4(_) | Layer::Xfs(_) => least,
-        Layer::Crypt(crypt) => least.saturating_sub(crypt.format.reserved().0),
-        Layer::Raid(raid) => match raid.level {
-            RaidLevel::Raid0 => sum,
-            RaidLevel::Raid10 => least.saturating_mul(sizes.len() as u64) / 2,
-            level => least.saturating_mul(level.data_members(sizes.len()) as u64),
-        },
-        Layer::Luks(luks) => luks_upper(luks, least),
-        Layer::Integrity(integrity) => integrity_upper(integrity, least),
-        Layer::Lvm(lvm) => lvm_upper(lvm, sizes, least, sum),
-        Layer::Btrfs(btrfs) => match btrfs.data {
-            BtrfsProfile::Single | BtrfsProfile::Raid0 => sum,
-            BtrfsProfile::Dup | BtrfsProfile::Raid10 => sum / 2,
-            // Each copy on another device: the largest is of no use beyond the others together.
-            BtrfsProfile::Raid1 => (sum / 2).min(sum - sizes.iter().copied().max().unwrap_or(0)),
-        },
-        Layer::Zfs(zfs) => zfs_upper(zfs, sizes.len() as u64, least, sum),
-    }
-}
-
-const fn luks_upper(luks: &Luks, below: u64) -> u64 {
-    let below = below.saturating_sub(LUKS_HEADER);
-    if luks.integrity.is_none() {
-        return below;
-    }
-    let sector = match luks.sector {
-        Some(sector) => sector.0,
-        None => 4096,
-    };
-    tagged(below, sector, HMAC)
-}
-
-const fn integrity_upper(integrity: &Integrity, below: u64) -> u64 {
-    tagged(below, integrity.sector.0, integrity.tag.size() as u64)
-}
-
-/// What is left where every sector comes with a tag.
-const fn tagged(below: u64, sector: u64, tag: u64) -> u64 {
-    if sector == 0 { below } else { below / (sector + tag) * sector }
-}
-
-fn lvm_upper(lvm: &Lvm, sizes: &[u64], least: u64, sum: u64) -> u64 {
-    let count = sizes.len() as u64;
-    match lvm.volume {
-        Volume::Linear => sum,
-        Volume::Striped => least.saturating_mul(count),
-        Volume::Raid1 => least,
-        Volume::Raid10 => least.saturating_mul(count) / 2,
-        Volume::Raid5 => least.saturating_mul(count.saturating_sub(1)),
-        Volume::Raid6 => least.saturating_mul(count.saturating_sub(2)),
-    }
-}
-
-fn zfs_upper(zfs: &Zfs, count: u64, least: u64, sum: u64) -> u64 {
-    let parity = match zfs.layout {
-        // Compressed data may be larger than the pool.
-        _ if zfs.compression != terms::layer::ZfsCompression::Off => return 64 * TIB,
-        ZfsLayout::Stripe => return sum,
-        ZfsLayout::Mirror => return least,
-        ZfsLayout::Raidz1 => 1,
-        ZfsLayout::Raidz2 => 2,
-        ZfsLayout::Raidz3 => 3,
-    };
-    least.saturating_mul(count.saturating_sub(parity))
 }

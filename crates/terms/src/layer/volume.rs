@@ -92,6 +92,18 @@ impl Volume {
         }
     }
 
+    /// Members' worth of data in a stripe over `members`; 1 where nothing is striped.
+    #[must_use]
+    pub const fn data_members(self, members: usize) -> usize {
+        match self {
+            Self::Linear | Self::Raid1 => 1,
+            Self::Striped => members,
+            Self::Raid10 => members / 2,
+            Self::Raid5 => members.saturating_sub(1),
+            Self::Raid6 => members.saturating_sub(2),
+        }
+    }
+
     /// Is it one of LVM's raid types?
     #[must_use]
     pub const fn is_raid(self) -> bool {

@@ -3,12 +3,12 @@
 
 use terms::layer::{CacheMode, Lvm};
 use terms::plan::mapping_of_volume;
-use terms::{Bytes, LayerNode, Name, Word};
+use terms::{LayerNode, Name, Word};
 
 use super::VOLUME;
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
-use crate::place::{Member, largest_lba, nodes, total};
+use crate::place::{Member, largest_lba, most, nodes};
 
 /// Name of the cache inside its group.
 const CACHE: &str = "cache";
@@ -41,7 +41,7 @@ pub(super) fn lay(draft: &mut Draft, layer: &Name, group: &str, mode: CacheMode,
             .undo("The cache gives its extents back.", words!["lvremove", "--yes", format!("{group}/{CACHE}")]),
     );
     // What the cache alone has is written to the volume before it is let go.
-    let flush = whole_device(Bytes(total(devices, |place| place.most)));
+    let flush = whole_device(most(devices));
     draft.push(
         Doing::run(layer, "attach", why(mode), attach(group, mode))
             .makes_node(&Word::from(format!("/dev/mapper/{}", mapping_of_volume(group, &format!("{CACHE}_cvol")))))
