@@ -6,7 +6,7 @@ use terms::account::{Account, Purpose};
 use terms::layer::{GptPartition, PartitionTables};
 use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
 
-use crate::place::{Laid, Place, Uses, total};
+use crate::place::{Laid, Place, Uses, largest_lba, total};
 use crate::{CapacityError, SizeBounds, btrfs, ext4, integrity, luks, lvm, md, xfs, zfs};
 
 /// What has to be known of a drive.
@@ -121,8 +121,8 @@ fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<
     let members_wrong = || CapacityError::Members { layer: node.name.clone(), found: members.len() };
     let only = || if let [member] = members { Ok(member) } else { Err(members_wrong()) };
     let at_least = |fewest: usize| if members.len() < fewest { Err(members_wrong()) } else { Ok(()) };
+    let (found, all) = (node.layer.traits(), [members, special].concat());
     let laid = match &node.layer {
-        Layer::Bare | Layer::Partition(_) => Some(Laid::device(*only()?, Uses::none())),
         Layer::Raid(raid) => {
             at_least(raid.level.fewest())?;
             md::lay(raid, members)
@@ -132,7 +132,7 @@ fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<
         Layer::Integrity(integrity) => integrity::lay(integrity, only()?),
         Layer::Lvm(lvm) => {
             at_least(lvm.volume.fewest())?;
-            lvm::lay(lvm, members, special)
+            lvm::lay(lvm, members)
         }
         Layer::Ext4(ext4) => ext4::lay(ext4, only()?.size),
         Layer::Xfs(xfs) => xfs::lay(xfs, only()?),
@@ -144,8 +144,22 @@ fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<
             at_least(zfs.layout.fewest())?;
             zfs::lay(zfs, members, special)
         }
+        // A device on one device, which keeps no more than what is in front of its data.
+        _ => {
+            let (below, header) = (only()?, found.header.0);
+            let lba = largest_lba(&all).max(found.sector.0);
+            let above = |size: u64| Place { size, lba, drive: node.layer.is_bare() && below.drive, ..*below };
+            let size = below.size.checked_sub(header).filter(|size| *size > 0);
+            size.map(|size| Laid::device(above(size), Uses::none().and(Purpose::Header, header)))
+        }
     };
+    // A cache has copies, whole.
+    let cache = if found.cache.is_some() { total(special) } else { 0 };
     let bounds: Vec<SizeBounds> = members.iter().map(|member| member.bounds).collect();
     let bounds = SizeBounds::of(&node.layer, &bounds);
-    Ok(laid.map(|laid| Laid { place: laid.place.map(|place| Place { bounds, ..place }), ..laid }))
+    Ok(laid.map(|laid| Laid {
+        place: laid.place.map(|place| Place { bounds, ..place }),
+        uses: laid.uses.and(Purpose::Copies, cache),
+        ..laid
+    }))
 }

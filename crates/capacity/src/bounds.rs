@@ -36,7 +36,6 @@ impl SizeBounds {
         let below = Below::new(members, |member| member.least.0);
         let above = Below::new(members, |member| member.most.0);
         let (least, most) = match layer {
-            Layer::Bare | Layer::Partition(_) => (below.smallest, above.smallest),
             Layer::Crypt(crypt) => {
                 let data = |size: u64| down(size.saturating_sub(crypt.format.reserved().0), crypt.sector.0);
                 (data(below.smallest), data(above.smallest))
@@ -55,6 +54,10 @@ impl SizeBounds {
             Layer::Ext4(_) | Layer::Xfs(_) => (0, above.smallest),
             Layer::Btrfs(btrfs) => (0, btrfs_most(btrfs.data, &above)),
             Layer::Zfs(zfs) => (0, zfs_most(zfs, &above)),
+            _ => {
+                let data = |size: u64| size.saturating_sub(layer.traits().header.0);
+                (data(below.smallest), data(above.smallest))
+            }
         };
         Self { least: Bytes(least), most: Bytes(most) }
     }

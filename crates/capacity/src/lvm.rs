@@ -21,12 +21,12 @@ const POOL_LEAST: u64 = 2 << 20;
 /// …and at most 15.81 GiB: 255 bitmap blocks short of 16 GiB (`DEFAULT_THIN_POOL_MAX_METADATA_SIZE`).
 const POOL_MOST: u64 = 16_978_542_592;
 
-/// The volume's device. Devices of a cache hold copies, whole.
-pub(crate) fn lay(lvm: &Lvm, members: &[Place], cache: &[Place]) -> Option<Laid> {
+/// The volume's device.
+pub(crate) fn lay(lvm: &Lvm, members: &[Place]) -> Option<Laid> {
     let extents: Vec<u64> = members.iter().map(extents).collect();
     let free: u64 = extents.iter().sum();
     let labels = total(members) - EXTENT * free;
-    let uses = Uses::none().and(Purpose::Header, labels).and(Purpose::Copies, total(cache));
+    let uses = Uses::none().and(Purpose::Header, labels);
     let (size, uses) = if let Some(chunk) = lvm.thin_chunk {
         thin(lvm, chunk.0, members, &extents, free, uses)?
     } else {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use terms::layer::{CacheMode, Over, Survives};
-use terms::{Layer, LayerNode, Name, Ref, Stack};
+use terms::layer::{CacheKind, Over, Survives};
+use terms::{LayerNode, Name, Ref, Stack};
 
 /// Drives in groups of groups.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,10 +119,8 @@ fn of_node(
     }
     let count = members.len();
     let found = node.layer.traits();
-    if found.over != Over::All {
-        return (count == 1).then(|| members.remove(0));
-    }
     let whole = match found.survives {
+        _ if found.over != Over::All => (count == 1).then(|| members.remove(0))?,
         // Metadata of btrfs may survive; the files do not.
         Survives::Nothing => Arrangement::All(members),
         Survives::Any(losses) => group(members, losses),
@@ -130,15 +128,13 @@ fn of_node(
         Survives::OneOfEachPair if count.is_multiple_of(2) => pairs(members),
         Survives::OneOfEachPair => group(members, 1),
     };
-    Some(match (&node.layer, special.len()) {
-        (_, 0) => whole,
-        // Losing a cache that has all writes of the volume loses what only it has, and with that the volume.
-        (Layer::Lvm(lvm), _) if lvm.cache.is_some_and(CacheMode::holds_writes) => {
-            Arrangement::All([vec![whole], special].concat())
-        }
-        (Layer::Zfs(_), _) if found.survives == Survives::Nothing => Arrangement::All([vec![whole], special].concat()),
-        (Layer::Zfs(_), ways) => Arrangement::All(vec![whole, group(special, ways - 1)]),
-        _ => whole,
+    Some(match (found.cache, special.len()) {
+        (_, 0) | (Some(CacheKind::Copies), _) => whole,
+        // Losing a cache loses the writes that only it has, and with them what is above.
+        (Some(CacheKind::Writes), _) => Arrangement::All([vec![whole], special].concat()),
+        // A special vdev is lost with one device where the pool is, and a mirror otherwise.
+        (None, _) if found.survives == Survives::Nothing => Arrangement::All([vec![whole], special].concat()),
+        (None, ways) => Arrangement::All(vec![whole, group(special, ways - 1)]),
     })
 }
 
@@ -152,7 +148,8 @@ fn pairs(members: Vec<Arrangement<Name>>) -> Arrangement<Name> {
 
 #[cfg(test)]
 mod tests {
-    use terms::layer::{Lvm, Volume};
+    use terms::Layer;
+    use terms::layer::{CacheMode, Lvm, Volume};
 
     use super::*;
 

@@ -5,7 +5,7 @@
 
 use terms::durability::{Amplification, Spread, WriteCost};
 use terms::layer::{
-    BtrfsProfile, Integrity, IntegrityMode, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
+    BtrfsProfile, CacheKind, Integrity, IntegrityMode, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
 };
 use terms::{Bytes, Layer, LayerNode, Name, Stack};
 
@@ -66,17 +66,31 @@ fn is_twin(stack: &Stack, done: &Name, node: &LayerNode) -> bool {
 type Cost = (Spread<f64>, Going, String);
 
 fn cost(layer: &Layer, members: usize, going: Going, sync: bool) -> Cost {
+    let mut cost = own_cost(layer, members, going, sync);
+    if let Some(cache) = layer.traits().cache {
+        // Each write goes at most to the cache and below, with a page of metadata. Whole blocks that are copied to the cache
+        // are left out: nothing tells how many they are.
+        cost.0.high *= 2.0 + PAGE / going.block.max(PAGE);
+        cost.0.middle = f64::midpoint(cost.0.low, cost.0.high);
+        cost.2.push_str(match cache {
+            CacheKind::Writes => "; first to the cache",
+            CacheKind::Copies => "; what is cached, there too",
+        });
+    }
+    cost
+}
+
+fn own_cost(layer: &Layer, members: usize, going: Going, sync: bool) -> Cost {
     let once = |why: &str| (Spread::exactly(1.0), going, why.to_owned());
     match layer {
-        Layer::Bare | Layer::Partition(_) | Layer::Crypt(_) => once("each byte once"),
         Layer::Luks(luks) if luks.integrity.is_some() => tags(IntegrityMode::Journal, 32.0, PAGE, going),
-        Layer::Luks(_) => once("each byte once"),
         Layer::Integrity(integrity) => integrity_cost(integrity, going),
         Layer::Raid(raid) => raid_cost(raid, members, going),
         Layer::Lvm(lvm) => lvm_cost(lvm, members, going),
         Layer::Ext4(_) | Layer::Xfs(_) => journalled(going, sync),
         Layer::Btrfs(btrfs) => btrfs_cost(btrfs.data, btrfs.copy_on_write, going, sync),
         Layer::Zfs(zfs) => zfs_cost(zfs, members, going, sync),
+        _ => once("each byte once"),
     }
 }
 
@@ -142,13 +156,6 @@ fn lvm_cost(lvm: &Lvm, members: usize, going: Going) -> Cost {
             high: cost.0.high * factor.high,
         };
         cost = (both, going, format!("{}; {why}", cost.2));
-    }
-    if let Some(mode) = lvm.cache {
-        // Each write goes at most to the cache and to the volume, with a page of metadata. Whole blocks that dm-cache copies
-        // to the cache are left out: nothing tells how many they are.
-        cost.0.high *= 2.0 + PAGE / going.block.max(PAGE);
-        cost.0.middle = f64::midpoint(cost.0.low, cost.0.high);
-        cost.2.push_str(if mode.holds_writes() { "; first to the cache" } else { "; what is cached, there too" });
     }
     if lvm.snapshot {
         // The first write to a chunk copies what was there and notes it; later ones do not. 4 KiB is the default chunk.

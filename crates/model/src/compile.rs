@@ -30,7 +30,7 @@ fn has_rules(stack: &Stack) -> Result<(), Fault> {
     let shares = |drive: &Ref| stack.nodes.iter().filter(|other| other.on.contains(drive)).count() > 1;
     stack.nodes.iter().try_for_each(|node| {
         let why = match &node.layer {
-            Layer::Lvm(lvm) if lvm.cache.is_some() => "it has a cache, and no rule tells what that will hold",
+            layer if layer.traits().cache.is_some() => "it has a cache, and no rule tells what that will hold",
             Layer::Partition(_) if node.on.iter().any(shares) => {
                 "other partitions share its drive, and no rule tells how a drive divides its time"
             }
@@ -309,13 +309,6 @@ impl<'a> Compiler<'a> {
     fn layer(&mut self, stack: &Stack, at: usize, flow: &Flow) {
         let node = &stack.nodes[at];
         match &node.layer {
-            Layer::Bare | Layer::Partition(_) | Layer::Ext4(_) | Layer::Xfs(_) => {
-                // Jobs on several bare drives are spread over them.
-                let rate = flow.rate / count(node.on.len().max(1));
-                for which in 0..node.on.len() {
-                    self.ask(which, Flow { rate, ..*flow });
-                }
-            }
             Layer::Raid(raid) => self.array(stack, at, &crate::layer::array::Array::of_md(raid, node.on.len()), flow),
             Layer::Luks(luks) => self.luks(stack, at, luks, flow),
             Layer::Crypt(crypt) => self.crypt(at, crypt, flow),
@@ -323,6 +316,13 @@ impl<'a> Compiler<'a> {
             Layer::Lvm(lvm) => self.volume(stack, at, lvm, flow),
             Layer::Btrfs(btrfs) => self.btrfs(stack, at, btrfs, flow),
             Layer::Zfs(zfs) => self.zfs(stack, at, zfs, flow),
+            // What costs nothing by itself. Jobs on several bare drives are spread over them.
+            _ => {
+                let rate = flow.rate / count(node.on.len().max(1));
+                for which in 0..node.on.len() {
+                    self.ask(which, Flow { rate, ..*flow });
+                }
+            }
         }
     }
 

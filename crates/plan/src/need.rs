@@ -8,7 +8,6 @@ use crate::block::truecrypt;
 /// Kernel modules that a layer needs. Hashes that every kernel builds in or loads by itself are left out.
 pub(crate) fn modules(layer: &Layer) -> Vec<&'static str> {
     match layer {
-        Layer::Bare | Layer::Partition(_) => vec![],
         Layer::Raid(raid) => vec!["md-mod", personality(raid.level)],
         Layer::Luks(luks) => luks_modules(luks),
         Layer::Crypt(Crypt { cipher, format, .. }) => {
@@ -29,6 +28,8 @@ pub(crate) fn modules(layer: &Layer) -> Vec<&'static str> {
             BtrfsChecksum::Crc32c | BtrfsChecksum::Sha256 => vec!["btrfs"],
         },
         Layer::Zfs(_) => vec!["zfs"],
+        // None, or what the layer's own file says.
+        _ => vec![],
     }
 }
 

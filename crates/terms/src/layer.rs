@@ -14,7 +14,7 @@ use crate::units::{Bytes, Nanos};
 pub use choice::{ArrayState, Bitmap, CryptFormat};
 pub use partition::{Extent, GptPartition, PartitionTables};
 pub use stripes::STRIPE_CACHE;
-pub use traits::{Checksums, Copies, Over, Survives, Traits};
+pub use traits::{CacheKind, Checksums, Copies, Over, Survives, Traits};
 pub use volume::{CacheMode, Lvm, LvmIntegrity, Volume};
 pub use zfs::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 

@@ -20,17 +20,34 @@ const SMALL_CHANGE: f64 = 0.1;
 
 /// What the layer does with one byte, over so many devices.
 pub(super) fn own(layer: &Layer, devices: usize, work: Work) -> Bounds {
+    let found = uncached(layer, devices, work);
+    if layer.traits().cache.is_none() {
+        return found;
+    }
+    // Blocks move to the cache and back as they are used, whole, whether they are read or written.
+    let moved = CACHE_CHUNK.max(block(work)) / block(work);
+    let cache = Bounds {
+        read: (1.0, 1.0 + moved),
+        write: (1.0, 2.0 + moved),
+        read_by_write: 1.0 + moved,
+        write_by_read: 1.0 + moved,
+    };
+    cache.above(found)
+}
+
+fn uncached(layer: &Layer, devices: usize, work: Work) -> Bounds {
     match layer {
-        Layer::Bare | Layer::Partition(_) | Layer::Crypt(_) => Bounds::SAME,
         Layer::Raid(raid) => md(raid, devices, work),
-        Layer::Luks(luks) if luks.integrity.is_none() => Bounds::SAME,
         // HMAC-SHA-256: 32 bytes for each sector, kept by dm-integrity with a journal.
-        Layer::Luks(luks) => journalled(32.0 / luks.sector.unwrap_or(Bytes(512)).as_f64(), work),
+        Layer::Luks(luks) if luks.integrity.is_some() => {
+            journalled(32.0 / luks.sector.unwrap_or(Bytes(512)).as_f64(), work)
+        }
         Layer::Integrity(integrity) => checked(integrity, work),
         Layer::Lvm(lvm) => volume(lvm, devices, work),
         Layer::Ext4(_) | Layer::Xfs(_) => journal(work),
         Layer::Btrfs(btrfs) => copied_on_write(btrfs, work),
         Layer::Zfs(zfs) => pool(zfs, devices, work),
+        _ => Bounds::SAME,
     }
 }
 
@@ -139,7 +156,7 @@ fn journalled(tags: f64, work: Work) -> Bounds {
     Bounds { write: (1.0 + tags, 2.2 * once.write.1 + PAGE / block(work)), ..once }
 }
 
-/// The largest block that LVM caches by itself, in bytes: at most a million of them, of 64 KiB at least (lvmcache(7)), so
+/// The largest block that a cache takes: LVM's by itself, in bytes: at most a million of them, of 64 KiB at least (lvmcache(7)), so
 /// that of a cache of 1 TB.
 const CACHE_CHUNK: f64 = 1_048_576.0;
 
@@ -158,17 +175,6 @@ fn volume(lvm: &Lvm, devices: usize, work: Work) -> Bounds {
         let tags = 4.0 / integrity.block.as_f64().max(1.0);
         let legs = if integrity.mode == IntegrityMode::Journal { journalled(tags, work) } else { tagged(tags, work) };
         found = found.above(legs);
-    }
-    if lvm.cache.is_some() {
-        // Blocks move to the cache and back as they are used, whole, whether they are read or written.
-        let moved = CACHE_CHUNK.max(block(work)) / block(work);
-        let cache = Bounds {
-            read: (1.0, 1.0 + moved),
-            write: (1.0, 2.0 + moved),
-            read_by_write: 1.0 + moved,
-            write_by_read: 1.0 + moved,
-        };
-        return cache.above(found);
     }
     // A chunk is copied before its first overwrite: read, written elsewhere, and noted. LVM's chunk is 4 KiB.
     let chunk = match (lvm.snapshot, lvm.thin_chunk) {

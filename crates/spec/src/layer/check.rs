@@ -24,7 +24,8 @@ pub(crate) fn check(layer: &Layer, options: &Fields, notes: &mut Vec<Note>) {
         Layer::Ext4(ext4) => check_ext4(ext4, options, notes),
         Layer::Btrfs(btrfs) => check_btrfs(btrfs, options, notes),
         Layer::Zfs(zfs) => check_zfs(zfs, options, notes),
-        Layer::Bare | Layer::Partition(_) | Layer::Xfs(_) => {}
+        // No two options of the others contradict each other.
+        _ => {}
     }
 }
 

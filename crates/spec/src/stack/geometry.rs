@@ -34,7 +34,7 @@ impl<'l> Geometry<'l> {
             };
             // Nothing is left where members are missing, which is noted elsewhere.
             let size = size.filter(|size| size.0 > 0);
-            let block = block(&grown.node.layer, geometry.block_below(grown));
+            let block = geometry.block_below(grown).max(grown.node.layer.traits().sector);
             geometry.nodes.insert(grown.node.name.clone(), (size, block));
         }
         geometry
@@ -176,16 +176,5 @@ impl<'l> Geometry<'l> {
                 .label(format!("{what} uses {least} of each"))
                 .hint("make the drives the same size")
         })
-    }
-}
-
-/// The logical block that a layer shows above it.
-fn block(layer: &Layer, below: Bytes) -> Bytes {
-    match layer {
-        Layer::Luks(luks) => below.max(luks.sector.unwrap_or_default()),
-        Layer::Crypt(crypt) => below.max(crypt.sector),
-        Layer::Integrity(integrity) => below.max(integrity.sector),
-        Layer::Lvm(lvm) => below.max(lvm.integrity.as_ref().map_or(Bytes(0), |integrity| integrity.block)),
-        _ => below,
     }
 }

@@ -119,6 +119,16 @@ fn check_most(grown: &Growth<'_, '_>, notes: &mut Vec<Note>) {
                 .hint("join them with raid or lvm below it, or name one of them in `on`"),
         );
     }
+    // What stands on one device has one beside it.
+    let beside = grown.node.special.len();
+    if let Some(key) = grown.node.layer.beside()
+        && beside > 1
+        && grown.node.layer.traits().over != Over::All
+    {
+        let message = format!("`{key}` takes one device, not {beside}");
+        let note = Note::error("study-too-many", Some(grown.entry.options.place(key)), message);
+        notes.push(note.hint("join them with raid or lvm, and name that"));
+    }
 }
 
 /// Losing the special vdev loses the pool. Without force zpool takes only one that survives exactly as many lost

@@ -1,8 +1,10 @@
 //! What a layer is, told once: everybody else asks here, and does not decide by its kind.
 
 use super::{
-    ArrayState, BtrfsProfile, Integrity, IntegrityMode, Layer, Luks, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout,
+    ArrayState, BtrfsProfile, CacheMode, Integrity, IntegrityMode, Layer, Luks, Lvm, Raid, RaidLevel, Volume, Zfs,
+    ZfsLayout,
 };
+use crate::units::Bytes;
 
 /// What a layer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,21 @@ pub struct Traits {
     pub written_whole: bool,
     /// In which state it is to be measured.
     pub state: ArrayState,
+    /// What it keeps on faster devices beside its members ([`LayerNode::special`](crate::design::LayerNode::special)).
+    pub cache: Option<CacheKind>,
+    /// Smallest block that it shows above, whatever is below; 0 where it adds nothing to that.
+    pub sector: Bytes,
+    /// Bytes in front of its data, where that is all that it keeps of its one device.
+    pub header: Bytes,
+}
+
+/// What a cache has that its members may not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheKind {
+    /// Nothing: a write is done when it is on the members, and losing the cache loses nothing.
+    Copies,
+    /// Writes that are done: losing the cache loses what is above.
+    Writes,
 }
 
 /// What a layer rests on.
@@ -114,6 +131,9 @@ const PLAIN: Traits = Traits {
     snapshots: false,
     written_whole: false,
     state: ArrayState::Whole,
+    cache: None,
+    sector: Bytes(0),
+    header: Bytes(0),
 };
 
 impl Layer {
@@ -125,7 +145,7 @@ impl Layer {
             Self::Partition(_) => Traits { over: Over::Each, ..PLAIN },
             Self::Raid(raid) => of_raid(raid),
             Self::Luks(luks) => of_luks(luks),
-            Self::Crypt(_) => Traits { over: Over::Each, encrypts: true, ..PLAIN },
+            Self::Crypt(crypt) => Traits { over: Over::Each, encrypts: true, sector: crypt.sector, ..PLAIN },
             Self::Integrity(integrity) => of_integrity(integrity),
             Self::Lvm(lvm) => of_lvm(lvm),
             Self::Ext4(_) | Self::Xfs(_) => Traits { file_system: true, ..PLAIN },
@@ -168,11 +188,16 @@ const fn of_luks(luks: &Luks) -> Traits {
     // cryptsetup keeps tags by dm-integrity with a journal.
     let checksums = if luks.integrity.is_some() { Checksums::Journalled } else { Checksums::None };
     // It times its key derivation, which may take a gigabyte of memory: one must not stand in the way of another.
-    Traits { over: Over::Each, checksums, encrypts: true, ..PLAIN }
+    let sector = match luks.sector {
+        Some(sector) => sector,
+        None => Bytes(0),
+    };
+    Traits { over: Over::Each, checksums, encrypts: true, sector, ..PLAIN }
 }
 
 const fn of_integrity(integrity: &Integrity) -> Traits {
-    Traits { over: Over::Each, checksums: Checksums::of(integrity.mode), written_whole: true, ..PLAIN }
+    let checksums = Checksums::of(integrity.mode);
+    Traits { over: Over::Each, checksums, written_whole: true, sector: integrity.sector, ..PLAIN }
 }
 
 const fn of_lvm(lvm: &Lvm) -> Traits {
@@ -183,14 +208,19 @@ const fn of_lvm(lvm: &Lvm) -> Traits {
         Volume::Raid5 => (Copies::Parity, Survives::Any(1)),
         Volume::Raid6 => (Copies::Parity, Survives::Any(2)),
     };
-    let checksums = match &lvm.integrity {
-        Some(integrity) => Checksums::of(integrity.mode),
-        None => Checksums::None,
+    let (checksums, sector) = match &lvm.integrity {
+        Some(integrity) => (Checksums::of(integrity.mode), integrity.block),
+        None => (Checksums::None, Bytes(0)),
+    };
+    let cache = match lvm.cache {
+        Some(CacheMode::Writethrough) => Some(CacheKind::Copies),
+        Some(CacheMode::Writeback | CacheMode::Writecache) => Some(CacheKind::Writes),
+        None => None,
     };
     let repairs = !matches!(copies, Copies::One);
     // LVM has none of volumes with integrity of their own (lvmraid(7)), and none is planned of cached ones.
     let snapshots = lvm.integrity.is_none() && lvm.cache.is_none();
-    Traits { over: Over::All, copies, survives, checksums, repairs, snapshots, ..PLAIN }
+    Traits { over: Over::All, copies, survives, checksums, repairs, snapshots, cache, sector, ..PLAIN }
 }
 
 const fn of_zfs(zfs: &Zfs) -> Traits {
@@ -252,6 +282,8 @@ mod tests {
             assert!(!found.repairs || found.copies != Copies::One, "{title}: nothing to repair from");
             assert!(!found.tree || found.file_system, "{title}");
             assert!(found.checksums != Checksums::Tree || found.tree, "{title}");
+            assert!(found.header == Bytes(0) || matches!(found.over, Over::One | Over::Each), "{title}");
+            assert!(found.cache.is_none() || layer.beside().is_some(), "{title}: no key names its devices");
             assert!(found.over != Over::Drive || found == Traits { over: Over::Drive, ..PLAIN }, "{title}");
         }
     }

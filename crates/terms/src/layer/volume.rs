@@ -134,12 +134,6 @@ impl CacheMode {
         }
     }
 
-    /// Can the cache hold writes that the volume does not have yet?
-    #[must_use]
-    pub const fn holds_writes(self) -> bool {
-        !matches!(self, Self::Writethrough)
-    }
-
     const fn title(self) -> &'static str {
         match self {
             Self::Writethrough => "cache (writethrough)",
