@@ -83,7 +83,8 @@ fn by_kernel(host: &dyn Host, device: &Device, log: &mut Log) -> Result<(), Host
     }
     let registered = host.exists(&format!("{}/bcache", device.directory));
     if log.proven("bcache", registered)? == Some(true) {
-        log.add(Class::InUse, "registered as part of a bcache", format!("echo 1 > {}/bcache/stop", device.directory));
+        let hint = format!("echo 1 > {}/bcache/stop", device.directory);
+        log.show(Class::InUse, Evidence::Exclusive, "registered as part of a bcache", hint);
     }
     Ok(())
 }
