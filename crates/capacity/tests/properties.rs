@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use capacity::{DriveSize, SizeBounds, account};
 use proptest::prelude::*;
 use terms::layer::{
-    Btrfs, BtrfsProfile, Crypt, CryptFormat, GptPartition, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm, Metadata,
-    Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
+    Bcache, Btrfs, BtrfsProfile, Crypt, CryptFormat, GptPartition, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm,
+    Metadata, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
 };
 use terms::{Account, Bytes, Layer, LayerAccount, LayerNode, Name, Purpose, Ref, Stack};
 
@@ -73,6 +73,7 @@ fn over_one() -> impl Strategy<Value = Layer> {
         Just(Layer::Luks(Luks { integrity: Some(LuksIntegrity::HmacSha256), ..Luks::default() })),
         tag.prop_map(|tag| Layer::Integrity(Integrity { tag, sector: Bytes(4096), ..Integrity::default() })),
         Just(Layer::Lvm(Lvm::default())),
+        Just(Layer::Bcache(Bcache::default())),
     ]
 }
 

@@ -66,6 +66,7 @@ const TABLE: &[Brings] = &[
             "thin-provisioning-tools",
         ],
     },
+    Brings { things: &["make-bcache"], packages: ["bcache-tools"; 4] },
     Brings { things: &["mkfs.ext4", "dumpe2fs"], packages: ["e2fsprogs"; 4] },
     Brings { things: &["mkfs.xfs"], packages: ["xfsprogs"; 4] },
     Brings { things: &["mkfs.btrfs", "btrfs"], packages: ["btrfs-progs", "btrfs-progs", "btrfs-progs", "btrfsprogs"] },

@@ -30,7 +30,7 @@ const OUTSIDE: [(&str, &str); 4] = [
 ];
 
 /// Programs that a lab, or a layer in it, calls in the guest; is it required?
-const INSIDE: [(&str, &str, bool); 18] = [
+const INSIDE: [(&str, &str, bool); 19] = [
     ("modprobe", "loads modules in the guest", true),
     ("blkid", "reads signatures", true),
     ("wipefs", "takes signatures away", true),
@@ -39,6 +39,7 @@ const INSIDE: [(&str, &str, bool); 18] = [
     ("cryptsetup", "makes LUKS and dm-crypt mappings", false),
     ("integritysetup", "makes dm-integrity mappings", false),
     ("lvm", "makes logical volumes", false),
+    ("make-bcache", "makes bcache devices", false),
     ("mkfs.ext4", "makes ext4", false),
     ("mkfs.xfs", "makes XFS", false),
     ("mkfs.btrfs", "makes btrfs", false),

@@ -1,5 +1,6 @@
 //! Layers that end in a block device.
 
+pub(crate) mod bcache;
 pub(crate) mod crypt;
 pub(crate) mod integrity;
 pub(crate) mod luks;

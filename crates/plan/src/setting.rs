@@ -1,8 +1,8 @@
 //! Every option in force, in the study's words, with a mark where it is what comes of writing nothing.
 
 use terms::layer::{
-    Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, GptPartition, Integrity, Layer, Luks, Lvm, LvmIntegrity,
-    Raid, RaidLevel, Xfs, Zfs,
+    Bcache, Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, GptPartition, Integrity, Layer, Luks, Lvm,
+    LvmIntegrity, Raid, RaidLevel, Xfs, Zfs,
 };
 use terms::plan::Setting;
 use terms::{LayerNode, Nanos};
@@ -24,6 +24,7 @@ pub(crate) fn settings(node: &LayerNode) -> Vec<Setting> {
             of_lvm(lvm),
             of_lvm(&Lvm { volume: lvm.volume, cache: lvm.cache.map(|_| CacheMode::Writethrough), ..Lvm::default() }),
         ),
+        Layer::Bcache(bcache) => (of_bcache(bcache), of_bcache(&Bcache::default())),
         Layer::Ext4(ext4) => (of_ext4(ext4), of_ext4(&Ext4::default())),
         Layer::Xfs(xfs) => (of_xfs(xfs), of_xfs(&Xfs::default())),
         Layer::Btrfs(btrfs) => (of_btrfs(btrfs), of_btrfs(&btrfs_over(node.on.len()))),
@@ -174,6 +175,15 @@ fn of_lvm(lvm: &Lvm) -> Values {
         values.push(("cache_mode", mode.word().to_owned()));
     }
     values
+}
+
+fn of_bcache(bcache: &Bcache) -> Values {
+    vec![
+        ("mode", bcache.mode.word().to_owned()),
+        ("block", bcache.block.map_or_else(|| "the larger of both devices".to_owned(), |block| block.to_string())),
+        ("bucket", bcache.bucket.to_string()),
+        ("sequential_cutoff", bcache.sequential_cutoff.to_string()),
+    ]
 }
 
 fn of_ext4(ext4: &Ext4) -> Values {

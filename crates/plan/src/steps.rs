@@ -115,6 +115,7 @@ impl<'a> Walk<'a> {
             Layer::Crypt(crypt) => block::truecrypt::lay(draft, name, crypt, block::only(node, &on)?),
             Layer::Integrity(integrity) => block::integrity::lay(draft, name, integrity, block::only(node, &on)?)?,
             Layer::Lvm(lvm) => block::lvm::lay(draft, node, lvm, &on, &special)?,
+            Layer::Bcache(bcache) => block::bcache::lay(draft, node, bcache, &on, &special)?,
             Layer::Ext4(ext4) => return mounted::ext4::lay(draft, name, ext4, block::only(node, &on)?).map(Some),
             Layer::Xfs(xfs) => return mounted::xfs::lay(draft, name, xfs, block::only(node, &on)?).map(Some),
             Layer::Btrfs(btrfs) => return mounted::btrfs::lay(draft, node, btrfs, &on).map(Some),

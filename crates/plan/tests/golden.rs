@@ -41,6 +41,9 @@ layers = [ { raid = { level = 1, state = "degraded" }, on = ["a", "b"] }, { cryp
 [[stack]]
 name = "cached"
 layers = [ { lvm = { cache = ["c"], cache_mode = "writeback" }, on = ["a", "b"] }, { xfs = {} } ]
+[[stack]]
+name = "bcache"
+layers = [ { bcache = { cache = "c", mode = "writeback", sequential_cutoff = "0" }, on = "a" }, { ext4 = {} } ]
 "#;
 
 fn design(text: &str) -> Design {

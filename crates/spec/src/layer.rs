@@ -4,8 +4,8 @@ mod check;
 
 use terms::Layer;
 use terms::layer::{
-    Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, GptPartition, Integrity, Luks, Lvm, LvmIntegrity, Raid,
-    RaidLevel, Xfs, Zfs, ZfsLayout,
+    Bcache, Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, GptPartition, Integrity, Luks, Lvm, LvmIntegrity,
+    Raid, RaidLevel, Xfs, Zfs, ZfsLayout,
 };
 
 use crate::fields::Fields;
@@ -22,6 +22,7 @@ pub(crate) fn build(kind: &str, options: &Fields, below: usize) -> Option<Layer>
         "crypt" => Layer::Crypt(crypt(options)),
         "integrity" => Layer::Integrity(integrity(options)),
         "lvm" => Layer::Lvm(lvm(options)),
+        "bcache" => Layer::Bcache(bcache(options)),
         "ext4" => Layer::Ext4(ext4(options)),
         "xfs" => Layer::Xfs(xfs(options)),
         "btrfs" => Layer::Btrfs(btrfs(options, below)),
@@ -108,6 +109,16 @@ fn lvm(options: &Fields) -> Lvm {
             .names("cache")
             .filter(|devices| !devices.is_empty())
             .map(|_| options.word("cache_mode").unwrap_or(CacheMode::Writethrough)),
+    }
+}
+
+fn bcache(options: &Fields) -> Bcache {
+    let base = Bcache::default();
+    Bcache {
+        mode: options.word("mode").unwrap_or(base.mode),
+        block: options.size("block"),
+        bucket: options.size("bucket").unwrap_or(base.bucket),
+        sequential_cutoff: options.size("sequential_cutoff").unwrap_or(base.sequential_cutoff),
     }
 }
 

@@ -517,3 +517,10 @@ fn a_path_can_be_lost_where_there_are_two_and_a_window_to_lose_it_in() {
         assert_eq!(codes(&study(paths, workload)), expect, "{paths} {workload}");
     }
 }
+
+#[test]
+fn a_bcache_has_one_device_below_and_one_beside() {
+    check("{ bcache = { cache = \"b\" }, on = \"a\" }", &[]);
+    check("{ bcache = { cache = [\"b\", \"c\"] }, on = \"a\" }", &["study-too-many"]);
+    check("{ bcache = { cache = \"c\" }, on = [\"a\", \"b\"] }", &["study-too-many"]);
+}

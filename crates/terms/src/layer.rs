@@ -1,5 +1,6 @@
 //! The layers a stack is made of, with every option typed and its default that of the field's own tool.
 
+mod bcache;
 mod choice;
 mod partition;
 mod stripes;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Nanos};
 
+pub use bcache::{Bcache, BcacheMode};
 pub use choice::{ArrayState, Bitmap, CryptFormat};
 pub use partition::{Extent, GptPartition, PartitionTables};
 pub use stripes::STRIPE_CACHE;
@@ -36,6 +38,8 @@ pub enum Layer {
     Integrity(Integrity),
     /// A volume group with one logical volume.
     Lvm(Lvm),
+    /// A device cached on another.
+    Bcache(Bcache),
     /// An ext4 file system, mounted.
     Ext4(Ext4),
     /// An XFS file system, mounted.
@@ -58,6 +62,7 @@ impl Layer {
             Self::Crypt(_) => "crypt",
             Self::Integrity(_) => "integrity",
             Self::Lvm(_) => "lvm",
+            Self::Bcache(_) => "bcache",
             Self::Ext4(_) => "ext4",
             Self::Xfs(_) => "xfs",
             Self::Btrfs(_) => "btrfs",
@@ -76,7 +81,7 @@ impl Layer {
     pub const fn beside(&self) -> Option<&'static str> {
         match self {
             Self::Zfs(_) => Some("special"),
-            Self::Lvm(_) => Some("cache"),
+            Self::Lvm(_) | Self::Bcache(_) => Some("cache"),
             _ => None,
         }
     }
@@ -127,6 +132,7 @@ impl Layer {
                 IntegrityMode::Bitmap => "dm-integrity (bitmap)".to_owned(),
             },
             Self::Lvm(l) => l.title(),
+            Self::Bcache(b) => format!("bcache ({})", b.mode.word()),
             Self::Ext4(_) => "ext4".to_owned(),
             Self::Xfs(_) => "XFS".to_owned(),
             Self::Btrfs(b) if b.data == BtrfsProfile::Single => "btrfs".to_owned(),

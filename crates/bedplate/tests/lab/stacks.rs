@@ -20,5 +20,5 @@ fn the_nineteen_configurations_stand_and_come_down() {
 
 #[test]
 fn every_other_layer_stands_and_comes_down() {
-    every_stack_stands("crates/bedplate/tests/studies/every-layer.toml", 26);
+    every_stack_stands("crates/bedplate/tests/studies/every-layer.toml", 28);
 }

@@ -6,7 +6,7 @@ use terms::units::{GIB, KIB, MIB, TIB};
 
 /// Keys of an entry of `layers` that say what it is.
 pub(crate) const LAYER_KINDS: &[&str] =
-    &["bare", "partition", "raid", "luks", "crypt", "integrity", "lvm", "ext4", "xfs", "btrfs", "zfs"];
+    &["bare", "partition", "raid", "luks", "crypt", "integrity", "lvm", "bcache", "ext4", "xfs", "btrfs", "zfs"];
 
 pub(super) static LAYER: Table = Table {
     name: "layer",
@@ -20,6 +20,7 @@ pub(super) static LAYER: Table = Table {
         kind("crypt", &CRYPT, "A plain dm-crypt mapping on each device below."),
         kind("integrity", &INTEGRITY, "A stand-alone dm-integrity mapping on each device below."),
         kind("lvm", &LVM, "A volume group over everything below, with one logical volume."),
+        kind("bcache", &BCACHE, "One device, cached on another by bcache."),
         kind("ext4", &EXT4, "An ext4 file system on one device."),
         kind("xfs", &XFS, "An XFS file system on one device."),
         kind("btrfs", &BTRFS, "A btrfs file system over everything below."),
@@ -236,6 +237,35 @@ static LVM_INTEGRITY: Table = Table {
     keys: &[
         default("block", SECTORS, "\"512 B\"", "Protected block."),
         default("mode", Kind::Choice(&["journal", "bitmap"]), "\"journal\"", "How a write and its tag stay together."),
+    ],
+    one_of: &[],
+};
+
+static BCACHE: Table = Table {
+    name: "bcache",
+    written: "bcache = { … }",
+    help: "One device, cached on another by bcache.",
+    keys: &[
+        required("cache", Kind::Names, "The drive or layer that caches: faster than the one below."),
+        default(
+            "mode",
+            Kind::Choice(&["writethrough", "writeback", "writearound"]),
+            "\"writethrough\"",
+            "Where writes go: to both, to the cache first, or past it. With `writeback` losing the cache loses the device.",
+        ),
+        optional("block", SECTORS, "the larger logical block of both", "Block of both devices."),
+        default(
+            "bucket",
+            Kind::Size { least: 64 * KIB, most: 16 * MIB, step: Step::PowerOfTwo },
+            "\"512 KiB\"",
+            "What the cache is divided into: more than 512 of them.",
+        ),
+        default(
+            "sequential_cutoff",
+            Kind::Size { least: 0, most: GIB, step: Step::Multiple(4 * KIB) },
+            "\"4 MiB\"",
+            "Streams longer than this pass the cache by; 0: none does.",
+        ),
     ],
     one_of: &[],
 };

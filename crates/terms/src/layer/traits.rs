@@ -1,8 +1,8 @@
 //! What a layer is, told once: everybody else asks here, and does not decide by its kind.
 
 use super::{
-    ArrayState, BtrfsProfile, CacheMode, Integrity, IntegrityMode, Layer, Luks, Lvm, Raid, RaidLevel, Volume, Zfs,
-    ZfsLayout,
+    ArrayState, Bcache, BtrfsProfile, CacheMode, Integrity, IntegrityMode, Layer, Luks, Lvm, Raid, RaidLevel, Volume,
+    Zfs, ZfsLayout,
 };
 use crate::units::Bytes;
 
@@ -148,6 +148,7 @@ impl Layer {
             Self::Crypt(crypt) => Traits { over: Over::Each, encrypts: true, sector: crypt.sector, ..PLAIN },
             Self::Integrity(integrity) => of_integrity(integrity),
             Self::Lvm(lvm) => of_lvm(lvm),
+            Self::Bcache(bcache) => of_bcache(bcache),
             Self::Ext4(_) | Self::Xfs(_) => Traits { file_system: true, ..PLAIN },
             Self::Btrfs(btrfs) => {
                 let (copies, survives) = match btrfs.data {
@@ -223,6 +224,14 @@ const fn of_lvm(lvm: &Lvm) -> Traits {
     Traits { over: Over::All, copies, survives, checksums, repairs, snapshots, cache, sector, ..PLAIN }
 }
 
+const fn of_bcache(bcache: &Bcache) -> Traits {
+    let sector = match bcache.block {
+        Some(block) => block,
+        None => Bytes(0),
+    };
+    Traits { cache: Some(bcache.cache()), sector, header: Bcache::HEADER, ..PLAIN }
+}
+
 const fn of_zfs(zfs: &Zfs) -> Traits {
     let (copies, survives) = match zfs.layout {
         ZfsLayout::Stripe => (Copies::One, Survives::Nothing),
@@ -266,6 +275,7 @@ mod tests {
             Layer::Luks(Luks::default()),
             Layer::Crypt(Crypt::default()),
             Layer::Integrity(Integrity::default()),
+            Layer::Bcache(Bcache::default()),
             Layer::Ext4(Ext4::default()),
             Layer::Xfs(Xfs::default()),
         ];
