@@ -1,11 +1,12 @@
 //! What is measured, the steps that buy most first, and which constants of the model each gives.
 
-use model::{Parameter, Site};
+use model::{Conditions, Parameter, Site};
 use terms::calibration::CalibrationStep;
 use terms::layer::{
     Bitmap, Btrfs, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Zfs, ZfsCache,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine};
+use terms::workload::Engine;
 use terms::{Bytes, Layer, Pattern, Stack, Workload};
 
 use crate::error::CalibrateError;
@@ -155,10 +156,18 @@ fn own_time(bench: &Bench<'_>, point: Point) -> f64 {
 fn calls(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     let stack = stack(Layer::Bare, 1)?;
     let small = bench.small(Pattern::RandRead)?;
+    if bench.calibration.of.emulated.is_some() {
+        // Instructions are all that counts there, and those for a page are counted as such.
+        bench.set(Parameter::ApiByte, 0.0, 0.0, "no cache is missed where instructions are counted");
+    }
+    let one = Workload { depth: 1, ..large(Pattern::Read)? };
+    let blocking = Workload { engine: Engine::Psync, ..work(Pattern::RandRead, Bytes::kib(4), 1, 1)? };
     let fits = [
         Fit { parameter: Parameter::CpuFactor, work: small.clone() },
         Fit { parameter: Parameter::RamByte, work: large(Pattern::Read)? },
         Fit { parameter: Parameter::ApiWrite, work: bench.small(Pattern::RandWrite)? },
+        Fit { parameter: Parameter::PagePin, work: one },
+        Fit { parameter: Parameter::Blocking, work: blocking },
     ];
     let points = bench.learn(&stack, &fits)?;
     // By definition: it is what all other times are relative to.
@@ -211,10 +220,10 @@ fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     let lone = |pattern| work(pattern, Bytes::kib(4), 1, 1);
     let fits = [
         Fit { parameter: P::CryptWorkers, work: large(Pattern::Read)? },
-        Fit { parameter: P::HandoffRead, work: lone(Pattern::RandRead)? },
-        Fit { parameter: P::HandoffWrite, work: lone(Pattern::RandWrite)? },
         Fit { parameter: P::HandoffReadIo, work: bench.small(Pattern::RandRead)? },
         Fit { parameter: P::HandoffWriteIo, work: bench.small(Pattern::RandWrite)? },
+        Fit { parameter: P::HandoffRead, work: lone(Pattern::RandRead)? },
+        Fit { parameter: P::HandoffWrite, work: lone(Pattern::RandWrite)? },
     ];
     let stack = stack(Layer::Crypt(crypt(false)), 1)?;
     let points = bench.points(&stack, &fits.iter().map(|fit| fit.work.clone()).collect::<Vec<_>>())?;
@@ -225,6 +234,9 @@ fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
             // More workers are faster: the search goes the other way, and needs no search. So many were busy.
             let byte = site.book.get(P::CryptReadByte) * site.book.get(P::CpuFactor);
             Some((byte * work.block.as_f64() * point.operations).clamp(1.0, f64::from(bench.inventory.cpus)))
+        } else if matches!(parameter, P::HandoffRead | P::HandoffWrite) {
+            // What is left of a lone one; where processors alone take as long, nothing is.
+            model::fit(&site, *parameter, &stack, work, &Conditions::default(), point.operations)
         } else {
             telling(&site, *parameter, &stack, work, point.operations)
         };
@@ -235,10 +247,10 @@ fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     Ok(format!(
         "one stream {:.0} MB/s; a lone read {:.0} µs, a lone write {:.0} µs; {:.1} k and {:.1} k IOPS to read and write",
         points[0].operations * Bytes::mib(1).as_f64() / 1e6,
-        micros(points[1].latency),
-        micros(points[2].latency),
-        points[3].operations / 1e3,
-        points[4].operations / 1e3
+        micros(points[3].latency),
+        micros(points[4].latency),
+        points[1].operations / 1e3,
+        points[2].operations / 1e3
     ))
 }
 
@@ -250,6 +262,10 @@ fn integrity(bench: &mut Bench<'_>, mode: IntegrityMode) -> Result<String, Calib
     };
     let layer = Layer::Integrity(Integrity { mode, sector: Bytes::kib(4), ..Integrity::default() });
     let points = bench.learn(&stack(layer, 1)?, &bench.four(parameters)?)?;
+    if mode == IntegrityMode::Journal {
+        let small = Layer::Integrity(Integrity { mode, sector: Bytes(512), ..Integrity::default() });
+        bench.learn(&stack(small, 1)?, &[Fit { parameter: P::JournalSector, work: large(Pattern::Write)? }])?;
+    }
     if mode == IntegrityMode::NoJournal {
         // What a bitmap adds are few writes: the processors do the same.
         let same = [
@@ -269,9 +285,12 @@ fn integrity(bench: &mut Bench<'_>, mode: IntegrityMode) -> Result<String, Calib
 
 fn mirror(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     let raid = Raid { level: RaidLevel::Raid1, bitmap: Bitmap::None, assume_clean: true, ..Raid::default() };
-    let fits = [Fit { parameter: Parameter::MdIo, work: bench.small(Pattern::RandRead)? }];
+    let fits = [
+        Fit { parameter: Parameter::MdIo, work: bench.small(Pattern::RandRead)? },
+        Fit { parameter: Parameter::MirrorWrite, work: bench.small(Pattern::RandWrite)? },
+    ];
     let points = bench.learn(&stack(Layer::Raid(raid), 2)?, &fits)?;
-    Ok(format!("{:.1} k reads/s", points[0].operations / 1e3))
+    Ok(format!("{:.1} k reads/s, {:.1} k writes/s", points[0].operations / 1e3, points[1].operations / 1e3))
 }
 
 /// The parity thread: what a byte of whole stripes takes, and a row of which a part is written.
@@ -280,6 +299,7 @@ fn parity(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     let fits = [
         Fit { parameter: Parameter::ParityByte, work: large(Pattern::Write)? },
         Fit { parameter: Parameter::ParityChange, work: bench.small(Pattern::RandWrite)? },
+        Fit { parameter: Parameter::ParityRow, work: work(Pattern::RandWrite, Bytes::kib(64), SEQUENTIAL_DEPTH, 1)? },
     ];
     let points = bench.learn(&stack(Layer::Raid(raid), ram::DRIVES)?, &fits)?;
     Ok(format!(
@@ -305,12 +325,17 @@ fn btrfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     Ok(figures(&points))
 }
 
-/// Reads only: what is written in a second is held in memory, and says nothing of what a pool keeps up.
+/// Of writes nothing on a machine with time of its own: what is written in a second is held in memory, and says nothing of what
+/// a pool keeps up. Where one processor's instructions are the time, all that a write takes is in it.
 fn zfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
-    let fits = [
+    let mut fits = vec![
         Fit { parameter: Parameter::ZfsReadByte, work: large(Pattern::Read)? },
         Fit { parameter: Parameter::ZfsReadIo, work: bench.small(Pattern::RandRead)? },
     ];
+    if bench.calibration.of.emulated.is_some() && bench.inventory.cpus == 1 {
+        fits.push(Fit { parameter: Parameter::ZfsWriteByte, work: large(Pattern::Write)? });
+        fits.push(Fit { parameter: Parameter::ZfsWriteIo, work: work(Pattern::Write, Bytes::kib(4), 1, 1)? });
+    }
     let zfs = Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() };
     let points = bench.learn(&stack(Layer::Zfs(zfs), 1)?, &fits)?;
     Ok(format!(

@@ -1,5 +1,6 @@
 //! The workload's own threads: what their calls take, and how much longer beside one another.
 
+use terms::layer::{RaidLevel, Volume};
 use terms::machine::DriveKind;
 use terms::workload::Engine;
 use terms::{Layer, Stack, Workload};
@@ -11,15 +12,15 @@ use crate::parameter::{Parameter, REFERENCE_JOBS};
 impl Compiler<'_> {
     /// What fio, the system call, the block layer and a file system take.
     pub(crate) fn demand_of_calls(&mut self, stack: &Stack, work: &Workload) {
-        let engine = match work.engine {
-            Engine::Libaio => Parameter::One,
-            Engine::IoUring => Parameter::UringShare,
-            // A RAM drive has done its work when it is asked (`brd_submit_bio`): nobody sleeps, and nobody is woken.
-            Engine::Psync if self.answers_at_once() => Parameter::One,
-            Engine::PosixAio | Engine::Psync => Parameter::ThreadShare,
-        };
         let reads = work.read_share();
         for (parameter, share) in [(Parameter::ApiRead, reads), (Parameter::ApiWrite, 1.0 - reads)] {
+            let engine = match work.engine {
+                Engine::Libaio => Parameter::One,
+                Engine::IoUring => Parameter::UringShare,
+                // A RAM drive has done its work when it is asked (`brd_submit_bio`): nobody sleeps, and nobody is woken.
+                Engine::Psync if self.answers_at_once(stack, parameter == Parameter::ApiWrite) => Parameter::Blocking,
+                Engine::PosixAio | Engine::Psync => Parameter::ThreadShare,
+            };
             let factor = share * self.crowd * self.site.book.get(engine);
             self.work(Context::Thread, parameter, factor, "call and block layer");
         }
@@ -29,13 +30,30 @@ impl Compiler<'_> {
             }
         }
         self.work(Context::Thread, Parameter::ApiByte, work.block.as_f64(), "pages of the block");
+        let pages = work.block.as_f64() / PAGE * small_pages(work.block.as_f64() * self.depth);
+        self.work(Context::Thread, Parameter::PagePin, pages, "pages that are pinned one by one");
+    }
+
+    /// Is the first drive one that answers in the call itself?
+    pub(crate) fn is_in_memory(&self) -> bool {
+        let class = self.first_drive().map(|drive| self.class_of(drive));
+        class.is_some_and(|class| class.kind == DriveKind::Ram && class.piece.is_none())
+    }
+
+    /// Do the drives tell no size that is best to ask for at once? Those in memory do not (drivers/block/brd.c, null_blk).
+    pub(crate) fn tells_no_size(&self) -> bool {
+        self.first_drive().is_some_and(|drive| self.class_of(drive).kind == DriveKind::Ram)
     }
 
     /// Is all done in the call itself?
-    fn answers_at_once(&self) -> bool {
-        let class = self.first_drive().map(|drive| self.class_of(drive));
-        let later = self.completes.iter().any(Option::is_some);
-        class.is_some_and(|class| class.kind == DriveKind::Ram && class.piece.is_none()) && !later
+    fn answers_at_once(&self, stack: &Stack, write: bool) -> bool {
+        let later = if write {
+            let plugged = stack.top().is_some_and(|top| top.layer.is_file_system());
+            stack.nodes.iter().any(|node| hands_over_writes(&node.layer, plugged))
+        } else {
+            self.completes.iter().any(Option::is_some)
+        };
+        self.is_in_memory() && !later
     }
 
     /// Factor of operations' processor time while all jobs run, and what of it counts in the time of an operation while as
@@ -76,6 +94,43 @@ impl Compiler<'_> {
         let alone = self.site.book.get(Parameter::Alone);
         alone + (1.0 - alone) * shared
     }
+}
+
+/// Do reads come back in workers of that layer?
+pub(crate) fn hands_over_reads(layer: &Layer) -> bool {
+    match layer {
+        Layer::Integrity(_) => true,
+        Layer::Luks(luks) => luks.integrity.is_some() || !luks.flags.no_read_workqueue,
+        Layer::Crypt(crypt) => !crypt.flags.no_read_workqueue,
+        Layer::Lvm(lvm) => lvm.integrity.is_some(),
+        _ => false,
+    }
+}
+
+/// Does somebody else submit what is written through that layer: md's thread, or a worker?
+fn hands_over_writes(layer: &Layer, plugged: bool) -> bool {
+    let mirror = |level: RaidLevel| matches!(level, RaidLevel::Raid1 | RaidLevel::Raid10);
+    match layer {
+        Layer::Integrity(_) => true,
+        Layer::Luks(luks) => luks.integrity.is_some() || !luks.flags.no_write_workqueue,
+        Layer::Crypt(crypt) => !crypt.flags.no_write_workqueue,
+        Layer::Raid(raid) => raid.level != RaidLevel::Raid0 && !(plugged && mirror(raid.level)),
+        Layer::Lvm(lvm) => {
+            let mirror = matches!(lvm.volume, Volume::Raid1 | Volume::Raid10);
+            lvm.volume.is_raid() && !(plugged && mirror) || lvm.integrity.is_some()
+        }
+        _ => false,
+    }
+}
+
+/// A page, and one that is huge, in bytes.
+const PAGE: f64 = 4096.0;
+const HUGE: f64 = 2_097_152.0;
+
+/// What share of a job's buffer lies in small pages: it begins anywhere, so on average one huge page's worth of it lies about
+/// those that are whole (transparent huge pages of anonymous memory, Documentation/admin-guide/mm/transhuge.rst).
+fn small_pages(buffer: f64) -> f64 {
+    (HUGE / buffer).min(1.0)
 }
 
 /// What the driver of a kind of drives takes.

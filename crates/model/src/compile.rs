@@ -8,6 +8,7 @@ use terms::machine::DriveKind;
 use terms::workload::{Engine, Load, Method};
 use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
 
+use crate::calls::hands_over_reads;
 use crate::fault::Fault;
 use crate::flow::{Context, Flow};
 use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
@@ -19,7 +20,7 @@ use crate::twins::{Below, Names, Twins};
 /// Specification, Identify Controller), as those of QEMU have. Others take a quarter of it or four times as much.
 const LARGEST_NVME: f64 = 524_288.0;
 /// Largest request that the block layer makes for other drives, in bytes (`BLK_DEF_MAX_SECTORS`, 2560 sectors).
-const LARGEST: f64 = 1_310_720.0;
+pub(crate) const LARGEST: f64 = 1_310_720.0;
 
 /// Requests side by side that the elevator sends to a drive before it looks at another place (`fifo_batch` in
 /// block/mq-deadline.c).
@@ -225,9 +226,15 @@ impl<'a> Compiler<'a> {
         self.network.cut = self.pieces(work);
         // Where workers take the pieces, several work on one operation, and while one piece is at work the drive has
         // another. Elsewhere all wait for the same, one after the other, and ZFS cuts by its own rules.
+        // A drive of the lab has the first piece at work while the others are handed over.
+        if let Some(piece) = self.piece() {
+            self.network.pieces = (work.block.as_f64() / piece).ceil().max(1.0);
+        }
         let handed = self.completes.iter().any(Option::is_some);
-        if handed && !stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
-            self.network.pieces = self.network.cut;
+        if stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
+            self.network.pieces = 1.0;
+        } else if handed {
+            self.network.pieces = self.network.pieces.max(self.network.cut);
         }
         self.twins.begin();
     }
@@ -362,12 +369,8 @@ impl<'a> Compiler<'a> {
 
     /// Processor time: of the thread or workers that spend it, and of all cores.
     pub(crate) fn work(&mut self, context: Context, parameter: Parameter, factor: f64, why: &'static str) {
-        let factor = factor * self.times;
-        let values = self.site.book.values();
-        let part = Part { by: [parameter.place(), speed(parameter).place()], ..Part::of(DELAY, 0, factor, why) };
-        let threads = self.site.threads();
-        let cores = self.network.station(Resource::Cores, 1.0, threads, Slot::Own);
-        self.network.add(values, Part { station: cores, factor: factor / threads, ..part });
+        let part = self.cores(parameter, factor, why);
+        let (factor, values) = (part.factor, self.site.book.values());
         match context {
             Context::Thread => {
                 let jobs = self.jobs;
@@ -393,6 +396,16 @@ impl<'a> Compiler<'a> {
                 self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
             }
         }
+    }
+
+    /// Processor time of all cores alone; gives the part that a thread has of it.
+    pub(crate) fn cores(&mut self, parameter: Parameter, factor: f64, why: &'static str) -> Part {
+        let factor = factor * self.times;
+        let part = Part { by: [parameter.place(), speed(parameter).place()], ..Part::of(DELAY, 0, factor, why) };
+        let threads = self.site.threads();
+        let cores = self.network.station(Resource::Cores, 1.0, threads, Slot::Own);
+        self.network.add(self.site.book.values(), Part { station: cores, factor: factor / threads, ..part });
+        part
     }
 
     /// Time of what there is one of.
@@ -457,17 +470,6 @@ const fn speed(parameter: Parameter) -> Parameter {
     match parameter {
         Parameter::ApiByte | Parameter::RamByte | Parameter::ColdByte | Parameter::ParityCopy => Parameter::One,
         _ => Parameter::CpuFactor,
-    }
-}
-
-/// Do reads come back in workers of that layer?
-fn hands_over_reads(layer: &Layer) -> bool {
-    match layer {
-        Layer::Integrity(_) => true,
-        Layer::Luks(luks) => luks.integrity.is_some() || !luks.flags.no_read_workqueue,
-        Layer::Crypt(crypt) => !crypt.flags.no_read_workqueue,
-        Layer::Lvm(lvm) => lvm.integrity.is_some(),
-        _ => false,
     }
 }
 

@@ -15,6 +15,12 @@ pub(crate) struct Flow {
     pub(crate) wide: f64,
     /// How many go to one device at the same time.
     pub(crate) batch: f64,
+    /// Bytes that one device gets before the next does, where several take turns.
+    pub(crate) run: f64,
+    /// How many devices get the same at the same time.
+    pub(crate) copies: f64,
+    /// How many devices of those that take turns are asked at a time, as a share: a stream is at one place.
+    pub(crate) at_once: f64,
     /// Ways of a head that each takes besides.
     pub(crate) seeks: f64,
     /// A value that the drive's work is multiplied with, by its place in the book: how far a rule may be off.
@@ -32,7 +38,8 @@ pub(crate) struct Flow {
 pub(crate) enum Waits {
     /// The operation, for the slowest of all that it is spread over.
     Operation,
-    /// Later operations, for room in a journal: each member writes back in its own time.
+    /// Later operations, for room in a journal: this one has ended when it lies in the journal's memory, and each member writes
+    /// back in its own time.
     Room,
     /// A transaction that many operations go into, for the slowest drive: no operation as such.
     Group,
@@ -60,6 +67,9 @@ impl Flow {
             rate: 1.0,
             wide: 1.0,
             batch: 1.0,
+            run: f64::INFINITY,
+            copies: 1.0,
+            at_once: 1.0,
             seeks: 0.0,
             unsure: 0,
             waits: Waits::Operation,

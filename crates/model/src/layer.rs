@@ -7,5 +7,6 @@ mod drive;
 mod flush;
 mod integrity;
 mod resync;
+pub(crate) mod turns;
 mod volume;
 mod zfs;

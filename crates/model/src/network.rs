@@ -27,6 +27,8 @@ pub enum Resource {
     Completions(u32),
     /// A lock, or a kernel thread of which there is one, of the layer with this number.
     Serial(Serial, u32),
+    /// Drives of a group that take turns, by group and by the number of the set.
+    Turns(u32, u32),
     /// Writes that a pool keeps under way on each vdev.
     Vdev(u32),
 }
@@ -40,6 +42,8 @@ pub enum Serial {
     ArrayLock,
     /// The parity thread of an array.
     Parity,
+    /// The thread of an array that writes to its mirrors.
+    Mirror,
     /// The lock of a write-intent bitmap.
     Bitmap,
     /// btrfs' trees.
@@ -54,6 +58,7 @@ impl Serial {
             Self::CryptWriter => "dmcrypt_write thread",
             Self::ArrayLock => "array lock",
             Self::Parity => "parity thread",
+            Self::Mirror => "mirror thread",
             Self::Bitmap => "bitmap lock",
             Self::Trees => "btrfs trees",
             Self::Commit => "journal commit",
@@ -66,7 +71,7 @@ impl Resource {
     #[must_use]
     pub const fn kind(self) -> RoofKind {
         match self {
-            Self::Drive(..) | Self::Vdev(_) => RoofKind::Drive,
+            Self::Drive(..) | Self::Turns(..) | Self::Vdev(_) => RoofKind::Drive,
             Self::LinkUp(..) | Self::LinkDown(..) => RoofKind::Link,
             Self::Uplink(..) => RoofKind::Uplink,
             Self::Memory => RoofKind::Memory,
@@ -130,6 +135,8 @@ pub struct Network {
     pub cut: f64,
     /// Operations that arrive in a second, where the workload is not as fast as it goes.
     pub arrivals: Option<f64>,
+    /// Seconds of the delay that a file system on top would spare.
+    pub(crate) spared: f64,
     pub(crate) slots: u16,
     pub(crate) parts: Vec<Part>,
     /// Bytes of one operation.
@@ -168,6 +175,7 @@ impl Network {
         self.pieces = 1.0;
         self.cut = 1.0;
         self.arrivals = None;
+        self.spared = 0.0;
         self.slots = 0;
         self.bytes = 0.0;
         self.write_bytes = 0.0;

@@ -113,6 +113,10 @@ table! {
     UringShare: "io_uring relative to libaio", Ratio, 0.7, 0.15, Published,
         "2.3 against 3.6 µs and 2.9 µs of an optimised libaio, PhotonLibOS documentation";
     ThreadShare: "posixaio and blocking calls relative to libaio", Ratio, 1.3, 0.25, Guessed, "a thread is woken for each operation";
+    Blocking: "a blocking call that wakes nobody relative to libaio", Ratio, 1.0, 0.2, Guessed,
+        "one system call for an operation and no ring (fs/aio.c), in place of `io_submit` and `io_getevents`";
+    PagePin: "pinning a page of a block that lies in small pages", Time, 0.01 * US, 0.6, Guessed,
+        "some hundred instructions for each page: a lookup, an entry of the request, a reference given back";
     Contention: "growth of an operation's processor time with each further job", Ratio, 0.014, 0.4, Published,
         "one process 420 k, 16 processes 5.556 M IOPS on four drives (regalis, 2022)";
     Alone: "a thread whose sibling sleeps, time of an operation", Ratio, 0.62, 0.15, Guessed,
@@ -167,6 +171,8 @@ table! {
     BitmapWriteByte: "dm-integrity with bitmap, bytes written", PerByte, per_mib(0.28), 0.3, Published, RAM;
     TagSector: "looking up and checking the tag of a sector", Time, 0.201 * US, 0.3, Published,
         "1193 and 2022 MB/s with sectors of 512 and 4096 bytes on the RAM drive of the reference machine";
+    JournalSector: "dm-integrity's journal, an entry of a sector", Time, today(0.5 * US), 0.5, Guessed,
+        "some 3000 instructions of Linux 6.1: an entry, a node of a tree put in and taken out, and a copy written back (`copy_to_journal`, `do_journal_write`)";
     Xxhash: "xxhash64", PerByte, today(0.10 * NS), 0.3, Guessed, "10 GB/s of one core";
     Sha256: "SHA-256", PerByte, 2.5 * NS, 0.6, Guessed, "0.4 GB/s without, 1.9 GB/s with instructions of its own, of one core";
     MdIo: "md, an operation", Time, today(0.7 * US), 0.4, Published, "half of the 1.5 µs of md and LVM together, 24 NVMe drives on two EPYC Rome (linux-raid, 2021)";
@@ -178,6 +184,8 @@ table! {
     ParityChange: "parity thread, four accesses of drives for a row of which a part is written", Time, today(17.3 * US), 0.5, Published, CHANGED;
     ParityCopy: "copy into the stripe cache", PerByte, 0.0823 * NS, 0.3, Published, "as the RAM drive's copy";
     ParityByte: "XOR and syndrome, data from memory", PerByte, today(0.045 * NS), 0.4, Published, "19 to 31 GB/s a core in boot logs, less from memory";
+    MirrorWrite: "md's thread, a write of a mirror", Time, today(0.5 * US), 0.6, Guessed,
+        "what raid1d and raid10d take from a list and submit (`flush_pending_writes`), and their waking";
     BitmapLock: "write-intent bitmap, its lock", Time, 0.3 * US, 0.6, Guessed, "one spinlock for each array";
     BitmapShare: "write-intent bitmap, extra writes for each write", Ratio, 0.02, 1.0, Guessed, "regions of 64 MiB are marked once and cleared late";
     ResyncCap: "cap of a resync, each member", PerByte, 1.0 / 204.8e6, 0.08, Published, "sync_speed_max 200000 KiB/s, kernel documentation of md";

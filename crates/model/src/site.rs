@@ -7,6 +7,7 @@ use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
 use crate::book::{Book, Value};
+use crate::layer::turns::requests;
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
 use crate::sheet::{Sheet, sheet};
@@ -61,6 +62,8 @@ pub(crate) struct Class {
     pub(crate) size: Option<f64>,
     /// Of a drive in memory that answers after a while, and not in the call: bytes that it takes at once.
     pub(crate) piece: Option<f64>,
+    /// Requests that the kernel hands out for it at a time: who wants one more sleeps.
+    pub(crate) requests: f64,
     /// Spread of the time of an operation relative to its mean.
     pub(crate) spread: f64,
     /// Share of its busy time that an operation waits less than it would behind exponential times: see
@@ -386,6 +389,7 @@ impl Site {
             cached,
             size: group.size.map(Bytes::as_f64),
             piece: piece(group),
+            requests: requests(group),
             spread: if group.trust == Trust::Held { 0.0 } else { table.spread },
             even: if group.trust == Trust::Held { EVEN } else { 0.0 },
         }

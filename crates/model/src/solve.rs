@@ -7,7 +7,7 @@
 //! `R = D (1 + Q - U (1 - c²)/2)`. On random networks of one class it is off by 1 % on average and 7 % at most; see
 //! [`exact`](crate::exact).
 
-use crate::network::{BOUND, Network, Resource, Resync, Station};
+use crate::network::{BOUND, Network, Resource, Resync, Serial, Station};
 
 /// Largest number of slots: drives in a few sets, threads, locks.
 pub const SLOTS: usize = 32;
@@ -130,11 +130,13 @@ pub fn solve(network: &Network) -> Solution {
 }
 
 /// Solves a network as though the threads of its jobs took no time: with encryption, a volume or a file system on top,
-/// however much of their work these hand to others, in whatever pieces, it goes no faster.
+/// however much of their work these hand to others, in whatever pieces, it goes no faster. A file system spares md's thread, too.
 #[must_use]
 pub fn relieved(network: &Network) -> Solution {
     let mut demands = Demands::cut(network, network.cut);
-    let threads = network.stations.iter().filter(|station| station.resource == Resource::Thread);
+    demands.delay -= network.spared;
+    let relieved = |resource| matches!(resource, Resource::Thread | Resource::Serial(Serial::Mirror, _));
+    let threads = network.stations.iter().filter(|station| relieved(station.resource));
     for slot in threads.map(|station| usize::from(station.slot)) {
         if let (Some(demand), Some(residence)) = (demands.demand.get_mut(slot), demands.residence.get_mut(slot)) {
             (*demand, *residence) = (0.0, 0.0);

@@ -94,11 +94,21 @@ impl Compiler<'_> {
             let times = largest.map_or(1.0, |largest| (flow.bytes / largest).ceil().max(1.0));
             Flow { bytes: flow.bytes / times, rate: flow.rate * times, batch: flow.batch * times, ..flow }
         };
-        self.array_costs(at, array, &cut(*flow));
+        // A file system holds back what it writes and submits it itself (`blk_start_plug` in `__iomap_dio_rw`, `raid1_unplug`).
+        let plugged = stack.top().is_some_and(|top| top.layer.is_file_system());
+        self.array_costs(at, array, &cut(*flow), plugged);
         self.spread(stack, at, array, flow, &mut asked);
         let node = &stack.nodes[at];
-        for Spread { flow, to } in asked.into_iter().flatten() {
-            let flow = cut(flow);
+        let turns = self.turns_of(array, flow, node.on.len());
+        // A RAM drive has no queue in which parts of an operation could become one request.
+        let in_rows = array.parity() > 0.0 && flow.write;
+        let largest = if self.is_in_memory() && !in_rows { Some(array.chunk) } else { largest };
+        let cut = |flow: Flow| {
+            let times = largest.map_or(1.0, |largest| (flow.bytes / largest).ceil().max(1.0));
+            Flow { bytes: flow.bytes / times, rate: flow.rate * times, batch: flow.batch * times, ..flow }
+        };
+        for Spread { flow: each, to } in asked.into_iter().flatten() {
+            let flow = cut(Flow { run: turns.0.min(flow.run), at_once: turns.1 * flow.at_once, ..each });
             let to = to.min(node.on.len());
             // Members of LVM's arrays may have dm-integrity under them.
             if let terms::Layer::Lvm(terms::layer::Lvm { integrity: Some(integrity), .. }) = &node.layer {
@@ -111,9 +121,52 @@ impl Compiler<'_> {
         }
     }
 
-    fn array_costs(&mut self, at: usize, array: &Array, flow: &Flow) {
+    /// How members take turns: bytes that one gets before the next does, and the share of them that is asked at a time.
+    ///
+    /// A stream is at one place, and what of it is under way covers so many chunks: as many members work at a time. Streams
+    /// of several jobs are each at a place of their own.
+    fn turns_of(&self, array: &Array, flow: &Flow, members: usize) -> (f64, f64) {
+        let members = count(members);
+        let wide = match array.level {
+            // What is read in order stays with one member; rows are worked on page by page.
+            RaidLevel::Raid1 => return (f64::MAX, 1.0),
+            RaidLevel::Raid5 | RaidLevel::Raid6 if flow.write => return (PAGE, 1.0),
+            RaidLevel::Raid10 if !array.far => members / 2.0,
+            _ => members,
+        };
+        if flow.random {
+            return (array.chunk, 1.0);
+        }
+        let window = flow.bytes * (self.depth * flow.rate.min(1.0)).max(1.0);
+        let covered = 1.0 + (window - flow.bytes.min(array.chunk)) / array.chunk;
+        (array.chunk, 1.0 - (1.0 - (covered / wide).min(1.0)).powf(self.jobs))
+    }
+
+    fn array_costs(&mut self, at: usize, array: &Array, flow: &Flow, plugged: bool) {
+        // Each part of a chunk goes its own way (`bio_split` in `raid0_make_request`, `raid10_make_request` and
+        // `chunk_aligned_read`); a mirror has no chunks, and what is written with parity is counted in rows.
+        let chunks = match (array.level, flow.write) {
+            (RaidLevel::Raid1, _) | (RaidLevel::Raid5 | RaidLevel::Raid6, true) => 1.0,
+            _ => (flow.bytes / array.chunk).max(1.0),
+        };
+        if flow.write && !plugged && matches!(array.level, RaidLevel::Raid1 | RaidLevel::Raid10) {
+            // md's thread is woken, and the caller where the drive would have answered in its call.
+            let switches = if self.is_cold() { 1.0 } else { 2.0 };
+            let share = flow.rate * switches / 2.0 / (flow.wide * flow.batch);
+            self.delay(Parameter::HandoffRead.place(), share, "handed to md's thread");
+            self.network.spared += self.site.book.get(Parameter::HandoffRead) * share * self.times;
+        }
+        let flow = &Flow { rate: flow.rate * chunks, ..*flow };
         self.work(flow.context, Parameter::MdIo, flow.rate * self.crowd, "md");
         match (array.level, flow.write) {
+            (RaidLevel::Raid1 | RaidLevel::Raid10, true) if plugged => {
+                self.work(flow.context, Parameter::MirrorWrite, flow.rate, "handed to the members");
+            }
+            // Whoever writes to a mirror leaves it to md's thread (`raid1_write_request`, `raid10_write_request`).
+            (RaidLevel::Raid1 | RaidLevel::Raid10, true) => {
+                self.serial(Serial::Mirror, at, Parameter::MirrorWrite, flow.rate, "handed to the members");
+                self.cores(Parameter::MirrorWrite, flow.rate, "md's thread");
+            }
             (RaidLevel::Raid0, _) => self.serial(Serial::ArrayLock, at, Parameter::StripeLock, flow.rate, "md"),
             (RaidLevel::Raid5 | RaidLevel::Raid6, false) => {
                 let new = self.site.kernel_from(LOCKLESS);
@@ -264,6 +317,7 @@ impl Compiler<'_> {
     /// Time of the parity thread, or of those it hands its work to, as many as there are processors at most.
     fn parity_work(&mut self, at: usize, array: &Array, parameter: Parameter, factor: f64, why: &'static str) {
         let threads = array.threads.min(self.site.threads());
+        self.cores(parameter, factor, why);
         self.serial_by(Serial::Parity, at, threads, parameter, factor, why);
     }
 }
@@ -286,7 +340,7 @@ fn striped(flow: &Flow, chunk: f64, members: usize) -> Spread {
 
 fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, spins: bool, asked: &mut [Option<Spread>; 3]) {
     if flow.write {
-        let each = Flow { wide: flow.wide * count(here), ..*flow };
+        let each = Flow { wide: flow.wide * count(here), copies: count(here), ..*flow };
         asked[0] = Some(Spread { flow: each, to: here });
         if array.bitmap {
             let rate = flow.rate * of.site.book.get(Parameter::BitmapShare);
@@ -295,9 +349,9 @@ fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, spins: boo
         return;
     }
     // One stream stays with one member where heads would travel, and goes to an idle one where none do (`read_balance` in
-    // drivers/md/raid1.c; a drive that tells no optimal size keeps its stream, which is not known here); several streams, or
-    // random ones, spread.
-    let to = if flow.random || of.jobs > 1.0 || !spins { here } else { 1 };
+    // drivers/md/raid1.c), but where that tells no optimal size, as a RAM drive; several streams, or random ones, spread.
+    let stays = spins || of.tells_no_size();
+    let to = if flow.random || of.jobs > 1.0 || !stays { here } else { 1 };
     asked[0] = Some(Spread { flow: Flow { rate: flow.rate / count(to), ..*flow }, to });
 }
 
@@ -315,6 +369,7 @@ fn striped_mirrors(
         let mut each = striped(flow, array.chunk, halves);
         each.flow.rate *= count(halves) * 2.0 / count(members);
         each.flow.wide *= 2.0;
+        each.flow.copies = 2.0;
         each.to = here;
         if array.bitmap {
             let rate = each.flow.rate * of.site.book.get(Parameter::BitmapShare);
@@ -329,6 +384,7 @@ fn striped_mirrors(
     let (whole, to) = if all { (members, here) } else { (halves, halves) };
     // A lost member's pieces go to those that are left, and stay as many.
     let mut each = striped(flow, array.chunk, whole);
+    each.flow.copies = if all && !array.far { 2.0 } else { 1.0 };
     each.flow.rate *= count(whole) / count(to);
     asked[0] = Some(Spread { to, ..each });
 }

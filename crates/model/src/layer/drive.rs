@@ -2,6 +2,7 @@
 
 use terms::machine::DriveKind;
 
+use super::turns::Fill;
 use crate::calls::driver;
 use crate::compile::{Compiler, count};
 use crate::flow::{Flow, Waits};
@@ -10,10 +11,10 @@ use crate::parameter::{Parameter, QUEUE};
 use crate::site::Class;
 
 /// Drives of one class that are asked for the same.
-struct Set {
-    class: u32,
-    number: u32,
-    size: f64,
+pub(super) struct Set {
+    pub(super) class: u32,
+    pub(super) number: u32,
+    pub(super) size: f64,
     first: u32,
 }
 
@@ -41,15 +42,17 @@ impl Compiler<'_> {
         }
         for set in sets.iter().flatten().chain(&rest) {
             let flows = std::mem::take(&mut self.asked[set.first as usize]);
+            let mut fill = Fill::default();
             for flow in &flows {
-                self.drive(set, flow);
+                self.drive(set, flow, &mut fill);
             }
+            self.hold(set, &fill);
             self.asked[set.first as usize] = flows;
         }
         self.used = used;
     }
 
-    fn drive(&mut self, set: &Set, flow: &Flow) {
+    fn drive(&mut self, set: &Set, flow: &Flow, fill: &mut Fill) {
         let class = &self.site.classes[set.class as usize];
         let share = residence(flow);
         if flow.write {
@@ -57,7 +60,8 @@ impl Compiler<'_> {
         }
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
         self.network.stations[usize::from(drive)].even = class.even;
-        self.service(class, drive, flow, set.size);
+        let worked = self.service(class, drive, flow, set.size);
+        self.turns(set, class, flow, worked, fill);
         let slot = self.network.stations[usize::from(drive)].slot;
         if let Some(ways) = class.link {
             let resource = if flow.write {
@@ -74,8 +78,8 @@ impl Compiler<'_> {
     }
 
     /// The drive's own time, and what an operation takes there with nothing else under way.
-    /// `size`: how many drives alike share the operations.
-    fn service(&mut self, class: &Class, station: u16, flow: &Flow, size: f64) {
+    /// `size`: how many drives alike share the operations. Gives what it works for one access: a value, and how often that.
+    fn service(&mut self, class: &Class, station: u16, flow: &Flow, size: f64) -> (u32, f64) {
         let values = self.site.book.values();
         let sustained = self.conditions.sustained;
         let (byte, operation) = match (flow.write, sustained) {
@@ -97,6 +101,7 @@ impl Compiler<'_> {
             share,
             ..Part::of(station, one, factor * rate, why)
         };
+        let mut worked = (byte, flow.bytes);
         if flow.random && spins {
             // What a journal writes back waits by the thousand.
             let queued =
@@ -112,22 +117,25 @@ impl Compiler<'_> {
             let times = times * far(class.told[way]);
             self.network.add(values, each(operation, times, "random operations, sorted by the drive"));
             self.network.add(values, each(byte, (flow.bytes - 4096.0).max(0.0), "bytes beyond 4 KiB"));
+            worked = (operation, times);
         } else if let Some(piece) = class.piece {
             let places = (values[class.read_delay as usize] / values[operation as usize]).max(1.0);
             let pieces = pieces(flow, piece, self.depth / (2.0 * places));
             self.network.add(values, each(operation, pieces, "pieces that it takes at once"));
+            worked = (operation, pieces);
         } else if flow.random && values[operation as usize] > values[byte as usize] * flow.bytes {
             self.network.add(values, each(operation, 1.0, "random operations"));
+            worked = (operation, 1.0);
         } else {
             self.network.add(values, each(byte, flow.bytes, "bytes"));
         }
         if spins {
             self.network.add(values, each(class.position, flow.seeks, "ways of the head"));
-            return;
+            return worked;
         }
         let alone = if flow.write { class.write_delay } else { class.read_delay };
-        if flow.waits == Waits::Group {
-            return;
+        if flow.waits != Waits::Operation {
+            return worked;
         }
         // An operation is at one of the drives, whichever: all of them together have it as often as it comes.
         let apart = flow.rate * size / (flow.wide * flow.batch);
@@ -141,6 +149,7 @@ impl Compiler<'_> {
         // What the station already has of it is taken off.
         let left = 1.0 - inside / values[alone as usize];
         self.network.add(values, Part::of(DELAY, alone, apart * left, "an operation alone on the drive"));
+        worked
     }
 
     /// Uplinks and memory.
@@ -181,6 +190,7 @@ impl Compiler<'_> {
         let visits = flow.rate * size * self.crowd;
         if let Some(piece) = class.piece {
             let pieces = (flow.bytes / piece).ceil().max(1.0);
+            self.woken(class, flow, size, visits * pieces, pieces);
             self.work(flow.context, Parameter::FlashIo, visits * pieces, "queue and timer");
             self.work(flow.context, Parameter::FlashByte, flow.rate * size * flow.bytes, "its copy");
         } else if class.kind == DriveKind::Ram {
@@ -207,7 +217,7 @@ fn pieces(flow: &Flow, piece: f64, waiting: f64) -> f64 {
 
 /// What of a flow's work counts in the time of an operation: what goes on side by side once, what is done later not.
 fn residence(flow: &Flow) -> f64 {
-    if flow.waits == Waits::Group { 0.0 } else { 1.0 / flow.wide }
+    if flow.waits != Waits::Operation { 0.0 } else { 1.0 / flow.wide }
 }
 
 /// The harmonic number of `k`, between whole numbers by its asymptote.

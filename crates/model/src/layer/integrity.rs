@@ -15,6 +15,8 @@ const INTERLEAVE: f64 = 16.0 * 1_048_576.0;
 /// What is written to the journal before it is written back: half of 64 MiB, the default `journal_watermark` of the
 /// largest default journal (device-mapper documentation).
 const WRITTEN_BACK: f64 = 32.0 * 1_048_576.0;
+/// Largest request of a commit, in bytes: 256 pages (`BIO_MAX_VECS`).
+const REQUEST: f64 = 1_048_576.0;
 /// A buffer of tags, in bytes: 128 sectors, the default of `buffer_sectors`.
 const BUFFER: f64 = 65_536.0;
 
@@ -34,6 +36,14 @@ pub(crate) struct Tags {
 /// Who waits for the data at its own place.
 const fn written_back(tags: &Tags) -> Waits {
     if tags.journal { Waits::Room } else { Waits::Operation }
+}
+
+/// What is written to the journal for a write: of many, one after the other, in requests as large as one holds
+/// (`rw_journal_sectors` in drivers/md/dm-integrity.c, `do_region` in drivers/md/dm-io.c).
+fn journalled(flow: &Flow) -> Flow {
+    let bytes = flow.bytes * JOURNALLED;
+    let together = (REQUEST / bytes).max(1.0);
+    Flow { random: false, bytes: bytes * together, rate: flow.rate / together, ..*flow }
 }
 
 struct Times {
@@ -83,6 +93,9 @@ impl Compiler<'_> {
         let more = bytes / sector - bytes / TABLE_SECTOR;
         if more > 0.0 {
             self.work(workers, Parameter::TagSector, more, "more sectors than of 4 KiB");
+            if mode == IntegrityMode::Journal && flow.write {
+                self.work(workers, Parameter::JournalSector, more, "their entries in the journal");
+            }
         }
         match tag {
             IntegrityTag::Crc32c => {}
@@ -114,7 +127,7 @@ impl Compiler<'_> {
             let waits = written_back(tags);
             each(self, Flow { bytes: flow.bytes * overhead, seeks, waits, ..flow });
             if tags.journal {
-                each(self, Flow { bytes: flow.bytes * JOURNALLED, ..flow });
+                each(self, Flow { waits, ..journalled(&flow) });
             }
             return;
         }
@@ -122,8 +135,9 @@ impl Compiler<'_> {
         let flow = Flow { waits: written_back(tags), ..flow };
         each(self, flow);
         if tags.journal {
-            let journal = Flow { random: false, bytes: flow.bytes * JOURNALLED, waits: Waits::Operation, ..flow };
-            each(self, journal);
+            // A write has ended when it lies in the journal's own memory; that goes to the drive with the next commit, or
+            // with what asks to be safe (`__journal_read_write` and `integrity_commit` in drivers/md/dm-integrity.c).
+            each(self, journalled(&flow));
             self.network.backlog = self.network.backlog.max(WRITTEN_BACK / (flow.bytes * JOURNALLED));
         }
         let extra = self.tag_writes(tags, &flow);

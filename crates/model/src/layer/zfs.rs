@@ -176,6 +176,13 @@ impl Compiler<'_> {
             wide: flow.wide * touched,
             ..*flow
         });
+        if flow.write && place.writes > place.reads && zfs.layout != ZfsLayout::Mirror {
+            // Many threads of the pool reckon it (`vdev_raidz_generate_parity`).
+            let servers = (self.site.threads() * ISSUERS).max(1.0);
+            let pool = Context::Behind { node: self.twins.of(at), servers };
+            let parity = flow.rate * flow.bytes * (place.writes - place.reads);
+            self.work(pool, Parameter::ParityByte, parity, "parity of records");
+        }
         if flow.write {
             self.vdev_limit(at, &each, vdevs);
         }

@@ -14,6 +14,7 @@ pub(super) fn label(site: &Site, stack: &Stack, network: &Network, at: usize) ->
     let node = |at: u32| stack.nodes.get(at as usize).map_or_else(String::new, |node| node.layer.title());
     match station.resource {
         Resource::Drive(class, _) => format!("drive {}", group(site, stack, class, station)),
+        Resource::Turns(class, _) => format!("turns of {}", group(site, stack, class, station)),
         Resource::LinkUp(class, _) => format!("link of {} to the processor", group(site, stack, class, station)),
         Resource::LinkDown(class, _) => format!("link of {} from the processor", group(site, stack, class, station)),
         Resource::Uplink(at, write) => {

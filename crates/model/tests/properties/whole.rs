@@ -85,6 +85,11 @@ fn timeless(layers: Vec<Layer>) -> Vec<Layer> {
     layers.into_iter().filter(|layer| !by_clock(layer)).collect()
 }
 
+/// Layers without a journal of data.
+fn unjournalled(layers: Vec<Layer>) -> Vec<Layer> {
+    layers.into_iter().filter(|layer| layer.traits().checksums != terms::layer::Checksums::Journalled).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
@@ -135,10 +140,10 @@ proptest! {
     }
 
     /// An operation that is alone on an array of flash waits for the slowest of those that have to have it. (What copies on
-    /// write answers from memory.)
+    /// write answers from memory, and so does a journal of dm-integrity until it is full, which its predictions say.)
     #[test]
     fn one_small_write_at_a_time_is_never_quicker_than_to_one_drive(
-        first in select(blocks(wide())), above in prop::collection::vec(select(blocks(narrow())), 0..2), members in 4usize..8,
+        first in select(unjournalled(blocks(wide()))), above in prop::collection::vec(select(unjournalled(blocks(narrow()))), 0..2), members in 4usize..8,
         kib in select(vec![4_u64, 16]),
         kind in select(vec![DriveKind::Nvme, DriveKind::NvmeEnterprise, DriveKind::Optane, DriveKind::SataSsd]),
     ) {

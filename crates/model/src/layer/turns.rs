@@ -1,0 +1,102 @@
+//! Requests of drives: a thread that finds all of a drive's out sleeps, and hands nothing to the others meanwhile.
+
+use terms::FLASH_LATENCY;
+use terms::machine::{DriveGroup, DriveKind};
+
+use super::drive::Set;
+use crate::compile::{Compiler, LARGEST};
+use crate::flow::{Context, Flow, Waits};
+use crate::network::{Part, Resource, Slot};
+use crate::parameter::{Parameter, QUEUE};
+use crate::site::Class;
+
+/// Switches of threads for a request that is slept for.
+const SWITCHES: f64 = 2.0;
+
+/// Requests that the kernel hands out for a drive at a time. Drives with one queue have an elevator, and that twice as many
+/// as the drive takes at once, or as 128 (`blk_mq_init_sched` in block/blk-mq-sched.c): 32 of SATA's commands, 254 and more of SAS.
+/// NVMe has none, and more for each processor than anybody asks for; a RAM drive has no requests.
+pub(crate) fn requests(group: &DriveGroup) -> f64 {
+    const EACH: f64 = 2.0;
+    const MOST: f64 = 128.0;
+    match group.kind {
+        DriveKind::SataSsd | DriveKind::SataEnterprise | DriveKind::Hdd => EACH * QUEUE,
+        DriveKind::SasSsd => EACH * MOST,
+        DriveKind::Ram if group.rated.read_latency.is_some() => {
+            let places = group.rated.read_iops.map_or(MOST, |rate| (rate.0 * FLASH_LATENCY.as_seconds()).round());
+            EACH * places.clamp(1.0, MOST)
+        }
+        DriveKind::Ram | DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => f64::INFINITY,
+    }
+}
+
+/// How operations fill the drives of a set: drives that one touches, and pieces that it has there.
+#[derive(Debug, Default)]
+pub(super) struct Fill {
+    touched: f64,
+    pieces: f64,
+}
+
+impl Compiler<'_> {
+    /// Drives that take turns are not all at work. A stream is at some of them; and who hands out pieces sleeps while all
+    /// requests of a drive are out (`blk_mq_get_tag`), and hands none to the others meanwhile.
+    pub(super) fn turns(
+        &mut self,
+        set: &Set,
+        class: &Class,
+        flow: &Flow,
+        (value, worked): (u32, f64),
+        fill: &mut Fill,
+    ) {
+        if set.size < 1.5 || class.kind == DriveKind::Hdd || flow.waits != Waits::Operation {
+            // What heads do not work on they read ahead, or have in their caches.
+            return;
+        }
+        let piece = class.piece.unwrap_or(LARGEST);
+        let own = flow.bytes * flow.batch;
+        let run = if flow.random { flow.run.min(own) } else { flow.run.min(f64::MAX) }.max(flow.bytes);
+        let share = (run / flow.bytes).min(flow.batch);
+        let (visits, pieces) = (flow.rate * set.size / share, (share * flow.bytes / piece).ceil());
+        fill.touched += visits;
+        fill.pieces += visits * pieces;
+        // Of a run all but what is out already is waited for.
+        let all = (run / piece).ceil();
+        let asleep = if flow.run.is_finite() { (1.0 - class.requests / all).max(0.0) } else { 0.0 };
+        let handing = match flow.context {
+            Context::Thread | Context::Completions { .. } => self.jobs,
+            Context::Workers { servers, .. } | Context::Behind { servers, .. } => servers,
+        };
+        let times = (asleep * set.size / flow.copies / handing).max(1.0 / flow.at_once);
+        if times <= 1.0 {
+            return;
+        }
+        let station = self.network.station(Resource::Turns(set.class, set.number), set.size, 1.0, Slot::None);
+        let part = Part::of(station, value, worked * flow.rate * times, "one after the other");
+        self.network.add(self.site.book.values(), Part { by: [value, flow.unsure], ..part });
+    }
+
+    /// Operations at random places fill one drive's requests before those of the others: with `a` of them on each drive the
+    /// fullest has `a + sqrt(2 a ln n)` (the largest of `n` Poisson numbers), and who meets it sleeps. So does each further
+    /// thread, with an operation of its own.
+    pub(super) fn hold(&mut self, set: &Set, fill: &Fill) {
+        let most = self.site.classes[set.class as usize].requests;
+        let apart = set.size / fill.touched;
+        if fill.touched <= 0.0 || apart <= 1.01 || most.is_infinite() {
+            return;
+        }
+        let fullest = most / (fill.pieces / fill.touched) + 1.0;
+        let spread = (2.0 * apart.ln()).sqrt();
+        let root = ((spread * spread + 4.0 * fullest).sqrt() - spread) / 2.0;
+        let held = apart * root * root + self.jobs - 1.0;
+        self.network.population = self.network.population.min(held.max(1.0));
+    }
+
+    /// Who sleeps for a request is woken, and meanwhile a worker hands over what is there (`blk_flush_plug`). `pieces` of one
+    /// access, `all` of an operation.
+    pub(super) fn woken(&mut self, class: &Class, flow: &Flow, size: f64, all: f64, pieces: f64) {
+        let over = if flow.random { size / flow.wide } else { 1.0 };
+        let out = self.depth * self.jobs * flow.rate.min(1.0) * pieces * flow.batch / over;
+        let asleep = (1.0 - class.requests / out.max(1.0)).max(0.0);
+        self.work(flow.context, Parameter::HandoffReadIo, all * asleep * SWITCHES, "sleeping for a request");
+    }
+}

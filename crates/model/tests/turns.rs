@@ -1,0 +1,187 @@
+//! Members that take turns, and requests that are all out: each a line that says what a stack does relative to another.
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
+
+use model::{Compiler, Conditions, Resource, Site, predict};
+use terms::layer::{Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
+use terms::machine::{DriveGroup, DriveKind, Machine, Rated, Trust};
+use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
+
+fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+/// Drives of the lab that take 16 KiB at once and two operations side by side, on a machine that never limits them.
+fn flash() -> Machine {
+    let rated = Rated {
+        read: Some(BytesPerSecond(409.6e6)),
+        write: Some(BytesPerSecond(409.6e6)),
+        read_iops: Some(Iops(25e3)),
+        write_iops: Some(Iops(25e3)),
+        read_latency: Some(Nanos(63_000)),
+        write_latency: Some(Nanos(63_000)),
+        ..Rated::NOTHING
+    };
+    let group = DriveGroup { count: 4, rated, trust: Trust::Held, ..DriveGroup::unknown(name("d"), DriveKind::Ram) };
+    Machine { kernel: Some((6, 1)), cores: 16, threads: 16, drives: vec![group], ..Machine::default() }
+}
+
+fn of(kind: DriveKind) -> Machine {
+    Machine { drives: vec![DriveGroup { count: 4, ..DriveGroup::unknown(name("d"), kind) }], ..flash() }
+}
+
+fn stack(members: usize, layer: Layer) -> Stack {
+    let on = (0..members).map(|at| Ref::Drive(name(&format!("d{at}")))).collect();
+    let nodes = vec![LayerNode { name: name("n"), layer, on, special: Vec::new() }];
+    Stack { name: "s".to_owned(), note: None, nodes }
+}
+
+fn raid(level: RaidLevel, chunk: u64) -> Layer {
+    Layer::Raid(Raid { level, chunk: Bytes::kib(chunk), ..Raid::default() })
+}
+
+fn work(pattern: Pattern, kib: u64, depth: u32, jobs: u32) -> Workload {
+    Workload { depth, jobs, ..Workload::new(name("w"), pattern, Bytes::kib(kib)) }
+}
+
+fn rate(machine: &Machine, stack: &Stack, work: &Workload) -> f64 {
+    predict(&Site::new(machine), stack, work, &Conditions::default()).unwrap().operations.value
+}
+
+/// What all stations of a kind have to do for an operation.
+fn demand(machine: &Machine, stack: &Stack, work: &Workload, of: fn(Resource) -> bool) -> f64 {
+    let site = Site::new(machine);
+    let mut compiler = Compiler::new(&site);
+    let network = compiler.compile(stack, work, &Conditions::default()).unwrap();
+    network.stations.iter().filter(|station| of(station.resource)).map(|station| station.demand).sum()
+}
+
+/// Who hands out a chunk sleeps until all but what a drive's requests hold is through: with chunks much larger than that,
+/// drives work one after the other for one thread, and side by side for several.
+#[test]
+fn one_thread_fills_one_drive_after_the_other() {
+    let at =
+        |chunk, jobs| rate(&flash(), &stack(4, raid(RaidLevel::Raid0, chunk)), &work(Pattern::RandRead, 1024, 4, jobs));
+    assert!(at(16, 1) > at(512, 1) * 2.5, "{} {}", at(16, 1), at(512, 1));
+    assert!(at(512, 4) > at(512, 1) * 2.5, "{} {}", at(512, 4), at(512, 1));
+    // A drive with more requests than an operation is of makes nobody sleep.
+    let at = |chunk| {
+        rate(&of(DriveKind::Nvme), &stack(4, raid(RaidLevel::Raid0, chunk)), &work(Pattern::RandRead, 1024, 4, 1))
+    };
+    assert!((at(16) / at(512) - 1.0).abs() < 0.3, "{} {}", at(16), at(512));
+}
+
+/// Few requests on each drive hold back those of one thread for drives that have room.
+#[test]
+fn a_full_drive_holds_back_what_others_have_room_for() {
+    let small =
+        |machine: &Machine| rate(machine, &stack(4, raid(RaidLevel::Raid0, 512)), &work(Pattern::RandRead, 4, 32, 1));
+    let free = 4.0 * 25e3;
+    assert!(small(&flash()) < free * 0.85, "{}", small(&flash()));
+    assert!(small(&flash()) > free * 0.6, "{}", small(&flash()));
+}
+
+/// A stream of small blocks is on one member of a stripe of large chunks, and on all of one whose chunks its window covers.
+#[test]
+fn a_stream_is_on_as_many_members_as_it_covers() {
+    let machine = of(DriveKind::Nvme);
+    let turns = |chunk, jobs| {
+        let array = stack(4, raid(RaidLevel::Raid0, chunk));
+        demand(&machine, &array, &work(Pattern::Read, 16, 8, jobs), |of| matches!(of, Resource::Turns(..)))
+            / demand(&machine, &array, &work(Pattern::Read, 16, 8, jobs), |of| matches!(of, Resource::Drive(..)))
+    };
+    assert!((turns(512, 1) - 4.0 / (1.0 + 112.0 / 512.0)).abs() < 0.01, "{}", turns(512, 1));
+    assert!(turns(512, 8) < 1.2 && turns(512, 8) > 1.0, "{}", turns(512, 8));
+    assert!(turns(16, 1).abs() < 1e-9);
+}
+
+/// md's own thread hands the writes of a mirror to its members; reads it has nothing to do with.
+#[test]
+fn the_thread_of_a_mirror_writes() {
+    let mirror = |of: Resource| matches!(of, Resource::Serial(model::Serial::Mirror, _));
+    let lvm = Layer::Lvm(Lvm { volume: Volume::Raid1, ..Lvm::default() });
+    for layer in [raid(RaidLevel::Raid1, 512), raid(RaidLevel::Raid10, 512), lvm] {
+        let array = stack(4, layer);
+        assert!(demand(&of(DriveKind::Nvme), &array, &work(Pattern::RandWrite, 4, 8, 1), mirror) > 0.0);
+        assert!(demand(&of(DriveKind::Nvme), &array, &work(Pattern::RandRead, 4, 8, 1), mirror).abs() < 1e-12);
+        // A file system submits what it writes itself.
+        let mut files = array.clone();
+        let on = vec![Ref::Layer(name("n"))];
+        files.nodes.push(LayerNode { name: name("f"), layer: Layer::Ext4(Ext4::default()), on, special: Vec::new() });
+        assert!(demand(&of(DriveKind::Nvme), &files, &work(Pattern::RandWrite, 4, 8, 1), mirror).abs() < 1e-12);
+    }
+}
+
+/// Each part of a chunk goes its own way through md, and a RAM drive joins none of them.
+#[test]
+fn small_chunks_are_more_work() {
+    let threads = |of: Resource| of == Resource::Thread;
+    let at = |kind, chunk| {
+        demand(&of(kind), &stack(4, raid(RaidLevel::Raid0, chunk)), &work(Pattern::RandRead, 1024, 4, 1), threads)
+    };
+    for kind in [DriveKind::Ram, DriveKind::Nvme] {
+        assert!(at(kind, 16) > at(kind, 256) * 1.1, "{kind:?}: {} {}", at(kind, 16), at(kind, 256));
+    }
+    let more = |kind| at(kind, 16) - at(kind, 256);
+    assert!(more(DriveKind::Ram) > more(DriveKind::Nvme));
+}
+
+/// A mirror keeps a stream on one member where drives tell no size that is best: those in memory do not.
+#[test]
+fn a_stream_stays_with_one_member_in_memory() {
+    let array = stack(2, raid(RaidLevel::Raid1, 512));
+    let at = |machine: &Machine, pattern| rate(machine, &array, &work(pattern, 16, 16, 1));
+    assert!(at(&flash(), Pattern::RandRead) > at(&flash(), Pattern::Read) * 1.3);
+    let nvme = of(DriveKind::Nvme);
+    assert!(at(&nvme, Pattern::Read) >= at(&nvme, Pattern::RandRead) * 0.99);
+}
+
+/// A write has ended when it lies in the journal of dm-integrity in memory; the journal is written in large requests.
+#[test]
+fn a_small_write_ends_in_the_journal_s_memory() {
+    let machine = of(DriveKind::SataSsd);
+    let array = |mode| stack(1, Layer::Integrity(Integrity { mode, sector: Bytes::kib(4), ..Integrity::default() }));
+    let lone = work(Pattern::RandWrite, 4, 1, 1);
+    let at = |mode| rate(&machine, &array(mode), &lone);
+    assert!(at(IntegrityMode::Journal) > at(IntegrityMode::NoJournal) * 1.1);
+    let many = work(Pattern::RandWrite, 4, 32, 4);
+    let at = |mode| rate(&machine, &array(mode), &many);
+    assert!(at(IntegrityMode::Journal) <= at(IntegrityMode::NoJournal));
+    let drives = |of: Resource| matches!(of, Resource::Drive(..));
+    let [plain, journalled] =
+        [IntegrityMode::NoJournal, IntegrityMode::Journal].map(|mode| demand(&machine, &array(mode), &many, drives));
+    assert!(journalled > plain, "{plain} {journalled}");
+}
+
+/// A buffer that is smaller than a huge page is pinned page by page.
+#[test]
+fn small_buffers_are_pinned_page_by_page() {
+    let threads = |of: Resource| of == Resource::Thread;
+    let machine = of(DriveKind::Ram);
+    let at = |depth| demand(&machine, &stack(1, Layer::Bare), &work(Pattern::Read, 1024, depth, 1), threads);
+    assert!(at(1) > at(8) && (at(1) - at(2)).abs() < 1e-12, "{} {}", at(1), at(8));
+}
+
+/// A journal has an entry for each sector: small ones are more work than their checksums are.
+#[test]
+fn a_journal_has_an_entry_for_each_sector() {
+    let workers = |of: Resource| matches!(of, Resource::Workers(_));
+    let at = |mode, sector| {
+        let layer = Layer::Integrity(Integrity { mode, sector, ..Integrity::default() });
+        demand(&of(DriveKind::Nvme), &stack(1, layer), &work(Pattern::Write, 1024, 8, 1), workers)
+    };
+    let more = |mode| at(mode, Bytes(512)) - at(mode, Bytes::kib(4));
+    assert!(more(IntegrityMode::Journal) > more(IntegrityMode::NoJournal) * 2.0);
+}
+
+/// The parity of raidz is work of the processors, as md's is.
+#[test]
+fn parity_takes_processors() {
+    let cores = |of: Resource| of == Resource::Cores;
+    let at = |layer| demand(&of(DriveKind::Nvme), &stack(4, layer), &work(Pattern::Write, 1024, 8, 1), cores);
+    let zfs = |layout| Layer::Zfs(Zfs { layout, ..Zfs::default() });
+    assert!(
+        at(zfs(ZfsLayout::Raidz2)) > at(zfs(ZfsLayout::Raidz1))
+            && at(zfs(ZfsLayout::Raidz1)) > at(zfs(ZfsLayout::Stripe))
+    );
+    assert!(at(raid(RaidLevel::Raid6, 64)) > at(raid(RaidLevel::Raid5, 64)));
+}
