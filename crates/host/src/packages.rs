@@ -87,7 +87,6 @@ const TABLE: &[Brings] = &[
             "setsid",
             "setpriv",
             "prlimit",
-            "taskset",
             "lsblk",
             "mount",
             "umount",

@@ -37,7 +37,7 @@ impl Accelerator {
             // One thread runs all processors, and without memory barriers: a device that is told only of what it has not yet
             // seen may not be told at all, so it is told of everything.
             Self::Icount => {
-                "-accel tcg,thread=single -icount shift=0,sleep=off -cpu Haswell-noTSX,-erms,-pcid,-tsc-deadline,-invpcid,\
+                "-accel tcg,thread=single -cpu Haswell-noTSX,-erms,-pcid,-tsc-deadline,-invpcid,\
                  -x2apic,-spec-ctrl -seed 1 -rtc base=2026-01-01T00:00:00,clock=vm -global virtio-device.event_idx=off"
             }
         }

@@ -22,11 +22,10 @@ pub struct Requirement {
 }
 
 /// Programs that a lab calls on this machine, all of them required.
-const OUTSIDE: [(&str, &str); 4] = [
+const OUTSIDE: [(&str, &str); 3] = [
     ("qemu-system-x86_64", "runs the guest"),
     ("setpriv", "takes rights from QEMU, and ends it with this program"),
     ("prlimit", "bounds what QEMU writes"),
-    ("taskset", "keeps a guest under a virtual clock on one processor"),
 ];
 
 /// Programs that a lab, or a layer in it, calls in the guest; is it required?

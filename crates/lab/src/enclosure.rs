@@ -92,7 +92,7 @@ pub(crate) fn start(
     let scratch = Scratch::make(&spec.base)?;
     make_files(&own, scratch.path(), kernel, Mode::Shared)?;
     let networks = network::enclosure_arguments(scratch.path(), spec.machine.hosts.0);
-    let process = start_machine(&own, &scratch, accelerator, Mode::Shared, networks, None)?;
+    let process = start_machine(&own, &scratch, accelerator, Mode::Shared, networks)?;
     let started = Started { machine, process, scratch };
     network::await_listening(started.directory(), spec.machine.hosts.0)?;
     Ok(Some(started))

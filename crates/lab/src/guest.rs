@@ -21,7 +21,6 @@ use crate::machine::{self, Console, Mode, serial_of};
 use crate::network::{self, End};
 use crate::post::{self, Bells};
 use crate::scratch::Scratch;
-use crate::seat::Seat;
 use crate::{cage, check, file, image, probe, vmlinux, within};
 
 /// What to boot, and with what.
@@ -65,8 +64,6 @@ pub struct Guest {
     // Fields drop in this order: first the agent's connection, then QEMU, then the drives that spin, then the directory.
     remote: Remote,
     process: Mutex<Process>,
-    /// The processor of a guest under a virtual clock, free again once QEMU is gone.
-    _seat: Option<Seat>,
     disks: Vec<Disk>,
     scratch: Scratch,
     /// The other hosts of the lab; only the first has any.
@@ -168,7 +165,6 @@ fn boot_with(spec: &GuestSpec<'_>, kernel: GuestKernel, accelerator: Accelerator
 struct Booting<'a> {
     spec: GuestSpec<'a>,
     process: Process,
-    seat: Option<Seat>,
     disks: Vec<Disk>,
     /// Those of a guest that talks through a mailbox.
     bells: Option<Bells>,
@@ -189,9 +185,8 @@ impl<'a> Booting<'a> {
         let bells = (mode == Mode::Apart).then(|| Bells::make(scratch.path())).transpose()?;
         let networks = network.map(|of| network::host_arguments(of, spec.host)).unwrap_or_default();
         let disks = disk::start(scratch.path(), spec.machine)?;
-        let seat = if accelerator == Accelerator::Icount { Seat::take() } else { None };
-        let process = start_machine(&spec, &scratch, accelerator, mode, networks, seat.as_ref())?;
-        Ok(Self { spec, process, seat, disks, bells, scratch })
+        let process = start_machine(&spec, &scratch, accelerator, mode, networks)?;
+        Ok(Self { spec, process, disks, bells, scratch })
     }
 
     fn greet(mut self, accelerator: Accelerator) -> Result<(Self, Remote), LabError> {
@@ -208,7 +203,7 @@ impl<'a> Booting<'a> {
         accelerator: Accelerator,
         start: Instant,
     ) -> Result<Guest, LabError> {
-        let Self { spec, process, seat, disks, scratch, bells: _ } = self;
+        let Self { spec, process, disks, scratch, bells: _ } = self;
         if connected {
             enclosure::connect(&remote, &spec)?;
         }
@@ -217,7 +212,6 @@ impl<'a> Booting<'a> {
         Ok(Guest {
             remote,
             process: Mutex::new(process),
-            _seat: seat,
             disks,
             scratch,
             others: Vec::new(),
@@ -267,10 +261,8 @@ pub(crate) fn start_machine(
     accelerator: Accelerator,
     mode: Mode,
     networks: Vec<String>,
-    seat: Option<&Seat>,
 ) -> Result<Process, LabError> {
-    let mut argv: Vec<String> = seat.into_iter().flat_map(Seat::words).collect();
-    argv.extend(machine::command(spec.machine, spec.first_drive(), accelerator, spec.console, mode)?);
+    let mut argv = machine::command(spec.machine, spec.first_drive(), accelerator, spec.console, mode)?;
     argv.extend(networks);
     let standard = match spec.console {
         Console::Terminal => Standard::Inherit,

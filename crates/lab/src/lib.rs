@@ -29,7 +29,6 @@ mod post;
 mod probe;
 mod ram;
 mod scratch;
-mod seat;
 mod share;
 mod vmlinux;
 mod within;
