@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lab::SATA_PORTS;
 use terms::spelling::spell_path;
-use terms::{Clock, Design, LabDriveKind, LabSpec, Note, NoteLevel, Plan, Replicate, Stack, Workload};
+use terms::{Clock, Design, LabDrive, LabDriveKind, LabSpec, Note, NoteLevel, Plan, Replicate, Stack, Workload};
 
 use crate::cli::{RunArguments, Selection};
 use crate::exit::Failure;
@@ -220,7 +220,9 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     if !arguments.kernel.is_empty() {
         design.lab.kernels.clone_from(&arguments.kernel);
     }
-    if design.lab.becomes_flash() {
+    // What QEMU serves as flash has a body in the guest.
+    let is_served = |drive: &LabDrive| matches!(drive.kind, LabDriveKind::Nvme | LabDriveKind::Sata);
+    if design.lab.said_clock == Some(Clock::Virtual) && design.lab.drives.iter().all(is_served) {
         design.measure.lab_drives.get_or_insert(LabDriveKind::Flash);
     }
     change_drives(design)?;

@@ -74,8 +74,7 @@ pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
     spec.said_clock = lab.word("clock");
     spec.cpu = cpu(lab, &spec, notes);
     spec.kernels = kernels(lab, notes);
-    let measured = if spec.becomes_flash() { spec.of_kind(LabDriveKind::Flash) } else { spec.clone() };
-    if let (Some(why), true) = (measured.clock_refused(), complete) {
+    if let (Some(why), true) = (spec.clock_refused(), complete) {
         notes.push(
             Note::error(
                 "study-clock",

@@ -13,13 +13,6 @@ impl LabSpec {
         self.said_clock.unwrap_or(own)
     }
 
-    /// NVMe and SATA drives that a virtual clock was asked for: they are measured as flash drives of the guest's kernel.
-    #[must_use]
-    pub fn becomes_flash(&self) -> bool {
-        let is_served = |drive: &LabDrive| matches!(drive.kind, LabDriveKind::Nvme | LabDriveKind::Sata);
-        self.said_clock == Some(Clock::Virtual) && self.drives.iter().all(is_served)
-    }
-
     /// Why a guest of whose clock nobody says anything has ours; `None` where it has its own.
     #[must_use]
     pub fn needs_real_clock(&self) -> Option<String> {
@@ -107,9 +100,6 @@ mod tests {
         };
         let ram = lab(LabDriveKind::Ram, Clock::Virtual);
         assert_eq!((ram.clock_refused(), ram.processors()), (None, 1));
-        let becomes_flash = |kind, clock| lab(kind, clock).becomes_flash();
-        assert!(becomes_flash(LabDriveKind::Sata, Clock::Virtual) && !becomes_flash(LabDriveKind::Sata, Clock::Real));
-        assert!(!becomes_flash(LabDriveKind::NvmeTcp, Clock::Virtual));
         let flash = |clock, limit| {
             let drive = LabDrive { limit, ..drive(LabDriveKind::Flash) };
             LabSpec { drives: vec![drive], said_clock: Some(clock), ..LabSpec::new(1, Bytes::gib(1)) }.clock_refused()

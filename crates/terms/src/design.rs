@@ -190,16 +190,12 @@ impl LabSpec {
         Self { drives, switches, ..self.clone() }
     }
 
-    /// The same guest with all drives and links as fast as they go. Hard disks become SATA drives, and flash drives of the
-    /// guest's kernel NVMe drives: these can be pulled, and need our time.
+    /// The same guest with all drives and links as fast as they go; drives that spin become SATA drives, which need our time.
     #[must_use]
     pub fn without_limits(&self) -> Self {
         let fast = |drive: &LabDrive| {
-            let drive = drive.as_kind(match drive.kind {
-                LabDriveKind::Hdd => LabDriveKind::Sata,
-                LabDriveKind::Flash => LabDriveKind::Nvme,
-                kind => kind,
-            });
+            let spins = drive.kind == LabDriveKind::Hdd;
+            let drive = if spins { drive.as_kind(LabDriveKind::Sata) } else { drive.clone() };
             LabDrive { limit: RateLimit::default(), ..drive }
         };
         let drives: Vec<LabDrive> = self.drives.iter().map(fast).collect();
@@ -477,12 +473,10 @@ mod tests {
         let drive = |name: &str| LabDrive::new(Name::new(name).unwrap(), Bytes::mib(64));
         let slow = LabDrive { limit, lba: Bytes(4096), port: Port::Switch(0), ..drive("a") };
         let disk = LabDrive { kind: LabDriveKind::Hdd, spindle: Some(Spindle::default()), ..drive("b") };
-        let flash = LabDrive { kind: LabDriveKind::Flash, ..drive("c") };
-        let lab = LabSpec { drives: vec![slow.clone(), disk, flash], ..LabSpec::new(2, Bytes::gib(1)) };
+        let lab = LabSpec { drives: vec![slow.clone(), disk], ..LabSpec::new(2, Bytes::gib(1)) };
         let lab = LabSpec { switches: vec![LabSwitch { number: 0, limit }], ..lab }.without_limits();
         assert_eq!(lab.drives[0], LabDrive { limit: RateLimit::default(), ..slow });
         assert_eq!((lab.drives[1].kind, lab.drives[1].spindle), (LabDriveKind::Sata, None));
-        assert_eq!(lab.drives[2].kind, LabDriveKind::Nvme);
         assert!(lab.switches.is_empty());
     }
 }

@@ -44,8 +44,8 @@ pub(super) fn named(arguments: &RunArguments, settings: &Settings) -> Result<Stu
     studies::adjust(&mut study.design, arguments, settings)?;
     let unasked = if arguments.quick {
         Some("no feature checks in a quick run; `bedplate prove` with the same study runs them")
-    } else if study.design.lab.drives.iter().any(|drive| drive.kind == LabDriveKind::Ram) {
-        Some("no feature checks on RAM drives: nobody can pull them")
+    } else if study.design.measure.lab_drives.is_some_and(LabDriveKind::in_guest) {
+        Some("no feature checks on drives of the guest's kernel: nobody can pull them")
     } else {
         None
     };

@@ -29,8 +29,7 @@ pub(crate) static LAB: Table = Table {
             Kind::Choice(&["real", "virtual"]),
             "virtual where all drives are of kind `flash`, `hdd` or `ram` and hard disks fit, real otherwise",
             "What time is in the guest: `virtual` counts its instructions, so that numbers do not follow what else this \
-             machine does. One processor, and only drives of kind `flash`, `hdd` and `ram`, all in the guest's memory; where all \
-             are `nvme` or `sata`, they are measured as `flash`.",
+             machine does. One processor, and only drives of kind `flash`, `hdd` and `ram`, all in the guest's memory.",
         ),
         optional(
             "cpu",
