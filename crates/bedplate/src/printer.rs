@@ -50,14 +50,14 @@ impl Printer {
     /// Progress over `weight` seconds of expected work: a line that is drawn anew on a terminal, a line for each event
     /// otherwise.
     pub(crate) fn progress(&self, weight: f64) -> Progress {
-        self.progress_in_lanes(weight, None)
+        self.progress_in_lanes(weight, 1)
     }
 
-    /// The same of work that is done in so many places at once, if in more than one.
+    /// The same of work that is done in so many places at once.
     #[expect(clippy::cast_precision_loss, reason = "no machine has 2^53 processors")]
-    pub(crate) fn progress_in_lanes(&self, weight: f64, lanes: Option<usize>) -> Progress {
+    pub(crate) fn progress_in_lanes(&self, weight: f64, lanes: usize) -> Progress {
         let terminal = std::io::stderr().is_terminal();
-        let work = Arc::new(Mutex::new(Work::begun(Instant::now(), weight, 1.0 / lanes.unwrap_or(1) as f64)));
+        let work = Arc::new(Mutex::new(Work::begun(Instant::now(), weight, 1.0 / lanes.max(1) as f64)));
         let bar = if self.quiet || !terminal {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
         } else {

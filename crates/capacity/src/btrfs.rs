@@ -154,6 +154,12 @@ mod tests {
     use super::*;
     use crate::SizeBounds;
 
+    /// A drive of that size.
+    fn whole(size: u64) -> Place {
+        let bounds = SizeBounds::exactly(Bytes(size));
+        Place { size, bounds, lba: 512, stripe: None, optimal: 0, drive: true }
+    }
+
     /// Profile; size of each device; devices; size and *avail* as `statvfs` told them. mkfs.btrfs 6.2 on sparse files,
     /// metadata in two copies, Linux 6.18.
     const TOLD: [(&str, u64, u64, u64, u64); 77] = include!("../measured/btrfs.in");
@@ -170,15 +176,7 @@ mod tests {
                 "raid10" => (BtrfsProfile::Raid10, raid1),
                 _ => (single, raid1),
             };
-            let place = Place {
-                size,
-                bounds: SizeBounds::exactly(Bytes(size)),
-                lba: 512,
-                stripe: None,
-                optimal: 0,
-                drive: true,
-            };
-            let members = vec![place; usize::try_from(count).unwrap()];
+            let members = vec![whole(size); usize::try_from(count).unwrap()];
             let laid = lay(&Btrfs { data, metadata, ..Btrfs::default() }, &members).unwrap();
             assert_eq!((laid.total, laid.above), (total, available), "{name} {} x {count}", Bytes(size));
         }
@@ -191,29 +189,14 @@ mod tests {
             ([671_088_640; 3], 245_760, 136_960),
             ([21_474_836_480, 21_474_836_480, 22_999_998_464], 8_050_497, 5_350_784),
         ] {
-            let place = |size| Place {
-                size,
-                bounds: SizeBounds::exactly(Bytes(size)),
-                lba: 512,
-                stripe: None,
-                optimal: 0,
-                drive: true,
-            };
-            let laid = lay(&raid1, &sizes.map(place)).unwrap();
+            let laid = lay(&raid1, &sizes.map(whole)).unwrap();
             assert_eq!((laid.total, laid.above), (total * 4096, available * 4096));
         }
     }
 
     #[test]
     fn a_device_without_room_is_passed_over() {
-        let place = |blocks: u64| Place {
-            size: blocks * 4096,
-            bounds: SizeBounds::exactly(Bytes(blocks * 4096)),
-            lba: 512,
-            stripe: None,
-            optimal: 0,
-            drive: true,
-        };
+        let place = |blocks: u64| whole(blocks * 4096);
         let raid1 = Btrfs { data: BtrfsProfile::Raid1, metadata: BtrfsProfile::Raid1, ..Btrfs::default() };
         let laid = lay(&raid1, &[100_000, 100_000, 100_000, 355_360].map(place)).unwrap();
         assert_eq!((laid.total, laid.above), (327_680 * 4096, 164_672 * 4096));
@@ -221,14 +204,7 @@ mod tests {
 
     #[test]
     fn a_chunk_that_does_not_fit_gets_smaller() {
-        let place = |blocks: u64| Place {
-            size: blocks * 4096,
-            bounds: SizeBounds::exactly(Bytes(blocks * 4096)),
-            lba: 512,
-            stripe: None,
-            optimal: 0,
-            drive: true,
-        };
+        let place = |blocks: u64| whole(blocks * 4096);
         let members = [100_000, 100_000, 12_798_572, 108_629].map(place);
         let laid = lay(&Btrfs { metadata: BtrfsProfile::Raid1, ..Btrfs::default() }, &members).unwrap();
         assert_eq!((laid.total, laid.above), (13_107_201 * 4096, 12_889_424 * 4096));

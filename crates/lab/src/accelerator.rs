@@ -30,9 +30,7 @@ impl Accelerator {
             // copies (ERMS, FSRM) fills it byte by byte: 80 ms for a page, and minutes for what was dropped from its
             // caches. Without them it copies eight bytes at a time, which is faster everywhere.
             Self::Tcg => "-accel tcg,thread=multi -cpu max,-erms,-fsrm",
-            // Each instruction is a nanosecond, and a processor with nothing to do is at the next timer at once
-            // (QEMU, docs/devel/tcg-icount.rst). Whatever differs between two runs, or two versions of QEMU, differs in
-            // instructions: so a processor by name, without what only some versions know, a seed for whatever is drawn,
+            // Whatever differs between two runs, or two versions of QEMU, differs in instructions: so a processor by name, without what only some versions know, a seed for whatever is drawn,
             // and a date of its own.
             // One thread runs all processors, and without memory barriers: a device that is told only of what it has not yet
             // seen may not be told at all, so it is told of everything.

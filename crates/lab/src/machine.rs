@@ -95,7 +95,8 @@ pub(crate) fn command(
     Ok(argv.0)
 }
 
-/// How instructions are counted: each is a nanosecond.
+/// How instructions are counted: each is a nanosecond, and a processor with nothing to do is at the next timer at once
+/// (QEMU, docs/devel/tcg-icount.rst).
 ///
 /// QEMU has one thread for the guest and one for timers. Where the guest waits, the second moves the clock to the next timer.
 /// It may see that the guest waits before the first has counted the guest's last instructions, some fifteen since it set its timer,

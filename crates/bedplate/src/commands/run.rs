@@ -132,7 +132,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     say_clock(&study.design, &site, settings);
     settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
-    let progress = settings.printer.progress_in_lanes(costs.work(&study.design, &missing), costs.lanes);
+    let progress = settings.printer.progress_in_lanes(costs.work(&study.design, &missing), costs.at_once());
     let finished = writer.finished().iter().filter(|cell| !cell.is_anchor()).count();
     progress.expect(estimate::cells(&study.design, &missing).max(finished));
     progress.begin(finished);

@@ -197,6 +197,11 @@ impl Costs {
         Self { lanes, ..self }
     }
 
+    /// Machines that work at once.
+    pub(crate) fn at_once(&self) -> usize {
+        self.lanes.unwrap_or(1)
+    }
+
     /// Building a stack.
     pub(crate) fn build(&self, stack: &str) -> f64 {
         self.builds.get(stack).copied().unwrap_or(self.build)
@@ -241,7 +246,7 @@ impl Costs {
 
     /// Seconds of the first rounds of a run, without the stacks that cannot be built.
     pub(crate) fn run(&self, design: &Design, missing: &[String]) -> f64 {
-        self.work(design, missing) / real(self.lanes.unwrap_or(1))
+        self.work(design, missing) / real(self.at_once())
     }
 
     /// The same, of all guests together.

@@ -66,7 +66,7 @@ impl<'a> Runner<'a> {
             Ok(())
         };
         thread::scope(|threads| {
-            let others = 1..self.costs.lanes.unwrap_or(1);
+            let others = 1..self.costs.at_once();
             let others: Vec<_> = others
                 .map(|_| {
                     let mut runner = self.another();

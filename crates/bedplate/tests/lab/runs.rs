@@ -74,7 +74,7 @@ fn a_killed_run_goes_on_where_it_stopped() {
     assert_eq!((again.status.code(), &again.stdout), (Some(0), &resumed.stdout));
 }
 
-/// LVM and ZFS on drives of the guest's own kernel, in the guest that the run began with and in one that it booted later.
+/// LVM and ZFS on drives of the guest's own kernel, each in a guest of its own.
 #[test]
 fn guests_side_by_side_build_the_same() {
     let bench = Bench::new();

@@ -188,11 +188,11 @@ const fn of_raid(raid: &Raid) -> Traits {
 const fn of_luks(luks: &Luks) -> Traits {
     // cryptsetup keeps tags by dm-integrity with a journal.
     let checksums = if luks.integrity.is_some() { Checksums::Journalled } else { Checksums::None };
-    // It times its key derivation, which may take a gigabyte of memory: one must not stand in the way of another.
     let sector = match luks.sector {
         Some(sector) => sector,
         None => Bytes(0),
     };
+    // It times its key derivation, which may take a gigabyte of memory: one must not stand in the way of another.
     Traits { over: Over::Each, checksums, encrypts: true, sector, ..PLAIN }
 }
 
