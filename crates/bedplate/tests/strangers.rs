@@ -163,8 +163,8 @@ fn one_signal_ends_a_verb_that_has_nothing_to_clean_up() {
     let home = tempfile::tempdir().unwrap();
     let at = home.path();
     record(&at.join("runs"), "mine", "Is it mine?", THEN).seal().unwrap();
-    // A GiB takes seconds to digest.
-    fs::File::create(at.join("runs/mine/extra")).unwrap().set_len(1 << 30).unwrap();
+    // A TiB takes minutes to digest on any machine, and no room.
+    fs::File::create(at.join("runs/mine/extra")).unwrap().set_len(1 << 40).unwrap();
     for arguments in [
         &["report", "mine", "--verify"][..],
         // Nobody writes into it, and nobody closes it.

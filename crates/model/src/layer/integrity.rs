@@ -125,7 +125,8 @@ impl Compiler<'_> {
             };
             let seeks = flow.seeks + flow.bytes * (runs + extra);
             let waits = written_back(tags);
-            each(self, Flow { bytes: flow.bytes * overhead, seeks, waits, ..flow });
+            // Tags lie between the data and in no access with it.
+            each(self, Flow { rate: flow.rate * overhead, seeks: seeks / overhead, waits, ..flow });
             if tags.journal {
                 each(self, Flow { waits, ..journalled(&flow) });
             }
