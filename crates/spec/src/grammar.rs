@@ -169,7 +169,13 @@ static SETUP: Table = Table {
             "as it is",
             "Logical block that the drive is formatted to (NVMe). It takes all that is on the drive, and some seconds.",
         ),
-        optional("write_cache", Kind::Boolean, "as it is", "The drive's volatile write cache (NVMe, SATA)."),
+        optional(
+            "write_cache",
+            Kind::Boolean,
+            "as it is",
+            "The drive's volatile write cache (NVMe, SATA). Flash drives of the lab have none; hard disks in the guest have what \
+             is wanted from the start.",
+        ),
         optional(
             "scheduler",
             Kind::Choice(&["none", "mq-deadline", "kyber", "bfq"]),

@@ -256,6 +256,7 @@ fn spindle(fields: &Fields, name: &Name, kind: LabDriveKind, notes: &mut Vec<Not
         outer: outer.unwrap_or(usual.outer),
         seek: fields.duration("seek").unwrap_or(usual.seek),
         cache: fields.size("cache").unwrap_or(usual.cache),
+        ..usual
     })
 }
 

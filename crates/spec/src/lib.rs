@@ -89,8 +89,9 @@ fn parse_by<T>(
 
 /// Makes the nouns of the fields and checks what they mean together.
 fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
-    let lab = lab::read(fields, notes);
+    let mut lab = lab::read(fields, notes);
     let setups = setup::read(fields, &lab, notes);
+    lab.spec.set_caches(&setups);
     let stacks = stack::read(fields, &lab, notes);
     let source = stack::read_source(fields, &lab, &stacks, notes);
     let (measure, workloads) = measure::read(fields, &lab.spec, &stacks, source.as_ref(), notes);

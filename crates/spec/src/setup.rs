@@ -64,14 +64,15 @@ fn check(fields: &Fields, setup: &DriveSetup, lab: &Lab, notes: &mut Vec<Note>) 
             let why = "the enclosure does not pass it on";
             refuse(fields, &["lba", "write_cache", "sanitize"], name, why, notes);
         }
-        LabDriveKind::Ram | LabDriveKind::Flash => {
-            refuse(
-                fields,
-                &["lba", "write_cache", "scheduler", "sanitize"],
-                name,
-                "a drive of the guest's kernel has nothing to set",
-                notes,
-            );
+        LabDriveKind::Flash => {
+            refuse(fields, &["lba", "sanitize"], name, "flash drives of the lab do not know it", notes);
+            if setup.write_cache == Some(true) {
+                refuse(fields, &["write_cache"], name, "flash drives of the lab have none", notes);
+            }
+        }
+        LabDriveKind::Ram => {
+            let why = "RAM drives have nothing to set";
+            refuse(fields, &["lba", "write_cache", "scheduler", "sanitize"], name, why, notes);
         }
     }
 }

@@ -392,6 +392,7 @@ fn drives_can_be_set_up_as_they_can_be() {
     let setup = |name: &str, keys: &str| {
         format!("{}\n[[drive]]\nname = \"{name}\"\n{keys}\n", study("{ ext4 = {}, on = \"a\" }"))
     };
+    let flash = |text: String| text.replace("name = \"a\", size", "name = \"a\", kind = \"flash\", size");
     for (text, expect) in [
         (setup("a", "lba = \"4 KiB\"\nscheduler = \"none\"\nwrite_cache = false"), vec![]),
         (setup("z", "lba = \"4 KiB\""), vec!["study-unknown-drive"]),
@@ -404,8 +405,18 @@ fn drives_can_be_set_up_as_they_can_be() {
             setup("a", "lba = \"4 KiB\"").replace("name = \"a\", size", "name = \"a\", kind = \"sata\", size"),
             vec!["study-setup"],
         ),
+        (flash(setup("a", "scheduler = \"none\"\nwrite_cache = false")), vec![]),
+        (flash(setup("a", "lba = \"4 KiB\"\nwrite_cache = true")), vec!["study-setup", "study-setup"]),
     ] {
         assert_eq!(codes(&text), expect, "{text}");
+    }
+    // Nobody can switch the cache of a hard disk in the guest: it has what is wanted from the start.
+    for (on, through) in [(false, true), (true, false)] {
+        let text = setup("a", &format!("write_cache = {on}"));
+        let text = text.replace("name = \"a\", size", "name = \"a\", kind = \"hdd\", size");
+        let (design, notes) = spec::parse(&text);
+        let spindle = design.unwrap_or_else(|| panic!("{notes:?}")).lab.drives[0].spindle.unwrap();
+        assert_eq!(spindle.write_through, through);
     }
 }
 

@@ -190,12 +190,24 @@ impl LabSpec {
         Self { drives, switches, ..self.clone() }
     }
 
-    /// The same guest with all drives and links as fast as they go; drives that spin become SATA drives, which need our time.
+    /// Gives hard disks the write cache that the study wants them to have: nobody can switch that of a disk in the guest.
+    pub fn set_caches(&mut self, setups: &[DriveSetup]) {
+        for drive in self.drives.iter_mut().filter(|drive| drive.kind == LabDriveKind::Hdd) {
+            let is_off = |setup: &DriveSetup| setup.name == drive.name && setup.write_cache == Some(false);
+            drive.spindle.get_or_insert_default().write_through = setups.iter().any(is_off);
+        }
+    }
+
+    /// The same guest with all drives and links as fast as they go, and drives that can be pulled: those of the guest's kernel
+    /// become NVMe drives and hard disks SATA drives, which need our time.
     #[must_use]
     pub fn without_limits(&self) -> Self {
         let fast = |drive: &LabDrive| {
-            let spins = drive.kind == LabDriveKind::Hdd;
-            let drive = if spins { drive.as_kind(LabDriveKind::Sata) } else { drive.clone() };
+            let drive = drive.as_kind(match drive.kind {
+                LabDriveKind::Hdd => LabDriveKind::Sata,
+                LabDriveKind::Flash | LabDriveKind::Ram => LabDriveKind::Nvme,
+                kind => kind,
+            });
             LabDrive { limit: RateLimit::default(), ..drive }
         };
         let drives: Vec<LabDrive> = self.drives.iter().map(fast).collect();
@@ -473,10 +485,12 @@ mod tests {
         let drive = |name: &str| LabDrive::new(Name::new(name).unwrap(), Bytes::mib(64));
         let slow = LabDrive { limit, lba: Bytes(4096), port: Port::Switch(0), ..drive("a") };
         let disk = LabDrive { kind: LabDriveKind::Hdd, spindle: Some(Spindle::default()), ..drive("b") };
-        let lab = LabSpec { drives: vec![slow.clone(), disk], ..LabSpec::new(2, Bytes::gib(1)) };
+        let flash = LabDrive { kind: LabDriveKind::Flash, ..drive("c") };
+        let lab = LabSpec { drives: vec![slow.clone(), disk, flash], ..LabSpec::new(2, Bytes::gib(1)) };
         let lab = LabSpec { switches: vec![LabSwitch { number: 0, limit }], ..lab }.without_limits();
         assert_eq!(lab.drives[0], LabDrive { limit: RateLimit::default(), ..slow });
         assert_eq!((lab.drives[1].kind, lab.drives[1].spindle), (LabDriveKind::Sata, None));
+        assert_eq!(lab.drives[2].kind, LabDriveKind::Nvme);
         assert!(lab.switches.is_empty());
     }
 }

@@ -63,13 +63,22 @@ pub struct Spindle {
     /// What its volatile write cache takes.
     #[serde(rename = "cache_bytes")]
     pub cache: Bytes,
+    /// Is every write on the platter when it is answered? The cache then only sorts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub write_through: bool,
 }
 
 impl Default for Spindle {
     /// 7200 rpm, 200 MB/s and 8.5 ms: a desktop drive of the 2010s (Seagate ST1000DM003: 210 MB/s, under 8.5 ms). Its
     /// cache of 64 MiB is made smaller as lab drives are smaller: 8 MiB.
     fn default() -> Self {
-        Self { rpm: 7200, outer: Bytes(200_000_000), seek: Nanos(8_500_000), cache: Bytes::mib(8) }
+        Self {
+            rpm: 7200,
+            outer: Bytes(200_000_000),
+            seek: Nanos(8_500_000),
+            cache: Bytes::mib(8),
+            write_through: false,
+        }
     }
 }
 

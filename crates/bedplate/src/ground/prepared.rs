@@ -75,7 +75,10 @@ fn known(
     let detail = drive.detail.as_deref()?;
     let nvme = detail.nvme.as_ref();
     let formats = nvme.and_then(|nvme| nvme.formats.known().cloned()).unwrap_or_default();
+    let of_kernel = ["nullb", "nbd"].iter().any(|own| drive.kernel_name.starts_with(own));
     let cache_on = match &detail.write_cache_on {
+        // Flash drives and hard disks in a guest tell nothing themselves, and its kernel knows what they have.
+        Readout::Known(None) if of_kernel => drive.write_cache.as_ref().map(|cache| cache == "write back"),
         Readout::Known(on) => *on,
         Readout::Unknown(_) => None,
     };
@@ -197,6 +200,19 @@ mod tests {
             assert_eq!((known.format_takes_all, known.cache_on), (expect, Some(true)));
         }
         assert_eq!(known(&name, "/dev/sda", &machine(Vec::new(), false)), None);
+    }
+
+    #[test]
+    fn the_cache_of_a_drive_in_a_guest_is_what_its_kernel_says() {
+        let name = Name::new("a").unwrap();
+        let cache = |kernel_name: &str, told: &str| {
+            let mut drive = Drive { write_cache: Some(told.to_owned()), ..drive(kernel_name, "") };
+            drive.detail.as_mut().unwrap().write_cache_on = Readout::Known(None);
+            known(&name, &format!("/dev/{kernel_name}"), &machine(vec![drive], false)).unwrap().cache_on
+        };
+        assert_eq!(cache("nullb0", "write through"), Some(false));
+        assert_eq!(cache("nbd1", "write back"), Some(true));
+        assert_eq!(cache("sdb", "write back"), None, "behind USB a drive may have another than the kernel thinks");
     }
 
     #[test]

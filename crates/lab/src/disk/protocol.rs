@@ -16,7 +16,9 @@ const FIXED_NEWSTYLE: u16 = 1;
 const NO_ZEROES: u16 = 2;
 
 /// Transmission flags: `HAS_FLAGS`, `SEND_FLUSH`, `SEND_FUA`, `ROTATIONAL`.
-pub(super) const TRANSMISSION: u16 = 1 | 1 << 2 | 1 << 3 | 1 << 4;
+pub(super) const TRANSMISSION: u16 = 1 | CACHE | 1 << 4;
+/// Those of a drive with a volatile cache.
+pub(super) const CACHE: u16 = 1 << 2 | 1 << 3;
 
 const OPT_EXPORT_NAME: u32 = 1;
 const OPT_ABORT: u32 = 2;

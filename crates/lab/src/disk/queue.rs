@@ -51,6 +51,8 @@ pub(super) struct Queue<T> {
     file: File,
     cache: Cache,
     ahead: Ahead,
+    /// Is every write answered only when it is on the platter?
+    write_through: bool,
     reads: VecDeque<Read<T>>,
     /// Writes that the cache has no room for.
     held: VecDeque<(T, u64, Vec<u8>, bool)>,
@@ -115,6 +117,7 @@ impl<T> Queue<T> {
             file,
             cache: Cache::new(spindle.cache.0),
             ahead: Ahead::new(spindle.cache.0, size),
+            write_through: spindle.write_through,
             reads: VecDeque::new(),
             held: VecDeque::new(),
             waits: Vec::new(),
@@ -145,7 +148,9 @@ impl<T> Queue<T> {
             Ask::Read { from, len } => {
                 self.reads.push_back(Read { ticket, range: from..from + u64::from(len), passed: 0 });
             }
-            Ask::Write { from, data, through } => self.held.push_back((ticket, from, data, through)),
+            Ask::Write { from, data, through } => {
+                self.held.push_back((ticket, from, data, through || self.write_through));
+            }
             Ask::Flush => self.waits.push(Wait { ticket, range: None, turn: self.writes }),
         }
         self.settle();

@@ -159,6 +159,27 @@ fn a_write_through_is_answered_when_it_is_on_the_platter_and_ahead_of_the_cache(
 }
 
 #[test]
+fn a_drive_whose_cache_is_off_answers_writes_from_the_platter_and_still_sorts_them() {
+    let spindle = Spindle { write_through: true, ..Spindle::default() };
+    let mut queue = Queue::new(&spindle, Bytes(SIZE), tempfile::tempfile().unwrap());
+    let mut place = places(9);
+    for at in 0..32 {
+        let from = place() % (SIZE / PAGE) * PAGE;
+        queue.submit(Nanos(0), at, Ask::Write { from, data: vec![1; 4096], through: false });
+    }
+    assert!(queue.answers().is_empty());
+    let (mut order, mut at) = (Vec::new(), Nanos(0));
+    while let Some(next) = queue.next() {
+        at = next;
+        queue.advance(next);
+        order.extend(queue.answers().into_iter().map(|answer| answer.ticket));
+    }
+    assert_eq!(order.len(), 32);
+    assert!(!order.is_sorted(), "by the way of the head");
+    assert!(at > Nanos::millis(100), "{at}");
+}
+
+#[test]
 fn power_takes_what_was_only_in_the_cache() {
     let file = tempfile::tempfile().unwrap();
     file.set_len(SIZE).unwrap();
