@@ -5,6 +5,7 @@ use crate::cli::RunArguments;
 use crate::exit::Failure;
 use crate::ground::staked::{named, planned};
 use crate::settings::Settings;
+use crate::studies;
 
 pub(crate) mod directory;
 pub(crate) mod drives;
@@ -33,7 +34,8 @@ pub(crate) fn stake(arguments: &RunArguments, settings: &Settings) -> Result<Sta
 }
 
 fn in_the_lab(arguments: &RunArguments, settings: &Settings) -> Result<Staked, Failure> {
-    let study = named(arguments, settings)?;
+    let mut study = named(arguments, settings)?;
+    studies::adjust_lab(&mut study.design, arguments)?;
     let whole = plan::DriveFact::of_lab(&study.design.lab);
     let (plans, sources) = planned(&study.design, whole)?;
     Ok(Staked { study, plans, sources, site: None })

@@ -190,7 +190,6 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
         policy.window = policy.window.min(terms::Nanos::seconds(1));
     }
     adjust_rounds(policy, arguments)?;
-    policy.lab_drives = arguments.lab_drives.map(Into::into);
     policy.precision = arguments.precision.unwrap_or(policy.precision);
     policy.margin = arguments.margin.unwrap_or(policy.margin);
     policy.budget = arguments.budget.or(policy.budget);
@@ -215,7 +214,15 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     if arguments.curve {
         add_curves(&mut design.workloads);
     }
-    check_slices(design)?;
+    check_slices(design)
+}
+
+/// Puts the choices of the command line that are of the lab over those of the study.
+///
+/// # Errors
+/// Where a guest cannot be so.
+pub(crate) fn adjust_lab(design: &mut Design, arguments: &RunArguments) -> Result<(), Failure> {
+    design.measure.lab_drives = arguments.lab_drives.map(Into::into);
     design.lab.said_clock = arguments.clock.map(Into::into).or(design.lab.said_clock);
     if !arguments.kernel.is_empty() {
         design.lab.kernels.clone_from(&arguments.kernel);
@@ -257,6 +264,7 @@ fn check_timed_options(workloads: &[Workload]) -> Result<(), Failure> {
 fn change_drives(design: &mut Design) -> Result<(), Failure> {
     let Some(kind) = design.measure.lab_drives else { return Ok(()) };
     design.lab = design.lab.of_kind(kind);
+    design.lab.set_caches(&design.setups);
     design.setups = design.setups.iter().map(|setup| setup.of_kind(kind)).collect();
     let sizes: std::collections::BTreeSet<_> = design.lab.drives.iter().map(|drive| drive.size).collect();
     if kind == LabDriveKind::Ram && sizes.len() > 1 {

@@ -1,6 +1,6 @@
 //! A study with the choices of the command line, planned for its ground.
 
-use terms::{Design, LabDriveKind};
+use terms::Design;
 
 use crate::cli::RunArguments;
 use crate::exit::Failure;
@@ -42,17 +42,10 @@ pub(super) fn named(arguments: &RunArguments, settings: &Settings) -> Result<Stu
     let mut study = studies::load_whole(path, settings)?;
     study.design.stacks = studies::select(study.design.stacks, &arguments.only, &arguments.skip)?;
     studies::adjust(&mut study.design, arguments, settings)?;
-    let unasked = if arguments.quick {
-        Some("no feature checks in a quick run; `bedplate prove` with the same study runs them")
-    } else if study.design.measure.lab_drives.is_some_and(LabDriveKind::in_guest) {
-        Some("no feature checks on drives of the guest's kernel: nobody can pull them")
-    } else {
-        None
-    };
-    if let Some(why) = unasked.filter(|_| !arguments.no_trials && !study.design.trials.is_empty()) {
-        settings.printer.say(why);
+    if arguments.quick && !arguments.no_trials && !study.design.trials.is_empty() {
+        settings.printer.say("no feature checks in a quick run; `bedplate prove` with the same study runs them");
     }
-    if arguments.no_trials || unasked.is_some() {
+    if arguments.quick || arguments.no_trials {
         study.design.trials.clear();
     }
     Ok(study)
