@@ -163,8 +163,10 @@ fn one_signal_ends_a_verb_that_has_nothing_to_clean_up() {
     let home = tempfile::tempdir().unwrap();
     let at = home.path();
     record(&at.join("runs"), "mine", "Is it mine?", THEN).seal().unwrap();
-    // A TiB takes minutes to digest on any machine, and no room.
-    fs::File::create(at.join("runs/mine/extra")).unwrap().set_len(1 << 40).unwrap();
+    // A GiB is the most that is read of one file. Without content 64 take no room, and long to digest on any machine.
+    for extra in 0..64 {
+        fs::File::create(at.join(format!("runs/mine/extra-{extra}"))).unwrap().set_len(1 << 30).unwrap();
+    }
     for arguments in [
         &["report", "mine", "--verify"][..],
         // Nobody writes into it, and nobody closes it.
