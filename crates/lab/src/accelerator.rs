@@ -30,8 +30,8 @@ impl Accelerator {
             // copies (ERMS, FSRM) fills it byte by byte: 80 ms for a page, and minutes for what was dropped from its
             // caches. Without them it copies eight bytes at a time, which is faster everywhere.
             Self::Tcg => "-accel tcg,thread=multi -cpu max,-erms,-fsrm",
-            // Whatever differs between two runs, or two versions of QEMU, differs in instructions: so a processor by name, without what only some versions know, a seed for whatever is drawn,
-            // and a date of its own.
+            // Whatever differs between two runs, or two versions of QEMU, differs in instructions: so a processor by name,
+            // without what only some versions know, a seed for whatever is drawn, and a date of its own.
             // One thread runs all processors, and without memory barriers: a device that is told only of what it has not yet
             // seen may not be told at all, so it is told of everything.
             Self::Icount => {

@@ -20,9 +20,11 @@ const PROCESSOR: &str = "/sys/devices/system/cpu/modalias";
 /// Makes the drives that the guest's own kernel has; gives their nodes.
 pub(crate) fn make(guest: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, String>, LabError> {
     let processor = guest.read_text(PROCESSOR)?;
-    let ciphers = CIPHERS.into_iter().filter(|_| machine.clock() == Clock::Virtual);
+    let ciphers = if machine.clock() == Clock::Virtual { CIPHERS.as_slice() } else { &[] };
     // One that the kernel does not have as a module it has in itself, or nothing asks for it.
-    guest.run(&Cmd::new(["modprobe", "--quiet", "--all", processor.trim()].into_iter().chain(ciphers)))?;
+    guest.run(&Cmd::new(
+        ["modprobe", "--quiet", "--all", processor.trim()].into_iter().chain(ciphers.iter().copied()),
+    ))?;
     let mut nodes = ram::make(guest, machine)?;
     nodes.extend(flash::make(guest, machine)?);
     Ok(nodes)

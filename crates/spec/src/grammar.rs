@@ -173,8 +173,8 @@ static SETUP: Table = Table {
             "write_cache",
             Kind::Boolean,
             "as it is",
-            "The drive's volatile write cache (NVMe, SATA). Flash drives of the lab have none; hard disks in the guest have what \
-             is wanted from the start.",
+            "The drive's volatile write cache (NVMe, SATA). Flash drives of the lab have none, and hard disks under a \
+             virtual clock are made with one or without.",
         ),
         optional(
             "scheduler",

@@ -99,7 +99,8 @@ fn begin(index: u32, disk: &InsideDisk, speed: Speed) -> io::Result<()> {
         let _ = send.send(Message::Client(client, answers)).is_ok() && pass_on(client, &mut own, size, &send).is_ok();
         let _ = own.shutdown(std::net::Shutdown::Both);
     })?;
-    let flags = protocol::TRANSMISSION & if disk.spindle.write_through { !protocol::CACHE } else { !0 };
+    let without = if disk.spindle.write_through { protocol::CACHE } else { 0 };
+    let flags = protocol::TRANSMISSION & !without;
     let export = Export { index, size: disk.size, block: disk.block, flags, serial: &disk.serial };
     netlink::connect(kernel.as_fd(), &export)?;
     // As a SATA drive has it. Kernels before 6.12 do not understand that a server's drive spins, and take 256 sectors at once.

@@ -125,7 +125,7 @@ impl Compiler<'_> {
             };
             let seeks = flow.seeks + flow.bytes * (runs + extra);
             let waits = written_back(tags);
-            // Tags lie between the data and in no access with it.
+            // Tags are accesses besides: an access of data is no larger for them.
             each(self, Flow { rate: flow.rate * overhead, seeks: seeks / overhead, waits, ..flow });
             if tags.journal {
                 each(self, Flow { waits, ..journalled(&flow) });
