@@ -146,8 +146,8 @@ fn system_files(source: &Source) -> Vec<(usize, String)> {
 const DESTROYERS: [&str; 8] =
     ["\"wipefs\"", "\"blkdiscard\"", "\"parted\"", "\"sgdisk\"", "\"sfdisk\"", "\"shred\"", "\"dd\"", "\"mkfs."];
 /// Who may name them: whoever plans, whoever carries plans out past an authority, whoever works in guests that are thrown
-/// away, and whoever only says their names.
-const MAY_DESTROY: [&str; 7] = ["plan", "build", "trial", "lab", "host", "doctor", "spec"];
+/// away, whoever plays them in a model, and whoever only says their names.
+const MAY_DESTROY: [&str; 8] = ["plan", "build", "trial", "lab", "fake", "host", "doctor", "spec"];
 
 fn destroying(source: &Source) -> Vec<(usize, String)> {
     // It lists, and says so to the program twice.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use claim::{ClaimError, Examination, Held, Identity, Ours, WrittenMark};
 use terms::Name;
-use terms::plan::{Effect, Plan, Step, mapping_of_volume};
+use terms::plan::{Effect, Plan, Step, Undo, mapping_of_volume};
 
 use crate::above::Above;
 use crate::authority::Authority;
@@ -111,6 +111,7 @@ fn look(held: &Held<'_>, ours: &Ours) -> Result<Examination, ClaimError> {
 fn ours(machine: &Machine<'_>, steps: &[&Step], signatures: Vec<WrittenMark>) -> Result<Ours, BuildError> {
     let mut ours = Ours { signatures, ..Ours::default() };
     for step in steps {
+        ours.names.extend(step.undo.iter().filter_map(volume));
         match &step.effect {
             Some(Effect::Node(node)) if !node.is_of_drive() => {
                 let node = machine.word(&step.id, node)?;
@@ -130,6 +131,13 @@ fn ours(machine: &Machine<'_>, steps: &[&Step], signatures: Vec<WrittenMark>) ->
         }
     }
     Ok(ours)
+}
+
+/// What the device mapper calls a volume that an undo removes: a pool and a cache have no node that anybody waits for.
+fn volume(undo: &Undo) -> Option<String> {
+    let argv = &undo.command.argv;
+    let (group, volume) = argv.last()?.text()?.split_once('/')?;
+    argv.first().is_some_and(|program| program == "lvremove").then(|| mapping_of_volume(group, volume))
 }
 
 /// What the device mapper calls a node: `/dev/mapper/NAME`, `/dev/GROUP/VOLUME`.

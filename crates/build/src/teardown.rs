@@ -152,7 +152,11 @@ fn gone<'a>(
     let mut vanished: Vec<&Name> = Vec::new();
     for (id, _) in begun {
         let Some(step) = plan.steps.iter().find(|step| &step.id == id) else { continue };
-        let own = is_gone(machine, step)?;
+        let own = match is_gone(machine, step) {
+            // It names a drive that is not there, and so its work is not there either.
+            Err(BuildError::Unresolved { .. }) => true,
+            answer => answer?,
+        };
         let layer = &step.layer;
         let on_nothing = vanished.iter().any(|below| *below == layer || rests_on(&plan.nodes, layer, below));
         if own && matches!(step.effect, Some(Effect::Node(_))) {

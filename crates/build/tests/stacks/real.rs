@@ -1,0 +1,252 @@
+//! Drives that outlive the run: what is taken back is what the run made, and nothing of anybody else's.
+
+use build::{Authority, BuildError, Claims, JournalEntry, MemoryJournal};
+use claim::ClaimError;
+use fake::{FakeFault, Moment};
+use terms::Plan;
+
+use crate::yard::{EVERY_LAYER, Yard, apply};
+
+/// Builds a stack on real drives, and lets the locks go.
+fn built(yard: &Yard, plan: &Plan) -> Vec<JournalEntry> {
+    let mut journal = MemoryJournal(vec![yard.begin(plan)]);
+    let claims = yard.claims(plan);
+    let authority = Authority::held(&yard.machine, &claims);
+    apply(plan, &authority, &[], &mut journal).unwrap_or_else(|error| panic!("{}: {error}", plan.stack));
+    journal.0
+}
+
+/// Takes it down in another session.
+fn down(yard: &Yard, plan: &Plan, past: &[JournalEntry], erase: bool) -> Result<Vec<terms::Name>, BuildError> {
+    let claims = yard.reclaimed(plan, past, erase);
+    build::teardown(plan, &Authority::held(&yard.machine, &claims), past, &mut MemoryJournal::default())
+}
+
+#[test]
+fn a_stack_on_real_drives_is_taken_down_in_its_session_and_in_another() {
+    let yard = Yard::real(EVERY_LAYER);
+    let clean = yard.machine.now_is();
+    for plan in yard.named() {
+        for another in [false, true] {
+            let yard = yard.at(&clean);
+            let shape = yard.machine.shape();
+            let mut journal = MemoryJournal(vec![yard.begin(plan)]);
+            let claims = yard.claims(plan);
+            let authority = Authority::held(&yard.machine, &claims);
+            apply(plan, &authority, &[], &mut journal).unwrap_or_else(|error| panic!("{}: {error}", plan.stack));
+            let past = journal.0.clone();
+            assert_eq!(apply(plan, &authority, &past, &mut journal).unwrap().changed, 0, "{}", plan.stack);
+            let past = journal.0.clone();
+            let ours = if another {
+                drop(claims);
+                down(&yard, plan, &past, false)
+            } else {
+                build::teardown(plan, &authority, &past, &mut journal)
+            };
+            let ours = ours.unwrap_or_else(|error| panic!("{} (another session: {another}): {error}", plan.stack));
+            let all = if plan.steps.is_empty() { Vec::new() } else { plan.drives.clone() };
+            assert_eq!(ours, all, "{}: nothing of anybody else's was on them", plan.stack);
+            assert_eq!(yard.machine.shape(), shape, "{}", plan.stack);
+            assert!(yard.is_clean(&plan.drives), "{}", plan.stack);
+        }
+    }
+}
+
+#[test]
+fn after_a_loss_of_power_what_a_person_agrees_to_lose_is_taken_away() {
+    let yard = Yard::real(EVERY_LAYER);
+    let clean = yard.machine.now_is();
+    for (offset, plan) in yard.named().into_iter().enumerate() {
+        let mut number = 1 + offset % 3;
+        loop {
+            let yard = yard.at(&clean);
+            let mut journal = MemoryJournal(vec![yard.begin(plan)]);
+            let claims = yard.claims(plan);
+            yard.machine
+                .fault(number, FakeFault::PowerCut(if number % 2 == 0 { Moment::Before } else { Moment::After }));
+            let result = apply(plan, &Authority::held(&yard.machine, &claims), &[], &mut journal);
+            if result.is_ok() {
+                break;
+            }
+            drop(claims);
+            yard.machine.hear();
+            down(&yard, plan, &journal.0, true).unwrap_or_else(|error| panic!("{} at {number}: {error}", plan.stack));
+            assert!(yard.is_clean(&plan.drives), "{} at {number}", plan.stack);
+            number += 5;
+        }
+    }
+}
+
+/// Something that somebody does to what stands, and what the refusal says.
+struct Stranger {
+    stack: &'static str,
+    does: &'static [&'static str],
+    told: &'static str,
+}
+
+const STRANGERS: [Stranger; 12] = [
+    Stranger {
+        stack: "plain dm-crypt",
+        does: &[
+            "mkdir /mnt/x",
+            "umount /mnt/bedplate/plain-dm-crypt",
+            "mount /dev/mapper/bp-plain-dm-crypt-crypt /mnt/x",
+        ],
+        told: "mounted at `/mnt/x`",
+    },
+    Stranger {
+        stack: "LUKS with defaults",
+        does: &[
+            "umount /mnt/bedplate/luks-with-defaults",
+            "wipefs --all /dev/mapper/bp-luks-with-defaults-luks",
+            "mkfs.xfs /dev/mapper/bp-luks-with-defaults-luks",
+        ],
+        told: "which the run did not write",
+    },
+    Stranger {
+        stack: "dm-integrity with xxhash64",
+        does: &["mkfs.ext4 /dev/mapper/bp-dm-integrity-with-xxhash64-integrity"],
+        told: "which the run did not write",
+    },
+    Stranger {
+        stack: "dm-integrity with xxhash64",
+        does: &["dmsetup suspend bp-dm-integrity-with-xxhash64-integrity"],
+        told: "it is suspended",
+    },
+    Stranger {
+        stack: "dm-integrity with xxhash64",
+        does: &["integritysetup close bp-dm-integrity-with-xxhash64-integrity"],
+        told: "DM_integrity",
+    },
+    Stranger {
+        stack: "LVM striped",
+        does: &["pvcreate {e}", "vgextend bp-lvm-striped-lvm {e}"],
+        told: "is not the run's",
+    },
+    Stranger {
+        stack: "RAID-6",
+        does: &[
+            "mdadm --manage /dev/md/bp-raid-6-raid --fail {a}",
+            "mdadm --manage /dev/md/bp-raid-6-raid --remove {a}",
+            "mdadm --manage /dev/md/bp-raid-6-raid --add {e}",
+        ],
+        told: "is part of it, and is not one of its drives",
+    },
+    Stranger {
+        stack: "btrfs raid10 with xxhash",
+        does: &["btrfs replace start -B -r 1 {e} /mnt/bedplate/btrfs-raid10-with-xxhash"],
+        told: "is not one of its drives",
+    },
+    Stranger {
+        stack: "ext4 on SATA",
+        does: &["mkfs.ext4 {e}", "mount {e} /mnt/bedplate/ext4-on-sata"],
+        told: "not on the run's drives",
+    },
+    Stranger {
+        stack: "ext4 on SATA",
+        does: &["umount /mnt/bedplate/ext4-on-sata", "wipefs --all {s}", "mkfs.ext4 {s}"],
+        told: "ext4",
+    },
+    Stranger { stack: "bare NVMe", does: &["mkfs.ext4 {a}"], told: "ext4" },
+    Stranger {
+        stack: "plain dm-crypt",
+        does: &[
+            "umount /mnt/bedplate/plain-dm-crypt",
+            "cryptsetup close bp-plain-dm-crypt-crypt",
+            "cryptsetup open --type plain {e} bp-plain-dm-crypt-crypt",
+        ],
+        told: "bp-plain-dm-crypt-crypt",
+    },
+];
+
+#[test]
+fn what_somebody_did_since_is_refused_and_left_as_it_is() {
+    let yard = Yard::real(EVERY_LAYER);
+    let clean = yard.machine.now_is();
+    for Stranger { stack, does, told } in &STRANGERS {
+        let yard = yard.at(&clean);
+        let plan = yard.plan(stack);
+        let past = built(&yard, plan);
+        for line in *does {
+            let line = ["a", "e", "s"]
+                .iter()
+                .fold((*line).to_owned(), |line, drive| line.replace(&format!("{{{drive}}}"), yard.node(drive)));
+            yard.machine.line(&line);
+        }
+        let (before, shape, deeds) = (yard.machine.now_is(), yard.machine.shape(), yard.machine.deeds().len());
+        let error = down(&yard, plan, &past, false).err().unwrap_or_else(|| panic!("{stack}: {does:?} was taken away"));
+        assert!(error.is_refusal() && error.to_string().contains(told), "{stack}: {does:?}: {error}");
+        assert_eq!((yard.machine.shape(), yard.machine.deeds().len()), (shape, deeds), "{stack}");
+        assert!(yard.drives.values().all(|node| yard.machine.holds_the_same(node, &before)), "{stack}");
+    }
+}
+
+#[test]
+fn a_pulled_drive_is_finished_with_when_it_is_back() {
+    let yard = Yard::real(EVERY_LAYER);
+    let clean = yard.machine.now_is();
+    for stack in ["RAID-6", "LUKS with defaults"] {
+        let yard = yard.at(&clean);
+        let plan = yard.plan(stack);
+        let past = built(&yard, plan);
+        yard.machine.pull(yard.node(plan.drives[0].as_str()));
+        let mut journal = MemoryJournal(past.clone());
+        let claims = yard.reclaimed(plan, &past, false);
+        let error = build::teardown(plan, &Authority::held(&yard.machine, &claims), &past, &mut journal).unwrap_err();
+        drop(claims);
+        assert!(matches!(error, BuildError::DriveAbsent { .. }) && !error.is_refusal(), "{stack}: {error}");
+        yard.machine.plug();
+        // What it is called now is found by what it is.
+        let claims = yard.reclaimed(plan, &past, false);
+        let past = journal.0.clone();
+        build::teardown(plan, &Authority::held(&yard.machine, &claims), &past, &mut journal)
+            .unwrap_or_else(|error| panic!("{stack}: {error}"));
+        for held in claims.values() {
+            assert!(yard.machine.kinds(&held.identity().node).is_empty(), "{stack}");
+        }
+    }
+}
+
+#[test]
+fn another_drive_in_the_place_of_one_is_found_out_before_anything_is_destroyed() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = yard.plan("LVM striped");
+    let claims = yard.claims(plan);
+    yard.machine.swap_drive(yard.node("b"));
+    let before = yard.machine.now_is();
+    let authority = Authority::held(&yard.machine, &claims);
+    let error = apply(plan, &authority, &[], &mut MemoryJournal::default()).unwrap_err();
+    assert!(matches!(error, BuildError::Claim(ClaimError::NotFound { .. } | ClaimError::Moved { .. })), "{error}");
+    assert!(yard.machine.holds_the_same(yard.node("b"), &before));
+}
+
+#[test]
+fn what_a_person_agreed_to_lose_is_erased_once() {
+    let yard = Yard::real(EVERY_LAYER);
+    let name = terms::Name::new("a").unwrap();
+    let id = yard.id(&name).unwrap();
+    let take = || {
+        let consent = claim::Consent::given(&yard.machine, &[], std::slice::from_ref(&id)).unwrap();
+        claim::Permission::grant(yard.examine(&name), &consent).unwrap().hold(&yard.machine).unwrap()
+    };
+    // Nothing on it: nothing is done.
+    let deeds = yard.machine.deeds().len();
+    build::erase(&mut take()).unwrap();
+    assert_eq!(yard.machine.deeds().len(), deeds);
+    yard.machine
+        .line(&format!("parted --script {} mklabel gpt mkpart x 1MiB 100MiB mkpart y 100MiB 100%", yard.node("a")));
+    yard.machine.line("mkfs.ext4 /dev/nvme0n1p2");
+    let mut held = take();
+    assert!(held.may_erase() && held.permission().accepted().len() >= 2);
+    build::erase(&mut held).unwrap();
+    assert!(yard.machine.is_blank(yard.node("a")) && !held.may_erase());
+    // The consent is used up: what came since is refused.
+    yard.machine.line(&format!("mkfs.ext4 {}", yard.node("a")));
+    build::erase(&mut held).unwrap();
+    assert_eq!(yard.machine.kinds(yard.node("a")), ["ext4"]);
+    let claims = Claims::from([(name, held)]);
+    let error =
+        apply(yard.plan("bare NVMe"), &Authority::held(&yard.machine, &claims), &[], &mut MemoryJournal::default())
+            .unwrap_err();
+    assert!(matches!(error, BuildError::Claim(ClaimError::Refused(_))), "{error}");
+}

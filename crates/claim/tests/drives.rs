@@ -1,0 +1,443 @@
+//! May this drive be touched? Every kind of use and content, on a machine that is a model.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first fault of its own")]
+
+use claim::{
+    ClaimError, Class, Consent, Examination, Ours, Permission, candidates, confirm, examine, reclaim, resolve,
+};
+use fake::{FakeFault, FakeMachine};
+use host::Host;
+use terms::Bytes;
+
+const A: &str = "/dev/nvme0n1";
+const B: &str = "/dev/nvme1n1";
+const S: &str = "/dev/sda";
+
+/// Two NVMe drives, a SATA drive and a RAM drive.
+fn machine() -> FakeMachine {
+    let machine = FakeMachine::new();
+    machine.nvme(Bytes::mib(256), Bytes::kib(4));
+    machine.nvme(Bytes::mib(256), Bytes(512));
+    machine.sata(Bytes::mib(256));
+    machine.ram(Bytes::mib(16));
+    machine
+}
+
+fn id(machine: &FakeMachine, node: &str) -> String {
+    let drives = host::inspect::drives(machine).unwrap();
+    claim::id_of(drives.iter().find(|drive| drive.node() == node).unwrap()).unwrap()
+}
+
+fn examined(machine: &FakeMachine, node: &str) -> Examination {
+    examine(machine, &resolve(machine, &id(machine, node)).unwrap()).unwrap()
+}
+
+fn consent(machine: &FakeMachine, named: &[&str], erased: &[&str]) -> Consent {
+    let ids = |nodes: &[&str]| nodes.iter().map(|node| id(machine, node)).collect::<Vec<_>>();
+    Consent::given(machine, &ids(named), &ids(erased)).unwrap()
+}
+
+/// What is done to a machine, the gravest that is found of drive `A`, and words of it.
+type Case = (&'static str, fn(&FakeMachine), Class, &'static [&'static str]);
+
+const CASES: &[Case] = &[
+    ("ext4", |m| drop(m.line("mkfs.ext4 /dev/nvme0n1")), Class::Holds, &["ext4, UUID"]),
+    ("XFS", |m| drop(m.line("mkfs.xfs /dev/nvme0n1")), Class::Holds, &["xfs"]),
+    (
+        "btrfs, not mounted",
+        |m| drop(m.line("mkfs.btrfs --data single --uuid 1-2 /dev/nvme0n1")),
+        Class::Holds,
+        &["btrfs"],
+    ),
+    (
+        "LUKS",
+        |m| drop(m.line("cryptsetup luksFormat --uuid 12-34 /dev/nvme0n1")),
+        Class::Holds,
+        &["crypto_LUKS, encryption"],
+    ),
+    ("dm-integrity", |m| drop(m.line("integritysetup format /dev/nvme0n1")), Class::Holds, &["DM_integrity"]),
+    (
+        "a physical volume",
+        |m| drop(m.line("pvcreate /dev/nvme0n1")),
+        Class::Holds,
+        &["LVM2_member", "of no volume group"],
+    ),
+    (
+        "one of a group",
+        |m| {
+            m.line("pvcreate /dev/nvme0n1");
+            m.line("vgcreate theirs /dev/nvme0n1");
+        },
+        Class::Holds,
+        &["of the volume group `theirs`"],
+    ),
+    (
+        "a bcache that is not registered",
+        |m| drop(m.line("make-bcache --cache /dev/nvme0n1")),
+        Class::Holds,
+        &["bcache"],
+    ),
+    (
+        "a partition table and what is on a partition",
+        |m| {
+            m.line("parted --script /dev/nvme0n1 mklabel gpt mkpart x 1MiB 100%");
+            m.line("mkfs.ext4 /dev/nvme0n1p1");
+        },
+        Class::Holds,
+        &["gpt, a partition table", "/dev/nvme0n1p1: ext4"],
+    ),
+    ("data nobody knows", |m| m.poke(A, 4096 * 9, &[7; 64]), Class::Holds, &["data nobody knows"]),
+    ("swap", |m| m.swap_on(A), Class::InUse, &["swaps to it"]),
+    (
+        "a member of an array that is stopped",
+        |m| {
+            m.line("mdadm --create /dev/md/x --level=1 --raid-devices=2 --uuid=00000000000000000000000000000001 /dev/nvme0n1 /dev/nvme1n1");
+            m.line("mdadm --stop /dev/md/x");
+        },
+        Class::Holds,
+        &["linux_raid_member, a member of an md array", "of 2 devices"],
+    ),
+    (
+        "one of an array that runs",
+        |m| drop(m.line("mdadm --create /dev/md/x --level=1 --raid-devices=2 /dev/nvme0n1 /dev/nvme1n1")),
+        Class::InUse,
+        &["held by the array `md127`, raid1", "the array `md127` says it is its own", "EBUSY"],
+    ),
+    (
+        "an opened encryption",
+        |m| drop(m.line("cryptsetup open --type plain /dev/nvme0n1 theirs")),
+        Class::InUse,
+        &["held by the opened encryption `theirs`", "the mapping `theirs` says it is its own"],
+    ),
+    (
+        "a logical volume",
+        |m| {
+            m.line("pvcreate /dev/nvme0n1");
+            m.line("vgcreate theirs /dev/nvme0n1");
+            m.line("lvcreate --type linear --extents 100%FREE --name data theirs");
+        },
+        Class::InUse,
+        &["held by the logical volume `theirs-data`"],
+    ),
+    (
+        "a mount",
+        |m| {
+            m.line("mkfs.ext4 /dev/nvme0n1");
+            m.line("mount --options X-mount.mkdir /dev/nvme0n1 /srv");
+        },
+        Class::InUse,
+        &["mounted at `/srv` (ext4)"],
+    ),
+    (
+        "a mount of a partition",
+        |m| {
+            m.line("parted --script /dev/nvme0n1 mklabel gpt mkpart x 1MiB 100%");
+            m.line("mkfs.xfs /dev/nvme0n1p1");
+            m.line("mount --options X-mount.mkdir /dev/nvme0n1p1 /srv");
+        },
+        Class::InUse,
+        &["/dev/nvme0n1p1: mounted at `/srv` (xfs)"],
+    ),
+    (
+        "the second device of a btrfs",
+        |m| {
+            m.line("mkfs.btrfs --data raid1 --uuid 12345678-1234-1234-1234-123456789abc /dev/nvme1n1 /dev/nvme0n1");
+            m.line("mount --options X-mount.mkdir,device=/dev/nvme0n1 /dev/nvme1n1 /srv");
+        },
+        Class::InUse,
+        &["the mounted btrfs 12345678-1234-1234-1234-123456789abc says it is its own", "EBUSY"],
+    ),
+    (
+        "a pool",
+        |m| {
+            m.line("modprobe zfs");
+            m.line("zpool create -O mountpoint=/tank tank mirror /dev/nvme0n1 /dev/nvme1n1");
+        },
+        Class::InUse,
+        &["the imported pool `tank` says it is its own", "of the pool `tank`"],
+    ),
+    (
+        "a cached device",
+        |m| {
+            m.line("make-bcache --bdev /dev/nvme0n1");
+            let up = "sh -c register_quiet_script sh /dev/nvme0n1 /dev/x";
+            let script = "echo \"$1\" > register_quiet && top=";
+            let words = up.split(' ').map(|word| if word == "register_quiet_script" { script } else { word });
+            assert!(m.run(&terms::Cmd::new(words)).unwrap().ok());
+        },
+        Class::InUse,
+        &["held by the cache `bcache0`", "registered as part of a bcache"],
+    ),
+    ("a program for itself alone", |m| m.open(A, "qemu", true), Class::InUse, &["(`qemu`) has it open", "EBUSY"]),
+    ("a program beside others", |m| m.open(A, "dd", false), Class::InUse, &["process 100 (`dd`) has it open"]),
+    ("udev that does not end", |m| m.open(A, "systemd-udevd", false), Class::InUse, &["systemd-udevd"]),
+    ("a lock", |m| m.lock_device(A), Class::InUse, &["locked by another program"]),
+    (
+        "a loop device, and a mount of it",
+        |m| {
+            let node = m.loop_over(A);
+            m.line(&format!("mkfs.ext4 {node}"));
+            m.line(&format!("mount --options X-mount.mkdir {node} /srv"));
+        },
+        Class::InUse,
+        &["held by the loop device `loop0`", "/dev/loop0: mounted at `/srv`"],
+    ),
+    (
+        "an NVMe target",
+        |m| m.put_file("/sys/kernel/config/nvmet/subsystems/nqn/namespaces/1/device_path", A),
+        Class::InUse,
+        &["the NVMe target `nqn` says it is its own"],
+    ),
+    (
+        "a SCSI target",
+        |m| m.put_file("/sys/kernel/config/target/core/iblock_0/disk/udev_path", A),
+        Class::InUse,
+        &["the SCSI target `disk` says it is its own"],
+    ),
+    (
+        "a line of fstab",
+        |m| {
+            m.line("mkfs.ext4 -U 12345678-1234-1234-1234-123456789abc /dev/nvme0n1");
+            m.put_file("/etc/fstab", "UUID=12345678-1234-1234-1234-123456789abc /srv ext4");
+        },
+        Class::InUse,
+        &["`/etc/fstab` of this machine expects it"],
+    ),
+    (
+        "a node in crypttab",
+        |m| m.put_file("/etc/crypttab", "x /dev/nvme0n1 none"),
+        Class::InUse,
+        &["`/etc/crypttab` of this machine expects it as `/dev/nvme0n1`"],
+    ),
+    (
+        "an EFI system partition",
+        |m| {
+            m.line("parted --script /dev/nvme0n1 mklabel gpt mkpart x 1MiB 100%");
+            m.tell("/dev/nvme0n1p1", "type", "c12a7328-f81f-11d2-ba4b-00a0c93ec93b");
+        },
+        Class::InUse,
+        &["an EFI system partition"],
+    ),
+    ("a drive that is read-only", |m| m.tell(A, "ro", "1"), Class::Unfit, &["it is read-only"]),
+    ("one that does not say so", |m| m.tell(A, "ro", "?"), Class::Unknown, &["does not say whether it may be written"]),
+    ("a zoned drive", |m| m.tell(A, "queue/zoned", "host-managed"), Class::Unfit, &["it is zoned"]),
+    (
+        "swap that cannot be read",
+        |m| m.put_file("/proc/swaps", "nothing"),
+        Class::Unknown,
+        &["swap: its table has no head"],
+    ),
+    (
+        "a swap that is gone",
+        |m| m.put_file("/proc/swaps", "Filename Type\n/dev/gone partition 1 0 -2"),
+        Class::Unknown,
+        &["/dev/gone"],
+    ),
+    ("no blkid", |m| m.without("blkid"), Class::Unknown, &["`blkid` could not be asked"]),
+    ("no wipefs", |m| m.without("wipefs"), Class::Unknown, &["`wipefs` could not be asked"]),
+    (
+        "a look into processes that is cut short",
+        |m| m.answer("sh", std::sync::Arc::new(|_: &[String], _: &[u8]| b"open".to_vec())),
+        Class::Unknown,
+        &["processes: the look into them was cut short"],
+    ),
+    (
+        "a tool that says strange things",
+        |m| m.answer("wipefs", std::sync::Arc::new(|_: &[String], _: &[u8]| b"{".to_vec())),
+        Class::Unknown,
+        &["`wipefs`: its list is not understood"],
+    ),
+];
+
+#[test]
+fn whoever_uses_a_drive_is_found_and_whatever_is_on_it() {
+    for (what, does, class, words) in CASES {
+        let machine = machine();
+        assert!(examined(&machine, A).is_free(), "{}", examined(&machine, A));
+        does(&machine);
+        let before = machine.now_is();
+        let found = examined(&machine, A);
+        let told = found.to_string();
+        assert_eq!(found.gravest(), Some(*class), "{what}: {told}");
+        assert!(words.iter().all(|word| told.contains(word)), "{what}: {told}");
+        assert!(machine.holds_the_same(A, &before), "{what}: a look writes nothing");
+        // Consent to lose what is on it is no consent to take it from whoever uses it.
+        let granted = Permission::grant(found, &consent(&machine, &[], &[A]));
+        assert_eq!(granted.is_ok(), *class == Class::Holds, "{what}: {granted:?}");
+        let named = Permission::grant(examined(&machine, A), &consent(&machine, &[A], &[]));
+        assert!(matches!(named, Err(ClaimError::Refused(_))), "{what}");
+    }
+}
+
+#[test]
+fn a_drive_is_found_by_what_goes_with_it_and_by_nothing_else() {
+    let machine = machine();
+    for node in [A, B, S] {
+        let identity = resolve(&machine, &id(&machine, node)).unwrap();
+        assert_eq!(identity.node, node);
+        assert_eq!(resolve(&machine, &format!("serial={}", identity.serial.clone().unwrap())).unwrap().node, node);
+        assert_eq!(resolve(&machine, &format!("wwid={}", identity.wwid.clone().unwrap())).unwrap().node, node);
+        assert!(identity.pci_path.is_some() && confirm(&machine, &identity).is_ok(), "{identity:?}");
+        assert!(identity.names.contains(&id(&machine, node)), "{identity:?}");
+    }
+    let nqn = machine.read_text("/sys/class/nvme/nvme0/subsysnqn").unwrap();
+    assert_eq!(resolve(&machine, &format!("nqn={nqn}")).unwrap().node, A);
+    for today in ["nvme0n1", A, "/dev/disk/by-path/pci-1", "dm-uuid-1", "", "serial="] {
+        let error = resolve(&machine, today).unwrap_err();
+        assert!(matches!(error, ClaimError::NotAnId { .. }) && error.is_refusal(), "{today}: {error}");
+    }
+    let told = resolve(&machine, A).unwrap_err().to_string();
+    assert!(told.contains(&id(&machine, A)), "it says what to write instead: {told}");
+    let told = resolve(&machine, "serial=nobody").unwrap_err();
+    assert!(matches!(&told, ClaimError::NotFound { known, .. } if known.len() == 3), "{told}");
+    machine.clone_identity(A, B);
+    let twins = resolve(&machine, "serial=S0F10000000").unwrap_err();
+    assert!(matches!(twins, ClaimError::Ambiguous { .. }), "{twins}");
+}
+
+#[test]
+fn links_of_udev_are_followed_and_asked_again() {
+    let machine = machine();
+    let link = |name: &str, node: &str| machine.link(&format!("/dev/disk/by-id/{name}"), node);
+    let serial = resolve(&machine, &id(&machine, A)).unwrap().serial.unwrap();
+    link(&format!("nvme-Old_Name_{serial}"), A);
+    assert_eq!(resolve(&machine, &format!("nvme-Old_Name_{serial}")).unwrap().node, A);
+    machine.line("parted --script /dev/nvme0n1 mklabel gpt mkpart x 1MiB 100%");
+    link(&format!("nvme-Old_Name_{serial}-part1"), "/dev/nvme0n1p1");
+    let part = resolve(&machine, &format!("nvme-Old_Name_{serial}-part1")).unwrap();
+    assert_eq!(part.part.as_ref().map(|part| (part.number, part.start)), Some((1, Bytes::mib(1))));
+    assert_eq!(resolve(&machine, &format!("{}-part1", id(&machine, A))).unwrap().node, "/dev/nvme0n1p1");
+    assert!(matches!(resolve(&machine, &format!("{}-part7", id(&machine, A))), Err(ClaimError::NotFound { .. })));
+    link("nvme-Another_S999", A);
+    link(&format!("nvme-Whole_{serial}"), "/dev/nvme0n1p1");
+    for contradicts in ["nvme-Another_S999".to_owned(), format!("nvme-Whole_{serial}")] {
+        let error = resolve(&machine, &contradicts).unwrap_err();
+        assert!(matches!(error, ClaimError::Contradiction { .. }), "{contradicts}: {error}");
+    }
+    machine.line("cryptsetup open --type plain /dev/nvme1n1 theirs");
+    link("scsi-mapped", "/dev/dm-0");
+    assert!(matches!(resolve(&machine, "scsi-mapped"), Err(ClaimError::WrongKind { .. })));
+}
+
+#[test]
+fn consent_is_for_the_very_device_that_was_named() {
+    let machine = machine();
+    machine.line("parted --script /dev/nvme0n1 mklabel gpt mkpart x 1MiB 100MiB mkpart y 100MiB 100%");
+    let [one, two] = [1, 2].map(|part| format!("{}-part{part}", id(&machine, A)));
+    let examined_as = |id: &str| examine(&machine, &resolve(&machine, id).unwrap()).unwrap();
+    let given = |id: &str| Consent::given(&machine, &[id.to_owned()], &[]).unwrap();
+    for (asked, named, why) in [
+        (id(&machine, A), one.clone(), "for a partition of it"),
+        (one.clone(), two.clone(), "for another partition"),
+        (one.clone(), id(&machine, A), "for the whole drive"),
+        (one.clone(), id(&machine, B), "not yet a drive that a person agreed to lose"),
+    ] {
+        let error = Permission::grant(examined_as(&asked), &given(&named)).unwrap_err();
+        assert!(matches!(error, ClaimError::NotConsented { .. }) && error.to_string().contains(why), "{error}");
+    }
+    let permission = Permission::grant(examined_as(&one), &given(&one)).unwrap();
+    assert_eq!(permission.identity().node, "/dev/nvme0n1p1");
+    assert!(Consent::given(&machine, &["serial=nobody".to_owned()], &[]).is_err());
+}
+
+#[test]
+fn whatever_comes_between_the_look_and_the_use_is_found() {
+    let permitted =
+        |machine: &FakeMachine| Permission::grant(examined(machine, A), &consent(machine, &[A], &[])).unwrap();
+    // Somebody was faster.
+    let between = machine();
+    let permission = permitted(&between);
+    between.line("mkfs.ext4 /dev/nvme0n1");
+    assert!(matches!(permission.hold(&between), Err(ClaimError::Refused(_))));
+    let between = machine();
+    let permission = permitted(&between);
+    between.lock_device(A);
+    assert!(matches!(permission.hold(&between), Err(ClaimError::Locked { .. })));
+    // Another drive is in its place.
+    let between = machine();
+    let permission = permitted(&between);
+    between.swap_drive(A);
+    assert!(matches!(permission.hold(&between), Err(ClaimError::NotFound { .. })));
+    // It is out.
+    let between = machine();
+    let permission = permitted(&between);
+    between.pull(A);
+    assert!(permission.hold(&between).is_err());
+    // It changes under the lock, before something is destroyed.
+    let machine = machine();
+    let held = permitted(&machine).hold(&machine).unwrap();
+    held.confirm().unwrap();
+    held.prove_empty().unwrap();
+    assert!(held.is_from_the_start() && !held.may_erase());
+    machine.tell(A, "size", "1024");
+    let moved = held.confirm().unwrap_err();
+    assert!(matches!(&moved, ClaimError::Moved { changes, .. } if changes[0].starts_with("size")), "{moved}");
+}
+
+#[test]
+fn a_lock_is_kept_until_it_is_let_go() {
+    let machine = machine();
+    let identity = resolve(&machine, &id(&machine, A)).unwrap();
+    let held = reclaim(&machine, identity.clone(), &Consent::default()).unwrap();
+    assert!(!held.is_from_the_start());
+    assert!(matches!(reclaim(&machine, identity.clone(), &Consent::default()), Err(ClaimError::Locked { .. })));
+    machine.poke(A, 1 << 20, &[1; 4096]);
+    held.recheck().unwrap();
+    assert!(held.prove_empty().is_err(), "data without a signature may be somebody's since");
+    machine.line("mkfs.ext4 /dev/nvme0n1");
+    assert!(held.recheck().is_err() && held.prove_blank().is_err() && held.look(&Ours::default()).is_err());
+    drop(held);
+    let mut held = reclaim(&machine, identity, &consent(&machine, &[], &[A])).unwrap();
+    held.recheck().unwrap();
+    assert!(held.prove_blank().is_err());
+    assert!(held.use_up_consent() && !held.use_up_consent());
+    assert!(held.recheck().is_err());
+}
+
+#[test]
+fn drives_are_offered_in_the_order_of_their_use() {
+    let machine = machine();
+    machine.line("mkfs.ext4 /dev/nvme0n1");
+    machine.line("mount --options X-mount.mkdir /dev/nvme0n1 /srv");
+    machine.line("mkfs.xfs /dev/nvme1n1");
+    let all = candidates(&machine).unwrap();
+    let told: Vec<(String, bool)> = all.iter().map(|one| (one.drive.kernel_name.clone(), one.is_offered())).collect();
+    let wanted = [("nvme1n1", true), ("sda", true), ("nvme0n1", false), ("ram0", false)];
+    assert_eq!(told, wanted.map(|(name, offered)| (name.to_owned(), offered)));
+    let status: Vec<String> = all.iter().map(claim::Candidate::status).collect();
+    assert!(
+        status[0].starts_with("holds: xfs") && status[1] == "free" && status[2].starts_with("in use:"),
+        "{status:?}"
+    );
+    assert!(status[3].starts_with("refused:"), "a RAM drive tells no name: {status:?}");
+    let too_small = examined(&machine, B).at_least(Bytes::gib(1));
+    assert_eq!(too_small.gravest(), Some(Class::Unfit));
+    assert_eq!(too_small.of(Class::Holds).count(), 1);
+}
+
+#[test]
+fn a_machine_that_is_lost_is_no_finding() {
+    let machine = machine();
+    let identity = resolve(&machine, &id(&machine, A)).unwrap();
+    machine.fault(1, FakeFault::Lost(fake::Moment::Before));
+    assert!(machine.run(&terms::Cmd::new(["sync"])).is_err());
+    assert!(examine(&machine, &identity).is_err() && candidates(&machine).is_err());
+    assert!(claim::signatures(&machine, A).is_err());
+}
+
+#[test]
+fn signatures_and_what_things_are_made_of_are_read() {
+    let machine = machine();
+    assert!(claim::signatures(&machine, "/dev/nothing").is_err());
+    machine.line("mkfs.ext4 -U 12345678-1234-1234-1234-123456789abc /dev/nvme0n1");
+    let found = claim::signatures(&machine, A).unwrap();
+    assert_eq!((found.len(), found[0].uuid.as_deref()), (1, Some("12345678-1234-1234-1234-123456789abc")));
+    machine.line("cryptsetup open --type plain /dev/nvme1n1 theirs");
+    let [b, mapping] = [B, "/dev/mapper/theirs"].map(|node| claim::devno_of(&machine, node).unwrap().unwrap());
+    assert_eq!(claim::made_of(&machine, mapping).unwrap(), [b]);
+    assert!(claim::made_of(&machine, b).unwrap().is_empty());
+    assert_eq!(claim::node_of_devno(&machine, mapping).unwrap().as_deref(), Some("/dev/dm-0"));
+    let ours = Ours { names: vec!["theirs".to_owned()], ..Ours::default() };
+    let members = claim::members(&machine, &ours).unwrap();
+    assert_eq!(members.iter().map(|(devno, _)| *devno).collect::<Vec<_>>(), [b]);
+    assert!(claim::members(&machine, &Ours::default()).unwrap().is_empty());
+}

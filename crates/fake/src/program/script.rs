@@ -1,0 +1,89 @@
+//! Fixed scripts that are given to `sh -c`, each known by a line of it.
+
+use super::{Call, Did, Reply, bcache, crypt, done, fail, program, say};
+use crate::state::State;
+
+/// What looks into every process (`/proc/*/fd`, `/proc/*/ns/mnt`).
+const LOOK: &str = "for process in /proc/[0-9]*";
+
+pub(crate) fn sh(state: &mut State, call: &Call<'_>) -> Did {
+    let script = call.word(2);
+    let (first, second) = (call.word(4).to_owned(), call.word(5).to_owned());
+    let is = |part: &str| script.contains(part);
+    if script.starts_with(LOOK) {
+        return look(state);
+    }
+    if is("tcplay --create") {
+        return crypt::tcplay(state, &passphrase(call.stdin), &first);
+    }
+    if is("--type tcrypt") {
+        return tcrypt(state, call);
+    }
+    if is("blkdiscard --zeroout --length 131072") {
+        return forget(state, &first);
+    }
+    if is("register_quiet && top=") {
+        return bcache::up(state, &first, &second);
+    }
+    if is("register_quiet && set=") {
+        return bcache::attach(state, &first, &second);
+    }
+    if is("$at/set/unregister") {
+        return bcache::leave(state, &first);
+    }
+    if is("$at/detach") {
+        return bcache::detach(state, &first);
+    }
+    if is("$at/stop") {
+        return bcache::stop(state, &first, &second);
+    }
+    if is(r#"echo "$2" > "$1""#) {
+        return crate::tree::set(state, &first, &second)
+            .map(|()| Reply::default())
+            .map_err(|error| fail(1, error.to_string()));
+    }
+    if is("dir=$1; shift;") {
+        let argv = call.argv[5..].to_vec();
+        return match program(state, &argv[0]) {
+            Some(program) => program(state, &Call { argv: &argv, stdin: call.stdin }),
+            None => Err(fail(127, format!("sh: {}: not found", argv[0]))),
+        };
+    }
+    Err(fail(127, format!("sh: no such script is known: {script}")))
+}
+
+/// `sha256sum | cut`: a text for a key.
+fn passphrase(key: &[u8]) -> Vec<u8> {
+    format!("{:016x}", crypt::number_of(key)).into_bytes()
+}
+
+fn tcrypt(state: &mut State, call: &Call<'_>) -> Did {
+    let argv: Vec<String> = ["cryptsetup", "open", "--type", "tcrypt"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(call.argv[4..].iter().cloned())
+        .collect();
+    crypt::cryptsetup(state, &Call { argv: &argv, stdin: &passphrase(call.stdin) })
+}
+
+fn forget(state: &mut State, node: &str) -> Did {
+    const HEADER: u64 = 128 << 10;
+    let name = super::free_device(state, node)?;
+    let size = state.size(&name);
+    state
+        .erase(&name, 0, HEADER)
+        .and_then(|()| state.erase(&name, size - HEADER, HEADER))
+        .map_err(|error| super::broken(&error))?;
+    done()
+}
+
+fn look(state: &State) -> Did {
+    let mut text = String::new();
+    for process in &state.processes {
+        if let Some(device) = state.devices.get(&process.device) {
+            text.push_str(&format!("open {}:{} /proc/{}/fd/3\n", device.number.0, device.number.1, process.id));
+        }
+    }
+    text.push_str("namespace 4026531841 /proc/1/ns/mnt\nend\n");
+    say(text)
+}
