@@ -29,13 +29,17 @@ impl Accelerator {
             // time. Memory that a program's code was in is soon a buffer, and a kernel that is told of fast string
             // copies (ERMS, FSRM) fills it byte by byte: 80 ms for a page, and minutes for what was dropped from its
             // caches. Without them it copies eight bytes at a time, which is faster everywhere.
-            Self::Tcg => "-accel tcg,thread=multi -cpu max,-erms,-fsrm",
+            // CMPXCHG16B of QEMU before 8.0 computes flags from a kind of operation that it has not stored
+            // (`helper_cmpxchg16b` in target/i386/tcg/mem_helper.c). An interrupt right behind it saves what lay in a
+            // register as EFLAGS, and the kernel ends with a double fault: it allocates memory so, unless it is told that
+            // the processor has no such instruction. An instruction counter interrupts anywhere.
+            Self::Tcg => "-accel tcg,thread=multi -cpu max,-erms,-fsrm,-cx16",
             // Whatever differs between two runs, or two versions of QEMU, differs in instructions: so a processor by name,
             // without what only some versions know, a seed for whatever is drawn, and a date of its own.
             // One thread runs all processors, and without memory barriers: a device that is told only of what it has not yet
             // seen may not be told at all, so it is told of everything.
             Self::Icount => {
-                "-accel tcg,thread=single -cpu Haswell-noTSX,-erms,-pcid,-tsc-deadline,-invpcid,\
+                "-accel tcg,thread=single -cpu Haswell-noTSX,-cx16,-erms,-pcid,-tsc-deadline,-invpcid,\
                  -x2apic,-spec-ctrl -seed 1 -rtc base=2026-01-01T00:00:00,clock=vm -global virtio-device.event_idx=off"
             }
         }
