@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::record::{BuildOutcome, CellKey};
-use terms::{Load, Name, Nanos, Replicate, Workload};
+use terms::{Load, Name, Nanos, Pattern, Replicate, Workload};
 
 use crate::exit::{Failure, chain};
 use crate::runner::schedule::Scope;
@@ -28,6 +28,17 @@ pub(crate) struct Stumble {
 impl<F: Into<Failure>> From<F> for Stumble {
     fn from(failure: F) -> Self {
         Self { stack: None, stood: false, failure: failure.into() }
+    }
+}
+
+/// What the cells of a round do, in their order.
+const STAGES: [&str; 3] = ["reads", "sequential writes", "random writes"];
+
+fn stage_of(pattern: Pattern) -> &'static str {
+    match (pattern.writes(), pattern.random()) {
+        (false, _) => STAGES[0],
+        (true, false) => STAGES[1],
+        (true, true) => STAGES[2],
     }
 }
 
@@ -188,8 +199,9 @@ impl Runner<'_> {
         Ok(false)
     }
 
-    /// Cells of a round: reads before writes; largest rates before shares of them; each group in a fresh random order
-    /// over all stacks that stand.
+    /// Cells of a round: reads, then sequential writes, then random ones, which leave the free space of a file system that
+    /// copies on write in pieces; largest rates before shares of them; each group in a fresh random order over all stacks
+    /// that stand.
     fn in_order(&self, round: u32, standing: &[Standing<'_>], scope: &Scope) -> Vec<(usize, &Workload)> {
         let all: Vec<(usize, &Workload)> = standing
             .iter()
@@ -198,13 +210,12 @@ impl Runner<'_> {
             .collect();
         let who: Vec<&str> = standing.iter().map(|stack| stack.plan.slug.as_str()).collect();
         let mut ordered = Vec::new();
-        for (writes, share) in [(false, false), (false, true), (true, false), (true, true)] {
+        for (stage, share) in STAGES.into_iter().flat_map(|stage| [(stage, false), (stage, true)]) {
             let is_share = |workload: &Workload| matches!(workload.load, Load::Share { .. });
             let group: Vec<_> =
-                all.iter().filter(|(_, w)| w.pattern.writes() == writes && is_share(w) == share).collect();
-            let what = if writes { "writes" } else { "reads" };
+                all.iter().filter(|(_, w)| stage_of(w.pattern) == stage && is_share(w) == share).collect();
             let label =
-                format!("{what}{} of {} in round {round}", if share { " at shares" } else { "" }, who.join(", "));
+                format!("{stage}{} of {} in round {round}", if share { " at shares" } else { "" }, who.join(", "));
             let order = order::shuffled(group.len(), self.design.measure.seed, &label);
             ordered.extend(order.into_iter().map(|index| *group[index]));
         }
