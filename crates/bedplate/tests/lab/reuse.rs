@@ -33,6 +33,9 @@ layers = [{ zfs = { layout = "mirror" }, on = ["a", "b"] }]
 [[stack]]
 name = "sums"
 layers = [{ integrity = { mode = "bitmap" }, on = ["a", "b"] }, { raid = { level = 1 } }, { ext4 = {} }]
+[[stack]]
+name = "thin"
+layers = [{ lvm = { thin_chunk = "64 KiB" }, on = "a" }, { ext4 = {} }]
 [measure]
 profiles = ["quick"]
 rounds = 1
@@ -360,7 +363,7 @@ fn what_a_person_agrees_to_lose_goes_with_what_the_run_left() {
     assert_eq!(status, 0, "{said}");
     assert_eq!(fingerprint(&yard.guest), before);
     // What is still the run's goes without a word.
-    for stack in 1..=6 {
+    for stack in 1..=7 {
         let runs = format!("{ROOT}/own-{stack}");
         yard.killed(stack, "", &runs);
         let (status, said) = bedplate(&yard.guest, &format!("teardown --runs {runs}"));
