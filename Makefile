@@ -17,7 +17,7 @@ BEDPLATE = $(or $(CARGO_TARGET_DIR),target)/$(TRIPLE)/release/bedplate
 
 help:
 	@echo 'make demo       install what is missing, build, run the quickstart study in the lab, report'
-	@echo 'make test       install what is missing, run every test, guests included'
+	@echo 'make test       install what is missing, run every test that is not long, guests included'
 	@echo 'make test-fast  tests that boot no guest'
 	@echo 'make test-all   every test, the long ones too (up to an hour)'
 	@echo 'make lint       formatting, clippy, shell scripts, what is linked'

@@ -4,7 +4,6 @@
 
 #[path = "lab/bench.rs"]
 mod bench;
-#[cfg(feature = "long-tests")]
 #[path = "lab/beside.rs"]
 mod beside;
 #[path = "lab/cage.rs"]
@@ -19,26 +18,22 @@ mod crashes;
 mod drives;
 #[path = "lab/ending.rs"]
 mod ending;
-#[cfg(feature = "long-tests")]
 #[path = "lab/foretold.rs"]
 mod foretold;
 #[path = "lab/guards.rs"]
 mod guards;
 #[path = "lab/hostile.rs"]
 mod hostile;
-#[cfg(feature = "long-tests")]
 #[path = "lab/hosts.rs"]
 mod hosts;
 #[path = "lab/kernels.rs"]
 mod kernels;
-#[cfg(feature = "long-tests")]
 #[path = "lab/overhead.rs"]
 mod overhead;
 #[path = "lab/places.rs"]
 mod places;
 #[path = "lab/policies.rs"]
 mod policies;
-#[cfg(feature = "long-tests")]
 #[path = "lab/published.rs"]
 mod published;
 #[path = "lab/remedies.rs"]
@@ -51,16 +46,13 @@ mod reuse;
 mod runs;
 #[path = "lab/sizes.rs"]
 mod sizes;
-#[cfg(feature = "long-tests")]
 #[path = "lab/spinning.rs"]
 mod spinning;
 #[path = "lab/stacks.rs"]
 mod stacks;
-#[cfg(feature = "long-tests")]
 #[path = "lab/states.rs"]
 mod states;
 #[path = "lab/trials.rs"]
 mod trials;
-#[cfg(feature = "long-tests")]
 #[path = "lab/writes.rs"]
 mod writes;

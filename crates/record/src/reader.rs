@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use terms::StackTrials;
+use terms::event::Event;
 use terms::inventory::Inventory;
 use terms::prediction::Foretold;
 use terms::preflight::DriveCheck;
@@ -232,12 +233,13 @@ impl RunReader {
         lines::read(&self.folder, layout::JOURNAL)
     }
 
-    /// The events' lines.
+    /// What happened. A line of a kind that this program does not know is passed over.
     ///
     /// # Errors
     /// As for [`RunReader::journal`].
-    pub fn events(&self) -> Result<Vec<Value>, RecordError> {
-        lines::read(&self.folder, layout::EVENTS)
+    pub fn events(&self) -> Result<Vec<Event>, RecordError> {
+        let lines: Vec<Value> = lines::read(&self.folder, layout::EVENTS)?;
+        Ok(lines.into_iter().filter_map(|line| serde_json::from_value(line).ok()).collect())
     }
 
     /// What is not as it was sealed, one sentence each; empty if all is well. A run without a seal has that problem.

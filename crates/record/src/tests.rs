@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use terms::event::{Event, EventKind};
 use terms::inventory::Inventory;
 use terms::machine::Machine;
 use terms::prediction::{FORETOLD_SCHEMA, Foretold};
@@ -36,6 +37,10 @@ fn tree(dir: &Path) -> BTreeSet<String> {
     found
 }
 
+fn event(round: u32, kind: EventKind) -> Event {
+    Event { at: "2026-01-01T00:00:00Z".into(), stack: "a".into(), round, kind }
+}
+
 #[test]
 fn what_is_put_is_read() {
     let home = tempfile::tempdir().unwrap();
@@ -62,7 +67,8 @@ fn what_is_put_is_read() {
     let dir = writer.put_cell(&good, &[raw("fio.json", "{}"), raw("job.fio", "[job]")]).unwrap();
     assert_eq!(dir, root.join("r/cells/1-raid-1-rnd4k"));
     writer.journal(&json!({"step": "raid.create"})).unwrap();
-    writer.event(&json!({"done": 1})).unwrap();
+    let happened = event(1, EventKind::BudgetSpent {});
+    writer.event(&happened).unwrap();
     writer.seal().unwrap();
 
     let reader = RunReader::open(&root.join("r")).unwrap();
@@ -78,7 +84,7 @@ fn what_is_put_is_read() {
     assert_eq!(reader.raw("cells/1-raid-1-rnd4k", "none").unwrap(), None);
     assert!(reader.raw("../x", "y").is_err() && reader.raw("cells/..", "y").is_err());
     assert_eq!(reader.journal().unwrap(), [json!({"step": "raid.create"})]);
-    assert_eq!(reader.events().unwrap(), [json!({"done": 1})]);
+    assert_eq!(reader.events().unwrap(), [happened]);
     assert!(reader.is_sealed());
     assert_eq!(reader.verify().unwrap(), [""; 0]);
 }
@@ -114,10 +120,10 @@ fn what_a_killed_writer_left_is_cleared_and_all_else_kept() {
     assert_eq!(writer.finished(), BTreeSet::from([cell(1, "a", "w", None).key]));
     writer.put_cell(&cell(2, "a", "w", None), &[]).unwrap();
     writer.journal(&2).unwrap();
-    writer.event(&3).unwrap();
+    writer.event(&event(3, EventKind::BudgetSpent {})).unwrap();
     assert_eq!(writer.finished().len(), 2);
     assert_eq!(reader.journal().unwrap(), [json!(1), json!(2)]);
-    assert_eq!(reader.events().unwrap(), [json!(3)]);
+    assert_eq!(reader.events().unwrap(), [event(3, EventKind::BudgetSpent {})]);
 }
 
 #[test]
@@ -345,7 +351,7 @@ fn threads_may_share_a_writer() {
             let writer = &writer;
             scope.spawn(move || {
                 for n in 0..10 {
-                    writer.event(&json!([thread, n])).unwrap();
+                    writer.event(&event(thread, EventKind::TakenDown { took: Nanos(n) })).unwrap();
                 }
                 writer.put_cell(&cell(thread, "a", "w", None), &[]).unwrap();
             });

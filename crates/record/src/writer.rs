@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
+use terms::event::Event;
 use terms::inventory::Inventory;
 use terms::prediction::Foretold;
 use terms::preflight::DriveCheck;
@@ -243,7 +244,7 @@ impl RunWriter {
     ///
     /// # Errors
     /// As for [`RunWriter::journal`].
-    pub fn event<T: Serialize>(&self, event: &T) -> Result<(), RecordError> {
+    pub fn event(&self, event: &Event) -> Result<(), RecordError> {
         self.state().events.append(event)
     }
 

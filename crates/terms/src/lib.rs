@@ -14,6 +14,7 @@ pub mod diagnosis;
 pub mod dilation;
 pub mod drive;
 pub mod durability;
+pub mod event;
 pub mod evidence;
 pub mod feature;
 pub mod finding;

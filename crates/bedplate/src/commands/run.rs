@@ -12,6 +12,7 @@ use build::Claims;
 use host::inspect;
 use host::interrupt::Care;
 use record::{RunReader, RunWriter};
+use terms::event::EventKind;
 use terms::finding::{Findings, Verdict};
 use terms::inventory::Inventory;
 use terms::record::{Provenance, RECORD_SCHEMA, StackEntry, UsedDrive};
@@ -24,7 +25,7 @@ use crate::exit::{Exit, Failure};
 use crate::ground::{self, Staked};
 use crate::proof::Proof;
 use crate::runner::estimate::{self, Costs};
-use crate::runner::{self, Runner, lanes};
+use crate::runner::{self, Runner, happened, lanes};
 use crate::settings::Settings;
 use crate::studies::Study;
 use crate::{BUILD, foretell, guest, room, trials};
@@ -122,7 +123,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
             let writer = begin(study, &all_plans, &inventory, entries, &site, settings)?;
             let foretold = foretell::foretell(&site, &study.design, &inventory, settings)?;
             let sha256 = writer.put_foretold(&foretold)?;
-            event(&writer, "foretold", &serde_json::json!({ "sha256": sha256, "cells": foretold.cells.len() }))?;
+            happened(&writer, "", 0, EventKind::Foretold { cells: foretold.cells.len(), sha256 })?;
             writer
         }
     };
@@ -177,7 +178,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     };
     let result = runner.run();
     let took = runner.began.elapsed();
-    runner.event("session", "", 0, session(&costs, expected, took, resumed))?;
+    runner.event("", 0, session(&costs, expected, took, resumed))?;
     result.map_err(|failure| match failure {
         Failure::Interrupted(_) => {
             Failure::Interrupted(Some("finished cells are kept; add --resume to the same command to go on".to_owned()))
@@ -226,18 +227,12 @@ fn erase(held: &mut Claims<'_>, writer: &RunWriter) -> Result<(), Failure> {
     for (name, held) in held {
         let found: Vec<String> = held.permission().accepted().iter().map(ToString::to_string).collect();
         if !found.is_empty() {
-            let more = serde_json::json!({ "drive": name, "id": held.identity().id, "held": found });
-            event(writer, "erasing", &more)?;
+            let (drive, id) = (name.clone(), held.identity().id.clone());
+            happened(writer, "", 0, EventKind::Erasing { drive, id, held: found })?;
         }
         build::erase(held)?;
     }
     Ok(())
-}
-
-/// Something of the whole run, for whoever reads the record later.
-fn event(writer: &RunWriter, what: &str, more: &serde_json::Value) -> Result<(), Failure> {
-    let at = jiff::Timestamp::now().to_string();
-    Ok(writer.event(&serde_json::json!({ "at": at, "event": what, "stack": "", "round": 0, "more": more }))?)
 }
 
 fn used(of: &Claimed) -> UsedDrive {
@@ -254,22 +249,19 @@ fn used(of: &Claimed) -> UsedDrive {
 }
 
 /// What a session was expected to take and took.
-fn session(costs: &Costs, expected: f64, took: Duration, resumed: bool) -> serde_json::Value {
-    serde_json::json!({
-        "estimated_seconds": expected,
-        "took_ns": terms::Nanos::from(took),
-        "resumed": resumed,
-        "learned_from_runs": costs.runs,
-    })
+fn session(costs: &Costs, expected: f64, took: Duration, resumed: bool) -> EventKind {
+    EventKind::Session { estimated_seconds: expected, took: took.into(), resumed, learned_from_runs: costs.runs }
 }
 
 /// Seconds that earlier sessions of a run took. One that was killed is counted by its cells alone.
 fn spent(directory: &Path) -> Result<f64, Failure> {
     let reader = RunReader::open(directory)?;
-    let sessions: f64 =
-        reader.events()?.iter().filter_map(|event| estimate::took("session", event)).map(|of| of.1).sum();
+    let sessions = reader.events()?.into_iter().filter_map(|event| match event.kind {
+        EventKind::Session { took, .. } => Some(took.as_seconds()),
+        _ => None,
+    });
     let cells: f64 = reader.cells()?.iter().map(|cell| cell.took.as_seconds()).sum();
-    Ok(sessions.max(cells))
+    Ok(sessions.sum::<f64>().max(cells))
 }
 
 /// A source that cannot be built here leaves nothing to copy.

@@ -2,6 +2,7 @@
 
 use crate::site::Site;
 use measure::Filled;
+use terms::event::EventKind;
 use terms::plan::WorkPlace;
 use terms::record::{ANCHOR, CellKey};
 use terms::{Anchor, Bytes, Name, Pattern, Workload};
@@ -75,7 +76,7 @@ impl Runner<'_> {
             Err(Failure::Could(error)) => {
                 let why = chain(&*error);
                 self.progress.note(&format!("failed: {TITLE} in round {round}: {why}"));
-                self.event("failed", ANCHOR, round, serde_json::json!({ "why": why, "stood": true }))?;
+                self.event(ANCHOR, round, EventKind::Failed { why, stood: true })?;
                 self.leave()?;
                 Ok(())
             }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use record::RunReader;
-use serde_json::Value;
+use terms::event::{Event, EventKind};
 use terms::record::{ANCHOR, Cell, ICOUNT, Provenance};
 use terms::{Design, MeasurePolicy, Method, Plan, Replicate, Workload};
 
@@ -123,15 +123,19 @@ impl Seen {
             self.parts.journal(&entries);
         }
         let mebibytes = run.span.as_f64() / terms::Bytes::mib(1).as_f64() * f64::from(run.policy().fill_passes);
-        for (stack, took) in events.iter().filter_map(|event| took("filled", event)) {
-            self.fill.add(took / mebibytes.max(1.0));
-            self.fills.entry(stack.to_owned()).or_default().add(took / mebibytes.max(1.0));
-            if let Ok(Some(plan)) = reader.plan::<Plan>(stack) {
-                self.parts.fill(&plan, took / mebibytes.max(1.0));
+        for Event { stack, kind, .. } in events {
+            match kind {
+                EventKind::Filled { took, .. } => {
+                    let took = took.as_seconds() / mebibytes.max(1.0);
+                    self.fill.add(took);
+                    if let Ok(Some(plan)) = reader.plan::<Plan>(&stack) {
+                        self.parts.fill(&plan, took);
+                    }
+                    self.fills.entry(stack).or_default().add(took);
+                }
+                EventKind::TakenDown { took } => self.teardown.add(took.as_seconds()),
+                _ => {}
             }
-        }
-        for (_, took) in events.iter().filter_map(|event| took("taken-down", event)) {
-            self.teardown.add(took);
         }
         !cells.is_empty()
     }
@@ -177,13 +181,6 @@ impl Seen {
             ..base
         }
     }
-}
-
-/// Stack and seconds of an event of that kind.
-pub(crate) fn took<'a>(kind: &str, event: &'a Value) -> Option<(&'a str, f64)> {
-    let matches = event.get("event")?.as_str()? == kind;
-    let nanos = event.get("more")?.get("took_ns")?.as_f64()?;
-    matches.then_some((event.get("stack")?.as_str()?, nanos / 1e9))
 }
 
 impl Costs {

@@ -24,6 +24,7 @@ use std::time::Instant;
 use crate::site::Site;
 use build::{Authority, Bindings, Claims};
 use record::RunWriter;
+use terms::event::{Event, EventKind};
 use terms::plan::Plan;
 use terms::record::CellKey;
 use terms::{Design, Workload};
@@ -83,10 +84,8 @@ impl Runner<'_> {
     }
 
     /// Something that happened, for whoever reads the record later.
-    pub(crate) fn event(&self, what: &str, stack: &str, round: u32, more: serde_json::Value) -> Result<(), Failure> {
-        let at = jiff::Timestamp::now().to_string();
-        let event = serde_json::json!({ "at": at, "event": what, "stack": stack, "round": round, "more": more });
-        Ok(self.writer.event(&event)?)
+    pub(crate) fn event(&self, stack: &str, round: u32, kind: EventKind) -> Result<(), Failure> {
+        happened(self.writer, stack, round, kind)
     }
 
     /// The machine of now, its drives set up: a fresh guest where the last one is gone.
@@ -130,4 +129,10 @@ pub(crate) fn now() -> String {
 
 fn key(round: u32, plan: &Plan, workload: &Workload) -> CellKey {
     CellKey { round, stack: plan.slug.clone(), workload: workload.name.to_string() }
+}
+
+/// Writes down something that happened now.
+pub(crate) fn happened(writer: &RunWriter, stack: &str, round: u32, kind: EventKind) -> Result<(), Failure> {
+    let at = jiff::Timestamp::now().to_string();
+    Ok(writer.event(&Event { at, stack: stack.to_owned(), round, kind })?)
 }

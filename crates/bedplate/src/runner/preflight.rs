@@ -1,6 +1,7 @@
 //! Before the first step: what drives are beside what they should be, and no step at all where a link is too slow.
 
 use doctor::preflight::{StudyDrive, preflight};
+use terms::event::{EventKind, Stopped};
 use terms::preflight::{CheckState, DriveCheck};
 
 use crate::exit::Failure;
@@ -19,12 +20,12 @@ impl Runner<'_> {
             self.progress.note(&format!("before the first step: drive {}: {}", drive.name, words(&of)));
         }
         self.writer.put_preflight(&checks)?;
-        self.event("preflight", "", 0, serde_json::json!({ "checks": checks }))?;
+        self.event("", 0, EventKind::Preflight { checks: checks.clone() })?;
         let slow = |check: &&DriveCheck| check.share.is_some_and(|share| 1.0 - share > most.share());
         if let Some(check) = checks.iter().find(slow) {
             let why = format!("drive {} is more than {most} slower than it should be: {}", check.drive, off(check));
-            let more = serde_json::json!({ "why": why, "drive": check.drive });
-            self.stop(why, "", 0, more)?;
+            let drive = Some(check.drive.clone());
+            self.stop("", 0, Stopped { why, drive, ..Stopped::default() })?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use record::RunReader;
 use terms::Replicate;
+use terms::event::EventKind;
 use terms::finding::{AnchorAction, Findings};
 
 use crate::exit::Failure;
@@ -79,7 +80,7 @@ impl Runner<'_> {
             }
             if self.over_budget {
                 self.progress.note("the budget is spent: what is open stays open");
-                self.event("budget-spent", "", round, serde_json::json!({}))?;
+                self.event("", round, EventKind::BudgetSpent {})?;
             }
             if scope.is_none() || self.over_budget || self.stopped.is_some() {
                 break;

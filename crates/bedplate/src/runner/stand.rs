@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::site::Site;
 use build::{BuildError, JournalEntry};
 use measure::{CellRequest, Companion, Filled};
+use terms::event::EventKind;
 use terms::plan::{Plan, WorkPlace};
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
 use terms::{LayerNode, Nanos, Speed, Workload};
@@ -133,8 +134,8 @@ impl<'a> Runner<'a> {
         self.progress.detail(&format!("round {round}: filling {} of {title}", policy.span));
         let seed = order::job_seed(policy.seed, &format!("fill of {slug} in round {round}"));
         let filled = measure::fill(site, target, policy.span, policy.fill_passes, seed)?;
-        let more = serde_json::json!({ "argv": filled.argv, "job": filled.job, "seed": seed, "took_ns": filled.took, "fio": filled.output });
-        self.event("filled", slug, round, more)?;
+        let (argv, job, fio) = (filled.argv.clone(), filled.job.clone(), filled.output.clone());
+        self.event(slug, round, EventKind::Filled { argv, job, seed, took: filled.took, fio })?;
         Ok(filled)
     }
 
@@ -228,8 +229,7 @@ impl<'a> Runner<'a> {
             self.progress.note(&format!("failed: {} on {} in round {round}: {why}", workload.name, spot.title));
         }
         self.writer.put_cell(&cell, &measured.raw)?;
-        let more = serde_json::json!({ "workload": spot.key.workload, "took_ns": cell.took });
-        self.event("measured", stack, *round, more)?;
+        self.event(stack, *round, EventKind::Measured { workload: spot.key.workload.clone(), took: cell.took })?;
         Ok(cell)
     }
 
@@ -258,7 +258,7 @@ impl<'a> Runner<'a> {
             }
         }
         let took = Nanos::from(begin.elapsed());
-        self.event("taken-down", &plan.slug, round, serde_json::json!({ "took_ns": took }))?;
+        self.event(&plan.slug, round, EventKind::TakenDown { took })?;
         self.progress.done(self.costs.teardown);
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use record::RunReader;
 use terms::Nanos;
+use terms::event::{EventKind, Stopped};
 use terms::finding::Score;
 use terms::record::BuildOutcome;
 use terms::units::significant;
@@ -33,17 +34,17 @@ impl Runner<'_> {
         if let Some(score) = scores.iter().find(far) {
             let title = &self.plans[index].stack;
             let why = format!("step {} ({title}) is more than {most} off its prediction: {}", index + 1, words(score));
-            let more = serde_json::json!({ "why": why, "workload": score.workload, "limiter": score.limiter });
-            self.stop(why, slug, round, more)?;
+            let (workload, limiter) = (Some(score.workload.clone()), score.limiter.clone());
+            self.stop(slug, round, Stopped { why, workload, limiter, ..Stopped::default() })?;
         }
         Ok(())
     }
 
     /// Begins no other step, and says why.
-    pub(crate) fn stop(&mut self, why: String, slug: &str, round: u32, more: serde_json::Value) -> Result<(), Failure> {
-        self.progress.note(&format!("stopped: {why}"));
-        self.event("stopped", slug, round, more)?;
-        self.stopped = Some(why);
+    pub(crate) fn stop(&mut self, slug: &str, round: u32, stopped: Stopped) -> Result<(), Failure> {
+        self.progress.note(&format!("stopped: {}", stopped.why));
+        self.stopped = Some(stopped.why.clone());
+        self.event(slug, round, EventKind::Stopped(stopped))?;
         Ok(())
     }
 

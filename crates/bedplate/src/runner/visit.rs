@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use terms::event::EventKind;
 use terms::record::{BuildOutcome, CellKey};
 use terms::{Load, Name, Nanos, Pattern, Replicate, Workload};
 
@@ -103,7 +104,7 @@ impl Runner<'_> {
         };
         let plan = &self.plans[index];
         self.progress.note(&format!("failed: {} in round {round}: {why}", plan.stack));
-        self.event("failed", &plan.slug, round, serde_json::json!({ "why": why, "stood": stumble.stood }))?;
+        self.event(&plan.slug, round, EventKind::Failed { why: why.clone(), stood: stumble.stood })?;
         // Whatever is left in a guest goes with it, and the next stack gets a fresh one.
         self.leave()?;
         // A stack that stood was built, whatever happened to it later: its finished cells stay what they are.
@@ -279,6 +280,6 @@ impl Runner<'_> {
     /// Discards a drive that is free again; one that cannot discard (a RAM drive may not) keeps its bytes.
     pub(crate) fn forget(&self, site: &Site, round: u32, stack: &str, name: &Name) -> Result<(), Failure> {
         let worked = self.authority(site, site.drives())?.discard(name)?;
-        self.event("discarded", stack, round, serde_json::json!({ "drive": name, "worked": worked }))
+        self.event(stack, round, EventKind::Discarded { drive: name.clone(), worked })
     }
 }

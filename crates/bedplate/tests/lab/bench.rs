@@ -12,6 +12,11 @@ use terms::{Design, LabSpec};
 static TURN: RwLock<()> = RwLock::new(());
 static ZFS: OnceLock<Vec<String>> = OnceLock::new();
 
+/// Every which case of a table is tried, where the others are long.
+pub(crate) const fn every(of: usize) -> usize {
+    if cfg!(feature = "long-tests") { 1 } else { of }
+}
+
 /// Directories of one test, and its turn.
 pub(crate) struct Bench {
     directory: tempfile::TempDir,
@@ -144,7 +149,6 @@ impl Bench {
 }
 
 /// What makes a run of every stack short: one round of short windows on a small span, and no feature checks.
-#[cfg(feature = "long-tests")]
 pub(crate) const SHORT: [&str; 9] =
     ["--rounds", "1", "--window", "500ms", "--settle", "200ms", "--span", "64MiB", "--no-trials"];
 

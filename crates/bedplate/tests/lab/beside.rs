@@ -256,6 +256,7 @@ fn off(name: &str, ours: &Rates, hands: &[&Rates]) -> f64 {
     worst
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn job_files_beside_fio_give_the_same() {
     let bench = Bench::new();

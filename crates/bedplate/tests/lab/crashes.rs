@@ -109,6 +109,7 @@ fn runs_out_of_room(guest: &lab::Guest, run: &str, directory: &str, kib: u32) ->
 /// Larger than the whole record.
 const LARGE_KIB: u32 = 4096;
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_full_disk_leaves_nothing_standing() {
     let bench = Bench::new();

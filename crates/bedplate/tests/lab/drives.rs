@@ -24,6 +24,7 @@ fn first_plan(study: &str, name: &str) -> Plan {
 
 const STUDY: &str = crate::bench::TWO_NVME;
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn drives_that_hold_something_are_refused_and_keep_every_byte() {
     let bench = Bench::new();
@@ -85,6 +86,7 @@ fn drives_nobody_consented_to_are_refused() {
     assert!(matches!(error, Err(BuildError::NotConsented { .. })), "{error:?}");
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_step_that_fails_is_taken_back_whole() {
     let bench = Bench::new();
@@ -161,6 +163,7 @@ impl Journal for Short {
     }
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn teardown_finishes_from_whatever_the_journal_kept() {
     let bench = Bench::new();
@@ -182,6 +185,7 @@ fn teardown_finishes_from_whatever_the_journal_kept() {
     }
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn teardown_cut_short_anywhere_is_finished_by_the_next() {
     let bench = Bench::new();
@@ -222,6 +226,7 @@ fn what_ran_in_a_guest_replays_without_one() {
     assert_eq!(body(&replay), real);
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_module_that_is_not_there_is_told_with_what_brings_it() {
     let bench = Bench::new();

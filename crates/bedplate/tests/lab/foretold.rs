@@ -38,6 +38,7 @@ fn outcome(cell: &Value) -> Option<Outcome> {
     })
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn slow_drives_and_links_are_foretold() {
     let bench = Bench::alone();
@@ -71,6 +72,7 @@ fn slow_drives_and_links_are_foretold() {
     bench.assert_nothing_left();
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_calibration_makes_predictions_surer() {
     let bench = Bench::alone();
@@ -86,6 +88,7 @@ fn a_calibration_makes_predictions_surer() {
     bench.assert_nothing_left();
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn stacks_drawn_at_random_are_measured_predicted_and_predicted_again() {
     let bench = Bench::alone();
@@ -138,6 +141,7 @@ const STEPS: &str = r#"
     layers = [{ ext4 = {}, on = "b" }]
     "#;
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_step_that_comes_out_wrong_is_the_last() {
     let bench = Bench::alone();

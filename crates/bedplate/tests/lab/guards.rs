@@ -225,7 +225,7 @@ fn work_of_the_machines_own_voids_a_number() {
 }
 
 /// Longer than the others: each has to give a file system enough to do.
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn work_of_file_systems_voids_a_number() {
     let bench = Bench::alone();

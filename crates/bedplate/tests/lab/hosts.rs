@@ -52,6 +52,7 @@ fn node<'a>(guest: &'a Guest, name: &str) -> &'a str {
     guest.drives().iter().find(|(known, _)| known.as_str() == name).unwrap().1
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn every_host_has_drives_that_no_other_host_can_reach() {
     let bench = Bench::alone();
@@ -83,6 +84,7 @@ fn every_host_has_drives_that_no_other_host_can_reach() {
     bench.assert_nothing_left();
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn hosts_that_work_at_once_are_told_apart_and_added_up() {
     let bench = Bench::alone();

@@ -68,6 +68,7 @@ fn ratio_of_pairs(harness: &[f64], hand: &[f64]) -> (f64, f64) {
     (mean.exp(), (2.145 * (variance / count).sqrt()).exp())
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let bench = Bench::alone();

@@ -85,7 +85,7 @@ fn slices_change_places_and_leave_nothing() {
     assert!(findings.cells.iter().all(|cell| cell.throughput.is_some()));
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn one_build_says_nothing_between_stacks() {
     let bench = Bench::alone();
@@ -100,7 +100,7 @@ fn one_build_says_nothing_between_stacks() {
     assert!(findings.comparisons.iter().all(open), "{:?}", findings.comparisons);
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_budget_is_kept_and_spent_where_it_decides() {
     let bench = Bench::alone();
@@ -115,10 +115,10 @@ fn a_budget_is_kept_and_spent_where_it_decides() {
     assert!((3..40).contains(&rounds), "{rounds} rounds");
     assert!(findings.cells.iter().all(|cell| cell.throughput.is_some()));
     let events = reader.events().unwrap();
-    assert!(events.iter().any(|event| event["event"] == "budget-spent"), "{events:?}");
+    assert!(events.iter().any(|event| event.kind == terms::event::EventKind::BudgetSpent {}), "{events:?}");
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn load_curves_rise_in_latency() {
     let bench = Bench::alone();
@@ -132,7 +132,7 @@ fn load_curves_rise_in_latency() {
     assert!(served.is_sorted(), "more is served where more is offered: {served:?}");
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn another_tools_figure_stands_beside_ours_with_the_reason() {
     let bench = Bench::alone();
@@ -170,7 +170,7 @@ fn another_tools_figure_stands_beside_ours_with_the_reason() {
     }
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn files_are_copied_from_an_encrypted_source() {
     let bench = Bench::alone();
@@ -192,7 +192,7 @@ layers = [{ luks = { pbkdf = "pbkdf2" }, on = "c" }, { ext4 = {} }]
 }
 
 /// Every file system is mounted anew between filling and looking: a tree that memory still holds is a failed cell.
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn what_memory_holds_of_files_is_forgotten() {
     let bench = Bench::alone();
@@ -224,7 +224,7 @@ name = "reads"
     }
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_drive_is_written_to_until_it_settles() {
     let bench = Bench::alone();
@@ -257,7 +257,7 @@ fn drives_become_another_kind_only_where_they_can() {
 }
 
 /// One study on every class of drives that a lab can have.
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_study_is_measured_on_every_class_of_drives() {
     for (kind, transport, made) in

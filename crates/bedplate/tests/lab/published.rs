@@ -44,6 +44,7 @@ fn memory(lab: &Rates, published: &Rates, test: &str) -> f64 {
     1e9 / published[&base] - 1e9 / lab[&base]
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn layers_cost_in_virtual_time_what_was_published() {
     let bench = Bench::new();

@@ -3,32 +3,24 @@
 //!
 //! `cargo test -p bedplate --features long-tests --test lab remedies -- --nocapture` prints a line for each.
 
-#[cfg(feature = "long-tests")]
 #[path = "remedies/arrays.rs"]
 mod arrays;
-#[cfg(feature = "long-tests")]
 #[path = "remedies/cannot.rs"]
 mod cannot;
-#[cfg(feature = "long-tests")]
 #[path = "remedies/crypt.rs"]
 mod crypt;
 #[path = "remedies/drives.rs"]
 mod drives;
-#[cfg(feature = "long-tests")]
 #[path = "remedies/paths.rs"]
 mod paths;
-#[cfg(feature = "long-tests")]
 #[path = "remedies/pools.rs"]
 mod pools;
-#[cfg(feature = "long-tests")]
 #[path = "remedies/systems.rs"]
 mod systems;
-#[cfg(feature = "long-tests")]
 #[path = "remedies/volumes.rs"]
 mod volumes;
 
 use std::collections::BTreeMap;
-#[cfg(feature = "long-tests")]
 use std::collections::BTreeSet;
 
 use host::{Host, inspect};
@@ -90,7 +82,6 @@ pub(crate) const FAULT: Fault = Fault {
 };
 
 /// All faults that are made, in lists for each time that doctor looks.
-#[cfg(feature = "long-tests")]
 fn all() -> impl Iterator<Item = &'static Fault> {
     let short = [drives::SCENES, arrays::SCENES, crypt::SCENES];
     let guests = [&short[..], &[volumes::SCENES, systems::SCENES, pools::SCENES, paths::SCENES]].concat();
@@ -343,7 +334,6 @@ fn play(lab: &str, scenes: &[&'static [Fault]]) {
 /// No check is forgotten: its remedy is typed here, or it is said why a guest cannot have its fault, and what page tells
 /// of the remedy. Counts are of checks.
 #[test]
-#[cfg(feature = "long-tests")]
 fn every_check_has_a_remedy_that_was_typed_or_says_why_not() {
     let typed: BTreeSet<&str> = all().map(|fault| fault.check).collect();
     let cannot: BTreeSet<&str> = cannot::CANNOT.iter().map(|(check, ..)| *check).collect();
@@ -369,37 +359,37 @@ fn remedies_of_drives_are_typed() {
     play(drives::LAB, drives::SCENES);
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn remedies_of_arrays_are_typed() {
     play(arrays::LAB, arrays::SCENES);
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn remedies_of_encryption_and_checksums_are_typed() {
     play(crypt::LAB, crypt::SCENES);
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn remedies_of_volumes_are_typed() {
     play(volumes::LAB, volumes::SCENES);
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn remedies_of_file_systems_are_typed() {
     play(systems::LAB, systems::SCENES);
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn remedies_of_pools_are_typed() {
     play(pools::LAB, pools::SCENES);
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn remedies_of_paths_are_typed() {
     play(paths::LAB, paths::SCENES);

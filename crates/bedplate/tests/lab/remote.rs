@@ -102,7 +102,6 @@ fn what_a_killed_owner_of_two_guests_left_is_swept_by_the_next() {
 }
 
 /// Half a minute without the second path, in the middle of a window.
-#[cfg(feature = "long-tests")]
 const LOST: &str = r#"
     question = "What happens when a path is lost?"
 
@@ -129,7 +128,7 @@ const LOST: &str = r#"
     settle = "500 ms"
 "#;
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_lost_path_fails_no_operation_and_comes_back() {
     let bench = Bench::alone();
@@ -157,7 +156,7 @@ fn a_lost_path_fails_no_operation_and_comes_back() {
 }
 
 /// All levels of mdraid and LVM over remote namespaces.
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn every_stack_of_the_study_of_remote_flash_stands() {
     crate::stacks::every_stack_stands("studies/remote-flash.toml", 9);

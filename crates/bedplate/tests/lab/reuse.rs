@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use host::Host;
 use lab::Guest;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, every};
 use crate::claims::digest;
 use crate::places::{PROGRAM, ROOT, bedplate, boot, fingerprint, shell};
 
@@ -321,7 +321,7 @@ fn what_somebody_added_to_what_stands_is_not_taken_away() {
 fn refused(cases: &[Reuse], free: &str, look: impl Fn(&Yard) -> String) {
     let bench = Bench::new();
     let yard = Yard::new(&bench);
-    for (number, case) in cases.iter().enumerate() {
+    for (number, case) in cases.iter().enumerate().step_by(every(3)) {
         let runs = format!("{ROOT}/reuse-{number}");
         yard.killed(case.stack, case.killed_in, &runs);
         yard.shell(&format!("{WHOLE}\n{free}\n{}", case.put));
@@ -363,7 +363,7 @@ fn what_a_person_agrees_to_lose_goes_with_what_the_run_left() {
     assert_eq!(status, 0, "{said}");
     assert_eq!(fingerprint(&yard.guest), before);
     // What is still the run's goes without a word.
-    for stack in 1..=7 {
+    for stack in (1..=7).rev().step_by(every(3)) {
         let runs = format!("{ROOT}/own-{stack}");
         yard.killed(stack, "", &runs);
         let (status, said) = bedplate(&yard.guest, &format!("teardown --runs {runs}"));

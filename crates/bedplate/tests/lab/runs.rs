@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-#[cfg(feature = "long-tests")]
 use crate::bench::SHORT;
 use crate::bench::{Bench, text};
 
@@ -85,7 +84,7 @@ fn guests_side_by_side_build_the_same() {
     bench.assert_nothing_left();
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn every_cell_of_the_nineteen_is_a_number() {
     let bench = Bench::new();

@@ -154,7 +154,7 @@ fn capacity_is_that_of_the_arithmetic() {
     let sizes: Vec<_> = facts.iter().map(size).collect();
     let guest = bench.boot(&design);
     let (mut wrong, mut good, mut exact) = (Vec::new(), 0, 0);
-    let every = if cfg!(feature = "long-tests") { 1 } else { 7 };
+    let every = crate::bench::every(7);
     for stack in design.stacks.iter().step_by(every) {
         let account = capacity::account(stack, &sizes).unwrap();
         assert!(account.entries.iter().all(terms::LayerAccount::balances), "{account:#?}");

@@ -34,6 +34,7 @@ fn rate(guest: &dyn Host, node: &str, job: &str) -> f64 {
     rate
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn a_drive_that_spins_seeks_sorts_and_keeps_what_was_flushed() {
     let bench = Bench::alone();

@@ -12,7 +12,7 @@ pub(crate) fn every_stack_stands(study: &str, stacks: usize) {
 }
 
 // The run of the nineteen builds them all too; this one also builds each twice and compares the machine.
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn the_nineteen_configurations_stand_and_come_down() {
     every_stack_stands("studies/long-term-storage.toml", 20);

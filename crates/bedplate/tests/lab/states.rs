@@ -54,6 +54,7 @@ fn moved(cell: &Value, drive: &str) -> (f64, f64) {
     (member["read_bytes"].as_f64().unwrap(), member["written_bytes"].as_f64().unwrap())
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn arrays_are_measured_in_the_state_that_is_asked_for() {
     let bench = Bench::alone();

@@ -1,12 +1,10 @@
 //! Trials of stacks: what is hidden, survived, repaired and kept, in real guests.
 
-#[cfg(feature = "long-tests")]
 use terms::{Showing, StackTrials};
 
 use crate::bench::{Bench, text};
 
 /// What each stack of a study showed, in the order of features.
-#[cfg(feature = "long-tests")]
 fn proven(bench: &Bench, arguments: &[&str]) -> Vec<(String, Vec<Option<Showing>>)> {
     let output = bench.run(&[&["prove", "--json"], arguments].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -16,7 +14,7 @@ fn proven(bench: &Bench, arguments: &[&str]) -> Vec<(String, Vec<Option<Showing>
     stacks.into_iter().map(came).collect()
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn the_nineteen_show_what_they_promise() {
     use Showing::{Detected, Hidden, Kept, Lost, NotOffered, Readable, Repaired, Silent, Survived};
@@ -52,7 +50,7 @@ fn the_nineteen_show_what_they_promise() {
     bench.assert_nothing_left();
 }
 
-#[cfg(feature = "long-tests")]
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn trials_of_a_run_are_in_its_record_and_its_report() {
     let bench = Bench::alone();

@@ -67,6 +67,7 @@ fn at_once(plan: &mut Plan) {
     }
 }
 
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn drives_write_as_much_as_the_amplification_says() {
     let bench = Bench::alone();
