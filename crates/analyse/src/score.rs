@@ -141,7 +141,7 @@ mod tests {
             stack: "s".to_owned(),
             workload: "w".to_owned(),
             pattern: String::new(),
-            state: "whole".to_owned(),
+            state: terms::layer::ArrayState::Whole,
             throughput: estimate(4_096_000.0),
             operations: estimate(1000.0),
             latency: estimate(1e6),

@@ -63,7 +63,7 @@ pub(crate) fn anew(then: Foretold, design: &Design, known: Option<&Calibration>)
 fn behind_networks(inventory: &Inventory, drives: &Bindings) -> Vec<Name> {
     let is_remote = |node: &str| {
         let own = inventory.drives.iter().find(|drive| is_node_of(node, &drive.kernel_name));
-        own.is_some_and(|drive| drive.transport.starts_with("nvme-"))
+        own.is_some_and(|drive| drive.transport.is_nvme_of())
     };
     drives.iter().filter(|(_, node)| is_remote(node)).map(|(name, _)| name.clone()).collect()
 }
@@ -146,7 +146,7 @@ mod tests {
     fn machine() -> Inventory {
         let drive = |name: &str| Drive {
             kernel_name: name.to_owned(),
-            transport: "nvme".to_owned(),
+            transport: terms::DriveTransport::Nvme,
             size: Bytes::gib(1),
             ..Drive::default()
         };
@@ -187,7 +187,7 @@ mod tests {
         let (design, _) = spec::parse(STUDY);
         let design = design.unwrap();
         let mut machine = machine();
-        machine.drives[1].transport = "nvme-tcp".to_owned();
+        machine.drives[1].transport = terms::DriveTransport::NvmeTcp;
         let bindings: Bindings = [("left", "/dev/nvme1n1"), ("right", "/dev/nvme0n1")]
             .map(|(n, d)| (Name::new(n).unwrap(), d.to_owned()))
             .into();

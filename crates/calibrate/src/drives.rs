@@ -5,7 +5,7 @@ use model::{Parameter, Site};
 use terms::calibration::MeasuredDrive;
 use terms::machine::Rated;
 use terms::plan::WorkPlace;
-use terms::{Bytes, BytesPerSecond, Drive, Iops, Layer, Nanos, Pattern, Workload};
+use terms::{Bytes, BytesPerSecond, Drive, DriveTransport, Iops, Layer, Nanos, Pattern, Workload};
 
 use crate::Bench;
 use crate::error::CalibrateError;
@@ -27,7 +27,7 @@ const BUSY: f64 = 0.9;
 pub(crate) fn read(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     let mut drives: Vec<Drive> = Vec::new();
     for drive in &bench.inventory.drives {
-        let real = !matches!(drive.transport.as_str(), "ram" | "loop") && drive.size.0 > 0;
+        let real = !matches!(drive.transport, DriveTransport::Ram | DriveTransport::Loop) && drive.size.0 > 0;
         if real && drives.iter().all(|other| other.model.is_none() || other.model != drive.model) {
             drives.push(drive.clone());
         }
@@ -164,7 +164,7 @@ fn in_memory(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads) -> Result<(), 
 fn keep(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads, rated: Rated) -> Result<String, CalibrateError> {
     let measured = MeasuredDrive { model: drive.model.clone(), serial: drive.serial.clone(), rated };
     bench.calibration.drives.push(measured);
-    if drive.transport.starts_with("nvme") {
+    if drive.transport.is_nvme() {
         driver(bench, drive, reads)?;
     } else if drive.kernel_name.starts_with("nullb") {
         in_memory(bench, drive, reads)?;

@@ -2,14 +2,14 @@
 //!
 //! The rules are those of udev's `60-persistent-storage.rules`; only forms that can be made from sysfs alone are here.
 
-use terms::Drive;
+use terms::{Drive, DriveTransport};
 
 /// Names that udev would give a whole drive, the most telling first.
 pub(crate) fn names(drive: &Drive) -> Vec<String> {
     let mut names = Vec::new();
     let wwid = drive.wwid.as_deref().map(str::trim).filter(|wwid| !wwid.is_empty());
-    match drive.transport.as_str() {
-        "nvme" => {
+    match drive.transport {
+        DriveTransport::Nvme => {
             if let (Some(model), Some(serial)) = (&drive.model, &drive.serial) {
                 let name = format!("nvme-{}_{}", word(model), word(serial));
                 // Newer udev adds the number of the namespace, which the kernel name ends in.
@@ -18,7 +18,9 @@ pub(crate) fn names(drive: &Drive) -> Vec<String> {
             }
             names.extend(wwid.map(|wwid| format!("nvme-{}", word(wwid))));
         }
-        "virtio" => names.extend(drive.serial.as_deref().map(|serial| format!("virtio-{}", word(serial)))),
+        DriveTransport::Virtio => {
+            names.extend(drive.serial.as_deref().map(|serial| format!("virtio-{}", word(serial))))
+        }
         _ => {
             // `t10.ATA` and model and serial number, in columns.
             let ata = wwid.and_then(|wwid| wwid.strip_prefix("t10.ATA"));
@@ -49,7 +51,7 @@ mod tests {
 
     use super::*;
 
-    fn drive(transport: &str, kernel_name: &str, model: &str, serial: &str, wwid: &str) -> Drive {
+    fn drive(transport: DriveTransport, kernel_name: &str, model: &str, serial: &str, wwid: &str) -> Drive {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Drive {
             kernel_name: kernel_name.into(),
@@ -57,7 +59,7 @@ mod tests {
             wwid: some(wwid),
             model: some(model),
             firmware: None,
-            transport: transport.into(),
+            transport,
             size: Bytes::gib(1),
             logical_block: Bytes(512),
             physical_block: Bytes(512),
@@ -71,7 +73,8 @@ mod tests {
 
     #[test]
     fn names_are_those_of_udev() {
-        let nvme = drive("nvme", "nvme3n1", "Samsung SSD 970 EVO Plus 1TB ", "S4EWNX0N", "eui.0025385b01");
+        let nvme =
+            drive(DriveTransport::Nvme, "nvme3n1", "Samsung SSD 970 EVO Plus 1TB ", "S4EWNX0N", "eui.0025385b01");
         assert_eq!(
             names(&nvme),
             [
@@ -80,11 +83,17 @@ mod tests {
                 "nvme-eui.0025385b01"
             ]
         );
-        let ata = drive("sata", "sda", "QEMU HARDDISK", "QM00001", "t10.ATA     QEMU HARDDISK            QM00001");
+        let ata = drive(
+            DriveTransport::Sata,
+            "sda",
+            "QEMU HARDDISK",
+            "QM00001",
+            "t10.ATA     QEMU HARDDISK            QM00001",
+        );
         assert_eq!(names(&ata), ["ata-QEMU_HARDDISK_QM00001"]);
-        assert_eq!(names(&drive("sata", "sda", "X", "Y", "naa.5000c500a")), ["wwn-0x5000c500a"]);
-        assert_eq!(names(&drive("virtio", "vda", "", "root", "")), ["virtio-root"]);
-        assert!(names(&drive("ram", "ram0", "", "", "")).is_empty());
+        assert_eq!(names(&drive(DriveTransport::Sata, "sda", "X", "Y", "naa.5000c500a")), ["wwn-0x5000c500a"]);
+        assert_eq!(names(&drive(DriveTransport::Virtio, "vda", "", "root", "")), ["virtio-root"]);
+        assert!(names(&drive(DriveTransport::Ram, "ram0", "", "", "")).is_empty());
         assert_eq!(word(" a  b/c\td$ "), "a_b_c_d_");
     }
 }

@@ -6,9 +6,9 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{
     CryptMapping, Detail, DmRaid, FileSystem, IntegrityHeader, Inventory, LEAST_PAYLOAD, Link, Md, Meaning, Node,
-    NvmeController, PciDetail, PciDevice, Readout, Target, ThinPool,
+    NvmeController, PciDetail, PciDevice, PciRole, Readout, Target, ThinPool,
 };
-use terms::{Bytes, Drive};
+use terms::{Bytes, Drive, DriveTransport};
 
 use crate::check::Round;
 
@@ -206,8 +206,8 @@ impl<'a> Machine<'a> {
             let port = self.inventory.pci_device(device.parent.as_deref()?)?;
             let detail = device.detail.as_deref()?;
             // Between the upstream port of a switch and its downstream ports there is no link.
-            let above = matches!(port.role.as_str(), "root port" | "switch downstream" | "bridge");
-            let unclear = port.role == "bridge" && !is_endpoint(device);
+            let above = port.role.is_bridge() && port.role != PciRole::SwitchUpstream;
+            let unclear = port.role == PciRole::Bridge && !is_endpoint(device);
             let first = device.address.ends_with(".0");
             (above && !unclear && first && !self.endpoints(&device.address).is_empty()).then_some(Lane {
                 device,
@@ -249,15 +249,15 @@ impl<'a> Machine<'a> {
     /// where it is not known, which is written down.
     fn line_rate(&self, round: &mut Round, place: &Place, name: &str) -> Option<f64> {
         let drive = self.drive(name)?;
-        match drive.transport.as_str() {
-            "sata" | "sas" => {
+        match drive.transport {
+            DriveTransport::Sata | DriveTransport::Sas => {
                 let told = drive.detail.as_ref().and_then(|detail| serial_rate(detail.line_rate.as_deref()?));
                 if told.is_none() {
                     round.unknown(place, format!("the speed of the line to {name} is not told"));
                 }
                 told
             }
-            "nvme" => {
+            DriveTransport::Nvme => {
                 let device = self.inventory.pci_device(drive.pci_address.as_deref()?)?;
                 round.ask(place, &device.detail.as_ref()?.carries)?.map(|capacity| capacity.rate.0)
             }
@@ -304,7 +304,7 @@ fn reached<'a>(name: &'a str, next: impl Fn(&'a str) -> Vec<&'a str>) -> BTreeSe
 
 /// Is it a controller of storage, and no bridge?
 pub(crate) fn is_endpoint(device: &PciDevice) -> bool {
-    ["nvme", "sata", "sas", "raid", "other", "network"].contains(&device.role.as_str())
+    !device.role.is_bridge()
 }
 
 /// What a link carries in packets of the payload that is in force on it, or of the least where that is not known.

@@ -5,7 +5,7 @@
 mod machines;
 
 use host::{Capture, capture, inspect};
-use terms::inventory::{Inventory, Meaning, Readout};
+use terms::inventory::{Inventory, Meaning, PciRole, Readout};
 
 fn parse(name: &str, text: &str) -> Capture {
     Capture::parse(name, text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
@@ -58,12 +58,12 @@ fn ways_to_a_remote_namespace_are_joined() {
         let nvme = drive.detail.as_ref().unwrap().nvme.clone().unwrap();
         let states: Vec<_> = nvme.paths.iter().map(|path| path.state.clone().unwrap()).collect();
         assert_eq!(
-            (drive.transport.as_str(), states),
+            (drive.transport.word(), states),
             ("nvme-rdma", vec!["optimized".to_owned(), "non-optimized".to_owned()])
         );
         assert!(drive.serial.as_deref().unwrap().starts_with("J2KSSD"));
     }
-    assert!(inventory.pci.iter().any(|device| device.role == "network"));
+    assert!(inventory.pci.iter().any(|device| device.role == PciRole::Network));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn the_documented_example_is_a_capture() {
     let example = page.rsplit("```text\n").next().unwrap().split("```").next().unwrap();
     let inventory = inspect::examine(&parse("docs/capture.md", example)).unwrap();
     let drive = &inventory.drives[0];
-    assert_eq!((drive.transport.as_str(), drive.size.0), ("sata", 1_000_204_886_016));
+    assert_eq!((drive.transport.word(), drive.size.0), ("sata", 1_000_204_886_016));
     assert_eq!(inventory.node("sda").unwrap().signatures, Readout::Known(Vec::new()));
     let why = inventory.detail.as_ref().unwrap().linux.messages.why_unknown().unwrap();
     assert!(why.contains("was not captured"), "{why}");

@@ -1,8 +1,8 @@
 //! From a machine that was found to what a prediction needs to know of it.
 
-use terms::inventory::{Inventory, Link, PciDevice, Readout};
+use terms::inventory::{Inventory, Link, PciDevice, PciRole, Readout};
 use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Path, Uplink};
-use terms::{Bytes, Drive, Name};
+use terms::{Bytes, Drive, DriveTransport, Name};
 
 /// A machine from its inventory: links with their payload, shared links, drives, cores, memory, kernel.
 ///
@@ -65,13 +65,13 @@ fn group(inventory: &Inventory, drive: &Drive, name: Name, uplinks: &mut Vec<Upl
 
 fn kind(drive: &Drive) -> DriveKind {
     let optane = drive.model.as_deref().is_some_and(|model| model.to_lowercase().contains("optane"));
-    match drive.transport.as_str() {
+    match drive.transport {
         _ if optane => DriveKind::Optane,
-        "ram" => DriveKind::Ram,
+        DriveTransport::Ram => DriveKind::Ram,
         // Drives of the kernel's own whose content is in memory (null_blk).
         _ if drive.kernel_name.starts_with("nullb") => DriveKind::Ram,
-        _ if drive.rotational && !drive.transport.starts_with("virtio") => DriveKind::Hdd,
-        transport if transport.starts_with("nvme") => DriveKind::Nvme,
+        _ if drive.rotational && drive.transport != DriveTransport::Virtio => DriveKind::Hdd,
+        transport if transport.is_nvme() => DriveKind::Nvme,
         _ => DriveKind::SataSsd,
     }
 }
@@ -97,7 +97,7 @@ fn shared(inventory: &Inventory, controller: &PciDevice, uplinks: &mut Vec<Uplin
         && hops < 16
     {
         let chipset = bridge.detail.as_ref().is_some_and(|detail| detail.chipset.is_some());
-        if (bridge.role == "switch upstream" || chipset)
+        if (bridge.role == PciRole::SwitchUpstream || chipset)
             && let Some(link) = link(bridge)
         {
             // A colon is no part of a name.
@@ -124,12 +124,12 @@ mod tests {
 
     use super::*;
 
-    fn device(address: &str, parent: Option<&str>, role: &str, lanes: u32) -> PciDevice {
+    fn device(address: &str, parent: Option<&str>, role: PciRole, lanes: u32) -> PciDevice {
         let link = Readout::Known(Some(Link { speed: 8_000, lanes }));
         PciDevice {
             address: address.to_owned(),
             parent: parent.map(str::to_owned),
-            role: role.to_owned(),
+            role,
             detail: Some(Box::new(PciDetail { link, ..PciDetail::default() })),
             ..PciDevice::default()
         }
@@ -139,7 +139,7 @@ mod tests {
     fn drives_behind_a_switch_share_its_link() {
         let drive = |name: &str, at: &str| Drive {
             kernel_name: name.to_owned(),
-            transport: "nvme".to_owned(),
+            transport: DriveTransport::Nvme,
             pci_address: Some(at.to_owned()),
             ..Drive::default()
         };
@@ -152,14 +152,14 @@ mod tests {
                 drive("nvme2n1", "0000:06:00.0"),
             ],
             pci: vec![
-                device("0000:00:01.0", None, "root port", 16),
-                device("0000:01:00.0", Some("0000:00:01.0"), "switch upstream", 4),
-                device("0000:02:00.0", Some("0000:01:00.0"), "switch downstream", 4),
-                device("0000:02:01.0", Some("0000:01:00.0"), "switch downstream", 4),
-                device("0000:04:00.0", Some("0000:02:00.0"), "nvme", 4),
-                device("0000:05:00.0", Some("0000:02:01.0"), "nvme", 4),
-                device("0000:00:02.0", None, "root port", 4),
-                device("0000:06:00.0", Some("0000:00:02.0"), "nvme", 4),
+                device("0000:00:01.0", None, PciRole::RootPort, 16),
+                device("0000:01:00.0", Some("0000:00:01.0"), PciRole::SwitchUpstream, 4),
+                device("0000:02:00.0", Some("0000:01:00.0"), PciRole::SwitchDownstream, 4),
+                device("0000:02:01.0", Some("0000:01:00.0"), PciRole::SwitchDownstream, 4),
+                device("0000:04:00.0", Some("0000:02:00.0"), PciRole::Nvme, 4),
+                device("0000:05:00.0", Some("0000:02:01.0"), PciRole::Nvme, 4),
+                device("0000:00:02.0", None, PciRole::RootPort, 4),
+                device("0000:06:00.0", Some("0000:00:02.0"), PciRole::Nvme, 4),
             ],
             ..Inventory::default()
         };

@@ -43,7 +43,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
         stack: stack.name.clone(),
         workload: work.name.to_string(),
         pattern: work.describe(),
-        state: state(stack, conditions.state).to_owned(),
+        state: state(stack, conditions.state),
         throughput: operations.scaled(network.bytes),
         operations,
         latency,
@@ -109,14 +109,8 @@ fn processor_time(network: &Network, at: &Evaluated) -> f64 {
 }
 
 /// How the stack is; one that can lose no member is always whole.
-fn state(stack: &Stack, state: ArrayState) -> &'static str {
-    let redundant = stack.nodes.iter().any(|node| node.layer.is_redundant());
-    match state {
-        _ if !redundant => "whole",
-        ArrayState::Whole => "whole",
-        ArrayState::Degraded => "degraded",
-        ArrayState::Resync => "resyncing",
-    }
+fn state(stack: &Stack, state: ArrayState) -> ArrayState {
+    if stack.nodes.iter().any(|node| node.layer.is_redundant()) { state } else { ArrayState::Whole }
 }
 
 fn fades(site: &Site, network: &Network) -> bool {

@@ -349,7 +349,7 @@ fn a_degraded_array_reads_more_and_is_slower() {
     let at =
         |state| predict(&site, &stack, &work, &Conditions { state, ..Conditions::default() }).unwrap().operations.value;
     let bare = Conditions { state: ArrayState::Degraded, ..Conditions::default() };
-    assert_eq!(predict(&site, &stacked(Layer::Bare, 1, &[]), &work, &bare).unwrap().state, "whole");
+    assert_eq!(predict(&site, &stacked(Layer::Bare, 1, &[]), &work, &bare).unwrap().state, ArrayState::Whole);
     assert!(at(ArrayState::Degraded) < 0.7 * at(ArrayState::Whole));
     assert!(at(ArrayState::Resync) < at(ArrayState::Whole));
 }

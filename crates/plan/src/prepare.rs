@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use terms::design::Sanitize;
 use terms::inventory::LbaFormat;
 use terms::plan::{Act, Condition, Effect, PLAN_SCHEMA, Plan, PlanCommand, Prerequisite, Step, Undo, WorkTarget};
-use terms::{Bytes, DriveSetup, Name, Nanos, Word};
+use terms::{Bytes, DriveSetup, DriveTransport, Name, Nanos, Word};
 
 use crate::draft::{command, words};
 use crate::error::PlanError;
@@ -25,7 +25,7 @@ pub struct PreparedDrive {
     /// The name that the study uses.
     pub name: Name,
     /// `nvme`, `sata` or other.
-    pub transport: String,
+    pub transport: DriveTransport,
     /// Formats that it could have, as far as they are known.
     pub formats: Vec<LbaFormat>,
     /// Does formatting it format all namespaces of its controller? What is not known is yes.
@@ -147,15 +147,15 @@ fn write_cache(drive: &PreparedDrive, on: bool) -> Result<Option<Step>, PlanErro
     if now == on {
         return Ok(None);
     }
-    if drive.transport == "nvme" && drive.shares_controller {
+    if drive.transport == DriveTransport::Nvme && drive.shares_controller {
         return Err(impossible(
             name,
             "its write cache is that of the whole controller, and other namespaces may be on it",
         ));
     }
-    let set = |on: bool| match drive.transport.as_str() {
+    let set = |on: bool| match drive.transport {
         // Feature 6 of NVM Express, volatile write cache (NVM Command Set Specification, 5.27.1.4).
-        "nvme" => Ok(command(words![
+        DriveTransport::Nvme => Ok(command(words![
             "nvme",
             "set-feature",
             // The feature is the controller's: asked on a namespace it is refused (NVM Express Base, 5.27.1).
@@ -163,7 +163,7 @@ fn write_cache(drive: &PreparedDrive, on: bool) -> Result<Option<Step>, PlanErro
             "--feature-id=6",
             format!("--value={}", u8::from(on)),
         ])),
-        "sata" => Ok(command(words!["hdparm", format!("-W{}", u8::from(on)), Word::drive(name)])),
+        DriveTransport::Sata => Ok(command(words!["hdparm", format!("-W{}", u8::from(on)), Word::drive(name)])),
         _ => Err(impossible(name, "only NVMe and SATA drives have a write cache that can be set")),
     };
     let word = |on: bool| if on { "on" } else { "off" };
@@ -217,7 +217,7 @@ mod tests {
         };
         PreparedDrive {
             name: Name::new("a").unwrap(),
-            transport: "nvme".to_owned(),
+            transport: DriveTransport::Nvme,
             formats: vec![format(0, 512, 0, true), format(3, 4096, 64, false), format(4, 4096, 0, false)],
             format_takes_all: true,
             sanitize: vec![Sanitize::BlockErase],
@@ -285,7 +285,7 @@ mod tests {
             (&cache, PreparedDrive { shares_controller: true, ..drive() }),
             (&lba, PreparedDrive { formats: drive().formats[..2].to_vec(), ..drive() }),
             (&cache, PreparedDrive { cache_on: None, ..drive() }),
-            (&cache, PreparedDrive { transport: "virtio".to_owned(), ..drive() }),
+            (&cache, PreparedDrive { transport: DriveTransport::Virtio, ..drive() }),
         ] {
             assert!(prepare(std::slice::from_ref(setup), std::slice::from_ref(&drive)).is_err(), "{drive:?}");
         }

@@ -57,7 +57,7 @@ pub fn text(expectation: &Expectation<'_>, style: &Style) -> String {
     let mut out = head(expectation, style);
     let stacks = expectation.predictions.chunk_by(|a, b| a.stack == b.stack);
     for stack in stacks {
-        let state = if stack[0].state == "whole" { String::new() } else { format!(", {}", stack[0].state) };
+        let state = if stack[0].state.is_whole() { String::new() } else { format!(", {}", stack[0].state.word()) };
         out.push('\n');
         out.push_str(&style.paint(Tone::Strong, &style.spell(&format!("{}{state}", stack[0].stack))));
         out.push('\n');

@@ -207,7 +207,7 @@ fn flatten(branch: &Branch, more: &mut Vec<bool>, ascii: bool, lines: &mut Vec<[
         Part::Root(name) => [name, "", "", "", "", "", ""].map(str::to_owned),
         Part::Address(address) => [short(address), "controller", "", "", "", "", ""].map(str::to_owned),
         Part::Pci(device) => {
-            let role = format!("{} {}", device.role, device.id);
+            let role = format!("{} {}", device.role.word(), device.id);
             let mut line = [const { String::new() }; 7];
             line[0] = short(&device.address).to_owned();
             line[1] = role.trim().to_owned();

@@ -209,7 +209,7 @@ fn names_are_escaped_in_text_and_drawings() {
     findings.not_checked = vec![evil.to_owned()];
     findings.inventory.cpu_model = evil.to_owned();
     findings.inventory.drives[0].serial = Some(evil.to_owned());
-    findings.inventory.pci[0].role = evil.to_owned();
+    findings.inventory.pci[0].id = evil.to_owned();
     for stack in &mut findings.provenance.stacks {
         stack.name = evil.to_owned();
         stack.note = Some(evil.to_owned());

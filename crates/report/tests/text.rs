@@ -336,7 +336,7 @@ fn controllers_without_a_known_place_are_still_on_pci() {
     inventory.emulated = None;
     inventory.programs.clear();
     inventory.drives[0].kernel_name = "vda".to_owned();
-    inventory.drives[0].transport = "virtio".to_owned();
+    inventory.drives[0].transport = terms::DriveTransport::Virtio;
     inventory.drives[0].pci_address = Some("0000:00:02.0".to_owned());
     (inventory.drives[0].serial, inventory.drives[0].model) = (None, None);
     insta::assert_snapshot!(machine_tree(&inventory, false));

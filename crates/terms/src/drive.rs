@@ -224,9 +224,8 @@ pub struct Drive {
     pub model: Option<String>,
     /// Firmware revision, if told.
     pub firmware: Option<String>,
-    /// `nvme`, `sata`, `sas`, `usb`, `ram`, `loop`, `virtio` or `other`; NVMe over a network is `nvme-tcp`, `nvme-rdma`,
-    /// `nvme-fc`.
-    pub transport: String,
+    /// How it is attached.
+    pub transport: crate::DriveTransport,
     /// Capacity.
     #[serde(rename = "size_bytes")]
     pub size: Bytes,

@@ -24,7 +24,7 @@ pub use kernel::{
 pub use nvme::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath};
 pub use pci::{
     Bifurcation, Capacity, Inference, Interrupt, LEAST_PAYLOAD, Link, LinkErrors, PACKET_OVERHEAD, Payload, PciDetail,
-    PciDevice,
+    PciDevice, PciRole,
 };
 pub use reading::{NOT_LOOKED_AT, Readout};
 pub use smart::{Attribute, Line, Recovery, SelfTest, Smart};

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::layer::ArrayState;
 use crate::machine::Machine;
 
 /// One stack under one workload.
@@ -14,8 +15,8 @@ pub struct Prediction {
     pub workload: String,
     /// The workload in words.
     pub pattern: String,
-    /// What it is about the stack: whole, degraded, resyncing.
-    pub state: String,
+    /// How its array is.
+    pub state: ArrayState,
     /// Throughput.
     #[serde(rename = "throughput_bytes_per_second")]
     pub throughput: Estimate,

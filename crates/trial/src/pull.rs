@@ -42,7 +42,7 @@ pub(crate) fn pull(scene: &Scene<'_>, name: &Name) -> Result<Pulled, TrialError>
 /// The file that takes a drive away.
 fn switch(scene: &Scene<'_>, drive: &Drive, serial: &str) -> Result<(Kind, String), TrialError> {
     let host = scene.subject.host;
-    if drive.transport != "nvme" {
+    if drive.transport != terms::DriveTransport::Nvme {
         return Ok((Kind::Scsi, format!("/sys/class/block/{}/device/delete", drive.kernel_name)));
     }
     for controller in host.list("/sys/class/nvme")? {

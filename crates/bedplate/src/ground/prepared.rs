@@ -84,7 +84,7 @@ fn known(
     };
     Some(plan::PreparedDrive {
         name: name.clone(),
-        transport: drive.transport.clone(),
+        transport: drive.transport,
         formats,
         format_takes_all: nvme.is_none_or(|nvme| format_takes_all(&nvme.controllers, inventory)),
         sanitize: nvme.map(|nvme| ways_to_forget(&nvme.controllers, inventory)).unwrap_or_default(),
@@ -166,7 +166,7 @@ mod tests {
             DriveDetail { nvme: Some(nvme), write_cache_on: Readout::Known(Some(true)), ..DriveDetail::default() };
         Drive {
             kernel_name: kernel_name.to_owned(),
-            transport: "nvme".to_owned(),
+            transport: terms::DriveTransport::Nvme,
             detail: Some(Box::new(detail)),
             ..Drive::default()
         }

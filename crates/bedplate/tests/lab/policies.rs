@@ -270,7 +270,7 @@ fn a_study_is_measured_on_every_class_of_drives() {
         let reader = record::RunReader::open(&bench.only_run()).unwrap();
         assert!(reader.newest_cells().unwrap().iter().all(|cell| cell.reading.is_some()), "{kind}");
         let drives = reader.inventory().unwrap().unwrap().drives;
-        assert!(drives.iter().all(|drive| drive.transport == transport), "{drives:?}");
+        assert!(drives.iter().all(|drive| drive.transport.word() == transport), "{drives:?}");
         let words = text(&output).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(&format!("drives of the lab made {made}")), "{words}");
         bench.assert_nothing_left();

@@ -46,9 +46,9 @@ fn remote_drives_are_found_with_all_their_paths() {
     let inventory = inspect::examine(&guest).unwrap();
     let far = seen(&inventory.drives, &guest, "far");
     let single = seen(&inventory.drives, &guest, "single");
-    assert_eq!(seen(&inventory.drives, &guest, "near").transport, "nvme");
+    assert_eq!(seen(&inventory.drives, &guest, "near").transport.word(), "nvme");
     for (drive, paths, block) in [(far, 2, 512), (single, 1, 4096)] {
-        assert_eq!((drive.transport.as_str(), drive.size), ("nvme-tcp", Bytes::mib(96)));
+        assert_eq!((drive.transport.word(), drive.size), ("nvme-tcp", Bytes::mib(96)));
         assert_eq!(drive.logical_block, Bytes(block));
         let nvme = drive.detail.as_ref().unwrap().nvme.clone().unwrap();
         assert_eq!(nvme.controllers.len(), paths, "{nvme:?}");

@@ -48,7 +48,7 @@ fn a_drive_that_spins_seeks_sorts_and_keeps_what_was_flushed() {
     assert_eq!(queue("write_cache"), "write back");
     let found = host::inspect::drives(&guest).unwrap();
     let found = found.iter().find(|drive| drive.node() == node).unwrap();
-    assert!(found.rotational && found.transport == "sata", "{found:?}");
+    assert!(found.rotational && found.transport == terms::DriveTransport::Sata, "{found:?}");
 
     let ordered = rate(&guest, &node, "--rw=read --bs=64k --iodepth=4") * 16.0;
     let alone = rate(&guest, &node, "--rw=randread --bs=4k --iodepth=1");

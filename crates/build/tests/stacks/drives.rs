@@ -94,9 +94,9 @@ fn prepared(yard: &Yard) -> Plan {
         relative_performance: 0,
         in_use,
     };
-    let drive = |drive: &str, transport: &str| plan::PreparedDrive {
+    let drive = |drive: &str, transport: terms::DriveTransport| plan::PreparedDrive {
         name: name(drive),
-        transport: transport.to_owned(),
+        transport,
         formats: vec![format(0, 512, false), format(1, 4096, true)],
         format_takes_all: false,
         sanitize: vec![terms::design::Sanitize::BlockErase],
@@ -112,7 +112,12 @@ fn prepared(yard: &Yard) -> Plan {
     };
     let nvme = DriveSetup { lba: Some(Bytes(512)), sanitize: Some(terms::design::Sanitize::BlockErase), ..setup("a") };
     assert!(yard.drives.contains_key(&name("a")));
-    plan::prepare(&[nvme, setup("s")], &[drive("a", "nvme"), drive("s", "sata")]).unwrap().unwrap()
+    plan::prepare(
+        &[nvme, setup("s")],
+        &[drive("a", terms::DriveTransport::Nvme), drive("s", terms::DriveTransport::Sata)],
+    )
+    .unwrap()
+    .unwrap()
 }
 
 #[test]

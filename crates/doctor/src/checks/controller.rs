@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use terms::diagnosis::Place;
-use terms::inventory::{NumaNode, NvmeController};
+use terms::inventory::{NumaNode, NvmeController, PciRole};
 
 use crate::check::{Check, Error, Information, Meanwhile, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place};
@@ -179,7 +179,7 @@ fn interrupts(machine: &Machine, round: &mut Round) {
     if nodes.len() < 2 {
         return;
     }
-    for device in machine.inventory.pci.iter().filter(|device| device.role == "nvme") {
+    for device in machine.inventory.pci.iter().filter(|device| device.role == PciRole::Nvme) {
         let place = machine.link_place(&device.address);
         let Some(detail) = device.detail.as_deref() else { continue };
         round.look();

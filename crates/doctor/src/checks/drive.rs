@@ -2,7 +2,7 @@
 
 use terms::command::quote;
 use terms::inventory::{LbaFormat, Readout};
-use terms::{Bytes, Drive};
+use terms::{Bytes, Drive, DriveTransport};
 
 use crate::check::{Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place, sysfs};
@@ -193,7 +193,7 @@ const fn word(format: &LbaFormat) -> &'static str {
 }
 
 fn scheduler(machine: &Machine, round: &mut Round) {
-    for drive in machine.inventory.drives.iter().filter(|drive| drive.transport.starts_with("nvme")) {
+    for drive in machine.inventory.drives.iter().filter(|drive| drive.transport.is_nvme()) {
         let place = drive_place(drive);
         let Some(node) = machine.node(&drive.kernel_name) else {
             round.unknown(&place, "its queue was not read");
@@ -225,7 +225,7 @@ fn write_cache(machine: &Machine, round: &mut Round) {
     for drive in &machine.inventory.drives {
         let (Some(node), Some(detail)) = (machine.node(&drive.kernel_name), drive.detail.as_deref()) else { continue };
         // Only these tell; the cache of others is their host's affair.
-        if !["nvme", "sata", "sas"].contains(&drive.transport.as_str()) {
+        if !drive.transport.is_local_line() {
             continue;
         }
         let place = drive_place(drive);
@@ -268,7 +268,7 @@ fn write_cache(machine: &Machine, round: &mut Round) {
 fn cache_off(machine: &Machine, round: &mut Round) {
     for drive in &machine.inventory.drives {
         let Some(detail) = drive.detail.as_deref() else { continue };
-        if !["nvme", "sata", "sas"].contains(&drive.transport.as_str()) {
+        if !drive.transport.is_local_line() {
             continue;
         }
         let place = drive_place(drive);
@@ -299,8 +299,8 @@ fn controller(machine: &Machine, drive: &Drive) -> String {
 
 /// What was read to know whether the cache is on.
 fn asked(machine: &Machine, drive: &Drive) -> String {
-    match drive.transport.as_str() {
-        "nvme" => format!("nvme get-feature -f 6 {}", controller(machine, drive)),
+    match drive.transport {
+        DriveTransport::Nvme => format!("nvme get-feature -f 6 {}", controller(machine, drive)),
         _ => format!("/sys/block/{}/device/scsi_disk/*/cache_type", drive.kernel_name),
     }
 }
@@ -309,8 +309,8 @@ fn asked(machine: &Machine, drive: &Drive) -> String {
 /// newer ones: the long option is the same in all (nvme-set-feature(1)).
 fn cache_on(found: Found, machine: &Machine, drive: &Drive) -> Found {
     let name = &drive.kernel_name;
-    let (switch, seen) = match drive.transport.as_str() {
-        "nvme" => {
+    let (switch, seen) = match drive.transport {
+        DriveTransport::Nvme => {
             let controller = controller(machine, drive);
             let seen = format!("nvme get-feature {controller} --feature-id=6");
             return found
@@ -319,7 +319,7 @@ fn cache_on(found: Found, machine: &Machine, drive: &Drive) -> Found {
                 .look(format!("cat /sys/block/{name}/queue/write_cache"));
         }
         // hdparm(8) speaks ATA, sdparm(8) SCSI.
-        "sas" => (format!("sdparm --set WCE /dev/{name}"), format!("sdparm --get WCE /dev/{name}")),
+        DriveTransport::Sas => (format!("sdparm --set WCE /dev/{name}"), format!("sdparm --get WCE /dev/{name}")),
         _ => (format!("hdparm -W 1 /dev/{name}"), format!("hdparm -W /dev/{name}")),
     };
     found

@@ -54,9 +54,7 @@ const TABLE: [Fault; 2] = [
 ];
 
 fn look(machine: &Machine, round: &mut Round) {
-    for drive in
-        machine.inventory.drives.iter().filter(|drive| ["nvme", "sata", "sas"].contains(&drive.transport.as_str()))
-    {
+    for drive in machine.inventory.drives.iter().filter(|drive| drive.transport.is_local_line()) {
         let place = drive_place(drive);
         let (Some(model), Some(firmware)) = (drive.model.as_deref(), drive.firmware.as_deref()) else {
             round.unknown(&place, "the drive does not tell its model and firmware");

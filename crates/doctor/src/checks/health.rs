@@ -82,14 +82,14 @@ fn each(machine: &Machine, round: &mut Round, judge: impl Fn(&mut Round, &Drive,
 fn told<T>(round: &mut Round, drive: &Drive, value: Option<T>, name: &str) -> Option<T> {
     if value.is_some() {
         round.look();
-    } else if drive.transport.starts_with("nvme") {
+    } else if drive.transport.is_nvme() {
         round.unknown(&drive_place(drive), format!("`{}` tells no {name}", source(drive)));
     }
     value
 }
 
 fn source(drive: &Drive) -> String {
-    let program = if drive.transport.starts_with("nvme") { "nvme smart-log" } else { "smartctl -x" };
+    let program = if drive.transport.is_nvme() { "nvme smart-log" } else { "smartctl -x" };
     format!("{program} /dev/{}", drive.kernel_name)
 }
 
@@ -270,7 +270,7 @@ fn limit(machine: &Machine, round: &mut Round, drive: &Drive) -> Option<(i32, St
         let identity = round.ask(&drive_place(drive), &controller.identity)?;
         return Some((identity.warning_temperature?, format!("nvme id-ctrl /dev/{}", controller.name)));
     }
-    if !["sata", "sas"].contains(&drive.transport.as_str()) {
+    if !drive.transport.is_serial_line() {
         return None;
     }
     let health = round.ask(&drive_place(drive), &drive.detail.as_deref()?.health)?.as_ref()?;
@@ -300,7 +300,7 @@ fn hot(machine: &Machine, round: &mut Round) {
                 format!(
                     "{} °C are left before it {}",
                     limit.saturating_sub(now),
-                    if drive.transport.starts_with("nvme") {
+                    if drive.transport.is_nvme() {
                         "slows itself down, under load often by half or more"
                     } else {
                         "is hotter than its maker lets it work"
@@ -346,7 +346,7 @@ fn throttled(machine: &Machine, round: &mut Round) {
 
 fn error_log(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {
-        if !drive.transport.starts_with("nvme") {
+        if !drive.transport.is_nvme() {
             return;
         }
         let Some(entries) = told(round, drive, health.error_log_entries, "num_err_log_entries") else { return };

@@ -1,7 +1,7 @@
 //! What stands between the kernel's drives and the real ones, and hides them.
 
-use terms::Drive;
 use terms::inventory::{Node, Readout};
+use terms::{Drive, DriveTransport};
 
 use crate::check::{Check, Information, Round, finding};
 use crate::machine::{Machine, drive_place, place};
@@ -68,7 +68,8 @@ fn tell(node: &Node, what: &str, command: String, round: &mut Round) {
 
 fn volume(drive: &Drive, round: &mut Round) {
     let Some(model) = &drive.model else { return };
-    if !VOLUMES.iter().any(|word| model.contains(word)) || !["sas", "sata", "other"].contains(&drive.transport.as_str())
+    if !VOLUMES.iter().any(|word| model.contains(word))
+        || !(drive.transport.is_serial_line() || drive.transport == DriveTransport::Other)
     {
         return;
     }

@@ -74,7 +74,7 @@ fn went_away(machine: &Machine, round: &mut Round) {
     let Some(lines) = with(machine, round, &words).filter(|lines| !lines.is_empty()) else { return };
     let aspm = machine.parameter("pcie_aspm.policy").unwrap_or("not told");
     let apst = machine.parameter("nvme_core.default_ps_max_latency_us").unwrap_or("not told");
-    let nvme = machine.inventory.pci.iter().filter(|device| device.role == "nvme");
+    let nvme = machine.inventory.pci.iter().filter(|device| device.role == terms::inventory::PciRole::Nvme);
     let cold: Vec<bool> =
         nvme.filter_map(|nvme| nvme.detail.as_ref()?.d3cold_allowed.known().copied().flatten()).collect();
     let cold = match cold[..] {

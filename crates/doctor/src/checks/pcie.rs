@@ -1,6 +1,6 @@
 //! Links: what they carry, what they could carry, who shares them.
 
-use terms::inventory::Link;
+use terms::inventory::{Link, PciRole};
 
 use crate::check::{Check, Error, Information, Round, Warning, finding};
 use crate::machine::{Lane, Machine, carried};
@@ -212,7 +212,7 @@ fn uplink(machine: &Machine, round: &mut Round) {
         };
         if asked.0 <= carries.rate.0 * 1.001 {
             // The lines of SATA drives that nobody saw may ask for more.
-            for sata in behind.iter().filter(|device| device.role == "sata") {
+            for sata in behind.iter().filter(|device| device.role == PciRole::Sata) {
                 if machine.drives_behind(&sata.address).is_empty()
                     && machine.inventory.why_unread("/sys/block").is_some()
                 {
@@ -246,7 +246,7 @@ fn chipset(machine: &Machine, round: &mut Round) {
     let mut drives: Vec<String> = Vec::new();
     let mut reasons: Vec<String> = Vec::new();
     let mut uplink = None;
-    for device in machine.inventory.pci.iter().filter(|device| device.role == "nvme") {
+    for device in machine.inventory.pci.iter().filter(|device| device.role == PciRole::Nvme) {
         round.look();
         let Some(detail) = device.detail.as_deref() else {
             round.unknown(&machine.link_place(&device.address), "nothing more is known of the controller");
@@ -259,7 +259,7 @@ fn chipset(machine: &Machine, round: &mut Round) {
             reasons.push(chipset.because.clone());
         }
         // The port nearest to the processor that is a part of the chipset and has a link of its own.
-        let parts = machine.way(&device.address).into_iter().filter(|above| above.role == "switch upstream");
+        let parts = machine.way(&device.address).into_iter().filter(|above| above.role == PciRole::SwitchUpstream);
         let rates = parts.filter_map(|above| above.detail.as_ref()?.chipset.as_ref().and(above.detail.as_ref()));
         uplink = rates.filter_map(|detail| detail.carries.known().copied().flatten()).next_back().or(uplink);
     }

@@ -42,7 +42,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn links(machine: &Machine, round: &mut Round) {
-    for device in machine.inventory.pci.iter().filter(|device| device.role == "nvme") {
+    for device in machine.inventory.pci.iter().filter(|device| device.role == terms::inventory::PciRole::Nvme) {
         let place = machine.link_place(&device.address);
         let Some(detail) = device.detail.as_deref() else { continue };
         round.look();

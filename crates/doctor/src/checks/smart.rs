@@ -1,7 +1,7 @@
 //! What SATA and SAS drives tell of themselves: self-tests, transfers that failed, their line, how long they try.
 
 use terms::inventory::{Health, Readout, Recovery, Smart};
-use terms::{Drive, Nanos};
+use terms::{Drive, DriveTransport, Nanos};
 
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::group::groups;
@@ -46,7 +46,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// SATA and SAS drives that tell of themselves. Where one does not that is written down.
 fn each(machine: &Machine, round: &mut Round, judge: impl Fn(&mut Round, &Drive, &Health, &Smart)) {
-    for drive in machine.inventory.drives.iter().filter(|drive| ["sata", "sas"].contains(&drive.transport.as_str())) {
+    for drive in machine.inventory.drives.iter().filter(|drive| drive.transport.is_serial_line()) {
         let Some(detail) = drive.detail.as_deref() else { continue };
         let Some(Some(health)) = round.ask(&drive_place(drive), &detail.health) else { continue };
         match &health.smart {
@@ -107,7 +107,7 @@ fn line_errors(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health, smart| {
         // SAS drives have other counters for it.
         if smart.attributes.is_empty() {
-            if drive.transport == "sata" {
+            if drive.transport == DriveTransport::Sata {
                 round.unknown(&drive_place(drive), "`smartctl` tells no attributes");
             }
             return;
@@ -160,7 +160,7 @@ fn line(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, _, smart| {
         let place = drive_place(drive);
         let Some(line) = smart.line else {
-            if drive.transport == "sata" {
+            if drive.transport == DriveTransport::Sata {
                 round.unknown(&place, "`smartctl` tells no speed of the line");
             }
             return;
@@ -205,7 +205,7 @@ fn recovery(machine: &Machine, round: &mut Round) {
             return;
         }
         // SAS drives end in time by themselves.
-        if smart.attributes.is_empty() && drive.transport == "sas" {
+        if smart.attributes.is_empty() && drive.transport == DriveTransport::Sas {
             return;
         }
         round.look();

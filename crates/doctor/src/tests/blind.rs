@@ -24,7 +24,7 @@ pub(super) fn all() -> Vec<Blind> {
         "slot-below-drive" => |m| pci(m, "0000:10:00.0").best = unknown(),
         "uplink-oversubscribed" => |m| pci(m, "0000:20:00.0").carries = unknown(),
         "uplink-oversubscribed" => |m| pci(m, "0000:20:00.0").asked = None,
-        "drive-behind-chipset" => |m| m.pci.iter_mut().find(|d| d.role == "nvme").unwrap().detail = None,
+        "drive-behind-chipset" => |m| m.pci.iter_mut().find(|d| d.role == PciRole::Nvme).unwrap().detail = None,
         "payload-below-both-ends" => |m| pci(m, "0000:00:00.0").payload = unknown(),
         "link-errors" => |m| pci(m, "0000:10:00.0").errors = unknown(),
         "link-power-saving" => |m| pci(m, "0000:10:00.0").link_power_saving = unknown(),

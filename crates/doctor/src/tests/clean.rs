@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use terms::drive::DriveDetail;
 use terms::inventory::*;
-use terms::{Bytes, BytesPerSecond, Drive, Nanos};
+use terms::{Bytes, BytesPerSecond, Drive, DriveTransport, Nanos};
 
 pub(super) use Readout::Known;
 
@@ -22,12 +22,12 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
 
 // --- the tree of links ---
 
-fn device(address: &str, parent: Option<&str>, role: &str, link: Option<Link>) -> PciDevice {
+fn device(address: &str, parent: Option<&str>, role: PciRole, link: Option<Link>) -> PciDevice {
     let carries = link.and_then(|link| link.carries(Bytes(256)));
     PciDevice {
         address: address.into(),
         parent: parent.map(ToOwned::to_owned),
-        role: role.into(),
+        role,
         id: "1234:5678".into(),
         detail: Some(Box::new(PciDetail {
             link: Known(link),
@@ -50,17 +50,17 @@ fn pci() -> Vec<PciDevice> {
     let mut all = Vec::new();
     for at in [0, 1, 2, 3, 4, 5, 8, 9] {
         let port = format!("0000:00:0{at}.0");
-        all.push(device(&port, None, "root port", Some(GEN3_X4)));
-        all.push(device(&address(at), Some(&port), "nvme", Some(GEN3_X4)));
+        all.push(device(&port, None, PciRole::RootPort, Some(GEN3_X4)));
+        all.push(device(&address(at), Some(&port), PciRole::Nvme, Some(GEN3_X4)));
     }
-    all.push(device("0000:00:0a.0", None, "root port", Some(GEN3_X8)));
-    let mut upstream = device("0000:20:00.0", Some("0000:00:0a.0"), "switch upstream", Some(GEN3_X8));
+    all.push(device("0000:00:0a.0", None, PciRole::RootPort, Some(GEN3_X8)));
+    let mut upstream = device("0000:20:00.0", Some("0000:00:0a.0"), PciRole::SwitchUpstream, Some(GEN3_X8));
     upstream.detail.as_mut().unwrap().asked = GEN3_X4.carries(Bytes(256)).map(|rate| BytesPerSecond(rate.0 * 2.0));
     all.push(upstream);
     for at in [6, 7] {
         let port = format!("0000:21:0{at}.0");
-        all.push(device(&port, Some("0000:20:00.0"), "switch downstream", Some(GEN3_X4)));
-        all.push(device(&address(at), Some(&port), "nvme", Some(GEN3_X4)));
+        all.push(device(&port, Some("0000:20:00.0"), PciRole::SwitchDownstream, Some(GEN3_X4)));
+        all.push(device(&address(at), Some(&port), PciRole::Nvme, Some(GEN3_X4)));
     }
     all
 }
@@ -127,7 +127,7 @@ fn drive(at: u32) -> Drive {
         serial: Some(format!("S{at}")),
         model: Some("WD Red SN700 1000GB".into()),
         firmware: Some("111150WD".into()),
-        transport: "nvme".into(),
+        transport: DriveTransport::Nvme,
         size: SIZE,
         logical_block: Bytes(4096),
         physical_block: Bytes(4096),
@@ -176,7 +176,7 @@ fn disk(name: &str) -> Drive {
         serial: Some(format!("D-{name}")),
         model: Some("A Disk".into()),
         firmware: Some("1".into()),
-        transport: "sata".into(),
+        transport: DriveTransport::Sata,
         size: SIZE,
         logical_block: Bytes(512),
         physical_block: Bytes(4096),
@@ -220,7 +220,7 @@ fn disks() -> Vec<Node> {
 /// A namespace over a network, with two ways to it.
 fn remote_drive() -> Drive {
     let mut drive = drive(10);
-    drive.transport = "nvme-tcp".into();
+    drive.transport = DriveTransport::NvmeTcp;
     drive.pci_address = None;
     let detail = drive.detail.as_mut().unwrap();
     detail.health = Known(None);

@@ -1,5 +1,6 @@
 //! Rules for every remedy of every check: what may be typed, what it may lose, when it is not to be typed.
 
+use terms::DriveTransport;
 use terms::inventory::{Inventory, Md, Meaning};
 
 use super::clean::{Known, clean};
@@ -254,10 +255,14 @@ fn planted() -> Vec<Inventory> {
             });
         }
     }
-    for (transport, belief) in [("nvme", "write back"), ("sata", "write back"), ("sas", "write through")] {
+    for (transport, belief) in [
+        (DriveTransport::Nvme, "write back"),
+        (DriveTransport::Sata, "write back"),
+        (DriveTransport::Sas, "write through"),
+    ] {
         plant(&|m| {
             let drive = drive(m, "nvme4n1");
-            drive.transport = transport.into();
+            drive.transport = transport;
             drive.detail.as_mut().unwrap().write_cache_on = Known(Some(false));
             node(m, "nvme4n1").queue.write_cache = Known(belief.into());
         });

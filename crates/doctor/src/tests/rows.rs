@@ -1,8 +1,8 @@
 //! Advice that would have hurt, each with what is said instead.
 
-use terms::Bytes;
 use terms::diagnosis::{Finding, Severity};
 use terms::inventory::*;
+use terms::{Bytes, DriveTransport};
 
 use super::clean::{Known, clean};
 use super::plant::*;
@@ -247,21 +247,21 @@ fn a_refresh_repeats_the_flags_that_are_to_stay() {
     has_not(&said, &["refresh"]);
 }
 
-fn serial_drive(m: &mut Inventory, transport: &str) {
+fn serial_drive(m: &mut Inventory, transport: DriveTransport) {
     let drive = drive(m, "nvme4n1");
-    drive.transport = transport.into();
+    drive.transport = transport;
     drive.detail.as_mut().unwrap().write_cache_on = Known(Some(false));
 }
 
 #[test]
 fn the_write_cache_is_switched_by_what_speaks_to_the_drive() {
-    let said = one("write-cache-off", |m| serial_drive(m, "nvme"));
+    let said = one("write-cache-off", |m| serial_drive(m, DriveTransport::Nvme));
     has(&said, &["nvme set-feature /dev/nvme4 --feature-id=6 --value=1"]);
     has_not(&said, &[" -v ", "/dev/nvme4n1 "]);
-    let said = one("write-cache-off", |m| serial_drive(m, "sas"));
+    let said = one("write-cache-off", |m| serial_drive(m, DriveTransport::Sas));
     has(&said, &["sdparm --set WCE /dev/nvme4n1"]);
     has_not(&said, &["hdparm"]);
-    let said = one("write-cache-off", |m| serial_drive(m, "sata"));
+    let said = one("write-cache-off", |m| serial_drive(m, DriveTransport::Sata));
     has(&said, &["hdparm -W 1 /dev/nvme4n1", "device/rescan"]);
     // What was read is a file; no program ran.
     assert!(said.seen.iter().all(|seen| seen.source.starts_with("/sys/")), "{said:?}");
@@ -269,7 +269,7 @@ fn the_write_cache_is_switched_by_what_speaks_to_the_drive() {
 
 #[test]
 fn one_fact_is_one_finding() {
-    assert_eq!(found("write-cache-belief", |m| serial_drive(m, "nvme")), []);
+    assert_eq!(found("write-cache-belief", |m| serial_drive(m, DriveTransport::Nvme)), []);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! and those hold no capability.
 
 use terms::Bytes;
-use terms::inventory::Payload;
+use terms::inventory::{Payload, PciRole};
 
 /// Offset of the pointer to the first capability.
 const FIRST_CAPABILITY: usize = 0x34;
@@ -56,13 +56,13 @@ const fn size(bits: u16) -> Bytes {
     Bytes(128 << (bits & 7))
 }
 
-/// The words for a type of port.
-pub(super) const fn role(port_type: u8) -> &'static str {
+/// What a type of port is.
+pub(super) const fn role(port_type: u8) -> PciRole {
     match port_type {
-        4 => "root port",
-        5 => "switch upstream",
-        6 => "switch downstream",
-        _ => "bridge",
+        4 => PciRole::RootPort,
+        5 => PciRole::SwitchUpstream,
+        6 => PciRole::SwitchDownstream,
+        _ => PciRole::Bridge,
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
         // Power management at 0x40, then a root port of slot 2: able of 512 bytes, set to 256.
         let port = [0x10, 0, 0x42, 0x01, 2, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0];
         let express = read(&config(&[(0x34, &[0x40]), (0x40, &[1, 0x50]), (0x50, &port)])).unwrap();
-        assert_eq!((role(express.port_type), express.slot), ("root port", Some(2)));
+        assert_eq!((role(express.port_type), express.slot), (PciRole::RootPort, Some(2)));
         assert_eq!((express.payload.current, express.payload.maximum), (Bytes(256), Bytes(512)));
     }
 

@@ -2,7 +2,7 @@
 
 use terms::drive::DriveDetail;
 use terms::inventory::Readout;
-use terms::{Bytes, Drive, Nanos};
+use terms::{Bytes, Drive, DriveTransport, Nanos};
 
 use super::nvme::{self, Controllers};
 use super::pci::is_address;
@@ -76,7 +76,7 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
         pci_address: on_way.or_else(|| controller.and_then(|controller| controller.pci_address.clone())),
         detail: wants_detail.then(|| {
             let mut detail = detail(source, &name, &path, transport);
-            if transport == "nvme" && controller.is_none() {
+            if transport == DriveTransport::Nvme && controller.is_none() {
                 let why = "its controller is not known";
                 (detail.health, detail.write_cache_on) = (Readout::unknown(why), Readout::unknown(why));
                 detail.temperature = Readout::unknown(why);
@@ -90,34 +90,34 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
             detail.nvme = namespace.clone();
             Box::new(detail)
         }),
-        transport: transport.to_owned(),
+        transport,
         kernel_name: name,
     }
 }
 
 /// How a drive is attached, by its name and its place among devices.
-fn transport(name: &str, path: &str, nvme: Option<&str>) -> &'static str {
+fn transport(name: &str, path: &str, nvme: Option<&str>) -> DriveTransport {
     let starts = |prefix: &str| name.starts_with(prefix);
     let on = |part: &str| path.contains(part);
     match nvme {
-        Some("tcp") => return "nvme-tcp",
-        Some("rdma") => return "nvme-rdma",
-        Some("fc") => return "nvme-fc",
-        Some("loop") => return "nvme-loop",
-        _ if starts("nvme") => return "nvme",
+        Some("tcp") => return DriveTransport::NvmeTcp,
+        Some("rdma") => return DriveTransport::NvmeRdma,
+        Some("fc") => return DriveTransport::NvmeFc,
+        Some("loop") => return DriveTransport::NvmeLoop,
+        _ if starts("nvme") => return DriveTransport::Nvme,
         _ => {}
     }
     match name {
-        _ if starts("vd") => "virtio",
-        _ if starts("ram") || starts("zram") => "ram",
-        _ if starts("loop") => "loop",
+        _ if starts("vd") => DriveTransport::Virtio,
+        _ if starts("ram") || starts("zram") => DriveTransport::Ram,
+        _ if starts("loop") => DriveTransport::Loop,
         // A SATA drive behind a SAS controller has an expander or an end device on its way, and no `ata`.
-        _ if starts("sd") && on("/usb") => "usb",
-        _ if starts("sd") && on("/session") => "iscsi",
-        _ if starts("sd") && on("/end_device-") => "sas",
-        _ if starts("sd") && on("/virtio") => "virtio",
-        _ if starts("sd") && on("/ata") => "sata",
-        _ => "other",
+        _ if starts("sd") && on("/usb") => DriveTransport::Usb,
+        _ if starts("sd") && on("/session") => DriveTransport::Iscsi,
+        _ if starts("sd") && on("/end_device-") => DriveTransport::Sas,
+        _ if starts("sd") && on("/virtio") => DriveTransport::Virtio,
+        _ if starts("sd") && on("/ata") => DriveTransport::Sata,
+        _ => DriveTransport::Other,
     }
 }
 
@@ -128,8 +128,8 @@ fn scsi_serial(source: &Source, name: &str) -> Option<String> {
     (!serial.is_empty()).then_some(serial)
 }
 
-fn detail(source: &Source, name: &str, path: &str, transport: &str) -> DriveDetail {
-    let has_health = ["sata", "sas"].contains(&transport);
+fn detail(source: &Source, name: &str, path: &str, transport: DriveTransport) -> DriveDetail {
+    let has_health = transport.is_serial_line();
     let smart = if has_health { smart::read(source, &format!("/dev/{name}")) } else { Readout::Known(None) };
     let sensor = sensor(source, name);
     let nodes = path.rsplit('/').scan(path.len(), |end, part| {
@@ -214,13 +214,16 @@ mod tests {
     #[test]
     fn drives_are_told_by_their_place() {
         let pci = "/sys/devices/pci0000:00/0000:00:17.0";
-        assert_eq!(transport("sda", &format!("{pci}/ata1/host0/target0:0:0/0:0:0:0/block/sda"), None), "sata");
+        assert_eq!(
+            transport("sda", &format!("{pci}/ata1/host0/target0:0:0/0:0:0:0/block/sda"), None),
+            DriveTransport::Sata
+        );
         assert_eq!(
             transport("sda", &format!("{pci}/host0/port-0:0/end_device-0:0/target0:0:0/block/sda"), None),
-            "sas"
+            DriveTransport::Sas
         );
-        assert_eq!(transport("sda", &format!("{pci}/usb2/2-1/2-1:1.0/host6/block/sda"), None), "usb");
-        assert_eq!(transport("nvme0n1", "", Some("tcp")), "nvme-tcp");
+        assert_eq!(transport("sda", &format!("{pci}/usb2/2-1/2-1:1.0/host6/block/sda"), None), DriveTransport::Usb);
+        assert_eq!(transport("nvme0n1", "", Some("tcp")), DriveTransport::NvmeTcp);
         assert_eq!(crate::in_force("none [mq-deadline] bfq"), "mq-deadline");
         assert_eq!(crate::in_force("none"), "none");
     }

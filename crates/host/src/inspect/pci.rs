@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::Bytes;
-use terms::inventory::{Interrupt, Link, LinkErrors, Payload, PciDetail, PciDevice, Readout};
+use terms::inventory::{Interrupt, Link, LinkErrors, Payload, PciDetail, PciDevice, PciRole, Readout};
 
 use super::config_space::{self, Express};
 use super::source::Source;
@@ -60,7 +60,7 @@ fn device(source: &Source, wanted: Wanted, slots: &BTreeMap<String, String>, add
         |speed: Option<String>, width: Option<String>| Some(format!("{} x{}", speed?.replace(" PCIe", ""), width?));
     Some(PciDevice {
         parent: parent.map(ToOwned::to_owned),
-        role: role.to_owned(),
+        role,
         id: format!("{}:{}", id(told("vendor")), id(told("device"))),
         link: plain(told("current_link_speed"), told("current_link_width")),
         max_link: plain(told("max_link_speed"), told("max_link_width")),
@@ -76,19 +76,19 @@ fn device(source: &Source, wanted: Wanted, slots: &BTreeMap<String, String>, add
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Bridge,
-    Endpoint(&'static str),
+    Endpoint(PciRole),
 }
 
 /// By class and subclass (PCI Code and ID Assignment Specification, 1). `None` for what is not wanted.
 fn kind(class: &str, wanted: Wanted) -> Option<Kind> {
     Some(match class.get(..4)? {
         "0604" => Kind::Bridge,
-        "0108" => Kind::Endpoint("nvme"),
-        "0106" => Kind::Endpoint("sata"),
-        "0107" if wanted.detail => Kind::Endpoint("sas"),
-        "0104" if wanted.detail => Kind::Endpoint("raid"),
-        "0107" | "0104" | "0100" | "0180" => Kind::Endpoint("other"),
-        network if wanted.network && network.starts_with("02") => Kind::Endpoint("network"),
+        "0108" => Kind::Endpoint(PciRole::Nvme),
+        "0106" => Kind::Endpoint(PciRole::Sata),
+        "0107" if wanted.detail => Kind::Endpoint(PciRole::Sas),
+        "0104" if wanted.detail => Kind::Endpoint(PciRole::Raid),
+        "0107" | "0104" | "0100" | "0180" => Kind::Endpoint(PciRole::Other),
+        network if wanted.network && network.starts_with("02") => Kind::Endpoint(PciRole::Network),
         _ => return None,
     })
 }
@@ -107,13 +107,13 @@ fn express(config: &Readout<Option<Vec<u8>>>) -> Readout<Option<Express>> {
 
 /// The type of a port. Without the capability, the names of the port's services tell it: `ADDRESS:pcieTNN`, where T is
 /// the type less 4 (`get_descriptor_id` of the kernel's `drivers/pci/pcie/portdrv.c`).
-fn bridge_role(source: &Source, directory: &str, express: &Readout<Option<Express>>) -> &'static str {
+fn bridge_role(source: &Source, directory: &str, express: &Readout<Option<Express>>) -> PciRole {
     if let Some(Some(express)) = express.known() {
         return config_space::role(express.port_type);
     }
     let services = source.listed(directory);
     let kind = services.iter().find_map(|name| name.split_once(":pcie")?.1.get(..1)?.parse::<u8>().ok());
-    kind.map_or("bridge", |kind| config_space::role(kind + 4))
+    kind.map_or(PciRole::Bridge, |kind| config_space::role(kind + 4))
 }
 
 struct Parts {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use terms::inventory::{
-    Bifurcation, Capacity, Inference, Inventory, LEAST_PAYLOAD, Link, PciDetail, PciDevice, Readout,
+    Bifurcation, Capacity, Inference, Inventory, LEAST_PAYLOAD, Link, PciDetail, PciDevice, PciRole, Readout,
 };
 use terms::{Bytes, BytesPerSecond};
 
@@ -25,16 +25,12 @@ pub(super) fn conclude(inventory: &mut Inventory) {
     let asked: Vec<_> = (0..inventory.pci.len()).map(|at| tree.asked(at, &endpoint)).collect();
     let splits = splits(&inventory.pci, &tree);
     for (at, device) in inventory.pci.iter_mut().enumerate() {
-        let bridge = is_bridge(device);
+        let bridge = device.role.is_bridge();
         let split = splits.get(&at).cloned();
         let Some(detail) = device.detail.as_mut() else { continue };
         detail.asked = asked[at].filter(|_| bridge);
         detail.bifurcation = split;
     }
-}
-
-fn is_bridge(device: &PciDevice) -> bool {
-    ["root port", "switch upstream", "switch downstream", "bridge"].contains(&&*device.role)
 }
 
 /// The link of today at the least payload of the way.
@@ -52,11 +48,11 @@ fn carries(detail: &PciDetail, payload: Option<Bytes>) -> Readout<Option<Capacit
 /// The most that a storage controller's drives can send: what its link carries, or what the lines of its SATA and SAS
 /// drives carry where that is less or where it has no link.
 fn endpoint_asks(device: &PciDevice, inventory: &Inventory) -> Option<BytesPerSecond> {
-    if is_bridge(device) || device.role == "network" {
+    if device.role.is_bridge() || device.role == PciRole::Network {
         return None;
     }
     // SATA controllers are parts of chipsets, and tell of a link that is none: their drives' lines are what counts.
-    let real = device.role != "sata" || device.detail.as_ref().is_none_or(|detail| detail.chipset.is_none());
+    let real = device.role != PciRole::Sata || device.detail.as_ref().is_none_or(|detail| detail.chipset.is_none());
     let link = device.detail.as_ref().and_then(|detail| detail.carries.known().copied().flatten());
     let link = link.map(|capacity| capacity.rate.0).filter(|_| real);
     let under = inventory.drives.iter().filter(|drive| drive.pci_address.as_deref() == Some(&device.address));
@@ -146,9 +142,9 @@ fn chipset_part(device: &PciDevice) -> Option<String> {
     // Intel puts what is in the platform controller hub on bus 0: root ports as devices 1b, 1c and 1d, SATA as 17 or 1f
     // (datasheets of the 100 to 700 series, "PCI devices and functions").
     let place = device.address.split_once(':').and_then(|(_, rest)| rest.strip_prefix("00:"))?.get(..2)?;
-    let in_hub = match device.role.as_str() {
-        "root port" => ["1b", "1c", "1d"].contains(&place),
-        "sata" | "raid" => ["11", "17", "1f"].contains(&place),
+    let in_hub = match device.role {
+        PciRole::RootPort => ["1b", "1c", "1d"].contains(&place),
+        PciRole::Sata | PciRole::Raid => ["11", "17", "1f"].contains(&place),
         _ => false,
     };
     (device.id.starts_with("8086:") && in_hub).then(|| {
@@ -164,10 +160,10 @@ fn chipset_part(device: &PciDevice) -> Option<String> {
 /// NVMe controller right under it, and none in a chipset.
 fn splits(devices: &[PciDevice], tree: &Tree) -> HashMap<usize, Bifurcation> {
     let mut groups: HashMap<&str, Vec<(usize, Link)>> = HashMap::new();
-    for (at, device) in devices.iter().enumerate().filter(|(_, device)| device.role == "root port") {
+    for (at, device) in devices.iter().enumerate().filter(|(_, device)| device.role == PciRole::RootPort) {
         let Some(detail) = device.detail.as_ref().filter(|detail| detail.chipset.is_none()) else { continue };
         let Some(best) = detail.best.known().copied().flatten() else { continue };
-        if tree.children[at].iter().any(|child| devices[*child].role == "nvme") {
+        if tree.children[at].iter().any(|child| devices[*child].role == PciRole::Nvme) {
             let function = device.address.rsplit_once('.').map_or(device.address.as_str(), |(place, _)| place);
             groups.entry(function).or_default().push((at, best));
         }

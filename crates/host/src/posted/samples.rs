@@ -147,7 +147,7 @@ fn inventory<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Invento
 fn facts(inventory: &Inventory) -> Vec<String> {
     let mut all = Vec::new();
     for device in &inventory.pci {
-        let (at, role) = (&device.address, &device.role);
+        let (at, role) = (&device.address, device.role.word());
         all.push(device.parent.as_ref().map_or(format!("{at} {role}"), |parent| format!("{at} {role} under {parent}")));
         all.extend(device.link.iter().map(|link| format!("{at} link {link}")));
         all.extend(device.max_link.iter().map(|link| format!("{at} best {link}")));
@@ -223,7 +223,7 @@ fn facts(inventory: &Inventory) -> Vec<String> {
 fn drive_facts(drive: &terms::Drive, all: &mut Vec<String>) {
     let name = &drive.kernel_name;
     let detail = drive.detail.as_ref().unwrap();
-    if drive.transport != "other" {
+    if drive.transport != terms::DriveTransport::Other {
         all.push(format!("{name} {}", drive.transport));
     }
     for (key, value) in [("model", &drive.model), ("serial", &drive.serial), ("firmware", &drive.firmware)] {

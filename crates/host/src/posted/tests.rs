@@ -25,7 +25,7 @@ fn a_mixture_is_one_machine_with_its_sources() {
     let inventory = inventory(&text);
     let drive = inventory.pci_device("0000:01:00.0").unwrap();
     assert_eq!((drive.parent.as_deref(), drive.link.as_deref()), (Some("0000:00:01.1"), Some("8.0 GT/s x4")));
-    assert_eq!(inventory.pci_device("0000:00:01.1").unwrap().role, "root port");
+    assert_eq!(inventory.pci_device("0000:00:01.1").unwrap().role, terms::inventory::PciRole::RootPort);
     let md = inventory.node("md1").unwrap().md.clone().unwrap();
     assert_eq!((md.degraded, md.sync_completed_sectors), (Readout::Known(Some(1)), Readout::Known(Some([252, 2000]))));
     // The member that took the place of another is the one that is filled.

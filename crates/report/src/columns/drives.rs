@@ -44,7 +44,7 @@ pub fn drives() -> Vec<Column<Drive>> {
         words("NAME", "kernel_name", "Name", "kernel name of today, not an identity", |d| {
             Value::Text(d.kernel_name.clone())
         }),
-        words("TRAN", "transport", "Transport", "how it is attached", |d| Value::Text(d.transport.clone())),
+        words("TRAN", "transport", "Transport", "how it is attached", |d| Value::Text(d.transport.to_string())),
         size("SIZE", "size_bytes", "Size", "capacity", |d| Value::Size(d.size)),
         size("LBA", "logical_block_bytes", "LBA", "logical block size", |d| block(d.logical_block)),
         size("PHY-SEC", "physical_block_bytes", "Physical block", "physical block size", |d| block(d.physical_block)),

@@ -170,10 +170,13 @@ fn holds(vdev: &Vdev, node: &str) -> bool {
 
 fn kind(node: &Node, drive: Option<&terms::Drive>) -> String {
     match drive {
-        Some(drive) if drive.rotational && ["sata", "sas", "usb"].contains(&&*drive.transport) => {
+        Some(drive)
+            if drive.rotational
+                && (drive.transport.is_serial_line() || drive.transport == terms::DriveTransport::Usb) =>
+        {
             format!("{} disk", drive.transport)
         }
-        Some(drive) if drive.kernel_name == node.name => drive.transport.clone(),
+        Some(drive) if drive.kernel_name == node.name => drive.transport.to_string(),
         _ => {
             let open = matches!(&node.dm, Some(dm) if matches!(dm.targets, Readout::Unknown(_)));
             if open { "mapping".to_owned() } else { node.kind.clone() }

@@ -130,7 +130,7 @@ impl Drawing<'_> {
         let mut line = Line { name: tree::lead(more, self.style.ascii), ..Line::default() };
         let mut end = branch;
         match branch.part {
-            Part::Pci(port) if is_port(port) => {
+            Part::Pci(port) if port.role.is_bridge() => {
                 let below: Vec<&Branch> = branch.children.iter().filter(|child| leads_to_storage(child)).collect();
                 match below[..] {
                     [only] if branch.children.len() == 1 => {
@@ -162,7 +162,7 @@ impl Drawing<'_> {
     fn both_ends(&mut self, line: &mut Line, port: &PciDevice, device: &PciDevice) {
         self.own(line, device);
         let (Some(port), Some(detail)) = (port.detail.as_deref(), device.detail.as_deref()) else { return };
-        line.asked = port.asked.filter(|_| is_port(device)).map(|rate| self.rate(rate)).unwrap_or_default();
+        line.asked = port.asked.filter(|_| device.role.is_bridge()).map(|rate| self.rate(rate)).unwrap_or_default();
         if let (Some(able), Some(other), Some(now)) = (best(detail), best(port), now(detail)) {
             let both = able.common(other);
             if self.inventory.emulated.is_some() {
@@ -172,7 +172,7 @@ impl Drawing<'_> {
                 line.tone = Some(Tone::Warn);
                 self.mark(line, "the link came up with less than both its ends can do; it may do so to save power, so look again under load");
             } else if able.carries(LEAST_PAYLOAD).map(|rate| rate.0) > other.carries(LEAST_PAYLOAD).map(|rate| rate.0)
-                && !is_port(device)
+                && !device.role.is_bridge()
             {
                 self.mark(line, &format!("the drive can do {able}, its port {other}"));
             }
@@ -190,7 +190,7 @@ impl Drawing<'_> {
             );
         }
         let carries = detail.carries.known().copied().flatten().map(|capacity| capacity.rate.0);
-        if let (Some(carries), Some(asked)) = (carries, port.asked.filter(|_| is_port(device)))
+        if let (Some(carries), Some(asked)) = (carries, port.asked.filter(|_| device.role.is_bridge()))
             && asked.0 > carries * 1.001
             && self.inventory.emulated.is_none()
         {
@@ -238,7 +238,7 @@ impl Drawing<'_> {
         if let Some(chipset) = &detail.chipset {
             self.mark(line, &format!("taken for a part of the chipset, or behind it: {}", chipset.because));
         }
-        if is_port(device) {
+        if device.role.is_bridge() {
             line.asked = detail.asked.map(|rate| self.rate(rate)).unwrap_or_default();
         }
         line.node = detail.numa_node.map(|node| node.to_string()).unwrap_or_default();
@@ -256,10 +256,6 @@ impl Drawing<'_> {
 
 static EMPTY: Branch<'static> = Branch { part: Part::Root(""), children: Vec::new() };
 
-fn is_port(device: &PciDevice) -> bool {
-    ["root port", "switch upstream", "switch downstream", "bridge"].contains(&&*device.role)
-}
-
 fn now(detail: &PciDetail) -> Option<Link> {
     detail.link.known().copied().flatten()
 }
@@ -271,7 +267,7 @@ fn best(detail: &PciDetail) -> Option<Link> {
 /// Does a branch end at a storage controller, a drive or a network card?
 fn leads_to_storage(branch: &Branch) -> bool {
     match branch.part {
-        Part::Pci(device) if is_port(device) => branch.children.iter().any(leads_to_storage),
+        Part::Pci(device) if device.role.is_bridge() => branch.children.iter().any(leads_to_storage),
         _ => true,
     }
 }
@@ -287,7 +283,7 @@ fn label(branch: &Branch) -> String {
         })
         .collect();
     let (address, role) = match branch.part {
-        Part::Pci(device) => (short(&device.address), device.role.as_str()),
+        Part::Pci(device) => (short(&device.address), device.role.word()),
         Part::Address(address) => (short(address), "controller"),
         Part::Drive(drive) => return drive.kernel_name.clone(),
         Part::Root(name) => return name.to_owned(),

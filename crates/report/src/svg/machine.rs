@@ -68,9 +68,11 @@ fn card(branch: &Branch, depth: usize) -> Card {
             (drive_lines(drive, Some(&format!("{} {}", short(address), drive.transport))), "drive", None)
         }
         (Part::Address(address), _) => (vec!["controller".to_owned(), short(address).to_owned()], "port", None),
-        (Part::Pci(device), _) => {
-            (vec![device.role.clone(), format!("{} {}", short(&device.address), device.id)], "port", Some(device))
-        }
+        (Part::Pci(device), _) => (
+            vec![device.role.word().to_owned(), format!("{} {}", short(&device.address), device.id)],
+            "port",
+            Some(device),
+        ),
     };
     let merged = class == "drive";
     Card {
@@ -92,7 +94,7 @@ fn drive_lines(drive: &Drive, controller: Option<&str>) -> Vec<String> {
     let mut lines = vec![drive.kernel_name.clone(), format!("{} · LBA {}", drive.size, drive.logical_block)];
     lines.extend(drive.serial.as_ref().map(|serial| format!("serial {serial}")));
     lines.extend(drive.model.clone());
-    lines.push(controller.unwrap_or(&drive.transport).to_owned());
+    lines.push(controller.unwrap_or(drive.transport.word()).to_owned());
     lines
 }
 

@@ -8,6 +8,62 @@ use serde::{Deserialize, Serialize};
 use super::Readout;
 use crate::units::{Bytes, BytesPerSecond};
 
+/// What a PCI device is: the type of a port (PCI Express Base Specification, 7.5.3.2), or the class of a controller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PciRole {
+    /// A port of the processor or chipset.
+    #[serde(rename = "root port")]
+    RootPort,
+    /// The port of a switch towards the processor.
+    #[serde(rename = "switch upstream")]
+    SwitchUpstream,
+    /// A port of a switch towards a device.
+    #[serde(rename = "switch downstream")]
+    SwitchDownstream,
+    /// Another bridge, or a port whose type nobody tells.
+    Bridge,
+    /// An NVMe controller.
+    Nvme,
+    /// A SATA controller.
+    Sata,
+    /// A SAS controller.
+    Sas,
+    /// A RAID controller.
+    Raid,
+    /// A network card.
+    Network,
+    /// Another storage controller.
+    #[default]
+    #[serde(other)]
+    Other,
+}
+
+impl PciRole {
+    /// As records and pages write it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::RootPort => "root port",
+            Self::SwitchUpstream => "switch upstream",
+            Self::SwitchDownstream => "switch downstream",
+            Self::Bridge => "bridge",
+            Self::Nvme => "nvme",
+            Self::Sata => "sata",
+            Self::Sas => "sas",
+            Self::Raid => "raid",
+            Self::Network => "network",
+            Self::Other => "other",
+        }
+    }
+
+    /// A bridge, or a port that leads on?
+    #[must_use]
+    pub const fn is_bridge(self) -> bool {
+        matches!(self, Self::RootPort | Self::SwitchUpstream | Self::SwitchDownstream | Self::Bridge)
+    }
+}
+
 /// A bridge, a storage controller, or another device that shares a link with one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PciDevice {
@@ -15,8 +71,8 @@ pub struct PciDevice {
     pub address: String,
     /// The bridge it hangs under, if any.
     pub parent: Option<String>,
-    /// What it is: `root port`, `switch upstream`, `switch downstream`, `bridge`, `nvme`, `sata` or `other`.
-    pub role: String,
+    /// What it is.
+    pub role: PciRole,
     /// Vendor and device in hexadecimal, such as `1b36:0010`.
     pub id: String,
     /// Link of today, such as `8.0 GT/s x4`.

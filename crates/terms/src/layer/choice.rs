@@ -14,6 +14,7 @@ pub enum ArrayState {
     /// The last member is gone.
     Degraded,
     /// Members are being brought into step, all the time.
+    #[serde(alias = "resyncing")]
     Resync,
 }
 
