@@ -48,7 +48,7 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --locked --all-targets --features bedplate/long-tests -- -D warnings
 	@if command -v shellcheck >/dev/null; then \
-		shellcheck scripts/install scripts/test-install scripts/measure-file-systems scripts/check-dependencies \
+		shellcheck scripts/install scripts/test-install scripts/measure-file-systems scripts/check-dependencies scripts/pages \
 			.ci/run; \
 	else \
 		echo 'shellcheck is not installed; scripts were not checked'; \
