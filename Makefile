@@ -19,7 +19,7 @@ help:
 	@echo 'make demo       install what is missing, build, run the quickstart study in the lab, report'
 	@echo 'make test       install what is missing, run every test that is not long, guests included'
 	@echo 'make test-fast  tests that boot no guest'
-	@echo 'make test-all   every test, the long ones too (up to an hour)'
+	@echo 'make test-all   every test, the long ones too'
 	@echo 'make lint       formatting, clippy, shell scripts, what is linked'
 	@echo 'make build      the release binary'
 	@echo 'make install    binary, man pages and completions into PREFIX (now $(PREFIX))'

@@ -18,7 +18,7 @@ use std::time::Instant;
 use build::Bindings;
 use host::{Host, inspect, interrupt};
 use model::{Site, found, with_measured};
-use terms::calibration::{CALIBRATION_SCHEMA, Calibration, CalibrationStep, Fingerprint};
+use terms::calibration::{Calibration, CalibrationStep, Fingerprint};
 use terms::inventory::Inventory;
 use terms::machine::Machine;
 use terms::{Bytes, Nanos};
@@ -132,17 +132,7 @@ pub fn calibrate(
     let inventory = inspect::examine(host)?;
     let mut bench = Bench {
         host,
-        calibration: Calibration {
-            schema: CALIBRATION_SCHEMA,
-            at: means.at.clone(),
-            build: means.build.clone(),
-            of: Fingerprint::of(&inventory),
-            seconds: 0.0,
-            constants: Vec::new(),
-            memory: None,
-            drives: Vec::new(),
-            steps: Vec::new(),
-        },
+        calibration: Calibration::begun(means.at.clone(), means.build.clone(), Fingerprint::of(&inventory)),
         inventory,
         rig: None,
         own_drive: means.own_drive.clone(),

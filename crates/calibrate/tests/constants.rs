@@ -7,7 +7,7 @@ use build::Bindings;
 use calibrate::{Means, calibrate, is_whole};
 use fake::FakeMachine;
 use model::{Conditions, Parameter, Site, predict};
-use terms::calibration::{CALIBRATION_SCHEMA, Calibration, Fingerprint, MeasuredConstant};
+use terms::calibration::{Calibration, Fingerprint, MeasuredConstant};
 use terms::layer::{
     Bitmap, Btrfs, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Zfs, ZfsCache,
 };
@@ -132,17 +132,7 @@ const HIDDEN: [(Parameter, f64); 8] = [
 fn constants_that_a_machine_has_are_given_back() {
     let (machine, drives) = machine();
     let inventory = host::inspect::examine(&machine).unwrap();
-    let nothing = Calibration {
-        schema: CALIBRATION_SCHEMA,
-        at: String::new(),
-        build: String::new(),
-        of: Fingerprint::of(&inventory),
-        seconds: 0.0,
-        constants: Vec::new(),
-        memory: None,
-        drives: Vec::new(),
-        steps: Vec::new(),
-    };
+    let nothing = Calibration::begun(String::new(), String::new(), Fingerprint::of(&inventory));
     let usual = site(&machine, &nothing);
     let constant = |(parameter, factor): &(Parameter, f64)| MeasuredConstant {
         key: parameter.key().to_owned(),

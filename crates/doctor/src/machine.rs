@@ -197,7 +197,7 @@ impl<'a> Machine<'a> {
     /// Controllers of storage at and under a device.
     pub(crate) fn endpoints(&self, address: &str) -> Vec<&'a PciDevice> {
         let under = |device: &&PciDevice| self.way(&device.address).iter().any(|above| above.address == address);
-        self.inventory.pci.iter().filter(|device| is_endpoint(device)).filter(under).collect()
+        self.inventory.pci.iter().filter(|device| !device.role.is_bridge()).filter(under).collect()
     }
 
     /// Links that lead to storage. A function other than the first shares the link of the first.
@@ -207,7 +207,7 @@ impl<'a> Machine<'a> {
             let detail = device.detail.as_deref()?;
             // Between the upstream port of a switch and its downstream ports there is no link.
             let above = port.role.is_bridge() && port.role != PciRole::SwitchUpstream;
-            let unclear = port.role == PciRole::Bridge && !is_endpoint(device);
+            let unclear = port.role == PciRole::Bridge && device.role.is_bridge();
             let first = device.address.ends_with(".0");
             (above && !unclear && first && !self.endpoints(&device.address).is_empty()).then_some(Lane {
                 device,
@@ -300,11 +300,6 @@ fn reached<'a>(name: &'a str, next: impl Fn(&'a str) -> Vec<&'a str>) -> BTreeSe
         ahead.extend(next(name).into_iter().filter(|name| found.insert(name)));
     }
     found
-}
-
-/// Is it a controller of storage, and no bridge?
-pub(crate) fn is_endpoint(device: &PciDevice) -> bool {
-    !device.role.is_bridge()
 }
 
 /// What a link carries in packets of the payload that is in force on it, or of the least where that is not known.

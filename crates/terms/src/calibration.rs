@@ -34,6 +34,22 @@ pub struct Calibration {
 pub const CALIBRATION_SCHEMA: u32 = 1;
 
 impl Calibration {
+    /// One that begins: nothing is measured yet.
+    #[must_use]
+    pub const fn begun(at: String, build: String, of: Fingerprint) -> Self {
+        Self {
+            schema: CALIBRATION_SCHEMA,
+            at,
+            build,
+            of,
+            seconds: 0.0,
+            constants: Vec::new(),
+            memory: None,
+            drives: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+
     /// What was measured of drives like this one: itself, or one of its model.
     #[must_use]
     pub fn drive(&self, serial: Option<&str>, model: Option<&str>) -> Option<&MeasuredDrive> {

@@ -71,9 +71,9 @@ impl DriveTransport {
         matches!(self, Self::NvmeTcp | Self::NvmeRdma | Self::NvmeFc | Self::NvmeLoop)
     }
 
-    /// A drive of this machine that tells its firmware and its cache?
+    /// Nothing between, no network, no USB bridge and no virtual machine, so that its firmware and cache can be asked?
     #[must_use]
-    pub const fn is_local_line(self) -> bool {
+    pub const fn is_direct(self) -> bool {
         matches!(self, Self::Nvme) || self.is_serial_line()
     }
 

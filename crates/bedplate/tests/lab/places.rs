@@ -304,7 +304,7 @@ cat {ROOT}/out
         );
         eprintln!("{said}");
         assert!(!said.starts_with("status 0"), "{said}");
-        assert!(said.contains(marked), "what is left is told: {said}");
+        assert!(said.contains("left to do") && said.contains(marked), "what is left is told: {said}");
         assert!(stack == 2 || said.contains("degraded"), "a mirror without its second drive gives no numbers: {said}");
         // What is not on that drive is taken down without it.
         let left = shell(&guest, "dmsetup ls; grep ^md /proc/mdstat; grep /mnt/ /proc/mounts; true");

@@ -225,7 +225,7 @@ fn write_cache(machine: &Machine, round: &mut Round) {
     for drive in &machine.inventory.drives {
         let (Some(node), Some(detail)) = (machine.node(&drive.kernel_name), drive.detail.as_deref()) else { continue };
         // Only these tell; the cache of others is their host's affair.
-        if !drive.transport.is_local_line() {
+        if !drive.transport.is_direct() {
             continue;
         }
         let place = drive_place(drive);
@@ -268,7 +268,7 @@ fn write_cache(machine: &Machine, round: &mut Round) {
 fn cache_off(machine: &Machine, round: &mut Round) {
     for drive in &machine.inventory.drives {
         let Some(detail) = drive.detail.as_deref() else { continue };
-        if !drive.transport.is_local_line() {
+        if !drive.transport.is_direct() {
             continue;
         }
         let place = drive_place(drive);

@@ -54,7 +54,7 @@ const TABLE: [Fault; 2] = [
 ];
 
 fn look(machine: &Machine, round: &mut Round) {
-    for drive in machine.inventory.drives.iter().filter(|drive| drive.transport.is_local_line()) {
+    for drive in machine.inventory.drives.iter().filter(|drive| drive.transport.is_direct()) {
         let place = drive_place(drive);
         let (Some(model), Some(firmware)) = (drive.model.as_deref(), drive.firmware.as_deref()) else {
             round.unknown(&place, "the drive does not tell its model and firmware");

@@ -3,7 +3,7 @@
 use terms::diagnosis::{Place, Severity};
 
 use crate::check::{Check, Error, Round, Warning, finding};
-use crate::machine::{Machine, is_endpoint};
+use crate::machine::Machine;
 use crate::words::{count, number};
 
 const LOOKS_AT: &str = "`dmesg`";
@@ -181,7 +181,7 @@ fn bandwidth(machine: &Machine, round: &mut Round) {
             continue;
         };
         let read = device.detail.as_deref().is_some_and(|detail| detail.link.known().is_some_and(Option::is_some));
-        if !is_endpoint(device) || read {
+        if device.role.is_bridge() || read {
             continue;
         }
         round.find(

@@ -124,7 +124,7 @@ fn trained_down(machine: &Machine, round: &mut Round) {
 
 /// Links of which only the drive's end tells what it can do.
 fn one_sided(machine: &Machine, round: &mut Round) {
-    for device in machine.inventory.pci.iter().filter(|device| crate::machine::is_endpoint(device)) {
+    for device in machine.inventory.pci.iter().filter(|device| !device.role.is_bridge()) {
         let place = machine.link_place(&device.address);
         let Some(detail) = device.detail.as_deref() else { continue };
         let port = device.parent.as_deref().and_then(|parent| machine.inventory.pci_device(parent));
@@ -172,7 +172,7 @@ fn one_sided(machine: &Machine, round: &mut Round) {
 }
 
 fn slot(machine: &Machine, round: &mut Round) {
-    for lane in machine.links().into_iter().filter(|lane| crate::machine::is_endpoint(lane.device)) {
+    for lane in machine.links().into_iter().filter(|lane| !lane.device.role.is_bridge()) {
         let Some((_, device, port)) = ends(&lane, round) else { continue };
         let (Some(drive), Some(slot)) = (carried(device, lane.detail), carried(device.common(port), lane.detail))
         else {
@@ -286,7 +286,7 @@ fn chipset(machine: &Machine, round: &mut Round) {
 }
 
 fn payload(machine: &Machine, round: &mut Round) {
-    for device in machine.inventory.pci.iter().filter(|device| crate::machine::is_endpoint(device)) {
+    for device in machine.inventory.pci.iter().filter(|device| !device.role.is_bridge()) {
         let place = machine.link_place(&device.address);
         let way = machine.way(&device.address);
         // What is a part of the processor sends no packets over a link.
