@@ -1,5 +1,6 @@
 //! The report as one HTML page that needs nothing else: no scripts, no fonts, no files, readable in print.
 
+mod builds;
 mod bulk;
 mod charts;
 mod downloads;
@@ -9,23 +10,25 @@ mod figures;
 pub(crate) mod filters;
 mod over_places;
 mod ratios;
+mod section;
 mod side_by_side;
+mod time;
 mod trials;
 
 use askama::Template;
 use terms::finding::Findings;
 use terms::spelling::spell;
 
-use crate::columns::cells;
 use crate::confidence;
 use crate::grid::Grid;
-use crate::{figure, prose, svg};
+use crate::prose;
+use crate::sections::{SECTIONS, Section};
+use crate::style::Style;
 use bulk::Bulk;
-use charts::{Series, Timeline};
 use downloads::Download;
 pub(crate) use evidence::table;
-use facts::{Fact, StackCard};
-use figures::Group;
+use facts::Fact;
+use section::{Drawn, Fold, Source};
 
 /// The style sheet.
 pub(crate) const STYLE: &str = include_str!("../templates/report.css");
@@ -40,38 +43,10 @@ struct Page<'a> {
     tag: Option<String>,
     answer: Vec<prose::Sentence>,
     confidence: Option<String>,
-    contents: Vec<(&'static str, String)>,
+    brief: Vec<Fact>,
     downloads: Vec<Download>,
     left_out: Option<String>,
-    ratios: Vec<(String, String)>,
-    more_ratios: Vec<(String, String)>,
-    few: bool,
-    brief: Vec<Fact>,
-    series: Vec<Series>,
-    charts: Vec<side_by_side::Chart>,
-    timeline: Option<Timeline>,
-    ranked: bool,
-    believe: Option<(Vec<Fact>, Option<String>)>,
-    parts: Vec<evidence::Part>,
-    trials: Option<String>,
-    columns: Vec<figures::Heading>,
-    groups: Vec<Group>,
-    reasons: Vec<String>,
-    stacks: Vec<StackCard>,
-    builds: String,
-    builds_missing: Vec<String>,
-    machine: Option<String>,
-    half: &'static str,
-    factor: &'static str,
-    machine_facts: Vec<Fact>,
-    command: String,
-    kept: String,
-    kept_path: String,
-    resume: Option<String>,
-    method: Vec<Fact>,
-    programs: Vec<Fact>,
-    options: Vec<facts::Options>,
-    not_checked: &'a [String],
+    sections: Vec<Drawn>,
 }
 
 /// The findings as one self-contained HTML page: charts, drawings and tables, light and dark, for screens and paper.
@@ -90,99 +65,54 @@ pub fn html_whole(findings: &Findings) -> String {
 }
 
 fn page(findings: &Findings, left_out: &[Bulk]) -> String {
-    let has = |bulk: Bulk| !left_out.contains(&bulk);
-    let grid = Grid::without_points(findings);
     let emulator = prose::emulator(findings);
-    let (builds, builds_missing) = charts::builds(findings);
-    let mut ratios = ratios::all(&grid);
-    let more_ratios = ratios.split_off(FEW.min(ratios.len()));
-    let (groups, reasons) = figures::groups(&grid);
-    let mut answer = prose::answer(&grid);
-    let mut series: Vec<Series> = (0..grid.workloads().len()).map(|workload| charts::series(&grid, workload)).collect();
-    if !has(Bulk::Details) {
-        series.iter_mut().for_each(|one| one.details = None);
-    }
-    if !has(Bulk::Workloads) {
-        series.clear();
+    let tag = emulator.map(|by| if by.is_empty() { "emulated".to_owned() } else { format!("emulated ({by})") });
+    let of = Source { grid: Grid::without_points(findings), left_out, tag };
+    let mut answer = prose::answer(&of.grid);
+    if !of.has(Bulk::Workloads) {
         let sentences = answer.iter_mut().filter(|sentence| sentence.evidence == prose::WORKLOADS);
         sentences.for_each(|sentence| sentence.evidence = prose::FIGURES);
     }
-    let mut page = Page {
+    let page = Page {
         style: STYLE,
         question: &findings.provenance.question,
         label: prose::label(findings).map(capital),
-        tag: emulator.map(|by| if by.is_empty() { "emulated".to_owned() } else { format!("emulated ({by})") }),
         answer,
-        confidence: confidence::of(&grid).map(|of| of.words()),
-        contents: Vec::new(),
+        confidence: confidence::of(&of.grid).map(|of| of.words()),
+        brief: facts::brief(&of.grid),
         downloads: downloads::all(findings),
         left_out: bulk::words(left_out, findings),
-        ratios,
-        more_ratios,
-        few: grid.workloads().len() <= FEW,
-        brief: facts::brief(&grid),
-        series,
-        charts: side_by_side::all(&grid),
-        timeline: Some(&grid).filter(|_| has(Bulk::Time)).and_then(charts::timeline),
-        ranked: grid.is_ranked(),
-        believe: evidence::believe(findings),
-        parts: evidence::parts(findings, left_out),
-        trials: trials::section(&findings.trials, has(Bulk::Steps)),
-        columns: figures::headings(&cells()),
-        groups,
-        reasons,
-        stacks: findings.provenance.stacks.iter().map(StackCard::new).collect(),
-        builds,
-        builds_missing,
-        machine: svg::machine::draw(&findings.inventory),
-        half: figure::HALF,
-        factor: figure::FACTOR,
-        machine_facts: facts::machine(findings),
-        command: prose::command(findings),
-        kept: prose::kept(findings),
-        kept_path: prose::kept_path(findings),
-        resume: prose::resume(&Grid::new(findings)),
-        method: facts::method(findings),
-        programs: facts::programs(findings),
-        options: facts::options(findings),
-        not_checked: &findings.not_checked,
+        sections: SECTIONS.into_iter().flat_map(|section| drawn(section, &of)).collect(),
+        tag: of.tag,
     };
-    page.contents = page.sections();
-    let page = page.render().expect("the template calls nothing that fails, and writing to a string cannot fail");
-    spell(&page).into_owned()
+    spell(&section::render(&page)).into_owned()
+}
+
+/// A section as the page has it; nothing where there is nothing to say.
+fn drawn(section: Section, of: &Source) -> Vec<Drawn> {
+    let maybe = |drawn: Option<Drawn>| drawn.into_iter().collect();
+    match section {
+        Section::Ratios => maybe(ratios::section(of)),
+        Section::Workloads => maybe(charts::section(of)),
+        Section::SideBySide => maybe(side_by_side::section(of)),
+        Section::Trust => maybe(evidence::believe(of)),
+        Section::Time => maybe(time::section(of)),
+        Section::FeatureChecks => maybe(trials::section(of)),
+        Section::Figures => vec![figures::section(of)],
+        Section::Tables(listings) => {
+            let listings = listings(&of.grid, &Style::default()).into_iter();
+            listings.filter_map(|listing| evidence::part(listing, of)).collect()
+        }
+        Section::Stacks => vec![facts::stacks(of)],
+        Section::Builds => vec![builds::section(of)],
+        Section::Machine => vec![facts::machine(of)],
+        Section::NotChecked => vec![facts::not_checked(of)],
+        Section::Method => vec![facts::how(of)],
+    }
 }
 
 /// So many workloads are shown at once; more are folded.
 const FEW: usize = 4;
-
-impl Page<'_> {
-    /// The sections that there are, for the bar of contents.
-    fn sections(&self) -> Vec<(&'static str, String)> {
-        let always = true;
-        let before = [
-            ("answer", "Answer", always),
-            ("ratios", "Ratios", !self.ratios.is_empty()),
-            (prose::WORKLOADS, "Workloads", !self.series.is_empty()),
-            ("charts", "Side by side", !self.charts.is_empty()),
-            ("believe", "Trust", self.believe.is_some()),
-            ("time", "Over time", self.timeline.is_some()),
-            ("trials", "Feature checks", self.trials.is_some()),
-            (prose::FIGURES, "All figures", always),
-        ];
-        let after = [
-            ("stacks", "Stacks", always),
-            ("builds", "Building", always),
-            ("machine", "Machine", always),
-            ("method", "Method", always),
-            ("not-checked", "Not checked", always),
-        ];
-        let listed = |list: &[(&'static str, &str, bool)]| -> Vec<(&'static str, String)> {
-            list.iter().filter(|section| section.2).map(|section| (section.0, section.1.to_owned())).collect()
-        };
-        let parts = self.parts.iter().map(|part| (part.id, part.title.clone())).collect();
-        [listed(&before), parts, listed(&after)].concat()
-    }
-}
 
 /// With a capital letter in front.
 fn capital(text: String) -> String {

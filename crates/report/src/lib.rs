@@ -34,6 +34,7 @@ mod outlook;
 mod prose;
 mod quantity;
 mod runs;
+mod sections;
 mod share;
 mod sheet;
 mod svg;

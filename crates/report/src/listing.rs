@@ -5,11 +5,20 @@ use crate::width::Align;
 /// Stands where there is nothing.
 pub(crate) const MISSING: &str = "–";
 
+/// A form of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Terminal,
+    Page,
+}
+
 /// A table in groups, with what is to be said of it.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     /// Its name in the page.
     pub(crate) id: &'static str,
+    /// The only form that has it. The page folds what a terminal has no room for.
+    pub(crate) only: Option<Form>,
     /// What it is.
     pub(crate) title: String,
     /// How it is to be read, in a sentence or two; empty where the title says it.

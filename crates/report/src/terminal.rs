@@ -7,11 +7,13 @@ pub(crate) mod strips;
 use terms::finding::Findings;
 
 use crate::evidence::believe::asked;
-use crate::evidence::chart;
+use crate::evidence::{chart, trials};
 use crate::figure::{FACTOR, HALF};
 use crate::grid::Grid;
+use crate::listing::Form;
 use crate::notes::Notes;
 use crate::prose;
+use crate::sections::{SECTIONS, Section};
 use crate::sheet::{self, GAP, Strip};
 use crate::style::{Style, Tone};
 use crate::width::{Align, pad, paragraph, wrap};
@@ -19,39 +21,65 @@ use crate::width::{Align, pad, paragraph, wrap};
 /// Columns of a mark in the legend, with the blanks behind it.
 const MARK: usize = 4;
 
-/// The findings as text for a terminal: the question, the label of emulated rates, who is highest where, a table of
-/// throughput, a table of ratios to the first stack, and a footnote for everything that has no figure; then, where it is
-/// known, ranks, limiters, how far it can be believed, and a listing for each further question.
+/// The findings as text for a terminal: the question, the label of emulated rates, the answer, then all sections that a
+/// terminal has.
 #[must_use]
 pub fn terminal(findings: &Findings, style: &Style) -> String {
     let grid = Grid::without_points(findings);
-    let mut notes = Notes::default();
     let mut out = heading(&grid, style);
     out.push('\n');
     out.push_str(&paragraph("", &style.spell(&prose::summary(&grid)), style.columns()));
+    out.extend(SECTIONS.into_iter().map(|section| told(section, &grid, style)));
+    out
+}
+
+/// A section as a terminal has it; empty where it has none.
+fn told(section: Section, grid: &Grid, style: &Style) -> String {
+    match section {
+        Section::Ratios => ratios(grid, style),
+        Section::Workloads => listings::rankings(grid, style) + &limited_by(grid, style),
+        Section::SideBySide => side_by_side(grid, style),
+        Section::Trust => listings::believe(grid, style),
+        Section::FeatureChecks => {
+            trials::listing(&grid.findings.trials).map(|all| listings::listing(&all, style)).unwrap_or_default()
+        }
+        Section::Tables(made) => {
+            let shown = made(grid, style).into_iter().filter(|listing| listing.only != Some(Form::Page));
+            shown.map(|listing| listings::listing(&listing, style)).collect()
+        }
+        Section::NotChecked => not_checked(grid.findings, style),
+        Section::Method => origin(grid, style),
+        // Drawings, and what `bedplate machine` and the columns of a table tell.
+        Section::Time | Section::Figures | Section::Stacks | Section::Builds | Section::Machine => String::new(),
+    }
+}
+
+/// A table of throughput, a table of ratios to the first stack, and a footnote for everything that has no figure.
+fn ratios(grid: &Grid, style: &Style) -> String {
+    let mut notes = Notes::default();
     let all: Vec<usize> = (0..grid.stacks().len()).collect();
-    let name = strips::stacks(&grid, &all, style);
-    let mut figures = strips::rates(&grid, style, &mut notes);
-    out.push_str(&section(style, "Throughput, geometric mean and 95 % interval between rounds"));
+    let name = strips::stacks(grid, &all, style);
+    let mut figures = strips::rates(grid, style, &mut notes);
+    let mut out = section(style, "Throughput, geometric mean and 95 % interval between rounds");
     tables(&mut out, &name, &figures, style);
     if let [first, _, ..] = grid.stacks() {
-        let ratios = strips::ratios(&grid, &all, style);
+        let ratios = strips::ratios(grid, &all, style);
         out.push_str(&section(style, &format!("Ratio to {}, paired within rounds", first.name)));
         tables(&mut out, &name, &ratios, style);
         figures.extend(ratios);
     }
-    out.push_str(&legend(&grid, style, &figures, &notes));
-    out.push_str(&side_by_side(&grid, style));
-    out.push_str(&listings::rankings(&grid, style));
-    let limiters = listings::limiters(&grid);
-    if !limiters.is_empty() {
-        out.push_str(&section(style, "Limited by"));
-        tables(&mut out, &name, &limiters, style);
+    out + &legend(grid, style, &figures, &notes)
+}
+
+/// What limits each cell; empty where nothing is known.
+fn limited_by(grid: &Grid, style: &Style) -> String {
+    let limiters = listings::limiters(grid);
+    if limiters.is_empty() {
+        return String::new();
     }
-    out.push_str(&listings::believe(&grid, style));
-    out.push_str(&listings::listings(&grid, style));
-    out.push_str(&not_checked(findings, style));
-    out.push_str(&origin(&grid, style));
+    let all: Vec<usize> = (0..grid.stacks().len()).collect();
+    let mut out = section(style, "Limited by");
+    tables(&mut out, &strips::stacks(grid, &all, style), &limiters, style);
     out
 }
 

@@ -68,6 +68,7 @@ fn listing(findings: &Findings, tool: Tool) -> Option<Listing> {
         groups: workloads.iter().map(group).collect(),
         remarks,
         details,
+        ..Listing::default()
     }
     .if_any()
 }

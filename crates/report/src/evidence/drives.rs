@@ -5,7 +5,7 @@ use terms::units::significant;
 use terms::workload::Workload;
 
 use super::stack_name;
-use crate::listing::{Group, Listing};
+use crate::listing::{Form, Group, Listing};
 use crate::quantity;
 use crate::style::Style;
 use crate::width::Align;
@@ -16,6 +16,8 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
         |workload: &Workload| Group { title: crate::grid::title(workload), rows: rows(findings, workload, style) };
     Listing {
         id: "drives",
+        // As many rows as all cells have drives.
+        only: Some(Form::Page),
         title: "Drives at work".to_owned(),
         hint: "Counters of each drive inside the window, all rounds together, as iostat shows them: what it moved, \
                the share of the time with something under way, and how many operations were under way in the mean. A \

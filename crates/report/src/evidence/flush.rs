@@ -3,7 +3,7 @@
 use terms::record::{Latency, StackEntry};
 
 use crate::grid::Grid;
-use crate::listing::{Group, Listing, MISSING};
+use crate::listing::{Form, Group, Listing, MISSING};
 use crate::quantity;
 use crate::width::Align;
 
@@ -23,6 +23,8 @@ pub(crate) fn listing(grid: &Grid) -> Option<Listing> {
     };
     Listing {
         id: "flushes",
+        // The page draws them with each workload.
+        only: Some(Form::Terminal),
         title: "Latency of flushes (fsync), all rounds together".to_owned(),
         columns: vec![("Stack", Align::Left), ("p50", Align::Right), ("p99", Align::Right), ("Max", Align::Right)],
         groups: grid.titles.iter().enumerate().map(group).collect(),

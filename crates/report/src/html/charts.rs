@@ -1,70 +1,97 @@
-//! The charts of the page: figures and latency of each workload, throughput over time, times of building.
+//! Figures and latency of each workload, and what stands where a stack has none.
 
-use terms::finding::{CellFinding, Findings, WithInterval};
-use terms::record::{Sample, StackEntry};
-use terms::units::{BytesPerSecond, Nanos, significant};
-
+use askama::Template;
+use terms::finding::{CellFinding, WithInterval};
 use terms::workload::Workload;
 
-use super::evidence;
-use crate::columns::build_rows;
+use super::bulk::Bulk;
+use super::section::{Drawn, Fold, Source};
+use super::{FEW, evidence, filters};
 use crate::evidence::{foretold, ranking};
-use crate::figure::{self, Measure, Spread, spread};
+use crate::figure::{self, FACTOR, HALF, Measure, Spread, spread};
 use crate::grid::{Grid, State};
+use crate::prose;
 use crate::style::Style;
 use crate::svg::bars::{self, Bar, Figure};
 use crate::svg::latency::{self, Row};
 use crate::svg::layout::Blank;
-use crate::svg::spark;
 
 /// Marks a figure that a guard has labelled, or that is more than the drives can do.
 const DAGGER: char = '†';
 
 /// Hatched rows.
-const FAILED: Blank = Blank { word: "failed", class: "value bad" };
-const UNSTEADY: Blank = Blank { word: "no steady state", class: "value warn" };
-const MISSING: Blank = Blank { word: "missing", class: "value warn" };
+pub(super) const FAILED: Blank = Blank { word: "failed", class: "value bad" };
+pub(super) const UNSTEADY: Blank = Blank { word: "no steady state", class: "value warn" };
+pub(super) const MISSING: Blank = Blank { word: "missing", class: "value warn" };
 pub(super) const NOT_RUN: Blank = Blank { word: "not run", class: "value soft" };
 const NOT_KEPT: Blank = Blank { word: "not kept", class: "value soft" };
 
+#[derive(Template)]
+#[template(path = "report/workloads.html")]
+struct Body<'a> {
+    series: Vec<Series>,
+    tag: Option<&'a str>,
+    half: &'static str,
+    factor: &'static str,
+}
+
+/// The section; `None` where the page leaves it out.
+pub(super) fn section(of: &Source) -> Option<Drawn> {
+    let grid = &of.grid;
+    let (details, workloads) = (of.has(Bulk::Details), grid.workloads().len());
+    let ranked = if grid.is_ranked() {
+        " Ranks are by throughput; = joins stacks that do not differ significantly."
+    } else {
+        ""
+    };
+    of.has(Bulk::Workloads).then(|| {
+        let series = (0..workloads).map(|workload| series(grid, workload, details)).collect();
+        let body = Body { series, tag: of.tag.as_deref(), half: HALF, factor: FACTOR };
+        Drawn::new(prose::WORKLOADS, "Workloads", "Workloads", &body)
+            .hint(format!(
+                "Stacks stand in the study’s order; the first, in grey, is what the others are compared with. Whiskers \
+                 are 95 % intervals between rounds.{ranked}"
+            ))
+            .fold(if workloads <= FEW { Fold::Open } else { Fold::Closed })
+    })
+}
+
 /// One workload.
-pub(super) struct Series {
+struct Series {
     /// Its title.
-    pub(super) title: String,
+    title: String,
     /// What it is told in.
-    pub(super) unit: &'static str,
+    unit: &'static str,
     /// Figures of all stacks.
-    pub(super) figures: String,
+    figures: String,
     /// Latency of all stacks.
-    pub(super) latency: String,
+    latency: String,
     /// Latency of flushes of all stacks that flush.
-    pub(super) flushes: Option<String>,
+    flushes: Option<String>,
     /// Ranks and who has them.
-    pub(super) ranks: Vec<(String, String)>,
+    ranks: Vec<(String, String)>,
     /// What is known of each stack besides its figure.
-    pub(super) details: Option<String>,
+    details: Option<String>,
     /// What it means that a stack is marked.
-    pub(super) clear_means: &'static str,
+    clear_means: &'static str,
     /// Is one stack clear of all others?
-    pub(super) clear: bool,
+    clear: bool,
     /// Is there a figure with a narrow interval, told in per cent?
-    pub(super) narrow: bool,
+    narrow: bool,
     /// Is there a figure with a wide interval, told as a factor?
-    pub(super) wide: bool,
+    wide: bool,
     /// Is there a figure without an interval?
-    pub(super) single: bool,
+    single: bool,
     /// Why some have no figure, and what guards say of others.
-    pub(super) notes: Vec<Note>,
+    notes: Vec<Note>,
 }
 
 /// Why a stack has no figure, or what a guard says of it.
-pub(super) struct Note {
-    /// The stack.
-    pub(super) stack: String,
+struct Note {
+    stack: String,
     /// What stands in the figure's place.
-    pub(super) word: &'static str,
-    /// Why.
-    pub(super) why: String,
+    word: &'static str,
+    why: String,
 }
 
 /// What stands in place of a figure, and why.
@@ -92,7 +119,7 @@ pub(super) fn unsettled(state: &State, workload: &Workload, why: String) -> Stri
 }
 
 /// Chart, latency and notes of a workload.
-pub(super) fn series(grid: &Grid, workload: usize) -> Series {
+fn series(grid: &Grid, workload: usize, details: bool) -> Series {
     let style = Style::default();
     let measure = Measure::of(grid.workloads()[workload]);
     let unit = measure.unit(&style);
@@ -139,7 +166,7 @@ pub(super) fn series(grid: &Grid, workload: usize) -> Series {
         latency: latency::draw(&rows, &format!("Completion latency of every stack, {title}")),
         flushes: evidence::flushes(grid, workload, title),
         ranks: evidence::ranks(grid, workload),
-        details: ranking::details(grid, workload).as_ref().map(evidence::table),
+        details: ranking::details(grid, workload).filter(|_| details).as_ref().map(evidence::table),
         clear_means: if grid.is_ranked() {
             "highest, and faster than every other."
         } else {
@@ -173,116 +200,4 @@ pub(super) fn measured(
         label: format!("{} {}{dagger}", measure.number(estimate.value, &style), spread(estimate)),
         best: false,
     }
-}
-
-/// Throughput and latency over time, a line of each for each stack and workload.
-pub(super) struct Timeline {
-    /// What is drawn.
-    pub(super) heading: &'static str,
-    /// Titles of the workloads.
-    pub(super) headings: Vec<String>,
-    /// Is a cliff marked?
-    pub(super) cliff: bool,
-    /// Is a lost path marked?
-    pub(super) lost: bool,
-    /// A row for each stack: its name, and a line or a word for each workload.
-    pub(super) rows: Vec<(String, Vec<Result<Line, &'static str>>)>,
-}
-
-/// A line.
-pub(super) struct Line {
-    /// The drawing.
-    pub(super) drawing: String,
-    /// Its scale.
-    pub(super) scale: String,
-    /// Latency over the same time, with its scale, where it was kept.
-    pub(super) latency: Option<(String, String)>,
-}
-
-/// The lines; `None` where no sample was kept. Each has a scale of its own: whether a stack is steady does not depend
-/// on how fast others are, and how fast they are is told by the bars.
-pub(super) fn timeline(grid: &Grid) -> Option<Timeline> {
-    let row = |(stack, entry): (usize, &StackEntry)| {
-        let cells = grid.titles.iter().enumerate().map(|(workload, title)| match grid.state(stack, workload) {
-            State::Measured(finding, _) if finding.samples.is_empty() => Err("no samples"),
-            State::Unsteady(finding, _) if !finding.samples.is_empty() => {
-                let line = line(finding, &entry.name, title);
-                Ok(Line { scale: format!("{}; {}", UNSTEADY.word, line.scale), ..line })
-            }
-            State::Measured(finding, _) => Ok(line(finding, &entry.name, title)),
-            other => Err(blank(&other).map_or("", |(blank, _)| blank.word)),
-        });
-        (entry.name.clone(), cells.collect::<Vec<_>>())
-    };
-    let rows: Vec<_> = grid.stacks().iter().enumerate().map(row).collect();
-    let any = rows.iter().flat_map(|(_, cells)| cells).any(Result::is_ok);
-    let cliff = grid.findings.cells.iter().any(|finding| finding.burst.is_some());
-    let lost = grid.findings.cells.iter().any(|finding| finding.path_lost.is_some());
-    let is_kept = |cell: &Result<Line, _>| cell.as_ref().is_ok_and(|line| line.latency.is_some());
-    let latency = rows.iter().flat_map(|(_, cells)| cells).any(is_kept);
-    let heading = if latency { "Throughput and latency over time" } else { "Throughput over time" };
-    any.then(|| Timeline { heading, headings: grid.titles.clone(), cliff, lost, rows })
-}
-
-/// The line of a finding's samples.
-fn line(finding: &CellFinding, stack: &str, title: &str) -> Line {
-    let samples = &finding.samples;
-    let lost = finding.path_lost.map(|lost| [lost.loss.at, lost.loss.back]);
-    let marks = finding.burst.map(|burst| burst.cliff.at).into_iter().chain(lost.into_iter().flatten());
-    let marks: Vec<f64> = marks.map(Nanos::as_seconds).collect();
-    let top = samples.iter().map(|sample| sample.throughput.0).fold(0.0, f64::max);
-    let end = samples.iter().map(|sample| sample.at).max().unwrap_or_default();
-    let says = format!("Throughput over time of {stack}, {title}");
-    let points: Vec<(f64, f64)> = samples.iter().map(|s| (s.at.as_seconds(), s.throughput.0)).collect();
-    Line {
-        drawing: spark::draw(&points, (top, end.as_seconds()), &marks, &says),
-        scale: format!("0 to {}, {end}", BytesPerSecond(top)),
-        latency: latency_line(samples, end, &marks, &format!("Latency over time of {stack}, {title}")),
-    }
-}
-
-/// The line of their latency; `None` where none was kept.
-fn latency_line(samples: &[Sample], end: Nanos, marks: &[f64], says: &str) -> Option<(String, String)> {
-    let kept = samples.iter().filter_map(|sample| Some((sample.at.as_seconds(), sample.latency?)));
-    let kept: Vec<(f64, Nanos)> = kept.collect();
-    let top = kept.iter().map(|(_, latency)| *latency).max()?;
-    let points: Vec<(f64, f64)> = kept.into_iter().map(|(at, latency)| (at, latency.as_seconds())).collect();
-    let drawing = spark::draw(&points, (top.as_seconds(), end.as_seconds()), marks, says);
-    Some((drawing, format!("latency, 0 to {top}")))
-}
-
-/// Times of building and filling, and why some have none.
-pub(super) fn builds(findings: &Findings) -> (String, Vec<String>) {
-    let mut notes = Vec::new();
-    let mut bars = Vec::new();
-    let seconds = |time: Option<Nanos>| time.unwrap_or_default().as_seconds();
-    for row in build_rows(findings) {
-        let build = row.build.filter(|build| build.failure.is_none() && build.build.is_some());
-        let figure = match build {
-            Some(build) => Ok(Figure {
-                parts: vec![(seconds(build.build), "bar"), (seconds(build.fill), "bar fill")],
-                interval: None,
-                label: [build.build, build.fill]
-                    .into_iter()
-                    .flatten()
-                    .map(|t| t.to_string())
-                    .collect::<Vec<_>>()
-                    .join(" + "),
-                best: false,
-            }),
-            None => {
-                let blank = if row.stack.missing.is_some() {
-                    MISSING
-                } else if row.build.is_some_and(|b| b.failure.is_some()) {
-                    FAILED
-                } else {
-                    NOT_RUN
-                };
-                notes.push(format!("{}: {}", row.stack.name, row.why()));
-                Err(blank)
-            }
-        };
-        bars.push(Bar { name: row.stack.name.clone(), figure });
-    }
-    (bars::draw(&bars, "Time to build and to fill every stack", "s", significant), notes)
 }

@@ -11,13 +11,11 @@ use super::bulk::Bulk;
 use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
-use crate::evidence::{
-    believe, burst, compat, curves, drives, flush, foretold, hosts, layers, parts, path_lost, places, preflight,
-    ranking, stack_name,
-};
+use super::section::{Drawn, Fold, Source, render};
+use crate::evidence::{believe, curves, flush, foretold, ranking, stack_name};
 use crate::figure::Measure;
 use crate::grid::Grid;
-use crate::listing::Listing;
+use crate::listing::{Form, Listing};
 use crate::style::Style;
 use crate::svg;
 use crate::svg::axis::{Linear, Log};
@@ -34,29 +32,24 @@ struct Table<'a> {
 
 /// The table of a listing.
 pub(crate) fn table(listing: &Listing) -> String {
-    Table { listing }.render().expect("the template calls nothing that fails, and writing to a string cannot fail")
+    render(&Table { listing })
 }
 
-/// A section of the page: a listing, and charts above it.
-pub(super) struct Part {
-    /// Its name in the page.
-    pub(super) id: &'static str,
-    /// Its title.
-    pub(super) title: String,
-    /// How it is to be read.
-    pub(super) hint: String,
-    /// Charts.
-    pub(super) charts: Vec<Chart>,
+#[derive(Template)]
+#[template(path = "report/part.html")]
+struct Part {
+    /// Load curves.
+    charts: Vec<Chart>,
     /// Roofs over each stack.
-    pub(super) roofs: Vec<Roofs>,
+    roofs: Vec<Roofs>,
     /// How long operations took at each place, a drawing for each stack.
-    pub(super) places: Vec<Roofs>,
-    /// The table.
-    pub(super) table: String,
+    places: Vec<Roofs>,
+    /// The listing.
+    table: String,
     /// Is the table shown only to those who ask for it?
-    pub(super) folded: bool,
+    is_folded: bool,
     /// Commands: a title and the text.
-    pub(super) details: Vec<(String, String)>,
+    details: Vec<(String, String)>,
 }
 
 /// Drawings of all stacks under a workload: roofs, or places.
@@ -68,57 +61,56 @@ pub(super) struct Roofs {
 }
 
 /// Load curves of a workload.
-pub(super) struct Chart {
+struct Chart {
     /// The workload.
-    pub(super) title: String,
+    title: String,
     /// What each drawing shows, and the drawing.
-    pub(super) drawings: Vec<(&'static str, String)>,
+    drawings: Vec<(&'static str, String)>,
     /// Marks and the stacks that they stand for.
-    pub(super) keys: Vec<(String, String)>,
+    keys: Vec<(String, String)>,
 }
 
-/// How far all of it can be believed: facts, and the bare drive round by round.
-pub(super) fn believe(findings: &Findings) -> Option<(Vec<Fact>, Option<String>)> {
-    let facts = believe::facts(findings);
+#[derive(Template)]
+#[template(path = "report/believe.html")]
+struct Believe {
+    facts: Vec<Fact>,
+    /// The bare drive round by round.
+    anchors: Option<String>,
+}
+
+/// How far all of it can be believed; `None` for findings of old.
+pub(super) fn believe(of: &Source) -> Option<Drawn> {
+    let facts = believe::facts(of.findings());
     let facts: Vec<Fact> =
         facts.into_iter().map(|(what, value)| Fact::new(super::capital(what.to_owned()), value)).collect();
-    (!facts.is_empty()).then(|| (facts, believe::anchor_table(findings).as_ref().map(table)))
+    (!facts.is_empty()).then(|| {
+        let anchors = believe::anchor_table(of.findings()).as_ref().map(table);
+        Drawn::new("believe", "Trust", "Can it be believed", &Believe { facts, anchors }).fold(Fold::Open)
+    })
 }
 
-/// The sections after all figures, without what is left out.
-pub(super) fn parts(findings: &Findings, left_out: &[Bulk]) -> Vec<Part> {
-    let style = Style::default();
-    let has = |bulk: Bulk| !left_out.contains(&bulk);
-    let part = |listing: Listing| Part {
-        charts: if listing.id == "load" { charts(findings) } else { Vec::new() },
-        roofs: if listing.id == "foretold" && has(Bulk::Limits) { roofs(findings, &style) } else { Vec::new() },
-        places: if listing.id == "places" && has(Bulk::Places) {
-            super::over_places::all(findings, &style)
-        } else {
-            Vec::new()
-        },
+/// The section of a listing, with its drawings; `None` where the page leaves it out, or has it elsewhere.
+pub(super) fn part(listing: Listing, of: &Source) -> Option<Drawn> {
+    let (findings, style) = (of.findings(), Style::default());
+    let is_folded = listing.only == Some(Form::Page);
+    if listing.only == Some(Form::Terminal) || (is_folded && !of.has(Bulk::Drives)) {
+        return None;
+    }
+    let mut body = Part {
+        charts: Vec::new(),
+        roofs: Vec::new(),
+        places: Vec::new(),
         table: table(&listing),
-        // As many rows as all cells have drives.
-        folded: listing.id == "drives",
-        id: listing.id,
-        title: listing.title,
-        hint: listing.hint,
+        is_folded,
         details: listing.details,
     };
-    let listings = [
-        preflight::listing(findings),
-        foretold::listing(findings, &style),
-        burst::listing(findings, &style),
-        places::listing(findings, &style),
-        hosts::listing(findings, &style),
-        parts::listing(findings, &style),
-        path_lost::listing(findings, &style),
-        drives::listing(findings, &style),
-        layers::listing(findings),
-        curves::listing(findings),
-    ];
-    let listings = listings.into_iter().flatten().chain(compat::listings(findings));
-    listings.filter(|listing| listing.id != "drives" || has(Bulk::Drives)).map(part).collect()
+    match listing.id {
+        "load" => body.charts = charts(findings),
+        "foretold" if of.has(Bulk::Limits) => body.roofs = roofs(findings, &style),
+        "places" if of.has(Bulk::Places) => body.places = super::over_places::all(findings, &style),
+        _ => {}
+    }
+    Some(Drawn::new(listing.id, &listing.title, listing.title.clone(), &body).rates(listing.hint))
 }
 
 /// Who is where: rank and names.

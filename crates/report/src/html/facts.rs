@@ -1,8 +1,11 @@
 //! The facts of the page: how it was measured, on what, with which options.
 
+use askama::Template;
 use terms::finding::Findings;
 use terms::record::StackEntry;
 
+use super::filters;
+use super::section::{Drawn, Source};
 use crate::evidence::{believe, count};
 use crate::grid::Grid;
 use crate::{machine, options, prose, svg};
@@ -21,21 +24,91 @@ impl Fact {
     }
 }
 
+#[derive(Template)]
+#[template(path = "report/stacks.html")]
+struct Stacks {
+    stacks: Vec<StackCard>,
+}
+
+/// Drawings of all stacks.
+pub(super) fn stacks(of: &Source) -> Drawn {
+    let stacks = of.grid.stacks().iter().map(StackCard::new).collect();
+    Drawn::new("stacks", "Stacks", "Stacks", &Stacks { stacks }).hint(
+        "Workloads see the top; each layer stands on what it rests on, drives at the bottom. Dashed lines lead to \
+         special vdev members.",
+    )
+}
+
+#[derive(Template)]
+#[template(path = "report/machine.html")]
+struct Machine {
+    facts: Vec<Fact>,
+    drawing: Option<String>,
+}
+
+/// What it was measured on.
+pub(super) fn machine(of: &Source) -> Drawn {
+    let inventory = &of.findings().inventory;
+    let facts = machine::facts(inventory).into_iter().map(|(what, value)| Fact::new(what, value)).collect();
+    let body = Machine { facts, drawing: svg::machine::draw(inventory) };
+    Drawn::new("machine", "Machine", "The machine", &body)
+}
+
+#[derive(Template)]
+#[template(path = "report/not_checked.html")]
+struct NotChecked<'a> {
+    items: &'a [String],
+}
+
+/// What nobody should believe was checked.
+pub(super) fn not_checked(of: &Source) -> Drawn {
+    Drawn::new("not-checked", "Not checked", "Not checked", &NotChecked { items: &of.findings().not_checked })
+}
+
+#[derive(Template)]
+#[template(path = "report/method.html")]
+struct Method<'a> {
+    command: String,
+    kept: String,
+    kept_path: String,
+    resume: Option<String>,
+    method: Vec<Fact>,
+    kernel: &'a str,
+    programs: Vec<Fact>,
+    options: Vec<Options>,
+}
+
+/// How it was measured, and how to run it again.
+pub(super) fn how(of: &Source) -> Drawn {
+    let findings = of.findings();
+    let body = Method {
+        command: prose::command(findings),
+        kept: prose::kept(findings),
+        kept_path: prose::kept_path(findings),
+        resume: prose::resume(&Grid::new(findings)),
+        method: method(findings),
+        kernel: &findings.inventory.kernel,
+        programs: programs(findings),
+        options: options(findings),
+    };
+    Drawn::new("method", "Method", "How this was measured, and how to run it again", &body)
+}
+
 /// A stack, drawn.
-pub(super) struct StackCard {
+struct StackCard {
     /// Its name.
-    pub(super) name: String,
+    name: String,
     /// What the study says of it.
-    pub(super) note: Option<String>,
+    note: Option<String>,
     /// What is missing for it, and the command that brings it.
-    pub(super) missing: Option<(String, String)>,
+    missing: Option<(String, String)>,
     /// The drawing.
-    pub(super) drawing: String,
+    drawing: String,
 }
 
 impl StackCard {
     /// The card of a stack.
-    pub(super) fn new(entry: &StackEntry) -> Self {
+    fn new(entry: &StackEntry) -> Self {
         Self {
             name: entry.name.clone(),
             note: entry.note.clone(),
@@ -46,15 +119,15 @@ impl StackCard {
 }
 
 /// Options of a stack's layers.
-pub(super) struct Options {
+struct Options {
     /// The stack.
-    pub(super) stack: String,
+    stack: String,
     /// Layer by title and its options in words.
-    pub(super) layers: Vec<(String, String)>,
+    layers: Vec<(String, String)>,
 }
 
 /// Options of all layers of all stacks; layers without options are left out.
-pub(super) fn options(findings: &Findings) -> Vec<Options> {
+fn options(findings: &Findings) -> Vec<Options> {
     let stack = |entry: &StackEntry| {
         let mut layers: Vec<(String, String)> = Vec::new();
         for node in &entry.nodes {
@@ -105,7 +178,7 @@ pub(super) fn brief(grid: &Grid) -> Vec<Fact> {
 }
 
 /// How it was measured.
-pub(super) fn method(findings: &Findings) -> Vec<Fact> {
+fn method(findings: &Findings) -> Vec<Fact> {
     let p = &findings.provenance;
     let mut facts = vec![
         Fact::new("Bedplate", format!("{}, build {}", p.version, p.build)),
@@ -135,13 +208,8 @@ fn own_windows(findings: &Findings) -> String {
     own.map(|(work, window)| format!("; {window} for {}", work.name)).collect()
 }
 
-/// The machine.
-pub(super) fn machine(findings: &Findings) -> Vec<Fact> {
-    machine::facts(&findings.inventory).into_iter().map(|(what, value)| Fact::new(what, value)).collect()
-}
-
 /// Programs and their versions.
-pub(super) fn programs(findings: &Findings) -> Vec<Fact> {
+fn programs(findings: &Findings) -> Vec<Fact> {
     findings
         .inventory
         .programs

@@ -1,8 +1,12 @@
 //! The table of all figures.
 
+use askama::Template;
+
 use super::charts::unsettled;
+use super::filters;
+use super::section::{Drawn, Source};
 use crate::columns::{CellRow, cells};
-use crate::figure::{Measure, spread};
+use crate::figure::{FACTOR, HALF, Measure, spread};
 use crate::grid::Grid;
 use crate::prose;
 use crate::style::Style;
@@ -12,40 +16,48 @@ use crate::table::{Column, ColumnKind, Value};
 /// of the interval, and the ratio carries its own.
 const SHOWN: [&str; 10] = ["THROUGHPUT", "LOW", "IOPS", "RATIO", "P50", "P99", "P999", "LAT-MAX", "CPU", "DRIVE-BYTES"];
 
+#[derive(Template)]
+#[template(path = "report/figures.html")]
+struct Body {
+    columns: Vec<Heading>,
+    groups: Vec<Group>,
+    reasons: Vec<String>,
+}
+
 /// A heading.
-pub(super) struct Heading {
+struct Heading {
     /// What stands above the column.
-    pub(super) title: &'static str,
+    title: &'static str,
     /// What a pointer that rests on it is told.
-    pub(super) help: &'static str,
+    help: &'static str,
 }
 
 /// The rows of a workload.
-pub(super) struct Group {
+struct Group {
     /// The workload.
-    pub(super) title: String,
+    title: String,
     /// One for each stack.
-    pub(super) rows: Vec<Row>,
+    rows: Vec<Row>,
 }
 
 /// A row.
-pub(super) struct Row {
+struct Row {
     /// The stack.
-    pub(super) stack: String,
+    stack: String,
     /// Its figures, if it may be believed; else the word and the reason that stand in their place.
-    pub(super) figures: Result<Vec<Figure>, (&'static str, String)>,
+    figures: Result<Vec<Figure>, (&'static str, String)>,
     /// Guards that fired: name and witness.
-    pub(super) guards: Vec<(String, String)>,
+    guards: Vec<(String, String)>,
 }
 
 /// A figure of a row.
-pub(super) struct Figure {
+struct Figure {
     /// The number, or a dash.
-    pub(super) text: String,
+    text: String,
     /// Its unit.
-    pub(super) unit: String,
+    unit: String,
     /// Why there is none: the number of the reason below the table.
-    pub(super) mark: Option<usize>,
+    mark: Option<usize>,
 }
 
 /// Reasons that stand below a table, each once.
@@ -68,13 +80,25 @@ impl Reasons {
     }
 }
 
+/// The section.
+pub(super) fn section(of: &Source) -> Drawn {
+    let (groups, reasons) = groups(&of.grid);
+    let body = Body { columns: headings(&cells()), groups, reasons };
+    Drawn::new(prose::FIGURES, "All figures", "All figures", &body).rates(format!(
+        "Throughput and operations are geometric means over rounds; the interval is in the unit of the throughput. The \
+         ratio is to the first stack, paired within rounds, and its interval stands beside it. ±: {HALF}. {FACTOR}. \
+         Processor time is that of the whole system for each operation. Drive bytes are those moved on the drives for \
+         each byte of the application."
+    ))
+}
+
 /// The columns that are shown.
 fn shown<R>(columns: &[Column<R>]) -> impl Iterator<Item = &Column<R>> {
     SHOWN.iter().filter_map(|name| columns.iter().find(|column| column.name == *name))
 }
 
 /// The headings.
-pub(super) fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
+fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
     let heading = |column: &Column<R>| match column.name {
         "LOW" => Heading { title: "95 % interval", help: "of throughput, between rounds" },
         _ => Heading { title: column.title, help: column.help },
@@ -83,7 +107,7 @@ pub(super) fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
 }
 
 /// The table, grouped by workload, and the reasons that its marks stand for.
-pub(super) fn groups(grid: &Grid) -> (Vec<Group>, Vec<String>) {
+fn groups(grid: &Grid) -> (Vec<Group>, Vec<String>) {
     let mut reasons = Reasons::default();
     let columns = cells();
     let emulator = prose::emulator(grid.findings);

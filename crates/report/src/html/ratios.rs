@@ -1,15 +1,42 @@
 //! Ratios to the first stack: a chart for each workload, every stack a dot with its interval.
 
+use askama::Template;
 use terms::finding::Compared;
 
+use super::FEW;
 use super::charts::{NOT_RUN, blank};
+use super::section::{Drawn, Fold, Source};
 use crate::evidence::ranking;
 use crate::grid::{Grid, State};
-use crate::quantity;
 use crate::svg::ratios::{self, Dot};
+use crate::{prose, quantity};
+
+/// How the charts are to be read.
+const HINT: &str = "with its 95 % interval, paired within rounds; logarithmic. Full dots differ significantly or are \
+                    equivalent; hollow ones are undecided. < slower, > faster, ≈ equivalent, ? undecided.";
+
+#[derive(Template)]
+#[template(path = "report/ratios.html")]
+struct Body {
+    /// Workloads and their drawings.
+    shown: Vec<(String, String)>,
+    folded: Vec<(String, String)>,
+}
+
+/// The section; `None` where nothing has a ratio.
+pub(super) fn section(of: &Source) -> Option<Drawn> {
+    let mut shown = all(&of.grid);
+    let first = &of.grid.stacks().first()?.name;
+    (!shown.is_empty()).then(|| {
+        let body = Body { folded: shown.split_off(FEW.min(shown.len())), shown };
+        Drawn::new(prose::RATIOS, "Ratios", format!("Ratios to {first}"), &body)
+            .rates(format!("Throughput of each stack over that of {first}, {HINT}"))
+            .fold(Fold::Never)
+    })
+}
 
 /// A chart for each workload in which any stack has a ratio.
-pub(super) fn all(grid: &Grid) -> Vec<(String, String)> {
+fn all(grid: &Grid) -> Vec<(String, String)> {
     let chart = |(workload, title): (usize, &String)| {
         let dots: Vec<Dot> = (1..grid.stacks().len()).map(|stack| dot(grid, stack, workload)).collect();
         let any = dots.iter().any(|dot| dot.blank.is_none());

@@ -1,8 +1,11 @@
 //! Stacks side by side, as the study asks for: bars of each workload, held against the first.
 
+use askama::Template;
 use terms::units::{Nanos, significant};
 
 use super::charts::{NOT_RUN, blank, measured, no_latency};
+use super::filters;
+use super::section::{Drawn, Source};
 use crate::evidence::chart::{self, SideBySide};
 use crate::evidence::ranking;
 use crate::figure::Measure;
@@ -10,18 +13,35 @@ use crate::grid::{Grid, State};
 use crate::style::Style;
 use crate::svg::bars::{self, Bar, Figure};
 
+/// How the charts are to be read.
+const HINT: &str = "What the study wants to see together. The first of each, in grey, is what the others are held \
+                    against: × says how their throughput stands to its own, paired within rounds. > faster, < slower, \
+                    ≈ equivalent, ? cannot be told yet, with the rounds that would be needed.";
+
+#[derive(Template)]
+#[template(path = "report/side_by_side.html")]
+struct Body {
+    charts: Vec<Chart>,
+}
+
 /// A chart of the study.
-pub(super) struct Chart {
-    /// Its title.
-    pub(super) title: String,
+struct Chart {
+    title: String,
     /// What the study says of it, and what is not there.
-    pub(super) remarks: Vec<String>,
+    remarks: Vec<String>,
     /// Workloads and their drawings.
-    pub(super) drawings: Vec<(String, String)>,
+    drawings: Vec<(String, String)>,
+}
+
+/// The section; `None` where the study asks for no chart.
+pub(super) fn section(of: &Source) -> Option<Drawn> {
+    let body = Body { charts: all(&of.grid) };
+    let drawn = || Drawn::new("charts", "Side by side", "Side by side", &body).rates(HINT);
+    (!body.charts.is_empty()).then(drawn)
 }
 
 /// All charts that the study asks for.
-pub(super) fn all(grid: &Grid) -> Vec<Chart> {
+fn all(grid: &Grid) -> Vec<Chart> {
     let drawn = |of: &SideBySide| {
         let workloads: &[usize] = if of.is_shown() { &of.workloads } else { &[] };
         Chart {

@@ -3,13 +3,18 @@
 use askama::Template;
 use terms::{Feature, Grade, Showing, StackTrials, Trial};
 
+use super::bulk::Bulk;
 use super::filters;
+use super::section::{Drawn, Source};
 use crate::evidence::trials;
 
-/// The section.
+/// How the table is to be read.
+const HINT: &str = "Every feature was exercised on a build of this very stack in the lab; nothing is taken from \
+                    documentation. Each word leads to what was done and seen.";
+
 #[derive(Template)]
-#[template(path = "trials.html")]
-struct Section<'a> {
+#[template(path = "report/trials.html")]
+struct Body<'a> {
     columns: Vec<&'static str>,
     rows: Vec<Row<'a>>,
     legend: Vec<String>,
@@ -35,22 +40,21 @@ struct Cell<'a> {
     class: &'static str,
 }
 
-/// The section of trials; `None` where nothing was tried. `all_steps` says whether the commands of those that came out as
-/// expected are in it.
-pub(super) fn section(all: &[StackTrials], all_steps: bool) -> Option<String> {
+/// The section; `None` where nothing was tried.
+pub(super) fn section(of: &Source) -> Option<Drawn> {
+    let all = &of.findings().trials;
     let features = trials::features(all);
-    if features.is_empty() {
-        return None;
-    }
-    let section = Section {
+    let body = Body {
         columns: features.iter().map(|feature| feature.title()).collect(),
-        rows: all.iter().map(|of| row(of, &features, all_steps)).collect(),
+        rows: all.iter().map(|stack| row(stack, &features, of.has(Bulk::Steps))).collect(),
         legend: trials::legend(all),
         otherwise: trials::otherwise(all),
     };
-    Some(section.render().expect("the template calls nothing that fails, and writing to a string cannot fail"))
+    let drawn = || Drawn::new("trials", "Feature checks", "Feature checks", &body).hint(HINT);
+    (!features.is_empty()).then(drawn)
 }
 
+/// A stack. `all_steps` says whether the commands of checks that came out as expected are told.
 fn row<'a>(of: &'a StackTrials, features: &[Feature], all_steps: bool) -> Row<'a> {
     let cells =
         features.iter().map(|feature| trials::find(of, *feature).map(|trial| cell(&of.stack, trial, all_steps)));

@@ -2,10 +2,7 @@
 
 use terms::finding::Compared;
 
-use crate::evidence::{
-    believe, burst, compat, curves, flush, foretold, hosts, layers, parts, path_lost, places, preflight, ranking,
-    trials,
-};
+use crate::evidence::{believe, ranking};
 use crate::grid::{Grid, State};
 use crate::listing::{Group, Listing};
 use crate::sheet::{self, Cell, GAP, Strip};
@@ -90,26 +87,6 @@ pub(super) fn believe(grid: &Grid, style: &Style) -> String {
     let line =
         |(what, value): &(&str, String)| paragraph(&pad(what, FACT, Align::Left), &style.spell(value), style.columns());
     facts.iter().fold(section(style, "Can it be believed"), |out, fact| out + &line(fact))
-}
-
-/// Flushes, bursts, costs of layers, load curves, other tools.
-pub(super) fn listings(grid: &Grid, style: &Style) -> String {
-    let findings = grid.findings;
-    let parts = [
-        trials::listing(&findings.trials),
-        preflight::listing(findings),
-        foretold::listing(findings, style),
-        flush::listing(grid),
-        burst::listing(findings, style),
-        places::listing(findings, style),
-        hosts::listing(findings, style),
-        parts::listing(findings, style),
-        path_lost::listing(findings, style),
-        layers::listing(findings),
-        curves::listing(findings),
-    ];
-    let parts = parts.into_iter().flatten().chain(compat::listings(findings));
-    parts.map(|part| listing(&part, style)).collect()
 }
 
 /// One listing: its title, its groups under common headings, what is said below.
