@@ -7,6 +7,8 @@ mod lab;
 mod layers;
 mod machine;
 
+use terms::Replicate;
+use terms::design::Sanitize;
 use terms::text::Alphabet;
 use terms::units::{KIB, MIB, TIB};
 
@@ -184,7 +186,7 @@ static SETUP: Table = Table {
         ),
         optional(
             "sanitize",
-            Kind::Choice(&["block-erase", "crypto-erase", "overwrite"]),
+            Kind::Choice(Sanitize::WORDS),
             "not done",
             "How the NVMe controller forgets everything first, for good. Emulated drives cannot, and leave it out.",
         ),
@@ -362,7 +364,7 @@ static MEASURE: Table = Table {
         ),
         default(
             "replicate",
-            Kind::Choice(&["rebuild", "slices", "single"]),
+            Kind::Choice(Replicate::WORDS),
             "\"rebuild\"",
             "What is done anew for every round: builds; builds on slices that change places; nothing.",
         ),

@@ -72,31 +72,21 @@ impl DriveSetup {
     }
 }
 
-/// How an NVMe controller forgets all that is on it (NVM Express Base Specification 2.0, 5.24).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Sanitize {
-    /// Every block of the medium is erased.
-    BlockErase,
-    /// The key that everything is stored under is replaced.
-    CryptoErase,
-    /// A pattern is written over everything, which wears flash and takes as long as writing it.
-    Overwrite,
+words! {
+    /// How an NVMe controller forgets all that is on it (NVM Express Base Specification 2.0, 5.24).
+    pub enum Sanitize {
+        /// Every block of the medium is erased.
+        BlockErase = "block-erase",
+        /// The key that everything is stored under is replaced.
+        CryptoErase = "crypto-erase",
+        /// A pattern is written over everything, which wears flash and takes as long as writing it.
+        Overwrite = "overwrite",
+    }
 }
 
 impl Sanitize {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::BlockErase, Self::CryptoErase, Self::Overwrite];
-
-    /// As studies write it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::BlockErase => "block-erase",
-            Self::CryptoErase => "crypto-erase",
-            Self::Overwrite => "overwrite",
-        }
-    }
 
     /// The number of the action in the command (`SANACT`).
     #[must_use]
@@ -431,28 +421,17 @@ impl MeasurePolicy {
     }
 }
 
-/// What is done anew for every round: the unit that an interval speaks of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Replicate {
-    /// Every stack is built anew: the interval holds for builds.
-    #[default]
-    Rebuild,
-    /// All stacks stand side by side, each on a slice of every drive; slices change places from round to round.
-    Slices,
-    /// Every stack is built once: intervals hold for this one build, and none is given between stacks.
-    Single,
-}
-
-impl Replicate {
-    /// The word for it in studies and reports.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Rebuild => "rebuild",
-            Self::Slices => "slices",
-            Self::Single => "single",
-        }
+words! {
+    /// What is done anew for every round: the unit that an interval speaks of.
+    #[derive(Default)]
+    pub enum Replicate {
+        /// Every stack is built anew: the interval holds for builds.
+        #[default]
+        Rebuild = "rebuild",
+        /// All stacks stand side by side, each on a slice of every drive; slices change places from round to round.
+        Slices = "slices",
+        /// Every stack is built once: intervals hold for this one build, and none is given between stacks.
+        Single = "single",
     }
 }
 

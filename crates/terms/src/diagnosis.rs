@@ -2,27 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Severity {
-    /// Worth knowing; often a choice.
-    Information,
-    /// Costs speed, capacity or safety that could be had.
-    Warning,
-    /// Data or much of the speed is at stake.
-    Error,
-}
-
-impl Severity {
-    /// Its name, as it is typed and printed.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Information => "information",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+words! {
+    /// How much a finding matters.
+    #[derive(PartialOrd, Ord)]
+    pub enum Severity {
+        /// Worth knowing; often a choice.
+        Information = "information",
+        /// Costs speed, capacity or safety that could be had.
+        Warning = "warning",
+        /// Data or much of the speed is at stake.
+        Error = "error",
     }
 }
 

@@ -2,36 +2,24 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
-/// What a stack may be built for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Feature {
-    /// What is stored cannot be read without the key.
-    Encryption,
-    /// A drive may go.
-    Redundancy,
-    /// Wrong data from a drive are found, and put right.
-    Corruption,
-    /// What was there before can be had back.
-    Snapshot,
+words! {
+    /// What a stack may be built for.
+    #[derive(PartialOrd, Ord)]
+    pub enum Feature {
+        /// What is stored cannot be read without the key.
+        Encryption = "encryption",
+        /// A drive may go.
+        Redundancy = "redundancy",
+        /// Wrong data from a drive are found, and put right.
+        Corruption = "corruption",
+        /// What was there before can be had back.
+        Snapshot = "snapshot",
+    }
 }
 
 impl Feature {
     /// All of them, in the order of tables.
     pub const ALL: [Self; 4] = [Self::Encryption, Self::Redundancy, Self::Corruption, Self::Snapshot];
-
-    /// As studies write it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Encryption => "encryption",
-            Self::Redundancy => "redundancy",
-            Self::Corruption => "corruption",
-            Self::Snapshot => "snapshot",
-        }
-    }
 
     /// The heading of its column.
     #[must_use]

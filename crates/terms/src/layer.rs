@@ -237,29 +237,15 @@ impl RaidLevel {
     }
 }
 
-/// Superblock version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Metadata {
-    /// At the end of the member.
-    #[serde(rename = "1.0")]
-    V1_0,
-    /// At the start of the member.
-    #[serde(rename = "1.1")]
-    V1_1,
-    /// 4 KiB from the start.
-    #[serde(rename = "1.2")]
-    V1_2,
-}
-
-impl Metadata {
-    /// As mdadm takes it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::V1_0 => "1.0",
-            Self::V1_1 => "1.1",
-            Self::V1_2 => "1.2",
-        }
+words! {
+    /// Superblock version.
+    pub enum Metadata {
+        /// At the end of the member.
+        V1_0 = "1.0",
+        /// At the start of the member.
+        V1_1 = "1.1",
+        /// 4 KiB from the start.
+        V1_2 = "1.2",
     }
 }
 
@@ -385,29 +371,19 @@ pub enum IntegrityMode {
     Bitmap,
 }
 
-/// dm-integrity checksums.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum IntegrityTag {
-    /// 4 bytes.
-    Crc32c,
-    /// 8 bytes.
-    Xxhash64,
-    /// 32 bytes.
-    Sha256,
+words! {
+    /// dm-integrity checksums.
+    pub enum IntegrityTag {
+        /// 4 bytes.
+        Crc32c = "crc32c",
+        /// 8 bytes.
+        Xxhash64 = "xxhash64",
+        /// 32 bytes.
+        Sha256 = "sha256",
+    }
 }
 
 impl IntegrityTag {
-    /// As integritysetup takes it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Crc32c => "crc32c",
-            Self::Xxhash64 => "xxhash64",
-            Self::Sha256 => "sha256",
-        }
-    }
-
     /// Bytes of one tag.
     #[must_use]
     pub const fn size(self) -> u8 {
@@ -462,35 +438,23 @@ pub struct Btrfs {
     pub copy_on_write: bool,
 }
 
-/// Profiles of btrfs block groups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BtrfsProfile {
-    /// One copy.
-    Single,
-    /// Two copies on one drive.
-    Dup,
-    /// Striped.
-    Raid0,
-    /// Two copies on two drives.
-    Raid1,
-    /// Striped mirrors.
-    Raid10,
+words! {
+    /// Profiles of btrfs block groups.
+    pub enum BtrfsProfile {
+        /// One copy.
+        Single = "single",
+        /// Two copies on one drive.
+        Dup = "dup",
+        /// Striped.
+        Raid0 = "raid0",
+        /// Two copies on two drives.
+        Raid1 = "raid1",
+        /// Striped mirrors.
+        Raid10 = "raid10",
+    }
 }
 
 impl BtrfsProfile {
-    /// As mkfs.btrfs takes it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Single => "single",
-            Self::Dup => "dup",
-            Self::Raid0 => "raid0",
-            Self::Raid1 => "raid1",
-            Self::Raid10 => "raid10",
-        }
-    }
-
     /// Fewest devices. (btrfs-progs of the day take a raid10 of two.)
     #[must_use]
     pub const fn fewest(self) -> usize {
@@ -502,30 +466,17 @@ impl BtrfsProfile {
     }
 }
 
-/// Checksums of btrfs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BtrfsChecksum {
-    /// 4 bytes, the default.
-    Crc32c,
-    /// 8 bytes.
-    Xxhash,
-    /// 32 bytes.
-    Sha256,
-    /// 32 bytes.
-    Blake2,
-}
-
-impl BtrfsChecksum {
-    /// As mkfs.btrfs takes it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Crc32c => "crc32c",
-            Self::Xxhash => "xxhash",
-            Self::Sha256 => "sha256",
-            Self::Blake2 => "blake2",
-        }
+words! {
+    /// Checksums of btrfs.
+    pub enum BtrfsChecksum {
+        /// 4 bytes, the default.
+        Crc32c = "crc32c",
+        /// 8 bytes.
+        Xxhash = "xxhash",
+        /// 32 bytes.
+        Sha256 = "sha256",
+        /// 32 bytes.
+        Blake2 = "blake2",
     }
 }
 

@@ -3,6 +3,9 @@
 //! Nothing here does input or output, reads a clock or decides anything beyond
 //! "is this value well formed". Every other room imports this one; it imports none.
 
+#[macro_use]
+mod words;
+
 pub mod account;
 pub mod advice;
 pub mod calibration;
@@ -52,7 +55,7 @@ pub use note::{Note, NoteLevel, Span};
 pub use plan::{Act, Condition, Effect, Plan, PlanCommand, Step, Undo, Word, WorkTarget};
 pub use speed::Speed;
 pub use spindle::{Mechanics, Spindle};
-pub use transport::DriveTransport;
+pub use transport::{DriveTransport, NvmeTransport};
 pub use trial::{Grade, Showing, StackTrials, Trial, TrialStep};
 pub use units::{Bytes, BytesPerSecond, Hosts, Iops, Nanos, PerMille};
 pub use workload::{Engine, Load, Method, Part, Pattern, Reach, Workload};

@@ -2,63 +2,84 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+words! {
+    /// How a drive is attached, by the names that `lsblk` and `nvme-cli` have for it.
+    #[derive(PartialOrd, Ord, Default)]
+    pub enum DriveTransport {
+        /// NVMe over PCIe.
+        Nvme = "nvme",
+        /// NVMe over TCP.
+        NvmeTcp = "nvme-tcp",
+        /// NVMe over RDMA.
+        NvmeRdma = "nvme-rdma",
+        /// NVMe over Fibre Channel.
+        NvmeFc = "nvme-fc",
+        /// NVMe of this machine, through its own network target.
+        NvmeLoop = "nvme-loop",
+        /// SATA.
+        Sata = "sata",
+        /// SAS.
+        Sas = "sas",
+        /// USB.
+        Usb = "usb",
+        /// SCSI over TCP.
+        Iscsi = "iscsi",
+        /// A virtual machine's.
+        Virtio = "virtio",
+        /// Memory.
+        Ram = "ram",
+        /// A file.
+        Loop = "loop",
+        /// Anything else.
+        #[default]
+        #[serde(other)]
+        Other = "other",
+    }
+}
 
-/// How a drive is attached, by the names that `lsblk` and `nvme-cli` have for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DriveTransport {
-    /// NVMe over PCIe.
-    Nvme,
-    /// NVMe over TCP.
-    NvmeTcp,
-    /// NVMe over RDMA.
-    NvmeRdma,
-    /// NVMe over Fibre Channel.
-    NvmeFc,
-    /// NVMe of this machine, through its own network target.
-    NvmeLoop,
-    /// SATA.
-    Sata,
-    /// SAS.
-    Sas,
-    /// USB.
-    Usb,
-    /// SCSI over TCP.
-    Iscsi,
-    /// A virtual machine's.
-    Virtio,
-    /// Memory.
-    Ram,
-    /// A file.
-    Loop,
-    /// Anything else.
-    #[default]
-    #[serde(other)]
-    Other,
+words! {
+    /// What carries the commands of an NVMe controller, as `/sys/class/nvme/*/transport` says it.
+    #[derive(Default)]
+    pub enum NvmeTransport {
+        /// PCIe.
+        Pcie = "pcie",
+        /// TCP.
+        Tcp = "tcp",
+        /// RDMA.
+        Rdma = "rdma",
+        /// Fibre Channel.
+        Fc = "fc",
+        /// This machine's own network target.
+        Loop = "loop",
+        /// Something else, or not told.
+        #[default]
+        #[serde(other)]
+        Unknown = "unknown",
+    }
+}
+
+impl NvmeTransport {
+    /// The transport of that word; unknown where there is none.
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        let all = [Self::Pcie, Self::Tcp, Self::Rdma, Self::Fc, Self::Loop];
+        all.into_iter().find(|transport| transport.word() == word).unwrap_or_default()
+    }
+
+    /// How a drive behind it is attached.
+    #[must_use]
+    pub const fn of_drive(self) -> DriveTransport {
+        match self {
+            Self::Pcie | Self::Unknown => DriveTransport::Nvme,
+            Self::Tcp => DriveTransport::NvmeTcp,
+            Self::Rdma => DriveTransport::NvmeRdma,
+            Self::Fc => DriveTransport::NvmeFc,
+            Self::Loop => DriveTransport::NvmeLoop,
+        }
+    }
 }
 
 impl DriveTransport {
-    /// As records and tables write it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Nvme => "nvme",
-            Self::NvmeTcp => "nvme-tcp",
-            Self::NvmeRdma => "nvme-rdma",
-            Self::NvmeFc => "nvme-fc",
-            Self::NvmeLoop => "nvme-loop",
-            Self::Sata => "sata",
-            Self::Sas => "sas",
-            Self::Usb => "usb",
-            Self::Iscsi => "iscsi",
-            Self::Virtio => "virtio",
-            Self::Ram => "ram",
-            Self::Loop => "loop",
-            Self::Other => "other",
-        }
-    }
-
     /// Does it speak NVMe, here or over a network?
     #[must_use]
     pub const fn is_nvme(self) -> bool {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use terms::NvmeTransport;
 use terms::diagnosis::Place;
 use terms::inventory::{NumaNode, NvmeController, PciRole};
 
@@ -147,7 +148,8 @@ fn paths(machine: &Machine, round: &mut Round) {
 }
 
 fn queues(machine: &Machine, round: &mut Round) {
-    for controller in machine.detail.controllers.iter().filter(|controller| controller.transport == "pcie") {
+    for controller in machine.detail.controllers.iter().filter(|controller| controller.transport == NvmeTransport::Pcie)
+    {
         let place = Place::new("controller", &controller.name);
         let Some(queues) = round.ask(&place, &controller.queues) else { continue };
         round.look();

@@ -1,5 +1,6 @@
 //! Saving power: what links and drives save, and what it costs to wake them.
 
+use terms::NvmeTransport;
 use terms::diagnosis::Place;
 
 use crate::check::{Check, Information, Round, Warning, finding};
@@ -64,7 +65,8 @@ fn links(machine: &Machine, round: &mut Round) {
 }
 
 fn drives(machine: &Machine, round: &mut Round) {
-    for controller in machine.detail.controllers.iter().filter(|controller| controller.transport == "pcie") {
+    for controller in machine.detail.controllers.iter().filter(|controller| controller.transport == NvmeTransport::Pcie)
+    {
         let place = Place::new("controller", &controller.name);
         round.look();
         let Some(identity) = round.ask(&place, &controller.identity) else { continue };

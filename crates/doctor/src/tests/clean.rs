@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use terms::drive::DriveDetail;
 use terms::inventory::*;
-use terms::{Bytes, BytesPerSecond, Drive, DriveTransport, Nanos};
+use terms::{Bytes, BytesPerSecond, Drive, DriveTransport, Nanos, NvmeTransport};
 
 pub(super) use Readout::Known;
 
@@ -91,11 +91,11 @@ fn health() -> Health {
     }
 }
 
-fn controller(name: &str, transport: &str, pci_address: Option<String>) -> NvmeController {
+fn controller(name: &str, transport: NvmeTransport, pci_address: Option<String>) -> NvmeController {
     NvmeController {
         name: name.into(),
         subsystem: Some(format!("{name}-subsystem")),
-        transport: transport.into(),
+        transport,
         path_policy: Some("numa".into()),
         pci_address,
         state: Some("live".into()),
@@ -670,9 +670,9 @@ fn configuration() -> Configuration {
 /// The machine.
 pub(super) fn clean() -> Inventory {
     let mut controllers: Vec<NvmeController> =
-        (0..10).map(|at| controller(&format!("nvme{at}"), "pcie", Some(address(at)))).collect();
+        (0..10).map(|at| controller(&format!("nvme{at}"), NvmeTransport::Pcie, Some(address(at)))).collect();
     for name in ["nvme10", "nvme11"] {
-        let mut remote = controller(name, "tcp", None);
+        let mut remote = controller(name, NvmeTransport::Tcp, None);
         remote.path_policy = Some("round-robin".into());
         controllers.push(remote);
     }

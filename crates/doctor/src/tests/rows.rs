@@ -2,7 +2,7 @@
 
 use terms::diagnosis::{Finding, Severity};
 use terms::inventory::*;
-use terms::{Bytes, DriveTransport};
+use terms::{Bytes, DriveTransport, NvmeTransport};
 
 use super::clean::{Known, clean};
 use super::plant::*;
@@ -335,7 +335,7 @@ fn a_controller_is_reset_by_nobody_who_cannot() {
     // The kernel resets none that is not live (`nvme_change_ctrl_state` in its `drivers/nvme/host/core.c`).
     let said = one("controller-not-live", |m| {
         let controller = controller(m, "nvme3");
-        (controller.state, controller.transport) = (Some("connecting".into()), "tcp".into());
+        (controller.state, controller.transport) = (Some("connecting".into()), NvmeTransport::Tcp);
         controller.pci_address = None;
     });
     has(&said, &["tries again by itself", "nvme list-subsys"]);

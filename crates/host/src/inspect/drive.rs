@@ -2,7 +2,7 @@
 
 use terms::drive::DriveDetail;
 use terms::inventory::Readout;
-use terms::{Bytes, Drive, DriveTransport, Nanos};
+use terms::{Bytes, Drive, DriveTransport, Nanos, NvmeTransport};
 
 use super::nvme::{self, Controllers};
 use super::pci::is_address;
@@ -57,7 +57,7 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
     let first = namespace.as_ref().and_then(|namespace| namespace.controllers.first());
     let controller = first.and_then(|first| controllers.all.iter().find(|controller| controller.name == *first));
     let on_way = path.split('/').rfind(|part| is_address(part)).map(ToOwned::to_owned);
-    let transport = transport(&name, &path, controller.map(|controller| controller.transport.as_str()));
+    let transport = transport(&name, &path, controller.map(|controller| controller.transport));
     let serial = told("device/serial").or_else(|| told("serial")).or_else(|| scsi_serial(source, &name));
     // A network drive has a word for what is behind it.
     let serial = serial.or_else(|| if name.starts_with("nbd") { told("backend") } else { None });
@@ -96,16 +96,11 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
 }
 
 /// How a drive is attached, by its name and its place among devices.
-fn transport(name: &str, path: &str, nvme: Option<&str>) -> DriveTransport {
+fn transport(name: &str, path: &str, nvme: Option<NvmeTransport>) -> DriveTransport {
     let starts = |prefix: &str| name.starts_with(prefix);
     let on = |part: &str| path.contains(part);
-    match nvme {
-        Some("tcp") => return DriveTransport::NvmeTcp,
-        Some("rdma") => return DriveTransport::NvmeRdma,
-        Some("fc") => return DriveTransport::NvmeFc,
-        Some("loop") => return DriveTransport::NvmeLoop,
-        _ if starts("nvme") => return DriveTransport::Nvme,
-        _ => {}
+    if starts("nvme") {
+        return nvme.unwrap_or_default().of_drive();
     }
     match name {
         _ if starts("vd") => DriveTransport::Virtio,
@@ -223,7 +218,7 @@ mod tests {
             DriveTransport::Sas
         );
         assert_eq!(transport("sda", &format!("{pci}/usb2/2-1/2-1:1.0/host6/block/sda"), None), DriveTransport::Usb);
-        assert_eq!(transport("nvme0n1", "", Some("tcp")), DriveTransport::NvmeTcp);
+        assert_eq!(transport("nvme0n1", "", Some(NvmeTransport::Tcp)), DriveTransport::NvmeTcp);
         assert_eq!(crate::in_force("none [mq-deadline] bfq"), "mq-deadline");
         assert_eq!(crate::in_force("none"), "none");
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use terms::design::Sanitize;
 use terms::inventory::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath, Readout};
-use terms::{Bytes, Nanos};
+use terms::{Bytes, Nanos, NvmeTransport};
 
 use super::pci::is_address;
 use super::source::Source;
@@ -53,7 +53,10 @@ fn controller(source: &Source, directory: &str, name: String, ask: bool) -> Nvme
         subsystem,
         nqn: told("subsysnqn"),
         path_policy: policy,
-        transport: told("transport").unwrap_or_else(|| if own_pci.is_some() { "pcie" } else { "unknown" }.to_owned()),
+        transport: told("transport")
+            .map_or(if own_pci.is_some() { NvmeTransport::Pcie } else { NvmeTransport::Unknown }, |word| {
+                NvmeTransport::from_word(&word)
+            }),
         address: told("address").unwrap_or_default(),
         pci_address: own_pci.map(ToOwned::to_owned),
         state: told("state"),

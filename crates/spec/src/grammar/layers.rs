@@ -1,6 +1,10 @@
 //! The part of the grammar that speaks of layers and their options.
 
 use super::{HOUR, Key, Kind, MS, S, Step, Table, default, optional, required};
+use terms::layer::{
+    ArrayState, BcacheMode, BtrfsChecksum, BtrfsProfile, CacheMode, CryptFormat, IntegrityTag, Metadata, Volume,
+    ZfsCache, ZfsCompression,
+};
 use terms::text::Alphabet;
 use terms::units::{GIB, KIB, MIB, TIB};
 
@@ -99,12 +103,12 @@ static RAID: Table = Table {
             "Chunk; RAID-1 has none.",
         ),
         default("bitmap", Kind::Choice(&["internal", "none"]), "\"internal\"", "Write-intent bitmap; RAID-0 has none."),
-        default("metadata", Kind::Choice(&["1.0", "1.1", "1.2"]), "\"1.2\"", "Superblock version."),
+        default("metadata", Kind::Choice(Metadata::WORDS), "\"1.2\"", "Superblock version."),
         default("layout", Kind::Choice(&["near", "far", "offset"]), "\"near\"", "Where RAID-10 puts its two copies."),
         flag("assume_clean", "Zero the members and prove it instead of the first synchronisation."),
         default(
             "state",
-            Kind::Choice(&["whole", "degraded", "resync"]),
+            Kind::Choice(ArrayState::WORDS),
             "\"whole\"",
             "How the array is while it is measured: its last member gone, or resynchronising all the time.",
         ),
@@ -158,7 +162,7 @@ static CRYPT: Table = Table {
         default("sector", SECTORS, "\"512 B\"", "Encryption sector."),
         default(
             "format",
-            Kind::Choice(&["plain", "truecrypt"]),
+            Kind::Choice(CryptFormat::WORDS),
             "\"plain\"",
             "Headers: none, or TrueCrypt's, which VeraCrypt opens too (AES-256-XTS on sectors of 512 bytes).",
         ),
@@ -181,7 +185,7 @@ static INTEGRITY: Table = Table {
             "\"journal\"",
             "How a write and its tag stay together.",
         ),
-        default("tag", Kind::Choice(&["crc32c", "xxhash64", "sha256"]), "\"crc32c\"", "Checksum."),
+        default("tag", Kind::Choice(IntegrityTag::WORDS), "\"crc32c\"", "Checksum."),
         default("sector", SECTORS, "\"512 B\"", "Protected sector; integritysetup takes 512 bytes whatever the drive."),
         default("commit", FLUSH, "\"10 s\"", "Longest time before the journal is committed."),
         default("bitmap_flush", FLUSH, "\"10 s\"", "Longest time before a dirty bitmap is flushed."),
@@ -194,12 +198,7 @@ static LVM: Table = Table {
     written: "lvm = { … }",
     help: "A volume group with one logical volume in it.",
     keys: &[
-        default(
-            "volume",
-            Kind::Choice(&["linear", "striped", "raid1", "raid10", "raid5", "raid6"]),
-            "\"linear\"",
-            "How the logical volume is laid out.",
-        ),
+        default("volume", Kind::Choice(Volume::WORDS), "\"linear\"", "How the logical volume is laid out."),
         default(
             "stripe",
             Kind::Size { least: 4 * KIB, most: 4 * MIB, step: Step::PowerOfTwo },
@@ -222,7 +221,7 @@ static LVM: Table = Table {
         ),
         default(
             "cache_mode",
-            Kind::Choice(&["writethrough", "writeback", "writecache"]),
+            Kind::Choice(CacheMode::WORDS),
             "\"writethrough\"",
             "`writethrough` and `writeback` are dm-cache; `writecache` is dm-writecache, for writes alone. Only with `writethrough` does the volume survive the loss of its cache.",
         ),
@@ -249,7 +248,7 @@ static BCACHE: Table = Table {
         required("cache", Kind::Names, "The drive or layer that caches: faster than the one below."),
         default(
             "mode",
-            Kind::Choice(&["writethrough", "writeback", "writearound"]),
+            Kind::Choice(BcacheMode::WORDS),
             "\"writethrough\"",
             "Where writes go: to both, to the cache first, or past it. With `writeback` losing the cache loses the device.",
         ),
@@ -295,7 +294,7 @@ static XFS: Table = Table {
     one_of: &[],
 };
 
-const BTRFS_PROFILES: Kind = Kind::Choice(&["single", "dup", "raid0", "raid1", "raid10"]);
+const BTRFS_PROFILES: Kind = Kind::Choice(BtrfsProfile::WORDS);
 
 static BTRFS: Table = Table {
     name: "btrfs",
@@ -304,12 +303,7 @@ static BTRFS: Table = Table {
     keys: &[
         default("data", BTRFS_PROFILES, "\"single\"", "Profile of data."),
         optional("metadata", BTRFS_PROFILES, "dup on one device, raid1 on several", "Profile of metadata."),
-        default(
-            "checksum",
-            Kind::Choice(&["crc32c", "xxhash", "sha256", "blake2"]),
-            "\"crc32c\"",
-            "Checksum of data and metadata.",
-        ),
+        default("checksum", Kind::Choice(BtrfsChecksum::WORDS), "\"crc32c\"", "Checksum of data and metadata."),
         default("commit", COMMIT, "\"30 s\"", "Longest time between commits."),
         default("copy_on_write", Kind::Boolean, "true", "Without it data has no checksums and no repair."),
     ],
@@ -333,9 +327,9 @@ static ZFS: Table = Table {
             "\"128 KiB\"",
             "Largest block of a file.",
         ),
-        default("primarycache", Kind::Choice(&["all", "metadata", "none"]), "\"all\"", "What the ARC may keep."),
+        default("primarycache", Kind::Choice(ZfsCache::WORDS), "\"all\"", "What the ARC may keep."),
         optional("ashift", Kind::Integer { least: 9, most: 16 }, "left to the drive", "Sector size as a power of two."),
-        default("compression", Kind::Choice(&["off", "lz4", "zstd"]), "\"off\"", "Compression."),
+        default("compression", Kind::Choice(ZfsCompression::WORDS), "\"off\"", "Compression."),
         optional(
             "special",
             Kind::Names,

@@ -18,7 +18,7 @@ pub struct NvmeController {
     /// How paths are chosen where there are several: `numa`, `round-robin`, `queue-depth`.
     pub path_policy: Option<String>,
     /// `pcie`, `tcp`, `rdma`, `fc` or `loop`.
-    pub transport: String,
+    pub transport: crate::NvmeTransport,
     /// Where it is: a PCI address, or `traddr=…,trsvcid=…`.
     pub address: String,
     /// PCI address, of those on PCIe.

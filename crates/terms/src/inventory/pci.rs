@@ -8,55 +8,36 @@ use serde::{Deserialize, Serialize};
 use super::Readout;
 use crate::units::{Bytes, BytesPerSecond};
 
-/// What a PCI device is: the type of a port (PCI Express Base Specification, 7.5.3.2), or the class of a controller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PciRole {
-    /// A port of the processor or chipset.
-    #[serde(rename = "root port")]
-    RootPort,
-    /// The port of a switch towards the processor.
-    #[serde(rename = "switch upstream")]
-    SwitchUpstream,
-    /// A port of a switch towards a device.
-    #[serde(rename = "switch downstream")]
-    SwitchDownstream,
-    /// Another bridge, or a port whose type nobody tells.
-    Bridge,
-    /// An NVMe controller.
-    Nvme,
-    /// A SATA controller.
-    Sata,
-    /// A SAS controller.
-    Sas,
-    /// A RAID controller.
-    Raid,
-    /// A network card.
-    Network,
-    /// Another storage controller.
-    #[default]
-    #[serde(other)]
-    Other,
+words! {
+    /// What a PCI device is: the type of a port (PCI Express Base Specification, 7.5.3.2), or the class of a controller.
+    #[derive(Default)]
+    pub enum PciRole {
+        /// A port of the processor or chipset.
+        RootPort = "root port",
+        /// The port of a switch towards the processor.
+        SwitchUpstream = "switch upstream",
+        /// A port of a switch towards a device.
+        SwitchDownstream = "switch downstream",
+        /// Another bridge, or a port whose type nobody tells.
+        Bridge = "bridge",
+        /// An NVMe controller.
+        Nvme = "nvme",
+        /// A SATA controller.
+        Sata = "sata",
+        /// A SAS controller.
+        Sas = "sas",
+        /// A RAID controller.
+        Raid = "raid",
+        /// A network card.
+        Network = "network",
+        /// Another storage controller.
+        #[default]
+        #[serde(other)]
+        Other = "other",
+    }
 }
 
 impl PciRole {
-    /// As records and pages write it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::RootPort => "root port",
-            Self::SwitchUpstream => "switch upstream",
-            Self::SwitchDownstream => "switch downstream",
-            Self::Bridge => "bridge",
-            Self::Nvme => "nvme",
-            Self::Sata => "sata",
-            Self::Sas => "sas",
-            Self::Raid => "raid",
-            Self::Network => "network",
-            Self::Other => "other",
-        }
-    }
-
     /// A bridge, or a port that leads on?
     #[must_use]
     pub const fn is_bridge(self) -> bool {

@@ -21,16 +21,16 @@ pub struct Bcache {
     pub sequential_cutoff: Bytes,
 }
 
-/// Where writes go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BcacheMode {
-    /// To both; done when the device below has them.
-    Writethrough,
-    /// To the cache, and below later. Losing the cache loses what only it has.
-    Writeback,
-    /// Below alone; the cache has what was read.
-    Writearound,
+words! {
+    /// Where writes go.
+    pub enum BcacheMode {
+        /// To both; done when the device below has them.
+        Writethrough = "writethrough",
+        /// To the cache, and below later. Losing the cache loses what only it has.
+        Writeback = "writeback",
+        /// Below alone; the cache has what was read.
+        Writearound = "writearound",
+    }
 }
 
 impl Bcache {
@@ -47,18 +47,6 @@ impl Bcache {
         match self.mode {
             BcacheMode::Writethrough | BcacheMode::Writearound => CacheKind::Copies,
             BcacheMode::Writeback => CacheKind::Writes,
-        }
-    }
-}
-
-impl BcacheMode {
-    /// As studies and the kernel take it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Writethrough => "writethrough",
-            Self::Writeback => "writeback",
-            Self::Writearound => "writearound",
         }
     }
 }

@@ -4,31 +4,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::Bytes;
 
-/// How an array with redundancy is while it is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ArrayState {
-    /// All members there and in step.
-    #[default]
-    Whole,
-    /// The last member is gone.
-    Degraded,
-    /// Members are being brought into step, all the time.
-    #[serde(alias = "resyncing")]
-    Resync,
+words! {
+    /// How an array with redundancy is while it is measured.
+    #[derive(Default)]
+    pub enum ArrayState {
+        /// All members there and in step.
+        #[default]
+        Whole = "whole",
+        /// The last member is gone.
+        Degraded = "degraded",
+        /// Members are being brought into step, all the time.
+        #[serde(alias = "resyncing")]
+        Resync = "resync",
+    }
 }
 
 impl ArrayState {
-    /// As studies write it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::Degraded => "degraded",
-            Self::Resync => "resync",
-        }
-    }
-
     /// Is nothing missing and nothing out of step?
     #[must_use]
     pub const fn is_whole(&self) -> bool {
@@ -36,28 +27,19 @@ impl ArrayState {
     }
 }
 
-/// What a [`Crypt`](super::Crypt) keeps on its device besides data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CryptFormat {
-    /// Nothing.
-    #[default]
-    Plain,
-    /// Headers of TrueCrypt, which VeraCrypt opens too, at both ends.
-    #[serde(rename = "truecrypt")]
-    TrueCrypt,
+words! {
+    /// What a [`Crypt`](super::Crypt) keeps on its device besides data.
+    #[derive(Default)]
+    pub enum CryptFormat {
+        /// Nothing.
+        #[default]
+        Plain = "plain",
+        /// Headers of TrueCrypt, which VeraCrypt opens too, at both ends.
+        TrueCrypt = "truecrypt",
+    }
 }
 
 impl CryptFormat {
-    /// As studies write it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::TrueCrypt => "truecrypt",
-        }
-    }
-
     /// Is there no header?
     #[must_use]
     pub const fn is_plain(&self) -> bool {

@@ -48,38 +48,25 @@ impl Lvm {
     }
 }
 
-/// How a logical volume is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Volume {
-    /// One physical volume after the other.
-    Linear,
-    /// Striped over all physical volumes.
-    Striped,
-    /// Mirrored.
-    Raid1,
-    /// Striped mirrors.
-    Raid10,
-    /// One parity.
-    Raid5,
-    /// Two parities.
-    Raid6,
+words! {
+    /// How a logical volume is laid out.
+    pub enum Volume {
+        /// One physical volume after the other.
+        Linear = "linear",
+        /// Striped over all physical volumes.
+        Striped = "striped",
+        /// Mirrored.
+        Raid1 = "raid1",
+        /// Striped mirrors.
+        Raid10 = "raid10",
+        /// One parity.
+        Raid5 = "raid5",
+        /// Two parities.
+        Raid6 = "raid6",
+    }
 }
 
 impl Volume {
-    /// As lvcreate and studies take it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Linear => "linear",
-            Self::Striped => "striped",
-            Self::Raid1 => "raid1",
-            Self::Raid10 => "raid10",
-            Self::Raid5 => "raid5",
-            Self::Raid6 => "raid6",
-        }
-    }
-
     /// Fewest physical volumes. (LVM's raid6 wants three stripes and two parities.)
     #[must_use]
     pub const fn fewest(self) -> usize {
@@ -111,29 +98,19 @@ impl Volume {
     }
 }
 
-/// What a cache of an LVM volume keeps (lvmcache(7)).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CacheMode {
-    /// dm-cache; a write is done when the volume has it too, so that losing the cache loses nothing.
-    Writethrough,
-    /// dm-cache; a write is done when the cache has it. Losing the cache loses the volume.
-    Writeback,
-    /// dm-writecache: writes only, each done when the cache has it. Losing the cache loses the volume.
-    Writecache,
+words! {
+    /// What a cache of an LVM volume keeps (lvmcache(7)).
+    pub enum CacheMode {
+        /// dm-cache; a write is done when the volume has it too, so that losing the cache loses nothing.
+        Writethrough = "writethrough",
+        /// dm-cache; a write is done when the cache has it. Losing the cache loses the volume.
+        Writeback = "writeback",
+        /// dm-writecache: writes only, each done when the cache has it. Losing the cache loses the volume.
+        Writecache = "writecache",
+    }
 }
 
 impl CacheMode {
-    /// As studies take it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Writethrough => "writethrough",
-            Self::Writeback => "writeback",
-            Self::Writecache => "writecache",
-        }
-    }
-
     const fn title(self) -> &'static str {
         match self {
             Self::Writethrough => "cache (writethrough)",

@@ -66,51 +66,27 @@ impl ZfsLayout {
     }
 }
 
-/// What the ARC may keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ZfsCache {
-    /// Data and metadata.
-    All,
-    /// Metadata only.
-    Metadata,
-    /// Nothing.
-    None,
-}
-
-impl ZfsCache {
-    /// As zfs takes it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Metadata => "metadata",
-            Self::None => "none",
-        }
+words! {
+    /// What the ARC may keep.
+    pub enum ZfsCache {
+        /// Data and metadata.
+        All = "all",
+        /// Metadata only.
+        Metadata = "metadata",
+        /// Nothing.
+        None = "none",
     }
 }
 
-/// Compression of a dataset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ZfsCompression {
-    /// None.
-    Off,
-    /// LZ4.
-    Lz4,
-    /// Zstandard.
-    Zstd,
-}
-
-impl ZfsCompression {
-    /// As zfs takes it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Lz4 => "lz4",
-            Self::Zstd => "zstd",
-        }
+words! {
+    /// Compression of a dataset.
+    pub enum ZfsCompression {
+        /// None.
+        Off = "off",
+        /// LZ4.
+        Lz4 = "lz4",
+        /// Zstandard.
+        Zstd = "zstd",
     }
 }
 
