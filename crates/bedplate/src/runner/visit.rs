@@ -1,10 +1,11 @@
 //! What stands at the same time, and in which order its cells come.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use terms::event::EventKind;
 use terms::record::{BuildOutcome, CellKey};
-use terms::{Load, Name, Nanos, Pattern, Replicate, Workload};
+use terms::{Bytes, Load, Name, Nanos, Replicate, Workload};
 
 use crate::exit::{Failure, chain};
 use crate::runner::schedule::Scope;
@@ -32,15 +33,14 @@ impl<F: Into<Failure>> From<F> for Stumble {
     }
 }
 
-/// What the cells of a round do, in their order.
-const STAGES: [&str; 3] = ["reads", "sequential writes", "random writes"];
+/// Where in a round a cell comes: whether it writes, whether it is at a share of a rate that is measured before, and for
+/// writes their size, the largest first, and whether they are at random places.
+type Place = (bool, bool, Option<(Reverse<Bytes>, bool)>);
 
-fn stage_of(pattern: Pattern) -> &'static str {
-    match (pattern.writes(), pattern.random()) {
-        (false, _) => STAGES[0],
-        (true, false) => STAGES[1],
-        (true, true) => STAGES[2],
-    }
+fn place(workload: &Workload) -> Place {
+    let writes = workload.pattern.writes();
+    let left = writes.then(|| (Reverse(workload.block), workload.pattern.random()));
+    (writes, matches!(workload.load, Load::Share { .. }), left)
 }
 
 impl Runner<'_> {
@@ -200,25 +200,22 @@ impl Runner<'_> {
         Ok(false)
     }
 
-    /// Cells of a round: reads, then sequential writes, then random ones, which leave the free space of a file system that
-    /// copies on write in pieces; largest rates before shares of them; each group in a fresh random order over all stacks
-    /// that stand.
+    /// Cells of a round: reads, then writes, the largest first. A write leaves a file system that copies on write in pieces of
+    /// its size, and one that is larger then takes a change of the trees for each. What comes at the same place is in a fresh
+    /// random order over all stacks that stand.
     fn in_order(&self, round: u32, standing: &[Standing<'_>], scope: &Scope) -> Vec<(usize, &Workload)> {
-        let all: Vec<(usize, &Workload)> = standing
-            .iter()
-            .enumerate()
-            .flat_map(|(at, stack)| self.pending(round, stack.index, scope).into_iter().map(move |w| (at, w)))
-            .collect();
+        let mut places: BTreeMap<Place, Vec<(usize, &Workload)>> = BTreeMap::new();
+        for (at, stack) in standing.iter().enumerate() {
+            for workload in self.pending(round, stack.index, scope) {
+                places.entry(place(workload)).or_default().push((at, workload));
+            }
+        }
         let who: Vec<&str> = standing.iter().map(|stack| stack.plan.slug.as_str()).collect();
         let mut ordered = Vec::new();
-        for (stage, share) in STAGES.into_iter().flat_map(|stage| [(stage, false), (stage, true)]) {
-            let is_share = |workload: &Workload| matches!(workload.load, Load::Share { .. });
-            let group: Vec<_> =
-                all.iter().filter(|(_, w)| stage_of(w.pattern) == stage && is_share(w) == share).collect();
-            let label =
-                format!("{stage}{} of {} in round {round}", if share { " at shares" } else { "" }, who.join(", "));
+        for (place, group) in places {
+            let label = format!("{place:?} of {} in round {round}", who.join(", "));
             let order = order::shuffled(group.len(), self.design.measure.seed, &label);
-            ordered.extend(order.into_iter().map(|index| *group[index]));
+            ordered.extend(order.into_iter().map(|index| group[index]));
         }
         ordered
     }
@@ -281,5 +278,29 @@ impl Runner<'_> {
     pub(crate) fn forget(&self, site: &Site, round: u32, stack: &str, name: &Name) -> Result<(), Failure> {
         let worked = self.authority(site, site.drives())?.discard(name)?;
         self.event(stack, round, EventKind::Discarded { drive: name.clone(), worked })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terms::Pattern;
+
+    #[test]
+    fn what_leaves_the_smallest_pieces_comes_last() {
+        let of = |pattern, block| Workload::new(Name::new("w").unwrap(), pattern, block);
+        let (large, small) = (Bytes::mib(1), Bytes::kib(4));
+        let share =
+            Workload { load: Load::Share { of: Name::new("w").unwrap(), percent: 50 }, ..of(Pattern::Write, large) };
+        let expected = [
+            of(Pattern::RandRead, small),
+            of(Pattern::Write, large),
+            of(Pattern::RandMixed(70), large),
+            of(Pattern::Mixed(70), small),
+            of(Pattern::RandWrite, small),
+            share,
+        ];
+        assert!(expected.is_sorted_by(|before, after| place(before) < place(after)));
+        assert_eq!(place(&of(Pattern::Read, large)), place(&of(Pattern::RandRead, small)));
     }
 }
