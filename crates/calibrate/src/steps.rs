@@ -332,7 +332,7 @@ fn zfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
         Fit { parameter: Parameter::ZfsReadByte, work: large(Pattern::Read)? },
         Fit { parameter: Parameter::ZfsReadIo, work: bench.small(Pattern::RandRead)? },
     ];
-    if bench.calibration.of.emulated.is_some() && bench.inventory.cpus == 1 {
+    if bench.calibration.of.is_counted() {
         fits.push(Fit { parameter: Parameter::ZfsWriteByte, work: large(Pattern::Write)? });
         fits.push(Fit { parameter: Parameter::ZfsWriteIo, work: work(Pattern::Write, Bytes::kib(4), 1, 1)? });
     }

@@ -21,6 +21,7 @@ impl Site {
     #[must_use]
     pub fn calibrated(machine: &Machine, calibration: &Calibration) -> Self {
         let mut site = Self::new(machine);
+        site.counted = calibration.of.is_counted();
         let transfer = if calibration.of.emulated.is_some() { EMULATED } else { TRANSFER };
         let factor = calibration.constants.iter().any(|constant| constant.key == Parameter::CpuFactor.key());
         for (parameter, entry) in Parameter::ALL.iter().zip(TABLE) {

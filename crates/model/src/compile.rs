@@ -93,6 +93,8 @@ pub struct Compiler<'a> {
     pub(crate) depth: f64,
     /// Writes between two flushes.
     pub(crate) every: Option<f64>,
+    /// Share of operations that write.
+    pub(crate) writes: f64,
     /// Factor of operations' processor time for the number of jobs.
     pub(crate) crowd: f64,
     /// What an operation's processor time is of that while as many threads wait for their drives as do.
@@ -124,6 +126,7 @@ impl<'a> Compiler<'a> {
             jobs: 1.0,
             depth: 1.0,
             every: None,
+            writes: 0.0,
             crowd: 1.0,
             ease: 1.0,
             cold: false,
@@ -216,6 +219,7 @@ impl<'a> Compiler<'a> {
         self.jobs = f64::from(work.jobs.max(1));
         self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
         self.every = work.flushed_every().map(|every| f64::from(every.max(1)));
+        self.writes = 1.0 - work.read_share();
         (self.crowd, self.ease) = self.crowded(stack, work);
         self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.network.population = self.jobs * self.depth;

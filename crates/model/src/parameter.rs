@@ -105,6 +105,10 @@ table! {
         "ext4 on the RAM drive of the reference machine, 5.24 µs, less the drive's own copy and the file system";
     ApiWrite: "a write through fio, libaio and the block layer", Time, 3.5 * US, 0.2, Published,
         "ext4 on the RAM drive of the reference machine, 5.57 µs, less the drive's own copy and the file system";
+    FlushCall: "the call of an fsync", Time, 1.4 * US, 0.5, Guessed,
+        "some 2500 instructions of Linux 6.1, counted in the lab: fsync of a RAM drive";
+    MdFlush: "a flush through md", Time, 5.0 * US, 0.5, Guessed,
+        "some 9000 instructions of Linux 6.1, counted in the lab: a worker asks each member, another goes on (`md_flush_request`)";
     FileRead: "a file system, a read", Time, 0.3 * US, 0.6, Guessed, "a lookup of the extent";
     FileWrite: "a file system, a write", Time, 0.8 * US, 0.6, Guessed,
         "a lookup of the extent, time stamps, and a worker that ends the write (iomap's s_dio_done_wq)";
@@ -169,6 +173,8 @@ table! {
     BitmapWriteIo: "dm-integrity with bitmap, a write", Time, 11.2 * US, 0.3, Published, RAM;
     BitmapReadByte: "dm-integrity with bitmap, bytes read", PerByte, per_mib(0.15), 0.3, Published, RAM;
     BitmapWriteByte: "dm-integrity with bitmap, bytes written", PerByte, per_mib(0.28), 0.3, Published, RAM;
+    IntegrityFlush: "dm-integrity, a flush", Time, 8.0 * US, 0.6, Guessed,
+        "some 15000 instructions of Linux 6.1: a worker writes dirty tags and wakes who waits (`integrity_commit`, `dm_bufio_write_dirty_buffers`)";
     TagSector: "looking up and checking the tag of a sector", Time, 0.201 * US, 0.3, Published,
         "1193 and 2022 MB/s with sectors of 512 and 4096 bytes on the RAM drive of the reference machine";
     JournalSector: "dm-integrity's journal, an entry of a sector", Time, today(0.5 * US), 0.5, Guessed,

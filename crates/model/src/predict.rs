@@ -29,7 +29,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
     let all = draws(&network, &site.book);
     let values = evaluate(&network, site.book.values());
     let shown = |x: f64| drained(x, &network, work, conditions);
-    let rule = rule::width(stack, work, &network);
+    let rule = rule::width(site, stack, work, &network);
     let operations = estimate(shown(solution.throughput), all.iter().map(|draw| shown(draw.solution.throughput)));
     let operations = widened(operations, rule);
     // Little's law holds of what the workload sees, whatever a layer makes of its operations.

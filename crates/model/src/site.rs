@@ -26,6 +26,8 @@ pub struct Site {
     groups: Vec<u32>,
     names: HashMap<String, u32>,
     pub(crate) memory: Option<u32>,
+    /// Was it measured in a guest whose instructions are counted?
+    pub(crate) counted: bool,
 }
 
 /// A group of equal drives, its values by their place in the book.
@@ -144,6 +146,7 @@ impl Site {
             groups: Vec::new(),
             names: HashMap::new(),
             memory: None,
+            counted: false,
         };
         site.add_memory();
         site.add_processor();

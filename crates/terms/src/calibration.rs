@@ -73,6 +73,14 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
+    /// Is it a guest whose instructions are counted? Those have one processor.
+    #[must_use]
+    pub const fn is_counted(&self) -> bool {
+        self.emulated.is_some() && self.threads == 1
+    }
+}
+
+impl Fingerprint {
     /// That of a machine.
     #[must_use]
     pub fn of(inventory: &Inventory) -> Self {

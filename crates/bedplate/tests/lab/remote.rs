@@ -56,7 +56,8 @@ fn remote_drives_are_found_with_all_their_paths() {
         assert!(states.clone().all(|state| state == Some("optimized")), "{nvme:?}");
     }
     let controllers = &inventory.detail.as_ref().unwrap().controllers;
-    let remote: Vec<_> = controllers.iter().filter(|controller| controller.transport == terms::NvmeTransport::Tcp).collect();
+    let remote: Vec<_> =
+        controllers.iter().filter(|controller| controller.transport == terms::NvmeTransport::Tcp).collect();
     assert_eq!(remote.len(), 3);
     assert!(remote.iter().all(|controller| controller.path_policy.as_deref() == Some("round-robin")));
     both_paths_carry_the_load(&guest, far);

@@ -21,6 +21,8 @@ const FULL: f64 = 0.67;
 /// Bytes of an item with its header: `btrfs_item` 25 and `btrfs_file_extent_item` 53; an extent's 24 and a reference of 28
 /// are as much (include/uapi/linux/btrfs_tree.h).
 const ITEM: f64 = 78.0;
+/// Bytes of a superblock (`BTRFS_SUPER_INFO_SIZE`).
+const SUPERBLOCK: f64 = 4096.0;
 /// Free space that the allocator looks for at a time for trees on a hard disk, in bytes (`fetch_cluster_info` in
 /// fs/btrfs/extent-tree.c): leaves of one commit lie side by side at least so far.
 const CLUSTER: f64 = 65_536.0;
@@ -72,6 +74,9 @@ impl Compiler<'_> {
                 if leaves.awaited {
                     self.await_leaves(at, btrfs.metadata, &trees);
                 }
+                if let Some(every) = self.every {
+                    self.log_tree(stack, at, btrfs, flow, self.writes / (every * self.jobs));
+                }
                 // What is written anew goes where the last of it ended, whatever the order in which it was asked for
                 // (`find_free_extent` in fs/btrfs/extent-tree.c goes on from its last place). A head has nothing of that
                 // where the drive may keep nothing: each write is one access of the platter, and the next has come by
@@ -87,6 +92,17 @@ impl Compiler<'_> {
             }
         }
         self.placed(stack, at, btrfs.data, &below);
+    }
+
+    /// What an `fsync` writes besides the leaves of its log (`btrfs_sync_log` in fs/btrfs/tree-log.c): extents and checksums go
+    /// into that tree once more, the tree of all logs has a leaf, and each device gets a superblock. All jobs that wait share
+    /// them.
+    fn log_tree(&mut self, stack: &Stack, at: usize, btrfs: &Btrfs, flow: &Flow, syncs: f64) {
+        self.serial(Serial::Trees, at, Parameter::BtrfsTree, flow.rate, "the same in the log");
+        self.placed(stack, at, btrfs.metadata, &Flow { bytes: LEAF, rate: syncs, ..*flow });
+        let devices = stack.nodes[at].on.len();
+        let each = Flow { bytes: SUPERBLOCK, rate: syncs, wide: flow.wide * count(devices), ..*flow };
+        (0..devices).for_each(|which| self.ask(which, each));
     }
 
     /// Leaves of the trees that are written for each overwrite: every one that was touched once in each commit.

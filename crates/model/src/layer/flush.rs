@@ -6,7 +6,9 @@ use terms::workload::FioKey;
 use terms::{Layer, Stack, Workload};
 
 use crate::compile::{Compiler, count};
+use crate::flow::Context;
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
+use crate::parameter::Parameter;
 use crate::site::Class;
 
 /// Largest block of ZFS' intent log, in bytes (`zil_maxblocksize`, OpenZFS module parameters).
@@ -28,6 +30,7 @@ impl Compiler<'_> {
         let Some(every) = work.flushed_every().filter(|_| work.read_share() < 1.0) else { return };
         let share = (1.0 - work.read_share()) / f64::from(every.max(1));
         let mut log = self.log(stack, work, every);
+        self.calls_of_flushes(stack, share);
         let twice = if self.spins(stack) { 1.0 } else { commits_of_journals(stack) };
         log.flushes *= twice;
         let values = self.site.book.values();
@@ -61,6 +64,18 @@ impl Compiler<'_> {
                 self.network.add(values, Part { share: self.jobs, ..part });
             }
         }
+    }
+
+    /// Processor time of flushes: the call, and each array that it goes through.
+    fn calls_of_flushes(&mut self, stack: &Stack, share: f64) {
+        self.work(Context::Thread, Parameter::FlushCall, share, "call of a flush");
+        let by_md = |layer: &Layer| match layer {
+            Layer::Raid(_) => true,
+            Layer::Lvm(lvm) => lvm.volume.is_raid(),
+            _ => false,
+        };
+        let arrays = stack.nodes.iter().filter(|node| by_md(&node.layer)).count();
+        self.work(Context::Thread, Parameter::MdFlush, share * count(arrays), "flush through md");
     }
 
     /// What the journal of the topmost file system makes of an `fsync`.

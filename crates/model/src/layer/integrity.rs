@@ -2,7 +2,7 @@
 
 use terms::layer::{Integrity, IntegrityMode, IntegrityTag};
 
-use crate::compile::{Compiler, precise};
+use crate::compile::{Compiler, count, precise};
 use crate::flow::{Flow, Waits};
 use crate::parameter::Parameter;
 
@@ -10,6 +10,8 @@ use crate::parameter::Parameter;
 const TABLE_SECTOR: f64 = 4096.0;
 /// Bytes written to the journal for each byte of data: the data, its tag and the sector numbers.
 const JOURNALLED: f64 = 1.01;
+/// Bytes that may be written of tags: what dm-bufio rounds to is a block of the drive.
+const BLOCK: f64 = 4096.0;
 /// Data between two runs of tags: 32768 sectors, the default of `interleave_sectors`.
 const INTERLEAVE: f64 = 16.0 * 1_048_576.0;
 /// What is written to the journal before it is written back: half of 64 MiB, the default `journal_watermark` of the
@@ -38,10 +40,28 @@ const fn written_back(tags: &Tags) -> Waits {
     if tags.journal { Waits::Room } else { Waits::Operation }
 }
 
+/// A section of the journal, which is written whole: its bytes, and the sectors of data that it has room for
+/// (`calculate_journal_section_size` in drivers/md/dm-integrity.c). Eight of its blocks of 512 bytes hold entries: where a
+/// sector belongs, the last eight bytes of each of its blocks, its tag.
+fn section(tags: &Tags) -> (f64, f64) {
+    const RAW: f64 = 512.0;
+    const WORD: f64 = 8.0;
+    let blocks = tags.sector / RAW;
+    let entry = ((WORD + WORD * blocks + tags.size) / WORD).ceil() * WORD;
+    let entries = ((RAW - WORD) / entry).floor() * WORD;
+    ((entries * blocks + WORD) * RAW, entries)
+}
+
 /// What is written to the journal for a write: of many, one after the other, in requests as large as one holds
-/// (`rw_journal_sectors` in drivers/md/dm-integrity.c, `do_region` in drivers/md/dm-io.c).
-fn journalled(flow: &Flow) -> Flow {
-    let bytes = flow.bytes * JOURNALLED;
+/// (`rw_journal_sectors` in drivers/md/dm-integrity.c, `do_region` in drivers/md/dm-io.c). What has to be safe after so many
+/// writes is in sections that are written whole (`integrity_commit`).
+fn journalled(tags: &Tags, flow: &Flow, safe_after: Option<f64>) -> Flow {
+    let whole = safe_after.map_or(0.0, |writes| {
+        let (bytes, sectors) = section(tags);
+        let writes = writes.max(1.0);
+        (writes * flow.bytes / tags.sector / sectors).ceil() * bytes / writes
+    });
+    let bytes = (flow.bytes * JOURNALLED).max(whole);
     let together = (REQUEST / bytes).max(1.0);
     Flow { random: false, bytes: bytes * together, rate: flow.rate / together, ..*flow }
 }
@@ -114,6 +134,22 @@ impl Compiler<'_> {
             each(self, flow);
             return;
         }
+        // All jobs that wait for a flush wait for the same.
+        let safe_after = self.every.map(|every| every * self.jobs * flow.rate / self.writes);
+        if let Some(every) = self.every {
+            let flushes = self.writes / (every * self.jobs);
+            self.work(flow.context, Parameter::IntegrityFlush, flushes * count(to), "flush of tags or journal");
+            if !tags.journal {
+                // Whoever asks for a flush waits until the dirty tags are written (`dm_integrity_flush_buffers`).
+                let writes = safe_after.unwrap_or(1.0);
+                let (dirty, bytes) = self.dirty(tags, &flow, writes);
+                each(self, Flow { random: true, bytes, rate: flushes * dirty, seeks: 0.0, ..flow });
+            }
+        }
+        let to_journal = |flow: &Flow| {
+            let waits = if safe_after.is_some() { Waits::Operation } else { flow.waits };
+            Flow { waits, ..journalled(tags, flow, safe_after) }
+        };
         if !flow.random {
             // Out to the tags and back for each run of data; out to the journal and back for each time it is written
             // back; out to the bitmap and back for each region.
@@ -128,7 +164,7 @@ impl Compiler<'_> {
             // Tags are accesses besides: an access of data is no larger for them.
             each(self, Flow { rate: flow.rate * overhead, seeks: seeks / overhead, waits, ..flow });
             if tags.journal {
-                each(self, Flow { waits, ..journalled(&flow) });
+                each(self, to_journal(&Flow { waits, ..flow }));
             }
             return;
         }
@@ -138,12 +174,25 @@ impl Compiler<'_> {
         if tags.journal {
             // A write has ended when it lies in the journal's own memory; that goes to the drive with the next commit, or
             // with what asks to be safe (`__journal_read_write` and `integrity_commit` in drivers/md/dm-integrity.c).
-            each(self, journalled(&flow));
+            each(self, to_journal(&flow));
             self.network.backlog = self.network.backlog.max(WRITTEN_BACK / (flow.bytes * JOURNALLED));
         }
         let extra = self.tag_writes(tags, &flow);
         let bytes = (INTERLEAVE * tags.size / tags.sector).min(BUFFER);
         each(self, Flow { bytes, rate: flow.rate * extra, ..flow });
+    }
+
+    /// Buffers of tags that so many writes leave dirty, and what is written of each: from the first to the last that changed
+    /// (`dm_bufio_mark_partial_buffer_dirty`), which of places at random are (k - 1) / (k + 1) of it apart.
+    fn dirty(&self, tags: &Tags, flow: &Flow, writes: f64) -> (f64, f64) {
+        if !flow.random {
+            return (writes.min(1.0), writes * flow.bytes * tags.size / tags.sector + BLOCK);
+        }
+        let area = self.conditions.span.as_f64() * tags.size / tags.sector;
+        let (all, buffer) = ((area / BUFFER).ceil(), area.min(BUFFER));
+        let dirty = all * (1.0 - (-writes / all).exp());
+        let each = (writes / dirty).max(1.0);
+        (dirty, (buffer * (each - 1.0) / (each + 1.0) + BLOCK).min(buffer))
     }
 
     /// Buffers of tags that are written for each random write: each dirty one once in every round of writing back.

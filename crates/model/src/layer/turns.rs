@@ -24,7 +24,7 @@ pub(crate) fn requests(group: &DriveGroup) -> f64 {
         DriveKind::SasSsd => EACH * MOST,
         DriveKind::Ram if group.rated.read_latency.is_some() => {
             let places = group.rated.read_iops.map_or(MOST, |rate| (rate.0 * FLASH_LATENCY.as_seconds()).round());
-            EACH * places.clamp(1.0, MOST)
+            places.clamp(1.0, MOST)
         }
         DriveKind::Ram | DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => f64::INFINITY,
     }
@@ -79,12 +79,17 @@ impl Compiler<'_> {
     /// fullest has `a + sqrt(2 a ln n)` (the largest of `n` Poisson numbers), and who meets it sleeps. So does each further
     /// thread, with an operation of its own.
     pub(super) fn hold(&mut self, set: &Set, fill: &Fill) {
-        let most = self.site.classes[set.class as usize].requests;
+        let class = &self.site.classes[set.class as usize];
+        let pieces = fill.pieces / fill.touched;
+        // A drive of the lab is at work on all of its requests side by side, where the network has one after the other: of
+        // operations that leave some of them, others may be there as well.
+        let beside = if class.piece.is_some() { (class.requests - pieces).max(0.0) } else { 0.0 };
+        let most = class.requests + beside;
         let apart = set.size / fill.touched;
         if fill.touched <= 0.0 || apart <= 1.01 || most.is_infinite() {
             return;
         }
-        let fullest = most / (fill.pieces / fill.touched) + 1.0;
+        let fullest = most / pieces + 1.0;
         let spread = (2.0 * apart.ln()).sqrt();
         let root = ((spread * spread + 4.0 * fullest).sqrt() - spread) / 2.0;
         let held = apart * root * root + self.jobs - 1.0;
@@ -92,11 +97,31 @@ impl Compiler<'_> {
     }
 
     /// Who sleeps for a request is woken, and meanwhile a worker hands over what is there (`blk_flush_plug`). `pieces` of one
-    /// access, `all` of an operation.
-    pub(super) fn woken(&mut self, class: &Class, flow: &Flow, size: f64, all: f64, pieces: f64) {
+    /// access.
+    ///
+    /// While processors are short, drives are seldom full: then a queue of so many requests turns away what one of the kind
+    /// M/M/1/K does, and no more sleep than leave both as busy.
+    pub(super) fn woken(&mut self, class: &Class, drive: u16, flow: &Flow, size: f64, pieces: f64) {
         let over = if flow.random { size / flow.wide } else { 1.0 };
-        let out = self.depth * self.jobs * flow.rate.min(1.0) * pieces * flow.batch / over;
-        let asleep = (1.0 - class.requests / out.max(1.0)).max(0.0);
-        self.work(flow.context, Parameter::HandoffReadIo, all * asleep * SWITCHES, "sleeping for a request");
+        let own = pieces * flow.batch;
+        let out = self.depth * self.jobs * flow.rate.min(1.0) * own / over;
+        let beyond = |requests: f64| (1.0 - class.requests / requests.max(1.0)).max(0.0);
+        let all = flow.rate * size * self.crowd * pieces * SWITCHES;
+        let cores = self.network.station(Resource::Cores, 1.0, self.site.threads(), Slot::Own);
+        let busy = |station: u16| self.network.stations[usize::from(station)].demand;
+        let book = &self.site.book;
+        let each = book.get(Parameter::HandoffReadIo) * book.get(Parameter::CpuFactor) / self.site.threads();
+        let room = (busy(drive) - busy(cores)) / each;
+        // An access of more pieces than a drive has requests meets itself.
+        let least = all * beyond(own).max(beyond(out) * turned_away(busy(drive) / busy(cores), class.requests));
+        let slept = (all * beyond(out)).min(room.max(least));
+        self.work(flow.context, Parameter::HandoffReadIo, slept, "sleeping for a request");
     }
+}
+
+/// Share that finds a queue full that holds `places` and the one at work, at that utilization (M/M/1/K).
+fn turned_away(utilization: f64, places: f64) -> f64 {
+    let rho = utilization.min(0.999);
+    let full = rho.powf(places);
+    (1.0 - rho) * full / (1.0 - full * rho)
 }
