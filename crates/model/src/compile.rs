@@ -3,7 +3,7 @@
 //! Each layer turns what it is asked for into what it asks of those below, and adds what it takes of processors,
 //! threads and locks on the way. The lists are kept from one design to the next.
 
-use terms::layer::ArrayState;
+use terms::layer::{ArrayState, Checksums};
 use terms::machine::DriveKind;
 use terms::workload::{Engine, Load, Method};
 use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
@@ -230,8 +230,11 @@ impl<'a> Compiler<'a> {
         self.network.cut = self.pieces(work);
         // Where workers take the pieces, several work on one operation, and while one piece is at work the drive has
         // another. Elsewhere all wait for the same, one after the other, and ZFS cuts by its own rules.
-        // A drive of the lab has the first piece at work while the others are handed over.
-        if let Some(piece) = self.piece() {
+        // A drive of the lab has the first piece at work while the others are handed over, unless a layer has an operation whole
+        // before it hands it over, or back (`crypt_convert`, `integrity_metadata`).
+        if let Some(piece) = self.piece()
+            && !stack.nodes.iter().any(|node| works_on_all(&node.layer))
+        {
             self.network.pieces = (work.block.as_f64() / piece).ceil().max(1.0);
         }
         let handed = self.completes.iter().any(Option::is_some);
@@ -467,6 +470,12 @@ impl<'a> Compiler<'a> {
     pub(crate) const fn is_cold(&self) -> bool {
         self.cold
     }
+}
+
+/// Does that layer touch every byte of an operation before it goes on?
+fn works_on_all(layer: &Layer) -> bool {
+    let traits = layer.traits();
+    traits.encrypts || traits.checksums != Checksums::None
 }
 
 /// What a processor time is multiplied with: bytes that are copied or mapped take what memory takes, whatever the core.

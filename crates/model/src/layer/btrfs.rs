@@ -64,8 +64,13 @@ impl Compiler<'_> {
                     self.work(flow.context, Parameter::Sha256, bytes, "checksum");
                 }
             }
+            if flow.write {
+                self.trees(at, Parameter::BtrfsTree, flow.rate, "extents, checksums, references");
+                if let Some(every) = self.every {
+                    self.log_tree(stack, at, btrfs, flow, self.writes / every);
+                }
+            }
             if flow.write && flow.random {
-                self.serial(Serial::Trees, at, Parameter::BtrfsTree, flow.rate, "extents, checksums, references");
                 let together = if self.spins(stack) { CLUSTER / LEAF } else { 1.0 };
                 let leaves = self.leaves(btrfs, flow, stack.nodes[at].on.len());
                 let rate = flow.rate * leaves.each / together;
@@ -73,9 +78,6 @@ impl Compiler<'_> {
                 self.placed(stack, at, btrfs.metadata, &trees);
                 if leaves.awaited {
                     self.await_leaves(at, btrfs.metadata, &trees);
-                }
-                if let Some(every) = self.every {
-                    self.log_tree(stack, at, btrfs, flow, self.writes / (every * self.jobs));
                 }
                 // What is written anew goes where the last of it ended, whatever the order in which it was asked for
                 // (`find_free_extent` in fs/btrfs/extent-tree.c goes on from its last place). A head has nothing of that
@@ -94,11 +96,20 @@ impl Compiler<'_> {
         self.placed(stack, at, btrfs.data, &below);
     }
 
-    /// What an `fsync` writes besides the leaves of its log (`btrfs_sync_log` in fs/btrfs/tree-log.c): extents and checksums go
-    /// into that tree once more, the tree of all logs has a leaf, and each device gets a superblock. All jobs that wait share
-    /// them.
-    fn log_tree(&mut self, stack: &Stack, at: usize, btrfs: &Btrfs, flow: &Flow, syncs: f64) {
-        self.serial(Serial::Trees, at, Parameter::BtrfsTree, flow.rate, "the same in the log");
+    /// Changes of trees, one after the other, by whichever processor.
+    fn trees(&mut self, at: usize, parameter: Parameter, rate: f64, why: &'static str) {
+        self.serial(Serial::Trees, at, parameter, rate, why);
+        self.cores(parameter, rate, why);
+    }
+
+    /// What an `fsync` takes besides the leaves of its log (`btrfs_sync_log` in fs/btrfs/tree-log.c): extents and checksums go
+    /// into that tree once more, and the inode with them. All jobs that wait share the rest: the tree of all logs has a leaf, and
+    /// each device gets a superblock.
+    fn log_tree(&mut self, stack: &Stack, at: usize, btrfs: &Btrfs, flow: &Flow, each: f64) {
+        let syncs = each / self.jobs;
+        self.trees(at, Parameter::BtrfsTree, flow.rate, "the same in the log");
+        self.trees(at, Parameter::BtrfsSync, each, "log of a file");
+        self.trees(at, Parameter::BtrfsSync, syncs, "logs that are written");
         self.placed(stack, at, btrfs.metadata, &Flow { bytes: LEAF, rate: syncs, ..*flow });
         let devices = stack.nodes[at].on.len();
         let each = Flow { bytes: SUPERBLOCK, rate: syncs, wide: flow.wide * count(devices), ..*flow };
