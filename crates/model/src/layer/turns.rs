@@ -104,7 +104,9 @@ impl Compiler<'_> {
     pub(super) fn woken(&mut self, class: &Class, drive: u16, flow: &Flow, size: f64, pieces: f64) {
         let over = if flow.random { size / flow.wide } else { 1.0 };
         let own = pieces * flow.batch;
-        let out = self.depth * self.jobs * flow.rate.min(1.0) * own / over;
+        // What is written back later comes by the hundred.
+        let back = flow.waits != Waits::Operation;
+        let out = if back { f64::INFINITY } else { self.depth * self.jobs * flow.rate.min(1.0) * own / over };
         let beyond = |requests: f64| (1.0 - class.requests / requests.max(1.0)).max(0.0);
         let all = flow.rate * size * self.crowd * pieces * SWITCHES;
         let cores = self.network.station(Resource::Cores, 1.0, self.site.threads(), Slot::Own);
@@ -113,7 +115,8 @@ impl Compiler<'_> {
         let each = book.get(Parameter::HandoffReadIo) * book.get(Parameter::CpuFactor) / self.site.threads();
         let room = (busy(drive) - busy(cores)) / each;
         // An access of more pieces than a drive has requests meets itself.
-        let least = all * beyond(own).max(beyond(out) * turned_away(busy(drive) / busy(cores), class.requests));
+        let full = if back { 1.0 } else { turned_away(busy(drive) / busy(cores), class.requests) };
+        let least = all * beyond(own).max(beyond(out) * full);
         let slept = (all * beyond(out)).min(room.max(least));
         self.work(flow.context, Parameter::HandoffReadIo, slept, "sleeping for a request");
     }
