@@ -93,6 +93,8 @@ pub struct Compiler<'a> {
     pub(crate) depth: f64,
     /// Writes between two flushes.
     pub(crate) every: Option<f64>,
+    /// The same for the first flow of writes of the node that is looked at: a flush is one, whatever a layer writes.
+    pub(crate) flushed: Option<f64>,
     /// Share of operations that write.
     pub(crate) writes: f64,
     /// Factor of operations' processor time for the number of jobs.
@@ -126,6 +128,7 @@ impl<'a> Compiler<'a> {
             jobs: 1.0,
             depth: 1.0,
             every: None,
+            flushed: None,
             writes: 0.0,
             crowd: 1.0,
             ease: 1.0,
@@ -166,6 +169,7 @@ impl<'a> Compiler<'a> {
     fn load(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) {
         self.begin(stack, work, conditions);
         self.demand_of_calls(stack, work);
+        self.calls_of_flushes(stack);
         self.ask_top(stack.nodes.len() - 1, work);
         let order = std::mem::take(&mut self.order);
         let mut rest = order.as_slice();
@@ -193,8 +197,10 @@ impl<'a> Compiler<'a> {
             let mut flows = std::mem::take(&mut self.flows[at]);
             self.here = at;
             self.times = units;
+            let mut flushed = self.every;
             for flow in &flows {
                 self.wide = flow.wide;
+                self.flushed = if flow.write { flushed.take() } else { None };
                 self.layer(stack, at, flow);
             }
             flows.clear();
@@ -230,8 +236,8 @@ impl<'a> Compiler<'a> {
         self.network.cut = self.pieces(work);
         // Where workers take the pieces, several work on one operation, and while one piece is at work the drive has
         // another. Elsewhere all wait for the same, one after the other, and ZFS cuts by its own rules.
-        // A drive of the lab has the first piece at work while the others are handed over, unless a layer has an operation whole
-        // before it hands it over, or back (`crypt_convert`, `integrity_metadata`).
+        // A drive of the lab has the first piece at work while the others are handed over. A layer that encrypts or checks takes
+        // whole operations, and its work and the drive's come one after the other (`crypt_convert`, `integrity_metadata`).
         if let Some(piece) = self.piece()
             && !stack.nodes.iter().any(|node| works_on_all(&node.layer))
         {
@@ -472,7 +478,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Does that layer touch every byte of an operation before it goes on?
+/// Does that layer encrypt or check all bytes of an operation?
 fn works_on_all(layer: &Layer) -> bool {
     let traits = layer.traits();
     traits.encrypts || traits.checksums != Checksums::None

@@ -203,7 +203,7 @@ table! {
     BtrfsReadByte: "btrfs, bytes read", PerByte, per_mib(0.0067), 0.35, Published, RAM;
     BtrfsWriteIo: "btrfs, a write beside its trees", Time, 5.0 * US, 0.5, Guessed, "allocation and the hand-off";
     BtrfsWriteByte: "btrfs, bytes written", PerByte, per_mib(0.0832), 0.35, Published, RAM;
-    BtrfsTree: "btrfs, updating its trees for an overwrite", Time, 22.6 * US, 0.4, Published,
+    BtrfsTree: "btrfs, updating its trees for a write", Time, 22.6 * US, 0.4, Published,
         "44 k overwrites a second on the RAM drive of the reference machine with 1.5 of 8 threads busy: one after the other";
     BtrfsSync: "btrfs, a file's log or the writing of all logs", Time, 160.0 * US, 0.5, Guessed,
         "some 300000 instructions of Linux 6.1 for each of both, counted in the lab: overwrites of 4 KiB on a RAM drive, one and four jobs, with and without fsync";

@@ -115,13 +115,17 @@ pub(crate) fn short(address: &str) -> &str {
     address.strip_prefix("0000:").unwrap_or(address)
 }
 
+/// A text of an inventory, which may lack it.
+pub(crate) fn known(text: &str) -> &str {
+    if text.is_empty() { "not known" } else { text }
+}
+
 /// What a person asks first of a machine: names and values.
 pub(crate) fn facts(inventory: &Inventory) -> Vec<(&'static str, String)> {
-    let told = |text: &str| if text.is_empty() { "not known".to_owned() } else { text.to_owned() };
     vec![
-        ("System", told(&inventory.system)),
-        ("Kernel", told(&inventory.kernel)),
-        ("Processors", format!("{} × {}", inventory.cpus, told(&inventory.cpu_model))),
+        ("System", known(&inventory.system).to_owned()),
+        ("Kernel", known(&inventory.kernel).to_owned()),
+        ("Processors", format!("{} × {}", inventory.cpus, known(&inventory.cpu_model))),
         ("AES instructions", if inventory.aes { "yes" } else { "no" }.to_owned()),
         ("Memory", inventory.memory.to_string()),
     ]

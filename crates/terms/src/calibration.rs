@@ -78,9 +78,7 @@ impl Fingerprint {
     pub const fn is_counted(&self) -> bool {
         self.emulated.is_some() && self.threads == 1
     }
-}
 
-impl Fingerprint {
     /// That of a machine.
     #[must_use]
     pub fn of(inventory: &Inventory) -> Self {

@@ -85,9 +85,6 @@ words! {
 }
 
 impl Sanitize {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::BlockErase, Self::CryptoErase, Self::Overwrite];
-
     /// The number of the action in the command (`SANACT`).
     #[must_use]
     pub const fn action(self) -> u8 {

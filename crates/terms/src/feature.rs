@@ -18,9 +18,6 @@ words! {
 }
 
 impl Feature {
-    /// All of them, in the order of tables.
-    pub const ALL: [Self; 4] = [Self::Encryption, Self::Redundancy, Self::Corruption, Self::Snapshot];
-
     /// The heading of its column.
     #[must_use]
     pub const fn title(self) -> &'static str {

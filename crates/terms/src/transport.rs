@@ -62,8 +62,7 @@ impl NvmeTransport {
     /// The transport of that word; unknown where there is none.
     #[must_use]
     pub fn from_word(word: &str) -> Self {
-        let all = [Self::Pcie, Self::Tcp, Self::Rdma, Self::Fc, Self::Loop];
-        all.into_iter().find(|transport| transport.word() == word).unwrap_or_default()
+        Self::ALL.into_iter().find(|transport| transport.word() == word).unwrap_or_default()
     }
 
     /// How a drive behind it is attached.

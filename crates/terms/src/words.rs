@@ -1,6 +1,7 @@
 //! Enumerations whose variants have one word each, which studies, records, tools and pages share.
 
-/// An enumeration with [`Serialize`](serde::Serialize) and [`Deserialize`](serde::Deserialize) by word, and `word()`.
+/// An enumeration with [`Serialize`](serde::Serialize) and [`Deserialize`](serde::Deserialize) by word, `word()`, and lists of
+/// all variants and of all words.
 macro_rules! words {
     (
         $(#[$attribute:meta])*
@@ -15,6 +16,9 @@ macro_rules! words {
         }
 
         impl $name {
+            /// All variants, in order.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
             /// The words of all variants, in order.
             pub const WORDS: &[&str] = &[$($word),+];
 

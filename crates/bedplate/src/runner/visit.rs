@@ -33,14 +33,23 @@ impl<F: Into<Failure>> From<F> for Stumble {
     }
 }
 
-/// Where in a round a cell comes: whether it writes, whether it is at a share of a rate that is measured before, and for
-/// writes their size, the largest first, and whether they are at random places.
-type Place = (bool, bool, Option<(Reverse<Bytes>, bool)>);
+/// Where in a round a cell comes: reads, then writes by their size, the largest first, and whether they are at random places;
+/// what is at a share of a rate comes behind that rate.
+type Place = (Option<(Reverse<Bytes>, bool)>, bool);
 
 fn place(workload: &Workload) -> Place {
-    let writes = workload.pattern.writes();
-    let left = writes.then(|| (Reverse(workload.block), workload.pattern.random()));
-    (writes, matches!(workload.load, Load::Share { .. }), left)
+    let left = workload.pattern.writes().then(|| (Reverse(workload.block), workload.pattern.random()));
+    (left, matches!(workload.load, Load::Share { .. }))
+}
+
+/// The same in words, from which a random order is drawn: they stay what they are.
+fn words((left, share): Place) -> String {
+    let share = if share { " at shares" } else { "" };
+    match left {
+        None => format!("reads{share}"),
+        Some((Reverse(block), true)) => format!("random writes of {} bytes{share}", block.0),
+        Some((Reverse(block), false)) => format!("sequential writes of {} bytes{share}", block.0),
+    }
 }
 
 impl Runner<'_> {
@@ -213,7 +222,7 @@ impl Runner<'_> {
         let who: Vec<&str> = standing.iter().map(|stack| stack.plan.slug.as_str()).collect();
         let mut ordered = Vec::new();
         for (place, group) in places {
-            let label = format!("{place:?} of {} in round {round}", who.join(", "));
+            let label = format!("{} of {} in round {round}", words(place), who.join(", "));
             let order = order::shuffled(group.len(), self.design.measure.seed, &label);
             ordered.extend(order.into_iter().map(|index| group[index]));
         }
@@ -295,10 +304,10 @@ mod tests {
         let expected = [
             of(Pattern::RandRead, small),
             of(Pattern::Write, large),
+            share,
             of(Pattern::RandMixed(70), large),
             of(Pattern::Mixed(70), small),
             of(Pattern::RandWrite, small),
-            share,
         ];
         assert!(expected.is_sorted_by(|before, after| place(before) < place(after)));
         assert_eq!(place(&of(Pattern::Read, large)), place(&of(Pattern::RandRead, small)));

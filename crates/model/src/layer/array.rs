@@ -3,6 +3,7 @@
 use terms::Stack;
 use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, STRIPE_CACHE, Volume};
 
+use super::turns::SWITCHES;
 use crate::compile::{Compiler, count};
 use crate::flow::Flow;
 use crate::network::Serial;
@@ -16,8 +17,6 @@ const PAGE: f64 = 4096.0;
 const CHANGE: f64 = 4.0;
 /// Times that the parity thread looks at a row of which a part is written: to read, and to write (`handle_stripe`).
 const VISITS: f64 = 2.0;
-/// Switches of threads for a wait: away, and back.
-const SWITCHES: f64 = 2.0;
 /// Bytes of a request from which on the parity thread hands over what it held back (`BLK_PLUG_FLUSH_SIZE` in block/blk.h).
 const PLUG: f64 = 131_072.0;
 
@@ -239,9 +238,10 @@ impl Compiler<'_> {
         let whole = flow.rate * rows.whole * array.chunk / PAGE;
         self.parity_work(at, array, Parameter::ParityRow, whole, "rows of stripes");
         if !self.is_in_memory() {
-            // The thread sleeps while the drives read, and again while they write (`raid5_wakeup_stripe_thread`).
+            // The thread sleeps while the drives read, and again while they write (`md_wakeup_thread` in `raid5_release_stripe`).
+            // That takes a processor, and the thread only while it has nothing to do.
             let woken = flow.rate * rows.parts * VISITS * SWITCHES;
-            self.parity_work(at, array, Parameter::HandoffReadIo, woken, "waiting for the drives");
+            self.cores(Parameter::HandoffReadIo, woken, "waiting for the drives");
         }
         let first = flow.rate * (rows.reads + rows.writes) / CHANGE;
         self.parity_work(at, array, Parameter::ParityChange, first, "rows of which a part is written");

@@ -66,9 +66,6 @@ impl Compiler<'_> {
             }
             if flow.write {
                 self.trees(at, Parameter::BtrfsTree, flow.rate, "extents, checksums, references");
-                if let Some(every) = self.every {
-                    self.log_tree(stack, at, btrfs, flow, self.writes / every);
-                }
             }
             if flow.write && flow.random {
                 let together = if self.spins(stack) { CLUSTER / LEAF } else { 1.0 };
@@ -93,6 +90,9 @@ impl Compiler<'_> {
                 below.toucher = Some(flow.context);
             }
         }
+        if let Some(every) = self.flushed {
+            self.log_tree(stack, at, btrfs, flow, self.writes / every);
+        }
         self.placed(stack, at, btrfs.data, &below);
     }
 
@@ -110,10 +110,11 @@ impl Compiler<'_> {
         self.trees(at, Parameter::BtrfsTree, flow.rate, "the same in the log");
         self.trees(at, Parameter::BtrfsSync, each, "log of a file");
         self.trees(at, Parameter::BtrfsSync, syncs, "logs that are written");
-        self.placed(stack, at, btrfs.metadata, &Flow { bytes: LEAF, rate: syncs, ..*flow });
-        let devices = stack.nodes[at].on.len();
-        let each = Flow { bytes: SUPERBLOCK, rate: syncs, wide: flow.wide * count(devices), ..*flow };
-        (0..devices).for_each(|which| self.ask(which, each));
+        self.placed(stack, at, btrfs.metadata, &Flow { random: true, bytes: LEAF, rate: syncs, ..*flow });
+        let here = self.present(stack.nodes[at].on.len());
+        let wide = flow.wide * count(here);
+        let superblock = Flow { random: true, bytes: SUPERBLOCK, rate: syncs, wide, ..*flow };
+        (0..here).for_each(|which| self.ask(which, superblock));
     }
 
     /// Leaves of the trees that are written for each overwrite: every one that was touched once in each commit.
@@ -176,13 +177,17 @@ impl Compiler<'_> {
         })
     }
 
+    /// Devices that are there.
+    fn present(&self, devices: usize) -> usize {
+        devices - usize::from(self.conditions.state == ArrayState::Degraded && devices > 1)
+    }
+
     /// Over the devices, by the profile.
     fn placed(&mut self, stack: &Stack, at: usize, profile: BtrfsProfile, flow: &Flow) {
         let node = &stack.nodes[at];
         let devices = node.on.len();
-        let gone = usize::from(self.conditions.state == ArrayState::Degraded && devices > 1);
         let here = match profile {
-            BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => devices - gone,
+            BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => self.present(devices),
             _ => devices,
         };
         // Without stripes or copies a chunk is on one device, and the next on another.

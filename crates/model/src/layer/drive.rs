@@ -49,6 +49,12 @@ impl Compiler<'_> {
             self.hold(set, &fill);
             self.asked[set.first as usize] = flows;
         }
+        // Once it is known what is short.
+        for set in sets.iter().flatten().chain(&rest) {
+            let flows = std::mem::take(&mut self.asked[set.first as usize]);
+            flows.iter().for_each(|flow| self.woken(set, flow));
+            self.asked[set.first as usize] = flows;
+        }
         self.used = used;
     }
 
@@ -74,7 +80,7 @@ impl Compiler<'_> {
             self.network.add(self.site.book.values(), Part { share, ..part });
         }
         self.shared(class, flow, set.size);
-        self.driver(class, drive, flow, set.size);
+        self.driver(class, flow, set.size);
     }
 
     /// The drive's own time, and what an operation takes there with nothing else under way.
@@ -186,13 +192,12 @@ impl Compiler<'_> {
     }
 
     /// Processor time of the driver, and the first touch of what was read.
-    fn driver(&mut self, class: &Class, drive: u16, flow: &Flow, size: f64) {
+    fn driver(&mut self, class: &Class, flow: &Flow, size: f64) {
         let visits = flow.rate * size * self.crowd;
         if let Some(piece) = class.piece {
             let pieces = (flow.bytes / piece).ceil().max(1.0);
             self.work(flow.context, Parameter::FlashIo, visits * pieces, "queue and timer");
             self.work(flow.context, Parameter::FlashByte, flow.rate * size * flow.bytes, "its copy");
-            self.woken(class, drive, flow, size, pieces);
         } else if class.kind == DriveKind::Ram {
             self.work(flow.context, Parameter::RamIo, visits, "the RAM drive");
             self.work(flow.context, Parameter::RamByte, flow.rate * size * flow.bytes, "its copy");

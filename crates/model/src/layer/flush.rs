@@ -30,7 +30,6 @@ impl Compiler<'_> {
         let Some(every) = work.flushed_every().filter(|_| work.read_share() < 1.0) else { return };
         let share = (1.0 - work.read_share()) / f64::from(every.max(1));
         let mut log = self.log(stack, work, every);
-        self.calls_of_flushes(stack, share);
         let twice = if self.spins(stack) { 1.0 } else { commits_of_journals(stack) };
         log.flushes *= twice;
         let values = self.site.book.values();
@@ -67,7 +66,8 @@ impl Compiler<'_> {
     }
 
     /// Processor time of flushes: the call, and each array that it goes through.
-    fn calls_of_flushes(&mut self, stack: &Stack, share: f64) {
+    pub(crate) fn calls_of_flushes(&mut self, stack: &Stack) {
+        let share = self.every.map_or(0.0, |every| self.writes / every);
         self.work(Context::Thread, Parameter::FlushCall, share, "call of a flush");
         let by_md = |layer: &Layer| match layer {
             Layer::Raid(_) => true,

@@ -10,8 +10,8 @@ use crate::parameter::Parameter;
 const TABLE_SECTOR: f64 = 4096.0;
 /// Bytes written to the journal for each byte of data: the data, its tag and the sector numbers.
 const JOURNALLED: f64 = 1.01;
-/// Bytes that may be written of tags: what dm-bufio rounds to is a block of the drive.
-const BLOCK: f64 = 4096.0;
+/// What is written of a buffer of tags is a multiple of so many bytes (`DM_BUFIO_WRITE_ALIGN` in drivers/md/dm-bufio.c).
+const ALIGNED: f64 = 4096.0;
 /// Data between two runs of tags: 32768 sectors, the default of `interleave_sectors`.
 const INTERLEAVE: f64 = 16.0 * 1_048_576.0;
 /// What is written to the journal before it is written back: half of 64 MiB, the default `journal_watermark` of the
@@ -46,10 +46,11 @@ const fn written_back(tags: &Tags) -> Waits {
 fn section(tags: &Tags) -> (f64, f64) {
     const RAW: f64 = 512.0;
     const WORD: f64 = 8.0;
+    const BLOCKS_OF_ENTRIES: f64 = 8.0;
     let blocks = tags.sector / RAW;
     let entry = ((WORD + WORD * blocks + tags.size) / WORD).ceil() * WORD;
-    let entries = ((RAW - WORD) / entry).floor() * WORD;
-    ((entries * blocks + WORD) * RAW, entries)
+    let entries = ((RAW - WORD) / entry).floor() * BLOCKS_OF_ENTRIES;
+    ((entries * blocks + BLOCKS_OF_ENTRIES) * RAW, entries)
 }
 
 /// What is written to the journal for a write: of many, one after the other, in requests as large as one holds
@@ -62,7 +63,7 @@ fn journalled(tags: &Tags, flow: &Flow, safe_after: Option<f64>) -> Flow {
         (writes * flow.bytes / tags.sector / sectors).ceil() * bytes / writes
     });
     let bytes = (flow.bytes * JOURNALLED).max(whole);
-    let together = (REQUEST / bytes).max(1.0);
+    let together = (REQUEST / bytes).clamp(1.0, safe_after.map_or(f64::INFINITY, |writes| writes.max(1.0)));
     Flow { random: false, bytes: bytes * together, rate: flow.rate / together, ..*flow }
 }
 
@@ -135,19 +136,22 @@ impl Compiler<'_> {
             return;
         }
         // All jobs that wait for a flush wait for the same.
-        let safe_after = self.every.map(|every| every * self.jobs * flow.rate / self.writes);
-        if let Some(every) = self.every {
-            let flushes = self.writes / (every * self.jobs);
+        let asked = flow.waits;
+        let safe_after = self.flushed.map(|every| every * self.jobs * flow.rate / self.writes);
+        if let Some(writes) = safe_after {
+            let flushes = flow.rate / writes;
             self.work(flow.context, Parameter::IntegrityFlush, flushes * count(to), "flush of tags or journal");
             if !tags.journal {
-                // Whoever asks for a flush waits until the dirty tags are written (`dm_integrity_flush_buffers`).
-                let writes = safe_after.unwrap_or(1.0);
+                // Whoever asks for a flush waits until the dirty tags are written (`dm_integrity_flush_buffers`): none are left
+                // to be written later.
                 let (dirty, bytes) = self.dirty(tags, &flow, writes);
                 each(self, Flow { random: true, bytes, rate: flushes * dirty, seeks: 0.0, ..flow });
+                each(self, flow);
+                return;
             }
         }
         let to_journal = |flow: &Flow| {
-            let waits = if safe_after.is_some() { Waits::Operation } else { flow.waits };
+            let waits = if safe_after.is_some() { asked } else { flow.waits };
             Flow { waits, ..journalled(tags, flow, safe_after) }
         };
         if !flow.random {
@@ -186,19 +190,24 @@ impl Compiler<'_> {
     /// (`dm_bufio_mark_partial_buffer_dirty`), which of places at random are (k - 1) / (k + 1) of it apart.
     fn dirty(&self, tags: &Tags, flow: &Flow, writes: f64) -> (f64, f64) {
         if !flow.random {
-            return (writes.min(1.0), writes * flow.bytes * tags.size / tags.sector + BLOCK);
+            return (writes.min(1.0), writes.max(1.0) * flow.bytes * tags.size / tags.sector + ALIGNED);
         }
-        let area = self.conditions.span.as_f64() * tags.size / tags.sector;
-        let (all, buffer) = ((area / BUFFER).ceil(), area.min(BUFFER));
+        let (all, buffer) = self.buffers(tags);
         let dirty = all * (1.0 - (-writes / all).exp());
         let each = (writes / dirty).max(1.0);
-        (dirty, (buffer * (each - 1.0) / (each + 1.0) + BLOCK).min(buffer))
+        (dirty, (buffer * (each - 1.0) / (each + 1.0) + ALIGNED).min(buffer.max(ALIGNED)))
+    }
+
+    /// How many buffers hold the tags of what is worked on, and the bytes of each: tags lie in runs, one for so much data.
+    fn buffers(&self, tags: &Tags) -> (f64, f64) {
+        let run = INTERLEAVE * tags.size / tags.sector;
+        let of_run = (run / BUFFER).ceil();
+        ((self.conditions.span.as_f64() / INTERLEAVE).ceil().max(1.0) * of_run, run / of_run)
     }
 
     /// Buffers of tags that are written for each random write: each dirty one once in every round of writing back.
     fn tag_writes(&self, tags: &Tags, flow: &Flow) -> f64 {
-        let run = (INTERLEAVE * tags.size / tags.sector / BUFFER).ceil();
-        let blocks = (self.conditions.span.as_f64() / INTERLEAVE).ceil() * run;
+        let (blocks, _) = self.buffers(tags);
         let writes = if tags.journal {
             WRITTEN_BACK / (flow.bytes * JOURNALLED)
         } else if tags.bitmap {

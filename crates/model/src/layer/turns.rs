@@ -11,11 +11,12 @@ use crate::parameter::{Parameter, QUEUE};
 use crate::site::Class;
 
 /// Switches of threads for a request that is slept for.
-const SWITCHES: f64 = 2.0;
+pub(super) const SWITCHES: f64 = 2.0;
 
 /// Requests that the kernel hands out for a drive at a time. Drives with one queue have an elevator, and that twice as many
 /// as the drive takes at once, or as 128 (`blk_mq_init_sched` in block/blk-mq-sched.c): 32 of SATA's commands, 254 and more of SAS.
-/// NVMe has none, and more for each processor than anybody asks for; a RAM drive has no requests.
+/// NVMe has none, and more for each processor than anybody asks for; a RAM drive has no requests. A flash drive of the lab has no
+/// elevator, and as many requests as operations that it is at work on (`hw_queue_depth` of null_blk).
 pub(crate) fn requests(group: &DriveGroup) -> f64 {
     const EACH: f64 = 2.0;
     const MOST: f64 = 128.0;
@@ -23,8 +24,7 @@ pub(crate) fn requests(group: &DriveGroup) -> f64 {
         DriveKind::SataSsd | DriveKind::SataEnterprise | DriveKind::Hdd => EACH * QUEUE,
         DriveKind::SasSsd => EACH * MOST,
         DriveKind::Ram if group.rated.read_latency.is_some() => {
-            let places = group.rated.read_iops.map_or(MOST, |rate| (rate.0 * FLASH_LATENCY.as_seconds()).round());
-            places.clamp(1.0, MOST)
+            group.rated.read_iops.map_or(MOST, |rate| (rate.0 * FLASH_LATENCY.as_seconds()).round().max(1.0))
         }
         DriveKind::Ram | DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => f64::INFINITY,
     }
@@ -80,49 +80,53 @@ impl Compiler<'_> {
     /// thread, with an operation of its own.
     pub(super) fn hold(&mut self, set: &Set, fill: &Fill) {
         let class = &self.site.classes[set.class as usize];
+        let apart = set.size / fill.touched;
+        if fill.touched <= 0.0 || apart <= 1.01 || class.requests.is_infinite() {
+            return;
+        }
         let pieces = fill.pieces / fill.touched;
         // A drive of the lab is at work on all of its requests side by side, where the network has one after the other: of
         // operations that leave some of them, others may be there as well.
         let beside = if class.piece.is_some() { (class.requests - pieces).max(0.0) } else { 0.0 };
-        let most = class.requests + beside;
-        let apart = set.size / fill.touched;
-        if fill.touched <= 0.0 || apart <= 1.01 || most.is_infinite() {
-            return;
-        }
-        let fullest = most / pieces + 1.0;
+        let fullest = (class.requests + beside) / pieces + 1.0;
         let spread = (2.0 * apart.ln()).sqrt();
         let root = ((spread * spread + 4.0 * fullest).sqrt() - spread) / 2.0;
         let held = apart * root * root + self.jobs - 1.0;
         self.network.population = self.network.population.min(held.max(1.0));
     }
 
-    /// Who sleeps for a request is woken, and meanwhile a worker hands over what is there (`blk_flush_plug`). `pieces` of one
-    /// access.
+    /// Who sleeps for a request is woken, and meanwhile a worker hands over what is there (`blk_flush_plug`).
     ///
     /// While processors are short, drives are seldom full: then a queue of so many requests turns away what one of the kind
-    /// M/M/1/K does, and no more sleep than leave both as busy.
-    pub(super) fn woken(&mut self, class: &Class, drive: u16, flow: &Flow, size: f64, pieces: f64) {
-        let over = if flow.random { size / flow.wide } else { 1.0 };
+    /// M/M/1/K does, and no more sleep than leave both as busy. What is written back later comes by the hundred, and always sleeps.
+    pub(super) fn woken(&mut self, set: &Set, flow: &Flow) {
+        let class = &self.site.classes[set.class as usize];
+        let Some(piece) = class.piece else { return };
+        let pieces = (flow.bytes / piece).ceil().max(1.0);
+        let all = flow.rate * set.size * self.crowd * pieces * SWITCHES;
+        let slept = if flow.waits == Waits::Operation { self.slept(set, class, flow, pieces, all) } else { all };
+        self.work(flow.context, Parameter::HandoffReadIo, slept, "sleeping for a request");
+    }
+
+    /// How many of all switches there are for an access of so many pieces that is waited for.
+    fn slept(&mut self, set: &Set, class: &Class, flow: &Flow, pieces: f64, all: f64) -> f64 {
+        let over = if flow.random { set.size / flow.wide } else { 1.0 };
         let own = pieces * flow.batch;
-        // What is written back later comes by the hundred.
-        let back = flow.waits != Waits::Operation;
-        let out = if back { f64::INFINITY } else { self.depth * self.jobs * flow.rate.min(1.0) * own / over };
+        let out = self.depth * self.jobs * flow.rate.min(1.0) * own / over;
         let beyond = |requests: f64| (1.0 - class.requests / requests.max(1.0)).max(0.0);
-        let all = flow.rate * size * self.crowd * pieces * SWITCHES;
+        let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
         let cores = self.network.station(Resource::Cores, 1.0, self.site.threads(), Slot::Own);
         let busy = |station: u16| self.network.stations[usize::from(station)].demand;
         let book = &self.site.book;
         let each = book.get(Parameter::HandoffReadIo) * book.get(Parameter::CpuFactor) / self.site.threads();
         let room = (busy(drive) - busy(cores)) / each;
         // An access of more pieces than a drive has requests meets itself.
-        let full = if back { 1.0 } else { turned_away(busy(drive) / busy(cores), class.requests) };
-        let least = all * beyond(own).max(beyond(out) * full);
-        let slept = (all * beyond(out)).min(room.max(least));
-        self.work(flow.context, Parameter::HandoffReadIo, slept, "sleeping for a request");
+        let least = all * beyond(own).max(beyond(out) * turned_away(busy(drive) / busy(cores), class.requests));
+        (all * beyond(out)).min(room.max(least))
     }
 }
 
-/// Share that finds a queue full that holds `places` and the one at work, at that utilization (M/M/1/K).
+/// Share that finds a queue full that holds so many, the one at work among them, at that utilization (M/M/1/K).
 fn turned_away(utilization: f64, places: f64) -> f64 {
     let rho = utilization.min(0.999);
     let full = rho.powf(places);

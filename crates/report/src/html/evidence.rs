@@ -93,7 +93,7 @@ pub(super) fn believe(of: &Source) -> Option<Drawn> {
 pub(super) fn part(listing: Listing, of: &Source) -> Option<Drawn> {
     let (findings, style) = (of.findings(), Style::default());
     let is_folded = listing.only == Some(Form::Page);
-    if listing.only == Some(Form::Terminal) || (is_folded && !of.has(Bulk::Drives)) {
+    if listing.only == Some(Form::Terminal) || (listing.id == "drives" && !of.has(Bulk::Drives)) {
         return None;
     }
     let mut body = Part {

@@ -87,7 +87,7 @@ pub(super) fn how(of: &Source) -> Drawn {
         kept_path: prose::kept_path(findings),
         resume: prose::resume(&Grid::new(findings)),
         method: method(findings),
-        kernel: &findings.inventory.kernel,
+        kernel: machine::known(&findings.inventory.kernel),
         programs: programs(findings),
         options: options(findings),
     };

@@ -2,7 +2,7 @@
 
 use terms::inventory::{Cpu, Detail, Inventory, MemoryModule, Readout};
 
-use super::pairs;
+use super::{known, pairs};
 use crate::style::Style;
 use crate::width::wrap;
 
@@ -11,8 +11,8 @@ const NAMES: usize = 13;
 
 /// Names and values.
 pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style) -> String {
-    let told = |text: &str| if text.is_empty() { "not known".to_owned() } else { text.to_owned() };
-    let mut facts = vec![("System", told(&inventory.system)), ("Kernel", told(&inventory.kernel))];
+    let mut facts =
+        vec![("System", known(&inventory.system).to_owned()), ("Kernel", known(&inventory.kernel).to_owned())];
     facts.extend(detail.board.clone().map(|board| ("Machine", board)));
     facts.push(("Processors", processors(inventory, &detail.cpu)));
     facts.push(("", abilities(inventory, &detail.cpu)));

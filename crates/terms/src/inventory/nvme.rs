@@ -17,7 +17,7 @@ pub struct NvmeController {
     pub nqn: Option<String>,
     /// How paths are chosen where there are several: `numa`, `round-robin`, `queue-depth`.
     pub path_policy: Option<String>,
-    /// `pcie`, `tcp`, `rdma`, `fc` or `loop`.
+    /// What carries its commands.
     pub transport: crate::NvmeTransport,
     /// Where it is: a PCI address, or `traddr=…,trsvcid=…`.
     pub address: String,
