@@ -3,7 +3,7 @@
 //! Each layer turns what it is asked for into what it asks of those below, and adds what it takes of processors,
 //! threads and locks on the way. The lists are kept from one design to the next.
 
-use terms::layer::{ArrayState, Checksums};
+use terms::layer::ArrayState;
 use terms::machine::DriveKind;
 use terms::workload::{Engine, Load, Method};
 use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
@@ -236,14 +236,14 @@ impl<'a> Compiler<'a> {
         self.network.cut = self.pieces(work);
         // Where workers take the pieces, several work on one operation, and while one piece is at work the drive has
         // another. Elsewhere all wait for the same, one after the other, and ZFS cuts by its own rules.
-        // A drive of the lab has the first piece at work while the others are handed over. A layer that encrypts or checks takes
-        // whole operations, and its work and the drive's come one after the other (`crypt_convert`, `integrity_metadata`).
+        let handed = self.completes.iter().any(Option::is_some);
+        // A drive of the lab has the first piece at work while the others are handed over. Who encrypts in the call itself takes
+        // whole operations, and its work and the drive's come one after the other (`crypt_convert`).
         if let Some(piece) = self.piece()
-            && !stack.nodes.iter().any(|node| works_on_all(&node.layer))
+            && (handed || !stack.nodes.iter().any(|node| node.layer.traits().encrypts))
         {
             self.network.pieces = (work.block.as_f64() / piece).ceil().max(1.0);
         }
-        let handed = self.completes.iter().any(Option::is_some);
         if stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
             self.network.pieces = 1.0;
         } else if handed {
@@ -476,12 +476,6 @@ impl<'a> Compiler<'a> {
     pub(crate) const fn is_cold(&self) -> bool {
         self.cold
     }
-}
-
-/// Does that layer encrypt or check all bytes of an operation?
-fn works_on_all(layer: &Layer) -> bool {
-    let traits = layer.traits();
-    traits.encrypts || traits.checksums != Checksums::None
 }
 
 /// What a processor time is multiplied with: bytes that are copied or mapped take what memory takes, whatever the core.

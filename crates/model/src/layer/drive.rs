@@ -125,8 +125,7 @@ impl Compiler<'_> {
             self.network.add(values, each(byte, (flow.bytes - 4096.0).max(0.0), "bytes beyond 4 KiB"));
             worked = (operation, times);
         } else if let Some(piece) = class.piece {
-            let places = (values[class.read_delay as usize] / values[operation as usize]).max(1.0);
-            let pieces = pieces(flow, piece, self.depth / (2.0 * places));
+            let pieces = pieces(flow, piece);
             self.network.add(values, each(operation, pieces, "pieces that it takes at once"));
             worked = (operation, pieces);
         } else if flow.random && values[operation as usize] > values[byte as usize] * flow.bytes {
@@ -147,7 +146,7 @@ impl Compiler<'_> {
         let apart = flow.rate * size / (flow.wide * flow.batch);
         // Where each piece takes as long, its bytes are in that time.
         let inside = match (flow.random, class.piece) {
-            (_, Some(piece)) => values[operation as usize] * pieces(flow, piece, 1.0),
+            (_, Some(piece)) => values[operation as usize] * pieces(flow, piece),
             (true, None) => values[operation as usize],
             (false, None) => 0.0,
         };
@@ -214,10 +213,9 @@ impl Compiler<'_> {
 }
 
 /// Pieces for one access of a drive that takes so many bytes at once, each of which it has as long. The last may be a small
-/// one. Of accesses side by side, those that wait while others are at work become one (`blk_mq_sched_try_merge`).
-fn pieces(flow: &Flow, piece: f64, waiting: f64) -> f64 {
-    let together = if flow.random { 1.0 } else { waiting.clamp(1.0, (piece / flow.bytes).max(1.0)) };
-    (flow.bytes * together / piece).ceil().max(1.0) / together
+/// one. None are joined: such a drive has no elevator.
+fn pieces(flow: &Flow, piece: f64) -> f64 {
+    (flow.bytes / piece).ceil().max(1.0)
 }
 
 /// What of a flow's work counts in the time of an operation: what goes on side by side once, what is done later not.
@@ -248,20 +246,12 @@ pub(crate) fn harmonic(k: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Blocks of 16 KiB are two pieces of a drive that takes 12 at once; small blocks in order become one where some wait.
+    /// Blocks of 16 KiB are two pieces of a drive that takes 12 at once.
     #[test]
     fn the_last_piece_takes_as_long_as_the_others() {
-        let flow = |random, bytes| Flow::new(false, random, bytes);
-        for (random, kib, waiting, expected) in [
-            (true, 4.0, 8.0, 1.0),
-            (true, 12.0, 1.0, 1.0),
-            (true, 16.0, 1.0, 2.0),
-            (false, 16.0, 8.0, 2.0),
-            (false, 4.0, 1.0, 1.0),
-            (false, 4.0, 3.0, 1.0 / 3.0),
-        ] {
-            let is = pieces(&flow(random, kib * 1024.0), 12.0 * 1024.0, waiting);
-            assert!((is - expected).abs() < 1e-9, "{random} {kib} {waiting}: {is}");
+        for (kib, expected) in [(4.0, 1.0), (12.0, 1.0), (16.0, 2.0)] {
+            let is = pieces(&Flow::new(true, true, kib * 1024.0), 12.0 * 1024.0);
+            assert!((is - expected).abs() < 1e-9, "{kib}: {is}");
         }
     }
 
