@@ -9,7 +9,7 @@ use terms::workload::{Engine, Load, Method};
 use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
 
 use crate::calls::hands_over_reads;
-use crate::fault::Fault;
+use crate::fault::{Fault, has_rules};
 use crate::flow::{Context, Flow};
 use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
 use crate::parameter::{Parameter, TABLE, Unit};
@@ -25,21 +25,6 @@ pub(crate) const LARGEST: f64 = 1_310_720.0;
 /// Requests side by side that the elevator sends to a drive before it looks at another place (`fifo_batch` in
 /// block/mq-deadline.c).
 const BATCH: f64 = 16.0;
-
-/// Is there a rule for every layer?
-fn has_rules(stack: &Stack) -> Result<(), Fault> {
-    let shares = |drive: &Ref| stack.nodes.iter().filter(|other| other.on.contains(drive)).count() > 1;
-    stack.nodes.iter().try_for_each(|node| {
-        let why = match &node.layer {
-            layer if layer.traits().cache.is_some() => "it has a cache, and no rule tells what that will hold",
-            Layer::Partition(_) if node.on.iter().any(shares) => {
-                "other partitions share its drive, and no rule tells how a drive divides its time"
-            }
-            _ => return Ok(()),
-        };
-        Err(Fault::NoRule { layer: node.name.to_string(), why })
-    })
-}
 
 /// What a prediction is about besides stack and workload.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,5 +1,7 @@
 //! Why nothing is said of a stack.
 
+use terms::{Layer, Ref, Stack};
+
 /// Why a stack could not be made into a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
@@ -30,3 +32,21 @@ impl std::fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+/// Is there a rule for every layer?
+///
+/// # Errors
+/// [`Fault::NoRule`] for the first that has none.
+pub(crate) fn has_rules(stack: &Stack) -> Result<(), Fault> {
+    let shares = |drive: &Ref| stack.nodes.iter().filter(|other| other.on.contains(drive)).count() > 1;
+    stack.nodes.iter().try_for_each(|node| {
+        let why = match &node.layer {
+            layer if layer.traits().cache.is_some() => "it has a cache, and no rule tells what that will hold",
+            Layer::Partition(_) if node.on.iter().any(shares) => {
+                "other partitions share its drive, and no rule tells how a drive divides its time"
+            }
+            _ => return Ok(()),
+        };
+        Err(Fault::NoRule { layer: node.name.to_string(), why })
+    })
+}
