@@ -11,6 +11,7 @@ use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
 use crate::calls::hands_over_reads;
 use crate::fault::{Fault, has_rules};
 use crate::flow::{Context, Flow};
+use crate::layer::drive::pieces;
 use crate::network::{DELAY, Network, Part, Resource, Serial, Slot};
 use crate::parameter::{Parameter, TABLE, Unit};
 use crate::site::Site;
@@ -78,7 +79,7 @@ pub struct Compiler<'a> {
     pub(crate) depth: f64,
     /// Writes between two flushes.
     pub(crate) every: Option<f64>,
-    /// The same for the first flow of writes of the node that is looked at: a flush is one, whatever a layer writes.
+    /// The same, but only for the first flow of writes of a node: a flush counts once, whatever else is written to the node.
     pub(crate) flushed: Option<f64>,
     /// Share of operations that write.
     pub(crate) writes: f64,
@@ -227,7 +228,7 @@ impl<'a> Compiler<'a> {
         if let Some(piece) = self.piece()
             && (handed || !stack.nodes.iter().any(|node| node.layer.traits().encrypts))
         {
-            self.network.pieces = (work.block.as_f64() / piece).ceil().max(1.0);
+            self.network.pieces = pieces(work.block.as_f64(), piece);
         }
         if stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
             self.network.pieces = 1.0;

@@ -3,7 +3,7 @@
 pub(crate) mod array;
 mod btrfs;
 mod crypt;
-mod drive;
+pub(crate) mod drive;
 mod flush;
 mod integrity;
 mod resync;

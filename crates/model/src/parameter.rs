@@ -174,7 +174,7 @@ table! {
     BitmapReadByte: "dm-integrity with bitmap, bytes read", PerByte, per_mib(0.15), 0.3, Published, RAM;
     BitmapWriteByte: "dm-integrity with bitmap, bytes written", PerByte, per_mib(0.28), 0.3, Published, RAM;
     IntegrityFlush: "dm-integrity, a flush", Time, 8.0 * US, 0.6, Guessed,
-        "some 15000 instructions of Linux 6.1: a worker writes dirty tags and wakes who waits (`integrity_commit`, `dm_bufio_write_dirty_buffers`)";
+        "some 15000 instructions of Linux 6.1, counted in the lab: a worker writes dirty tags and wakes who waits (`integrity_commit`, `dm_bufio_write_dirty_buffers`)";
     TagSector: "looking up and checking the tag of a sector", Time, 0.201 * US, 0.3, Published,
         "1193 and 2022 MB/s with sectors of 512 and 4096 bytes on the RAM drive of the reference machine";
     JournalSector: "dm-integrity's journal, an entry of a sector", Time, today(0.5 * US), 0.5, Guessed,

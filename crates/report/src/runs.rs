@@ -9,6 +9,7 @@ use terms::units::{Nanos, significant};
 use crate::grouped::by_key;
 use crate::html::{STYLE, filters, table};
 use crate::listing::{Group, Listing, MISSING};
+use crate::machine::known;
 use crate::quantity;
 use crate::style::{Style, Tone};
 use crate::svg::ratios::{self, Dot};
@@ -151,8 +152,7 @@ fn differences(all: &[Difference]) -> Vec<String> {
     if all.is_empty() {
         return vec!["Nothing that is recorded of them differs.".to_owned()];
     }
-    let said = |text: &str| if text.is_empty() { "not known".to_owned() } else { text.to_owned() };
-    let line = |of: &Difference| format!("differs: {}: {} → {}", of.what, said(&of.a), said(&of.b));
+    let line = |of: &Difference| format!("differs: {}: {} → {}", of.what, known(&of.a), known(&of.b));
     all.iter().map(line).collect()
 }
 

@@ -160,5 +160,5 @@ fn a_lost_path_fails_no_operation_and_comes_back() {
 #[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn every_stack_of_the_study_of_remote_flash_stands() {
-    crate::stacks::every_stack_stands("studies/remote-flash.toml", "*", 9);
+    crate::stacks::every_stack_stands("studies/remote-flash.toml", &[], 9);
 }

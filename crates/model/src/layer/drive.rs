@@ -125,7 +125,7 @@ impl Compiler<'_> {
             self.network.add(values, each(byte, (flow.bytes - 4096.0).max(0.0), "bytes beyond 4 KiB"));
             worked = (operation, times);
         } else if let Some(piece) = class.piece {
-            let pieces = pieces(flow, piece);
+            let pieces = pieces(flow.bytes, piece);
             self.network.add(values, each(operation, pieces, "pieces that it takes at once"));
             worked = (operation, pieces);
         } else if flow.random && values[operation as usize] > values[byte as usize] * flow.bytes {
@@ -146,7 +146,7 @@ impl Compiler<'_> {
         let apart = flow.rate * size / (flow.wide * flow.batch);
         // Where each piece takes as long, its bytes are in that time.
         let inside = match (flow.random, class.piece) {
-            (_, Some(piece)) => values[operation as usize] * pieces(flow, piece),
+            (_, Some(piece)) => values[operation as usize] * pieces(flow.bytes, piece),
             (true, None) => values[operation as usize],
             (false, None) => 0.0,
         };
@@ -194,7 +194,7 @@ impl Compiler<'_> {
     fn driver(&mut self, class: &Class, flow: &Flow, size: f64) {
         let visits = flow.rate * size * self.crowd;
         if let Some(piece) = class.piece {
-            let pieces = (flow.bytes / piece).ceil().max(1.0);
+            let pieces = pieces(flow.bytes, piece);
             self.work(flow.context, Parameter::FlashIo, visits * pieces, "queue and timer");
             self.work(flow.context, Parameter::FlashByte, flow.rate * size * flow.bytes, "its copy");
         } else if class.kind == DriveKind::Ram {
@@ -214,8 +214,8 @@ impl Compiler<'_> {
 
 /// Pieces for one access of a drive that takes so many bytes at once, each of which it has as long. The last may be a small
 /// one. None are joined: such a drive has no elevator.
-fn pieces(flow: &Flow, piece: f64) -> f64 {
-    (flow.bytes / piece).ceil().max(1.0)
+pub(crate) fn pieces(bytes: f64, piece: f64) -> f64 {
+    (bytes / piece).ceil().max(1.0)
 }
 
 /// What of a flow's work counts in the time of an operation: what goes on side by side once, what is done later not.
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn the_last_piece_takes_as_long_as_the_others() {
         for (kib, expected) in [(4.0, 1.0), (12.0, 1.0), (16.0, 2.0)] {
-            let is = pieces(&Flow::new(true, true, kib * 1024.0), 12.0 * 1024.0);
+            let is = pieces(kib * 1024.0, 12.0 * 1024.0);
             assert!((is - expected).abs() < 1e-9, "{kib}: {is}");
         }
     }

@@ -27,8 +27,8 @@ impl Compiler<'_> {
     /// Every drive that holds data flushes, side by side; meanwhile it does little else. A file system with a journal
     /// commits as [`log`](Self::log) says.
     pub(crate) fn demand_of_flushes(&mut self, stack: &Stack, work: &Workload) {
-        let Some(every) = work.flushed_every().filter(|_| work.read_share() < 1.0) else { return };
-        let share = (1.0 - work.read_share()) / f64::from(every.max(1));
+        let Some(every) = work.flushed_every().filter(|_| self.writes > 0.0) else { return };
+        let share = self.writes / f64::from(every.max(1));
         let mut log = self.log(stack, work, every);
         let twice = if self.spins(stack) { 1.0 } else { commits_of_journals(stack) };
         log.flushes *= twice;

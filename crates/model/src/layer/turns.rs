@@ -3,7 +3,7 @@
 use terms::FLASH_LATENCY;
 use terms::machine::{DriveGroup, DriveKind};
 
-use super::drive::Set;
+use super::drive::{Set, pieces};
 use crate::compile::{Compiler, LARGEST};
 use crate::flow::{Context, Flow, Waits};
 use crate::network::{Part, Resource, Slot};
@@ -97,18 +97,19 @@ impl Compiler<'_> {
 
     /// Who sleeps for a request is woken, and meanwhile a worker hands over what is there (`blk_flush_plug`).
     ///
-    /// While processors are short, drives are seldom full: then a queue of so many requests turns away what one of the kind
-    /// M/M/1/K does, and no more sleep than leave both as busy. What is written back later comes by the hundred, and always sleeps.
+    /// Where drives are the bottleneck, all that find no request sleep. Where processors are, drives are seldom full, and as many
+    /// sleep as a queue M/M/1/K turns away; between the two, as many as make processors as busy as the drive. What is written
+    /// back later comes by the hundred, and always sleeps.
     pub(super) fn woken(&mut self, set: &Set, flow: &Flow) {
         let class = &self.site.classes[set.class as usize];
         let Some(piece) = class.piece else { return };
-        let pieces = (flow.bytes / piece).ceil().max(1.0);
+        let pieces = pieces(flow.bytes, piece);
         let all = flow.rate * set.size * self.crowd * pieces * SWITCHES;
         let slept = if flow.waits == Waits::Operation { self.slept(set, class, flow, pieces, all) } else { all };
         self.work(flow.context, Parameter::HandoffReadIo, slept, "sleeping for a request");
     }
 
-    /// How many of all switches there are for an access of so many pieces that is waited for.
+    /// How many of `all` switches there are for an access of so many pieces that an operation waits for.
     fn slept(&mut self, set: &Set, class: &Class, flow: &Flow, pieces: f64, all: f64) -> f64 {
         let over = if flow.random { set.size / flow.wide } else { 1.0 };
         let own = pieces * flow.batch;

@@ -28,8 +28,8 @@ struct Width {
 const WIDTH: Width = Width { drives: 0.33, reads: 0.35, blocks: 1.05, trees: 1.0 };
 
 /// The same in a guest whose instructions are counted, and which was calibrated. Nothing is left there but the rules: no cache
-/// is missed, no description is wrong, nothing wanders. From two seeds of `bedplate check-model`; a third, drawn later, tries them
-/// (docs/expect.md).
+/// is missed, no description is wrong, nothing wanders. From two seeds of `bedplate check-model`, tried on two that were drawn
+/// later (docs/expect.md).
 const COUNTED: Width = Width { drives: 0.1, reads: 0.05, blocks: 0.17, trees: 0.25 };
 
 /// Larger requests are cut, read ahead and handed over.

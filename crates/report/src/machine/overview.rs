@@ -40,7 +40,7 @@ pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style) -> Str
 const CPUINFO: &str = "/proc/cpuinfo";
 
 fn processors(inventory: &Inventory, cpu: &Cpu) -> String {
-    let model = if inventory.cpu_model.is_empty() { "not known" } else { &inventory.cpu_model };
+    let model = known(&inventory.cpu_model);
     if inventory.why_unread(CPUINFO).is_some() {
         return "not known".to_owned();
     }
