@@ -10,8 +10,8 @@ pub(crate) struct Place {
     pub(crate) node: Word,
     /// The drive, where this is the whole drive itself: writing here destroys what was on it.
     pub(crate) drive: Option<Name>,
-    /// Is it a partition already, which cannot be partitioned again?
-    pub(crate) slice: bool,
+    /// What it is to the tools that refuse some devices.
+    pub(crate) kind: BlockKind,
     /// Is the most of [`Place::size`] its size to the byte, whatever version of a tool makes it?
     pub(crate) exact: bool,
     /// What is certain of its size.
@@ -22,6 +22,21 @@ pub(crate) struct Place {
     pub(crate) stripe: Option<Stripe>,
     /// Does it answer a damaged block with a read error rather than with wrong data?
     pub(crate) detects: bool,
+    /// Does it begin between two chunks of the array beneath? The kernel then reports an `alignment_offset`.
+    pub(crate) misaligned: bool,
+}
+
+/// What a block device is to the tools that refuse some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    /// A whole drive.
+    Drive,
+    /// A partition or a slice of a drive: it cannot be partitioned again.
+    Slice,
+    /// A logical volume: LVM looks for no physical volumes on it (`scan_lvs` of lvm.conf(5)).
+    Volume,
+    /// An array, a mapping, a cached device.
+    Mapping,
 }
 
 /// How consecutive bytes are dealt out to drives.

@@ -10,7 +10,7 @@ use terms::{Layer, LayerNode, Name, Ref, Stack, Word};
 use crate::draft::Draft;
 use crate::error::PlanError;
 use crate::fact::DriveFact;
-use crate::place::{Member, Place, sizes};
+use crate::place::{BlockKind, Member, Place, sizes};
 use crate::{block, mounted, need, setting};
 
 /// Plans one stack on drives of known size: the commands that build it, in order, each with its reason and
@@ -156,11 +156,12 @@ fn whole_drive(fact: &DriveFact) -> Place {
     Place {
         node: Word::drive(&fact.name),
         drive: Some(fact.name.clone()),
-        slice: fact.slice,
+        kind: if fact.slice { BlockKind::Slice } else { BlockKind::Drive },
         exact: true,
         size: SizeBounds::exactly(fact.size),
         lba: fact.lba,
         stripe: None,
         detects: false,
+        misaligned: false,
     }
 }

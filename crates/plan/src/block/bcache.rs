@@ -9,7 +9,7 @@ use terms::{Bytes, LayerNode, Name, Word};
 use super::{only, wipe};
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
-use crate::place::{Member, Place};
+use crate::place::{BlockKind, Member, Place};
 
 /// Where the kernel keeps what it knows of a device, by its number: nodes of mappings are not always links.
 const OF: &str = r#"of() { echo "/sys/dev/block/$(stat --dereference --format=%Hr:%Lr "$1")/bcache"; }; "#;
@@ -106,7 +106,16 @@ pub(crate) fn lay(
     );
     set_up(draft, layer, bcache, &format!("/dev/{name}"));
     let detects = below.detects && cache.detects;
-    Ok(Place { node: device, drive: None, slice: false, exact: false, lba: block, detects, ..below.clone() })
+    Ok(Place {
+        node: device,
+        drive: None,
+        kind: BlockKind::Mapping,
+        exact: false,
+        lba: block,
+        detects,
+        misaligned: false,
+        ..below.clone()
+    })
 }
 
 /// What the kernel is told of an attached cache.

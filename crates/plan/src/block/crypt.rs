@@ -4,7 +4,7 @@ use terms::layer::{Crypt, CryptFlags};
 use terms::{Name, Word};
 
 use crate::draft::{Doing, Draft, words};
-use crate::place::{Member, Place};
+use crate::place::{BlockKind, Member, Place};
 
 /// Opens the mapping. Plain dm-crypt has no header, so nothing is formatted and nothing has to be wiped.
 pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member) -> Place {
@@ -42,7 +42,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
     Place {
         node: mapping,
         drive: None,
-        slice: false,
+        kind: BlockKind::Mapping,
         lba: below.place.lba.max(crypt.sector),
         // The mapping is as long as the device, cut to whole sectors.
         exact: below.place.exact && below.place.size.most.0.is_multiple_of(crypt.sector.0.max(1)),

@@ -1,12 +1,12 @@
 //! A stand-alone dm-integrity mapping.
 
 use terms::layer::{Integrity, IntegrityMode};
-use terms::{Name, Word};
+use terms::{Bytes, Name, Word};
 
 use super::wipe;
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
-use crate::place::{Member, Place};
+use crate::place::{BlockKind, Member, Place};
 
 /// Formats and opens the mapping.
 pub(crate) fn lay(draft: &mut Draft, layer: &Name, integrity: &Integrity, below: &Member) -> Result<Place, PlanError> {
@@ -66,14 +66,21 @@ fn open(layer: &Name, integrity: &Integrity, node: &Word, name: &str, mapping: &
         .undo("Closing writes out what is still pending.", words!["integritysetup", "close", name])
 }
 
+/// Does dm-integrity's data area begin between two chunks of the array below? Superblock and journal before it take
+/// whole blocks of 4 KiB, whatever the chunk is (drivers/md/dm-integrity.c, `calculate_device_limits`).
+pub(crate) fn splits_chunks(below: &Place) -> bool {
+    below.stripe.is_some_and(|stripe| stripe.unit > Bytes(4096))
+}
+
 fn place(integrity: &Integrity, node: Word, below: &Place) -> Place {
     Place {
         node,
         drive: None,
-        slice: false,
+        kind: BlockKind::Mapping,
         exact: false,
         lba: below.lba.max(integrity.sector),
         detects: true,
+        misaligned: below.misaligned || splits_chunks(below),
         ..below.clone()
     }
 }

@@ -3,10 +3,11 @@
 use terms::layer::{Luks, LuksIntegrity, Pbkdf};
 use terms::{Name, Nanos, Word};
 
+use super::integrity::splits_chunks;
 use super::{crypt, wipe};
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
-use crate::place::{Member, Place};
+use crate::place::{BlockKind, Member, Place};
 
 /// Formats and opens the mapping.
 pub(crate) fn lay(draft: &mut Draft, layer: &Name, luks: &Luks, below: &Member) -> Result<Place, PlanError> {
@@ -94,10 +95,12 @@ fn place(luks: &Luks, node: Word, below: &Place) -> Place {
     Place {
         node,
         drive: None,
-        slice: false,
+        kind: BlockKind::Mapping,
         exact: false,
         lba: below.lba.max(luks.sector.unwrap_or_default()),
         detects: below.detects || luks.integrity.is_some(),
+        // cryptsetup moves its data by the offset that the device below reports, but for those of its own dm-integrity.
+        misaligned: luks.integrity.is_some() && splits_chunks(below),
         ..below.clone()
     }
 }

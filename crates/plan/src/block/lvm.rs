@@ -9,7 +9,7 @@ use terms::{Bytes, LayerNode, Name, Word};
 use super::at_least;
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
-use crate::place::{Member, Place, Stripe, drives, largest_lba, most, nodes, sizes};
+use crate::place::{BlockKind, Member, Place, Stripe, drives, largest_lba, most, nodes, sizes};
 
 /// Name of the logical volume inside its group.
 const VOLUME: &str = "data";
@@ -67,6 +67,11 @@ pub(crate) fn lay(
 fn check(node: &LayerNode, lvm: &Lvm, members: &[Member]) -> Result<(), PlanError> {
     at_least(node, lvm.volume.fewest(), members)?;
     let refuse = |why: &str| Err(PlanError::impossible(&node.name, why));
+    if let Some(member) = members.iter().find(|member| member.place.kind == BlockKind::Volume) {
+        let why =
+            "is a logical volume, and LVM takes none as a physical volume; put luks or raid between, or rest on drives";
+        return refuse(&format!("`{}` {why}", member.name));
+    }
     if lvm.integrity.is_some() && !lvm.volume.is_raid() {
         return refuse("LVM protects only the legs of its raid volumes; put an integrity layer below instead");
     }
@@ -237,11 +242,13 @@ fn place(lvm: &Lvm, node: Word, members: &[Member]) -> Place {
     Place {
         node,
         drive: None,
-        slice: false,
+        kind: BlockKind::Volume,
         exact: false,
         lba: largest_lba(members),
         stripe: Stripe::new(lvm.stripe, lvm.volume.data_members(members.len())).or_else(|| alone(members)),
         detects: lvm.integrity.is_some() || members.iter().any(|member| member.place.detects),
+        // `data_alignment_offset_detection` of lvm.conf(5) is on.
+        misaligned: false,
         ..members[0].place.clone()
     }
 }

@@ -7,7 +7,7 @@ use terms::{Name, Word};
 use super::wipe;
 use crate::draft::{Doing, Draft, words};
 use crate::error::PlanError;
-use crate::place::{Member, Place};
+use crate::place::{BlockKind, Member, Place};
 
 /// Makes the partition, and before the first of a drive its table.
 pub(crate) fn lay(
@@ -18,13 +18,13 @@ pub(crate) fn lay(
     tables: &mut PartitionTables,
 ) -> Result<Place, PlanError> {
     let place = &below.place;
-    let drive = place.drive.as_ref().filter(|_| !place.slice);
+    let drive = place.drive.as_ref().filter(|_| place.kind == BlockKind::Drive);
     let drive = drive.ok_or_else(|| PlanError::impossible(layer, "only a whole drive can be partitioned"))?;
     let extent = tables.next(drive, place.size.least, place.lba, partition);
     let extent = extent.ok_or_else(|| PlanError::impossible(layer, format!("no room is left for it on `{drive}`")))?;
     let node = Word::partition(drive, extent.number);
     draft.push(make(layer, drive, &place.node, extent).makes_node(&node));
-    Ok(Place { node, drive: None, slice: true, size: SizeBounds::exactly(extent.size()), ..place.clone() })
+    Ok(Place { node, drive: None, kind: BlockKind::Slice, size: SizeBounds::exactly(extent.size()), ..place.clone() })
 }
 
 fn make(layer: &Name, drive: &Name, whole: &Word, extent: Extent) -> Doing {

@@ -7,7 +7,7 @@ use terms::{LayerNode, Name, Word};
 use super::at_least;
 use crate::draft::{Doing, Draft, whole_device, words};
 use crate::error::PlanError;
-use crate::place::{Member, Place, Stripe, drives, largest_lba, nodes};
+use crate::place::{BlockKind, Member, Place, Stripe, drives, largest_lba, nodes};
 
 /// Creates the array and waits until it is in sync.
 pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, raid: &Raid, members: &[Member]) -> Result<Place, PlanError> {
@@ -169,11 +169,12 @@ fn place(raid: &Raid, node: Word, members: &[Member], heals: bool) -> Place {
     Place {
         node,
         drive: None,
-        slice: false,
+        kind: BlockKind::Mapping,
         exact: false,
         lba: largest_lba(members),
         stripe: stripe.or_else(|| through(raid.level, members)),
         detects: heals,
+        misaligned: members.iter().any(|member| member.place.misaligned),
         ..members[0].place.clone()
     }
 }

@@ -5,7 +5,7 @@ use terms::{Name, Nanos, Word};
 
 use super::crypt;
 use crate::draft::{Doing, Draft, words};
-use crate::place::{Member, Place};
+use crate::place::{BlockKind, Member, Place};
 
 /// tcplay takes no key from a file alone: it asks twice for a passphrase and once whether it is meant, each time in a
 /// reading of its own. Without a terminal it reads standard input, so it gets a session without one. The passphrase is
@@ -59,5 +59,5 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
         .makes_node(&mapping)
         .undo("The volume's key leaves the kernel's memory.", words!["cryptsetup", "close", name]),
     );
-    Place { node: mapping, drive: None, slice: false, ..below.place.clone() }
+    Place { node: mapping, drive: None, kind: BlockKind::Mapping, ..below.place.clone() }
 }

@@ -11,6 +11,11 @@ use crate::place::{Member, Place};
 
 /// Makes and mounts the file system.
 pub(crate) fn lay(draft: &mut Draft, layer: &Name, xfs: &Xfs, below: &Member) -> Result<String, PlanError> {
+    if below.place.misaligned {
+        let why = "mkfs.xfs refuses it without force: dm-integrity begins between two chunks of the array below; put \
+                   dm-integrity under the array, lvm between, or take ext4";
+        return Err(PlanError::impossible(layer, why));
+    }
     draft.push(make(layer, xfs, &below.place));
     Ok(mount(draft, layer, "xfs", &[], &below.place.node))
 }

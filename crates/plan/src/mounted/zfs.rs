@@ -7,7 +7,7 @@ use terms::{LayerNode, Name, Word};
 use crate::block::{at_least, wipe};
 use crate::draft::{Doing, Draft, words};
 use crate::error::PlanError;
-use crate::place::{Member, drives};
+use crate::place::{BlockKind, Member, drives};
 
 /// Makes the pool. ZFS mounts its top dataset itself.
 pub(crate) fn lay(
@@ -56,7 +56,7 @@ fn device(member: &Member) -> Word {
 }
 
 fn whole_drive(member: &Member) -> Option<&Name> {
-    member.place.drive.as_ref().filter(|_| !member.place.slice)
+    member.place.drive.as_ref().filter(|_| member.place.kind == BlockKind::Drive)
 }
 
 fn partition(layer: &Name, drive: &Name, node: &Word) -> Doing {
