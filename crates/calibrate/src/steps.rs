@@ -337,7 +337,7 @@ fn zfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
         fits.push(Fit { parameter: Parameter::ZfsWriteIo, work: work(Pattern::Write, Bytes::kib(4), 1, 1)? });
     }
     let zfs = Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() };
-    let points = bench.learn(&stack(Layer::Zfs(zfs), 1)?, &fits)?;
+    let points = bench.learn(&stack(Layer::Zfs(zfs), ram::DRIVES)?, &fits)?;
     Ok(format!(
         "{:.0} MB/s to read; {:.1} k reads/s",
         points[0].operations * Bytes::mib(1).as_f64() / 1e6,

@@ -19,6 +19,11 @@ pub(crate) struct Flow {
     pub(crate) run: f64,
     /// How many devices get the same at the same time.
     pub(crate) copies: f64,
+    /// Of how many devices with the same content one is asked, that which has the least to do (`read_balance` in
+    /// drivers/md/raid1.c and raid10.c): they fill like one.
+    pub(crate) choices: f64,
+    /// Station of the kernel's thread that hands it over, where there is one.
+    pub(crate) thread: Option<u16>,
     /// How many devices of those that take turns are asked at a time, as a share: a stream is at one place.
     pub(crate) at_once: f64,
     /// Ways of a head that each takes besides.
@@ -69,6 +74,8 @@ impl Flow {
             batch: 1.0,
             run: f64::INFINITY,
             copies: 1.0,
+            choices: 1.0,
+            thread: None,
             at_once: 1.0,
             seeks: 0.0,
             unsure: 0,

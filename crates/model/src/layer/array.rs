@@ -6,7 +6,7 @@ use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, STRIP
 use super::turns::SWITCHES;
 use crate::compile::{Compiler, count};
 use crate::flow::Flow;
-use crate::network::Serial;
+use crate::network::{Resource, Serial, Slot};
 use crate::parameter::Parameter;
 
 /// First kernel without the stripe lock on reads (commit 97ae27252f49).
@@ -250,13 +250,19 @@ impl Compiler<'_> {
         let further = flow.rate * rows.parts * (pages - 1.0) * VISITS;
         self.parity_work(at, array, Parameter::ParityRow, further, "further rows beside them");
         let is_part = rows.parts > 0.0;
+        let thread = self.network.station(
+            Resource::Serial(Serial::Parity, self.twins.of(at)),
+            1.0,
+            self.parity_threads(array),
+            Slot::Own,
+        );
         let each = |write: bool, bytes: f64| {
             // What one member gets of an operation lies side by side.
             let wide = (bytes / piece).clamp(1.0, count(here));
             let rate = flow.rate * wide.min(bytes / piece) / count(here);
             let random = flow.random || is_part;
             let bytes = bytes / (bytes / piece).min(wide);
-            Flow { write, random, bytes, rate, wide: flow.wide * wide, ..*flow }
+            Flow { write, random, bytes, rate, wide: flow.wide * wide, thread: Some(thread), ..*flow }
         };
         let written = rows.whole * array.members * array.chunk + rows.writes * piece;
         if !is_part {
@@ -323,9 +329,12 @@ impl Rows {
 impl Compiler<'_> {
     /// Time of the parity thread, or of those it hands its work to, as many as there are processors at most.
     fn parity_work(&mut self, at: usize, array: &Array, parameter: Parameter, factor: f64, why: &'static str) {
-        let threads = array.threads.min(self.site.threads());
         self.cores(parameter, factor, why);
-        self.serial_by(Serial::Parity, at, threads, parameter, factor, why);
+        self.serial_by(Serial::Parity, at, self.parity_threads(array), parameter, factor, why);
+    }
+
+    fn parity_threads(&self, array: &Array) -> f64 {
+        array.threads.min(self.site.threads())
     }
 }
 
@@ -359,7 +368,7 @@ fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, spins: boo
     // drivers/md/raid1.c), but where that tells no optimal size, as a RAM drive; several streams, or random ones, spread.
     let stays = spins || of.tells_no_size();
     let to = if flow.random || of.jobs > 1.0 || !stays { here } else { 1 };
-    asked[0] = Some(Spread { flow: Flow { rate: flow.rate / count(to), ..*flow }, to });
+    asked[0] = Some(Spread { flow: Flow { rate: flow.rate / count(to), choices: count(to), ..*flow }, to });
 }
 
 fn striped_mirrors(
@@ -391,7 +400,7 @@ fn striped_mirrors(
     let (whole, to) = if all { (members, here) } else { (halves, halves) };
     // A lost member's pieces go to those that are left, and stay as many.
     let mut each = striped(flow, array.chunk, whole);
-    each.flow.copies = if all && !array.far { 2.0 } else { 1.0 };
+    each.flow.choices = if all && !array.far { 2.0 } else { 1.0 };
     each.flow.rate *= count(whole) / count(to);
     asked[0] = Some(Spread { to, ..each });
 }

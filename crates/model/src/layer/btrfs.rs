@@ -194,7 +194,9 @@ impl Compiler<'_> {
         let chunks = (self.conditions.span.as_f64() / CHUNK).ceil().max(1.0);
         let several = (flow.random || self.jobs > 1.5) && chunks > 1.5;
         let n = count(here);
-        let alone = !flow.random && self.jobs < 1.5;
+        // Which copy is read follows from the number of the process (`find_live_mirror` in fs/btrfs/volumes.c): one job reads
+        // the same one of each chunk.
+        let alone = self.jobs < 1.5 && !several;
         let each = match (profile, flow.write) {
             (BtrfsProfile::Single, _) => {
                 let (each, to) = if several { (n, here) } else { (1.0, 1) };
@@ -207,20 +209,25 @@ impl Compiler<'_> {
             (BtrfsProfile::Dup, false) => Flow { rate: flow.rate / n, ..*flow },
             (BtrfsProfile::Raid1, true) => {
                 let copies = n.min(2.0);
-                Flow { rate: flow.rate * copies / n, wide: flow.wide * copies, ..*flow }
+                Flow { rate: flow.rate * copies / n, wide: flow.wide * copies, run: flow.bytes, ..*flow }
             }
             // Stripes over pairs, and each on both drives of one.
             (BtrfsProfile::Raid10, true) => {
                 let over = striped(flow, (n / 2.0).max(1.0));
                 Flow { rate: over.rate * n.min(2.0) / 2.0, wide: over.wide * n.min(2.0), ..over }
             }
-            // Which copy is read follows from the number of the process: one job reads one.
             (BtrfsProfile::Raid1, false) if alone => {
                 self.ask(0, *flow);
                 return;
             }
             (BtrfsProfile::Raid1, false) => Flow { rate: flow.rate / n, ..*flow },
             (BtrfsProfile::Raid0, _) => striped(flow, n),
+            (BtrfsProfile::Raid10, false) if alone => {
+                let halves = (devices / 2).max(1);
+                let each = striped(flow, count(halves));
+                (0..halves).for_each(|which| self.ask(which, each));
+                return;
+            }
             // A lost device's pieces go to those that are left, and stay as many.
             (BtrfsProfile::Raid10, false) => {
                 let over = striped(flow, count(devices));
@@ -233,8 +240,9 @@ impl Compiler<'_> {
     }
 }
 
-/// Stripes over so many: what one gets of an operation lies side by side there and is one request.
+/// Stripes over so many: what one gets of an operation lies side by side there. Stripes are handed over one after the other
+/// (`btrfs_submit_bio` in fs/btrfs/bio.c).
 fn striped(flow: &Flow, over: f64) -> Flow {
     let wide = (flow.bytes / STRIPE).max(1.0).min(over);
-    Flow { bytes: flow.bytes / wide, rate: flow.rate * wide / over, wide: flow.wide * wide, ..*flow }
+    Flow { bytes: flow.bytes / wide, rate: flow.rate * wide / over, wide: flow.wide * wide, run: STRIPE, ..*flow }
 }

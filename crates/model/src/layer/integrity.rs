@@ -145,8 +145,9 @@ impl Compiler<'_> {
                 // Whoever asks for a flush waits until the dirty tags are written (`dm_integrity_flush_buffers`): none are left
                 // to be written later.
                 let (dirty, bytes) = self.dirty(tags, &flow, writes);
-                each(self, Flow { random: true, bytes, rate: flushes * dirty, seeks: 0.0, ..flow });
+                // The data first: a layer below counts a flush with the first of what it is asked to write.
                 each(self, flow);
+                each(self, Flow { random: true, bytes, rate: flushes * dirty, seeks: 0.0, ..flow });
                 return;
             }
         }

@@ -35,6 +35,7 @@ pub(crate) fn requests(group: &DriveGroup) -> f64 {
 pub(super) struct Fill {
     touched: f64,
     pieces: f64,
+    choices: f64,
 }
 
 impl Compiler<'_> {
@@ -56,9 +57,10 @@ impl Compiler<'_> {
         let own = flow.bytes * flow.batch;
         let run = if flow.random { flow.run.min(own) } else { flow.run.min(f64::MAX) }.max(flow.bytes);
         let share = (run / flow.bytes).min(flow.batch);
-        let (visits, pieces) = (flow.rate * set.size / share, (share * flow.bytes / piece).ceil());
+        let (visits, whole) = (flow.rate * set.size / share, (share * flow.bytes / piece).ceil());
         fill.touched += visits;
-        fill.pieces += visits * pieces;
+        fill.pieces += visits * whole;
+        fill.choices += visits * flow.choices;
         // Of a run all but what is out already is waited for.
         let all = (run / piece).ceil();
         let asleep = if flow.run.is_finite() { (1.0 - class.requests / all).max(0.0) } else { 0.0 };
@@ -67,12 +69,35 @@ impl Compiler<'_> {
             Context::Workers { servers, .. } | Context::Behind { servers, .. } => servers,
         };
         let times = (asleep * set.size / flow.copies / handing).max(1.0 / flow.at_once);
-        if times <= 1.0 {
+        // Who writes the same to several drives waits for each of them, also for that which another thread keeps full.
+        let handed = flow.copies > 1.5 || flow.thread.is_some();
+        if times <= 1.0 && !handed {
             return;
         }
+        let times = times.max(1.0);
         let station = self.network.station(Resource::Turns(set.class, set.number), set.size, 1.0, Slot::None);
         let part = Part::of(station, value, worked * flow.rate * times, "one after the other");
         self.network.add(self.site.book.values(), Part { by: [value, flow.unsure], ..part });
+        if let Some(piece) = class.piece.filter(|_| handed) {
+            self.held_back(set, flow, station, (1.0 - class.requests / (own / piece).ceil()).max(0.0), piece);
+        }
+    }
+
+    /// md's threads hold back what they hand over until no request is left (`blk_start_plug` in `flush_pending_writes` of
+    /// drivers/md/raid1-10.c and in `raid5d`): the drives have nothing to do until the thread has worked on all of it, and the
+    /// thread nothing while they work. `share`: of that which is slept for.
+    fn held_back(&mut self, set: &Set, flow: &Flow, station: u16, share: f64, piece: f64) {
+        let values = self.site.book.values();
+        if let Some(thread) = flow.thread {
+            let busy = self.network.stations[usize::from(thread)].demand;
+            self.network.add(values, Part::of(station, Parameter::One.place(), busy * share, "its thread's own work"));
+        }
+        let each = flow.rate * set.size * share;
+        for (parameter, factor) in [(Parameter::FlashIo, pieces(flow.bytes, piece)), (Parameter::FlashByte, flow.bytes)]
+        {
+            let part = Part::of(station, parameter.place(), each * factor, "handed over while no drive works");
+            self.network.add(values, Part { by: [parameter.place(), Parameter::CpuFactor.place()], ..part });
+        }
     }
 
     /// Operations at random places fill one drive's requests before those of the others: with `a` of them on each drive the
@@ -80,15 +105,16 @@ impl Compiler<'_> {
     /// thread, with an operation of its own.
     pub(super) fn hold(&mut self, set: &Set, fill: &Fill) {
         let class = &self.site.classes[set.class as usize];
-        let apart = set.size / fill.touched;
+        let choices = fill.choices / fill.touched;
+        let apart = set.size / fill.touched / choices;
         if fill.touched <= 0.0 || apart <= 1.01 || class.requests.is_infinite() {
             return;
         }
-        let pieces = fill.pieces / fill.touched;
+        let (pieces, requests) = (fill.pieces / fill.touched, class.requests * choices);
         // A drive of the lab is at work on all of its requests side by side, where the network has one after the other: of
         // operations that leave some of them, others may be there as well.
-        let beside = if class.piece.is_some() { (class.requests - pieces).max(0.0) } else { 0.0 };
-        let fullest = (class.requests + beside) / pieces + 1.0;
+        let beside = if class.piece.is_some() { (requests - pieces).max(0.0) } else { 0.0 };
+        let fullest = (requests + beside) / pieces + 1.0;
         let spread = (2.0 * apart.ln()).sqrt();
         let root = ((spread * spread + 4.0 * fullest).sqrt() - spread) / 2.0;
         let held = apart * root * root + self.jobs - 1.0;
