@@ -89,10 +89,7 @@ impl Compiler<'_> {
         let missed = if flow.write || !told { 1.0 } else { 1.0 - self.cached(zfs, flow) };
         self.work(flow.context, byte, moved * missed, "records: checksum and copy");
         self.work(flow.context, Parameter::RamByte, flow.rate * flow.bytes * (1.0 - missed), "copied from the cache");
-        let more = if flow.random { 0.0 } else { moved / record - moved / TABLE_RECORD };
-        if more > 0.0 {
-            self.work(flow.context, Parameter::ZfsReadIo, more * missed * self.crowd, "more records than of 128 KiB");
-        }
+        self.more_records(at, flow, record, records, missed);
         self.compress(at, zfs, flow, moved);
         self.memory(moved * CROSSINGS, "copied through the cache, and read for checksums");
         let whole = Flow { bytes: record, rate: flow.rate * records, batch: flow.batch * records.max(1.0), ..*flow };
@@ -110,6 +107,32 @@ impl Compiler<'_> {
         }
     }
 
+    /// The table's times are of records of 128 KiB; smaller ones are more. A read at random has its first one in its own time,
+    /// of whatever size.
+    fn more_records(&mut self, at: usize, flow: &Flow, record: f64, records: f64, missed: f64) {
+        let of_table = flow.bytes.max(records * record) / TABLE_RECORD;
+        let first = if flow.write || !flow.random { 0.0 } else { 1.0 };
+        let more = flow.rate * ((records - first) - (of_table - first).max(0.0));
+        if more <= 0.0 {
+            return;
+        }
+        let why = "more records than of 128 KiB";
+        if !flow.random {
+            self.work(flow.context, Parameter::ZfsReadIo, more * missed * self.crowd, why);
+        }
+        if flow.write {
+            let pool = self.pool_threads(at);
+            self.work(pool, Parameter::ZfsRecordWrite, more, why);
+        } else {
+            self.work(flow.context, Parameter::ZfsRecordHit, more * (1.0 - missed), why);
+        }
+    }
+
+    /// The threads of the pool, which do what no operation waits for: so many share it (`zio_taskq_batch_pct`).
+    fn pool_threads(&self, at: usize) -> Context {
+        Context::Behind { node: self.twins.of(at), servers: (self.site.threads() * ISSUERS).max(1.0) }
+    }
+
     /// Writes are compressed by many threads of the pool, reads by who wants them.
     fn compress(&mut self, at: usize, zfs: &Zfs, flow: &Flow, bytes: f64) {
         let parameter = match (zfs.compression, flow.write) {
@@ -119,8 +142,7 @@ impl Compiler<'_> {
             (ZfsCompression::Zstd, true) => Parameter::Zstd,
             (ZfsCompression::Zstd, false) => Parameter::Unzstd,
         };
-        let servers = (self.site.threads() * ISSUERS).max(1.0);
-        let pool = Context::Behind { node: self.twins.of(at), servers };
+        let pool = self.pool_threads(at);
         self.work(if flow.write { pool } else { flow.context }, parameter, bytes, "compression");
     }
 
@@ -177,11 +199,15 @@ impl Compiler<'_> {
             ..*flow
         });
         if flow.write && place.writes > place.reads && zfs.layout != ZfsLayout::Mirror {
-            // Many threads of the pool reckon it (`vdev_raidz_generate_parity`).
-            let servers = (self.site.threads() * ISSUERS).max(1.0);
-            let pool = Context::Behind { node: self.twins.of(at), servers };
+            // `vdev_raidz_generate_parity`
+            let pool = self.pool_threads(at);
             let parity = flow.rate * flow.bytes * (place.writes - place.reads);
             self.work(pool, Parameter::ParityByte, parity, "parity of records");
+        }
+        if flow.write && zfs.layout == ZfsLayout::Mirror {
+            let pool = self.pool_threads(at);
+            let copies = flow.rate * flow.bytes * (place.writes - 1.0);
+            self.work(pool, Parameter::ZfsCopy, copies, "further copies");
         }
         if flow.write {
             self.vdev_limit(at, &each, vdevs);
