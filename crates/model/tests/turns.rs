@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Compiler, Conditions, Resource, Site, predict};
-use terms::layer::{Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
+use terms::layer::{Btrfs, BtrfsProfile, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine, Rated, Trust};
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
@@ -78,6 +78,60 @@ fn a_full_drive_holds_back_what_others_have_room_for() {
     let free = 4.0 * 25e3;
     assert!(small(&flash()) < free * 0.85, "{}", small(&flash()));
     assert!(small(&flash()) > free * 0.6, "{}", small(&flash()));
+}
+
+/// Small reads of a mirror go to the drive with the least to do, so none fills before the others; the pieces of a large one are
+/// still handed to one drive, while the other has nothing.
+#[test]
+fn a_mirror_fills_its_drives_evenly_but_for_large_reads() {
+    let mirror = stack(2, raid(RaidLevel::Raid1, 512));
+    let stripe = stack(2, raid(RaidLevel::Raid0, 512));
+    let at = |stack: &Stack, kib, depth| rate(&flash(), stack, &work(Pattern::RandRead, kib, depth, 1));
+    assert!(at(&mirror, 4, 8) > at(&stripe, 4, 8) * 1.1, "{} {}", at(&mirror, 4, 8), at(&stripe, 4, 8));
+    let one = 409.6e6 / f64::from(1 << 20);
+    assert!(at(&mirror, 1024, 16) < one * 1.2, "{} {one}", at(&mirror, 1024, 16));
+}
+
+/// md's threads work while no drive does, and the drives while no thread does: it adds up for pieces that are waited for.
+#[test]
+fn what_threads_of_md_hold_back_adds_up() {
+    let added = |layer, kib| {
+        let (array, work) = (stack(4, layer), work(Pattern::RandWrite, kib, 4, 1));
+        demand(&flash(), &array, &work, |of| matches!(of, Resource::Turns(..)))
+            / demand(&flash(), &array, &work, |of| matches!(of, Resource::Drive(..)))
+    };
+    for layer in [raid(RaidLevel::Raid1, 512), raid(RaidLevel::Raid6, 64)] {
+        assert!(added(layer.clone(), 1024) > 1.02, "{layer:?}: {}", added(layer.clone(), 1024));
+        assert!(added(layer.clone(), 4) < 1.0 + 1e-9, "{layer:?}: {}", added(layer.clone(), 4));
+    }
+}
+
+/// One process reads the same copy of each chunk of btrfs, several read both.
+#[test]
+fn one_process_reads_one_copy() {
+    let profile = |data| Layer::Btrfs(Btrfs { data, ..Btrfs::default() });
+    let at =
+        |data, jobs| rate(&of(DriveKind::SataSsd), &stack(4, profile(data)), &work(Pattern::RandRead, 256, 16, jobs));
+    assert!(at(BtrfsProfile::Raid10, 4) > at(BtrfsProfile::Raid10, 1) * 1.5);
+    assert!(at(BtrfsProfile::Raid0, 1) > at(BtrfsProfile::Raid10, 1) * 1.5);
+}
+
+/// Each record of ZFS is work, also one that the ARC answers, and so is each copy.
+#[test]
+fn records_and_copies_of_zfs_are_work() {
+    let cores = |of: Resource| of == Resource::Cores;
+    let at = |layout, recordsize, pattern| {
+        let mut machine = of(DriveKind::Ram);
+        machine.memory.size = Some(Bytes::gib(64));
+        let layer = Layer::Zfs(Zfs { layout, recordsize, ..Zfs::default() });
+        demand(&machine, &stack(2, layer), &work(pattern, 1024, 1, 1), cores)
+    };
+    let (small, usual) = (Bytes::kib(16), Bytes::kib(128));
+    for pattern in [Pattern::RandWrite, Pattern::Write, Pattern::RandRead, Pattern::Read] {
+        let [few, many] = [usual, small].map(|record| at(ZfsLayout::Stripe, record, pattern));
+        assert!(many > few * 1.2, "{pattern:?}: {few} {many}");
+    }
+    assert!(at(ZfsLayout::Mirror, usual, Pattern::Write) > at(ZfsLayout::Stripe, usual, Pattern::Write) * 1.1);
 }
 
 /// A stream of small blocks is on one member of a stripe of large chunks, and on all of one whose chunks its window covers.
