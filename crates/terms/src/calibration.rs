@@ -59,6 +59,9 @@ impl Calibration {
     }
 }
 
+/// QEMU's `Haswell-noTSX` in its own words: what the lab gives a guest whose instructions are counted, and no other guest.
+pub const COUNTED_PROCESSOR: &str = "Intel Core Processor (Haswell, no TSX)";
+
 /// What must be the same for processor times to be the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
@@ -73,10 +76,10 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Is it a guest whose instructions are counted? Those have one processor.
+    /// Is it a guest whose instructions are counted? Those have one processor, of a fixed model.
     #[must_use]
-    pub const fn is_counted(&self) -> bool {
-        self.emulated.is_some() && self.threads == 1
+    pub fn is_counted(&self) -> bool {
+        self.emulated.is_some() && self.threads == 1 && self.processor == COUNTED_PROCESSOR
     }
 
     /// That of a machine.

@@ -45,6 +45,8 @@ fn run(bench: &Bench, study: &str, only: &str) -> PathBuf {
 fn paces(run: &Path) -> BTreeMap<String, f64> {
     let reader = RunReader::open(run).unwrap();
     assert!(reader.provenance().has_virtual_clock(), "{:?}", reader.provenance().accelerator);
+    let machine = terms::calibration::Fingerprint::of(&reader.inventory().unwrap().unwrap());
+    assert!(machine.is_counted(), "{machine:?}");
     let cells = reader.newest_cells().unwrap().into_iter();
     let mean = |cell: terms::record::Cell| {
         let reading = cell.reading.unwrap_or_else(|| panic!("{:?}: {:?}", cell.key, cell.failure));
