@@ -30,7 +30,8 @@ pub(crate) struct Sheet {
 }
 
 /// Flash of 2020 to 2023 on PCIe 4.0: ratings of 5 to 7.4 GB/s and 0.7 to 1 M IOPS; 40 to 70 µs for a read, some 3 µs of them
-/// the processor's, and 10 to 20 µs for a write into the cache, in the geometric middle; 0.3 to 5 ms for a flush without protection against loss of power.
+/// the processor's, and 10 to 20 µs for a write into the cache, in the geometric middle; 0.3 to 5 ms for a flush without
+/// protection against loss of power.
 static NVME: Sheet = Sheet {
     name: "NVMe drive for people at home",
     read: 5.0e9,

@@ -241,7 +241,7 @@ impl Compiler<'_> {
 }
 
 /// Stripes over so many: what one gets of an operation lies side by side there. Stripes are handed over one after the other
-/// (`btrfs_submit_bio` in fs/btrfs/bio.c).
+/// (`btrfs_submit_bio`).
 fn striped(flow: &Flow, over: f64) -> Flow {
     let wide = (flow.bytes / STRIPE).max(1.0).min(over);
     Flow { bytes: flow.bytes / wide, rate: flow.rate * wide / over, wide: flow.wide * wide, run: STRIPE, ..*flow }
