@@ -262,7 +262,8 @@ impl Compiler<'_> {
             let rate = flow.rate * wide.min(bytes / piece) / count(here);
             let random = flow.random || is_part;
             let bytes = bytes / (bytes / piece).min(wide);
-            Flow { write, random, bytes, rate, wide: flow.wide * wide, thread: write.then_some(thread), ..*flow }
+            // The thread works before the drives read, and again before they write.
+            Flow { write, random, bytes, rate, wide: flow.wide * wide, thread: Some(thread), ..*flow }
         };
         let written = rows.whole * array.members * array.chunk + rows.writes * piece;
         if !is_part {
