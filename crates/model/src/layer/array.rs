@@ -262,7 +262,8 @@ impl Compiler<'_> {
             let rate = flow.rate * wide.min(bytes / piece) / count(here);
             let random = flow.random || is_part;
             let bytes = bytes / (bytes / piece).min(wide);
-            // The thread works before the drives read, and again before they write.
+            // The thread works before the drives read, and again before they write. Each time all of its work is added, which is
+            // more than it does: drawn at random, two seeds of the lab are nearer to that than to half of it.
             Flow { write, random, bytes, rate, wide: flow.wide * wide, thread: Some(thread), ..*flow }
         };
         let written = rows.whole * array.members * array.chunk + rows.writes * piece;

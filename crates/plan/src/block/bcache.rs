@@ -113,6 +113,7 @@ pub(crate) fn lay(
         exact: false,
         lba: block,
         detects,
+        // It has limits of its own (`bcache_device_init` in drivers/md/bcache/super.c).
         misaligned: false,
         ..below.clone()
     })

@@ -99,7 +99,7 @@ fn place(luks: &Luks, node: Word, below: &Place) -> Place {
         exact: false,
         lba: below.lba.max(luks.sector.unwrap_or_default()),
         detects: below.detects || luks.integrity.is_some(),
-        // cryptsetup moves its data by the offset that the device below reports, but for those of its own dm-integrity.
+        // cryptsetup adds the offset that the device below reports. Its own dm-integrity knows of no chunks.
         misaligned: luks.integrity.is_some() && splits_chunks(below),
         ..below.clone()
     }
