@@ -25,8 +25,10 @@ use crate::probe;
 use crate::request::{CellRequest, Measured};
 use crate::{resync, together, workplace};
 
-/// Windows shorter than this are for trying things out and are not made longer.
+/// Windows shorter than this are for trying things out and are not made longer for what they show.
 pub(crate) const EXTENDED: Nanos = Nanos::seconds(1);
+/// So many times as long a window is made at most.
+const LONGEST: f64 = 10.0;
 
 /// Runs one cell. A job that failed is a failed cell, not an error.
 ///
@@ -53,9 +55,10 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     let mut job = prepare(request, window)?;
     let mut observed = observed(host, request, &job, window)?;
     let mut raw = raw_files(&job, &observed, "");
-    let extended = observed.outcome.ok() && observed.unsteady() && window >= EXTENDED;
-    if extended {
-        window = Nanos(window.0 * 2);
+    let longer = longer(request.workload, &observed, window);
+    let extended = longer.is_some();
+    if let Some(longer) = longer {
+        window = longer;
         resync::restart(host, request.resyncs)?;
         job = prepare(request, window)?;
         observed = self::observed(host, request, &job, window)?;
@@ -79,6 +82,19 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     };
     let cell = conclude(request, &job, observed, around, window);
     Ok(Measured { cell: Cell { imitated, extended, probes, took: start.elapsed().into(), ..cell }, raw })
+}
+
+/// The window that a cell wants whose own was no single thing, or short for what was under way.
+fn longer(workload: &Workload, observed: &Observed, window: Nanos) -> Option<Nanos> {
+    if !observed.outcome.ok() {
+        return None;
+    }
+    let reading = fio::parse(&observed.outcome.stdout).ok()?.reading;
+    let turns = guards::turns(workload, &reading).unwrap_or(f64::INFINITY);
+    let twice = if observed.unsteady() && window >= EXTENDED { 2.0 } else { 1.0 };
+    // A window that is short shows too short a latency, for long operations are not over.
+    let times = if turns < guards::TURNS { (2.0 * guards::TURNS / turns).ceil().min(LONGEST) } else { twice };
+    (times > 1.0).then(|| Nanos::from_seconds(window.as_seconds() * times))
 }
 
 /// What is told of a run that was observed.
@@ -266,9 +282,14 @@ fn believe(
     observed: &Observed,
     around: &Compared,
     window: Nanos,
-    output: FioOutput,
+    mut output: FioOutput,
 ) -> Judged {
     let workload = request.workload;
+    // Parts of a workload are told one by one.
+    let worked = observed.worked.filter(|_| workload.parts.is_empty());
+    if let Some(time) = guards::apart(worked, &output, observed.log.step) {
+        output.reading = fio::over(output.reading, time);
+    }
     // Which part of several moved which byte is not told: what any of them may explain is explained.
     let bounds = workload.kinds().into_iter().map(|kind| {
         amplification::bounds(request.nodes, Work { block: kind.block, fsync_every: kind.flushed_every() })
@@ -281,6 +302,7 @@ fn believe(
         output: &output,
         log: &observed.log,
         aligned,
+        worked,
         lifetime: observed.lifetime,
         members: observed.counted(),
         cpu: observed.cpu.as_ref(),

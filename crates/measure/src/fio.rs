@@ -245,6 +245,17 @@ pub(crate) fn in_window(mut reading: Reading, block: Bytes) -> Reading {
     reading
 }
 
+/// The same where jobs did their windows one after the other: all of it, over all of the time. Rates of jobs that did not run
+/// beside each other do not add up.
+pub(crate) fn over(mut reading: Reading, time: Nanos) -> Reading {
+    for flow in [&mut reading.read, &mut reading.write].into_iter().flatten() {
+        flow.runtime = time;
+        flow.iops = Iops(Bytes(flow.operations).as_f64() / time.as_seconds());
+        flow.throughput = BytesPerSecond(flow.bytes.as_f64() / time.as_seconds());
+    }
+    reading
+}
+
 /// The same of jobs with blocks of several sizes: what their parts did together.
 pub(crate) fn sum_of(mut whole: Reading, parts: &[PartReading]) -> Reading {
     let take = |flow: &mut Option<Flow>, of: fn(&Reading) -> Option<&Flow>| {

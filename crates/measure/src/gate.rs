@@ -28,6 +28,8 @@ pub(crate) struct Observed {
     pub(crate) dirtied: Option<Bytes>,
     /// Between which moments the counters were read.
     pub(crate) between: Option<(Nanos, Nanos)>,
+    /// From when the first job's window began until the last one's ended, where a log on the machine's clock tells.
+    pub(crate) worked: Option<Nanos>,
     /// From before fio began until after it ended.
     pub(crate) lifetime: (Nanos, Nanos),
     /// The machine's own work, seen while fio ran.
@@ -151,7 +153,8 @@ pub(crate) fn conclude(ran: Ran) -> Observed {
     let [log_file, latency_log] = logs;
     let log = Log::read(&String::from_utf8_lossy(&log_file), sample(window));
     let latencies = String::from_utf8_lossy(&latency_log);
-    let span = crate::log::span(&latencies, log.step).filter(|_| aligned).unwrap_or_else(|| {
+    let told = crate::log::span(&latencies, log.step).filter(|_| aligned);
+    let span = told.unwrap_or_else(|| {
         let ended = lifetime.1;
         (Nanos(ended.0.saturating_sub(window.0)), Nanos(ended.0.saturating_sub(EXIT.0)))
     });
@@ -162,6 +165,7 @@ pub(crate) fn conclude(ran: Ran) -> Observed {
         cpu: inside.map(|(first, last)| last.cpu_since(first)),
         dirtied: inside.and_then(|(first, last)| last.dirtied_since(first)),
         between: inside.map(|(first, last)| (first.at(), last.at())),
+        worked: told.map(|(from, to)| Nanos(to.0.saturating_sub(from.0))),
         lifetime,
         path_lost: None,
         steadiness: (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), log.step)),

@@ -9,6 +9,7 @@ mod window;
 
 pub use self::table::reference;
 use self::table::{Look, Row};
+pub(crate) use self::window::{TURNS, apart, turns};
 use terms::evidence::{CellConditions, Steadiness};
 use terms::record::{Cell, CpuDelta, GuardNote, MemberDelta, Reading};
 use terms::{Bytes, LayerNode, Nanos, Workload};
@@ -30,6 +31,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) log: &'a Log,
     /// Is the log on the clock by which the counters were read?
     pub(crate) aligned: bool,
+    /// From when the first job's window began until the last one's ended, where that is known.
+    pub(crate) worked: Option<Nanos>,
     /// From before fio began until after it ended.
     pub(crate) lifetime: (Nanos, Nanos),
     pub(crate) members: &'a [MemberDelta],

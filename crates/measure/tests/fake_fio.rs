@@ -21,6 +21,8 @@ struct FakeFio {
     mdstat: &'static str,
     /// The log of throughput over time, where fio wrote one.
     log: Option<String>,
+    /// That of latency.
+    latencies: Option<String>,
     window: Nanos,
     jobs: u32,
 }
@@ -35,6 +37,7 @@ impl FakeFio {
             fill: None,
             mdstat: "",
             log: None,
+            latencies: None,
             window: Nanos::millis(100),
             jobs: 1,
         }
@@ -72,6 +75,9 @@ impl Host for FakeFio {
             "/proc/self/stat" => Ok(b"1 (x) S 0 0 0 0 0 0 0 0 0 0 0 0 0".to_vec()),
             path if path.ends_with("_bw.log") && self.log.is_some() => {
                 Ok(self.log.clone().unwrap_or_default().into_bytes())
+            }
+            path if path.ends_with("_lat.log") && self.latencies.is_some() => {
+                Ok(self.latencies.clone().unwrap_or_default().into_bytes())
             }
             _ => {
                 let source = io::Error::from(io::ErrorKind::NotFound);
@@ -193,6 +199,30 @@ fn jobs_that_fio_does_not_speak_of_void_the_cell() {
     assert_eq!((cell.jobs.len(), cell.reading.unwrap().read.unwrap().operations), (2, 2000));
     let lost = FakeFio { jobs: 2, ..FakeFio::saying(output(&one)) };
     assert!(run(&lost).unwrap().cell.failure.unwrap().starts_with("jobs: "));
+}
+
+/// As it was seen of sixteen jobs with 32 requests each on a drive that takes 128: four held all of them until their windows
+/// were over, and fio's sum over the jobs is twice what the drive did.
+#[test]
+fn jobs_that_take_turns_have_the_rate_of_all_of_the_time() {
+    let one = job(0, 1000, 0, 0, 1000);
+    let two = FakeFio { jobs: 2, window: Nanos::seconds(1), ..FakeFio::saying(output(&format!("{one},{one}"))) };
+    let lines = |from: u64| -> String { (1..=10).map(|n| format!("{}, 1000, 0, 0, 0\n", from + n * 100)).collect() };
+    for (begins, iops, is_told) in [(5000, 2000.0, false), (5150, 2000.0, false), (6000, 1000.0, true)] {
+        let fio = FakeFio { latencies: Some(lines(5000) + &lines(begins)), ..two.clone() };
+        let cell = run(&fio).unwrap().cell;
+        let read = cell.reading.unwrap().read.unwrap();
+        assert!((read.iops.0 - iops).abs() < 1.0 && (read.throughput.0 - iops * 4096.0).abs() < 5000.0, "{read:?}");
+        assert_eq!(cell.guards.iter().any(|note| note.guard == Guard::Together), is_told, "{begins}");
+    }
+}
+
+#[test]
+fn a_window_that_is_short_for_what_is_under_way_is_made_longer() {
+    let slow = |mean: u64| FakeFio::saying(good().replacen("\"mean\":10.0", &format!("\"mean\":{mean}.0"), 1));
+    for (mean, is_longer) in [(9_000_000, false), (11_000_000, true)] {
+        assert_eq!(run(&slow(mean)).unwrap().cell.extended, is_longer, "{mean} ns in 100 ms");
+    }
 }
 
 #[test]

@@ -44,11 +44,12 @@ guards! {
     Bins "bins" "Operations are not what their bins of latency hold.";
     LogSum "log-sum" "The log holds more than fio did.";
     Short "short" "The window ended early.";
+    Queue "queue" "The window is short for what was under way.";
     NothingDone "nothing-done" "A direction that was asked for did nothing.";
     LostLog "lost-log" "Most of the log is missing.";
     Log "log" "The log holds less than fio did.";
     LogClock "log-clock" "The log tells of another time.";
-    Together "together" "Hosts did not work at the same time.";
+    Together "together" "Hosts or jobs did not work at the same time.";
     Resync "resync" "An array resynchronised.";
     Degraded "degraded" "An array lacks a member.";
     InStep "in-step" "A resynchronisation that was asked for was over.";

@@ -220,7 +220,7 @@ impl Costs {
         let (settle, window) = (policy.settle.as_seconds(), workload.window.unwrap_or(policy.window).as_seconds());
         let once = (settle + window) * self.pace + self.overhead;
         let share = self.extensions.get(workload.name.as_str()).copied().unwrap_or(self.extended);
-        let extension = if window >= 1.0 { share * (settle + 2.0 * window) * self.pace } else { 0.0 };
+        let extension = share * (settle + 2.0 * window) * self.pace;
         let imitation = if policy.compat && workload.imitates.is_some() { IMITATED } else { 0.0 };
         let gathering = if workload.hosts.is_one() { 0.0 } else { GATHERING };
         once + extension + imitation + gathering

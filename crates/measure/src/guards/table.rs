@@ -77,6 +77,12 @@ const FIO: &[Row] = &[
         "the log has more, beyond 1 % and two lines at the highest rate: lines of something else",
     ),
     voids(Guard::Short, window::short, "time of the shortest job, the window", "it is below 95 %"),
+    labels(
+        Guard::Queue,
+        window::queue,
+        "the window, the mean latency",
+        "it is below ten times the latency, also after it was made up to ten times as long: what was under way at its ends counts",
+    ),
     voids(Guard::NothingDone, window::direction, "each direction that was asked for", "one has no operation"),
     labels(
         Guard::LostLog,
@@ -95,6 +101,12 @@ const FIO: &[Row] = &[
         window::clock,
         "the log's times, fio's life on the machine's clock",
         "the times lie outside of it",
+    ),
+    labels(
+        Guard::Together,
+        window::together,
+        "the time in which the windows of all jobs lie",
+        "it is longer than one by more than 5 % and two lines of the log: jobs took turns, and the rate is that over all of the time",
     ),
     Row {
         guard: Guard::Together,

@@ -27,6 +27,7 @@ struct Case {
     conditions: CellConditions,
     governor_change: Option<String>,
     steadiness: Option<Steadiness>,
+    worked: Option<Nanos>,
 }
 
 fn flow(seconds: u64) -> Flow {
@@ -88,6 +89,7 @@ fn clean(pattern: Pattern) -> Case {
         conditions: CellConditions::default(),
         governor_change: None,
         steadiness: None,
+        worked: Some(Nanos::millis(4200)),
     }
 }
 
@@ -99,6 +101,7 @@ fn fire(case: &Case) -> Vec<GuardNote> {
         output: &case.output,
         log: &case.log,
         aligned: true,
+        worked: case.worked,
         lifetime: (Nanos::seconds(9), Nanos::seconds(15)),
         members: &case.members,
         cpu: Some(&case.cpu),
@@ -132,7 +135,7 @@ fn fell() -> Steadiness {
 type Spoil = fn(&mut Case);
 
 /// Guard, does it void, what goes wrong.
-const READS: [(Guard, bool, Spoil); 32] = [
+const READS: [(Guard, bool, Spoil); 34] = [
     (Guard::Jobs, true, |case| case.workload.jobs = 2),
     (Guard::Identity, true, |case| case.output.reading.read.as_mut().unwrap().iops.0 *= 2.0),
     (Guard::Identity, true, |case| case.output.jobs[0].flows[0].throughput.0 *= 1000.0 / 1024.0),
@@ -142,6 +145,8 @@ const READS: [(Guard, bool, Spoil); 32] = [
         case.log = Log { step: STEP, ..Log::default() };
     }),
     (Guard::Short, true, |case| case.output.jobs[0].flows[0].runtime = Nanos::seconds(2)),
+    (Guard::Queue, false, |case| case.output.reading.read.as_mut().unwrap().latency.mean = Nanos::seconds(1)),
+    (Guard::Together, false, |case| case.worked = Some(Nanos::seconds(8))),
     (Guard::LostLog, false, |case| case.log = Log { step: STEP, ..Log::default() }),
     (Guard::Resync, true, |case| case.busy = vec![Busy { guard: Guard::Resync, witness: "md0: resync = 4 %".into() }]),
     (Guard::Degraded, true, |case| case.busy = vec![Busy { guard: Guard::Degraded, witness: "[U_]".into() }]),
@@ -239,6 +244,19 @@ fn the_page_is_up_to_date() {
     } else {
         assert!(page == fresh, "docs/guards.md is out of date: run with BLESS=1");
     }
+}
+
+/// 512 requests before a drive that does 400 in a second.
+#[test]
+fn a_window_has_to_hold_its_queue_several_times_where_it_is_a_queue() {
+    let mut case = clean(Pattern::RandRead);
+    let is_told = |case: &Case| fire(case).iter().any(|note| note.guard == Guard::Queue);
+    case.output.reading.read.as_mut().unwrap().latency.mean = Nanos::millis(300);
+    assert!(!is_told(&case), "four seconds");
+    case.output.reading.read.as_mut().unwrap().latency.mean = Nanos::millis(1280);
+    assert!(is_told(&case));
+    case.workload.load = terms::workload::Load::Share { of: Name::new("w").unwrap(), percent: 120 };
+    assert!(!is_told(&case), "arrivals that do not wait");
 }
 
 /// Many jobs on a slow drive: each line says 10 KiB/s of 10.9.
