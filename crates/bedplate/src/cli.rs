@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use advise::{AdviseArguments, InitArguments, NeedsArguments};
 pub(crate) use calibrate::CalibrateArguments;
-pub(crate) use check_model::CheckModelArguments;
+pub(crate) use check_model::{CheckModelArguments, Requirement};
 pub(crate) use choice::{Place, Selection};
 pub(crate) use expect::ExpectArguments;
 pub(crate) use machine::{CaptureArguments, DoctorArguments, InspectArguments, MachineArguments};

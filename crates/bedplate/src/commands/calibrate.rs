@@ -57,14 +57,15 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
 }
 
 /// Measures a guest like that of a study under the study's own clock, which has to end an instruction in a nanosecond:
-/// nothing is converted. `told` hears of each step. What `known` has of such a guest is not measured again.
+/// nothing is converted. Gives what the guest is, and what was measured of it. `told` hears of each step. What `known` has of
+/// such a guest is not measured again.
 pub(crate) fn of_guest(
     study: &Path,
     seconds: f64,
     settings: &Settings,
     known: &dyn Fn(&Inventory) -> Result<Option<Calibration>, Failure>,
     told: &Told<'_>,
-) -> Result<Calibration, Failure> {
+) -> Result<(Inventory, Calibration), Failure> {
     let spec = studies::load_whole(study, settings)?.design.lab;
     // Such a guest has no drive that QEMU serves, but may have those of its own kernel.
     let flash = spec.drives.iter().find(|drive| drive.kind == LabDriveKind::Flash);
@@ -73,10 +74,12 @@ pub(crate) fn of_guest(
         flash.map(|flash| Ok::<_, Failure>(LabDrive { lba: flash.lba, ..drive(OWN_DRIVE, flash.kind, FLASH_SIZE)? }));
     settings.printer.say("booting a guest");
     let site = Site::lab(guest::boot(&bench(&spec, own.transpose()?)?, &[], Console::Log, settings)?);
-    match known(&inspect::examine(&site)?)? {
-        Some(calibration) => Ok(calibration),
-        None => measure(&site, seconds, WINDOW, told),
-    }
+    let inventory = inspect::examine(&site)?;
+    let calibration = match known(&inventory)? {
+        Some(calibration) => calibration,
+        None => measure(&site, seconds, WINDOW, told)?,
+    };
+    Ok((inventory, calibration))
 }
 
 /// Hears of a step as it begins, and of one that is over.

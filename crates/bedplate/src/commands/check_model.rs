@@ -10,24 +10,32 @@ mod tally;
 use std::path::{Path, PathBuf};
 
 use record::RunReader;
+use terms::advice::Advised;
 use terms::calibration::{Calibration, CalibrationStep};
 use terms::finding::Findings;
 use terms::inventory::Inventory;
+use terms::machine::Machine;
+use terms::{Bytes, Design, LabDriveKind};
 
-use crate::cli::{CheckModelArguments, RunArguments};
-use crate::commands::{calibrate, report, run};
+use crate::cli::{CheckModelArguments, Requirement, RunArguments};
+use crate::commands::{advise, calibrate, report, run};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
 use crate::{calibrations, foretell, ground, studies};
 
 /// Each on every stack.
 const WORKLOADS: usize = 10;
+/// Layouts of advice that are measured.
+const ADVISED: usize = 10;
+/// Drives of advice are as large as people's: what a guest's memory holds would rule out most layouts.
+const TAKEN_FOR: Bytes = Bytes(2_000_000_000_000);
 
 /// Draws, calibrates, measures, and says how far off predictions were.
 pub(crate) fn check_model(arguments: &CheckModelArguments, settings: &Settings) -> Result<Exit, Failure> {
     // Runs and calibration of their own: no intervals are widened by other runs, and no other run is predicted from a guest
     // like this one.
-    let home = settings.runs.with_file_name("check-model").join(arguments.seed.to_string());
+    let of = arguments.advised.map_or_else(String::new, |one| format!("-{}", one.word()));
+    let home = settings.runs.with_file_name("check-model").join(format!("{}{of}", arguments.seed));
     let own = Settings { runs: home.join("runs"), catalogue: home.join("catalogue.sqlite"), ..settings.clone() };
     let study = home.join("study.toml");
     let directory = if arguments.again { newest(&own)? } else { measured(&home, &study, arguments, &own)? };
@@ -46,7 +54,11 @@ pub(crate) fn check_model(arguments: &CheckModelArguments, settings: &Settings) 
         return Err(Failure::told(format!("error: nothing was predicted\n  because: {why}")));
     }
     let tally = tally::tally(card, &findings);
-    let text = if arguments.json { serde_json::to_string_pretty(&tally)? + "\n" } else { tally.text() };
+    let text = match arguments.advised {
+        _ if arguments.json => serde_json::to_string_pretty(&tally)? + "\n",
+        Some(_) => tally.stacks() + &tally.text(),
+        None => tally.text(),
+    };
     settings.printer.data(&text)?;
     settings.printer.say(&format!("study, calibration and record are kept: {}", terms::spelling::spell_path(&home)));
     Ok(if tally.is_empty() { Exit::No } else { Exit::Yes })
@@ -57,7 +69,8 @@ fn measured(home: &Path, study: &Path, arguments: &CheckModelArguments, own: &Se
     let cells = usize::try_from(arguments.cells).unwrap_or(usize::MAX);
     let size = draw::Size { stacks: cells.div_ceil(WORKLOADS), workloads: WORKLOADS, window: arguments.window };
     std::fs::create_dir_all(&own.runs).map_err(Failure::file("make", home))?;
-    std::fs::write(study, draw::study(arguments.seed, size)).map_err(Failure::file("write", study))?;
+    let write = |text: String| std::fs::write(study, text).map_err(Failure::file("write", study));
+    write(draw::study(arguments.seed, size))?;
     // One for all seeds of a guest. Each seed has its copy, so that its figures can be predicted again from what they were.
     let shared = Settings { runs: home.with_file_name("runs"), ..own.clone() };
     let known = |inventory: &Inventory| {
@@ -69,11 +82,28 @@ fn measured(home: &Path, study: &Path, arguments: &CheckModelArguments, own: &Se
             own.printer.say(calibrate::line(step).trim_end());
         }
     };
-    let calibration = calibrate::of_guest(study, f64::from(arguments.seconds), own, &known, &told)?;
+    let (guest, calibration) = calibrate::of_guest(study, f64::from(arguments.seconds), own, &known, &told)?;
     calibrations::keep(&calibration, &shared)?;
     calibrations::keep(&calibration, own)?;
+    if let Some(requirement) = arguments.advised {
+        let front = advised(studies::load_whole(study, own)?.design, requirement, (&guest, Some(&calibration)));
+        write(draw::advised(arguments.seed, size, &front))?;
+    }
     let chosen = RunArguments { study: Some(study.to_owned()), ..RunArguments::default() };
     run::to_record(ground::stake(&chosen, own)?, own)
+}
+
+/// The layouts that are advised for such a guest with the flash drives of a study.
+fn advised(
+    mut design: Design,
+    requirement: Requirement,
+    (guest, known): (&Inventory, Option<&Calibration>),
+) -> Vec<Advised> {
+    design.lab.drives.retain(|drive| drive.kind == LabDriveKind::Flash);
+    let bare = Machine { drives: Vec::new(), ..model::found(guest) };
+    let (seated, _) = model::seat(&bare, &design.lab.drives, design.measure.span);
+    let machine = model::limited(seated, &design.lab, design.measure.span);
+    advise::best(&design, (&machine, known), TAKEN_FOR, &requirement.needs(), ADVISED).front
 }
 
 /// The newest record of such runs.
@@ -91,4 +121,26 @@ fn predict_again(reader: &RunReader, study: &Path, findings: &mut Findings, own:
     let now = foretell::anew(then, &design, known.as_ref());
     findings.foretold = Some(analyse::score(&now, &sha256, findings));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+    use terms::Nanos;
+
+    use super::*;
+
+    /// Layouts are chosen for drives of 2 TB, and have to stand on those of a guest.
+    #[test]
+    fn what_is_advised_can_be_built_in_a_guest() {
+        let size = draw::Size { stacks: 1, workloads: 2, window: Nanos::millis(200) };
+        let guest = Inventory { cpus: 1, kernel: "6.1.0".to_owned(), ..Inventory::default() };
+        for requirement in Requirement::value_variants() {
+            let (design, _) = spec::parse(&draw::study(1, size));
+            let front = advised(design.unwrap(), *requirement, (&guest, None));
+            assert!(front.len() > 1, "{requirement:?}: {}", front.len());
+            let text = draw::advised(1, size, &front);
+            assert!(draw::can_be_built(&text), "{text}");
+        }
+    }
 }

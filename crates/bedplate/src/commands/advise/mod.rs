@@ -11,10 +11,12 @@ use capacity::DriveSize;
 use durability::DriveModel;
 use model::{Conditions, Site};
 use terms::advice::{ACCEPTED_LOSS, Advice, Compromise, Need, Needs};
+use terms::calibration::Calibration;
+use terms::machine::Machine;
 use terms::spelling::spell_path;
-use terms::{BytesPerSecond, Workload};
+use terms::{Bytes, BytesPerSecond, Design, Workload};
 
-use crate::cli::{AdviseArguments, InitArguments};
+use crate::cli::{AdviseArguments, InitArguments, NeedsArguments};
 use crate::commands::expect::{self, holdings};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
@@ -36,17 +38,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let sizes = holdings::sizes(&design, &seats, inventory.as_ref(), size);
     let models = holdings::models(&sizes, &machine);
     let (sizes, models) = alike(sizes, models, arguments, settings)?;
-    let policy = &design.measure;
-    let speed = sizes.first().and_then(|size| holdings::speed_of(&size.name, &machine));
-    let search = Search {
-        drives: &sizes,
-        models: &models,
-        workloads: &design.workloads,
-        conditions: Conditions { span: policy.span, window: policy.window, warm: false, ..Conditions::default() },
-        rebuild: speed.unwrap_or(holdings::FLASH),
-        site: calibrations::ready(&machine, known.as_ref()),
-        most: arguments.most as usize,
-    };
+    let search = Search::new(&design, (&sizes, &models), &machine, known.as_ref(), arguments.most as usize);
     let advice = search.answer(arguments.needs.of(sizes.len()));
     if let Some(path) = &arguments.write_study
         && !advice.front.is_empty()
@@ -62,6 +54,19 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     };
     settings.printer.drawn(&text)?;
     Ok(if advice.front.is_empty() { Exit::No } else { Exit::Yes })
+}
+
+/// The best of all layouts on the drives of a study, each taken to be this large, on a machine and what was measured of it.
+pub(crate) fn best(
+    design: &Design,
+    (machine, known): (&Machine, Option<&Calibration>),
+    size: Bytes,
+    needs: &NeedsArguments,
+    most: usize,
+) -> Advice {
+    let sizes = holdings::sizes(design, &[], None, Some(size));
+    let models = holdings::models(&sizes, machine);
+    Search::new(design, (&sizes, &models), machine, known, most).answer(needs.of(sizes.len()))
 }
 
 /// Asks for drives and needs, advises, and writes the study.
@@ -140,7 +145,27 @@ struct Search<'a> {
     most: usize,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(
+        design: &'a Design,
+        (drives, models): (&'a [DriveSize], &'a [DriveModel]),
+        machine: &Machine,
+        known: Option<&Calibration>,
+        most: usize,
+    ) -> Self {
+        let policy = &design.measure;
+        let speed = drives.first().and_then(|size| holdings::speed_of(&size.name, machine));
+        Self {
+            drives,
+            models,
+            workloads: &design.workloads,
+            conditions: Conditions { span: policy.span, window: policy.window, warm: false, ..Conditions::default() },
+            rebuild: speed.unwrap_or(holdings::FLASH),
+            site: calibrations::ready(machine, known),
+            most,
+        }
+    }
+
     /// What is advised; where nothing meets the needs, with what would if one of them were given up. Where no risk was asked
     /// for, a usual one, if any layout has it.
     fn answer(&self, needs: Needs) -> Advice {

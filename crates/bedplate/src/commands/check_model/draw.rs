@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use terms::advice::Advised;
 use terms::{Design, Nanos, NoteLevel};
 
 /// Drives of each kind. RAID-6 and pairs of pairs want four.
@@ -31,35 +32,9 @@ pub(super) struct Size {
 /// The study of a seed.
 pub(super) fn study(seed: u64, size: Size) -> String {
     let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
-    let (operations, rate) = dice.one(&FLASH);
-    let mut text = format!(
-        "# Drawn by `bedplate check-model --seed {seed}`.\n\
-         question = \"How far off are predictions of stacks that were drawn at random?\"\n\n[lab]\n\
-         # An instruction of the guest takes a nanosecond of its clock, and no time is converted.\n\
-         cpu = \"1 G instructions/s\"\nmemory = \"6 GiB\"\ndrives = [\n"
-    );
-    for at in 0..DRIVES {
-        let _ = writeln!(
-            text,
-            "    {{ name = \"f{at}\", kind = \"flash\", size = \"{SIZE}\", read = \"{rate}\", write = \"{rate}\", \
-             read_iops = {operations}, write_iops = {operations} }},"
-        );
-    }
-    for at in 0..DRIVES {
-        let _ = writeln!(text, "    {{ name = \"r{at}\", kind = \"ram\", size = \"{SIZE}\" }},");
-    }
-    let _ = writeln!(
-        text,
-        "]\n\n[measure]\nrounds = 1\nseed = {seed}\nspan = \"32 MiB\"\nsettle = \"50 ms\"\nwindow = \"{} ms\"\nanchor = \"off\"",
-        size.window.0 / 1_000_000
-    );
-    let mut works = BTreeSet::new();
-    while works.len() < size.workloads {
-        let work = dice.workload();
-        if works.insert(work.clone()) {
-            let _ = write!(text, "\n[[workload]]\nname = \"w{}\"\n{work}", works.len());
-        }
-    }
+    let ram = (0..DRIVES).map(|at| format!("    {{ name = \"r{at}\", kind = \"ram\", size = \"{SIZE}\" }},\n"));
+    let question = "How far off are predictions of stacks that were drawn at random?";
+    let text = dice.head((seed, size), question, &ram.collect::<String>());
     let mut stacks = String::new();
     let (mut seen, mut count) = (BTreeSet::new(), 0);
     while count < size.stacks {
@@ -76,9 +51,21 @@ pub(super) fn study(seed: u64, size: Size) -> String {
     text + &stacks
 }
 
+/// A study of layouts that were advised, on flash drives of a seed under workloads of it.
+pub(super) fn advised(seed: u64, size: Size, front: &[Advised]) -> String {
+    let question = "Is what is advised first the fastest?";
+    let mut text = Dice(ChaCha8Rng::seed_from_u64(seed)).head((seed, size), question, "");
+    for one in front {
+        // Argon2 would take a guest a minute.
+        let layers = one.layers.replace("{ luks = { ", "{ luks = { pbkdf = \"pbkdf2\", ");
+        let _ = write!(text, "\n[[stack]]\nname = \"{}\"\nlayers = [\n{layers}]\n", one.name);
+    }
+    text
+}
+
 /// Does a study say something that there is, and that fits on its drives? Not all that is drawn does: a sector may be
 /// smaller than the block below, a file system larger than its device.
-fn can_be_built(text: &str) -> bool {
+pub(super) fn can_be_built(text: &str) -> bool {
     let (design, notes) = spec::parse(text);
     let is_understood = notes.iter().all(|note| note.severity != NoteLevel::Error);
     let fits =
@@ -90,6 +77,38 @@ fn can_be_built(text: &str) -> bool {
 struct Dice(ChaCha8Rng);
 
 impl Dice {
+    /// Everything but the stacks, with more drives after those of flash.
+    fn head(&mut self, (seed, size): (u64, Size), question: &str, more: &str) -> String {
+        let (operations, rate) = self.one(&FLASH);
+        let mut text = format!(
+            "# Drawn by `bedplate check-model --seed {seed}`.\n\
+             question = \"{question}\"\n\n[lab]\n\
+             # An instruction of the guest takes a nanosecond of its clock, and no time is converted.\n\
+             cpu = \"1 G instructions/s\"\nmemory = \"6 GiB\"\ndrives = [\n"
+        );
+        for at in 0..DRIVES {
+            let _ = writeln!(
+                text,
+                "    {{ name = \"f{at}\", kind = \"flash\", size = \"{SIZE}\", read = \"{rate}\", write = \"{rate}\", \
+                 read_iops = {operations}, write_iops = {operations} }},"
+            );
+        }
+        text += more;
+        let _ = writeln!(
+            text,
+            "]\n\n[measure]\nrounds = 1\nseed = {seed}\nspan = \"32 MiB\"\nsettle = \"50 ms\"\nwindow = \"{} ms\"\nanchor = \"off\"",
+            size.window.0 / 1_000_000
+        );
+        let mut works = BTreeSet::new();
+        while works.len() < size.workloads {
+            let work = self.workload();
+            if works.insert(work.clone()) {
+                let _ = write!(text, "\n[[workload]]\nname = \"w{}\"\n{work}", works.len());
+            }
+        }
+        text
+    }
+
     /// A number below `end`.
     fn below(&mut self, end: u32) -> u32 {
         self.0.next_u32() % end.max(1)

@@ -47,10 +47,22 @@ pub(super) struct Share {
     in_order: usize,
 }
 
+/// A stack over all workloads: geometric means, which is how `advise` weighs them.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Whole<'a> {
+    name: &'a str,
+    #[serde(rename = "predicted_bytes_per_second")]
+    predicted: f64,
+    #[serde(rename = "measured_bytes_per_second")]
+    measured: f64,
+}
+
 /// All of it.
 #[derive(Debug, Serialize)]
 pub(super) struct Tally<'a> {
     all: Option<Share>,
+    /// Stacks that have a figure under every workload, the one predicted to be fastest first.
+    stacks: Vec<Whole<'a>>,
     layers: Vec<Share>,
     workloads: Vec<Share>,
     depths: Vec<Share>,
@@ -127,12 +139,32 @@ pub(super) fn tally<'a>(card: &'a Scorecard, findings: &'a Findings) -> Tally<'a
     }
     Tally {
         all: share("all", &cells.iter().collect::<Vec<_>>()),
+        stacks: wholes(&cells, provenance.workloads.len()),
         layers: shares(&cells, Compared::layers),
         workloads: shares(&cells, |cell| vec![cell.workload()]),
         depths: shares(&cells, |cell| vec![cell.depth()]),
         without: card.cells.len() - cells.len(),
         cells,
     }
+}
+
+fn wholes<'a>(cells: &[Compared<'a>], workloads: usize) -> Vec<Whole<'a>> {
+    let mut groups: BTreeMap<&'a str, Vec<&Compared<'a>>> = BTreeMap::new();
+    for cell in cells {
+        groups.entry(&cell.entry.name).or_default().push(cell);
+    }
+    groups.retain(|_, cells| cells.len() == workloads);
+    let mean = |cells: &[&Compared<'a>], of: fn(&Compared<'a>) -> f64| {
+        (cells.iter().map(|cell| of(cell).ln()).sum::<f64>() / fraction(cells.len(), 1)).exp()
+    };
+    let whole = |(name, cells): (&'a str, Vec<_>)| Whole {
+        name,
+        predicted: mean(&cells, |cell| cell.predicted.value),
+        measured: mean(&cells, |cell| cell.measured),
+    };
+    let mut all: Vec<Whole<'a>> = groups.into_iter().map(whole).collect();
+    all.sort_by(|a, b| b.predicted.total_cmp(&a.predicted));
+    all
 }
 
 fn smallest(of: &Compared<'_>, cells: &[Compared<'_>]) -> Option<String> {
@@ -161,17 +193,27 @@ fn share(of: &str, cells: &[&Compared<'_>]) -> Option<Share> {
     let pairs: Vec<(Estimate, f64)> = cells.iter().map(|cell| (cell.predicted, cell.measured)).collect();
     let standing = analyse::standing(&pairs, 1)?;
     let near = cells.iter().filter(|cell| (cell.measured / cell.predicted.value - 1.0).abs() <= NEAR).count();
-    let mut ordered = Vec::new();
-    for (at, one) in cells.iter().enumerate() {
-        for other in &cells[at + 1..] {
-            let ratio = one.predicted.value / other.predicted.value;
-            if one.workload == other.workload && ratio.max(1.0 / ratio) >= APART {
-                ordered.push((ratio > 1.0) == (one.measured > other.measured));
+    let mut works: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for cell in cells {
+        works.entry(cell.workload).or_default().push((cell.predicted.value, cell.measured));
+    }
+    let (pairs, in_order) = works.values().map(|cells| ordered(cells)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    Some(Share { of: of.to_owned(), standing, near: fraction(near, cells.len()), pairs, in_order })
+}
+
+/// Of what was predicted and measured: pairs that are predicted to be apart, and those of them that were measured in that order.
+fn ordered(figures: &[(f64, f64)]) -> (usize, usize) {
+    let (mut pairs, mut in_order) = (0, 0);
+    for (at, one) in figures.iter().enumerate() {
+        for other in &figures[at + 1..] {
+            let ratio = one.0 / other.0;
+            if ratio.max(1.0 / ratio) >= APART {
+                pairs += 1;
+                in_order += usize::from((ratio > 1.0) == (one.1 > other.1));
             }
         }
     }
-    let in_order = ordered.iter().filter(|right| **right).count();
-    Some(Share { of: of.to_owned(), standing, near: fraction(near, cells.len()), pairs: ordered.len(), in_order })
+    (pairs, in_order)
 }
 
 fn fraction(part: usize, whole: usize) -> f64 {
@@ -181,6 +223,21 @@ fn fraction(part: usize, whole: usize) -> f64 {
 impl Tally<'_> {
     pub(super) fn is_empty(&self) -> bool {
         self.cells.is_empty()
+    }
+
+    /// Stacks over all workloads, for a terminal.
+    pub(super) fn stacks(&self) -> String {
+        let mut out = format!("{:>9} {:>9}  LAYOUT, MEAN OVER WORKLOADS\n", "PREDICTED", "MEASURED");
+        let Some(first) = self.stacks.first() else { return out };
+        for one in &self.stacks {
+            let [said, measured] = [one.predicted / first.predicted, one.measured / first.measured]
+                .map(|share| format!("{:.0} %", share * 100.0));
+            let _ = writeln!(out, "{said:>9} {measured:>9}  {}", one.name);
+        }
+        let figures: Vec<(f64, f64)> = self.stacks.iter().map(|one| (one.predicted, one.measured)).collect();
+        let (pairs, in_order) = ordered(&figures);
+        let _ = writeln!(out, "\n{in_order} of {pairs} pairs of layouts in order\n");
+        out
     }
 
     /// Tables for a terminal.
