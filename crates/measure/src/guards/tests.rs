@@ -146,7 +146,10 @@ const READS: [(Guard, bool, Spoil); 34] = [
     }),
     (Guard::Short, true, |case| case.output.jobs[0].flows[0].runtime = Nanos::seconds(2)),
     (Guard::Queue, false, |case| case.output.reading.read.as_mut().unwrap().latency.mean = Nanos::seconds(1)),
-    (Guard::Together, false, |case| case.worked = Some(Nanos::seconds(8))),
+    (Guard::Together, false, |case| {
+        (case.worked, case.workload.jobs) = (Some(Nanos::seconds(8)), 2);
+        case.output.jobs = vec![case.output.jobs[0].clone(); 2];
+    }),
     (Guard::LostLog, false, |case| case.log = Log { step: STEP, ..Log::default() }),
     (Guard::Resync, true, |case| case.busy = vec![Busy { guard: Guard::Resync, witness: "md0: resync = 4 %".into() }]),
     (Guard::Degraded, true, |case| case.busy = vec![Busy { guard: Guard::Degraded, witness: "[U_]".into() }]),

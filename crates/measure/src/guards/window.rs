@@ -155,7 +155,7 @@ pub(super) fn together(evidence: &Evidence<'_>) -> Option<String> {
 pub(crate) fn apart(worked: Option<Nanos>, output: &FioOutput, step: Nanos) -> Option<Nanos> {
     let longest = output.jobs.iter().flat_map(|job| &job.flows).map(|flow| flow.runtime).max()?;
     let nearly = longest.as_seconds() * TOGETHER + 2.0 * step.as_seconds();
-    worked.filter(|time| time.as_seconds() > nearly)
+    worked.filter(|time| output.jobs.len() > 1 && time.as_seconds() > nearly)
 }
 
 /// A direction that was asked for did nothing.
