@@ -370,13 +370,10 @@ impl<'a> Compiler<'a> {
     pub(crate) fn work(&mut self, context: Context, parameter: Parameter, factor: f64, why: &'static str) {
         let part = self.cores(parameter, factor, why);
         let (factor, values) = (part.factor, self.site.book.values());
+        let by_operation = TABLE[parameter as usize].unit == Unit::Time;
         match context {
-            Context::Thread => {
-                let jobs = self.jobs;
-                let thread = self.network.station(Resource::Thread, jobs, 1.0, Slot::Own);
-                let share = if TABLE[parameter as usize].unit == Unit::Time { self.ease } else { 1.0 };
-                self.network.add(values, Part { station: thread, factor: factor / jobs, share, ..part });
-            }
+            Context::Thread => self.work_of_thread(part, by_operation),
+            Context::Workers { bound: true, .. } if by_operation => self.work_of_thread(part, by_operation),
             Context::Completions { node, servers } => {
                 let over = Parameter::CompletionWorkers.place();
                 let nominal = self.site.book.value(over);
@@ -388,13 +385,21 @@ impl<'a> Compiler<'a> {
                 let workers = self.network.station(Resource::Workers(node), 1.0, servers, Slot::None);
                 self.network.add(values, Part { station: workers, factor: factor / servers, share: 0.0, ..part });
             }
-            Context::Workers { node, servers, over } => {
+            Context::Workers { node, servers, over, .. } => {
                 let nominal = self.site.book.value(over);
                 let workers = self.network.station(Resource::Workers(node), 1.0, servers * nominal, Slot::Own);
                 let share = 1.0 / self.wide;
                 self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
             }
         }
+    }
+
+    /// Processor time of the jobs' threads.
+    fn work_of_thread(&mut self, part: Part, by_operation: bool) {
+        let jobs = self.jobs;
+        let thread = self.network.station(Resource::Thread, jobs, 1.0, Slot::Own);
+        let share = if by_operation { self.ease } else { 1.0 };
+        self.network.add(self.site.book.values(), Part { station: thread, factor: part.factor / jobs, share, ..part });
     }
 
     /// Processor time of all cores alone; gives the part that a thread has of it.
@@ -455,7 +460,7 @@ impl<'a> Compiler<'a> {
 
     /// Workers of a node: one for each job, or so many as a value says.
     pub(crate) fn workers(&self, at: usize, over: Parameter) -> Context {
-        Context::Workers { node: self.twins.of(at), servers: self.jobs, over: over.place() }
+        Context::Workers { node: self.twins.of(at), servers: self.jobs, over: over.place(), bound: false }
     }
 
     /// Is data that comes from below new to the cache?

@@ -55,8 +55,9 @@ pub(crate) enum Waits {
 pub(crate) enum Context {
     /// In the job's own thread, or in the interrupt that comes back to its processor.
     Thread,
-    /// In workers of a layer: `servers` times the value at `over`.
-    Workers { node: u32, servers: f64, over: u32 },
+    /// In workers of a layer: `servers` times the value at `over`. Those that are bound to the processor of the job's thread
+    /// take turns with it in what takes a time for each operation; who waits for many bytes sleeps, and wakes up elsewhere.
+    Workers { node: u32, servers: f64, over: u32, bound: bool },
     /// In so many workers of a layer, after the call has returned: no operation waits for it.
     Behind { node: u32, servers: f64 },
     /// Where reads of a layer come back: a few workers for each job.

@@ -163,6 +163,11 @@ fn quiet() -> Vec<Layer> {
     narrow().into_iter().filter(|layer| !hands_over(layer)).collect()
 }
 
+/// Layers without checksums of their own, whose workers would be those of the checksums above.
+fn unchecked(layers: Vec<Layer>) -> Vec<Layer> {
+    layers.into_iter().filter(|layer| layer.traits().checksums == terms::layer::Checksums::None).collect()
+}
+
 /// Layers on one device that copy nothing on write.
 fn in_place() -> Vec<Layer> {
     narrow().into_iter().filter(|layer| !matches!(layer, Layer::Btrfs(btrfs) if btrfs.copy_on_write)).collect()
@@ -212,6 +217,25 @@ proptest! {
         let below = rate(&machine, &stacked(first.clone(), 4, &above), &work);
         let more: Vec<Layer> = above.iter().cloned().chain([top]).collect();
         prop_assert!(rate(&machine, &stacked(first, 4, &more), &work) <= below * SLACK);
+    }
+
+    /// The workers of dm-integrity are those of the processor that asks: for small operations it pays for them. (A journal of
+    /// data makes writes at random places sequential; checksums of large blocks are made elsewhere.)
+    #[test]
+    fn checksums_never_speed_up_small_operations(
+        first in select(unchecked(blocks(wide()))), mode in select(vec![IntegrityMode::NoJournal, IntegrityMode::Bitmap]), is_below in any::<bool>(),
+        work in work(), kib in select(vec![4_u64, 16]), kind in kinds(),
+    ) {
+        let work = Workload { block: Bytes::kib(kib), ..work };
+        let machine = machine(kind, 1.0);
+        let checksums = Layer::Integrity(Integrity { mode, ..Integrity::default() });
+        let (with, without) = if is_below {
+            let bare = stacked(Layer::Bare, 1, &[]);
+            (rate(&machine, &stacked(checksums, 1, &[]), &work), rate(&machine, &bare, &work))
+        } else {
+            (rate(&machine, &stacked(first.clone(), 4, &[checksums]), &work), rate(&machine, &stacked(first, 4, &[]), &work))
+        };
+        prop_assert!(with <= without * SLACK, "{with} {without}");
     }
 
     /// Whatever takes work off a thread takes no more than all of it. A search leaves out designs by this. (A journal below

@@ -109,10 +109,15 @@ impl Compiler<'_> {
         let more = if splits { self.site.book.get(Parameter::CryptSplit) } else { 1.0 };
         let Context::Workers { node, .. } = self.workers(at, Parameter::CryptWorkers) else { return flow.context };
         if mapping.flags.same_cpu_crypt {
-            return Context::Workers { node, servers: self.jobs, over: Parameter::One.place() };
+            return Context::Workers { node, servers: self.jobs, over: Parameter::One.place(), bound: false };
         }
         let most = self.site.threads() / self.site.book.get(Parameter::CryptWorkers);
-        Context::Workers { node, servers: (self.jobs * more).min(most.max(1.0)), over: Parameter::CryptWorkers.place() }
+        Context::Workers {
+            node,
+            servers: (self.jobs * more).min(most.max(1.0)),
+            over: Parameter::CryptWorkers.place(),
+            bound: false,
+        }
     }
 
     fn handoff(&mut self, at: usize, mapping: &Mapping<'_>, flow: &Flow) {

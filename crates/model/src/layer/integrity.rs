@@ -3,7 +3,7 @@
 use terms::layer::{Integrity, IntegrityMode, IntegrityTag};
 
 use crate::compile::{Compiler, count, precise};
-use crate::flow::{Flow, Waits};
+use crate::flow::{Context, Flow, Waits};
 use crate::parameter::Parameter;
 
 /// Sector that the times of the table were measured with, in bytes.
@@ -107,9 +107,17 @@ impl Compiler<'_> {
         flow: &Flow,
     ) -> Flow {
         let workers = self.workers(at, Parameter::One);
+        // Its workqueues are made without `WQ_UNBOUND` (`dm_integrity_ctr` in drivers/md/dm-integrity.c): work is done by the
+        // processor that asked for it.
+        let bound = match (workers, flow.context) {
+            (Context::Workers { node, servers, over, .. }, Context::Thread | Context::Workers { bound: true, .. }) => {
+                Context::Workers { node, servers, over, bound: true }
+            }
+            _ => workers,
+        };
         let Times { io, byte } = times(mode, flow.write);
         let bytes = flow.rate * flow.bytes;
-        self.work(workers, io, flow.rate * self.crowd, "tags, hand-off, range lock");
+        self.work(bound, io, flow.rate * self.crowd, "tags, hand-off, range lock");
         self.work(workers, byte, bytes, "checksum");
         let more = bytes / sector - bytes / TABLE_SECTOR;
         if more > 0.0 {
@@ -123,7 +131,7 @@ impl Compiler<'_> {
             IntegrityTag::Xxhash64 => self.work(workers, Parameter::Xxhash, bytes, "xxhash64 in place of CRC-32C"),
             IntegrityTag::Sha256 => self.work(workers, Parameter::Sha256, bytes, "SHA-256 in place of CRC-32C"),
         }
-        Flow { context: workers, toucher: if flow.write { None } else { Some(workers) }, ..*flow }
+        Flow { context: bound, toucher: if flow.write { None } else { Some(workers) }, ..*flow }
     }
 
     /// Asks the first so many for data with its tags: journal, bitmap, and the ways of a head between them.
