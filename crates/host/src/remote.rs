@@ -37,6 +37,8 @@ pub struct Remote {
     ours: bool,
     /// Does its agent hear nothing, and its clock stand still, between an answer and the next question?
     in_turn: bool,
+    /// Held by who asks such an agent: the time that an answer may take begins when the one before is there.
+    turn: Mutex<()>,
 }
 
 impl Remote {
@@ -59,6 +61,7 @@ impl Remote {
             next: AtomicU64::new(1),
             ours: false,
             in_turn: false,
+            turn: Mutex::new(()),
         };
         thread::spawn(move || dispatch(input, &waiting));
         let hello = Request::Hello { build: build.to_owned() };
@@ -90,6 +93,7 @@ impl Remote {
 
     /// `None` where none came in time; what the request runs is ended.
     fn answer(&self, request: &Request, blobs: &[&[u8]], patience: Duration) -> Result<Option<Answer>, HostError> {
+        let _turn = self.in_turn.then(|| lock(&self.turn));
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = mpsc::channel();
         match lock(&self.waiting).as_mut() {
@@ -379,6 +383,21 @@ mod tests {
         let endless = Cmd::new(["sleep", "10"]).limit(Nanos::millis(20));
         let error = host.run(&endless).unwrap_err();
         assert!(matches!(error, HostError::Lost { .. }), "{error}");
+    }
+
+    /// As it was seen of four drives formatted at once on a busy machine: who read a file of the guest meanwhile waited for all.
+    #[test]
+    fn waiting_for_ones_turn_is_no_time_of_ones_own() {
+        let (here, there) = UnixStream::pair().unwrap();
+        thread::spawn(move || agent::serve_in_turn("b", Local::new(), there.try_clone().unwrap(), there));
+        let host = Remote::connect("pair", "b", here.try_clone().unwrap(), here, Duration::from_secs(5)).unwrap();
+        let host = Arc::new(host.with_our_clock().answers_in_turn());
+        let slow = Arc::clone(&host);
+        let before = thread::spawn(move || slow.run(&Cmd::new(["sleep", "3"])).unwrap());
+        thread::sleep(Duration::from_millis(500));
+        // Two seconds of ours.
+        let quick = host.run(&Cmd::new(["true"]).limit(Nanos::millis(100))).unwrap();
+        assert!(quick.ok() && before.join().unwrap().ok());
     }
 
     #[test]
