@@ -77,6 +77,8 @@ pub struct Compiler<'a> {
     wide: f64,
     pub(crate) jobs: f64,
     pub(crate) depth: f64,
+    /// Files whose writes io_uring does one after the other.
+    pub(crate) one_by_one: Option<f64>,
     /// Writes between two flushes.
     pub(crate) every: Option<f64>,
     /// The same, but only for the first flow of writes of a node: a flush counts once, whatever else is written to the node.
@@ -90,6 +92,10 @@ pub struct Compiler<'a> {
     /// Is any of the data on a drive that is no memory?
     cold: bool,
 }
+
+/// Workers of a ring for each processor, where its entries are not fewer (`IORING_REGISTER_IOWQ_MAX_WORKERS` in
+/// io_uring_register(2)).
+const URING_WORKERS: f64 = 4.0;
 
 impl<'a> Compiler<'a> {
     /// For this machine.
@@ -113,6 +119,7 @@ impl<'a> Compiler<'a> {
             wide: 1.0,
             jobs: 1.0,
             depth: 1.0,
+            one_by_one: None,
             every: None,
             flushed: None,
             writes: 0.0,
@@ -210,6 +217,18 @@ impl<'a> Compiler<'a> {
         }
         self.jobs = f64::from(work.jobs.max(1));
         self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
+        self.one_by_one = None;
+        if work.engine == Engine::IoUring
+            && work.read_share() > 0.0
+            && stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_)))
+        {
+            // ZFS has no asynchronous way in, and io_uring leaves what would wait to workers of its own.
+            // Writes of a file are done one after the other, but where its file system takes several at once
+            // (`io_prep_async_work` and `FMODE_DIO_PARALLEL_WRITE` in Linux).
+            let workers = self.depth.min(URING_WORKERS * self.site.threads());
+            self.one_by_one = Some(self.jobs);
+            (self.jobs, self.depth) = (self.jobs * workers, 1.0);
+        }
         self.every = work.flushed_every().map(|every| f64::from(every.max(1)));
         self.writes = 1.0 - work.read_share();
         (self.crowd, self.ease) = self.crowded(stack, work);

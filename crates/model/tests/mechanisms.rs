@@ -8,7 +8,7 @@ use terms::layer::{
     ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::workload::FioKey;
+use terms::workload::{Engine, FioKey};
 use terms::{Bytes, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
 fn name(text: &str) -> Name {
@@ -257,6 +257,33 @@ fn zfs_reads_a_record_for_a_block_unless_it_keeps_it() {
 }
 
 /// Compression is shared by the processors; one thread does not bound it.
+/// io_uring leaves to workers what would wait, so that depth counts where libaio has one at a time; writes of a file are done
+/// one after the other even so.
+#[test]
+fn depth_counts_on_zfs_where_a_ring_asks() {
+    let zfs = stack(1, &[Layer::Zfs(Zfs { recordsize: Bytes::kib(4), ..Zfs::default() })]);
+    let machine = machine(DriveKind::Nvme);
+    let at = |engine, pattern, depth| rate(&machine, &zfs, &Workload { engine, ..work(pattern, 4, depth, 1) });
+    for (engine, least, most) in [(Engine::Libaio, 0.99, 1.01), (Engine::IoUring, 4.0, 8.0)] {
+        let more = at(engine, Pattern::RandRead, 8) / at(engine, Pattern::RandRead, 1);
+        assert!((least..=most).contains(&more), "{engine:?}: {more}");
+    }
+    let more = at(Engine::IoUring, Pattern::RandWrite, 32) / at(Engine::IoUring, Pattern::RandWrite, 1);
+    assert!((0.99..1.01).contains(&more), "{more}");
+    let (mixed, reads) = (at(Engine::IoUring, Pattern::RandMixed(70), 8), at(Engine::IoUring, Pattern::RandRead, 8));
+    assert!(mixed < reads, "{mixed} {reads}");
+}
+
+/// Sixteen writes of a stream make one record dirty: all but a call is once for each record.
+#[test]
+fn a_stream_of_small_writes_makes_a_record_dirty_once() {
+    let zfs = stack(1, &[Layer::Zfs(Zfs::default())]);
+    let machine = machine(DriveKind::Optane);
+    let bytes = |kib| rate(&machine, &zfs, &work(Pattern::Write, kib, 1, 1)) * kib as f64;
+    let share = bytes(8) / bytes(128);
+    assert!((0.4..1.0).contains(&share), "{share}");
+}
+
 #[test]
 fn zfs_compresses_in_many_threads() {
     let pool = |compression| stack(4, &[Layer::Zfs(Zfs { compression, ..Zfs::default() })]);

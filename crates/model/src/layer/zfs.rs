@@ -60,6 +60,7 @@ fn placement(layout: ZfsLayout, devices: f64) -> Placement {
 
 impl Compiler<'_> {
     pub(crate) fn zfs(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
+        let flow = &Flow { context: self.caller(at, flow), ..*flow };
         // No asynchronous way in: depth is the number of threads.
         // Of several records of one read, one is checked and copied while the next is on its way.
         let record = zfs.recordsize.as_f64();
@@ -81,7 +82,15 @@ impl Compiler<'_> {
         } else {
             (Parameter::ZfsReadIo, Parameter::ZfsReadByte)
         };
-        self.work(flow.context, io, flow.rate * self.crowd, "ZFS");
+        // A stream's writes dirty a record once (`dmu_buf_will_dirty`): the others do what a read does.
+        let first = if flow.write && !flow.random { records.min(1.0) } else { 1.0 };
+        self.work(flow.context, io, flow.rate * first * self.crowd, "ZFS");
+        self.work(
+            flow.context,
+            Parameter::ZfsReadIo,
+            flow.rate * (1.0 - first) * self.crowd,
+            "ZFS, a record that is dirty already",
+        );
         // A record that the cache holds was checked when it came in (`arc_read`): what is asked of it is copied, no more.
         // Where the memory is not told, what the cache holds is a guess, and so is what a cold record takes: of what others
         // published, a check for each read is nearer.
@@ -96,6 +105,9 @@ impl Compiler<'_> {
         if !flow.write || read_first {
             let missed = 1.0 - self.cached(zfs, flow);
             let read = Flow { write: false, toucher: Some(flow.context), rate: whole.rate * missed, ..whole };
+            if let Some(files) = self.one_by_one.filter(|_| flow.write) {
+                self.held_up(at, files, &read);
+            }
             self.pool(stack, at, zfs, &read);
         }
         if flow.write {
@@ -104,6 +116,27 @@ impl Compiler<'_> {
             // The call returns once it is in memory; what the drives keep up with is what goes on.
             let seeks = self.commit_seeks(record);
             self.pool(stack, at, zfs, &Flow { random: false, waits: Waits::Group, unsure, seeks, ..whole });
+        }
+    }
+
+    /// Who does what the call does.
+    fn caller(&self, at: usize, flow: &Flow) -> Context {
+        match self.one_by_one {
+            Some(servers) if flow.write => {
+                Context::Workers { node: self.twins.of(at), servers, over: Parameter::One.place(), bound: false }
+            }
+            _ => flow.context,
+        }
+    }
+
+    /// The next write of a file waits until this one has its record.
+    fn held_up(&mut self, at: usize, files: f64, read: &Flow) {
+        let Some(drive) = self.first_drive() else { return };
+        let class = self.class_of(drive);
+        let station = self.network.station(Resource::Workers(self.twins.of(at)), 1.0, files, Slot::Own);
+        let waits = read.rate * self.times / files;
+        for (value, factor) in [(class.read_delay, waits), (class.read, waits * read.bytes)] {
+            self.network.add(self.site.book.values(), Part::of(station, value, factor, "waits for its record"));
         }
     }
 
