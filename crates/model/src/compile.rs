@@ -492,6 +492,8 @@ impl<'a> Compiler<'a> {
 const fn speed(parameter: Parameter) -> Parameter {
     match parameter {
         Parameter::ApiByte | Parameter::RamByte | Parameter::ColdByte | Parameter::ParityCopy => Parameter::One,
+        // A line of memory that many cores want takes its way between them.
+        Parameter::BarrierWake | Parameter::BarrierCount => Parameter::One,
         _ => Parameter::CpuFactor,
     }
 }

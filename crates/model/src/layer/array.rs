@@ -13,7 +13,7 @@ use crate::parameter::Parameter;
 const LOCKLESS: (u32, u32) = (5, 14);
 /// First kernel whose RAID-1 wakes nobody where nobody waits ("md/raid1: Prevent unnecessary call to wake_up() in fast path").
 const QUIET: (u32, u32) = (6, 6);
-/// Hardware threads with which its lock was as the table has it; with 56 it took half as long.
+/// Hardware threads with which barriers of mirrors took what the table has; with 56 that of RAID-1 took half as long.
 const CROWD: f64 = 256.0;
 /// A page, in bytes.
 const PAGE: f64 = 4096.0;
@@ -174,9 +174,14 @@ impl Compiler<'_> {
             }
             _ => {}
         }
-        if array.level == RaidLevel::Raid1 && !self.site.kernel_from(QUIET) {
+        let barrier = match array.level {
+            RaidLevel::Raid1 if !self.site.kernel_from(QUIET) => Some(Parameter::BarrierWake),
+            RaidLevel::Raid10 => Some(Parameter::BarrierCount),
+            _ => None,
+        };
+        if let Some(lock) = barrier {
             let crowd = (self.site.threads() / CROWD).sqrt();
-            self.serial(Serial::ArrayLock, at, Parameter::BarrierWake, flow.rate * crowd, "lock of its barrier");
+            self.serial(Serial::ArrayLock, at, lock, flow.rate * crowd, "its barrier");
         }
         match (array.level, flow.write) {
             (RaidLevel::Raid0, _) => self.serial(Serial::ArrayLock, at, Parameter::StripeLock, flow.rate, "md"),
