@@ -217,6 +217,7 @@ impl<'a> Compiler<'a> {
         }
         self.jobs = f64::from(work.jobs.max(1));
         self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
+        self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.one_by_one = None;
         if work.engine == Engine::IoUring
             && work.read_share() > 0.0
@@ -232,7 +233,6 @@ impl<'a> Compiler<'a> {
         self.every = work.flushed_every().map(|every| f64::from(every.max(1)));
         self.writes = 1.0 - work.read_share();
         (self.crowd, self.ease) = self.crowded(stack, work);
-        self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.network.population = self.jobs * self.depth;
         if let Load::Rate(rate) = work.load {
             self.network.arrivals = Some(precise(rate));

@@ -3,6 +3,7 @@
 use super::*;
 
 use terms::prediction::{Estimate, Prediction};
+use terms::workload::Engine;
 
 type Law = Result<(), TestCaseError>;
 
@@ -78,7 +79,9 @@ proptest! {
     fn every_stack_has_finite_figures_below_its_limits_that_agree(
         first in select(wide()), above in prop::collection::vec(select(narrow()), 0..3), members in 4usize..8,
         work in work(), kind in kinds(), state in select(vec![ArrayState::Whole, ArrayState::Degraded, ArrayState::Resync]),
+        engine in select(vec![Engine::Libaio, Engine::IoUring]),
     ) {
+        let work = Workload { engine, ..work };
         let conditions = Conditions { state, ..Conditions::default() };
         let machine = machine(kind, 1.0);
         let said = predict(&Site::new(&machine), &stacked(first, members, &above), &work, &conditions).unwrap();
