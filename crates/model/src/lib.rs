@@ -29,6 +29,7 @@ mod site;
 pub mod solve;
 mod spinning;
 mod twins;
+mod work;
 
 pub use baseline::with_baseline;
 pub use book::Book;
