@@ -256,7 +256,6 @@ fn zfs_reads_a_record_for_a_block_unless_it_keeps_it() {
     assert!((kept / not - 1.0).abs() < 1e-9, "a block that is a record is read once: {kept} {not}");
 }
 
-/// Compression is shared by the processors; one thread does not bound it.
 /// io_uring leaves to workers what would wait, so that depth counts where libaio has one at a time; writes of a file are done
 /// one after the other even so.
 #[test]
@@ -297,6 +296,7 @@ fn barriers_of_mirrors_are_one_for_all_processors() {
     assert!(at((6, 1), 56, RaidLevel::Raid1) > 1.5 * old);
 }
 
+/// Compression is shared by the processors; one thread does not bound it.
 #[test]
 fn zfs_compresses_in_many_threads() {
     let pool = |compression| stack(4, &[Layer::Zfs(Zfs { compression, ..Zfs::default() })]);
