@@ -13,13 +13,17 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 TRIPLE   = $(or $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p'),$(shell uname -m)-unknown-linux-gnu)
 BEDPLATE = $(or $(CARGO_TARGET_DIR),target)/$(TRIPLE)/release/bedplate
 
-.PHONY: help demo test test-fast test-all build lint install uninstall clean
+# A law draws the same cases every time, so that a tree that passed passes anywhere; `make laws` draws others.
+export PROPTEST_RNG_SEED ?= 20261126
+
+.PHONY: help demo test test-fast test-all laws build lint install uninstall clean
 
 help:
 	@echo 'make demo       install what is missing, build, run the quickstart study in the lab, report'
 	@echo 'make test       install what is missing, run every test that is not long, guests included'
 	@echo 'make test-fast  tests that boot no guest'
 	@echo 'make test-all   every test, the long ones too'
+	@echo 'make laws       tests that boot no guest, with other random cases than the last time'
 	@echo 'make lint       formatting, clippy, shell scripts, what is linked'
 	@echo 'make build      the release binary'
 	@echo 'make install    binary, man pages and completions into PREFIX (now $(PREFIX))'
@@ -43,6 +47,10 @@ test-fast:
 test-all:
 	@scripts/install test
 	$(CARGO) test --workspace --locked --no-fail-fast --features bedplate/long-tests
+
+laws:
+	@seed=$$(date +%s); echo "PROPTEST_RNG_SEED=$$seed"; \
+	PROPTEST_RNG_SEED=$$seed $(CARGO) test --workspace --locked --no-fail-fast
 
 lint:
 	$(CARGO) fmt --all --check
