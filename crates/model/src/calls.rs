@@ -24,6 +24,9 @@ impl Compiler<'_> {
             let factor = share * self.crowd * self.site.book.get(engine);
             self.work(Context::Thread, parameter, factor, "call and block layer");
         }
+        if let Some(cached) = self.cached {
+            return self.demand_of_pages(stack, work, &cached);
+        }
         if stack.top().is_some_and(|top| top.layer.is_file_system()) {
             for (parameter, share) in [(Parameter::FileRead, reads), (Parameter::FileWrite, 1.0 - reads)] {
                 self.work(Context::Thread, parameter, share * self.crowd, "file system");

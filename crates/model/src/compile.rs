@@ -10,9 +10,10 @@ use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
 
 use crate::calls::hands_over_reads;
 use crate::fault::{Fault, has_rules};
-use crate::flow::{Context, Flow};
+use crate::flow::{Context, Flow, Waits};
 use crate::layer::drive::pieces;
 use crate::network::Network;
+use crate::page_cache::Cached;
 use crate::parameter::Parameter;
 use crate::site::Site;
 use crate::twins::{Below, Names, Twins};
@@ -79,6 +80,8 @@ pub struct Compiler<'a> {
     pub(crate) depth: f64,
     /// Files whose writes io_uring does one after the other.
     pub(crate) one_by_one: Option<f64>,
+    /// What the page cache makes of buffered I/O.
+    pub(crate) cached: Option<Cached>,
     /// Writes between two flushes.
     pub(crate) every: Option<f64>,
     /// The same, but only for the first flow of writes of a node: a flush counts once, whatever else is written to the node.
@@ -120,6 +123,7 @@ impl<'a> Compiler<'a> {
             jobs: 1.0,
             depth: 1.0,
             one_by_one: None,
+            cached: None,
             every: None,
             flushed: None,
             writes: 0.0,
@@ -160,7 +164,15 @@ impl<'a> Compiler<'a> {
 
     /// The network of the stack that was resolved.
     fn load(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) {
-        self.begin(stack, work, conditions);
+        self.fill(stack, work, conditions, 1.0);
+        if let Some(share) = self.left_to_drives(work) {
+            self.fill(stack, work, conditions, share);
+        }
+    }
+
+    /// The same, where drives take such a share of what is written to the page cache.
+    fn fill(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions, written: f64) {
+        self.begin(stack, work, conditions, written);
         self.demand_of_calls(stack, work);
         self.calls_of_flushes(stack);
         self.ask_top(stack.nodes.len() - 1, work);
@@ -194,16 +206,18 @@ impl<'a> Compiler<'a> {
             for flow in &flows {
                 self.wide = flow.wide;
                 self.flushed = if flow.write { flushed.take() } else { None };
+                self.network.behind = flow.waits == Waits::Nobody;
                 self.layer(stack, at, flow);
             }
             flows.clear();
             self.flows[at] = flows;
         }
+        self.network.behind = false;
         self.wide = 1.0;
         self.times = 1.0;
     }
 
-    fn begin(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) {
+    fn begin(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions, written: f64) {
         for drive in self.used.drain(..) {
             self.asked[drive as usize].clear();
         }
@@ -232,6 +246,10 @@ impl<'a> Compiler<'a> {
         }
         self.every = work.flushed_every().map(|every| f64::from(every.max(1)));
         self.writes = 1.0 - work.read_share();
+        self.cached = self.through_cache(stack, work, written);
+        if self.cached.is_some() {
+            self.depth = self.depth_through_cache(work);
+        }
         (self.crowd, self.ease) = self.crowded(stack, work);
         self.network.population = self.jobs * self.depth;
         if let Load::Rate(rate) = work.load {
@@ -249,7 +267,7 @@ impl<'a> Compiler<'a> {
         {
             self.network.pieces = pieces(work.block.as_f64(), piece);
         }
-        if stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
+        if stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) || self.cached.is_some() {
             self.network.pieces = 1.0;
         } else if handed {
             self.network.pieces = self.network.pieces.max(self.network.cut);
@@ -325,7 +343,8 @@ impl<'a> Compiler<'a> {
                 // side by side.
                 let seeks = if !random && work.jobs > 1 { 1.0 / self.depth.min(BATCH) } else { 0.0 };
                 let flow = Flow { rate, seeks, ..Flow::new(write, random, work.block.as_f64()) };
-                self.network.written += if write { rate * flow.bytes } else { 0.0 };
+                let flow = self.beyond_cache(top, flow);
+                self.network.written += if write { flow.rate * flow.bytes } else { 0.0 };
                 self.flows[top].push(flow);
             }
         }

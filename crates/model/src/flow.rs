@@ -48,6 +48,8 @@ pub(crate) enum Waits {
     Room,
     /// A transaction that many operations go into, for the slowest drive: no operation as such.
     Group,
+    /// Nobody: it lies in the page cache, and the flusher writes it.
+    Nobody,
 }
 
 /// Where processor time is spent.

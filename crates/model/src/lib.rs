@@ -21,6 +21,7 @@ mod layer;
 mod limited;
 mod link;
 mod network;
+mod page_cache;
 pub mod parameter;
 mod predict;
 mod seat;

@@ -139,6 +139,8 @@ pub struct Network {
     pub(crate) spared: f64,
     pub(crate) slots: u16,
     pub(crate) parts: Vec<Part>,
+    /// Is what is entered done after an operation has ended? It is a bound, and takes none of its time.
+    pub(crate) behind: bool,
     /// Bytes of one operation.
     pub(crate) bytes: f64,
     /// Bytes that drives write for each byte written.
@@ -177,6 +179,7 @@ impl Network {
         self.arrivals = None;
         self.spared = 0.0;
         self.slots = 0;
+        self.behind = false;
         self.bytes = 0.0;
         self.write_bytes = 0.0;
         self.written = 0.0;
@@ -202,9 +205,10 @@ impl Network {
     }
 
     pub(crate) fn add(&mut self, values: &[f64], part: Part) {
-        if part.factor == 0.0 {
+        if part.factor == 0.0 || (self.behind && part.station == DELAY) {
             return;
         }
+        let part = Part { share: if self.behind { 0.0 } else { part.share }, ..part };
         let value = part.worth(values);
         match self.stations.get_mut(usize::from(part.station)) {
             Some(station) => {

@@ -94,6 +94,8 @@ const HANDOFF: &str = "7 to 13 µs for two switches of threads on hosts";
 const TWELVE: &str = "linux-raid, 12 NVMe drives on two EPYC Rome, July and August 2021, and commit 97ae27252f49";
 /// One core of an i7-9700K (README of lz4): LZ4 780 and 4970 MB/s, zstd -1 515 and 1360 MB/s, Silesia corpus.
 const LZ4: &str = "780 and 4970 MB/s (LZ4), 1360 MB/s (zstd, decompression) of one core of an i7-9700K, README of lz4";
+/// Reads and writes of a RAM drive through a warm and a cold page cache, crates/bedplate/tests/studies/page-cache.toml.
+const COUNTED_PAGES: &str = "instructions of Linux 6.1, counted in the lab: buffered reads and writes of a RAM drive";
 /// A row of RAID-5 of which a part is written takes two reads and two writes of members.
 const CHANGED: &str = "463 k writes of 4 KiB a second, RAID-5 on null_blk, by eight threads (group_thread_cnt), before md-6.12-raid5-opt (fb16787b396c)";
 
@@ -121,6 +123,16 @@ table! {
         "one system call for an operation and no ring (fs/aio.c), in place of `io_submit` and `io_getevents`";
     PagePin: "pinning a page of a block that lies in small pages", Time, 0.01 * US, 0.6, Guessed,
         "some hundred instructions for each page: a lookup, an entry of the request, a reference given back";
+    CachedPage: "a page of buffered I/O, looked up", Time, 0.18 * US, 0.5, Guessed, COUNTED_PAGES;
+    CachedByte: "copy between the program and the page cache", PerByte, 0.0823 * NS, 0.3, Published, "as the RAM drive's copy";
+    CachedNew: "a page that is new in the page cache", Time, 2.6 * US, 0.4, Guessed,
+        "some 4700 instructions of Linux 6.1, counted in the lab on ext4, XFS and a RAM drive: taken, charged, entered, and dropped again";
+    CachedFolio: "the same where XFS reads in order, in large folios", Time, 0.55 * US, 0.4, Guessed, COUNTED_PAGES;
+    CachedDirty: "a page of buffered I/O, written to", Time, 0.65 * US, 0.5, Guessed, COUNTED_PAGES;
+    CachedFlush: "a page of buffered I/O, written back", Time, 2.2 * US, 0.5, Guessed,
+        "some 2700 (XFS) and 5600 instructions (ext4) of Linux 6.1, counted in the lab";
+    CachedFolioFlush: "the same in large folios", Time, 0.46 * US, 0.6, Guessed, "less than of single pages by as much as a page that is read";
+    CachedRequest: "a request of the page cache through the block layer", Time, 1.3 * US, 0.5, Guessed, COUNTED_PAGES;
     Contention: "growth of an operation's processor time with each further job", Ratio, 0.014, 0.4, Published,
         "one process 420 k, 16 processes 5.556 M IOPS on four drives (regalis, 2022)";
     Alone: "a thread whose sibling sleeps, time of an operation", Ratio, 0.62, 0.15, Guessed,

@@ -76,7 +76,7 @@ impl Demands {
             let (demand, residence) = of(place, station);
             let piece = residence * station.units / pieces;
             demands.put(station, demand, piece);
-            demands.correct(station.resource, demand / pieces, piece, station.servers);
+            demands.correct(station.resource, piece, station.servers);
         }
         demands
     }
@@ -97,9 +97,9 @@ impl Demands {
     }
 
     /// Seidmann's delay; and processor time is in the cores and in the thread that it runs in, but passes once.
-    fn correct(&mut self, resource: Resource, demand: f64, residence: f64, servers: f64) {
+    fn correct(&mut self, resource: Resource, residence: f64, servers: f64) {
         match resource {
-            Resource::Cores => self.delay -= demand,
+            Resource::Cores => self.delay -= residence,
             _ => self.delay += residence * (servers - 1.0).max(0.0),
         }
     }

@@ -92,7 +92,11 @@ impl Compiler<'_> {
 /// What a processor time is multiplied with: bytes that are copied or mapped take what memory takes, whatever the core.
 const fn speed(parameter: Parameter) -> Parameter {
     match parameter {
-        Parameter::ApiByte | Parameter::RamByte | Parameter::ColdByte | Parameter::ParityCopy => Parameter::One,
+        Parameter::ApiByte
+        | Parameter::CachedByte
+        | Parameter::RamByte
+        | Parameter::ColdByte
+        | Parameter::ParityCopy => Parameter::One,
         // A line of memory that many cores want takes its way between them.
         Parameter::BarrierWake | Parameter::BarrierCount => Parameter::One,
         _ => Parameter::CpuFactor,

@@ -471,12 +471,3 @@ fn a_workload_reaches_as_far_as_it_says() {
     let (near, far) = (with("size", "1073741824", work(Pattern::RandRead, 4, 1, 1)), work(Pattern::RandRead, 4, 1, 1));
     assert!(of(&near) > of(&far) * 1.3, "{} {}", of(&near), of(&far));
 }
-
-/// What the page cache does is in no figure, and that is said.
-#[test]
-fn a_buffered_job_says_that_its_cache_is_not_in_the_figure() {
-    let site = Site::new(&machine(DriveKind::Nvme));
-    let buffered = with("direct", "0", work(Pattern::Read, 128, 1, 1));
-    let said = predict(&site, &stack(1, &[Layer::Ext4(Ext4::default())]), &buffered, &Conditions::default()).unwrap();
-    assert!(said.flags.iter().any(|flag| flag.code == "page-cache"), "{:?}", said.flags);
-}

@@ -258,6 +258,18 @@ static WORKLOAD: Table = Table {
             "all of the span",
             "Touch only so many blocks, evenly over the span.",
         ),
+        optional(
+            "span",
+            Kind::Size { least: 4 * KIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) },
+            "that of `[measure]`",
+            "Work on only so many bytes of the span, from its beginning.",
+        ),
+        optional(
+            "page_cache",
+            Kind::Choice(&["cold", "warm"]),
+            "direct I/O, past it",
+            "Buffered I/O: what the page cache holds is dropped before each pass over the span, or is read into it first.",
+        ),
         default(
             "hosts",
             Kind::Integer { least: 1, most: 4 },

@@ -322,11 +322,17 @@ fn check_blocks(workloads: &[Placed], span: Bytes, stacks: &[Grown], notes: &mut
     }
     for placed in workloads {
         let Workload { name, block, .. } = &placed.workload;
-        if *block > span {
-            notes.push(
-                Note::error("study-span", placed.block, format!("workload `{name}` moves {block} in a span of {span}"))
-                    .hint("make `block` smaller or `span` in [measure] larger"),
-            );
+        let own = placed.workload.own_span();
+        if *block > own.unwrap_or(span) {
+            let (own, of) = own.map_or((span, " in [measure]"), |own| (own, ""));
+            let message = format!("workload `{name}` moves {block} in a span of {own}");
+            let hint = format!("make `block` smaller or `span`{of} larger");
+            notes.push(Note::error("study-span", placed.block, message).hint(hint));
+        }
+        if let Some(own) = own.filter(|own| *own > span) {
+            let message = format!("workload `{name}` works on {own} of a span of {span}");
+            let hint = "make its `span` smaller or that in [measure] larger";
+            notes.push(Note::error("study-span", placed.block, message).hint(hint));
         }
         let refused = units.iter().find(|(unit, _)| is_below(&placed.workload, *unit));
         if let Some((unit, grown)) = refused {

@@ -1,6 +1,6 @@
 //! Workloads of the study's own.
 
-use terms::workload::PathLoss;
+use terms::workload::{FioKey, PathLoss};
 use terms::{Bytes, Hosts, Load, Name, Note, Pattern, Reach, Span, Workload};
 
 use crate::fields::Fields;
@@ -44,6 +44,7 @@ pub(crate) fn read(fields: &Fields, notes: &mut Vec<Note>) -> Option<Workload> {
         reach: fields.number("samples").map_or(Reach::Span, Reach::Samples),
         path_lost: path_lost(fields, notes),
         hosts: hosts(fields, notes),
+        keys: keys(fields, notes),
         ..Workload::new(name, pattern, block)
     };
     notes.extend(too_many_buffers(&workload, "study-buffers", fields.key("block")));
@@ -59,6 +60,25 @@ pub(crate) fn too_many_buffers(workload: &Workload, code: &str, place: Span) -> 
             .as_warning()
             .hint("block x depth x jobs; a run refuses more than half of the machine's memory")
     })
+}
+
+/// What fio is told beside: how much of the span, and through which cache.
+fn keys(fields: &Fields, notes: &mut Vec<Note>) -> Vec<FioKey> {
+    let of = |key: &str, value: &str| FioKey { key: key.to_owned(), value: value.to_owned() };
+    let span: Option<Bytes> = fields.size("span");
+    if let (Some(_), Some(samples)) = (span, fields.has("samples").then(|| fields.key("samples"))) {
+        notes.push(
+            Note::error("study-no-effect", Some(samples), "`samples` are taken over the span of `[measure]`")
+                .hint("leave out `samples`, or `span`"),
+        );
+    }
+    let cache: &[(&str, &str)] = match fields.text("page_cache") {
+        Some("cold") => &[("direct", "0")],
+        Some(_) => &[("direct", "0"), ("pre_read", "1")],
+        None => &[],
+    };
+    let size = span.map(|span| of("size", &span.0.to_string()));
+    size.into_iter().chain(cache.iter().map(|(key, value)| of(key, value))).collect()
 }
 
 /// How many hosts do it at once. Hosts have clocks of their own, so nothing that happens at a moment is for several.

@@ -303,8 +303,25 @@ fn workloads() {
     assert_eq!(codes(&own("name='w'\npattern='read'\nblock='64 MiB'")), ["study-span"]);
     assert_eq!(codes(&own("name='w'\npattern='read'\nblock='4 KiB'\nread_percent=5")), ["study-no-effect"]);
     assert_eq!(codes(&own("name='w'\npattern='read'\nblock='4 KiB'\nfsync_every=1")), ["study-no-effect"]);
+    let part = |span: &str| codes(&own(&format!("name='w'\npattern='read'\nblock='64 KiB'\n{span}")));
+    assert_eq!(part("span='1 MiB'"), Vec::<String>::new());
+    assert_eq!(part("span='1 GiB'"), ["study-span"], "more than [measure] fills");
+    assert_eq!(part("span='32 KiB'"), ["study-span"], "less than a block");
+    assert_eq!(part("span='1 MiB'\nsamples=4"), ["study-no-effect"]);
+    assert_eq!(part("page_cache='hot'"), ["study-unknown-word"]);
     let twice = "name='w'\npattern='read'\nblock='4 KiB'";
     assert_eq!(codes(&own(&format!("{twice}\n[[workload]]\n{twice}"))), ["study-same-workload"]);
+}
+
+/// fio's own options say both, so that records of imported jobs and of studies are read alike.
+#[test]
+fn a_part_of_the_span_and_the_page_cache_are_fio_s_options() {
+    let text = "[[workload]]\nname='w'\npattern='read'\nblock='4 KiB'\nspan='1 MiB'\npage_cache='warm'\n";
+    let design = spec::parse(&(study("{ ext4 = {}, on = 'a' }") + text)).0.unwrap();
+    let work = &design.workloads[0];
+    let keys: Vec<_> = work.keys.iter().map(|key| format!("{}={}", key.key, key.value)).collect();
+    assert_eq!(keys, ["size=1048576", "direct=0", "pre_read=1"]);
+    assert_eq!(work.describe(), "SEQ 4 KiB Q1 T1 read in 1 MiB, through a warm page cache");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! One access pattern: what fio calls a job.
 
+mod page_cache;
 mod part;
 
 use serde::{Deserialize, Serialize};
 
+pub use page_cache::PageCache;
 pub use part::Part;
 
 use crate::name::Name;
@@ -326,20 +328,18 @@ const TOLD: usize = 3;
 pub const CURVE: [u8; 4] = [25, 50, 70, 90];
 
 impl Workload {
-    /// Does the page cache take part? An imported job may want it to.
-    #[must_use]
-    pub fn is_buffered(&self) -> bool {
-        let is =
-            |key: &FioKey| [("direct", "0"), ("ioengine", "mmap")].contains(&(key.key.as_str(), key.value.as_str()));
-        self.all_keys().any(is)
-    }
-
     /// Bytes of the span that it works on, all jobs together: an imported job may work on less than the longest of its
     /// file.
     #[must_use]
     pub fn reach_of(&self, span: Bytes) -> Bytes {
-        let own = self.keys.iter().find(|key| key.key == "size").and_then(|key| key.value.parse().ok());
-        own.filter(|own: &u64| *own > 0).map_or(span, |own| Bytes(own.min(span.0)))
+        self.own_span().map_or(span, |own| own.min(span))
+    }
+
+    /// The part of the span that it works on, where that is not all of it.
+    #[must_use]
+    pub fn own_span(&self) -> Option<Bytes> {
+        let own: u64 = self.keys.iter().find(|key| key.key == "size")?.value.parse().ok()?;
+        (own > 0).then_some(Bytes(own))
     }
 
     /// Where in the span those bytes begin.
@@ -468,8 +468,9 @@ impl Workload {
         };
         let event = if self.path_lost.is_some() { ", a path lost" } else { "" };
         let hosts = if self.hosts.is_one() { String::new() } else { format!(" on each of {} hosts", self.hosts.0) };
-        let cache = if self.is_buffered() { ", through the page cache" } else { "" };
-        format!("{order} {} Q{} T{} {direction}{load}{cache}{event}{hosts}", self.block, self.depth, self.jobs)
+        let cache = self.page_cache().words();
+        let span = self.own_span().map_or_else(String::new, |own| format!(" in {own}"));
+        format!("{order} {} Q{} T{} {direction}{load}{span}{cache}{event}{hosts}", self.block, self.depth, self.jobs)
     }
 }
 

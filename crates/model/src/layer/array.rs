@@ -159,7 +159,8 @@ impl Compiler<'_> {
             let switches = if self.is_cold() { 1.0 } else { 2.0 };
             let share = flow.rate * switches / 2.0 / (flow.wide * flow.batch);
             self.delay(Parameter::HandoffRead.place(), share, "handed to md's thread");
-            self.network.spared += self.site.book.get(Parameter::HandoffRead) * share * self.times;
+            let spared = if self.network.behind { 0.0 } else { share };
+            self.network.spared += self.site.book.get(Parameter::HandoffRead) * spared * self.times;
         }
         let flow = &Flow { rate: flow.rate * chunks, ..*flow };
         self.work(flow.context, Parameter::MdIo, flow.rate * self.crowd, "md");
@@ -283,7 +284,7 @@ impl Compiler<'_> {
             Flow { write, random, bytes, rate, wide: flow.wide * wide, thread: Some(thread), ..*flow }
         };
         let written = rows.whole * array.members * array.chunk + rows.writes * piece;
-        if !is_part {
+        if !is_part && !self.network.behind {
             let cut = (written / array.members / PLUG).ceil();
             (self.network.pieces, self.network.cut) = (self.network.pieces.max(cut), self.network.cut.max(cut));
         }

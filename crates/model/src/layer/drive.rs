@@ -52,14 +52,19 @@ impl Compiler<'_> {
         // Once it is known what is short.
         for set in sets.iter().flatten().chain(&rest) {
             let flows = std::mem::take(&mut self.asked[set.first as usize]);
-            flows.iter().for_each(|flow| self.woken(set, flow));
+            for flow in &flows {
+                self.network.behind = flow.waits == Waits::Nobody;
+                self.woken(set, flow);
+            }
             self.asked[set.first as usize] = flows;
         }
+        self.network.behind = false;
         self.used = used;
     }
 
     fn drive(&mut self, set: &Set, flow: &Flow, fill: &mut Fill) {
         let class = &self.site.classes[set.class as usize];
+        self.network.behind = flow.waits == Waits::Nobody;
         let share = residence(flow);
         if flow.write {
             self.network.write_bytes += flow.rate * flow.bytes * set.size;
@@ -96,7 +101,7 @@ impl Compiler<'_> {
         // Branches of one operation wait for the slowest: the mean of the largest of k lies between 1 and the harmonic
         // number of k, by how far their times spread. A drive that waits meanwhile has others to serve, but heads lose the
         // order in which they were sorted.
-        let joined = flow.wide > 1.5 && flow.waits != Waits::Room;
+        let joined = flow.wide > 1.5 && !matches!(flow.waits, Waits::Room | Waits::Nobody);
         let branches = if joined { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
         let spins = class.kind == DriveKind::Hdd;
         let (rate, share) =

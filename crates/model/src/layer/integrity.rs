@@ -35,9 +35,12 @@ pub(crate) struct Tags {
     pub(crate) flush: f64,
 }
 
-/// Who waits for the data at its own place.
-const fn written_back(tags: &Tags) -> Waits {
-    if tags.journal { Waits::Room } else { Waits::Operation }
+/// Who waits for the data at its own place, of those that waited for the write.
+const fn written_back(tags: &Tags, waits: Waits) -> Waits {
+    match waits {
+        Waits::Operation if tags.journal => Waits::Room,
+        waits => waits,
+    }
 }
 
 /// A section of the journal, which is written whole: its bytes, and the sectors of data that it has room for
@@ -173,7 +176,7 @@ impl Compiler<'_> {
                 _ => 0.0,
             };
             let seeks = flow.seeks + flow.bytes * (runs + extra);
-            let waits = written_back(tags);
+            let waits = written_back(tags, flow.waits);
             // Tags are accesses besides: an access of data is no larger for them.
             each(self, Flow { rate: flow.rate * overhead, seeks: seeks / overhead, waits, ..flow });
             if tags.journal {
@@ -182,7 +185,7 @@ impl Compiler<'_> {
             return;
         }
         // What is in the journal is written back later, by each member in its own time.
-        let flow = Flow { waits: written_back(tags), ..flow };
+        let flow = Flow { waits: written_back(tags, flow.waits), ..flow };
         each(self, flow);
         if tags.journal {
             // A write has ended when it lies in the journal's own memory; that goes to the drive with the next commit, or

@@ -3,6 +3,7 @@
 use terms::layer::{ArrayState, Checksums, ZfsCache};
 use terms::machine::DriveGroup;
 use terms::prediction::{Flag, Prediction, RoofKind};
+use terms::workload::{Engine, PageCache};
 use terms::{Layer, Stack, Workload};
 
 use crate::compile::Conditions;
@@ -18,10 +19,7 @@ pub(super) fn note(prediction: &mut Prediction, site: &Site, stack: &Stack, work
     resync(prediction, site, conditions, &mut flags);
     encryption(prediction, &mut flags);
     caches(site, stack, work, conditions, &mut flags);
-    if work.is_buffered() {
-        let message = "predicted as direct I/O: what the page cache answers, reads ahead or gathers has no figure here";
-        flags.push(Flag::new("page-cache", message));
-    }
+    page_cache(site, stack, work, conditions, &mut flags);
     links(prediction, &mut flags);
     journal(prediction, stack, work, &mut flags);
     prediction.flags = flags;
@@ -82,6 +80,38 @@ fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, 
             names.join(", ")
         );
         flags.push(Flag::new("burst", message));
+    }
+}
+
+/// What memory does of buffered I/O.
+fn page_cache(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, flags: &mut Vec<Flag>) {
+    let (cache, memory) = (work.page_cache(), site.machine.memory.size);
+    if cache == PageCache::Direct {
+        return;
+    }
+    let mut push = |message: String| flags.push(Flag::new("page-cache", message));
+    let span = work.reach_of(conditions.span);
+    let (reads, writes) = (work.pattern.reads(), work.pattern.writes());
+    if reads && cache == PageCache::Warm && memory.is_none_or(|memory| span <= memory) {
+        push(format!("reads are answered by the page cache, which holds all {span}: this is memory, not drives"));
+    }
+    if cache == PageCache::Warm && !stack.top().is_some_and(|top| top.layer.is_file_system()) {
+        push(
+            "a device without a file system forgets its pages when it is closed: a first pass over the span is cold"
+                .to_owned(),
+        );
+    }
+    if writes && work.flushed_every().is_none() {
+        push(match memory {
+            Some(_) => "nothing waits for the drives: what is dirty in memory when the time is over is in the figure"
+                .to_owned(),
+            None => {
+                "what memory takes before writers wait for drives is not known: say its `size` in [memory]".to_owned()
+            }
+        });
+    }
+    if work.depth > 1 && (writes || work.engine != Engine::IoUring) {
+        push(format!("buffered I/O waits for each operation: a depth of {} is one of 1", work.depth));
     }
 }
 

@@ -21,7 +21,7 @@ struct Width {
     reads: f64,
     /// All else through block layers (2.8 times).
     blocks: f64,
-    /// btrfs and ZFS (2.2 times).
+    /// btrfs and ZFS (2.2 times), and buffered I/O, of which no published set is: memory takes part in both.
     trees: f64,
 }
 
@@ -38,7 +38,7 @@ const SMALL: f64 = 16_384.0;
 /// The width for a stack under a workload.
 pub(super) fn width(site: &Site, stack: &Stack, work: &Workload, network: &Network) -> f64 {
     let width = if site.counted { COUNTED } else { WIDTH };
-    if is_tree(stack) {
+    if in_memory(stack, work) {
         width.trees
     } else if stack.nodes.iter().all(|node| node.layer.is_bare()) {
         width.drives
@@ -49,17 +49,18 @@ pub(super) fn width(site: &Site, stack: &Stack, work: &Workload, network: &Netwo
     }
 }
 
-fn is_tree(stack: &Stack) -> bool {
-    stack.nodes.iter().any(|node| node.layer.traits().tree)
+/// Do btrfs, ZFS or the page cache keep a part of it in memory?
+fn in_memory(stack: &Stack, work: &Workload) -> bool {
+    work.is_buffered() || stack.nodes.iter().any(|node| node.layer.traits().tree)
 }
 
 /// Drives give up to so many times what their data sheets say.
 const SHEET: f64 = 1.2;
 
-/// A rule may be wrong, and no link carries more for it: intervals end where links and drives do. What btrfs and ZFS keep
-/// in memory, or put together before it is written, may go beyond.
-pub(super) fn cap(of: &mut Prediction, stack: &Stack, given: f64) {
-    if is_tree(stack) {
+/// A rule may be wrong, and no link carries more for it: intervals end where links and drives do. What is kept in memory, or
+/// put together before it is written, may go beyond.
+pub(super) fn cap(of: &mut Prediction, stack: &Stack, work: &Workload, given: f64) {
+    if in_memory(stack, work) {
         return;
     }
     let allowed = of.roofs.iter().filter_map(|roof| match roof.kind {

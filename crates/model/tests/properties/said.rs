@@ -3,7 +3,7 @@
 use super::*;
 
 use terms::prediction::{Estimate, Prediction};
-use terms::workload::Engine;
+use terms::workload::{Engine, FioKey};
 
 type Law = Result<(), TestCaseError>;
 
@@ -79,11 +79,15 @@ proptest! {
     fn every_stack_has_finite_figures_below_its_limits_that_agree(
         first in select(wide()), above in prop::collection::vec(select(narrow()), 0..3), members in 4usize..8,
         work in work(), kind in kinds(), state in select(vec![ArrayState::Whole, ArrayState::Degraded, ArrayState::Resync]),
-        engine in select(vec![Engine::Libaio, Engine::IoUring]),
+        engine in select(vec![Engine::Libaio, Engine::IoUring]), cache in select(vec![None, None, Some("0"), Some("1")]),
+        memory in select(vec![None, Some(Bytes::gib(1)), Some(Bytes::gib(64))]),
     ) {
-        let work = Workload { engine, ..work };
+        let key = |key: &str, value: &str| FioKey { key: key.to_owned(), value: value.to_owned() };
+        let keys = cache.map_or_else(Vec::new, |warm| vec![key("direct", "0"), key("pre_read", warm)]);
+        let work = Workload { engine, keys, ..work };
         let conditions = Conditions { state, ..Conditions::default() };
-        let machine = machine(kind, 1.0);
+        let mut machine = machine(kind, 1.0);
+        machine.memory.size = memory;
         let said = predict(&Site::new(&machine), &stacked(first, members, &above), &work, &conditions).unwrap();
         let given = f64::from(work.jobs) * f64::from(work.depth);
         is_sound(&said)?;

@@ -1,0 +1,188 @@
+//! Buffered I/O: what the page cache makes of a workload before the stack sees it.
+//!
+//! Reads in order come as requests of the read-ahead window, the next under way while one is copied; reads at random places
+//! wait for their own pages. Writes end in memory. The kernel's flusher writes them in larger requests, and writers wait for it
+//! when more is dirty than the kernel allows.
+
+use terms::workload::{Engine, PageCache};
+use terms::{Layer, Ref, Stack, Workload};
+
+use crate::compile::{Compiler, count};
+use crate::flow::{Context, Flow, Waits};
+use crate::parameter::Parameter;
+use crate::solve::solve;
+
+/// A page, in bytes.
+const PAGE: f64 = 4096.0;
+/// Read-ahead of a device that tells no best size, in bytes (`VM_READAHEAD_PAGES` in include/linux/pagemap.h).
+const READ_AHEAD: f64 = 131_072.0;
+/// Of one that does: two of its stripes (`disk_update_readahead` in block/blk-settings.c, and LVM's `read_ahead = auto`).
+const STRIPES: f64 = 2.0;
+/// Of btrfs at least, in bytes (`open_ctree` in fs/btrfs/disk-io.c).
+const BTRFS: f64 = 4_194_304.0;
+/// fio announces that it reads in order, which doubles the window (`fadvise_hint` in fio(1), `POSIX_FADV_SEQUENTIAL` in
+/// mm/fadvise.c).
+const ANNOUNCED: f64 = 2.0;
+/// Windows under way: one is read while the one before it is copied (`page_cache_async_ra` in mm/readahead.c).
+const WINDOWS: f64 = 2.0;
+/// Largest request of the flusher, in bytes: 256 pages (`BIO_MAX_VECS`).
+const WRITTEN: f64 = 1_048_576.0;
+/// First kernels that read in order, and write, in folios of several pages (`mapping_set_large_folios`; "xfs: support large
+/// folios for buffered writes" d6bb59a9444d, "ext4: enable large folio for regular file" 7ac67301e82f).
+const XFS_FOLIOS: [(u32, u32); 2] = [(5, 18), (6, 6)];
+const EXT4_FOLIOS: [(u32, u32); 2] = [(6, 16), (6, 16)];
+/// Shares of memory that may be dirty before the flusher begins, and before writers wait: 10 %, and half-way to 20 %
+/// (`dirty_background_ratio`, `dirty_ratio`, and `dirty_freerun_ceiling` in mm/page-writeback.c).
+const BEGINS: f64 = 0.1;
+const WAITS: f64 = 0.15;
+
+/// What the page cache makes of operations.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cached {
+    /// Share of reads that it answers.
+    hits: f64,
+    /// Bytes that drives are asked for at once by reads, and by writes.
+    requests: [f64; 2],
+    /// Has what is written to be safe before an operation has ended?
+    synced: bool,
+    /// Share of what is written that drives take within the time; the rest stays in memory.
+    written: f64,
+}
+
+impl Compiler<'_> {
+    /// What the page cache makes of a workload on this stack, where drives take such a share of what is written; `None` for
+    /// direct I/O. ZFS has a cache of its own.
+    pub(crate) fn through_cache(&self, stack: &Stack, work: &Workload, written: f64) -> Option<Cached> {
+        if !work.is_buffered() || stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
+            return None;
+        }
+        let (block, random) = (work.block.as_f64(), work.pattern.random());
+        let hits = if work.page_cache() == PageCache::Warm { self.held(random) } else { 0.0 };
+        let whole = |least: f64| if random { block.max(PAGE) } else { block.max(least) };
+        let requests = [whole(read_ahead(stack) * ANNOUNCED), whole(WRITTEN)];
+        Some(Cached { hits, requests, synced: self.every.is_some(), written })
+    }
+
+    /// Share of the span that memory holds. Of what is gone over in order the oldest is dropped first: all of it, or none.
+    fn held(&self, random: bool) -> f64 {
+        let Some(memory) = self.site.machine.memory.size else { return 1.0 };
+        let share = memory.as_f64() / self.conditions.span.as_f64().max(PAGE);
+        if random { share.min(1.0) } else { f64::from(u8::from(share >= 1.0)) }
+    }
+
+    /// Operations of each job that are under way: a buffered read waits for its own pages, whatever the depth, but where
+    /// io_uring asks for more (`FMODE_BUF_RASYNC`).
+    pub(crate) fn depth_through_cache(&self, work: &Workload) -> f64 {
+        match (work.pattern.reads(), work.pattern.random()) {
+            (true, false) => WINDOWS,
+            (true, true) if work.engine == Engine::IoUring => self.depth,
+            _ => 1.0,
+        }
+    }
+
+    /// What of an access the stack is asked for.
+    pub(crate) fn beyond_cache(&self, top: usize, flow: Flow) -> Flow {
+        let Some(cached) = self.cached else { return flow };
+        let bytes = cached.requests[usize::from(flow.write)];
+        let of = |share: f64| Flow { bytes, rate: flow.rate * share * flow.bytes / bytes, ..flow };
+        match flow.write {
+            false => of(1.0 - cached.hits),
+            // All that an `fsync` waits for is written side by side.
+            true if cached.synced => Flow { bytes: flow.bytes.max(PAGE), batch: self.every.unwrap_or(1.0), ..flow },
+            true => Flow { context: self.flusher(top), waits: Waits::Nobody, ..of(cached.written) },
+        }
+    }
+
+    /// What calls take besides that go through the page cache: its pages, a copy, and requests to the block layer. The call
+    /// itself takes as long as one past it (counted; crates/bedplate/tests/studies/page-cache.toml).
+    pub(crate) fn demand_of_pages(&mut self, stack: &Stack, work: &Workload, cached: &Cached) {
+        let (reads, block) = (work.read_share(), work.block.as_f64());
+        let (writes, pages) = (1.0 - reads, (block / PAGE).max(1.0));
+        let thread = Context::Thread;
+        let top = stack.top().map(|top| &top.layer);
+        let missed = reads * (1.0 - cached.hits);
+        self.work(thread, Parameter::CachedPage, pages, "pages that are looked up");
+        self.work(thread, Parameter::CachedByte, block, "copied");
+        self.memory(block * 2.0, "copied between the program and the page cache");
+        let [new_read, new_written, flush] = self.pages(top, work.pattern.random());
+        self.work(thread, new_read, missed * pages, "pages that are new in the cache");
+        if writes > 0.0 {
+            let new = if work.page_cache() == PageCache::Warm { 1.0 - self.held(work.pattern.random()) } else { 1.0 };
+            self.work(thread, new_written, writes * new * pages, "pages that are new in the cache");
+            self.work(thread, Parameter::CachedDirty, writes * pages, "pages that are written to");
+            let flusher = if cached.synced { thread } else { self.flusher(stack.nodes.len() - 1) };
+            let written = writes * if cached.synced { 1.0 } else { cached.written };
+            self.work(flusher, flush, written * pages, "pages that are written back");
+            self.work(
+                flusher,
+                Parameter::CachedRequest,
+                written * block / cached.requests[1],
+                "request of what is written",
+            );
+        }
+        let requests = missed * block / cached.requests[0];
+        self.work(thread, Parameter::CachedRequest, requests * self.crowd, "request of what is read");
+        if top.is_some_and(Layer::is_file_system) {
+            self.work(thread, Parameter::FileRead, requests * self.crowd, "file system");
+            self.work(thread, Parameter::FileWrite, writes * self.crowd, "file system");
+        }
+    }
+
+    /// What a page takes that is read, one that is written, and one that is written back: less in folios of several pages, as
+    /// they come of reads in order and of writes.
+    fn pages(&self, top: Option<&Layer>, random: bool) -> [Parameter; 3] {
+        let [reads, writes] = match top {
+            Some(Layer::Xfs(_)) => XFS_FOLIOS,
+            Some(Layer::Ext4(_)) => EXT4_FOLIOS,
+            _ => return [Parameter::CachedNew, Parameter::CachedNew, Parameter::CachedFlush],
+        };
+        let of = |from, large, small| if !random && self.site.kernel_from(from) { large } else { small };
+        let new = |from| of(from, Parameter::CachedFolio, Parameter::CachedNew);
+        [new(reads), new(writes), of(writes, Parameter::CachedFolioFlush, Parameter::CachedFlush)]
+    }
+
+    /// The kernel's thread that writes back: one for each file system or device.
+    fn flusher(&self, top: usize) -> Context {
+        Context::Behind { node: self.twins.of(top), servers: 1.0 }
+    }
+
+    /// Share of what is written that drives take within the time that is counted; `None` where that is all. A network with
+    /// all of it has been made.
+    pub(crate) fn left_to_drives(&self, work: &Workload) -> Option<f64> {
+        self.cached.filter(|cached| !cached.synced && work.pattern.writes())?;
+        let (memory, span) = (self.site.machine.memory.size?.as_f64(), self.conditions.span.as_f64());
+        let cold = work.page_cache() == PageCache::Cold;
+        if !cold && span <= memory * BEGINS {
+            return Some(0.0);
+        }
+        // Where a pass over the span ends, fio drops what the cache holds of it, and what is dirty is written.
+        let kept = if cold { span.min(memory * WAITS) } else { memory * WAITS };
+        let each = work.block.as_f64() * self.writes;
+        let slowly = solve(&self.network).throughput;
+        let window = work.window.unwrap_or(self.conditions.window).as_seconds();
+        let quickly = slowly + kept / each / window;
+        Some(slowly / quickly)
+    }
+}
+
+/// Bytes of the read-ahead window of what a stack's workloads see.
+fn read_ahead(stack: &Stack) -> f64 {
+    let mut windows: Vec<f64> = Vec::with_capacity(stack.nodes.len());
+    for (at, node) in stack.nodes.iter().enumerate() {
+        let below = node.on.iter().filter_map(|under| match under {
+            Ref::Layer(name) => stack.nodes[..at].iter().position(|other| other.name == *name),
+            Ref::Drive(_) => None,
+        });
+        let inherited = below.map(|place| windows[place]).fold(READ_AHEAD, f64::max);
+        let members = node.on.len();
+        let striped = |chunk: f64, data: usize| if data > 1 { STRIPES * chunk * count(data) } else { 0.0 };
+        let own = match &node.layer {
+            Layer::Raid(raid) => striped(raid.chunk.as_f64(), raid.level.data_members(members)),
+            Layer::Lvm(lvm) => striped(lvm.stripe.as_f64(), lvm.volume.data_members(members)),
+            Layer::Btrfs(_) => BTRFS.max(READ_AHEAD * count(members)),
+            _ => 0.0,
+        };
+        windows.push(inherited.max(own));
+    }
+    windows.last().copied().unwrap_or(READ_AHEAD)
+}
