@@ -33,10 +33,11 @@ pub(crate) fn load(selection: &Selection, settings: &Settings) -> Result<Study, 
 }
 
 /// Reads a study, or a plan in its place, and selects stacks. Profiles, where any are named, stand in for the workloads of
-/// the study; a plan has none, and gets those of a study that says nothing of them.
+/// the study; a plan has none, and gets those of a study that says nothing of them. A study without `[lab]` is of these drives.
 pub(crate) fn load_or_plan(
     selection: &Selection,
     profiles: &[String],
+    drives: &[LabDrive],
     settings: &Settings,
 ) -> Result<(Design, From), Failure> {
     let path = &selection.study;
@@ -46,7 +47,7 @@ pub(crate) fn load_or_plan(
         let usual = spec::profile::named(USUAL).unwrap_or_default();
         (understood(path, &text, plan_file::read(&text, usual), settings)?, From::Plan)
     } else {
-        (understood(path, &text, spec::parse(&text), settings)?, From::Study)
+        (understood(path, &text, spec::parse_on(&text, drives), settings)?, From::Study)
     };
     design.stacks = select(design.stacks, &selection.only, &selection.skip)?;
     replace_workloads(&mut design, profiles)?;

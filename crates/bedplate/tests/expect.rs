@@ -50,6 +50,29 @@ fn json_has_units_in_its_keys() {
 }
 
 #[test]
+fn a_study_that_is_only_predicted_needs_no_lab() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let machine = file(
+        "m.toml",
+        "machine = \"NAS\"\ncpu = \"Intel N100\"\ndrive = [{ name = \"h\", count = 2, kind = \"hdd\" }]\n",
+    );
+    let study = "question = \"q\"\nstack = [{ name = \"mirror\", layers = [{ raid = { level = 1 }, on = [\"h0\", \"h1\"] }, { ext4 = {} }] }]\n\
+        [[workload]]\nname = \"copy\"\npattern = \"write\"\nblock = \"1 MiB\"\npage_cache = \"cold\"\n";
+    let study = file("s.toml", study);
+    let (status, text, said) = run(&["expect", &study, "--machine", &machine]);
+    assert_eq!(status, 0, "{said}");
+    assert!(text.contains("SEQ 1 MiB Q1 T1 write, buffered") && text.contains("`size` in [memory]"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let (status, _, said) = run(&["plan", &study]);
+    assert!(status == 2 && said.contains("study-no-drives"), "{said}");
+}
+
+#[test]
 fn this_machine_is_read_where_none_is_named() {
     let (status, text, said) = run(&["expect", STUDY, "--only", "1"]);
     assert_eq!(status, 0, "{said}");

@@ -43,5 +43,5 @@ pub use limited::limited;
 pub use network::{Network, Resource, Serial, Station};
 pub use parameter::Parameter;
 pub use predict::predict;
-pub use seat::{Seat, seat};
+pub use seat::{Seat, drives, seat};
 pub use site::Site;

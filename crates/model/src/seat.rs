@@ -16,6 +16,28 @@ const USUAL_NETWORK: Path = Path::Network {
     transport: Transport::Tcp,
 };
 
+/// Size of a drive of which none is told.
+const USUAL_SIZE: Bytes = Bytes(1_000_000_000_000);
+
+/// The drives of a machine as a study would name them.
+#[must_use]
+pub fn drives(machine: &Machine) -> Vec<LabDrive> {
+    let of = |group: &DriveGroup, at: u32| {
+        let name = Name::new(group.member(at)).ok()?;
+        Some(LabDrive::new(name, group.size.unwrap_or(USUAL_SIZE)).as_kind(lab_kind(group.kind)))
+    };
+    machine.drives.iter().flat_map(|group| (0..group.count).filter_map(move |at| of(group, at))).collect()
+}
+
+const fn lab_kind(kind: DriveKind) -> LabDriveKind {
+    match kind {
+        DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => LabDriveKind::Nvme,
+        DriveKind::SataSsd | DriveKind::SataEnterprise | DriveKind::SasSsd => LabDriveKind::Sata,
+        DriveKind::Hdd => LabDriveKind::Hdd,
+        DriveKind::Ram => LabDriveKind::Ram,
+    }
+}
+
 /// A drive of a study and what stands for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seat {

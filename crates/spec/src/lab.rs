@@ -35,10 +35,15 @@ impl Lab {
     }
 }
 
-/// Reads `[lab]`.
-pub(crate) fn read(study: &Fields, notes: &mut Vec<Note>) -> Lab {
+/// Reads `[lab]`; without one, the drives are these.
+pub(crate) fn read(study: &Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -> Lab {
     let mut spec = LabSpec::new(2, Bytes::gib(3));
     let Some(lab) = study.table("lab") else {
+        if !study.has("lab") && !drives.is_empty() {
+            spec.drives = drives.to_vec();
+            let places = drives.iter().enumerate().map(|(at, drive)| (drive.name.to_string(), at)).collect();
+            return Lab { spec, complete: true, places };
+        }
         if !study.has("lab") {
             notes.push(
                 Note::error("study-no-drives", None, "the study has no drives")

@@ -40,7 +40,7 @@ mod syntax;
 mod trials;
 mod workload;
 
-use terms::{Design, Note, NoteLevel, Span};
+use terms::{Design, LabDrive, Note, NoteLevel, Span};
 use toml::de::DeTable;
 
 pub use grammar::SHORTEST_WINDOW;
@@ -54,7 +54,13 @@ pub use suggest::{did_you_mean, nearest};
 /// of them is an error. A design is sound by itself: whether a machine can build it is not asked here.
 #[must_use]
 pub fn parse(text: &str) -> (Option<Design>, Vec<Note>) {
-    parse_by(&grammar::STUDY, text, design)
+    parse_on(text, &[])
+}
+
+/// Reads a study whose drives are these where it has no `[lab]`: to predict is all that can be done with it.
+#[must_use]
+pub fn parse_on(text: &str, drives: &[LabDrive]) -> (Option<Design>, Vec<Note>) {
+    parse_by(&grammar::STUDY, text, |fields, notes| design(fields, drives, notes))
 }
 
 /// Reads a text by a grammar and makes a noun of it.
@@ -88,8 +94,8 @@ fn parse_by<T>(
 }
 
 /// Makes the nouns of the fields and checks what they mean together.
-fn design(fields: &fields::Fields, notes: &mut Vec<Note>) -> Option<Design> {
-    let mut lab = lab::read(fields, notes);
+fn design(fields: &fields::Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -> Option<Design> {
+    let mut lab = lab::read(fields, drives, notes);
     let setups = setup::read(fields, &lab, notes);
     lab.spec.set_caches(&setups);
     let stacks = stack::read(fields, &lab, notes);

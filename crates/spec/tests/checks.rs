@@ -313,6 +313,19 @@ fn workloads() {
     assert_eq!(codes(&own(&format!("{twice}\n[[workload]]\n{twice}"))), ["study-same-workload"]);
 }
 
+#[test]
+fn a_study_without_a_lab_has_the_drives_that_it_is_given() {
+    let drives: Vec<_> =
+        ["h0", "h1"].map(|name| terms::LabDrive::new(terms::Name::new(name).unwrap(), terms::Bytes::gib(16))).into();
+    let text = "question = 'q'\n[[stack]]\nname = 'x'\nlayers = [{ raid = { level = 1 }, on = ['h0', 'h1'] }]\n";
+    let (design, notes) = spec::parse_on(text, &drives);
+    assert!(notes.is_empty(), "{notes:?}");
+    assert_eq!(design.unwrap().lab.drives.len(), 2);
+    let codes = |text: &str| spec::parse_on(text, &drives).1.iter().map(|note| note.code).collect::<Vec<_>>();
+    assert_eq!(codes(&text.replace("'h1'", "'h7'")), ["study-unknown-drive"]);
+    assert_eq!(codes(&(text.to_owned() + "[measure]\nspan = '1 TiB'\n")), ["study-span"], "they have a size");
+}
+
 /// fio's own options say both, so that records of imported jobs and of studies are read alike.
 #[test]
 fn a_part_of_the_span_and_the_page_cache_are_fio_s_options() {
@@ -321,7 +334,7 @@ fn a_part_of_the_span_and_the_page_cache_are_fio_s_options() {
     let work = &design.workloads[0];
     let keys: Vec<_> = work.keys.iter().map(|key| format!("{}={}", key.key, key.value)).collect();
     assert_eq!(keys, ["size=1048576", "direct=0", "pre_read=1"]);
-    assert_eq!(work.describe(), "SEQ 4 KiB Q1 T1 read in 1 MiB, through a warm page cache");
+    assert_eq!(work.describe(), "SEQ 4 KiB Q1 T1 read in 1 MiB, buffered, warm");
 }
 
 #[test]

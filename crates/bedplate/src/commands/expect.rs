@@ -23,8 +23,9 @@ use crate::{calibrations, machine, studies};
 /// Says how fast the stacks of a study or of plans will be, before they are built.
 pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result<Exit, Failure> {
     let (study, only, skip) = (arguments.study.clone(), arguments.only.clone(), arguments.skip.clone());
-    let (design, from) = studies::load_or_plan(&Selection { study, only, skip }, &arguments.profile, settings)?;
     let (machine, inventory, known) = open(arguments.machine.as_deref(), settings)?;
+    let selection = Selection { study, only, skip };
+    let (design, from) = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
     let (machine, seats) = model::seat(&machine, &design.lab.drives, design.measure.span);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();

@@ -103,8 +103,7 @@ fn page_cache(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditio
     }
     if writes && work.flushed_every().is_none() {
         push(match memory {
-            Some(_) => "nothing waits for the drives: what is dirty in memory when the time is over is in the figure"
-                .to_owned(),
+            Some(_) => "writes end in memory: what is dirty there when the time is over counts as written".to_owned(),
             None => {
                 "what memory takes before writers wait for drives is not known: say its `size` in [memory]".to_owned()
             }

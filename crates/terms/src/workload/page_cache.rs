@@ -18,8 +18,8 @@ impl PageCache {
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Direct => "",
-            Self::Cold => ", through the page cache",
-            Self::Warm => ", through a warm page cache",
+            Self::Cold => ", buffered",
+            Self::Warm => ", buffered, warm",
         }
     }
 }
