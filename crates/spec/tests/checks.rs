@@ -321,8 +321,8 @@ fn a_study_without_a_lab_has_the_drives_that_it_is_given() {
     let (design, notes) = spec::parse_on(text, &drives);
     assert!(notes.is_empty(), "{notes:?}");
     assert_eq!(design.unwrap().lab.drives.len(), 2);
-    let codes = |text: &str| spec::parse_on(text, &drives).1.iter().map(|note| note.code).collect::<Vec<_>>();
-    assert_eq!(codes(&text.replace("'h1'", "'h7'")), ["study-unknown-drive"]);
+    let codes = |text: &str| spec::parse_on(text, &drives).1.iter().map(|note| note.code.clone()).collect::<Vec<_>>();
+    assert_eq!(codes(&text.replace("'h1'", "'h7'")), ["study-unknown-name"]);
     assert_eq!(codes(&(text.to_owned() + "[measure]\nspan = '1 TiB'\n")), ["study-span"], "they have a size");
 }
 
