@@ -85,8 +85,8 @@ fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, 
 
 /// What memory does of buffered I/O.
 fn page_cache(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, flags: &mut Vec<Flag>) {
-    let (cache, memory) = (work.page_cache(), site.machine.memory.size);
-    if cache == PageCache::Direct {
+    let (cache, memory, top) = (work.page_cache(), site.machine.memory.size, stack.top().map(|top| &top.layer));
+    if cache == PageCache::Direct || matches!(top, Some(Layer::Zfs(_))) {
         return;
     }
     let mut push = |message: String| flags.push(Flag::new("page-cache", message));
@@ -95,7 +95,7 @@ fn page_cache(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditio
     if reads && cache == PageCache::Warm && memory.is_none_or(|memory| span <= memory) {
         push(format!("reads are answered by the page cache, which holds all {span}: this is memory, not drives"));
     }
-    if cache == PageCache::Warm && !stack.top().is_some_and(|top| top.layer.is_file_system()) {
+    if cache == PageCache::Warm && !top.is_some_and(Layer::is_file_system) {
         push(
             "a device without a file system forgets its pages when it is closed: a first pass over the span is cold"
                 .to_owned(),

@@ -21,7 +21,7 @@ struct Width {
     reads: f64,
     /// All else through block layers (2.8 times).
     blocks: f64,
-    /// btrfs and ZFS (2.2 times), and buffered I/O, of which no published set is: memory takes part in both.
+    /// btrfs and ZFS (2.2 times), and buffered I/O: memory takes part in all of them.
     trees: f64,
 }
 
