@@ -10,7 +10,7 @@ use terms::{Bytes, Layer, Nanos, Ref, Stack, Workload};
 
 use crate::calls::hands_over_reads;
 use crate::fault::{Fault, has_rules};
-use crate::flow::{Context, Flow, Waits};
+use crate::flow::{Context, Flow};
 use crate::layer::drive::pieces;
 use crate::network::Network;
 use crate::page_cache::Cached;
@@ -206,7 +206,7 @@ impl<'a> Compiler<'a> {
             for flow in &flows {
                 self.wide = flow.wide;
                 self.flushed = if flow.write { flushed.take() } else { None };
-                self.network.behind = flow.waits == Waits::Nobody;
+                self.network.behind = flow.is_behind();
                 self.layer(stack, at, flow);
             }
             flows.clear();

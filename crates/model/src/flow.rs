@@ -88,6 +88,11 @@ impl Flow {
         }
     }
 
+    /// Is it done after the operation has ended, whenever that was?
+    pub(crate) fn is_behind(&self) -> bool {
+        self.waits == Waits::Nobody
+    }
+
     /// The same but for how many.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         Self { rate: 0.0, ..*self } == Self { rate: 0.0, ..*other }

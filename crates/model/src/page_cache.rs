@@ -5,10 +5,11 @@
 //! when more is dirty than the kernel allows.
 
 use terms::workload::{Engine, PageCache};
-use terms::{Layer, Ref, Stack, Workload};
+use terms::{Layer, Stack, Workload};
 
 use crate::compile::{Compiler, count};
 use crate::flow::{Context, Flow, Waits};
+use crate::layer::upwards;
 use crate::parameter::Parameter;
 use crate::solve::solve;
 
@@ -27,8 +28,8 @@ const ANNOUNCED: f64 = 2.0;
 const WINDOWS: f64 = 2.0;
 /// Largest request of the flusher, in bytes: 256 pages (`BIO_MAX_VECS`).
 const WRITTEN: f64 = 1_048_576.0;
-/// First kernels that read in order, and write, in folios of several pages (`mapping_set_large_folios`; "xfs: support large
-/// folios for buffered writes" d6bb59a9444d, "ext4: enable large folio for regular file" 7ac67301e82f).
+/// First kernels that read in order, and write, in folios of several pages (`mapping_set_large_folios`; "iomap: Create large
+/// folios in the buffered write path" d6bb59a9444d, "ext4: enable large folio for regular file" 7ac67301e82f).
 const XFS_FOLIOS: [(u32, u32); 2] = [(5, 18), (6, 6)];
 const EXT4_FOLIOS: [(u32, u32); 2] = [(6, 16), (6, 16)];
 /// Shares of memory that may be dirty before the flusher begins, and before writers wait: 10 %, and half-way to 20 %
@@ -51,9 +52,9 @@ pub(crate) struct Cached {
 
 impl Compiler<'_> {
     /// What the page cache makes of a workload on this stack, where drives take such a share of what is written; `None` for
-    /// direct I/O. ZFS has a cache of its own.
+    /// direct I/O.
     pub(crate) fn through_cache(&self, stack: &Stack, work: &Workload, written: f64) -> Option<Cached> {
-        if !work.is_buffered() || stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) {
+        if !takes_part(stack, work) {
             return None;
         }
         let (block, random) = (work.block.as_f64(), work.pattern.random());
@@ -165,15 +166,14 @@ impl Compiler<'_> {
     }
 }
 
+/// Does the page cache take part in a workload on this stack? ZFS has a cache of its own.
+pub(crate) fn takes_part(stack: &Stack, work: &Workload) -> bool {
+    work.is_buffered() && !stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_)))
+}
+
 /// Bytes of the read-ahead window of what a stack's workloads see.
 fn read_ahead(stack: &Stack) -> f64 {
-    let mut windows: Vec<f64> = Vec::with_capacity(stack.nodes.len());
-    for (at, node) in stack.nodes.iter().enumerate() {
-        let below = node.on.iter().filter_map(|under| match under {
-            Ref::Layer(name) => stack.nodes[..at].iter().position(|other| other.name == *name),
-            Ref::Drive(_) => None,
-        });
-        let inherited = below.map(|place| windows[place]).fold(READ_AHEAD, f64::max);
+    upwards(stack, READ_AHEAD, |node, inherited| {
         let members = node.on.len();
         let striped = |chunk: f64, data: usize| if data > 1 { STRIPES * chunk * count(data) } else { 0.0 };
         let own = match &node.layer {
@@ -182,7 +182,6 @@ fn read_ahead(stack: &Stack) -> f64 {
             Layer::Btrfs(_) => BTRFS.max(READ_AHEAD * count(members)),
             _ => 0.0,
         };
-        windows.push(inherited.max(own));
-    }
-    windows.last().copied().unwrap_or(READ_AHEAD)
+        inherited.max(own)
+    })
 }

@@ -127,11 +127,11 @@ table! {
     CachedByte: "copy between the program and the page cache", PerByte, 0.0823 * NS, 0.3, Published, "as the RAM drive's copy";
     CachedNew: "a page that is new in the page cache", Time, 2.6 * US, 0.4, Guessed,
         "some 4700 instructions of Linux 6.1, counted in the lab on ext4, XFS and a RAM drive: taken, charged, entered, and dropped again";
-    CachedFolio: "the same where XFS reads in order, in large folios", Time, 0.55 * US, 0.4, Guessed, COUNTED_PAGES;
+    CachedFolio: "a page that is new in the page cache, in a large folio", Time, 0.55 * US, 0.4, Guessed, COUNTED_PAGES;
     CachedDirty: "a page of buffered I/O, written to", Time, 0.65 * US, 0.5, Guessed, COUNTED_PAGES;
     CachedFlush: "a page of buffered I/O, written back", Time, 2.2 * US, 0.5, Guessed,
         "some 2700 (XFS) and 5600 instructions (ext4) of Linux 6.1, counted in the lab";
-    CachedFolioFlush: "the same in large folios", Time, 0.46 * US, 0.6, Guessed, "less than of single pages by as much as a page that is read";
+    CachedFolioFlush: "a page of buffered I/O, written back in a large folio", Time, 0.46 * US, 0.6, Guessed, "less than of single pages by as much as a page that is read";
     CachedRequest: "a request of the page cache through the block layer", Time, 1.3 * US, 0.5, Guessed, COUNTED_PAGES;
     Contention: "growth of an operation's processor time with each further job", Ratio, 0.014, 0.4, Published,
         "one process 420 k, 16 processes 5.556 M IOPS on four drives (regalis, 2022)";

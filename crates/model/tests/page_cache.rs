@@ -113,7 +113,7 @@ fn depth_is_nothing_to_a_buffered_read() {
     assert!(of(32, terms::Engine::IoUring) > 4.0 * of(1, libaio));
 }
 
-/// Writes are as fast as memory until a fifth of it is dirty, and then as fast as the drive.
+/// Writes are as fast as memory until 15 % of it is dirty, and then as fast as the drive.
 #[test]
 fn memory_takes_what_it_has_room_for() {
     let of = |memory: u64, span: u64, cache| {

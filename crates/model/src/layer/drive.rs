@@ -52,10 +52,7 @@ impl Compiler<'_> {
         // Once it is known what is short.
         for set in sets.iter().flatten().chain(&rest) {
             let flows = std::mem::take(&mut self.asked[set.first as usize]);
-            for flow in &flows {
-                self.network.behind = flow.waits == Waits::Nobody;
-                self.woken(set, flow);
-            }
+            flows.iter().for_each(|flow| self.woken(set, flow));
             self.asked[set.first as usize] = flows;
         }
         self.network.behind = false;
@@ -64,7 +61,7 @@ impl Compiler<'_> {
 
     fn drive(&mut self, set: &Set, flow: &Flow, fill: &mut Fill) {
         let class = &self.site.classes[set.class as usize];
-        self.network.behind = flow.waits == Waits::Nobody;
+        self.network.behind = flow.is_behind();
         let share = residence(flow);
         if flow.write {
             self.network.write_bytes += flow.rate * flow.bytes * set.size;

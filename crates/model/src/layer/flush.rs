@@ -7,6 +7,7 @@ use terms::{Layer, Stack, Workload};
 
 use crate::compile::{Compiler, count};
 use crate::flow::Context;
+use crate::layer::upwards;
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
 use crate::parameter::Parameter;
 use crate::site::Class;
@@ -115,16 +116,7 @@ fn only_data(work: &Workload) -> bool {
 /// `dm_integrity_flush_buffers` in drivers/md/dm-integrity.c). A hard disk has nothing left to write by then.
 fn commits_of_journals(stack: &Stack) -> f64 {
     let journals = |layer: &Layer| layer.traits().checksums == Checksums::Journalled;
-    let mut heights: Vec<f64> = Vec::with_capacity(stack.nodes.len());
-    for (at, node) in stack.nodes.iter().enumerate() {
-        let below = node.on.iter().filter_map(|under| match under {
-            terms::Ref::Layer(name) => stack.nodes[..at].iter().position(|other| other.name == *name),
-            terms::Ref::Drive(_) => None,
-        });
-        let most = below.map(|place| heights[place]).fold(1.0, f64::max);
-        heights.push(if journals(&node.layer) { most * TWICE } else { most });
-    }
-    heights.last().copied().unwrap_or(1.0)
+    upwards(stack, 1.0, |node, most| if journals(&node.layer) { most * TWICE } else { most })
 }
 
 /// What an `fsync` waits for besides its data.

@@ -129,6 +129,7 @@ impl Compiler<'_> {
     pub(super) fn woken(&mut self, set: &Set, flow: &Flow) {
         let class = &self.site.classes[set.class as usize];
         let Some(piece) = class.piece else { return };
+        self.network.behind = flow.is_behind();
         let pieces = pieces(flow.bytes, piece);
         let all = flow.rate * set.size * self.crowd * pieces * SWITCHES;
         let slept = if flow.waits == Waits::Operation { self.slept(set, class, flow, pieces, all) } else { all };

@@ -7,6 +7,7 @@ use terms::workload::{Engine, PageCache};
 use terms::{Layer, Stack, Workload};
 
 use crate::compile::Conditions;
+use crate::page_cache::takes_part;
 use crate::parameter::Parameter;
 use crate::site::{Site, cache};
 
@@ -85,17 +86,17 @@ fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, 
 
 /// What memory does of buffered I/O.
 fn page_cache(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, flags: &mut Vec<Flag>) {
-    let (cache, memory, top) = (work.page_cache(), site.machine.memory.size, stack.top().map(|top| &top.layer));
-    if cache == PageCache::Direct || matches!(top, Some(Layer::Zfs(_))) {
+    if !takes_part(stack, work) {
         return;
     }
+    let (cache, memory) = (work.page_cache(), site.machine.memory.size);
     let mut push = |message: String| flags.push(Flag::new("page-cache", message));
     let span = work.reach_of(conditions.span);
     let (reads, writes) = (work.pattern.reads(), work.pattern.writes());
     if reads && cache == PageCache::Warm && memory.is_none_or(|memory| span <= memory) {
         push(format!("reads are answered by the page cache, which holds all {span}: this is memory, not drives"));
     }
-    if cache == PageCache::Warm && !top.is_some_and(Layer::is_file_system) {
+    if cache == PageCache::Warm && !stack.top().is_some_and(|top| top.layer.is_file_system()) {
         push(
             "a device without a file system forgets its pages when it is closed: a first pass over the span is cold"
                 .to_owned(),

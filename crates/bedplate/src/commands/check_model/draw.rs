@@ -132,7 +132,7 @@ impl Dice {
         if depth == 1 && self.below(2) == 0 {
             text += "engine = \"psync\"\n";
         }
-        // A warm cache is the same on every stack.
+        // Not a warm cache: that is memory, whatever the stack.
         if self.below(4) == 0 {
             text += "page_cache = \"cold\"\n";
         }
