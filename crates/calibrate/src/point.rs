@@ -47,6 +47,11 @@ impl<'a> Rig<'a> {
         }
     }
 
+    /// Size of the smallest drive.
+    pub(crate) fn size(&self) -> Option<Bytes> {
+        self.facts.iter().map(|fact| fact.size).min()
+    }
+
     /// Builds a stack, measures it under each workload, and takes it down again, whatever happened.
     pub(crate) fn measure(&self, stack: &Stack, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
         let plan = plan::plan(stack, &self.facts).map_err(|error| CalibrateError::Told(error.to_string()))?;

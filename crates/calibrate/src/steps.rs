@@ -7,10 +7,10 @@ use terms::layer::{
 };
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::workload::Engine;
-use terms::{Bytes, Layer, Pattern, Stack, Workload};
+use terms::{Bytes, Layer, Nanos, Pattern, Stack, Workload};
 
 use crate::error::CalibrateError;
-use crate::point::Point;
+use crate::point::{Point, Rig};
 use crate::work::{RANDOM_DEPTH, SEQUENTIAL_DEPTH, stacked, telling, work};
 use crate::{Bench, drives, processor, ram};
 
@@ -64,6 +64,9 @@ const ON_EMULATED_RAM: f64 = 0.15;
 /// Constants of one stack are in several of its figures: so often is each found anew from the others.
 const PASSES: usize = 4;
 
+/// Time in which some transaction groups of ZFS are written on RAM drives.
+const GROUPS: Nanos = Nanos::seconds(1);
+
 /// What is fitted to one figure.
 struct Fit {
     parameter: Parameter,
@@ -93,8 +96,10 @@ fn stack(layer: Layer, drives: usize) -> Result<Stack, CalibrateError> {
 impl Bench<'_> {
     /// The machine with nothing but RAM drives, as it is known by now.
     fn on_ram(&self) -> Result<Site, CalibrateError> {
+        let size = self.rig.as_ref().and_then(Rig::size);
         let names = ram::names(ram::DRIVES)?;
-        let drives = names.into_iter().map(|name| DriveGroup::unknown(name, DriveKind::Ram)).collect();
+        let drive = |name| DriveGroup { size, ..DriveGroup::unknown(name, DriveKind::Ram) };
+        let drives = names.into_iter().map(drive).collect();
         let machine = Machine { drives, uplinks: Vec::new(), ..model::found(&self.inventory) };
         Ok(Site::calibrated(&machine, &self.calibration))
     }
@@ -326,20 +331,37 @@ fn btrfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
 }
 
 /// Of writes nothing on a machine with time of its own: what is written in a second is held in memory, and says nothing of what
-/// a pool keeps up. Where one processor's instructions are the time, all that a write takes is in it.
+/// a pool keeps up. Where one processor's instructions are the time, all that a write takes is in it, once some transaction
+/// groups were written.
 fn zfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
-    let mut fits = vec![
+    let zfs = Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() };
+    let on_ram = stack(Layer::Zfs(zfs), ram::DRIVES)?;
+    let reads = [
         Fit { parameter: Parameter::ZfsReadByte, work: large(Pattern::Read)? },
         Fit { parameter: Parameter::ZfsReadIo, work: bench.small(Pattern::RandRead)? },
     ];
-    if bench.calibration.of.is_counted() {
-        fits.push(Fit { parameter: Parameter::ZfsWriteByte, work: large(Pattern::Write)? });
-        fits.push(Fit { parameter: Parameter::ZfsWriteIo, work: work(Pattern::Write, Bytes::kib(4), 1, 1)? });
-    }
-    let zfs = Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() };
-    let points = bench.learn(&stack(Layer::Zfs(zfs), ram::DRIVES)?, &fits)?;
-    Ok(format!(
+    let points = bench.learn(&on_ram, &reads)?;
+    let read = format!(
         "{:.0} MB/s to read; {:.1} k reads/s",
+        points[0].operations * Bytes::mib(1).as_f64() / 1e6,
+        points[1].operations / 1e3
+    );
+    if !bench.calibration.of.is_counted() {
+        return Ok(read);
+    }
+    let writes = [
+        Fit { parameter: Parameter::ZfsWriteByte, work: Workload { window: Some(GROUPS), ..large(Pattern::Write)? } },
+        Fit {
+            parameter: Parameter::ZfsWriteAgain,
+            work: Workload { window: Some(GROUPS), ..work(Pattern::Write, Bytes::kib(4), 1, 1)? },
+        },
+    ];
+    let points = bench.learn(&on_ram, &writes)?;
+    // The first write to a record takes its bytes besides, and they are counted.
+    let again = bench.on_ram()?.book.get(Parameter::ZfsWriteAgain);
+    bench.set(Parameter::ZfsWriteIo, again, bench.sigma(), "as for a record that is dirty already");
+    Ok(format!(
+        "{read}; {:.0} MB/s and {:.1} k writes/s",
         points[0].operations * Bytes::mib(1).as_f64() / 1e6,
         points[1].operations / 1e3
     ))

@@ -3,6 +3,7 @@
 use model::{Conditions, Parameter, Site, fit};
 use terms::{Bytes, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
 
+use crate::SPAN;
 use crate::error::CalibrateError;
 
 /// A constant that changes so much when it is doubled, or more, is told by a measurement.
@@ -46,7 +47,7 @@ pub(crate) fn telling(
     work: &Workload,
     operations: f64,
 ) -> Option<f64> {
-    let conditions = Conditions::default();
+    let conditions = Conditions { span: SPAN, ..Conditions::default() };
     let value = fit(site, parameter, stack, work, &conditions, operations)?;
     let slower = fit(site, parameter, stack, work, &conditions, operations * (1.0 - TELLING))?;
     let now = site.book.get(parameter);

@@ -13,9 +13,10 @@ use crate::fault::{Fault, has_rules};
 use crate::flow::{Context, Flow};
 use crate::layer::drive::pieces;
 use crate::network::Network;
-use crate::page_cache::Cached;
+use crate::page_cache::{Cached, NEAR, Shares, TRIES};
 use crate::parameter::Parameter;
 use crate::site::Site;
+use crate::solve::solve;
 use crate::twins::{Below, Names, Twins};
 
 /// Largest request that many NVMe drives take, in bytes: an MDTS of 7, 2^7 pages of 4 KiB (NVM Express Base
@@ -82,6 +83,8 @@ pub struct Compiler<'a> {
     pub(crate) one_by_one: Option<f64>,
     /// What the page cache makes of buffered I/O.
     pub(crate) cached: Option<Cached>,
+    /// What goes on to the drives of what caches are asked for.
+    pub(crate) shares: Shares,
     /// Writes between two flushes.
     pub(crate) every: Option<f64>,
     /// The same, but only for the first flow of writes of a node: a flush counts once, whatever else is written to the node.
@@ -124,6 +127,7 @@ impl<'a> Compiler<'a> {
             depth: 1.0,
             one_by_one: None,
             cached: None,
+            shares: Shares::ALL,
             every: None,
             flushed: None,
             writes: 0.0,
@@ -164,15 +168,31 @@ impl<'a> Compiler<'a> {
 
     /// The network of the stack that was resolved.
     fn load(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) {
-        self.fill(stack, work, conditions, 1.0);
-        if let Some(share) = self.left_to_drives(work) {
-            self.fill(stack, work, conditions, share);
+        self.fill(stack, work, conditions, Shares::ALL);
+        let zfs = stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_)));
+        if self.cached.is_none() && !zfs {
+            return;
+        }
+        let mut slowly = solve(&self.network).throughput;
+        let mut done = slowly;
+        for _ in 0..TRIES {
+            let Some(shares) = self.shares(stack, work, slowly, done) else { break };
+            if shares.missed < 1.0 && shares.written < 1.0 {
+                // The more reads are answered, the more time drives have for what is written.
+                self.fill(stack, work, conditions, Shares { written: 1.0, ..shares });
+                slowly = solve(&self.network).throughput;
+            }
+            self.fill(stack, work, conditions, shares);
+            let before = std::mem::replace(&mut done, solve(&self.network).throughput);
+            if (done / before - 1.0).abs() < NEAR {
+                break;
+            }
         }
     }
 
-    /// The same, where drives take such a share of what is written to the page cache.
-    fn fill(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions, written: f64) {
-        self.begin(stack, work, conditions, written);
+    /// The same, where such shares of what is asked of the page cache go on to the drives.
+    fn fill(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions, shares: Shares) {
+        self.begin(stack, work, conditions, shares);
         self.demand_of_calls(stack, work);
         self.calls_of_flushes(stack);
         self.ask_top(stack.nodes.len() - 1, work);
@@ -217,7 +237,7 @@ impl<'a> Compiler<'a> {
         self.times = 1.0;
     }
 
-    fn begin(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions, written: f64) {
+    fn begin(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions, shares: Shares) {
         for drive in self.used.drain(..) {
             self.asked[drive as usize].clear();
         }
@@ -246,7 +266,8 @@ impl<'a> Compiler<'a> {
         }
         self.every = work.flushed_every().map(|every| f64::from(every.max(1)));
         self.writes = 1.0 - work.read_share();
-        self.cached = self.through_cache(stack, work, written);
+        self.shares = shares;
+        self.cached = self.through_cache(stack, work);
         if self.cached.is_some() {
             self.depth = self.depth_through_cache(work);
         }

@@ -11,7 +11,6 @@ use crate::compile::{Compiler, count};
 use crate::flow::{Context, Flow, Waits};
 use crate::layer::upwards;
 use crate::parameter::Parameter;
-use crate::solve::solve;
 
 /// A page, in bytes.
 const PAGE: f64 = 4096.0;
@@ -37,37 +36,59 @@ const EXT4_FOLIOS: [(u32, u32); 2] = [(6, 16), (6, 16)];
 const BEGINS: f64 = 0.1;
 const WAITS: f64 = 0.15;
 
+/// Times that a share is sought which depends on the speed that it leads to, and how near two speeds are where it was found.
+pub(crate) const TRIES: usize = 4;
+pub(crate) const NEAR: f64 = 1e-3;
+
+/// Of what is asked of a cache, what goes on to the drives.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shares {
+    /// Of accesses, those to pages that no other job had brought in.
+    pub(crate) missed: f64,
+    /// Of what is written, what drives take within the time; the rest stays in memory, or is written again before it leaves.
+    pub(crate) written: f64,
+    /// Transaction groups of ZFS for each write.
+    pub(crate) groups: f64,
+}
+
+impl Shares {
+    pub(crate) const ALL: Self = Self { missed: 1.0, written: 1.0, groups: 0.0 };
+}
+
 /// What the page cache makes of operations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cached {
-    /// Share of reads that it answers.
+    /// Share of accesses that find their pages.
     hits: f64,
     /// Bytes that drives are asked for at once by reads, and by writes.
     requests: [f64; 2],
     /// Has what is written to be safe before an operation has ended?
     synced: bool,
-    /// Share of what is written that drives take within the time; the rest stays in memory.
+    /// Is it the cache of a device, without a file system?
+    raw: bool,
+    /// Share of what is written that drives take within the time.
     written: f64,
 }
 
 impl Compiler<'_> {
-    /// What the page cache makes of a workload on this stack, where drives take such a share of what is written; `None` for
-    /// direct I/O.
-    pub(crate) fn through_cache(&self, stack: &Stack, work: &Workload, written: f64) -> Option<Cached> {
+    /// What the page cache makes of a workload on this stack; `None` for direct I/O.
+    pub(crate) fn through_cache(&self, stack: &Stack, work: &Workload) -> Option<Cached> {
         if !takes_part(stack, work) {
             return None;
         }
         let (block, random) = (work.block.as_f64(), work.pattern.random());
-        let hits = if work.page_cache() == PageCache::Warm { self.held(random) } else { 0.0 };
+        let found = if work.page_cache() == PageCache::Warm { 1.0 } else { 1.0 - self.shares.missed };
+        let hits = found * self.held(random);
         let whole = |least: f64| if random { block.max(PAGE) } else { block.max(least) };
         let requests = [whole(read_ahead(stack) * ANNOUNCED), whole(WRITTEN)];
-        Some(Cached { hits, requests, synced: self.every.is_some(), written })
+        let raw = !stack.top().is_some_and(|top| top.layer.is_file_system());
+        Some(Cached { hits, requests, synced: self.every.is_some(), raw, written: self.shares.written })
     }
 
     /// Share of the span that memory holds. Of what is gone over in order the oldest is dropped first: all of it, or none.
     fn held(&self, random: bool) -> f64 {
         let Some(memory) = self.site.machine.memory.size else { return 1.0 };
-        let share = memory.as_f64() / self.conditions.span.as_f64().max(PAGE);
+        let share = memory.as_f64() / self.span();
         if random { share.min(1.0) } else { f64::from(u8::from(share >= 1.0)) }
     }
 
@@ -108,8 +129,7 @@ impl Compiler<'_> {
         let [new_read, new_written, flush] = self.pages(top, work.pattern.random());
         self.work(thread, new_read, missed * pages, "pages that are new in the cache");
         if writes > 0.0 {
-            let new = if work.page_cache() == PageCache::Warm { 1.0 - self.held(work.pattern.random()) } else { 1.0 };
-            self.work(thread, new_written, writes * new * pages, "pages that are new in the cache");
+            self.work(thread, new_written, writes * (1.0 - cached.hits) * pages, "pages that are new in the cache");
             self.work(thread, Parameter::CachedDirty, writes * pages, "pages that are written to");
             let flusher = if cached.synced { thread } else { self.flusher(stack.nodes.len() - 1) };
             let written = writes * if cached.synced { 1.0 } else { cached.written };
@@ -147,23 +167,59 @@ impl Compiler<'_> {
         Context::Behind { node: self.twins.of(top), servers: 1.0 }
     }
 
-    /// Share of what is written that drives take within the time that is counted; `None` where that is all. A network with
-    /// all of it has been made.
-    pub(crate) fn left_to_drives(&self, work: &Workload) -> Option<f64> {
-        self.cached.filter(|cached| !cached.synced && work.pattern.writes())?;
-        let (memory, span) = (self.site.machine.memory.size?.as_f64(), self.conditions.span.as_f64());
+    /// What goes on to the drives, where so many operations a second would be done if all went on, and where so many are
+    /// done; `None` where all goes on whatever the speed.
+    pub(crate) fn shares(&self, stack: &Stack, work: &Workload, slowly: f64, done: f64) -> Option<Shares> {
+        if let Some(Layer::Zfs(zfs)) = stack.top().map(|top| &top.layer) {
+            return self.groups(stack, zfs, work, done);
+        }
+        let cached = self.cached?;
+        let window = work.window.unwrap_or(self.conditions.window).as_seconds();
+        let block = work.block.as_f64();
+        let pass = done * window * block / self.jobs / self.span();
+        let pass = pass.min(1.0);
+        let touches = if work.pattern.random() { self.jobs } else { 1.0 };
+        let missed = first_to_touch(touches, pass);
+        let written = match self.site.machine.memory.size {
+            Some(memory) if !cached.synced && work.pattern.writes() => {
+                // Of a device, fio waits for what it writes at the end of a pass (`BLKFLSBUF`), which keeps jobs apart: each
+                // finds what all have written since the one before it. Of files it does not, and jobs stay side by side.
+                let most = if cached.raw { 1.0 / self.jobs } else { 1.0 };
+                let taken = slowly * block * self.writes * window;
+                self.written(work, memory.as_f64(), taken, touches, pass.min(most))
+            }
+            _ => 1.0,
+        };
+        (missed < 1.0 || written < 1.0).then_some(Shares { missed, written, ..Shares::ALL })
+    }
+
+    /// Share of what is written that drives take, where they take so many bytes within the time.
+    fn written(&self, work: &Workload, memory: f64, taken: f64, touches: f64, pass: f64) -> f64 {
         let cold = work.page_cache() == PageCache::Cold;
-        if !cold && span <= memory * BEGINS {
-            return Some(0.0);
+        if !cold && self.span() <= memory * BEGINS {
+            return 0.0;
         }
         // Where a pass over the span ends, fio drops what the cache holds of it, and what is dirty is written.
-        let kept = if cold { span.min(memory * WAITS) } else { memory * WAITS };
-        let each = work.block.as_f64() * self.writes;
-        let slowly = solve(&self.network).throughput;
-        let window = work.window.unwrap_or(self.conditions.window).as_seconds();
-        let quickly = slowly + kept / each / window;
-        Some(slowly / quickly)
+        let kept = if cold { self.span().min(memory * WAITS) } else { memory * WAITS };
+        // Until so much of the span is dirty.
+        let full = 1.0 - (1.0 - (kept / self.span()).min(1.0)).powf(1.0 / touches);
+        first_to_touch(touches, pass.min(full)) * taken / (taken + kept)
     }
+
+    /// Bytes that are worked on.
+    fn span(&self) -> f64 {
+        self.conditions.span.as_f64().max(PAGE)
+    }
+}
+
+/// Share of accesses that are the first to their place, where a pass over all places has so many to each, in an order of
+/// chance, and such a share of a pass was done. A job meets each block once in a pass of its own (`norandommap` in fio(1)):
+/// of `n` accesses to a place none was done with the probability `(1 - x)^n`.
+pub(crate) fn first_to_touch(touches: f64, pass: f64) -> f64 {
+    if pass <= 0.0 {
+        return 1.0;
+    }
+    (1.0 - (1.0 - pass.min(1.0)).powf(touches)) / (touches * pass)
 }
 
 /// Does the page cache take part in a workload on this stack? ZFS has a cache of its own.

@@ -148,6 +148,35 @@ fn what_is_to_be_safe_waits_for_the_drive() {
     assert!((of(WARM) / of(DIRECT) - 1.0).abs() < 0.1, "{} {}", of(WARM), of(DIRECT));
 }
 
+/// What one job brought in the others find, as long as none of them is through with its pass.
+#[test]
+fn jobs_find_what_others_read() {
+    let machine = machine(DriveKind::Nvme, Some(Bytes::gib(64)));
+    let of = |jobs, span| {
+        let work = Workload { jobs, ..work(Pattern::RandRead, Bytes::kib(64), COLD) };
+        rate_on(Bytes::gib(span), &machine, &stack(&[ext4()], 1), &work)
+    };
+    let (near, far) = (of(4, 4) / of(1, 4), of(4, 4096) / of(1, 4096));
+    assert!(near > 1.3 * far, "{near} {far}");
+    assert!((of(1, 4) / of(1, 4096) - 1.0).abs() < 1e-9, "a job alone meets each block once");
+}
+
+/// A page that several jobs write to before it is on a drive is written to it once.
+#[test]
+fn what_several_jobs_wrote_is_written_once() {
+    let machine = machine(DriveKind::SataSsd, Some(Bytes::gib(64)));
+    let of = |layers: &[Layer], pattern, jobs| {
+        let work = Workload { jobs, ..work(pattern, Bytes::kib(256), COLD) };
+        rate_on(Bytes::gib(4), &machine, &stack(layers, 1), &work)
+    };
+    let gain = |layers: &[Layer], pattern| of(layers, pattern, 4) / of(layers, pattern, 1);
+    let files = gain(&[ext4()], Pattern::RandWrite);
+    assert!((3.5..=4.1).contains(&files), "all four are through with the span at the same time: {files}");
+    let device = gain(&[Layer::Bare], Pattern::RandWrite);
+    assert!((1.3..=2.0).contains(&device), "each waits for its own flush, and comes to its end by itself: {device}");
+    assert!(gain(&[ext4()], Pattern::Write) < 1.05, "jobs in order have parts of their own");
+}
+
 fn tops() -> Vec<Layer> {
     vec![ext4(), Layer::Xfs(Xfs::default()), Layer::Btrfs(Btrfs::default())]
 }

@@ -177,6 +177,11 @@ fn more_written_than_a_drive_can_take_is_flagged() {
     let machine = read(include_str!("machines/two-p1600x.toml"));
     let work = job(Pattern::RandMixed(50), Bytes::kib(128), 32, 12);
     let mirror = |drives: &[&str]| stack(drives, vec![Layer::Zfs(Zfs { layout: ZfsLayout::Mirror, ..Zfs::default() })]);
+    // Files so large that no record is met twice in a transaction group.
+    let say = |machine: &Machine, stack: &Stack, work: &Workload| {
+        let conditions = Conditions { span: Bytes::gib(1024), ..Conditions::default() };
+        predict(&Site::new(machine), stack, work, &conditions).unwrap()
+    };
     let said = say(&machine, &mirror(&["direct0", "direct1"]), &work);
     let measured = (1311e6 + 1312e6) / 131_072.0;
     let flags = judge(&said, &Observed { operations: measured, reads: 0.5, failed: None });

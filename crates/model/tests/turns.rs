@@ -134,6 +134,33 @@ fn records_and_copies_of_zfs_are_work() {
     assert!(at(ZfsLayout::Mirror, usual, Pattern::Write) > at(ZfsLayout::Stripe, usual, Pattern::Write) * 1.1);
 }
 
+/// A record that is written to again before its transaction group is written goes to the drives once.
+#[test]
+fn a_record_that_is_dirty_is_written_once() {
+    let mut site = of(DriveKind::SataSsd);
+    site.memory.size = Some(Bytes::gib(64));
+    let pool = stack(1, Layer::Zfs(Zfs::default()));
+    let rate = |span| {
+        let conditions = Conditions { span, ..Conditions::default() };
+        let work = work(Pattern::RandWrite, 4, 1, 4);
+        predict(&Site::new(&site), &pool, &work, &conditions).unwrap().operations.value
+    };
+    assert!(rate(Bytes::mib(256)) > 2.0 * rate(Bytes::gib(256)), "{} {}", rate(Bytes::mib(256)), rate(Bytes::gib(256)));
+}
+
+/// A group may take so little of a small pool that it ends soon, and each has writes of its own.
+#[test]
+fn a_small_pool_writes_many_groups() {
+    let pool = stack(2, Layer::Zfs(Zfs { layout: ZfsLayout::Mirror, ..Zfs::default() }));
+    let cores = |gib| {
+        let mut machine = of(DriveKind::Ram);
+        machine.drives[0].size = Some(Bytes::gib(gib));
+        machine.memory.size = Some(Bytes::gib(64));
+        demand(&machine, &pool, &work(Pattern::Write, 128, 1, 1), |resource| resource == Resource::Cores)
+    };
+    assert!(cores(2) > 1.1 * cores(1000), "{} {}", cores(2), cores(1000));
+}
+
 /// A stream of small blocks is on one member of a stripe of large chunks, and on all of one whose chunks its window covers.
 #[test]
 fn a_stream_is_on_as_many_members_as_it_covers() {

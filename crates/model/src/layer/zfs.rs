@@ -2,11 +2,12 @@
 
 use terms::layer::{ArrayState, Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 use terms::machine::DriveKind;
-use terms::{LayerNode, Ref, Stack};
+use terms::{Bytes, LayerNode, Ref, Stack, Workload};
 
 use crate::compile::{Compiler, count};
 use crate::flow::{Context, Flow, Waits};
 use crate::network::{Part, Resource, Slot};
+use crate::page_cache::{Shares, first_to_touch};
 use crate::parameter::Parameter;
 
 /// What the ARC may take of memory (`zfs_arc_max` of OpenZFS 2.1).
@@ -19,6 +20,19 @@ const AGGREGATED: f64 = 131_072.0;
 const TABLE_RECORD: f64 = 131_072.0;
 /// Seconds of a transaction group (`zfs_txg_timeout`).
 const GROUP: f64 = 5.0;
+/// Memory that may be dirty, as a share of all and in bytes (`zfs_dirty_data_max_percent`, `zfs_dirty_data_max_max`).
+const DIRTY_SHARE: f64 = 0.1;
+const DIRTY_MOST: f64 = 4.0 * 1_073_741_824.0;
+/// Of that, where a group ends before its time (`zfs_dirty_data_sync_percent`).
+const GROUP_SHARE: f64 = 0.2;
+/// Groups of which what they may take at most is taken off the free space at once: one open, one that is written.
+const GROUPS: f64 = 2.0;
+/// How many times its size a block is thought to take at most (`spa_asize_inflation`).
+const INFLATED: f64 = 24.0;
+/// Space that is kept back: a share of the pool, and that many bytes, but half of the pool at most (`spa_slop_shift`,
+/// `spa_min_slop` in module/zfs/spa_misc.c).
+const SLOP_SHARE: f64 = 1.0 / 32.0;
+const SLOP_LEAST: f64 = 134_217_728.0;
 /// Bytes of memory for each hardware thread of a usual machine: 32 GiB with 16 threads.
 const USUAL_MEMORY: f64 = 2.0 * 1_073_741_824.0;
 /// Bytes of a stream that are read ahead (`zfetch_max_distance` of OpenZFS until 2.1; since then 64 MiB).
@@ -76,21 +90,19 @@ impl Compiler<'_> {
             (flow.bytes / record).max(f64::MIN_POSITIVE)
         };
         let read_first = flow.write && flow.random && flow.bytes < record;
-        let moved = flow.rate * records * record;
+        // Of records that are written to, those that are not dirty yet.
+        let fresh = if flow.write { self.shares.written } else { 1.0 };
+        let moved = flow.rate * records * record * fresh;
         let (io, byte) = if flow.write {
             (Parameter::ZfsWriteIo, Parameter::ZfsWriteByte)
         } else {
             (Parameter::ZfsReadIo, Parameter::ZfsReadByte)
         };
-        // A stream's writes dirty a record once (`dmu_buf_will_dirty`): the others do what a read does.
-        let first = if flow.write && !flow.random { records.min(1.0) } else { 1.0 };
+        // A stream's writes dirty a record once (`dmu_buf_will_dirty`).
+        let first = if flow.write && !flow.random { records.min(1.0) } else { fresh };
         self.work(flow.context, io, flow.rate * first * self.crowd, "ZFS");
-        self.work(
-            flow.context,
-            Parameter::ZfsReadIo,
-            flow.rate * (1.0 - first) * self.crowd,
-            "ZFS, a record that is dirty already",
-        );
+        let again = flow.rate * (1.0 - first) * self.crowd;
+        self.work(flow.context, Parameter::ZfsWriteAgain, again, "ZFS, a record that is dirty already");
         // A record that the cache holds was checked when it came in (`arc_read`): what is asked of it is copied, no more.
         // Where the memory is not told, what the cache holds is a guess, and so is what a cold record takes: of what others
         // published, a check for each read is nearer.
@@ -98,10 +110,11 @@ impl Compiler<'_> {
         let missed = if flow.write || !told { 1.0 } else { 1.0 - self.cached(zfs, flow) };
         self.work(flow.context, byte, moved * missed, "records: checksum and copy");
         self.work(flow.context, Parameter::RamByte, flow.rate * flow.bytes * (1.0 - missed), "copied from the cache");
-        self.more_records(at, flow, record, records, missed);
+        self.more_records(at, &Flow { rate: flow.rate * fresh, ..*flow }, record, records, missed);
         self.compress(at, zfs, flow, moved);
         self.memory(moved * CROSSINGS, "copied through the cache, and read for checksums");
-        let whole = Flow { bytes: record, rate: flow.rate * records, batch: flow.batch * records.max(1.0), ..*flow };
+        let whole =
+            Flow { bytes: record, rate: flow.rate * records * fresh, batch: flow.batch * records.max(1.0), ..*flow };
         if !flow.write || read_first {
             let missed = 1.0 - self.cached(zfs, flow);
             let read = Flow { write: false, toucher: Some(flow.context), rate: whole.rate * missed, ..whole };
@@ -111,12 +124,48 @@ impl Compiler<'_> {
             self.pool(stack, at, zfs, &read);
         }
         if flow.write {
+            let pool = self.pool_threads(at);
+            self.work(pool, Parameter::ZfsGroup, flow.rate * self.shares.groups, "transaction groups");
             // Written anew side by side, whatever the order in which it was asked for.
             let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
             // The call returns once it is in memory; what the drives keep up with is what goes on.
             let seeks = self.commit_seeks(record);
             self.pool(stack, at, zfs, &Flow { random: false, waits: Waits::Group, unsure, seeks, ..whole });
         }
+    }
+
+    /// What of the records that are written to was not dirty yet, and groups for each write, where so many operations a second
+    /// are done. `None` where nothing is written, or nobody knows how much memory takes.
+    pub(crate) fn groups(&self, stack: &Stack, zfs: &Zfs, work: &Workload, done: f64) -> Option<Shares> {
+        if !work.pattern.writes() {
+            return None;
+        }
+        let (record, block) = (zfs.recordsize.as_f64(), work.block.as_f64());
+        let room = self.group_bytes(stack, zfs, self.site.machine.memory.size?) / record;
+        let timed = (done * self.writes * GROUP).max(1.0);
+        if !work.pattern.random() {
+            return Some(Shares { groups: 1.0 / timed.min(room * record / block).max(1.0), ..Shares::ALL });
+        }
+        let all = (self.conditions.span.as_f64() / record).max(1.0);
+        let each = (block / record).ceil();
+        let touches = (record / block).max(1.0) * f64::from(work.jobs.max(1));
+        let full = 1.0 - (1.0 - (room / all).min(1.0)).powf(1.0 / touches);
+        let per_pass = all * touches / each;
+        let writes = if room < all { timed.min(full * per_pass).max(1.0) } else { timed };
+        Some(Shares { written: first_to_touch(touches, writes / per_pass), groups: 1.0 / writes, ..Shares::ALL })
+    }
+
+    /// Bytes of records that a transaction group takes: what memory has room for, and what is surely free.
+    fn group_bytes(&self, stack: &Stack, zfs: &Zfs, memory: Bytes) -> f64 {
+        let dirty = (memory.as_f64() * DIRTY_SHARE).min(DIRTY_MOST) * GROUP_SHARE;
+        let size = self.first_drive().and_then(|drive| self.class_of(drive).size);
+        let (Some(size), Some(top)) = (size, stack.top()) else { return dirty };
+        let devices = count(top.on.len());
+        let place = placement(zfs.layout, devices);
+        let usable = size * (devices / place.vdev).max(1.0) / place.piece;
+        let slop = (usable * SLOP_SHARE).max(SLOP_LEAST).min(usable / 2.0);
+        let free = (usable - slop - self.conditions.span.as_f64()) / INFLATED / GROUPS;
+        dirty.min(free.max(zfs.recordsize.as_f64()))
     }
 
     /// Who does what the call does.
