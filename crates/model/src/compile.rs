@@ -425,6 +425,11 @@ impl<'a> Compiler<'a> {
         })
     }
 
+    /// Does a node rest on drives alone?
+    pub(crate) fn is_on_drives(&self, at: usize) -> bool {
+        self.below[self.starts[at]..self.starts[at + 1]].iter().all(|under| matches!(under, Below::Drive(_)))
+    }
+
     /// Where reads come back from below a node.
     pub(crate) fn completion(&self, at: usize, flow: &Flow) -> Context {
         let below = &self.below[self.starts[at]..self.starts[at + 1]];

@@ -24,6 +24,8 @@ pub(crate) struct Flow {
     pub(crate) choices: f64,
     /// Station of the kernel's thread that hands it over, where there is one.
     pub(crate) thread: Option<u16>,
+    /// Workers that hand it over, each of which may sleep for a request of the drive; the caller does where there are none.
+    pub(crate) hands: Option<f64>,
     /// How many devices of those that take turns are asked at a time, as a share: a stream is at one place.
     pub(crate) at_once: f64,
     /// Ways of a head that each takes besides.
@@ -79,6 +81,7 @@ impl Flow {
             copies: 1.0,
             choices: 1.0,
             thread: None,
+            hands: None,
             at_once: 1.0,
             seeks: 0.0,
             unsure: 0,

@@ -176,9 +176,9 @@ impl Compiler<'_> {
         let cached = self.cached?;
         let window = work.window.unwrap_or(self.conditions.window).as_seconds();
         let block = work.block.as_f64();
-        let pass = done * window * block / self.jobs / self.span();
-        let pass = pass.min(1.0);
-        let touches = if work.pattern.random() { self.jobs } else { 1.0 };
+        // In order all jobs are at the same place.
+        let pass = if work.pattern.random() { (done * window * block / self.jobs / self.span()).min(1.0) } else { 1.0 };
+        let touches = if work.shares_bytes() { self.jobs } else { 1.0 };
         let missed = first_to_touch(touches, pass);
         let written = match self.site.machine.memory.size {
             Some(memory) if !cached.synced && work.pattern.writes() => {

@@ -92,6 +92,30 @@ fn a_mirror_fills_its_drives_evenly_but_for_large_reads() {
     assert!(at(&mirror, 1024, 16) < one * 1.2, "{} {one}", at(&mirror, 1024, 16));
 }
 
+/// Members with dm-integrity have workers that sleep for the drive; who reads from the array sleeps for none and keeps all busy.
+#[test]
+fn members_with_workers_of_their_own_are_all_kept_busy() {
+    let mut machine = flash();
+    let rated = &mut machine.drives[0].rated;
+    (rated.read, rated.read_iops) = (Some(BytesPerSecond(98.304e6)), Some(Iops(12e3)));
+    let array = stack(4, raid(RaidLevel::Raid5, 64));
+    let mut protected = array.clone();
+    let array_on_members = (0..4).map(|at| Ref::Layer(name(&format!("i{at}")))).collect();
+    let last = LayerNode { on: array_on_members, ..protected.nodes[0].clone() };
+    protected.nodes = (0..4)
+        .map(|at| LayerNode {
+            name: name(&format!("i{at}")),
+            layer: Layer::Integrity(Integrity { mode: IntegrityMode::Bitmap, ..Integrity::default() }),
+            on: vec![Ref::Drive(name(&format!("d{at}")))],
+            special: Vec::new(),
+        })
+        .chain([last])
+        .collect();
+    let work = work(Pattern::RandRead, 16, 16, 1);
+    let (alone, with) = (rate(&machine, &array, &work), rate(&machine, &protected, &work));
+    assert!(with > 1.3 * alone, "{alone} {with}");
+}
+
 /// md's threads work while no drive does, and the drives while no thread does: it adds up for pieces that are waited for.
 #[test]
 fn what_threads_of_md_hold_back_adds_up() {

@@ -268,7 +268,7 @@ static WORKLOAD: Table = Table {
             "page_cache",
             Kind::Choice(&["cold", "warm"]),
             "direct I/O, past it",
-            "Buffered I/O: what the page cache holds is dropped before each pass over the span, or is read into it first.",
+            "Buffered I/O: what the page cache holds is dropped before each pass over the span, or is read into it first. Each of several jobs has a part of the span of its own.",
         ),
         default(
             "hosts",

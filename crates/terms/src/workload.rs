@@ -349,10 +349,12 @@ impl Workload {
         Bytes(own.unwrap_or(0))
     }
 
-    /// Do all jobs go over the same bytes, where they go in order? Each has a part of its own otherwise.
+    /// Do all jobs go over the same bytes? Each has a part of its own otherwise, where one would find in a cache what another
+    /// has just read: in order, and through the page cache.
     #[must_use]
     pub fn shares_bytes(&self) -> bool {
-        self.keys.iter().any(|key| key.key == "offset_increment" && key.value == "0")
+        self.pattern.random() && !self.is_buffered()
+            || self.keys.iter().any(|key| key.key == "offset_increment" && key.value == "0")
     }
 
     /// After how many writes something is flushed, whichever option asks for it: an imported job may say `fdatasync`, or

@@ -4,14 +4,14 @@ use terms::{Bytes, Workload};
 
 use super::Job;
 
-/// Sequential jobs get a stretch each: several on the same blocks would feed one another from caches.
+/// Where several jobs on the same blocks would feed one another from caches, each gets a stretch of its own.
 pub(super) fn whole(job: &mut Job, workload: &Workload, span: Bytes) {
     let jobs = u64::from(workload.jobs.max(1));
     let span = workload.reach_of(span);
     if workload.begins_at().0 > 0 {
         job.set("offset", workload.begins_at().0, "where its part of the span begins");
     }
-    if workload.pattern.random() || jobs == 1 || workload.shares_bytes() {
+    if jobs == 1 || workload.shares_bytes() {
         job.set("size", span.0, "the span that was filled, and no more");
     } else {
         // Never 0, which fio takes for all there is.
@@ -19,7 +19,7 @@ pub(super) fn whole(job: &mut Job, workload: &Workload, span: Bytes) {
         job.set("size", share, "each job's own part of the span").set(
             "offset_increment",
             share,
-            "sequential jobs must not read one another's blocks",
+            "jobs must not find one another's blocks in a cache",
         );
     }
 }

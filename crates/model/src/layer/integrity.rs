@@ -70,6 +70,10 @@ fn journalled(tags: &Tags, flow: &Flow, safe_after: Option<f64>) -> Flow {
     Flow { random: false, bytes: bytes * together, rate: flow.rate / together, ..*flow }
 }
 
+/// Workers that hand reads to the drive and wait for each (`offload_wq` and `METADATA_WORKQUEUE_MAX_ACTIVE` in
+/// drivers/md/dm-integrity.c).
+const READERS: f64 = 16.0;
+
 struct Times {
     io: Parameter,
     byte: Parameter,
@@ -134,7 +138,11 @@ impl Compiler<'_> {
             IntegrityTag::Xxhash64 => self.work(workers, Parameter::Xxhash, bytes, "xxhash64 in place of CRC-32C"),
             IntegrityTag::Sha256 => self.work(workers, Parameter::Sha256, bytes, "SHA-256 in place of CRC-32C"),
         }
-        Flow { context: bound, toucher: if flow.write { None } else { Some(workers) }, ..*flow }
+        if flow.write {
+            return Flow { context: bound, toucher: None, ..*flow };
+        }
+        // Each member of an array has workers of its own, and whoever hands out pieces to members never sleeps for a drive.
+        Flow { context: bound, toucher: Some(workers), hands: self.is_on_drives(at).then_some(READERS), ..*flow }
     }
 
     /// Asks the first so many for data with its tags: journal, bitmap, and the ways of a head between them.

@@ -36,6 +36,8 @@ pub(super) struct Fill {
     touched: f64,
     pieces: f64,
     choices: f64,
+    /// Threads that hand over.
+    hands: f64,
 }
 
 impl Compiler<'_> {
@@ -61,13 +63,14 @@ impl Compiler<'_> {
         fill.touched += visits;
         fill.pieces += visits * whole;
         fill.choices += visits * flow.choices;
+        fill.hands = fill.hands.max(flow.hands.unwrap_or(self.jobs));
         // Of a run all but what is out already is waited for.
         let all = (run / piece).ceil();
         let asleep = if flow.run.is_finite() { (1.0 - class.requests / all).max(0.0) } else { 0.0 };
-        let handing = match flow.context {
+        let handing = flow.hands.unwrap_or(match flow.context {
             Context::Thread | Context::Completions { .. } => self.jobs,
             Context::Workers { servers, .. } | Context::Behind { servers, .. } => servers,
-        };
+        });
         let times = (asleep * set.size / flow.copies / handing).max(1.0 / flow.at_once);
         // Who writes the same to several drives waits for each of them, also for that which another thread keeps full.
         let handed = flow.copies > 1.5 || flow.thread.is_some();
@@ -117,7 +120,7 @@ impl Compiler<'_> {
         let fullest = (requests + beside) / pieces + 1.0;
         let spread = (2.0 * apart.ln()).sqrt();
         let root = ((spread * spread + 4.0 * fullest).sqrt() - spread) / 2.0;
-        let held = apart * root * root + self.jobs - 1.0;
+        let held = apart * root * root + fill.hands - 1.0;
         self.network.population = self.network.population.min(held.max(1.0));
     }
 

@@ -148,7 +148,7 @@ impl Compiler<'_> {
         }
         let all = (self.conditions.span.as_f64() / record).max(1.0);
         let each = (block / record).ceil();
-        let touches = (record / block).max(1.0) * f64::from(work.jobs.max(1));
+        let touches = (record / block).max(1.0) * if work.shares_bytes() { f64::from(work.jobs.max(1)) } else { 1.0 };
         let full = 1.0 - (1.0 - (room / all).min(1.0)).powf(1.0 / touches);
         let per_pass = all * touches / each;
         let writes = if room < all { timed.min(full * per_pass).max(1.0) } else { timed };

@@ -344,7 +344,7 @@ impl Job {
         if let Some(span) = span.filter(|span| begins.0 > 0 || Some(*span) != whole) {
             self.keep("size", &span.0.to_string());
         }
-        if shares && !self.work.pattern.random() {
+        if shares && !(self.work.pattern.random() && self.work.direct) {
             self.keep("offset_increment", "0");
         }
         if !self.work.direct && self.engine() != "mmap" {
