@@ -99,13 +99,15 @@ fn lacking(provenance: &Provenance, measured: &[&CellFinding], rounds: &Rounds<'
     let all = measured.len();
     let count = |holds: &dyn Fn(&CellFinding) -> bool| measured.iter().filter(|of| holds(of)).count();
     let done = |of: &CellFinding| of.throughput.map_or(0, |estimate| estimate.rounds);
+    let once = |of: &CellFinding, known| done(of) == 1 && of.throughput.is_some_and(|of| of.low.is_some() == known);
     let mut open = Vec::new();
     let mut say = |number: usize, text: &str| {
         if number > 0 {
             open.push(format!("{text} ({number} of {all} numbers)"));
         }
     };
-    say(count(&|of| done(of) == 1), "variation between rounds: a single round has no interval");
+    say(count(&|of| once(of, false)), "variation between rounds: a single round has no interval");
+    say(count(&|of| once(of, true)), "variation between rounds: the interval of a single round is that of its window");
     say(
         count(&|of| done(of) < provenance.rounds),
         &format!("rounds that were not run: the study asks for {}", provenance.rounds),

@@ -12,6 +12,8 @@
 //! The interval of a ratio is as sure as its correction wants it: it leaves out 1 where the stack is faster or slower, and
 //! holds it where nobody can tell.
 //!
+//! A pair with one round has nothing to learn from, but under a virtual clock, where its windows tell ([`crate::window`]).
+//!
 //! *Equivalent* is decided by two one-sided tests (Schuirmann, 1987): the interval of the ratio by itself lies within the
 //! margin.
 //! The margin goes first: a difference that is certain and too small to matter is an equivalence.
@@ -25,6 +27,7 @@ use terms::{MeasurePolicy, Replicate};
 use crate::interval::{self, Looks, real};
 use crate::rounds::Rounds;
 use crate::scatter::{self, Common, Moments};
+use crate::window;
 
 /// Chance of calling equals different, over the whole table.
 const ERROR: f64 = 0.05;
@@ -36,6 +39,8 @@ struct Pair {
     comparison: Comparison,
     /// Differences of logarithms, one for each round that has both.
     logs: Vec<f64>,
+    /// What the windows of a single round tell.
+    single: Option<Moments>,
     /// Is the other the first stack that has a figure: does every table show the pair?
     shown: bool,
 }
@@ -46,14 +51,19 @@ pub(crate) fn all(
     rounds: &Rounds<'_>,
     workloads: &[&str],
     policy: &MeasurePolicy,
+    is_virtual: bool,
 ) -> Vec<Comparison> {
     let looks = Looks::of(policy);
-    let pairs: Vec<Pair> = workloads.iter().flat_map(|workload| pairs(findings, rounds, workload, looks)).collect();
+    let mut pairs: Vec<Pair> = workloads.iter().flat_map(|workload| pairs(findings, rounds, workload, looks)).collect();
     if policy.replicate == Replicate::Single {
         return pairs.into_iter().map(|pair| without_interval(pair.comparison)).collect();
     }
+    if is_virtual {
+        pairs.iter_mut().for_each(|pair| pair.single = single(pair, rounds));
+    }
     let common = Common::of(pairs.iter().filter(|pair| pair.shown).map(|pair| &pair.logs));
-    let moments: Vec<Option<Moments>> = pairs.iter().map(|pair| scatter::with(common, &pair.logs)).collect();
+    let moments: Vec<Option<Moments>> =
+        pairs.iter().map(|pair| pair.single.or_else(|| scatter::with(common, &pair.logs))).collect();
     let chances = Chances::of(&pairs, &moments, looks);
     let open = chances.corrected.iter().filter(|p| p.is_none_or(|p| p >= ERROR)).count();
     let judged = |(at, pair): (usize, Pair)| {
@@ -97,10 +107,19 @@ fn pairs(findings: &[CellFinding], rounds: &Rounds<'_>, workload: &str, looks: L
                 p_value: None,
             };
             let logs = interval::differences(&series[stack], &series[other]).unwrap_or_default();
-            pairs.push(Pair { comparison, logs, shown: other == 0 });
+            pairs.push(Pair { comparison, logs, single: None, shown: other == 0 });
         }
     }
     pairs
+}
+
+/// What the windows of a pair with a single round tell.
+fn single(pair: &Pair, rounds: &Rounds<'_>) -> Option<Moments> {
+    let [logarithm] = pair.logs[..] else { return None };
+    let of = |stack| rounds.of(stack, &pair.comparison.workload).into_iter().filter(|cell| cell.reading.is_some());
+    let (ours, theirs) = of(&pair.comparison.stack)
+        .find_map(|ours| Some((ours, of(&pair.comparison.other).find(|other| other.key.round == ours.key.round)?)))?;
+    window::ratio(logarithm, ours, theirs)
 }
 
 fn without_interval(mut comparison: Comparison) -> Comparison {

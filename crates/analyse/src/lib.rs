@@ -29,6 +29,7 @@ mod score;
 mod snia;
 mod steadiness;
 mod verdict;
+mod window;
 
 use terms::MeasurePolicy;
 use terms::finding::{BuildFinding, CellFinding, Comparison, FINDINGS_SCHEMA, Findings, Verdict};
@@ -66,7 +67,7 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
     // What happens to a window on purpose is no property of a stack: it is told, and never compared.
     let compared = provenance.workloads.iter().filter(|workload| workload.path_lost.is_none());
     let workloads: Vec<&str> = compared.map(|workload| workload.name.as_str()).collect();
-    let comparisons = compare::all(&findings, &rounds, &workloads, &policy);
+    let comparisons = compare::all(&findings, &rounds, &workloads, &policy, provenance.has_virtual_clock());
     relate(&mut findings, &comparisons, provenance, &policy);
     let built: Vec<BuildFinding> = provenance.stacks.iter().map(|stack| builds::finding(&stack.slug, &built)).collect();
     let looks = Looks::of(&policy);
@@ -144,6 +145,10 @@ fn finding(
     let readings = || newest.iter().filter_map(|cell| cell.reading.as_ref());
     finding.throughput = interval::between_rounds(readings().map(|reading| reading.throughput().0), looks);
     finding.iops = interval::between_rounds(readings().map(|reading| reading.iops().0), looks);
+    if let ([only], true) = (&newest[..], provenance.has_virtual_clock()) {
+        finding.throughput = finding.throughput.map(|of| window::with_interval(of, only));
+        finding.iops = finding.iops.map(|of| window::with_interval(of, only));
+    }
     finding.latency = latency::merged(readings().flat_map(terms::record::Reading::flows));
     finding.sync = latency::merged_sync(readings().filter_map(|reading| reading.sync.as_ref()));
     // Operations of several sizes have no cost in common.

@@ -115,6 +115,50 @@ fn holds(study: &str, page: &str, provenance: &Value) {
     }
 }
 
+/// Throughput of each round of a cell of a record, and half of its window's interval.
+type Windows = std::collections::BTreeMap<String, Vec<(f64, f64)>>;
+
+fn windows(record: &Path) -> Windows {
+    let mut of = Windows::new();
+    for cell in fs::read_dir(record.join("cells")).unwrap() {
+        let cell: terms::record::Cell =
+            serde_json::from_slice(&fs::read(cell.unwrap().path().join("cell.json")).unwrap()).unwrap();
+        let half = cell.steadiness.and_then(|of| of.half_width);
+        if let (Some(reading), Some(half)) = (cell.reading, half) {
+            let key = format!("{} {}", cell.key.stack, cell.key.workload);
+            of.entry(key).or_default().push((reading.throughput().0, half));
+        }
+    }
+    of
+}
+
+/// What `crates/analyse/src/window.rs` says of a single round: that another differs from it by no more than both intervals
+/// together, in 95 of 100 pairs of rounds under a virtual clock.
+#[test]
+fn the_interval_of_a_window_is_that_of_a_round_under_a_virtual_clock() {
+    let (mut held, mut all) = (0_u32, 0_u32);
+    for study in studies() {
+        let directory = tempfile::tempdir().unwrap();
+        let record = unpacked(&study, directory.path());
+        if read(&record, "provenance.json")["accelerator"] != terms::record::ICOUNT {
+            continue;
+        }
+        for rounds in windows(&record).values() {
+            for (at, (rate, half)) in rounds.iter().enumerate() {
+                for (other, theirs) in &rounds[..at] {
+                    let reach = half.ln_1p().hypot(theirs.ln_1p()).max(terms::record::REPEATS);
+                    held += u32::from((rate / other).ln().abs() <= reach);
+                    all += 1;
+                }
+            }
+        }
+    }
+    let share = f64::from(held) / f64::from(all);
+    println!("{held} of {all} pairs of rounds: {:.1} %", share * 100.0);
+    assert!(all > 500, "{all} pairs of rounds");
+    assert!((0.93..=0.99).contains(&share), "{held} of {all}");
+}
+
 /// Columns of a terminal that nobody made wider, and what is taken where there is none.
 const COLUMNS: usize = 80;
 

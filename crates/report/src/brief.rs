@@ -119,9 +119,13 @@ fn lines(grid: &Grid, extent: Extent) -> Vec<(&'static str, String)> {
 /// How it was measured, as short as can be.
 fn method(findings: &Findings) -> String {
     let p = &findings.provenance;
-    let had = findings.cells.iter().filter_map(|cell| cell.throughput.or(cell.iops)).map(|figure| figure.rounds).max();
-    let had = had.unwrap_or(p.rounds);
-    let interval = if had == 1 { " without an interval" } else { "" };
+    let figures = || findings.cells.iter().filter_map(|cell| cell.throughput.or(cell.iops));
+    let had = figures().map(|figure| figure.rounds).max().unwrap_or(p.rounds);
+    let interval = match had {
+        1 if figures().any(|figure| figure.low.is_some()) => " with the intervals of its windows",
+        1 => " without an interval",
+        _ => "",
+    };
     let rounds = count(had, "round");
     format!("{rounds}{interval}, {}{}", measured(findings), prose::lab_drives(findings))
 }

@@ -1,0 +1,85 @@
+//! How far the mean of one window may be off: the interval of a single round under a virtual clock.
+//!
+//! On a machine whose clock runs by itself a window speaks of its own seconds only, and no interval comes of one. Under a
+//! virtual clock no other work is in it: another round does the same in another order of chance, and differs from this one as
+//! far as the window differs within itself. So the standard error of the window's mean (`steady`: half of its 95 % interval
+//! by Student's quantile), as a logarithm, is that of the round, and never less than what two runs differ by
+//! ([`terms::record::REPEATS`]).
+//!
+//! That is a claim about rounds, and the committed records with several of them are the test of it: of pairs of rounds, 95 %
+//! differ by less than both intervals together (`crates/bedplate/tests/evidence.rs`).
+
+use terms::finding::WithInterval;
+use terms::record::{Cell, REPEATS};
+
+use crate::interval::student;
+use crate::scatter::Moments;
+
+/// Quantile of the normal distribution that half of a 95 % interval reaches to.
+const NORMAL: f64 = 1.96;
+const UPPER: f64 = 0.975;
+
+/// Standard error of the logarithm of a window's mean, and its degrees of freedom. `None` where a window has too few samples.
+pub(crate) fn error(cell: &Cell) -> Option<(f64, f64)> {
+    let steadiness = cell.steadiness.as_ref()?;
+    let degrees = steadiness.effective_samples - 1.0;
+    let error = steadiness.half_width?.ln_1p() / student(degrees, UPPER)?;
+    Some((error.hypot(REPEATS / NORMAL), degrees))
+}
+
+/// The estimate of one round with the interval of its window.
+pub(crate) fn with_interval(estimate: WithInterval, cell: &Cell) -> WithInterval {
+    let half = error(cell).and_then(|(error, degrees)| Some(error * student(degrees, UPPER)?));
+    let end = |sign: f64| half.map(|half| estimate.value * (sign * half).exp());
+    WithInterval { low: end(-1.0), high: end(1.0), ..estimate }
+}
+
+/// The ratio of one window to another: its logarithm, error and degrees of freedom (Welch and Satterthwaite).
+pub(crate) fn ratio(logarithm: f64, a: &Cell, b: &Cell) -> Option<Moments> {
+    let ((a, of_a), (b, of_b)) = (error(a)?, error(b)?);
+    let deviation = a.hypot(b);
+    let degrees = deviation.powi(4) / (a.powi(4) / of_a + b.powi(4) / of_b);
+    Some(Moments { mean: logarithm, deviation, degrees })
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::evidence::{State, Steadiness};
+
+    use super::*;
+
+    fn window(half_width: Option<f64>, effective_samples: f64) -> Cell {
+        let steadiness = Steadiness {
+            state: State::Unknown,
+            samples: 9,
+            warmup: terms::Nanos(0),
+            effective_samples,
+            half_width,
+            drift: 0.0,
+            cliff: None,
+            low: 9e7,
+            high: 1.1e8,
+            snia: false,
+        };
+        Cell { steadiness: Some(steadiness), ..crate::tests::cell(1, "a", "w", 1e8) }
+    }
+
+    #[test]
+    fn a_window_s_interval_is_its_own_and_never_less_than_runs_differ_by() {
+        let one = WithInterval { value: 100.0, low: None, high: None, rounds: 1 };
+        let found = with_interval(one, &window(Some(0.10), 5.0));
+        assert!((found.high.unwrap() - 110.0).abs() < 0.1 && (found.low.unwrap() - 90.9).abs() < 0.1, "{found:?}");
+        let sure = with_interval(one, &window(Some(1e-9), 100.0));
+        assert!((sure.high.unwrap() - 100.0 * (1.0 + REPEATS)).abs() < 0.02, "{sure:?}");
+        assert_eq!(with_interval(one, &window(None, 1.0)), one);
+    }
+
+    #[test]
+    fn a_ratio_is_less_sure_than_either_window() {
+        let (a, b) = (window(Some(0.10), 5.0), window(Some(0.02), 50.0));
+        let of = ratio(0.3, &a, &b).unwrap();
+        assert!(of.deviation > error(&a).unwrap().0 && of.deviation > error(&b).unwrap().0, "{of:?}");
+        assert!((4.0..5.0).contains(&of.degrees), "those of the less sure, nearly: {of:?}");
+        assert!(ratio(0.3, &a, &window(None, 1.0)).is_none());
+    }
+}
