@@ -15,7 +15,7 @@ use crate::{LabError, share};
 /// Programs that plans, measurements, drills and their scripts run in a guest; one that is not installed is not there.
 const PROGRAMS: &str = "\
     sh bash awk basename cat chmod chown cmp cp cut date dd df dirname du env expr false find fold grep head id ln ls md5sum \
-    mkdir mkfifo mknod mktemp mv nproc od printf readlink realpath rm rmdir sed seq sha256sum sleep sort stat sync tail tee \
+    mkdir mkfifo mknod mktemp mv nproc od printf readlink realpath rm rmdir sed seq sha256sum sleep sort split stat sync tail tee \
     test timeout touch tr true truncate uname uniq wc xargs yes \
     blkdiscard blkid blockdev chrt dmesg fallocate findmnt flock getent getopt kill losetup lsblk lscpu mkswap mount \
     mountpoint parted partprobe partx pgrep pkill prlimit ps setpriv setsid sfdisk swapoff swapon sysctl taskset udevadm \

@@ -47,12 +47,14 @@ pub(crate) struct Shares {
     pub(crate) missed: f64,
     /// Of what is written, what drives take within the time; the rest stays in memory, or is written again before it leaves.
     pub(crate) written: f64,
+    /// Seconds that each operation waits for what is written where a pass over the span ends.
+    pub(crate) ends: f64,
     /// Transaction groups of ZFS for each write.
     pub(crate) groups: f64,
 }
 
 impl Shares {
-    pub(crate) const ALL: Self = Self { missed: 1.0, written: 1.0, groups: 0.0 };
+    pub(crate) const ALL: Self = Self { missed: 1.0, written: 1.0, ends: 0.0, groups: 0.0 };
 }
 
 /// What the page cache makes of operations.
@@ -129,6 +131,7 @@ impl Compiler<'_> {
         let [new_read, new_written, flush] = self.pages(top, work.pattern.random());
         self.work(thread, new_read, missed * pages, "pages that are new in the cache");
         if writes > 0.0 {
+            self.delay(Parameter::One.place(), self.shares.ends, "waits for what is written at the end of a pass");
             self.work(thread, new_written, writes * (1.0 - cached.hits) * pages, "pages that are new in the cache");
             self.work(thread, Parameter::CachedDirty, writes * pages, "pages that are written to");
             let flusher = if cached.synced { thread } else { self.flusher(stack.nodes.len() - 1) };
@@ -174,36 +177,50 @@ impl Compiler<'_> {
             return self.groups(stack, zfs, work, done);
         }
         let cached = self.cached?;
-        let window = work.window.unwrap_or(self.conditions.window).as_seconds();
-        let block = work.block.as_f64();
-        // In order all jobs are at the same place.
-        let pass = if work.pattern.random() { (done * window * block / self.jobs / self.span()).min(1.0) } else { 1.0 };
         let touches = if work.shares_bytes() { self.jobs } else { 1.0 };
-        let missed = first_to_touch(touches, pass);
-        let written = match self.site.machine.memory.size {
+        let seconds = work.window.unwrap_or(self.conditions.window).as_seconds();
+        let block = work.block.as_f64();
+        let passes = done * seconds * block / touches / self.span();
+        // In order all jobs are at the same place.
+        let pass = if work.pattern.random() { passes.min(1.0) } else { 1.0 };
+        let brought = Shares { missed: first_to_touch(touches, pass), ..Shares::ALL };
+        let shares = match self.site.machine.memory.size {
             Some(memory) if !cached.synced && work.pattern.writes() => {
-                // Of a device, fio waits for what it writes at the end of a pass (`BLKFLSBUF`), which keeps jobs apart: each
-                // finds what all have written since the one before it. Of files it does not, and jobs stay side by side.
-                let most = if cached.raw { 1.0 / self.jobs } else { 1.0 };
-                let taken = slowly * block * self.writes * window;
-                self.written(work, memory.as_f64(), taken, touches, pass.min(most))
+                let taken = slowly * block * self.writes * seconds;
+                self.written(work, memory.as_f64(), [touches, passes, pass, taken, slowly], brought)
             }
-            _ => 1.0,
+            _ => brought,
         };
-        (missed < 1.0 || written < 1.0).then_some(Shares { missed, written, ..Shares::ALL })
+        (shares.missed < 1.0 || shares.written < 1.0 || shares.ends > 0.0).then_some(shares)
     }
 
-    /// Share of what is written that drives take, where they take so many bytes within the time.
-    fn written(&self, work: &Workload, memory: f64, taken: f64, touches: f64, pass: f64) -> f64 {
+    /// What of the writes goes on, where drives take so many bytes within the time, `slowly` operations a second if all go on.
+    fn written(
+        &self,
+        work: &Workload,
+        memory: f64,
+        [touches, passes, pass, taken, slowly]: [f64; 5],
+        brought: Shares,
+    ) -> Shares {
         let cold = work.page_cache() == PageCache::Cold;
         if !cold && self.span() <= memory * BEGINS {
-            return 0.0;
+            return Shares { written: 0.0, ..brought };
         }
-        // Where a pass over the span ends, fio drops what the cache holds of it, and what is dirty is written.
+        let raw = self.cached.is_some_and(|cached| cached.raw);
+        // Of a device, fio waits for what it writes at the end of a pass (`BLKFLSBUF`), which keeps jobs apart: each
+        // finds what all have written since the one before it. Of files it does not, and jobs stay side by side.
+        let most = if raw { 1.0 / self.jobs } else { 1.0 };
         let kept = if cold { self.span().min(memory * WAITS) } else { memory * WAITS };
         // Until so much of the span is dirty.
         let full = 1.0 - (1.0 - (kept / self.span()).min(1.0)).powf(1.0 / touches);
-        first_to_touch(touches, pass.min(full)) * taken / (taken + kept)
+        let distinct = first_to_touch(touches, pass.min(full).min(most));
+        if !raw || !cold || passes < 1.0 {
+            return Shares { written: distinct * taken / (taken + kept), ..brought };
+        }
+        // As much as there was before the flusher began is dirty where the pass ends.
+        let dirty = (memory * BEGINS).min(self.span());
+        let ends = self.network.population * self.writes * distinct / slowly * dirty / self.span();
+        Shares { written: distinct, ends, ..brought }
     }
 
     /// Bytes that are worked on.

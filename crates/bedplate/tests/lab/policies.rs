@@ -191,6 +191,18 @@ layers = [{ luks = { pbkdf = "pbkdf2" }, on = "c" }, { ext4 = {} }]
     assert!(opened, "the source is the one that was named");
 }
 
+/// A guest under a virtual clock has the programs that make a tree of files.
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
+#[test]
+fn files_are_copied_in_virtual_time() {
+    let study = STUDY.replace(r#""512 MiB", lba = "4 KiB" }"#, r#""320 MiB", kind = "flash" }"#);
+    let study = study.replace("[measure]", "[measure]\nprofiles = [\"file-copy\"]");
+    let (reader, _, output) = run(&Bench::new(), &study, &["--only", "ext4", "--rounds", "1", "--span", "32MiB"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let cells = reader.newest_cells().unwrap();
+    assert!(cells.iter().any(|cell| cell.key.workload == "file-copy" && cell.reading.is_some()), "{cells:?}");
+}
+
 /// Every file system is mounted anew between filling and looking: a tree that memory still holds is a failed cell.
 #[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
