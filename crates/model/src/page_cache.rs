@@ -57,6 +57,16 @@ impl Shares {
     pub(crate) const ALL: Self = Self { missed: 1.0, written: 1.0, ends: 0.0, groups: 0.0 };
 }
 
+/// How often a span is gone over.
+struct Passes {
+    /// Accesses to each place in a pass of all jobs.
+    touches: f64,
+    /// Passes within the time.
+    count: f64,
+    /// Share of a pass that is behind each job, on the way.
+    share: f64,
+}
+
 /// What the page cache makes of operations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cached {
@@ -68,8 +78,6 @@ pub(crate) struct Cached {
     synced: bool,
     /// Is it the cache of a device, without a file system?
     raw: bool,
-    /// Share of what is written that drives take within the time.
-    written: f64,
 }
 
 impl Compiler<'_> {
@@ -84,7 +92,7 @@ impl Compiler<'_> {
         let whole = |least: f64| if random { block.max(PAGE) } else { block.max(least) };
         let requests = [whole(read_ahead(stack) * ANNOUNCED), whole(WRITTEN)];
         let raw = !stack.top().is_some_and(|top| top.layer.is_file_system());
-        Some(Cached { hits, requests, synced: self.every.is_some(), raw, written: self.shares.written })
+        Some(Cached { hits, requests, synced: self.every.is_some(), raw })
     }
 
     /// Share of the span that memory holds. Of what is gone over in order the oldest is dropped first: all of it, or none.
@@ -113,7 +121,7 @@ impl Compiler<'_> {
             false => of(1.0 - cached.hits),
             // All that an `fsync` waits for is written side by side.
             true if cached.synced => Flow { bytes: flow.bytes.max(PAGE), batch: self.every.unwrap_or(1.0), ..flow },
-            true => Flow { context: self.flusher(top), waits: Waits::Nobody, ..of(cached.written) },
+            true => Flow { context: self.flusher(top), waits: Waits::Nobody, ..of(self.shares.written) },
         }
     }
 
@@ -135,7 +143,7 @@ impl Compiler<'_> {
             self.work(thread, new_written, writes * (1.0 - cached.hits) * pages, "pages that are new in the cache");
             self.work(thread, Parameter::CachedDirty, writes * pages, "pages that are written to");
             let flusher = if cached.synced { thread } else { self.flusher(stack.nodes.len() - 1) };
-            let written = writes * if cached.synced { 1.0 } else { cached.written };
+            let written = writes * if cached.synced { 1.0 } else { self.shares.written };
             self.work(flusher, flush, written * pages, "pages that are written back");
             self.work(
                 flusher,
@@ -180,31 +188,26 @@ impl Compiler<'_> {
         let touches = if work.shares_bytes() { self.jobs } else { 1.0 };
         let seconds = work.window.unwrap_or(self.conditions.window).as_seconds();
         let block = work.block.as_f64();
-        let passes = done * seconds * block / touches / self.span();
+        let count = done * seconds * block / touches / self.span();
         // In order all jobs are at the same place.
-        let pass = if work.pattern.random() { passes.min(1.0) } else { 1.0 };
-        let brought = Shares { missed: first_to_touch(touches, pass), ..Shares::ALL };
+        let share = if work.pattern.random() { count.min(1.0) } else { 1.0 };
+        let passes = Passes { touches, count, share };
+        let brought = Shares { missed: first_to_touch(touches, share), ..Shares::ALL };
         let shares = match self.site.machine.memory.size {
             Some(memory) if !cached.synced && work.pattern.writes() => {
                 let taken = slowly * block * self.writes * seconds;
-                self.written(work, memory.as_f64(), [touches, passes, pass, taken, slowly], brought)
+                Shares { missed: brought.missed, ..self.written(work, memory.as_f64(), &passes, (slowly, taken)) }
             }
             _ => brought,
         };
         (shares.missed < 1.0 || shares.written < 1.0 || shares.ends > 0.0).then_some(shares)
     }
 
-    /// What of the writes goes on, where drives take so many bytes within the time, `slowly` operations a second if all go on.
-    fn written(
-        &self,
-        work: &Workload,
-        memory: f64,
-        [touches, passes, pass, taken, slowly]: [f64; 5],
-        brought: Shares,
-    ) -> Shares {
+    /// What of the writes goes on, where drives take so many operations a second and bytes within the time if all go on.
+    fn written(&self, work: &Workload, memory: f64, passes: &Passes, (slowly, taken): (f64, f64)) -> Shares {
         let cold = work.page_cache() == PageCache::Cold;
         if !cold && self.span() <= memory * BEGINS {
-            return Shares { written: 0.0, ..brought };
+            return Shares { written: 0.0, ..Shares::ALL };
         }
         let raw = self.cached.is_some_and(|cached| cached.raw);
         // Of a device, fio waits for what it writes at the end of a pass (`BLKFLSBUF`), which keeps jobs apart: each
@@ -212,15 +215,15 @@ impl Compiler<'_> {
         let most = if raw { 1.0 / self.jobs } else { 1.0 };
         let kept = if cold { self.span().min(memory * WAITS) } else { memory * WAITS };
         // Until so much of the span is dirty.
-        let full = 1.0 - (1.0 - (kept / self.span()).min(1.0)).powf(1.0 / touches);
-        let distinct = first_to_touch(touches, pass.min(full).min(most));
-        if !raw || !cold || passes < 1.0 {
-            return Shares { written: distinct * taken / (taken + kept), ..brought };
+        let full = 1.0 - (1.0 - (kept / self.span()).min(1.0)).powf(1.0 / passes.touches);
+        let distinct = first_to_touch(passes.touches, passes.share.min(full).min(most));
+        if !raw || !cold || passes.count < 1.0 {
+            return Shares { written: distinct * taken / (taken + kept), ..Shares::ALL };
         }
         // As much as there was before the flusher began is dirty where the pass ends.
         let dirty = (memory * BEGINS).min(self.span());
         let ends = self.network.population * self.writes * distinct / slowly * dirty / self.span();
-        Shares { written: distinct, ends, ..brought }
+        Shares { written: distinct, ends, ..Shares::ALL }
     }
 
     /// Bytes that are worked on.

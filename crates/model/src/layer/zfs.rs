@@ -143,11 +143,13 @@ impl Compiler<'_> {
         let (record, block) = (zfs.recordsize.as_f64(), work.block.as_f64());
         let room = self.group_bytes(stack, zfs, self.site.machine.memory.size?) / record;
         let timed = (done * self.writes * GROUP).max(1.0);
-        if !work.pattern.random() {
-            return Some(Shares { groups: 1.0 / timed.min(room * record / block).max(1.0), ..Shares::ALL });
+        let random = work.pattern.random();
+        let each = if random { (block / record).ceil() } else { block / record };
+        // What people have is larger than what a test works on, and seldom met again within a group.
+        if !random || !self.conditions.warm {
+            return Some(Shares { groups: 1.0 / timed.min(room / each).max(1.0), ..Shares::ALL });
         }
         let all = (self.conditions.span.as_f64() / record).max(1.0);
-        let each = (block / record).ceil();
         let touches = (record / block).max(1.0) * if work.shares_bytes() { f64::from(work.jobs.max(1)) } else { 1.0 };
         let full = 1.0 - (1.0 - (room / all).min(1.0)).powf(1.0 / touches);
         let per_pass = all * touches / each;
