@@ -134,6 +134,7 @@ fn windows(record: &Path) -> Windows {
 
 /// What `crates/analyse/src/window.rs` says of a single round: that another differs from it by no more than both intervals
 /// together, in 95 of 100 pairs of rounds under a virtual clock.
+#[expect(clippy::print_stdout, reason = "the figure of docs/statistics.md")]
 #[test]
 fn the_interval_of_a_window_is_that_of_a_round_under_a_virtual_clock() {
     let (mut held, mut all) = (0_u32, 0_u32);
