@@ -39,8 +39,6 @@ struct Pair {
     comparison: Comparison,
     /// Differences of logarithms, one for each round that has both.
     logs: Vec<f64>,
-    /// What the windows of a single round tell.
-    single: Option<Moments>,
     /// Is the other the first stack that has a figure: does every table show the pair?
     shown: bool,
 }
@@ -54,16 +52,16 @@ pub(crate) fn all(
     is_virtual: bool,
 ) -> Vec<Comparison> {
     let looks = Looks::of(policy);
-    let mut pairs: Vec<Pair> = workloads.iter().flat_map(|workload| pairs(findings, rounds, workload, looks)).collect();
+    let pairs: Vec<Pair> = workloads.iter().flat_map(|workload| pairs(findings, rounds, workload, looks)).collect();
     if policy.replicate == Replicate::Single {
         return pairs.into_iter().map(|pair| without_interval(pair.comparison)).collect();
     }
-    if is_virtual {
-        pairs.iter_mut().for_each(|pair| pair.single = single(pair, rounds));
-    }
     let common = Common::of(pairs.iter().filter(|pair| pair.shown).map(|pair| &pair.logs));
-    let moments: Vec<Option<Moments>> =
-        pairs.iter().map(|pair| pair.single.or_else(|| scatter::with(common, &pair.logs))).collect();
+    let tell = |pair: &Pair| {
+        let single = if is_virtual { single(pair, rounds) } else { None };
+        single.or_else(|| scatter::with(common, &pair.logs))
+    };
+    let moments: Vec<Option<Moments>> = pairs.iter().map(tell).collect();
     let chances = Chances::of(&pairs, &moments, looks);
     let open = chances.corrected.iter().filter(|p| p.is_none_or(|p| p >= ERROR)).count();
     let judged = |(at, pair): (usize, Pair)| {
@@ -107,7 +105,7 @@ fn pairs(findings: &[CellFinding], rounds: &Rounds<'_>, workload: &str, looks: L
                 p_value: None,
             };
             let logs = interval::differences(&series[stack], &series[other]).unwrap_or_default();
-            pairs.push(Pair { comparison, logs, single: None, shown: other == 0 });
+            pairs.push(Pair { comparison, logs, shown: other == 0 });
         }
     }
     pairs

@@ -78,6 +78,12 @@ pub(crate) fn tails(degrees: f64, t: f64) -> Option<f64> {
     Some((2.0 * StudentsT::new(0.0, 1.0, degrees).ok()?.sf(t.abs())).min(1.0))
 }
 
+/// Degrees of freedom of a difference, from the variance and degrees of each side (Satterthwaite, Biometrics Bulletin 2, 1946).
+pub(crate) fn satterthwaite(sides: [(f64, f64); 2]) -> f64 {
+    let all: f64 = sides.iter().map(|(variance, _)| variance).sum();
+    all.powi(2) / sides.iter().map(|(variance, degrees)| variance.powi(2) / degrees).sum::<f64>()
+}
+
 /// A count in a formula.
 #[expect(clippy::cast_precision_loss, reason = "counts of rounds, pairs and comparisons are small")]
 pub(crate) const fn real(count: usize) -> f64 {

@@ -245,7 +245,7 @@ fn welch(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>, looks: Looks) -> Option
         // Rounds that agree to the last bit: no noise was seen, and none can be ruled out.
         return Some((alone, None));
     }
-    let degrees = (vx + vy).powi(2) / (vx * vx / (real(x.len()) - 1.0) + vy * vy / (real(y.len()) - 1.0));
+    let degrees = interval::satterthwaite([(vx, real(x.len()) - 1.0), (vy, real(y.len()) - 1.0)]);
     let half = interval::student(degrees, looks.upper())? * error;
     let chance = interval::tails(degrees, difference / error).map(|chance| (chance * looks.penalty()).min(1.0));
     let (low, high) = (Some((difference - half).exp()), Some((difference + half).exp()));

@@ -12,34 +12,32 @@
 use terms::finding::WithInterval;
 use terms::record::{Cell, REPEATS};
 
-use crate::interval::student;
+use crate::interval::{Looks, satterthwaite, student};
 use crate::scatter::Moments;
 
 /// Quantile of the normal distribution that half of a 95 % interval reaches to.
 const NORMAL: f64 = 1.96;
-const UPPER: f64 = 0.975;
 
 /// Standard error of the logarithm of a window's mean, and its degrees of freedom. `None` where a window has too few samples.
-pub(crate) fn error(cell: &Cell) -> Option<(f64, f64)> {
+fn error(cell: &Cell) -> Option<(f64, f64)> {
     let steadiness = cell.steadiness.as_ref()?;
     let degrees = steadiness.effective_samples - 1.0;
-    let error = steadiness.half_width?.ln_1p() / student(degrees, UPPER)?;
+    let error = steadiness.half_width?.ln_1p() / student(degrees, Looks::Once.upper())?;
     Some((error.hypot(REPEATS / NORMAL), degrees))
 }
 
 /// The estimate of one round with the interval of its window.
 pub(crate) fn with_interval(estimate: WithInterval, cell: &Cell) -> WithInterval {
-    let half = error(cell).and_then(|(error, degrees)| Some(error * student(degrees, UPPER)?));
+    let half = error(cell).and_then(|(error, degrees)| Some(error * student(degrees, Looks::Once.upper())?));
     let end = |sign: f64| half.map(|half| estimate.value * (sign * half).exp());
     WithInterval { low: end(-1.0), high: end(1.0), ..estimate }
 }
 
-/// The ratio of one window to another: its logarithm, error and degrees of freedom (Welch and Satterthwaite).
+/// The ratio of one window to another: its logarithm, error and degrees of freedom.
 pub(crate) fn ratio(logarithm: f64, a: &Cell, b: &Cell) -> Option<Moments> {
     let ((a, of_a), (b, of_b)) = (error(a)?, error(b)?);
-    let deviation = a.hypot(b);
-    let degrees = deviation.powi(4) / (a.powi(4) / of_a + b.powi(4) / of_b);
-    Some(Moments { mean: logarithm, deviation, degrees })
+    let degrees = satterthwaite([(a * a, of_a), (b * b, of_b)]);
+    Some(Moments { mean: logarithm, deviation: a.hypot(b), degrees })
 }
 
 #[cfg(test)]

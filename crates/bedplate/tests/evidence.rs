@@ -137,7 +137,7 @@ fn windows(record: &Path) -> Windows {
 #[expect(clippy::print_stdout, reason = "the figure of docs/statistics.md")]
 #[test]
 fn the_interval_of_a_window_is_that_of_a_round_under_a_virtual_clock() {
-    let (mut held, mut all) = (0_u32, 0_u32);
+    let (mut halves, mut apart, mut held) = (Vec::new(), Vec::new(), 0_u32);
     for study in studies() {
         let directory = tempfile::tempdir().unwrap();
         let record = unpacked(&study, directory.path());
@@ -146,16 +146,24 @@ fn the_interval_of_a_window_is_that_of_a_round_under_a_virtual_clock() {
         }
         for rounds in windows(&record).values() {
             for (at, (rate, half)) in rounds.iter().enumerate() {
+                halves.push(*half);
                 for (other, theirs) in &rounds[..at] {
                     let reach = half.ln_1p().hypot(theirs.ln_1p()).max(terms::record::REPEATS);
-                    held += u32::from((rate / other).ln().abs() <= reach);
-                    all += 1;
+                    let distance = (rate / other).ln().abs();
+                    held += u32::from(distance <= reach);
+                    apart.push(distance);
                 }
             }
         }
     }
+    let all = u32::try_from(apart.len()).unwrap();
     let share = f64::from(held) / f64::from(all);
+    let median = |mut of: Vec<f64>| {
+        of.sort_by(f64::total_cmp);
+        of[of.len() / 2] * 100.0
+    };
     println!("{held} of {all} pairs of rounds: {:.1} %", share * 100.0);
+    println!("medians: half of an interval {:.1} %, two rounds apart {:.1} %", median(halves), median(apart));
     assert!(all > 500, "{all} pairs of rounds");
     assert!((0.93..=0.99).contains(&share), "{held} of {all}");
 }

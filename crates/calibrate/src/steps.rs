@@ -334,34 +334,26 @@ fn btrfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
 /// a pool keeps up. Where one processor's instructions are the time, all that a write takes is in it, once some transaction
 /// groups were written.
 fn zfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
-    let zfs = Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() };
-    let on_ram = stack(Layer::Zfs(zfs), ram::DRIVES)?;
-    let reads = [
+    let mut fits = vec![
         Fit { parameter: Parameter::ZfsReadByte, work: large(Pattern::Read)? },
         Fit { parameter: Parameter::ZfsReadIo, work: bench.small(Pattern::RandRead)? },
     ];
-    let points = bench.learn(&on_ram, &reads)?;
-    let read = format!(
-        "{:.0} MB/s to read; {:.1} k reads/s",
-        points[0].operations * Bytes::mib(1).as_f64() / 1e6,
-        points[1].operations / 1e3
-    );
-    if !bench.calibration.of.is_counted() {
-        return Ok(read);
+    let is_counted = bench.calibration.of.is_counted();
+    if is_counted {
+        let write = |work| Workload { window: Some(GROUPS), ..work };
+        let small = work(Pattern::Write, Bytes::kib(4), 1, 1)?;
+        fits.push(Fit { parameter: Parameter::ZfsWriteByte, work: write(large(Pattern::Write)?) });
+        fits.push(Fit { parameter: Parameter::ZfsWriteAgain, work: write(small) });
     }
-    let writes = [
-        Fit { parameter: Parameter::ZfsWriteByte, work: Workload { window: Some(GROUPS), ..large(Pattern::Write)? } },
-        Fit {
-            parameter: Parameter::ZfsWriteAgain,
-            work: Workload { window: Some(GROUPS), ..work(Pattern::Write, Bytes::kib(4), 1, 1)? },
-        },
-    ];
-    let points = bench.learn(&on_ram, &writes)?;
-    // The first write to a record takes its bytes besides, and they are counted.
-    let again = bench.on_ram()?.book.get(Parameter::ZfsWriteAgain);
-    bench.set(Parameter::ZfsWriteIo, again, bench.sigma(), "as for a record that is dirty already");
+    let zfs = Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() };
+    let points = bench.learn(&stack(Layer::Zfs(zfs), ram::DRIVES)?, &fits)?;
+    if is_counted {
+        // The first write to a record takes its bytes besides, and they are counted.
+        let again = bench.on_ram()?.book.get(Parameter::ZfsWriteAgain);
+        bench.set(Parameter::ZfsWriteIo, again, bench.sigma(), "as for a record that is dirty already");
+    }
     Ok(format!(
-        "{read}; {:.0} MB/s and {:.1} k writes/s",
+        "{:.0} MB/s to read; {:.1} k reads/s",
         points[0].operations * Bytes::mib(1).as_f64() / 1e6,
         points[1].operations / 1e3
     ))

@@ -13,7 +13,7 @@ use crate::fault::{Fault, has_rules};
 use crate::flow::{Context, Flow};
 use crate::layer::drive::pieces;
 use crate::network::Network;
-use crate::page_cache::{Cached, NEAR, Shares, TRIES};
+use crate::page_cache::{Cached, NEAR, Shares, TRIES, is_zfs};
 use crate::parameter::Parameter;
 use crate::site::Site;
 use crate::solve::solve;
@@ -169,8 +169,7 @@ impl<'a> Compiler<'a> {
     /// The network of the stack that was resolved.
     fn load(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions) {
         self.fill(stack, work, conditions, Shares::ALL);
-        let zfs = stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_)));
-        if self.cached.is_none() && !zfs {
+        if !self.follows_speed(stack, work) {
             return;
         }
         let mut slowly = solve(&self.network).throughput;
@@ -190,7 +189,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The same, where such shares of what is asked of the page cache go on to the drives.
+    /// The same, where such shares of what caches are asked for go on to the drives.
     fn fill(&mut self, stack: &Stack, work: &Workload, conditions: &Conditions, shares: Shares) {
         self.begin(stack, work, conditions, shares);
         self.demand_of_calls(stack, work);
@@ -253,10 +252,7 @@ impl<'a> Compiler<'a> {
         self.depth = if work.engine == Engine::Psync { 1.0 } else { f64::from(work.depth.max(1)) };
         self.network.given = f64::from(work.jobs.max(1)) * self.depth;
         self.one_by_one = None;
-        if work.engine == Engine::IoUring
-            && work.read_share() > 0.0
-            && stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_)))
-        {
+        if work.engine == Engine::IoUring && work.read_share() > 0.0 && is_zfs(stack) {
             // ZFS has no asynchronous way in, and io_uring leaves what would wait to workers of its own.
             // Writes of a file are done one after the other, but where its file system takes several at once
             // (`io_prep_async_work` and `FMODE_DIO_PARALLEL_WRITE` in Linux).
@@ -288,7 +284,7 @@ impl<'a> Compiler<'a> {
         {
             self.network.pieces = pieces(work.block.as_f64(), piece);
         }
-        if stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_))) || self.cached.is_some() {
+        if is_zfs(stack) || self.cached.is_some() {
             self.network.pieces = 1.0;
         } else if handed {
             self.network.pieces = self.network.pieces.max(self.network.cut);

@@ -63,7 +63,7 @@ struct Passes {
     touches: f64,
     /// Passes within the time.
     count: f64,
-    /// Share of a pass that is behind each job, on the way.
+    /// How far each job comes in a pass, as a share.
     share: f64,
 }
 
@@ -178,6 +178,14 @@ impl Compiler<'_> {
         Context::Behind { node: self.twins.of(top), servers: 1.0 }
     }
 
+    /// May what goes on to the drives depend on the speed? With ZFS, of writes, where the memory is known.
+    pub(crate) fn follows_speed(&self, stack: &Stack, work: &Workload) -> bool {
+        if is_zfs(stack) {
+            return work.pattern.writes() && self.site.machine.memory.size.is_some();
+        }
+        self.cached.is_some()
+    }
+
     /// What goes on to the drives, where so many operations a second would be done if all went on, and where so many are
     /// done; `None` where all goes on whatever the speed.
     pub(crate) fn shares(&self, stack: &Stack, work: &Workload, slowly: f64, done: f64) -> Option<Shares> {
@@ -244,7 +252,12 @@ pub(crate) fn first_to_touch(touches: f64, pass: f64) -> f64 {
 
 /// Does the page cache take part in a workload on this stack? ZFS has a cache of its own.
 pub(crate) fn takes_part(stack: &Stack, work: &Workload) -> bool {
-    work.is_buffered() && !stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_)))
+    work.is_buffered() && !is_zfs(stack)
+}
+
+/// Does ZFS answer the calls?
+pub(crate) fn is_zfs(stack: &Stack) -> bool {
+    stack.top().is_some_and(|top| matches!(top.layer, Layer::Zfs(_)))
 }
 
 /// Bytes of the read-ahead window of what a stack's workloads see.

@@ -195,9 +195,10 @@ layers = [{ luks = { pbkdf = "pbkdf2" }, on = "c" }, { ext4 = {} }]
 #[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn files_are_copied_in_virtual_time() {
+    let bench = Bench::new();
     let study = STUDY.replace(r#""512 MiB", lba = "4 KiB" }"#, r#""320 MiB", kind = "flash" }"#);
     let study = study.replace("[measure]", "[measure]\nprofiles = [\"file-copy\"]");
-    let (reader, _, output) = run(&Bench::new(), &study, &["--only", "ext4", "--rounds", "1", "--span", "32MiB"]);
+    let (reader, _, output) = run(&bench, &study, &["--only", "ext4", "--rounds", "1", "--span", "32MiB"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let cells = reader.newest_cells().unwrap();
     assert!(cells.iter().any(|cell| cell.key.workload == "file-copy" && cell.reading.is_some()), "{cells:?}");

@@ -135,11 +135,8 @@ impl Compiler<'_> {
     }
 
     /// What of the records that are written to was not dirty yet, and groups for each write, where so many operations a second
-    /// are done. `None` where nothing is written, or nobody knows how much memory takes.
+    /// are done. `None` where nobody knows how much memory takes.
     pub(crate) fn groups(&self, stack: &Stack, zfs: &Zfs, work: &Workload, done: f64) -> Option<Shares> {
-        if !work.pattern.writes() {
-            return None;
-        }
         let (record, block) = (zfs.recordsize.as_f64(), work.block.as_f64());
         let room = self.group_bytes(stack, zfs, self.site.machine.memory.size?) / record;
         let timed = (done * self.writes * GROUP).max(1.0);

@@ -135,7 +135,7 @@ impl Dice {
         // Not a warm cache: that is memory, whatever the stack.
         if self.below(4) == 0 {
             text += "page_cache = \"cold\"\n";
-            if pattern != "read" && pattern != "randread" && !text.contains("fsync_every") {
+            if !pattern.ends_with("read") && !text.contains("fsync_every") {
                 // What is dirty at the end of a pass is written then: a window has to hold several passes on the slowest drive.
                 text += "span = \"8 MiB\"\n";
             }
