@@ -9,8 +9,9 @@ use terms::{Cmd, Nanos};
 /// How long a program may take to come to its end by itself: what is half made is harder to take down than what is
 /// made. Programs that make or stop something are done within it; a measurement or a fill need not be waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a program may take to end when it is told to.
-const GRACE: Duration = Duration::from_secs(5);
+/// How long a program may take to end when it is told to: as long as the kernel may need to load the modules that it waits
+/// for. `integritysetup` that is killed there leaves a mapping without a table, which nothing finds again.
+const GRACE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Waits for programs that were started by a run that is gone, and ends those that take too long. Gives the command
