@@ -95,6 +95,8 @@ pub struct Compiler<'a> {
     pub(crate) crowd: f64,
     /// What an operation's processor time is of that while as many threads wait for their drives as do.
     pub(crate) ease: f64,
+    /// Seconds of an operation in which the processor hands nothing to flash drives of the lab, beyond what these have to do.
+    pub(crate) burst: f64,
     /// Is any of the data on a drive that is no memory?
     cold: bool,
 }
@@ -133,6 +135,7 @@ impl<'a> Compiler<'a> {
             writes: 0.0,
             crowd: 1.0,
             ease: 1.0,
+            burst: 0.0,
             cold: false,
         }
     }
@@ -263,6 +266,7 @@ impl<'a> Compiler<'a> {
         self.every = work.flushed_every().map(|every| f64::from(every.max(1)));
         self.writes = 1.0 - work.read_share();
         self.shares = shares;
+        self.burst = 0.0;
         self.cached = self.through_cache(stack, work);
         if self.cached.is_some() {
             self.depth = self.depth_through_cache(work);

@@ -22,6 +22,9 @@ pub(crate) struct Flow {
     /// Of how many devices with the same content one is asked, that which has the least to do (`read_balance` in
     /// drivers/md/raid1.c and raid10.c): they fill like one.
     pub(crate) choices: f64,
+    /// Over how many of those the pieces of one access go in turn, each to one that has nothing to do (`read_balance` in
+    /// drivers/md/raid10.c); raid1.c leaves them with one drive, as a stream.
+    pub(crate) alternates: f64,
     /// Station of the kernel's thread that hands it over, where there is one.
     pub(crate) thread: Option<u16>,
     /// Workers that hand it over, each of which may sleep for a request of the drive; the caller does where there are none.
@@ -80,6 +83,7 @@ impl Flow {
             run: f64::INFINITY,
             copies: 1.0,
             choices: 1.0,
+            alternates: 1.0,
             thread: None,
             hands: None,
             at_once: 1.0,

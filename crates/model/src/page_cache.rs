@@ -4,6 +4,7 @@
 //! wait for their own pages. Writes end in memory. The kernel's flusher writes them in larger requests, and writers wait for it
 //! when more is dirty than the kernel allows.
 
+use terms::layer::Copies;
 use terms::workload::{Engine, PageCache};
 use terms::{Layer, Stack, Workload};
 
@@ -61,8 +62,8 @@ impl Shares {
 struct Passes {
     /// Accesses to each place in a pass of all jobs.
     touches: f64,
-    /// Passes within the time.
-    count: f64,
+    /// Passes within the time at the drives' pace.
+    paced: f64,
     /// How far each job comes in a pass, as a share.
     share: f64,
 }
@@ -78,6 +79,8 @@ pub(crate) struct Cached {
     synced: bool,
     /// Is it the cache of a device, without a file system?
     raw: bool,
+    /// Do workers of a layer take what is written, so that who asks for it need not wait for the drives?
+    taken: bool,
 }
 
 impl Compiler<'_> {
@@ -92,7 +95,8 @@ impl Compiler<'_> {
         let whole = |least: f64| if random { block.max(PAGE) } else { block.max(least) };
         let requests = [whole(read_ahead(stack) * ANNOUNCED), whole(WRITTEN)];
         let raw = !stack.top().is_some_and(|top| top.layer.is_file_system());
-        Some(Cached { hits, requests, synced: self.every.is_some(), raw })
+        let taken = stack.nodes.iter().any(|node| takes_writes(&node.layer));
+        Some(Cached { hits, requests, synced: self.every.is_some(), raw, taken })
     }
 
     /// Share of the span that memory holds. Of what is gone over in order the oldest is dropped first: all of it, or none.
@@ -199,7 +203,8 @@ impl Compiler<'_> {
         let count = done * seconds * block / touches / self.span();
         // In order all jobs are at the same place.
         let share = if work.pattern.random() { count.min(1.0) } else { 1.0 };
-        let passes = Passes { touches, count, share };
+        let paced = slowly * seconds * block / touches / self.span();
+        let passes = Passes { touches, paced, share };
         let brought = Shares { missed: first_to_touch(touches, share), ..Shares::ALL };
         let shares = match self.site.machine.memory.size {
             Some(memory) if !cached.synced && work.pattern.writes() => {
@@ -219,13 +224,15 @@ impl Compiler<'_> {
         }
         let raw = self.cached.is_some_and(|cached| cached.raw);
         // Of a device, fio waits for what it writes at the end of a pass (`BLKFLSBUF`), which keeps jobs apart: each
-        // finds what all have written since the one before it. Of files it does not, and jobs stay side by side.
+        // finds what all have written since the one before it. Of files it asks that they be written (`POSIX_FADV_DONTNEED`),
+        // which takes as long where no layer's workers take it; jobs stay side by side.
+        let waits = raw || self.cached.is_some_and(|cached| !cached.taken);
         let most = if raw { 1.0 / self.jobs } else { 1.0 };
         let kept = if cold { self.span().min(memory * WAITS) } else { memory * WAITS };
         // Until so much of the span is dirty.
         let full = 1.0 - (1.0 - (kept / self.span()).min(1.0)).powf(1.0 / passes.touches);
         let distinct = first_to_touch(passes.touches, passes.share.min(full).min(most));
-        if !raw || !cold || passes.count < 1.0 {
+        if !waits || !cold || passes.paced < 1.0 {
             return Shares { written: distinct * taken / (taken + kept), ..Shares::ALL };
         }
         // As much as there was before the flusher began is dirty where the pass ends.
@@ -253,6 +260,15 @@ pub(crate) fn first_to_touch(touches: f64, pass: f64) -> f64 {
 /// Does the page cache take part in a workload on this stack? ZFS has a cache of its own.
 pub(crate) fn takes_part(stack: &Stack, work: &Workload) -> bool {
     work.is_buffered() && !is_zfs(stack)
+}
+
+/// Has a layer workers or a thread that take what is written?
+fn takes_writes(layer: &Layer) -> bool {
+    match layer {
+        Layer::Crypt(crypt) => !crypt.flags.no_write_workqueue,
+        Layer::Luks(luks) => !luks.flags.no_write_workqueue,
+        _ => layer.traits().copies == Copies::Parity,
+    }
 }
 
 /// Does ZFS answer the calls?

@@ -420,6 +420,7 @@ fn striped_mirrors(
     // A lost member's pieces go to those that are left, and stay as many.
     let mut each = striped(flow, array.chunk, whole);
     each.flow.choices = if all && !array.far { 2.0 } else { 1.0 };
+    each.flow.alternates = each.flow.choices;
     each.flow.rate *= count(whole) / count(to);
     asked[0] = Some(Spread { to, ..each });
 }

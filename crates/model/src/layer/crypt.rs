@@ -1,8 +1,8 @@
 //! dm-crypt, plain or under LUKS: where the cipher runs matters more than how fast it is.
 
-use terms::Stack;
 use terms::layer::{Crypt, CryptFlags, Luks};
 use terms::machine::DriveKind;
+use terms::{FLASH_LATENCY, Stack};
 
 use crate::compile::Compiler;
 use crate::flow::{Context, Flow};
@@ -87,6 +87,9 @@ impl Compiler<'_> {
             self.work(context, Parameter::CryptSector, sectors, "more sectors than of 4 KiB");
         }
         self.memory(bytes * 2.0, "read and written by the cipher");
+        if inline && self.piece().is_some() {
+            self.keeps_from_drives(flow, [io, byte].map(|value| self.site.book.get(value)), times, sectors);
+        }
         if !inline {
             let woken = if flow.write { Parameter::HandoffWriteIo } else { Parameter::HandoffReadIo };
             self.work(context, woken, flow.rate * self.crowd, "waking a worker");
@@ -102,6 +105,17 @@ impl Compiler<'_> {
         } else {
             self.ask(0, below);
         }
+    }
+
+    /// Who encrypts in the call hands nothing over meanwhile, and reads are decrypted in the interrupt, where no thread can. A flash
+    /// drive of the lab has work for as long as it takes for one operation. Reads of 64 KiB to 1 MiB on such drives lose what is
+    /// beyond that within a tenth (`bedplate check-model --seed 61803`).
+    fn keeps_from_drives(&mut self, flow: &Flow, [io, byte]: [f64; 2], times: f64, sectors: f64) {
+        let book = &self.site.book;
+        let more = sectors.max(0.0) / flow.rate * book.get(Parameter::CryptSector);
+        let one = book.get(Parameter::CpuFactor) * (io + flow.bytes * byte * times + more);
+        let callers = if flow.write { self.jobs } else { 1.0 };
+        self.burst += flow.rate * self.times * (one - FLASH_LATENCY.as_seconds()).max(0.0) / callers;
     }
 
     fn crypt_workers(&self, at: usize, mapping: &Mapping<'_>, flow: &Flow) -> Context {

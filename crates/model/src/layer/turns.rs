@@ -36,6 +36,9 @@ pub(super) struct Fill {
     touched: f64,
     pieces: f64,
     choices: f64,
+    alternates: f64,
+    /// Is anything of them asked that a thread can be late with?
+    asked: bool,
     /// Threads that hand over.
     hands: f64,
 }
@@ -51,7 +54,14 @@ impl Compiler<'_> {
         (value, worked): (u32, f64),
         fill: &mut Fill,
     ) {
-        if set.size < 1.5 || class.kind == DriveKind::Hdd || flow.waits != Waits::Operation {
+        let alone = set.size < 1.5 && self.burst <= 0.0;
+        let later = match flow.waits {
+            Waits::Operation => false,
+            // The flusher is a thread like another.
+            Waits::Nobody => class.piece.is_none(),
+            Waits::Room | Waits::Group => self.burst <= 0.0,
+        };
+        if alone || class.kind == DriveKind::Hdd || later {
             // What heads do not work on they read ahead, or have in their caches.
             return;
         }
@@ -60,21 +70,26 @@ impl Compiler<'_> {
         let run = if flow.random { flow.run.min(own) } else { flow.run.min(f64::MAX) }.max(flow.bytes);
         let share = (run / flow.bytes).min(flow.batch);
         let (visits, whole) = (flow.rate * set.size / share, (share * flow.bytes / piece).ceil());
-        fill.touched += visits;
-        fill.pieces += visits * whole;
-        fill.choices += visits * flow.choices;
+        fill.asked = true;
+        if flow.waits == Waits::Operation {
+            fill.touched += visits;
+            fill.pieces += visits * whole;
+            fill.choices += visits * flow.choices;
+            fill.alternates += visits * flow.alternates;
+        }
         fill.hands = fill.hands.max(flow.hands.unwrap_or(self.jobs));
-        // Of a run all but what is out already is waited for.
+        // Of a run all but what is out already is waited for. Pieces of what is there twice go to whichever copy has none, so
+        // that as many drives are at work on it.
         let all = (run / piece).ceil();
-        let asleep = if flow.run.is_finite() { (1.0 - class.requests / all).max(0.0) } else { 0.0 };
+        let asleep = if flow.run.is_finite() { (1.0 - class.requests * flow.alternates / all).max(0.0) } else { 0.0 };
         let handing = flow.hands.unwrap_or(match flow.context {
             Context::Thread | Context::Completions { .. } => self.jobs,
             Context::Workers { servers, .. } | Context::Behind { servers, .. } => servers,
         });
-        let times = (asleep * set.size / flow.copies / handing).max(1.0 / flow.at_once);
+        let times = (asleep * set.size / flow.copies / flow.alternates / handing).max(1.0 / flow.at_once);
         // Who writes the same to several drives waits for each of them, also for that which another thread keeps full.
         let handed = flow.copies > 1.5 || flow.thread.is_some();
-        if times <= 1.0 && !handed {
+        if times <= 1.0 && !handed && self.burst <= 0.0 {
             return;
         }
         let times = times.max(1.0);
@@ -110,6 +125,11 @@ impl Compiler<'_> {
         let class = &self.site.classes[set.class as usize];
         let choices = fill.choices / fill.touched;
         let apart = set.size / fill.touched / choices;
+        if fill.asked && self.burst > 0.0 {
+            let station = self.network.station(Resource::Turns(set.class, set.number), set.size, 1.0, Slot::None);
+            let part = Part::of(station, Parameter::One.place(), self.burst, "nothing is handed over");
+            self.network.add(self.site.book.values(), part);
+        }
         if fill.touched <= 0.0 || apart <= 1.01 || class.requests.is_infinite() {
             return;
         }
@@ -120,7 +140,9 @@ impl Compiler<'_> {
         let fullest = (requests + beside) / pieces + 1.0;
         let spread = (2.0 * apart.ln()).sqrt();
         let root = ((spread * spread + 4.0 * fullest).sqrt() - spread) / 2.0;
-        let held = apart * root * root + fill.hands - 1.0;
+        // Pieces of one of them have several drives at work.
+        let beside = (fill.alternates / fill.touched).min(pieces).max(1.0);
+        let held = (apart * root * root + fill.hands - 1.0) * beside;
         self.network.population = self.network.population.min(held.max(1.0));
     }
 
