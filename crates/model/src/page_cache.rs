@@ -26,6 +26,8 @@ const BTRFS: f64 = 4_194_304.0;
 const ANNOUNCED: f64 = 2.0;
 /// Windows under way: one is read while the one before it is copied (`page_cache_async_ra` in mm/readahead.c).
 const WINDOWS: f64 = 2.0;
+/// A stream that reads little of its part is not worth a larger factor.
+const MOST_BEYOND: f64 = 8.0;
 /// Largest request of the flusher, in bytes: 256 pages (`BIO_MAX_VECS`).
 const WRITTEN: f64 = 1_048_576.0;
 /// First kernels that read in order, and write, in folios of several pages (`mapping_set_large_folios`; "iomap: Create large
@@ -75,11 +77,13 @@ pub(crate) struct Cached {
     hits: f64,
     /// Bytes that drives are asked for at once by reads, and by writes.
     requests: [f64; 2],
+    /// Times the bytes that reads ask for which are read, with what is read ahead where a pass ends.
+    beyond: f64,
     /// Has what is written to be safe before an operation has ended?
     synced: bool,
     /// Is it the cache of a device, without a file system?
     raw: bool,
-    /// Do workers of a layer take what is written, so that who asks for it need not wait for the drives?
+    /// Do workers of a layer take what files write, so that who asks for it does not wait for the drives?
     taken: bool,
 }
 
@@ -93,10 +97,24 @@ impl Compiler<'_> {
         let found = if work.page_cache() == PageCache::Warm { 1.0 } else { 1.0 - self.shares.missed };
         let hits = found * self.held(random);
         let whole = |least: f64| if random { block.max(PAGE) } else { block.max(least) };
-        let requests = [whole(read_ahead(stack) * ANNOUNCED), whole(WRITTEN)];
+        let window = read_ahead(stack) * ANNOUNCED;
+        let requests = [whole(window), whole(WRITTEN)];
         let raw = !stack.top().is_some_and(|top| top.layer.is_file_system());
-        let taken = stack.nodes.iter().any(|node| takes_writes(&node.layer));
-        Some(Cached { hits, requests, synced: self.every.is_some(), raw, taken })
+        let taken = !raw && stack.nodes.iter().any(|node| takes_writes(&node.layer));
+        let beyond = if random { 1.0 } else { self.beyond_the_end(work, block, window, raw) };
+        Some(Cached { hits, requests, beyond, synced: self.every.is_some(), raw, taken })
+    }
+
+    /// Times the bytes of a pass over the span that are read: a job is at the beginning of a window when the next one is asked for,
+    /// and what the last two hold beyond its end is dropped. Of jobs side by side the next one finds it; a file ends there.
+    fn beyond_the_end(&self, work: &Workload, block: f64, window: f64, raw: bool) -> f64 {
+        let jobs = if work.shares_bytes() { 1.0 } else { self.jobs };
+        let part = self.span() / jobs;
+        let reads = part * work.read_share();
+        let read = read_ahead_of(reads, block, window);
+        let last = if raw { read } else { read.min(part) };
+        let others = read.min(part) * (jobs - 1.0);
+        (((last + others) / (reads * jobs)).max(1.0)).min(MOST_BEYOND)
     }
 
     /// Share of the span that memory holds. Of what is gone over in order the oldest is dropped first: all of it, or none.
@@ -122,7 +140,7 @@ impl Compiler<'_> {
         let bytes = cached.requests[usize::from(flow.write)];
         let of = |share: f64| Flow { bytes, rate: flow.rate * share * flow.bytes / bytes, ..flow };
         match flow.write {
-            false => of(1.0 - cached.hits),
+            false => of((1.0 - cached.hits) * cached.beyond),
             // All that an `fsync` waits for is written side by side.
             true if cached.synced => Flow { bytes: flow.bytes.max(PAGE), batch: self.every.unwrap_or(1.0), ..flow },
             true => Flow { context: self.flusher(top), waits: Waits::Nobody, ..of(self.shares.written) },
@@ -156,7 +174,7 @@ impl Compiler<'_> {
                 "request of what is written",
             );
         }
-        let requests = missed * block / cached.requests[0];
+        let requests = missed * cached.beyond * block / cached.requests[0];
         self.work(thread, Parameter::CachedRequest, requests * self.crowd, "request of what is read");
         if top.is_some_and(Layer::is_file_system) {
             self.work(thread, Parameter::FileRead, requests * self.crowd, "file system");
@@ -225,10 +243,12 @@ impl Compiler<'_> {
         let raw = self.cached.is_some_and(|cached| cached.raw);
         // Of a device, fio waits for what it writes at the end of a pass (`BLKFLSBUF`), which keeps jobs apart: each
         // finds what all have written since the one before it. Of files it asks that they be written (`POSIX_FADV_DONTNEED`),
-        // which takes as long where no layer's workers take it; jobs stay side by side.
-        let waits = raw || self.cached.is_some_and(|cached| !cached.taken);
+        // which takes as long where neither workers of a layer nor long queues take it; jobs stay side by side.
+        let handed = self.cached.is_some_and(|cached| cached.taken);
+        let waits = raw || (self.piece().is_some() && !handed);
         let most = if raw { 1.0 / self.jobs } else { 1.0 };
-        let kept = if cold { self.span().min(memory * WAITS) } else { memory * WAITS };
+        // A page that is on its way may be written to, and is dirty again.
+        let kept = if cold && !handed { self.span().min(memory * WAITS) } else { memory * WAITS };
         // Until so much of the span is dirty.
         let full = 1.0 - (1.0 - (kept / self.span()).min(1.0)).powf(1.0 / passes.touches);
         let distinct = first_to_touch(passes.touches, passes.share.min(full).min(most));
@@ -255,6 +275,20 @@ pub(crate) fn first_to_touch(touches: f64, pass: f64) -> f64 {
         return 1.0;
     }
     (1.0 - (1.0 - pass.min(1.0)).powf(touches)) / (touches * pass)
+}
+
+/// Bytes that are read of a stream that ends after so many: windows grow from the first request to the largest
+/// (`get_init_ra_size` and `get_next_ra_size` in mm/readahead.c), and there is one more than the stream has come to.
+fn read_ahead_of(bytes: f64, request: f64, largest: f64) -> f64 {
+    let mut window = (request.min(largest) * if request <= largest / 32.0 { 4.0 } else { 2.0 }).min(largest);
+    let mut all = window;
+    while all < bytes && window < largest {
+        let times = if window < largest / 16.0 { 4.0 } else { 2.0 };
+        window = (window * times).min(largest);
+        all += window;
+    }
+    let next = (window * 2.0).min(largest);
+    all.max((bytes / largest).ceil() * largest) + next
 }
 
 /// Does the page cache take part in a workload on this stack? ZFS has a cache of its own.
