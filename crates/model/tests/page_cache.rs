@@ -5,10 +5,10 @@ use model::solve::solve;
 use model::{Compiler, Conditions, Site, predict};
 use proptest::prelude::*;
 use proptest::sample::select;
-use terms::layer::{Btrfs, Ext4, Raid, RaidLevel, Xfs};
-use terms::machine::{DriveGroup, DriveKind, Machine, Memory};
+use terms::layer::{Btrfs, Crypt, CryptFlags, Ext4, Raid, RaidLevel, Xfs};
+use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Rated, Trust};
 use terms::workload::FioKey;
-use terms::{Bytes, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
 const DIRECT: &[(&str, &str)] = &[];
 const COLD: &[(&str, &str)] = &[("direct", "0")];
@@ -179,6 +179,43 @@ fn what_several_jobs_wrote_is_written_once() {
     let own = Workload { jobs: 4, ..work(Pattern::RandWrite, Bytes::kib(256), COLD) };
     let own = rate_on(Bytes::gib(4), &machine, &stack(&[ext4()], 1), &own);
     assert!(own < 1.05 * of(&[ext4()], Pattern::RandWrite, 1), "jobs have parts of their own, but where it is said");
+}
+
+/// Windows grow to two stripes and more, and what is read ahead where a pass ends nobody takes: of a short pass that is most.
+#[test]
+fn what_is_read_ahead_beyond_the_end_is_read_for_nobody() {
+    let machine = machine(DriveKind::SataSsd, Some(Bytes::gib(64)));
+    let of = |chunk, span| {
+        let stripes = Layer::Raid(Raid { level: RaidLevel::Raid0, chunk: Bytes::kib(chunk), ..Raid::default() });
+        rate_on(span, &machine, &stack(&[stripes], 4), &work(Pattern::Mixed(70), Bytes::kib(16), COLD))
+    };
+    let lost = |chunk| of(chunk, Bytes::gib(64)) / of(chunk, Bytes::mib(8));
+    assert!(lost(512) > 1.5, "{}", lost(512));
+    assert!(lost(16) < 1.3, "{}", lost(16));
+}
+
+/// Who asks that a file be written waits for a drive with few requests, but not for one that a layer's workers wait for.
+#[test]
+fn workers_take_what_files_write() {
+    let rated = Rated {
+        read: Some(BytesPerSecond(98.304e6)),
+        write: Some(BytesPerSecond(98.304e6)),
+        read_iops: Some(Iops(12e3)),
+        write_iops: Some(Iops(12e3)),
+        read_latency: Some(Nanos(83_300)),
+        write_latency: Some(Nanos(83_300)),
+        ..Rated::NOTHING
+    };
+    let drive = DriveGroup { rated, trust: Trust::Held, ..DriveGroup::unknown(name("d0"), DriveKind::Ram) };
+    let machine = Machine { drives: vec![drive], ..machine(DriveKind::Ram, Some(Bytes::gib(6))) };
+    let of = |flags: CryptFlags| {
+        let mapping = Layer::Crypt(Crypt { flags, ..Crypt::default() });
+        let write = work(Pattern::RandWrite, Bytes::mib(1), COLD);
+        rate_on(Bytes::mib(8), &machine, &stack(&[mapping, ext4()], 1), &write) / 98.304e6
+    };
+    let inline = CryptFlags { no_write_workqueue: true, ..CryptFlags::default() };
+    assert!(of(inline) < 1.1, "{}", of(inline));
+    assert!(of(CryptFlags::default()) > 1.1, "{}", of(CryptFlags::default()));
 }
 
 fn tops() -> Vec<Layer> {

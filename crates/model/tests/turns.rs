@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Compiler, Conditions, Resource, Site, predict};
-use terms::layer::{Btrfs, BtrfsProfile, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
+use terms::layer::{
+    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Volume, Zfs,
+    ZfsLayout,
+};
 use terms::machine::{DriveGroup, DriveKind, Machine, Rated, Trust};
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
@@ -90,6 +93,31 @@ fn a_mirror_fills_its_drives_evenly_but_for_large_reads() {
     assert!(at(&mirror, 4, 8) > at(&stripe, 4, 8) * 1.1, "{} {}", at(&mirror, 4, 8), at(&stripe, 4, 8));
     let one = 409.6e6 / f64::from(1 << 20);
     assert!(at(&mirror, 1024, 16) < one * 1.2, "{} {one}", at(&mirror, 1024, 16));
+}
+
+/// RAID-10 gives the pieces of a large read to both copies in turn, so that twice as many requests are out before anybody sleeps.
+#[test]
+fn both_copies_of_a_stripe_read_its_pieces() {
+    let at = |members, level| rate(&flash(), &stack(members, raid(level, 128)), &work(Pattern::RandRead, 1024, 4, 1));
+    let one = 409.6e6 / f64::from(1 << 20);
+    assert!(at(4, RaidLevel::Raid10) > one * 3.5, "{} {one}", at(4, RaidLevel::Raid10));
+    assert!(at(2, RaidLevel::Raid0) < one * 1.5, "{} {one}", at(2, RaidLevel::Raid0));
+}
+
+/// Who encrypts in the call hands nothing over meanwhile: large operations take what the cipher and the drive take together,
+/// small ones are through before the drive is.
+#[test]
+fn a_cipher_in_the_call_keeps_from_the_drive() {
+    let of = |machine: &Machine, inline, pattern, kib| {
+        let flags = CryptFlags { no_read_workqueue: inline, no_write_workqueue: inline, ..CryptFlags::default() };
+        rate(machine, &stack(1, Layer::Crypt(Crypt { flags, ..Crypt::default() })), &work(pattern, kib, 8, 1))
+    };
+    for pattern in [Pattern::RandRead, Pattern::RandWrite] {
+        let kept = |machine: &Machine, kib| of(machine, true, pattern, kib) / of(machine, false, pattern, kib);
+        assert!(kept(&flash(), 1024) < 0.9, "{pattern:?} {}", kept(&flash(), 1024));
+        assert!(kept(&flash(), 4) > 0.99, "{pattern:?} {}", kept(&flash(), 4));
+        assert!(kept(&crate::of(DriveKind::SataSsd), 1024) > 0.95, "{pattern:?} a long queue has work meanwhile");
+    }
 }
 
 /// Members with dm-integrity have workers that sleep for the drive; who reads from the array sleeps for none and keeps all busy.
