@@ -12,7 +12,7 @@ use crate::calls::hands_over_reads;
 use crate::fault::{Fault, has_rules};
 use crate::flow::{Context, Flow};
 use crate::layer::drive::pieces;
-use crate::network::Network;
+use crate::network::{Network, Resource};
 use crate::page_cache::{Cached, NEAR, Shares, TRIES, is_zfs};
 use crate::parameter::Parameter;
 use crate::site::Site;
@@ -97,6 +97,8 @@ pub struct Compiler<'a> {
     pub(crate) ease: f64,
     /// Seconds of an operation in which the processor hands nothing to flash drives of the lab, beyond what these have to do.
     pub(crate) burst: f64,
+    /// Seconds that drives, and who writes to them, take for an operation where all of it goes on.
+    pub(crate) behind: f64,
     /// Is any of the data on a drive that is no memory?
     cold: bool,
 }
@@ -136,6 +138,7 @@ impl<'a> Compiler<'a> {
             crowd: 1.0,
             ease: 1.0,
             burst: 0.0,
+            behind: 0.0,
             cold: false,
         }
     }
@@ -175,14 +178,14 @@ impl<'a> Compiler<'a> {
         if !self.follows_speed(stack, work) {
             return;
         }
-        let mut slowly = solve(&self.network).throughput;
+        let mut slowly = self.all_goes_on();
         let mut done = slowly;
         for _ in 0..TRIES {
             let Some(shares) = self.shares(stack, work, slowly, done) else { break };
             if shares.missed < 1.0 && shares.written < 1.0 {
                 // The more reads are answered, the more time drives have for what is written.
                 self.fill(stack, work, conditions, Shares { written: 1.0, ..shares });
-                slowly = solve(&self.network).throughput;
+                slowly = self.all_goes_on();
             }
             self.fill(stack, work, conditions, shares);
             let before = std::mem::replace(&mut done, solve(&self.network).throughput);
@@ -190,6 +193,15 @@ impl<'a> Compiler<'a> {
                 break;
             }
         }
+    }
+
+    /// Operations a second where all that is written goes on to the drives; keeps how long these, and who writes to them, take for one.
+    fn all_goes_on(&mut self) -> f64 {
+        let solved = solve(&self.network).throughput;
+        let of_callers = |of| matches!(of, Resource::Cores | Resource::Thread | Resource::Memory);
+        let others = self.network.stations.iter().filter(|station| !of_callers(station.resource));
+        self.behind = others.map(|station| station.demand).fold(0.0, f64::max).min(1.0 / solved);
+        solved
     }
 
     /// The same, where such shares of what caches are asked for go on to the drives.

@@ -227,15 +227,15 @@ impl Compiler<'_> {
         let shares = match self.site.machine.memory.size {
             Some(memory) if !cached.synced && work.pattern.writes() => {
                 let taken = slowly * block * self.writes * seconds;
-                Shares { missed: brought.missed, ..self.written(work, memory.as_f64(), &passes, (slowly, taken)) }
+                Shares { missed: brought.missed, ..self.written(work, memory.as_f64(), &passes, taken) }
             }
             _ => brought,
         };
         (shares.missed < 1.0 || shares.written < 1.0 || shares.ends > 0.0).then_some(shares)
     }
 
-    /// What of the writes goes on, where drives take so many operations a second and bytes within the time if all go on.
-    fn written(&self, work: &Workload, memory: f64, passes: &Passes, (slowly, taken): (f64, f64)) -> Shares {
+    /// What of the writes goes on, where drives take so many bytes within the time if all go on.
+    fn written(&self, work: &Workload, memory: f64, passes: &Passes, taken: f64) -> Shares {
         let cold = work.page_cache() == PageCache::Cold;
         if !cold && self.span() <= memory * BEGINS {
             return Shares { written: 0.0, ..Shares::ALL };
@@ -257,7 +257,7 @@ impl Compiler<'_> {
         }
         // As much as there was before the flusher began is dirty where the pass ends.
         let dirty = (memory * BEGINS).min(self.span());
-        let ends = self.network.population * self.writes * distinct / slowly * dirty / self.span();
+        let ends = self.network.population * self.writes * distinct * self.behind * dirty / self.span();
         Shares { written: distinct, ends, ..Shares::ALL }
     }
 
