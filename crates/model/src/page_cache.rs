@@ -4,7 +4,6 @@
 //! wait for their own pages. Writes end in memory. The kernel's flusher writes them in larger requests, and writers wait for it
 //! when more is dirty than the kernel allows.
 
-use terms::layer::Copies;
 use terms::workload::{Engine, PageCache};
 use terms::{Layer, Stack, Workload};
 
@@ -100,7 +99,7 @@ impl Compiler<'_> {
         let window = read_ahead(stack) * ANNOUNCED;
         let requests = [whole(window), whole(WRITTEN)];
         let raw = !stack.top().is_some_and(|top| top.layer.is_file_system());
-        let taken = !raw && stack.nodes.iter().any(|node| takes_writes(&node.layer));
+        let taken = takes_writes(stack);
         let beyond = if random { 1.0 } else { self.beyond_the_end(work, block, window, raw) };
         Some(Cached { hits, requests, beyond, synced: self.every.is_some(), raw, taken })
     }
@@ -114,7 +113,14 @@ impl Compiler<'_> {
         let read = read_ahead_of(reads, block, window);
         let last = if raw { read } else { read.min(part) };
         let others = read.min(part) * (jobs - 1.0);
-        (((last + others) / (reads * jobs)).max(1.0)).min(MOST_BEYOND)
+        ((last + others) / (reads * jobs)).clamp(1.0, MOST_BEYOND)
+    }
+
+    /// Requests that an access comes in: what a device without a file system writes back comes page by page
+    /// (`block_write_full_page` in fs/buffer.c), and only the queue of a drive makes them one.
+    pub(crate) fn bios(&self, flow: &Flow) -> f64 {
+        let pages = flow.is_behind() && self.cached.is_some_and(|cached| cached.raw);
+        if pages { flow.bytes / PAGE } else { 1.0 }
     }
 
     /// Share of the span that memory holds. Of what is gone over in order the oldest is dropped first: all of it, or none.
@@ -296,12 +302,17 @@ pub(crate) fn takes_part(stack: &Stack, work: &Workload) -> bool {
     work.is_buffered() && !is_zfs(stack)
 }
 
-/// Has a layer workers or a thread that take what is written?
-fn takes_writes(layer: &Layer) -> bool {
-    match layer {
-        Layer::Crypt(crypt) => !crypt.flags.no_write_workqueue,
-        Layer::Luks(luks) => !luks.flags.no_write_workqueue,
-        _ => layer.traits().copies == Copies::Parity,
+/// Is what files write taken by workers of dm-crypt right below them? btrfs waits for its checksums and trees, and a layer between
+/// hands on what it is handed.
+fn takes_writes(stack: &Stack) -> bool {
+    let mut layers = stack.nodes.iter().rev().map(|node| &node.layer);
+    if !matches!(layers.next(), Some(Layer::Ext4(_) | Layer::Xfs(_))) {
+        return false;
+    }
+    match layers.next() {
+        Some(Layer::Crypt(crypt)) => !crypt.flags.no_write_workqueue,
+        Some(Layer::Luks(luks)) => !luks.flags.no_write_workqueue,
+        _ => false,
     }
 }
 

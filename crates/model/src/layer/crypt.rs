@@ -80,7 +80,8 @@ impl Compiler<'_> {
             (Parameter::CryptReadIo, Parameter::CryptReadByte)
         };
         let bytes = flow.rate * flow.bytes;
-        self.work(context, io, flow.rate * self.crowd, "dm-crypt");
+        let visits = flow.rate * self.bios(flow) * self.crowd;
+        self.work(context, io, visits, "dm-crypt");
         self.work(context, byte, bytes * times, "cipher");
         let sectors = bytes / mapping.sector - bytes / TABLE_SECTOR;
         if sectors > 0.0 {
@@ -92,7 +93,7 @@ impl Compiler<'_> {
         }
         if !inline {
             let woken = if flow.write { Parameter::HandoffWriteIo } else { Parameter::HandoffReadIo };
-            self.work(context, woken, flow.rate * self.crowd, "waking a worker");
+            self.work(context, woken, visits, "waking a worker");
             self.handoff(at, mapping, flow);
         }
         let below = Flow {
