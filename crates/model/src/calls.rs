@@ -111,7 +111,7 @@ pub(crate) fn hands_over_reads(layer: &Layer) -> bool {
 }
 
 /// Does somebody else submit what is written through that layer: md's thread, or a worker?
-fn hands_over_writes(layer: &Layer, plugged: bool) -> bool {
+pub(crate) fn hands_over_writes(layer: &Layer, plugged: bool) -> bool {
     let mirror = |level: RaidLevel| matches!(level, RaidLevel::Raid1 | RaidLevel::Raid10);
     match layer {
         Layer::Integrity(_) => true,

@@ -95,10 +95,11 @@ pub struct Compiler<'a> {
     pub(crate) crowd: f64,
     /// What an operation's processor time is of that while as many threads wait for their drives as do.
     pub(crate) ease: f64,
-    /// Seconds of an operation in which the processor hands nothing to flash drives of the lab, beyond what these have to do.
+    /// Seconds of an operation in which a cipher keeps the processor from handing anything to the lab's flash drives, after these
+    /// have finished what they had.
     pub(crate) burst: f64,
-    /// Seconds that drives, and who writes to them, take for an operation where all of it goes on.
-    pub(crate) behind: f64,
+    /// Seconds that the drives or the flusher take for an operation, where all that is written goes on.
+    pub(crate) writeback: f64,
     /// Is any of the data on a drive that is no memory?
     cold: bool,
 }
@@ -138,7 +139,7 @@ impl<'a> Compiler<'a> {
             crowd: 1.0,
             ease: 1.0,
             burst: 0.0,
-            behind: 0.0,
+            writeback: 0.0,
             cold: false,
         }
     }
@@ -178,14 +179,14 @@ impl<'a> Compiler<'a> {
         if !self.follows_speed(stack, work) {
             return;
         }
-        let mut slowly = self.all_goes_on();
+        let mut slowly = self.pace_of_drives();
         let mut done = slowly;
         for _ in 0..TRIES {
             let Some(shares) = self.shares(stack, work, slowly, done) else { break };
             if shares.missed < 1.0 && shares.written < 1.0 {
                 // The more reads are answered, the more time drives have for what is written.
                 self.fill(stack, work, conditions, Shares { written: 1.0, ..shares });
-                slowly = self.all_goes_on();
+                slowly = self.pace_of_drives();
             }
             self.fill(stack, work, conditions, shares);
             let before = std::mem::replace(&mut done, solve(&self.network).throughput);
@@ -195,12 +196,13 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Operations a second where all that is written goes on to the drives; keeps how long these, and who writes to them, take for one.
-    fn all_goes_on(&mut self) -> f64 {
+    /// Operations a second where all that is written goes on to the drives. Sets `writeback`: the longest that anybody but the caller
+    /// takes for one, for the caller's own time is in the operation already.
+    fn pace_of_drives(&mut self) -> f64 {
         let solved = solve(&self.network).throughput;
         let of_callers = |of| matches!(of, Resource::Cores | Resource::Thread | Resource::Memory);
         let others = self.network.stations.iter().filter(|station| !of_callers(station.resource));
-        self.behind = others.map(|station| station.demand).fold(0.0, f64::max).min(1.0 / solved);
+        self.writeback = others.map(|station| station.demand).fold(0.0, f64::max).min(1.0 / solved);
         solved
     }
 

@@ -7,6 +7,7 @@
 use terms::workload::{Engine, PageCache};
 use terms::{Layer, Stack, Workload};
 
+use crate::calls::hands_over_writes;
 use crate::compile::{Compiler, count};
 use crate::flow::{Context, Flow, Waits};
 use crate::layer::upwards;
@@ -25,7 +26,7 @@ const BTRFS: f64 = 4_194_304.0;
 const ANNOUNCED: f64 = 2.0;
 /// Windows under way: one is read while the one before it is copied (`page_cache_async_ra` in mm/readahead.c).
 const WINDOWS: f64 = 2.0;
-/// A stream that reads little of its part is not worth a larger factor.
+/// Most that read-ahead makes of what is asked for: where few of the accesses read, or none, it is little all the same.
 const MOST_BEYOND: f64 = 8.0;
 /// Largest request of the flusher, in bytes: 256 pages (`BIO_MAX_VECS`).
 const WRITTEN: f64 = 1_048_576.0;
@@ -76,14 +77,14 @@ pub(crate) struct Cached {
     hits: f64,
     /// Bytes that drives are asked for at once by reads, and by writes.
     requests: [f64; 2],
-    /// Times the bytes that reads ask for which are read, with what is read ahead where a pass ends.
+    /// Bytes read for each byte that is asked for: more than one, for read-ahead goes on beyond the end of a pass.
     beyond: f64,
     /// Has what is written to be safe before an operation has ended?
     synced: bool,
     /// Is it the cache of a device, without a file system?
     raw: bool,
     /// Do workers of a layer take what files write, so that who asks for it does not wait for the drives?
-    taken: bool,
+    handed: bool,
 }
 
 impl Compiler<'_> {
@@ -99,13 +100,13 @@ impl Compiler<'_> {
         let window = read_ahead(stack) * ANNOUNCED;
         let requests = [whole(window), whole(WRITTEN)];
         let raw = !stack.top().is_some_and(|top| top.layer.is_file_system());
-        let taken = takes_writes(stack);
+        let handed = takes_writes(stack);
         let beyond = if random { 1.0 } else { self.beyond_the_end(work, block, window, raw) };
-        Some(Cached { hits, requests, beyond, synced: self.every.is_some(), raw, taken })
+        Some(Cached { hits, requests, beyond, synced: self.every.is_some(), raw, handed })
     }
 
-    /// Times the bytes of a pass over the span that are read: a job is at the beginning of a window when the next one is asked for,
-    /// and what the last two hold beyond its end is dropped. Of jobs side by side the next one finds it; a file ends there.
+    /// Bytes read for each byte that a pass asks for. When a job begins with a window the kernel asks for the next one; what
+    /// the last two hold beyond the job's end is dropped. The next job finds it, where jobs are side by side; a file ends there.
     fn beyond_the_end(&self, work: &Workload, block: f64, window: f64, raw: bool) -> f64 {
         let jobs = if work.shares_bytes() { 1.0 } else { self.jobs };
         let part = self.span() / jobs;
@@ -224,11 +225,10 @@ impl Compiler<'_> {
         let touches = if work.shares_bytes() { self.jobs } else { 1.0 };
         let seconds = work.window.unwrap_or(self.conditions.window).as_seconds();
         let block = work.block.as_f64();
-        let count = done * seconds * block / touches / self.span();
+        let passes = |rate: f64| rate * seconds * block / touches / self.span();
         // In order all jobs are at the same place.
-        let share = if work.pattern.random() { count.min(1.0) } else { 1.0 };
-        let paced = slowly * seconds * block / touches / self.span();
-        let passes = Passes { touches, paced, share };
+        let share = if work.pattern.random() { passes(done).min(1.0) } else { 1.0 };
+        let passes = Passes { touches, paced: passes(slowly), share };
         let brought = Shares { missed: first_to_touch(touches, share), ..Shares::ALL };
         let shares = match self.site.machine.memory.size {
             Some(memory) if !cached.synced && work.pattern.writes() => {
@@ -250,7 +250,7 @@ impl Compiler<'_> {
         // Of a device, fio waits for what it writes at the end of a pass (`BLKFLSBUF`), which keeps jobs apart: each
         // finds what all have written since the one before it. Of files it asks that they be written (`POSIX_FADV_DONTNEED`),
         // which takes as long where neither workers of a layer nor long queues take it; jobs stay side by side.
-        let handed = self.cached.is_some_and(|cached| cached.taken);
+        let handed = self.cached.is_some_and(|cached| cached.handed);
         let waits = raw || (self.piece().is_some() && !handed);
         let most = if raw { 1.0 / self.jobs } else { 1.0 };
         // A page that is on its way may be written to, and is dirty again.
@@ -263,7 +263,7 @@ impl Compiler<'_> {
         }
         // As much as there was before the flusher began is dirty where the pass ends.
         let dirty = (memory * BEGINS).min(self.span());
-        let ends = self.network.population * self.writes * distinct * self.behind * dirty / self.span();
+        let ends = self.network.population * self.writes * distinct * self.writeback * dirty / self.span();
         Shares { written: distinct, ends, ..Shares::ALL }
     }
 
@@ -309,11 +309,7 @@ fn takes_writes(stack: &Stack) -> bool {
     if !matches!(layers.next(), Some(Layer::Ext4(_) | Layer::Xfs(_))) {
         return false;
     }
-    match layers.next() {
-        Some(Layer::Crypt(crypt)) => !crypt.flags.no_write_workqueue,
-        Some(Layer::Luks(luks)) => !luks.flags.no_write_workqueue,
-        _ => false,
-    }
+    layers.next().is_some_and(|layer| layer.traits().encrypts && hands_over_writes(layer, false))
 }
 
 /// Does ZFS answer the calls?

@@ -108,15 +108,15 @@ fn both_copies_of_a_stripe_read_its_pieces() {
 /// small ones are through before the drive is.
 #[test]
 fn a_cipher_in_the_call_keeps_from_the_drive() {
-    let of = |machine: &Machine, inline, pattern, kib| {
+    let at = |machine: &Machine, inline, pattern, kib| {
         let flags = CryptFlags { no_read_workqueue: inline, no_write_workqueue: inline, ..CryptFlags::default() };
         rate(machine, &stack(1, Layer::Crypt(Crypt { flags, ..Crypt::default() })), &work(pattern, kib, 8, 1))
     };
     for pattern in [Pattern::RandRead, Pattern::RandWrite] {
-        let kept = |machine: &Machine, kib| of(machine, true, pattern, kib) / of(machine, false, pattern, kib);
+        let kept = |machine: &Machine, kib| at(machine, true, pattern, kib) / at(machine, false, pattern, kib);
         assert!(kept(&flash(), 1024) < 0.9, "{pattern:?} {}", kept(&flash(), 1024));
         assert!(kept(&flash(), 4) > 0.99, "{pattern:?} {}", kept(&flash(), 4));
-        assert!(kept(&crate::of(DriveKind::SataSsd), 1024) > 0.95, "{pattern:?} a long queue has work meanwhile");
+        assert!(kept(&of(DriveKind::SataSsd), 1024) > 0.95, "{pattern:?} a long queue has work meanwhile");
     }
 }
 

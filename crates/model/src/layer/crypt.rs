@@ -113,10 +113,10 @@ impl Compiler<'_> {
     /// beyond that within a tenth (`bedplate check-model --seed 61803`).
     fn keeps_from_drives(&mut self, flow: &Flow, [io, byte]: [f64; 2], times: f64, sectors: f64) {
         let book = &self.site.book;
-        let more = sectors.max(0.0) / flow.rate * book.get(Parameter::CryptSector);
-        let one = book.get(Parameter::CpuFactor) * (io + flow.bytes * byte * times + more);
+        let more = sectors.max(0.0) * book.get(Parameter::CryptSector);
+        let busy = book.get(Parameter::CpuFactor) * (flow.rate * (io + flow.bytes * byte * times) + more);
         let callers = if flow.write { self.jobs } else { 1.0 };
-        self.burst += flow.rate * self.times * (one - FLASH_LATENCY.as_seconds()).max(0.0) / callers;
+        self.burst += self.times * (busy - flow.rate * FLASH_LATENCY.as_seconds()).max(0.0) / callers;
     }
 
     fn crypt_workers(&self, at: usize, mapping: &Mapping<'_>, flow: &Flow) -> Context {

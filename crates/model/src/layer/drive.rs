@@ -46,6 +46,7 @@ impl Compiler<'_> {
             for flow in &flows {
                 self.drive(set, flow, &mut fill);
             }
+            self.kept_waiting(set, &fill);
             self.hold(set, &fill);
             self.asked[set.first as usize] = flows;
         }

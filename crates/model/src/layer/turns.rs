@@ -37,7 +37,7 @@ pub(super) struct Fill {
     pieces: f64,
     choices: f64,
     alternates: f64,
-    /// Is anything of them asked that a thread can be late with?
+    /// Is anything asked of them for which a thread may sleep?
     asked: bool,
     /// Threads that hand over.
     hands: f64,
@@ -78,8 +78,8 @@ impl Compiler<'_> {
             fill.alternates += visits * flow.alternates;
         }
         fill.hands = fill.hands.max(flow.hands.unwrap_or(self.jobs));
-        // Of a run all but what is out already is waited for. Pieces of what is there twice go to whichever copy has none, so
-        // that as many drives are at work on it.
+        // Of a run all but what is out already is waited for. Where there are two copies, a piece goes to the one that is idle, and
+        // both are at work on the run.
         let all = (run / piece).ceil();
         let asleep = if flow.run.is_finite() { (1.0 - class.requests * flow.alternates / all).max(0.0) } else { 0.0 };
         let handing = flow.hands.unwrap_or(match flow.context {
@@ -118,6 +118,15 @@ impl Compiler<'_> {
         }
     }
 
+    /// Drives wait while a cipher keeps the processor.
+    pub(super) fn kept_waiting(&mut self, set: &Set, fill: &Fill) {
+        if fill.asked && self.burst > 0.0 {
+            let station = self.network.station(Resource::Turns(set.class, set.number), set.size, 1.0, Slot::None);
+            let part = Part::of(station, Parameter::One.place(), self.burst, "nothing is handed over");
+            self.network.add(self.site.book.values(), part);
+        }
+    }
+
     /// Operations at random places fill one drive's requests before those of the others: with `a` of them on each drive the
     /// fullest has `a + sqrt(2 a ln n)` (the largest of `n` Poisson numbers), and who meets it sleeps. So does each further
     /// thread, with an operation of its own.
@@ -125,11 +134,6 @@ impl Compiler<'_> {
         let class = &self.site.classes[set.class as usize];
         let choices = fill.choices / fill.touched;
         let apart = set.size / fill.touched / choices;
-        if fill.asked && self.burst > 0.0 {
-            let station = self.network.station(Resource::Turns(set.class, set.number), set.size, 1.0, Slot::None);
-            let part = Part::of(station, Parameter::One.place(), self.burst, "nothing is handed over");
-            self.network.add(self.site.book.values(), part);
-        }
         if fill.touched <= 0.0 || apart <= 1.01 || class.requests.is_infinite() {
             return;
         }
@@ -140,9 +144,9 @@ impl Compiler<'_> {
         let fullest = (requests + beside) / pieces + 1.0;
         let spread = (2.0 * apart.ln()).sqrt();
         let root = ((spread * spread + 4.0 * fullest).sqrt() - spread) / 2.0;
-        // Pieces of one of them have several drives at work.
-        let beside = (fill.alternates / fill.touched).min(pieces).max(1.0);
-        let held = (apart * root * root + fill.hands - 1.0) * beside;
+        // The pieces of one operation keep several drives at work.
+        let drives = (fill.alternates / fill.touched).min(pieces).max(1.0);
+        let held = (apart * root * root + fill.hands - 1.0) * drives;
         self.network.population = self.network.population.min(held.max(1.0));
     }
 
