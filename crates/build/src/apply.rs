@@ -17,6 +17,7 @@ use crate::error::BuildError;
 use crate::journal::{self, Journal, JournalEntry, Made};
 use crate::lanes::{self, Lane};
 use crate::machine::Machine;
+use crate::retry::{again, is_refused_table};
 use crate::{sanitize, teardown};
 
 /// How long an effect may take to be seen after its command ended.
@@ -219,7 +220,10 @@ impl Run<'_> {
                 let entry = before(self.authority.line(&self.machine, &step.id, command)?, None);
                 self.note(entry)?;
                 let key = command.key.as_ref().map(|key| self.key(key)).transpose()?.unwrap_or_default();
-                self.authority.run(&self.machine, (&step.id, command), &step.erases, key, abreast)?;
+                let command = (step.id.as_str(), command);
+                again(self.machine.host, is_refused_table, || {
+                    self.authority.run(&self.machine, command, &step.erases, key.clone(), abreast)
+                })?;
             }
             Act::Write { path, text } => {
                 let path = self.machine.word(&step.id, path)?;

@@ -11,6 +11,7 @@ use crate::above::Above;
 use crate::authority::Authority;
 use crate::error::BuildError;
 use crate::journal::{self, JournalEntry};
+use crate::leftover;
 use crate::machine::Machine;
 
 /// A program that looks at a drive whenever something about it changes has it open for a moment.
@@ -46,7 +47,14 @@ pub(crate) fn examine(
     };
     let begun = journal::begun(past, &plan.slug);
     let steps: Vec<&Step> = plan.steps.iter().filter(|step| begun.iter().any(|(id, _)| *id == step.id)).collect();
+    let finished = journal::finished(past, &plan.slug);
     let mut ours = ours(machine, &steps, journal::signatures(past, &plan.slug))?;
+    for step in steps.iter().filter(|step| !finished.contains(&step.id)) {
+        for mapping in leftover::find(machine, step)? {
+            ours.devices.extend(claim::devno_of(machine.host, &mapping.node)?);
+            ours.names.push(mapping.name);
+        }
+    }
     ours.kept = claims.values().all(Held::is_from_the_start);
     let mut found = Found::default();
     let mut seen = Vec::new();
@@ -65,7 +73,6 @@ pub(crate) fn examine(
         seen.push(examination);
     }
     let gone = gone(machine, plan, past, absent)?;
-    let finished = journal::finished(past, &plan.slug);
     let place = Above { machine, ours: &ours, seen: &seen, gone, drives: plan.drives.len(), erasable };
     steps.iter().filter_map(|step| Some((*step, step.effect.as_ref()?))).try_for_each(|(step, effect)| {
         // Where nothing of the run is left no undo writes. A full disk kept no word of how it was taken down.

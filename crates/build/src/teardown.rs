@@ -1,8 +1,6 @@
 //! Taking a stack down: the undos of every step that was begun, last first.
 
-use std::time::Duration;
-
-use host::{Host, HostError};
+use host::HostError;
 use terms::command::quote;
 use terms::plan::{Act, Effect, Plan, Step, Undo};
 use terms::{Name, Word};
@@ -11,12 +9,10 @@ use crate::authority::Authority;
 use crate::error::BuildError;
 use crate::journal::{self, Journal, JournalEntry};
 use crate::lanes::rests_on;
+use crate::leftover;
 use crate::machine::{Bindings, Machine, prove_blank};
+use crate::retry::{again, is_busy};
 use crate::standing;
-
-/// How often a busy thing is tried again, and how long is waited between.
-const TRIES: u32 = 20;
-const PAUSE: Duration = Duration::from_millis(250);
 
 /// Takes back every step that the journal says was begun, and proves the drives blank. What stands is looked at first:
 /// only what is still what the run made is taken back. Gives the drives that held nothing but the run's work, which may
@@ -57,7 +53,9 @@ pub fn teardown(
         // runs; where there is nothing left to undo it may fail, and the proof below has the last word.
         let lenient = found.erasable || !finished.contains(id) || gone.contains(&id.as_str());
         // What is on a drive that is not there is taken away when it is back: until then the step is not undone.
-        let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = step.undo.iter().partition(|undo| !names_any(undo, &absent));
+        let cut_short = if finished.contains(id) { Vec::new() } else { leftover::find(&machine, step)? };
+        let undos: Vec<Undo> = leftover::undos(cut_short).chain(step.undo.iter().cloned()).collect();
+        let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| !names_any(undo, &absent));
         let mut undone = elsewhere.is_empty();
         let erased: Vec<Name> = step.erases.iter().filter(|name| !absent.contains(name)).cloned().collect();
         for undo in here {
@@ -71,7 +69,7 @@ pub fn teardown(
             }
             note(undoing(plan, step, authority.line(&machine, id, &undo.command)?));
             let command = (id.as_str(), &undo.command);
-            match persist(machine.host, || authority.run(&machine, command, &destroyed, Vec::new(), 1)) {
+            match again(machine.host, is_busy, || authority.run(&machine, command, &destroyed, Vec::new(), 1)) {
                 // If the proof finds something left, the next teardown tries again.
                 Err(BuildError::Host(HostError::Command(_))) if lenient => undone = false,
                 result => drop(result?),
@@ -185,25 +183,4 @@ fn is_gone(machine: &Machine<'_>, step: &Step) -> Result<bool, BuildError> {
         Some(Effect::Signature { node, .. }) => Ok(!machine.lives(&machine.word(&step.id, node)?)?),
         None => Ok(false),
     }
-}
-
-/// Tries again what may be busy for a moment.
-fn persist<T>(host: &dyn Host, mut attempt: impl FnMut() -> Result<T, BuildError>) -> Result<T, BuildError> {
-    let mut tries = 1;
-    loop {
-        match attempt() {
-            Err(BuildError::Host(HostError::Command(failure)))
-                if tries < TRIES && is_busy(&failure.outcome.error_text()) =>
-            {
-                tries += 1;
-                host.pause(PAUSE)?;
-            }
-            result => return result,
-        }
-    }
-}
-
-fn is_busy(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    ["busy", "in use", "still active", "cannot get exclusive", "used by another"].iter().any(|word| text.contains(word))
 }

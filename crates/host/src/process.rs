@@ -244,8 +244,9 @@ fn end(child: &mut Child, descriptor: &OwnedFd) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// How long a program may take to end when it is asked to.
-const GRACE: Duration = Duration::from_secs(3);
+/// How long a program may take to end when it is asked to. libdevmapper tries for five seconds to remove a mapping that
+/// is busy (libdm/libdm-common.h, `DM_RETRY_USLEEP_DELAY` and `DM_IOCTL_RETRIES`).
+const GRACE: Duration = Duration::from_secs(10);
 
 /// How long an interrupt may go unseen.
 const INTERRUPT: Duration = Duration::from_millis(500);

@@ -24,8 +24,8 @@ const NEVER: Nanos = Nanos::seconds(365 * 24 * 3600);
 const SLOWER: u32 = 20;
 /// Status of a program that was asked to end: 128 and the number of TERM.
 const ENDED: i32 = 143;
-/// How long an ended program may take to be gone.
-const CANCEL: Duration = Duration::from_secs(10);
+/// How long an ended program may take to be gone: what the agent gives it, and some more.
+const CANCEL: Duration = Duration::from_secs(15);
 
 /// A machine behind an agent.
 pub struct Remote {
@@ -120,6 +120,7 @@ impl Remote {
                         return Err(self.lost("it did not come to an end in time", None));
                     }
                     self.cancel(id);
+                    let _ = receiver.recv_timeout(CANCEL);
                     return Ok(None);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -180,7 +181,6 @@ impl Host for Remote {
             Some(self.ask(&request(cmd.clone()), &[&cmd.stdin], cmd.limit.to_duration() + GRACE)?)
         };
         let Some(answer) = answer else {
-            thread::sleep(CANCEL);
             let (stdout, stderr) = (Vec::new(), Vec::new());
             let took = start.elapsed().into();
             let outcome = Outcome { status: ENDED, stdout, stderr, took, timed_out: true, flooded: None };

@@ -2,6 +2,9 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -11,6 +14,9 @@ use crate::layout;
 
 /// More than any process id has, in bytes.
 const PID: u64 = 64;
+
+/// How long a process that is gone may hold a lock: a program that it was about to start has the lock until it runs.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Held as long as it lives.
 #[derive(Debug)]
@@ -25,18 +31,28 @@ impl Lock {
     pub(crate) fn take(run: &Folder) -> Result<Self, RecordError> {
         let path = run.at(layout::LOCK)?;
         let file = run.open_to_write(layout::LOCK)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => {
-                let said = read_all(&file, &path, PID).unwrap_or_default();
-                let pid = str::from_utf8(&said).ok().and_then(|text| text.trim().parse().ok());
-                return Err(RecordError::Locked { dir: run.path().to_owned(), pid });
+        let start = Instant::now();
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => break,
+                Err(rustix::io::Errno::WOULDBLOCK) => {
+                    let said = read_all(&file, &path, PID).unwrap_or_default();
+                    let pid = str::from_utf8(&said).ok().and_then(|text| text.trim().parse::<u32>().ok());
+                    if pid.is_none_or(is_there) || start.elapsed() > PATIENCE {
+                        return Err(RecordError::Locked { dir: run.path().to_owned(), pid });
+                    }
+                    thread::sleep(Duration::from_millis(20));
+                }
+                Err(error) => return Err(RecordError::io("lock", &path)(error.into())),
             }
-            Err(error) => return Err(RecordError::io("lock", &path)(error.into())),
         }
         let pid = format!("{}\n", std::process::id());
         let write = file.set_len(0).and_then(|()| file.write_all_at(pid.as_bytes(), 0));
         write.map_err(RecordError::io("write", &path))?;
         Ok(Self { _file: file })
     }
+}
+
+fn is_there(pid: u32) -> bool {
+    Path::new("/proc").join(pid.to_string()).exists()
 }

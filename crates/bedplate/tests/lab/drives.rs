@@ -149,6 +149,24 @@ fn what_is_made_side_by_side_is_taken_back_together() {
     let left = shell(&guest, "dmsetup ls; pgrep -a integritysetup; true");
     assert!(!left.contains("cryptsetup") && !left.contains("format"), "{left}");
     build::prove_blank(&guest, guest.drives(), &plan.drives).unwrap();
+
+    // A format that is killed does not take its mapping away.
+    let node = &guest.drives()[&plan.drives[0]];
+    let script = format!(
+        "integritysetup format --batch-mode --sector-size 4096 --integrity crc32c {node} & \
+         until ls /sys/block/{}/holders/* >/dev/null 2>&1; do sleep 0.05; done; kill -KILL $!; exit 7",
+        node.trim_start_matches("/dev/")
+    );
+    for step in broken.steps.iter_mut().filter(|step| step.id == a) {
+        let argv = ["bash", "-c", &script].map(terms::Word::from).to_vec();
+        step.act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(60) });
+    }
+    let mut journal = MemoryJournal::default();
+    let error = build::apply(&broken, &lab(&guest), &[], &mut journal, &|_| {}).unwrap_err();
+    assert!(!matches!(error, BuildError::Rollback { .. }), "{error}");
+    let removed = |entry: &build::JournalEntry| matches!(entry, build::JournalEntry::Undoing { line, .. } if line.starts_with("dmsetup remove temporary-cryptsetup-"));
+    assert!(journal.0.iter().any(removed), "{:?}", journal.0);
+    build::prove_blank(&guest, guest.drives(), &plan.drives).unwrap();
 }
 
 /// A journal that breaks after so many entries, as if the program were killed or the disk were full there.

@@ -251,6 +251,20 @@ while [ "$kill_at" -le 40 ]; do
     [ "$begun" -lt "$kill_at" ] && break
     kill_at=$((kill_at + {step}))
 done
+# Both are killed while the format goes on: its mapping stays, and is nobody's but the run's.
+runs={ROOT}/kill-format
+$bedplate run {ROOT}/deep.toml --on local {drives} --anchor off --runs $runs >/dev/null 2>{ROOT}/err &
+id=$!
+until ls /sys/block/*/holders/dm-* >/dev/null 2>&1; do
+    [ -e /proc/$id ] || {{ echo "ended by itself: $(cat {ROOT}/err)"; exit 1; }}
+done
+kill -9 $id $(pgrep -x integritysetup)
+wait $id 2>/dev/null
+dmsetup ls | grep -q ^temporary-cryptsetup- || {{ echo "the format left no mapping: $(dmsetup ls)"; exit 1; }}
+$bedplate teardown --runs $runs >{ROOT}/down 2>&1 || $bedplate teardown --runs $runs {erase} >{ROOT}/down 2>&1 ||
+    {{ echo "teardown after a killed format:"; cat {ROOT}/down; exit 1; }}
+after=$(look)
+[ "$after" = "$before" ] || {{ echo "left after a killed format: $after"; exit 1; }}
 echo "steps $steps"
 "#,
         binary = PROGRAM,
