@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 
 use host::{Host, Remote};
 use terms::{
-    Bytes, Cmd, FLASH_HANDLING, FLASH_LATENCY, LabDrive, LabDriveKind, LabSpec, Name, Nanos, RateLimit, Speed,
+    Bytes, Cmd, FLASH_HANDLING, FLASH_LATENCY, FLASH_QUEUE, LabDrive, LabDriveKind, LabSpec, Name, Nanos, RateLimit,
+    Speed,
 };
 
 use crate::error::LabError;
@@ -112,6 +113,9 @@ pub(crate) fn make(guest: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, S
             guest.write(&format!("{directory}/{attribute}"), value.to_string().as_bytes())?;
         }
         no_throttling(guest, &name)?;
+        if Queue::of(&drive.limit, drive.lba).places < FLASH_QUEUE {
+            queue_as_drives_do(guest, &name)?;
+        }
         nodes.insert(drive.name.clone(), format!("/dev/{name}"));
     }
     Ok(nodes)
@@ -124,6 +128,27 @@ fn no_throttling(guest: &Remote, name: &str) -> Result<(), LabError> {
     // A kernel without it has no such attribute, or one that cannot be read.
     if guest.read_text(&attribute).is_ok() {
         guest.write(&attribute, b"0")?;
+    }
+    Ok(())
+}
+
+/// What waits for a place of a drive waits in its queue, in the order in which it came, and whoever asks goes on. An
+/// elevator that neither sorts nor merges has room for it, where the module has no more requests than places.
+fn queue_as_drives_do(guest: &Remote, name: &str) -> Result<(), LabError> {
+    for (attribute, value) in [
+        ("scheduler", "mq-deadline"),
+        ("nr_requests", "1024"),
+        // 1: only what one thread hands over together is merged, as for drives without an elevator.
+        ("nomerges", "1"),
+        ("iosched/fifo_batch", "1"),
+        ("iosched/writes_starved", "1"),
+        ("iosched/read_expire", "0"),
+        ("iosched/write_expire", "0"),
+        ("iosched/front_merges", "0"),
+        // The elevator reckons what writes may have from `nr_requests` as it was before.
+        ("iosched/async_depth", "1024"),
+    ] {
+        guest.write(&format!("/sys/block/{name}/queue/{attribute}"), value.as_bytes())?;
     }
     Ok(())
 }

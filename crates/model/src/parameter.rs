@@ -255,6 +255,8 @@ table! {
     SnapshotCopy: "share of writes that copy a chunk for a snapshot", Ratio, 0.1, 1.0, Guessed, "each chunk is copied once";
     FlashIo: "an operation of a flash drive in the guest's memory: queue, copy of a page and timer", Time, 3.0 * US, 0.5, Guessed,
         "a request of null_blk and the interrupt that ends it";
+    FlashQueue: "an operation that waits in the queue of such a drive", Time, 8.2 * US, 0.3, Guessed,
+        "some 15 000 instructions of Linux 6.1, counted in the lab: mq-deadline, and a worker of the block layer";
     FlashByte: "its copy", PerByte, 0.0823 * NS, 0.5, Guessed, "as the RAM drive's copy";
     MemoryShare: "share of the peak that memory sustains", Ratio, 0.8, 0.06, Published, "75 to 85 % is usual";
 }

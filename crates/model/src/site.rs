@@ -7,7 +7,7 @@ use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
 use crate::book::{Book, Value};
-use crate::layer::turns::requests;
+use crate::layer::turns::{queue, requests};
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
 use crate::sheet::{Sheet, sheet};
@@ -66,6 +66,8 @@ pub(crate) struct Class {
     pub(crate) piece: Option<f64>,
     /// Requests that the kernel hands out for it at a time: who wants one more sleeps.
     pub(crate) requests: f64,
+    /// Operations that it is at work on, where the guest's kernel keeps the others in a queue.
+    pub(crate) queue: Option<f64>,
     /// Spread of the time of an operation relative to its mean.
     pub(crate) spread: f64,
     /// Share of its busy time that an operation waits less than it would behind exponential times: see
@@ -393,6 +395,7 @@ impl Site {
             size: group.size.map(Bytes::as_f64),
             piece: piece(group),
             requests: requests(group),
+            queue: queue(group),
             spread: if group.trust == Trust::Held { 0.0 } else { table.spread },
             even: if group.trust == Trust::Held { EVEN } else { 0.0 },
         }

@@ -13,13 +13,19 @@ fn name(text: &str) -> Name {
     Name::new(text).unwrap()
 }
 
-/// Drives of the lab that take 16 KiB at once and two operations side by side, on a machine that never limits them.
+/// Drives of the lab that take 16 KiB at once and three operations side by side, on a machine that never limits them.
 fn flash() -> Machine {
+    flash_of(40e3)
+}
+
+/// The same with so many operations in a second.
+fn flash_of(operations: f64) -> Machine {
+    let bytes = BytesPerSecond(operations * 16384.0);
     let rated = Rated {
-        read: Some(BytesPerSecond(409.6e6)),
-        write: Some(BytesPerSecond(409.6e6)),
-        read_iops: Some(Iops(25e3)),
-        write_iops: Some(Iops(25e3)),
+        read: Some(bytes),
+        write: Some(bytes),
+        read_iops: Some(Iops(operations)),
+        write_iops: Some(Iops(operations)),
         read_latency: Some(Nanos(63_000)),
         write_latency: Some(Nanos(63_000)),
         ..Rated::NOTHING
@@ -73,12 +79,33 @@ fn one_thread_fills_one_drive_after_the_other() {
     assert!((at(16) / at(512) - 1.0).abs() < 0.3, "{} {}", at(16), at(512));
 }
 
+/// Drives that take one operation or two have a queue, as long as anybody asks for: who hands out a chunk goes on. What waits there
+/// is work for the guest's processor.
+#[test]
+fn what_waits_in_a_queue_holds_nobody_back() {
+    for operations in [12e3, 25e3] {
+        let machine = flash_of(operations);
+        let one = operations / 64.0;
+        for (members, level, times) in
+            [(4, RaidLevel::Raid0, 3.5), (4, RaidLevel::Raid10, 3.5), (2, RaidLevel::Raid1, 1.8)]
+        {
+            let found = rate(&machine, &stack(members, raid(level, 512)), &work(Pattern::RandRead, 1024, 16, 1));
+            assert!(found > one * times, "{operations} {level:?}: {found} of {one}");
+        }
+        let cores = |depth| {
+            let (array, work) = (stack(2, raid(RaidLevel::Raid0, 512)), work(Pattern::RandRead, 16, depth, 1));
+            demand(&machine, &array, &work, |of| of == Resource::Cores)
+        };
+        assert!(cores(32) > cores(1) * 1.25, "{} {}", cores(1), cores(32));
+    }
+}
+
 /// Few requests on each drive hold back those of one thread for drives that have room.
 #[test]
 fn a_full_drive_holds_back_what_others_have_room_for() {
     let small =
         |machine: &Machine| rate(machine, &stack(4, raid(RaidLevel::Raid0, 512)), &work(Pattern::RandRead, 4, 32, 1));
-    let free = 4.0 * 25e3;
+    let free = 4.0 * 40e3;
     assert!(small(&flash()) < free * 0.85, "{}", small(&flash()));
     assert!(small(&flash()) > free * 0.6, "{}", small(&flash()));
 }
@@ -90,17 +117,17 @@ fn a_mirror_fills_its_drives_evenly_but_for_large_reads() {
     let mirror = stack(2, raid(RaidLevel::Raid1, 512));
     let stripe = stack(2, raid(RaidLevel::Raid0, 512));
     let at = |stack: &Stack, kib, depth| rate(&flash(), stack, &work(Pattern::RandRead, kib, depth, 1));
-    assert!(at(&mirror, 4, 8) > at(&stripe, 4, 8) * 1.1, "{} {}", at(&mirror, 4, 8), at(&stripe, 4, 8));
-    let one = 409.6e6 / f64::from(1 << 20);
+    assert!(at(&mirror, 4, 16) > at(&stripe, 4, 16) * 1.05, "{} {}", at(&mirror, 4, 16), at(&stripe, 4, 16));
+    let one = 655.36e6 / f64::from(1 << 20);
     assert!(at(&mirror, 1024, 16) < one * 1.2, "{} {one}", at(&mirror, 1024, 16));
 }
 
 /// RAID-10 gives the pieces of a large read to both copies in turn, so that twice as many requests are out before anybody sleeps.
 #[test]
 fn both_copies_of_a_stripe_read_its_pieces() {
-    let at = |members, level| rate(&flash(), &stack(members, raid(level, 128)), &work(Pattern::RandRead, 1024, 4, 1));
-    let one = 409.6e6 / f64::from(1 << 20);
-    assert!(at(4, RaidLevel::Raid10) > one * 3.5, "{} {one}", at(4, RaidLevel::Raid10));
+    let at = |members, level| rate(&flash(), &stack(members, raid(level, 256)), &work(Pattern::RandRead, 1024, 4, 1));
+    let one = 655.36e6 / f64::from(1 << 20);
+    assert!(at(4, RaidLevel::Raid10) > one * 3.0, "{} {one}", at(4, RaidLevel::Raid10));
     assert!(at(2, RaidLevel::Raid0) < one * 1.5, "{} {one}", at(2, RaidLevel::Raid0));
 }
 
@@ -125,7 +152,7 @@ fn a_cipher_in_the_call_keeps_from_the_drive() {
 fn members_with_workers_of_their_own_are_all_kept_busy() {
     let mut machine = flash();
     let rated = &mut machine.drives[0].rated;
-    (rated.read, rated.read_iops) = (Some(BytesPerSecond(98.304e6)), Some(Iops(12e3)));
+    (rated.read, rated.read_iops) = (Some(BytesPerSecond(327.68e6)), Some(Iops(40e3)));
     let array = stack(4, raid(RaidLevel::Raid5, 64));
     let mut protected = array.clone();
     let array_on_members = (0..4).map(|at| Ref::Layer(name(&format!("i{at}")))).collect();
@@ -141,7 +168,7 @@ fn members_with_workers_of_their_own_are_all_kept_busy() {
         .collect();
     let work = work(Pattern::RandRead, 16, 16, 1);
     let (alone, with) = (rate(&machine, &array, &work), rate(&machine, &protected, &work));
-    assert!(with > 1.3 * alone, "{alone} {with}");
+    assert!(with > 1.1 * alone, "{alone} {with}");
 }
 
 /// md's threads work while no drive does, and the drives while no thread does: it adds up for pieces that are waited for.

@@ -46,7 +46,9 @@ pub use account::{Account, Exactness, LayerAccount, Purpose, Use};
 pub use chart::Chart;
 pub use command::{Cmd, Outcome};
 pub use design::{Anchor, Clock, Design, DriveSetup, LabSpec, LayerNode, MeasurePolicy, Ref, Replicate, Stack};
-pub use drive::{Drive, FLASH_HANDLING, FLASH_LATENCY, LabDrive, LabDriveKind, LabSwitch, Port, RateLimit};
+pub use drive::{
+    Drive, FLASH_HANDLING, FLASH_LATENCY, FLASH_QUEUE, LabDrive, LabDriveKind, LabSwitch, Port, RateLimit,
+};
 pub use feature::Feature;
 pub use guard::Guard;
 pub use layer::Layer;

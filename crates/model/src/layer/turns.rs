@@ -1,7 +1,7 @@
 //! Requests of drives: a thread that finds all of a drive's out sleeps, and hands nothing to the others meanwhile.
 
-use terms::FLASH_LATENCY;
 use terms::machine::{DriveGroup, DriveKind};
+use terms::{FLASH_LATENCY, FLASH_QUEUE};
 
 use super::drive::{Set, pieces};
 use crate::compile::{Compiler, LARGEST};
@@ -23,11 +23,22 @@ pub(crate) fn requests(group: &DriveGroup) -> f64 {
     match group.kind {
         DriveKind::SataSsd | DriveKind::SataEnterprise | DriveKind::Hdd => EACH * QUEUE,
         DriveKind::SasSsd => EACH * MOST,
-        DriveKind::Ram if group.rated.read_latency.is_some() => {
-            group.rated.read_iops.map_or(MOST, |rate| (rate.0 * FLASH_LATENCY.as_seconds()).round().max(1.0))
-        }
+        DriveKind::Ram if queue(group).is_none() && group.rated.read_latency.is_some() => places(group),
         DriveKind::Ram | DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => f64::INFINITY,
     }
+}
+
+/// Operations that a flash drive of the lab is at work on where more wait in a queue of the guest's kernel
+/// ([`FLASH_QUEUE`]).
+pub(crate) fn queue(group: &DriveGroup) -> Option<f64> {
+    let later = group.kind == DriveKind::Ram && group.rated.read_latency.is_some();
+    Some(places(group)).filter(|places| later && *places < f64::from(FLASH_QUEUE))
+}
+
+/// Operations that such a drive is at work on (`hw_queue_depth` of null_blk).
+fn places(group: &DriveGroup) -> f64 {
+    const FREE: f64 = 256.0;
+    group.rated.read_iops.map_or(FREE, |rate| (rate.0 * FLASH_LATENCY.as_seconds()).round().max(1.0))
 }
 
 /// How operations fill the drives of a set: drives that one touches, and pieces that it has there.
@@ -58,10 +69,12 @@ impl Compiler<'_> {
         let later = match flow.waits {
             Waits::Operation => false,
             // The flusher is a thread like another.
-            Waits::Nobody => class.piece.is_none(),
+            Waits::Nobody => class.piece.is_none() || class.queue.is_some(),
             Waits::Room | Waits::Group => self.burst <= 0.0,
         };
-        if alone || class.kind == DriveKind::Hdd || later {
+        // What waits in a queue holds nobody back; but while a cipher keeps the processor nothing is taken from it.
+        let flows = class.queue.is_some() && self.burst <= 0.0;
+        if alone || class.kind == DriveKind::Hdd || later || flows {
             // What heads do not work on they read ahead, or have in their caches.
             return;
         }
@@ -160,25 +173,31 @@ impl Compiler<'_> {
         let Some(piece) = class.piece else { return };
         self.network.behind = flow.is_behind();
         let pieces = pieces(flow.bytes, piece);
-        let all = flow.rate * set.size * self.crowd * pieces * SWITCHES;
-        let slept = if flow.waits == Waits::Operation { self.slept(set, class, flow, pieces, all) } else { all };
-        self.work(flow.context, Parameter::HandoffReadIo, slept, "sleeping for a request");
+        let visits = flow.rate * set.size * self.crowd * pieces;
+        let (all, each, why) = match class.queue {
+            Some(_) => (visits, Parameter::FlashQueue, "waiting in the queue"),
+            None => (visits * SWITCHES, Parameter::HandoffReadIo, "sleeping for a request"),
+        };
+        let slept =
+            if flow.waits == Waits::Operation { self.slept((set, class), flow, pieces, (all, each)) } else { all };
+        self.work(flow.context, each, slept, why);
     }
 
-    /// How many of `all` switches there are for an access of so many pieces that an operation waits for.
-    fn slept(&mut self, set: &Set, class: &Class, flow: &Flow, pieces: f64, all: f64) -> f64 {
+    /// How many of `all` there are for an access of so many pieces that an operation waits for.
+    fn slept(&mut self, (set, class): (&Set, &Class), flow: &Flow, pieces: f64, (all, each): (f64, Parameter)) -> f64 {
+        let places = class.queue.unwrap_or(class.requests);
         let over = if flow.random { set.size / flow.wide } else { 1.0 };
         let own = pieces * flow.batch;
         let out = self.depth * self.jobs * flow.rate.min(1.0) * own / over;
-        let beyond = |requests: f64| (1.0 - class.requests / requests.max(1.0)).max(0.0);
+        let beyond = |requests: f64| (1.0 - places / requests.max(1.0)).max(0.0);
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
         let cores = self.network.station(Resource::Cores, 1.0, self.site.threads(), Slot::Own);
         let busy = |station: u16| self.network.stations[usize::from(station)].demand;
         let book = &self.site.book;
-        let each = book.get(Parameter::HandoffReadIo) * book.get(Parameter::CpuFactor) / self.site.threads();
+        let each = book.get(each) * book.get(Parameter::CpuFactor) / self.site.threads();
         let room = (busy(drive) - busy(cores)) / each;
         // An access of more pieces than a drive has requests meets itself.
-        let least = all * beyond(own).max(beyond(out) * turned_away(busy(drive) / busy(cores), class.requests));
+        let least = all * beyond(own).max(beyond(out) * turned_away(busy(drive) / busy(cores), places));
         (all * beyond(out)).min(room.max(least))
     }
 }
