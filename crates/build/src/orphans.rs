@@ -14,12 +14,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Waits for programs that were started by a run that is gone, and ends those that take too long. Gives the command
-/// lines of those it ended.
+/// Waits for programs that were started by a run that is gone, and ends those that take too long. `waiting` is told the command
+/// line of each that is waited for. Gives those of the ones it ended.
 ///
 /// # Errors
 /// Where the machine cannot be asked.
-pub fn settle(host: &dyn Host) -> Result<Vec<String>, HostError> {
+pub fn settle(host: &dyn Host, waiting: &dyn Fn(&str)) -> Result<Vec<String>, HostError> {
+    orphan::find(host)?.iter().for_each(|orphan| waiting(&orphan.line));
     let slow = wait(host, PATIENCE)?;
     signal(host, &slow, "TERM")?;
     let stubborn = if slow.is_empty() { Vec::new() } else { wait(host, GRACE)? };

@@ -53,7 +53,9 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     // One process writes into a record: a run that is still going on is not taken down beneath itself.
     let writer = RunWriter::resume(reader.dir())?;
     let proof = proof.of_run(&reader)?;
-    for line in build::settle(&site)? {
+    let waiting =
+        |line: &str| settings.printer.say(&format!("waiting for what the run left at work: {}", spell_inline(line)));
+    for line in build::settle(&site, &waiting)? {
         settings.printer.data(&format!("ended  {}", spell_inline(&line)))?;
     }
     let claims = locked(&site, drives, &arguments.erase)?;

@@ -84,7 +84,7 @@ struct Stranger {
     told: &'static str,
 }
 
-const STRANGERS: [Stranger; 12] = [
+const STRANGERS: [Stranger; 13] = [
     Stranger {
         stack: "plain dm-crypt",
         does: &[
@@ -117,6 +117,15 @@ const STRANGERS: [Stranger; 12] = [
         stack: "dm-integrity with xxhash64",
         does: &["integritysetup close bp-dm-integrity-with-xxhash64-integrity"],
         told: "DM_integrity",
+    },
+    // The name alone makes it nobody's: the format was finished long ago.
+    Stranger {
+        stack: "dm-integrity with xxhash64",
+        does: &[
+            "integritysetup close bp-dm-integrity-with-xxhash64-integrity",
+            "integritysetup open {a} temporary-cryptsetup-1",
+        ],
+        told: "temporary-cryptsetup-1",
     },
     Stranger {
         stack: "LVM striped",
@@ -178,6 +187,31 @@ fn what_somebody_did_since_is_refused_and_left_as_it_is() {
         assert!(error.is_refusal() && error.to_string().contains(told), "{stack}: {does:?}: {error}");
         assert_eq!((yard.machine.shape(), yard.machine.deeds().len()), (shape, deeds), "{stack}");
         assert!(yard.drives.values().all(|node| yard.machine.holds_the_same(node, &before)), "{stack}");
+    }
+}
+
+#[test]
+fn what_a_killed_format_left_open_goes_with_it() {
+    let yard = Yard::real(EVERY_LAYER);
+    let clean = yard.machine.now_is();
+    let plan = yard.plan("dm-integrity with xxhash64");
+    let past = built(&yard, plan);
+    let begun = past.iter().position(|entry| matches!(entry, JournalEntry::Before { .. })).unwrap();
+    for name in ["temporary-cryptsetup-1", "somebody-else"] {
+        let yard = yard.at(&clean);
+        let node = yard.node(plan.drives[0].as_str());
+        yard.machine.line(&format!("integritysetup format --batch-mode {node}"));
+        yard.machine.line(&format!("integritysetup open {node} {name}"));
+        let before = yard.machine.now_is();
+        let result = down(&yard, plan, &past[..=begun], false);
+        if name == "somebody-else" {
+            let error = result.unwrap_err();
+            assert!(error.is_refusal() && error.to_string().contains(name), "{error}");
+            assert!(yard.machine.holds_the_same(node, &before));
+        } else {
+            result.unwrap();
+            assert_eq!(yard.machine.shape(), yard.machine.as_of(&clean).shape());
+        }
     }
 }
 

@@ -121,6 +121,7 @@ pub(crate) fn dmsetup(state: &mut State, call: &Call<'_>) -> Did {
     match call.word(1) {
         "deps" => deps(state, call),
         "table" => table(state, call),
+        "remove" => super::crypt::close(state, call.last()),
         "suspend" | "resume" => {
             let name = device(state, &format!("/dev/mapper/{}", call.last()))?;
             if let Some(Kind::Mapping(mapping)) = state.devices.get_mut(&name).map(|device| &mut device.kind) {
