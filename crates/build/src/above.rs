@@ -95,15 +95,20 @@ impl Above<'_> {
         Err(not_ours(effect.describe(), "it was open when the run ended and is not now, so somebody closed it since"))
     }
 
+    pub(crate) fn rests(&self, node: &str) -> Result<(), BuildError> {
+        if self.holds_node(node)? {
+            return Ok(());
+        }
+        Err(not_ours(format!("`{node}`"), "it does not rest on the run's drives"))
+    }
+
     /// A device that has a name of ours rests on our drives and holds what we wrote.
     fn node(&self, node: &str) -> Result<(), BuildError> {
         let host = self.machine.host;
         if !self.machine.lives(node)? {
             return Ok(());
         }
-        if !self.holds_node(node)? {
-            return Err(not_ours(format!("`{node}`"), "it does not rest on the run's drives"));
-        }
+        self.rests(node)?;
         let directory = self.machine.sysfs(node)?;
         if host.read_text(&format!("{directory}/dm/suspended")).is_ok_and(|suspended| suspended == "1") {
             return Err(not_ours(

@@ -229,6 +229,20 @@ pub(crate) fn finished(entries: &[JournalEntry], slug: &str) -> Vec<String> {
     steps
 }
 
+/// Steps that were begun and came to no end: not those that are being taken back.
+pub(crate) fn cut_short(entries: &[JournalEntry], slug: &str) -> Vec<String> {
+    let mut steps: Vec<String> = Vec::new();
+    for entry in entries {
+        match entry {
+            JournalEntry::Before { stack, step, .. } if stack == slug => steps.push(step.clone()),
+            JournalEntry::After { stack, step, .. } if stack == slug => steps.retain(|known| known != step),
+            JournalEntry::Down { stack } if stack == slug => steps.clear(),
+            _ => {}
+        }
+    }
+    steps
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,14 +1,17 @@
 //! What a formatter that was killed leaves open on the device that it formatted.
 
+use std::collections::BTreeMap;
+
 use host::{Host, HostError};
 use terms::Nanos;
-use terms::plan::{Effect, PlanCommand, Step, Undo, Word};
+use terms::plan::{Act, Effect, Plan, PlanCommand, Step, Undo, Word};
 
 use crate::error::BuildError;
+use crate::journal::{self, JournalEntry};
 use crate::machine::Machine;
 
-/// `integritysetup format` and `cryptsetup luksFormat --integrity` write every block through a mapping of this name and a
-/// random number, which they remove at their end (cryptsetup, src/integritysetup.c and src/cryptsetup.c,
+/// `integritysetup format` and `cryptsetup luksFormat --integrity` write every block through a mapping of this name and
+/// something random, which they remove at their end (cryptsetup, src/integritysetup.c and src/cryptsetup.c,
 /// `_wipe_data_device`).
 const PREFIX: &str = "temporary-cryptsetup-";
 
@@ -20,12 +23,27 @@ pub(crate) struct Mapping {
     pub(crate) node: String,
 }
 
-/// Temporary mappings that rest on the device that a step formats, uppermost first. To be asked for steps that were begun
-/// and not finished: on the device of any other step such a mapping is somebody else's.
+/// Mappings by the step that left them.
+pub(crate) type Leftovers = BTreeMap<String, Vec<Mapping>>;
+
+/// Temporary mappings that rest on a device whose format was begun and came to no end, uppermost first. On any other device
+/// such a mapping is somebody else's.
 ///
 /// # Errors
 /// Where the machine cannot be asked.
-pub(crate) fn find(machine: &Machine<'_>, step: &Step) -> Result<Vec<Mapping>, BuildError> {
+pub(crate) fn find(machine: &Machine<'_>, plan: &Plan, past: &[JournalEntry]) -> Result<Leftovers, BuildError> {
+    let cut_short = journal::cut_short(past, &plan.slug);
+    let formats = plan.steps.iter().filter(|step| writes_through_mapping(step) && cut_short.contains(&step.id));
+    formats.map(|step| Ok((step.id.clone(), on_device(machine, step)?))).collect()
+}
+
+fn writes_through_mapping(step: &Step) -> bool {
+    let Act::Run(command) = &step.act else { return false };
+    let says = |text: &str| command.argv.iter().any(|word| *word == text);
+    says("integritysetup") || (says("cryptsetup") && says("--integrity"))
+}
+
+fn on_device(machine: &Machine<'_>, step: &Step) -> Result<Vec<Mapping>, BuildError> {
     let Some(Effect::Signature { node, .. }) = &step.effect else { return Ok(Vec::new()) };
     let node = match machine.word(&step.id, node) {
         // Its drive is not there.
@@ -40,7 +58,12 @@ pub(crate) fn find(machine: &Machine<'_>, step: &Step) -> Result<Vec<Mapping>, B
 
 fn above(host: &dyn Host, directory: &str) -> Result<Vec<Mapping>, HostError> {
     let mut found = Vec::new();
-    for holder in host.list(&format!("{directory}/holders"))? {
+    let holders = match host.list(&format!("{directory}/holders")) {
+        // It is gone by now.
+        Err(error) if error.is_not_found() => Vec::new(),
+        holders => holders?,
+    };
+    for holder in holders {
         let directory = format!("/sys/class/block/{holder}");
         match host.read_text(&format!("{directory}/dm/name")) {
             Ok(name) if name.starts_with(PREFIX) => {
@@ -56,11 +79,11 @@ fn above(host: &dyn Host, directory: &str) -> Result<Vec<Mapping>, HostError> {
 }
 
 /// The commands that remove them.
-pub(crate) fn undos(found: Vec<Mapping>) -> impl Iterator<Item = Undo> {
-    found.into_iter().map(|Mapping { name, .. }| Undo {
+pub(crate) fn undos(found: &[Mapping]) -> impl Iterator<Item = Undo> {
+    found.iter().map(|Mapping { name, .. }| Undo {
         why: "The mapping that the format was writing through holds the device.".to_owned(),
         command: PlanCommand {
-            argv: ["dmsetup".to_owned(), "remove".to_owned(), name].map(Word::from).to_vec(),
+            argv: ["dmsetup", "remove", name].map(Word::from).to_vec(),
             key: None,
             limit: Nanos::seconds(60),
         },

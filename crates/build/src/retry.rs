@@ -41,7 +41,7 @@ pub(crate) fn is_busy(text: &str) -> bool {
 }
 
 /// Did the kernel refuse a table of the device mapper for want of memory? It does so now and then to dm-integrity (Linux 6.1)
-/// where two formats begin side by side. Why is not known; some 140 pairs of formats that were meant to show it passed.
+/// where two formats begin side by side. Why is not known: of 140 such pairs in a row none failed.
 pub(crate) fn is_refused_table(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("device-mapper: reload ioctl") && line.ends_with("Cannot allocate memory"))
 }

@@ -11,7 +11,7 @@ use crate::above::Above;
 use crate::authority::Authority;
 use crate::error::BuildError;
 use crate::journal::{self, JournalEntry};
-use crate::leftover;
+use crate::leftover::Leftovers;
 use crate::machine::Machine;
 
 /// A program that looks at a drive whenever something about it changes has it open for a moment.
@@ -40,6 +40,7 @@ pub(crate) fn examine(
     plan: &Plan,
     past: &[JournalEntry],
     absent: &[&Name],
+    leftovers: &Leftovers,
 ) -> Result<Found, BuildError> {
     // Drives of a lab are nobody else's.
     let Some(claims) = authority.claims() else {
@@ -49,11 +50,9 @@ pub(crate) fn examine(
     let steps: Vec<&Step> = plan.steps.iter().filter(|step| begun.iter().any(|(id, _)| *id == step.id)).collect();
     let finished = journal::finished(past, &plan.slug);
     let mut ours = ours(machine, &steps, journal::signatures(past, &plan.slug))?;
-    for step in steps.iter().filter(|step| !finished.contains(&step.id)) {
-        for mapping in leftover::find(machine, step)? {
-            ours.devices.extend(claim::devno_of(machine.host, &mapping.node)?);
-            ours.names.push(mapping.name);
-        }
+    for mapping in leftovers.values().flatten() {
+        ours.devices.extend(claim::devno_of(machine.host, &mapping.node)?);
+        ours.names.push(mapping.name.clone());
     }
     ours.kept = claims.values().all(Held::is_from_the_start);
     let mut found = Found::default();
@@ -81,6 +80,7 @@ pub(crate) fn examine(
         }
         place.check(step, effect)
     })?;
+    leftovers.values().flatten().try_for_each(|mapping| place.rests(&mapping.node))?;
     place.members()?;
     found.erasable = erasable && !found.undoable.is_empty();
     Ok(found)

@@ -29,7 +29,8 @@ pub fn teardown(
 ) -> Result<Vec<Name>, BuildError> {
     let machine = authority.machine();
     let absent = absent(&machine, plan)?;
-    let found = standing::examine(authority, &machine, plan, past, &absent)?;
+    let leftovers = leftover::find(&machine, plan, past)?;
+    let found = standing::examine(authority, &machine, plan, past, &absent, &leftovers)?;
     // What is undone twice does no harm: a full disk must not keep a stack standing.
     let mut unwritten = None;
     let mut note = |entry: JournalEntry| {
@@ -53,8 +54,8 @@ pub fn teardown(
         // runs; where there is nothing left to undo it may fail, and the proof below has the last word.
         let lenient = found.erasable || !finished.contains(id) || gone.contains(&id.as_str());
         // What is on a drive that is not there is taken away when it is back: until then the step is not undone.
-        let cut_short = if finished.contains(id) { Vec::new() } else { leftover::find(&machine, step)? };
-        let undos: Vec<Undo> = leftover::undos(cut_short).chain(step.undo.iter().cloned()).collect();
+        let left = leftovers.get(id).map(Vec::as_slice).unwrap_or_default();
+        let undos: Vec<Undo> = leftover::undos(left).chain(step.undo.iter().cloned()).collect();
         let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| !names_any(undo, &absent));
         let mut undone = elsewhere.is_empty();
         let erased: Vec<Name> = step.erases.iter().filter(|name| !absent.contains(name)).cloned().collect();

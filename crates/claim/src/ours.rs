@@ -129,8 +129,10 @@ impl Ours {
     /// What of an examination is not the run's work, or cannot be shown to be.
     #[must_use]
     pub fn strange<'e>(&self, examination: &'e Examination) -> Vec<&'e Objection> {
-        let stands = self.stands_on(examination);
-        let made = |finding: &&Objection| finding.evidence.as_ref().is_some_and(|evidence| self.made(evidence, stands));
+        let made = |finding: &&Objection| {
+            let stands = self.stands_at(examination, &finding.node);
+            finding.evidence.as_ref().is_some_and(|evidence| self.made(evidence, stands))
+        };
         let held = |finding: &&Objection| {
             matches!(finding.evidence, Some(Evidence::Upper { .. } | Evidence::Mount(_) | Evidence::Listed(_)))
         };
@@ -156,10 +158,16 @@ impl Ours {
     /// Is a mapping, an array or a pool of the run open on the drive?
     #[must_use]
     pub fn stands_on(&self, examination: &Examination) -> bool {
+        self.stands_at(examination, &examination.identity.node)
+    }
+
+    /// The same of one of its nodes: what is open on one partition says nothing of what lies on another.
+    fn stands_at(&self, examination: &Examination, node: &str) -> bool {
         let is_open = |evidence: &Evidence| {
             matches!(evidence, Evidence::Upper { .. } | Evidence::Listed(Owner::Pool(_))) && self.made(evidence, false)
         };
-        examination.shows(is_open)
+        let is_here = |finding: &&Objection| finding.node == node || examination.identity.node == node;
+        examination.findings.iter().filter(is_here).filter_map(|finding| finding.evidence.as_ref()).any(is_open)
     }
 }
 
@@ -254,6 +262,20 @@ mod tests {
             assert!(strange.contains(&examination.findings.last().unwrap()), "{strange:?}");
             examination.findings.pop();
         }
+        // What is open on the drive itself says nothing of what lies on a partition of it.
+        let nameless = |node: &str| Objection {
+            evidence: Some(Evidence::Signature(signature("DM_integrity", None))),
+            ..Objection::new(Class::Holds, node, "x", "")
+        };
+        let ours = Ours { signatures: vec![signature("DM_integrity", None)], ..ours };
+        for (node, is_strange) in [("/dev/a", false), ("/dev/a2", true)] {
+            let examination = Examination {
+                findings: vec![finding(Class::InUse, upper(0, "bp-x-luks")), nameless(node)],
+                ..examination.clone()
+            };
+            assert_eq!(!ours.strange(&examination).is_empty(), is_strange, "{node}");
+        }
+        let ours = Ours { signatures: vec![signature("crypto_LUKS", Some("1-2"))], ..ours };
         // Somebody else's mapping on it, and the claim is no longer explained.
         examination.findings.push(finding(Class::InUse, upper(1, "theirs")));
         assert_eq!(ours.strange(&examination).len(), 2);

@@ -120,7 +120,10 @@ impl Remote {
                         return Err(self.lost("it did not come to an end in time", None));
                     }
                     self.cancel(id);
-                    let _ = receiver.recv_timeout(CANCEL);
+                    if matches!(request, Request::Run { .. }) {
+                        let slower = if self.ours { SLOWER } else { 1 };
+                        let _ = receiver.recv_timeout(CANCEL.saturating_mul(slower));
+                    }
                     return Ok(None);
                 }
                 Err(RecvTimeoutError::Timeout) => {}

@@ -133,12 +133,12 @@ fn no_throttling(guest: &Remote, name: &str) -> Result<(), LabError> {
 }
 
 /// What waits for a place of a drive waits in its queue, in the order in which it came, and whoever asks goes on. An
-/// elevator that neither sorts nor merges has room for it, where the module has no more requests than places.
+/// elevator that does not sort has room for it, where the module has no more requests than places.
 fn queue_as_drives_do(guest: &Remote, name: &str) -> Result<(), LabError> {
     for (attribute, value) in [
         ("scheduler", "mq-deadline"),
         ("nr_requests", "1024"),
-        // 1: only what one thread hands over together is merged, as for drives without an elevator.
+        // 1: what one thread hands over together is merged, as without an elevator, and little else.
         ("nomerges", "1"),
         ("iosched/fifo_batch", "1"),
         ("iosched/writes_starved", "1"),

@@ -53,6 +53,9 @@ impl Lock {
     }
 }
 
+/// Is it at work? One that has ended and that nobody has waited for yet (`Z`; proc(5)) is not.
 fn is_there(pid: u32) -> bool {
-    Path::new("/proc").join(pid.to_string()).exists()
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
+    // The name in parentheses may hold anything.
+    stat.is_ok_and(|stat| stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X'])))
 }

@@ -15,8 +15,8 @@ pub(super) const SWITCHES: f64 = 2.0;
 
 /// Requests that the kernel hands out for a drive at a time. Drives with one queue have an elevator, and that twice as many
 /// as the drive takes at once, or as 128 (`blk_mq_init_sched` in block/blk-mq-sched.c): 32 of SATA's commands, 254 and more of SAS.
-/// NVMe has none, and more for each processor than anybody asks for; a RAM drive has no requests. A flash drive of the lab has no
-/// elevator, and as many requests as operations that it is at work on (`hw_queue_depth` of null_blk).
+/// NVMe has none, and more for each processor than anybody asks for; a RAM drive has no requests. A flash drive of the lab has
+/// as many as operations that it is at work on (`hw_queue_depth` of null_blk), unless it has a [`queue`].
 pub(crate) fn requests(group: &DriveGroup) -> f64 {
     const EACH: f64 = 2.0;
     const MOST: f64 = 128.0;
