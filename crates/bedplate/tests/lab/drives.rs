@@ -150,16 +150,18 @@ fn what_is_made_side_by_side_is_taken_back_together() {
     assert!(!left.contains("cryptsetup") && !left.contains("format"), "{left}");
     build::prove_blank(&guest, guest.drives(), &plan.drives).unwrap();
 
-    // A format that is killed does not take its mapping away.
+    // A format that is killed does not take its mapping away. The other lane only waits until it is stopped.
     let node = &guest.drives()[&plan.drives[0]];
-    let script = format!(
+    let killed = format!(
         "integritysetup format --batch-mode --sector-size 4096 --integrity crc32c {node} & \
          until ls /sys/block/{}/holders/* >/dev/null 2>&1; do sleep 0.05; done; kill -KILL $!; exit 7",
         node.trim_start_matches("/dev/")
     );
-    for step in broken.steps.iter_mut().filter(|step| step.id == a) {
-        let argv = ["bash", "-c", &script].map(terms::Word::from).to_vec();
-        step.act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(60) });
+    for (id, script) in [(a, killed.as_str()), (b, "sleep 600")] {
+        for step in broken.steps.iter_mut().filter(|step| step.id == id) {
+            let argv = ["bash", "-c", script].map(terms::Word::from).to_vec();
+            step.act = Act::Run(PlanCommand { argv, key: None, limit: Nanos::seconds(600) });
+        }
     }
     let mut journal = MemoryJournal::default();
     let error = build::apply(&broken, &lab(&guest), &[], &mut journal, &|_| {}).unwrap_err();
