@@ -38,9 +38,9 @@ pub(crate) fn find(machine: &Machine<'_>, plan: &Plan, past: &[JournalEntry]) ->
 }
 
 fn writes_through_mapping(step: &Step) -> bool {
-    let Act::Run(command) = &step.act else { return false };
-    let says = |text: &str| command.argv.iter().any(|word| *word == text);
-    says("integritysetup") || (says("cryptsetup") && says("--integrity"))
+    let Some(Effect::Signature { kind, .. }) = &step.effect else { return false };
+    let with_tags = matches!(&step.act, Act::Run(command) if command.argv.iter().any(|word| *word == "--integrity"));
+    kind == "DM_integrity" || (kind == "crypto_LUKS" && with_tags)
 }
 
 fn on_device(machine: &Machine<'_>, step: &Step) -> Result<Vec<Mapping>, BuildError> {
