@@ -95,6 +95,7 @@ impl Above<'_> {
         Err(not_ours(effect.describe(), "it was open when the run ended and is not now, so somebody closed it since"))
     }
 
+    /// Refuses a device that does not rest on the run's drives.
     pub(crate) fn rests(&self, node: &str) -> Result<(), BuildError> {
         if self.holds_node(node)? {
             return Ok(());

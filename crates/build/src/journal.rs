@@ -217,27 +217,37 @@ pub fn standing(entries: &[JournalEntry]) -> Vec<String> {
 
 /// Steps of a stack whose effect was seen and that were not taken back since.
 pub(crate) fn finished(entries: &[JournalEntry], slug: &str) -> Vec<String> {
-    let mut steps: Vec<String> = Vec::new();
-    for entry in entries {
-        match entry {
-            JournalEntry::After { stack, step, .. } if stack == slug => steps.push(step.clone()),
-            JournalEntry::Undoing { stack, step, .. } if stack == slug => steps.retain(|known| known != step),
-            JournalEntry::Down { stack } if stack == slug => steps.clear(),
-            _ => {}
-        }
-    }
-    steps
+    steps(entries, slug, |entry| match entry {
+        JournalEntry::After { stack, step, .. } => Some((stack, step, true)),
+        JournalEntry::Undoing { stack, step, .. } => Some((stack, step, false)),
+        _ => None,
+    })
 }
 
-/// Steps that were begun and came to no end: not those that are being taken back.
+/// Steps of a stack that were begun, came to no end, and were not taken back since.
 pub(crate) fn cut_short(entries: &[JournalEntry], slug: &str) -> Vec<String> {
+    steps(entries, slug, |entry| match entry {
+        JournalEntry::Before { stack, step, .. } => Some((stack, step, true)),
+        JournalEntry::After { stack, step, .. } | JournalEntry::Undone { stack, step } => Some((stack, step, false)),
+        _ => None,
+    })
+}
+
+/// Steps of a stack that are left: an entry adds its step, takes it away, or says nothing of it.
+fn steps(
+    entries: &[JournalEntry],
+    slug: &str,
+    says: fn(&JournalEntry) -> Option<(&String, &String, bool)>,
+) -> Vec<String> {
     let mut steps: Vec<String> = Vec::new();
     for entry in entries {
-        match entry {
-            JournalEntry::Before { stack, step, .. } if stack == slug => steps.push(step.clone()),
-            JournalEntry::After { stack, step, .. } if stack == slug => steps.retain(|known| known != step),
-            JournalEntry::Down { stack } if stack == slug => steps.clear(),
+        match says(entry) {
+            Some((stack, step, true)) if stack == slug => steps.push(step.clone()),
+            Some((stack, step, false)) if stack == slug => steps.retain(|known| known != step),
             _ => {}
+        }
+        if matches!(entry, JournalEntry::Down { stack } if stack == slug) {
+            steps.clear();
         }
     }
     steps
@@ -283,7 +293,10 @@ mod tests {
         assert!(begun(&entries, "other").is_empty());
         assert!(begun(&[before("a"), JournalEntry::Down { stack: "s".into() }], "s").is_empty());
         assert_eq!(finished(&entries[..3], "s"), ["a"]);
+        assert_eq!(cut_short(&entries, "s"), ["c"]);
+        assert!(cut_short(&[before("a"), undone("a")], "s").is_empty(), "its device may be somebody else's by now");
     }
+
     #[test]
     fn what_was_written_is_known_by_its_identifier() {
         let made = |kind: &str, uuid: Option<&str>| Made {

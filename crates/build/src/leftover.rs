@@ -19,7 +19,7 @@ const PREFIX: &str = "temporary-cryptsetup-";
 pub(crate) struct Mapping {
     /// Its name.
     pub(crate) name: String,
-    /// Its number, as sysfs has it.
+    /// Its node, by the kernel's name.
     pub(crate) node: String,
 }
 
@@ -33,19 +33,20 @@ pub(crate) type Leftovers = BTreeMap<String, Vec<Mapping>>;
 /// Where the machine cannot be asked.
 pub(crate) fn find(machine: &Machine<'_>, plan: &Plan, past: &[JournalEntry]) -> Result<Leftovers, BuildError> {
     let cut_short = journal::cut_short(past, &plan.slug);
-    let formats = plan.steps.iter().filter(|step| writes_through_mapping(step) && cut_short.contains(&step.id));
-    formats.map(|step| Ok((step.id.clone(), on_device(machine, step)?))).collect()
+    let steps = plan.steps.iter().filter(|step| cut_short.contains(&step.id));
+    let formats = steps.filter_map(|step| Some((&step.id, formats_with_tags(step)?)));
+    formats.map(|(id, node)| Ok((id.clone(), on_device(machine, id, node)?))).collect()
 }
 
-fn writes_through_mapping(step: &Step) -> bool {
-    let Some(Effect::Signature { kind, .. }) = &step.effect else { return false };
-    let with_tags = matches!(&step.act, Act::Run(command) if command.argv.iter().any(|word| *word == "--integrity"));
-    kind == "DM_integrity" || (kind == "crypto_LUKS" && with_tags)
+/// The device that a step formats with a checksum for each sector.
+fn formats_with_tags(step: &Step) -> Option<&Word> {
+    let Some(Effect::Signature { node, kind }) = &step.effect else { return None };
+    let asks = matches!(&step.act, Act::Run(command) if command.argv.iter().any(|word| *word == "--integrity"));
+    (kind == "DM_integrity" || (kind == "crypto_LUKS" && asks)).then_some(node)
 }
 
-fn on_device(machine: &Machine<'_>, step: &Step) -> Result<Vec<Mapping>, BuildError> {
-    let Some(Effect::Signature { node, .. }) = &step.effect else { return Ok(Vec::new()) };
-    let node = match machine.word(&step.id, node) {
+fn on_device(machine: &Machine<'_>, step: &str, node: &Word) -> Result<Vec<Mapping>, BuildError> {
+    let node = match machine.word(step, node) {
         // Its drive is not there.
         Err(BuildError::Unresolved { .. }) => return Ok(Vec::new()),
         node => node?,

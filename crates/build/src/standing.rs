@@ -48,7 +48,6 @@ pub(crate) fn examine(
     };
     let begun = journal::begun(past, &plan.slug);
     let steps: Vec<&Step> = plan.steps.iter().filter(|step| begun.iter().any(|(id, _)| *id == step.id)).collect();
-    let finished = journal::finished(past, &plan.slug);
     let mut ours = ours(machine, &steps, journal::signatures(past, &plan.slug))?;
     for mapping in leftovers.values().flatten() {
         ours.devices.extend(claim::devno_of(machine.host, &mapping.node)?);
@@ -72,6 +71,7 @@ pub(crate) fn examine(
         seen.push(examination);
     }
     let gone = gone(machine, plan, past, absent)?;
+    let finished = journal::finished(past, &plan.slug);
     let place = Above { machine, ours: &ours, seen: &seen, gone, drives: plan.drives.len(), erasable };
     steps.iter().filter_map(|step| Some((*step, step.effect.as_ref()?))).try_for_each(|(step, effect)| {
         // Where nothing of the run is left no undo writes. A full disk kept no word of how it was taken down.

@@ -35,8 +35,12 @@ pub fn limited(mut machine: Machine, lab: &LabSpec, span: Bytes) -> Machine {
 /// Seconds after which a flash drive of the lab answers that does so many operations: as many at once as come nearest to its
 /// latency, less what the guest's processor has to do for one, and no sooner than its rate allows (docs/virtual-time.md).
 fn answer(operations: f64) -> f64 {
-    let places = (operations * FLASH_LATENCY.as_seconds()).round().max(1.0);
-    (places / operations - FLASH_HANDLING.as_seconds()).max(1.0 / operations)
+    (places(operations) / operations - FLASH_HANDLING.as_seconds()).max(1.0 / operations)
+}
+
+/// Operations that a flash drive of the lab is at work on at once which does so many in a second (`hw_queue_depth` of null_blk).
+pub(crate) fn places(operations: f64) -> f64 {
+    (operations * FLASH_LATENCY.as_seconds()).round().max(1.0)
 }
 
 fn slow(group: &mut DriveGroup, drive: &LabDrive) {

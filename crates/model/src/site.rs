@@ -7,7 +7,7 @@ use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
 use crate::book::{Book, Value};
-use crate::layer::turns::{queue, requests};
+use crate::layer::turns::{answers_later, queue, requests};
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
 use crate::sheet::{Sheet, sheet};
@@ -79,9 +79,8 @@ pub(crate) struct Class {
 /// operations and bytes in a second are reached together (docs/virtual-time.md).
 fn piece(group: &DriveGroup) -> Option<f64> {
     let rated = group.rated;
-    let later = group.kind == DriveKind::Ram && rated.read_latency.is_some();
     let told = rated.read.zip(rated.read_iops).map(|(bytes, operations)| bytes.0 / operations.0);
-    later.then(|| told.unwrap_or(f64::INFINITY).max(PAGE))
+    answers_later(group).then(|| told.unwrap_or(f64::INFINITY).max(PAGE))
 }
 
 /// The kernel splits nothing smaller.

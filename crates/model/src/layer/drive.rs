@@ -216,7 +216,7 @@ impl Compiler<'_> {
 }
 
 /// Pieces for one access of a drive that takes so many bytes at once, each of which it has as long. The last may be a small
-/// one. None are joined: such a drive has no elevator.
+/// one. None are joined, whether the drive has a queue or not.
 pub(crate) fn pieces(bytes: f64, piece: f64) -> f64 {
     (bytes / piece).ceil().max(1.0)
 }

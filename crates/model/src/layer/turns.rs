@@ -1,11 +1,12 @@
 //! Requests of drives: a thread that finds all of a drive's out sleeps, and hands nothing to the others meanwhile.
 
+use terms::FLASH_QUEUE;
 use terms::machine::{DriveGroup, DriveKind};
-use terms::{FLASH_LATENCY, FLASH_QUEUE};
 
 use super::drive::{Set, pieces};
 use crate::compile::{Compiler, LARGEST};
 use crate::flow::{Context, Flow, Waits};
+use crate::limited::places;
 use crate::network::{Part, Resource, Slot};
 use crate::parameter::{Parameter, QUEUE};
 use crate::site::Class;
@@ -23,7 +24,7 @@ pub(crate) fn requests(group: &DriveGroup) -> f64 {
     match group.kind {
         DriveKind::SataSsd | DriveKind::SataEnterprise | DriveKind::Hdd => EACH * QUEUE,
         DriveKind::SasSsd => EACH * MOST,
-        DriveKind::Ram if queue(group).is_none() && group.rated.read_latency.is_some() => places(group),
+        DriveKind::Ram if queue(group).is_none() && answers_later(group) => at_work(group),
         DriveKind::Ram | DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => f64::INFINITY,
     }
 }
@@ -31,14 +32,19 @@ pub(crate) fn requests(group: &DriveGroup) -> f64 {
 /// Operations that a flash drive of the lab is at work on where more wait in a queue of the guest's kernel
 /// ([`FLASH_QUEUE`]).
 pub(crate) fn queue(group: &DriveGroup) -> Option<f64> {
-    let later = group.kind == DriveKind::Ram && group.rated.read_latency.is_some();
-    Some(places(group)).filter(|places| later && *places < f64::from(FLASH_QUEUE))
+    Some(at_work(group)).filter(|places| answers_later(group) && *places < f64::from(FLASH_QUEUE))
 }
 
-/// Operations that such a drive is at work on (`hw_queue_depth` of null_blk).
-fn places(group: &DriveGroup) -> f64 {
+/// Operations that a flash drive of the lab is at work on.
+fn at_work(group: &DriveGroup) -> f64 {
+    /// Of a drive whose operations in a second nobody told.
     const FREE: f64 = 256.0;
-    group.rated.read_iops.map_or(FREE, |rate| (rate.0 * FLASH_LATENCY.as_seconds()).round().max(1.0))
+    group.rated.read_iops.map_or(FREE, |rate| places(rate.0))
+}
+
+/// Is it a flash drive of the lab: in memory, and with an answer that comes after a while?
+pub(crate) fn answers_later(group: &DriveGroup) -> bool {
+    group.kind == DriveKind::Ram && group.rated.read_latency.is_some()
 }
 
 /// How operations fill the drives of a set: drives that one touches, and pieces that it has there.
@@ -183,7 +189,7 @@ impl Compiler<'_> {
         self.work(flow.context, each, slept, why);
     }
 
-    /// How many of `all` there are for an access of so many pieces that an operation waits for.
+    /// How many of `all` waits there are for an access of so many pieces that an operation waits for.
     fn slept(&mut self, (set, class): (&Set, &Class), flow: &Flow, pieces: f64, (all, each): (f64, Parameter)) -> f64 {
         let places = class.queue.unwrap_or(class.requests);
         let over = if flow.random { set.size / flow.wide } else { 1.0 };
