@@ -298,19 +298,28 @@ fn mirror(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     Ok(format!("{:.1} k reads/s, {:.1} k writes/s", points[0].operations / 1e3, points[1].operations / 1e3))
 }
 
-/// The parity thread: what a byte of whole stripes takes, and a row of which a part is written.
+/// The parity thread: what bytes of members take in rows that are written whole, what more there is in large requests, and
+/// what a row takes of which a part is written.
 fn parity(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
-    let raid = Raid { level: RaidLevel::Raid5, bitmap: Bitmap::None, assume_clean: true, ..Raid::default() };
+    let chunk = Bytes::kib(64);
+    let raid = Raid { level: RaidLevel::Raid5, chunk, bitmap: Bitmap::None, assume_clean: true, ..Raid::default() };
+    let row = Bytes(chunk.0 * u64::try_from(ram::DRIVES - 1).unwrap_or(1));
     let fits = [
-        Fit { parameter: Parameter::ParityByte, work: large(Pattern::Write)? },
+        Fit { parameter: Parameter::ParityMember, work: work(Pattern::Write, row, SEQUENTIAL_DEPTH, 1)? },
+        Fit { parameter: Parameter::ParityWalk, work: large(Pattern::Write)? },
         Fit { parameter: Parameter::ParityChange, work: bench.small(Pattern::RandWrite)? },
-        Fit { parameter: Parameter::ParityRow, work: work(Pattern::RandWrite, Bytes::kib(64), SEQUENTIAL_DEPTH, 1)? },
+        Fit { parameter: Parameter::ParityRow, work: work(Pattern::RandWrite, chunk, SEQUENTIAL_DEPTH, 1)? },
     ];
+    // What a row takes besides is sought from next to nothing, for it may be that.
+    for parameter in [Parameter::ParityChange, Parameter::ParityRow] {
+        let little = model::parameter::TABLE[parameter as usize].value / 100.0;
+        bench.set(parameter, little, bench.sigma(), "next to nothing beside the pages of members");
+    }
     let points = bench.learn(&stack(Layer::Raid(raid), ram::DRIVES)?, &fits)?;
     Ok(format!(
         "{:.0} MB/s and {:.1} k IOPS to write",
-        points[0].operations * Bytes::mib(1).as_f64() / 1e6,
-        points[1].operations / 1e3
+        points[1].operations * Bytes::mib(1).as_f64() / 1e6,
+        points[2].operations / 1e3
     ))
 }
 

@@ -226,6 +226,7 @@ impl<'a> Compiler<'a> {
         self.demand_of_flushes(stack, work);
         self.resynchronise(stack);
         self.twins.share(&mut self.network);
+        self.even_streams(work);
     }
 
     /// Walks over nodes of one height: what is above them has asked, and none rests on another.

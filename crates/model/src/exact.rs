@@ -31,6 +31,7 @@ mod tests {
             len: list.len(),
             demand: [0.0; SLOTS],
             residence: [0.0; SLOTS],
+            following: [0.0; SLOTS],
             even: [0.0; SLOTS],
             delay,
             bound: 0.0,

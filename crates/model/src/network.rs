@@ -102,8 +102,19 @@ pub struct Station {
     pub servers: f64,
     /// Share of its busy time that an arrival waits less than behind exponential times, 0 to 1/2.
     pub even: f64,
+    /// Units that the pieces of one operation are at side by side, each at one of them.
+    pub apart: f64,
+    /// Units that work on the pieces of one operation side by side: those, and as many times as a piece has copies to choose from.
+    pub abreast: f64,
     /// Stations of one slot carry the same data at the same time: the slowest counts. [`BOUND`]: none queues here.
     pub slot: u16,
+}
+
+impl Station {
+    const fn new(resource: Resource, units: f64, servers: f64, slot: u16) -> Self {
+        let (demand, residence, even) = (0.0, 0.0, 0.0);
+        Self { resource, units, demand, residence, servers, even, apart: 1.0, abreast: 1.0, slot }
+    }
 }
 
 /// A part of a demand: factor × first × second ÷ over.
@@ -200,7 +211,7 @@ impl Network {
             Slot::With(slot) => slot,
             Slot::None => BOUND,
         };
-        self.stations.push(Station { resource, units, demand: 0.0, residence: 0.0, servers, even: 0.0, slot });
+        self.stations.push(Station::new(resource, units, servers, slot));
         u16::try_from(self.stations.len() - 1).unwrap_or(DELAY - 1)
     }
 

@@ -11,7 +11,9 @@ use crate::calls::hands_over_writes;
 use crate::compile::{Compiler, count};
 use crate::flow::{Context, Flow, Waits};
 use crate::layer::upwards;
+use crate::network::Resource;
 use crate::parameter::Parameter;
+use crate::site::EVEN;
 
 /// A page, in bytes.
 const PAGE: f64 = 4096.0;
@@ -200,6 +202,17 @@ impl Compiler<'_> {
         let of = |from, large, small| if !random && self.site.kernel_from(from) { large } else { small };
         let new = |from| of(from, Parameter::CachedFolio, Parameter::CachedNew);
         [new(reads), new(writes), of(writes, Parameter::CachedFolioFlush, Parameter::CachedFlush)]
+    }
+
+    /// What one job reads in order takes the same time, window for window, of the thread that copies as of drives that read ahead.
+    pub(crate) fn even_streams(&mut self, work: &Workload) {
+        if self.cached.is_none() || work.pattern.random() || work.pattern.writes() || self.jobs > 1.5 {
+            return;
+        }
+        let alike = |of| matches!(of, Resource::Thread | Resource::Cores | Resource::Drive(..));
+        for station in self.network.stations.iter_mut().filter(|station| alike(station.resource)) {
+            station.even = EVEN;
+        }
     }
 
     /// The kernel's thread that writes back: one for each file system or device.

@@ -27,6 +27,8 @@ pub struct Demands {
     pub demand: [f64; SLOTS],
     /// Seconds that it adds to a piece of an operation with nothing else under way, over all units.
     pub residence: [f64; SLOTS],
+    /// Seconds by which the last piece of an operation comes after the first, where this is the slowest.
+    pub following: [f64; SLOTS],
     /// Share of the busy time of each unit that an arrival waits less than behind exponential times.
     pub even: [f64; SLOTS],
     /// Time in which nothing is used.
@@ -67,6 +69,7 @@ impl Demands {
             len: usize::from(network.slots).min(SLOTS),
             demand: [0.0; SLOTS],
             residence: [0.0; SLOTS],
+            following: [0.0; SLOTS],
             even: [0.0; SLOTS],
             delay,
             bound: 0.0,
@@ -74,14 +77,16 @@ impl Demands {
         };
         for (place, station) in network.stations.iter().enumerate() {
             let (demand, residence) = of(place, station);
-            let piece = residence * station.units / pieces;
-            demands.put(station, demand, piece);
+            // What several units have at the same time counts once in the operation, and whole in the piece that each has.
+            let piece = residence * station.units * station.apart.min(pieces) / pieces;
+            let following = piece * (pieces / station.abreast.min(pieces) - 1.0);
+            demands.put(station, demand, piece, following);
             demands.correct(station.resource, piece, station.servers);
         }
         demands
     }
 
-    fn put(&mut self, station: &Station, demand: f64, residence: f64) {
+    fn put(&mut self, station: &Station, demand: f64, residence: f64, following: f64) {
         let slot = usize::from(station.slot);
         if station.slot == BOUND || slot >= self.len {
             self.bound = self.bound.max(demand);
@@ -94,6 +99,7 @@ impl Demands {
         if residence > self.residence[slot] {
             self.residence[slot] = residence;
         }
+        self.following[slot] = self.following[slot].max(following);
     }
 
     /// Seidmann's delay; and processor time is in the cores and in the thread that it runs in, but passes once.
@@ -114,12 +120,12 @@ impl Demands {
     /// it at the pace of the slowest.
     #[must_use]
     pub fn alone(&self) -> f64 {
-        self.residence[..self.len].iter().sum::<f64>() + self.delay + self.following()
+        self.residence[..self.len].iter().sum::<f64>() + self.delay + self.followed()
     }
 
     /// Seconds by which the last piece of an operation comes after the first.
-    fn following(&self) -> f64 {
-        (self.pieces - 1.0) * self.residence[..self.len].iter().copied().fold(0.0, f64::max)
+    fn followed(&self) -> f64 {
+        self.following[..self.len].iter().copied().fold(0.0, f64::max)
     }
 }
 
@@ -135,11 +141,15 @@ pub fn solve(network: &Network) -> Solution {
 pub fn relieved(network: &Network) -> Solution {
     let mut demands = Demands::cut(network, network.cut);
     demands.delay -= network.spared;
+    for station in network.stations.iter().filter(|station| usize::from(station.slot) < demands.len) {
+        // What is not cut has all units of a station at once.
+        demands.residence[usize::from(station.slot)] /= station.apart.min(network.cut);
+    }
     let relieved = |resource| matches!(resource, Resource::Thread | Resource::Serial(Serial::Mirror, _));
     let threads = network.stations.iter().filter(|station| relieved(station.resource));
     for slot in threads.map(|station| usize::from(station.slot)) {
-        if let (Some(demand), Some(residence)) = (demands.demand.get_mut(slot), demands.residence.get_mut(slot)) {
-            (*demand, *residence) = (0.0, 0.0);
+        if slot < demands.len {
+            (demands.demand[slot], demands.residence[slot], demands.following[slot]) = (0.0, 0.0, 0.0);
         }
     }
     solve_demands(network, &demands)
@@ -205,7 +215,7 @@ fn open(demands: &Demands, rate: f64, most: Solution) -> Solution {
         let busy = (rate * demands.demand[at]).min(0.999);
         demands.residence[at] * (1.0 + (1.0 - demands.even[at]) * busy / (1.0 - busy))
     };
-    let response = demands.delay + (0..demands.len).map(wait).sum::<f64>() + demands.following();
+    let response = demands.delay + (0..demands.len).map(wait).sum::<f64>() + demands.followed();
     Solution { throughput: rate, response, resync: most.resync }
 }
 

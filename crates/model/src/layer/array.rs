@@ -5,7 +5,7 @@ use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, STRIP
 
 use super::turns::SWITCHES;
 use crate::compile::{Compiler, count};
-use crate::flow::Flow;
+use crate::flow::{Flow, Waits};
 use crate::network::{Resource, Serial, Slot};
 use crate::parameter::Parameter;
 
@@ -21,6 +21,8 @@ const PAGE: f64 = 4096.0;
 const CHANGE: f64 = 4.0;
 /// Times that the parity thread looks at a row of which a part is written: to read, and to write (`handle_stripe`).
 const VISITS: f64 = 2.0;
+/// Bytes of a request at most (`BIO_MAX_VECS` pages).
+const REQUEST: f64 = 1_048_576.0;
 /// Bytes of a request from which on the parity thread hands over what it held back (`BLK_PLUG_FLUSH_SIZE` in block/blk.h).
 const PLUG: f64 = 131_072.0;
 
@@ -34,6 +36,8 @@ pub(crate) struct Array {
     far: bool,
     /// Threads that work on parity.
     threads: f64,
+    /// Are these workers, to which the array's own thread hands rows?
+    grouped: bool,
     /// Stripes in memory, of one page for each member.
     stripes: f64,
 }
@@ -47,6 +51,7 @@ impl Array {
             bitmap: raid.bitmap == Bitmap::Internal && raid.level != RaidLevel::Raid0,
             far: raid.layout == Raid10Layout::Far,
             threads: f64::from(raid.group_threads.max(1)),
+            grouped: raid.group_threads > 0,
             stripes: f64::from(raid.stripe_cache),
         }
     }
@@ -69,6 +74,7 @@ impl Array {
             bitmap: lvm.volume.is_raid(),
             far: false,
             threads: 1.0,
+            grouped: false,
             stripes: f64::from(STRIPE_CACHE),
         })
     }
@@ -241,24 +247,36 @@ impl Compiler<'_> {
         self.memory(bytes * 3.5, "copied into stripes, read for parity");
         // One thread does it all unless more are asked for (`group_thread_cnt`, 0 by default): it copies, reckons and submits.
         self.parity_work(at, array, Parameter::ParityCopy, bytes, "copied into stripes");
-        self.parity_work(at, array, Parameter::ParityByte, bytes * (1.0 + parity), "parity");
         // Writes side by side fill rows between them, where enough are under way; those at random meet nobody.
-        let streamed = !flow.random && flow.bytes * self.depth * flow.rate.min(1.0) >= stripe;
+        let side_by_side = self.depth * flow.rate.min(1.0);
+        let streamed = !flow.random && flow.bytes * side_by_side >= stripe;
         let rows = if streamed {
-            Rows { whole: flow.bytes / stripe, ..Rows::default() }
+            // Drives that take a while leave the thread something to do, and what is written back later comes by the hundred.
+            let idles = self.is_in_memory() && flow.waits == Waits::Operation;
+            let together = if idles { side_by_side.max(1.0) } else { f64::INFINITY };
+            Rows::of_stream(flow.bytes / array.chunk, together, data, parity)
         } else {
             Rows::of(flow.bytes / array.chunk, data, parity)
         };
         // Of a part of a chunk, so many bytes of each member that is touched.
         let piece = flow.bytes.min(array.chunk);
+        let part = if streamed { array.chunk } else { piece };
+        let (read, written) = (rows.reads * part, rows.whole * array.members * array.chunk + rows.writes * part);
+        // What it does is for each page of a member that is read or written (`handle_stripe`), however many data and parity are.
+        self.parity_work(at, array, Parameter::ParityMember, flow.rate * (read + written), "pages of members");
+        let request = (flow.bytes / self.bios(flow)).min(REQUEST) / PAGE;
+        let passed = bytes / PAGE * request / 2.0;
+        self.parity_work(at, array, Parameter::ParityWalk, passed, "pages of a request that are passed to find another");
         let pages = (piece / PAGE).max(1.0);
-        let whole = flow.rate * rows.whole * array.chunk / PAGE;
-        self.parity_work(at, array, Parameter::ParityRow, whole, "rows of stripes");
         if !self.is_in_memory() {
             // The thread sleeps while the drives read, and again while they write (`md_wakeup_thread` in `raid5_release_stripe`).
             // That takes a processor, and the thread only while it has nothing to do.
             let woken = flow.rate * rows.parts * VISITS * SWITCHES;
             self.cores(Parameter::HandoffReadIo, woken, "waiting for the drives");
+        }
+        if array.grouped {
+            let handed = flow.rate * rows.parts * VISITS;
+            self.cores(Parameter::HandoffReadIo, handed, "rows that are handed to workers");
         }
         let first = flow.rate * (rows.reads + rows.writes) / CHANGE;
         self.parity_work(at, array, Parameter::ParityChange, first, "rows of which a part is written");
@@ -266,7 +284,7 @@ impl Compiler<'_> {
         // again for what is written.
         let further = flow.rate * rows.parts * (pages - 1.0) * VISITS;
         self.parity_work(at, array, Parameter::ParityRow, further, "further rows beside them");
-        let is_part = rows.parts > 0.0;
+        let is_part = !streamed && rows.parts > 0.0;
         let thread = self.network.station(
             Resource::Serial(Serial::Parity, self.twins.of(at)),
             1.0,
@@ -283,15 +301,14 @@ impl Compiler<'_> {
             // more than it does: drawn at random, two seeds of the lab are nearer to that than to half of it.
             Flow { write, random, bytes, rate, wide: flow.wide * wide, thread: Some(thread), ..*flow }
         };
-        let written = rows.whole * array.members * array.chunk + rows.writes * piece;
         if !is_part && !self.network.behind {
-            let cut = (written / array.members / PLUG).ceil();
+            let cut = (flow.bytes / data / PLUG).ceil();
             (self.network.pieces, self.network.cut) = (self.network.pieces.max(cut), self.network.cut.max(cut));
         }
         let share = count(here) / array.members;
         asked[0] = Some(Spread { flow: each(true, written * share), to: here });
-        if rows.reads > 0.0 {
-            asked[1] = Some(Spread { flow: each(false, rows.reads * piece * share), to: here });
+        if read > 0.0 {
+            asked[1] = Some(Spread { flow: each(false, read * share), to: here });
         }
     }
 }
@@ -309,6 +326,20 @@ struct Rows {
 }
 
 impl Rows {
+    /// Of a stream of writes of so many chunks, so many of them under way together. What fills no row to its end waits until the
+    /// thread has nothing else to do (`raid5_activate_delayed`); then that row is written in two parts.
+    fn of_stream(chunks: f64, together: f64, data: f64, parity: f64) -> Self {
+        let (rows, together) = (chunks / data, chunks / data * together);
+        let broken = if (together - together.round()).abs() < 1e-9 { 0.0 } else { rows / together };
+        let half = data / 2.0;
+        Self {
+            whole: rows - broken,
+            parts: 2.0 * broken,
+            reads: 2.0 * broken * (half + parity).min(half),
+            writes: 2.0 * broken * (half + parity),
+        }
+    }
+
     /// Of a write of so many chunks, at a multiple of its own size, over so many chunks of data in a row.
     fn of(chunks: f64, data: f64, parity: f64) -> Self {
         let mut rows = Self::default();

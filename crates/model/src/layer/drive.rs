@@ -68,7 +68,13 @@ impl Compiler<'_> {
             self.network.write_bytes += flow.rate * flow.bytes * set.size;
         }
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
-        self.network.stations[usize::from(drive)].even = class.even;
+        let station = &mut self.network.stations[usize::from(drive)];
+        station.even = class.even;
+        if flow.waits == Waits::Operation {
+            let apart = flow.wide / flow.copies;
+            station.apart = station.apart.max(apart);
+            station.abreast = station.abreast.max(apart * flow.alternates);
+        }
         let worked = self.service(class, drive, flow, set.size);
         self.turns(set, class, flow, worked, fill);
         let slot = self.network.stations[usize::from(drive)].slot;

@@ -194,11 +194,16 @@ impl Compiler<'_> {
         let places = class.queue.unwrap_or(class.requests);
         let over = if flow.random { set.size / flow.wide } else { 1.0 };
         let own = pieces * flow.batch;
-        let out = self.depth * self.jobs * flow.rate.min(1.0) * own / over;
+        // Accesses of all drives for an operation, in groups that come at once: what less than one is, few operations ask for.
+        let asking = (flow.rate * set.size / (flow.wide * flow.batch)).min(1.0);
+        let out = self.depth * self.jobs * asking * own / over;
         let beyond = |requests: f64| (1.0 - places / requests.max(1.0)).max(0.0);
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
         let cores = self.network.station(Resource::Cores, 1.0, self.site.threads(), Slot::Own);
         let busy = |station: u16| self.network.stations[usize::from(station)].demand;
+        if class.queue.is_some() {
+            return all * beyond(out) * (2.0 * busy(drive) / busy(cores)).min(1.0);
+        }
         let book = &self.site.book;
         let each = book.get(each) * book.get(Parameter::CpuFactor) / self.site.threads();
         let room = (busy(drive) - busy(cores)) / each;
