@@ -1,5 +1,6 @@
 //! What is measured, the steps that buy most first, and which constants of the model each gives.
 
+use model::parameter::TABLE;
 use model::{Conditions, Parameter, Site};
 use terms::calibration::CalibrationStep;
 use terms::layer::{
@@ -117,19 +118,29 @@ impl Bench<'_> {
 
     /// Measures a stack and finds the constants at which the model says what was measured.
     fn learn(&mut self, stack: &Stack, fits: &[Fit]) -> Result<Vec<Point>, CalibrateError> {
+        let points = self.measured(stack, fits)?;
+        self.fit(stack, fits, &points)?;
+        Ok(points)
+    }
+
+    fn measured(&self, stack: &Stack, fits: &[Fit]) -> Result<Vec<Point>, CalibrateError> {
         let works: Vec<Workload> = fits.iter().map(|fit| fit.work.clone()).collect();
-        let points = self.points(stack, &works)?;
+        self.points(stack, &works)
+    }
+
+    /// Finds the constants at which the model says what was measured.
+    fn fit(&mut self, stack: &Stack, fits: &[Fit], points: &[Point]) -> Result<(), CalibrateError> {
         let sigma = self.sigma();
         let origin = format!("{} on a RAM drive of this machine", stack.nodes[0].layer.title());
         for _ in 0..PASSES {
-            for (Fit { parameter, work }, point) in fits.iter().zip(&points) {
+            for (Fit { parameter, work }, point) in fits.iter().zip(points) {
                 let site = self.on_ram()?;
                 if let Some(value) = telling(&site, *parameter, stack, work, point.operations) {
                     self.set(*parameter, value, sigma, &origin);
                 }
             }
         }
-        Ok(points)
+        Ok(())
     }
 
     /// Small blocks at random on every thread.
@@ -307,15 +318,22 @@ fn parity(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     let fits = [
         Fit { parameter: Parameter::ParityMember, work: work(Pattern::Write, row, SEQUENTIAL_DEPTH, 1)? },
         Fit { parameter: Parameter::ParityWalk, work: large(Pattern::Write)? },
-        Fit { parameter: Parameter::ParityChange, work: bench.small(Pattern::RandWrite)? },
-        Fit { parameter: Parameter::ParityRow, work: work(Pattern::RandWrite, chunk, SEQUENTIAL_DEPTH, 1)? },
+        Fit { parameter: Parameter::ParityPart, work: bench.small(Pattern::RandWrite)? },
+        Fit { parameter: Parameter::ParityVisit, work: work(Pattern::RandWrite, chunk, SEQUENTIAL_DEPTH, 1)? },
     ];
-    // What a row takes besides is sought from next to nothing, for it may be that.
-    for parameter in [Parameter::ParityChange, Parameter::ParityRow] {
-        let little = model::parameter::TABLE[parameter as usize].value / 100.0;
-        bench.set(parameter, little, bench.sigma(), "next to nothing beside the pages of members");
+    let stack = stack(Layer::Raid(raid), ram::DRIVES)?;
+    let points = bench.measured(&stack, &fits)?;
+    // Both may be near nothing, and from the table's value so small a figure would be refused.
+    let little = [Parameter::ParityPart, Parameter::ParityVisit].map(|of| (of, TABLE[of as usize].value / 100.0));
+    for (parameter, value) in little {
+        bench.set(parameter, value, bench.sigma(), "");
     }
-    let points = bench.learn(&stack(Layer::Raid(raid), ram::DRIVES)?, &fits)?;
+    let fitted = bench.fit(&stack, &fits, &points);
+    for (parameter, _) in little {
+        // What no figure told stays the table's.
+        bench.calibration.constants.retain(|constant| constant.key != parameter.key() || !constant.origin.is_empty());
+    }
+    fitted?;
     Ok(format!(
         "{:.0} MB/s and {:.1} k IOPS to write",
         points[1].operations * Bytes::mib(1).as_f64() / 1e6,

@@ -37,7 +37,7 @@ fn built(step: &str, second: bool) -> Stack {
         Layer::Crypt(Crypt { sector, flags, ..Crypt::default() })
     };
     let tags = |mode, sector| Layer::Integrity(Integrity { mode, sector, ..Integrity::default() });
-    let raid = |level| Layer::Raid(Raid { level, bitmap: Bitmap::None, assume_clean: true, ..Raid::default() });
+    let raid_of = |level| Raid { level, bitmap: Bitmap::None, assume_clean: true, ..Raid::default() };
     let (block, sector) = (Bytes::kib(4), Bytes(512));
     match step {
         "dm-crypt, inline" => stack(crypt(true, block), 1),
@@ -46,8 +46,8 @@ fn built(step: &str, second: bool) -> Stack {
         "files" => stack(Layer::Ext4(Ext4::default()), 1),
         "dm-integrity, no journal" => stack(tags(IntegrityMode::NoJournal, block), 1),
         "dm-integrity, journal" => stack(tags(IntegrityMode::Journal, if second { sector } else { block }), 1),
-        "RAID-1" => stack(raid(RaidLevel::Raid1), 2),
-        "RAID-5" => stack(raid(RaidLevel::Raid5), 3),
+        "RAID-1" => stack(Layer::Raid(raid_of(RaidLevel::Raid1)), 2),
+        "RAID-5" => stack(Layer::Raid(Raid { chunk: Bytes::kib(64), ..raid_of(RaidLevel::Raid5) }), 3),
         "LVM" => stack(Layer::Lvm(Lvm::default()), 1),
         "btrfs" => stack(Layer::Btrfs(Btrfs::default()), 1),
         "ZFS" => stack(Layer::Zfs(Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() }), 1),

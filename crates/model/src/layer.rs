@@ -7,6 +7,7 @@ pub(crate) mod drive;
 mod flush;
 mod integrity;
 mod resync;
+mod rows;
 pub(crate) mod turns;
 mod volume;
 mod zfs;

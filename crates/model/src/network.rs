@@ -102,9 +102,9 @@ pub struct Station {
     pub servers: f64,
     /// Share of its busy time that an arrival waits less than behind exponential times, 0 to 1/2.
     pub even: f64,
-    /// Units that the pieces of one operation are at side by side, each at one of them.
+    /// Units that have different pieces of one operation at the same time.
     pub apart: f64,
-    /// Units that work on the pieces of one operation side by side: those, and as many times as a piece has copies to choose from.
+    /// Units that work on its pieces at the same time: those, and second copies that pieces may go to.
     pub abreast: f64,
     /// Stations of one slot carry the same data at the same time: the slowest counts. [`BOUND`]: none queues here.
     pub slot: u16,
@@ -213,6 +213,13 @@ impl Network {
         };
         self.stations.push(Station::new(resource, units, servers, slot));
         u16::try_from(self.stations.len() - 1).unwrap_or(DELAY - 1)
+    }
+
+    /// Says that the pieces of an operation are at so many units of a station at the same time.
+    pub(crate) fn spread(&mut self, station: u16, apart: f64, abreast: f64) {
+        let station = &mut self.stations[usize::from(station)];
+        station.apart = station.apart.max(apart);
+        station.abreast = station.abreast.max(abreast);
     }
 
     pub(crate) fn add(&mut self, values: &[f64], part: Part) {

@@ -204,7 +204,7 @@ impl Compiler<'_> {
         [new(reads), new(writes), of(writes, Parameter::CachedFolioFlush, Parameter::CachedFlush)]
     }
 
-    /// What one job reads in order takes the same time, window for window, of the thread that copies as of drives that read ahead.
+    /// One job reads in order: each window takes the thread and the drives the same time, so that neither waits for chance.
     pub(crate) fn even_streams(&mut self, work: &Workload) {
         if self.cached.is_none() || work.pattern.random() || work.pattern.writes() || self.jobs > 1.5 {
             return;

@@ -97,7 +97,7 @@ const LZ4: &str = "780 and 4970 MB/s (LZ4), 1360 MB/s (zstd, decompression) of o
 /// Reads and writes of a RAM drive through a warm and a cold page cache, crates/bedplate/tests/studies/page-cache.toml.
 const COUNTED_PAGES: &str = "instructions of Linux 6.1, counted in the lab: buffered reads and writes of a RAM drive";
 /// A row of RAID-5 of which a part is written takes two reads and two writes of members.
-const CHANGED: &str = "463 k writes of 4 KiB a second, RAID-5 on null_blk, by eight threads (group_thread_cnt), before md-6.12-raid5-opt (fb16787b396c)";
+const CHANGED: &str = "463 k writes of 4 KiB a second, RAID-5 on null_blk, by eight threads (group_thread_cnt), before md-6.12-raid5-opt (fb16787b396c), less the pages of members";
 
 table! {
     One: "one", Ratio, 1.0, 0.0, Told, "";
@@ -197,14 +197,14 @@ table! {
     StripeLock: "lock of a RAID-0 array", Time, today(0.26 * US), 0.4, Published, "3.8 M IOPS through RAID-0 where the bare drives gave 7 M";
     ParityReadOld: "lock of a parity array for a read, before Linux 5.14", Time, today(0.86 * US), 0.25, Published, TWELVE;
     ParityReadNew: "lock of a parity array for a read, since Linux 5.14", Time, today(0.18 * US), 0.25, Published, TWELVE;
-    ParityRow: "parity thread, a visit of a row of 4 KiB of which a part is written", Time, today(3.6 * US), 0.6, Published,
-        "as a row of that resync";
-    ParityChange: "parity thread, four accesses of drives for a row of which a part is written", Time, today(17.3 * US), 0.5, Published, CHANGED;
+    ParityVisit: "parity thread, a visit of a row of 4 KiB of which a part is written", Time, today(3.6 * US), 0.6, Published,
+        "as a whole row of the resync that ParityMember is from";
+    ParityPart: "parity thread, four accesses of drives for a row of which a part is written", Time, today(16.1 * US), 0.5, Published, CHANGED;
     ParityCopy: "copy into the stripe cache", PerByte, 0.0823 * NS, 0.3, Published, "as the RAM drive's copy";
     ParityByte: "XOR and syndrome, data from memory", PerByte, today(0.045 * NS), 0.4, Published, "19 to 31 GB/s a core in boot logs, less from memory";
-    ParityMember: "parity thread, bytes of members in rows that it handles", PerByte, today(0.118 * NS), 0.5, Published,
-        "resync of a RAID-6 of 12 NVMe drives at 1.11 GB/s each, 3.6 µs for a row of 4 KiB (linux-raid, June 2022), and XOR and syndrome";
-    ParityWalk: "parity thread, a page of a request that it passes to find another", Time, 0.004 * US, 0.6, Guessed,
+    ParityMember: "parity thread, bytes of members in rows that it handles", PerByte, today(0.073 * NS), 0.6, Published,
+        "resync of a RAID-6 of 12 NVMe drives at 1.11 GB/s each, which is 3.6 µs for a row of 12 pages (linux-raid, June 2022)";
+    ParityWalk: "parity thread, a page of a request that it passes to find another", Time, today(0.004 * US), 0.6, Guessed,
         "each page is looked for from the beginning of its request (`async_copy_data`): some 40 instructions of a small loop, counted in the lab with Linux 6.1, three a cycle";
     MirrorWrite: "md's thread, a write of a mirror", Time, today(0.5 * US), 0.6, Guessed,
         "what raid1d and raid10d take from a list and submit (`flush_pending_writes`), and their waking";

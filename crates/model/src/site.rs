@@ -88,7 +88,7 @@ const PAGE: f64 = 4096.0;
 
 /// An operation that finds another at work waits for what is left of it: all of a mean time where times are
 /// exponential, `(1 + c²)/2` of it in general, half of it where all are the same (residual life; Kleinrock, *Queueing
-/// Systems* I, 5.2). So much is taken off for a drive whose operations all take as long.
+/// Systems* I, 5.2). So much is taken off for a drive, or a thread, whose operations all take as long.
 pub(crate) const EVEN: f64 = 0.5;
 
 /// Channels of memory where nobody told: two, as desktops have, and in servers one for each eight cores (EPYC 7003 and Xeon

@@ -54,12 +54,7 @@ impl Demands {
     /// The demands of a network at the values of its book.
     #[must_use]
     pub fn of(network: &Network) -> Self {
-        Self::cut(network, network.pieces)
-    }
-
-    /// The same with operations in so many pieces.
-    fn cut(network: &Network, pieces: f64) -> Self {
-        Self::made(network, network.delay, pieces, |_, station| (station.demand, station.residence))
+        Self::made(network, network.delay, network.pieces, |_, station| (station.demand, station.residence))
     }
 
     /// The demands of a network with this delay, and what each station has to do for one operation and adds to its time.
@@ -77,7 +72,7 @@ impl Demands {
         };
         for (place, station) in network.stations.iter().enumerate() {
             let (demand, residence) = of(place, station);
-            // What several units have at the same time counts once in the operation, and whole in the piece that each has.
+            // Pieces are at different units. Each takes a unit's whole time, and together they count once.
             let piece = residence * station.units * station.apart.min(pieces) / pieces;
             let following = piece * (pieces / station.abreast.min(pieces) - 1.0);
             demands.put(station, demand, piece, following);
@@ -139,12 +134,10 @@ pub fn solve(network: &Network) -> Solution {
 /// however much of their work these hand to others, in whatever pieces, it goes no faster. A file system spares md's thread, too.
 #[must_use]
 pub fn relieved(network: &Network) -> Solution {
-    let mut demands = Demands::cut(network, network.cut);
+    // An operation that is not cut uses all units of a station at once.
+    let whole = |station: &Station| station.residence / station.apart.min(network.cut);
+    let mut demands = Demands::made(network, network.delay, network.cut, |_, station| (station.demand, whole(station)));
     demands.delay -= network.spared;
-    for station in network.stations.iter().filter(|station| usize::from(station.slot) < demands.len) {
-        // What is not cut has all units of a station at once.
-        demands.residence[usize::from(station.slot)] /= station.apart.min(network.cut);
-    }
     let relieved = |resource| matches!(resource, Resource::Thread | Resource::Serial(Serial::Mirror, _));
     let threads = network.stations.iter().filter(|station| relieved(station.resource));
     for slot in threads.map(|station| usize::from(station.slot)) {

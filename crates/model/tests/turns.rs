@@ -1,7 +1,7 @@
 //! Members that take turns, and requests that are all out: each a line that says what a stack does relative to another.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
-use model::{Compiler, Conditions, Resource, Site, predict};
+use model::{Compiler, Conditions, Resource, Serial, Site, predict};
 use terms::layer::{
     Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Volume, Zfs,
     ZfsLayout,
@@ -347,4 +347,47 @@ fn parity_takes_processors() {
             && at(zfs(ZfsLayout::Raidz1)) > at(zfs(ZfsLayout::Stripe))
     );
     assert!(at(raid(RaidLevel::Raid6, 64)) > at(raid(RaidLevel::Raid5, 64)));
+}
+
+/// The parity thread takes as long for each page of a member, whatever the level; and large requests take it more, for each page
+/// is looked for from the beginning of its request.
+#[test]
+fn a_row_takes_as_long_for_each_member() {
+    let thread = |level, members, kib| {
+        let is = |resource| matches!(resource, Resource::Serial(Serial::Parity, _));
+        let machine =
+            Machine { drives: vec![DriveGroup { count: 6, ..of(DriveKind::Ram).drives[0].clone() }], ..flash() };
+        demand(&machine, &stack(members, raid(level, 16)), &work(Pattern::RandWrite, kib, 1, 1), is)
+    };
+    // Two chunks of data in each row, and as many copies into the cache.
+    let (one, two) = (thread(RaidLevel::Raid5, 3, 32), thread(RaidLevel::Raid6, 4, 32));
+    assert!((1.1..4.0 / 3.0).contains(&(two / one)), "{one} {two}");
+    let (small, large) = (thread(RaidLevel::Raid6, 4, 32), thread(RaidLevel::Raid6, 4, 1024));
+    assert!(large > small * 32.0 * 1.3, "{small} {large}");
+}
+
+/// A stream whose operations under way end in the middle of a row leaves that row to be written in two parts, where the thread has
+/// nothing else to do meanwhile: of three members of data, not of two.
+#[test]
+fn a_stream_in_memory_breaks_rows_that_it_does_not_fill() {
+    let written = |level, kind| {
+        let stream = work(Pattern::Write, 64, 4, 1);
+        let said = predict(&Site::new(&of(kind)), &stack(4, raid(level, 64)), &stream, &Conditions::default()).unwrap();
+        said.write_amplification.unwrap()
+    };
+    let whole = written(RaidLevel::Raid5, DriveKind::Nvme);
+    assert!((whole - 4.0 / 3.0).abs() < 0.05, "{whole}");
+    assert!(written(RaidLevel::Raid5, DriveKind::Ram) > whole * 1.1);
+    let even = written(RaidLevel::Raid6, DriveKind::Ram);
+    assert!((even - 2.0).abs() < 0.05, "{even}");
+}
+
+/// Each piece of a read takes a drive's whole time, and four drives work on four of them side by side: no less than one piece on
+/// one drive, and no more than two after another.
+#[test]
+fn pieces_on_several_drives_take_a_whole_time_each() {
+    let alone =
+        |kib| 1.0 / rate(&flash_of(25e3), &stack(4, raid(RaidLevel::Raid0, 16)), &work(Pattern::RandRead, kib, 1, 1));
+    let (one, four) = (alone(16), alone(64));
+    assert!(four > one && four < one * 2.0, "{one} {four}");
 }

@@ -3,6 +3,7 @@
 use terms::Stack;
 use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, STRIPE_CACHE, Volume};
 
+use super::rows::Rows;
 use super::turns::SWITCHES;
 use crate::compile::{Compiler, count};
 use crate::flow::{Flow, Waits};
@@ -21,7 +22,7 @@ const PAGE: f64 = 4096.0;
 const CHANGE: f64 = 4.0;
 /// Times that the parity thread looks at a row of which a part is written: to read, and to write (`handle_stripe`).
 const VISITS: f64 = 2.0;
-/// Bytes of a request at most (`BIO_MAX_VECS` pages).
+/// Bytes of a request at most: as much as 256 stripes hold of one member (`RAID5_MAX_REQ_STRIPES` in drivers/md/raid5.h).
 const REQUEST: f64 = 1_048_576.0;
 /// Bytes of a request from which on the parity thread hands over what it held back (`BLK_PLUG_FLUSH_SIZE` in block/blk.h).
 const PLUG: f64 = 131_072.0;
@@ -101,18 +102,19 @@ impl Compiler<'_> {
         // md cuts what comes to what its members take at once, whatever lies between (`md_submit_bio`, and
         // `blk_stack_limits` in block/blk-settings.c); the device mapper does not.
         let largest = matches!(stack.nodes[at].layer, terms::Layer::Raid(_)).then(|| self.piece()).flatten();
+        let in_rows = array.parity() > 0.0 && flow.write;
         let cut = |flow: Flow| {
             let times = largest.map_or(1.0, |largest| (flow.bytes / largest).ceil().max(1.0));
             Flow { bytes: flow.bytes / times, rate: flow.rate * times, batch: flow.batch * times, ..flow }
         };
         // A file system holds back what it writes and submits it itself (`blk_start_plug` in `__iomap_dio_rw`, `raid1_unplug`).
         let plugged = stack.top().is_some_and(|top| top.layer.is_file_system());
-        self.array_costs(at, array, &cut(*flow), plugged);
+        // What is written with parity comes whole: raid5.c sets its own limit.
+        self.array_costs(at, array, &if in_rows { *flow } else { cut(*flow) }, plugged);
         self.spread(stack, at, array, flow, &mut asked);
         let node = &stack.nodes[at];
         let turns = self.turns_of(array, flow, node.on.len());
         // A RAM drive has no queue in which parts of an operation could become one request.
-        let in_rows = array.parity() > 0.0 && flow.write;
         let largest = if self.is_in_memory() && !in_rows { Some(array.chunk) } else { largest };
         let cut = |flow: Flow| {
             let times = largest.map_or(1.0, |largest| (flow.bytes / largest).ceil().max(1.0));
@@ -251,7 +253,8 @@ impl Compiler<'_> {
         let side_by_side = self.depth * flow.rate.min(1.0);
         let streamed = !flow.random && flow.bytes * side_by_side >= stripe;
         let rows = if streamed {
-            // Drives that take a while leave the thread something to do, and what is written back later comes by the hundred.
+            // A RAM drive has written when the call returns, so that the thread runs out of work and takes up rows that are not full.
+            // What is written back later comes by the hundred.
             let idles = self.is_in_memory() && flow.waits == Waits::Operation;
             let together = if idles { side_by_side.max(1.0) } else { f64::INFINITY };
             Rows::of_stream(flow.bytes / array.chunk, together, data, parity)
@@ -262,12 +265,18 @@ impl Compiler<'_> {
         let piece = flow.bytes.min(array.chunk);
         let part = if streamed { array.chunk } else { piece };
         let (read, written) = (rows.reads * part, rows.whole * array.members * array.chunk + rows.writes * part);
-        // What it does is for each page of a member that is read or written (`handle_stripe`), however many data and parity are.
+        // The thread's time grows with the pages that it reads and writes (`handle_stripe`), whatever the level.
         self.parity_work(at, array, Parameter::ParityMember, flow.rate * (read + written), "pages of members");
         let request = (flow.bytes / self.bios(flow)).min(REQUEST) / PAGE;
         let passed = bytes / PAGE * request / 2.0;
-        self.parity_work(at, array, Parameter::ParityWalk, passed, "pages of a request that are passed to find another");
-        let pages = (piece / PAGE).max(1.0);
+        self.parity_work(
+            at,
+            array,
+            Parameter::ParityWalk,
+            passed,
+            "pages of a request that are passed to find another",
+        );
+        let pages = (part / PAGE).max(1.0);
         if !self.is_in_memory() {
             // The thread sleeps while the drives read, and again while they write (`md_wakeup_thread` in `raid5_release_stripe`).
             // That takes a processor, and the thread only while it has nothing to do.
@@ -279,11 +288,11 @@ impl Compiler<'_> {
             self.cores(Parameter::HandoffReadIo, handed, "rows that are handed to workers");
         }
         let first = flow.rate * (rows.reads + rows.writes) / CHANGE;
-        self.parity_work(at, array, Parameter::ParityChange, first, "rows of which a part is written");
+        self.parity_work(at, array, Parameter::ParityPart, first, "rows of which a part is written");
         // Of rows side by side, accesses of a member become one request; each row is still looked at for what is read and
         // again for what is written.
         let further = flow.rate * rows.parts * (pages - 1.0) * VISITS;
-        self.parity_work(at, array, Parameter::ParityRow, further, "further rows beside them");
+        self.parity_work(at, array, Parameter::ParityVisit, further, "further rows beside them");
         let is_part = !streamed && rows.parts > 0.0;
         let thread = self.network.station(
             Resource::Serial(Serial::Parity, self.twins.of(at)),
@@ -310,69 +319,6 @@ impl Compiler<'_> {
         if read > 0.0 {
             asked[1] = Some(Spread { flow: each(false, read * share), to: here });
         }
-    }
-}
-
-/// What a write at random changes of a parity array, in rows of chunks, on average over the places where it may begin.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Rows {
-    /// Rows of which all data is written.
-    whole: f64,
-    /// Rows of which a part is.
-    parts: f64,
-    /// Chunks that are read and written for these.
-    reads: f64,
-    writes: f64,
-}
-
-impl Rows {
-    /// Of a stream of writes of so many chunks, so many of them under way together. What fills no row to its end waits until the
-    /// thread has nothing else to do (`raid5_activate_delayed`); then that row is written in two parts.
-    fn of_stream(chunks: f64, together: f64, data: f64, parity: f64) -> Self {
-        let (rows, together) = (chunks / data, chunks / data * together);
-        let broken = if (together - together.round()).abs() < 1e-9 { 0.0 } else { rows / together };
-        let half = data / 2.0;
-        Self {
-            whole: rows - broken,
-            parts: 2.0 * broken,
-            reads: 2.0 * broken * (half + parity).min(half),
-            writes: 2.0 * broken * (half + parity),
-        }
-    }
-
-    /// Of a write of so many chunks, at a multiple of its own size, over so many chunks of data in a row.
-    fn of(chunks: f64, data: f64, parity: f64) -> Self {
-        let mut rows = Self::default();
-        let mut part = |touched: f64, share: f64| {
-            if touched > 0.0 {
-                // Either what is changed is read, data and parity, or all of the data that is not.
-                rows.parts += share;
-                rows.reads += share * (touched + parity).min(data - touched);
-                rows.writes += share * (touched + parity);
-            }
-        };
-        if chunks <= 1.0 {
-            part(1.0, 1.0);
-            return rows;
-        }
-        let chunks = chunks.ceil();
-        // Multiples of a size begin in a row where multiples of both do.
-        let mut step = (chunks, data);
-        while step.1 > 0.0 {
-            step = (step.1, step.0 % step.1);
-        }
-        let starts = data / step.0;
-        let share = 1.0 / starts;
-        let (mut start, mut whole) = (0.0, 0.0);
-        while start < data {
-            let head = if start > 0.0 { (data - start).min(chunks) } else { 0.0 };
-            let left = chunks - head;
-            part(head, share);
-            whole += share * (left / data).floor();
-            part(left % data, share);
-            start += step.0;
-        }
-        Self { whole, ..rows }
     }
 }
 
@@ -454,47 +400,4 @@ fn striped_mirrors(
     each.flow.alternates = each.flow.choices;
     each.flow.rate *= count(whole) / count(to);
     asked[0] = Some(Spread { to, ..each });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_write_at_random_changes_whole_rows_and_parts_of_rows() {
-        let parts = |parts, reads, writes| Rows { whole: 0.0, parts, reads, writes };
-        for (chunks, data, parity, expected) in [
-            // Data and parity, or the one other member's data.
-            (0.25, 4.0, 1.0, parts(1.0, 2.0, 2.0)),
-            (1.0, 2.0, 1.0, parts(1.0, 1.0, 2.0)),
-            // Two rows where it begins in the last chunk of three: one each of data and parity, twice.
-            (2.0, 3.0, 1.0, parts(4.0 / 3.0, 2.0, 10.0 / 3.0)),
-            // A row and a third of the next: from the second and third chunk on no row is whole, or the second is.
-            (4.0, 3.0, 1.0, Rows { whole: 2.0 / 3.0, parts: 4.0 / 3.0, reads: 2.0, writes: 10.0 / 3.0 }),
-            (6.0, 3.0, 1.0, Rows { whole: 2.0, ..Rows::default() }),
-        ] {
-            let rows = Rows::of(chunks, data, parity);
-            let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
-            assert!(
-                close(rows.whole, expected.whole)
-                    && close(rows.parts, expected.parts)
-                    && close(rows.reads, expected.reads)
-                    && close(rows.writes, expected.writes),
-                "{chunks} chunks over {data}: {rows:?}, not {expected:?}"
-            );
-        }
-    }
-
-    /// However a write lies, all that it changes is written, and each part's parity with it.
-    #[test]
-    fn no_chunk_is_lost_between_rows() {
-        for data in 2..12 {
-            for chunks in 1..40 {
-                let (data, chunks) = (count(data), count(chunks));
-                let rows = Rows::of(chunks, data, 2.0);
-                let written = rows.whole * data + rows.writes - rows.parts * 2.0;
-                assert!((written - chunks).abs() < 1e-9, "{chunks} chunks over {data}: {rows:?}");
-            }
-        }
-    }
 }

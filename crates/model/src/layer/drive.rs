@@ -68,16 +68,12 @@ impl Compiler<'_> {
             self.network.write_bytes += flow.rate * flow.bytes * set.size;
         }
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
-        let station = &mut self.network.stations[usize::from(drive)];
-        station.even = class.even;
-        if flow.waits == Waits::Operation {
-            let apart = flow.wide / flow.copies;
-            station.apart = station.apart.max(apart);
-            station.abreast = station.abreast.max(apart * flow.alternates);
-        }
+        self.network.stations[usize::from(drive)].even = class.even;
         let worked = self.service(class, drive, flow, set.size);
         self.turns(set, class, flow, worked, fill);
         let slot = self.network.stations[usize::from(drive)].slot;
+        let (apart, abreast) = self.side_by_side(flow, set.size);
+        self.network.spread(drive, apart, abreast);
         if let Some(ways) = class.link {
             let resource = if flow.write {
                 Resource::LinkDown(set.class, set.number)
@@ -85,11 +81,23 @@ impl Compiler<'_> {
                 Resource::LinkUp(set.class, set.number)
             };
             let link = self.network.station(resource, set.size, 1.0, Slot::With(slot));
+            self.network.spread(link, apart, abreast);
             let part = Part::of(link, ways[usize::from(flow.write)], flow.rate * flow.bytes, "bytes over its link");
             self.network.add(self.site.book.values(), Part { share, ..part });
         }
         self.shared(class, flow, set.size);
         self.driver(class, flow, set.size);
+    }
+
+    /// Drives that have different pieces of one read at the same time, and drives that work on them: as many more as there are copies
+    /// to choose from. A piece may be spread over several drives itself.
+    fn side_by_side(&self, flow: &Flow, size: f64) -> (f64, f64) {
+        if flow.write || flow.waits != Waits::Operation {
+            return (1.0, 1.0);
+        }
+        let each = (self.network.bytes / self.network.pieces / flow.run).clamp(1.0, flow.wide.max(1.0));
+        let apart = flow.wide.max(1.0) / each;
+        (apart, (apart * flow.alternates).min(size).max(apart))
     }
 
     /// The drive's own time, and what an operation takes there with nothing else under way.

@@ -3,14 +3,12 @@
 use terms::layer::{ArrayState, RaidLevel};
 use terms::{Layer, Stack};
 
-use crate::compile::Compiler;
+use crate::compile::{Compiler, count};
 use crate::network::{Resource, Resync};
 use crate::parameter::Parameter;
 
 /// Bytes of a request of a resynchronisation: md's `RESYNC_BLOCK_SIZE`.
 const REQUEST: f64 = 65_536.0;
-/// A page, in bytes.
-const PAGE: f64 = 4096.0;
 /// First kernel in which a resynchronisation keeps several requests under way beside other work.
 const DEPTH: (u32, u32) = (6, 16);
 
@@ -20,8 +18,8 @@ impl Compiler<'_> {
         if self.conditions.state != ArrayState::Resync {
             return;
         }
-        let Some(raid) = stack.nodes.iter().find_map(|node| match &node.layer {
-            Layer::Raid(raid) if node.layer.is_redundant() => Some(raid),
+        let Some((raid, members)) = stack.nodes.iter().find_map(|node| match &node.layer {
+            Layer::Raid(raid) if node.layer.is_redundant() => Some((raid, node.on.len())),
             _ => None,
         }) else {
             return;
@@ -37,8 +35,8 @@ impl Compiler<'_> {
         let drive = slowest.fold(0.0, f64::max);
         let book = &self.site.book;
         let parity = matches!(raid.level, RaidLevel::Raid5 | RaidLevel::Raid6);
-        let row = book.get(Parameter::ParityRow) * book.get(Parameter::CpuFactor);
-        let serial = if parity { row * REQUEST / PAGE } else { 0.0 };
+        let byte = book.get(Parameter::ParityMember) * book.get(Parameter::CpuFactor);
+        let serial = if parity { byte * REQUEST * count(members) } else { 0.0 };
         let cap = book.get(Parameter::ResyncCap) * REQUEST;
         let several = self.site.kernel_from(DEPTH);
         let depth = book.get(if several { Parameter::ResyncDepth } else { Parameter::ResyncYields });
