@@ -142,11 +142,15 @@ impl Compiler<'_> {
         let timed = (done * self.writes * GROUP).max(1.0);
         let random = work.pattern.random();
         let each = if random { (block / record).ceil() } else { block / record };
+        let all = (self.conditions.span.as_f64() / record).max(1.0);
         // What people have is larger than what a test works on, and seldom met again within a group.
-        if !random || !self.conditions.warm {
+        if !self.conditions.warm || (!random && room < all) {
             return Some(Shares { groups: 1.0 / timed.min(room / each).max(1.0), ..Shares::ALL });
         }
-        let all = (self.conditions.span.as_f64() / record).max(1.0);
+        if !random {
+            // A stream comes back to the same records, and each is written once in a group.
+            return Some(Shares { written: (all / (timed * each)).min(1.0), groups: 1.0 / timed, ..Shares::ALL });
+        }
         let touches = (record / block).max(1.0) * if work.shares_bytes() { f64::from(work.jobs.max(1)) } else { 1.0 };
         let full = 1.0 - (1.0 - (room / all).min(1.0)).powf(1.0 / touches);
         let per_pass = all * touches / each;
