@@ -226,9 +226,9 @@ fn a_record_that_is_dirty_is_written_once() {
     };
     let (few, many) = (Bytes::mib(256), Bytes::gib(256));
     // A stream comes back to the same records, too.
-    for pattern in [Pattern::RandWrite, Pattern::Write] {
+    for (pattern, least) in [(Pattern::RandWrite, 2.0), (Pattern::Write, 1.5)] {
         let again = rate(pattern, few, true) / rate(pattern, many, true);
-        assert!(again > 1.5, "{pattern:?}: {again}");
+        assert!(again > least, "{pattern:?}: {again}");
         let sought = rate(pattern, few, false) / rate(pattern, many, false);
         assert!(
             (sought - 1.0).abs() < 0.01,
