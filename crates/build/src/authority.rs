@@ -277,3 +277,20 @@ fn partitions(host: &dyn Host, node: &str) -> Result<Vec<String>, HostError> {
     found.reverse();
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_memory;
+
+    #[test]
+    fn only_the_kernels_ram_drives_are_written_to_without_consent() {
+        for node in ["/dev/ram0", "/dev/ram15"] {
+            assert!(is_memory(node), "{node}");
+        }
+        let others =
+            ["/dev/ram", "/dev/ramdisk", "/dev/ram0p1", "/dev/ram-1", "/dev/ram/0", "/dev/zram0", "/dev/sda", "ram0"];
+        for node in others {
+            assert!(!is_memory(node), "{node}");
+        }
+    }
+}
