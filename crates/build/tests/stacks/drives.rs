@@ -6,6 +6,7 @@ use host::Host;
 use terms::plan::{Act, Condition, Word, WorkPlace};
 use terms::{Bytes, Cmd, DriveSetup, Name, Nanos, Plan};
 
+use crate::real::{built, down};
 use crate::yard::{EVERY_LAYER, Yard, apply};
 
 fn refused(result: Result<impl Sized, BuildError>, wanted: fn(&BuildError) -> bool) -> String {
@@ -160,16 +161,10 @@ fn drives_are_set_up_side_by_side_and_put_back() {
 fn blocks_are_not_put_back_to_their_size_under_data_that_has_no_signature() {
     let yard = Yard::real(EVERY_LAYER);
     let plan = prepared(&yard);
-    let mut journal = MemoryJournal(vec![yard.begin(&plan)]);
-    let claims = yard.claims(&plan);
-    apply(&plan, &Authority::held(&yard.machine, &claims), &[], &mut journal).unwrap();
-    drop(claims);
+    let past = built(&yard, &plan);
     yard.machine.poke(yard.node("a"), 1 << 20, &[1; 4096]);
     let before = yard.machine.now_is();
-    let claims = yard.reclaimed(&plan, &journal.0, false);
-    let authority = Authority::held(&yard.machine, &claims);
-    let result = build::teardown(&plan, &authority, &journal.0, &mut MemoryJournal::default());
-    refused(result, BuildError::is_refusal);
+    refused(down(&yard, &plan, &past, false), BuildError::is_refusal);
     assert!(yard.machine.holds_the_same(yard.node("a"), &before), "a format would have taken it");
 }
 

@@ -8,7 +8,7 @@ use terms::Plan;
 use crate::yard::{EVERY_LAYER, Yard, apply};
 
 /// Builds a stack on real drives, and lets the locks go.
-fn built(yard: &Yard, plan: &Plan) -> Vec<JournalEntry> {
+pub(crate) fn built(yard: &Yard, plan: &Plan) -> Vec<JournalEntry> {
     let mut journal = MemoryJournal(vec![yard.begin(plan)]);
     let claims = yard.claims(plan);
     let authority = Authority::held(&yard.machine, &claims);
@@ -17,7 +17,12 @@ fn built(yard: &Yard, plan: &Plan) -> Vec<JournalEntry> {
 }
 
 /// Takes it down in another session.
-fn down(yard: &Yard, plan: &Plan, past: &[JournalEntry], erase: bool) -> Result<Vec<terms::Name>, BuildError> {
+pub(crate) fn down(
+    yard: &Yard,
+    plan: &Plan,
+    past: &[JournalEntry],
+    erase: bool,
+) -> Result<Vec<terms::Name>, BuildError> {
     let claims = yard.reclaimed(plan, past, erase);
     build::teardown(plan, &Authority::held(&yard.machine, &claims), past, &mut MemoryJournal::default())
 }
