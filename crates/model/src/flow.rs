@@ -1,5 +1,8 @@
 //! What a layer is asked for, and what it asks of those below.
 
+/// A page, in bytes.
+pub(crate) const PAGE: f64 = 4096.0;
+
 /// Accesses of one kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Flow {
@@ -39,6 +42,10 @@ pub(crate) struct Flow {
     pub(crate) waits: Waits,
     /// Who submits.
     pub(crate) context: Context,
+    /// Does it come page by page, each in a request of its own, which only the queue of a drive makes one?
+    pub(crate) paged: bool,
+    /// Does it begin anywhere, and not at a multiple of its own size?
+    pub(crate) shifted: bool,
     /// Who first touches the data that is read, if anybody does.
     pub(crate) toucher: Option<Context>,
 }
@@ -91,6 +98,8 @@ impl Flow {
             unsure: 0,
             waits: Waits::Operation,
             context: Context::Thread,
+            paged: false,
+            shifted: false,
             toucher: None,
         }
     }
@@ -98,6 +107,25 @@ impl Flow {
     /// Is it done after the operation has ended, whenever that was?
     pub(crate) fn is_behind(&self) -> bool {
         self.waits == Waits::Nobody
+    }
+
+    /// Requests that each comes in.
+    pub(crate) fn requests(&self) -> f64 {
+        if self.paged { (self.bytes / PAGE).max(1.0) } else { 1.0 }
+    }
+
+    /// Chunks of so many bytes that each touches, on average over the pages where it may begin.
+    pub(crate) fn chunks(&self, chunk: f64) -> f64 {
+        let beyond = if self.shifted { (self.bytes - PAGE) / chunk } else { self.bytes / chunk - 1.0 };
+        1.0 + beyond.max(0.0)
+    }
+
+    /// Of so many, how many take their time side by side where each is on a device of its own: of two that an access is cut into
+    /// anywhere, the larger has three quarters.
+    pub(crate) fn abreast(&self, chunk: f64) -> f64 {
+        let chunks = self.bytes / chunk;
+        let cut = if self.shifted { 1.0 / (1.0 - chunks.min(1.0) / 4.0) } else { 1.0 };
+        chunks.max(cut)
     }
 
     /// The same but for how many.

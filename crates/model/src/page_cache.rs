@@ -9,14 +9,12 @@ use terms::{Layer, Stack, Workload};
 
 use crate::calls::hands_over_writes;
 use crate::compile::{Compiler, count};
-use crate::flow::{Context, Flow, Waits};
+use crate::flow::{Context, Flow, PAGE, Waits};
 use crate::layer::upwards;
 use crate::network::Resource;
 use crate::parameter::Parameter;
 use crate::site::EVEN;
 
-/// A page, in bytes.
-const PAGE: f64 = 4096.0;
 /// Read-ahead of a device that tells no best size, in bytes (`VM_READAHEAD_PAGES` in include/linux/pagemap.h).
 const READ_AHEAD: f64 = 131_072.0;
 /// Of one that does: two of its stripes (`disk_update_readahead` in block/blk-settings.c, and LVM's `read_ahead = auto`).
@@ -119,13 +117,6 @@ impl Compiler<'_> {
         ((last + others) / (reads * jobs)).clamp(1.0, MOST_BEYOND)
     }
 
-    /// Requests that an access comes in: what a device without a file system writes back comes page by page
-    /// (`block_write_full_page` in fs/buffer.c), and only the queue of a drive makes them one.
-    pub(crate) fn bios(&self, flow: &Flow) -> f64 {
-        let pages = flow.is_behind() && self.cached.is_some_and(|cached| cached.raw);
-        if pages { flow.bytes / PAGE } else { 1.0 }
-    }
-
     /// Share of the span that memory holds. Of what is gone over in order the oldest is dropped first: all of it, or none.
     fn held(&self, random: bool) -> f64 {
         let Some(memory) = self.site.machine.memory.size else { return 1.0 };
@@ -147,6 +138,8 @@ impl Compiler<'_> {
     pub(crate) fn beyond_cache(&self, top: usize, flow: Flow) -> Flow {
         let Some(cached) = self.cached else { return flow };
         let bytes = cached.requests[usize::from(flow.write)];
+        // What a device without a file system writes back comes page by page (`block_write_full_page` in fs/buffer.c).
+        let flow = Flow { paged: flow.write && cached.raw, ..flow };
         let of = |share: f64| Flow { bytes, rate: flow.rate * share * flow.bytes / bytes, ..flow };
         match flow.write {
             false => of((1.0 - cached.hits) * cached.beyond),
@@ -271,13 +264,13 @@ impl Compiler<'_> {
         // Until so much of the span is dirty.
         let full = 1.0 - (1.0 - (kept / self.span()).min(1.0)).powf(1.0 / passes.touches);
         let distinct = first_to_touch(passes.touches, passes.share.min(full).min(most));
-        if !waits || !cold || passes.paced < 1.0 {
-            return Shares { written: distinct * taken / (taken + kept), ..Shares::ALL };
-        }
+        // What ends within the time.
+        let ended = if waits && cold { passes.paced.min(1.0) } else { 0.0 };
+        let written = distinct * (ended + (1.0 - ended) * taken / (taken + kept));
         // As much as there was before the flusher began is dirty where the pass ends.
         let dirty = (memory * BEGINS).min(self.span());
-        let ends = self.network.population * self.writes * distinct * self.writeback * dirty / self.span();
-        Shares { written: distinct, ends, ..Shares::ALL }
+        let each = self.network.population * self.writes * distinct * self.writeback * dirty / self.span();
+        Shares { written, ends: each * ended, ..Shares::ALL }
     }
 
     /// Bytes that are worked on.

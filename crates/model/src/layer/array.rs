@@ -6,7 +6,7 @@ use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, STRIP
 use super::rows::Rows;
 use super::turns::SWITCHES;
 use crate::compile::{Compiler, count};
-use crate::flow::{Flow, Waits};
+use crate::flow::{Flow, PAGE, Waits};
 use crate::network::{Resource, Serial, Slot};
 use crate::parameter::Parameter;
 
@@ -16,8 +16,6 @@ const LOCKLESS: (u32, u32) = (5, 14);
 const QUIET: (u32, u32) = (6, 6);
 /// Hardware threads with which barriers of mirrors took what the table has; with 56 that of RAID-1 took half as long.
 const CROWD: f64 = 256.0;
-/// A page, in bytes.
-const PAGE: f64 = 4096.0;
 /// Accesses of members for a row of RAID-5 of which a part is written: data and parity, read and written.
 const CHANGE: f64 = 4.0;
 /// Times that the parity thread looks at a row of which a part is written: to read, and to write (`handle_stripe`).
@@ -160,8 +158,9 @@ impl Compiler<'_> {
         // `chunk_aligned_read`); a mirror has no chunks, and what is written with parity is counted in rows.
         let chunks = match (array.level, flow.write) {
             (RaidLevel::Raid1, _) | (RaidLevel::Raid5 | RaidLevel::Raid6, true) => 1.0,
-            _ => (flow.bytes / array.chunk).max(1.0),
-        };
+            _ => flow.chunks(array.chunk),
+        }
+        .max(flow.requests());
         if flow.write && !plugged && matches!(array.level, RaidLevel::Raid1 | RaidLevel::Raid10) {
             // md's thread is woken, and the caller where the drive would have answered in its call.
             let switches = if self.is_cold() { 1.0 } else { 2.0 };
@@ -259,7 +258,7 @@ impl Compiler<'_> {
             let together = if idles { side_by_side.max(1.0) } else { f64::INFINITY };
             Rows::of_stream(flow.bytes / array.chunk, together, data, parity)
         } else {
-            Rows::of(flow.bytes / array.chunk, data, parity)
+            Rows::of(flow.bytes / array.chunk, flow.shifted, data, parity)
         };
         // Of a part of a chunk, so many bytes of each member that is touched.
         let piece = flow.bytes.min(array.chunk);
@@ -267,7 +266,7 @@ impl Compiler<'_> {
         let (read, written) = (rows.reads * part, rows.whole * array.members * array.chunk + rows.writes * part);
         // The thread's time grows with the pages that it reads and writes (`handle_stripe`), whatever the level.
         self.parity_work(at, array, Parameter::ParityMember, flow.rate * (read + written), "pages of members");
-        let request = (flow.bytes / self.bios(flow)).min(REQUEST) / PAGE;
+        let request = (flow.bytes / flow.requests()).min(REQUEST) / PAGE;
         let passed = bytes / PAGE * request / 2.0;
         self.parity_work(
             at,
@@ -308,7 +307,7 @@ impl Compiler<'_> {
             let bytes = bytes / (bytes / piece).min(wide);
             // The thread works before the drives read, and again before they write. Each time all of its work is added, which is
             // more than it does: drawn at random, two seeds of the lab are nearer to that than to half of it.
-            Flow { write, random, bytes, rate, wide: flow.wide * wide, thread: Some(thread), ..*flow }
+            Flow { write, random, bytes, rate, wide: flow.wide * wide, paged: true, shifted: false, thread: Some(thread), ..*flow }
         };
         if !is_part && !self.network.behind {
             let cut = (flow.bytes / data / PLUG).ceil();
@@ -338,13 +337,13 @@ impl Compiler<'_> {
 /// request while the submitter holds them back (`blk_attempt_plug_merge` in block/blk-merge.c).
 fn striped(flow: &Flow, chunk: f64, members: usize) -> Spread {
     let n = count(members);
-    let pieces = (flow.bytes / chunk).max(1.0);
-    let wide = pieces.min(n);
+    let wide = flow.abreast(chunk).min(n);
     let each = Flow {
         bytes: flow.bytes / wide,
         rate: flow.rate * wide / n,
         wide: flow.wide * wide,
         seeks: flow.seeks / wide,
+        shifted: false,
         ..*flow
     };
     Spread { flow: each, to: members }

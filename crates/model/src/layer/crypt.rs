@@ -80,7 +80,7 @@ impl Compiler<'_> {
             (Parameter::CryptReadIo, Parameter::CryptReadByte)
         };
         let bytes = flow.rate * flow.bytes;
-        let visits = flow.rate * self.bios(flow) * self.crowd;
+        let visits = flow.rate * flow.requests() * self.crowd;
         self.work(context, io, visits, "dm-crypt");
         self.work(context, byte, bytes * times, "cipher");
         let sectors = bytes / mapping.sector - bytes / TABLE_SECTOR;

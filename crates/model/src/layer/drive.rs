@@ -215,7 +215,9 @@ impl Compiler<'_> {
             self.work(flow.context, Parameter::FlashIo, visits * pieces, "queue and timer");
             self.work(flow.context, Parameter::FlashByte, flow.rate * size * flow.bytes, "its copy");
         } else if class.kind == DriveKind::Ram {
-            self.work(flow.context, Parameter::RamIo, visits, "the RAM drive");
+            // The first drive's are in what a page takes that is written back.
+            let further = (flow.requests() - 1.0) * (1.0 - 1.0 / flow.copies);
+            self.work(flow.context, Parameter::RamIo, visits * (1.0 + further), "the RAM drive");
             self.work(flow.context, Parameter::RamByte, flow.rate * size * flow.bytes, "its copy");
         } else {
             self.work(flow.context, driver(class.kind), visits, "driver and interrupt");

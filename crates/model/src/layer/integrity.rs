@@ -67,7 +67,7 @@ fn journalled(tags: &Tags, flow: &Flow, safe_after: Option<f64>) -> Flow {
     });
     let bytes = (flow.bytes * JOURNALLED).max(whole);
     let together = (REQUEST / bytes).clamp(1.0, safe_after.map_or(f64::INFINITY, |writes| writes.max(1.0)));
-    Flow { random: false, bytes: bytes * together, rate: flow.rate / together, ..*flow }
+    Flow { random: false, paged: false, bytes: bytes * together, rate: flow.rate / together, ..*flow }
 }
 
 /// Workers that hand reads to the drive and wait for each (`offload_wq` and `METADATA_WORKQUEUE_MAX_ACTIVE` in
@@ -124,7 +124,7 @@ impl Compiler<'_> {
         };
         let Times { io, byte } = times(mode, flow.write);
         let bytes = flow.rate * flow.bytes;
-        self.work(bound, io, flow.rate * self.crowd, "tags, hand-off, range lock");
+        self.work(bound, io, flow.rate * flow.requests() * self.crowd, "tags, hand-off, range lock");
         self.work(workers, byte, bytes, "checksum");
         let more = bytes / sector - bytes / TABLE_SECTOR;
         if more > 0.0 {
@@ -147,6 +147,8 @@ impl Compiler<'_> {
 
     /// Asks the first so many for data with its tags: journal, bitmap, and the ways of a head between them.
     pub(crate) fn protected(&mut self, tags: &Tags, flow: Flow, to: usize) {
+        // What lies before the data, and between its runs, is no multiple of anything (`ic->initial_sectors`).
+        let flow = Flow { shifted: true, ..flow };
         let each = |of: &mut Self, flow: Flow| (0..to).for_each(|which| of.ask(which, flow));
         let overhead = 1.0 + tags.size / tags.sector;
         if !flow.write {

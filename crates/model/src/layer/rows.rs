@@ -12,6 +12,9 @@ pub(super) struct Rows {
     pub(super) writes: f64,
 }
 
+/// Places in each chunk where a write is looked at that may begin anywhere.
+const ANYWHERE: f64 = 8.0;
+
 impl Rows {
     /// Of a stream of writes of so many chunks, so many of them under way together. What fills no row to its end waits until the
     /// thread has nothing else to do (`raid5_activate_delayed`); then that row is written in two parts.
@@ -28,39 +31,45 @@ impl Rows {
         }
     }
 
-    /// Of a write of so many chunks, at a multiple of its own size, over so many chunks of data in a row.
-    pub(super) fn of(chunks: f64, data: f64, parity: f64) -> Self {
-        let mut rows = Self::default();
-        let mut part = |touched: f64, share: f64| {
-            if touched > 0.0 {
-                // Either what is changed is read, data and parity, or all of the data that is not.
-                rows.parts += share;
-                rows.reads += share * (touched + parity).min(data - touched);
-                rows.writes += share * (touched + parity);
-            }
-        };
-        if chunks <= 1.0 {
-            part(1.0, 1.0);
-            return rows;
-        }
-        let chunks = chunks.ceil();
+    /// Of a write of so many chunks, over so many chunks of data in a row, at a multiple of its own size or anywhere.
+    pub(super) fn of(chunks: f64, shifted: bool, data: f64, parity: f64) -> Self {
+        let chunks = if shifted { chunks } else { chunks.ceil() };
         // Multiples of a size begin in a row where multiples of both do.
         let mut step = (chunks, data);
-        while step.1 > 0.0 {
+        while step.1 > 0.0 && !shifted {
             step = (step.1, step.0 % step.1);
         }
-        let starts = data / step.0;
-        let share = 1.0 / starts;
-        let (mut start, mut whole) = (0.0, 0.0);
+        let step = if shifted { ANYWHERE.recip() } else { step.0 };
+        let share = step / data;
+        let mut rows = Self::default();
+        let mut start = if shifted { step / 2.0 } else { 0.0 };
         while start < data {
             let head = if start > 0.0 { (data - start).min(chunks) } else { 0.0 };
             let left = chunks - head;
-            part(head, share);
-            whole += share * (left / data).floor();
-            part(left % data, share);
-            start += step.0;
+            rows.part(head, share, data, parity);
+            rows.whole += share * (left / data).floor();
+            rows.part(left % data, share, data, parity);
+            start += step;
         }
-        Self { whole, ..rows }
+        // Of less than a chunk, what is read and written comes in parts of that size.
+        let unit = chunks.min(1.0);
+        Self { parts: rows.parts / unit, reads: rows.reads / unit, writes: rows.writes / unit, ..rows }
+    }
+
+    /// A share of writes that touch so many chunks of a row. Where that is no whole number, some of its pages have one more
+    /// touched than the others, for a row is worked on page by page.
+    fn part(&mut self, touched: f64, share: f64, data: f64, parity: f64) {
+        let (few, more) = (touched.floor(), touched.fract());
+        for (touched, share) in [(few, share * (1.0 - more)), (few + 1.0, share * more)] {
+            if touched >= data {
+                self.whole += share;
+            } else if touched > 0.0 {
+                // Either what is changed is read, data and parity, or all of the data that is not.
+                self.parts += share;
+                self.reads += share * (touched + parity).min(data - touched);
+                self.writes += share * (touched + parity);
+            }
+        }
     }
 }
 
@@ -82,7 +91,7 @@ mod tests {
             (4.0, 3.0, 1.0, Rows { whole: 2.0 / 3.0, parts: 4.0 / 3.0, reads: 2.0, writes: 10.0 / 3.0 }),
             (6.0, 3.0, 1.0, Rows { whole: 2.0, ..Rows::default() }),
         ] {
-            let rows = Rows::of(chunks, data, parity);
+            let rows = Rows::of(chunks, false, data, parity);
             let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
             assert!(
                 close(rows.whole, expected.whole)
@@ -99,11 +108,22 @@ mod tests {
     fn no_chunk_is_lost_between_rows() {
         for data in 2..12 {
             for chunks in 1..40 {
-                let (data, chunks) = (count(data), count(chunks));
-                let rows = Rows::of(chunks, data, 2.0);
-                let written = rows.whole * data + rows.writes - rows.parts * 2.0;
-                assert!((written - chunks).abs() < 1e-9, "{chunks} chunks over {data}: {rows:?}");
+                for shifted in [false, true] {
+                    let (data, chunks) = (count(data), count(chunks) / if shifted { 3.0 } else { 1.0 });
+                    let rows = Rows::of(chunks, shifted, data, 2.0);
+                    let written = rows.whole * data + (rows.writes - rows.parts * 2.0) * chunks.min(1.0);
+                    assert!((written - chunks).abs() < 1e-9, "{chunks} chunks over {data}, {shifted}: {rows:?}");
+                }
             }
         }
+    }
+
+    /// Two whole rows where it begins with one; else one row of which all is written, and a part of those before and after it.
+    #[test]
+    fn a_write_that_begins_anywhere_leaves_parts_of_rows() {
+        let rows = Rows::of(4.0, true, 2.0, 2.0);
+        assert!(rows.whole > 1.0 && rows.whole < 2.0, "{rows:?}");
+        assert!(rows.parts > 0.0 && rows.reads > 0.0, "{rows:?}");
+        assert_eq!(Rows::of(4.0, false, 2.0, 2.0), Rows { whole: 2.0, ..Rows::default() });
     }
 }

@@ -17,9 +17,10 @@ const BITMAP_FLUSH: f64 = 10.0;
 impl Compiler<'_> {
     pub(crate) fn volume(&mut self, stack: &Stack, at: usize, lvm: &Lvm, flow: &Flow) {
         let remap = if flow.write { Parameter::LinearWrite } else { Parameter::LinearRead };
-        self.work(flow.context, remap, flow.rate * self.crowd, "remapping");
+        let visits = flow.rate * flow.requests() * self.crowd;
+        self.work(flow.context, remap, visits, "remapping");
         if lvm.thin_chunk.is_some() {
-            self.work(flow.context, Parameter::ThinIo, flow.rate * self.crowd, "thin chunk");
+            self.work(flow.context, Parameter::ThinIo, visits, "thin chunk");
         }
         self.below(stack, at, lvm, flow);
         if lvm.snapshot && flow.write {
