@@ -115,8 +115,7 @@ impl Compiler<'_> {
         let book = &self.site.book;
         let more = sectors.max(0.0) * book.get(Parameter::CryptSector);
         let busy = book.get(Parameter::CpuFactor) * (flow.rate * (io + flow.bytes * byte * times) + more);
-        let callers = if flow.write { self.jobs } else { 1.0 };
-        self.burst += self.times * (busy - flow.rate * FLASH_LATENCY.as_seconds()).max(0.0) / callers;
+        self.burst += self.times * (busy - flow.rate * FLASH_LATENCY.as_seconds()).max(0.0);
     }
 
     fn crypt_workers(&self, at: usize, mapping: &Mapping<'_>, flow: &Flow) -> Context {
