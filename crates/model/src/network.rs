@@ -98,6 +98,8 @@ pub struct Station {
     pub demand: f64,
     /// The same as it adds to the time of an operation: work that goes on side by side adds once.
     pub residence: f64,
+    /// Of that, what is done for an operation before or after its pieces, and not for each of them.
+    pub whole: f64,
     /// Servers that take from one queue; the demand is already that of one of so many.
     pub servers: f64,
     /// Share of its busy time that an arrival waits less than behind exponential times, 0 to 1/2.
@@ -113,7 +115,7 @@ pub struct Station {
 impl Station {
     const fn new(resource: Resource, units: f64, servers: f64, slot: u16) -> Self {
         let (demand, residence, even) = (0.0, 0.0, 0.0);
-        Self { resource, units, demand, residence, servers, even, apart: 1.0, abreast: 1.0, slot }
+        Self { resource, units, demand, residence, whole: 0.0, servers, even, apart: 1.0, abreast: 1.0, slot }
     }
 }
 
@@ -152,6 +154,8 @@ pub struct Network {
     pub(crate) parts: Vec<Part>,
     /// Is what is entered done after an operation has ended? It is a bound, and takes none of its time.
     pub(crate) behind: bool,
+    /// Is what is entered done for an operation as a whole?
+    pub(crate) entire: bool,
     /// Bytes of one operation.
     pub(crate) bytes: f64,
     /// Bytes that drives write for each byte written.
@@ -191,6 +195,7 @@ impl Network {
         self.spared = 0.0;
         self.slots = 0;
         self.behind = false;
+        self.entire = false;
         self.bytes = 0.0;
         self.write_bytes = 0.0;
         self.written = 0.0;
@@ -232,6 +237,7 @@ impl Network {
             Some(station) => {
                 station.demand += value;
                 station.residence += value * part.share;
+                station.whole += if self.entire { value * part.share } else { 0.0 };
             }
             None => self.delay += value,
         }

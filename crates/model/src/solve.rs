@@ -72,9 +72,13 @@ impl Demands {
         };
         for (place, station) in network.stations.iter().enumerate() {
             let (demand, residence) = of(place, station);
-            // Pieces are at different units. Each takes a unit's whole time, and together they count once.
-            let piece = residence * station.units * station.apart.min(pieces) / pieces;
-            let following = piece * (pieces / station.abreast.min(pieces) - 1.0);
+            let whole = residence * station.whole / station.residence.max(SHORTEST);
+            let [rest, whole] = [(residence - whole, pieces), (whole, network.cut.min(pieces))].map(|(of, pieces)| {
+                // Pieces are at different units. Each takes a unit's whole time, and together they count once.
+                let piece = of * station.units * station.apart.min(pieces) / pieces;
+                (piece, piece * (pieces / station.abreast.min(pieces) - 1.0))
+            });
+            let (piece, following) = (rest.0 + whole.0, rest.1 + whole.1);
             demands.put(station, demand, piece, following);
             demands.correct(station.resource, piece, station.servers);
         }

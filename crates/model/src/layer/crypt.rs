@@ -82,11 +82,15 @@ impl Compiler<'_> {
         let bytes = flow.rate * flow.bytes;
         let visits = flow.rate * flow.requests() * self.crowd;
         self.work(context, io, visits, "dm-crypt");
+        // What is read is decrypted when all of it is there, and what is written is encrypted before any of it goes on
+        // (`kcryptd_crypt_read_convert`, `kcryptd_crypt_write_convert`).
+        self.network.entire = !inline && flow.batch <= 1.0;
         self.work(context, byte, bytes * times, "cipher");
         let sectors = bytes / mapping.sector - bytes / TABLE_SECTOR;
         if sectors > 0.0 {
             self.work(context, Parameter::CryptSector, sectors, "more sectors than of 4 KiB");
         }
+        self.network.entire = false;
         self.memory(bytes * 2.0, "read and written by the cipher");
         if inline && self.piece().is_some() {
             self.keeps_from_drives(flow, [io, byte].map(|value| self.site.book.get(value)), times, sectors);

@@ -125,7 +125,10 @@ impl Compiler<'_> {
         let Times { io, byte } = times(mode, flow.write);
         let bytes = flow.rate * flow.bytes;
         self.work(bound, io, flow.rate * flow.requests() * self.crowd, "tags, hand-off, range lock");
+        // What is read is checked when all of it is there (`integrity_metadata`).
+        self.network.entire = !flow.write && flow.batch <= 1.0;
         self.work(workers, byte, bytes, "checksum");
+        self.network.entire = false;
         let more = bytes / sector - bytes / TABLE_SECTOR;
         if more > 0.0 {
             self.work(workers, Parameter::TagSector, more, "more sectors than of 4 KiB");
