@@ -194,6 +194,18 @@ mod tests {
     }
 
     #[test]
+    fn what_was_found_is_found_again_and_a_drive_of_just_the_size_will_do() {
+        let finding =
+            Objection { evidence: Some(Evidence::Exclusive), ..Objection::new(Class::Holds, "/dev/a", "x", "") };
+        let examination = Examination { identity: crate::identity::tests::any(), findings: vec![finding] };
+        assert!(examination.shows(|evidence| *evidence == Evidence::Exclusive) && !examination.shows(|_| false));
+        assert_eq!((examination.of(Class::Holds).count(), examination.of(Class::InUse).count()), (1, 0));
+        let size = examination.identity.size;
+        let unfit = |least: Bytes| examination.clone().at_least(least).of(Class::Unfit).count();
+        assert_eq!((unfit(Bytes(size.0 - 1)), unfit(size), unfit(Bytes(size.0 + 1))), (0, 0, 1));
+    }
+
+    #[test]
     fn the_page_on_safety_tells_what_no_look_can_find() {
         let page = include_str!("../../../docs/safety.md");
         let list = page.split("<!-- unchecked: begin -->").nth(1).and_then(|rest| rest.split("<!--").next()).unwrap();

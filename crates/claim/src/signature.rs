@@ -161,3 +161,58 @@ fn is_meant(word: &str, node: &str, probed: &blkid::Tags, marks: &[Mark]) -> boo
         _ => path(word),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(kind: &str) -> Mark {
+        Mark { kind: kind.to_owned(), ..Mark::default() }
+    }
+
+    #[test]
+    fn every_way_of_fstab_to_name_a_device_is_known() {
+        let marks = [
+            Mark { uuid: Some("3f6a".to_owned()), ..mark("xfs") },
+            Mark { label: Some("home".to_owned()), ..mark("ext4") },
+        ];
+        let tags = [("PART_ENTRY_UUID", "aa-01"), ("PART_ENTRY_NAME", "data")];
+        let probed = tags.map(|(key, value)| (key.to_owned(), value.to_owned())).into_iter().collect();
+        for (word, meant) in [
+            ("UUID=3f6a", true),
+            ("LABEL=home", true),
+            ("PARTUUID=aa-01", true),
+            ("PARTLABEL=data", true),
+            ("/dev/disk/by-uuid/3f6a", true),
+            ("/dev/disk/by-label/home", true),
+            ("/dev/disk/by-partuuid/aa-01", true),
+            ("/dev/sda1", true),
+            ("UUID=home", false),
+            ("LABEL=3f6a", false),
+            ("PARTUUID=data", false),
+            ("PARTLABEL=aa-01", false),
+            ("/dev/disk/by-uuid/home", false),
+            ("/dev/disk/by-label/3f6a", false),
+            ("/dev/disk/by-partuuid/data", false),
+            ("/dev/sda", false),
+            ("tmpfs", false),
+        ] {
+            assert_eq!(is_meant(word, "/dev/sda1", &probed, &marks), meant, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_says_the_same_is_told_once() {
+        for (first, more, told) in [
+            ("gpt", ["PMBR", "dos"].as_slice(), ["gpt"].as_slice()),
+            ("dos", &[], &["dos"]),
+            ("PMBR", &["ext4"], &["PMBR", "ext4"]),
+            (blkid::SEVERAL_KINDS, &["ext4", "xfs"], &["ext4", "xfs"]),
+            // Where nobody else says which, there are several all the same.
+            (blkid::SEVERAL_KINDS, &[], &[blkid::SEVERAL_KINDS]),
+        ] {
+            let marks = merged(vec![mark(first)], more.iter().map(|kind| mark(kind)));
+            assert_eq!(marks.iter().map(|mark| mark.kind.as_str()).collect::<Vec<_>>(), told);
+        }
+    }
+}

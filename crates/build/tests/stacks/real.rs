@@ -89,7 +89,7 @@ struct Stranger {
     told: &'static str,
 }
 
-const STRANGERS: [Stranger; 13] = [
+const STRANGERS: [Stranger; 15] = [
     Stranger {
         stack: "plain dm-crypt",
         does: &[
@@ -169,7 +169,18 @@ const STRANGERS: [Stranger; 13] = [
             "cryptsetup close bp-plain-dm-crypt-crypt",
             "cryptsetup open --type plain {e} bp-plain-dm-crypt-crypt",
         ],
-        told: "bp-plain-dm-crypt-crypt",
+        told: "does not rest on the run's drives",
+    },
+    // What is on it may be in use again, by whoever knows how to open it.
+    Stranger {
+        stack: "ext4 on SATA",
+        does: &["umount /mnt/bedplate/ext4-on-sata"],
+        told: "so somebody closed it since",
+    },
+    Stranger {
+        stack: "LUKS with defaults",
+        does: &["umount /mnt/bedplate/luks-with-defaults", "cryptsetup close bp-luks-with-defaults-luks"],
+        told: "so somebody closed it since",
     },
 ];
 
