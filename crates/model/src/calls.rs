@@ -7,6 +7,7 @@ use terms::{Layer, Stack, Workload};
 
 use crate::compile::Compiler;
 use crate::flow::Context;
+use crate::page_cache::is_zfs;
 use crate::parameter::{Parameter, REFERENCE_JOBS};
 
 impl Compiler<'_> {
@@ -33,8 +34,11 @@ impl Compiler<'_> {
             }
         }
         self.work(Context::Thread, Parameter::ApiByte, work.block.as_f64(), "pages of the block");
-        let pages = work.block.as_f64() / PAGE * small_pages(work.block.as_f64() * self.depth);
-        self.work(Context::Thread, Parameter::PagePin, pages, "pages that are pinned one by one");
+        // ZFS copies what it is given, `O_DIRECT` or not (until OpenZFS 2.3).
+        if !is_zfs(stack) {
+            let pages = work.block.as_f64() / PAGE * small_pages(work.block.as_f64() * self.depth);
+            self.work(Context::Thread, Parameter::PagePin, pages, "pages that are pinned one by one");
+        }
     }
 
     /// Is the first drive one that answers in the call itself?

@@ -307,7 +307,17 @@ impl Compiler<'_> {
             let bytes = bytes / (bytes / piece).min(wide);
             // The thread works before the drives read, and again before they write. Each time all of its work is added, which is
             // more than it does: drawn at random, two seeds of the lab are nearer to that than to half of it.
-            Flow { write, random, bytes, rate, wide: flow.wide * wide, paged: true, shifted: false, thread: Some(thread), ..*flow }
+            Flow {
+                write,
+                random,
+                bytes,
+                rate,
+                wide: flow.wide * wide,
+                paged: true,
+                shifted: false,
+                thread: Some(thread),
+                ..*flow
+            }
         };
         if !is_part && !self.network.behind {
             let cut = (flow.bytes / data / PLUG).ceil();

@@ -12,6 +12,10 @@ use crate::parameter::Parameter;
 
 /// What the ARC may take of memory (`zfs_arc_max` of OpenZFS 2.1).
 const ARC_SHARE: f64 = 0.5;
+/// What it aims at in the beginning, as a share of memory, and the share of that which the dbuf cache has (`arc_c_min`,
+/// `dbuf_cache_shift`).
+const ARC_LEAST: f64 = 1.0 / 32.0;
+const DBUFS: f64 = 1.0 / 32.0;
 /// Bytes that are put together into one access of a vdev (`zfs_vdev_aggregation_limit` and the one with `_non_rotating`,
 /// OpenZFS module parameters).
 const AGGREGATED_SPINNING: f64 = 1_048_576.0;
@@ -109,7 +113,12 @@ impl Compiler<'_> {
         let told = self.site.machine.memory.size.is_some();
         let missed = if flow.write || !told { 1.0 } else { 1.0 - self.cached(zfs, flow) };
         self.work(flow.context, byte, moved * missed, "records: checksum and copy");
-        self.work(flow.context, Parameter::RamByte, flow.rate * flow.bytes * (1.0 - missed), "copied from the cache");
+        // What is written to a record that is dirty is copied into it.
+        let (copied, why) = match flow.write {
+            true => (1.0 - fresh, "copied into the cache"),
+            false => (1.0 - missed, "copied from the cache"),
+        };
+        self.work(flow.context, Parameter::RamByte, flow.rate * flow.bytes * copied, why);
         self.more_records(at, &Flow { rate: flow.rate * fresh, ..*flow }, record, records, missed);
         self.compress(at, zfs, flow, moved);
         self.memory(moved * CROSSINGS, "copied through the cache, and read for checksums");
@@ -198,18 +207,23 @@ impl Compiler<'_> {
         let of_table = flow.bytes.max(records * record) / TABLE_RECORD;
         let first = if flow.write || !flow.random { 0.0 } else { 1.0 };
         let more = flow.rate * ((records - first) - (of_table - first).max(0.0));
+        let why = "more records than of 128 KiB";
+        if !flow.write {
+            // Of records that were read from drives these are in the time of their bytes.
+            let held = flow.rate * (1.0 - missed);
+            self.work(flow.context, Parameter::ZfsRecordHit, held * (records - first), "more records");
+            let found = held * records * (1.0 - self.in_dbufs(flow));
+            self.work(flow.context, Parameter::ZfsRecordFound, found, "records that are found in the ARC");
+        }
         if more <= 0.0 {
             return;
         }
-        let why = "more records than of 128 KiB";
         if !flow.random {
             self.work(flow.context, Parameter::ZfsReadIo, more * missed * self.crowd, why);
         }
         if flow.write {
             let pool = self.pool_threads(at);
             self.work(pool, Parameter::ZfsRecordWrite, more, why);
-        } else {
-            self.work(flow.context, Parameter::ZfsRecordHit, more * (1.0 - missed), why);
         }
     }
 
@@ -244,6 +258,15 @@ impl Compiler<'_> {
                 self.read_again(zfs, flow) * usual.min(1.0)
             }
         }
+    }
+
+    /// Share of records that are in the dbuf cache, where memory was told: that has a share of what the ARC aims at, which
+    /// begins at its least and grows with what it is given (`arc_init`, `dbuf_cache_shift`).
+    fn in_dbufs(&self, flow: &Flow) -> f64 {
+        let Some(memory) = self.site.machine.memory.size.map(Bytes::as_f64) else { return 0.0 };
+        let span = self.conditions.span.as_f64().max(1.0);
+        let share = span.clamp(memory * ARC_LEAST, memory * ARC_SHARE) * DBUFS / span;
+        if flow.random { share.min(1.0) } else { f64::from(u8::from(share >= 1.0)) }
     }
 
     /// Share of reads at random places that find the record of an earlier one, while each block is read once: of `n` in `b`
