@@ -4,7 +4,7 @@
 
 use model::{Compiler, Conditions, Resource, Site, predict};
 use terms::layer::{
-    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, Lvm, Raid, RaidLevel, Volume, Xfs, Zfs, ZfsCompression,
+    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Volume, Xfs, Zfs, ZfsCompression,
     ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine};
@@ -109,6 +109,20 @@ fn a_large_write_at_random_leaves_parts_of_rows() {
     assert!((written(Pattern::RandWrite, 64) - (2.0 / 3.0 * 4.0 + 10.0 / 3.0) / 4.0).abs() < 0.05);
     assert!((written(Pattern::Write, 64) - 4.0 / 3.0).abs() < 0.05);
     assert!((written(Pattern::RandWrite, 48) - 4.0 / 3.0).abs() < 0.05);
+}
+
+/// dm-integrity's data begins anywhere: rows that a write would fill are written in part.
+#[test]
+fn what_is_shifted_fills_no_row() {
+    let machine = machine(DriveKind::NvmeEnterprise);
+    let written = |layer| {
+        let layers = stack(4, &[raid(RaidLevel::Raid5, 16), layer]);
+        let write = work(Pattern::RandWrite, 48, 8, 1);
+        predict(&Site::new(&machine), &layers, &write, &Conditions::default()).unwrap().write_amplification.unwrap()
+    };
+    let tags = Layer::Integrity(Integrity { mode: IntegrityMode::NoJournal, ..Integrity::default() });
+    let (aligned, shifted) = (written(Layer::Lvm(Lvm::default())), written(tags));
+    assert!((aligned - 4.0 / 3.0).abs() < 0.05 && shifted > aligned + 0.2, "{aligned} {shifted}");
 }
 
 /// A call that comes back with its data wakes no thread; one that waits for a worker does.

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::solve::solve;
-use model::{Compiler, Conditions, Site, predict};
+use model::{Compiler, Conditions, Resource, Site, predict};
 use proptest::prelude::*;
 use proptest::sample::select;
-use terms::layer::{Btrfs, Crypt, CryptFlags, Ext4, Raid, RaidLevel, Xfs};
+use terms::layer::{Btrfs, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Xfs, Zfs};
 use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Rated, Trust};
 use terms::workload::FioKey;
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
@@ -216,6 +216,48 @@ fn workers_take_what_files_write() {
     let inline = CryptFlags { no_write_workqueue: true, ..CryptFlags::default() };
     assert!(of(inline) < 1.1, "{}", of(inline));
     assert!(of(CryptFlags::default()) > 1.1, "{}", of(CryptFlags::default()));
+}
+
+/// What a device writes back comes page by page: a MiB is as much work for a layer as 256 writes of a page. What a file writes
+/// back is as much as one large write.
+#[test]
+fn layers_of_a_device_work_for_each_page_that_is_written_back() {
+    let machine = machine(DriveKind::Ram, None);
+    let cores = |layers: &[Layer], block, cache| {
+        let site = Site::new(&machine);
+        let mut compiler = Compiler::new(&site);
+        let write = work(Pattern::RandWrite, block, cache);
+        let network = compiler.compile(&stack(layers, 1), &write, &Conditions::default()).unwrap();
+        network.stations.iter().find(|station| station.resource == Resource::Cores).unwrap().demand
+    };
+    let tags = Layer::Integrity(Integrity { mode: IntegrityMode::NoJournal, ..Integrity::default() });
+    for layer in [Layer::Lvm(Lvm::default()), tags] {
+        let of = |top: Option<Layer>, block, cache| {
+            let with: Vec<Layer> = [layer.clone()].into_iter().chain(top.clone()).collect();
+            let without: Vec<Layer> = [top.unwrap_or(Layer::Bare)].to_vec();
+            cores(&with, block, cache) - cores(&without, block, cache)
+        };
+        let page = of(None, Bytes::kib(4), DIRECT);
+        let [direct, device] = [DIRECT, COLD].map(|cache| of(None, Bytes::mib(1), cache));
+        let file = of(Some(ext4()), Bytes::mib(1), COLD);
+        assert!((device / page / 256.0 - 1.0).abs() < 0.02, "{device} {page}");
+        assert!(direct < device * 0.8 && (file / direct - 1.0).abs() < 0.02, "{direct} {device} {file}");
+    }
+}
+
+/// What is written to a record of ZFS that is dirty is copied into it, and a record that only the ARC holds is looked for.
+#[test]
+fn what_zfs_has_in_memory_is_copied_and_looked_for() {
+    let machine = machine(DriveKind::Ram, Some(Bytes::gib(8)));
+    let seconds = |pattern, block: Bytes, span| {
+        let pool = stack(&[Layer::Zfs(Zfs::default())], 1);
+        block.as_f64() / rate_on(span, &machine, &pool, &work(pattern, block, DIRECT))
+    };
+    let write = |block| seconds(Pattern::RandWrite, block, Bytes::mib(1));
+    assert!(write(Bytes::mib(1)) > write(Bytes::kib(128)) * 3.0);
+    let read = |span| seconds(Pattern::RandRead, Bytes::kib(4), span);
+    assert!(read(Bytes::gib(1)) > read(Bytes::mib(8)) * 1.1, "the dbuf cache has 8 MiB: {} {}", read(Bytes::gib(1)), read(Bytes::mib(8)));
+    assert!((read(Bytes::mib(8)) / read(Bytes::mib(1)) - 1.0).abs() < 1e-3);
 }
 
 fn tops() -> Vec<Layer> {

@@ -398,3 +398,15 @@ fn pieces_on_several_drives_take_a_whole_time_each() {
     let (one, four) = (alone(16), alone(64));
     assert!(four > one && four < one * 2.0, "{one} {four}");
 }
+
+/// Workers decrypt what was read when all of it is there: one operation at a time is as long as drives and cipher together take,
+/// in however many pieces drives have it.
+#[test]
+fn a_cipher_and_drives_take_turns_at_one_operation() {
+    let read = work(Pattern::RandRead, 128, 1, 1);
+    let [bare, crypt] = [Layer::Bare, Layer::Crypt(Crypt::default())].map(|layer| stack(1, layer));
+    let cores = |stack| demand(&flash(), stack, &read, |of| of == Resource::Cores);
+    let cipher = cores(&crypt) - cores(&bare);
+    let [alone, encrypted] = [&bare, &crypt].map(|stack| 1.0 / rate(&flash(), stack, &read));
+    assert!(encrypted > alone + cipher * 0.8, "{encrypted} {alone} {cipher}");
+}

@@ -121,7 +121,8 @@ impl Compiler<'_> {
         self.work(flow.context, Parameter::RamByte, flow.rate * flow.bytes * copied, why);
         self.more_records(at, &Flow { rate: flow.rate * fresh, ..*flow }, record, records, missed);
         self.compress(at, zfs, flow, moved);
-        self.memory(moved * CROSSINGS, "copied through the cache, and read for checksums");
+        let crossing = moved * missed + flow.rate * flow.bytes * copied;
+        self.memory(crossing * CROSSINGS, "copied through the cache, and read for checksums");
         let whole =
             Flow { bytes: record, rate: flow.rate * records * fresh, batch: flow.batch * records.max(1.0), ..*flow };
         if !flow.write || read_first {
