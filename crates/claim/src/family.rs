@@ -91,3 +91,18 @@ fn mapping(name: &str, uuid: &str) -> (String, String) {
         _ => (format!("the mapping `{name}`"), format!("dmsetup remove {quoted}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_a_mapping_is_comes_from_its_identifier() {
+        for (uuid, what, undo) in [
+            ("CRYPT-LUKS2-1f-x", "the opened encryption `x`", "cryptsetup close x"),
+            ("LVM-aB", "the logical volume `x`", "lvchange --activate n /dev/mapper/x"),
+            ("mpath-3600", "the multipath device `x`", "multipath -f x"),
+            ("", "the mapping `x`", "dmsetup remove x"),
+        ] {
+            assert_eq!(super::mapping("x", uuid), (what.to_owned(), undo.to_owned()));
+        }
+    }
+}

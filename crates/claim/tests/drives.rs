@@ -339,6 +339,17 @@ fn consent_is_for_the_very_device_that_was_named() {
     assert!(Consent::given(&machine, &["serial=nobody".to_owned()], &[]).is_err());
 }
 
+/// udev locks a drive for a moment whenever something about it changes; whoever keeps it is told.
+#[test]
+fn a_lock_that_passes_is_waited_for() {
+    for (millis, is_free) in [(0, true), (350, true), (450, false)] {
+        let machine = machine();
+        machine.lock_device_for(A, std::time::Duration::from_millis(millis));
+        let found = examined(&machine, A);
+        assert_eq!(found.is_free(), is_free, "{millis} ms: {:?}", found.findings);
+    }
+}
+
 #[test]
 fn whatever_comes_between_the_look_and_the_use_is_found() {
     let permitted =

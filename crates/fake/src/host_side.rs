@@ -192,6 +192,10 @@ impl Host for FakeMachine {
     fn pause(&self, time: Duration) -> Result<(), HostError> {
         self.ask("ask", "the clock", |inner| {
             inner.clock += time.as_nanos() as u64;
+            let now = inner.clock;
+            for (id, _) in inner.ends.extract_if(.., |_, until| *until <= now) {
+                inner.state.locks.remove(&id);
+            }
             Ok(())
         })?;
         std::thread::sleep(Duration::from_micros(200));

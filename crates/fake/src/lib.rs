@@ -18,6 +18,7 @@ mod tree;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use terms::Bytes;
 
@@ -50,6 +51,8 @@ struct Inner {
     /// Nanoseconds.
     clock: u64,
     holds: u64,
+    /// When locks end of which that is known, by their number.
+    ends: BTreeMap<u64, u64>,
 }
 
 /// A machine as it was at one moment.
@@ -170,12 +173,19 @@ impl FakeMachine {
         self.change(|state| state.processes.clear());
     }
 
-    /// A program locks a device (flock(2)).
+    /// A program locks a device (flock(2)), and keeps it.
     pub fn lock_device(&self, node: &str) {
+        self.lock_device_for(node, Duration::MAX);
+    }
+
+    /// The same for so long, as udev does while it looks.
+    pub fn lock_device_for(&self, node: &str, time: Duration) {
         let mut inner = self.lock();
         inner.holds += 1;
         let (id, name) = (inner.holds, node.trim_start_matches("/dev/").to_owned());
         inner.state.locks.insert(id, name);
+        let until = u64::try_from(time.as_nanos()).map_or(u64::MAX, |time| inner.clock.saturating_add(time));
+        inner.ends.insert(id, until);
     }
 
     /// Swaps to a device.

@@ -4,8 +4,8 @@
 
 use model::{Compiler, Conditions, Resource, Site, predict};
 use terms::layer::{
-    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Volume, Xfs, Zfs, ZfsCompression,
-    ZfsLayout,
+    Btrfs, BtrfsProfile, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Volume, Xfs, Zfs,
+    ZfsCompression, ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::workload::{Engine, FioKey};

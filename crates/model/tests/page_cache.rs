@@ -256,7 +256,12 @@ fn what_zfs_has_in_memory_is_copied_and_looked_for() {
     let write = |block| seconds(Pattern::RandWrite, block, Bytes::mib(1));
     assert!(write(Bytes::mib(1)) > write(Bytes::kib(128)) * 3.0);
     let read = |span| seconds(Pattern::RandRead, Bytes::kib(4), span);
-    assert!(read(Bytes::gib(1)) > read(Bytes::mib(8)) * 1.1, "the dbuf cache has 8 MiB: {} {}", read(Bytes::gib(1)), read(Bytes::mib(8)));
+    assert!(
+        read(Bytes::gib(1)) > read(Bytes::mib(8)) * 1.1,
+        "the dbuf cache has 8 MiB: {} {}",
+        read(Bytes::gib(1)),
+        read(Bytes::mib(8))
+    );
     assert!((read(Bytes::mib(8)) / read(Bytes::mib(1)) - 1.0).abs() < 1e-3);
 }
 
