@@ -156,6 +156,7 @@ impl Twins {
             station.units *= units;
             station.demand /= units;
             station.residence /= units;
+            station.whole /= units;
         }
     }
 }

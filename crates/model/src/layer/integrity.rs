@@ -116,8 +116,11 @@ impl Compiler<'_> {
         let workers = self.workers(at, Parameter::One);
         // Its workqueues are made without `WQ_UNBOUND` (`dm_integrity_ctr` in drivers/md/dm-integrity.c): work is done by the
         // processor that asked for it.
+        // A thread of the kernel that hands on what a job asked for asks on a processor of its own.
         let bound = match (workers, flow.context) {
-            (Context::Workers { node, servers, over, .. }, Context::Thread | Context::Workers { bound: true, .. }) => {
+            (Context::Workers { node, servers, over, .. }, Context::Thread | Context::Workers { bound: true, .. })
+                if flow.thread.is_none() =>
+            {
                 Context::Workers { node, servers, over, bound: true }
             }
             _ => workers,
