@@ -120,14 +120,6 @@ impl Flow {
         1.0 + beyond.max(0.0)
     }
 
-    /// Of so many, how many take their time side by side where each is on a device of its own: of two that an access is cut into
-    /// anywhere, the larger has three quarters.
-    pub(crate) fn abreast(&self, chunk: f64) -> f64 {
-        let chunks = self.bytes / chunk;
-        let cut = if self.shifted { 1.0 / (1.0 - chunks.min(1.0) / 4.0) } else { 1.0 };
-        chunks.max(cut)
-    }
-
     /// The same but for how many.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         Self { rate: 0.0, ..*self } == Self { rate: 0.0, ..*other }

@@ -347,7 +347,8 @@ impl Compiler<'_> {
 /// request while the submitter holds them back (`blk_attempt_plug_merge` in block/blk-merge.c).
 fn striped(flow: &Flow, chunk: f64, members: usize) -> Spread {
     let n = count(members);
-    let wide = flow.abreast(chunk).min(n);
+    // An access that is cut for where it begins is no quicker for it.
+    let wide = (flow.bytes / chunk).max(1.0).min(n);
     let each = Flow {
         bytes: flow.bytes / wide,
         rate: flow.rate * wide / n,
