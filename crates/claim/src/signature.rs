@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_of_fstab_to_name_a_device_is_known() {
+    fn words_of_fstab_that_name_a_device_are_known() {
         let marks = [
             Mark { uuid: Some("3f6a".to_owned()), ..mark("xfs") },
             Mark { label: Some("home".to_owned()), ..mark("ext4") },

@@ -6,7 +6,7 @@ use terms::workload::Engine;
 use terms::{Layer, Stack, Workload};
 
 use crate::compile::Compiler;
-use crate::flow::Context;
+use crate::flow::{Context, PAGE};
 use crate::page_cache::is_zfs;
 use crate::parameter::{Parameter, REFERENCE_JOBS};
 
@@ -130,8 +130,7 @@ pub(crate) fn hands_over_writes(layer: &Layer, plugged: bool) -> bool {
     }
 }
 
-/// A page, and one that is huge, in bytes.
-const PAGE: f64 = 4096.0;
+/// A huge page, in bytes.
 const HUGE: f64 = 2_097_152.0;
 
 /// What share of a job's buffer lies in small pages: it begins anywhere, so on average one huge page's worth of it lies about

@@ -7,6 +7,7 @@ use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
 use crate::book::{Book, Value};
+use crate::flow::PAGE;
 use crate::layer::turns::{answers_later, queue, requests};
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
@@ -82,9 +83,6 @@ fn piece(group: &DriveGroup) -> Option<f64> {
     let told = rated.read.zip(rated.read_iops).map(|(bytes, operations)| bytes.0 / operations.0);
     answers_later(group).then(|| told.unwrap_or(f64::INFINITY).max(PAGE))
 }
-
-/// The kernel splits nothing smaller.
-const PAGE: f64 = 4096.0;
 
 /// An operation that finds another at work waits for what is left of it: all of a mean time where times are
 /// exponential, `(1 + c²)/2` of it in general, half of it where all are the same (residual life; Kleinrock, *Queueing

@@ -28,8 +28,8 @@ struct Width {
 const WIDTH: Width = Width { drives: 0.33, reads: 0.35, blocks: 1.05, trees: 1.0 };
 
 /// The same in a guest whose instructions are counted, and which was calibrated. Nothing is left there but the rules: no cache
-/// is missed, no description is wrong, nothing wanders. From the four seeds of `bedplate check-model` that were measured with queues (docs/expect.md): 1200
-/// figures of which 92 % lie inside, 86 to 96 % of each seed.
+/// is missed, no description is wrong, nothing wanders. From the four seeds of `bedplate check-model` that were measured with
+/// queues (docs/expect.md): 92 % of 1200 figures lie inside, 86 to 96 % of each seed.
 const COUNTED: Width = Width { drives: 0.05, reads: 0.03, blocks: 0.075, trees: 0.12 };
 
 /// Larger requests are cut, read ahead and handed over.
