@@ -13,7 +13,7 @@ use crate::doubt::{Doubt, with_cause};
 use crate::examination::{Class, Evidence};
 use crate::log::Log;
 use crate::mark::{Mark, WrittenMark, merge};
-use crate::survey::Survey;
+use crate::survey::{Expected, Survey};
 
 /// Type of an EFI system partition in a GPT (UEFI specification, 5.3.3), and in an MBR.
 const ESP: [&str; 2] = ["c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"];
@@ -38,12 +38,12 @@ pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mu
             format!("lsblk -o +PARTTYPENAME {node}"),
         );
     }
-    for (word, file) in &survey.expected {
-        if is_meant(word, &node, &probed, &marks) {
+    for Expected { written, word, file, devno } in &survey.expected {
+        if *devno == Some(device.devno) || is_meant(word, &probed, &marks) {
             log.add(
                 Class::InUse,
-                format!("`{file}` of this machine expects it as `{word}`"),
-                format!("grep --line-number {word} {file}"),
+                format!("`{file}` of this machine expects it as `{written}`"),
+                Cmd::new(["grep", "--line-number", "--fixed-strings", written, file]).line(),
             );
         }
     }
@@ -140,24 +140,24 @@ fn plain_name(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// Does a word of `/etc/fstab` mean this device?
-fn is_meant(word: &str, node: &str, probed: &blkid::Tags, marks: &[Mark]) -> bool {
-    let tag = |name: &str| probed.get(name).map(String::as_str);
+/// Does a word of `/etc/fstab` name what is written on this device?
+fn is_meant(word: &str, probed: &blkid::Tags, marks: &[Mark]) -> bool {
+    // Identifiers are written in either case.
+    let tag = |name: &str, value: &str| probed.get(name).is_some_and(|told| told.eq_ignore_ascii_case(value));
     let says = |value: &str, of: fn(&Mark) -> Option<&String>| {
-        marks.iter().any(|mark| of(mark).is_some_and(|told| told == value))
+        marks.iter().any(|mark| of(mark).is_some_and(|told| told.eq_ignore_ascii_case(value)))
     };
     let path = |word: &str| {
         let of = |directory: &str| word.strip_prefix(directory);
         of("/dev/disk/by-uuid/").is_some_and(|value| says(value, |mark| mark.uuid.as_ref()))
             || of("/dev/disk/by-label/").is_some_and(|value| says(value, |mark| mark.label.as_ref()))
-            || of("/dev/disk/by-partuuid/").is_some_and(|value| tag("PART_ENTRY_UUID") == Some(value))
-            || word == node
+            || of("/dev/disk/by-partuuid/").is_some_and(|value| tag("PART_ENTRY_UUID", value))
     };
     match word.split_once('=') {
         Some(("UUID", value)) => says(value, |mark| mark.uuid.as_ref()),
         Some(("LABEL", value)) => says(value, |mark| mark.label.as_ref()),
-        Some(("PARTUUID", value)) => tag("PART_ENTRY_UUID") == Some(value),
-        Some(("PARTLABEL", value)) => tag("PART_ENTRY_NAME") == Some(value),
+        Some(("PARTUUID", value)) => tag("PART_ENTRY_UUID", value),
+        Some(("PARTLABEL", value)) => tag("PART_ENTRY_NAME", value),
         _ => path(word),
     }
 }
@@ -180,13 +180,14 @@ mod tests {
         let probed = tags.map(|(key, value)| (key.to_owned(), value.to_owned())).into_iter().collect();
         for (word, meant) in [
             ("UUID=3f6a", true),
+            ("UUID=3F6A", true),
+            ("PARTUUID=AA-01", true),
             ("LABEL=home", true),
             ("PARTUUID=aa-01", true),
             ("PARTLABEL=data", true),
             ("/dev/disk/by-uuid/3f6a", true),
             ("/dev/disk/by-label/home", true),
             ("/dev/disk/by-partuuid/aa-01", true),
-            ("/dev/sda1", true),
             ("UUID=home", false),
             ("LABEL=3f6a", false),
             ("PARTUUID=data", false),
@@ -197,7 +198,7 @@ mod tests {
             ("/dev/sda", false),
             ("tmpfs", false),
         ] {
-            assert_eq!(is_meant(word, "/dev/sda1", &probed, &marks), meant, "{word}");
+            assert_eq!(is_meant(word, &probed, &marks), meant, "{word}");
         }
     }
 

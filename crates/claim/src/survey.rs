@@ -9,12 +9,26 @@ mod swaps;
 
 use host::{Host, HostError};
 
-use crate::device::{Devno, is_lost, present};
+use crate::device::{Devno, behind_node, is_lost, present};
 use crate::doubt::{Doubt, with_cause};
 
 pub(crate) use mounts::Mount;
+use mounts::unescape;
 pub(crate) use processes::Open;
 pub(crate) use registries::{Backing, Listed};
+
+/// A device that a table of the system names.
+#[derive(Debug)]
+pub(crate) struct Expected {
+    /// As it is written there: `UUID="…"`, `/dev/…`.
+    pub(crate) written: String,
+    /// Without quotes and escapes.
+    pub(crate) word: String,
+    /// The table.
+    pub(crate) file: &'static str,
+    /// What a path leads to now.
+    pub(crate) devno: Option<Devno>,
+}
 
 /// Tables of the machine.
 #[derive(Debug, Default)]
@@ -29,8 +43,8 @@ pub(crate) struct Survey {
     pub(crate) loops: Vec<Backing>,
     /// Devices that some registry of a layer lists: arrays, mappings, pools, file systems, targets.
     pub(crate) listed: Vec<Listed>,
-    /// What `/etc/fstab` and `/etc/crypttab` expect, each with its file.
-    pub(crate) expected: Vec<(String, &'static str)>,
+    /// What `/etc/fstab` and `/etc/crypttab` expect.
+    pub(crate) expected: Vec<Expected>,
     /// Questions that were not answered.
     pub(crate) doubts: Vec<String>,
 }
@@ -55,7 +69,15 @@ impl Survey {
         let files: &[&'static str] = if host.is_throwaway() { &[] } else { &["/etc/fstab", "/etc/crypttab"] };
         for file in files {
             let text = survey.told(file, present(host.read_text(file)).map_err(Doubt::from))?.flatten();
-            survey.expected.extend(expectations(&text.unwrap_or_default()).map(|word| (word, *file)));
+            for written in expectations(&text.unwrap_or_default()) {
+                let word = bare(&written);
+                let devno = if word.starts_with("/dev/") {
+                    survey.told(&word, behind_node(host, &word).map_err(Doubt::from))?.flatten()
+                } else {
+                    None
+                };
+                survey.expected.push(Expected { written, word, file, devno });
+            }
         }
         Ok(survey)
     }
@@ -81,7 +103,12 @@ impl Survey {
 fn expectations(table: &str) -> impl Iterator<Item = String> + '_ {
     let lines = table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let words = lines.flat_map(|line| line.split_whitespace().take(2));
-    words.filter(|word| word.contains('=') || word.starts_with("/dev/")).map(|word| word.replace('"', ""))
+    words.filter(|word| word.contains('=') || word.starts_with("/dev/")).map(str::to_owned)
+}
+
+/// A word of a table without quotes and escapes (fstab(5)).
+fn bare(written: &str) -> String {
+    unescape(&written.replace('"', ""))
 }
 
 #[cfg(test)]
@@ -92,6 +119,7 @@ mod tests {
     fn tables_of_the_system_expect_devices() {
         let table = "# UUID=no /\nUUID=1-2 / ext4 defaults 0 1\n/dev/sdb1 /data xfs\nproc /proc proc\n\ncrypt PARTUUID=\"7\" none\n";
         let words: Vec<String> = expectations(table).collect();
-        assert_eq!(words, ["UUID=1-2", "/dev/sdb1", "PARTUUID=7"]);
+        assert_eq!(words, ["UUID=1-2", "/dev/sdb1", "PARTUUID=\"7\""]);
+        assert_eq!(bare(r#"LABEL="two\040words""#), "LABEL=two words");
     }
 }

@@ -197,16 +197,25 @@ const CASES: &[Case] = &[
         "a line of fstab",
         |m| {
             m.line("mkfs.ext4 -U 12345678-1234-1234-1234-123456789abc /dev/nvme0n1");
-            m.put_file("/etc/fstab", "UUID=12345678-1234-1234-1234-123456789abc /srv ext4");
+            m.put_file("/etc/fstab", "UUID=\"12345678-1234-1234-1234-123456789abc\" /srv ext4");
         },
         Class::InUse,
-        &["`/etc/fstab` of this machine expects it"],
+        &["`/etc/fstab` of this machine expects it as `UUID=\"12345678-1234-1234-1234-123456789abc\"`"],
     ),
     (
         "a node in crypttab",
         |m| m.put_file("/etc/crypttab", "x /dev/nvme0n1 none"),
         Class::InUse,
         &["`/etc/crypttab` of this machine expects it as `/dev/nvme0n1`"],
+    ),
+    (
+        "a link in fstab to a file system that is not mounted",
+        |m| {
+            m.link("/dev/disk/by-id/nvme-of-somebody", A);
+            m.put_file("/etc/fstab", "/dev/disk/by-id/nvme-of-somebody /srv ext4 noauto");
+        },
+        Class::InUse,
+        &["`/etc/fstab` of this machine expects it as `/dev/disk/by-id/nvme-of-somebody`"],
     ),
     (
         "an EFI system partition",
