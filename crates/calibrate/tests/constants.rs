@@ -7,12 +7,12 @@ use build::Bindings;
 use calibrate::{Means, calibrate, is_whole};
 use fake::FakeMachine;
 use model::{Conditions, Parameter, Site, predict};
-use terms::calibration::{Calibration, Fingerprint, MeasuredConstant};
+use terms::calibration::{COUNTED_PROCESSOR, Calibration, Fingerprint, MeasuredConstant};
 use terms::layer::{
     Bitmap, Btrfs, Crypt, CryptFlags, Ext4, Integrity, IntegrityMode, Lvm, Raid, RaidLevel, Zfs, ZfsCache,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::workload::Engine;
+use terms::workload::{Engine, FioKey};
 use terms::{Bytes, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
 fn name(text: &str) -> Name {
@@ -50,7 +50,10 @@ fn built(step: &str, second: bool) -> Stack {
         "RAID-5" => stack(Layer::Raid(Raid { chunk: Bytes::kib(64), ..raid_of(RaidLevel::Raid5) }), 3),
         "LVM" => stack(Layer::Lvm(Lvm::default()), 1),
         "btrfs" => stack(Layer::Btrfs(Btrfs::default()), 1),
-        "ZFS" => stack(Layer::Zfs(Zfs { primarycache: ZfsCache::Metadata, ..Zfs::default() }), 1),
+        "ZFS" => {
+            let primarycache = if second { ZfsCache::Metadata } else { ZfsCache::All };
+            stack(Layer::Zfs(Zfs { primarycache, ..Zfs::default() }), 3)
+        }
         _ => stack(Layer::Bare, 1),
     }
 }
@@ -70,6 +73,8 @@ fn workload(job: &str) -> Workload {
     };
     let engine = if of(job, "ioengine") == Some("psync") { Engine::Psync } else { Engine::default() };
     let work = Workload::new(name("point"), pattern, Bytes(u64::from(number("bs"))));
+    let size = of(job, "size").map(|value| FioKey { key: "size".to_owned(), value: value.to_owned() });
+    let work = Workload { keys: size.into_iter().collect(), ..work };
     Workload { depth: number("iodepth"), jobs: number("numjobs"), engine, ..work }
 }
 
@@ -128,22 +133,24 @@ const HIDDEN: [(Parameter, f64); 8] = [
     (Parameter::MirrorWrite, 1.5),
 ];
 
-#[test]
-fn constants_that_a_machine_has_are_given_back() {
-    let (machine, drives) = machine();
-    let inventory = host::inspect::examine(&machine).unwrap();
+/// A figure that a step asked for, and what the machine gave.
+type Asked = (Stack, Workload, f64);
+
+/// What is learned of a machine whose constants are so many times the usual; the machine as it is, and what was asked.
+fn learned(machine: &FakeMachine, drives: Bindings, hidden: &[(Parameter, f64)]) -> (Site, Calibration, Vec<Asked>) {
+    let inventory = host::inspect::examine(machine).unwrap();
     let nothing = Calibration::begun(String::new(), String::new(), Fingerprint::of(&inventory));
-    let usual = site(&machine, &nothing);
+    let usual = site(machine, &nothing);
     let constant = |(parameter, factor): &(Parameter, f64)| MeasuredConstant {
         key: parameter.key().to_owned(),
         value: usual.book.get(*parameter) * factor,
         sigma: 0.0,
         origin: String::new(),
     };
-    let truth = site(&machine, &Calibration { constants: HIDDEN.iter().map(constant).collect(), ..nothing });
+    let truth = site(machine, &Calibration { constants: hidden.iter().map(constant).collect(), ..nothing });
     // Which step asks, and how often it filled something.
     let now = Arc::new(Mutex::new((String::new(), 0)));
-    let asked: Arc<Mutex<Vec<(Stack, Workload, f64)>>> = Arc::default();
+    let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
     let (step, points, true_site) = (Arc::clone(&now), Arc::clone(&asked), truth.clone());
     machine.answer(
         "fio",
@@ -169,15 +176,22 @@ fn constants_that_a_machine_has_are_given_back() {
             *now.lock().unwrap() = (name.to_owned(), 0);
         }
     };
-    let learned = calibrate(&machine, &means(drives, 1e6), &told).unwrap();
+    let learned = calibrate(machine, &means(drives, 1e6), &told).unwrap();
+    let asked = asked.lock().unwrap().clone();
+    (truth, learned, asked)
+}
+
+#[test]
+fn constants_that_a_machine_has_are_given_back() {
+    let (machine, drives) = machine();
+    let (truth, learned, asked) = learned(&machine, drives, &HIDDEN);
     let failed: Vec<_> = learned.steps.iter().filter(|step| !step.done).map(|step| (&step.name, &step.found)).collect();
     assert!(failed.iter().all(|(name, _)| *name == "drives, read only"), "{failed:#?}");
     assert!(!is_whole(&learned), "there were no drives to read");
     // With what was learned the model says what was measured.
     let again = site(&machine, &learned);
-    let asked = asked.lock().unwrap();
     assert!(asked.len() > 30, "{}", asked.len());
-    let off = |(stack, work, was): &(Stack, Workload, f64)| {
+    let off = |(stack, work, was): &Asked| {
         let now = predict(&again, stack, work, &Conditions::default()).unwrap().operations.value;
         (now / was).max(was / now)
     };
@@ -194,6 +208,23 @@ fn constants_that_a_machine_has_are_given_back() {
     // Nothing was left on the drives.
     let told = machine.shape();
     assert!(!told.contains("dm-") && !told.contains("md1"), "{told}");
+}
+
+/// Of writes to records that are dirty nearly all of the time, one in 32 is the first of its record.
+#[test]
+fn what_a_write_to_a_record_takes_is_told_by_a_guest_whose_instructions_are_counted() {
+    let (machine, drives) = machine();
+    machine.put_file("/proc/cpuinfo", &format!("processor : 0\nmodel name : {COUNTED_PROCESSOR}\nflags : aes"));
+    machine.put_file("/sys/class/dmi/id/sys_vendor", "QEMU");
+    let usual = |parameter: Parameter| model::parameter::TABLE[parameter as usize].value;
+    let first = usual(Parameter::ZfsWriteAgain) / usual(Parameter::ZfsWriteIo);
+    let hidden = [(Parameter::ZfsWriteAgain, 2.0), (Parameter::ZfsWriteIo, 2.0 * first)];
+    let (truth, learned, _) = learned(&machine, drives, &hidden);
+    let again = site(&machine, &learned);
+    for (parameter, _) in hidden {
+        let (is, was) = (again.book.get(parameter), truth.book.get(parameter));
+        assert!((0.97..1.03).contains(&(is / was)), "{}: {is:e}, and it is {was:e}", parameter.key());
+    }
 }
 
 #[test]
