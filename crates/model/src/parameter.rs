@@ -164,8 +164,6 @@ table! {
         "1.25 to 1.6 of 12 threads were busy on a Ryzen 2600 (published 2023), if its cipher did 1.6 to 2.0 GB/s";
     CompletionWorkers: "workers in which reads of one stream come back", Ratio, 1.75, 0.3, Published,
         "0.435 ms of cipher for each MiB pass in 0.249 ms over dm-integrity on the RAM drive of the reference machine";
-    CryptSplit: "gain from splitting large requests since Linux 6.11", Ratio, 2.0, 0.4, Guessed,
-        "requests of 1 MiB become eight of 128 KiB (04a1020ad350, 0d815e3400e6)";
     HandoffRead: "two switches of threads for a read", Delay, 10.0 * US, 0.4, Guessed, HANDOFF;
     HandoffWrite: "three switches of threads for a write", Delay, 15.0 * US, 0.5, Guessed, HANDOFF;
     WriteThread: "dm-crypt's writing thread, an operation", Time, 2.0 * US, 0.6, Guessed, "a tree insertion and a submission";

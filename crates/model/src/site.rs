@@ -108,6 +108,8 @@ const BLOCK: f64 = 4096.0;
 
 /// How far the speed of a processor is off that its name tells: kernels do not scale as what makers publish.
 const NAMED: f64 = 0.25;
+/// First kernel with code for wider AES instructions ("crypto: x86/aes-xts" 996f4dcbd231 and those beside it).
+const WIDE_XTS: (u32, u32) = (6, 10);
 /// Time of SHA-256 with instructions for it relative to without: 0.4 and 1.9 GB/s of one core.
 const SHA: f64 = 0.21;
 
@@ -229,8 +231,16 @@ impl Site {
             self.book.set(Parameter::CpuFactor, 1.0 / processor.pace, NAMED, Source::Told, &origin);
             for parameter in [Parameter::CryptReadByte, Parameter::CryptWriteByte] {
                 // Half of the time is moving data, which more units do not speed up.
-                let value = self.book.get(parameter) * f64::midpoint(1.0, 1.0 / processor.aes);
-                self.book.set(parameter, value, 0.3, Source::Told, "AES units of that core");
+                let units = f64::midpoint(1.0, 1.0 / processor.aes);
+                let code = if self.kernel_from(WIDE_XTS) { processor.xts } else { 1.0 };
+                let value = self.book.get(parameter) * units / code;
+                self.book.set(
+                    parameter,
+                    value,
+                    0.3,
+                    Source::Told,
+                    "AES units of that core, and the kernel's code for them",
+                );
             }
             if processor.sha {
                 let value = self.book.get(Parameter::Sha256) * SHA;

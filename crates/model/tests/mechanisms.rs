@@ -413,12 +413,35 @@ fn heads_take_longer_over_all_of_a_drive_and_less_where_it_turns_faster() {
 #[test]
 fn a_named_processor_counts() {
     use terms::machine::Processor;
+    let named = |pace, xts, kernel| {
+        let processor = Some(Processor { name: "p".to_owned(), pace, aes: 1.0, xts, sha: false });
+        Machine { processor, kernel: Some(kernel), ..machine(DriveKind::NvmeEnterprise) }
+    };
     let of = |pace| {
-        let processor = Some(Processor { name: "p".to_owned(), pace, aes: 1.0, sha: false });
-        let machine = Machine { processor, ..machine(DriveKind::NvmeEnterprise) };
+        let machine = named(pace, 1.0, (6, 1));
         rate(&machine, &stack(4, &[raid(RaidLevel::Raid0, 512)]), &work(Pattern::RandRead, 4, 64, 1))
     };
     assert!(of(2.0) > of(1.0) * 1.5 && of(2.0) < of(1.0) * 2.01);
+    // Since Linux 6.10 the kernel has code for wider AES instructions.
+    let crypt = stack(1, &[Layer::Crypt(Crypt { sector: Bytes::kib(4), ..Crypt::default() })]);
+    let stream = |xts, kernel| rate(&named(1.0, xts, kernel), &crypt, &work(Pattern::Read, 64, 1, 1));
+    assert!((stream(2.0, (6, 9)) / stream(1.0, (6, 9)) - 1.0).abs() < 1e-9);
+    assert!(stream(2.0, (6, 10)) > stream(1.0, (6, 10)) * 1.05);
+}
+
+/// Since Linux 6.11 dm-crypt cuts large requests, and each part has a worker of its own.
+#[test]
+fn workers_share_a_large_operation() {
+    let crypt = stack(1, &[Layer::Crypt(Crypt { sector: Bytes::kib(4), ..Crypt::default() })]);
+    let alone = |kernel, kib, cores| {
+        let machine = Machine { kernel: Some(kernel), cores, threads: cores, ..machine(DriveKind::NvmeEnterprise) };
+        rate(&machine, &crypt, &work(Pattern::Read, kib, 1, 1))
+    };
+    let gain = |kib, cores| alone((6, 11), kib, cores) / alone((6, 10), kib, cores);
+    assert!((gain(128, 16) - 1.0).abs() < 1e-9, "{}", gain(128, 16));
+    assert!(gain(1024, 16) > 1.3, "{}", gain(1024, 16));
+    // Who has one core gains little.
+    assert!((0.8..1.1).contains(&gain(1024, 1)), "{}", gain(1024, 1));
 }
 
 /// What is reached over a network takes its way there and back, no more than its line carries, and TCP takes processors.

@@ -57,13 +57,14 @@ pub(crate) fn processor(name: &str) -> Option<KnownProcessor> {
     let [title, cores, threads, clock, arch, place] = row.as_slice() else { return None };
     let core = rows(ARCHITECTURES).find(|row| row.first() == Some(arch))?;
     let number = |at: usize| core.get(at)?.parse::<f64>().ok();
-    let (channels, speed) = if *place == "server" { (4, 5) } else { (6, 7) };
+    let (channels, speed) = if *place == "server" { (5, 6) } else { (7, 8) };
     Some(KnownProcessor {
         processor: Processor {
             name: (*title).to_owned(),
             pace: number(1)? * clock.parse::<f64>().ok()? / REFERENCE_CLOCK,
             aes: number(2)?,
-            sha: core.get(3) == Some(&"yes"),
+            xts: number(3)?,
+            sha: core.get(4) == Some(&"yes"),
         },
         cores: cores.parse().ok()?,
         threads: threads.parse().ok()?,

@@ -48,8 +48,16 @@ pub struct Processor {
     pub pace: f64,
     /// Rounds of AES for each cycle relative to Haswell.
     pub aes: f64,
+    /// How many times as fast the kernel's AES-XTS is since Linux 6.10.
+    #[serde(default = "same")]
+    pub xts: f64,
     /// Has it instructions for SHA-256?
     pub sha: bool,
+}
+
+/// What an older record says of code that it does not know of.
+const fn same() -> f64 {
+    1.0
 }
 
 /// Main memory.

@@ -4,15 +4,17 @@ use terms::layer::{Crypt, CryptFlags, Luks};
 use terms::machine::DriveKind;
 use terms::{FLASH_LATENCY, Stack};
 
+use crate::book::Book;
 use crate::compile::Compiler;
 use crate::flow::{Context, Flow};
 use crate::network::Serial;
 use crate::parameter::Parameter;
 
-/// Size from which requests are split since Linux 6.11 (`max_read_size`, `max_write_size`), in bytes.
-const SPLIT: f64 = 131_072.0;
-/// First kernel that splits them.
-const SPLITS: (u32, u32) = (6, 11);
+/// Largest request since Linux 6.11 (`max_read_size` and `max_write_size` of the module, 0d815e3400e6), in bytes: a larger one
+/// is cut, and each of its parts goes to a worker of its own.
+const LARGEST: f64 = 131_072.0;
+/// First kernel that cuts them.
+const CUTS: (u32, u32) = (6, 11);
 /// The sector that the times of the table were measured with, in bytes.
 const TABLE_SECTOR: f64 = 4096.0;
 
@@ -80,11 +82,13 @@ impl Compiler<'_> {
             (Parameter::CryptReadIo, Parameter::CryptReadByte)
         };
         let bytes = flow.rate * flow.bytes;
-        let visits = flow.rate * flow.requests() * self.crowd;
+        let requests = self.cut(flow);
+        let visits = flow.rate * requests.max(flow.requests()) * self.crowd;
+        self.wide = flow.wide * at_work_on_one(context, requests, &self.site.book);
         self.work(context, io, visits, "dm-crypt");
         // What is read is decrypted when all of it is there, and what is written is encrypted before any of it goes on
         // (`kcryptd_crypt_read_convert`, `kcryptd_crypt_write_convert`).
-        self.network.entire = !inline && flow.batch <= 1.0;
+        self.network.entire = !inline && flow.batch <= 1.0 && requests <= 1.0;
         self.work(context, byte, bytes * times, "cipher");
         let sectors = bytes / mapping.sector - bytes / TABLE_SECTOR;
         if sectors > 0.0 {
@@ -100,6 +104,7 @@ impl Compiler<'_> {
             self.work(context, woken, visits, "waking a worker");
             self.handoff(at, mapping, flow);
         }
+        self.wide = flow.wide;
         let below = Flow {
             context: if flow.write { context } else { flow.context },
             toucher: if flow.write { None } else { Some(context) },
@@ -122,9 +127,13 @@ impl Compiler<'_> {
         self.burst += self.times * (busy - flow.rate * FLASH_LATENCY.as_seconds()).max(0.0);
     }
 
+    /// Requests that one of a flow becomes.
+    fn cut(&self, flow: &Flow) -> f64 {
+        if self.site.kernel_from(CUTS) { (flow.bytes / LARGEST).ceil() } else { 1.0 }
+    }
+
     fn crypt_workers(&self, at: usize, mapping: &Mapping<'_>, flow: &Flow) -> Context {
-        let splits = flow.bytes > SPLIT && self.site.kernel_from(SPLITS);
-        let more = if splits { self.site.book.get(Parameter::CryptSplit) } else { 1.0 };
+        let more = self.cut(flow);
         let Context::Workers { node, .. } = self.workers(at, Parameter::CryptWorkers) else { return flow.context };
         if mapping.flags.same_cpu_crypt {
             return Context::Workers { node, servers: self.jobs, over: Parameter::One.place(), bound: false };
@@ -162,6 +171,14 @@ impl Compiler<'_> {
         let tags =
             super::integrity::Tags { size: 32.0, sector: TABLE_SECTOR, journal: true, bitmap: false, flush: 10.0 };
         self.protected(&tags, below, 1);
+    }
+}
+
+/// Workers that have requests of one operation at the same time.
+fn at_work_on_one(context: Context, requests: f64, book: &Book) -> f64 {
+    match context {
+        Context::Workers { servers, over, .. } => requests.min(servers * book.value(over)).max(1.0),
+        _ => 1.0,
     }
 }
 
