@@ -303,7 +303,9 @@ impl<'a> Compiler<'a> {
         {
             self.network.pieces = pieces(work.block.as_f64(), piece);
         }
-        if is_zfs(stack) || self.cached.is_some() {
+        // Windows of a stream through the page cache are under way side by side; who reads at random waits for all of its pieces.
+        let windows = self.cached.is_some() && !(work.pattern.random() && !work.pattern.writes());
+        if is_zfs(stack) || windows {
             self.network.pieces = 1.0;
         } else if handed {
             self.network.pieces = self.network.pieces.max(self.network.cut);

@@ -156,6 +156,8 @@ impl Compiler<'_> {
         let (writes, pages) = (1.0 - reads, (block / PAGE).max(1.0));
         let thread = Context::Thread;
         let top = stack.top().map(|top| &top.layer);
+        // Pages are made before the drives are asked, and copied when they are there.
+        self.network.entire = work.pattern.random();
         let missed = reads * (1.0 - cached.hits);
         self.work(thread, Parameter::CachedPage, pages, "pages that are looked up");
         self.work(thread, Parameter::CachedByte, block, "copied");
@@ -182,6 +184,7 @@ impl Compiler<'_> {
             self.work(thread, Parameter::FileRead, requests * self.crowd, "file system");
             self.work(thread, Parameter::FileWrite, writes * self.crowd, "file system");
         }
+        self.network.entire = false;
     }
 
     /// What a page takes that is read, one that is written, and one that is written back: less in folios of several pages, as

@@ -7,6 +7,7 @@ use terms::layer::{
     ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine, Rated, Trust};
+use terms::workload::FioKey;
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
 fn name(text: &str) -> Name {
@@ -409,4 +410,21 @@ fn a_cipher_and_drives_take_turns_at_one_operation() {
     let cipher = (cores(&crypt) - cores(&bare)) * f64::from(flash().threads);
     let [alone, encrypted] = [&bare, &crypt].map(|stack| 1.0 / rate(&flash(), stack, &read));
     assert!(encrypted > alone + cipher * 0.8, "{encrypted} {alone} {cipher}");
+}
+
+/// Who reads at random through the page cache waits for the pieces of its block, which both copies of a chunk read side by side as
+/// they do past it.
+#[test]
+fn pieces_of_a_buffered_read_are_read_side_by_side() {
+    let read = |level, cached: bool| {
+        let keys = cached.then(|| FioKey { key: "direct".to_owned(), value: "0".to_owned() });
+        let read = Workload { keys: keys.into_iter().collect(), ..work(Pattern::RandRead, 256, 1, 1) };
+        rate(&flash_of(6e3), &stack(4, raid(level, 512)), &read)
+    };
+    for cached in [false, true] {
+        let (stripes, mirrors) = (read(RaidLevel::Raid0, cached), read(RaidLevel::Raid10, cached));
+        assert!(mirrors > stripes * 1.5, "{cached}: {mirrors} {stripes}");
+    }
+    // Pages are made before the drives are asked.
+    assert!(read(RaidLevel::Raid0, true) < read(RaidLevel::Raid0, false));
 }
