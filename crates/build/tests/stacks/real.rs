@@ -232,6 +232,20 @@ fn what_a_killed_format_left_open_goes_with_it() {
 }
 
 #[test]
+fn what_somebody_mounted_over_a_pulled_drive_stays_mounted() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = yard.plan("ext4 on SATA");
+    let past = built(&yard, plan);
+    yard.machine.line(&format!("mkfs.ext4 {}", yard.node("e")));
+    yard.machine.line(&format!("mount {} /mnt/bedplate/ext4-on-sata", yard.node("e")));
+    yard.machine.pull(yard.node(plan.drives[0].as_str()));
+    let (shape, deeds) = (yard.machine.shape(), yard.machine.deeds().len());
+    let error = down(&yard, plan, &past, false).unwrap_err();
+    assert!(error.is_refusal() && error.to_string().contains("not on the run's drives"), "{error}");
+    assert_eq!((yard.machine.shape(), yard.machine.deeds().len()), (shape, deeds));
+}
+
+#[test]
 fn a_pulled_drive_is_finished_with_when_it_is_back() {
     let yard = Yard::real(EVERY_LAYER);
     let clean = yard.machine.now_is();
