@@ -14,14 +14,24 @@ pub(super) struct Rows {
 
 /// Places in each chunk where a write is looked at that may begin anywhere.
 const ANYWHERE: f64 = 8.0;
+/// Operations of which all rows are sought to be full: more are seldom under way.
+const MOST_TRIED: u32 = 64;
 
 impl Rows {
-    /// Of a stream of writes of so many chunks, so many of them under way together. What fills no row to its end waits until the
+    /// Of a stream of writes of so many chunks, so many of them under way together on average, one at least. What fills no row to its end waits until the
     /// thread has nothing else to do (`raid5_activate_delayed`); then that row is written in two parts.
     pub(super) fn of_stream(chunks: f64, together: f64, data: f64, parity: f64) -> Self {
-        let (rows, together) = (chunks / data, chunks / data * together);
-        let is_whole = together.is_infinite() || (together - together.round()).abs() < 1e-9;
-        let broken = if is_whole { 0.0 } else { rows / together };
+        let rows = chunks / data;
+        let is_whole = |operations: f64| (rows * operations - (rows * operations).round()).abs() < 1e-9;
+        let share = if together.is_infinite() {
+            0.0
+        } else if together.fract() < 1e-9 {
+            f64::from(u8::from(!is_whole(together)))
+        } else {
+            // How many there are changes, and of so many numbers one fills its rows.
+            (1..=MOST_TRIED).map(f64::from).find(|&every| is_whole(every)).map_or(1.0, |every| 1.0 - every.recip())
+        };
+        let broken = share / together;
         let half = data / 2.0;
         Self {
             whole: rows - broken,
