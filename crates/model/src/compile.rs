@@ -304,7 +304,7 @@ impl<'a> Compiler<'a> {
             self.network.pieces = pieces(work.block.as_f64(), piece);
         }
         // Windows of a stream through the page cache are under way side by side; who reads at random waits for all of its pieces.
-        let windows = self.cached.is_some() && !(work.pattern.random() && !work.pattern.writes());
+        let windows = self.cached.is_some() && (work.pattern.writes() || !work.pattern.random());
         if is_zfs(stack) || windows {
             self.network.pieces = 1.0;
         } else if handed {
