@@ -24,6 +24,7 @@ mod network;
 mod page_cache;
 pub mod parameter;
 mod predict;
+mod processor;
 mod seat;
 mod sheet;
 mod site;

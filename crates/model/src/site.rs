@@ -106,13 +106,6 @@ const SMALLEST: f64 = 1e12;
 /// Bytes of a random operation that data sheets rate.
 const BLOCK: f64 = 4096.0;
 
-/// How far the speed of a processor is off that its name tells: kernels do not scale as what makers publish.
-const NAMED: f64 = 0.25;
-/// First kernel with code for wider AES instructions ("crypto: x86/aes-xts" 996f4dcbd231 and those beside it).
-const WIDE_XTS: (u32, u32) = (6, 10);
-/// Time of SHA-256 with instructions for it relative to without: 0.4 and 1.9 GB/s of one core.
-const SHA: f64 = 0.21;
-
 /// A shared link.
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
@@ -222,49 +215,6 @@ impl Site {
             }
         };
         self.memory = Some(self.book.add(value));
-    }
-
-    /// What the processor's name tells, and what was measured of it, takes the place of the table.
-    fn add_processor(&mut self) {
-        if let Some(processor) = self.machine.processor.clone() {
-            let origin = format!("{}: instructions for each cycle and the largest clock of one core", processor.name);
-            self.book.set(Parameter::CpuFactor, 1.0 / processor.pace, NAMED, Source::Told, &origin);
-            for parameter in [Parameter::CryptReadByte, Parameter::CryptWriteByte] {
-                // Half of the time is moving data, which more units do not speed up.
-                let units = f64::midpoint(1.0, 1.0 / processor.aes);
-                let code = if self.kernel_from(WIDE_XTS) { processor.xts } else { 1.0 };
-                let value = self.book.get(parameter) * units / code;
-                self.book.set(
-                    parameter,
-                    value,
-                    0.3,
-                    Source::Told,
-                    "AES units of that core, and the kernel's code for them",
-                );
-            }
-            if processor.sha {
-                let value = self.book.get(Parameter::Sha256) * SHA;
-                self.book.set(Parameter::Sha256, value, 0.4, Source::Told, "instructions for SHA-256");
-            }
-        }
-        if let Some(submit) = self.machine.submit {
-            let book = &self.book;
-            let reference = book.get(Parameter::ApiRead) + book.get(Parameter::NvmeIo);
-            let pages = 4096.0 * book.get(Parameter::ApiByte);
-            let origin = format!(
-                "{submit} for a read of 4 KiB here, {:.1} µs on the reference machine",
-                (reference + pages) * 1e6
-            );
-            let factor = (submit.as_seconds() - pages).max(submit.as_seconds() * 0.1) / reference;
-            self.book.set(Parameter::CpuFactor, factor, 0.12, Source::Measured, &origin);
-        }
-        if let Some(cipher) = self.machine.cipher {
-            for parameter in [Parameter::CryptReadByte, Parameter::CryptWriteByte] {
-                // The factor of the processor is taken out: this was measured here.
-                let value = 1.0 / cipher.0 / self.book.get(Parameter::CpuFactor);
-                self.book.set(parameter, value, 0.1, Source::Measured, "cipher measured on one core");
-            }
-        }
     }
 
     fn add_uplink(&mut self, uplink: &terms::machine::Uplink) {
