@@ -237,8 +237,10 @@ fn sectors(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
 fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     use Parameter as P;
     let lone = |pattern| work(pattern, Bytes::kib(4), 1, 1);
+    // No kernel cuts these; parts of larger ones have workers of their own since Linux 6.11, which the model knows.
+    let whole = Bytes::kib(128);
     let fits = [
-        Fit { parameter: P::CryptWorkers, work: large(Pattern::Read)? },
+        Fit { parameter: P::CryptWorkers, work: work(Pattern::Read, whole, SEQUENTIAL_DEPTH, 1)? },
         Fit { parameter: P::HandoffReadIo, work: bench.small(Pattern::RandRead)? },
         Fit { parameter: P::HandoffWriteIo, work: bench.small(Pattern::RandWrite)? },
         Fit { parameter: P::HandoffRead, work: lone(Pattern::RandRead)? },
@@ -265,7 +267,7 @@ fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     }
     Ok(format!(
         "one stream {:.0} MB/s; a lone read {:.0} µs, a lone write {:.0} µs; {:.1} k and {:.1} k IOPS to read and write",
-        points[0].operations * Bytes::mib(1).as_f64() / 1e6,
+        points[0].operations * whole.as_f64() / 1e6,
         micros(points[3].latency),
         micros(points[4].latency),
         points[1].operations / 1e3,

@@ -39,7 +39,7 @@ pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mu
         );
     }
     for Expected { written, word, file, devno } in &survey.expected {
-        if *devno == Some(device.devno) || is_meant(word, &probed, &marks) {
+        if *devno == Some(device.devno) || *word == node || is_meant(word, &probed, &marks) {
             log.add(
                 Class::InUse,
                 format!("`{file}` of this machine expects it as `{written}`"),
@@ -142,7 +142,7 @@ fn plain_name(kind: &str) -> Option<&'static str> {
 
 /// Does a word of `/etc/fstab` name what is written on this device?
 fn is_meant(word: &str, probed: &blkid::Tags, marks: &[Mark]) -> bool {
-    // Identifiers are written in either case.
+    // `mount` compares without case (`blkid_find_dev_with_tag`).
     let tag = |name: &str, value: &str| probed.get(name).is_some_and(|told| told.eq_ignore_ascii_case(value));
     let says = |value: &str, of: fn(&Mark) -> Option<&String>| {
         marks.iter().any(|mark| of(mark).is_some_and(|told| told.eq_ignore_ascii_case(value)))

@@ -11,6 +11,7 @@ use host::{Host, HostError};
 
 use crate::device::{Devno, behind_node, is_lost, present};
 use crate::doubt::{Doubt, with_cause};
+use crate::name::BY_ID;
 
 pub(crate) use mounts::Mount;
 use mounts::unescape;
@@ -98,17 +99,26 @@ impl Survey {
     }
 }
 
-/// What lines of a table begin with or name second: `UUID=…`, `/dev/…`. The first is the device in `fstab`, the second
-/// in `crypttab`; looking at both in both is cheaper than telling the files apart, and errs towards no.
+/// What lines of a table name: `UUID=…`, `/dev/…`, `logdev=/dev/…`. The first word is the device in `fstab`, the second in
+/// `crypttab`, where the third is that of its key, and options name further ones; looking at all in both is cheaper than telling
+/// the files apart, and errs towards no.
 fn expectations(table: &str) -> impl Iterator<Item = String> + '_ {
     let lines = table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let words = lines.flat_map(|line| line.split_whitespace().take(2));
+    let words = lines.flat_map(|line| line.split_whitespace().take(4)).flat_map(|word| word.split(','));
     words.filter(|word| word.contains('=') || word.starts_with("/dev/")).map(str::to_owned)
 }
 
-/// A word of a table without quotes and escapes (fstab(5)).
+/// What a word of a table means: without escapes and quotes (fstab(5)), and the path where it leads to one.
 fn bare(written: &str) -> String {
-    unescape(&written.replace('"', ""))
+    let word = unescape(written);
+    let Some((name, value)) = word.split_once('=').filter(|(name, _)| !name.starts_with('/')) else { return word };
+    let quoted = |quote| value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
+    let value = quoted('"').or_else(|| quoted('\'')).unwrap_or(value);
+    match name {
+        "ID" => format!("{BY_ID}{value}"),
+        _ if value.starts_with("/dev/") => value.to_owned(),
+        _ => format!("{name}={value}"),
+    }
 }
 
 #[cfg(test)]
@@ -117,9 +127,23 @@ mod tests {
 
     #[test]
     fn tables_of_the_system_expect_devices() {
-        let table = "# UUID=no /\nUUID=1-2 / ext4 defaults 0 1\n/dev/sdb1 /data xfs\nproc /proc proc\n\ncrypt PARTUUID=\"7\" none\n";
+        let table = "# UUID=no /\nUUID=1-2 / ext4 defaults 0 1\n/dev/sdb1 /data xfs logdev=/dev/sdc1,noatime\nproc /proc proc\n\n\
+                     crypt PARTUUID=\"7\" /dev/sdd luks";
         let words: Vec<String> = expectations(table).collect();
-        assert_eq!(words, ["UUID=1-2", "/dev/sdb1", "PARTUUID=\"7\""]);
-        assert_eq!(bare(r#"LABEL="two\040words""#), "LABEL=two words");
+        assert_eq!(words, ["UUID=1-2", "/dev/sdb1", "logdev=/dev/sdc1", "PARTUUID=\"7\"", "/dev/sdd"]);
+    }
+
+    #[test]
+    fn words_are_read_as_mount_does() {
+        for (written, word) in [
+            (r#"LABEL="two\040words""#, "LABEL=two words"),
+            ("UUID='3f6a'", "UUID=3f6a"),
+            (r#"LABEL=a"b"#, r#"LABEL=a"b"#),
+            ("ID=nvme-of-somebody", "/dev/disk/by-id/nvme-of-somebody"),
+            ("logdev=/dev/sdc1", "/dev/sdc1"),
+            ("/dev/disk/by-label/a=b", "/dev/disk/by-label/a=b"),
+        ] {
+            assert_eq!(bare(written), word);
+        }
     }
 }

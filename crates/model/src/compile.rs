@@ -297,7 +297,7 @@ impl<'a> Compiler<'a> {
         // another. Elsewhere all wait for the same, one after the other, and ZFS cuts by its own rules.
         let handed = self.completes.iter().any(Option::is_some);
         // A drive of the lab has the first piece at work while the others are handed over. Who encrypts in the call itself takes
-        // whole operations, and its work and the drive's come one after the other (`crypt_convert`).
+        // whole requests, and its work and the drive's come one after the other (`crypt_convert`).
         if let Some(piece) = self.piece()
             && (handed || !stack.nodes.iter().any(|node| node.layer.traits().encrypts))
         {

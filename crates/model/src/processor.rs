@@ -13,6 +13,12 @@ const WIDE_XTS: (u32, u32) = (6, 10);
 const SHA: f64 = 0.21;
 
 impl Site {
+    /// How many times as fast the kernel's code for AES in XTS mode is as it was when all ciphers were measured.
+    pub(crate) fn code_of_xts(&self) -> f64 {
+        let named = self.machine.processor.as_ref().filter(|_| self.kernel_from(WIDE_XTS));
+        named.map_or(1.0, |processor| processor.xts)
+    }
+
     /// What the processor's name tells, and what was measured of it, takes the place of the table.
     pub(crate) fn add_processor(&mut self) {
         if let Some(processor) = self.machine.processor.clone() {
@@ -21,8 +27,7 @@ impl Site {
             for parameter in [Parameter::CryptReadByte, Parameter::CryptWriteByte] {
                 // Half of the time is moving data, which more units do not speed up.
                 let units = f64::midpoint(1.0, 1.0 / processor.aes);
-                let code = if self.kernel_from(WIDE_XTS) { processor.xts } else { 1.0 };
-                let value = self.book.get(parameter) * units / code;
+                let value = self.book.get(parameter) * units / self.code_of_xts();
                 self.book.set(
                     parameter,
                     value,

@@ -425,6 +425,16 @@ fn pieces_of_a_buffered_read_are_read_side_by_side() {
         let (stripes, mirrors) = (read(RaidLevel::Raid0, cached), read(RaidLevel::Raid10, cached));
         assert!(mirrors > stripes * 1.5, "{cached}: {mirrors} {stripes}");
     }
-    // Pages are made before the drives are asked.
-    assert!(read(RaidLevel::Raid0, true) < read(RaidLevel::Raid0, false));
+}
+
+/// The pages of a read at random are made before drives are asked, and copied when it is there.
+#[test]
+fn who_reads_at_random_waits_for_pages_and_drives_in_turn() {
+    let direct = FioKey { key: "direct".to_owned(), value: "0".to_owned() };
+    let read = Workload { keys: vec![direct], ..work(Pattern::RandRead, 256, 1, 1) };
+    let bare = stack(1, Layer::Bare);
+    let of = |of| demand(&flash_of(6e3), &bare, &read, of);
+    let (thread, drive) = (of(|of| of == Resource::Thread), of(|of| matches!(of, Resource::Drive(..))));
+    let alone = 1.0 / rate(&flash_of(6e3), &bare, &read);
+    assert!(alone > drive + thread * 0.6, "{alone} {drive} {thread}");
 }

@@ -243,8 +243,10 @@ impl Compiler<'_> {
         let stripe = data * array.chunk;
         let bytes = flow.rate * flow.bytes;
         // Bytes in flight are held in the stripe cache, a page of each member for each of its stripes.
-        let cached = array.stripes * PAGE * data / flow.bytes;
-        self.network.population = self.network.population.min(cached.max(1.0));
+        if flow.waits == Waits::Operation {
+            let cached = array.stripes * PAGE * data / flow.bytes;
+            self.network.population = self.network.population.min(cached.max(1.0));
+        }
         self.memory(bytes * 3.5, "copied into stripes, read for parity");
         // One thread does it all unless more are asked for (`group_thread_cnt`, 0 by default): it copies, reckons and submits.
         self.parity_work(at, array, Parameter::ParityCopy, bytes, "copied into stripes");

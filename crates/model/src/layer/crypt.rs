@@ -4,14 +4,13 @@ use terms::layer::{Crypt, CryptFlags, Luks};
 use terms::machine::DriveKind;
 use terms::{FLASH_LATENCY, Stack};
 
-use crate::book::Book;
 use crate::compile::Compiler;
 use crate::flow::{Context, Flow};
 use crate::network::Serial;
 use crate::parameter::Parameter;
 
 /// Largest request since Linux 6.11 (`max_read_size` and `max_write_size` of the module, 0d815e3400e6), in bytes: a larger one
-/// is cut, and each of its parts goes to a worker of its own.
+/// is cut, and each of its parts may have a worker of its own.
 const LARGEST: f64 = 131_072.0;
 /// First kernel that cuts them.
 const CUTS: (u32, u32) = (6, 11);
@@ -75,7 +74,7 @@ impl Compiler<'_> {
             (true, false) => self.completion(at, flow),
             (false, _) => self.crypt_workers(at, mapping, flow),
         };
-        let times = cipher_factor(mapping, self.site.book.get(Parameter::OtherCipher));
+        let times = self.cipher_factor(mapping);
         let (io, byte) = if flow.write {
             (Parameter::CryptWriteIo, Parameter::CryptWriteByte)
         } else {
@@ -84,7 +83,9 @@ impl Compiler<'_> {
         let bytes = flow.rate * flow.bytes;
         let requests = self.cut(flow);
         let visits = flow.rate * requests.max(flow.requests()) * self.crowd;
-        self.wide = flow.wide * at_work_on_one(context, requests, &self.site.book);
+        if !inline && !mapping.flags.same_cpu_crypt {
+            self.wide = flow.wide * self.work_on_one(flow, context);
+        }
         self.work(context, io, visits, "dm-crypt");
         // What is read is decrypted when all of it is there, and what is written is encrypted before any of it goes on
         // (`kcryptd_crypt_read_convert`, `kcryptd_crypt_write_convert`).
@@ -104,14 +105,20 @@ impl Compiler<'_> {
             self.work(context, woken, visits, "waking a worker");
             self.handoff(at, mapping, flow);
         }
-        self.wide = flow.wide;
         let below = Flow {
             context: if flow.write { context } else { flow.context },
             toucher: if flow.write { None } else { Some(context) },
             ..*flow
         };
         if mapping.authenticated {
-            self.authenticate(flow, context, below);
+            self.authenticate(visits, flow, context);
+        }
+        self.wide = flow.wide;
+        if mapping.authenticated {
+            // Tags beside the data, kept in step by the journal of dm-integrity below.
+            let tags =
+                super::integrity::Tags { size: 32.0, sector: TABLE_SECTOR, journal: true, bitmap: false, flush: 10.0 };
+            self.protected(&tags, below, 1);
         } else {
             self.ask(0, below);
         }
@@ -127,9 +134,19 @@ impl Compiler<'_> {
         self.burst += self.times * (busy - flow.rate * FLASH_LATENCY.as_seconds()).max(0.0);
     }
 
-    /// Requests that one of a flow becomes.
+    /// Requests that one of a flow becomes. What comes page by page is small enough.
     fn cut(&self, flow: &Flow) -> f64 {
-        if self.site.kernel_from(CUTS) { (flow.bytes / LARGEST).ceil() } else { 1.0 }
+        let cuts = self.site.kernel_from(CUTS) && !flow.paged;
+        if cuts { (flow.bytes / LARGEST).ceil().max(1.0) } else { 1.0 }
+    }
+
+    /// How many workers have parts of one of a flow at the same time, beyond those that pieces of an operation have anyway: as often as
+    /// the largest part goes into all of it.
+    fn work_on_one(&self, flow: &Flow, context: Context) -> f64 {
+        let Context::Workers { servers, over, .. } = context else { return 1.0 };
+        let parts = if self.cut(flow) > 1.0 { flow.bytes / LARGEST / self.network.pieces } else { 1.0 };
+        let workers = servers * self.site.book.value(over);
+        parts.min(workers).min(self.site.threads()).max(1.0)
     }
 
     fn crypt_workers(&self, at: usize, mapping: &Mapping<'_>, flow: &Flow) -> Context {
@@ -155,38 +172,36 @@ impl Compiler<'_> {
         let share = flow.rate * switches / all / (flow.wide * flow.batch);
         self.delay(parameter.place(), share, "handed from thread to thread");
         if sorted {
-            self.serial(Serial::CryptWriter, at, Parameter::WriteThread, flow.rate, "sorted and submitted");
+            self.serial(
+                Serial::CryptWriter,
+                at,
+                Parameter::WriteThread,
+                flow.rate * self.cut(flow),
+                "sorted and submitted",
+            );
         }
     }
 
-    /// HMAC: tags beside the data, kept in step by the journal of dm-integrity below.
-    fn authenticate(&mut self, flow: &Flow, context: Context, below: Flow) {
+    /// HMAC, by whoever has the cipher.
+    fn authenticate(&mut self, visits: f64, flow: &Flow, context: Context) {
         let (io, byte) = if flow.write {
             (Parameter::HmacWriteIo, Parameter::HmacWriteByte)
         } else {
             (Parameter::HmacReadIo, Parameter::HmacReadByte)
         };
-        self.work(context, io, flow.rate * self.crowd, "tags");
+        self.work(context, io, visits, "tags");
         self.work(context, byte, flow.rate * flow.bytes, "HMAC-SHA-256");
-        let tags =
-            super::integrity::Tags { size: 32.0, sector: TABLE_SECTOR, journal: true, bitmap: false, flush: 10.0 };
-        self.protected(&tags, below, 1);
     }
-}
 
-/// Workers that have requests of one operation at the same time.
-fn at_work_on_one(context: Context, requests: f64, book: &Book) -> f64 {
-    match context {
-        Context::Workers { servers, over, .. } => requests.min(servers * book.value(over)).max(1.0),
-        _ => 1.0,
+    /// How much dearer than AES-256 in XTS mode, whose code alone became quicker. AES has 10 rounds with keys of 128 bits and 14 with
+    /// 256 (FIPS 197).
+    fn cipher_factor(&self, mapping: &Mapping<'_>) -> f64 {
+        let is_aes = mapping.cipher.starts_with("aes") || mapping.cipher.starts_with("capi:");
+        match (is_aes, mapping.cipher.contains("xts")) {
+            (false, _) => self.site.book.get(Parameter::OtherCipher) * self.site.code_of_xts(),
+            (true, false) => self.site.code_of_xts(),
+            (true, true) if mapping.key_bits <= 256 => 10.0 / 14.0,
+            (true, true) => 1.0,
+        }
     }
-}
-
-/// How much dearer than AES-256 in XTS mode.
-fn cipher_factor(mapping: &Mapping<'_>, other: f64) -> f64 {
-    if !mapping.cipher.starts_with("aes") && !mapping.cipher.starts_with("capi:") {
-        return other;
-    }
-    // AES has 10 rounds with keys of 128 bits and 14 with 256 (FIPS 197).
-    if mapping.key_bits <= 256 && mapping.cipher.contains("xts") { 10.0 / 14.0 } else { 1.0 }
 }

@@ -22,10 +22,11 @@ impl Rows {
     /// thread has nothing else to do (`raid5_activate_delayed`); then that row is written in two parts.
     pub(super) fn of_stream(chunks: f64, together: f64, data: f64, parity: f64) -> Self {
         let rows = chunks / data;
-        let is_whole = |operations: f64| (rows * operations - (rows * operations).round()).abs() < 1e-9;
+        let is_integer = |number: f64| (number - number.round()).abs() < 1e-9;
+        let is_whole = |operations: f64| is_integer(rows * operations);
         let share = if together.is_infinite() {
             0.0
-        } else if together.fract() < 1e-9 {
+        } else if is_integer(together) {
             f64::from(u8::from(!is_whole(together)))
         } else {
             // How many there are changes, and of so many numbers one fills its rows.
