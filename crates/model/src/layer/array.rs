@@ -252,7 +252,7 @@ impl Compiler<'_> {
         self.parity_work(at, array, Parameter::ParityCopy, bytes, "copied into stripes");
         // Writes side by side fill rows between them, where enough are under way; those at random meet nobody.
         let side_by_side = self.depth * flow.rate.min(1.0);
-        let streamed = !flow.random && flow.bytes * side_by_side >= stripe;
+        let streamed = !flow.random && flow.bytes * side_by_side.max(1.0) >= stripe;
         let rows = if streamed {
             // A RAM drive has written when the call returns, so that the thread runs out of work and takes up rows that are not full.
             // What is written back later comes by the hundred.
