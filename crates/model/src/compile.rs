@@ -298,13 +298,14 @@ impl<'a> Compiler<'a> {
         let handed = self.completes.iter().any(Option::is_some);
         // A drive of the lab has the first piece at work while the others are handed over. Who encrypts in the call itself takes
         // whole requests, and its work and the drive's come one after the other (`crypt_convert`).
-        if let Some(piece) = self.piece()
-            && (handed || !stack.nodes.iter().any(|node| node.layer.traits().encrypts))
-        {
+        let encrypts = stack.nodes.iter().any(|node| node.layer.traits().encrypts);
+        if let Some(piece) = self.piece().filter(|_| handed || !encrypts) {
             self.network.pieces = pieces(work.block.as_f64(), piece);
         }
         // Windows of a stream through the page cache are under way side by side; who reads at random waits for all of its pieces.
-        let windows = self.cached.is_some() && (work.pattern.writes() || !work.pattern.random());
+        // Those of a cipher overlap with drives as windows do (`bedplate check-model --seed 22 --advised encrypted`).
+        let waits = work.pattern.random() && !work.pattern.writes() && !encrypts;
+        let windows = self.cached.is_some() && !waits;
         if is_zfs(stack) || windows {
             self.network.pieces = 1.0;
         } else if handed {
