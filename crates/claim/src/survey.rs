@@ -23,7 +23,7 @@ pub(crate) use registries::{Backing, Listed};
 pub(crate) struct Expected {
     /// As it is written there: `UUID="…"`, `/dev/…`.
     pub(crate) written: String,
-    /// Without quotes and escapes.
+    /// What that means: a tag without quotes and escapes, or a path.
     pub(crate) word: String,
     /// The table.
     pub(crate) file: &'static str,
@@ -100,11 +100,15 @@ impl Survey {
 }
 
 /// What lines of a table name: `UUID=…`, `/dev/…`, `logdev=/dev/…`. The first word is the device in `fstab`, the second in
-/// `crypttab`, where the third is that of its key, and options name further ones; looking at all in both is cheaper than telling
-/// the files apart, and errs towards no.
+/// `crypttab`, where the third is that of its key. Options, the fourth word, name further ones. All are looked at in both files:
+/// that is cheaper than telling the files apart, and errs towards no.
 fn expectations(table: &str) -> impl Iterator<Item = String> + '_ {
     let lines = table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let words = lines.flat_map(|line| line.split_whitespace().take(4)).flat_map(|word| word.split(','));
+    // Commas are between options. In a label or a path they are what they are.
+    let words = lines.flat_map(|line| {
+        let words = || line.split_whitespace();
+        words().take(3).chain(words().skip(3).take(1).flat_map(|options| options.split(',')))
+    });
     words.filter(|word| word.contains('=') || word.starts_with("/dev/")).map(str::to_owned)
 }
 
@@ -128,9 +132,10 @@ mod tests {
     #[test]
     fn tables_of_the_system_expect_devices() {
         let table = "# UUID=no /\nUUID=1-2 / ext4 defaults 0 1\n/dev/sdb1 /data xfs logdev=/dev/sdc1,noatime\nproc /proc proc\n\n\
-                     crypt PARTUUID=\"7\" /dev/sdd luks";
+                     LABEL=a,b /b ext4\ncrypt PARTUUID=\"7\" /dev/sdd luks,header=/dev/sde";
         let words: Vec<String> = expectations(table).collect();
-        assert_eq!(words, ["UUID=1-2", "/dev/sdb1", "logdev=/dev/sdc1", "PARTUUID=\"7\"", "/dev/sdd"]);
+        let devices = ["UUID=1-2", "/dev/sdb1", "logdev=/dev/sdc1", "LABEL=a,b", "PARTUUID=\"7\"", "/dev/sdd"];
+        assert_eq!(words, [&devices[..], &["header=/dev/sde"]].concat());
     }
 
     #[test]

@@ -427,7 +427,7 @@ fn pieces_of_a_buffered_read_are_read_side_by_side() {
     }
 }
 
-/// The pages of a read at random are made before drives are asked, and copied when it is there.
+/// The pages of a read at a random place are made before drives are asked, and copied when the data are there.
 #[test]
 fn who_reads_at_random_waits_for_pages_and_drives_in_turn() {
     let direct = FioKey { key: "direct".to_owned(), value: "0".to_owned() };

@@ -251,13 +251,13 @@ impl Compiler<'_> {
         // One thread does it all unless more are asked for (`group_thread_cnt`, 0 by default): it copies, reckons and submits.
         self.parity_work(at, array, Parameter::ParityCopy, bytes, "copied into stripes");
         // Writes side by side fill rows between them, where enough are under way; those at random meet nobody.
-        let side_by_side = self.depth * flow.rate.min(1.0);
-        let streamed = !flow.random && flow.bytes * side_by_side.max(1.0) >= stripe;
+        let side_by_side = (self.depth * flow.rate.min(1.0)).max(1.0);
+        let streamed = !flow.random && flow.bytes * side_by_side >= stripe;
         let rows = if streamed {
             // A RAM drive has written when the call returns, so that the thread runs out of work and takes up rows that are not full.
             // What is written back later comes by the hundred.
             let idles = self.is_in_memory() && flow.waits == Waits::Operation;
-            let together = if idles { side_by_side.max(1.0) } else { f64::INFINITY };
+            let together = if idles { side_by_side } else { f64::INFINITY };
             Rows::of_stream(flow.bytes / array.chunk, together, data, parity)
         } else {
             Rows::of(flow.bytes / array.chunk, flow.shifted, data, parity)

@@ -140,8 +140,8 @@ impl Compiler<'_> {
         if cuts { (flow.bytes / LARGEST).ceil().max(1.0) } else { 1.0 }
     }
 
-    /// How many workers have parts of one of a flow at the same time, beyond those that pieces of an operation have anyway: as often as
-    /// the largest part goes into all of it.
+    /// Workers that have parts of one request at the same time: as often as the largest part goes into the request. Where an
+    /// operation goes its way in pieces, workers share those already.
     fn work_on_one(&self, flow: &Flow, context: Context) -> f64 {
         let Context::Workers { servers, over, .. } = context else { return 1.0 };
         let parts = if self.cut(flow) > 1.0 { flow.bytes / LARGEST / self.network.pieces } else { 1.0 };

@@ -18,8 +18,8 @@ const ANYWHERE: f64 = 8.0;
 const MOST_TRIED: u32 = 64;
 
 impl Rows {
-    /// Of a stream of writes of so many chunks, so many of them under way together on average, one at least. What fills no row to its end waits until the
-    /// thread has nothing else to do (`raid5_activate_delayed`); then that row is written in two parts.
+    /// Of a stream of writes of so many chunks, so many of them under way together on average, one at least. What fills no row to
+    /// its end waits until the thread has nothing else to do (`raid5_activate_delayed`); then that row is written in two parts.
     pub(super) fn of_stream(chunks: f64, together: f64, data: f64, parity: f64) -> Self {
         let rows = chunks / data;
         let is_integer = |number: f64| (number - number.round()).abs() < 1e-9;
@@ -29,7 +29,7 @@ impl Rows {
         } else if is_integer(together) {
             f64::from(u8::from(!is_whole(together)))
         } else {
-            // How many there are changes, and of so many numbers one fills its rows.
+            // Their number changes. One number in `every` fills its rows.
             (1..=MOST_TRIED).map(f64::from).find(|&every| is_whole(every)).map_or(1.0, |every| 1.0 - every.recip())
         };
         let broken = share / together;
