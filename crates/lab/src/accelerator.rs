@@ -48,7 +48,10 @@ impl Accelerator {
     /// Words for the kernel: nothing that is drawn at boot, and no clock but the processor's.
     pub(crate) const fn kernel(self) -> &'static str {
         match self {
-            Self::Kvm | Self::Tcg => "",
+            Self::Kvm => "",
+            // What was translated is found again only at the address that it had. A program that lies elsewhere each time it
+            // starts is translated anew each time, which was a third of all work of guests that start many.
+            Self::Tcg => " norandmaps",
             Self::Icount => {
                 " clocksource=tsc tsc=reliable hpet=disable nokaslr norandmaps randomize_kstack_offset=off mitigations=off"
             }

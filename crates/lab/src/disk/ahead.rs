@@ -75,12 +75,14 @@ impl Ahead {
         Some(drive.follow(stream.from, time).min(stream.limit))
     }
 
-    /// Keeps what was read on by then.
-    fn keep(&mut self, drive: &Mechanics, at: Nanos) {
-        if let (Some(reached), Some(last)) = (self.head(drive, at), self.segments.back_mut()) {
-            last.end = last.end.max(reached.0);
-        }
+    /// Keeps what was read on by then. Gives what is new of it.
+    pub(super) fn keep(&mut self, drive: &Mechanics, at: Nanos) -> Option<Range<u64>> {
+        let reached = self.head(drive, at)?.0;
+        let last = self.segments.back_mut().filter(|last| last.end < reached)?;
+        let new = last.end..reached;
+        last.end = reached;
         self.forget();
+        Some(new)
     }
 
     /// The head is needed elsewhere: what it has read by then stays in the buffer.
@@ -89,13 +91,9 @@ impl Ahead {
         self.stream = None;
     }
 
-    /// Where the bytes that are in the buffer by then end that begin at a place.
-    pub(super) fn covered(&mut self, drive: &Mechanics, from: u64, at: Nanos) -> u64 {
-        if self.stream.is_some() {
-            self.keep(drive, at);
-        }
-        let ends = self.segments.iter().filter(|one| one.start <= from).map(|one| one.end);
-        ends.max().map_or(from, |end| end.max(from))
+    /// Where the bytes that are in the buffer end that begin at a place.
+    pub(super) fn covered(&self, from: u64) -> u64 {
+        self.segments.iter().filter(|one| one.start <= from).fold(from, |end, one| end.max(one.end))
     }
 
     /// A read was answered from the buffer. A stream that is followed in order goes on, from where it is or, if it had

@@ -54,6 +54,9 @@ pub(super) struct Queue<T> {
     /// Is every write answered only when it is on the platter?
     write_through: bool,
     reads: VecDeque<Read<T>>,
+    /// What came into a buffer, or was asked for, since the reads were looked at: no other read can be answered now that
+    /// could not then. Most of a guest's time went into looking at all of them.
+    news: Vec<Range<u64>>,
     /// Writes that the cache has no room for.
     held: VecDeque<(T, u64, Vec<u8>, bool)>,
     waits: Vec<Wait<T>>,
@@ -119,6 +122,7 @@ impl<T> Queue<T> {
             ahead: Ahead::new(spindle.cache.0, size),
             write_through: spindle.write_through,
             reads: VecDeque::new(),
+            news: Vec::new(),
             held: VecDeque::new(),
             waits: Vec::new(),
             head: Bytes(0),
@@ -146,7 +150,9 @@ impl<T> Queue<T> {
         self.clock = self.clock.max(at);
         match ask {
             Ask::Read { from, len } => {
-                self.reads.push_back(Read { ticket, range: from..from + u64::from(len), passed: 0 });
+                let range = from..from + u64::from(len);
+                self.news.push(range.clone());
+                self.reads.push_back(Read { ticket, range, passed: 0 });
             }
             Ask::Write { from, data, through } => {
                 self.held.push_back((ticket, from, data, through || self.write_through));
@@ -164,6 +170,7 @@ impl<T> Queue<T> {
                 Work::Read(read) => {
                     self.head = Bytes(read.range.end);
                     self.ahead.begin(&self.drive, &read.range, self.clock);
+                    self.news.push(read.range.clone());
                     self.answer_read(read.ticket, &read.range);
                 }
                 Work::Drain { range, .. } => self.head = Bytes(range.end),
@@ -174,6 +181,7 @@ impl<T> Queue<T> {
 
     /// Does all that takes no time, and gives the head its next work.
     fn settle(&mut self) {
+        self.news.extend(self.ahead.keep(&self.drive, self.clock));
         self.admit();
         self.answer_from_buffers();
         if self.busy.is_none() {
@@ -192,6 +200,7 @@ impl<T> Queue<T> {
         {
             self.writes += 1;
             let range = from..from + data.len() as u64;
+            self.news.push(range.clone());
             self.cache.insert(from, data, self.writes, through);
             if through {
                 self.waits.push(Wait { ticket, range: Some(range), turn: self.writes });
@@ -226,15 +235,14 @@ impl<T> Queue<T> {
     }
 
     /// Where the bytes end that need no platter.
-    fn covered(&mut self, range: &Range<u64>) -> u64 {
+    fn covered(&self, range: &Range<u64>) -> u64 {
         let mut place = range.start;
         loop {
             let draining = match &self.busy {
                 Some(Busy { work: Work::Drain { range, .. }, .. }) if range.contains(&place) => range.end,
                 _ => place,
             };
-            let read = self.ahead.covered(&self.drive, place, self.clock);
-            let next = self.cache.covered(place).max(draining).max(read);
+            let next = self.cache.covered(place).max(draining).max(self.ahead.covered(place));
             if next == place || next >= range.end {
                 return next.min(range.end);
             }
@@ -244,12 +252,19 @@ impl<T> Queue<T> {
 
     /// Answers the reads that need no platter: also those that waited for it, where a write brought the bytes.
     fn answer_from_buffers(&mut self) {
-        for read in std::mem::take(&mut self.reads) {
-            if self.covered(&read.range) < read.range.end {
-                self.reads.push_back(read);
-            } else {
+        let news = std::mem::take(&mut self.news);
+        let touched =
+            |read: &Read<T>| news.iter().any(|new| new.start <= read.range.end && read.range.start <= new.end);
+        let mut at = 0;
+        while let Some(read) = self.reads.get(at) {
+            if touched(read)
+                && self.covered(&read.range) >= read.range.end
+                && let Some(read) = self.reads.remove(at)
+            {
                 self.ahead.follow(&self.drive, &read.range, self.clock);
                 self.answer_read(read.ticket, &read.range);
+            } else {
+                at += 1;
             }
         }
     }
@@ -267,8 +282,6 @@ impl<T> Queue<T> {
     fn choose(&mut self) {
         let head = self.ahead.head(&self.drive, self.clock).unwrap_or(self.head);
         let pieces = self.cache.first(QUEUE);
-        let waiting: Vec<Range<u64>> = self.reads.iter().take(QUEUE).map(|read| read.range.clone()).collect();
-        let missing: Vec<u64> = waiting.iter().map(|range| self.covered(range)).collect();
         let mut best: Option<(bool, Nanos, Choice)> = None;
         let mut offer = |passed: u32, from: u64, choice: Choice| {
             let way = self.drive.access(self.clock, head, Bytes(from));
@@ -277,7 +290,8 @@ impl<T> Queue<T> {
                 best = Some((patient, way, choice));
             }
         };
-        for (at, (read, from)) in self.reads.iter().zip(missing).enumerate() {
+        for (at, read) in self.reads.iter().take(QUEUE).enumerate() {
+            let from = self.covered(&read.range);
             offer(read.passed, from, Choice::Read(at, from));
         }
         for start in &pieces {
