@@ -1,8 +1,14 @@
 //! fio's log of throughput over time: `time ms, KiB/s, direction, …`.
 //!
-//! One file holds the lines of all jobs, job after job. They tick at moments of their own, a line speaks of the time
-//! since the line before it, and the last part of a window often has no line. So the lines of a job are laid on one
-//! grid by how much of each cell they cover, and cells that not all jobs cover are left out at both ends.
+//! One file holds the lines of all jobs, job after job. They tick at moments of their own, a line speaks of the tick that
+//! ends at it, and the last part of a window often has no line. So the lines of a job are laid on one grid by how much of
+//! each cell they cover, and cells that not all jobs reach are left out at both ends.
+//!
+//! A tick without an operation has no line either (`__add_samples` in fio's `stat.c`): where many jobs share a hard disk
+//! most ticks of each have none. Between a job's lines that is a rate of 0. At the ends it says nothing of a job that pauses
+//! for as long elsewhere.
+
+use std::ops::Range;
 
 use terms::record::Sample;
 use terms::{BytesPerSecond, Nanos};
@@ -79,8 +85,20 @@ impl Log {
         let all = series(&lines);
         let mut rates = vec![[0.0; 2]; usize::try_from(cells).unwrap_or(0)];
         let mut covered = vec![0.0; rates.len()];
-        for (at, rate, direction) in all.iter().flatten() {
-            spread(&mut rates, &mut covered, (at - length.min(*at)).max(start) - start, length, *rate, *direction);
+        for series in &all {
+            for (at, rate, direction) in series {
+                let from = (at - length.min(*at)).max(start) - start;
+                for (cell, share) in cells_of(from..from + length, length) {
+                    if let Some(sum) = rates.get_mut(cell) {
+                        sum[*direction] += rate * share;
+                    }
+                }
+            }
+            for (cell, share) in cells_of(reach(series, length, start..end), length) {
+                if let Some(cover) = covered.get_mut(cell) {
+                    *cover += share;
+                }
+            }
         }
         let full = f64::from(u32::try_from(all.len()).unwrap_or(u32::MAX)) * 0.95;
         let first = covered.iter().position(|cover| *cover >= full);
@@ -130,16 +148,26 @@ impl Log {
     }
 }
 
-/// Adds a rate to the cells that it covers, by how much of each.
-fn spread(rates: &mut [[f64; 2]], covered: &mut [f64], from: u64, length: u64, rate: f64, direction: usize) {
-    let cell = usize::try_from(from / length).unwrap_or(usize::MAX);
-    let late = terms::Bytes(from % length).as_f64() / terms::Bytes(length).as_f64();
-    for (cell, share) in [(cell, 1.0 - late), (cell.saturating_add(1), late)] {
-        if let (Some(sum), Some(cover)) = (rates.get_mut(cell), covered.get_mut(cell)) {
-            sum[direction] += rate * share;
-            *cover += share;
-        }
-    }
+/// From when until when a job's lines speak of it, from the log's beginning: to its ends, where those are no further away
+/// than the job pauses elsewhere.
+fn reach(series: &[Line], length: u64, of: Range<u64>) -> Range<u64> {
+    let begins = |line: &Line| line.0.saturating_sub(length).max(of.start);
+    let pauses = series.windows(2).map(|pair| begins(&pair[1]).saturating_sub(pair[0].0));
+    let pause = pauses.max().unwrap_or(0);
+    let first = series.first().map_or(of.end, begins);
+    let last = series.last().map_or(of.start, |line| line.0);
+    let from = if first.saturating_sub(of.start) <= pause { of.start } else { first };
+    let to = if of.end.saturating_sub(last) <= pause { of.end } else { last };
+    from - of.start..to - of.start
+}
+
+/// The cells that a stretch meets, and how much of each it covers.
+fn cells_of(stretch: Range<u64>, length: u64) -> impl Iterator<Item = (usize, f64)> {
+    let ms = |ms: u64| terms::Bytes(ms).as_f64();
+    (stretch.start / length..stretch.end.div_ceil(length)).map(move |cell| {
+        let (from, to) = (stretch.start.max(cell * length), stretch.end.min((cell + 1) * length));
+        (usize::try_from(cell).unwrap_or(usize::MAX), ms(to.saturating_sub(from)) / ms(length))
+    })
 }
 
 #[cfg(test)]
@@ -165,6 +193,18 @@ mod tests {
         assert_eq!((log.rates.len(), log.lines), (2, 5));
         assert!((log.rates[1][0] - 1500.0 * 1024.0).abs() < 1.0);
         assert!((log.total - (3000.0 + 1000.0) * 102.4).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_tick_without_an_operation_is_a_rate_of_nothing() {
+        // Two jobs on a slow drive: the first pauses for two ticks, the second begins and ends within its own pause.
+        let log = "100, 10, 0, 0\n400, 10, 0, 0\n500, 10, 0, 0\n800, 10, 0, 0\n200, 10, 0, 0\n600, 10, 0, 0\n";
+        let log = Log::read(log, STEP);
+        let kib: Vec<f64> = log.sums().iter().map(|rate| rate / 1024.0).collect();
+        assert_eq!(kib, [10.0, 10.0, 0.0, 10.0, 10.0, 10.0, 0.0, 10.0]);
+        // One that never pauses has ended where its lines do.
+        let log = Log::read("100, 10, 0, 0\n200, 10, 0, 0\n300, 10, 0, 0\n100, 10, 0, 0\n200, 10, 0, 0\n", STEP);
+        assert_eq!(log.rates.len(), 2);
     }
 
     #[test]
