@@ -132,10 +132,12 @@ pub(crate) const fn is_lost(error: &HostError) -> bool {
     matches!(error, HostError::Lost { .. } | HostError::BuildMismatch { .. } | HostError::Interrupted)
 }
 
-/// The device behind a node, by the node's own number: names under `/dev` may be old.
+/// The device behind a node, by the node's own number: names under `/dev` may be old. `None` where nothing is there, or
+/// no block device is; what is there and cannot be looked at stays an error.
 pub(crate) fn behind_node(host: &dyn Host, node: &str) -> Result<Option<Devno>, HostError> {
-    let cmd = terms::Cmd::new(["stat", "--dereference", "--format=%F:%Hr:%Lr", node]);
-    let outcome = host.run(&cmd)?;
-    let devno = |text: &str| text.strip_prefix("block special file:").and_then(Devno::parse);
-    Ok(if outcome.ok() { devno(&outcome.text()) } else { None })
+    if present(host.resolve(node))?.is_none() {
+        return Ok(None);
+    }
+    let outcome = host.run_ok(&terms::Cmd::new(["stat", "--dereference", "--format=%F:%Hr:%Lr", node]))?;
+    Ok(outcome.text().strip_prefix("block special file:").and_then(Devno::parse))
 }

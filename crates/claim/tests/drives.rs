@@ -218,6 +218,15 @@ const CASES: &[Case] = &[
         &["`/etc/fstab` of this machine expects it as `/dev/disk/by-id/nvme-of-somebody`"],
     ),
     (
+        "a path in fstab that is there and cannot be looked at",
+        |m| {
+            m.put_file("/dev/disk/by-id/nvme-of-somebody", "");
+            m.put_file("/etc/fstab", "/dev/disk/by-id/nvme-of-somebody /srv ext4 noauto");
+        },
+        Class::Unknown,
+        &["/dev/disk/by-id/nvme-of-somebody: `stat"],
+    ),
+    (
         "an EFI system partition",
         |m| {
             m.line("parted --script /dev/nvme0n1 mklabel gpt mkpart x 1MiB 100%");
@@ -275,6 +284,14 @@ fn whoever_uses_a_drive_is_found_and_whatever_is_on_it() {
         let named = Permission::grant(examined(&machine, A), &consent(&machine, &[A], &[]));
         assert!(matches!(named, Err(ClaimError::Refused(_))), "{what}");
     }
+}
+
+#[test]
+fn a_path_in_fstab_that_leads_nowhere_keeps_no_drive() {
+    let machine = machine();
+    machine.put_file("/etc/fstab", "/dev/disk/by-id/nvme-of-nobody /srv ext4 noauto");
+    let granted = Permission::grant(examined(&machine, A), &consent(&machine, &[A], &[]));
+    assert!(granted.is_ok(), "{granted:?}");
 }
 
 #[test]
