@@ -1,7 +1,7 @@
 //! fio's log of throughput over time: `time ms, KiB/s, direction, …`.
 //!
-//! One file holds the lines of all jobs, job after job. They tick at moments of their own, a line speaks of the tick that
-//! ends at it, and the last part of a window often has no line. So the lines of a job are laid on one grid by how much of
+//! One file holds the lines of all jobs, job after job. They tick at moments of their own, and late where the machine is
+//! busy; a line speaks of the tick that ends at it, however long that was, and the last part of a window often has no line. So the lines of a job are laid on one grid by how much of
 //! each cell they cover, and cells that not all jobs reach are left out at both ends.
 //!
 //! A tick without an operation has no line either (`__add_samples` in fio's `stat.c`): where many jobs share a hard disk
@@ -85,16 +85,18 @@ impl Log {
         let all = series(&lines);
         let mut rates = vec![[0.0; 2]; usize::try_from(cells).unwrap_or(0)];
         let mut covered = vec![0.0; rates.len()];
+        let mut total = 0.0;
         for series in &all {
-            for (at, rate, direction) in series {
-                let from = (at - length.min(*at)).max(start) - start;
-                for (cell, share) in cells_of(from..from + length, length) {
+            let ticks = ticks(series, length, start);
+            for (tick, (_, rate, direction)) in ticks.iter().zip(series) {
+                total += rate * Nanos::millis(tick.end - tick.start).as_seconds();
+                for (cell, share) in cells_of(tick, length) {
                     if let Some(sum) = rates.get_mut(cell) {
                         sum[*direction] += rate * share;
                     }
                 }
             }
-            for (cell, share) in cells_of(reach(series, length, start..end), length) {
+            for (cell, share) in cells_of(&reach(&ticks, end - start), length) {
                 if let Some(cover) = covered.get_mut(cell) {
                     *cover += share;
                 }
@@ -107,7 +109,6 @@ impl Log {
             (Some(first), Some(last)) => (first, rates[first..=last].to_vec()),
             _ => (0, Vec::new()),
         };
-        let total = lines.iter().map(|(_, rate, _)| rate * step.as_seconds()).sum();
         let begun = Nanos::millis(start);
         let start = Nanos::millis(start + u64::try_from(first).unwrap_or(0) * length);
         Self { begun, start, step, rates, total, lines: lines.len() }
@@ -148,24 +149,33 @@ impl Log {
     }
 }
 
-/// From when until when a job's lines speak of it, from the log's beginning: to its ends, where those are no further away
-/// than the job pauses elsewhere.
-fn reach(series: &[Line], length: u64, of: Range<u64>) -> Range<u64> {
-    let begins = |line: &Line| line.0.saturating_sub(length).max(of.start);
-    let pauses = series.windows(2).map(|pair| begins(&pair[1]).saturating_sub(pair[0].0));
+/// The ticks that a job's lines speak of, from the log's beginning. A tick without an operation has no line, so what is much
+/// later than the line before it speaks of its own tick alone.
+fn ticks(series: &[Line], length: u64, start: u64) -> Vec<Range<u64>> {
+    let mut before = None;
+    let mut tick = |(at, ..): &Line| {
+        let late = before.replace(*at).filter(|before| (1..=length * 3 / 2).contains(&at.saturating_sub(*before)));
+        late.unwrap_or(at.saturating_sub(length)).max(start) - start..at - start
+    };
+    series.iter().map(&mut tick).collect()
+}
+
+/// From when until when a job's lines speak of it: to the ends of the log, where those are no further away than the job pauses
+/// elsewhere.
+fn reach(ticks: &[Range<u64>], end: u64) -> Range<u64> {
+    let pauses = ticks.windows(2).map(|pair| pair[1].start.saturating_sub(pair[0].end));
     let pause = pauses.max().unwrap_or(0);
-    let first = series.first().map_or(of.end, begins);
-    let last = series.last().map_or(of.start, |line| line.0);
-    let from = if first.saturating_sub(of.start) <= pause { of.start } else { first };
-    let to = if of.end.saturating_sub(last) <= pause { of.end } else { last };
-    from - of.start..to - of.start
+    let (first, last) = (ticks.first().map_or(end, |tick| tick.start), ticks.last().map_or(0, |tick| tick.end));
+    let from = if first <= pause { 0 } else { first };
+    from..if end.saturating_sub(last) <= pause { end } else { last }
 }
 
 /// The cells that a stretch meets, and how much of each it covers.
-fn cells_of(stretch: Range<u64>, length: u64) -> impl Iterator<Item = (usize, f64)> {
+fn cells_of(stretch: &Range<u64>, length: u64) -> impl Iterator<Item = (usize, f64)> {
+    let (start, end) = (stretch.start, stretch.end);
     let ms = |ms: u64| terms::Bytes(ms).as_f64();
-    (stretch.start / length..stretch.end.div_ceil(length)).map(move |cell| {
-        let (from, to) = (stretch.start.max(cell * length), stretch.end.min((cell + 1) * length));
+    (start / length..end.div_ceil(length)).map(move |cell| {
+        let (from, to) = (start.max(cell * length), end.min((cell + 1) * length));
         (usize::try_from(cell).unwrap_or(usize::MAX), ms(to.saturating_sub(from)) / ms(length))
     })
 }
@@ -205,6 +215,13 @@ mod tests {
         // One that never pauses has ended where its lines do.
         let log = Log::read("100, 10, 0, 0\n200, 10, 0, 0\n300, 10, 0, 0\n100, 10, 0, 0\n200, 10, 0, 0\n", STEP);
         assert_eq!(log.rates.len(), 2);
+    }
+
+    #[test]
+    fn a_late_line_speaks_of_all_the_time_since_the_one_before_it() {
+        let log = Log::read("100, 10, 0, 0\n210, 10, 0, 0\n300, 10, 0, 0\n", STEP);
+        assert_eq!(log.sums(), [10240.0; 3]);
+        assert!((log.total - 10240.0 * 0.3).abs() < 1e-9, "{}", log.total);
     }
 
     #[test]
