@@ -6,7 +6,7 @@ use host::{Host, HostError};
 use terms::evidence::{JobShare, ThreadTime, Threads};
 use terms::record::{Cell, GuardNote, PartReading, Reading};
 use terms::workload::{Load, Method};
-use terms::{Guard, MeasurePolicy, Nanos, Outcome, Workload};
+use terms::{Bytes, Guard, MeasurePolicy, Nanos, Outcome, Workload};
 
 use crate::amplification::{self, Bounds, Work};
 use crate::conditions;
@@ -288,6 +288,10 @@ fn believe(
     // Parts of a workload are told one by one.
     let worked = observed.worked.filter(|_| workload.parts.is_empty());
     if let Some(time) = guards::apart(worked, &output, observed.log.step) {
+        let rate = guards::side_by_side(&observed.log, window);
+        let operations: u64 = output.reading.flows().map(|flow| flow.operations).sum();
+        let bytes = Bytes(operations.saturating_mul(workload.block.0)).as_f64();
+        let time = rate.map_or(time, |rate| Nanos::from_seconds(bytes / rate));
         output.reading = fio::over(output.reading, time);
     }
     // Which part of several moved which byte is not told: what any of them may explain is explained.

@@ -205,6 +205,15 @@ fn a_clean_window_fires_nothing() {
 }
 
 #[test]
+fn windows_that_overlap_have_a_rate_and_those_in_turn_have_none() {
+    let job = |from: u64| (from + 1..=from + 9).map(|tick| format!("{}, 10, 0, 0\n", tick * 100)).collect::<String>();
+    let log = |second: u64| Log::read(&(job(0) + &job(second)), STEP);
+    let rate = |second: u64| side_by_side(&log(second), Nanos::millis(900)).map(|rate| format!("{rate:.0}"));
+    assert_eq!([0, 2, 4].map(|second| rate(second).unwrap()), ["20480"; 3]);
+    assert_eq!([6, 12].map(rate), [const { None }; 2]);
+}
+
+#[test]
 fn each_guard_fires_on_its_witness() {
     let reads = READS.iter().map(|case| (Pattern::RandRead, case));
     for (pattern, (guard, voids, spoil)) in reads.chain(WRITES.iter().map(|case| (Pattern::RandWrite, case))) {

@@ -6,6 +6,7 @@ use terms::{Bytes, Nanos, Workload};
 
 use super::{Evidence, Section};
 use crate::fio::FioOutput;
+use crate::log::Log;
 
 /// A window that ended before this share of what was asked for is not the window.
 const SHORTEST: f64 = 0.95;
@@ -142,11 +143,26 @@ pub(crate) fn turns(workload: &Workload, reading: &Reading) -> Option<f64> {
     Some(runtime.as_seconds() / mean.as_seconds())
 }
 
-/// Jobs did their windows one after the other.
+/// Jobs did their windows one after the other, or began and ended them at different times.
 pub(super) fn together(evidence: &Evidence<'_>) -> Option<String> {
     let time = apart(evidence.worked, evidence.output, evidence.log.step)?;
     let times = time.as_seconds() / evidence.window.as_seconds();
-    Some(format!("the jobs took turns, in {times:.1} times the window: the rate is that over all of it"))
+    let over = if side_by_side(evidence.log, evidence.window).is_some() {
+        "while all of them worked"
+    } else {
+        "over all of it"
+    };
+    Some(format!("the jobs' windows lie in {times:.1} times one of them: the rate is that {over}"))
+}
+
+/// Bytes per second while the windows of all jobs were open; `None` where that was less than half of a window. What a job does
+/// before its window begins keeps the drives from the others and counts nowhere, so all operations over all of the time are too few.
+pub(crate) fn side_by_side(log: &Log, window: Nanos) -> Option<f64> {
+    let sums = log.sums();
+    let common = Nanos(log.end().0.saturating_sub(log.start.0)).as_seconds() / window.as_seconds();
+    let rate = sums.iter().sum::<f64>() / Bytes(sums.len() as u64).as_f64();
+    // Lines of jobs that worked one after the other look like those of a single job, which lasts longer than any.
+    ((0.5..1.5).contains(&common) && rate > 0.0).then_some(rate)
 }
 
 /// The time in which the windows of all jobs lie, where it is longer than one of them by more than a twentieth and what lines of
