@@ -245,8 +245,8 @@ pub(crate) fn in_window(mut reading: Reading, block: Bytes) -> Reading {
     reading
 }
 
-/// The same where jobs did their windows one after the other: all of it, over all of the time. Rates of jobs that did not run
-/// beside each other do not add up.
+/// The same where jobs did not have one window: all of it, over a time that gives their rate together. Rates of jobs that did
+/// not run beside each other do not add up.
 pub(crate) fn over(mut reading: Reading, time: Nanos) -> Reading {
     for flow in [&mut reading.read, &mut reading.write].into_iter().flatten() {
         flow.runtime = time;

@@ -1,8 +1,9 @@
 //! fio's log of throughput over time: `time ms, KiB/s, direction, …`.
 //!
 //! One file holds the lines of all jobs, job after job. They tick at moments of their own, and late where the machine is
-//! busy; a line speaks of the tick that ends at it, however long that was, and the last part of a window often has no line. So the lines of a job are laid on one grid by how much of
-//! each cell they cover, and cells that not all jobs reach are left out at both ends.
+//! busy. A line speaks of the tick that ends at it, however long that was; the last part of a window often has no line. So
+//! the lines of a job are laid on one grid by how much of each cell they cover, and cells that not all jobs reach are left
+//! out at both ends.
 //!
 //! A tick without an operation has no line either (`__add_samples` in fio's `stat.c`): where many jobs share a hard disk
 //! most ticks of each have none. Between a job's lines that is a rate of 0. At the ends it says nothing of a job that pauses
@@ -153,11 +154,11 @@ impl Log {
 /// later than the line before it speaks of its own tick alone.
 fn ticks(series: &[Line], length: u64, start: u64) -> Vec<Range<u64>> {
     let mut before = None;
-    let mut tick = |(at, ..): &Line| {
-        let late = before.replace(*at).filter(|before| (1..=length * 3 / 2).contains(&at.saturating_sub(*before)));
-        late.unwrap_or(at.saturating_sub(length)).max(start) - start..at - start
+    let tick = |(at, ..): &Line| {
+        let near = before.replace(*at).filter(|before| (1..=length * 3 / 2).contains(&at.saturating_sub(*before)));
+        near.unwrap_or(at.saturating_sub(length)).max(start) - start..at - start
     };
-    series.iter().map(&mut tick).collect()
+    series.iter().map(tick).collect()
 }
 
 /// From when until when a job's lines speak of it: to the ends of the log, where those are no further away than the job pauses

@@ -85,9 +85,8 @@ impl Ahead {
         Some(new)
     }
 
-    /// The head is needed elsewhere: what it has read by then stays in the buffer.
-    pub(super) fn end(&mut self, drive: &Mechanics, at: Nanos) {
-        self.keep(drive, at);
+    /// The head is needed elsewhere: what was kept stays in the buffer.
+    pub(super) fn end(&mut self) {
         self.stream = None;
     }
 

@@ -160,7 +160,7 @@ fn reply(stream: &mut impl Write, option: u32, kind: u32, data: &[u8]) -> io::Re
 /// # Errors
 /// Where the connection breaks, or what came is no request.
 pub(super) fn request(stream: &mut impl Read, size: u64) -> io::Result<Request> {
-    // At once: each read is a call of the kernel, and most of what a drive inside a guest takes of its processor.
+    // At once: each read is a call of the kernel.
     let header: [u8; 28] = take(stream)?;
     let header = &mut &header[..];
     if u32::from_be_bytes(take(header)?) != REQUEST {

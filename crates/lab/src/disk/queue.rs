@@ -55,7 +55,7 @@ pub(super) struct Queue<T> {
     write_through: bool,
     reads: VecDeque<Read<T>>,
     /// What came into a buffer, or was asked for, since the reads were looked at: no other read can be answered now that
-    /// could not then. Most of a guest's time went into looking at all of them.
+    /// could not then. To look at all of them was more than half of the code blocks that a guest executed.
     news: Vec<Range<u64>>,
     /// Writes that the cache has no room for.
     held: VecDeque<(T, u64, Vec<u8>, bool)>,
@@ -300,7 +300,7 @@ impl<T> Queue<T> {
         let Some((_, way, choice)) = best else { return };
         self.reads.iter_mut().take(QUEUE).for_each(|read| read.passed += 1);
         self.cache.pass_over(&pieces);
-        self.ahead.end(&self.drive, self.clock);
+        self.ahead.end();
         self.begin(choice, Nanos(self.clock.0 + way.0));
     }
 

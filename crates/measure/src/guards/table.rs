@@ -106,7 +106,7 @@ const FIO: &[Row] = &[
         Guard::Together,
         window::together,
         "the time in which the windows of all jobs lie",
-        "it is longer than one by more than 5 % and two lines of the log: jobs took turns. The rate is that while all of them worked or, where that was less than half of a window, that over all of the time",
+        "it is longer than one by more than 5 % and two lines of the log. The rate is that of the time in which all jobs worked; where that is less than half of a window, that of all of the time",
     ),
     Row {
         guard: Guard::Together,

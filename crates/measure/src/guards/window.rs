@@ -147,20 +147,19 @@ pub(crate) fn turns(workload: &Workload, reading: &Reading) -> Option<f64> {
 pub(super) fn together(evidence: &Evidence<'_>) -> Option<String> {
     let time = apart(evidence.worked, evidence.output, evidence.log.step)?;
     let times = time.as_seconds() / evidence.window.as_seconds();
-    let over = if side_by_side(evidence.log, evidence.window).is_some() {
-        "while all of them worked"
+    let of = if side_by_side(evidence.log, evidence.window).is_some() {
+        "the time in which all worked"
     } else {
-        "over all of it"
+        "all of it"
     };
-    Some(format!("the jobs' windows lie in {times:.1} times one of them: the rate is that {over}"))
+    Some(format!("from the first job's window to the last one's it took {times:.1} windows: the rate is that of {of}"))
 }
 
 /// Bytes per second while the windows of all jobs were open; `None` where that was less than half of a window. What a job does
 /// before its window begins keeps the drives from the others and counts nowhere, so all operations over all of the time are too few.
 pub(crate) fn side_by_side(log: &Log, window: Nanos) -> Option<f64> {
-    let sums = log.sums();
     let common = Nanos(log.end().0.saturating_sub(log.start.0)).as_seconds() / window.as_seconds();
-    let rate = sums.iter().sum::<f64>() / Bytes(sums.len() as u64).as_f64();
+    let rate = log.between(log.start, log.end())?.iter().sum::<f64>();
     // Lines of jobs that worked one after the other look like those of a single job, which lasts longer than any.
     ((0.5..1.5).contains(&common) && rate > 0.0).then_some(rate)
 }
