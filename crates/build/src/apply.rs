@@ -331,7 +331,7 @@ impl Run<'_> {
             // What could not be written is what the error tells already.
             Ok(_) | Err(BuildError::Unwritten(_)) => error,
             Err(rollback) => {
-                let left = teardown::commands_left(self.plan, self.machine.drives, &notes.done);
+                let left = teardown::commands_left(self.plan, self.authority, &notes.done);
                 BuildError::Rollback { cause: Box::new(error), rollback: Box::new(rollback), left }
             }
         }

@@ -79,14 +79,21 @@ fn above(host: &dyn Host, directory: &str) -> Result<Vec<Mapping>, HostError> {
     Ok(found)
 }
 
-/// The commands that remove them.
-pub(crate) fn undos(found: &[Mapping]) -> impl Iterator<Item = Undo> {
-    found.iter().map(|Mapping { name, .. }| Undo {
-        why: "The mapping that the format was writing through holds the device.".to_owned(),
-        command: PlanCommand {
-            argv: ["dmsetup", "remove", name].map(Word::from).to_vec(),
-            key: None,
-            limit: Nanos::seconds(60),
-        },
-    })
+/// What takes a step back: what removes the mappings that it left, and its own undos.
+pub(crate) fn undos(leftovers: &Leftovers, step: &Step) -> Vec<Undo> {
+    let left = leftovers.get(&step.id).into_iter().flatten();
+    left.map(Mapping::undo).chain(step.undo.iter().cloned()).collect()
+}
+
+impl Mapping {
+    fn undo(&self) -> Undo {
+        Undo {
+            why: "The mapping that the format was writing through holds the device.".to_owned(),
+            command: PlanCommand {
+                argv: ["dmsetup", "remove", &self.name].map(Word::from).to_vec(),
+                key: None,
+                limit: Nanos::seconds(60),
+            },
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::authority::Authority;
 use crate::error::BuildError;
 use crate::journal::{self, Journal, JournalEntry};
 use crate::lanes::rests_on;
-use crate::leftover;
+use crate::leftover::{self, Leftovers};
 use crate::machine::{Bindings, Machine, prove_blank};
 use crate::retry::{again, is_busy};
 use crate::standing;
@@ -54,8 +54,7 @@ pub fn teardown(
         // runs; where there is nothing left to undo it may fail, and the proof below has the last word.
         let lenient = found.erasable || !finished.contains(id) || gone.contains(&id.as_str());
         // What is on a drive that is not there is taken away when it is back: until then the step is not undone.
-        let left = leftovers.get(id).map(Vec::as_slice).unwrap_or_default();
-        let undos: Vec<Undo> = leftover::undos(left).chain(step.undo.iter().cloned()).collect();
+        let undos = leftover::undos(&leftovers, step);
         let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| !names_any(undo, &absent));
         let mut undone = elsewhere.is_empty();
         let erased: Vec<Name> = step.erases.iter().filter(|name| !absent.contains(name)).cloned().collect();
@@ -106,9 +105,21 @@ fn names_any(undo: &Undo, drives: &[&Name]) -> bool {
     places.any(|place| place.drive().is_some_and(|named| drives.contains(&named)))
 }
 
-/// The commands that a person must run to finish what [`teardown`] could not, in order.
+/// The commands that a person must run to finish what [`teardown`] could not, in order, as the machine stands now.
 #[must_use]
-pub fn commands_left(plan: &Plan, drives: &Bindings, past: &[JournalEntry]) -> Vec<String> {
+pub fn commands_left(plan: &Plan, authority: &Authority<'_>, past: &[JournalEntry]) -> Vec<String> {
+    // A machine that cannot be asked names none.
+    let leftovers = leftover::find(&authority.machine(), plan, past).unwrap_or_default();
+    commands(plan, authority.drives(), past, &leftovers)
+}
+
+/// The same for a machine that is out of reach, with the nodes that its drives had.
+#[must_use]
+pub fn commands_then(plan: &Plan, drives: &Bindings, past: &[JournalEntry]) -> Vec<String> {
+    commands(plan, drives, past, &Leftovers::new())
+}
+
+fn commands(plan: &Plan, drives: &Bindings, past: &[JournalEntry], leftovers: &Leftovers) -> Vec<String> {
     let begun = journal::begun(past, &plan.slug);
     let step = |id: &String| plan.steps.iter().find(|step| &step.id == id);
     let mut left = Vec::new();
@@ -116,7 +127,7 @@ pub fn commands_left(plan: &Plan, drives: &Bindings, past: &[JournalEntry]) -> V
         if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
             left.push(format!("echo {} > {path}", quote(old)));
         }
-        left.extend(step.undo.iter().map(|undo| line(undo, drives)));
+        left.extend(leftover::undos(leftovers, step).iter().map(|undo| line(undo, drives)));
     }
     left
 }

@@ -155,7 +155,7 @@ fn plans(reader: &RunReader, slugs: &[String], past: &[JournalEntry]) -> Result<
 
 /// What a person has to do where the machine or a drive is not to be found. Nodes are those of the day of the run.
 fn by_hand(failure: Failure, plans: &[Plan], past: &[JournalEntry]) -> Failure {
-    let left = plans.iter().rev().flat_map(|plan| build::commands_left(plan, &nodes_then(plan, past), past));
+    let left = plans.iter().rev().flat_map(|plan| build::commands_then(plan, &nodes_then(plan, past), past));
     let left: Vec<String> = left.map(|command| format!("  {command}")).collect();
     let text = format!(
         "{}\nleft to do, in this order, with the drives' nodes as they were then (other drives may have them by now):\n{}",

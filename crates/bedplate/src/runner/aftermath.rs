@@ -89,7 +89,7 @@ fn take_all_back(
             }
             Err(error) => {
                 let all: Vec<JournalEntry> = past.iter().chain(&journal.kept).cloned().collect();
-                left.push(told(plan, &chain(&error), &build::commands_left(plan, authority.drives(), &all)));
+                left.push(told(plan, &chain(&error), &build::commands_left(plan, authority, &all)));
             }
         }
     }

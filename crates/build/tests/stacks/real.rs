@@ -219,7 +219,13 @@ fn what_a_killed_format_left_open_goes_with_it() {
         yard.machine.line(&format!("integritysetup format --batch-mode {node}"));
         yard.machine.line(&format!("integritysetup open {node} {name}"));
         let before = yard.machine.now_is();
-        let result = down(&yard, plan, &past[..=begun], false);
+        let past = &past[..=begun];
+        let claims = yard.reclaimed(plan, past, false);
+        let left = build::commands_left(plan, &Authority::held(&yard.machine, &claims), past);
+        let removes = left.iter().position(|line| *line == format!("dmsetup remove {name}"));
+        assert_eq!(removes, (name != "somebody-else").then_some(0), "{left:?}");
+        drop(claims);
+        let result = down(&yard, plan, past, false);
         if name == "somebody-else" {
             let error = result.unwrap_err();
             assert!(error.is_refusal() && error.to_string().contains(name), "{error}");
