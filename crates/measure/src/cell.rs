@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use host::{Host, HostError};
+use terms::command::edges;
 use terms::evidence::{JobShare, ThreadTime, Threads};
 use terms::record::{Cell, GuardNote, PartReading, Reading};
 use terms::workload::{Load, Method};
@@ -255,7 +256,6 @@ struct Judged {
 fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, around: &Compared, window: Nanos) -> Judged {
     let failed = |why: String| Judged { failure: Some(why), threads: around.threads.clone(), ..Judged::default() };
     let outcome = &observed.outcome;
-    let parsed = fio::parse(&outcome.stdout);
     if let Some(Err(why)) = &observed.path_lost {
         return failed(why.clone());
     }
@@ -265,7 +265,7 @@ fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, around: &Com
     if let Some(most) = outcome.flooded {
         return failed(format!("fio was ended: it printed more than {most}"));
     }
-    match parsed {
+    match fio::parse(&outcome.stdout) {
         Ok(FioOutput { error: Some(error), .. }) => failed(error),
         _ if outcome.status != 0 => {
             failed(format!("fio ended with status {}: {}", outcome.status, first_line(outcome)))
@@ -380,5 +380,6 @@ fn with_fio(threads: Threads, output: &FioOutput, loaded: Nanos) -> Threads {
 
 fn first_line(outcome: &Outcome) -> String {
     let text = format!("{}\n{}", outcome.error_text(), outcome.text());
-    text.lines().map(str::trim).find(|line| line.starts_with("fio:")).unwrap_or("it said nothing").to_owned()
+    let line = text.lines().map(str::trim).find(|line| line.starts_with("fio:"));
+    edges(line.unwrap_or("it said nothing")).into_owned()
 }

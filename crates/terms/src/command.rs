@@ -1,5 +1,7 @@
 //! A program run on a machine, and what came of it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Nanos};
@@ -148,6 +150,19 @@ impl Outcome {
     }
 }
 
+/// What a message tells of a text that a program printed: all of it, or so many bytes of its beginning and of its end with
+/// a word between them of how much is left out. Messages stand in every page of a run.
+#[must_use]
+pub fn edges(text: &str) -> Cow<'_, str> {
+    const EDGE: usize = 2048;
+    if text.len() <= 2 * EDGE {
+        return text.into();
+    }
+    let (head, rest) = text.split_at(text.floor_char_boundary(EDGE));
+    let (left_out, tail) = rest.split_at(rest.ceil_char_boundary(rest.len() - EDGE));
+    format!("{head}\n[{} bytes are left out here]\n{tail}", left_out.len()).into()
+}
+
 /// Program output in JSON: as text, with what is not UTF-8 replaced.
 mod lossy {
     use serde::{Deserialize, Deserializer, Serializer};
@@ -169,6 +184,15 @@ mod tests {
     fn lines_are_quoted_only_where_needed() {
         let cmd = Cmd::new(["mount", "-o", "commit=5,noatime", "/dev/a b", "it's", ""]);
         assert_eq!(cmd.line(), r"mount -o commit=5,noatime '/dev/a b' 'it'\''s' ''");
+    }
+
+    #[test]
+    fn a_long_text_is_told_by_its_edges() {
+        assert_eq!(edges("no such device"), "no such device");
+        let long = "ü".repeat(1 << 20);
+        let told = edges(&long);
+        assert!(told.len() < 5000 && told.starts_with('ü') && told.ends_with('ü'), "{told}");
+        assert!(told.contains("\n[2093056 bytes are left out here]\n"), "{told}");
     }
 
     #[test]

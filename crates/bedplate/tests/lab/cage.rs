@@ -254,6 +254,8 @@ fn a_load_engine_that_prints_without_end_is_ended_and_the_stack_taken_down() {
     println!("{said}");
     assert!([1, 2].contains(&outcome.status), "status {}: {said}", outcome.status);
     assert!(said.contains("printed more than 64 MiB"), "{said}");
+    let mib: u32 = shell(&guest, &format!("du -sm {runs} | cut -f 1")).trim().parse().unwrap();
+    assert!(mib < 32, "{mib} MiB of record and pages: {said}");
     assert_eq!(crate::places::fingerprint(&guest), before);
     drop(guest);
     bench.assert_nothing_left();
