@@ -45,15 +45,18 @@ impl Accelerator {
         }
     }
 
-    /// Words for the kernel: nothing that is drawn at boot, and no clock but the processor's.
+    /// Words for the kernel: nothing that is drawn at boot, and no clock but the processor's. Under emulation every guest
+    /// would try each cipher of this same kernel anew, at its start and again where a module brings one
+    /// (`cryptomgr.notests`, kernel-parameters.txt).
     pub(crate) const fn kernel(self) -> &'static str {
         match self {
             Self::Kvm => "",
             // What was translated is found again only at the address that it had. A program that lies elsewhere each time it
             // starts is translated anew each time, which was a third of all work of guests that start many.
-            Self::Tcg => " norandmaps",
+            Self::Tcg => " norandmaps cryptomgr.notests=1",
             Self::Icount => {
-                " clocksource=tsc tsc=reliable hpet=disable nokaslr norandmaps randomize_kstack_offset=off mitigations=off"
+                " clocksource=tsc tsc=reliable hpet=disable nokaslr norandmaps randomize_kstack_offset=off mitigations=off \
+                 cryptomgr.notests=1"
             }
         }
     }

@@ -28,8 +28,8 @@ layers = [{ raid = { level = 1 }, on = ["a", "b"] }, { ext4 = {} }]
 profiles = ["quick"]
 rounds = 1
 span = "32 MiB"
-settle = "60 ms"
-window = "160 ms"
+settle = "20 ms"
+window = "100 ms"
 "#;
 
 /// A new run of these stacks of the study.
@@ -71,7 +71,7 @@ fn a_virtual_clock_repeats_itself_beside_other_work_and_finds_a_layer_more() {
     std::fs::write(&path, STUDY).unwrap();
     let study = path.to_string_lossy().into_owned();
     let first = run(&bench, &study, "*");
-    // Both cores are kept busy.
+    // Both cores are kept busy, and no guest runs beside it.
     let over = AtomicBool::new(false);
     let beside = std::thread::scope(|scope| {
         let work = || {
@@ -80,21 +80,21 @@ fn a_virtual_clock_repeats_itself_beside_other_work_and_finds_a_layer_more() {
             }
         };
         let loops = [scope.spawn(work), scope.spawn(work)];
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&bench, &study, "*")));
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&bench, &study, "plain")));
         over.store(true, Ordering::Relaxed);
         drop(loops);
         result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
     let (alone, busy) = (paces(&first), paces(&beside));
-    assert!(alone.len() == 8 && alone.keys().eq(busy.keys()), "{alone:?}\n{busy:?}");
-    for (cell, took) in &alone {
-        let ratio = busy[cell] / took;
-        eprintln!("{cell}: {ratio:.4}, to the digit: {}", busy[cell].to_bits() == took.to_bits());
+    assert!(alone.len() == 8 && busy.len() == 4, "{alone:?}\n{busy:?}");
+    for (cell, took) in &busy {
+        let ratio = took / alone[cell];
+        eprintln!("{cell}: {ratio:.4}, to the digit: {}", took.to_bits() == alone[cell].to_bits());
         assert!((ratio - 1.0).abs() <= terms::record::REPEATS, "{cell}: {ratio}");
     }
     let (same, slower) = compared(&bench, [&first, &beside]);
     assert!(same.repeats && !slower);
-    assert_eq!(same.with(Some(Compared::Equivalent)).count(), 8, "{:?}", same.cells);
+    assert_eq!(same.with(Some(Compared::Equivalent)).count(), 4, "{:?}", same.cells);
     // The first stack with one more layer.
     std::fs::write(&path, STUDY.replace(PLAIN, PLAIN_ON_LVM)).unwrap();
     let (planted, slower) = compared(&bench, [&first, &run(&bench, &study, "plain")]);
@@ -227,7 +227,7 @@ fn layers_on_hard_disks_are_measured_under_a_virtual_clock() {
     let bench = Bench::new();
     let path = bench.labs().with_file_name("disks.toml");
     let disks = STUDY.replace("\"ram\", size = \"128 MiB\"", "\"hdd\", size = \"96 MiB\", cache = \"1 MiB\"");
-    let disks = disks.replace("\"60 ms\"", "\"300 ms\"").replace("\"160 ms\"", "\"600 ms\"");
+    let disks = disks.replace("\"20 ms\"", "\"300 ms\"").replace("\"100 ms\"", "\"600 ms\"");
     std::fs::write(&path, disks).unwrap();
     let output = bench.run(&["run", &path.to_string_lossy(), "--only", "mirror"]);
     assert!(output.status.success(), "{}", text(&output));

@@ -268,7 +268,7 @@ after=$(look)
 echo "steps $steps"
 "#,
         binary = PROGRAM,
-        step = crate::bench::every(4),
+        step = crate::bench::every(6),
         look = looking(&guest),
         erase = erasing(&drives),
     );
