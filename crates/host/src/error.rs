@@ -2,7 +2,7 @@
 
 use std::io;
 
-use terms::command::edges;
+use terms::command::{TOLD, edges};
 use terms::{Cmd, Outcome};
 
 /// Why a machine did not do as it was told.
@@ -142,7 +142,7 @@ impl std::fmt::Display for CommandFailure {
         }
         for (name, text) in [("stdout", self.outcome.text()), ("stderr", self.outcome.error_text())] {
             if !text.is_empty() {
-                write!(f, "\n  {name}: {}", edges(&text).replace('\n', "\n          "))?;
+                write!(f, "\n  {name}: {}", edges(&text, TOLD).replace('\n', "\n          "))?;
             }
         }
         Ok(())

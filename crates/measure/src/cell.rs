@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use host::{Host, HostError};
-use terms::command::edges;
+use terms::command::{TOLD, edges};
 use terms::evidence::{JobShare, ThreadTime, Threads};
 use terms::record::{Cell, GuardNote, PartReading, Reading};
 use terms::workload::{Load, Method};
@@ -381,5 +381,5 @@ fn with_fio(threads: Threads, output: &FioOutput, loaded: Nanos) -> Threads {
 fn first_line(outcome: &Outcome) -> String {
     let text = format!("{}\n{}", outcome.error_text(), outcome.text());
     let line = text.lines().map(str::trim).find(|line| line.starts_with("fio:"));
-    edges(line.unwrap_or("it said nothing")).into_owned()
+    edges(line.unwrap_or("it said nothing"), TOLD).into_owned()
 }

@@ -150,17 +150,19 @@ impl Outcome {
     }
 }
 
-/// What a message tells of a text that a program printed: all of it, or so many bytes of its beginning and of its end with
-/// a word between them of how much is left out. Messages stand in every page of a run.
+/// Bytes that a message tells of what a program printed: messages stand in every page of a run.
+pub const TOLD: usize = 4096;
+
+/// A text that a program printed, or where it is longer than so many bytes its beginning and its end, half of them each, and
+/// between them how much is left out at least: a text may have lost its middle before.
 #[must_use]
-pub fn edges(text: &str) -> Cow<'_, str> {
-    const EDGE: usize = 2048;
-    if text.len() <= 2 * EDGE {
+pub fn edges(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
         return text.into();
     }
-    let (head, rest) = text.split_at(text.floor_char_boundary(EDGE));
-    let (left_out, tail) = rest.split_at(rest.ceil_char_boundary(rest.len() - EDGE));
-    format!("{head}\n[{} bytes are left out here]\n{tail}", left_out.len()).into()
+    let head = text.floor_char_boundary(most / 2);
+    let tail = text.ceil_char_boundary(text.len() - most / 2);
+    format!("{}\n[at least {} bytes are left out here]\n{}", &text[..head], tail - head, &text[tail..]).into()
 }
 
 /// Program output in JSON: as text, with what is not UTF-8 replaced.
@@ -188,11 +190,11 @@ mod tests {
 
     #[test]
     fn a_long_text_is_told_by_its_edges() {
-        assert_eq!(edges("no such device"), "no such device");
+        assert_eq!(edges("no such device", TOLD), "no such device");
         let long = "ü".repeat(1 << 20);
-        let told = edges(&long);
+        let told = edges(&long, TOLD);
         assert!(told.len() < 5000 && told.starts_with('ü') && told.ends_with('ü'), "{told}");
-        assert!(told.contains("\n[2093056 bytes are left out here]\n"), "{told}");
+        assert!(told.contains("\n[at least 2093056 bytes are left out here]\n"), "{told}");
     }
 
     #[test]

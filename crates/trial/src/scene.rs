@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use host::interrupt;
+use terms::command::edges;
 use terms::plan::{Placeholder, PlanCommand, Word, WorkPlace, partition_of};
 use terms::{Cmd, Effect, Layer, LayerNode, Name, Nanos, Outcome, Ref, TrialStep};
 
@@ -45,7 +46,7 @@ impl<'a> Scene<'a> {
             line: cmd.line(),
             argv: cmd.argv.clone(),
             status: Some(outcome.status),
-            said: cut(&format!("{late}{}", text.trim())),
+            said: edges(&format!("{late}{}", text.trim()), SAID).into_owned(),
             seen: None,
         });
         Ok(outcome)
@@ -199,16 +200,6 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// A text cut in its middle where it is long.
-fn cut(text: &str) -> String {
-    if text.len() <= SAID {
-        return text.to_owned();
-    }
-    let head = text.floor_char_boundary(SAID / 2);
-    let tail = text.ceil_char_boundary(text.len() - SAID / 2);
-    format!("{}\n… {} bytes left out …\n{}", &text[..head], tail - head, &text[tail..])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,8 +207,8 @@ mod tests {
     #[test]
     fn long_output_is_cut_in_its_middle() {
         let text = format!("begin{}end", "é".repeat(4000));
-        let short = cut(&text);
+        let short = edges(&text, SAID);
         assert!(short.len() < 1700 && short.starts_with("begin") && short.ends_with("end"), "{short}");
-        assert_eq!(cut("short"), "short");
+        assert_eq!(edges("short", SAID), "short");
     }
 }
