@@ -67,6 +67,7 @@ fn boot_hosts(
         cache: settings.cache.clone(),
         console,
         drives_from: None,
+        saves: Some(&settings.saves),
         host: 0,
     })?)
 }

@@ -1,6 +1,7 @@
 //! Flags, environment and the machine's conventions, resolved once.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use etcetera::BaseStrategy;
 use host::{Host, Local, interrupt};
@@ -23,6 +24,8 @@ pub(crate) struct Settings {
     pub(crate) cache: PathBuf,
     /// Directory for the directories of guests.
     pub(crate) lab: PathBuf,
+    /// A guest of this very call that others begin as.
+    pub(crate) saves: Arc<lab::Saves>,
     /// The command that reaches other machines: `BEDPLATE_SSH`, or `ssh`.
     pub(crate) ssh: Vec<String>,
     /// How to draw.
@@ -50,6 +53,7 @@ impl Settings {
             state,
             cache: xdg.cache_dir().join("bedplate"),
             lab: global.lab_directory.clone().unwrap_or_else(|| PathBuf::from(format!("/var/tmp/bedplate-{user}"))),
+            saves: Arc::default(),
             ssh: global.ssh.split_whitespace().map(str::to_owned).collect(),
             style: style(global),
             printer: Printer::new(global.quiet),

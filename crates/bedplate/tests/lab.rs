@@ -44,6 +44,8 @@ mod remote;
 mod reuse;
 #[path = "lab/runs.rs"]
 mod runs;
+#[path = "lab/saved.rs"]
+mod saved;
 #[path = "lab/sizes.rs"]
 mod sizes;
 #[path = "lab/spinning.rs"]

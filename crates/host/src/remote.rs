@@ -53,17 +53,7 @@ impl Remote {
         output: impl Write + Send + 'static,
         patience: Duration,
     ) -> Result<Self, HostError> {
-        let waiting: Waiting = Arc::new(Mutex::new(Some(HashMap::new())));
-        let remote = Self {
-            name: name.to_owned(),
-            output: Mutex::new(Box::new(output)),
-            waiting: Arc::clone(&waiting),
-            next: AtomicU64::new(1),
-            ours: false,
-            in_turn: false,
-            turn: Mutex::new(()),
-        };
-        thread::spawn(move || dispatch(input, &waiting));
+        let remote = Self::resume(name, 1, input, output);
         let hello = Request::Hello { build: build.to_owned() };
         match remote.ask(&hello, &[], patience)?.0 {
             Response::Hello { build: theirs } if theirs == build => Ok(remote),
@@ -72,6 +62,33 @@ impl Remote {
             }
             other => Err(remote.nonsense(&other)),
         }
+    }
+
+    /// Goes on with an agent that somebody greeted before; the next question has this number.
+    pub fn resume(
+        name: &str,
+        next: u64,
+        input: impl Read + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> Self {
+        let waiting: Waiting = Arc::new(Mutex::new(Some(HashMap::new())));
+        let answers = Arc::clone(&waiting);
+        thread::spawn(move || dispatch(input, &answers));
+        Self {
+            name: name.to_owned(),
+            output: Mutex::new(Box::new(output)),
+            waiting,
+            next: AtomicU64::new(next),
+            ours: false,
+            in_turn: false,
+            turn: Mutex::new(()),
+        }
+    }
+
+    /// The number of the next question.
+    #[must_use]
+    pub fn next_question(&self) -> u64 {
+        self.next.load(Ordering::Relaxed)
     }
 
     /// The same with time limits by our clock: that of a guest may count instructions, stand still, and leap.

@@ -14,10 +14,11 @@ use host::{Host, HostError, Process, Remote};
 use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Port};
 
 use crate::accelerator::Accelerator;
+use crate::boot::{GuestSpec, find_drives, greet, make_files, start_machine};
 use crate::error::LabError;
-use crate::guest::{GuestSpec, find_drives, greet, keep_drives, make_files, start_machine};
+use crate::guest::keep_drives;
 use crate::kernel::GuestKernel;
-use crate::machine::{Console, Mode, serial_of};
+use crate::machine::{Begin, Console, Mode, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
 
@@ -92,7 +93,7 @@ pub(crate) fn start(
     let scratch = Scratch::make(&spec.base)?;
     make_files(&own, scratch.path(), kernel, Mode::Shared)?;
     let networks = network::enclosure_arguments(scratch.path(), spec.machine.hosts.0);
-    let process = start_machine(&own, &scratch, accelerator, Mode::Shared, networks)?;
+    let process = start_machine(&own, &scratch, accelerator, Begin::Boot(Mode::Shared), networks)?;
     let started = Started { machine, process, scratch };
     network::await_listening(started.directory(), spec.machine.hosts.0)?;
     Ok(Some(started))
@@ -112,7 +113,7 @@ impl Started {
     /// Greets the enclosure's agent and exports the drives of the study.
     pub(crate) fn open(mut self, spec: &GuestSpec<'_>, accelerator: Accelerator) -> Result<Enclosure, LabError> {
         let own = own(spec, &self.machine, None);
-        let remote = greet(&own, &self.scratch, &mut self.process, None, accelerator)?;
+        let remote = greet(&own, &self.scratch, &mut self.process, accelerator)?;
         let enclosure = Enclosure { remote, process: Mutex::new(self.process), scratch: self.scratch };
         network::set_up(&enclosure.remote, End::Enclosure)?;
         enclosure.export(&own, spec.machine)?;

@@ -11,6 +11,15 @@ pub(crate) const AGENT: &str = "own/agent.sock";
 /// Where a guest that talks through a mailbox waits (crate::post).
 pub(crate) const BELLS: [&str; 2] = ["bell-0", "bell-1"];
 
+/// QEMU's monitor.
+pub(crate) const MONITOR: &str = "own/monitor.sock";
+/// Where QEMU writes the state of its devices to.
+pub(crate) const DEVICES: &str = "own/devices";
+/// Where it listens for that of another.
+pub(crate) const INCOMING: &str = "own/incoming.sock";
+/// What QEMU calls the memory of a guest whose memory is a file (memfd_create(2)).
+pub(crate) const MEMORY: &str = "/memfd:memory";
+
 /// The backing file of a drive.
 pub(crate) fn drive(index: usize) -> String {
     format!("drive-{index}")

@@ -64,12 +64,19 @@ fn module(host: &dyn Host, file: &str) -> Result<Vec<u8>, LabError> {
 
 /// Writes the initial file system, and makes the file that the console goes to.
 pub(crate) fn write_image(directory: &Path, image: &[u8]) -> Result<(), LabError> {
-    for (name, content) in [(file::IMAGE, image), (file::CONSOLE, &[])] {
-        let path = directory.join(name);
-        fs::write(&path, content).map_err(LabError::file("write", &path))?;
-        cage::give(&path)?;
-    }
-    Ok(())
+    make(directory, file::IMAGE, image)?;
+    make_console(directory)
+}
+
+/// Makes the file that the console goes to.
+pub(crate) fn make_console(directory: &Path) -> Result<(), LabError> {
+    make(directory, file::CONSOLE, &[])
+}
+
+fn make(directory: &Path, name: &str, content: &[u8]) -> Result<(), LabError> {
+    let path = directory.join(name);
+    fs::write(&path, content).map_err(LabError::file("write", &path))?;
+    cage::give(&path)
 }
 
 #[cfg(test)]

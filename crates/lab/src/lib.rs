@@ -7,6 +7,7 @@
 
 mod accelerator;
 mod archive;
+mod boot;
 mod cage;
 pub mod check;
 mod closure;
@@ -24,19 +25,23 @@ mod limit;
 mod machine;
 mod mailbox;
 mod modules;
+mod monitor;
 mod network;
 mod post;
 mod probe;
 mod ram;
+mod saved;
 mod scratch;
 mod share;
 mod vmlinux;
 mod within;
 
 pub use accelerator::Accelerator;
+pub use boot::{GuestSpec, boot};
 pub use error::LabError;
-pub use guest::{Guest, GuestSpec, boot};
+pub use guest::Guest;
 pub use kernel::{GuestKernel, releases};
 pub use machine::{BROUGHT, Console, SATA_PORTS, serial_of};
 pub use probe::emulator;
+pub use saved::Saves;
 pub use scratch::sweep;

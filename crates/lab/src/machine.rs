@@ -48,6 +48,22 @@ impl Mode {
     }
 }
 
+/// How a guest begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// It boots.
+    Boot(Mode),
+    /// It goes on from where another one stood that shares nothing ([`saved`](crate::saved)).
+    Resume,
+}
+
+impl Begin {
+    /// Does it share nothing with this machine?
+    const fn is_apart(self) -> bool {
+        matches!(self, Self::Boot(Mode::Apart) | Self::Resume)
+    }
+}
+
 /// The serial number a lab drive gets: at most 20 characters, NVMe's limit.
 #[must_use]
 pub fn serial_of(index: usize, drive: &LabDrive) -> String {
@@ -61,26 +77,24 @@ pub(crate) fn command(
     first_drive: usize,
     accelerator: Accelerator,
     console: Console,
-    mode: Mode,
+    begin: Begin,
 ) -> Result<Vec<String>, LabError> {
     // What a guest brings along lies in its memory, which is a file then: its mailbox is reached by it.
-    let memory = Bytes(spec.memory.0.saturating_add(if mode == Mode::Apart { BROUGHT.0 } else { 0 }));
-    let file = (mode == Mode::Apart).then_some(memory);
+    let memory = Bytes(spec.memory.0.saturating_add(if begin.is_apart() { BROUGHT.0 } else { 0 }));
+    let file = begin.is_apart().then_some(memory);
     let mut argv = Arguments(cage::around(spec, accelerator, file));
     argv.words("qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -machine q35");
     argv.0.extend(cage::within().map(str::to_owned));
     argv.words(accelerator.arguments());
     if accelerator == Accelerator::Icount {
-        argv.pair("-icount", counting(mode));
+        argv.pair("-icount", counting(begin));
     }
     argv.pair("-m", &format!("{}B", memory.0));
     argv.pair("-smp", &processors(spec, accelerator));
-    argv.pair("-kernel", file::KERNEL);
-    argv.pair("-initrd", file::IMAGE);
-    // A kernel that waits for ten ticks of its timer in vain panics. On a busy machine an emulated one may come too late.
-    let kernel = "console=ttyS0 panic=-1 quiet raid=noautodetect nowatchdog no_timer_check";
-    let reserved = if mode == Mode::Apart { format!(" {}", mailbox::reserve()) } else { String::new() };
-    argv.pair("-append", &format!("{kernel}{}{reserved} {}", accelerator.kernel(), mode.word()));
+    match begin {
+        Begin::Boot(mode) => boots(&mut argv, accelerator, mode),
+        Begin::Resume => resumes(&mut argv),
+    }
     argv.pair("-chardev", &format!("file,id=console,path={}", file::CONSOLE));
     argv.pair("-serial", "chardev:console");
     match file {
@@ -102,11 +116,24 @@ pub(crate) fn command(
 /// It may see that the guest waits before the first has counted the guest's last instructions, some fifteen since it set its timer,
 /// and then moves the clock by as much too far (QEMU 7.2: `icount_start_warp_timer`, `icount_process_data`). A recording keeps
 /// the two apart: each holds one lock while it works (docs/devel/replay.rst). Nobody wants the recording itself.
-fn counting(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Apart => "shift=0,sleep=off,rr=record,rrfile=/dev/null",
-        Mode::Probe | Mode::Shared => "shift=0,sleep=off",
-    }
+const fn counting(begin: Begin) -> &'static str {
+    if begin.is_apart() { "shift=0,sleep=off,rr=record,rrfile=/dev/null" } else { "shift=0,sleep=off" }
+}
+
+fn boots(argv: &mut Arguments, accelerator: Accelerator, mode: Mode) {
+    argv.pair("-kernel", file::KERNEL);
+    argv.pair("-initrd", file::IMAGE);
+    // A kernel that waits for ten ticks of its timer in vain panics. On a busy machine an emulated one may come too late.
+    let kernel = "console=ttyS0 panic=-1 quiet raid=noautodetect nowatchdog no_timer_check";
+    let reserved = if mode == Mode::Apart { format!(" {}", mailbox::reserve()) } else { String::new() };
+    argv.pair("-append", &format!("{kernel}{}{reserved} {}", accelerator.kernel(), mode.word()));
+}
+
+/// Where a guest that boots nothing has the state of its devices from. Saved alone it says neither what machine it is of nor
+/// what it consists of.
+fn resumes(argv: &mut Arguments) {
+    argv.words("-S -global migration.send-configuration=off -machine suppress-vmdesc=on");
+    argv.pair("-incoming", &format!("unix:{}", file::INCOMING));
 }
 
 /// What a guest shares with this machine, and the port of its agent.
@@ -121,7 +148,8 @@ fn shared(argv: &mut Arguments) {
     argv.pair("-device", "virtserialport,chardev=agent,name=bedplate");
 }
 
-/// The mailbox of a guest that shares nothing: its memory as a file, the knock and the bells.
+/// The mailbox of a guest that shares nothing: its memory as a file, the knock and the bells; and QEMU's monitor, which saves
+/// it.
 fn apart(argv: &mut Arguments, memory: Bytes) {
     argv.pair("-object", &format!("memory-backend-memfd,id=memory,size={}B,share=on", memory.0));
     argv.pair("-machine", "memory-backend=memory");
@@ -131,6 +159,7 @@ fn apart(argv: &mut Arguments, memory: Bytes) {
         argv.pair("-chardev", &format!("file,id=bell{number},path={path}"));
         argv.pair("-device", &format!("isa-debugcon,iobase={port:#x},chardev=bell{number}"));
     }
+    argv.pair("-qmp", &format!("unix:{},server=on,wait=off", file::MONITOR));
 }
 
 struct Arguments(Vec<String>);
@@ -238,7 +267,7 @@ mod tests {
             ],
             ..LabSpec::new(2, Bytes::gib(1))
         };
-        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, Mode::Shared).unwrap();
+        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, Begin::Boot(Mode::Shared)).unwrap();
         let line = argv.join(" ");
         assert!(line.contains("-smp 2,maxcpus=2 "), "{line}");
         assert_eq!(line.matches("pcie-root-port").count(), 2);
@@ -254,7 +283,7 @@ mod tests {
     fn a_guest_is_given_nothing_of_this_machine_but_programs_and_libraries_to_read() {
         let drives = vec![drive("a", LabDriveKind::Nvme, Port::Cpu)];
         let spec = LabSpec { drives, ..LabSpec::new(1, Bytes::gib(1)) };
-        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, Mode::Shared).unwrap();
+        let argv = command(&spec, 0, Accelerator::Tcg, Console::Log, Begin::Boot(Mode::Shared)).unwrap();
         let (shares, rest): (Vec<_>, Vec<_>) = argv.iter().partition(|word| word.starts_with("local,"));
         for share in shares {
             let path = share.split(',').find_map(|part| part.strip_prefix("path=")).unwrap();

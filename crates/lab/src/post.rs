@@ -68,11 +68,62 @@ fn empty(mut bell: &File) -> io::Result<()> {
 }
 
 /// Where messages to an agent go. Each is handed over whole: in how many parts it comes would be a matter of our clock.
-pub(crate) struct Outgoing(Sender<Vec<u8>>);
+pub(crate) struct Outgoing(Sender<Letter>);
+
+/// What a carrier is handed.
+enum Letter {
+    /// For the guest.
+    Message(Vec<u8>),
+    /// To be done once, while the guest does what the message after this one says.
+    Meanwhile(Task),
+}
+
+/// Something to do while the guest does as it was told.
+type Task = Box<dyn FnOnce(&Stopped<'_>) + Send>;
+
+/// A guest that was told something and has not answered, as far as its carrier knows.
+pub(crate) struct Stopped<'a> {
+    knocks: &'a UnixStream,
+    /// Its memory.
+    pub(crate) memory: &'a File,
+    /// Which bell it comes to next.
+    pub(crate) bell: usize,
+}
+
+impl Stopped<'_> {
+    /// Has it answered all the same? Then it is on its way to the bell.
+    pub(crate) fn has_knocked(&self) -> io::Result<bool> {
+        is_readable(self.knocks)
+    }
+}
+
+/// Is there something to read, or the end?
+fn is_readable(stream: &UnixStream) -> io::Result<bool> {
+    let mut fds = [PollFd::new(stream, PollFlags::IN)];
+    poll(&mut fds, Some(&Timespec::default()))?;
+    Ok(!fds[0].revents().is_empty())
+}
+
+impl Outgoing {
+    /// Where tasks for the carrier go.
+    pub(crate) fn tasks(&self) -> Tasks {
+        Tasks(self.0.clone())
+    }
+}
+
+/// Where tasks for the carrier of a guest go.
+pub(crate) struct Tasks(Sender<Letter>);
+
+impl Tasks {
+    /// Has something done while the guest does what it is told next.
+    pub(crate) fn meanwhile(&self, task: impl FnOnce(&Stopped<'_>) + Send + 'static) -> io::Result<()> {
+        self.0.send(Letter::Meanwhile(Box::new(task))).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}
 
 impl Write for Outgoing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.send(bytes.to_vec()).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        self.0.send(Letter::Message(bytes.to_vec())).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
         Ok(bytes.len())
     }
 
@@ -82,11 +133,11 @@ impl Write for Outgoing {
 }
 
 /// Begins to carry messages of the guest whose QEMU is this process, until it ends. Gives what is heard of the agent, and
-/// where it is spoken to.
-pub(crate) fn begin(knocks: UnixStream, bells: Bells, process: u32) -> io::Result<(PipeReader, Outgoing)> {
+/// where it is spoken to. `bell`: the one that it comes to first.
+pub(crate) fn begin(knocks: UnixStream, bells: Bells, bell: usize, process: u32) -> io::Result<(PipeReader, Outgoing)> {
     let (hear, heard) = io::pipe()?;
     let (send, messages) = mpsc::channel();
-    let carrier = Carrier { knocks, bells, messages, rest: Vec::new(), heard };
+    let carrier = Carrier { knocks, bells, bell, messages, rest: Vec::new(), task: None, heard };
     thread::Builder::new().name("mailbox".to_owned()).spawn(move || drop(carrier.carry(process)))?;
     Ok((hear, Outgoing(send)))
 }
@@ -94,9 +145,12 @@ pub(crate) fn begin(knocks: UnixStream, bells: Bells, process: u32) -> io::Resul
 struct Carrier {
     knocks: UnixStream,
     bells: Bells,
-    messages: Receiver<Vec<u8>>,
+    /// Which bell the guest comes to next.
+    bell: usize,
+    messages: Receiver<Letter>,
     /// What of a message the guest was not told yet.
     rest: Vec<u8>,
+    task: Option<Task>,
     heard: PipeWriter,
 }
 
@@ -104,16 +158,18 @@ impl Carrier {
     fn carry(mut self, process: u32) -> io::Result<()> {
         let mut knock = self.knock()?;
         // QEMU makes it after the ports, and gives it this name and no other.
-        let memory = host::open_file_of(process, "/memfd:memory")?;
-        let mut bell = 0;
+        let memory = host::open_file_of(process, file::MEMORY)?;
         loop {
             if knock == SAYS {
                 self.hear(&memory)?;
             } else {
                 self.tell(&memory)?;
             }
-            self.bells.pass(bell)?;
-            bell = 1 - bell;
+            self.bells.pass(self.bell)?;
+            self.bell = 1 - self.bell;
+            if let Some(task) = self.task.take() {
+                task(&Stopped { knocks: &self.knocks, memory: &memory, bell: self.bell });
+            }
             knock = self.knock()?;
         }
     }
@@ -137,7 +193,8 @@ impl Carrier {
     fn tell(&mut self, memory: &File) -> io::Result<()> {
         while self.rest.is_empty() {
             match self.messages.recv_timeout(Duration::from_millis(100)) {
-                Ok(message) => self.rest = message,
+                Ok(Letter::Message(message)) => self.rest = message,
+                Ok(Letter::Meanwhile(task)) => self.task = Some(task),
                 Err(RecvTimeoutError::Timeout) => self.still_there()?,
                 Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::BrokenPipe.into()),
             }
@@ -148,10 +205,8 @@ impl Carrier {
     }
 
     fn still_there(&self) -> io::Result<()> {
-        let mut fds = [PollFd::new(&self.knocks, PollFlags::IN)];
-        poll(&mut fds, Some(&Timespec::default()))?;
         // A guest that waits does not knock: there is something to read only where QEMU has gone.
-        if fds[0].revents().is_empty() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        if is_readable(&self.knocks)? { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::accelerator::Accelerator;
 use crate::cage::lend;
 use crate::image::{self, write_image};
 use crate::kernel::GuestKernel;
-use crate::machine::{self, Console, Mode};
+use crate::machine::{self, Begin, Console, Mode};
 use crate::scratch::Scratch;
 use crate::{LabError, file};
 
@@ -65,7 +65,7 @@ fn probe(kernel: &GuestKernel, agent: &Path, base: &Path) -> Result<bool, LabErr
     write_image(probe, &image::pack(&Local::new(), agent, kernel, None, Mode::Probe)?)?;
     lend(Path::new(&kernel.image), &probe.join(file::KERNEL))?;
     let spec = LabSpec::new(1, Bytes::mib(512));
-    let mut argv = machine::command(&spec, 0, Accelerator::Kvm, Console::Log, Mode::Probe)?;
+    let mut argv = machine::command(&spec, 0, Accelerator::Kvm, Console::Log, Begin::Boot(Mode::Probe))?;
     for word in &mut argv {
         // Its first words have to come out at once.
         *word = word.replace(" quiet ", " earlyprintk=serial,ttyS0 ");

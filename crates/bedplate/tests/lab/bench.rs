@@ -120,6 +120,7 @@ impl Bench {
             cache: self.directory.path().join("cache"),
             console: Console::Log,
             drives_from: None,
+            saves: None,
             host: 0,
         }
     }
