@@ -20,9 +20,10 @@ use crate::error::LabError;
 use crate::guest::Guest;
 use crate::kernel::{self, GuestKernel};
 use crate::machine::{self, Begin, Console, Mode, serial_of};
+use crate::monitor::Monitor;
 use crate::network::{self, End};
-use crate::post::{self, Bells, Outgoing, Tasks};
-use crate::saved::{self, Like, Saved, Saves};
+use crate::post::{self, Bells, Outgoing};
+use crate::saved::{self, Like, SaveBy, Saved, Saves};
 use crate::scratch::Scratch;
 use crate::{cage, check, file, image, probe, vmlinux, within};
 
@@ -163,9 +164,9 @@ struct Booting<'a> {
     spec: GuestSpec<'a>,
     process: Process,
     disks: Vec<Disk>,
-    /// Of a guest that talks through a mailbox: its bells, until it is greeted, and then where tasks for its carrier go.
+    /// Of a guest that talks through a mailbox: its bells, until it is greeted, and then what it may be saved by.
     bells: Option<Bells>,
-    tasks: Option<Tasks>,
+    save_by: Option<SaveBy>,
     scratch: Scratch,
 }
 
@@ -184,7 +185,7 @@ impl<'a> Booting<'a> {
         let networks = network.map(|of| network::host_arguments(of, spec.host)).unwrap_or_default();
         let disks = disk::start(scratch.path(), spec.machine)?;
         let process = start_machine(&spec, &scratch, accelerator, Begin::Boot(mode), networks)?;
-        Ok(Self { spec, process, disks, bells, tasks: None, scratch })
+        Ok(Self { spec, process, disks, bells, save_by: None, scratch })
     }
 
     fn greet(mut self, accelerator: Accelerator) -> Result<(Self, Remote), LabError> {
@@ -192,7 +193,9 @@ impl<'a> Booting<'a> {
             None => greet(&self.spec, &self.scratch, &mut self.process, accelerator)?,
             Some(bells) => {
                 let (input, output) = mailbox(&self.scratch, &mut self.process, bells, 0)?;
-                self.tasks = Some(output.tasks());
+                let monitor = Monitor::new(reach(file::MONITOR, &self.scratch, &mut self.process)?);
+                let tasks = output.tasks();
+                self.save_by = monitor.ok().map(|monitor| SaveBy { monitor, tasks });
                 let remote = Remote::connect(NAME, self.spec.build, input, output, BOOT_TCG);
                 apart(greeted(remote, &self.scratch, &mut self.process)?)
             }
@@ -209,15 +212,15 @@ impl<'a> Booting<'a> {
         accelerator: Accelerator,
         start: Instant,
     ) -> Result<Guest, LabError> {
-        let Self { spec, process, disks, scratch, bells: _, tasks } = self;
+        let Self { spec, process, disks, scratch, bells: _, save_by } = self;
         if connected {
             enclosure::connect(&remote, &spec)?;
         }
         let boot_time = start.elapsed();
         let drives = find_drives(&remote, &spec)?;
-        if let (Some(tasks), Some(saves)) = (tasks, spec.saves) {
+        if let (Some(by), Some(saves)) = (save_by, spec.saves) {
             let like = Like::of(&spec, &kernel.release);
-            saves.keep(saved::save(like, scratch.path(), &remote, &tasks, &drives)?);
+            saves.keep(saved::save(like, scratch.path(), &remote, by, &drives)?);
         }
         Ok(Guest {
             remote,

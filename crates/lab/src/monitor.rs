@@ -32,25 +32,38 @@ struct Line {
 }
 
 impl Monitor {
-    /// Asks for the mode in which commands are taken. Nobody waits here for QEMU to say yes: it may have to wait for us first.
+    /// Asks for the mode in which commands are taken, and those of [`Self::heard`] at once. Nobody waits here for QEMU to say
+    /// yes: while it starts there may be more to connect to first.
     pub(crate) fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_read_timeout(Some(STEP))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         let answers = BufReader::new(stream.try_clone()?.take(LONGEST));
         let mut monitor = Self { commands: stream, answers, sent: 0 };
-        monitor.send("qmp_capabilities", json!({}))?;
+        monitor.send("qmp_capabilities", json!({ "enable": ["oob"] }))?;
         Ok(monitor)
     }
 
-    /// Sends a command; [`Self::answer`] has what comes of it.
-    pub(crate) fn send(&mut self, command: &str, arguments: Value) -> io::Result<()> {
-        self.sent += 1;
-        let line = json!({ "execute": command, "arguments": arguments, "id": self.sent });
-        self.commands.write_all(format!("{line}\n").as_bytes())
+    /// Sends a command, gives its number; [`Self::answer`] has what comes of it.
+    pub(crate) fn send(&mut self, command: &str, arguments: Value) -> io::Result<u64> {
+        self.say("execute", command, arguments)
     }
 
-    /// What comes of the last command. `still` is asked while nothing is there, and its error ends the waiting.
-    pub(crate) fn answer(&mut self, mut still: impl FnMut() -> io::Result<()>) -> io::Result<Value> {
+    fn say(&mut self, how: &str, command: &str, arguments: Value) -> io::Result<u64> {
+        self.sent += 1;
+        let line = json!({ how: command, "arguments": arguments, "id": self.sent });
+        self.commands.write_all(format!("{line}\n").as_bytes())?;
+        Ok(self.sent)
+    }
+
+    /// Waits until QEMU has heard all that was sent, though it may have done none of it yet: one command that only asks, and
+    /// that it answers as soon as it is read (`exec-oob`).
+    pub(crate) fn heard(&mut self) -> io::Result<()> {
+        let number = self.say("exec-oob", "query-yank", json!({}))?;
+        self.answer(number, || Ok(())).map(drop)
+    }
+
+    /// What comes of the command of this number. `still` is asked while nothing is there, and its error ends the waiting.
+    pub(crate) fn answer(&mut self, number: u64, mut still: impl FnMut() -> io::Result<()>) -> io::Result<Value> {
         let (start, mut text) = (Instant::now(), Vec::new());
         loop {
             match self.answers.read_until(b'\n', &mut text) {
@@ -67,7 +80,7 @@ impl Monitor {
             if let Some(error) = line.error {
                 return Err(io::Error::other(format!("QEMU's monitor refused: {error}")));
             }
-            if line.id == Some(self.sent) {
+            if line.id == Some(number) {
                 return Ok(line.result.unwrap_or_default());
             }
         }
@@ -75,8 +88,8 @@ impl Monitor {
 
     /// Sends a command and waits for what comes of it.
     pub(crate) fn ask(&mut self, command: &str, arguments: Value) -> io::Result<Value> {
-        self.send(command, arguments)?;
-        self.answer(|| Ok(()))
+        let number = self.send(command, arguments)?;
+        self.answer(number, || Ok(()))
     }
 }
 
@@ -119,10 +132,22 @@ mod tests {
     }
 
     #[test]
+    fn what_was_heard_is_answered_before_what_was_done() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let mut monitor = Monitor::new(ours).unwrap();
+        let number = monitor.send("stop", json!({})).unwrap();
+        theirs
+            .write_all(b"{\"return\": {}, \"id\": 1}\n{\"return\": [], \"id\": 3}\n{\"return\": 7, \"id\": 2}\n")
+            .unwrap();
+        monitor.heard().unwrap();
+        assert_eq!(monitor.answer(number, || Ok(())).unwrap(), 7);
+    }
+
+    #[test]
     fn whoever_waits_may_stop_waiting() {
         let (ours, _theirs) = UnixStream::pair().unwrap();
         let mut monitor = Monitor::new(ours).unwrap();
-        let error = monitor.answer(|| Err(io::Error::other("no longer"))).unwrap_err();
+        let error = monitor.answer(1, || Err(io::Error::other("no longer"))).unwrap_err();
         assert_eq!(error.to_string(), "no longer");
     }
 }

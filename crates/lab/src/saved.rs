@@ -34,9 +34,6 @@ use crate::post::{Stopped, Tasks};
 
 /// How long a guest pauses, by its own clock: QEMU comes to other work with each of its kernel's timers.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long QEMU's monitor may take to read a line that lies before it. One that takes longer finds the guest at its bell, and
-/// nothing is saved.
-const READ: Duration = Duration::from_millis(20);
 /// Device states of such a guest take some 33 KB.
 const DEVICES: u64 = 16 << 20;
 /// How long another QEMU may take to read them, and how often it is asked.
@@ -100,41 +97,44 @@ pub(crate) fn save(
     like: Like,
     directory: &Path,
     remote: &Remote,
-    tasks: &Tasks,
+    by: SaveBy,
     drives: &BTreeMap<Name, String>,
 ) -> Result<Option<Saved>, LabError> {
-    let saving = save_meanwhile(directory, tasks);
+    let saving = by.begin(directory);
     remote.pause(PAUSE)?;
     let state = saving.and_then(|state| state.recv().map_err(io::Error::other)).and_then(|(state, _)| state);
     Ok(state.ok().map(|state| Saved { like, state, drives: drives.clone(), next: remote.next_question() }))
 }
 
-/// Where the state of a guest comes that does what it is told next. The monitor comes along: QEMU does not do what it was asked
-/// by somebody who is gone.
-fn save_meanwhile(directory: &Path, tasks: &Tasks) -> io::Result<Receiver<(io::Result<State>, Monitor)>> {
-    let (send, state) = mpsc::channel();
-    let (directory, mut monitor) = (directory.to_owned(), ask_to_stop(directory)?);
-    tasks.meanwhile(move |stopped| {
-        let state = State::take(&directory, &mut monitor, stopped);
-        let _ = send.send((state, monitor));
-    })?;
-    Ok(state)
+/// What a guest is saved by: its QEMU, and who carries its messages.
+pub(crate) struct SaveBy {
+    pub(crate) monitor: Monitor,
+    pub(crate) tasks: Tasks,
 }
 
-/// Asks QEMU to stop the guest as soon as it does not wait for us any more.
-fn ask_to_stop(directory: &Path) -> io::Result<Monitor> {
-    let mut monitor = Monitor::new(UnixStream::connect(directory.join(file::MONITOR))?)?;
-    monitor.send("stop", json!({}))?;
-    thread::sleep(READ);
-    Ok(monitor)
+impl SaveBy {
+    /// Where the state of the guest comes, which does what it is told next. The monitor comes along: QEMU does not do what it was
+    /// asked by somebody who is gone.
+    fn begin(self, directory: &Path) -> io::Result<Receiver<(io::Result<State>, Monitor)>> {
+        let Self { mut monitor, tasks } = self;
+        // It is done as soon as the guest does not wait for us any more, and not before.
+        let stop = monitor.send("stop", json!({}))?;
+        monitor.heard()?;
+        let ((send, state), directory) = (mpsc::channel(), directory.to_owned());
+        tasks.meanwhile(move |stopped| {
+            let state = State::take(&directory, &mut monitor, stop, stopped);
+            let _ = send.send((state, monitor));
+        })?;
+        Ok(state)
+    }
 }
 
 impl State {
-    /// Takes it from a guest that pauses and is to be stopped, and lets that go on.
-    fn take(directory: &Path, monitor: &mut Monitor, stopped: &Stopped<'_>) -> io::Result<Self> {
+    /// Takes it from a guest that pauses and is to be stopped by the command of this number, and lets that go on.
+    fn take(directory: &Path, monitor: &mut Monitor, stop: u64, stopped: &Stopped<'_>) -> io::Result<Self> {
         let awake = || io::Error::other("the guest went on before it was stopped");
         let pauses = || if stopped.has_knocked()? { Err(awake()) } else { Ok(()) };
-        let state = monitor.answer(pauses).and_then(|_| {
+        let state = monitor.answer(stop, pauses).and_then(|_| {
             pauses()?;
             Self::copy(directory, monitor, stopped)
         });
