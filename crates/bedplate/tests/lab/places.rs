@@ -211,7 +211,8 @@ fn killed_at_any_step_it_is_taken_down() {
 set -u
 bedplate={binary}
 # Whoever looks again and again starts no program for it: the only processor is wanted elsewhere.
-exec {{clock}}<> <(:)
+mkfifo {ROOT}/clock
+exec {{clock}}<> {ROOT}/clock
 tick() {{ read -t 0.05 -u "$clock" || true; }}
 steps=0
 look() {{ {look}; }}
