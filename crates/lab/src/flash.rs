@@ -2,16 +2,14 @@
 //! memory, and each answer comes after a while by the guest's clock. So they are as fast under a virtual clock as under
 //! ours.
 //!
-//! The module knows one latency, so many operations at once, and a largest operation; what is larger is split. A data
-//! sheet's rates follow: operations in a second are places by latency, bytes in a second as many times the largest
-//! operation. Its own `mbps` counts in ticks of 20 ms, forgives what a tick left over, and never serves an operation that
-//! is larger than a tick.
+//! What the module is told follows from a data sheet's rates ([`FlashQueue`]). Its own `mbps` counts in ticks of 20 ms, forgives
+//! what a tick left over, and never serves an operation that is larger than a tick.
 
 use std::collections::BTreeMap;
 
 use host::{Host, Remote};
 use terms::{
-    Bytes, Cmd, FLASH_HANDLING, FLASH_LATENCY, FLASH_QUEUE, LabDrive, LabDriveKind, LabSpec, Name, Nanos, RateLimit,
+    BytesPerSecond, Cmd, FLASH_HANDLING, FlashQueue, Iops, LabDrive, LabDriveKind, LabSpec, Name, Nanos, RateLimit,
     Speed,
 };
 
@@ -20,54 +18,10 @@ use crate::error::LabError;
 /// Where the kernel takes orders for such drives.
 const CONFIG: &str = "/sys/kernel/config";
 
-/// Operations at once of a drive whose rates nobody told.
-const PLACES: u32 = 256;
-/// The most that the module has (`null_validate_conf`).
-const MOST_PLACES: u32 = 1024;
-/// The largest operation where operations in a second are not told: a drive of 7 GB/s then does 210 thousand of them, which
-/// is about what one processor asks for.
-const PIECE: Bytes = Bytes::kib(32);
-/// And where bytes in a second are not.
-const LARGEST: Bytes = Bytes::mib(1);
-/// The kernel splits nothing smaller than a page.
-const PAGE: u64 = 4096;
-
-/// What the module is told of a drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Queue {
-    latency: Nanos,
-    places: u32,
-    /// The largest operation.
-    piece: Bytes,
-}
-
-impl Queue {
-    /// The queue of a drive with these rates, both directions together. Bytes in a second come out as told; operations as
-    /// near as whole blocks allow.
-    fn of(limit: &RateLimit, block: Bytes) -> Self {
-        let latency = FLASH_LATENCY.as_seconds();
-        let (bytes, operations) = (limit.read.map(|rate| rate.as_f64()), limit.read_iops.map(f64::from));
-        let Some(bytes) = bytes else {
-            let places = operations.map_or(PLACES, |operations| whole(operations * latency).clamp(1, MOST_PLACES));
-            let latency = operations.map_or(latency, |operations| f64::from(places) / operations);
-            return Self { latency: nanos(latency), places, piece: LARGEST };
-        };
-        let wanted = operations.map_or_else(|| PIECE.as_f64().min(bytes * latency), |operations| bytes / operations);
-        let blocks = whole(wanted / block.as_f64());
-        let piece = Bytes((u64::from(blocks) * block.0).clamp(PAGE, LARGEST.0));
-        let places = whole(bytes * latency / piece.as_f64()).clamp(1, MOST_PLACES);
-        Self { latency: nanos(f64::from(places) * piece.as_f64() / bytes), places, piece }
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast saturates, and callers clamp")]
-fn whole(number: f64) -> u32 {
-    number.round() as u32
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds of one operation")]
-fn nanos(seconds: f64) -> Nanos {
-    Nanos((seconds * 1e9).round() as u64)
+fn queue(drive: &LabDrive) -> FlashQueue {
+    let RateLimit { read, read_iops, .. } = drive.limit;
+    let bytes = read.map(|rate| BytesPerSecond(rate.as_f64()));
+    FlashQueue::of(bytes, read_iops.map(|rate| Iops(f64::from(rate))), drive.lba)
 }
 
 /// Attributes of a drive and their values, in the order in which they are written; the last makes it. Its latency is by
@@ -77,7 +31,7 @@ fn attributes(drive: &LabDrive, speed: Option<Speed>) -> Result<[(&'static str, 
     if !drive.size.0.is_multiple_of(MIB) {
         return Err(LabError::Drives(format!("flash drive `{}` is not of whole MiB", drive.name)));
     }
-    let Queue { latency, places, piece } = Queue::of(&drive.limit, drive.lba);
+    let FlashQueue { latency, places, piece } = queue(drive);
     let latency = speed.map_or(latency, |speed| Nanos(speed.in_guest(latency).0.saturating_sub(FLASH_HANDLING.0)));
     Ok([
         ("size", drive.size.0 / MIB),
@@ -113,7 +67,7 @@ pub(crate) fn make(guest: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, S
             guest.write(&format!("{directory}/{attribute}"), value.to_string().as_bytes())?;
         }
         no_throttling(guest, &name)?;
-        if Queue::of(&drive.limit, drive.lba).places < FLASH_QUEUE {
+        if queue(drive).has_elevator() {
             queue_as_drives_do(guest, &name)?;
         }
         nodes.insert(drive.name.clone(), format!("/dev/{name}"));
@@ -151,46 +105,4 @@ fn queue_as_drives_do(guest: &Remote, name: &str) -> Result<(), LabError> {
         guest.write(&format!("/sys/block/{name}/queue/{attribute}"), value.as_bytes())?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Bytes and operations in a second that a queue gives.
-    fn rates(queue: Queue) -> (f64, f64) {
-        let operations = f64::from(queue.places) / queue.latency.as_seconds();
-        (operations * queue.piece.as_f64(), operations)
-    }
-
-    #[test]
-    fn a_data_sheet_comes_out_of_places_and_pieces() {
-        for (megabytes, operations) in
-            [(100, 25_000), (550, 90_000), (2333, 500_000), (3500, 600_000), (7000, 1_000_000)]
-        {
-            let limit = RateLimit {
-                read: Some(Bytes(megabytes * 1_000_000)),
-                read_iops: Some(operations),
-                ..RateLimit::default()
-            };
-            let queue = Queue::of(&limit, Bytes(512));
-            let (bytes, found) = rates(queue);
-            assert!((bytes / limit.read.unwrap().as_f64() - 1.0).abs() < 0.001, "{queue:?}: {bytes}");
-            assert!((found / f64::from(operations) - 1.0).abs() < 0.06, "{queue:?}: {found}");
-            let latency = queue.latency.as_seconds() / FLASH_LATENCY.as_seconds();
-            assert!((0.6..1.5).contains(&latency), "{queue:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_told_is_as_fast_as_it_goes() {
-        let free = Queue::of(&RateLimit::default(), Bytes(4096));
-        assert_eq!(free, Queue { latency: FLASH_LATENCY, places: PLACES, piece: LARGEST });
-        let slow = Queue::of(&RateLimit { read: Some(Bytes(57_000_000)), ..RateLimit::default() }, Bytes(4096));
-        assert_eq!((slow.places, slow.piece), (1, Bytes(4096)));
-        assert!((rates(slow).0 / 57e6 - 1.0).abs() < 0.001);
-        let (_, operations) =
-            rates(Queue::of(&RateLimit { read_iops: Some(9000), ..RateLimit::default() }, Bytes(4096)));
-        assert!((operations / 9000.0 - 1.0).abs() < 0.001);
-    }
 }

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use host::{Host, Remote};
+use host::{Host, Local, Remote};
 use rustix::fs::{MemfdFlags, OFlags, SeekFrom, memfd_create, seek};
 use serde_json::json;
 use terms::{LabSpec, Name};
@@ -29,6 +29,7 @@ use terms::{LabSpec, Name};
 use crate::boot::GuestSpec;
 use crate::error::LabError;
 use crate::file;
+use crate::machine::BROUGHT;
 use crate::monitor::Monitor;
 use crate::post::{Stopped, Tasks};
 
@@ -100,10 +101,19 @@ pub(crate) fn save(
     by: SaveBy,
     drives: &BTreeMap<Name, String>,
 ) -> Result<Option<Saved>, LabError> {
+    if !has_room(&like.machine) {
+        return Ok(None);
+    }
     let saving = by.begin(directory);
     remote.pause(PAUSE)?;
     let state = saving.and_then(|state| state.recv().map_err(io::Error::other)).and_then(|(state, _)| state);
     Ok(state.ok().map(|state| Saved { like, state, drives: drives.clone(), next: remote.next_question() }))
+}
+
+/// Is there memory for a copy of such a guest beside the next one? The copy takes less: what was never written is not there.
+fn has_room(machine: &LabSpec) -> bool {
+    let guest = machine.memory.0.saturating_add(BROUGHT.0);
+    host::available_memory(&Local::new()).is_some_and(|free| free.0 >= guest.saturating_mul(2))
 }
 
 /// What a guest is saved by: its QEMU, and who carries its messages.
@@ -117,6 +127,8 @@ impl SaveBy {
     /// asked by somebody who is gone.
     fn begin(self, directory: &Path) -> io::Result<Receiver<(io::Result<State>, Monitor)>> {
         let Self { mut monitor, tasks } = self;
+        // A monitor that does not answer is asked for nothing.
+        monitor.heard()?;
         // It is done as soon as the guest does not wait for us any more, and not before.
         let stop = monitor.send("stop", json!({}))?;
         monitor.heard()?;

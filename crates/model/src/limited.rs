@@ -2,7 +2,7 @@
 
 use terms::machine::{DriveGroup, Machine, Path, Trust, Uplink};
 use terms::{
-    Bytes, BytesPerSecond, FLASH_HANDLING, FLASH_LATENCY, Iops, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Port,
+    Bytes, BytesPerSecond, FLASH_HANDLING, FlashQueue, Iops, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Port,
     RateLimit,
 };
 
@@ -32,15 +32,11 @@ pub fn limited(mut machine: Machine, lab: &LabSpec, span: Bytes) -> Machine {
     machine
 }
 
-/// Seconds after which a flash drive of the lab answers that does so many operations: as many at once as come nearest to its
-/// latency, less what the guest's processor has to do for one, and no sooner than its rate allows (docs/virtual-time.md).
-fn answer(operations: f64) -> f64 {
-    (places(operations) / operations - FLASH_HANDLING.as_seconds()).max(1.0 / operations)
-}
-
-/// Operations that a flash drive of the lab is at work on at once which does so many in a second (`hw_queue_depth` of null_blk).
-pub(crate) fn places(operations: f64) -> f64 {
-    (operations * FLASH_LATENCY.as_seconds()).round().max(1.0)
+/// After which time a flash drive of the lab answers: that of its queue, less what the guest's processor has to do for one
+/// operation, and no sooner than its rate allows (docs/virtual-time.md).
+fn answer(queue: FlashQueue) -> Nanos {
+    let alone = queue.latency.0 / u64::from(queue.places);
+    Nanos(queue.latency.0.saturating_sub(FLASH_HANDLING.0).max(alone))
 }
 
 fn slow(group: &mut DriveGroup, drive: &LabDrive) {
@@ -52,8 +48,7 @@ fn slow(group: &mut DriveGroup, drive: &LabDrive) {
     group.trust = Trust::Held;
     let rated = &mut group.rated;
     if drive.kind == LabDriveKind::Flash {
-        let usual = Nanos(FLASH_LATENCY.0 - FLASH_HANDLING.0);
-        let each = limit.read_iops.map_or(usual, |count| Nanos::from_seconds(answer(f64::from(count))));
+        let each = answer(FlashQueue::of(limit.read.map(rate), limit.read_iops.map(operations), drive.lba));
         (rated.read_latency, rated.write_latency) = (Some(each), Some(each));
     }
     rated.read = least(rated.read, limit.read.map(rate), |rate| rate.0);
@@ -105,7 +100,7 @@ mod tests {
     #[test]
     fn a_flash_drive_answers_when_its_places_are_through() {
         for (operations, micros) in [(12_000.0, 83.3), (20_000.0, 83.0), (25_000.0, 63.0)] {
-            let is = answer(operations) * 1e6;
+            let is = answer(FlashQueue::of(None, Some(Iops(operations)), Bytes(4096))).as_seconds() * 1e6;
             assert!((is - micros).abs() < 0.1, "{operations}: {is}");
         }
     }

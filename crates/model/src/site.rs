@@ -7,8 +7,7 @@ use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
 use crate::book::{Book, Value};
-use crate::flow::PAGE;
-use crate::layer::turns::{answers_later, queue, requests};
+use crate::layer::turns::{flash_queue, queue, requests};
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
 use crate::sheet::{Sheet, sheet};
@@ -74,14 +73,6 @@ pub(crate) struct Class {
     /// Share of its busy time that an operation waits less than it would behind exponential times: see
     /// [`EVEN`].
     pub(crate) even: f64,
-}
-
-/// Bytes that a drive of the lab takes at once which is in the guest's memory and answers after a while: so many that
-/// operations and bytes in a second are reached together (docs/virtual-time.md).
-fn piece(group: &DriveGroup) -> Option<f64> {
-    let rated = group.rated;
-    let told = rated.read.zip(rated.read_iops).map(|(bytes, operations)| bytes.0 / operations.0);
-    answers_later(group).then(|| told.unwrap_or(f64::INFINITY).max(PAGE))
 }
 
 /// An operation that finds another at work waits for what is left of it: all of a mean time where times are
@@ -350,7 +341,7 @@ impl Site {
             fades,
             cached,
             size: group.size.map(Bytes::as_f64),
-            piece: piece(group),
+            piece: flash_queue(group).map(|flash| flash.piece.as_f64()),
             requests: requests(group),
             queue: queue(group),
             spread: if group.trust == Trust::Held { 0.0 } else { table.spread },

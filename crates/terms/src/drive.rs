@@ -102,17 +102,6 @@ impl LabDrive {
     }
 }
 
-/// What an operation of a flash drive of the lab takes at least: flash cells of three bits are read in some 50 µs, and
-/// firmware and transfer take as long again (WD ZN540, and others, in `ssd_config.h` of NVMeVirt).
-pub const FLASH_LATENCY: Nanos = Nanos(80_000);
-/// A flash drive of the lab that works on fewer operations at once has a queue of the guest's kernel in front. Such are memory
-/// cards, whose queue is the kernel's too. What waits there takes the guest's processor: so drives that do more have none.
-pub const FLASH_QUEUE: u32 = 3;
-/// What the guest's processor needs to hand such an operation over, copy it and take its answer, on a guest's own clock: the
-/// drive answers that much earlier. Found by trying: with it drives give what docs/virtual-time.md has (kernel 6.1, QEMU 7.2,
-/// crates/bedplate/tests/studies/flash.toml).
-pub const FLASH_HANDLING: Nanos = Nanos(17_000);
-
 /// How fast a lab drive or a link of the lab may be at most; what is not set is as fast as it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

@@ -22,6 +22,7 @@ pub mod evidence;
 pub mod feature;
 pub mod finding;
 pub mod fio;
+mod flash;
 pub mod guard;
 pub mod inventory;
 pub mod layer;
@@ -46,10 +47,9 @@ pub use account::{Account, Exactness, LayerAccount, Purpose, Use};
 pub use chart::Chart;
 pub use command::{Cmd, Outcome};
 pub use design::{Anchor, Clock, Design, DriveSetup, LabSpec, LayerNode, MeasurePolicy, Ref, Replicate, Stack};
-pub use drive::{
-    Drive, FLASH_HANDLING, FLASH_LATENCY, FLASH_QUEUE, LabDrive, LabDriveKind, LabSwitch, Port, RateLimit,
-};
+pub use drive::{Drive, LabDrive, LabDriveKind, LabSwitch, Port, RateLimit};
 pub use feature::Feature;
+pub use flash::{FLASH_HANDLING, FLASH_LATENCY, FlashQueue};
 pub use guard::Guard;
 pub use layer::Layer;
 pub use name::{Name, is_called, slug};

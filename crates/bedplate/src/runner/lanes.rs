@@ -5,9 +5,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use host::{Host, Local};
-use terms::units::KIB;
-use terms::{Bytes, Design, Replicate};
+use host::Local;
+use terms::{Design, Replicate};
 
 use crate::exit::Failure;
 use crate::runner::Runner;
@@ -26,16 +25,10 @@ pub(crate) fn count(design: &Design, site: &Site) -> Option<usize> {
         return None;
     }
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let free = Local::new().read_text("/proc/meminfo").ok().and_then(|text| available(&text)).unwrap_or_default();
+    let free = host::available_memory(&Local::new()).unwrap_or_default();
     // That of the guest that looked at the machine is free before the first of these.
     let more = free.0 / design.lab.memory.0.saturating_add(lab::BROUGHT.0);
     Some(processors.min(usize::try_from(more).unwrap_or(0) + 1).min(design.stacks.len()).max(1))
-}
-
-/// Memory that new programs can have without swapping (proc_meminfo(5)).
-fn available(meminfo: &str) -> Option<Bytes> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| Bytes(kib.saturating_mul(KIB)))
 }
 
 /// A stack by its index, and its rounds.
@@ -103,11 +96,5 @@ mod tests {
         let jobs = vec![(0, vec![1, 2]), (1, vec![1]), (2, vec![1, 2, 3])];
         let found = heaviest_last(jobs, |stack| [6, 8, 5][stack]);
         assert_eq!(found.into_iter().map(|(stack, _)| stack).collect::<Vec<_>>(), [1, 0, 2]);
-    }
-
-    #[test]
-    fn memory_is_read_as_the_kernel_writes_it() {
-        assert_eq!(available("MemTotal: 9 kB\nMemAvailable:   2048 kB\n"), Some(Bytes::mib(2)));
-        assert_eq!(available("MemTotal: 9 kB\n"), None);
     }
 }

@@ -1,12 +1,11 @@
 //! Requests of drives: a thread that finds all of a drive's out sleeps, and hands nothing to the others meanwhile.
 
-use terms::FLASH_QUEUE;
 use terms::machine::{DriveGroup, DriveKind};
+use terms::{Bytes, FlashQueue};
 
 use super::drive::{Set, pieces};
 use crate::compile::{Compiler, LARGEST};
 use crate::flow::{Context, Flow, Waits};
-use crate::limited::places;
 use crate::network::{Part, Resource, Slot};
 use crate::parameter::{Parameter, QUEUE};
 use crate::site::Class;
@@ -24,27 +23,25 @@ pub(crate) fn requests(group: &DriveGroup) -> f64 {
     match group.kind {
         DriveKind::SataSsd | DriveKind::SataEnterprise | DriveKind::Hdd => EACH * QUEUE,
         DriveKind::SasSsd => EACH * MOST,
-        DriveKind::Ram if queue(group).is_none() && answers_later(group) => at_work(group),
-        DriveKind::Ram | DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => f64::INFINITY,
+        DriveKind::Ram => {
+            let flash = flash_queue(group).filter(|flash| !flash.has_elevator());
+            flash.map_or(f64::INFINITY, |flash| f64::from(flash.places))
+        }
+        DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane => f64::INFINITY,
     }
 }
 
-/// Operations that a flash drive of the lab is at work on where more wait in a queue of the guest's kernel
-/// ([`FLASH_QUEUE`]).
+/// Operations that a flash drive of the lab is at work on where more wait in a queue of the guest's kernel.
 pub(crate) fn queue(group: &DriveGroup) -> Option<f64> {
-    Some(at_work(group)).filter(|places| answers_later(group) && *places < f64::from(FLASH_QUEUE))
+    let flash = flash_queue(group).filter(FlashQueue::has_elevator)?;
+    Some(f64::from(flash.places))
 }
 
-/// Operations that a flash drive of the lab is at work on.
-fn at_work(group: &DriveGroup) -> f64 {
-    /// Of a drive whose operations in a second nobody told.
-    const FREE: f64 = 256.0;
-    group.rated.read_iops.map_or(FREE, |rate| places(rate.0))
-}
-
-/// Is it a flash drive of the lab: in memory, and with an answer that comes after a while?
-pub(crate) fn answers_later(group: &DriveGroup) -> bool {
-    group.kind == DriveKind::Ram && group.rated.read_latency.is_some()
+/// The queue of a flash drive of the lab: one in memory with an answer that comes after a while.
+pub(crate) fn flash_queue(group: &DriveGroup) -> Option<FlashQueue> {
+    let (rated, block) = (group.rated, Bytes(4096));
+    let is_flash = group.kind == DriveKind::Ram && rated.read_latency.is_some();
+    is_flash.then(|| FlashQueue::of(rated.read, rated.read_iops, block))
 }
 
 /// How operations fill the drives of a set: drives that one touches, and pieces that it has there.
