@@ -81,7 +81,7 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
         Clock::Virtual => Accelerator::Icount,
         Clock::Real => probe::choose(&kernel, spec.agent, &spec.base, &memory)?,
     };
-    if let Some((saves, saved)) = find_saved(spec, &kernel) {
+    if let Some((saves, saved)) = find_saved(spec, &kernel, accelerator) {
         match resume(spec, &kernel, &saved) {
             // What does not work once is not tried again: a boot comes to the same, only later.
             Err(LabError::Boot { .. } | LabError::File { .. }) => saves.keep(None),
@@ -99,8 +99,12 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
 }
 
 /// A guest that this one may begin as.
-fn find_saved<'a>(spec: &GuestSpec<'a>, kernel: &GuestKernel) -> Option<(&'a Saves, Arc<Saved>)> {
-    let saves = spec.saves?;
+fn find_saved<'a>(
+    spec: &GuestSpec<'a>,
+    kernel: &GuestKernel,
+    accelerator: Accelerator,
+) -> Option<(&'a Saves, Arc<Saved>)> {
+    let saves = spec.saves.filter(|_| Mode::of(accelerator, spec.console) == Mode::Apart)?;
     Some((saves, saves.find(&Like::of(spec, &kernel.release))?))
 }
 
