@@ -48,6 +48,7 @@ fn slow(group: &mut DriveGroup, drive: &LabDrive) {
     group.trust = Trust::Held;
     let rated = &mut group.rated;
     if drive.kind == LabDriveKind::Flash {
+        group.block = Some(drive.lba);
         let each = answer(FlashQueue::of(limit.read.map(rate), limit.read_iops.map(operations), drive.lba));
         (rated.read_latency, rated.write_latency) = (Some(each), Some(each));
     }
@@ -95,6 +96,7 @@ mod tests {
     use terms::machine::DriveKind;
 
     use super::*;
+    use crate::layer::turns::flash_queue;
 
     /// Operations in a second, and microseconds until each is answered: one, two and two at once of some 80 µs.
     #[test]
@@ -102,6 +104,24 @@ mod tests {
         for (operations, micros) in [(12_000.0, 83.3), (20_000.0, 83.0), (25_000.0, 63.0)] {
             let is = answer(FlashQueue::of(None, Some(Iops(operations)), Bytes(4096))).as_seconds() * 1e6;
             assert!((is - micros).abs() < 0.1, "{operations}: {is}");
+        }
+    }
+
+    /// With blocks of 512 bytes pieces of 6 KiB come out that blocks of 4 KiB do not have: two at work, and not three.
+    #[test]
+    fn what_is_predicted_of_a_flash_drive_is_the_queue_that_it_gets() {
+        let limit = RateLimit { read: Some(Bytes(150_000_000)), read_iops: Some(25_000), ..RateLimit::default() };
+        for (lba, places) in [(512, 2), (4096, 3)] {
+            let drive = LabDrive {
+                kind: LabDriveKind::Flash,
+                lba: Bytes(lba),
+                limit,
+                ..LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64))
+            };
+            let mut group = DriveGroup::unknown(drive.name.clone(), DriveKind::Ram);
+            slow(&mut group, &drive);
+            let told = FlashQueue::of(limit.read.map(rate), limit.read_iops.map(operations), drive.lba);
+            assert_eq!((told.places, flash_queue(&group)), (places, Some(told)));
         }
     }
 

@@ -229,6 +229,7 @@ fn drive(table: &Fields, notes: &mut Vec<Note>) -> Option<DriveGroup> {
         kind: table.word::<DriveKind>("kind").or(model.as_ref().map(|model| model.kind)).unwrap_or_default(),
         rated,
         size: table.size("size"),
+        block: None,
         link: text(table, "link", LINK, notes, link).or(model.and_then(|model| model.link)),
         payload: table.size("payload"),
         behind: table.name("behind"),

@@ -154,6 +154,9 @@ pub struct DriveGroup {
     /// Bytes of each, where known.
     #[serde(rename = "size_bytes", default)]
     pub size: Option<Bytes>,
+    /// Bytes of a block of each, where they matter: those of a flash drive of the lab.
+    #[serde(rename = "block_bytes", default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Bytes>,
     /// Link of each, where it has one of its own.
     pub link: Option<Link>,
     /// Largest payload of a packet on it, where known.
@@ -199,6 +202,7 @@ impl DriveGroup {
             kind,
             rated: Rated::NOTHING,
             size: None,
+            block: None,
             link: None,
             payload: None,
             behind: None,

@@ -39,9 +39,11 @@ pub(crate) fn queue(group: &DriveGroup) -> Option<f64> {
 
 /// The queue of a flash drive of the lab: one in memory with an answer that comes after a while.
 pub(crate) fn flash_queue(group: &DriveGroup) -> Option<FlashQueue> {
-    let (rated, block) = (group.rated, Bytes(4096));
+    /// Of a drive whose block nobody told.
+    const BLOCK: Bytes = Bytes::kib(4);
+    let rated = group.rated;
     let is_flash = group.kind == DriveKind::Ram && rated.read_latency.is_some();
-    is_flash.then(|| FlashQueue::of(rated.read, rated.read_iops, block))
+    is_flash.then(|| FlashQueue::of(rated.read, rated.read_iops, group.block.unwrap_or(BLOCK)))
 }
 
 /// How operations fill the drives of a set: drives that one touches, and pieces that it has there.
