@@ -84,7 +84,7 @@ pub fn boot(spec: &GuestSpec<'_>) -> Result<Guest, LabError> {
     if let Some((saves, saved)) = find_saved(spec, &kernel, accelerator) {
         match resume(spec, &kernel, &saved) {
             // What does not work once is not tried again: a boot comes to the same, only later.
-            Err(LabError::Boot { .. } | LabError::File { .. }) => saves.keep(None),
+            Err(LabError::Boot { .. } | LabError::File { .. }) => saves.refuse(),
             result => return result,
         }
     }
@@ -216,7 +216,9 @@ impl<'a> Booting<'a> {
         accelerator: Accelerator,
         start: Instant,
     ) -> Result<Guest, LabError> {
-        let Self { spec, process, disks, scratch, bells: _, save_by } = self;
+        // What is bound last goes first where something fails: the directory is the last to go.
+        let Self { spec, scratch, disks, process, bells: _, save_by } = self;
+        let mut monitor = None;
         if connected {
             enclosure::connect(&remote, &spec)?;
         }
@@ -224,10 +226,11 @@ impl<'a> Booting<'a> {
         let drives = find_drives(&remote, &spec)?;
         if let (Some(by), Some(saves)) = (save_by, spec.saves) {
             let like = Like::of(&spec, &kernel.release);
-            saves.keep(saved::save(like, scratch.path(), &remote, by, &drives)?);
+            monitor = saved::save(saves, like, scratch.path(), &remote, by, &drives)?;
         }
         Ok(Guest {
             remote,
+            _monitor: monitor,
             process: Mutex::new(process),
             disks,
             scratch,
@@ -377,12 +380,16 @@ fn resume(spec: &GuestSpec<'_>, kernel: &GuestKernel, saved: &Saved) -> Result<G
     let (input, output) = mailbox(&scratch, &mut process, bells, saved.state.bell)?;
     let monitor = reach(file::MONITOR, &scratch, &mut process)?;
     let incoming = reach(file::INCOMING, &scratch, &mut process)?;
-    saved
-        .state
-        .give(process.id(), monitor, incoming)
-        .map_err(|error| not_up(&scratch, format!("it could not begin as another one: {error}")))?;
+    if let Err(error) = saved.state.give(process.id(), monitor, incoming) {
+        interrupt::check()?;
+        return Err(not_up(&scratch, format!("it could not begin as another one: {error}")));
+    }
+    let remote = apart(Remote::resume(NAME, saved.next, input, output));
+    // Who stood elsewhere than we believe does not answer.
+    let remote = greeted(remote.now().map(|_| remote), &scratch, &mut process)?;
     Ok(Guest {
-        remote: apart(Remote::resume(NAME, saved.next, input, output)),
+        remote,
+        _monitor: None,
         process: Mutex::new(process),
         disks: Vec::new(),
         scratch,

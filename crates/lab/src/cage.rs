@@ -2,8 +2,8 @@
 //!
 //! A guest may be taken over by what runs in it, and QEMU by the guest. So QEMU has a system call filter of its own and
 //! cannot gain rights; where this program is root, QEMU is a user that nobody else is, in no group, and owns nothing but
-//! the drives, the sockets and the console of its guests. Everything else in a guest's directory is this program's: it
-//! opens no file by name where QEMU could have put a link.
+//! the drives, the sockets and the console of its guests, and the state of devices where one is saved. Everything else in a
+//! guest's directory is this program's. Of what QEMU could have put there it opens that state alone, and follows no link to it.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

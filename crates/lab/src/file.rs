@@ -5,7 +5,7 @@ pub(crate) const KERNEL: &str = "kernel";
 pub(crate) const IMAGE: &str = "initramfs";
 pub(crate) const CONSOLE: &str = "console.log";
 pub(crate) const OUTPUT: &str = "qemu.log";
-/// Where QEMU may make files of its own: the sockets that it listens on.
+/// Where QEMU may make files of its own: the sockets that it listens on, and the state of its devices.
 pub(crate) const OWN: &str = "own";
 pub(crate) const AGENT: &str = "own/agent.sock";
 /// Where a guest that talks through a mailbox waits (crate::post).

@@ -14,12 +14,15 @@ use crate::disk::Disk;
 use crate::enclosure::Enclosure;
 use crate::error::LabError;
 use crate::kernel::GuestKernel;
+use crate::monitor::Monitor;
 use crate::scratch::Scratch;
 
 /// A running guest.
 pub struct Guest {
     // Fields drop in this order: first the agent's connection, then QEMU, then the drives that spin, then the directory.
     pub(crate) remote: Remote,
+    /// Where it was saved: QEMU forgets what it was asked on a connection that is closed.
+    pub(crate) _monitor: Option<Monitor>,
     pub(crate) process: Mutex<Process>,
     pub(crate) disks: Vec<Disk>,
     pub(crate) scratch: Scratch,
@@ -33,7 +36,7 @@ pub struct Guest {
     pub(crate) accelerator: Accelerator,
     pub(crate) speed: Option<Speed>,
     pub(crate) drives: BTreeMap<Name, String>,
-    /// From QEMU's start to the agent's greeting.
+    /// From QEMU's start to the agent's first answer.
     pub(crate) boot_time: Duration,
 }
 
@@ -102,7 +105,7 @@ impl Guest {
         keep_drives(self.directory(), keep)
     }
 
-    /// From QEMU's start to the agent's greeting.
+    /// From QEMU's start to the agent's first answer.
     #[must_use]
     pub fn boot_time(&self) -> Nanos {
         self.boot_time.into()

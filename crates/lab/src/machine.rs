@@ -129,8 +129,8 @@ fn boots(argv: &mut Arguments, accelerator: Accelerator, mode: Mode) {
     argv.pair("-append", &format!("{kernel}{}{reserved} {}", accelerator.kernel(), mode.word()));
 }
 
-/// Where a guest that boots nothing has the state of its devices from. Saved alone it says neither what machine it is of nor
-/// what it consists of.
+/// Where a guest that boots nothing has the state of its devices from. `xen-save-devices-state` writes neither a section on
+/// the configuration nor a description of the state, so QEMU is told to expect neither.
 fn resumes(argv: &mut Arguments) {
     argv.words("-S -global migration.send-configuration=off -machine suppress-vmdesc=on");
     argv.pair("-incoming", &format!("unix:{}", file::INCOMING));

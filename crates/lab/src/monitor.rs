@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Take, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use host::interrupt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often whoever waits for it looks up.
 const STEP: Duration = Duration::from_millis(20);
-/// All that it says to one connection is less: a guest may have taken QEMU over.
+/// The most that is read of it on one connection: a guest may have taken QEMU over.
 const LONGEST: u64 = 1 << 20;
 
 /// A connection to the monitor of one guest.
@@ -59,17 +60,20 @@ impl Monitor {
     /// that it answers as soon as it is read (`exec-oob`).
     pub(crate) fn heard(&mut self) -> io::Result<()> {
         let number = self.say("exec-oob", "query-yank", json!({}))?;
-        self.answer(number, || Ok(())).map(drop)
+        self.answer(number, not_interrupted).map(drop)
     }
 
     /// What comes of the command of this number. `still` is asked while nothing is there, and its error ends the waiting.
     pub(crate) fn answer(&mut self, number: u64, mut still: impl FnMut() -> io::Result<()>) -> io::Result<Value> {
         let (start, mut text) = (Instant::now(), Vec::new());
         loop {
+            if start.elapsed() > PATIENCE {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
             match self.answers.read_until(b'\n', &mut text) {
                 Ok(_) if text.ends_with(b"\n") => {}
                 Ok(_) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && start.elapsed() < PATIENCE => {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     still()?;
                     continue;
                 }
@@ -89,8 +93,13 @@ impl Monitor {
     /// Sends a command and waits for what comes of it.
     pub(crate) fn ask(&mut self, command: &str, arguments: Value) -> io::Result<Value> {
         let number = self.send(command, arguments)?;
-        self.answer(number, || Ok(()))
+        self.answer(number, not_interrupted)
     }
+}
+
+/// An error where the person wants no more: whoever gets it asks once more what it was.
+fn not_interrupted() -> io::Result<()> {
+    interrupt::check().map_err(io::Error::other)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -74,32 +75,44 @@ pub(crate) struct Outgoing(Sender<Letter>);
 enum Letter {
     /// For the guest.
     Message(Vec<u8>),
-    /// To be done once, while the guest does what the message after this one says.
-    Meanwhile(Task),
+    /// To be done around the message after this one.
+    Around(Box<dyn Task>),
 }
 
-/// Something to do while the guest does as it was told.
-type Task = Box<dyn FnOnce(&Stopped<'_>) + Send>;
+/// What is done around one message to a guest.
+pub(crate) trait Task: Send {
+    /// The guest has asked for the message and was not told it.
+    fn before(&mut self);
+    /// It was told, and let pass.
+    fn meanwhile(self: Box<Self>, told: &Told<'_>);
+}
 
-/// A guest that was told something and has not answered, as far as its carrier knows.
-pub(crate) struct Stopped<'a> {
+/// A guest that was told something and let pass.
+pub(crate) struct Told<'a> {
     knocks: &'a UnixStream,
+    /// Where it was let pass.
+    passed: &'a File,
     /// Its memory.
     pub(crate) memory: &'a File,
     /// Which bell it comes to next.
     pub(crate) bell: usize,
 }
 
-impl Stopped<'_> {
-    /// Has it answered all the same? Then it is on its way to the bell.
+impl Told<'_> {
+    /// Does it do as it was told? It left a byte where it passed, and has not knocked since.
+    pub(crate) fn is_at_work(&self) -> io::Result<bool> {
+        Ok(is_readable(self.passed)? && !is_readable(self.knocks)?)
+    }
+
+    /// Has it knocked since, or is it gone?
     pub(crate) fn has_knocked(&self) -> io::Result<bool> {
         is_readable(self.knocks)
     }
 }
 
 /// Is there something to read, or the end?
-fn is_readable(stream: &UnixStream) -> io::Result<bool> {
-    let mut fds = [PollFd::new(stream, PollFlags::IN)];
+fn is_readable(from: impl AsFd) -> io::Result<bool> {
+    let mut fds = [PollFd::from_borrowed_fd(from.as_fd(), PollFlags::IN)];
     poll(&mut fds, Some(&Timespec::default()))?;
     Ok(!fds[0].revents().is_empty())
 }
@@ -115,9 +128,9 @@ impl Outgoing {
 pub(crate) struct Tasks(Sender<Letter>);
 
 impl Tasks {
-    /// Has something done while the guest does what it is told next.
-    pub(crate) fn meanwhile(&self, task: impl FnOnce(&Stopped<'_>) + Send + 'static) -> io::Result<()> {
-        self.0.send(Letter::Meanwhile(Box::new(task))).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    /// Has something done around the next message to the guest.
+    pub(crate) fn around(&self, task: Box<dyn Task>) -> io::Result<()> {
+        self.0.send(Letter::Around(task)).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
 
@@ -150,7 +163,7 @@ struct Carrier {
     messages: Receiver<Letter>,
     /// What of a message the guest was not told yet.
     rest: Vec<u8>,
-    task: Option<Task>,
+    task: Option<Box<dyn Task>>,
     heard: PipeWriter,
 }
 
@@ -165,10 +178,14 @@ impl Carrier {
             } else {
                 self.tell(&memory)?;
             }
+            if let Some(task) = &mut self.task {
+                task.before();
+            }
             self.bells.pass(self.bell)?;
+            let passed = &self.bells.0[self.bell];
             self.bell = 1 - self.bell;
             if let Some(task) = self.task.take() {
-                task(&Stopped { knocks: &self.knocks, memory: &memory, bell: self.bell });
+                task.meanwhile(&Told { knocks: &self.knocks, passed, memory: &memory, bell: self.bell });
             }
             knock = self.knock()?;
         }
@@ -194,7 +211,7 @@ impl Carrier {
         while self.rest.is_empty() {
             match self.messages.recv_timeout(Duration::from_millis(100)) {
                 Ok(Letter::Message(message)) => self.rest = message,
-                Ok(Letter::Meanwhile(task)) => self.task = Some(task),
+                Ok(Letter::Around(task)) => self.task = Some(task),
                 Err(RecvTimeoutError::Timeout) => self.still_there()?,
                 Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::BrokenPipe.into()),
             }

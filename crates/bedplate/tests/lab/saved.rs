@@ -58,6 +58,8 @@ fn a_guest_goes_on_where_another_one_stood() {
     let [saved, resumed] = [(); 2].map(|()| lab::boot(&spec).unwrap());
     assert!(has_booted(&saved) && !has_booted(&resumed));
     eprintln!("booted in {}, resumed in {}", saved.boot_time(), resumed.boot_time());
+    // One that resumes was asked once already whether it is there.
+    saved.now().unwrap();
     let ((first, clock), second) = (told(&saved), told(&resumed));
     // It was told after the other had written to its drives.
     assert_eq!(first, second.0);
