@@ -170,7 +170,7 @@ struct Booting<'a> {
     disks: Vec<Disk>,
     /// Of a guest that talks through a mailbox: its bells, until it is greeted, and then what it may be saved by.
     bells: Option<Bells>,
-    save_by: Option<SaveBy>,
+    save_by: Option<SaveBy<'a>>,
     scratch: Scratch,
 }
 
@@ -197,9 +197,11 @@ impl<'a> Booting<'a> {
             None => greet(&self.spec, &self.scratch, &mut self.process, accelerator)?,
             Some(bells) => {
                 let (input, output) = mailbox(&self.scratch, &mut self.process, bells, 0)?;
-                let monitor = Monitor::new(reach(file::MONITOR, &self.scratch, &mut self.process)?);
-                let tasks = output.tasks();
-                self.save_by = monitor.ok().map(|monitor| SaveBy { monitor, tasks });
+                if let Some(saves) = self.spec.saves {
+                    let monitor = Monitor::new(reach(file::MONITOR, &self.scratch, &mut self.process)?);
+                    let tasks = output.tasks();
+                    self.save_by = monitor.ok().map(|monitor| SaveBy { saves, monitor, tasks });
+                }
                 let remote = Remote::connect(NAME, self.spec.build, input, output, BOOT_TCG);
                 apart(greeted(remote, &self.scratch, &mut self.process)?)
             }
@@ -218,16 +220,15 @@ impl<'a> Booting<'a> {
     ) -> Result<Guest, LabError> {
         // What is bound last goes first where something fails: the directory is the last to go.
         let Self { spec, scratch, disks, process, bells: _, save_by } = self;
-        let mut monitor = None;
         if connected {
             enclosure::connect(&remote, &spec)?;
         }
         let boot_time = start.elapsed();
         let drives = find_drives(&remote, &spec)?;
-        if let (Some(by), Some(saves)) = (save_by, spec.saves) {
-            let like = Like::of(&spec, &kernel.release);
-            monitor = saved::save(saves, like, scratch.path(), &remote, by, &drives)?;
-        }
+        let monitor = match save_by {
+            Some(by) => saved::save(by, Like::of(&spec, &kernel.release), scratch.path(), &remote, &drives)?,
+            None => None,
+        };
         Ok(Guest {
             remote,
             _monitor: monitor,

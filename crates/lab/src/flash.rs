@@ -8,21 +8,12 @@
 use std::collections::BTreeMap;
 
 use host::{Host, Remote};
-use terms::{
-    BytesPerSecond, Cmd, FLASH_HANDLING, FlashQueue, Iops, LabDrive, LabDriveKind, LabSpec, Name, Nanos, RateLimit,
-    Speed,
-};
+use terms::{Cmd, FLASH_HANDLING, FlashQueue, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Speed};
 
 use crate::error::LabError;
 
 /// Where the kernel takes orders for such drives.
 const CONFIG: &str = "/sys/kernel/config";
-
-fn queue(drive: &LabDrive) -> FlashQueue {
-    let RateLimit { read, read_iops, .. } = drive.limit;
-    let bytes = read.map(|rate| BytesPerSecond(rate.as_f64()));
-    FlashQueue::of(bytes, read_iops.map(|rate| Iops(f64::from(rate))), drive.lba)
-}
 
 /// Attributes of a drive and their values, in the order in which they are written; the last makes it. Its latency is by
 /// the guest's clock.
@@ -31,7 +22,7 @@ fn attributes(drive: &LabDrive, speed: Option<Speed>) -> Result<[(&'static str, 
     if !drive.size.0.is_multiple_of(MIB) {
         return Err(LabError::Drives(format!("flash drive `{}` is not of whole MiB", drive.name)));
     }
-    let FlashQueue { latency, places, piece } = queue(drive);
+    let FlashQueue { latency, places, piece } = drive.flash_queue();
     let latency = speed.map_or(latency, |speed| Nanos(speed.in_guest(latency).0.saturating_sub(FLASH_HANDLING.0)));
     Ok([
         ("size", drive.size.0 / MIB),
@@ -67,7 +58,7 @@ pub(crate) fn make(guest: &Remote, machine: &LabSpec) -> Result<BTreeMap<Name, S
             guest.write(&format!("{directory}/{attribute}"), value.to_string().as_bytes())?;
         }
         no_throttling(guest, &name)?;
-        if queue(drive).has_elevator() {
+        if drive.flash_queue().has_elevator() {
             queue_as_drives_do(guest, &name)?;
         }
         nodes.insert(drive.name.clone(), format!("/dev/{name}"));

@@ -134,22 +134,18 @@ fn has_memory(machine: &LabSpec) -> bool {
 /// Saves a guest whose drives are all there while it pauses. Where that cannot be, the others boot. The monitor that was asked
 /// is given back: QEMU forgets what it was asked on a connection that is closed, and the guest may have to go on yet.
 pub(crate) fn save(
-    saves: &Saves,
+    by: SaveBy<'_>,
     like: Like,
     directory: &Path,
     remote: &Remote,
-    by: SaveBy,
     drives: &BTreeMap<Name, String>,
 ) -> Result<Option<Monitor>, LabError> {
-    if !saves.has_room(&like) {
-        return Ok(None);
-    }
-    let SaveBy { mut monitor, tasks } = by;
-    let (send, result) = mpsc::channel();
+    let SaveBy { saves, mut monitor, tasks } = by;
     // A monitor that does not answer is asked for nothing.
-    if monitor.heard().is_err() {
+    if !saves.has_room(&like) || monitor.heard().is_err() {
         return Ok(None);
     }
+    let (send, result) = mpsc::channel();
     let stop = Err(io::ErrorKind::NotConnected.into());
     let save = Save { directory: directory.to_owned(), monitor, stop, send };
     tasks.around(Box::new(save)).map_err(LabError::file("save the guest in", directory))?;
@@ -162,8 +158,9 @@ pub(crate) fn save(
     Ok(Some(monitor))
 }
 
-/// What a guest is saved by: its QEMU, and who carries its messages.
-pub(crate) struct SaveBy {
+/// What a guest is saved by, its QEMU and who carries its messages, and where to.
+pub(crate) struct SaveBy<'a> {
+    pub(crate) saves: &'a Saves,
     pub(crate) monitor: Monitor,
     pub(crate) tasks: Tasks,
 }

@@ -49,7 +49,7 @@ fn slow(group: &mut DriveGroup, drive: &LabDrive) {
     let rated = &mut group.rated;
     if drive.kind == LabDriveKind::Flash {
         group.block = Some(drive.lba);
-        let each = answer(FlashQueue::of(limit.read.map(rate), limit.read_iops.map(operations), drive.lba));
+        let each = answer(drive.flash_queue());
         (rated.read_latency, rated.write_latency) = (Some(each), Some(each));
     }
     rated.read = least(rated.read, limit.read.map(rate), |rate| rate.0);
@@ -120,7 +120,7 @@ mod tests {
             };
             let mut group = DriveGroup::unknown(drive.name.clone(), DriveKind::Ram);
             slow(&mut group, &drive);
-            let told = FlashQueue::of(limit.read.map(rate), limit.read_iops.map(operations), drive.lba);
+            let told = drive.flash_queue();
             assert_eq!((told.places, flash_queue(&group)), (places, Some(told)));
         }
     }

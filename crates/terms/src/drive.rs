@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::flash::FlashQueue;
 use crate::inventory::{Health, NvmeNamespace, Readout};
 use crate::name::Name;
 use crate::speed::Speed;
 use crate::spindle::Spindle;
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, BytesPerSecond, Iops, Nanos};
 
 /// Operations and bytes in a second of the guest that a flash drive may be told under a virtual clock. Copying and answering
 /// are the guest's work: of 594 MB/s (1900 MB/s at 3.2 G instructions/s) an eighth is missing
@@ -77,6 +78,14 @@ impl LabDrive {
             paths: if kind == LabDriveKind::NvmeTcp { 2 } else { one_path() },
             spindle: (kind == LabDriveKind::Hdd).then(Spindle::default),
         }
+    }
+
+    /// The queue that it gets as a flash drive.
+    #[must_use]
+    pub fn flash_queue(&self) -> FlashQueue {
+        let RateLimit { read, read_iops, .. } = self.limit;
+        let bytes = read.map(|rate| BytesPerSecond(rate.as_f64()));
+        FlashQueue::of(bytes, read_iops.map(|rate| Iops(f64::from(rate))), self.lba)
     }
 
     /// Can a guest have it in itself, without anything of this machine? A hard disk is held back by its head alone there.

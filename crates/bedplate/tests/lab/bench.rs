@@ -76,6 +76,14 @@ impl Bench {
         }
     }
 
+    /// All runs, the oldest first: their names begin with their time.
+    pub(crate) fn all_runs(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.runs()).unwrap().map(|entry| entry.unwrap().path());
+        let mut runs: Vec<PathBuf> = entries.filter(|path| path.is_dir() && !path.is_symlink()).collect();
+        runs.sort();
+        runs
+    }
+
     /// The only run.
     pub(crate) fn only_run(&self) -> PathBuf {
         let directories = std::fs::read_dir(self.runs()).unwrap().map(|entry| entry.unwrap().path());

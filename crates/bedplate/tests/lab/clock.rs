@@ -36,9 +36,7 @@ window = "100 ms"
 fn run(bench: &Bench, study: &str, only: &str) -> PathBuf {
     let output = bench.run(&["run", study, "--only", only]);
     assert!(output.status.success(), "{}", text(&output));
-    // Their names begin with their time.
-    let runs = std::fs::read_dir(bench.runs()).unwrap().map(|entry| entry.unwrap().path());
-    runs.filter(|path| path.is_dir() && !path.is_symlink()).max().unwrap()
+    bench.all_runs().pop().unwrap()
 }
 
 /// Seconds of the guest for an operation, of every cell of a run.

@@ -54,23 +54,17 @@ fn a_study_on_two_kernels_ends_in_their_comparison() {
     let study = path.to_string_lossy();
     let releases = installed();
     let kernels = ["run", &*study, "--kernel", &releases[0], "--kernel", &releases[1], "--json"];
-    let runs = || {
-        let entries = std::fs::read_dir(bench.runs()).unwrap().map(|entry| entry.unwrap().path());
-        let mut runs: Vec<_> = entries.filter(|path| path.is_dir() && !path.is_symlink()).collect();
-        runs.sort();
-        runs
-    };
     let output = bench.run(&kernels);
     assert!(output.status.success(), "{}", text(&output));
     let [compared]: [RunComparison; 1] = serde_json::from_slice(&output.stdout).unwrap();
     assert!(compared.repeats && compared.cells.len() == 4, "{compared:?}");
     let kernel = compared.differences.iter().find(|of| of.what == "kernel").unwrap();
     assert_eq!([&kernel.a, &kernel.b], [&releases[0], &releases[1]]);
-    let both = runs();
+    let both = bench.all_runs();
     assert_eq!(both.len(), 2);
     assert!(both[1].join("reports/comparison.html").is_file());
     // Both are whole: nothing is left to measure, and the comparison is the same.
     let again = bench.run(&[&kernels[..], &["--resume"]].concat());
-    assert_eq!((runs(), again.stdout), (both, output.stdout));
+    assert_eq!((bench.all_runs(), again.stdout), (both, output.stdout));
     bench.assert_nothing_left();
 }

@@ -213,7 +213,6 @@ bedplate={binary}
 # Whoever looks again and again starts no program for it: the only processor is wanted elsewhere.
 mkfifo {ROOT}/clock
 exec {{clock}}<> {ROOT}/clock
-tick() {{ read -t 0.05 -u "$clock" || true; }}
 steps=0
 look() {{ {look}; }}
 before=$(look)
@@ -224,7 +223,7 @@ while [ "$kill_at" -le 40 ]; do
     $bedplate run {ROOT}/deep.toml --on local {drives} --anchor off --runs $runs >/dev/null 2>{ROOT}/err &
     id=$!
     while :; do
-        tick
+        read -t 0.05 -u "$clock"
         begun=0
         for journal in $runs/*/journal.jsonl; do
             while read -r line; do

@@ -70,6 +70,7 @@ fn a_guest_goes_on_where_another_one_stood() {
     drop((saved, resumed));
     let later = lab::boot(&spec).unwrap();
     assert!(!has_booted(&later));
+    eprintln!("resumed with none beside it in {}", later.boot_time());
     assert_eq!(second, told(&later));
     drop(later);
     // Nobody begins as a guest that is not like it.
@@ -80,14 +81,13 @@ fn a_guest_goes_on_where_another_one_stood() {
     bench.assert_nothing_left();
 }
 
-/// A program in the place of QEMU that refuses whatever names this option.
-fn refuses(bench: &Bench, option: &str) -> String {
+/// Where programs are, with one in the place of QEMU that takes over nothing from another.
+fn where_nothing_is_taken_over(bench: &Bench) -> String {
     let directory = bench.labs().with_file_name("programs");
     std::fs::create_dir_all(&directory).unwrap();
     let program = directory.join("qemu-system-x86_64");
-    let real = "/usr/bin/qemu-system-x86_64";
-    let script =
-        format!("#!/bin/sh\ncase \" $* \" in *' {option} '*) echo refused >&2; exit 1;; esac\nexec {real} \"$@\"\n");
+    let script = "#!/bin/sh\ncase \" $* \" in *' -incoming '*) echo refused >&2; exit 1;; esac\n\
+                  exec /usr/bin/qemu-system-x86_64 \"$@\"\n";
     std::fs::write(&program, script).unwrap();
     // QEMU is a user that nobody else is.
     for path in [directory.parent().unwrap(), &directory, &program] {
@@ -107,10 +107,9 @@ fn where_no_guest_can_begin_as_another_each_boots_and_figures_agree() {
         let mut command = bench.command(&["run", &study.to_string_lossy(), "--json"]);
         let output = command.env("PATH", path).output().unwrap();
         assert!(output.status.success(), "{}", text(&output));
-        let runs = std::fs::read_dir(bench.runs()).unwrap().map(|entry| entry.unwrap().path());
-        runs.filter(|path| path.is_dir() && !path.is_symlink()).max().unwrap().to_string_lossy().into_owned()
+        bench.all_runs().pop().unwrap().to_string_lossy().into_owned()
     };
-    let (with, without) = (run(&std::env::var("PATH").unwrap()), run(&refuses(&bench, "-incoming")));
+    let (with, without) = (run(&std::env::var("PATH").unwrap()), run(&where_nothing_is_taken_over(&bench)));
     let compared = bench.run(&["compare", &with, &without, "--json"]);
     let compared: terms::finding::RunComparison = serde_json::from_slice(&compared.stdout).unwrap();
     assert!(compared.repeats && compared.cells.len() == 4, "{compared:?}");
