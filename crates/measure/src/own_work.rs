@@ -60,11 +60,14 @@ pub fn idle(host: &dyn Host, nodes: &[LayerNode], limit: Nanos) -> Result<Vec<St
     }
 }
 
-/// Can ext4 still be writing its tables? A file system whose tables were written when it was made has the same kernel
-/// thread for some seconds after it was mounted: there it only reads bitmaps ahead.
-fn may_be_lazy(nodes: &[LayerNode]) -> bool {
+/// ext4 that may still be writing its tables. Its kernel thread alone is no proof. Of a file system whose tables were written
+/// when it was made it only reads bitmaps ahead, for some seconds after mounting. And it outlives the last file system: it
+/// sleeps until its next turn, and ends then.
+fn lazy(nodes: &[LayerNode], has_thread: bool, mounts: &str) -> Option<Busy> {
     let made_whole = |node: &LayerNode| matches!(&node.layer, Layer::Ext4(ext4) if !ext4.lazy_init);
-    !nodes.iter().any(made_whole)
+    let mounted = Mount::all(mounts).any(|mount| mount.kind == "ext4");
+    let witness = "the kernel thread `ext4lazyinit` is there: ext4 still writes its tables";
+    (has_thread && mounted && !nodes.iter().any(made_whole)).then(|| Busy::new(Guard::LazyInit, witness))
 }
 
 /// All of the machine's own work that runs now, wherever on it: it reaches drives through names that change with every
@@ -74,16 +77,11 @@ fn may_be_lazy(nodes: &[LayerNode]) -> bool {
 /// Where the machine is lost.
 pub(crate) fn busy(host: &dyn Host, nodes: &[LayerNode], census: &threads::Census) -> Result<Vec<Busy>, HostError> {
     let mut found: Vec<Busy> = md(host, nodes)?.into_iter().collect();
-    if may_be_lazy(nodes) && census.has("ext4lazyinit") {
-        found.push(Busy::new(
-            Guard::LazyInit,
-            "the kernel thread `ext4lazyinit` is there: ext4 still writes its tables",
-        ));
-    }
+    let mounts = text(host, "/proc/mounts")?;
+    found.extend(lazy(nodes, census.has("ext4lazyinit"), &mounts));
     if host.list("/sys/block").unwrap_or_default().iter().any(|name| name.starts_with("dm-")) {
         found.extend(said(host, &["dmsetup", "status"])?.lines().filter_map(device_mapper::busy));
     }
-    let mounts = text(host, "/proc/mounts")?;
     for Mount { target, .. } in Mount::all(&mounts).filter(|mount| mount.kind == "btrfs") {
         found.extend(btrfs_scrub(&said(host, &["btrfs", "scrub", "status", target])?));
         found.extend(btrfs_balance(&said(host, &["btrfs", "balance", "status", target])?));
@@ -215,7 +213,10 @@ mod tests {
 
     #[test]
     fn work_is_seen_and_rest_is_rest() {
-        let cases: [(Option<Busy>, Option<Guard>); 13] = [
+        let cases: [(Option<Busy>, Option<Guard>); 16] = [
+            (lazy(&[], true, "/dev/vda1 / ext4 rw 0 0\n"), Some(Guard::LazyInit)),
+            (lazy(&[], true, "rootfs / rootfs rw 0 0\n"), None),
+            (lazy(&[], false, "/dev/vda1 / ext4 rw 0 0\n"), None),
             (degraded("md0 : active raid1 a[0]\n  523264 blocks super 1.2 [2/1] [U_]"), Some(Guard::Degraded)),
             (degraded("md0 : active raid1 a[0] b[1]\n  523264 blocks [2/2] [UU]\n  bitmap: 0/1 pages"), None),
             (degraded("md0 : active raid0 a[0] b_c[1]\n  [=>....] x"), None),
