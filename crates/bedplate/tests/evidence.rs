@@ -118,18 +118,28 @@ fn holds(study: &str, page: &str, provenance: &Value) {
 /// Throughput of each round of a cell of a record, and half of its window's interval.
 type Windows = std::collections::BTreeMap<String, Vec<(f64, f64)>>;
 
+/// What is kept of each cell is fio's log, and the interval is made of it anew: the law is of what the program does today.
 fn windows(record: &Path) -> Windows {
     let mut of = Windows::new();
-    for cell in fs::read_dir(record.join("cells")).unwrap() {
-        let cell: terms::record::Cell =
-            serde_json::from_slice(&fs::read(cell.unwrap().path().join("cell.json")).unwrap()).unwrap();
-        let half = cell.steadiness.and_then(|of| of.half_width);
-        if let (Some(reading), Some(half)) = (cell.reading, half) {
-            let key = format!("{} {}", cell.key.stack, cell.key.workload);
+    for cell in fs::read_dir(record.join("cells")).unwrap().map(|cell| cell.unwrap().path()) {
+        let kept: terms::record::Cell = serde_json::from_slice(&fs::read(cell.join("cell.json")).unwrap()).unwrap();
+        if let (Some(reading), Some(half)) = (kept.reading.filter(|_| kept.steadiness.is_some()), half_width(&cell)) {
+            let key = format!("{} {}", kept.key.stack, kept.key.workload);
             of.entry(key).or_default().push((reading.throughput().0, half));
         }
     }
     of
+}
+
+/// That of the window that counts.
+fn half_width(cell: &Path) -> Option<f64> {
+    let read = |name: &str| {
+        let files = ["extended-", ""].map(|prefix| cell.join(format!("{prefix}{name}")));
+        files.iter().find_map(|file| fs::read_to_string(file).ok())
+    };
+    let job = read("job.fio")?;
+    let step = job.lines().find_map(|line| line.strip_prefix("log_avg_msec=")).unwrap().parse().unwrap();
+    measure::steadiness(&read("throughput.log")?, terms::Nanos::millis(step))?.half_width
 }
 
 /// What `crates/analyse/src/window.rs` says of a single round: that another differs from it by no more than both intervals

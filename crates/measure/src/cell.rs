@@ -21,15 +21,11 @@ use crate::imitate;
 use crate::job::{self, Job};
 use crate::latency_log;
 use crate::limiter::{self, Seen};
+use crate::longer;
 use crate::own_work::{self, Busy};
 use crate::probe;
 use crate::request::{CellRequest, Measured};
 use crate::{resync, together, workplace};
-
-/// Windows shorter than this are for trying things out and are not made longer for what they show.
-pub(crate) const EXTENDED: Nanos = Nanos::seconds(1);
-/// So many times as long a window is made at most.
-const LONGEST: f64 = 10.0;
 
 /// Runs one cell. A job that failed is a failed cell, not an error.
 ///
@@ -56,7 +52,7 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     let mut job = prepare(request, window)?;
     let mut observed = observed(host, request, &job, window)?;
     let mut raw = raw_files(&job, &observed, "");
-    let longer = longer(request.workload, &observed, window);
+    let longer = longer::longer(request.workload, &observed, window, longer::precision(host, request.policy));
     let extended = longer.is_some();
     if let Some(longer) = longer {
         window = longer;
@@ -83,19 +79,6 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     };
     let cell = conclude(request, &job, observed, around, window);
     Ok(Measured { cell: Cell { imitated, extended, probes, took: start.elapsed().into(), ..cell }, raw })
-}
-
-/// The window that a cell wants whose own was no single thing, or short for what was under way.
-fn longer(workload: &Workload, observed: &Observed, window: Nanos) -> Option<Nanos> {
-    if !observed.outcome.ok() {
-        return None;
-    }
-    let reading = fio::parse(&observed.outcome.stdout).ok()?.reading;
-    let turns = guards::turns(workload, &reading).unwrap_or(f64::INFINITY);
-    let twice = if observed.unsteady() && window >= EXTENDED { 2.0 } else { 1.0 };
-    // A window that is short shows too short a latency, for long operations are not over.
-    let times = if turns < guards::TURNS { (2.0 * guards::TURNS / turns).ceil().min(LONGEST) } else { twice };
-    (times > 1.0).then(|| Nanos::from_seconds(window.as_seconds() * times))
 }
 
 /// What is told of a run that was observed.

@@ -52,6 +52,12 @@ impl Observed {
         if self.counts { &self.members } else { &[] }
     }
 
+    /// How much of the time a processor worked, of all of them together.
+    pub(crate) fn busy_share(&self) -> Option<f64> {
+        let (from, to) = self.between?;
+        Some(self.cpu.as_ref()?.busy.as_seconds() / Nanos(to.0.saturating_sub(from.0)).as_seconds().max(1e-9))
+    }
+
     /// Did the window turn out to be no single thing?
     pub(crate) fn unsteady(&self) -> bool {
         self.steadiness.as_ref().is_some_and(|steadiness| !steadiness.state.usable())
@@ -168,7 +174,7 @@ pub(crate) fn conclude(ran: Ran) -> Observed {
         worked: told.map(|(from, to)| Nanos(to.0.saturating_sub(from.0))),
         lifetime,
         path_lost: None,
-        steadiness: (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), log.step)),
+        steadiness: judged(&log),
         outcome,
         busy,
         aligned,
@@ -176,6 +182,17 @@ pub(crate) fn conclude(ran: Ran) -> Observed {
         log_file,
         latency_log,
     }
+}
+
+fn judged(log: &Log) -> Option<Steadiness> {
+    (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), log.step))
+}
+
+/// What is told of a window by fio's log of throughput alone, with lines of `step`. `None` where it has no cell that all jobs
+/// reach.
+#[must_use]
+pub fn steadiness(log: &str, step: Nanos) -> Option<Steadiness> {
+    judged(&Log::read(log, step))
 }
 
 /// The moments of a loss from the start of the window, with all paths in use again; or what went wrong.

@@ -17,11 +17,12 @@ use host::{Host, HostError};
 use terms::record::{Cell, GuardNote};
 use terms::{Cmd, Guard, Nanos, Outcome};
 
-use crate::cell::{Around, EXTENDED, check_request, conclude, prepare, raw_files};
+use crate::cell::{Around, check_request, conclude, prepare, raw_files};
 use crate::counters;
 use crate::error::MeasureError;
 use crate::gate::{Observed, Ran, conclude as observed, watching};
 use crate::job::{self, Job};
+use crate::longer::EXTENDED;
 use crate::request::{CellRequest, Companion, Measured};
 use crate::resync;
 use crate::watch::Watched;

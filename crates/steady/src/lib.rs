@@ -64,14 +64,14 @@ fn answer(
     cliff: Option<Cliff>,
 ) -> Steadiness {
     let rest = &rates[cut..];
-    let effective = series::effective(rest);
+    let known = series::known(rest);
     let (low, high) = series::tenths(rest);
     Steadiness {
         state,
         samples: u32::try_from(rates.len()).unwrap_or(u32::MAX),
         warmup: times(step, cut),
-        effective_samples: effective,
-        half_width: series::half_width(rest, effective),
+        effective_samples: known.samples,
+        half_width: series::half_width(rest, known),
         drift: shape.map_or(0.0, |shape| shape.drift),
         cliff,
         low,
