@@ -14,8 +14,8 @@ const LONGEST: f64 = 10.0;
 /// The same to be as precise as asked.
 const PRECISE: f64 = 32.0;
 /// So long processors may work in a window that is made longer to be precise, by their own clock. A virtual clock jumps over
-/// waiting, so this is what a window costs us: 2 s are 2 G instructions, which an emulator takes some 10 s for.
-const WORK: Nanos = Nanos::seconds(2);
+/// waiting, so this is what a window costs us: 1 s is 1 G instructions, which an emulator takes some 5 s for.
+const WORK: Nanos = Nanos::seconds(1);
 
 /// The half-width that a window has to come to by itself. Where the clock is virtual and there is one round, its interval is that
 /// of the cell.
@@ -58,10 +58,10 @@ mod tests {
             (Some(0.02), 0.1, 1.0),
             (Some(0.01), 0.1, 1.0),
             (Some(0.06), 0.1, 9.0),
-            (Some(0.06), 1.0, 2.0),
+            (Some(0.06), 0.5, 2.0),
             (Some(0.06), 5.0, 1.0),
             (Some(0.9), 0.001, 32.0),
-            (None, 0.1, 20.0),
+            (None, 0.1, 10.0),
             (None, 0.0, 32.0),
         ] {
             let found = times_as_precise(half, 0.02, work);
