@@ -3,7 +3,9 @@
 //! Under emulation unpacking takes longer than all the rest of the boot. QEMU starts an ELF kernel directly if
 //! it has a PVH entry. Layout of the packed image: the kernel's `Documentation/arch/x86/boot.rst`.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use host::Host;
@@ -26,13 +28,11 @@ pub(crate) fn unpacked(host: &dyn Host, kernel: &GuestKernel, cache: &Path) -> O
     if !whole {
         let bytes = unpack(host, payload)?;
         fs::create_dir_all(cache).ok()?;
-        // Under another name until it is whole: two labs may start at once.
-        let part = cache.join(format!("vmlinux-part-{}", std::process::id()));
-        let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, &path));
-        if written.is_err() {
-            let _ = fs::remove_file(&part);
-            return None;
-        }
+        // Under another name until it is whole: two labs may start at once. For all to read, so that guests' directories link it.
+        let for_all = Permissions::from_mode(0o644);
+        let mut part = tempfile::Builder::new().permissions(for_all).tempfile_in(cache).ok()?;
+        part.write_all(&bytes).ok()?;
+        part.persist(&path).ok()?;
     }
     Some(path)
 }

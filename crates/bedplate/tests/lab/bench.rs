@@ -125,7 +125,8 @@ impl Bench {
             agent: Path::new(env!("CARGO_BIN_EXE_bedplate")),
             build: env!("BEDPLATE_BUILD"),
             base: self.labs(),
-            cache: self.directory.path().join("cache"),
+            // One for all: whether KVM works, and the unpacked kernel, are found out once.
+            cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("lab"),
             console: Console::Log,
             drives_from: None,
             saves: None,
