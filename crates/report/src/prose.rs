@@ -181,9 +181,12 @@ fn without_figure(grid: &Grid) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Of {cells} cells, {}.", parts.join(", ")))
 }
 
-/// The command line, as a person would type it.
+/// The command line, as a person would type it: by the program's name, wherever it lay.
 pub(crate) fn command(findings: &Findings) -> String {
-    findings.provenance.command.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+    let (program, arguments) =
+        findings.provenance.command.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
+    let name = program.rsplit('/').next().unwrap_or(program);
+    [name].into_iter().chain(arguments.iter().map(String::as_str)).map(quote).collect::<Vec<_>>().join(" ")
 }
 
 /// Digits of a checksum that people compare by eye.
