@@ -2,25 +2,28 @@
 //! one whose mean is known less well than asked.
 
 use host::Host;
-use terms::{MeasurePolicy, Nanos, Workload};
+use terms::layer::ArrayState;
+use terms::{LayerNode, MeasurePolicy, Nanos, Workload};
 
 use crate::gate::Observed;
+use crate::own_work::in_state;
 use crate::{fio, guards};
 
-/// Windows shorter than this are for trying things out and are not made longer for what they show.
+/// Windows shorter than this are for trying things out and are not made longer for being unsteady.
 pub(crate) const EXTENDED: Nanos = Nanos::seconds(1);
 /// So many times as long a window is made at most for what is under way in it.
 const LONGEST: f64 = 10.0;
-/// The same to be as precise as asked.
+/// The same to be as precise as asked: ±11 % become ±2 %. What is wider still wants more than one round.
 const PRECISE: f64 = 32.0;
 /// So long processors may work in a window that is made longer to be precise, by their own clock. A virtual clock jumps over
-/// waiting, so this is what a window costs us: 1 s is 1 G instructions, which an emulator takes some 5 s for.
+/// waiting, so this is what a window costs us: 1 s is 1 G instructions.
 const WORK: Nanos = Nanos::seconds(1);
 
 /// The half-width that a window has to come to by itself. Where the clock is virtual and there is one round, its interval is that
-/// of the cell.
-pub(crate) fn precision(host: &dyn Host, policy: &MeasurePolicy) -> Option<f64> {
-    (host.has_own_clock() && policy.most_rounds() == 1).then(|| policy.precision.share())
+/// of the cell. A resync would be over before a longer window is.
+pub(crate) fn precision(host: &dyn Host, policy: &MeasurePolicy, nodes: &[LayerNode]) -> Option<f64> {
+    let alone = host.has_own_clock() && policy.most_rounds() == 1 && !in_state(nodes, ArrayState::Resync);
+    alone.then(|| policy.precision.share())
 }
 
 /// The window that a cell wants, if not the one it had.
@@ -44,7 +47,7 @@ pub(crate) fn longer(workload: &Workload, observed: &Observed, window: Nanos, pr
 /// seconds. The error of a mean falls as the square root of the time.
 fn times_as_precise(half: Option<f64>, precision: f64, work: f64) -> f64 {
     let wanted = half.map_or(PRECISE, |half| (half / precision).powi(2));
-    wanted.min(WORK.as_seconds() / work).clamp(1.0, PRECISE).round()
+    wanted.ceil().min((WORK.as_seconds() / work).floor()).clamp(1.0, PRECISE)
 }
 
 #[cfg(test)]
@@ -58,6 +61,7 @@ mod tests {
             (Some(0.02), 0.1, 1.0),
             (Some(0.01), 0.1, 1.0),
             (Some(0.06), 0.1, 9.0),
+            (Some(0.021), 0.1, 2.0),
             (Some(0.06), 0.5, 2.0),
             (Some(0.06), 5.0, 1.0),
             (Some(0.9), 0.001, 32.0),

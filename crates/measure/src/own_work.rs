@@ -60,9 +60,9 @@ pub fn idle(host: &dyn Host, nodes: &[LayerNode], limit: Nanos) -> Result<Vec<St
     }
 }
 
-/// ext4 that may still be writing its tables. Its kernel thread alone is no proof. Of a file system whose tables were written
-/// when it was made it only reads bitmaps ahead, for some seconds after mounting. And it outlives the last file system: it
-/// sleeps until its next turn, and ends then.
+/// ext4 that may still be writing its tables. Its kernel thread alone is no proof. Where the tables were written when the file
+/// system was made, the thread only reads bitmaps ahead, for some seconds after mounting. And the thread outlives the last file
+/// system: it sleeps until its next turn, and ends then.
 fn lazy(nodes: &[LayerNode], has_thread: bool, mounts: &str) -> Option<Busy> {
     let made_whole = |node: &LayerNode| matches!(&node.layer, Layer::Ext4(ext4) if !ext4.lazy_init);
     let mounted = Mount::all(mounts).any(|mount| mount.kind == "ext4");

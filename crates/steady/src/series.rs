@@ -23,7 +23,7 @@ fn variance(values: &[f64]) -> f64 {
 pub(crate) struct Known {
     /// Variance of the mean.
     variance: f64,
-    /// So many independent samples would tell as much of it: one more than it has degrees of freedom. At most the count.
+    /// One more than the degrees of freedom of that variance: where samples are independent, their count.
     pub(crate) samples: f64,
 }
 

@@ -206,7 +206,7 @@ pub struct Cell {
     /// Was the window one thing? Absent in records of old and for cells without samples.
     #[serde(default)]
     pub steadiness: Option<Steadiness>,
-    /// Was the window made longer because the first one was not steady?
+    /// Was the window made longer: not steady, short for what was under way, or not as precise as asked?
     #[serde(default)]
     pub extended: bool,
     /// What the throughput was limited by.

@@ -133,7 +133,7 @@ const MACHINE: &[Row] = &[
     own_work(Guard::InStep, false, "`/proc/mdstat` of a stack with `state = \"resync\"`", "the array is in step"),
     own_work(Guard::LvmSync, true, "`dmsetup status` of raid and mirror targets", "one is being brought into step"),
     own_work(Guard::IntegrityRecalc, true, "`dmsetup status` of integrity targets", "checksums are calculated anew"),
-    own_work(Guard::LazyInit, true, "kernel threads", "`ext4lazyinit` is there"),
+    own_work(Guard::LazyInit, true, "kernel threads, mounts", "`ext4lazyinit` is there, and an ext4 is mounted"),
     own_work(
         Guard::Scrub,
         true,
