@@ -34,8 +34,8 @@ impl Accelerator {
             // register as EFLAGS, and the kernel ends with a double fault: it allocates memory so, unless it is told that
             // the processor has no such instruction. An instruction counter interrupts anywhere.
             // SMAP ends a block of code at both ends of each copy to or from a program, and LA57 is a level more of page
-            // tables to walk. Programs start 5 to 20 % faster without them and without what works around faults of real
-            // processors (`mitigations=off`; kernel 6.1, QEMU 7.2, medians of three).
+            // tables to walk. Programs start faster without them, and without what works around faults of real processors
+            // (`mitigations=off`).
             Self::Tcg => "-accel tcg,thread=multi -cpu max,-erms,-fsrm,-cx16,-smap,-la57",
             // Whatever differs between two runs, or two versions of QEMU, differs in instructions: so a processor by name,
             // without what only some versions know, a seed for whatever is drawn, and a date of its own.

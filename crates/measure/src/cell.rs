@@ -52,8 +52,7 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     let mut job = prepare(request, window)?;
     let mut observed = observed(host, request, &job, window)?;
     let mut raw = raw_files(&job, &observed, "");
-    let longer =
-        longer::longer(request.workload, &observed, window, longer::precision(host, request.policy, request.nodes));
+    let longer = longer::longer(host, request, &observed, window);
     let extended = longer.is_some();
     if let Some(longer) = longer {
         window = longer;

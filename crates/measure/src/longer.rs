@@ -2,11 +2,12 @@
 //! one whose mean is known less well than asked.
 
 use host::Host;
+use terms::Nanos;
 use terms::layer::ArrayState;
-use terms::{LayerNode, MeasurePolicy, Nanos, Workload};
 
 use crate::gate::Observed;
 use crate::own_work::in_state;
+use crate::request::CellRequest;
 use crate::{fio, guards};
 
 /// Windows shorter than this are for trying things out and are not made longer for being unsteady.
@@ -19,28 +20,29 @@ const PRECISE: f64 = 32.0;
 /// waiting, so this is what a window costs us: 1 s is 1 G instructions.
 const WORK: Nanos = Nanos::seconds(1);
 
-/// The half-width that a window has to come to by itself. Where the clock is virtual and there is one round, its interval is that
-/// of the cell. A resync would be over before a longer window is.
-pub(crate) fn precision(host: &dyn Host, policy: &MeasurePolicy, nodes: &[LayerNode]) -> Option<f64> {
-    let alone = host.has_own_clock() && policy.most_rounds() == 1 && !in_state(nodes, ArrayState::Resync);
-    alone.then(|| policy.precision.share())
-}
-
 /// The window that a cell wants, if not the one it had.
-pub(crate) fn longer(workload: &Workload, observed: &Observed, window: Nanos, precision: Option<f64>) -> Option<Nanos> {
+pub(crate) fn longer(host: &dyn Host, request: &CellRequest<'_>, observed: &Observed, window: Nanos) -> Option<Nanos> {
     if !observed.outcome.ok() {
         return None;
     }
     let reading = fio::parse(&observed.outcome.stdout).ok()?.reading;
-    let turns = guards::turns(workload, &reading).unwrap_or(f64::INFINITY);
+    let turns = guards::turns(request.workload, &reading).unwrap_or(f64::INFINITY);
     // A window that is short shows too short a latency, for long operations are not over.
     let whole = if turns < guards::TURNS { (2.0 * guards::TURNS / turns).ceil().min(LONGEST) } else { 1.0 };
     let twice = if observed.unsteady() && window >= EXTENDED { 2.0 } else { 1.0 };
     let half = observed.steadiness.as_ref().and_then(|steadiness| steadiness.half_width);
     let work = window.as_seconds() * observed.busy_share().unwrap_or(1.0);
-    let precise = precision.map_or(1.0, |precision| times_as_precise(half, precision, work));
+    let precise = precision(host, request).map_or(1.0, |precision| times_as_precise(half, precision, work));
     let times = whole.max(twice).max(precise);
     (times > 1.0).then(|| Nanos::from_seconds(window.as_seconds() * times))
+}
+
+/// The half-width that a window has to come to by itself. Where the clock is virtual and there is one round, its interval is that
+/// of the cell. A resync would be over before a longer window is.
+fn precision(host: &dyn Host, request: &CellRequest<'_>) -> Option<f64> {
+    let CellRequest { policy, nodes, .. } = request;
+    let is_alone = host.has_own_clock() && policy.most_rounds() == 1 && !in_state(nodes, ArrayState::Resync);
+    is_alone.then(|| policy.precision.share())
 }
 
 /// How many times as long a window has to be whose mean is known to `half`, if at all, and in which processors worked for so many

@@ -183,10 +183,9 @@ fn without_figure(grid: &Grid) -> Option<String> {
 
 /// The command line, as a person would type it: by the program's name, wherever it lay.
 pub(crate) fn command(findings: &Findings) -> String {
-    let (program, arguments) =
-        findings.provenance.command.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
-    let name = program.rsplit('/').next().unwrap_or(program);
-    [name].into_iter().chain(arguments.iter().map(String::as_str)).map(quote).collect::<Vec<_>>().join(" ")
+    let mut words = findings.provenance.command.iter().map(String::as_str);
+    let program = words.next().and_then(|path| path.rsplit('/').next());
+    program.into_iter().chain(words).map(quote).collect::<Vec<_>>().join(" ")
 }
 
 /// Digits of a checksum that people compare by eye.

@@ -64,14 +64,14 @@ fn answer(
     cliff: Option<Cliff>,
 ) -> Steadiness {
     let rest = &rates[cut..];
-    let known = series::known(rest);
+    let error = series::mean_error(rest);
     let (low, high) = series::tenths(rest);
     Steadiness {
         state,
         samples: u32::try_from(rates.len()).unwrap_or(u32::MAX),
         warmup: times(step, cut),
-        effective_samples: known.samples,
-        half_width: series::half_width(rest, known),
+        effective_samples: error.samples,
+        half_width: series::half_width(rest, error),
         drift: shape.map_or(0.0, |shape| shape.drift),
         cliff,
         low,

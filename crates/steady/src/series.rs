@@ -20,7 +20,7 @@ fn variance(values: &[f64]) -> f64 {
 
 /// How well the mean of a series is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct MeanError {
     /// Variance of the mean.
     variance: f64,
     /// One more than the degrees of freedom of that variance: where samples are independent, their count.
@@ -32,10 +32,10 @@ pub(crate) struct Known {
 /// Samples that follow each other alike are worth as many fewer as their variance is a smaller share of that. Samples that make
 /// up for each other, as counts of whole operations do, know the mean better than independent ones would: there it is the variance
 /// of batches itself, with its own degrees of freedom, 1.5 · (n/b − 1) (Meketon & Schmeiser).
-pub(crate) fn known(values: &[f64]) -> Known {
+pub(crate) fn mean_error(values: &[f64]) -> MeanError {
     let (count, single) = (real(values.len()), variance(values));
     if values.len() < 4 || single <= 0.0 {
-        return Known { variance: single / count.max(1.0), samples: count };
+        return MeanError { variance: single / count.max(1.0), samples: count };
     }
     let batch = values.len().isqrt();
     let mean = mean(values);
@@ -43,20 +43,20 @@ pub(crate) fn known(values: &[f64]) -> Known {
     let (sum, number) = (batches.sum::<f64>(), values.len() - batch + 1);
     let of_mean = real(batch) / (real(number) * real(values.len() - batch)) * sum;
     if of_mean < single / count {
-        return Known { variance: of_mean, samples: (1.5 * (count / real(batch) - 1.0) + 1.0).min(count) };
+        return MeanError { variance: of_mean, samples: (1.5 * (count / real(batch) - 1.0) + 1.0).min(count) };
     }
     let samples = (single / of_mean).max(1.0);
-    Known { variance: single / samples, samples }
+    MeanError { variance: single / samples, samples }
 }
 
 /// Half of the 95 % interval of the mean, as a share of it; `None` where there is none.
-pub(crate) fn half_width(values: &[f64], known: Known) -> Option<f64> {
+pub(crate) fn half_width(values: &[f64], error: MeanError) -> Option<f64> {
     let mean = mean(values);
-    if known.samples <= 1.5 || mean <= 0.0 {
+    if error.samples <= 1.5 || mean <= 0.0 {
         return None;
     }
-    let quantile = StudentsT::new(0.0, 1.0, known.samples - 1.0).ok()?.inverse_cdf(0.975);
-    Some(quantile * known.variance.sqrt() / mean)
+    let quantile = StudentsT::new(0.0, 1.0, error.samples - 1.0).ok()?.inverse_cdf(0.975);
+    Some(quantile * error.variance.sqrt() / mean)
 }
 
 /// The tenth and the ninetieth percentile (nearest rank); zeros of nothing.
@@ -88,15 +88,15 @@ mod tests {
             f64::from(state)
         };
         let noise: Vec<f64> = (0..400).map(|_| next()).collect();
-        // A little less, or a little more: then by the degrees of freedom of batches, 1.5 · (400/20 − 1).
-        let alone = known(&noise);
-        assert!(alone.samples > 200.0 || (alone.samples - 29.5).abs() < 1e-9, "{alone:?}");
-        let error = alone.variance / (variance(&noise) / 400.0);
-        assert!((0.5..2.0).contains(&error), "{error}");
+        // These make up for each other a little, by chance: 1.5 · (400/20 − 1) degrees of freedom.
+        let alone = mean_error(&noise);
+        assert!((alone.samples - 29.5).abs() < 1e-9, "{alone:?}");
+        let ratio = alone.variance / (variance(&noise) / 400.0);
+        assert!((0.5..2.0).contains(&ratio), "{ratio}");
         let fivefold: Vec<f64> = noise[..80].iter().flat_map(|value| [*value; 5]).collect();
-        let repeated = known(&fivefold).samples;
+        let repeated = mean_error(&fivefold).samples;
         assert!((30.0..160.0).contains(&repeated), "80 values, each five times: {repeated}");
-        assert!((known(&[5.0; 20]).samples - 20.0).abs() < 1e-12);
+        assert!((mean_error(&[5.0; 20]).samples - 20.0).abs() < 1e-12);
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
         // Whole operations, 5.37 in a tick: what one tick has too little of another has.
         let done = |tick: u32| (f64::from(tick) * 5.37).floor();
         let counts: Vec<f64> = (0..400).map(|tick| done(tick + 1) - done(tick)).collect();
-        let half = half_width(&counts, known(&counts)).unwrap();
+        let half = half_width(&counts, mean_error(&counts)).unwrap();
         let independent = 2.0 * (variance(&counts) / 400.0).sqrt() / 5.37;
         assert!(half < independent / 3.0, "{half} beside {independent}");
         assert!((mean(&counts) / 5.37 - 1.0).abs() <= half, "{half}");
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn the_half_width_is_students() {
         // Mean 2, variance 1, four samples: t(3) = 3.1824, 3.1824 · √(1/4) / 2.
-        let of = Known { variance: 4.0 / 3.0 / 4.0, samples: 4.0 };
+        let of = MeanError { variance: 4.0 / 3.0 / 4.0, samples: 4.0 };
         let half = half_width(&[1.0, 3.0, 1.0, 3.0], of).unwrap();
         let expect = 3.182_446 * (4.0f64 / 3.0 / 4.0).sqrt() / 2.0;
         assert!((half - expect).abs() < 1e-4, "{half} {expect}");
