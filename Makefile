@@ -39,14 +39,14 @@ build:
 
 test:
 	@scripts/install test
-	$(CARGO) test --workspace --locked --no-fail-fast --features bedplate/lab-tests
+	CARGO=$(CARGO) scripts/test lab-tests
 
 test-fast:
 	$(CARGO) test --workspace --locked --no-fail-fast
 
 test-all:
 	@scripts/install test
-	$(CARGO) test --workspace --locked --no-fail-fast --features bedplate/long-tests
+	CARGO=$(CARGO) scripts/test long-tests
 
 laws:
 	@seed=$$(date +%s); echo "PROPTEST_RNG_SEED=$$seed"; \
@@ -56,8 +56,8 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --locked --all-targets --features bedplate/long-tests -- -D warnings
 	@if command -v shellcheck >/dev/null; then \
-		shellcheck scripts/install scripts/test-install scripts/measure-file-systems scripts/check-dependencies scripts/pages \
-			.ci/run; \
+		shellcheck scripts/install scripts/test scripts/test-install scripts/measure-file-systems \
+			scripts/check-dependencies scripts/pages .ci/run; \
 	else \
 		echo 'shellcheck is not installed; scripts were not checked'; \
 	fi
