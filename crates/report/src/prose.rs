@@ -181,13 +181,6 @@ fn without_figure(grid: &Grid) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Of {cells} cells, {}.", parts.join(", ")))
 }
 
-/// The command line, as a person would type it: by the program's name, wherever it lay.
-pub(crate) fn command(findings: &Findings) -> String {
-    let mut words = findings.provenance.command.iter().map(String::as_str);
-    let program = words.next().and_then(|path| path.rsplit('/').next());
-    program.into_iter().chain(words).map(quote).collect::<Vec<_>>().join(" ")
-}
-
 /// Digits of a checksum that people compare by eye.
 const DIGITS: usize = 12;
 

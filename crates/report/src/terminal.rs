@@ -200,7 +200,7 @@ fn origin(grid: &Grid, style: &Style) -> String {
     let mut out = section(style, "How it was measured, and how to run it again");
     out.push_str(&paragraph("", &style.spell(&facts.join(" · ")), style.columns()));
     // What is copied must not be broken inside a word, so commands and paths are never wrapped.
-    out.push_str(&style.spell(&prose::command(findings)));
+    out.push_str(&style.spell(&p.command_line()));
     out.push('\n');
     out.push_str(&paragraph("", &style.spell(&prose::kept(findings)), style.columns()));
     out.push_str(&style.spell(&prose::kept_path(findings)));

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::command::quote;
 use crate::design::MeasurePolicy;
 use crate::evidence::{CellConditions, Imitated, JobShare, Limiter, Steadiness, Threads};
 use crate::guard::Guard;
@@ -26,7 +27,7 @@ pub struct Provenance {
     pub question: String,
     /// When it began, RFC 3339 with zone.
     pub started: String,
-    /// The command line.
+    /// The words of the command line.
     pub command: Vec<String>,
     /// Version of Bedplate.
     pub version: String,
@@ -79,6 +80,14 @@ pub const REPEATS: f64 = 0.005;
 pub const ICOUNT: &str = "tcg-icount";
 
 impl Provenance {
+    /// The command line, as a person would type it: quoted, and by the program's name, wherever it lay.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let mut words = self.command.iter().map(String::as_str);
+        let program = words.next().and_then(|path| path.rsplit('/').next());
+        program.into_iter().chain(words).map(quote).collect::<Vec<_>>().join(" ")
+    }
+
     /// How it was to be measured; records of old had a fixed number of rounds, each with builds of its own.
     #[must_use]
     pub fn policy(&self) -> MeasurePolicy {

@@ -82,7 +82,7 @@ struct Method<'a> {
 pub(super) fn how(of: &Source) -> Drawn {
     let findings = of.findings();
     let body = Method {
-        command: prose::command(findings),
+        command: findings.provenance.command_line(),
         kept: prose::kept(findings),
         kept_path: prose::kept_path(findings),
         resume: prose::resume(&Grid::new(findings)),

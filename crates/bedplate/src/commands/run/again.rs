@@ -56,11 +56,11 @@ pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Se
     if run != "latest" {
         let reader = reports::open(run, settings)?;
         if !fits(&reader, study, more.is_some())? {
-            let name = &reader.provenance().run;
+            let begun = reader.provenance();
             return Err(Failure::told(format!(
-                "error: run `{name}` is of another study, or was begun with other choices\n\n\
-                 hint: its command was `{}`",
-                reader.provenance().command.join(" ")
+                "error: run `{}` is of another study, or was begun with other choices\n\nhint: its command was `{}`",
+                begun.run,
+                begun.command_line()
             )));
         }
         return Earlier::of(&reader, more);
