@@ -1,14 +1,14 @@
 //! What a run will take, said before it begins.
 //!
 //! Learned from earlier runs at the same place and with the same accelerator: what a cell takes beyond its window, how
-//! often windows are made longer, what building, filling and taking down take. What was never seen is taken from a
+//! long windows are that are made longer, what building, filling and taking down take. What was never seen is taken from a
 //! table that was measured once under emulation.
 
 use std::collections::BTreeMap;
 
 use record::RunReader;
 use terms::event::{Event, EventKind};
-use terms::record::{ANCHOR, Cell, ICOUNT, Provenance};
+use terms::record::{ANCHOR, Cell, ICOUNT, Provenance, Reading};
 use terms::{Design, MeasurePolicy, Method, Plan, Replicate, Workload};
 
 mod parts;
@@ -31,10 +31,10 @@ const GATHERING: f64 = 8.0;
 pub(crate) struct Costs {
     /// A cell beyond settling and window.
     overhead: f64,
-    /// Share of cells whose window is made longer.
-    extended: f64,
+    /// Time of windows that are made longer, settling included, as a share of that of the windows asked for.
+    longer: f64,
     /// The same for workloads that were seen.
-    extensions: BTreeMap<String, f64>,
+    longer_of: BTreeMap<String, f64>,
     build: f64,
     builds: BTreeMap<String, f64>,
     /// Filling one MiB once.
@@ -55,8 +55,9 @@ impl Default for Costs {
     fn default() -> Self {
         Self {
             overhead: 1.5,
-            extended: 0.2,
-            extensions: BTreeMap::new(),
+            // One in five is made twice as long.
+            longer: 0.4,
+            longer_of: BTreeMap::new(),
             build: 4.0,
             builds: BTreeMap::new(),
             fill: 1.5 / 64.0,
@@ -74,8 +75,8 @@ struct Seen {
     /// That of the table.
     pace: f64,
     overhead: Mean,
-    extended: Mean,
-    extensions: BTreeMap<String, Mean>,
+    longer: Mean,
+    longer_of: BTreeMap<String, Mean>,
     parts: Parts,
     build: Mean,
     builds: BTreeMap<String, Mean>,
@@ -148,12 +149,10 @@ impl Seen {
         }
         let window = workload.and_then(|workload| workload.window).unwrap_or(run.window).as_seconds();
         let asked = run.settle.as_seconds() + window;
-        let again = run.settle.as_seconds() + 2.0 * window;
-        self.extended.add(f64::from(u8::from(cell.extended)));
-        let own = self.extensions.entry(cell.key.workload.clone()).or_default();
-        own.add(f64::from(u8::from(cell.extended)));
-        let planned = asked + if cell.extended { again } else { 0.0 };
-        self.overhead.add((cell.took.as_seconds() - planned * self.pace).max(0.0));
+        let longer = longer(cell, run.settle.as_seconds(), window);
+        self.longer.add(longer / asked);
+        self.longer_of.entry(cell.key.workload.clone()).or_default().add(longer / asked);
+        self.overhead.add((cell.took.as_seconds() - (asked + longer) * self.pace).max(0.0));
     }
 
     /// What the parts of a run cost by what was seen; what was not seen as the table has it.
@@ -170,8 +169,8 @@ impl Seen {
         }
         Costs {
             overhead: self.overhead.or(base.overhead),
-            extended: self.extended.or(base.extended),
-            extensions: means(self.extensions),
+            longer: self.longer.or(base.longer),
+            longer_of: means(self.longer_of),
             build: self.build.or(base.build),
             builds,
             fill: self.fill.or(base.fill),
@@ -217,13 +216,11 @@ impl Costs {
 
     /// One cell.
     pub(crate) fn cell(&self, policy: &MeasurePolicy, workload: &Workload) -> f64 {
-        let (settle, window) = (policy.settle.as_seconds(), workload.window.unwrap_or(policy.window).as_seconds());
-        let once = (settle + window) * self.pace + self.overhead;
-        let share = self.extensions.get(workload.name.as_str()).copied().unwrap_or(self.extended);
-        let extension = share * (settle + 2.0 * window) * self.pace;
+        let asked = policy.settle.as_seconds() + workload.window.unwrap_or(policy.window).as_seconds();
+        let longer = self.longer_of.get(workload.name.as_str()).copied().unwrap_or(self.longer);
         let imitation = if policy.compat && workload.imitates.is_some() { IMITATED } else { 0.0 };
         let gathering = if workload.hosts.is_one() { 0.0 } else { GATHERING };
-        once + extension + imitation + gathering
+        asked * (1.0 + longer) * self.pace + self.overhead + imitation + gathering
     }
 
     /// A round with so many stacks and so many cells: as far as cells are alike.
@@ -269,6 +266,13 @@ impl Costs {
         }
         once * f64::from(policy.most_rounds()) / f64::from(policy.rounds.max(1))
     }
+}
+
+/// Seconds that the longer window of a cell took, settling included; 0 where it had none. What was read of a cell is of its last
+/// window.
+fn longer(cell: &Cell, settle: f64, window: f64) -> f64 {
+    let flows = cell.reading.iter().flat_map(Reading::flows);
+    if cell.extended { settle + flows.map(|flow| flow.runtime.as_seconds()).fold(window, f64::max) } else { 0.0 }
 }
 
 /// Cells of the first rounds.
@@ -324,7 +328,8 @@ pub(crate) const fn real(count: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use terms::{Bytes, Name, Pattern};
+    use terms::record::{CellKey, Flow, Latency};
+    use terms::{Bytes, BytesPerSecond, Iops, Name, Nanos, Pattern};
 
     use super::*;
 
@@ -351,6 +356,31 @@ mod tests {
         assert!((costs.run(&design(3, 3), &[]) - 3.0 * once).abs() < 1e-9);
         assert!((costs.run(&design(1, 1), &["a".to_owned()]) - once / 2.0).abs() < 1e-9);
         assert!((costs.longest(&design(1, 4), &[]) - 4.0 * once).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_longer_window_costs_what_it_took() {
+        let key = CellKey { round: 1, stack: "a".to_owned(), workload: "w".to_owned() };
+        let flow = Flow {
+            bytes: Bytes(0),
+            operations: 0,
+            runtime: Nanos::seconds(32),
+            throughput: BytesPerSecond(0.0),
+            iops: Iops(0.0),
+            latency: Latency::default(),
+        };
+        let reading = Reading { read: Some(flow), write: None, sync: None, fio_cpu_cores: 0.0 };
+        let mut cell = Cell { reading: Some(reading), ..Cell::begun(key, String::new(), Vec::new(), 0) };
+        let once = longer(&cell, 0.5, 1.0);
+        cell.extended = true;
+        assert_eq!([once, longer(&cell, 0.5, 1.0)].map(f64::to_bits), [0.0, 32.5].map(f64::to_bits));
+
+        let design = design(1, 1);
+        let none = Costs { longer: 0.0, overhead: 0.0, ..Costs::default() };
+        let learned = Costs { longer_of: BTreeMap::from([("w".to_owned(), 9.0)]), ..none.clone() };
+        let [shorter, longer] =
+            [none, learned].map(|costs| costs.cell(&design.measure, design.workloads.first().unwrap()));
+        assert!((longer - 10.0 * shorter).abs() < 1e-9, "{longer} is not ten times {shorter}");
     }
 
     #[test]
