@@ -39,14 +39,14 @@ build:
 
 test:
 	@scripts/install test
-	CARGO=$(CARGO) scripts/test lab-tests
+	CARGO=$(CARGO) scripts/test
 
 test-fast:
 	$(CARGO) test --workspace --locked --no-fail-fast
 
 test-all:
 	@scripts/install test
-	CARGO=$(CARGO) scripts/test long-tests
+	$(CARGO) test --workspace --locked --no-fail-fast --features bedplate/long-tests
 
 laws:
 	@seed=$$(date +%s); echo "PROPTEST_RNG_SEED=$$seed"; \
