@@ -1,7 +1,8 @@
 //! What stands on the drives of a plan: is each thing that has a name of the run's really on its drives, on nothing else,
 //! and as the run left it?
 
-use claim::{Devno, Evidence, Examination, Identity, Ours, Owner, WrittenMark};
+use claim::{Evidence, Examination, Identity, Ours, Owner, WrittenMark};
+use host::Devno;
 use terms::Cmd;
 use terms::plan::{Effect, Step};
 

@@ -58,8 +58,7 @@ impl<'a> Machine<'a> {
 
     /// The sysfs directory of a block device node, by its device number: nodes of mappings are not always links.
     pub(crate) fn sysfs(&self, node: &str) -> Result<String, HostError> {
-        let stat = Cmd::new(["stat", "--dereference", "--format=%Hr:%Lr", node]);
-        Ok(format!("/sys/dev/block/{}", self.host.run_ok(&stat)?.text()))
+        Ok(self.host.block_device(node)?.sysfs())
     }
 
     /// The node of a namespace's controller.

@@ -1,37 +1,11 @@
 //! Block devices as sysfs shows them: numbers, sizes, partitions, what is on top of what.
 
-use std::fmt;
-
-use host::{Host, HostError};
-use serde::{Deserialize, Serialize};
+use host::{Devno, Host, HostError};
 use terms::Bytes;
 
 /// sysfs counts in units of 512 bytes whatever the drive's block
 /// (kernel, Documentation/ABI/stable/sysfs-block, `size`).
 pub(crate) const SECTOR: u64 = 512;
-
-/// A device number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Devno {
-    /// Which driver.
-    pub major: u32,
-    /// Which of its devices.
-    pub minor: u32,
-}
-
-impl Devno {
-    /// Reads `259:0`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (major, minor) = text.trim().split_once(':')?;
-        Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
-    }
-}
-
-impl fmt::Display for Devno {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.major, self.minor)
-    }
-}
 
 /// A block device of today.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +30,7 @@ impl Device {
 
     /// The device of a number; `None` where there is none.
     pub(crate) fn numbered(host: &dyn Host, devno: Devno) -> Result<Option<Self>, HostError> {
-        Self::at(host, &format!("/sys/dev/block/{devno}"))
+        Self::at(host, &devno.sysfs())
     }
 
     fn at(host: &dyn Host, link: &str) -> Result<Option<Self>, HostError> {
@@ -135,9 +109,5 @@ pub(crate) const fn is_lost(error: &HostError) -> bool {
 /// The device behind a node, by the node's own number: names under `/dev` may be old. `None` where nothing is there, or
 /// no block device is; what is there and cannot be looked at stays an error.
 pub(crate) fn behind_node(host: &dyn Host, node: &str) -> Result<Option<Devno>, HostError> {
-    if present(host.resolve(node))?.is_none() {
-        return Ok(None);
-    }
-    let outcome = host.run_ok(&terms::Cmd::new(["stat", "--dereference", "--format=%F:%Hr:%Lr", node]))?;
-    Ok(outcome.text().strip_prefix("block special file:").and_then(Devno::parse))
+    Ok(present(host.device_number(node))?.flatten())
 }

@@ -1,12 +1,12 @@
 //! What was found on a drive and around it.
 
+use host::Devno;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use terms::Bytes;
 use terms::spelling::spell_inline;
 
-use crate::device::Devno;
 use crate::identity::Identity;
 use crate::mark::WrittenMark;
 

@@ -1,8 +1,8 @@
 //! The look at a drive: everything that is asked, in the order in which it is asked.
 
-use host::{Host, HostError};
+use host::{Devno, Host, HostError};
 
-use crate::device::{Device, Devno, behind_node};
+use crate::device::{Device, behind_node};
 use crate::examination::{Class, Examination, Objection};
 use crate::family::{Member, family};
 use crate::identity::Identity;

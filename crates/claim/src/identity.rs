@@ -1,11 +1,10 @@
 //! Which drive is meant, and is it still the same one?
 
+use host::Devno;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use terms::Bytes;
-
-use crate::device::Devno;
 
 /// A drive, or a partition of one, as it was found under the name that a person gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -31,7 +31,6 @@ mod usage;
 
 pub use candidates::{Candidate, candidates, id_of};
 pub use consent::Consent;
-pub use device::Devno;
 pub use error::{ClaimError, Refusal};
 pub use examination::{Class, Evidence, Examination, Objection, Owner, UNCHECKED};
 pub use examine::{examine, examine_nodes};

@@ -1,8 +1,8 @@
 //! What a run made on its drives, and whether what is found there now is still that.
 
-use host::{Host, HostError};
+use host::{Devno, Host, HostError};
 
-use crate::device::{Device, Devno, behind_node};
+use crate::device::{Device, behind_node};
 use crate::doubt::Doubt;
 use crate::examination::{Evidence, Examination, Objection, Owner};
 use crate::mark::WrittenMark;

@@ -72,8 +72,8 @@ impl Permission {
         };
         let held = Held { permission: self, host, hold, from_the_start };
         let Identity { devno, node, .. } = held.identity();
-        if (devno.major, devno.minor) != (hold.major, hold.minor) {
-            let changes = vec![format!("`{node}` was device {devno} and is {}:{}", hold.major, hold.minor)];
+        if *devno != hold.devno {
+            let changes = vec![format!("`{node}` was device {devno} and is {}", hold.devno)];
             return Err(ClaimError::Moved { drive: held.identity().describe(), changes });
         }
         held.confirm()?;

@@ -7,9 +7,9 @@ mod processes;
 pub(crate) mod registries;
 mod swaps;
 
-use host::{Host, HostError};
+use host::{Devno, Host, HostError};
 
-use crate::device::{Devno, behind_node, is_lost, present};
+use crate::device::{behind_node, is_lost, present};
 use crate::doubt::{Doubt, with_cause};
 use crate::name::BY_ID;
 

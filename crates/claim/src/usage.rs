@@ -2,7 +2,7 @@
 
 use host::{Exclusivity, Host, HostError};
 
-use crate::device::{Device, Devno};
+use crate::device::Device;
 use crate::examination::{Class, Evidence};
 use crate::family::Member;
 use crate::log::Log;
@@ -95,9 +95,8 @@ fn lock(host: &dyn Host, device: &Device, log: &mut Log) -> Result<(), HostError
         match log.proven("a lock", host.hold(&node))? {
             Some(Some(hold)) => {
                 host.release(hold.id)?;
-                let opened = Devno { major: hold.major, minor: hold.minor };
-                if opened != device.devno {
-                    log.unknown(format!("its node opens device {opened}, and it should be {}", device.devno));
+                if hold.devno != device.devno {
+                    log.unknown(format!("its node opens device {}, and it should be {}", hold.devno, device.devno));
                 }
                 return Ok(());
             }

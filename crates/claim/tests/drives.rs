@@ -220,11 +220,11 @@ const CASES: &[Case] = &[
     (
         "a path in fstab that is there and cannot be looked at",
         |m| {
-            m.put_file("/dev/disk/by-id/nvme-of-somebody", "");
+            m.link("/dev/disk/by-id/nvme-of-somebody", "/dev/disk/by-id/nvme-of-somebody");
             m.put_file("/etc/fstab", "/dev/disk/by-id/nvme-of-somebody /srv ext4 noauto");
         },
         Class::Unknown,
-        &["/dev/disk/by-id/nvme-of-somebody: `stat"],
+        &["/dev/disk/by-id/nvme-of-somebody", "Too many levels of symbolic links"],
     ),
     (
         "an EFI system partition",

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use host::{Exclusivity, Hold, Host, HostError, Needle, NeedleHit, interrupt};
+use host::{Devno, Exclusivity, Hold, Host, HostError, Needle, NeedleHit, interrupt};
 use memchr::memmem;
 use terms::{Cmd, Nanos, Outcome};
 
@@ -25,6 +25,11 @@ impl Inner {
             Entry::Node(name) => Ok(name.clone()),
             _ => Err(io::Error::other("it is not a block device")),
         }
+    }
+
+    fn devno(&self, name: &str) -> Devno {
+        let (major, minor) = self.state.devices[name].number;
+        Devno { major, minor }
     }
 
     /// What goes wrong now, if anything does.
@@ -236,6 +241,15 @@ impl Host for FakeMachine {
         })
     }
 
+    fn device_number(&self, path: &str) -> Result<Option<Devno>, HostError> {
+        self.ask("tell the device number of", path, |inner| match inner.tree().entry(path) {
+            Ok(Entry::Node(name)) => Ok(Some(inner.devno(name))),
+            Ok(_) => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => Ok(None),
+            Err(error) => Err(error),
+        })
+    }
+
     fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
         self.ask("open", path, |inner| {
             let name = inner.device(path)?;
@@ -250,9 +264,9 @@ impl Host for FakeMachine {
                 return Ok(None);
             }
             inner.holds += 1;
-            let (major, minor) = inner.state.devices[&name].number;
+            let devno = inner.devno(&name);
             inner.state.locks.insert(inner.holds, name);
-            Ok(Some(Hold { id: inner.holds, major, minor }))
+            Ok(Some(Hold { id: inner.holds, devno }))
         })
     }
 

@@ -96,6 +96,9 @@ fn answer(build: &str, host: &dyn Host, request: Request, blobs: Vec<Vec<u8>>) -
         Request::ReadAt { path, offset, length } => {
             host.read_at(&path, offset, length).map(|bytes| (Response::Content, vec![bytes]))
         }
+        Request::DeviceNumber { path } => {
+            host.device_number(&path).map(|devno| (Response::Device { devno }, Vec::new()))
+        }
         Request::OpenExclusively { path } => {
             host.open_exclusively(&path).map(|exclusivity| (Response::Opened { exclusivity }, Vec::new()))
         }

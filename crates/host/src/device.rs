@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::memmem;
 use rustix::fd::OwnedFd;
-use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock, fstat, major, minor, open, stat};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock, fstat, open, stat};
 use rustix::io::Errno;
 
-use crate::{Exclusivity, Hold, Needle, NeedleHit, wire};
+use crate::{Devno, Exclusivity, Hold, Needle, NeedleHit, wire};
 
 /// Devices held by this program; its copies share them.
 #[derive(Debug, Clone, Default)]
@@ -33,12 +33,12 @@ impl Holds {
             Err(Errno::WOULDBLOCK) => return Ok(None),
             Err(errno) => return Err(errno.into()),
         }
-        let device = fstat(&descriptor)?.st_rdev;
+        let devno = fstat(&descriptor)?.st_rdev.into();
         let mut kept = self.lock();
         kept.last += 1;
         let id = kept.last;
         kept.open.insert(id, descriptor);
-        Ok(Some(Hold { id, major: major(device), minor: minor(device) }))
+        Ok(Some(Hold { id, devno }))
     }
 
     /// Unlocks it: the lock goes with the descriptor.
@@ -49,6 +49,13 @@ impl Holds {
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The number of a block device; `None` for anything else.
+pub(crate) fn number(path: &str) -> io::Result<Option<Devno>> {
+    let found = stat(path)?;
+    let is_block = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
+    Ok(is_block.then(|| found.st_rdev.into()))
 }
 
 /// Can a block device be opened for oneself alone?
@@ -196,6 +203,8 @@ mod tests {
         let path = file.path().to_str().unwrap();
         assert!(open_exclusively(path).unwrap_err().to_string().contains("block device"));
         assert!(Holds::default().take("/dev/null").unwrap_err().to_string().contains("block device"));
+        assert_eq!((number(path).unwrap(), number("/dev/null").unwrap()), (None, None));
+        assert_eq!(number("/nonexistent").unwrap_err().kind(), io::ErrorKind::NotFound);
         assert_eq!(open_exclusively("/nonexistent").unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

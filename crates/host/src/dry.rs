@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use terms::{Cmd, Nanos, Outcome};
 
-use crate::{Hold, Host, HostError};
+use crate::{Devno, Hold, Host, HostError};
 
 /// A machine on which nothing happens.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ impl Host for DryRun {
     /// [`Host::open_exclusively`] and [`Host::read_at`].
     fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
         self.note(format!("flock --exclusive {}", terms::command::quote(path)));
-        Ok(Some(Hold { id: 0, major: 0, minor: 0 }))
+        Ok(Some(Hold { id: 0, devno: Devno { major: 0, minor: 0 } }))
     }
 
     fn release(&self, _hold: u64) -> Result<(), HostError> {

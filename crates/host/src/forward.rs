@@ -55,6 +55,10 @@ macro_rules! forward_host {
             let $own = self;
             $inner.find(path, wanted)
         }
+        fn device_number(&self, path: &str) -> Result<Option<$crate::Devno>, $crate::HostError> {
+            let $own = self;
+            $inner.device_number(path)
+        }
         fn open_exclusively(&self, path: &str) -> Result<$crate::Exclusivity, $crate::HostError> {
             let $own = self;
             $inner.open_exclusively(path)

@@ -9,6 +9,7 @@ pub mod agent;
 mod beneath;
 pub mod capture;
 mod device;
+mod devno;
 mod dry;
 mod error;
 #[macro_use]
@@ -36,6 +37,7 @@ use terms::{Cmd, Nanos, Outcome};
 
 pub use beneath::{Beneath, beneath, file_system_id};
 pub use capture::{BadCapture, Capture};
+pub use devno::Devno;
 pub use dry::DryRun;
 pub use error::{CommandFailure, HostError};
 pub use local::Local;
@@ -70,10 +72,8 @@ pub enum Exclusivity {
 pub struct Hold {
     /// Names it in [`Host::release`].
     pub id: u64,
-    /// Major number of what was opened, which the name may no longer stand for.
-    pub major: u32,
-    /// Minor number.
-    pub minor: u32,
+    /// What was opened, which the name may no longer stand for.
+    pub devno: Devno,
 }
 
 /// A text that was found in a file or device.
@@ -178,6 +178,14 @@ pub trait Host: Send + Sync {
         Err(self.cannot("look for texts"))
     }
 
+    /// The number of the block device behind a path, links followed; `None` where what is there is something else.
+    ///
+    /// # Errors
+    /// [`HostError::File`] with the cause; [`HostError::Cannot`] where the machine does not know how.
+    fn device_number(&self, _path: &str) -> Result<Option<Devno>, HostError> {
+        Err(self.cannot("tell device numbers"))
+    }
+
     /// Opens a block device for reading and for oneself alone (`O_EXCL`), and closes it at once. Never for writing, not
     /// even for a moment: that would wake udev.
     ///
@@ -239,6 +247,19 @@ pub trait Host: Send + Sync {
     /// As [`Host::read`].
     fn read_text(&self, path: &str) -> Result<String, HostError> {
         Ok(String::from_utf8_lossy(&self.read(path)?).trim_end().to_owned())
+    }
+
+    /// The number of the block device that must be behind a path.
+    ///
+    /// # Errors
+    /// As [`Host::device_number`], and where something else is there.
+    fn block_device(&self, path: &str) -> Result<Devno, HostError> {
+        self.device_number(path)?.ok_or_else(|| HostError::File {
+            host: self.name(),
+            doing: "tell the device number of",
+            path: path.to_owned(),
+            source: std::io::Error::other("it is not a block device"),
+        })
     }
 
     /// Is there anything at that path?

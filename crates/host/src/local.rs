@@ -9,7 +9,7 @@ use terms::{Cmd, Nanos, Outcome};
 
 use crate::device::{self, Holds};
 use crate::process;
-use crate::{Exclusivity, Hold, Host, HostError, Needle, NeedleHit};
+use crate::{Devno, Exclusivity, Hold, Host, HostError, Needle, NeedleHit};
 
 /// This machine, as this user.
 #[derive(Debug, Clone, Default)]
@@ -81,6 +81,10 @@ impl Host for Local {
 
     fn read_at(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, HostError> {
         device::read_at(path, offset, length).map_err(self.file_error("read", path))
+    }
+
+    fn device_number(&self, path: &str) -> Result<Option<Devno>, HostError> {
+        device::number(path).map_err(self.file_error("tell the device number of", path))
     }
 
     fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {

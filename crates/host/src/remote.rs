@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use terms::{Cmd, Nanos, Outcome};
 
 use crate::wire::{self, Envelope, Request, Response};
-use crate::{CounterSample, Exclusivity, Hold, Host, HostError, Needle, NeedleHit, Sampling, interrupt};
+use crate::{CounterSample, Devno, Exclusivity, Hold, Host, HostError, Needle, NeedleHit, Sampling, interrupt};
 
 type Answer = (Response, Vec<Vec<u8>>);
 type Waiting = Arc<Mutex<Option<HashMap<u64, Sender<Answer>>>>>;
@@ -286,6 +286,14 @@ impl Host for Remote {
                 let bytes = wire::split(blobs.first().map_or(&[], Vec::as_slice), &lengths);
                 Ok(offsets.into_iter().zip(bytes).map(|(offset, bytes)| NeedleHit { offset, bytes }).collect())
             }
+            (other, _) => Err(self.nonsense(&other)),
+        }
+    }
+
+    fn device_number(&self, path: &str) -> Result<Option<Devno>, HostError> {
+        let request = Request::DeviceNumber { path: path.to_owned() };
+        match self.ask_file("tell the device number of", path, &request, &[])? {
+            (Response::Device { devno }, _) => Ok(devno),
             (other, _) => Err(self.nonsense(&other)),
         }
     }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos, Outcome};
 
-use crate::{Exclusivity, Hold, Host, HostError};
+use crate::{Devno, Exclusivity, Hold, Host, HostError};
 
 /// One question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,7 @@ enum Answer {
     Time(Nanos),
     /// Part of a file, in hexadecimal: what is on a drive is seldom text.
     Bytes(String),
+    Device(Option<Devno>),
     Opened(Exclusivity),
     Held(Option<Hold>),
     NotFound,
@@ -119,6 +120,9 @@ impl<H: Host> Host for Recording<H> {
         let result = self.inner.read_at(path, offset, length);
         self.keep(asked::read_at(path, offset, length), result, |bytes| Answer::Bytes(hex::print(bytes)))
     }
+    fn device_number(&self, path: &str) -> Result<Option<Devno>, HostError> {
+        self.keep(asked::device_number(path), self.inner.device_number(path), |devno| Answer::Device(*devno))
+    }
     fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
         let result = self.inner.open_exclusively(path);
         self.keep(asked::open_exclusively(path), result, |exclusivity| Answer::Opened(*exclusivity))
@@ -158,6 +162,9 @@ mod asked {
     }
     pub(super) fn read_at(path: &str, offset: u64, length: u32) -> String {
         format!("read {path} from {offset} for {length}")
+    }
+    pub(super) fn device_number(path: &str) -> String {
+        format!("device number of {path}")
     }
     pub(super) fn open_exclusively(path: &str) -> String {
         format!("open {path} exclusively")
@@ -311,6 +318,13 @@ impl Host for Replay {
         })
     }
 
+    fn device_number(&self, path: &str) -> Result<Option<Devno>, HostError> {
+        self.file("tell the device number of", path, &asked::device_number(path), |answer| match answer {
+            Answer::Device(devno) => Some(devno),
+            _ => None,
+        })
+    }
+
     fn open_exclusively(&self, path: &str) -> Result<Exclusivity, HostError> {
         self.file("open", path, &asked::open_exclusively(path), |answer| match answer {
             Answer::Opened(exclusivity) => Some(exclusivity),
@@ -359,6 +373,7 @@ mod tests {
             host.exists("/nonexistent").unwrap().to_string(),
             host.list("/proc/self/task").unwrap().len().min(1).to_string(),
             format!("{:?}", host.read_at("/proc/sys/kernel/ostype", 2, 100).unwrap()),
+            format!("{:?}", host.device_number("/dev/null").unwrap()),
             host.open_exclusively("/nonexistent").unwrap_err().is_not_found().to_string(),
             host.hold("/nonexistent").unwrap_err().is_not_found().to_string(),
         ]

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos, Outcome};
 
-use crate::{Exclusivity, Hold, Sampling};
+use crate::{Devno, Exclusivity, Hold, Sampling};
 
 /// Most bytes of a message, its head and all blobs together: more is a broken stream, not a message. What is read of a
 /// file at a time is no longer either.
@@ -80,6 +80,11 @@ pub enum Request {
         /// Lengths of the texts.
         lengths: Vec<usize>,
     },
+    /// Tell the number of a block device.
+    DeviceNumber {
+        /// Which.
+        path: String,
+    },
     /// Open a device for oneself alone, and close it.
     OpenExclusively {
         /// Which.
@@ -143,6 +148,11 @@ pub enum Response {
         offsets: Vec<u64>,
         /// How many bytes are given back of each.
         lengths: Vec<usize>,
+    },
+    /// To `DeviceNumber`.
+    Device {
+        /// Absent where something else is there.
+        devno: Option<Devno>,
     },
     /// To `OpenExclusively`.
     Opened {

@@ -105,9 +105,8 @@ pub(crate) fn below(scene: &Scene<'_>, node: &str, byte: u64, tell: bool) -> Res
 
 /// What the kernel calls a device: the last part of its path in sysfs.
 pub(crate) fn kernel_name(scene: &Scene<'_>, node: &str) -> Result<String, TrialError> {
-    let stat = Cmd::new(["stat", "--dereference", "--format=%Hr:%Lr", node]);
-    let number = scene.subject.host.run_ok(&stat)?.text();
-    let device = scene.subject.host.resolve(&format!("/sys/dev/block/{number}"))?;
+    let host = scene.subject.host;
+    let device = host.resolve(&host.block_device(node)?.sysfs())?;
     Ok(device.rsplit('/').next().unwrap_or_default().to_owned())
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use host::Host;
+use host::{Devno, Host};
 
-use crate::device::{Device, Devno, present};
+use crate::device::{Device, present};
 use crate::doubt::Doubt;
 
 /// A mounted file system.

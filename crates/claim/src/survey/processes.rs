@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use host::Host;
+use host::{Devno, Host};
 use terms::{Cmd, Nanos};
 
-use crate::device::{Devno, present};
+use crate::device::present;
 use crate::doubt::Doubt;
 
 /// A look into every process takes one program instead of thousands of questions. Only block devices are asked for

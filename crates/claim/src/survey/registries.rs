@@ -1,9 +1,9 @@
 //! What layers themselves say they are made of: a second opinion beside sysfs' holders.
 
-use host::{Host, HostError, find_program};
+use host::{Devno, Host, HostError, find_program};
 use terms::{Cmd, Nanos};
 
-use crate::device::{Device, Devno, behind_node, present};
+use crate::device::{Device, behind_node, present};
 use crate::doubt::Doubt;
 use crate::examination::Owner;
 

@@ -1,9 +1,9 @@
 //! Devices that are swapped to.
 
-use host::Host;
+use host::{Devno, Host};
 
 use super::mounts::unescape;
-use crate::device::{Devno, behind_node, present};
+use crate::device::{behind_node, present};
 use crate::doubt::Doubt;
 
 /// Reads `/proc/swaps`. A kernel without swap has none. Swap in a file counts through the mount the file is on.

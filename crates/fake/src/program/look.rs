@@ -37,11 +37,7 @@ pub(crate) fn stat(state: &mut State, call: &Call<'_>) -> Did {
     }
     let name = device(state, call.last()).map_err(|reply| fail(1, format!("stat: cannot statx {}", reply.stderr)))?;
     let (major, minor) = state.devices[&name].number;
-    say(if call.has("--format=%F:%Hr:%Lr") {
-        format!("block special file:{major}:{minor}\n")
-    } else {
-        format!("{major}:{minor}\n")
-    })
+    say(format!("{major}:{minor}\n"))
 }
 
 /// blkid(8): 2 is nothing, 8 are several that contradict one another.
