@@ -1,5 +1,7 @@
 //! Uncertainty by drawing: every value is log-normal around what the book says, and the network is solved anew.
 
+use std::cell::RefCell;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use terms::prediction::{Estimate, Range};
@@ -28,23 +30,32 @@ pub(crate) struct Draw {
 
 /// Draws of a network, by the values that it uses.
 pub(crate) fn draws(network: &Network, book: &Book) -> Vec<Draw> {
-    let used = used(network);
+    let used: Vec<(u32, f64)> = used(network).into_iter().map(|at| (at, book.sigma(at).ln_1p())).collect();
     let mut values = book.values().to_vec();
-    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
-    let mut all = Vec::with_capacity(DRAWS);
-    for _ in 0..DRAWS {
-        for &at in &used {
-            values[at as usize] = book.value(at) * (normal(&mut rng) * book.sigma(at).ln_1p()).exp();
+    let width = used.len() + 1;
+    NORMALS.with_borrow_mut(|(rng, known)| {
+        while known.len() < DRAWS * width {
+            known.push(normal(rng));
         }
-        let again = (normal(&mut rng) * REPEATABILITY.ln_1p()).exp();
-        let (mut draw, demands) = at_values(network, &values);
-        draw.limit = limit(network, &demands, draw.solution.throughput);
-        draw.solution.throughput *= again;
-        draw.solution.response /= again;
-        draw.solution.resync *= again;
-        all.push(draw);
-    }
-    all
+        let draw = |normals: &[f64]| {
+            for (&(at, sigma), normal) in used.iter().zip(normals) {
+                values[at as usize] = book.value(at) * (normal * sigma).exp();
+            }
+            let again = (normals[used.len()] * REPEATABILITY.ln_1p()).exp();
+            let (mut draw, demands) = at_values(network, &values);
+            draw.limit = limit(network, &demands, draw.solution.throughput);
+            draw.solution.throughput *= again;
+            draw.solution.response /= again;
+            draw.solution.resync *= again;
+            draw
+        };
+        known.chunks_exact(width).take(DRAWS).map(draw).collect()
+    })
+}
+
+thread_local! {
+    /// What every prediction draws, in its order, as far as one has got: to draw is dearer than to solve a small network.
+    static NORMALS: RefCell<(ChaCha8Rng, Vec<f64>)> = RefCell::new((ChaCha8Rng::seed_from_u64(SEED), Vec::new()));
 }
 
 /// Values that a network uses, each once.
@@ -131,7 +142,7 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
 /// A figure with the intervals of its draws.
 pub(crate) fn estimate(value: f64, draws: impl Iterator<Item = f64>) -> Estimate {
     let mut sorted: Vec<f64> = draws.collect();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let at = |percent: usize| sorted.get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1))).copied();
     let range =
         |low, high| Range { low: at(low).unwrap_or(value).min(value), high: at(high).unwrap_or(value).max(value) };
