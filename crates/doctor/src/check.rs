@@ -1,5 +1,7 @@
 //! A check, and what it writes its results into.
 
+use std::collections::BTreeSet;
+
 use terms::diagnosis::{About, Place, Severity, Unknown};
 use terms::inventory::Readout;
 
@@ -43,11 +45,13 @@ pub(crate) struct Round {
     pub(crate) looked_at: u32,
     pub(crate) findings: Vec<Found>,
     pub(crate) unknown: Vec<Unknown>,
+    /// The same, to be told once: of ten thousand drives each may be unknown.
+    told: BTreeSet<Unknown>,
 }
 
 impl Round {
     pub(crate) const fn new(check: &'static Check) -> Self {
-        Self { check, looked_at: 0, findings: Vec::new(), unknown: Vec::new() }
+        Self { check, looked_at: 0, findings: Vec::new(), unknown: Vec::new(), told: BTreeSet::new() }
     }
 
     /// There is something of the kind that the check wants, and it is looked at.
@@ -69,7 +73,7 @@ impl Round {
     /// Something could not be judged.
     pub(crate) fn unknown(&mut self, place: &Place, why: impl Into<String>) {
         let unknown = Unknown { check: self.check.id.to_owned(), place: place.clone(), reason: why.into() };
-        if !self.unknown.contains(&unknown) {
+        if self.told.insert(unknown.clone()) {
             self.unknown.push(unknown);
         }
     }

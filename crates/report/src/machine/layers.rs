@@ -1,7 +1,7 @@
 //! Drives and what stands on them: a graph drawn as a tree. What stands on several drives is drawn under each, whole the
 //! first time and marked after that.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use terms::inventory::{Detail, FileSystem, Inventory, Node, Pool, Readout, Vdev};
 
@@ -32,6 +32,10 @@ struct Line {
 struct Drawing<'a> {
     inventory: &'a Inventory,
     detail: &'a Detail,
+    /// By their kernel names.
+    drives: BTreeMap<&'a str, &'a terms::Drive>,
+    /// Nodes by the names of those that they stand on.
+    uppers: BTreeMap<&'a str, Vec<&'a Node>>,
     style: &'a Style,
     notes: &'a mut Notes,
     lines: Vec<Line>,
@@ -40,7 +44,15 @@ struct Drawing<'a> {
 
 /// The graph with its headings.
 pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style, notes: &mut Notes) -> String {
-    let mut drawing = Drawing { inventory, detail, style, notes, lines: Vec::new(), drawn: BTreeSet::new() };
+    let drives = inventory.drives.iter().map(|drive| (drive.kernel_name.as_str(), drive)).collect();
+    let mut uppers: BTreeMap<&str, Vec<&Node>> = BTreeMap::new();
+    for upper in &detail.nodes {
+        for on in upper.on.iter().collect::<BTreeSet<_>>() {
+            uppers.entry(on).or_default().push(upper);
+        }
+    }
+    let (lines, drawn) = (Vec::new(), BTreeSet::new());
+    let mut drawing = Drawing { inventory, detail, drives, uppers, style, notes, lines, drawn };
     for node in detail.nodes.iter().filter(|node| node.on.is_empty()) {
         drawing.node(node, &mut Vec::new());
     }
@@ -81,7 +93,7 @@ pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style, notes:
 impl<'a> Drawing<'a> {
     fn node(&mut self, node: &Node, more: &mut Vec<bool>) {
         let again = !self.drawn.insert(node.name.clone());
-        let drive = self.inventory.drives.iter().find(|drive| drive.kernel_name == node.name);
+        let drive = self.drives.get(node.name.as_str()).copied();
         let above = self.above(node);
         let mut what = match drive {
             Some(drive) => contents::drive(drive),
@@ -119,7 +131,7 @@ impl<'a> Drawing<'a> {
     /// What stands on a node: other nodes, pools, file systems that have several devices.
     fn above(&self, node: &Node) -> Vec<Upper<'a>> {
         let detail: &'a Detail = self.detail;
-        let nodes = detail.nodes.iter().filter(|upper| upper.on.contains(&node.name)).map(Upper::Node);
+        let nodes = self.uppers.get(node.name.as_str()).into_iter().flatten().copied().map(Upper::Node);
         let pools = detail.pools.known().map(Vec::as_slice).unwrap_or_default();
         let vdevs = pools.iter().flat_map(|pool| {
             let tops = pool.vdevs.known().map(Vec::as_slice).unwrap_or_default();
