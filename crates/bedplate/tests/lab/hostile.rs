@@ -203,14 +203,15 @@ pub(crate) const STATES: [State; 31] = [
         0,
         &[(InUse, "EBUSY"), (InUse, "(`perl`) has it open")],
         "setsid perl -e 'use Fcntl; sysopen(F, $ARGV[0], O_RDONLY | O_EXCL) or die; sleep 600' $A </dev/null >/dev/null 2>&1 & \
-         echo $! >/tmp/pid; sleep 1",
+         echo $! >/tmp/pid; for n in $(seq 50); do ls -l /proc/$(cat /tmp/pid)/fd | grep -q $A && break; sleep 0.2; done",
         "kill $(cat /tmp/pid)",
     ),
     state(
         "locked by a program",
         0,
         &[(InUse, "locked by another program")],
-        "setsid flock --exclusive $A sleep 600 </dev/null >/dev/null 2>&1 & echo $! >/tmp/pid; sleep 1",
+        "setsid flock --exclusive $A sleep 600 </dev/null >/dev/null 2>&1 & \
+         echo $! >/tmp/pid; for n in $(seq 50); do flock --nonblock $A true || break; sleep 0.2; done",
         "kill -- -$(cat /tmp/pid)",
     ),
     state(
