@@ -70,10 +70,13 @@ impl<'a> Machine<'a> {
     /// Is there a block device of some size behind a node? Without udev nodes and links stay behind when an array is
     /// stopped, so that the node alone says nothing.
     pub(crate) fn lives(&self, node: &str) -> Result<bool, HostError> {
-        if !self.host.exists(node)? {
-            return Ok(false);
-        }
-        match self.host.read_text(&format!("{}/size", self.sysfs(node)?)) {
+        let devno = match self.host.device_number(node) {
+            Ok(Some(devno)) => devno,
+            Ok(None) => return Ok(false),
+            Err(error) if error.is_not_found() => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        match self.host.read_text(&format!("{}/size", devno.sysfs())) {
             Ok(sectors) => Ok(sectors != "0"),
             Err(error) if error.is_not_found() => Ok(false),
             Err(error) => Err(error),

@@ -73,7 +73,7 @@ impl Host for DryRun {
     }
 
     /// Nothing is opened, so whether it could be is not known: [`HostError::Cannot`] stays the answer to
-    /// [`Host::open_exclusively`] and [`Host::read_at`].
+    /// [`Host::open_exclusively`], [`Host::device_number`] and [`Host::read_at`].
     fn hold(&self, path: &str) -> Result<Option<Hold>, HostError> {
         self.note(format!("flock --exclusive {}", terms::command::quote(path)));
         Ok(Some(Hold { id: 0, devno: Devno { major: 0, minor: 0 } }))

@@ -28,7 +28,7 @@ pub enum HostError {
     File {
         /// The machine.
         host: String,
-        /// `read`, `write`, `list`, `follow`, `open`, `hold`.
+        /// `read`, `write`, `list`, `follow`, `open`, `hold`, `search`, `tell the device number of`.
         doing: &'static str,
         /// The file.
         path: String,

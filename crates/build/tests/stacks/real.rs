@@ -278,6 +278,18 @@ fn a_pulled_drive_is_finished_with_when_it_is_back() {
 }
 
 #[test]
+fn a_file_at_the_name_of_a_pulled_drive_is_no_drive() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = yard.plan("RAID-6");
+    let past = built(&yard, plan);
+    let node = yard.node(plan.drives[0].as_str());
+    yard.machine.pull(node);
+    yard.machine.put_file(node, "what dd wrote");
+    let error = down(&yard, plan, &past, false).unwrap_err();
+    assert!(matches!(error, BuildError::DriveAbsent { .. }), "{error}");
+}
+
+#[test]
 fn another_drive_in_the_place_of_one_is_found_out_before_anything_is_destroyed() {
     let yard = Yard::real(EVERY_LAYER);
     let plan = yard.plan("LVM striped");
