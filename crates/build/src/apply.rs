@@ -22,9 +22,9 @@ use crate::{sanitize, teardown};
 
 /// How long an effect may take to be seen after its command ended.
 const EFFECT_PATIENCE: Duration = Duration::from_secs(10);
-/// How soon what is waited for is asked for again, at the soonest. A question that takes long is asked less often: it reads
-/// the drives that a resync writes.
-const ASK_AGAIN: Duration = Duration::from_millis(100);
+/// How soon what is waited for is asked for again. A question that takes long is asked less often, for the machine that is
+/// waited for works on it: `lvs` reads the very drives that are copied.
+const ASK_AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 /// Bytes of a key for a test volume.
 const KEY_BYTES: usize = 64;
 
@@ -284,9 +284,9 @@ impl Run<'_> {
                 return Err(BuildError::Timeout { step: step.id.clone(), what, limit });
             }
             interrupt::check()?;
-            // By the machine's clock: under a virtual one every round has to be the same.
-            let took = Nanos(host.now()?.0.saturating_sub(asked.0));
-            host.pause(ASK_AGAIN.max(took.to_duration() * 2))?;
+            // Timed by the machine's clock, so that under a virtual one every round asks at the same moments.
+            let took = Nanos(host.now()?.0.saturating_sub(asked.0)).to_duration();
+            host.pause(took.saturating_mul(2).clamp(ASK_AGAIN.0, ASK_AGAIN.1))?;
         }
     }
 
