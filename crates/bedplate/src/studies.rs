@@ -189,8 +189,7 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
         policy.anchor = terms::Anchor::Off;
         policy.settle = policy.settle.min(terms::Nanos::millis(300));
         policy.window = policy.window.min(terms::Nanos::seconds(1));
-        // Nor are they made longer to be as precise as the study wants.
-        policy.precision = terms::PerMille(1000);
+        policy.any_precision = arguments.precision.is_none();
     }
     adjust_rounds(policy, arguments)?;
     policy.precision = arguments.precision.unwrap_or(policy.precision);

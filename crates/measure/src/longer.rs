@@ -42,7 +42,7 @@ pub(crate) fn longer(host: &dyn Host, request: &CellRequest<'_>, observed: &Obse
 fn precision(host: &dyn Host, request: &CellRequest<'_>) -> Option<f64> {
     let CellRequest { policy, nodes, .. } = request;
     let is_alone = host.has_own_clock() && policy.most_rounds() == 1 && !in_state(nodes, ArrayState::Resync);
-    is_alone.then(|| policy.precision.share())
+    (is_alone && !policy.any_precision).then(|| policy.precision.share())
 }
 
 /// How many times as long a window has to be whose mean is known to `half`, if at all, and in which processors worked for so many

@@ -60,6 +60,7 @@ fn policy(measure: Option<&Fields>, lab: &LabSpec, notes: &mut Vec<Note>) -> Mea
         rounds,
         max_rounds,
         precision: measure.and_then(|m| m.percent("precision")).unwrap_or(base.precision),
+        any_precision: base.any_precision,
         stop_beyond: measure.and_then(|m| m.percent("stop_beyond")),
         margin: measure.and_then(|m| m.percent("margin")).unwrap_or(base.margin),
         budget: measure.and_then(|m| m.duration("budget")),

@@ -319,6 +319,9 @@ pub struct MeasurePolicy {
     /// Half-width of the interval at which a cell has had enough rounds.
     #[serde(default = "precision", rename = "precision_per_mille")]
     pub precision: PerMille,
+    /// Is the window of an only round as short as asked, however far from [`Self::precision`]? So it is in a quick run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub any_precision: bool,
     /// Ratios within this of 1 are as good as equal.
     #[serde(default = "margin", rename = "margin_per_mille")]
     pub margin: PerMille,
@@ -386,6 +389,7 @@ impl Default for MeasurePolicy {
             rounds: 5,
             max_rounds: 12,
             precision: precision(),
+            any_precision: false,
             margin: margin(),
             budget: None,
             replicate: Replicate::Rebuild,
