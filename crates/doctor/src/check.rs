@@ -45,7 +45,7 @@ pub(crate) struct Round {
     pub(crate) looked_at: u32,
     pub(crate) findings: Vec<Found>,
     pub(crate) unknown: Vec<Unknown>,
-    /// The same, to be told once: of ten thousand drives each may be unknown.
+    /// What is in `unknown`, as a set: what is told twice is found without a search.
     told: BTreeSet<Unknown>,
 }
 

@@ -33,9 +33,8 @@ impl Accelerator {
             // (`helper_cmpxchg16b` in target/i386/tcg/mem_helper.c). An interrupt right behind it saves what lay in a
             // register as EFLAGS, and the kernel ends with a double fault: it allocates memory so, unless it is told that
             // the processor has no such instruction. An instruction counter interrupts anywhere.
-            // CRC-32 (SSE4.2) and products without carry are reckoned bit by bit (`helper_crc32`, `clmulq` in
-            // target/i386/ops_sse.h), and the kernel's checksums by tables are faster: they were a ninth of all work of guests
-            // that build every layer.
+            // QEMU computes CRC-32 (SSE4.2) and carry-less products (PCLMULQDQ) bit by bit (`helper_crc32` and `clmulq` in
+            // target/i386/ops_sse.h). Without these instructions the kernel computes checksums by tables, which is faster.
             // SMAP ends a block of code at both ends of each copy to or from a program, and LA57 is a level more of page
             // tables to walk. Programs start faster without them, and without what works around faults of real processors
             // (`mitigations=off`).

@@ -54,7 +54,7 @@ pub(crate) fn draws(network: &Network, book: &Book) -> Vec<Draw> {
 }
 
 thread_local! {
-    /// What every prediction draws, in its order, as far as one has got: to draw is dearer than to solve a small network.
+    /// The normals that every prediction draws, in order. The list grows when a prediction needs more.
     static NORMALS: RefCell<(ChaCha8Rng, Vec<f64>)> = RefCell::new((ChaCha8Rng::seed_from_u64(SEED), Vec::new()));
 }
 
