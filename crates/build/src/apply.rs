@@ -22,8 +22,8 @@ use crate::{sanitize, teardown};
 
 /// How long an effect may take to be seen after its command ended.
 const EFFECT_PATIENCE: Duration = Duration::from_secs(10);
-/// How soon what is waited for is asked for again. A question that takes long is asked less often, for the machine that is
-/// waited for works on it: `lvs` reads the very drives that are copied.
+/// How soon what is waited for is asked for again, at the soonest and at the latest. A question that takes long is asked less
+/// often, for it slows what it asks about: `lvs` reads the drives that a resync copies.
 const ASK_AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 /// Bytes of a key for a test volume.
 const KEY_BYTES: usize = 64;

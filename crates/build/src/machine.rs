@@ -70,12 +70,7 @@ impl<'a> Machine<'a> {
     /// Is there a block device of some size behind a node? Without udev nodes and links stay behind when an array is
     /// stopped, so that the node alone says nothing.
     pub(crate) fn lives(&self, node: &str) -> Result<bool, HostError> {
-        let devno = match self.host.device_number(node) {
-            Ok(Some(devno)) => devno,
-            Ok(None) => return Ok(false),
-            Err(error) if error.is_not_found() => return Ok(false),
-            Err(error) => return Err(error),
-        };
+        let Some(devno) = claim::devno_of(self.host, node)? else { return Ok(false) };
         match self.host.read_text(&format!("{}/size", devno.sysfs())) {
             Ok(sectors) => Ok(sectors != "0"),
             Err(error) if error.is_not_found() => Ok(false),

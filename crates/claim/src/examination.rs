@@ -1,8 +1,8 @@
 //! What was found on a drive and around it.
 
-use host::Devno;
 use std::fmt;
 
+use host::Devno;
 use serde::{Deserialize, Serialize};
 use terms::Bytes;
 use terms::spelling::spell_inline;

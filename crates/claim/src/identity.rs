@@ -1,8 +1,8 @@
 //! Which drive is meant, and is it still the same one?
 
-use host::Devno;
 use std::fmt::Write as _;
 
+use host::Devno;
 use serde::{Deserialize, Serialize};
 use terms::Bytes;
 
