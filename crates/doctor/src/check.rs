@@ -1,7 +1,5 @@
 //! A check, and what it writes its results into.
 
-use std::collections::BTreeSet;
-
 use terms::diagnosis::{About, Place, Severity, Unknown};
 use terms::inventory::Readout;
 
@@ -44,14 +42,13 @@ pub(crate) struct Round {
     check: &'static Check,
     pub(crate) looked_at: u32,
     pub(crate) findings: Vec<Found>,
+    /// What could not be judged, as often as a check came upon it.
     pub(crate) unknown: Vec<Unknown>,
-    /// What is in `unknown`, as a set: what is told twice is found without a search.
-    told: BTreeSet<Unknown>,
 }
 
 impl Round {
     pub(crate) const fn new(check: &'static Check) -> Self {
-        Self { check, looked_at: 0, findings: Vec::new(), unknown: Vec::new(), told: BTreeSet::new() }
+        Self { check, looked_at: 0, findings: Vec::new(), unknown: Vec::new() }
     }
 
     /// There is something of the kind that the check wants, and it is looked at.
@@ -72,10 +69,7 @@ impl Round {
 
     /// Something could not be judged.
     pub(crate) fn unknown(&mut self, place: &Place, why: impl Into<String>) {
-        let unknown = Unknown { check: self.check.id.to_owned(), place: place.clone(), reason: why.into() };
-        if self.told.insert(unknown.clone()) {
-            self.unknown.push(unknown);
-        }
+        self.unknown.push(Unknown { check: self.check.id.to_owned(), place: place.clone(), reason: why.into() });
     }
 
     /// Something was found.

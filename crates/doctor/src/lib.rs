@@ -19,6 +19,7 @@ pub use check::Check;
 pub use reference::reference;
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use terms::diagnosis::{CheckEnd, Checked, Diagnosis, Place};
 use terms::inventory::{Detail, Inventory, UnreadFile};
@@ -75,7 +76,8 @@ fn look(inventory: &Inventory, wanted: impl Fn(&Check) -> bool) -> (Vec<Found>, 
             Some(guard) => guard.pass(found),
             None => found,
         }));
-        diagnosis.unknown.append(&mut round.unknown);
+        let mut told = BTreeSet::new();
+        diagnosis.unknown.extend(round.unknown.into_iter().filter(|unknown| told.insert(unknown.clone())));
     }
     // A stable sort: within a severity findings stay in the order of the table.
     findings.sort_by_key(|found| Reverse(found.severity));
