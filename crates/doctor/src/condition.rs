@@ -2,15 +2,33 @@
 
 use terms::inventory::{DmRaid, Md, MdMember, Pool};
 
+use crate::redundancy::at_most_of_level;
+
 /// What is not as it should be with the members of an array; `None` where all is well, or not told.
 pub(crate) fn array_condition(md: &Md) -> Option<Condition> {
     let degraded = md.degraded.known().copied().flatten().unwrap_or(0);
     let members = Members::of(md, degraded);
-    if is_at_work(md) || (degraded > 0 && !members.filling.is_empty()) {
+    if has_failed(md, degraded) {
+        Some(Condition::Failed)
+    } else if is_at_work(md) || (degraded > 0 && !members.filling.is_empty()) {
         Some(Condition::Filling)
     } else {
-        (degraded > 0 || !members.faulty.is_empty()).then_some(Condition::Short)
+        let short = degraded > 0 && !has_place_for_each_bay(md, degraded);
+        (short || !members.faulty.is_empty()).then_some(Condition::Short)
     }
+}
+
+/// Is it the mirror that a storage box starts from, of which two members and more are in sync? Those of Synology have 8 to 16
+/// places and those of QNAP 24 and more, one for every bay, and who makes a mirror for data gives it two to four.
+pub(crate) fn has_place_for_each_bay(md: &Md, degraded: u32) -> bool {
+    let devices = md.devices.known().copied().unwrap_or(0);
+    md.level == "raid1" && devices >= 8 && devices.saturating_sub(degraded) >= 2
+}
+
+/// Has an array lost more members than it can do without? Those that are filled are no help to it.
+pub(crate) fn has_failed(md: &Md, degraded: u32) -> bool {
+    let devices = md.devices.known().copied().unwrap_or(0);
+    devices > 0 && at_most_of_level(&md.level, devices).is_some_and(|most| degraded > most)
 }
 
 /// The same of an array of the device mapper: `D` dead, `a` not in sync.
@@ -32,6 +50,8 @@ pub(crate) enum Condition {
     Short,
     /// A member is being filled, or waits for its turn: it repairs itself.
     Filling,
+    /// More is missing than it can do without.
+    Failed,
 }
 
 /// Does a pool fill a device anew, or wait to? So says its status while it does.

@@ -94,6 +94,7 @@ fn withhold(found: &mut Found, group: &Group<'_>, devices: &BTreeSet<&str>) {
         (None, _) => true,
         (Some(Condition::Filling), loses) => !own && *loses == Loses::Nothing,
         (Some(Condition::Short), loses) => matches!(loses, Loses::Nothing | Loses::Brought(_)),
+        (Some(Condition::Failed), _) => false,
     };
     if found.steps.iter().all(|step| !matches!(&step.effect, Effect::Changes(loses) if !allowed(loses))) {
         return;
@@ -104,6 +105,9 @@ fn withhold(found: &mut Found, group: &Group<'_>, devices: &BTreeSet<&str>) {
         Some(Condition::Filling) => format!("First let the {at} finish what it does or waits for: it repairs itself."),
         Some(Condition::Short) => {
             format!("First make the {at} whole: it has lost redundancy, and this would take more.")
+        }
+        Some(Condition::Failed) => {
+            format!("First save what is on the {at}: it has lost more members than it can do without.")
         }
         None => format!(
             "It is a part of the {at}: done to one member it takes redundancy away, done to all of them it takes everything. So copy \

@@ -15,6 +15,11 @@ pub(crate) fn of_level(level: &str, devices: u32) -> Option<u32> {
     }
 }
 
+/// Members that such an array may lose at most, if it is lucky in which: RAID-10 with two copies loses one of each pair.
+pub(crate) fn at_most_of_level(level: &str, devices: u32) -> Option<u32> {
+    if level.starts_with("raid10") { Some(devices.div_ceil(2)) } else { of_level(level, devices) }
+}
+
 /// Devices that a virtual device of a pool may lose.
 pub(crate) fn of_vdev(vdev: &Vdev) -> u64 {
     let digit = |rest: &str| rest.chars().next().and_then(|digit| digit.to_digit(10)).map_or(1, u64::from);

@@ -48,9 +48,11 @@ pub(super) const CHECKS: &[Check] = &[
 /// Flash works in pages of this size or a multiple, whatever it tells.
 const PAGE: u64 = 4096;
 
-/// A full stripe, if a device tells a plausible one. Bridges of USB tell 65535 sectors, which is no multiple of a page.
+/// A full stripe, if a device tells a plausible one. Bridges of USB tell 65535 of their blocks, which is the most that a request's
+/// length can say.
 fn stripe(optimal: Bytes) -> Option<u64> {
-    (optimal.0 > PAGE && optimal.0.is_multiple_of(PAGE)).then_some(optimal.0)
+    let is_limit = optimal.0.is_multiple_of(65535);
+    (optimal.0 > PAGE && optimal.0.is_multiple_of(PAGE) && !is_limit).then_some(optimal.0)
 }
 
 /// What begins at `start` on `below`, judged.
@@ -69,24 +71,19 @@ struct Beginning<'a> {
 fn judge(machine: &Machine, round: &mut Round, layer: &Beginning) {
     round.look();
     let queue = &layer.below.queue;
-    let (Some(physical), Some(optimal)) =
-        (round.ask(&layer.at, &queue.physical_block), round.ask(&layer.at, &queue.optimal_io))
-    else {
-        return;
-    };
+    let Some(physical) = round.ask(&layer.at, &queue.physical_block) else { return };
+    let file = |name: &str| format!("/sys/block/{}/queue/{name}", layer.below.name);
+    let cuts = |found: Found| (layer.advise)(found.seen(layer.source.clone(), layer.start.0), layer);
+    if !layer.start.0.is_multiple_of(physical.0.max(1)) {
+        let found = cuts_blocks(layer, physical.0).seen(file("physical_block_size"), physical.0);
+        return round.find(cuts(found));
+    }
     let Some(flash) = machine.is_flash(round, &layer.at, &layer.below.name) else { return };
-    let block = if flash { physical.0.max(PAGE) } else { physical.0.max(1) };
-    let found = if !layer.start.0.is_multiple_of(block) {
-        finding(
-            Warning,
-            &layer.at,
-            format!("it begins {} bytes behind a block of {}", layer.start.0 % block, Bytes(block)),
-            format!(
-                "each write of {0} touches 2 blocks of {0}, and each is read first: 4 operations instead of 1",
-                Bytes(block)
-            ),
-        )
-    } else if let Some(stripe) = stripe(*optimal).filter(|stripe| !layer.start.0.is_multiple_of(*stripe)) {
+    if flash && !layer.start.0.is_multiple_of(PAGE) {
+        return round.find(cuts(cuts_blocks(layer, PAGE).seen(file("rotational"), 0)));
+    }
+    let Some(optimal) = round.ask(&layer.at, &queue.optimal_io) else { return };
+    let found = if let Some(stripe) = stripe(*optimal).filter(|stripe| !layer.start.0.is_multiple_of(*stripe)) {
         let parity = parity_below(machine, &layer.below.name);
         let severity = if parity { Warning } else { Information };
         let cost = if parity {
@@ -107,10 +104,20 @@ fn judge(machine: &Machine, round: &mut Round, layer: &Beginning) {
     } else {
         return;
     };
-    let found = found
-        .seen(layer.source.clone(), layer.start.0)
-        .seen(format!("/sys/block/{}/queue/optimal_io_size", layer.below.name), optimal.0);
-    round.find((layer.advise)(found, layer));
+    round.find(cuts(found.seen(file("optimal_io_size"), optimal.0)));
+}
+
+/// It begins in the middle of a block.
+fn cuts_blocks(layer: &Beginning, block: u64) -> Found {
+    finding(
+        Warning,
+        &layer.at,
+        format!("it begins {} bytes behind a block of {}", layer.start.0 % block, Bytes(block)),
+        format!(
+            "each write of {0} touches 2 blocks of {0}, and each is read first: 4 operations instead of 1",
+            Bytes(block)
+        ),
+    )
 }
 
 /// Is there an array with parity on the way down?
@@ -160,12 +167,17 @@ fn partitions(machine: &Machine, round: &mut Round) {
 /// its kind, those of GPT for its name.
 fn made_anew(below: &Node, partition: &Partition, size: Bytes) -> String {
     let told = below.queue.optimal_io.known().and_then(|optimal| stripe(*optimal)).unwrap_or(1);
-    let step = if told.is_multiple_of(1 << 20) { told } else { 1 << 20 };
+    let step = common_multiple(told, 1 << 20);
     let end = partition.start.0.saturating_add(size.0).saturating_sub(1);
     match partition.start.0.checked_next_multiple_of(step).filter(|start| *start < end) {
         Some(start) => format!("rm {} mkpart primary {start}B {end}B", partition.number),
         None => format!("rm {} mkpart primary START END", partition.number),
     }
+}
+
+/// The least number that both divide; `other` is a power of two.
+fn common_multiple(one: u64, other: u64) -> u64 {
+    one.saturating_mul(other >> one.trailing_zeros().min(other.trailing_zeros()))
 }
 
 fn encryption(machine: &Machine, round: &mut Round) {

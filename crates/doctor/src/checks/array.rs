@@ -83,12 +83,14 @@ fn bitmap(machine: &Machine, round: &mut Round) {
         // The kernel's own limit where the array tells none (Documentation/admin-guide/md.rst).
         let speed =
             md.sync_speed_max.known().copied().flatten().filter(|speed| speed.0 > 0).unwrap_or(Bytes::kib(200_000));
-        let share = share_of_member(node, md).unwrap_or(node.size);
-        let severity = if share >= LARGE { Warning } else { Information };
+        // No array has no size: nobody looked.
+        let share = share_of_member(node, md).filter(|share| share.0 > 0);
+        let severity = if share.is_none_or(|share| share >= LARGE) { Warning } else { Information };
+        let all = share.map_or("all of each member".to_owned(), |share| format!("all of {share} on each member"));
+        let time = share.map_or(String::new(), |share| format!("{} ", duration(share.as_f64() / speed.as_f64())));
         let cost = format!(
-            "after a crash, or when a member was away for a moment, all of {share} on each member is read and written again: {} at {}; \
-             with a bitmap only what was being written",
-            duration(share.as_f64() / speed.as_f64()),
+            "after a crash, or when a member was away for a moment, {all} is read and written again: {time}at {}; with a bitmap only \
+             what was being written",
             rate(speed.as_f64())
         );
         round.find(

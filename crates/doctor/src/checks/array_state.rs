@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use terms::command::quote;
-use terms::diagnosis::Place;
+use terms::diagnosis::{Place, Severity};
 use terms::inventory::{Md, Node, Readout};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
-use crate::condition::{Members, is_at_work};
+use crate::condition::{Members, has_failed, has_place_for_each_bay, is_at_work};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
 use crate::redundancy::of_level;
 use crate::remedy::Found;
@@ -63,6 +63,41 @@ fn survives(level: &str, devices: u32, lost: u32, node: &Node) -> String {
     if node.size.0 == 0 { loss } else { format!("{loss}; {} of data stand on it", node.size) }
 }
 
+/// What makes such mirrors fills a place when a drive comes.
+fn more_places(node: &Node, members: &Members) -> Found {
+    let here = count(u64::from(members.all.saturating_sub(members.missing)), "member");
+    finding(
+        Information,
+        &place(node),
+        format!("{here} of {} are in sync", count(u64::from(members.all), "place")),
+        "systems of storage boxes make the mirror that they start from with a place for every bay: 0 drives are missing if as many are \
+         in the box",
+    )
+    .seen(sysfs(node, "md/degraded"), members.missing)
+    .advise("Count the drives. If there are more than members, one of them was thrown out.")
+    .look(format!("mdadm --detail {}", path(node)))
+}
+
+/// What a failed array costs.
+fn lost(node: &Node) -> String {
+    let size = if node.size.0 == 0 { String::new() } else { format!(" of {}", node.size) };
+    format!("0 bytes{size} are sure to be read: each stripe lacks more than its redundancy makes up for")
+}
+
+/// A failed array has no command here: whatever writes to a member can be the loss of what is on it (mdadm(8), `--assemble
+/// --force`; `--re-add` and `--add` are refused by `Manage_add` in its `Manage.c`, as they "might destroy data").
+fn saved(found: Found) -> Found {
+    found
+        .advise(
+            "Write nothing to it or its members: `--add` and `--create` destroy what is left. Find out what took them away at once; a \
+             cable, a controller or its power takes several. When they are back, compare `Events` and `Update Time` of all members: \
+             where they are close, `mdadm --assemble --force` starts the array from members that agree, best on copies or overlays of \
+             them, and what was written in between is lost. Copy everything off before anything is added.",
+        )
+        .look("mdadm --examine MEMBER …")
+        .look("dmesg")
+}
+
 fn degraded(machine: &Machine, round: &mut Round) {
     for (node, md) in machine.arrays() {
         let at = place(node);
@@ -70,6 +105,10 @@ fn degraded(machine: &Machine, round: &mut Round) {
         round.look();
         let members = Members::of(md, *degraded);
         if *degraded == 0 && members.faulty.is_empty() {
+            continue;
+        }
+        if has_place_for_each_bay(md, *degraded) && members.faulty.is_empty() {
+            round.find(more_places(node, &members));
             continue;
         }
         let all = count(u64::from(members.all), "member");
@@ -86,15 +125,18 @@ fn degraded(machine: &Machine, round: &mut Round) {
         } else {
             format!("{} of {all} are missing or faulty", members.missing.max(u32::from(!members.faulty.is_empty())))
         };
-        let mut found = finding(Error, &at, what, survives(&md.level, members.all, *degraded, node))
-            .seen(sysfs(node, "md/degraded"), degraded);
+        let failed = has_failed(md, *degraded);
+        let what = if failed { format!("{degraded} of {all} are gone, and it cannot do without them") } else { what };
+        let cost = if failed { lost(node) } else { survives(&md.level, members.all, *degraded, node) };
+        let mut found = finding(Error, &at, what, cost).seen(sysfs(node, "md/degraded"), degraded);
         for (word, names) in [("faulty", &members.faulty), ("not in sync", &members.filling), ("spare", &members.spare)]
         {
             if !names.is_empty() {
                 found = found.seen(sysfs(node, "md/dev-*/state"), format!("{word}: {}", list(names)));
             }
         }
-        round.find(made_whole(found.look(format!("mdadm --detail {}", path(node))), node, md, &members));
+        let found = found.look(format!("mdadm --detail {}", path(node)));
+        round.find(if failed { saved(found) } else { made_whole(found, node, md, &members) });
     }
     for (node, _, raid) in machine.mapped_arrays(round) {
         let at = place(node);
@@ -138,6 +180,9 @@ fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
             .look(format!("cat {}", sysfs(node, "md/{array_state,sync_action}")));
     }
     let array = path(node);
+    // A member that failed is still bound, and the kernel does not take it again before it is removed (mdadm(8), `--re-add`).
+    let found =
+        if members.faulty.is_empty() { found } else { found.run(Nothing, format!("mdadm {array} --remove failed")) };
     found
         .advise(
             "Find out why it left before anything is added. One that was away for a moment and is sound is added again, and with a \
@@ -207,29 +252,21 @@ fn syncing(machine: &Machine, round: &mut Round) {
         if action == "idle" || action == "frozen" {
             continue;
         }
-        let severity = if action == "check" { Information } else { Error };
-        let left = remaining(md);
-        let shared = sharing(machine, node);
-        let cost = match (severity, md.sync_waits) {
-            (Information, true) => "0 members are read until another array on the same drives is done".to_owned(),
-            (_, true) => "it begins when another array on the same drives is done: 0 members are filled until then, and redundancy \
-                          is not whole"
-                .to_owned(),
-            (Information, _) => format!("1 more reader on every member until it is done{left}{shared}"),
-            _ => format!(
-                "redundancy is not whole, and what is measured now is shared with it: in one published study copies went onto a \
-                 mirror that resynced at 291 MB/s, and onto one such drive at 375{left}{shared}"
-            ),
-        };
-        let what =
-            if md.sync_waits { format!("a {action} waits for another") } else { format!("a {action} is going on") };
-        round.find(
-            finding(severity, &at, what, cost)
-                .seen(sysfs(node, "md/sync_action"), action)
-                .seen(sysfs(node, "md/sync_completed"), completed(md))
-                .advise("Wait for it, and measure nothing before.")
-                .look(format!("mdadm --wait {}", path(node))),
-        );
+        let work = Work::of(md, action);
+        let found = finding(work.severity(), &at, work.what(action), work.cost(machine, node, md))
+            .seen(sysfs(node, "md/sync_action"), action)
+            .seen(sysfs(node, "md/sync_completed"), completed(md));
+        round.find(if work.pace == Pace::Held {
+            found
+                .seen(sysfs(node, "md/array_state"), md.state.known().map_or("", String::as_str))
+                .advise(
+                    "It begins with the first write: an array that was assembled and not yet written to is kept read-only. `mdadm \
+                     --readwrite` says so without one.",
+                )
+                .look(format!("mdadm --detail {}", path(node)))
+        } else {
+            found.advise("Wait for it, and measure nothing before.").look(format!("mdadm --wait {}", path(node)))
+        });
     }
     for (node, _, raid) in machine.mapped_arrays(round) {
         let at = place(node);
@@ -250,6 +287,82 @@ fn syncing(machine: &Machine, round: &mut Round) {
             .advise("Wait for it, and measure nothing before.")
             .look(format!("lvs -a -o name,sync_percent,raid_sync_action {}", volume(node))),
         );
+    }
+}
+
+/// Is it going on?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    GoesOn,
+    /// Another array on the same drives is first.
+    Waits,
+    /// The array is read-only.
+    Held,
+}
+
+/// What md does by itself.
+struct Work {
+    pace: Pace,
+    checks: bool,
+    /// No member is missing and copies agree: a member is replaced, the array takes another shape, or it is repaired.
+    whole: bool,
+}
+
+impl Work {
+    fn of(md: &Md, action: &str) -> Self {
+        let read_only = md.state.known().is_some_and(|state| ["read-auto", "readonly"].contains(&state.as_str()));
+        let pace = match (read_only, md.sync_waits) {
+            (true, _) if action != "check" => Pace::Held,
+            (_, true) => Pace::Waits,
+            _ => Pace::GoesOn,
+        };
+        let none_missing = md.degraded.known() == Some(&Some(0));
+        Self {
+            pace,
+            checks: action == "check",
+            whole: none_missing && ["recover", "reshape", "repair"].contains(&action),
+        }
+    }
+
+    const fn severity(&self) -> Severity {
+        match (self.checks, self.whole) {
+            (true, _) => Information,
+            (_, true) => Warning,
+            _ => Error,
+        }
+    }
+
+    fn what(&self, action: &str) -> String {
+        match self.pace {
+            Pace::Waits => format!("a {action} waits for another"),
+            Pace::Held => format!("a {action} waits for the first write"),
+            Pace::GoesOn => format!("a {action} is going on"),
+        }
+    }
+
+    fn cost(&self, machine: &Machine, node: &Node, md: &Md) -> String {
+        let redundancy = if self.whole { "redundancy is whole" } else { "redundancy is not whole" };
+        match self.pace {
+            Pace::Waits if self.checks => {
+                "0 members are read until another array on the same drives is done".to_owned()
+            }
+            Pace::Waits => {
+                format!(
+                    "it begins when another array on the same drives is done: 0 members are filled until then, and {redundancy}"
+                )
+            }
+            Pace::Held => format!("0 blocks are copied until then, and {redundancy}"),
+            Pace::GoesOn => {
+                let rest = format!("{}{}", remaining(md), sharing(machine, node));
+                if self.checks {
+                    return format!("1 more reader on every member until it is done{rest}");
+                }
+                format!(
+                    "{redundancy}, and what is measured now is shared with it: in one published study copies went onto a mirror that \
+                     resynced at 291 MB/s, and onto one such drive at 375{rest}"
+                )
+            }
+        }
     }
 }
 

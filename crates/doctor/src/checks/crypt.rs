@@ -48,7 +48,13 @@ fn told_elsewhere<'a>(machine: &Machine<'a>, node: &'a Node) -> Option<(CryptMap
     let below = node.on.first().and_then(|name| machine.node(name))?;
     if let Some(sector) = header.and_then(|header| header.sector) {
         let crypt = CryptMapping { sector, ..CryptMapping::default() };
-        return Some((crypt, format!("cryptsetup luksDump {}", path(below)), format!("sector: {} [bytes]", sector.0)));
+        // The first version has sectors of 512 bytes and does not say so.
+        let said = if luks(node) == Some(Luks::One) {
+            "Version: 1".to_owned()
+        } else {
+            format!("sector: {} [bytes]", sector.0)
+        };
+        return Some((crypt, format!("cryptsetup luksDump {}", path(below)), said));
     }
     let logical = *node.queue.logical_block.known()?;
     let own = logical == SMALL || below.queue.logical_block.known().is_some_and(|below| *below < logical);
@@ -122,15 +128,17 @@ fn advised(found: Found, node: &Node, below: &Node, crypt: &CryptMapping) -> Fou
                   force it while it is closed.";
     let name = name(node);
     let found = found
-        .advise(if version == 1 {
-            format!("LUKS1 becomes LUKS2 first, while it is closed. {advice}")
-        } else {
-            advice.to_owned()
+        .advise(match version {
+            Luks::One => format!("LUKS1 becomes LUKS2 first, while it is closed. {advice}"),
+            Luks::Two => advice.to_owned(),
+            Luks::Unknown => {
+                format!("If `luksDump` tells version 1, it becomes LUKS2 first (`cryptsetup convert`, while it is closed). {advice}")
+            }
         })
         .look(format!("cryptsetup luksDump {device}"))
         .look(format!("lsblk -o NAME,FSTYPE,LOG-SEC {}", path(node)))
         .run(Nothing, format!("cryptsetup luksHeaderBackup {device} --header-backup-file FILE"));
-    let found = if version == 1 {
+    let found = if version == Luks::One {
         let open = "a header that is damaged is only in the file".to_owned();
         found
             .run(Nothing, format!("cryptsetup close {name}"))
@@ -143,13 +151,23 @@ fn advised(found: Found, node: &Node, below: &Node, crypt: &CryptMapping) -> Fou
     found.run(Meanwhile(meanwhile), format!("cryptsetup reencrypt --sector-size 4096 {device}"))
 }
 
+/// Version of a LUKS header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Luks {
+    One,
+    Two,
+    /// What was posted does not tell it.
+    Unknown,
+}
+
 /// Version of the LUKS header of a mapping; `None` of one that has none.
-fn luks(node: &Node) -> Option<u8> {
+fn luks(node: &Node) -> Option<Luks> {
     let uuid = node.dm.as_ref().and_then(|dm| dm.uuid.as_deref())?;
-    match uuid.strip_prefix("CRYPT-LUKS")?.as_bytes().first()? {
-        b'1' => Some(1),
-        b'2' => Some(2),
-        _ => None,
+    match uuid.strip_prefix("CRYPT-LUKS")?.as_bytes().first() {
+        Some(b'1') => Some(Luks::One),
+        Some(b'2') => Some(Luks::Two),
+        Some(_) => None,
+        None => Some(Luks::Unknown),
     }
 }
 
@@ -180,7 +198,7 @@ pub(super) fn with_flags(found: Found, node: &Node, crypt: &CryptMapping, more: 
     words.extend(OPTIONS.iter().filter(|(flag, _)| wanted(flag)).map(|(_, option)| *option));
     let name = name(node);
     match luks(node) {
-        Some(2) => words.push("--persistent"),
+        Some(Luks::Two) => words.push("--persistent"),
         Some(_) => {}
         None => return found.look(format!("cryptsetup status {name}")),
     }

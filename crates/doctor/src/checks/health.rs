@@ -103,6 +103,9 @@ const WARNINGS: [(u32, &str); 6] = [
     (32, "its persistent memory can only be read"),
 ];
 
+/// The bit that says nothing but how warm it is.
+const HEAT: u32 = 2;
+
 fn critical(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {
         round.look();
@@ -114,11 +117,16 @@ fn critical(machine: &Machine, round: &mut Round) {
         }
         let said: Vec<&str> =
             WARNINGS.iter().filter(|(bit, _)| health.critical_warning & bit != 0).map(|(_, text)| *text).collect();
+        let only_heat = health.critical_warning == HEAT && health.smart.is_none();
         let found = finding(
-            Error,
+            if only_heat { Warning } else { Error },
             &drive_place(drive),
             format!("the drive warns: {}", list(&said)),
-            format!("{} of data are on a drive that its maker no longer vouches for", drive.size),
+            match drive.size.0 {
+                _ if only_heat => "0 °C are left to its limit: hotter, it slows itself down and then stops".to_owned(),
+                0 => "1 drive holds data that its maker no longer vouches for".to_owned(),
+                _ => format!("{} of data are on a drive that its maker no longer vouches for", drive.size),
+            },
         );
         let found = match &health.smart {
             None => found.seen(source(drive), format!("critical_warning {}", health.critical_warning)),
@@ -129,9 +137,12 @@ fn critical(machine: &Machine, round: &mut Round) {
                 },
             ),
         };
-        round.find(
-            found.advise("Copy what is on it, then replace it; cool it if that is what it says.").look(source(drive)),
-        );
+        let advice = if only_heat {
+            "A heat sink or moving air; do not measure before it is cooler."
+        } else {
+            "Copy what is on it, then replace it; cool it if that is what it says."
+        };
+        round.find(found.advise(advice).look(source(drive)));
     });
 }
 
@@ -316,7 +327,8 @@ fn hot(machine: &Machine, round: &mut Round) {
 
 fn throttled(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {
-        let Some(slowdowns) = told(round, drive, health.thermal_slowdowns, "thm_temp1_trans_count") else { return };
+        let slowed = told(round, drive, health.thermal_slowdowns, "thm_temp1_trans_count");
+        let slowdowns = slowed.unwrap_or(0);
         let critical = health.critical_temperature_minutes.unwrap_or(0);
         let warm = health.warning_temperature_minutes.unwrap_or(0);
         if slowdowns == 0 && critical == 0 && warm == 0 {
@@ -329,15 +341,18 @@ fn throttled(machine: &Machine, round: &mut Round) {
                 &drive_place(drive),
                 "the drive has been too hot",
                 format!(
-                    "it slowed down {}, and was {} above its warning and {} above its critical temperature",
-                    count(slowdowns, "time"),
+                    "it was {} above its warning and {} above its critical temperature{}",
                     count(warm, "minute"),
-                    count(critical, "minute")
+                    count(critical, "minute"),
+                    slowed.map_or(String::new(), |slowdowns| format!(", and slowed down {}", count(slowdowns, "time")))
                 ),
             )
             .seen(
                 source(drive),
-                format!("thm_temp_trans_count {slowdowns}, warning_temp_time {warm}, critical_comp_time {critical}"),
+                format!(
+                    "{}warning_temp_time {warm}, critical_comp_time {critical}",
+                    slowed.map_or(String::new(), |slowdowns| format!("thm_temp_trans_count {slowdowns}, "))
+                ),
             )
             .advise("A heat sink or moving air. Long writes show it first: watch the temperature during one."),
         );

@@ -99,14 +99,28 @@ fn duplicates(machine: &Machine, round: &mut Round) {
     }
 }
 
-/// Does one stand on the other, do both belong to one thing above them, or are both volumes of one group, as a snapshot
-/// and its origin are?
+/// Does one stand on the other, do both belong to one thing above them, are both volumes of one group, as a snapshot and its
+/// origin are, or are they one drive on two ways?
 fn related(machine: &Machine, one: &Node, other: &Node) -> bool {
     let below = |upper: &Node, lower: &Node| machine.down(&upper.name).iter().any(|node| node.name == lower.name);
     let together = machine.on_top_of(&one.name).iter().any(|above| above.on.contains(&other.name));
     // `LVM-` and the 32 letters of the group's UUID.
     let group = |node: &Node| node.dm.as_ref()?.uuid.as_ref()?.strip_prefix("LVM-")?.get(..32).map(ToOwned::to_owned);
-    below(one, other) || below(other, one) || together || group(one).is_some_and(|uuid| group(other) == Some(uuid))
+    is_one_drive(machine, one, other)
+        || below(one, other)
+        || below(other, one)
+        || together
+        || group(one).is_some_and(|uuid| group(other) == Some(uuid))
+}
+
+/// Two ways to one drive have its name in common, and partitions of it their number, too.
+fn is_one_drive(machine: &Machine, one: &Node, other: &Node) -> bool {
+    let drive = |node: &Node| {
+        let whole = node.partition.as_ref().and_then(|_| node.on.first()).unwrap_or(&node.name);
+        let identity = machine.drive(whole)?.wwid.clone()?;
+        Some((identity, node.partition.as_ref().map(|partition| partition.number)))
+    };
+    drive(one).is_some_and(|name| drive(other) == Some(name))
 }
 
 /// tune2fs(8), `-U`: a file system with checksums has to be checked right before.

@@ -237,6 +237,22 @@ fn snapshots(machine: &Machine, round: &mut Round) {
             if used < MUCH {
                 continue;
             }
+            let name = quote(&format!("{}/{}", group.name, volume.name));
+            // The fifth letter is its state (lvs(8), `lv_attr`).
+            if volume.attributes.as_bytes().get(4).is_some_and(|state| b"IS".contains(state)) {
+                round.find(
+                    finding(
+                        Error,
+                        &at,
+                        "the snapshot has become invalid",
+                        "0 bytes of it can be read: its space was full, and what the origin overwrote after that was not kept",
+                    )
+                    .seen(format!("lvs -o lv_attr {}/{}", group.name, volume.name), &volume.attributes)
+                    .advise("Nothing brings it back: remove it, and give the next one more space.")
+                    .look(format!("lvs -o lv_attr,origin {name}")),
+                );
+                continue;
+            }
             let severity = if used >= 100.0 { Error } else { Warning };
             round.find(
                 finding(
@@ -248,7 +264,7 @@ fn snapshots(machine: &Machine, round: &mut Round) {
                 .seen(format!("lvs -o data_percent {}/{}", group.name, volume.name), used)
                 .advise("Make it larger, or remove it when it has served.")
                 .look(format!("vgs {}", quote(&group.name)))
-                .run(Nothing, format!("lvextend -L +SIZE {}", quote(&format!("{}/{}", group.name, volume.name)))),
+                .run(Nothing, format!("lvextend -L +SIZE {name}")),
             );
         }
     }

@@ -1,5 +1,7 @@
 //! What the kernel has said since boot.
 
+use std::collections::BTreeSet;
+
 use terms::diagnosis::{Place, Severity};
 
 use crate::check::{Check, Error, Round, Warning, finding};
@@ -27,9 +29,9 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "read-write-errors",
-        severity: Warning,
+        severity: Error,
         looks_at: LOOKS_AT,
-        rule: "requests failed, timed out, or a link was reset",
+        rule: "requests failed, timed out, a link was reset or made slower (warning), or an array lost a member (error)",
         fixes: false,
         look: requests,
     },
@@ -45,35 +47,121 @@ pub(super) const CHECKS: &[Check] = &[
         id: "went-read-only",
         severity: Error,
         looks_at: LOOKS_AT,
-        rule: "a file system was made read-only because of errors",
+        rule: "a file system was made read-only, was shut down, or found errors in itself",
         fixes: false,
         look: read_only,
     },
 ];
 
-/// Messages with one of these words, in small letters.
-fn with<'a>(machine: &Machine<'a>, round: &mut Round, words: &[&str]) -> Option<Vec<&'a str>> {
-    let messages = round.ask(&Place::machine(), &machine.detail.linux.messages)?;
+/// Messages of one kind: each has all the words of one of these lines, in small letters.
+type Words = &'static [&'static [&'static str]];
+
+const AWAY: Words = &[
+    &["nvme", "controller is down"],
+    &["csts=0xffffffff"],
+    &["nvme", "device not ready"],
+    &["nvme", "removing after probe failure"],
+];
+
+/// As btrfs, dm-integrity, ext4, jbd2 and XFS word it.
+const CHECKSUMS: Words = &[
+    &["btrfs", "csum failed"],
+    &["btrfs", "checksum verify failed"],
+    &["btrfs", "checksum error"],
+    &["checksum failed at"],
+    &["integrity aead error"],
+    &["ext4", "checksum"],
+    &["jbd2", "checksum"],
+    &["xfs", "crc error"],
+];
+
+const REQUESTS: Words = &[
+    &["i/o error"],
+    &["i/o timeout"],
+    &["nvme", "qid", "timeout"],
+    &["read error corrected"],
+    &["not correctable"],
+    &["hard resetting link"],
+    &["limiting sata link speed"],
+    &["ncq disabled due to"],
+    &["uas_eh_"],
+    &["btrfs error", "bdev ", "errs:"],
+    &["pcie bus error"],
+];
+
+const THROWN_OUT: Words = &[&["disk failure on"], &["kicking non-fresh"]];
+
+const READ_ONLY: Words = &[
+    &["remounting filesystem read-only"],
+    &["btrfs", "forced readonly"],
+    &["xfs", "shutting down filesystem"],
+    &["xfs", "has been shut down"],
+    &["xfs_do_force_shutdown"],
+];
+
+const DAMAGED: Words =
+    &[&["ext4-fs error"], &["xfs", "corruption"], &["xfs", "metadata i/o error"], &["btrfs critical", "corrupt"]];
+
+/// Messages of a kind. Those of drives without a medium, and of ports without a drive, say nothing.
+fn with<'a>(machine: &Machine<'a>, round: &mut Round, words: Words) -> Vec<&'a str> {
+    let Some(messages) = round.ask(&Place::machine(), &machine.detail.linux.messages) else { return Vec::new() };
     round.look();
-    let wanted = |line: &&str| {
-        let line = line.to_lowercase();
-        words.iter().any(|word| line.contains(word))
+    let small: Vec<String> = messages.iter().map(|line| line.to_lowercase()).collect();
+    let empty = empty_ports(&small);
+    let wanted = |line: &str| {
+        let is_empty =
+            port(line).is_some_and(|port| empty.contains(port)) || NO_MEDIUM.iter().any(|of| line.contains(of));
+        !is_empty && words.iter().any(|all| all.iter().all(|word| line.contains(word)))
     };
-    Some(messages.iter().map(String::as_str).filter(wanted).collect())
+    let pairs = messages.iter().zip(&small);
+    pairs.filter(|(_, small)| wanted(small)).map(|(line, _)| line.as_str()).collect()
 }
 
-/// One finding for all of the messages; the first three are shown.
-fn tell(round: &mut Round, severity: Severity, lines: &[&str], what: &str, why: String, advice: &str, command: &str) {
-    let found = finding(severity, &Place::machine(), what, why);
+/// Floppies and discs, which fail to be read when there is none in them.
+const NO_MEDIUM: [&str; 2] = ["dev fd", "dev sr"];
+
+/// `ata5: hard resetting link`: the port.
+fn port(line: &str) -> Option<&str> {
+    let at = line.match_indices("ata").map(|(at, _)| &line[at..]);
+    at.filter_map(|rest| rest.split([':', '.']).next()).find(|word| {
+        word.strip_prefix("ata")
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
+/// Ports whose link is down and never was up.
+fn empty_ports(lines: &[String]) -> BTreeSet<&str> {
+    let of = |word: &str| {
+        lines.iter().filter(|line| line.contains(word)).filter_map(|line| port(line)).collect::<BTreeSet<_>>()
+    };
+    &of("sata link down") - &of("sata link up")
+}
+
+/// What messages of a kind mean: what is so, what it costs, what is to be done, and what shows more of it.
+struct Told {
+    severity: Severity,
+    what: &'static str,
+    cost: String,
+    advice: &'static str,
+    command: &'static str,
+}
+
+/// One finding for all messages of a kind; the first three are shown.
+fn tell(round: &mut Round, lines: &[&str], told: Told) {
+    if lines.is_empty() {
+        return;
+    }
+    let cost = format!("{} since boot{}", count(number(lines.len()), "message"), told.cost);
+    let found = finding(told.severity, &Place::machine(), told.what, cost);
     let found = lines.iter().take(3).fold(found, |found, line| found.seen("dmesg", line));
-    round.find(found.advise(advice).look(command));
+    round.find(found.advise(told.advice).look(told.command));
 }
 
 fn went_away(machine: &Machine, round: &mut Round) {
-    let words = ["controller is down", "csts=0xffffffff", "device not ready"];
-    let Some(lines) = with(machine, round, &words).filter(|lines| !lines.is_empty()) else { return };
+    let lines = with(machine, round, AWAY);
     let aspm = machine.parameter("pcie_aspm.policy").unwrap_or("not told");
-    let apst = machine.parameter("nvme_core.default_ps_max_latency_us").unwrap_or("not told");
+    let apst = machine.parameter("nvme_core.default_ps_max_latency_us");
+    let apst = apst.map_or("its limit was not told".to_owned(), |limit| format!("up to {limit} µs"));
     let nvme = machine.inventory.pci.iter().filter(|device| device.role == terms::inventory::PciRole::Nvme);
     let cold: Vec<bool> =
         nvme.filter_map(|nvme| nvme.detail.as_ref()?.d3cold_allowed.known().copied().flatten()).collect();
@@ -82,71 +170,74 @@ fn went_away(machine: &Machine, round: &mut Round) {
         _ if cold.contains(&true) => "allowed",
         _ => "not allowed",
     };
-    tell(
-        round,
-        Error,
-        &lines,
-        "an NVMe drive went away or did not wake",
-        format!(
-            "{} since boot; every request that was under way failed. Three things put drives to sleep: the drive itself (APST, up to \
-             {apst} µs), the link (ASPM, `{aspm}`), the slot's power (D3cold, {cold})",
-            count(number(lines.len()), "message")
+    let told = Told {
+        severity: Error,
+        what: "an NVMe drive went away or did not wake",
+        cost: format!(
+            "; every request that was under way failed. Three things put drives to sleep: the drive itself (APST, {apst}), the link \
+             (ASPM, `{aspm}`), the slot's power (D3cold, {cold})"
         ),
-        "Switch them off one at a time, in this order, and see which it was: `nvme_core.default_ps_max_latency_us=0`, \
-         `pcie_aspm=off`, `pcie_port_pm=off` on the kernel's command line. If none helps it is the power supply, the riser or the \
-         drive.",
-        "dmesg | grep -i nvme",
-    );
+        advice: "Switch them off one at a time, in this order, and see which it was: `nvme_core.default_ps_max_latency_us=0`, \
+                 `pcie_aspm=off`, `pcie_port_pm=off` on the kernel's command line. If none helps it is the power supply, the riser or \
+                 the drive.",
+        command: "dmesg | grep -i nvme",
+    };
+    tell(round, &lines, told);
 }
 
 fn checksums(machine: &Machine, round: &mut Round) {
-    let words = ["checksum failed", "checksum error", "integrity aead error", "csum failed"];
-    let Some(lines) = with(machine, round, &words).filter(|lines| !lines.is_empty()) else { return };
-    tell(
-        round,
-        Error,
-        &lines,
-        "blocks were read that are not what was written",
-        format!(
-            "{} since boot, each a bad block that was read; a mirror repairs it, nothing else does",
-            count(number(lines.len()), "message")
-        ),
-        "Scrub what they name, then ask the drives for their health; if several drives are named, test the memory.",
-        "dmesg | grep -iE 'checksum|aead'",
-    );
+    let lines = with(machine, round, CHECKSUMS);
+    let told = Told {
+        severity: Error,
+        what: "blocks were read that are not what was written",
+        cost: ", each a bad block that was read; a mirror repairs it, nothing else does".to_owned(),
+        advice: "Scrub what they name, then ask the drives for their health; if several drives are named, test the memory.",
+        command: "dmesg | grep -iE 'checksum|csum|crc|aead'",
+    };
+    tell(round, &lines, told);
 }
 
 fn requests(machine: &Machine, round: &mut Round) {
-    let words = ["i/o error", "i/o timeout", "read error corrected", "not correctable", "hard resetting link"];
-    let Some(lines) = with(machine, round, &words).filter(|lines| !lines.is_empty()) else { return };
-    tell(
-        round,
-        Warning,
-        &lines,
-        "requests to drives failed",
-        format!(
-            "{} since boot; each cost up to 30 s of waiting, and what was not repaired by an array failed",
-            count(number(lines.len()), "message")
-        ),
-        "Ask the drives that they name for their health; look at cables first where links were reset.",
-        "dmesg | grep -iE 'i/o error|timeout|resetting'",
-    );
+    let lines = with(machine, round, REQUESTS);
+    let told = Told {
+        severity: Warning,
+        what: "requests to drives failed or had to be repeated",
+        cost: "; each cost up to 30 s of waiting, and what was not repaired by an array failed".to_owned(),
+        advice: "Ask the drives that they name for their health; look at cables first where a link was reset or made slower.",
+        command: "dmesg | grep -iE 'i/o error|timeout|resetting|link speed|ncq|uas|pcie bus error'",
+    };
+    tell(round, &lines, told);
+    let lines = with(machine, round, THROWN_OUT);
+    let told = Told {
+        severity: Error,
+        what: "an array went on without a member",
+        cost: "; what stands on it has lost redundancy, if it had any".to_owned(),
+        advice: "Find out why the member failed before it is added again: its health, its cable, its power.",
+        command: "cat /proc/mdstat",
+    };
+    tell(round, &lines, told);
 }
 
 fn read_only(machine: &Machine, round: &mut Round) {
-    let Some(lines) = with(machine, round, &["remounting filesystem read-only"]).filter(|lines| !lines.is_empty())
-    else {
-        return;
+    let lines = with(machine, round, READ_ONLY);
+    let told = Told {
+        severity: Error,
+        what: "a file system was made read-only or was shut down",
+        cost: ": nothing has been written to it since".to_owned(),
+        advice: "Copy what is needed, find what failed below it, then check it while it is not mounted.",
+        command: "dmesg | grep -iE 'ext4|btrfs|xfs'",
     };
-    tell(
-        round,
-        Error,
-        &lines,
-        "a file system was made read-only",
-        format!("{}: nothing has been written to it since", count(number(lines.len()), "time")),
-        "Copy what is needed, find what failed below it, then check it while it is not mounted.",
-        "fsck -n DEVICE",
-    );
+    tell(round, &lines, told);
+    let damaged: Vec<&str> = with(machine, round, DAMAGED).into_iter().filter(|line| !lines.contains(line)).collect();
+    let told = Told {
+        severity: Error,
+        what: "a file system found errors in itself",
+        cost: "; it goes on as it is mounted, and what is damaged may be overwritten".to_owned(),
+        advice: "Copy what is needed. Ask the drives below it for their health, then check it while it is not mounted: first without \
+                 changing anything.",
+        command: "dmesg | grep -iE 'ext4|btrfs|xfs'",
+    };
+    tell(round, &damaged, told);
 }
 
 /// `pci 0000:01:00.0: 31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at 0000:00:1b.4 (capable of
@@ -166,8 +257,7 @@ fn limited(line: &str) -> Option<Limited<'_>> {
 }
 
 fn bandwidth(machine: &Machine, round: &mut Round) {
-    let Some(lines) = with(machine, round, &["available pcie bandwidth"]) else { return };
-    for line in lines {
+    for line in with(machine, round, &[&["available pcie bandwidth"]]) {
         let Some(said) = limited(line) else { continue };
         let place = Place::new("link", said.address);
         let Some(device) = machine.inventory.pci_device(said.address) else {

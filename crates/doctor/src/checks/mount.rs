@@ -69,7 +69,7 @@ fn barriers(machine: &Machine, round: &mut Round) {
                 Nothing,
                 format!(
                     "mount -o remount,{} {}",
-                    if mount.kind == "btrfs" { "barrier" } else { "barrier=1" },
+                    if mount.kind.starts_with("ext") { "barrier=1" } else { "barrier" },
                     quote(&mount.target)
                 ),
             ),

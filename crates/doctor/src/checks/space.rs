@@ -20,10 +20,11 @@ fn space(machine: &Machine, round: &mut Round) {
     for usage in all {
         round.look();
         // Made once and hardly written: what the firmware and the loader start from.
-        if usage.used < 90 || usage.target.starts_with("/boot") {
+        if usage.used < 90 || usage.target.starts_with("/boot") || is_full_by_nature(&usage.source) {
             continue;
         }
-        let severity = if usage.used >= 100 { Error } else { Warning };
+        // `df` rounds up: of a large file system at 100 % much may be left.
+        let severity = if nothing_left(&usage.left) { Error } else { Warning };
         round.find(
             finding(
                 severity,
@@ -31,7 +32,7 @@ fn space(machine: &Machine, round: &mut Round) {
                 format!("{} % of the space are used", usage.used),
                 format!(
                     "{} are left. File systems look longer for free blocks when few are left, what they write lies in pieces, and flash \
-                     below has less to work with: from 100 % on writes fail",
+                     below has less to work with: when nothing is left writes fail",
                     left(&usage.left)
                 ),
             )
@@ -40,6 +41,15 @@ fn space(machine: &Machine, round: &mut Round) {
             .look(format!("du -xh --max-depth=1 {} | sort -h | tail", quote(&usage.target))),
         );
     }
+}
+
+/// Is it an image that was made as large as its content: a disc, or a file behind a loop device?
+fn is_full_by_nature(source: &str) -> bool {
+    ["/dev/sr", "/dev/loop"].iter().any(|start| source.starts_with(start))
+}
+
+fn nothing_left(text: &str) -> bool {
+    text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse::<f64>().is_ok_and(|left| left <= 0.0)
 }
 
 /// Without a unit it is KiB.

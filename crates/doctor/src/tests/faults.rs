@@ -276,6 +276,12 @@ fn drives() -> Vec<Fault> {
             &["spare capacity is low and it is not reliable any more", "critical_warning 5"],
         ),
         fault(
+            "drive-critical-warning",
+            Warning,
+            |m| health(m).critical_warning = 2,
+            &["too hot or too cold", "A heat sink or moving air"],
+        ),
+        fault(
             "drive-media-errors",
             Warning,
             |m| health(m).media_errors = Some(5),
@@ -405,7 +411,17 @@ fn drives() -> Vec<Fault> {
             |m| known(&mut detail(m).usage)[0].used = 93,
             &["93 % of the space", "976.56 MiB are left", "du -xh --max-depth=1 /home"],
         ),
-        fault("file-system-space", Error, |m| known(&mut detail(m).usage)[0].used = 100, &["100 %"]),
+        fault(
+            "file-system-space",
+            Error,
+            |m| {
+                let usage = &mut known(&mut detail(m).usage)[0];
+                (usage.used, usage.left) = (100, "0".to_owned());
+            },
+            &["100 %"],
+        ),
+        // `df` rounds up.
+        fault("file-system-space", Warning, |m| known(&mut detail(m).usage)[0].used = 100, &["976.56 MiB are left"]),
         fault(
             "bandwidth-message",
             Warning,
@@ -558,6 +574,27 @@ fn arrays() -> Vec<Fault> {
         fault(
             "array-degraded",
             Error,
+            |m| md(m, "md1").degraded = Known(Some(3)),
+            &[
+                "3 of 4 members are gone, and it cannot do without them",
+                "0 bytes",
+                "Write nothing",
+                "commands: [\"mdadm --detail",
+            ],
+        ),
+        fault(
+            "array-degraded",
+            Information,
+            |m| {
+                let md = md(m, "md0");
+                (md.devices, md.degraded) = (Known(16), Known(Some(14)));
+                md.level = "raid1".to_owned();
+            },
+            &["2 members of 16 places", "a place for every bay"],
+        ),
+        fault(
+            "array-degraded",
+            Error,
             |m| raid(m).health = Known("AD".into()),
             &["1 of 2 images", "loss of 0 drives more", "lvconvert --repair"],
         ),
@@ -588,6 +625,22 @@ fn arrays() -> Vec<Fault> {
             Information,
             |m| md(m, "md0").sync_action = Known(Some("check".into())),
             &["a check is going on"],
+        ),
+        fault(
+            "array-resyncing",
+            Warning,
+            |m| md(m, "md1").sync_action = Known(Some("reshape".into())),
+            &["a reshape is going on", "redundancy is whole"],
+        ),
+        fault(
+            "array-resyncing",
+            Error,
+            |m| {
+                let md = md(m, "md0");
+                md.state = Known("read-auto".into());
+                md.sync_action = Known(Some("resync".into()));
+            },
+            &["a resync waits for the first write", "`mdadm --readwrite`"],
         ),
         fault("array-resyncing", Error, |m| raid(m).sync_action = Known("recover".into()), &["a recover is going on"]),
         fault(
@@ -708,6 +761,15 @@ fn volumes() -> Vec<Fault> {
         fault("thin-pool-space", Error, |m| thin(m).mode = Known("out_of_data_space".into()), &["`out_of_data_space`"]),
         fault("snapshot-space", Warning, |m| group(m).logical[3].data = Some(91.0), &["91 %", "vg0/before"]),
         fault("snapshot-space", Error, |m| group(m).logical[3].data = Some(100.0), &["100 %"]),
+        fault(
+            "snapshot-space",
+            Error,
+            |m| {
+                let snapshot = &mut group(m).logical[3];
+                (snapshot.data, snapshot.attributes) = (Some(100.0), "swi-I-s---".to_owned());
+            },
+            &["has become invalid", "Nothing brings it back"],
+        ),
         fault("volume-group", Error, |m| group(m).missing = 1, &["1 of 2 physical volumes"]),
         fault(
             "volume-group",
@@ -1086,10 +1148,22 @@ fn system_wide() -> Vec<Fault> {
             &["1 message", "dev sda"],
         ),
         fault(
+            "read-write-errors",
+            Error,
+            |m| say(m, "md: kicking non-fresh sdb1 from array!"),
+            &["an array went on without a member", "sdb1"],
+        ),
+        fault(
             "went-read-only",
             Error,
             |m| say(m, "EXT4-fs (md0): Remounting filesystem read-only"),
-            &["1 time", "md0"],
+            &["1 message", "md0"],
+        ),
+        fault(
+            "went-read-only",
+            Error,
+            |m| say(m, "EXT4-fs error (device sda1): htree_dirblock_to_tree:1080: inode #2: bad entry"),
+            &["found errors in itself", "sda1"],
         ),
         fault(
             "uplink-oversubscribed",

@@ -103,6 +103,85 @@ fn a_drive_without_a_limit_in_an_array_is_found_without_the_kernels_side() {
     assert_eq!(found.remedy.commands, ["smartctl -l scterc /dev/sda", "smartctl -l scterc,70,70 /dev/sda"]);
 }
 
+const RAID5: &str = "Personalities : [raid6] [raid5] [raid4]\n\
+    md0 : active raid5 sde1[4] sdd1[2] sdc1[1] sdb1[0]\n      8790402048 blocks super 1.2 level 5, 512k chunk, algorithm 2 [4/4] [UUUU]\n\n\
+    unused devices: <none>\n";
+
+/// `mdadm --create` numbers the last member of a parity array past its places.
+#[test]
+fn a_member_that_is_gone_is_not_taken_for_one_that_is_filled() {
+    for gone in ["", " sdd1[2](F)"] {
+        let text = RAID5.replace(" sdd1[2]", gone).replace("[4/4] [UUUU]", "[4/3] [UU_U]");
+        let diagnosis = diagnosis(&text);
+        let found = diagnosis.findings.iter().find(|found| found.check == "array-degraded").unwrap();
+        assert!(found.what.contains("1 of 4 members are missing or faulty"), "{}", found.what);
+        assert!(found.remedy.commands.iter().any(|command| command == "mdadm /dev/md0 --re-add MEMBER"), "{found:?}");
+        let removes = found.remedy.commands.iter().any(|command| command == "mdadm /dev/md0 --remove failed");
+        assert_eq!(removes, !gone.is_empty());
+    }
+    // The one that came last is filled.
+    let text = RAID5.replace(" sdd1[2]", " sdd1[5]").replace("[4/4] [UUUU]", "[4/3] [UU_U]");
+    let diagnosis = diagnosis(&text);
+    let found = diagnosis.findings.iter().find(|found| found.check == "array-degraded").unwrap();
+    assert!(found.what.contains("3 of 4 members are in sync, and sdd1 waits to be filled"), "{}", found.what);
+    assert!(
+        RAID5.contains("[UUUU]") && self::diagnosis(RAID5).findings.iter().all(|found| found.check != "array-degraded")
+    );
+}
+
+#[test]
+fn an_array_of_firmware_is_no_array_that_does_not_start() {
+    let text = "Personalities : [raid1]\nmd126 : active raid1 sda[1] sdb[0]\n      976759808 blocks super external:/md127/0 [2/2] [UU]\n\n\
+        md127 : inactive sdb[1](S) sda[0](S)\n      6306 blocks super external:imsm\n\nunused devices: <none>\n";
+    assert!(found(&diagnosis(text)).iter().all(|(check, _, _)| *check != "array-not-running"));
+    let other = text.replace("external:imsm", "1.2");
+    assert!(found(&diagnosis(&other)).contains(&("array-not-running", "md127", Severity::Error)));
+}
+
+/// The header's version decides what can be done to it.
+#[test]
+fn a_header_that_tells_its_version_is_encrypted_anew_and_not_made_anew() {
+    for version in ["", "Version:       \t2\n", "Version:       \t1\n"] {
+        let text = format!(
+            "# cryptsetup luksDump /dev/sda2\nLUKS header information\n{version}Data segments:\n  0: crypt\n\tsector: 512 [bytes]\n"
+        );
+        for found in diagnosis(&text).findings.iter().filter(|found| found.check == "encryption-sector") {
+            let commands = found.remedy.commands.join("\n");
+            assert!(
+                commands.contains("cryptsetup reencrypt") && !commands.contains("luksFormat"),
+                "{version}: {commands}"
+            );
+            assert_eq!(commands.contains("cryptsetup convert"), version.contains('1'), "{version}: {commands}");
+        }
+    }
+}
+
+#[test]
+fn a_part_of_what_smartctl_prints_tells_of_its_drive() {
+    let all = sample!("smartctl-x-sata.txt");
+    let start = all.find("ID# ATTRIBUTE_NAME").unwrap();
+    let end = start + all[start..].find("\n\n").unwrap();
+    let text = |table: &str| {
+        format!(
+            "# smartctl -A /dev/sda\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n\
+            === START OF READ SMART DATA SECTION ===\nVendor Specific SMART Attributes with Thresholds:\n{table}\n\n"
+        )
+    };
+    let table = &all[start..end];
+    let bad = ("drive-media-errors", "sda", Severity::Warning);
+    assert!(found(&diagnosis(&text(table))).contains(&bad));
+    // A row that was wrapped hides no other.
+    let odd = table.replacen(
+        '\n',
+        "\n  3 Spin_Up_Time            0x0027   178   172   021    Pre-fail  Always       -\n6091\n",
+        1,
+    );
+    assert!(found(&diagnosis(&text(&odd))).contains(&bad));
+    let failed = "# smartctl -H /dev/sda\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n\
+        === START OF READ SMART DATA SECTION ===\nSMART overall-health self-assessment test result: FAILED!\n\n";
+    assert!(found(&diagnosis(failed)).contains(&("drive-critical-warning", "sda", Severity::Error)));
+}
+
 /// What several texts together may tell, and none of them alone; and the nearer end of a link, which tells less than both.
 const JOINED: [&str; 5] =
     ["bandwidth-message", "recovery-time-out", "link-below-both-ends", "encryption-sector", "link-below-drive"];

@@ -530,3 +530,70 @@ fn a_member_of_a_pool_or_array_is_not_formatted() {
     has_not(&said, &["nvme format"]);
     has(&said, &["It is a part of the array parity (md1)"]);
 }
+
+#[test]
+fn messages_of_what_has_no_medium_or_no_drive_say_nothing() {
+    let quiet = |plant: &dyn Fn(&mut Inventory)| {
+        for check in ["drive-went-away", "checksum-messages", "read-write-errors", "went-read-only"] {
+            assert_eq!(found(check, plant), []);
+        }
+    };
+    for line in [
+        "blk_update_request: I/O error, dev fd0, sector 0 op 0x0:(READ)",
+        "Buffer I/O error on dev sr0, logical block 0, async page read",
+        "sd 6:0:0:0: Device not ready",
+        "[drm:drm_edid_block_valid [drm]] *ERROR* EDID checksum failed, remainder is 130",
+    ] {
+        quiet(&|m| say(m, line));
+    }
+    quiet(&|m| {
+        say(m, "ata5: hard resetting link");
+        say(m, "ata5: SATA link down (SStatus 0 SControl 300)");
+    });
+}
+
+#[test]
+fn real_words_of_trouble_are_found() {
+    for (check, line) in [
+        ("read-write-errors", "nvme nvme0: I/O 123 QID 4 timeout, aborting"),
+        ("read-write-errors", "ata3: limiting SATA link speed to 1.5 Gbps"),
+        ("read-write-errors", "ata3.00: NCQ disabled due to excessive errors"),
+        ("read-write-errors", "BTRFS error (device sda1): bdev /dev/sda1 errs: wr 1, rd 0, flush 0, corrupt 0, gen 0"),
+        ("read-write-errors", "sd 7:0:0:0: [sdd] tag#3 uas_eh_abort_handler 0 uas-tag 4 inflight: CMD OUT"),
+        (
+            "checksum-messages",
+            "BTRFS warning (device sda1): checksum verify failed on 30408704 wanted 0x1 found 0x2 level 0",
+        ),
+        ("checksum-messages", "device-mapper: integrity: dm-3: Checksum failed at sector 0x8"),
+        ("went-read-only", "BTRFS info (device sda1: state E): forced readonly"),
+        ("went-read-only", "XFS (sda1): Filesystem has been shut down due to log error (0x2)."),
+    ] {
+        let said = one(check, |m| say(m, line));
+        has(&said, &[line]);
+    }
+}
+
+#[test]
+fn two_ways_to_one_drive_are_no_clones() {
+    let planted = |m: &mut Inventory| {
+        for name in ["nvme0n1", "nvme1n1"] {
+            node(m, name).signatures = Known(vec![Signature {
+                offset: Some(Bytes(0)),
+                kind: "ext4".into(),
+                uuid: Some("one".into()),
+                label: None,
+            }]);
+        }
+    };
+    let found = |m: &Inventory| crate::diagnose(m).findings.iter().any(|found| found.what.contains("carry one UUID"));
+    let mut inventory = clean();
+    planted(&mut inventory);
+    for name in ["nvme0n1", "nvme1n1"] {
+        drive(&mut inventory, name).wwid = Some(format!("eui.{name}"));
+    }
+    assert!(found(&inventory));
+    for name in ["nvme0n1", "nvme1n1"] {
+        drive(&mut inventory, name).wwid = Some("naa.1".into());
+    }
+    assert!(!found(&inventory));
+}

@@ -51,8 +51,10 @@ fn endpoint_asks(device: &PciDevice, inventory: &Inventory) -> Option<BytesPerSe
     if device.role.is_bridge() || device.role == PciRole::Network {
         return None;
     }
-    // SATA controllers are parts of chipsets, and tell of a link that is none: their drives' lines are what counts.
-    let real = device.role != PciRole::Sata || device.detail.as_ref().is_none_or(|detail| detail.chipset.is_none());
+    // SATA controllers are parts of chipsets, and tell of a link that is none: their drives' lines are what counts. Of one that
+    // does not tell who made it nobody knows.
+    let chipset = device.detail.as_ref().is_some_and(|detail| detail.chipset.is_some());
+    let real = device.role != PciRole::Sata || !(chipset || device.id == NO_ID);
     let link = device.detail.as_ref().and_then(|detail| detail.carries.known().copied().flatten());
     let link = link.map(|capacity| capacity.rate.0).filter(|_| real);
     let under = inventory.drives.iter().filter(|drive| drive.pci_address.as_deref() == Some(&device.address));
@@ -64,6 +66,9 @@ fn endpoint_asks(device: &PciDevice, inventory: &Inventory) -> Option<BytesPerSe
     };
     least.map(BytesPerSecond)
 }
+
+/// What stands for vendor and device where neither is told.
+const NO_ID: &str = ":";
 
 /// Who hangs under whom, by position in the list.
 struct Tree {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::machine::LUKS;
 use super::{Machine, Text};
 
 /// What a column says of a device, by the column's name in capitals.
@@ -186,7 +187,8 @@ pub(super) fn read_document(devices: &[Value], under: Option<&Device>, machine: 
 #[derive(Debug, Clone)]
 pub(super) struct Device {
     name: String,
-    encrypted: bool,
+    /// Of a LUKS volume its version, or nothing where no column tells.
+    luks: Option<String>,
 }
 
 /// Types of mappings, whose names are not those of the kernel (`get_type` in `disk-utils/lsblk.c`).
@@ -221,20 +223,19 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
     }
     if kernel.starts_with("dm-") {
         machine.block_file(&kernel, "dm/name", name);
-        // The mapping of a LUKS volume names itself so (`lib/libdevmapper.c` of cryptsetup).
-        if kind == "crypt" && under.is_some_and(|under| under.encrypted) {
-            machine.block_file(&kernel, "dm/uuid", "CRYPT-LUKS");
+        if let Some(version) = under.filter(|_| kind == "crypt").and_then(|under| under.luks.as_deref()) {
+            machine.block_file(&kernel, "dm/uuid", format!("{LUKS}{version}"));
         }
     } else if kind.starts_with("raid") || kind == "linear" {
         machine.block_file(&kernel, "md/level", kind);
     }
     cell("TRAN").into_iter().filter(|_| kind == "disk").for_each(|way| machine.attached(&kernel, way));
-    if kind != "part" {
-        for (column, file, fits) in VALUES {
-            let Some(value) = cell(column).filter(|value| fits(value)) else { continue };
-            let file = if kernel.starts_with("nvme") && column == "REV" { "device/firmware_rev" } else { file };
-            machine.told(&kernel, file, value);
-        }
+    // A partition has no files but this one of its own.
+    let own = |column: &str| kind != "part" || column == "ALIGNMENT";
+    for (column, file, fits) in VALUES.into_iter().filter(|(column, _, _)| own(column)) {
+        let Some(value) = cell(column).filter(|value| fits(value)) else { continue };
+        let file = if kernel.starts_with("nvme") && column == "REV" { "device/firmware_rev" } else { file };
+        machine.told(&kernel, file, value);
     }
     // Sizes that were shortened for people are not what the device has.
     let sectors = cell("SIZE").and_then(|size| size.parse::<u64>().ok()).filter(|size| size.is_multiple_of(512));
@@ -244,7 +245,8 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
         machine.block_file(&kernel, "dev", numbers);
         put_signature(numbers, &cell, machine);
     }
-    Some(Device { name: kernel, encrypted: cell("FSTYPE") == Some("crypto_LUKS") })
+    let version = cell("FSVER").filter(|version| ["1", "2"].contains(version)).unwrap_or_default();
+    Some(Device { name: kernel, luks: (cell("FSTYPE") == Some("crypto_LUKS")).then(|| version.to_owned()) })
 }
 
 /// What udev knows of it, which is where `lsblk` has it from.

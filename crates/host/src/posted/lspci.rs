@@ -77,6 +77,8 @@ pub(super) struct Device {
     /// Buses behind a bridge: the first and the last.
     pub(super) buses: Option<(u8, u8)>,
     role: Option<u8>,
+    /// Numbers of maker and device, which `-nn` adds.
+    id: Option<(String, String)>,
     now: Option<(String, String)>,
     best: Option<(String, String)>,
 }
@@ -94,12 +96,21 @@ impl Device {
             let kinds = [("Root Port", 4), ("Upstream Port", 5), ("Downstream Port", 6)];
             kinds.iter().find(|(name, _)| line.contains(name)).map(|(_, role)| *role)
         });
-        Self { address, class, buses, role, now: line("LnkSta:").and_then(link), best: line("LnkCap:").and_then(link) }
+        let id = lines.first().and_then(|line| numbers(line));
+        Self {
+            address,
+            class,
+            buses,
+            role,
+            id,
+            now: line("LnkSta:").and_then(link),
+            best: line("LnkCap:").and_then(link),
+        }
     }
 
     /// One of which a text tells no more than where it is.
     pub(super) const fn placed(address: String, class: &'static str, buses: Option<(u8, u8)>) -> Self {
-        Self { address, class, buses, role: None, now: None, best: None }
+        Self { address, class, buses, role: None, id: None, now: None, best: None }
     }
 
     /// What another text tells of it besides. False where they cannot be of one device.
@@ -115,6 +126,7 @@ impl Device {
         if one {
             self.buses = self.buses.or(other.buses);
             self.role = self.role.or(other.role);
+            self.id = self.id.take().or(other.id);
             self.now = self.now.take().or(other.now);
             self.best = self.best.take().or(other.best);
         }
@@ -142,6 +154,10 @@ impl Device {
         machine.links.insert(format!("{DEVICES}/{}", self.address), path.to_owned());
         machine.directories.entry(DEVICES.to_owned()).or_default().push(self.address.clone());
         machine.file(format!("{path}/class"), self.class);
+        if let Some((vendor, device)) = &self.id {
+            machine.file(format!("{path}/vendor"), format!("0x{vendor}"));
+            machine.file(format!("{path}/device"), format!("0x{device}"));
+        }
         for (link, speed, width) in
             [(&self.now, "current_link_speed", "current_link_width"), (&self.best, "max_link_speed", "max_link_width")]
         {
@@ -155,6 +171,16 @@ impl Device {
             machine.directories.entry(path.to_owned()).or_default().push(service);
         }
     }
+}
+
+/// `[144d:a808]`, after the name.
+fn numbers(line: &str) -> Option<(String, String)> {
+    let words = line.split('[').skip(1).filter_map(|rest| rest.split_once(']')?.0.split_once(':'));
+    let hex = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    words
+        .filter(|(vendor, device)| hex(vendor) && hex(device))
+        .map(|(vendor, device)| (vendor.to_owned(), device.to_owned()))
+        .next()
 }
 
 /// `Speed 8GT/s, Width x4` with words between and behind; older versions say `Speed 8GT/s (ok), Width x4 (ok)`.

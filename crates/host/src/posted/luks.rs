@@ -7,6 +7,12 @@ pub(super) fn begins(line: &str) -> bool {
     line.starts_with("LUKS header information")
 }
 
+/// The version that a header tells: 1 or 2.
+pub(super) fn version(text: &str) -> Option<&str> {
+    let told = text.lines().find_map(|line| line.strip_prefix("Version:"))?.trim();
+    ["1", "2"].contains(&told).then_some(told)
+}
+
 /// The header as it is.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let of_itself = text.lines.first().and_then(|line| line.split_once(" for /dev/")).map(|(_, name)| name.trim());

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::lspci::{self, Device};
+use super::luks;
 use crate::capture::Capture;
 
 /// What the readers of single kinds write into.
@@ -70,6 +71,9 @@ const CONTROLLER: [&str; 11] = [
     "subsysnqn",
     "transport",
 ];
+
+/// How the UUID of a LUKS volume's mapping begins; the header's version follows (`lib/libdevmapper.c` of cryptsetup).
+pub(super) const LUKS: &str = "CRYPT-LUKS";
 
 /// Letters that no drive has, for drives that no text names.
 const LETTERS: [char; 3] = ['X', 'Y', 'Z'];
@@ -267,8 +271,12 @@ impl Machine {
             if known.is_none() {
                 self.block_file(&name, "dm/name", "NAME");
             }
-            if self.is_first(&name, "dm/uuid") {
-                self.block_file(&name, "dm/uuid", "CRYPT-LUKS");
+            // What told of the mapping before did not tell the header's version.
+            let uuid = (name.clone(), "dm/uuid".to_owned());
+            if self.block_files.get(&uuid).is_none_or(|known| known == LUKS) {
+                let header = self.runs.get(&format!("cryptsetup luksDump /dev/{device}"));
+                let version = header.and_then(|text| luks::version(text)).unwrap_or_default();
+                self.block_files.insert(uuid, format!("{LUKS}{version}"));
             }
         }
     }

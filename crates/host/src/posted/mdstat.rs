@@ -37,7 +37,8 @@ fn member(word: &str) -> Option<(&str, u32, &str)> {
     let (device, rest) = word.split_once('[')?;
     let (slot, flags) = rest.split_once(']')?;
     let plain = device.chars().all(|c| c.is_ascii_alphanumeric() || "-_!".contains(c)) && !device.is_empty();
-    let known = ["", "(F)", "(S)", "(W)", "(J)", "(R)", "(W)(F)", "(W)(S)"].contains(&flags);
+    let known =
+        ["", "(F)", "(S)", "(W)", "(J)", "(R)", "(W)(F)", "(W)(S)", "(W)(R)", "(S)(R)", "(J)(F)"].contains(&flags);
     (plain && known).then_some((device, slot.parse().ok()?, flags))
 }
 
@@ -80,15 +81,19 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
             files.push(("bitmap/location", "none".to_owned()));
         }
     }
+    files.extend(metadata(&text).map(|version| ("metadata_version", version)));
     for (file, value) in files {
         machine.block_file(name, &format!("md/{file}"), value);
     }
+    let placed_flags = ["", "(W)"];
+    let numbers: Vec<u32> = members.iter().filter(|of| placed_flags.contains(&of.2)).map(|of| of.1).collect();
     let all = members.iter().map(|(device, number, flags)| {
         let (state, slot) = match *flags {
             flags if flags.contains("(F)") => (Some("faulty"), Some("none".to_owned())),
             "(S)" | "(W)(S)" => (Some("spare"), Some("none".to_owned())),
             "(J)" => (Some("journal"), Some("none".to_owned())),
-            _ => placed(*number, places.as_deref()),
+            flags if flags.contains("(R)") => (Some("spare,replacement"), None),
+            _ => placed(*number, &numbers, places.as_deref()),
         };
         let state =
             state.map(|state| if flags.contains("(W)") { format!("{state},write_mostly") } else { state.to_owned() });
@@ -148,19 +153,29 @@ const REDUNDANT: &[&str] = &[
     "sync_speed_max",
 ];
 
-/// State and place of a member. Its number is its place unless it took that of another: then the one place that is not
-/// filled is its, and where there are several nobody knows which.
-fn placed(number: u32, places: Option<&[char]>) -> (Option<&'static str>, Option<String>) {
+/// State and place of a member, by the numbers of all that have a place. `mdadm --create` numbers the last member of a parity
+/// array one past the places, because it begins as a spare, and what is added later gets the next free number (mdadm's `Create.c`
+/// and `Manage_add`). So a number that is no filled place says nothing: only a member more than there are filled places is being
+/// filled, and that is the one with the highest number.
+fn placed(number: u32, numbers: &[u32], places: Option<&[char]>) -> (Option<&'static str>, Option<String>) {
     let Some(places) = places else { return (Some("in_sync"), Some(number.to_string())) };
-    let mark = usize::try_from(number).ok().and_then(|number| places.get(number));
-    let empty: Vec<usize> = (0..places.len()).filter(|at| places[*at] == '_').collect();
-    match (mark, &empty[..]) {
-        (_, []) => (Some("in_sync"), mark.map(|_| number.to_string())),
-        (Some('U'), _) => (Some("in_sync"), Some(number.to_string())),
-        (Some(_), _) => (Some("spare"), Some(number.to_string())),
-        (None, [one]) => (Some("spare"), Some(one.to_string())),
-        (None, _) => (None, None),
+    let mark = |number: u32| usize::try_from(number).ok().and_then(|at| places.get(at)).copied();
+    if mark(number) == Some('U') {
+        return (Some("in_sync"), Some(number.to_string()));
     }
+    let up = places.iter().filter(|mark| **mark == 'U').count();
+    let filling = numbers.len().saturating_sub(up);
+    let late: Vec<u32> = numbers.iter().copied().filter(|number| mark(*number) != Some('U')).collect();
+    let later = late.iter().filter(|other| **other > number).count();
+    let (state, wanted) = if later < filling { ("spare", '_') } else { ("in_sync", 'U') };
+    let is_free = |at: &u32| mark(*at) == Some(wanted) && (wanted == '_' || !numbers.contains(at));
+    let free: Vec<u32> = (0..).take(places.len()).filter(is_free).collect();
+    let slot = match free[..] {
+        _ if state == "spare" && free.contains(&number) => Some(number.to_string()),
+        [one] => Some(one.to_string()),
+        _ => None,
+    };
+    (Some(state), slot)
 }
 
 /// `[3/2] [UU_]`.
@@ -177,6 +192,15 @@ fn health(text: &str) -> Option<((u32, u32), Vec<char>)> {
         return (fits && marks.iter().all(|mark| "U_".contains(*mark))).then_some(((all, here), marks));
     }
     None
+}
+
+/// `super 1.2`, `super external:imsm`; the oldest kind is not told (`md_seq_show` in the kernel's `drivers/md/md.c`).
+fn metadata(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.split_whitespace().nth(1) == Some("blocks"))?;
+    let version =
+        line.split_once(" super ").map_or("0.90", |(_, rest)| rest.split_whitespace().next().unwrap_or_default());
+    let known = version.starts_with("external:") || version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (known && !version.is_empty()).then(|| version.to_owned())
 }
 
 /// What is going on: `resync = 12.6% (1024/8192)`, `recovery=DELAYED`, `resync=PENDING`; idle where nothing is said.

@@ -23,6 +23,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         }
         return 0;
     }
+    for line in said.odd_rows() {
+        machine.refused.push(format!("the attribute `{line}` cannot be understood, or is cut"));
+    }
     let serial = said.field("Serial Number").map(ToOwned::to_owned);
     machine.smart(text.device(), serial, said.smart());
     1
@@ -107,13 +110,25 @@ impl<'t> Said<'t> {
         self.0.iter().any(|line| line.contains("(NVMe Log 0x02)") || line.starts_with("NVMe Version"))
     }
 
+    /// Only ATA drives have a table of attributes, and only they and SAS drives this heading (`ataprint.cpp` and `scsiprint.cpp`
+    /// of smartmontools), the latter with other words for their health.
+    fn is_ata(&self) -> bool {
+        let has = |key: &str| self.field(key).is_some();
+        let begins = |start: &str| self.0.iter().any(|line| line.starts_with(start));
+        has("ATA Version is")
+            || has("SATA Version is")
+            || begins("ID# ATTRIBUTE_NAME")
+            || (begins("=== START OF READ SMART DATA SECTION")
+                && has("SMART overall-health self-assessment test result"))
+    }
+
     fn is_sas(&self) -> bool {
         self.field("Transport protocol").is_some_and(|protocol| protocol.starts_with("SAS"))
     }
 
     fn smart(&self) -> Smart {
         let is_nvme = self.is_nvme();
-        let is_ata = self.field("ATA Version is").is_some() || self.field("SATA Version is").is_some();
+        let is_ata = self.is_ata();
         let transport = if is_nvme {
             None
         } else if self.is_sas() {
@@ -211,10 +226,24 @@ impl<'t> Said<'t> {
 
     /// Rows of the table of attributes, in its old and its brief form: in both the raw value comes last.
     fn attributes(&self) -> Option<Value> {
+        let rows = self.attribute_rows()?.filter_map(|(_, row)| row);
+        Some(json!({"table": rows.collect::<Vec<_>>()}))
+    }
+
+    /// Each line of that table with what it says, if that can be understood. An empty line ends the table, and so does the key to
+    /// the flags of its brief form.
+    fn attribute_rows(&self) -> Option<impl Iterator<Item = (&'t str, Option<Value>)>> {
         let start = self.0.iter().position(|line| line.starts_with("ID# ATTRIBUTE_NAME"))?;
         let brief = self.0[start].contains("FAIL RAW_VALUE");
-        let rows = self.0.get(start + 1..)?.iter().map_while(|line| attribute(line, brief));
-        Some(json!({"table": rows.collect::<Vec<_>>()}))
+        let rows = self.0.get(start + 1..)?.iter().copied();
+        let rows = rows.take_while(|line| !line.trim().is_empty() && !line.trim_start().starts_with('|'));
+        Some(rows.map(move |line| (line, attribute(line, brief))))
+    }
+
+    /// Lines of the table that cannot be understood: what they would say is not known.
+    fn odd_rows(&self) -> Vec<&'t str> {
+        let rows = self.attribute_rows().into_iter().flatten();
+        rows.filter(|(_, row)| row.is_none()).map(|(line, _)| line.trim()).collect()
     }
 
     fn hours(&self) -> Option<u64> {
@@ -345,6 +374,9 @@ fn attribute(line: &str, brief: bool) -> Option<Value> {
 
 /// `31 (Min/Max 20/45)`, `12345h+10m+2.345s`, `0 0 0`: the first number, where what follows it is known.
 fn raw_value(text: &str) -> Option<u64> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return u64::from_str_radix(digits, 16).ok();
+    }
     let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(split);
     let goes_on = rest.is_empty()
