@@ -58,7 +58,10 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn survives(level: &str, devices: u32, lost: u32, node: &Node) -> String {
     let left = of_level(level, devices).unwrap_or(0).saturating_sub(lost);
-    let loss = format!("it is sure to survive the loss of {} more", count(u64::from(left), "drive"));
+    let loss = match left {
+        0 => "no redundancy is left: 0 drives more may be lost".to_owned(),
+        left => format!("it is sure to survive the loss of {} more", count(u64::from(left), "drive")),
+    };
     // No array has no size: nobody looked.
     if node.size.0 == 0 { loss } else { format!("{loss}; {} of data stand on it", node.size) }
 }

@@ -33,8 +33,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "zfs-special-redundancy",
         severity: Error,
         looks_at: "classes of virtual devices in `zpool status`",
-        rule: "a special or dedup device has no redundancy and the data has (error), or less than the data (warning), or a log \
-               device has none (warning)",
+        rule: "a data, special or dedup device has no redundancy where data elsewhere in the pool has (error), a special or dedup \
+               device has less (warning), or a log device has none (warning)",
         fixes: false,
         look: special,
     },
@@ -270,16 +270,22 @@ fn layout(pool: &Pool) -> String {
 fn special(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
         let Some(vdevs) = round.ask(&place(pool), &pool.vdevs) else { continue };
-        let of_data = vdevs.iter().filter(|vdev| vdev.class == "data").map(of_vdev).min().unwrap_or(0);
-        for vdev in vdevs.iter().filter(|vdev| ["special", "dedup", "log"].contains(&vdev.class.as_str())) {
+        // What was removed from a pool leaves a table of where its blocks went, which needs no device.
+        let vdevs: Vec<&Vdev> = vdevs.iter().filter(|vdev| vdev.kind != "indirect").collect();
+        let of_data = vdevs.iter().filter(|vdev| vdev.class == "data").map(|vdev| of_vdev(vdev)).max().unwrap_or(0);
+        for vdev in vdevs.into_iter().filter(|vdev| ["data", "special", "dedup", "log"].contains(&vdev.class.as_str()))
+        {
             let at = Place::new("virtual device", format!("{} of {}", vdev.name, pool.name));
             round.look();
             let own = of_vdev(vdev);
-            let is_log = vdev.class == "log";
-            if own >= of_data || (is_log && own > 0) {
+            let is_enough = match vdev.class.as_str() {
+                "log" | "data" => own > 0 || of_data == 0,
+                _ => own >= of_data,
+            };
+            if is_enough {
                 continue;
             }
-            let found = if is_log {
+            let found = if vdev.class == "log" {
                 finding(
                     Warning,
                     &at,
@@ -287,13 +293,15 @@ fn special(machine: &Machine, round: &mut Round) {
                     "if it is lost in the same moment as power, up to 5 s of what programs were told is safe are lost",
                 )
             } else {
+                let rest = if vdev.class == "data" { "another of the pool" } else { "the data" };
                 finding(
                     if own > 0 { Warning } else { Error },
                     &at,
-                    format!("the {} device survives the loss of {}, and the data of {}", vdev.class, own, of_data),
+                    format!("the {} device survives the loss of {own}, and {rest} of {of_data}", vdev.class),
                     format!(
-                        "the pool is lost with it: {} that fail are enough, where the data has room for {of_data}",
-                        count(own + 1, "drive")
+                        "the pool is lost with it: {} {} enough, where {rest} has room for {of_data}",
+                        count(own + 1, "lost drive"),
+                        if own == 0 { "is" } else { "are" }
                     ),
                 )
             };

@@ -569,7 +569,7 @@ fn arrays() -> Vec<Fault> {
             "array-degraded",
             Error,
             |m| md(m, "md1").degraded = Known(Some(1)),
-            &["1 of 4 members", "loss of 0 drives more", "array parity (md1)", "mdadm /dev/md/parity --add NEW"],
+            &["1 of 4 members", "no redundancy is left", "array parity (md1)", "mdadm /dev/md/parity --add NEW"],
         ),
         fault(
             "array-degraded",
@@ -596,7 +596,7 @@ fn arrays() -> Vec<Fault> {
             "array-degraded",
             Error,
             |m| raid(m).health = Known("AD".into()),
-            &["1 of 2 images", "loss of 0 drives more", "lvconvert --repair"],
+            &["1 of 2 images", "no redundancy is left", "lvconvert --repair"],
         ),
         fault(
             "array-not-running",
@@ -1028,7 +1028,7 @@ fn pools() -> Vec<Fault> {
                 special.node = special.children[0].node.clone();
                 special.children.clear();
             },
-            &["survives the loss of 0, and the data of 1", "1 drive that fail", "zpool attach tank mirror-1 NEW"],
+            &["survives the loss of 0, and the data of 1", "1 lost drive is enough", "zpool attach tank mirror-1 NEW"],
         ),
         fault(
             "zfs-special-redundancy",

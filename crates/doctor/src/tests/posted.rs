@@ -182,6 +182,37 @@ fn a_part_of_what_smartctl_prints_tells_of_its_drive() {
     assert!(found(&diagnosis(failed)).contains(&("drive-critical-warning", "sda", Severity::Error)));
 }
 
+#[test]
+fn what_posting_put_before_each_line_goes_and_what_it_took_is_not_guessed() {
+    let wanted = found(&diagnosis(sample!("zpool-status.txt"))).len();
+    assert!(wanted > 0);
+    let before =
+        |sign: &str| sample!("zpool-status.txt").lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+    for text in [before("> "), before("    "), before("> > "), format!("\u{feff}{}", sample!("zpool-status.txt"))] {
+        assert_eq!(found(&diagnosis(&text)).len(), wanted, "{text}");
+    }
+    let flat = "  pool: tank\n state: ONLINE\nconfig:\n\nNAME STATE READ WRITE CKSUM\ntank ONLINE 0 0 0\nmirror-0 ONLINE 0 0 0\n\
+        sda ONLINE 0 0 0\nsdb ONLINE 0 0 37\nspares\nsdc AVAIL\n\nerrors: No known data errors\n";
+    let found_in = diagnosis(flat);
+    let state = found_in.findings.iter().find(|found| found.check == "zfs-pool-state").unwrap();
+    assert!(state.why.contains("sdb 0/0/37"), "{}", state.why);
+    let replaced =
+        flat.replace("sda ONLINE 0 0 0\n", "replacing-0 DEGRADED 0 0 0\nsda OFFLINE 0 0 0\nsdd ONLINE 0 0 0\n");
+    let posted = posted::read([("post", replaced.as_str())]);
+    assert!(
+        posted.refused.iter().any(|refused| refused.contains("blanks before its devices are lost")),
+        "{:?}",
+        posted.refused
+    );
+}
+
+#[test]
+fn an_array_that_was_not_started_says_so_in_both_texts() {
+    let text = "/dev/md0:\n           Version : 1.2\n        Raid Level : raid0\n     Total Devices : 2\n\n             State : inactive\n\
+        \n    Number   Major   Minor   RaidDevice\n\n       -       8       33        -        /dev/sdc1\n       -       8       17        -        /dev/sdb1\n";
+    assert!(found(&diagnosis(text)).contains(&("array-not-running", "md0", Severity::Error)));
+}
+
 /// What several texts together may tell, and none of them alone; and the nearer end of a link, which tells less than both.
 const JOINED: [&str; 5] =
     ["bandwidth-message", "recovery-time-out", "link-below-both-ends", "encryption-sector", "link-below-drive"];

@@ -597,3 +597,18 @@ fn two_ways_to_one_drive_are_no_clones() {
     }
     assert!(!found(&inventory));
 }
+
+#[test]
+fn a_device_that_was_added_beside_a_redundant_one_is_found() {
+    let lone = |kind: &'static str| {
+        move |m: &mut Inventory| {
+            let mut added = vdev(m, 0).clone();
+            (added.kind, added.name) = (kind.to_owned(), "added".to_owned());
+            added.children.clear();
+            known(&mut pool(m).vdevs).insert(1, added);
+        }
+    };
+    let said = one("zfs-special-redundancy", lone("disk"));
+    has(&said, &["the data device survives the loss of 0", "1 lost drive is enough", "zpool attach tank added NEW"]);
+    assert_eq!(found("zfs-special-redundancy", lone("indirect")), []);
+}

@@ -39,6 +39,9 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
         pairs.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
     };
     let level = value("Raid Level")?;
+    if value("State") == Some("inactive") {
+        return inactive(name, lines, machine);
+    }
     let devices: usize = value("Raid Devices")?.parse().ok()?;
     let state: Vec<&str> = value("State")?.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
     let running = state.first().is_some_and(|word| ["clean", "active", "write-pending", "active-idle"].contains(word));
@@ -66,6 +69,22 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     put_settings(name, level, &value, machine);
     let members = rows.into_iter().filter_map(Row::member).collect();
     put_members(name, members, redundant, machine);
+    Some(())
+}
+
+/// An array that was not started: it says `raid0` whatever it is, and of its members only which they are.
+fn inactive(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
+    let table = lines.iter().position(|line| line.split_whitespace().take(3).eq(["Number", "Major", "Minor"]))?;
+    let device = |line: &&str| {
+        let device = line.split_whitespace().last()?.strip_prefix("/dev/")?;
+        (!device.is_empty() && !device.contains('/')).then(|| device.to_owned())
+    };
+    let members = lines[table + 1..].iter().filter_map(device);
+    let members = members.map(|device| Member { device, state: None, slot: None, failed: false }).collect();
+    if machine.is_first(name, "md/array_state") {
+        machine.block_file(name, "md/array_state", "inactive");
+    }
+    put_members(name, members, false, machine);
     Some(())
 }
 

@@ -190,7 +190,7 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
     let mut posted = Posted::default();
     for (file, text) in texts {
         // What was taken from a terminal has its colours.
-        let plain = anstream::adapter::strip_str(text).to_string();
+        let plain = unquoted(&anstream::adapter::strip_str(text).to_string());
         for text in piece::texts(&plain) {
             let line = text.line;
             let Some(form) = text.kind.and_then(TextKind::form) else {
@@ -217,6 +217,26 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
     posted.machine = machine;
     posted
 }
+
+/// A text without what posting put before all of its lines: the signs of a quotation, or the blanks that make it code. A mark of the
+/// order of bytes before it goes as well.
+fn unquoted(text: &str) -> String {
+    let mut text = text.trim_start_matches('\u{feff}').to_owned();
+    for _ in 0..DEEPEST {
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        if !lines.all(|line| line.starts_with('>')) {
+            break;
+        }
+        let bare = |line: &str| line.strip_prefix("> ").or_else(|| line.strip_prefix('>')).unwrap_or(line).to_owned();
+        text = text.split_inclusive('\n').map(bare).collect();
+    }
+    let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let common = text.lines().filter(|line| !line.trim().is_empty()).map(blanks).min().unwrap_or(0);
+    text.split_inclusive('\n').map(|line| line.get(common..).unwrap_or("\n")).collect()
+}
+
+/// So many quotations of quotations are taken off.
+const DEEPEST: u32 = 8;
 
 #[cfg(test)]
 mod samples;

@@ -36,7 +36,12 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             continue;
         }
         put(name, state, machine);
-        machine.run(format!("zpool status -P {name}"), config_with_tabs(paragraph));
+        match config_with_tabs(paragraph) {
+            Some(text) => machine.run(format!("zpool status -P {name}"), text),
+            None => machine.refused.push(format!(
+                "pool `{name}`: the blanks before its devices are lost, and without them nobody knows which belong together"
+            )),
+        }
         told += 1;
     }
     told
@@ -79,10 +84,11 @@ pub(super) fn is_state(state: &str) -> bool {
     ["ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "REMOVED", "UNAVAIL", "SUSPENDED"].contains(&state)
 }
 
-/// Posts lose the tab that begins each line of the list, or have blanks for it: the indent of its heading goes.
-fn config_with_tabs(paragraph: &[&str]) -> String {
+/// Posts lose the tab that begins each line of the list, or have blanks for it: the indent of its heading goes. Where all blanks are
+/// lost, how deep a device is follows from its name; where it does not, there is no text.
+fn config_with_tabs(paragraph: &[&str]) -> Option<String> {
     let mut out = String::new();
-    let mut indent: Option<usize> = None;
+    let mut list = List::default();
     let mut inside = false;
     for line in paragraph {
         let word = line.trim();
@@ -90,16 +96,56 @@ fn config_with_tabs(paragraph: &[&str]) -> String {
             inside = true;
         } else if word.starts_with("errors:") {
             inside = false;
+            out.push_str(&list.told()?);
         } else if inside && !word.is_empty() {
-            let blanks = line.len() - line.trim_start().len();
-            let own = *indent.get_or_insert(blanks);
-            out.push('\t');
-            out.push_str(line.get(own.min(blanks)..).unwrap_or(word));
-            out.push('\n');
+            list.rows.push((line.len() - line.trim_start().len(), word.to_owned()));
             continue;
         }
         out.push_str(line);
         out.push('\n');
     }
-    out
+    Some(out)
+}
+
+/// The list of devices: how far each row is indented, and the row.
+#[derive(Default)]
+struct List {
+    rows: Vec<(usize, String)>,
+}
+
+impl List {
+    /// It as the program prints it.
+    fn told(&self) -> Option<String> {
+        let own = self.rows.first().map_or(0, |(blanks, _)| *blanks);
+        let is_flat = self.rows.len() > 2 && self.rows.iter().all(|(blanks, _)| *blanks == own);
+        let mut under = 0;
+        let mut text = String::new();
+        for (number, (blanks, row)) in self.rows.iter().enumerate() {
+            let depth = match (is_flat, number) {
+                (false, _) => blanks.saturating_sub(own),
+                (true, 0 | 1) => 0,
+                (true, _) => 2 * depth(row, &mut under)?,
+            };
+            text.push_str(&format!("\t{}{row}\n", " ".repeat(depth)));
+        }
+        Some(text)
+    }
+}
+
+/// How deep a row hangs, by its first word; `under` is how deep a device hangs that follows. A device that takes the place of another
+/// hangs below that, and nothing tells which are its own.
+fn depth(row: &str, under: &mut usize) -> Option<usize> {
+    let name = row.split_whitespace().next()?;
+    let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    if ["logs", "cache", "spares", "special", "dedup"].contains(&name) {
+        *under = 1;
+        Some(0)
+    } else if begins(&["mirror-", "raidz1-", "raidz2-", "raidz3-", "raidz-", "draid"]) {
+        *under = 2;
+        Some(1)
+    } else if begins(&["replacing-", "spare-"]) {
+        None
+    } else {
+        Some((*under).max(1))
+    }
 }
