@@ -49,7 +49,7 @@ pub(crate) fn posted(files: &[impl AsRef<Path>]) -> Result<Capture, Failure> {
     let mut texts: Vec<(String, String)> = Vec::new();
     for file in files.iter().map(AsRef::as_ref) {
         let bytes = input::bytes(file, "capture", input::CAPTURE, |_| "`bedplate capture FILE` makes one")?;
-        if files.len() == 1 && !is_text_of_programs(&bytes) {
+        if files.len() == 1 && bytes.starts_with(b"bedplate capture") {
             return Capture::parse(&spell_path(file), &bytes).map_err(|error| {
                 Failure::told(format!(
                     "error: this is not a captured machine\n{error}\n\nhint: docs/capture.md says how one is written"
@@ -63,19 +63,15 @@ pub(crate) fn posted(files: &[impl AsRef<Path>]) -> Result<Capture, Failure> {
         tell(&format!("read `{}` from {}:{}: {} told", piece.kind.command(), piece.file, piece.line, piece.told));
     }
     read.refused.iter().for_each(|refused| tell(&spell(&format!("not read: {refused}"))));
-    if read.pieces.is_empty() {
+    // A text may be whole and tell of nothing: a machine without PCI devices.
+    let told = read.pieces.iter().any(|piece| piece.told > 0);
+    if read.pieces.is_empty() || !(told || read.refused.is_empty()) {
         let known: Vec<String> = host::posted::commands().map(|command| format!("`{command}`")).collect();
         return Err(Failure::told(format!(
-            "error: none of this is the output of a program that is known here\n\nhint: what is read is printed by {}; `bedplate \
-             capture FILE` has all",
+            "error: nothing could be read in this: it is neither a capture nor whole output of a program that is known here\n\nhint: \
+             what is read is printed by {}; `bedplate capture FILE` has all",
             known.join(", ")
         )));
     }
     Ok(read.machine)
-}
-
-/// Is it no capture, and is there a text in it that is understood?
-fn is_text_of_programs(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    !text.starts_with("bedplate capture") && !host::posted::read([("", &*text)]).pieces.is_empty()
 }

@@ -39,32 +39,23 @@ pub(crate) fn load_or_plan(
     profiles: &[String],
     drives: &[LabDrive],
     settings: &Settings,
-) -> Result<(Design, From), Failure> {
+) -> Result<Design, Failure> {
     let path = &selection.study;
     let text = text(path)?;
     let is_plan = plan_file::is_one(&text) || path.extension().is_some_and(|ending| ending == "json");
-    let (mut design, from) = if is_plan {
+    let mut design = if is_plan {
         let usual = spec::profile::named(USUAL).unwrap_or_default();
-        (understood(path, &text, plan_file::read(&text, usual), settings)?, From::Plan)
+        understood(path, &text, plan_file::read(&text, usual), settings)?
     } else {
-        (understood(path, &text, spec::parse_on(&text, drives), settings)?, From::Study)
+        understood(path, &text, spec::parse_on(&text, drives), settings)?
     };
     design.stacks = select(design.stacks, &selection.only, &selection.skip)?;
     replace_workloads(&mut design, profiles)?;
-    Ok((design, from))
+    Ok(design)
 }
 
 /// The profile of a study that names none.
 const USUAL: &str = "quick";
-
-/// Where a design is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum From {
-    /// A study.
-    Study,
-    /// A plan, which does not say how large drives are.
-    Plan,
-}
 
 /// Reads a study with all its stacks.
 pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Failure> {

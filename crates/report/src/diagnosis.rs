@@ -1,5 +1,7 @@
 //! A diagnosis as text and as JSON, and the list of checks.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use terms::diagnosis::{About, Counts, Diagnosis, Finding, Severity, Unknown};
 
@@ -122,14 +124,29 @@ fn pasted(command: &str, columns: usize) -> String {
     })
 }
 
-/// What is unknown: checks that lack the same of the same places, for the same reason, are told together.
+/// What is unknown: checks that lack the same of the same places, for the same reason, are told together, and all that only lack
+/// what nobody posted in one line.
 fn unknown(out: &mut String, diagnosis: &Diagnosis, style: &Style) {
     if diagnosis.unknown.is_empty() {
         return;
     }
     out.push_str(&style.paint(Tone::Strong, "Unknown"));
     out.push_str("\n\n");
-    let lacks = by_key(&diagnosis.unknown, |unknown| (unknown.check.as_str(), unknown.reason.as_str()));
+    let (unposted, rest): (Vec<&Unknown>, Vec<&Unknown>) =
+        diagnosis.unknown.iter().partition(|unknown| unknown.reason.contains(NOT_POSTED));
+    let unposted: BTreeSet<&str> = unposted.iter().map(|unknown| unknown.check.as_str()).collect();
+    if !unposted.is_empty() {
+        let text = format!(
+            "{} not posted: `bedplate doctor --list` says what each looks at, and `bedplate capture FILE` takes all of it along",
+            if unposted.len() == 1 {
+                "1 check looks at what was".to_owned()
+            } else {
+                format!("{} checks look at what was", unposted.len())
+            },
+        );
+        out.push_str(&paragraph("  ? ", &text, style.columns()));
+    }
+    let lacks = by_key(rest, |unknown| (unknown.check.as_str(), unknown.reason.as_str()));
     let told = |lack: &Vec<&Unknown>| {
         let places: Vec<String> = lack.iter().map(|unknown| unknown.place.to_string()).collect();
         (lack[0].reason.clone(), places.join(", "))
@@ -145,6 +162,9 @@ fn unknown(out: &mut String, diagnosis: &Diagnosis, style: &Style) {
     }
     out.push('\n');
 }
+
+/// How a reason says that a text of programs does not tell something (`capture/mod.rs` of `host`).
+const NOT_POSTED: &str = "was not captured in what was posted";
 
 /// The last line.
 fn last(counts: Counts, style: &Style) -> String {

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 pub(crate) fn capture(arguments: &CaptureArguments, settings: &Settings) -> Result<Exit, Failure> {
     let host = machine::open(&arguments.machine, settings)?;
     let text = capture::take(&*host)?.print();
-    let Some(path) = &arguments.file else {
+    let Some(path) = arguments.file.as_ref().filter(|path| path.as_os_str() != "-") else {
         settings.printer.data(&text)?;
         return Ok(Exit::Yes);
     };

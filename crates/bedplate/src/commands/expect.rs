@@ -17,7 +17,6 @@ use terms::{Design, NoteLevel};
 use crate::cli::{ExpectArguments, MachineArguments, Selection};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
-use crate::studies::From;
 use crate::{calibrations, machine, studies};
 
 /// Says how fast the stacks of a study or of plans will be, before they are built.
@@ -25,14 +24,12 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let (study, only, skip) = (arguments.study.clone(), arguments.only.clone(), arguments.skip.clone());
     let (machine, inventory, known) = open(arguments.machine.as_deref(), settings)?;
     let selection = Selection { study, only, skip };
-    let (design, from) = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
+    let design = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
     let (machine, seats) = model::seat(&machine, &design.lab.drives, design.measure.span);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();
     let holdings = if arguments.space || arguments.years {
-        if from == From::Plan {
-            holdings::want_sizes(&design, &seats, inventory.as_ref(), arguments)?;
-        }
+        holdings::want_sizes(&design, (&machine, &seats), inventory.as_ref(), arguments)?;
         holdings::holdings(&design, (&machine, &seats), inventory.as_ref(), arguments)?
     } else {
         Vec::new()

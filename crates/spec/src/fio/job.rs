@@ -337,6 +337,15 @@ impl Job {
             notes.push(warn("fio-depth", message).hint("say ioengine=libaio"));
         }
         let (span, shares) = (self.span(), self.jobs > 1 && !self.has_parts());
+        if span.is_none() {
+            let message = format!(
+                "`{shown}` says no size in bytes: it works within the span of the run, and not on a whole drive"
+            );
+            notes.push(
+                warn("fio-size", message)
+                    .hint("say size in bytes, or --span: a span that fits a drive's cache is answered by the cache"),
+            );
+        }
         let begins = self.begins();
         if begins.0 > 0 {
             self.keep("offset", &begins.0.to_string());

@@ -49,6 +49,7 @@ fn everything_wrong_is_told_at_once_with_its_place() {
         [
             "fio-no-section",
             "fio-clock",
+            "fio-size",
             "fio-buffered",
             "fio-rw",
             "fio-refused",

@@ -35,7 +35,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     }
     let (machine, seats) = model::seat(&machine, &design.lab.drives, design.measure.span);
     let size = arguments.drives.map(|set| set.size).or(arguments.drive_size);
-    let sizes = holdings::sizes(&design, &seats, inventory.as_ref(), size);
+    let sizes = holdings::sizes(&design, (&machine, &seats), inventory.as_ref(), size);
     let models = holdings::models(&sizes, &machine);
     let (sizes, models) = alike(sizes, models, arguments, settings)?;
     let search = Search::new(&design, (&sizes, &models), &machine, known.as_ref(), arguments.most as usize);
@@ -64,7 +64,7 @@ pub(crate) fn best(
     needs: &NeedsArguments,
     most: usize,
 ) -> Advice {
-    let sizes = holdings::sizes(design, &[], None, Some(size));
+    let sizes = holdings::sizes(design, (machine, &[]), None, Some(size));
     let models = holdings::models(&sizes, machine);
     Search::new(design, (&sizes, &models), machine, known, most).answer(needs.of(sizes.len()))
 }

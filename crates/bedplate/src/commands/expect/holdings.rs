@@ -35,29 +35,32 @@ pub(super) fn holdings(
     inventory: Option<&Inventory>,
     arguments: &ExpectArguments,
 ) -> Result<Vec<Holding>, Failure> {
-    let sizes = sizes(design, seats, inventory, arguments.drive_size);
+    let sizes = sizes(design, (machine, seats), inventory, arguments.drive_size);
     design.stacks.iter().map(|stack| holding(stack, &sizes, machine, arguments)).collect()
 }
 
-/// Plans do not say how large drives are, so somebody else has to.
+/// Plans do not say how large drives are, and studies say how large they are in the lab: years of those are no one's.
 ///
 /// # Errors
 /// Where nobody says how large some of the drives are, with their names.
 pub(super) fn want_sizes(
     design: &Design,
-    seats: &[Seat],
+    seated: (&Machine, &[Seat]),
     inventory: Option<&Inventory>,
     arguments: &ExpectArguments,
 ) -> Result<(), Failure> {
-    let sizes = sizes(design, seats, inventory, arguments.drive_size);
+    let is_unknown = |drive: &&LabDrive| {
+        let of_the_lab = drive.size.0 == 0 || arguments.years;
+        of_the_lab && arguments.drive_size.is_none() && told(drive, seated, inventory).is_none()
+    };
     let unknown: Vec<String> =
-        sizes.iter().filter(|drive| drive.size.0 == 0).map(|drive| format!("`{}`", drive.name)).collect();
+        design.lab.drives.iter().filter(is_unknown).map(|drive| format!("`{}`", drive.name)).collect();
     if unknown.is_empty() {
         return Ok(());
     }
     Err(Failure::told(format!(
-        "error: how large is {}? A plan does not say, and neither does the machine\n\nhint: add --drive-size, such as \
-         --drive-size 2TB, or expect the study that the plan was made from",
+        "error: how large is {}? The machine does not say, and the size of a drive in the lab is not that of yours\n\nhint: add \
+         --drive-size, such as --drive-size 2TB",
         unknown.join(", ")
     )))
 }
@@ -65,17 +68,22 @@ pub(super) fn want_sizes(
 /// Sizes of the study's drives: as they are said to be, else those of the machine's drives, else the study's.
 pub(crate) fn sizes(
     design: &Design,
-    seats: &[Seat],
+    seated: (&Machine, &[Seat]),
     inventory: Option<&Inventory>,
     said: Option<Bytes>,
 ) -> Vec<DriveSize> {
     let size = |drive: &LabDrive| {
-        let here = seats.iter().find(|seat| seat.name == drive.name).and_then(|seat| seat.drive.as_deref());
-        let here = inventory.and_then(|all| all.drives.iter().find(|of| Some(of.kernel_name.as_str()) == here));
-        let size = said.or(here.map(|drive| drive.size)).unwrap_or(drive.size);
+        let size = said.or_else(|| told(drive, seated, inventory)).unwrap_or(drive.size);
         DriveSize { name: drive.name.clone(), size, lba: drive.lba, slice: false }
     };
     design.lab.drives.iter().map(size).collect()
+}
+
+/// The size that the machine tells of what stands for a study's drive, or the study where it is that of no lab ([`model::seat`]).
+fn told(drive: &LabDrive, (machine, seats): (&Machine, &[Seat]), inventory: Option<&Inventory>) -> Option<Bytes> {
+    let here = seats.iter().find(|seat| seat.name == drive.name).and_then(|seat| seat.drive.as_deref());
+    let here = inventory.and_then(|all| all.drives.iter().find(|of| Some(of.kernel_name.as_str()) == here));
+    here.map(|drive| drive.size).or_else(|| group(&drive.name, machine)?.size)
 }
 
 /// How long drives of these sizes last, by their kind.
