@@ -63,9 +63,7 @@ pub(crate) fn posted(files: &[impl AsRef<Path>]) -> Result<Capture, Failure> {
         tell(&format!("read `{}` from {}:{}: {} told", piece.kind.command(), piece.file, piece.line, piece.told));
     }
     read.refused.iter().for_each(|refused| tell(&spell(&format!("not read: {refused}"))));
-    // A text may be whole and tell of nothing: a machine without PCI devices.
-    let told = read.pieces.iter().any(|piece| piece.told > 0);
-    if read.pieces.is_empty() || !(told || read.refused.is_empty()) {
+    if !read.pieces.iter().any(|piece| piece.told > 0 || piece.whole) {
         let known: Vec<String> = host::posted::commands().map(|command| format!("`{command}`")).collect();
         return Err(Failure::told(format!(
             "error: nothing could be read in this: it is neither a capture nor whole output of a program that is known here\n\nhint: \

@@ -170,6 +170,8 @@ pub struct TextPiece {
     pub line: usize,
     /// How many devices, arrays, pools or messages it told of.
     pub told: usize,
+    /// Was all of it understood? It may tell of nothing: a machine without PCI devices.
+    pub whole: bool,
 }
 
 /// What was read from texts.
@@ -206,10 +208,11 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
                     .push("the file ends in the middle of it, so that its last line was left out".to_owned());
             }
             let told = (form.read)(&text, &mut machine);
+            let whole = machine.refused.len() == before;
             for refused in machine.refused.iter_mut().skip(before) {
                 *refused = format!("{file}:{line}: {}: {refused}", form.command);
             }
-            posted.pieces.push(TextPiece { kind: form.kind, file: file.to_owned(), line, told });
+            posted.pieces.push(TextPiece { kind: form.kind, file: file.to_owned(), line, told, whole });
         }
     }
     let (machine, mut refused) = machine.capture();
