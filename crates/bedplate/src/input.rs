@@ -18,8 +18,10 @@ pub(crate) const CAPTURE: Bytes = Bytes::mib(256);
 pub(crate) fn text<S: Into<String>>(path: &Path, what: &str, hint: impl Fn(ErrorKind) -> S) -> Result<String, Failure> {
     let bytes = bytes(path, what, TEXT, &hint)?;
     String::from_utf8(bytes).map_err(|error| {
-        let error = std::io::Error::new(ErrorKind::InvalidData, error.utf8_error());
-        unread(path, what, &error, &hint(ErrorKind::InvalidData).into())
+        let (whole, _) = error.as_bytes().split_at(error.utf8_error().valid_up_to());
+        let line = whole.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let error = std::io::Error::new(ErrorKind::InvalidData, format!("line {line} is not UTF-8 text"));
+        unread(path, what, &error, "save it as UTF-8")
     })
 }
 

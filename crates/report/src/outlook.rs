@@ -38,8 +38,8 @@ pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
 
 fn otherwise(healing: Healing) -> &'static str {
     match healing {
-        Healing::Repaired => "any, were corruption not repaired",
-        Healing::Noticed | Healing::Unnoticed => "any, were corruption repaired",
+        Healing::Repaired => "any, if none is repaired",
+        Healing::Noticed | Healing::Unnoticed => "any, if all is repaired",
     }
 }
 
@@ -48,7 +48,8 @@ fn probability(probability: f64) -> String {
     if probability <= 0.0 {
         return "never".to_owned();
     }
-    if probability >= 0.1 {
+    // From one in two on a share is read more easily.
+    if probability >= 0.5 {
         return format!("{} %", significant(probability * 100.0));
     }
     format!("1 in {}", rounded(1.0 / probability))

@@ -51,9 +51,15 @@ fn is_decided(cell: &CellComparison) -> bool {
 
 /// Why cells have no answer, a line for each reason.
 fn unanswered(of: &RunComparison) -> Vec<String> {
-    let cells = |count: usize| if count == 1 { "1 cell".to_owned() } else { format!("{count} cells") };
-    let reasons = by_key(of.cells.iter().filter_map(|cell| cell.why_not.as_deref()), |why| *why);
-    reasons.iter().map(|same| format!("no answer for {}: {}", cells(same.len()), same[0])).collect()
+    let open = of.cells.iter().filter_map(|cell| Some((cell, cell.why_not.as_deref()?)));
+    let told = |same: &Vec<(&CellComparison, &str)>| {
+        let (first, why) = same[0];
+        match same.len() {
+            1 => format!("no answer for {} of {}: {why}", first.workload, first.name),
+            count => format!("no answer for {count} cells: {why}"),
+        }
+    };
+    by_key(open, |(_, why)| *why).iter().map(told).collect()
 }
 
 /// The comparison as one JSON document.

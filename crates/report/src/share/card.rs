@@ -69,7 +69,7 @@ fn table(canvas: &mut Canvas, of: &Shared, top: f64) -> f64 {
     let wide = (SIZE.0 - 2.0 * EDGE - NAMES) / columns;
     let left = |column: usize| EDGE + NAMES + wide * f64::from(u32::try_from(column).unwrap_or(0));
     for (column, title) in of.workloads.iter().take(shown).enumerate() {
-        write(canvas, "s", left(column) + 8.0, top, &shorten(title, 24));
+        write(canvas, "s", left(column) + 8.0, top, &shorten(title, 20));
     }
     let far = |cell: &Cell| {
         let ratio = cell.ratio.as_ref()?;
@@ -83,7 +83,7 @@ fn table(canvas: &mut Canvas, of: &Shared, top: f64) -> f64 {
             "line",
             &[("class", &"rule"), ("x1", &px(EDGE)), ("x2", &px(SIZE.0 - EDGE)), ("y1", &px(y)), ("y2", &px(y))],
         );
-        write(canvas, "b", EDGE, y + ROW / 2.0 + 7.0, &shorten(&row.name, 30));
+        write(canvas, "b", EDGE, y + ROW / 2.0 + 7.0, &shorten(&row.name, 26));
         for (column, cell) in row.cells.iter().take(shown).enumerate() {
             draw_cell(canvas, cell, (left(column) + 8.0, y + ROW / 2.0), wide - 16.0, end);
         }

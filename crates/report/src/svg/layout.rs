@@ -18,7 +18,7 @@ const LABEL: f64 = 12.0;
 const UNIT: f64 = 14.0;
 /// Columns that the name and the figure of a row may take together on a phone and on a wide screen. The style sheet
 /// shows the one or the other.
-const COLUMNS: [(&str, usize); 2] = [("narrow", 50), ("wide", 64)];
+const COLUMNS: [(&str, usize); 2] = [("narrow", 42), ("wide", 64)];
 
 /// How a row without a figure looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,10 +24,12 @@ pub(super) fn ask(said: &NeedsArguments) -> Result<(DriveSet, NeedsArguments), F
     let mut needs = said.clone();
     if needs.survive.is_none() {
         let most = set.count.saturating_sub(1).min(8);
-        let is_possible = |number: &u32| if *number <= most { Ok(()) } else { Err(format!("from 0 to {most}")) };
+        let number = |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number <= most);
+        let is_possible =
+            |text: &String| if number(text).is_some() { Ok(()) } else { Err(format!("a number from 0 to {most}")) };
         let prompt = "Drives that may fail without loss of data";
-        let asked = Input::new().with_prompt(prompt).default(most.min(1)).validate_with(is_possible);
-        needs.survive = Some(asked.interact_text().map_err(failed)?);
+        let asked = Input::new().with_prompt(prompt).default(most.min(1).to_string()).validate_with(is_possible);
+        needs.survive = number(&asked.interact_text().map_err(failed)?);
     }
     let confirm = |said: bool, prompt: &str| -> Result<bool, Failure> {
         Ok(said || Confirm::new().with_prompt(prompt).default(false).interact().map_err(failed)?)
