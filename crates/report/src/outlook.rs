@@ -58,7 +58,7 @@ fn probability(probability: f64) -> String {
 /// Two digits, in thousands, millions and so on where it is large.
 fn rounded(number: f64) -> String {
     const SCALES: [(f64, &str); 4] = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e4, " k")];
-    let step = 10_f64.powf((number.log10().floor() - 1.0).max(0.0));
+    let step = 10_f64.powf((number.log10().floor() - 1.0).max(-1.0));
     let number = (number / step).round() * step;
     match SCALES.into_iter().find(|(scale, _)| number >= *scale) {
         Some((scale, unit)) => format!("{}{unit}", significant(number / if unit == " k" { 1e3 } else { scale })),

@@ -205,7 +205,7 @@ const fn words(verdict: Compared) -> &'static str {
 fn explained(cell: &CellComparison) -> Option<String> {
     let mut parts: Vec<String> = cell.changes.iter().map(change).collect();
     if let Some((a, b)) = cell.limiters {
-        parts.push(format!("limited by {} → by {}", a.word(), b.word()));
+        parts.push(format!("bottleneck {} → {}", a.word(), b.word()));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -135,7 +135,7 @@ impl LimiterKind {
             Self::Generator => "generator",
             Self::Device => "device",
             Self::Rate => "rate",
-            Self::Unknown => "nothing seen",
+            Self::Unknown => "unclear",
         }
     }
 }
