@@ -77,7 +77,7 @@ fn tried(bench: &Bench) -> String {
 
 #[test]
 fn trials_are_refused_where_drives_outlive_them() {
-    let bench = Bench::alone();
+    let bench = Bench::new();
     let tried = tried(&bench);
     for arguments in [["prove", crate::bench::TWO_NVME, "--on", "local"], ["run", tried.as_str(), "--on", "local"]] {
         let output = bench.run(&arguments);
