@@ -6,7 +6,7 @@ use terms::diagnosis::Place;
 use terms::inventory::{BtrfsState, FileSystem, Pool, Vdev};
 
 use crate::condition::{Condition, array_condition, mapped_condition, resilvers};
-use crate::machine::{Machine, place, system_place};
+use crate::machine::{Machine, device_place, place, system_place};
 use crate::redundancy::{of_level, of_profile, of_vdev};
 
 /// An array, a pool, a btrfs on several devices, a volume group.
@@ -107,9 +107,7 @@ fn of_btrfs<'a>(machine: &Machine<'a>, system: &'a FileSystem, btrfs: &BtrfsStat
     let is_short = btrfs.devices.iter().any(|device| device.missing.known() == Some(&true));
     let at_work = ["balance", "device replace", "device remove"];
     let target = system.targets.first().map_or("TARGET", String::as_str);
-    let parts = btrfs.devices.iter().map(|device| {
-        Place::new("device", format!("{} ({}) of {target}", device.id, device.node.as_deref().unwrap_or("missing")))
-    });
+    let parts = btrfs.devices.iter().map(|device| device_place(device, target));
     Group {
         place: system_place(system),
         parts: parts.collect(),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{
-    CryptMapping, Detail, DmRaid, FileSystem, IntegrityHeader, Inventory, LEAST_PAYLOAD, Link, Md, Meaning, Node,
-    NvmeController, PciDetail, PciDevice, PciRole, Readout, Target, ThinPool,
+    BtrfsDevice, CryptMapping, Detail, DmRaid, FileSystem, IntegrityHeader, Inventory, LEAST_PAYLOAD, Link, Md,
+    Meaning, Node, NvmeController, PciDetail, PciDevice, PciRole, Readout, Target, ThinPool,
 };
 use terms::{Bytes, Drive, DriveTransport};
 
@@ -363,6 +363,13 @@ pub(crate) fn sysfs(node: &Node, file: &str) -> String {
 /// Sectors of the device mapper and of md as bytes.
 pub(crate) const fn sectors(count: u64) -> Bytes {
     Bytes(count.saturating_mul(512))
+}
+
+/// A device of a btrfs, as its findings name it. One without a name may be there all the same.
+pub(crate) fn device_place(device: &BtrfsDevice, target: &str) -> Place {
+    let missing = device.missing.known() == Some(&true);
+    let name = device.node.as_deref().unwrap_or(if missing { "missing" } else { "name not known" });
+    Place::new("device", format!("{} ({name}) of {target}", device.id))
 }
 
 /// A file system by where it is mounted, or by its device.

@@ -7,8 +7,7 @@ use terms::diagnosis::Place;
 use terms::inventory::{BtrfsState, FileSystem};
 
 use crate::check::{Brought, Check, Error, Information, Nothing, Round, Warning, finding};
-use crate::machine::Machine;
-use crate::machine::system_place;
+use crate::machine::{Machine, device_place, system_place};
 use crate::redundancy::{PROFILES, Profile, most, of_profile};
 use crate::remedy::Found;
 use crate::words::{count, list, number};
@@ -259,8 +258,7 @@ fn checksums(machine: &Machine, round: &mut Round) {
 fn errors(machine: &Machine, round: &mut Round) {
     for (system, btrfs, _) in each(machine) {
         for device in &btrfs.devices {
-            let name = device.node.as_deref().unwrap_or("missing");
-            let at = Place::new("device", format!("{} ({name}) of {}", device.id, target(system)));
+            let at = device_place(device, &target(system));
             round.look();
             let Some(counters) = round.ask(&at, &device.errors) else { continue };
             let bad: Vec<String> = counters

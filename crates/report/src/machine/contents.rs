@@ -23,7 +23,7 @@ pub(super) fn drive(drive: &Drive) -> Vec<String> {
 /// A layer: what it does, and in which state it is.
 pub(super) fn layer(node: &Node, detail: &Detail) -> Vec<String> {
     let mut words = Vec::new();
-    words.extend(node.md.iter().flat_map(array));
+    words.extend(node.md.iter().flat_map(|md| array(md, node)));
     if let Some(dm) = &node.dm {
         words.extend(volume(node, detail).into_iter().chain(mapping(dm)));
     }
@@ -31,8 +31,13 @@ pub(super) fn layer(node: &Node, detail: &Detail) -> Vec<String> {
     words
 }
 
-fn array(md: &Md) -> Vec<String> {
-    let mut words = vec![format!("{} members", md.members.len())];
+fn array(md: &Md, node: &Node) -> Vec<String> {
+    // What it stands on is told where its own files were not read.
+    let mut words = vec![match md.members.len().max(node.on.len()) {
+        0 => "its members are not known".to_owned(),
+        1 => "1 member".to_owned(),
+        count => format!("{count} members"),
+    }];
     if let Some(chunk) = md.chunk.known().filter(|chunk| chunk.0 > 0) {
         words.push(format!("chunk {chunk}"));
     }
@@ -139,7 +144,7 @@ pub(super) fn held(node: &Node, detail: &Detail, notes: &mut Notes) -> Vec<Strin
         return vec!["swap in use".to_owned()];
     }
     if let Some(system) = detail.file_systems.iter().find(|system| system.nodes.contains(&node.name)) {
-        return file_system(system);
+        return file_system(system, detail);
     }
     match &node.signatures {
         Readout::Known(found) if found.is_empty() => vec!["blank".to_owned()],
@@ -149,7 +154,7 @@ pub(super) fn held(node: &Node, detail: &Detail, notes: &mut Notes) -> Vec<Strin
 }
 
 /// A file system: kind, label, geometry for an array, state, place.
-pub(super) fn file_system(system: &FileSystem) -> Vec<String> {
+pub(super) fn file_system(system: &FileSystem, detail: &Detail) -> Vec<String> {
     let mut words = vec![match &system.label {
         Some(label) if system.nodes.len() == 1 => format!("{} \"{label}\"", system.kind),
         _ => system.kind.clone(),
@@ -167,7 +172,11 @@ pub(super) fn file_system(system: &FileSystem) -> Vec<String> {
             words.push(format!("{errors} ERRORS COUNTED"));
         }
     }
-    words.push(if system.targets.is_empty() { "not mounted".to_owned() } else { system.targets.join(" ") });
+    words.push(match (system.targets.is_empty(), &detail.mounts) {
+        (false, _) => system.targets.join(" "),
+        (true, Readout::Known(_)) => "not mounted".to_owned(),
+        (true, Readout::Unknown(_)) => "mounted or not is not known".to_owned(),
+    });
     words
 }
 
@@ -189,4 +198,21 @@ pub(super) fn vdev(pool: &Pool, top: &Vdev, detail: &Detail) -> String {
         words.extend(mounts.filter(|mount| mount.source == pool.name).map(|mount| mount.target.clone()));
     }
     words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_read_is_not_called_absent() {
+        let on = |names: &[&str]| Node { on: names.iter().map(|name| (*name).to_owned()).collect(), ..Node::default() };
+        assert_eq!(array(&Md::default(), &on(&["sda", "sdb"]))[0], "2 members");
+        assert_eq!(array(&Md::default(), &on(&[]))[0], "its members are not known");
+        let system = FileSystem { kind: "ext4".to_owned(), ..FileSystem::default() };
+        let mut detail = Detail { mounts: Readout::unknown("not captured"), ..Detail::default() };
+        assert_eq!(file_system(&system, &detail), ["ext4", "mounted or not is not known"]);
+        detail.mounts = Readout::Known(Vec::new());
+        assert_eq!(file_system(&system, &detail), ["ext4", "not mounted"]);
+    }
 }

@@ -62,6 +62,14 @@ pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style, notes:
             drawing.node(node, &mut Vec::new());
         }
     }
+    // And those whose devices nobody saw.
+    for pool in detail.pools.known().into_iter().flatten() {
+        for top in pool.vdevs.known().into_iter().flatten() {
+            if !drawing.drawn.contains(&key(pool, top)) {
+                drawing.vdev(pool, top, &[]);
+            }
+        }
+    }
     let lines = drawing.lines;
     if lines.is_empty() {
         return match inventory.why_unread("/sys/class/block").or_else(|| inventory.why_unread("/sys/block")) {
@@ -143,7 +151,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn vdev(&mut self, pool: &Pool, top: &Vdev, more: &[bool]) {
-        let again = !self.drawn.insert(format!("zfs {} {}", pool.name, top.name));
+        let again = !self.drawn.insert(key(pool, top));
         let what = if again { AGAIN.to_owned() } else { contents::vdev(pool, top, self.detail) };
         let name = if top.children.is_empty() { pool.name.clone() } else { format!("{} {}", pool.name, top.name) };
         self.line(more, &name, "zfs", "", &what, again);
@@ -152,7 +160,7 @@ impl<'a> Drawing<'a> {
     fn shared(&mut self, system: &FileSystem, more: &[bool]) {
         let name = system.label.clone().or_else(|| system.uuid.clone()).unwrap_or_else(|| system.kind.clone());
         let again = !self.drawn.insert(format!("{} {:?}", system.kind, system.nodes));
-        let what = if again { AGAIN.to_owned() } else { contents::file_system(system).join(", ") };
+        let what = if again { AGAIN.to_owned() } else { contents::file_system(system, self.detail).join(", ") };
         self.line(more, &name, &system.kind, "", &what, again);
     }
 
@@ -174,6 +182,11 @@ enum Upper<'a> {
     Node(&'a Node),
     Vdev(&'a Pool, &'a Vdev),
     FileSystem(&'a FileSystem),
+}
+
+/// What a virtual device is called among what was drawn.
+fn key(pool: &Pool, top: &Vdev) -> String {
+    format!("zfs {} {}", pool.name, top.name)
 }
 
 fn holds(vdev: &Vdev, node: &str) -> bool {
