@@ -1,6 +1,6 @@
 //! Links: what they carry, what they could carry, who shares them.
 
-use terms::inventory::{Link, PciRole};
+use terms::inventory::{Link, PciDevice, PciRole};
 
 use crate::check::{Check, Error, Information, Round, Warning, finding};
 use crate::machine::{Lane, Machine, carried};
@@ -122,6 +122,23 @@ fn trained_down(machine: &Machine, round: &mut Round) {
     }
 }
 
+/// What is at the lower end of a link.
+struct End {
+    name: &'static str,
+    /// What a link that is slower than that end takes a share of.
+    most: &'static str,
+}
+
+impl End {
+    const DRIVE: Self = Self { name: "the drive", most: "the drive's sequential rate" };
+    const CONTROLLER: Self =
+        Self { name: "the controller", most: "what its drives can send together through a whole link" };
+
+    fn of(device: &PciDevice) -> Self {
+        if device.role == PciRole::Nvme { Self::DRIVE } else { Self::CONTROLLER }
+    }
+}
+
 /// Links of which only the drive's end tells what it can do.
 fn one_sided(machine: &Machine, round: &mut Round) {
     for device in machine.inventory.pci.iter().filter(|device| !device.role.is_bridge()) {
@@ -143,26 +160,25 @@ fn one_sided(machine: &Machine, round: &mut Round) {
         if now.speed >= best.speed && now.lanes >= best.lanes {
             continue;
         }
+        let end = End::of(device);
         let cost = match (carried(now, detail), carried(best, detail)) {
             (Some(now), Some(best)) if best > now => {
-                format!(
-                    "it carries {} of {}: at most {} of the drive's sequential rate",
-                    rate(now),
-                    rate(best),
-                    percent(now / best)
-                )
+                format!("it carries {} of {}: at most {} of {}", rate(now), rate(best), percent(now / best), end.most)
             }
             _ => format!("it has {} of {} lanes at {} of {} MT/s", now.lanes, best.lanes, now.speed, best.speed),
         };
         let port = device.parent.as_deref();
-        let mut found = finding(Warning, &place, format!("the link runs at {now} and the drive can do {best}"), cost)
+        let mut found = finding(Warning, &place, format!("the link runs at {now} and {} can do {best}", end.name), cost)
             .seen(files(&device.address, "current"), now)
             .seen(files(&device.address, "max"), best)
-            .advise(
+            .advise(format!(
                 "Host port or training: what the port can do is not known, and decides it. A port that can do no more is the board's \
-                 design, and so are lanes that are not wired. If it can do more the link was trained down: seat the drive anew, then \
-                 change riser or cable. Some links rest at a lower speed: read it again under load.",
-            );
+                 design, and so are lanes that are not wired. If it can do more the link was trained down: seat {} anew, then change \
+                 riser or cable.{}",
+                end.name,
+                // Width is not given up to save power.
+                if now.lanes < best.lanes { "" } else { " Some links rest at a lower speed: read it again under load." }
+            ));
         found = match port {
             Some(port) => found.look(format!("lspci -vv -s {port}")),
             None => found.look("lspci -tv").look("lspci -vv -s PORT"),
@@ -182,17 +198,20 @@ fn slot(machine: &Machine, round: &mut Round) {
             continue;
         }
         let place = machine.link_place(&lane.device.address);
+        let end = End::of(lane.device);
         let cost = format!(
-            "the slot carries {} of the {} that the drive's link could: at most {} of the drive's sequential rate",
+            "the slot carries {} of the {} that the link of {} could: at most {} of {}",
             rate(slot),
             rate(drive),
-            percent(slot / drive)
+            end.name,
+            percent(slot / drive),
+            end.most
         );
         round.find(
-            finding(Warning, &place, format!("the drive can do {device} and its port {port}"), cost)
+            finding(Warning, &place, format!("{} can do {device} and its port {port}", end.name), cost)
                 .seen(files(&lane.device.address, "max"), device)
                 .seen(files(&lane.port.address, "max"), port)
-                .advise("The board is made so. A slot with more lanes or a newer generation, if there is one, lets the drive do more."),
+                .advise("The board is made so. A slot with more lanes or a newer generation, if there is one, lets it do more."),
         );
     }
 }

@@ -213,6 +213,21 @@ fn an_array_that_was_not_started_says_so_in_both_texts() {
     assert!(found(&diagnosis(text)).contains(&("array-not-running", "md0", Severity::Error)));
 }
 
+#[test]
+fn drives_behind_a_controller_are_not_its_volume() {
+    let of = |number: u32, serial: &str, pending: u32| {
+        format!(
+            "# smartctl -a -d megaraid,{number} /dev/sda\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\
+             === START OF INFORMATION SECTION ===\nDevice Model:     ST4000NM0035\nSerial Number:    {serial}\n\
+             === START OF READ SMART DATA SECTION ===\n\
+             ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n\
+             197 Current_Pending_Sector  0x0012   100   098   000    Old_age   Always       -       {pending}\n\n"
+        )
+    };
+    let diagnosis = diagnosis(&(of(4, "ZC1AAAA1", 0) + &of(5, "ZC1BBBB2", 216)));
+    assert!(found(&diagnosis).contains(&("drive-media-errors", "sdY", Severity::Warning)), "{:?}", found(&diagnosis));
+}
+
 /// What several texts together may tell, and none of them alone; and the nearer end of a link, which tells less than both.
 const JOINED: [&str; 5] =
     ["bandwidth-message", "recovery-time-out", "link-below-both-ends", "encryption-sector", "link-below-drive"];

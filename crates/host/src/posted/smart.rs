@@ -27,7 +27,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         machine.refused.push(format!("the attribute `{line}` cannot be understood, or is cut"));
     }
     let serial = said.field("Serial Number").map(ToOwned::to_owned);
-    machine.smart(text.device(), serial, said.smart());
+    // Behind a RAID controller `/dev/sda` is the volume, and `-d megaraid,4` names the drive (smartctl(8)).
+    let behind = text.command.is_some_and(|command| {
+        command
+            .split_once("-d ")
+            .is_some_and(|(_, rest)| rest.split_whitespace().next().is_some_and(|kind| kind.contains(',')))
+    });
+    machine.smart(text.device().filter(|_| !behind), serial, said.smart());
     1
 }
 
