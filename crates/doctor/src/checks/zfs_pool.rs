@@ -159,20 +159,30 @@ fn ashift(machine: &Machine, round: &mut Round) {
             // The status tells it of leaves that it does not suit.
             let configured = leaves.iter().find_map(|leaf| leaf.configured).map(|block| block.0.trailing_zeros());
             let Some(ashift) = configured.or_else(|| round.ask(&at, &vdev.ashift).copied()) else { continue };
-            let mut worst = leaves.iter().filter_map(|leaf| Some((leaf.native?.0, leaf.name.as_str()))).max();
+            let own = match configured {
+                Some(_) => {
+                    (format!("zpool status {}", pool.name), format!("block size: {}B configured", 1_u64 << ashift))
+                }
+                None => (format!("zdb -C {}", pool.name), format!("ashift: {ashift}")),
+            };
+            let mut worst = leaves.iter().filter_map(|leaf| Some((leaf.native?.0, leaf.name.as_str(), None))).max();
             for node in leaves.iter().filter_map(|leaf| machine.node(leaf.node.as_deref()?)) {
                 let Some(physical) = round.ask(&at, &node.queue.physical_block) else { continue };
-                worst = worst.max(Some((physical.0, node.name.as_str())));
+                worst = worst.max(Some((physical.0, node.name.as_str(), Some(node.name.as_str()))));
             }
             if worst.is_none() && leaves.iter().any(|leaf| leaf.kind == "disk") {
                 round.unknown(&at, "the block of none of its drives is known");
             }
             let smallest = 1_u64.checked_shl(ashift).unwrap_or(u64::MAX);
             match worst {
-                Some((physical, name)) if physical > smallest => {
-                    round.find(too_small(&at, pool, ashift, physical, name));
+                Some((physical, name, node)) if physical > smallest => {
+                    let theirs = match node {
+                        Some(node) => (format!("/sys/block/{node}/queue/physical_block_size"), physical.to_string()),
+                        None => (format!("zpool status {}", pool.name), format!("{physical}B native")),
+                    };
+                    round.find(too_small(&at, pool, ashift, (physical, name), [own, theirs]));
                 }
-                Some((_, name)) if smallest < PAGE && on_flash(machine, &leaves) => round.find(
+                Some((_, name, _)) if smallest < PAGE && on_flash(machine, &leaves) => round.find(
                     finding(
                         Information,
                         &at,
@@ -182,7 +192,7 @@ fn ashift(machine: &Machine, round: &mut Round) {
                              says"
                         ),
                     )
-                    .seen(format!("zdb -C {}", pool.name), format!("ashift: {ashift}"))
+                    .seen(own.0, own.1)
                     .advise("It cannot be changed; give `-o ashift=12` to what is made next.")
                     .look(format!("zpool get ashift {}", quote(&pool.name))),
                 ),
@@ -206,11 +216,18 @@ fn on_flash(machine: &Machine, leaves: &[&Vdev]) -> bool {
             .all(|node| machine.bottom(&node.name).iter().all(|drive| drive.queue.rotational == Readout::Known(false)))
 }
 
-fn too_small(at: &Place, pool: &Pool, ashift: u32, physical: u64, drive: &str) -> Found {
+/// `seen` is where its own block and the drive's were read, and what was.
+fn too_small(
+    at: &Place,
+    pool: &Pool,
+    ashift: u32,
+    (physical, drive): (u64, &str),
+    seen: [(String, String); 2],
+) -> Found {
     let smallest = 1_u64.checked_shl(ashift).unwrap_or(u64::MAX).max(1);
     let name = quote(&pool.name);
     let found = |severity| {
-        finding(
+        let found = finding(
             severity,
             at,
             format!("its smallest block is {smallest} bytes and that of {drive} is {physical}"),
@@ -219,9 +236,8 @@ fn too_small(at: &Place, pool: &Pool, ashift: u32, physical: u64, drive: &str) -
                  the pool lives",
                 physical / smallest
             ),
-        )
-        .seen(format!("zdb -C {}", pool.name), format!("ashift: {ashift}"))
-        .seen(format!("/sys/block/{drive}/queue/physical_block_size"), physical)
+        );
+        seen.iter().fold(found, |found, (source, value)| found.seen(source, value))
     };
     if physical > BELIEVED && smallest >= PAGE {
         return found(Information)

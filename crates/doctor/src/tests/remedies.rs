@@ -86,6 +86,7 @@ const KNOWN: &[(&str, Least)] = &[
     ("mdadm --grow --bitmap=none", Meanwhile),
     ("mdadm --grow --consistency-policy=ppl", Nothing),
     ("mdadm --incremental", Nothing),
+    ("mdadm --remove failed", Nothing),
     ("mdadm --readonly", Nothing),
     ("mdadm --readwrite", Nothing),
     ("mdadm --re-add", Nothing),
@@ -155,12 +156,13 @@ const KNOWN: &[(&str, Least)] = &[
 ];
 
 /// Programs and options that nothing here may ever advise.
-const NEVER: [&str; 14] = [
+const NEVER: [&str; 15] = [
     "--force",
     "--assume-clean",
     "--zero-superblock",
     "--fail",
-    "--remove",
+    "--remove /",
+    "--remove MEMBER",
     "zpool destroy",
     "zpool detach",
     "mkfs",
@@ -230,13 +232,21 @@ fn planted() -> Vec<Inventory> {
             md.bitmap = Known(Some("none".into()));
         });
     }
-    for uuid in ["CRYPT-LUKS1-1-a", "CRYPT-LUKS2-1-a", "CRYPT-PLAIN-a", "CRYPT-TCRYPT-a", "CRYPT-BITLK-a"] {
+    for uuid in ["CRYPT-LUKS1-1-a", "CRYPT-LUKS2-1-a", "CRYPT-LUKS", "CRYPT-PLAIN-a", "CRYPT-TCRYPT-a", "CRYPT-BITLK-a"]
+    {
         plant(&|m| {
             dm(m, "dm-2").uuid = Some(uuid.into());
             crypt(m).sector = terms::Bytes(512);
             crypt(m).flags = vec!["same_cpu_crypt".into(), "no_read_workqueue".into()];
             node(m, "dm-2").queue.discard_max = Known(terms::Bytes(0));
             m.kernel = "6.1.0".into();
+        });
+    }
+    for degraded in [1, 3] {
+        plant(&|m| {
+            let md = md(m, "md1");
+            md.degraded = Known(Some(degraded));
+            md.members.last_mut().unwrap().state = vec!["faulty".into()];
         });
     }
     for mode in ["rw", "ro", "out_of_data_space", "fail"] {
