@@ -53,6 +53,13 @@ impl FromStr for DriveSet {
 }
 
 impl DriveSet {
+    /// What was understood, as a person may not have said which kind: `4 drives of 3.64 TiB (nvme)`.
+    pub(crate) fn describe(self) -> String {
+        let kind = KINDS.iter().find(|(_, kind)| *kind == self.kind).map_or("", |(word, _)| word);
+        let drives = if self.count == 1 { "1 drive".to_owned() } else { format!("{} drives", self.count) };
+        format!("{drives} of {} ({kind})", self.size)
+    }
+
     /// A study on such drives, small ones in the lab, with the workloads of profiles and one stack that stands for those
     /// that are yet to be found.
     pub(crate) fn study(self, profiles: &[String]) -> String {

@@ -29,7 +29,8 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let mut design = studies::of_text(&name, &text, settings)?;
     design.workloads.retain(Workload::can_be_foretold);
     let (mut machine, inventory, known) = expect::open(arguments.machine.as_deref(), settings)?;
-    if arguments.drives.is_some() {
+    if let Some(set) = arguments.drives {
+        settings.printer.say(&format!("for {}", set.describe()));
         // Drives that were named are not those that happen to be there.
         machine.drives.clear();
     }
