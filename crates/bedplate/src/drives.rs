@@ -53,11 +53,19 @@ impl FromStr for DriveSet {
 }
 
 impl DriveSet {
-    /// What was understood, as a person may not have said which kind: `4 drives of 3.64 TiB (nvme)`.
+    /// The size of each, exactly and as it is typed: `4TB`.
+    pub(crate) fn size_word(self) -> String {
+        const UNITS: [(u64, &str); 4] =
+            [(1_000_000_000_000, "TB"), (1 << 40, "TiB"), (1_000_000_000, "GB"), (1 << 30, "GiB")];
+        let unit = UNITS.into_iter().find(|(scale, _)| self.size.0.is_multiple_of(*scale));
+        unit.map_or_else(|| format!("{}B", self.size.0), |(scale, unit)| format!("{}{unit}", self.size.0 / scale))
+    }
+
+    /// What was understood, as a person may not have said which kind: `4 drives of 4TB (nvme)`.
     pub(crate) fn describe(self) -> String {
         let kind = KINDS.iter().find(|(_, kind)| *kind == self.kind).map_or("", |(word, _)| word);
         let drives = if self.count == 1 { "1 drive".to_owned() } else { format!("{} drives", self.count) };
-        format!("{drives} of {} ({kind})", self.size)
+        format!("{drives} of {} ({kind})", self.size_word())
     }
 
     /// A study on such drives, small ones in the lab, with the workloads of profiles and one stack that stands for those
@@ -98,6 +106,8 @@ mod tests {
         for text in ["4x4TB:hdd", "4 x 4 TB : HDD", "4×4tb:disk", "4*4TB:hdd"] {
             assert_eq!(text.parse(), Ok(hdds), "{text}");
         }
+        let words = ["4x4TB:hdd", "2TiB", "1500GB", "1.5GiB"].map(|text| text.parse::<DriveSet>().unwrap().size_word());
+        assert_eq!(words, ["4TB", "2TiB", "1500GB", "1610612736B"]);
         assert_eq!("2TiB".parse(), Ok(DriveSet { count: 1, size: Bytes::gib(2048), kind: LabDriveKind::Nvme }));
         for text in
             ["", "x", "0x4TB:hdd", "65x4TB", "4x4", "4x4TB:tape", "fourx4TB", "4x1MB", "4x4TB:hdd:hdd", "-1x4TB"]

@@ -86,9 +86,11 @@ pub(crate) fn init(arguments: &InitArguments, settings: &Settings) -> Result<Exi
     let status = advise(&arguments.as_advise(drives, needs), settings)?;
     if file.exists() {
         let path = spell_path(file);
+        // What fits into memory is fast on any drive, and drives of the study are as large as the lab has room for.
         settings.printer.say(&format!(
-            "\n  bedplate expect {path}    how fast would these layouts be?\n  bedplate run {path}       build and compare \
-             them in a virtual machine\n  bedplate plan {path}      every command that they take"
+            "\n  bedplate run {path}     build and compare them in a virtual machine\n  bedplate plan {path}    every command that \
+             they take\n  bedplate expect {path} --years --drive-size {}\n                          rebuilds, wear, loss of data in a year",
+            drives.size_word()
         ));
     }
     Ok(status)
