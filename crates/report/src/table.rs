@@ -184,7 +184,7 @@ fn unnamed(name: &str) -> String {
     if name.is_empty() { "no column is named".to_owned() } else { format!("there is no column `{name}`") }
 }
 
-/// The columns that a list such as `STACK,iops` names, in its order.
+/// The columns that a list such as `STACK,iops` names, in its order, each by its name or its key.
 ///
 /// # Errors
 /// [`UnknownColumn`] for the first name that no column has, and for a list without a name.
@@ -194,7 +194,8 @@ pub fn select<R>(columns: &[Column<R>], names: &str) -> Result<Vec<Column<R>>, U
         known: columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", "),
     };
     let find = |name: &str| {
-        let found = columns.iter().copied().find(|column| column.name.eq_ignore_ascii_case(name));
+        let is = |column: &Column<R>| [column.name, column.key].iter().any(|own| own.eq_ignore_ascii_case(name));
+        let found = columns.iter().copied().find(is);
         found.ok_or_else(|| unknown(name))
     };
     let names: Vec<&str> = names.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
@@ -326,6 +327,7 @@ mod tests {
             select(&COLUMNS, "note, SIZE").unwrap().iter().map(|c| c.name).collect::<Vec<_>>(),
             ["NOTE", "SIZE"]
         );
+        assert_eq!(select(&COLUMNS, "size_bytes").unwrap()[0].name, "SIZE");
         let error = select(&COLUMNS, "size,colour").unwrap_err();
         assert_eq!(error.to_string(), "there is no column `colour`; there are SIZE, NOTE");
         for nothing in ["", " , "] {
