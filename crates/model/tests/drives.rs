@@ -1,0 +1,53 @@
+//! What drives and arrays of them come to where a head, a cache or a kernel decides: each a line that compares two stacks,
+//! whatever the constants.
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
+
+use model::{Conditions, Site, predict};
+use terms::layer::{Raid, RaidLevel};
+use terms::machine::{DriveGroup, DriveKind, Machine};
+use terms::prediction::Prediction;
+use terms::{Bytes, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
+
+fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn machine(kind: DriveKind) -> Machine {
+    let group = DriveGroup { count: 9, ..DriveGroup::unknown(name("d"), kind) };
+    Machine { kernel: Some((6, 1)), cores: 64, threads: 128, drives: vec![group], ..Machine::default() }
+}
+
+/// A layer over the first so many drives.
+fn stack(members: usize, layer: Layer) -> Stack {
+    let on = (0..members).map(|at| Ref::Drive(name(&format!("d{at}")))).collect();
+    let node = LayerNode { name: name("n"), layer, on, special: Vec::new() };
+    Stack { name: "s".to_owned(), note: None, nodes: vec![node] }
+}
+
+fn work(pattern: Pattern, kib: u64, depth: u32) -> Workload {
+    Workload { depth, ..Workload::new(name("w"), pattern, Bytes::kib(kib)) }
+}
+
+fn said(machine: &Machine, stack: &Stack, work: &Workload, conditions: &Conditions) -> Prediction {
+    predict(&Site::new(machine), stack, work, conditions).unwrap()
+}
+
+fn rate(machine: &Machine, stack: &Stack, work: &Workload) -> f64 {
+    said(machine, stack, work, &Conditions::default()).operations.value
+}
+
+fn raid(level: RaidLevel, chunk: u64) -> Layer {
+    Layer::Raid(Raid { level, chunk: Bytes::kib(chunk), ..Raid::default() })
+}
+
+/// A stripe over four heads takes four times as much in order. Heads that go from place to place lose their order while they wait.
+#[test]
+fn a_stream_over_heads_waits_for_no_slowest() {
+    let machine = machine(DriveKind::Hdd);
+    let over = |pattern| {
+        let work = work(pattern, 1024, 16);
+        rate(&machine, &stack(4, raid(RaidLevel::Raid0, 64)), &work) / rate(&machine, &stack(1, Layer::Bare), &work)
+    };
+    let (stream, random) = (over(Pattern::Write), over(Pattern::RandWrite));
+    assert!((3.9..4.01).contains(&stream) && random < 3.0, "{stream} {random}");
+}
