@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Conditions, Site, predict};
-use terms::layer::{Raid, RaidLevel};
+use terms::layer::{Raid, RaidLevel, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
 use terms::{Bytes, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
@@ -50,4 +50,16 @@ fn a_stream_over_heads_waits_for_no_slowest() {
     };
     let (stream, random) = (over(Pattern::Write), over(Pattern::RandWrite));
     assert!((3.9..4.01).contains(&stream) && random < 3.0, "{stream} {random}");
+}
+
+/// A transaction group moves heads as often however its records are spread: raidz of five keeps up with a stripe of four but for
+/// waiting for the slowest.
+#[test]
+fn a_group_moves_heads_as_often_on_raidz() {
+    let machine = machine(DriveKind::Hdd);
+    let pool = |layout, members| {
+        rate(&machine, &stack(members, Layer::Zfs(Zfs { layout, ..Zfs::default() })), &work(Pattern::Write, 1024, 1))
+    };
+    let share = pool(ZfsLayout::Raidz1, 5) / pool(ZfsLayout::Stripe, 4);
+    assert!((0.72..1.01).contains(&share), "{share}");
 }

@@ -139,7 +139,8 @@ impl Compiler<'_> {
             // Written anew side by side, whatever the order in which it was asked for.
             let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
             // The call returns once it is in memory; what the drives keep up with is what goes on.
-            let seeks = self.commit_seeks(record);
+            let devices = count(stack.nodes[at].on.len());
+            let seeks = self.commit_seeks(record * placement(zfs.layout, devices).piece);
             self.pool(stack, at, zfs, &Flow { random: false, waits: Waits::Group, unsure, seeks, ..whole });
         }
     }
@@ -339,10 +340,11 @@ impl Compiler<'_> {
         Flow { bytes: flow.bytes * times, rate: flow.rate / times, seeks: flow.seeks * times, ..flow }
     }
 
-    /// Ways of the head for a record, at the rate at which the drive writes.
-    fn commit_seeks(&self, record: f64) -> f64 {
+    /// Ways of the head for so many bytes of a record on one drive, at the rate at which it writes: a group has as many of them
+    /// however its records are spread.
+    fn commit_seeks(&self, piece: f64) -> f64 {
         let Some(drive) = self.first_drive() else { return 0.0 };
-        let each = self.site.book.value(self.class_of(drive).write) * record;
+        let each = self.site.book.value(self.class_of(drive).write) * piece;
         self.site.book.get(Parameter::ZfsCommit) * each / GROUP
     }
 
