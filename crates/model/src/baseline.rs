@@ -83,9 +83,23 @@ fn submit(machine: &Machine, at: usize, figure: &Baseline) -> Option<Nanos> {
     tried.submit.filter(|_| is_met)
 }
 
-/// Finds the rating that a figure tells.
+/// Finds the rating that a figure tells. Many small operations in order tell how many the drive takes at least, where nobody rated
+/// it by those.
 fn settle(machine: &mut Machine, at: usize, figure: &Baseline) {
-    let rating = Rating::of(figure);
+    find(machine, at, figure, Rating::of(figure));
+    let rated = &machine.drives[at].rated;
+    let is_small = figure.work.block <= SMALL && !Rating::is_few(figure);
+    let operations = match Rating::of(figure) {
+        Rating::Read if is_small && rated.read_iops.is_none() => Rating::ReadOperation,
+        Rating::Write if is_small && rated.write_iops.is_none() => Rating::WriteOperation,
+        _ => return,
+    };
+    if said(machine, at, figure).is_some_and(|said| said < figure.operations.0 * (1.0 - CLOSE)) {
+        find(machine, at, figure, operations);
+    }
+}
+
+fn find(machine: &mut Machine, at: usize, figure: &Baseline, rating: Rating) {
     let (mut low, mut high) = ((rating.usual() / FAR).ln(), (rating.usual() * FAR).ln());
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);

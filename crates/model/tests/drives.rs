@@ -6,7 +6,7 @@ use model::{Conditions, Site, predict};
 use terms::layer::{Raid, RaidLevel, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
-use terms::{Bytes, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
 
 fn name(text: &str) -> Name {
     Name::new(text).unwrap()
@@ -62,4 +62,19 @@ fn a_group_moves_heads_as_often_on_raidz() {
     };
     let share = pool(ZfsLayout::Raidz1, 5) / pool(ZfsLayout::Stripe, 4);
     assert!((0.72..1.01).contains(&share), "{share}");
+}
+
+/// Small operations in order are as many commands as a drive was rated with, and no more; large ones are bytes.
+#[test]
+fn small_operations_in_order_are_commands() {
+    let mut machine = machine(DriveKind::Nvme);
+    let rated = &mut machine.drives[0].rated;
+    (rated.read, rated.read_iops, rated.write_iops) = (Some(BytesPerSecond(7e9)), Some(Iops(1e6)), Some(Iops(0.8e6)));
+    let read = |kib| {
+        rate(&machine, &stack(1, Layer::Bare), &Workload { jobs: 16, ..work(Pattern::Read, kib, 64) })
+            * kib as f64
+            * 1024.0
+    };
+    assert!((3.9e9..4.1e9).contains(&read(4)), "{}", read(4));
+    assert!((6.8e9..7.01e9).contains(&read(128)), "{}", read(128));
 }

@@ -110,6 +110,13 @@ impl Compiler<'_> {
             (true, false) => (class.write, class.write_op),
             (true, true) => (class.sustained, class.sustained_op),
         };
+        // A command takes the drive's controller no longer where the next one is beside it: as many as it was rated with, be they
+        // reads or writes, are surely possible.
+        let command = if values[class.read_op as usize] < values[class.write_op as usize] {
+            class.read_op
+        } else {
+            class.write_op
+        };
         // Branches of one operation wait for the slowest: the mean of the largest of k lies between 1 and the harmonic
         // number of k, by how far their times spread. A drive that waits meanwhile has others to serve, but heads lose the
         // order in which they were sorted. What is asked for in order a hard disk has in its cache before, or takes into it:
@@ -150,6 +157,9 @@ impl Compiler<'_> {
         } else if flow.random && values[operation as usize] > values[byte as usize] * flow.bytes {
             self.network.add(values, each(operation, 1.0, "random operations"));
             worked = (operation, 1.0);
+        } else if !spins && values[command as usize] > values[byte as usize] * flow.bytes {
+            self.network.add(values, each(command, 1.0, "operations, in whatever order"));
+            worked = (command, 1.0);
         } else {
             self.network.add(values, each(byte, flow.bytes, "bytes"));
         }
