@@ -78,3 +78,12 @@ fn small_operations_in_order_are_commands() {
     assert!((3.9e9..4.1e9).contains(&read(4)), "{}", read(4));
     assert!((6.8e9..7.01e9).contains(&read(128)), "{}", read(128));
 }
+
+/// A hard disk has a block of ZFS' log when its cache has it. The head goes there once, for the flush: half a turn with a short
+/// way, and a turn.
+#[test]
+fn a_log_on_a_hard_disk_moves_its_head_once() {
+    let safe = Workload { fsync_every: Some(1), ..work(Pattern::Write, 4, 1) };
+    let each = 1.0 / rate(&machine(DriveKind::Hdd), &stack(1, Layer::Zfs(Zfs::default())), &safe);
+    assert!((13e-3..15e-3).contains(&each), "{each}");
+}

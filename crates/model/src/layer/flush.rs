@@ -45,7 +45,7 @@ impl Compiler<'_> {
             let waits = log.flushes.max(1.0) / log.flushes / width;
             let part = Part::of(station, class.flush, share * log.flushes, "flush of the drive");
             self.network.add(values, Part { share: waits, ..part });
-            if log.commit == Commit::None && class.kind == DriveKind::Hdd && log.writes {
+            if log.commit == Commit::None && log.writes && answers_at_once(class) {
                 let way = Part::of(station, class.position, share * log.flushes, "way to the log");
                 self.network.add(values, Part { share: waits, ..way });
             }
@@ -53,8 +53,9 @@ impl Compiler<'_> {
         let Some(class) = slowest else { return };
         match log.commit {
             Commit::None => {
+                let waits = log.writes && !answers_at_once(class);
                 let alone =
-                    Part::of(DELAY, class.write_delay, share * f64::from(u8::from(log.writes)), "a block of the log");
+                    Part::of(DELAY, class.write_delay, share * f64::from(u8::from(waits)), "a block of the log");
                 self.network.add(values, alone);
             }
             Commit::Alone => self.network.add(values, Part::of(DELAY, class.flush, share * twice, "commit")),
@@ -102,6 +103,11 @@ impl Compiler<'_> {
             _ => log(together, Commit::None, false),
         }
     }
+}
+
+/// Is it a hard disk that has a write when its cache does? Then the head goes there for the flush that follows, and not before.
+fn answers_at_once(class: &Class) -> bool {
+    class.kind == DriveKind::Hdd && class.cached
 }
 
 /// Has only the data to be safe: `fdatasync`, or `O_DSYNC`?
