@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Conditions, Site, predict};
-use terms::layer::{Raid, RaidLevel, Zfs, ZfsLayout};
+use terms::layer::{ArrayState, Raid, RaidLevel, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
@@ -86,4 +86,16 @@ fn a_log_on_a_hard_disk_moves_its_head_once() {
     let safe = Workload { fsync_every: Some(1), ..work(Pattern::Write, 4, 1) };
     let each = 1.0 / rate(&machine(DriveKind::Hdd), &stack(1, Layer::Zfs(Zfs::default())), &safe);
     assert!((13e-3..15e-3).contains(&each), "{each}");
+}
+
+/// What goes to a pair that lost a drive is written once, and one at a time is no quicker for it.
+#[test]
+fn a_pair_that_lost_a_drive_is_written_once() {
+    let array = stack(4, raid(RaidLevel::Raid10, 512));
+    let at = |state| {
+        let conditions = Conditions { state, ..Conditions::default() };
+        said(&machine(DriveKind::Nvme), &array, &work(Pattern::RandWrite, 4, 1), &conditions).operations.value
+    };
+    let times = at(ArrayState::Degraded) / at(ArrayState::Whole);
+    assert!((0.9..1.05).contains(&times), "{times}");
 }

@@ -392,7 +392,8 @@ fn striped_mirrors(
     if flow.write {
         let mut each = striped(flow, array.chunk, halves);
         each.flow.rate *= count(halves) * 2.0 / count(members);
-        each.flow.wide *= 2.0;
+        // Where one drive of a pair is lost, what goes to that pair is written once: the others do as much as before.
+        each.flow.wide *= 2.0 * count(here) / count(members);
         each.flow.copies = 2.0;
         each.to = here;
         if array.bitmap {
