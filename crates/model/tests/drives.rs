@@ -6,6 +6,7 @@ use model::{Conditions, Site, predict};
 use terms::layer::{ArrayState, Raid, RaidLevel, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
+use terms::workload::FioKey;
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
 
 fn name(text: &str) -> Name {
@@ -98,4 +99,34 @@ fn a_pair_that_lost_a_drive_is_written_once() {
     };
     let times = at(ArrayState::Degraded) / at(ArrayState::Whole);
     assert!((0.9..1.05).contains(&times), "{times}");
+}
+
+/// What is written through the page cache fills rows whatever the chunk, for thousands of pages are dirty.
+#[test]
+fn a_buffered_stream_fills_rows_whatever_the_chunk() {
+    let keys = vec![FioKey { key: "direct".to_owned(), value: "0".to_owned() }];
+    let stream = Workload { keys, ..work(Pattern::Write, 1024, 1) };
+    let conditions = Conditions { span: Bytes::gib(256), ..Conditions::default() };
+    for (level, members) in [(RaidLevel::Raid5, 4), (RaidLevel::Raid5, 9), (RaidLevel::Raid6, 8)] {
+        let at = |chunk| {
+            let array = stack(members, raid(level, chunk));
+            said(&machine(DriveKind::Hdd), &array, &stream, &conditions).operations.value
+        };
+        let share = at(512) / at(64);
+        assert!((0.95..1.05).contains(&share), "{level:?} of {members}: {share}");
+    }
+}
+
+/// Past the cache one write leaves parts of rows at both of its ends. The more are under way, the fewer: no step where a row fits.
+#[test]
+fn rows_are_filled_by_what_is_under_way() {
+    let written = |chunk, kib, depth| {
+        let array = stack(4, raid(RaidLevel::Raid5, chunk));
+        let stream = work(Pattern::Write, kib, depth);
+        said(&machine(DriveKind::Hdd), &array, &stream, &Conditions::default()).write_amplification.unwrap()
+    };
+    assert!(written(64, 1024, 1) > 1.35 && written(64, 1024, 32) < 1.34, "{}", written(64, 1024, 1));
+    let all: Vec<f64> = (1..=12).map(|depth| written(512, 256, depth)).collect();
+    assert!(all[0] > 1.9 && all[11] < 1.34, "{all:?}");
+    assert!(all.windows(2).all(|pair| pair[1] <= pair[0] + 1e-9 && pair[1] > pair[0] - 0.4), "{all:?}");
 }

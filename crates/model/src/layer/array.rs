@@ -8,7 +8,7 @@ use super::turns::SWITCHES;
 use crate::compile::{Compiler, count};
 use crate::flow::{Flow, PAGE, Waits};
 use crate::network::{Resource, Serial, Slot};
-use crate::parameter::Parameter;
+use crate::parameter::{Parameter, QUEUE};
 
 /// First kernel without the stripe lock on reads (commit 97ae27252f49).
 const LOCKLESS: (u32, u32) = (5, 14);
@@ -250,17 +250,30 @@ impl Compiler<'_> {
         self.memory(bytes * 3.5, "copied into stripes, read for parity");
         // One thread does it all unless more are asked for (`group_thread_cnt`, 0 by default): it copies, reckons and submits.
         self.parity_work(at, array, Parameter::ParityCopy, bytes, "copied into stripes");
-        // Writes side by side fill rows between them, where enough are under way; those at random meet nobody.
+        // What is written back later comes by the thousand.
+        let later = matches!(flow.waits, Waits::Nobody | Waits::Group);
         let side_by_side = (self.depth * flow.rate.min(1.0)).max(1.0);
-        let streamed = !flow.random && flow.bytes * side_by_side >= stripe;
+        let streamed = self.is_in_memory() && !later && !flow.random && flow.bytes * side_by_side >= stripe;
+        let chunks = flow.bytes / array.chunk;
         let rows = if streamed {
             // A RAM drive has written when the call returns, so that the thread runs out of work and takes up rows that are not full.
-            // What is written back later comes by the hundred.
-            let idles = self.is_in_memory() && flow.waits == Waits::Operation;
-            let together = if idles { side_by_side } else { f64::INFINITY };
-            Rows::of_stream(flow.bytes / array.chunk, together, data, parity)
+            let together = if flow.waits == Waits::Operation { side_by_side } else { f64::INFINITY };
+            Rows::of_stream(chunks, together, data, parity)
+        } else if flow.random || (self.is_in_memory() && !later) {
+            // Those at random meet nobody.
+            Rows::of(chunks, flow.shifted, data, parity)
         } else {
-            Rows::of(flow.bytes / array.chunk, flow.shifted, data, parity)
+            // Where the cache has room for the rows of a chunk, those wait there until what follows fills them.
+            let held = array.stripes * PAGE >= array.chunk;
+            let under_way = match (held, later) {
+                (false, _) => 0.0,
+                (true, true) => f64::INFINITY,
+                // Of an `fsync`, all that it waits for.
+                (true, false) => {
+                    (self.depth * self.writes * self.network.bytes).max(flow.bytes * flow.batch) / array.chunk
+                }
+            };
+            Rows::of_window(chunks, under_way.max(chunks), flow.shifted, data, parity)
         };
         // Of a part of a chunk, so many bytes of each member that is touched.
         let piece = flow.bytes.min(array.chunk);
@@ -295,6 +308,10 @@ impl Compiler<'_> {
         let further = flow.rate * rows.parts * (pages - 1.0) * VISITS;
         self.parity_work(at, array, Parameter::ParityVisit, further, "further rows beside them");
         let is_part = !streamed && rows.parts > 0.0;
+        // Parts of rows that follow one another lie side by side, but where each has to reach the platter before it is answered. What
+        // is written follows what was read: a head goes from one to the other, once for as many as the drive sorts.
+        let is_apart = flow.random || (is_part && self.writes_through());
+        let seeks = flow.seeks + if is_part && !is_apart { QUEUE.recip() } else { 0.0 };
         let thread = self.network.station(
             Resource::Serial(Serial::Parity, self.twins.of(at)),
             1.0,
@@ -305,13 +322,13 @@ impl Compiler<'_> {
             // What one member gets of an operation lies side by side.
             let wide = (bytes / piece).clamp(1.0, count(here));
             let rate = flow.rate * wide.min(bytes / piece) / count(here);
-            let random = flow.random || is_part;
             let bytes = bytes / (bytes / piece).min(wide);
             // The thread works before the drives read, and again before they write. Each time all of its work is added, which is
             // more than it does: drawn at random, two seeds of the lab are nearer to that than to half of it.
             Flow {
                 write,
-                random,
+                random: is_apart,
+                seeks,
                 bytes,
                 rate,
                 wide: flow.wide * wide,
@@ -321,7 +338,8 @@ impl Compiler<'_> {
                 ..*flow
             }
         };
-        if !is_part && !self.network.behind {
+        let mostly_whole = !flow.random && rows.whole * data >= chunks / 2.0;
+        if (!is_part || mostly_whole) && !self.network.behind {
             let cut = (flow.bytes / data / PLUG).ceil();
             (self.network.pieces, self.network.cut) = (self.network.pieces.max(cut), self.network.cut.max(cut));
         }

@@ -170,7 +170,7 @@ impl Compiler<'_> {
     }
 
     /// Is the first drive a hard disk whose write cache is off?
-    fn writes_through(&self) -> bool {
+    pub(super) fn writes_through(&self) -> bool {
         self.first_drive().is_some_and(|drive| {
             let class = self.class_of(drive);
             class.kind == DriveKind::Hdd && !class.cached

@@ -42,8 +42,29 @@ impl Rows {
         }
     }
 
+    /// Of a stream of writes of so many chunks, of which so many chunks are under way. A row of pages whose data are all there at
+    /// one moment is written whole, and its first and last lie `data - 1` chunks apart. All others are as each write by itself
+    /// leaves them.
+    pub(super) fn of_window(chunks: f64, window: f64, shifted: bool, data: f64, parity: f64) -> Self {
+        let met = |window: f64| ((window - (data - 1.0)) / chunks.max(1.0)).clamp(0.0, 1.0);
+        let (alone, whole) = (Self::of(chunks, shifted, data, parity), met(chunks));
+        if whole >= 1.0 {
+            return alone;
+        }
+        let joined = (met(window) - whole) / (1.0 - whole);
+        let left = 1.0 - joined;
+        Self {
+            whole: alone.whole * left + chunks / data * joined,
+            parts: alone.parts * left,
+            reads: alone.reads * left,
+            writes: alone.writes * left,
+        }
+    }
+
     /// Of a write of so many chunks, over so many chunks of data in a row, at a multiple of its own size or anywhere.
     pub(super) fn of(chunks: f64, shifted: bool, data: f64, parity: f64) -> Self {
+        // Multiples of what is no whole number of chunks begin all over them.
+        let shifted = shifted || (chunks > 1.0 && chunks.fract() > 1e-9);
         let chunks = if shifted { chunks } else { chunks.ceil() };
         // Multiples of a size begin in a row where multiples of both do.
         let mut step = (chunks, data);
