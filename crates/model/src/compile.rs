@@ -65,8 +65,8 @@ pub struct Compiler<'a> {
     /// Where reads of each node come back: in which workers, if any.
     pub(crate) completes: Vec<Option<u32>>,
     /// What nodes rest on, one after the other, and where each node's begin.
-    below: Vec<Below>,
-    starts: Vec<usize>,
+    pub(crate) below: Vec<Below>,
+    pub(crate) starts: Vec<usize>,
     /// How many layers are below each node at most, and the nodes from the highest downwards.
     heights: Vec<u32>,
     order: Vec<usize>,

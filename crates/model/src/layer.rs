@@ -2,6 +2,7 @@
 
 pub(crate) mod array;
 mod btrfs;
+mod copies;
 mod crypt;
 pub(crate) mod drive;
 mod flush;

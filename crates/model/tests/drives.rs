@@ -130,3 +130,36 @@ fn rows_are_filled_by_what_is_under_way() {
     assert!(all[0] > 1.9 && all[11] < 1.34, "{all:?}");
     assert!(all.windows(2).all(|pair| pair[1] <= pair[0] + 1e-9 && pair[1] > pair[0] - 0.4), "{all:?}");
 }
+
+/// Of unlike drives the quicker is read more, until both are busy. RAID-10 learnt that with Linux 5.3.
+#[test]
+fn the_quicker_of_two_copies_is_read_more() {
+    let of = |kernel, layer: &Layer| {
+        let mut machine = machine(DriveKind::SataSsd);
+        machine.kernel = Some(kernel);
+        machine.drives[0].count = 1;
+        let quick = DriveGroup::unknown(name("q"), DriveKind::Nvme);
+        machine.drives.push(quick);
+        let mut array = stack(2, layer.clone());
+        array.nodes[0].on =
+            [machine.drives[0].member(0), machine.drives[1].member(0)].map(|it| Ref::Drive(name(&it))).to_vec();
+        let read = Workload { jobs: 8, ..work(Pattern::RandRead, 4, 64) };
+        (
+            rate(&machine, &array, &read),
+            rate(&machine, &Stack { nodes: vec![alone(&array, 0)], ..array.clone() }, &read),
+        )
+    };
+    for (kernel, level, least, most) in [
+        ((4, 19), RaidLevel::Raid1, 5.0, 8.0),
+        ((4, 19), RaidLevel::Raid10, 1.5, 2.05),
+        ((5, 3), RaidLevel::Raid10, 5.0, 8.0),
+    ] {
+        let (array, slow) = of(kernel, &raid(level, 512));
+        assert!((least..most).contains(&(array / slow)), "{kernel:?} {level:?}: {array} {slow}");
+    }
+}
+
+/// A drive of an array by itself.
+fn alone(array: &Stack, which: usize) -> LayerNode {
+    LayerNode { layer: Layer::Bare, on: vec![array.nodes[0].on[which].clone()], ..array.nodes[0].clone() }
+}

@@ -14,6 +14,8 @@ use crate::parameter::{Parameter, QUEUE};
 const LOCKLESS: (u32, u32) = (5, 14);
 /// First kernel whose RAID-1 wakes nobody where nobody waits ("md/raid1: Prevent unnecessary call to wake_up() in fast path").
 const QUIET: (u32, u32) = (6, 6);
+/// First kernel whose RAID-10 reads from the flash drive with the least to do ("md/raid10: read balance chooses idlest disk for SSD").
+const BALANCED: (u32, u32) = (5, 3);
 /// Hardware threads with which barriers of mirrors took what the table has; with 56 that of RAID-1 took half as long.
 const CROWD: f64 = 256.0;
 /// Accesses of members for a row of RAID-5 of which a part is written: data and parity, read and written.
@@ -127,7 +129,7 @@ impl Compiler<'_> {
                 continue;
             }
             for which in 0..to {
-                self.ask(which, flow);
+                self.ask(which, self.least_busy(at, which, to, flow));
             }
         }
     }
@@ -427,8 +429,9 @@ fn striped_mirrors(
     let (whole, to) = if all { (members, here) } else { (halves, halves) };
     // A lost member's pieces go to those that are left, and stay as many.
     let mut each = striped(flow, array.chunk, whole);
-    each.flow.choices = if all && !array.far { 2.0 } else { 1.0 };
-    each.flow.alternates = each.flow.choices;
+    each.flow.alternates = if all && !array.far { 2.0 } else { 1.0 };
+    // One that has nothing to do was always preferred; which has less of those that do, where no head travels, is newer.
+    each.flow.choices = if spins || of.site.kernel_from(BALANCED) { each.flow.alternates } else { 1.0 };
     each.flow.rate *= count(whole) / count(to);
     asked[0] = Some(Spread { to, ..each });
 }
