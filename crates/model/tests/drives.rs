@@ -7,7 +7,7 @@ use terms::layer::{ArrayState, Raid, RaidLevel, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
 use terms::workload::FioKey;
-use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
+use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
 fn name(text: &str) -> Name {
     Name::new(text).unwrap()
@@ -162,4 +162,18 @@ fn the_quicker_of_two_copies_is_read_more() {
 /// A drive of an array by itself.
 fn alone(array: &Stack, which: usize) -> LayerNode {
     LayerNode { layer: Layer::Bare, on: vec![array.nodes[0].on[which].clone()], ..array.nodes[0].clone() }
+}
+
+/// A block of ZFS' log goes through threads of the pool, and the last wakes the caller: that a drive flushes quickly makes it no
+/// quicker.
+#[test]
+fn threads_of_the_pool_have_a_block_of_the_log() {
+    let mut machine = machine(DriveKind::Optane);
+    let safe = Workload { fsync_every: Some(1), ..work(Pattern::Write, 4, 1) };
+    let mut each = |switch| {
+        machine.drives[0].rated.flush = Some(Nanos(switch));
+        1.0 / rate(&machine, &stack(1, Layer::Zfs(Zfs::default())), &safe)
+    };
+    let (slow, quick) = (each(100_000), each(1000));
+    assert!((slow - quick - 99e-6).abs() < 1e-6 && quick > 20e-6, "{slow} {quick}");
 }

@@ -57,6 +57,11 @@ impl Compiler<'_> {
                 let alone =
                     Part::of(DELAY, class.write_delay, share * f64::from(u8::from(waits)), "a block of the log");
                 self.network.add(values, alone);
+                if log.writes {
+                    // A thread of the pool issues the block (`ZIO_STAGE_ISSUE_ASYNC`), others are told that it and its flush are
+                    // there, and the last wakes the caller: two switches more than of one who asks the drive itself.
+                    self.delay(Parameter::HandoffRead.place(), share, "handed to threads of the pool and back");
+                }
             }
             Commit::Alone => self.network.add(values, Part::of(DELAY, class.flush, share * twice, "commit")),
             Commit::Together => {
