@@ -177,3 +177,18 @@ fn threads_of_the_pool_have_a_block_of_the_log() {
     let (slow, quick) = (each(100_000), each(1000));
     assert!((slow - quick - 99e-6).abs() < 1e-6 && quick > 20e-6, "{slow} {quick}");
 }
+
+/// A cache that may keep writes has many to sort, whoever waits. What is flushed after each is sorted with nothing.
+#[test]
+fn a_cache_sorts_what_one_writes_at_a_time() {
+    let of = |cached, depth, fsync_every| {
+        let mut machine = machine(DriveKind::Hdd);
+        machine.drives[0].rated.write_cache = Some(cached);
+        let write = Workload { fsync_every, ..work(Pattern::RandWrite, 4, depth) };
+        rate(&machine, &stack(1, Layer::Bare), &write)
+    };
+    let times = of(true, 1, None) / of(false, 1, None);
+    assert!((1.5..2.5).contains(&times), "{times}");
+    assert!((of(true, 32, None) / of(false, 32, None) - 1.0).abs() < 0.01);
+    assert!(of(true, 1, Some(1)) < of(true, 1, Some(32)) / 3.0);
+}

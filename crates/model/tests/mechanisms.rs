@@ -202,7 +202,7 @@ fn overwrites_of_btrfs_are_sequential_and_their_trees_are_not() {
     let speed = |pattern, kib, copies| rate(&machine, &over(copies), &work(pattern, kib, 1, 1)) * kib as f64;
     let (sequential, random) = (speed(Pattern::Write, 1024, true), speed(Pattern::RandWrite, 1024, true));
     assert!((0.6..1.05).contains(&(random / sequential)), "{sequential} {random}");
-    assert!(speed(Pattern::RandWrite, 1024, false) < sequential * 0.6);
+    assert!(speed(Pattern::RandWrite, 1024, false) < sequential * 0.7, "sorted in the drive's cache");
     // A file larger than what a commit can touch twice: a leaf and more for each of them.
     let aged = Conditions { span: Bytes::gib(256), window: Nanos::seconds(36_000), ..Conditions::default() };
     let at = |copies, conditions: &Conditions| {

@@ -138,8 +138,11 @@ impl Compiler<'_> {
             // What a journal writes back waits by the thousand.
             let queued =
                 if flow.waits == Waits::Operation { self.network.population * flow.rate.min(1.0) } else { QUEUE };
-            let queued = queued.clamp(1.0, QUEUE);
+            // A cache that may keep writes has as many to sort, whoever waits, until it is flushed.
             let way = usize::from(flow.write);
+            let keeps = flow.write && class.cached && !class.told_alone[way];
+            let kept = if keeps { self.every.unwrap_or(QUEUE) } else { 1.0 };
+            let queued = queued.max(kept).clamp(1.0, QUEUE);
             let reach = class.reach(self.conditions.span.as_f64());
             let far = |told: bool| if told { 1.0 } else { reach };
             let alone = values[class.unsorted[way] as usize] * far(class.told_alone[way]);
