@@ -1,6 +1,7 @@
 //! The algebra of layers: what each makes of what it is asked for. One file for each kind.
 
 pub(crate) mod array;
+mod bitmap;
 mod btrfs;
 mod copies;
 mod crypt;

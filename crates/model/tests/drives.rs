@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Conditions, Site, predict};
-use terms::layer::{ArrayState, Raid, RaidLevel, Zfs, ZfsLayout};
+use terms::layer::{ArrayState, Bitmap, Raid, RaidLevel, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
 use terms::workload::FioKey;
@@ -191,4 +191,21 @@ fn a_cache_sorts_what_one_writes_at_a_time() {
     assert!((1.5..2.5).contains(&times), "{times}");
     assert!((of(true, 32, None) / of(false, 32, None) - 1.0).abs() < 0.01);
     assert!(of(true, 1, Some(1)) < of(true, 1, Some(32)) / 3.0);
+}
+
+/// A write where nothing is marked waits for the mark on every member. Over a few regions all soon are, over a whole array of large
+/// drives hardly any.
+#[test]
+fn a_bitmap_is_waited_for_over_many_regions() {
+    let kept = |span, pattern| {
+        let at = |bitmap| {
+            let layer = Layer::Raid(Raid { level: RaidLevel::Raid5, chunk: Bytes::kib(64), bitmap, ..Raid::default() });
+            let conditions = Conditions { span, ..Conditions::default() };
+            said(&machine(DriveKind::Nvme), &stack(5, layer), &work(pattern, 4, 1), &conditions).operations.value
+        };
+        at(Bitmap::Internal) / at(Bitmap::None)
+    };
+    let (few, many) = (kept(Bytes::gib(1), Pattern::RandWrite), kept(Bytes::gib(8192), Pattern::RandWrite));
+    assert!(few > 0.97 && many < 0.1, "{few} {many}");
+    assert!(kept(Bytes::gib(8192), Pattern::RandRead) > 0.999);
 }

@@ -3,6 +3,7 @@
 use terms::Stack;
 use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, STRIPE_CACHE, Volume};
 
+use super::bitmap::{REGION_OF_LVM, REGION_OF_MD};
 use super::rows::Rows;
 use super::turns::SWITCHES;
 use crate::compile::{Compiler, count};
@@ -34,6 +35,8 @@ pub(crate) struct Array {
     members: f64,
     chunk: f64,
     bitmap: bool,
+    /// Bytes for which a bit of it stands: of a member where there is parity, of the array elsewhere.
+    region: f64,
     far: bool,
     /// Threads that work on parity.
     threads: f64,
@@ -50,6 +53,7 @@ impl Array {
             members: count(members),
             chunk: raid.chunk.as_f64().max(PAGE),
             bitmap: raid.bitmap == Bitmap::Internal && raid.level != RaidLevel::Raid0,
+            region: REGION_OF_MD,
             far: raid.layout == Raid10Layout::Far,
             threads: f64::from(raid.group_threads.max(1)),
             grouped: raid.group_threads > 0,
@@ -73,6 +77,7 @@ impl Array {
             members: count(members),
             chunk,
             bitmap: lvm.volume.is_raid(),
+            region: REGION_OF_LVM,
             far: false,
             threads: 1.0,
             grouped: false,
@@ -204,6 +209,8 @@ impl Compiler<'_> {
         }
         if flow.write && array.bitmap {
             self.serial(Serial::Bitmap, at, Parameter::BitmapLock, flow.rate, "counting writes in regions");
+            let data = if array.parity() > 0.0 { array.members - array.parity() } else { 1.0 };
+            self.mark_regions(at, array.region * data, flow);
         }
     }
 

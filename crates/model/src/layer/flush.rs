@@ -20,7 +20,7 @@ const LOG_BUFFERS: f64 = 8.0;
 const RECORD: f64 = 192.0;
 
 /// A write past the cache, and a flush.
-const TWICE: f64 = 2.0;
+pub(super) const TWICE: f64 = 2.0;
 
 impl Compiler<'_> {
     /// Adds what flushing after every so many writes takes.
