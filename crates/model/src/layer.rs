@@ -8,6 +8,7 @@ mod crypt;
 pub(crate) mod drive;
 mod flush;
 mod integrity;
+mod pointers;
 mod resync;
 mod rows;
 pub(crate) mod turns;

@@ -17,7 +17,7 @@ const USUAL_NETWORK: Path = Path::Network {
 };
 
 /// Size of a drive of which none is told.
-const USUAL_SIZE: Bytes = Bytes(1_000_000_000_000);
+pub(crate) const USUAL_SIZE: Bytes = Bytes(1_000_000_000_000);
 
 /// The drives of a machine as a study would name them.
 #[must_use]

@@ -209,3 +209,19 @@ fn a_bitmap_is_waited_for_over_many_regions() {
     assert!(few > 0.97 && many < 0.1, "{few} {many}");
     assert!(kept(Bytes::gib(8192), Pattern::RandRead) > 0.999);
 }
+
+/// Small records all over a large span are pointed to by as many blocks, which are written anew with them. A stream, or a small
+/// span, shares them.
+#[test]
+fn small_records_all_over_are_written_with_what_points_to_them() {
+    let machine = machine(DriveKind::Hdd);
+    let pool = stack(1, Layer::Zfs(Zfs { recordsize: Bytes::kib(4), ..Zfs::default() }));
+    let over = |pattern, kib, span| {
+        let conditions = Conditions { span, ..Conditions::default() };
+        said(&machine, &pool, &work(pattern, kib, 8), &conditions).operations.value
+    };
+    let (small, large) = (Bytes::gib(1), Bytes::gib(1024));
+    let random = over(Pattern::RandWrite, 4, small) / over(Pattern::RandWrite, 4, large);
+    let stream = over(Pattern::Write, 1024, small) / over(Pattern::Write, 1024, large);
+    assert!(random > 5.0 && (0.99..1.1).contains(&stream), "{random} {stream}");
+}

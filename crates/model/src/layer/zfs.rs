@@ -142,7 +142,19 @@ impl Compiler<'_> {
             let devices = count(stack.nodes[at].on.len());
             let seeks = self.commit_seeks(record * placement(zfs.layout, devices).piece);
             self.pool(stack, at, zfs, &Flow { random: false, waits: Waits::Group, unsure, seeks, ..whole });
+            let in_group = self.records_of_group(zfs, whole.rate / flow.rate);
+            self.point_to(stack, at, zfs, &Flow { unsure, ..whole }, in_group);
         }
+    }
+
+    /// Records that a transaction group writes, where each write dirties so many. Of memory that is not told, those that a usual
+    /// machine has room for.
+    fn records_of_group(&self, zfs: &Zfs, each: f64) -> f64 {
+        if self.shares.groups > 0.0 {
+            return (each / self.shares.groups).max(1.0);
+        }
+        let memory = self.site.machine.memory.size.map_or(self.site.threads() * USUAL_MEMORY, Bytes::as_f64);
+        ((memory * DIRTY_SHARE).min(DIRTY_MOST) * GROUP_SHARE / zfs.recordsize.as_f64()).max(1.0)
     }
 
     /// What of the records that are written to was not dirty yet, and groups for each write, where so many operations a second
@@ -287,7 +299,7 @@ impl Compiler<'_> {
         (1.0 - met / reads).clamp(0.0, 1.0)
     }
 
-    fn pool(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
+    pub(super) fn pool(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
         let node = &stack.nodes[at];
         let devices = count(node.on.len());
         let place = placement(zfs.layout, devices);
