@@ -52,6 +52,7 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     same_boot(&site, &boots, &drives, &arguments.erase, &again)?;
     // One process writes into a record: a run that is still going on is not taken down beneath itself.
     let writer = RunWriter::resume(reader.dir())?;
+    unchanged(&past, &proof, &reader)?;
     let proof = proof.of_run(&reader)?;
     let waiting =
         |line: &str| settings.printer.say(&format!("waiting for what the run left at work: {}", spell_inline(line)));
@@ -60,7 +61,7 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     }
     let claims = locked(&site, drives, &arguments.erase)?;
     let authority = Authority::held(&site, &claims);
-    let down = aftermath::take_back(&authority, &plans, &writer, Some(&proof));
+    let down = aftermath::take_back(&authority, &plans, &past, &writer, Some(&proof));
     let hinted = |failure| match failure {
         Failure::Refused(text) => Failure::Refused(format!("{text}\n\nhint: if what is there may go, say `{again}`")),
         other => other,
@@ -69,6 +70,18 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
         settings.printer.data(&format!("down  {stack}"))?;
     }
     Ok(Exit::Yes)
+}
+
+/// Refuses a journal that was added to before the record was locked: what was made ready here would not be all of it. What
+/// is taken back is what was proven first, whatever lies there by now.
+fn unchanged(past: &[JournalEntry], proof: &Proof, reader: &RunReader) -> Result<(), Failure> {
+    if proof.entries(reader)? == past {
+        return Ok(());
+    }
+    Err(Failure::Refused(format!(
+        "refused: the journal of run `{0}` was written into since it was read\n\nhint: bedplate teardown {0}",
+        reader.provenance().run
+    )))
 }
 
 /// The machine of a run that is over, and its drives as they are now: each the very drive that may be written.
