@@ -20,6 +20,7 @@
 //! A record may come from anybody. Below its directory only regular files of bounded size are opened, and through no
 //! link.
 
+mod beside;
 mod durable;
 mod error;
 mod folder;
@@ -33,6 +34,7 @@ mod writer;
 
 pub mod catalogue;
 
+pub use beside::{put_beside, read_beside};
 pub use error::RecordError;
 pub use naming::run_name;
 pub use reader::{Attempt, RunReader};
