@@ -76,6 +76,12 @@ impl Device {
         present(host.read_text(&format!("{}/{file}", self.directory)))
     }
 
+    /// Where on its drive a partition begins; `None` where it does not say so.
+    pub(crate) fn start(&self, host: &dyn Host) -> Result<Option<Bytes>, HostError> {
+        let sectors = self.attribute(host, "start")?.and_then(|text| text.parse::<u64>().ok());
+        Ok(sectors.map(|sectors| Bytes(sectors.saturating_mul(SECTOR))))
+    }
+
     /// Its partitions that the kernel knows.
     pub(crate) fn partitions(&self, host: &dyn Host) -> Result<Vec<Self>, HostError> {
         let mut found = Vec::new();

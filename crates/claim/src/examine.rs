@@ -4,7 +4,7 @@ use host::{Devno, Host, HostError};
 
 use crate::device::{Device, behind_node};
 use crate::examination::{Class, Examination, Objection};
-use crate::family::{Member, family};
+use crate::family::{Member, family, on_top_of};
 use crate::identity::Identity;
 use crate::log::Log;
 use crate::survey::Survey;
@@ -69,7 +69,23 @@ enum Extent {
 fn look(host: &dyn Host, survey: &Survey, identity: &Identity, extent: Extent) -> Result<Examination, HostError> {
     let mut log = Log::new(&identity.node);
     device(host, survey, identity.devno, extent, &mut log)?;
+    if let Some(part) = &identity.part {
+        around(host, survey, part.drive_devno, extent, &mut log)?;
+    }
     Ok(Examination { identity: identity.clone(), findings: log.findings() })
+}
+
+/// Looks at the whole drive that a partition is on. What uses it, or lies across it, is of all its partitions.
+fn around(host: &dyn Host, survey: &Survey, drive: Devno, extent: Extent, log: &mut Log) -> Result<(), HostError> {
+    let Some(whole) = log.proven("the drive that it is on", Device::numbered(host, drive))?.flatten() else {
+        log.unknown("the drive that it is on is not to be found");
+        return Ok(());
+    };
+    let Some(above) = log.proven("what is on top of it", on_top_of(host, &whole, &survey.loops))? else {
+        return Ok(());
+    };
+    usage::report_whole(host, survey, (&whole, &above), extent != Extent::Whole, log)?;
+    signature::report_across(host, &whole, log)
 }
 
 fn device(host: &dyn Host, survey: &Survey, devno: Devno, extent: Extent, log: &mut Log) -> Result<(), HostError> {

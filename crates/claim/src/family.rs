@@ -39,18 +39,7 @@ pub(crate) fn family(host: &dyn Host, device: &Device, loops: &[Backing]) -> Res
             let made = members[next - 1].made.clone();
             found.push(Member { device: partition, made });
         }
-        for name in below.holders(host)? {
-            // Gone between two questions: then nothing is on top any more, and the exclusive open has the last word.
-            let Some(holder) = Device::named(host, &name)? else { continue };
-            let made = made(host, &below, &holder)?;
-            found.push(Member { device: holder, made: Some(made) });
-        }
-        for backing in loops.iter().filter(|backing| backing.devno == Some(below.devno)) {
-            let Some(device) = Device::named(host, &backing.name)? else { continue };
-            let name = format!("the loop device `{}`", backing.name);
-            let undo = format!("losetup --detach {}", device.node());
-            found.push(Member { device, made: Some(Made { below: below.node(), name, mapping: String::new(), undo }) });
-        }
+        found.extend(on_top_of(host, &below, loops)?);
         for member in found {
             if !members.iter().any(|known| known.device.devno == member.device.devno) {
                 members.push(member);
@@ -58,6 +47,24 @@ pub(crate) fn family(host: &dyn Host, device: &Device, loops: &[Backing]) -> Res
         }
     }
     Ok(members)
+}
+
+/// Devices that are made of this very one, and not of a partition of it.
+pub(crate) fn on_top_of(host: &dyn Host, below: &Device, loops: &[Backing]) -> Result<Vec<Member>, HostError> {
+    let mut found = Vec::new();
+    for name in below.holders(host)? {
+        // Gone between two questions: then nothing is on top any more, and the exclusive open has the last word.
+        let Some(holder) = Device::named(host, &name)? else { continue };
+        let made = made(host, below, &holder)?;
+        found.push(Member { device: holder, made: Some(made) });
+    }
+    for backing in loops.iter().filter(|backing| backing.devno == Some(below.devno)) {
+        let Some(device) = Device::named(host, &backing.name)? else { continue };
+        let name = format!("the loop device `{}`", backing.name);
+        let undo = format!("losetup --detach {}", device.node());
+        found.push(Member { device, made: Some(Made { below: below.node(), name, mapping: String::new(), undo }) });
+    }
+    Ok(found)
 }
 
 fn made(host: &dyn Host, below: &Device, holder: &Device) -> Result<Made, HostError> {

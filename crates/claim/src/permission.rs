@@ -65,17 +65,8 @@ impl Permission {
     }
 
     fn lock(self, host: &dyn Host, from_the_start: bool) -> Result<Held<'_>, ClaimError> {
-        let Some(hold) = host.hold(&self.identity.node)? else {
-            let Identity { devno, node, .. } = &self.identity;
-            let drive = self.identity.describe();
-            return Err(ClaimError::Locked { drive, devno: devno.to_string(), node: node.clone() });
-        };
-        let held = Held { permission: self, host, hold, from_the_start };
-        let Identity { devno, node, .. } = held.identity();
-        if *devno != hold.devno {
-            let changes = vec![format!("`{node}` was device {devno} and is {}", hold.devno)];
-            return Err(ClaimError::Moved { drive: held.identity().describe(), changes });
-        }
+        let mut held = Held { permission: self, host, holds: Vec::new(), from_the_start };
+        held.take_locks()?;
         held.confirm()?;
         Ok(held)
     }
@@ -85,12 +76,31 @@ impl Permission {
 pub struct Held<'h> {
     permission: Permission,
     host: &'h dyn Host,
-    hold: Hold,
+    /// Of the whole drive too, where a partition of it was named: that is the one that udev and others heed
+    /// (systemd, docs/BLOCK_DEVICE_LOCKING.md).
+    holds: Vec<Hold>,
     /// Was it taken before anything was made on the drive?
     from_the_start: bool,
 }
 
 impl Held<'_> {
+    fn take_locks(&mut self) -> Result<(), ClaimError> {
+        let identity = self.identity().clone();
+        let whole = identity.part.as_ref().map(|part| (&part.drive, part.drive_devno));
+        for (node, devno) in whole.into_iter().chain([(&identity.node, identity.devno)]) {
+            let drive = identity.describe();
+            let Some(hold) = self.host.hold(node)? else {
+                return Err(ClaimError::Locked { drive, devno: devno.to_string(), node: node.clone() });
+            };
+            self.holds.push(hold);
+            if devno != hold.devno {
+                let changes = vec![format!("`{node}` was device {devno} and is {}", hold.devno)];
+                return Err(ClaimError::Moved { drive, changes });
+            }
+        }
+        Ok(())
+    }
+
     /// The drive.
     #[must_use]
     pub const fn identity(&self) -> &Identity {
@@ -181,7 +191,9 @@ impl Held<'_> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         // A machine that is gone holds nothing any more.
-        let _ = self.host.release(self.hold.id);
+        for hold in &self.holds {
+            let _ = self.host.release(hold.id);
+        }
     }
 }
 

@@ -211,15 +211,10 @@ fn identity(host: &dyn Host, id: &str, drive: &Drive, device: &Device) -> Result
 }
 
 fn part(host: &dyn Host, id: &str, device: &Device, number: u32) -> Result<PartitionOf, ClaimError> {
-    let start = device.attribute(host, "start")?.and_then(|text| text.parse::<u64>().ok());
+    let start = device.start(host)?;
     let whole = Device::named(host, device.whole_name())?;
     match (start, whole) {
-        (Some(start), Some(whole)) => Ok(PartitionOf {
-            number,
-            start: Bytes(start * device::SECTOR),
-            drive: whole.node(),
-            drive_devno: whole.devno,
-        }),
+        (Some(start), Some(whole)) => Ok(PartitionOf { number, start, drive: whole.node(), drive_devno: whole.devno }),
         _ => {
             let what = format!("`{}` does not say where on which drive it begins", device.node());
             Err(ClaimError::Contradiction { id: id.to_owned(), what })

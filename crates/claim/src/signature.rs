@@ -5,6 +5,8 @@ mod blkid;
 mod raw;
 mod wipefs;
 
+use std::ops::Range;
+
 use host::{Host, HostError};
 use terms::Cmd;
 
@@ -50,12 +52,44 @@ pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mu
     Ok(!marks.is_empty())
 }
 
+/// Kinds of partition tables, as `blkid` calls them (libblkid, src/partitions).
+const TABLES: [&str; 8] = ["gpt", "dos", "PMBR", "mac", "sgi", "sun", "bsd", "atari"];
+
+/// Reports what is written across a whole drive, of which somebody named a partition: a partition of a drive that is a
+/// member of an array, or that is a file system itself, is a part of that. What lies inside a partition is the partition's own.
+pub(crate) fn report_across(host: &dyn Host, whole: &Device, log: &mut Log) -> Result<(), HostError> {
+    let node = whole.node();
+    log.at(&node);
+    let Some(marks) = told(log, "signatures", all_marks(host, whole, &node))? else { return Ok(()) };
+    let Some(parts) = log.proven("where its partitions are", extents(host, whole))? else { return Ok(()) };
+    let is_inside = |place: &u64| parts.iter().any(|extent| extent.contains(place));
+    let is_across = |mark: &&Mark| mark.places.is_empty() || !mark.places.iter().all(is_inside);
+    for mark in marks.iter().filter(|mark| !TABLES.contains(&mark.kind.as_str())).filter(is_across) {
+        let what = format!("whose the partition is: across the whole drive is {}", describe(mark));
+        log.add(Class::Unknown, what, format!("wipefs {node}"));
+    }
+    Ok(())
+}
+
+/// From where to where the partitions of a drive lie on it, in bytes.
+fn extents(host: &dyn Host, whole: &Device) -> Result<Vec<Range<u64>>, HostError> {
+    let mut found = Vec::new();
+    for part in whole.partitions(host)? {
+        found.extend(part.start(host)?.map(|start| start.0..start.0.saturating_add(part.size.0)));
+    }
+    Ok(found)
+}
+
 /// The same without a log, for somebody who asks only what is written there.
 pub(crate) fn read(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<WrittenMark>, Doubt> {
+    Ok(all_marks(host, device, node)?.iter().map(Mark::signature).collect())
+}
+
+/// What the three witnesses see.
+fn all_marks(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<Mark>, Doubt> {
     let probed = blkid::probe(host, node)?;
     let listed = wipefs::list(host, node)?;
-    let marks = merged(listed, blkid::marks(&probed).into_iter().chain(raw::scan(host, device, node)?));
-    Ok(marks.iter().map(Mark::signature).collect())
+    Ok(merged(listed, blkid::marks(&probed).into_iter().chain(raw::scan(host, device, node)?)))
 }
 
 /// Each kind once, with all that the witnesses know of it.

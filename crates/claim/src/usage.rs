@@ -38,6 +38,21 @@ pub(crate) fn report(
     Ok(())
 }
 
+/// Reports everybody who uses the whole drive that a partition is on, and the partition with it. Who uses another partition
+/// of it is nobody to this one: the kernel's claim is not asked for, because a neighbour that is mounted has it.
+pub(crate) fn report_whole(
+    host: &dyn Host,
+    survey: &Survey,
+    (whole, above): (&Device, &[Member]),
+    held: bool,
+    log: &mut Log,
+) -> Result<(), HostError> {
+    above.iter().for_each(|member| on_top(member, log));
+    log.at(&whole.node());
+    tables(survey, whole, log);
+    if held { Ok(()) } else { lock(host, whole, log) }
+}
+
 fn on_top(member: &Member, log: &mut Log) {
     if let Some(made) = &member.made
         && member.device.partition.is_none()

@@ -365,6 +365,69 @@ fn consent_is_for_the_very_device_that_was_named() {
     assert!(Consent::given(&machine, &["serial=nobody".to_owned()], &[]).is_err());
 }
 
+/// Two partitions of drive `A`, and what the first is called.
+fn parted(machine: &FakeMachine) -> String {
+    machine.line("parted --script /dev/nvme0n1 mklabel gpt mkpart x 1MiB 100MiB mkpart y 100MiB 200MiB");
+    format!("{}-part1", id(machine, A))
+}
+
+#[test]
+fn whoever_uses_the_whole_drive_uses_its_partitions() {
+    // A superblock of version 1.0, where an array keeps it: 8 KiB before the end.
+    let md = [&0xa92b_4efc_u32.to_le_bytes()[..], &1_u32.to_le_bytes()].concat();
+    type Use = (&'static str, fn(&FakeMachine, &[u8]), Class, &'static str);
+    let cases: [Use; 5] = [
+        ("a guest that writes to it", |m, _| m.open(A, "qemu", false), Class::InUse, "nvme0n1: process 100 (`qemu`)"),
+        ("a lock", |m, _| m.lock_device(A), Class::InUse, "nvme0n1: locked by another program"),
+        ("a loop device", |m, _| drop(m.loop_over(A)), Class::InUse, "nvme0n1: held by the loop device `loop0`"),
+        (
+            "a target",
+            |m, _| m.put_file("/sys/kernel/config/nvmet/subsystems/nqn/namespaces/1/device_path", A),
+            Class::InUse,
+            "nvme0n1: the NVMe target `nqn`",
+        ),
+        (
+            "an array that is not assembled",
+            |m, md| m.poke(A, Bytes::mib(256).0 - 8192, md),
+            Class::Unknown,
+            "across the whole drive is linux_raid_member",
+        ),
+    ];
+    for (what, uses, class, words) in cases {
+        let machine = machine();
+        let part = parted(&machine);
+        uses(&machine, &md);
+        let before = machine.now_is();
+        let found = examine(&machine, &resolve(&machine, &part).unwrap()).unwrap();
+        assert_eq!(found.gravest(), Some(class), "{what}: {found}");
+        assert!(found.to_string().contains(words), "{what}: {found}");
+        let erase = Consent::given(&machine, &[], std::slice::from_ref(&part)).unwrap();
+        assert!(Permission::grant(found, &erase).is_err(), "{what}");
+        assert!(machine.holds_the_same(A, &before), "{what}");
+    }
+}
+
+#[test]
+fn neighbours_on_a_drive_are_nobody_to_a_partition_and_its_drive_is_locked_with_it() {
+    let machine = machine();
+    let part = parted(&machine);
+    machine.line("mkfs.ext4 /dev/nvme0n1p2");
+    machine.line("mount --options X-mount.mkdir /dev/nvme0n1p2 /srv");
+    let granted = || {
+        let found = examine(&machine, &resolve(&machine, &part).unwrap()).unwrap();
+        Permission::grant(found, &Consent::given(&machine, std::slice::from_ref(&part), &[]).unwrap())
+    };
+    let held = granted().unwrap().hold(&machine).unwrap();
+    held.recheck().unwrap();
+    for node in [A, "/dev/nvme0n1p1"] {
+        assert!(machine.hold(node).unwrap().is_none(), "{node}");
+    }
+    drop(held);
+    let permission = granted().unwrap();
+    machine.lock_device(A);
+    assert!(matches!(permission.hold(&machine), Err(ClaimError::Locked { node, .. }) if node == A));
+}
+
 /// udev locks a drive for a moment whenever something about it changes; whoever keeps it is told.
 #[test]
 fn a_lock_that_passes_is_waited_for() {
