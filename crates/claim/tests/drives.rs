@@ -172,6 +172,25 @@ const CASES: &[Case] = &[
     ("udev that does not end", |m| m.open(A, "systemd-udevd", false), Class::InUse, &["systemd-udevd"]),
     ("a lock", |m| m.lock_device(A), Class::InUse, &["locked by another program"]),
     (
+        "a loop device on a node in the tree of a container",
+        |m| {
+            m.link("/srv/root/dev/sdb", A);
+            m.loop_over(A);
+            m.tell("/dev/loop0", "loop/backing_file", "/srv/root/dev/sdb");
+        },
+        Class::InUse,
+        &["held by the loop device `loop0`"],
+    ),
+    (
+        "a loop device on what is not there any more",
+        |m| {
+            m.loop_over(B);
+            m.tell("/dev/loop0", "loop/backing_file", "/srv/root/dev/sdb (deleted)");
+        },
+        Class::Unknown,
+        &["`loop0` is made of `/srv/root/dev/sdb (deleted)`, and what that was is not known now"],
+    ),
+    (
         "a loop device, and a mount of it",
         |m| {
             let node = m.loop_over(A);
@@ -284,6 +303,15 @@ fn whoever_uses_a_drive_is_found_and_whatever_is_on_it() {
         let named = Permission::grant(examined(&machine, A), &consent(&machine, &[A], &[]));
         assert!(matches!(named, Err(ClaimError::Refused(_))), "{what}");
     }
+}
+
+#[test]
+fn a_loop_device_on_a_file_keeps_no_drive() {
+    let machine = machine();
+    machine.loop_over(B);
+    machine.put_file("/srv/image", "");
+    machine.tell("/dev/loop0", "loop/backing_file", "/srv/image");
+    assert!(examined(&machine, A).is_free(), "{}", examined(&machine, A));
 }
 
 #[test]

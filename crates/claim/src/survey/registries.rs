@@ -45,9 +45,12 @@ pub(crate) fn loops(host: &dyn Host) -> Result<Vec<Backing>, Doubt> {
     let mut found = Vec::new();
     for name in names(host, "/sys/block")?.into_iter().filter(|name| name.starts_with("loop")) {
         let Some(path) = present(host.read_text(&format!("/sys/block/{name}/loop/backing_file")))? else { continue };
-        let devno = if path.starts_with("/dev/") { behind_node(host, &path)? } else { None };
-        if path.starts_with("/dev/") && devno.is_none() && !path.starts_with("/dev/shm/") {
-            return Err(Doubt::words(format!("`{name}` is made of `{path}`, which is no block device now")));
+        // A node is one wherever it lies: below `/dev`, or in the tree of a container.
+        let devno = behind_node(host, &path)?;
+        let is_file =
+            devno.is_none() && host.exists(&path)? && (!path.starts_with("/dev/") || path.starts_with("/dev/shm/"));
+        if devno.is_none() && !is_file {
+            return Err(Doubt::words(format!("`{name}` is made of `{path}`, and what that was is not known now")));
         }
         found.push(Backing { name, devno, path });
     }
