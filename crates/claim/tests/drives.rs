@@ -213,6 +213,12 @@ const CASES: &[Case] = &[
         &["the SCSI target `disk` says it is its own"],
     ),
     (
+        "a target that nothing is told of",
+        |m| m.put_file("/sys/module/nvmet/refcnt", "1"),
+        Class::Unknown,
+        &["`nvmet` is loaded, and `/sys/kernel/config/nvmet/subsystems` is not there"],
+    ),
+    (
         "a line of fstab",
         |m| {
             m.line("mkfs.ext4 -U 12345678-1234-1234-1234-123456789abc /dev/nvme0n1");

@@ -163,13 +163,21 @@ fn vdevs(text: &str) -> Vec<(String, String)> {
 fn targets(host: &dyn Host) -> Answer {
     let mut listed = Vec::new();
     let nvme = "/sys/kernel/config/nvmet/subsystems";
+    let scsi = "/sys/kernel/config/target/core";
+    // What is served is told only where configfs is mounted.
+    for (module, directory) in [("nvmet", nvme), ("target_core_mod", scsi)] {
+        if host.exists(&format!("/sys/module/{module}"))? && !host.exists(directory)? {
+            return Err(Doubt::words(format!(
+                "`{module}` is loaded, and `{directory}` is not there to tell what it serves"
+            )));
+        }
+    }
     for subsystem in names(host, nvme)? {
         for namespace in names(host, &format!("{nvme}/{subsystem}/namespaces"))? {
             let path = format!("{nvme}/{subsystem}/namespaces/{namespace}/device_path");
             served(host, &path, &format!("the NVMe target `{subsystem}`"), &mut listed)?;
         }
     }
-    let scsi = "/sys/kernel/config/target/core";
     for backstore in names(host, scsi)?.into_iter().filter(|name| name.contains('_')) {
         for device in names(host, &format!("{scsi}/{backstore}"))? {
             let path = format!("{scsi}/{backstore}/{device}/udev_path");
