@@ -35,10 +35,29 @@ pub(crate) fn split_part(name: &str) -> Option<(&str, u32)> {
     number.parse().ok().filter(|_| plain).map(|number| (drive, number))
 }
 
-/// Is the serial number in a link of this form? Names of identifiers are the other form.
-pub(crate) fn has_serial(link: &str) -> bool {
+/// What of the drive stands in a link of udev's (rules.d/60-persistent-storage.rules).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LinkSays {
+    /// Its identifier, and nothing else: the drive's own name of that form is the only one.
+    Identifier,
+    /// Its serial number.
+    Serial,
+    /// Its serial number or its identifier.
+    Either,
+    /// Nothing that the drive can be asked for.
+    Nothing,
+}
+
+/// By the form of a link, what it says of the drive.
+pub(crate) fn says(link: &str) -> LinkSays {
     let of_identifier = |name: &str| WWID_STARTS.iter().any(|start| name.starts_with(start));
-    link.starts_with("ata-") || link.strip_prefix("nvme-").is_some_and(|name| !of_identifier(name))
+    match link.split_once('-') {
+        Some(("wwn", _)) => LinkSays::Identifier,
+        Some(("nvme", name)) if of_identifier(name) => LinkSays::Identifier,
+        Some(("ata" | "nvme" | "virtio", _)) => LinkSays::Serial,
+        Some(("scsi", _)) => LinkSays::Either,
+        _ => LinkSays::Nothing,
+    }
 }
 
 /// Where udev keeps names that go with the drive.

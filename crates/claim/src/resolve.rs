@@ -1,13 +1,14 @@
 //! From what a person typed to the drive that it names, and whether it is still the same one.
 
 use host::{Host, HostError, inspect};
-use terms::{Bytes, Drive};
+use terms::Drive;
+use terms::spelling::spell_inline;
 
 use crate::by_id;
 use crate::device::{self, Device, present};
 use crate::error::ClaimError;
 use crate::identity::{Identity, PartitionOf};
-use crate::name::{self, BY_ID, Name, NotAnId};
+use crate::name::{self, BY_ID, LinkSays, Name, NotAnId};
 
 /// Finds the drive, or partition, that a name means.
 ///
@@ -94,19 +95,58 @@ fn end_of_link<'a>(
     let Some(drive) = drives.iter().find(|drive| drive.kernel_name == device.whole_name()) else {
         return Err(ClaimError::WrongKind { id: id.to_owned(), node: node.to_owned() });
     };
-    let stated = name::split_part(link).map(|(_, number)| number);
-    if stated != device.partition && device.partition.is_some() {
-        return Err(contradiction(format!("its link leads to partition {:?} of {}", device.partition, drive.node())));
+    let (own, stated) = split_own(drive, link);
+    if stated != device.partition {
+        let what = device.partition.map_or("the whole drive".to_owned(), |number| format!("partition {number}"));
+        return Err(contradiction(format!("its link leads to {what}, `{node}`")));
     }
-    if let Some(serial) = drive.serial.as_deref()
-        && name::has_serial(link)
-        && !link.contains(&by_id::word(serial))
-    {
-        return Err(contradiction(format!(
-            "its link leads to `{node}`, which says that its serial number is `{serial}`"
-        )));
+    match disagreement(own, drive, drives) {
+        Some(why) => Err(contradiction(format!("its link leads to `{node}`, {why}"))),
+        None => Ok((drive, device)),
     }
-    Ok((drive, device))
+}
+
+/// The part of a link that names the drive, and the number of the partition that it speaks of. A drive whose own name or
+/// serial number ends in `-partN` is a whole one.
+fn split_own<'l>(drive: &Drive, link: &'l str) -> (&'l str, Option<u32>) {
+    let ends_so = |serial: &String| {
+        let serial = by_id::word(serial);
+        name::split_part(&serial).is_some() && link.ends_with(&serial)
+    };
+    match name::split_part(link) {
+        Some((own, number))
+            if !by_id::names(drive).iter().any(|name| name == link) && !drive.serial.iter().any(ends_so) =>
+        {
+            (own, Some(number))
+        }
+        _ => (link, None),
+    }
+}
+
+/// Why the drive at the end of a link is not the one that the link names. Links that do not say what a drive tells of itself
+/// are believed.
+fn disagreement(link: &str, drive: &Drive, drives: &[Drive]) -> Option<String> {
+    let is_of = |drive: &Drive| by_id::names(drive).iter().any(|name| name == link);
+    if is_of(drive) {
+        return None;
+    }
+    if let Some(other) = drives.iter().find(|other| other.kernel_name != drive.kernel_name && is_of(other)) {
+        return Some(format!("and it is the name of `{}`", other.node()));
+    }
+    let number = |wwid: &String| by_id::word(wwid.split_once('.').map_or(wwid.as_str(), |(_, number)| number));
+    let serial = drive.serial.as_ref().map(|serial| ("serial number", serial, by_id::word(serial)));
+    let wwid = drive.wwid.as_ref().map(|wwid| ("identifier", wwid, number(wwid)));
+    let asked = match name::says(link) {
+        LinkSays::Identifier if wwid.is_none() => return Some("which tells no identifier".to_owned()),
+        LinkSays::Identifier => vec![wwid],
+        LinkSays::Serial => vec![serial],
+        LinkSays::Either => vec![serial, wwid],
+        LinkSays::Nothing => Vec::new(),
+    };
+    let told: Vec<_> = asked.into_iter().flatten().collect();
+    let (what, first, _) = told.first()?;
+    let stands = name::says(link) != LinkSays::Identifier && told.iter().any(|(.., word)| link.contains(word.as_str()));
+    (!stands).then(|| format!("which says that its {what} is `{}`", spell_inline(first)))
 }
 
 /// Finds a drive by what it says of itself, without udev.

@@ -379,6 +379,55 @@ fn links_of_udev_are_followed_and_asked_again() {
 }
 
 #[test]
+fn a_link_that_says_what_another_drive_is_leads_to_none() {
+    let machine = machine();
+    let link = |name: &str, node: &str| machine.link(&format!("/dev/disk/by-id/{name}"), node);
+    let (a, s) = (resolve(&machine, &id(&machine, A)).unwrap(), resolve(&machine, &id(&machine, S)).unwrap());
+    let before = machine.now_is();
+    let eui = format!("nvme-{}", a.wwid.clone().unwrap());
+    for stale in
+        [id(&machine, A), eui.clone(), "nvme-eui.0123".to_owned(), "nvme-uuid.0123".to_owned()].into_iter().chain(
+            ["wwn-0x5000c500aaaaaaaa", "scsi-SACME_disk_AAAA", "scsi-35000c500aaaaaaaa", "virtio-AAAA"]
+                .map(str::to_owned),
+        )
+    {
+        for (name, node) in [(stale.clone(), B), (format!("{stale}-part1"), "/dev/nvme1n1p1")] {
+            if node != B && !machine.exists(node).unwrap() {
+                machine.line("parted --script /dev/nvme1n1 mklabel gpt mkpart x 1MiB 100%");
+            }
+            link(&name, node);
+            let told = resolve(&machine, &name).unwrap_err();
+            assert!(matches!(told, ClaimError::Contradiction { .. }) && told.to_string().contains(B), "{name}: {told}");
+            let told = Consent::given(&machine, &[], &[name]).unwrap_err();
+            assert!(told.is_refusal());
+        }
+    }
+    assert!(machine.holds_the_same(A, &before));
+    // What a drive tells of itself is in the link, in the forms that udev has.
+    link(&eui, A);
+    assert_eq!(resolve(&machine, &eui).unwrap().node, A);
+    let word = |text: &Option<String>| text.clone().unwrap().split_whitespace().collect::<Vec<_>>().join("_");
+    let number = word(&s.wwid).split_once('.').unwrap().1.to_owned();
+    for name in [format!("scsi-SATA_disk_{}", word(&s.serial)), format!("scsi-1{number}"), "usb-Stick_1-0:0".to_owned()]
+    {
+        link(&name, S);
+        assert_eq!(resolve(&machine, &name).unwrap().node, S, "{name}");
+    }
+}
+
+#[test]
+fn a_name_of_a_partition_leads_to_no_whole_drive() {
+    let machine = machine();
+    let serial = resolve(&machine, &id(&machine, A)).unwrap().serial.unwrap();
+    for name in [format!("nvme-Old_Name_{serial}-part1"), "usb-Stick-part1".to_owned()] {
+        machine.link(&format!("/dev/disk/by-id/{name}"), A);
+        let told = resolve(&machine, &name).unwrap_err();
+        assert!(matches!(told, ClaimError::Contradiction { .. }), "{name}: {told}");
+        assert!(told.to_string().contains("leads to the whole drive"), "{told}");
+    }
+}
+
+#[test]
 fn consent_is_for_the_very_device_that_was_named() {
     let machine = machine();
     machine.line("parted --script /dev/nvme0n1 mklabel gpt mkpart x 1MiB 100MiB mkpart y 100MiB 100%");
