@@ -78,6 +78,18 @@ pub enum ClaimError {
         /// The name to give.
         id: String,
     },
+    /// Something came onto the drive after a person agreed to lose what was on it then.
+    #[error(
+        "refused: something came onto drive {drive} since you were told what will be lost\n  because: {}\n\n\
+         hint: if that may go too, say the same command again",
+        findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  because: ")
+    )]
+    Arrived {
+        /// The drive.
+        drive: String,
+        /// What came.
+        findings: Vec<Objection>,
+    },
     /// Somebody else has it locked.
     #[error(
         "refused: drive {drive} is locked by another program\n\nhint: lslocks | grep {devno}; fuser --verbose {node}"

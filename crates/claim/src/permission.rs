@@ -47,21 +47,27 @@ impl Permission {
         &self.identity
     }
 
-    /// What is on the drive and may go.
+    /// What is on the drive and may go, as it was looked at last.
     #[must_use]
     pub fn accepted(&self) -> &[Objection] {
         &self.accepted
     }
 
     /// Takes a lock on the drive that other programs heed, and looks once more under it: whoever came between the
-    /// examination and the lock is found.
+    /// examination and the lock is found. A person who agreed to lose what was found then did not agree to more.
     ///
     /// # Errors
-    /// [`ClaimError::Locked`], [`ClaimError::Moved`], [`ClaimError::Refused`].
+    /// [`ClaimError::Locked`], [`ClaimError::Moved`], [`ClaimError::Refused`], [`ClaimError::Arrived`].
     pub fn hold(self, host: &dyn Host) -> Result<Held<'_>, ClaimError> {
-        let held = self.lock(host, true)?;
-        held.recheck()?;
-        Ok(held)
+        let mut held = self.lock(host, true)?;
+        let examination = examine::examine_unlocked(host, held.identity())?;
+        let found = accept(&examination, held.permission.erases, &Ours::default())?;
+        let agreed = std::mem::replace(&mut held.permission.accepted, found.clone());
+        let findings: Vec<Objection> = found.into_iter().filter(|finding| !agreed.contains(finding)).collect();
+        if findings.is_empty() {
+            return Ok(held);
+        }
+        Err(ClaimError::Arrived { drive: held.identity().describe(), findings })
     }
 
     fn lock(self, host: &dyn Host, from_the_start: bool) -> Result<Held<'_>, ClaimError> {

@@ -535,6 +535,26 @@ fn whatever_comes_between_the_look_and_the_use_is_found() {
     let permission = permitted(&between);
     between.lock_device(A);
     assert!(matches!(permission.hold(&between), Err(ClaimError::Locked { .. })));
+    // Consent is for what was told then, and not for what came since.
+    let between = machine();
+    between.line("mkfs.xfs /dev/nvme0n1");
+    let erased = |machine: &FakeMachine| Permission::grant(examined(machine, A), &consent(machine, &[], &[A])).unwrap();
+    let permission = erased(&between);
+    let told = permission.accepted().to_vec();
+    assert_eq!(permission.hold(&between).unwrap().permission().accepted(), told);
+    for comes in ["mkfs.ext4 /dev/nvme0n1", "mkfs.xfs -f /dev/nvme0n1"] {
+        let permission = erased(&between);
+        between.line("wipefs --all --quiet /dev/nvme0n1");
+        between.line(comes);
+        let before = between.now_is();
+        let told = permission.hold(&between).err().unwrap();
+        assert!(matches!(&told, ClaimError::Arrived { findings, .. } if findings.len() == 1), "{comes}: {told}");
+        assert!(between.holds_the_same(A, &before) && told.is_refusal());
+    }
+    let between = machine();
+    let permission = erased(&between);
+    between.poke(A, 1 << 16, &[7; 4096]);
+    assert!(matches!(permission.hold(&between), Err(ClaimError::Arrived { .. })), "data without a signature too");
     // Another drive is in its place.
     let between = machine();
     let permission = permitted(&between);
