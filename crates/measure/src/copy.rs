@@ -1,6 +1,7 @@
 //! A tree of files, copied onto the stack: bytes and time, from cold caches until everything is on the drives.
 
 mod cold;
+pub(crate) mod source;
 mod tree;
 pub(crate) mod walk;
 
@@ -14,6 +15,7 @@ use terms::units::significant;
 use terms::workload::FileTree;
 use terms::{Bytes, BytesPerSecond, Cmd, Iops, Nanos, Outcome};
 
+use self::source::CopySource;
 use crate::counters::snapshot;
 use crate::counters::threads::census;
 use crate::error::MeasureError;
@@ -42,7 +44,9 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
     };
     let plan = tree::plan(wanted);
     let memory = request.source.is_none().then(|| Workplace::below(host, IN_MEMORY)).transpose()?;
-    let above = request.source.unwrap_or(IN_MEMORY);
+    let above = request.source.map_or(IN_MEMORY, CopySource::directory);
+    let still = || request.source.map_or(Ok(()), |source| source.check(host));
+    still()?;
     let source = format!("bedplate-source-{}", tree::digest(wanted));
     let source = memory.as_ref().map_or_else(|| format!("{above}/{source}"), |memory| memory.path(&source));
     if let Some(why) = tree::make(host, &source, wanted)? {
@@ -50,8 +54,10 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
     }
     let copy = format!("{target}/bedplate-copy-{}", request.seed);
     // Reading the source alone tells whether the copy could have been faster.
+    still()?;
     cold::forget(host, above, request.source.is_some())?;
     let alone = host.run(&script("find \"$1\" -type f -exec cat {} + > /dev/null", &[&source]))?;
+    still()?;
     cold::forget(host, above, request.source.is_some())?;
     let before = snapshot(host, request.drives, true)?;
     let mut busy = own_work::busy(host, request.nodes, &census(host)?)?;

@@ -29,6 +29,7 @@ mod watch;
 mod workplace;
 
 pub use cell::measure;
+pub use copy::source::CopySource;
 pub use counters::{Snapshot, snapshot};
 pub use error::MeasureError;
 pub use fio::{FioOutput, JobOutputs, parse};

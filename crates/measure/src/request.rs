@@ -4,6 +4,7 @@ use host::Host;
 use terms::record::{Cell, CellKey, MemberDelta};
 use terms::{LayerNode, MeasurePolicy, Nanos, Workload};
 
+use crate::copy::source::CopySource;
 use crate::job::Filled;
 
 /// What to measure.
@@ -25,7 +26,7 @@ pub struct CellRequest<'a> {
     /// Gets what each drive did since it was last looked at, now and then while fio runs.
     pub watch: &'a dyn Fn(&[MemberDelta], Nanos),
     /// Directory that a tree of files is copied from, for workloads that copy; in memory if `None`.
-    pub source: Option<&'a str>,
+    pub source: Option<&'a CopySource>,
     /// Where other hosts reach this one, if there are any.
     pub address: Option<&'a str>,
     /// The other hosts, for workloads of several.

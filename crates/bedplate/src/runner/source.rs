@@ -11,14 +11,14 @@ use crate::runner::journal::RunJournal;
 /// A source that stands.
 pub(crate) struct Source<'a> {
     plan: &'a Plan,
-    directory: String,
+    from: measure::CopySource,
     journal: RunJournal<'a>,
 }
 
 impl Source<'_> {
     /// Where files are.
-    pub(crate) fn directory(&self) -> &str {
-        &self.directory
+    pub(crate) const fn from(&self) -> &measure::CopySource {
+        &self.from
     }
 }
 
@@ -34,7 +34,9 @@ impl<'a> Runner<'a> {
         };
         let (built, journal) = self.put_up(site, round, plan, site.drives())?;
         match built.target {
-            WorkPlace::Directory(directory) => Ok(Some(Source { plan, directory, journal })),
+            WorkPlace::Directory(directory) => {
+                Ok(Some(Source { plan, from: measure::CopySource::built(site, directory)?, journal }))
+            }
             WorkPlace::Device(node) => {
                 let why = format!("source `{}` is a device ({node}), files need a file system", plan.stack);
                 Err(Failure::Could(why.into()))

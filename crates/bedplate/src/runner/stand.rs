@@ -161,7 +161,7 @@ impl<'a> Runner<'a> {
             drives: &drives,
             others: &stack.others,
         };
-        self.measure(site, &spot, workload, rate, source.map(Source::directory))
+        self.measure(site, &spot, workload, rate, source.map(Source::from))
     }
 
     /// Measures and records one cell.
@@ -171,7 +171,7 @@ impl<'a> Runner<'a> {
         spot: &Spot<'_>,
         workload: &Workload,
         rate: Option<f64>,
-        source: Option<&str>,
+        source: Option<&measure::CopySource>,
     ) -> Result<Option<f64>, Failure> {
         self.progress.begin(usize::from(!spot.key.is_anchor()));
         let first = self.measure_once(site, spot, workload, rate, source)?;
@@ -188,7 +188,7 @@ impl<'a> Runner<'a> {
         spot: &Spot<'_>,
         workload: &Workload,
         rate: Option<f64>,
-        source: Option<&str>,
+        source: Option<&measure::CopySource>,
     ) -> Result<Cell, Failure> {
         let policy = &self.design.measure;
         let CellKey { round, stack, .. } = &spot.key;
