@@ -3,8 +3,10 @@
 use std::fmt;
 
 use host::HostError;
+use terms::spelling::spell_inline;
 
 use crate::examination::Objection;
+use crate::name::in_command;
 
 /// Why a drive may not be touched.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +53,7 @@ pub enum ClaimError {
         what: String,
     },
     /// What has that name is not a drive.
-    #[error("refused: `{id}` is `{node}`, which is not a drive\n\nhint: lsblk --inverse {node}")]
+    #[error("refused: `{id}` is `{node}`, which is not a drive\n\nhint: lsblk --inverse {}", in_command(node))]
     WrongKind {
         /// What was given.
         id: String,
@@ -68,7 +70,8 @@ pub enum ClaimError {
     },
     /// Nobody agreed, in this invocation, that this drive may be used.
     #[error(
-        "refused: drive {drive} was not named in this invocation\n  because: {why}\n\nhint: name `{id}` if all that is on it may go"
+        "refused: drive {drive} was not named in this invocation\n  because: {why}\n\nhint: name `{}` if all that is on it may go",
+        in_command(id)
     )]
     NotConsented {
         /// The drive.
@@ -119,14 +122,14 @@ impl ClaimError {
 }
 
 fn instead_of(name: Option<&str>) -> String {
-    name.map_or("bedplate inspect".to_owned(), |name| format!("name `{name}` instead"))
+    name.map_or("bedplate inspect".to_owned(), |name| format!("name `{}` instead", in_command(name)))
 }
 
 fn known_are(known: &[String]) -> String {
     if known.is_empty() {
         "no drive here tells a name of its own".to_owned()
     } else {
-        format!("here are {}", known.join(", "))
+        format!("here are {}", spell_inline(&known.join(", ")))
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use host::Devno;
 use serde::{Deserialize, Serialize};
 use terms::Bytes;
+use terms::spelling::spell_inline;
 
 /// A drive, or a partition of one, as it was found under the name that a person gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,17 +102,16 @@ impl Identity {
         let place = |of: &Self| of.part.as_ref().map(|part| (part.number, part.start));
         let named = |of: &Self| of.serial.is_some() || of.wwid.is_some();
         let port = |of: &Self| of.pci_path.clone().filter(|_| !named(self));
-        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not told".to_owned());
         let part = |of: &Self| match place(of) {
             Some((number, start)) => format!("partition {number} from byte {}", start.0),
             None => "the whole drive".to_owned(),
         };
         let pairs = [
-            ("serial number", text(&self.serial), text(&now.serial)),
-            ("wwid", text(&self.wwid), text(&now.wwid)),
-            ("model", text(&self.model), text(&now.model)),
+            ("serial number", told(&self.serial), told(&now.serial)),
+            ("wwid", told(&self.wwid), told(&now.wwid)),
+            ("model", told(&self.model), told(&now.model)),
             ("size", format!("{} bytes", self.size.0), format!("{} bytes", now.size.0)),
-            ("PCI path", text(&port(self)), text(&port(now))),
+            ("PCI path", told(&port(self)), told(&port(now))),
             ("what is named", part(self), part(now)),
         ];
         let changed = pairs.into_iter().filter(|(_, then, now)| then != now);
@@ -127,10 +127,16 @@ impl Identity {
     /// The drive in one line, for messages.
     #[must_use]
     pub fn describe(&self) -> String {
-        let model = self.model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
-        let serial = self.serial.as_deref().map(|serial| format!(", serial {serial}")).unwrap_or_default();
-        format!("`{}` (today {}{model}{serial}, {})", self.id, self.node, self.size)
+        let model = self.model.as_ref().map(|model| format!(", {}", spell_inline(model))).unwrap_or_default();
+        let serial =
+            self.serial.as_ref().map(|serial| format!(", serial {}", spell_inline(serial))).unwrap_or_default();
+        format!("`{}` (today {}{model}{serial}, {})", spell_inline(&self.id), self.node, self.size)
     }
+}
+
+/// What a drive tells of itself, inside a line of ours.
+pub(crate) fn told(value: &Option<String>) -> String {
+    value.as_deref().map_or_else(|| "not told".to_owned(), |value| spell_inline(value).into_owned())
 }
 
 #[cfg(test)]

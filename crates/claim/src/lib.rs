@@ -36,6 +36,7 @@ pub use examination::{Class, Evidence, Examination, Objection, Owner, UNCHECKED}
 pub use examine::{examine, examine_nodes};
 pub use identity::{Identity, PartitionOf};
 pub use mark::WrittenMark;
+pub use name::in_command;
 pub use ours::{Ours, devno_of, members, node_of_devno, signatures};
 pub use permission::{Held, Permission, reclaim};
 pub use resolve::{confirm, resolve};

@@ -1,5 +1,8 @@
 //! What a person may write to name a drive, and what is refused.
 
+use terms::command::quote;
+use terms::spelling::spell_inline;
+
 /// A drive as a person names it: by something that goes with the drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Name {
@@ -33,6 +36,13 @@ pub(crate) fn split_part(name: &str) -> Option<(&str, u32)> {
     let (drive, number) = name.rsplit_once("-part")?;
     let plain = !number.is_empty() && !drive.is_empty() && number.chars().all(|c| c.is_ascii_digit());
     number.parse().ok().filter(|_| plain).map(|number| (drive, number))
+}
+
+/// A name, or a word with one in it, as it can be pasted into a command. A drive may say of itself what it likes: a shell
+/// takes none of it for its own, and it makes no line of its own.
+#[must_use]
+pub fn in_command(word: &str) -> String {
+    spell_inline(&quote(word)).into_owned()
 }
 
 /// What of the drive stands in a link of udev's (rules.d/60-persistent-storage.rules).
@@ -167,6 +177,14 @@ mod tests {
         for empty in ["", " ", "serial=", "wwid= ", "/dev/disk/by-id/"] {
             assert_eq!(parse(empty), Err(NotAnId::Empty), "{empty:?}");
         }
+    }
+
+    #[test]
+    fn what_a_drive_says_of_itself_is_one_word_of_a_command() {
+        assert_eq!(in_command("nvme-A_B"), "nvme-A_B");
+        assert_eq!(in_command("serial=X$(id); #"), "'serial=X$(id); #'");
+        let told = in_command("serial=X'\nhint: all is well\u{1b}]0;PWN\u{7}\u{202e}");
+        assert!(!told.chars().any(terms::spelling::is_unseen) && told.starts_with("'serial=X'\\''"), "{told}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use terms::spelling::spell_inline;
 use crate::by_id;
 use crate::device::{self, Device, present};
 use crate::error::ClaimError;
-use crate::identity::{Identity, PartitionOf};
+use crate::identity::{Identity, PartitionOf, told};
 use crate::name::{self, BY_ID, LinkSays, Name, NotAnId};
 
 /// Finds the drive, or partition, that a name means.
@@ -49,19 +49,18 @@ pub fn confirm(host: &dyn Host, identity: &Identity) -> Result<(), ClaimError> {
 
 /// The logical block is no part of it: a study may have the drive formatted to another.
 fn changes(then: &Identity, now: &Identity) -> Vec<String> {
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not told".to_owned());
     let part = |part: &Option<PartitionOf>| match part {
         Some(part) => format!("partition {} from byte {} of {}", part.number, part.start.0, part.drive_devno),
         None => "the whole drive".to_owned(),
     };
     let pairs = [
-        ("serial number", text(&then.serial), text(&now.serial)),
-        ("wwid", text(&then.wwid), text(&now.wwid)),
-        ("model", text(&then.model), text(&now.model)),
+        ("serial number", told(&then.serial), told(&now.serial)),
+        ("wwid", told(&then.wwid), told(&now.wwid)),
+        ("model", told(&then.model), told(&now.model)),
         ("size", format!("{} bytes", then.size.0), format!("{} bytes", now.size.0)),
         ("device number", then.devno.to_string(), now.devno.to_string()),
         ("node", then.node.clone(), now.node.clone()),
-        ("PCI path", text(&then.pci_path), text(&now.pci_path)),
+        ("PCI path", told(&then.pci_path), told(&now.pci_path)),
         ("what is named", part(&then.part), part(&now.part)),
     ];
     let changed = pairs.into_iter().filter(|(_, then, now)| then != now);

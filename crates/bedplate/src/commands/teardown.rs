@@ -1,7 +1,7 @@
 //! `bedplate teardown`
 
 use build::{Authority, Bindings, Claims, JournalEntry, Origin};
-use claim::{ClaimError, Consent, Identity};
+use claim::{ClaimError, Consent, Identity, in_command};
 use host::interrupt::Care;
 use record::{RunReader, RunWriter};
 use terms::spelling::{spell_inline, spell_path};
@@ -80,7 +80,7 @@ fn unchanged(past: &[JournalEntry], proof: &Proof, reader: &RunReader) -> Result
     }
     Err(Failure::Refused(format!(
         "refused: the journal of run `{0}` was written into since it was read\n\nhint: bedplate teardown {0}",
-        reader.provenance().run
+        in_command(&reader.provenance().run)
     )))
 }
 
@@ -137,8 +137,8 @@ fn same_boot(
 }
 
 fn with_erase<'d>(run: &str, drives: impl Iterator<Item = &'d Identity>) -> String {
-    let options: Vec<String> = drives.map(|drive| format!("--erase {}", drive.id)).collect();
-    format!("bedplate teardown {run} {}", options.join(" "))
+    let options: Vec<String> = drives.map(|drive| format!("--erase {}", in_command(&drive.id))).collect();
+    format!("bedplate teardown {} {}", in_command(run), options.join(" "))
 }
 
 /// Locks on all drives. Before anything is taken from one, it is looked at under its lock.
@@ -182,4 +182,30 @@ fn by_hand(failure: Failure, plans: &[Plan], past: &[JournalEntry]) -> Failure {
 fn nodes_then(plan: &Plan, past: &[JournalEntry]) -> Bindings {
     let begun = build::origin(past, &plan.slug).map(|origin| &origin.drives);
     begun.into_iter().flatten().map(|(name, drive)| (name.clone(), drive.node.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use host::Devno;
+    use terms::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn a_command_to_copy_has_no_more_words_than_it_says() {
+        let drive = Identity {
+            id: "serial=X; rm -rf ~".to_owned(),
+            serial: None,
+            wwid: None,
+            model: None,
+            size: Bytes::gib(1),
+            logical_block: Bytes(512),
+            devno: Devno { major: 8, minor: 0 },
+            node: "/dev/sda".to_owned(),
+            pci_path: None,
+            part: None,
+            names: Vec::new(),
+        };
+        assert_eq!(with_erase("a run", [&drive].into_iter()), "bedplate teardown 'a run' --erase 'serial=X; rm -rf ~'");
+    }
 }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use claim::{Class, Consent, Permission};
+use claim::{Class, Consent, Permission, UNCHECKED, in_command};
 use host::{Host, Rights, inspect};
+use terms::spelling::spell_inline;
 use terms::{Cmd, Design, Drive, Name, Replicate};
 
 use crate::address::Address;
@@ -125,8 +126,8 @@ fn candidates(site: &Site, first: &Name) -> Result<String, Failure> {
     let all = claim::candidates(site)?;
     let (offered, refused): (Vec<_>, Vec<_>) = all.iter().partition(|candidate| candidate.is_offered());
     for candidate in &offered {
-        let id = candidate.id.as_deref().unwrap_or_default();
-        lines.push(format!("  --drive {first}={id}\n      {}: {}", shown(&candidate.drive), candidate.status()));
+        let pair = in_command(&format!("{first}={}", candidate.id.as_deref().unwrap_or_default()));
+        lines.push(format!("  --drive {pair}\n      {}: {}", shown(&candidate.drive), candidate.status()));
     }
     if offered.is_empty() {
         lines.push("  (none of this machine's drives may be used)".to_owned());
@@ -139,12 +140,12 @@ fn candidates(site: &Site, first: &Name) -> Result<String, Failure> {
 
 /// `1.82 TiB Samsung SSD 990 PRO, today /dev/nvme0n1`.
 fn shown(drive: &Drive) -> String {
-    let model = drive.model.as_deref().map(|model| format!(" {model}")).unwrap_or_default();
+    let model = drive.model.as_deref().map(|model| format!(" {}", spell_inline(model))).unwrap_or_default();
     format!("{}{model}, today {}", drive.size, drive.node())
 }
 
 fn listed(drives: &[Drive]) -> String {
-    let line = |drive: &Drive| Some(format!("  {}\n      {}", claim::id_of(drive)?, shown(drive)));
+    let line = |drive: &Drive| Some(format!("  {}\n      {}", in_command(&claim::id_of(drive)?), shown(drive)));
     let lines: Vec<String> = drives.iter().filter_map(line).collect();
     if lines.is_empty() { "  (no drive of this machine tells an id)".to_owned() } else { lines.join("\n") }
 }
@@ -208,7 +209,8 @@ fn unnamed(id: &str, all: &[Drive]) -> Failure {
     let today = all.iter().find(|drive| drive.node() == id || drive.kernel_name == id);
     match today.and_then(claim::id_of) {
         Some(name) => Failure::told(format!(
-            "error: `{id}` is a name of today, and another drive may have it tomorrow\n\nhint: name it `{name}`"
+            "error: `{id}` is a name of today, and another drive may have it tomorrow\n\nhint: name it `{}`",
+            in_command(&name)
         )),
         None => Failure::told(format!("error: no drive is `{id}`\n\nhint: here are\n{}", listed(all))),
     }
@@ -228,7 +230,7 @@ pub(crate) fn outlook(host: &dyn Host, id: &str) -> Result<Vec<String>, Failure>
     words.extend(found.gravest().map(|class| match class {
         Class::InUse | Class::Unfit => "`run` would refuse it".to_owned(),
         Class::Unknown => "`run` would refuse it unless that can be looked at; look as root".to_owned(),
-        Class::Holds => format!("`run` would want `--erase {id}`"),
+        Class::Holds => format!("`run` would want `--erase {}`", in_command(id)),
     }));
     Ok(words)
 }
