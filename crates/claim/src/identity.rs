@@ -51,7 +51,7 @@ pub struct PartitionOf {
 }
 
 impl Identity {
-    /// The independent things by which the drive is known. Fewer than two is worth saying to a person.
+    /// The independent things by which the drive is known.
     #[must_use]
     pub fn witnesses(&self) -> Vec<&'static str> {
         let serial = self.serial.as_deref().map(|_| "serial number");
@@ -60,7 +60,7 @@ impl Identity {
         [serial, wwid, port].into_iter().flatten().collect()
     }
 
-    /// What a person should know of this identity: `None` where two attributes of the drive itself tell it.
+    /// What a person who names the drive should know of this identity: `None` where two attributes of the drive itself tell it.
     #[must_use]
     pub fn caveat(&self) -> Option<String> {
         let told: Vec<_> = self.witnesses().into_iter().filter(|witness| *witness != "PCI path").collect();
@@ -70,8 +70,8 @@ impl Identity {
             "nothing else tells it"
         };
         match told.as_slice() {
-            [] => Some(format!("`{}` tells neither a serial number nor an identifier of its own; {port}", self.id)),
-            [only] => Some(format!("of itself `{}` tells only its {only}; {port}", self.id)),
+            [] => Some(format!("it tells neither a serial number nor an identifier of its own; {port}")),
+            [only] => Some(format!("of itself it tells only its {only}; {port}")),
             _ => None,
         }
     }
@@ -158,6 +158,24 @@ pub(crate) mod tests {
             part: None,
             names: Vec::new(),
         }
+    }
+
+    #[test]
+    fn what_a_drive_says_of_itself_makes_no_line_of_its_own() {
+        let evil = || Some("X\nhint: all is well\u{1b}]0;PWN\u{7}".to_owned());
+        let drive = Identity { serial: evil(), model: evil(), wwid: evil(), id: "serial=X\n".to_owned(), ..any() };
+        let lines = [drive.describe(), any().differences(&drive).join(" ")];
+        assert!(!lines.iter().any(|line| line.chars().any(terms::spelling::is_unseen)), "{lines:?}");
+    }
+
+    #[test]
+    fn a_person_is_told_by_how_little_a_drive_is_known() {
+        assert_eq!(any().caveat(), None);
+        let nameless = Identity { serial: None, ..any() };
+        let told = "of itself it tells only its wwid; the port it is plugged into is the second witness";
+        assert_eq!(nameless.caveat().as_deref(), Some(told));
+        let bare = Identity { wwid: None, pci_path: None, ..nameless };
+        assert!(bare.caveat().is_some_and(|told| told.ends_with("nothing else tells it")));
     }
 
     #[test]

@@ -26,12 +26,8 @@ pub(super) fn stake(address: &Address, arguments: &RunArguments, settings: &Sett
     root(&site)?;
     let pairs = paired(&study.design, arguments, &site)?;
     let claimed = claim(&site, &pairs, &arguments.erase)?;
-    for of in &claimed {
-        settings.printer.say(&format!("drive {}: {}", of.name, of.permission.identity().describe()));
-        for finding in of.permission.accepted() {
-            settings.printer.say(&format!("  will be lost: {finding}"));
-        }
-    }
+    claimed.iter().flat_map(told).for_each(|line| settings.printer.say(&line));
+    settings.printer.say(&not_looked_at());
     let study = fitted(study, &claimed)?;
     if !arguments.yes {
         confirmed(claimed.len())?;
@@ -39,6 +35,21 @@ pub(super) fn stake(address: &Address, arguments: &RunArguments, settings: &Sett
     let facts: Vec<plan::DriveFact> = claimed.iter().map(fact).collect();
     let (plans, sources) = planned(&study.design, facts)?;
     Ok(Staked { study, plans, sources, site: Some(site.with_claims(claimed)) })
+}
+
+/// What a person should know of a drive before it is used.
+fn told(of: &Claimed) -> Vec<String> {
+    let identity = of.permission.identity();
+    let mut lines = vec![format!("drive {}: {}", of.name, identity.describe())];
+    lines.extend(identity.caveat().map(|caveat| format!("  known by little: {caveat}")));
+    lines.extend(of.permission.accepted().iter().map(|finding| format!("  will be lost: {finding}")));
+    lines
+}
+
+/// What nobody looked at, in a line.
+fn not_looked_at() -> String {
+    let [first, others @ ..] = UNCHECKED;
+    format!("not looked at: {first}, and {} more (docs/safety.md)", others.len())
 }
 
 /// On a terminal somebody types how many drives are to be erased: whoever had another number in mind stops here. A script
