@@ -2,6 +2,7 @@
 //! unless it is proven to be free.
 
 use std::collections::BTreeSet;
+use std::io::{IsTerminal as _, stdin};
 
 use claim::{Class, Consent, Permission, UNCHECKED, in_command};
 use host::{Host, Rights, inspect};
@@ -30,7 +31,7 @@ pub(super) fn stake(address: &Address, arguments: &RunArguments, settings: &Sett
     settings.printer.say(&not_looked_at());
     let study = fitted(study, &claimed)?;
     if !arguments.yes {
-        confirmed(claimed.len())?;
+        confirmed(claimed.len(), settings)?;
     }
     let facts: Vec<plan::DriveFact> = claimed.iter().map(fact).collect();
     let (plans, sources) = planned(&study.design, facts)?;
@@ -54,8 +55,9 @@ fn not_looked_at() -> String {
 
 /// On a terminal somebody types how many drives are to be erased: whoever had another number in mind stops here. A script
 /// has named the drives, and nobody is there to ask.
-fn confirmed(drives: usize) -> Result<(), Failure> {
+fn confirmed(drives: usize, settings: &Settings) -> Result<(), Failure> {
     if !prompt::can_ask() {
+        settings.printer.say(unasked(stdin().is_terminal())?);
         return Ok(());
     }
     let wanted = format!("erase {drives}");
@@ -67,6 +69,18 @@ fn confirmed(drives: usize) -> Result<(), Failure> {
     }
     Err(Failure::Refused(
         "refused: it was not confirmed, and nothing was changed\n\nhint: `--yes` does not ask".to_owned(),
+    ))
+}
+
+/// What is said where nobody can be asked. Where somebody is there and would not see the question, it is not passed over.
+fn unasked(is_somebody_there: bool) -> Result<&'static str, Failure> {
+    if !is_somebody_there {
+        return Ok("nobody was asked: standard input is not a terminal");
+    }
+    Err(Failure::Refused(
+        "refused: nobody could be asked whether all data on the drives above may be lost\n  because: questions go to standard error, \
+         and that is not a terminal\n\nhint: leave standard error on the terminal, or use `--yes`, which does not ask"
+            .to_owned(),
     ))
 }
 
@@ -268,4 +282,55 @@ fn no_trials(design: &Design) -> Result<(), Failure> {
          hint: use `--no-trials` to measure here, and `bedplate prove STUDY` to try the stacks in the lab"
             .to_owned(),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::{Bytes, DriveTransport};
+
+    use super::*;
+
+    fn drive(serial: &str, model: &str) -> Drive {
+        Drive {
+            kernel_name: "sda".to_owned(),
+            serial: Some(serial.to_owned()),
+            wwid: None,
+            model: Some(model.to_owned()),
+            firmware: None,
+            transport: DriveTransport::Sata,
+            size: Bytes::gib(1),
+            logical_block: Bytes(512),
+            physical_block: Bytes(512),
+            rotational: false,
+            scheduler: None,
+            write_cache: None,
+            pci_address: None,
+            detail: None,
+        }
+    }
+
+    #[test]
+    fn what_a_drive_says_of_itself_is_neither_a_command_nor_a_line() {
+        let evil = drive("X$(touch /tmp/pwn); #", "Disk\n  hint: all is well\u{1b}]0;PWN\u{7}");
+        for text in [listed(std::slice::from_ref(&evil)), unnamed("sda", std::slice::from_ref(&evil)).text()] {
+            assert!(text.contains("'serial=X$(touch /tmp/pwn); #'"), "{text}");
+            assert!(!text.contains("\n  hint: all is well") && !text.contains('\u{1b}'), "{text}");
+        }
+        assert!(!shown(&evil).contains('\n'), "{}", shown(&evil));
+    }
+
+    #[test]
+    fn a_question_is_never_passed_over_in_silence() {
+        assert!(unasked(false).is_ok_and(|said| said.contains("nobody was asked")));
+        let Err(refused) = unasked(true) else { panic!("somebody is there") };
+        assert!(
+            matches!(&refused, Failure::Refused(text) if text.contains("standard error") && text.contains("--yes"))
+        );
+    }
+
+    #[test]
+    fn who_names_a_drive_is_told_that_not_all_is_looked_at() {
+        let told = not_looked_at();
+        assert!(told.contains("other machines") && told.contains("8 more") && told.lines().count() == 1, "{told}");
+    }
 }
