@@ -143,6 +143,7 @@ impl World {
         let place = match kind {
             Kind::Catalogue => state.join("runs/catalogue.sqlite"),
             Kind::Record => self.at("case/record"),
+            Kind::Calibration => Self::calibrated(&state.join("calibrations")),
             _ => self.at("case/file"),
         };
         fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -202,16 +203,20 @@ impl World {
         place
     }
 
-    /// Where the program looks for what was measured of the machine that the verb names.
     fn calibration(&self, case: &Case, directory: &Path) -> PathBuf {
+        fs::create_dir_all(directory).unwrap();
+        let place = Self::calibrated(directory);
+        self.copy(&case.source(), &place);
+        place
+    }
+
+    /// Where the program looks for what was measured of the machine that the verb names.
+    fn calibrated(directory: &Path) -> PathBuf {
         let text = fs::read(corpus::root().join("captures/control.capture")).unwrap();
         let inventory = inspect::examine(&Capture::parse("control", &text).unwrap()).unwrap();
         let of = terms::calibration::Fingerprint::of(&inventory);
         let name = format!("{}\n{}\n{}\n{:?}", of.processor, of.threads, of.kernel, of.emulated);
-        fs::create_dir_all(directory).unwrap();
-        let place = directory.join(format!("{}.json", &record::sha256_hex(name.as_bytes())[..16]));
-        self.copy(&case.source(), &place);
-        place
+        directory.join(format!("{}.json", &record::sha256_hex(name.as_bytes())[..16]))
     }
 
     /// Copies a file or a directory, with paths in the place of marks.
