@@ -47,10 +47,11 @@ pub(crate) fn loops(host: &dyn Host) -> Result<Vec<Backing>, Doubt> {
         let Some(path) = present(host.read_text(&format!("/sys/block/{name}/loop/backing_file")))? else { continue };
         // A node is one wherever it lies: below `/dev`, or in the tree of a container.
         let devno = behind_node(host, &path)?;
-        let is_file =
-            devno.is_none() && host.exists(&path)? && (!path.starts_with("/dev/") || path.starts_with("/dev/shm/"));
-        if devno.is_none() && !is_file {
-            return Err(Doubt::words(format!("`{name}` is made of `{path}`, and what that was is not known now")));
+        let was_a_node = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+        if devno.is_none() && (was_a_node || !host.exists(&path)?) {
+            return Err(Doubt::words(format!(
+                "`{name}` is made of `{path}`, and what that was is not known now: `losetup --detach /dev/{name}` where nobody needs it"
+            )));
         }
         found.push(Backing { name, devno, path });
     }
