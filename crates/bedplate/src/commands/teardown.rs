@@ -190,6 +190,22 @@ mod tests {
     use terms::Bytes;
 
     use super::*;
+    use crate::runner::aftermath::tests::{begun, writer};
+
+    #[test]
+    fn a_journal_that_was_added_to_before_the_record_was_locked_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let (writer, proof) = (writer(&home.path().join("runs")), Proof::open(&home.path().join("state")).unwrap());
+        let reader = RunReader::open(writer.dir()).unwrap();
+        let proof = proof.of_run(&reader).unwrap();
+        proof.write(&begun("one"), &writer).unwrap();
+        let past = proof.entries(&reader).unwrap();
+        assert!(unchanged(&past, &proof, &reader).is_ok());
+        proof.write(&begun("two"), &writer).unwrap();
+        assert!(
+            matches!(unchanged(&past, &proof, &reader), Err(Failure::Refused(told)) if told.contains("written into"))
+        );
+    }
 
     #[test]
     fn a_command_to_copy_has_no_more_words_than_it_says() {

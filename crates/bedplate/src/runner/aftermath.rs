@@ -122,14 +122,15 @@ fn told(plan: &Plan, why: &str, left: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use build::Claims;
     use host::Local;
     use serde_json::json;
 
     use super::*;
 
-    fn writer(below: &std::path::Path) -> RunWriter {
+    /// A record of nothing.
+    pub(crate) fn writer(below: &std::path::Path) -> RunWriter {
         let provenance = json!({
             "schema": 1, "run": "r", "question": "?", "started": "2026-01-02T00:00:00Z", "command": [], "version": "0",
             "build": "b", "study_sha256": record::sha256_hex(b"x"), "place": "local", "accelerator": null, "seed": 1,
@@ -138,7 +139,8 @@ mod tests {
         RunWriter::create(below, &serde_json::from_value(provenance).unwrap(), "x").unwrap()
     }
 
-    fn begun(stack: &str) -> JournalEntry {
+    /// A step of a stack that stands.
+    pub(crate) fn begun(stack: &str) -> JournalEntry {
         let (stack, line) = (stack.to_owned(), String::new());
         JournalEntry::Before { stack, step: "make".to_owned(), line, old: None, makes: Vec::new() }
     }
