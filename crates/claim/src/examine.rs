@@ -85,7 +85,7 @@ fn around(host: &dyn Host, survey: &Survey, drive: Devno, extent: Extent, log: &
         return Ok(());
     };
     usage::report_whole(host, survey, (&whole, &above), extent != Extent::Whole, log)?;
-    signature::report_across(host, &whole, log)
+    signature::report_across(host, &whole, survey, log)
 }
 
 fn device(host: &dyn Host, survey: &Survey, devno: Devno, extent: Extent, log: &mut Log) -> Result<(), HostError> {

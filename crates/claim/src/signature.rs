@@ -40,16 +40,20 @@ pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mu
             format!("lsblk -o +PARTTYPENAME {node}"),
         );
     }
-    for Expected { written, word, file, devno } in &survey.expected {
-        if *devno == Some(device.devno) || *word == node || is_meant(word, &probed, &marks) {
-            log.add(
-                Class::InUse,
-                format!("`{file}` of this machine expects it as `{written}`"),
-                Cmd::new(["grep", "--line-number", "--fixed-strings", written, file]).line(),
-            );
-        }
-    }
+    expected(survey, log, |line| line.is_of(device) || is_meant(&line.word, &probed, &marks));
     Ok(!marks.is_empty())
+}
+
+/// Reports lines of the system's tables that are of a device.
+fn expected(survey: &Survey, log: &mut Log, is_it: impl Fn(&Expected) -> bool) {
+    for line in survey.expected.iter().filter(|line| is_it(line)) {
+        let Expected { written, file, .. } = line;
+        log.add(
+            Class::InUse,
+            format!("`{file}` of this machine expects it as `{written}`"),
+            Cmd::new(["grep", "--line-number", "--fixed-strings", written, file]).line(),
+        );
+    }
 }
 
 /// Kinds of partition tables, as `blkid` calls them (libblkid, src/partitions).
@@ -57,9 +61,10 @@ const TABLES: [&str; 8] = ["gpt", "dos", "PMBR", "mac", "sgi", "sun", "bsd", "at
 
 /// Reports what is written across a whole drive, of which somebody named a partition: a partition of a drive that is a
 /// member of an array, or that is a file system itself, is a part of that. What lies inside a partition is the partition's own.
-pub(crate) fn report_across(host: &dyn Host, whole: &Device, log: &mut Log) -> Result<(), HostError> {
+pub(crate) fn report_across(host: &dyn Host, whole: &Device, survey: &Survey, log: &mut Log) -> Result<(), HostError> {
     let node = whole.node();
     log.at(&node);
+    expected(survey, log, |line| line.is_of(whole));
     let Some(marks) = told(log, "signatures", all_marks(host, whole, &node))? else { return Ok(()) };
     let Some(parts) = log.proven("where its partitions are", extents(host, whole))? else { return Ok(()) };
     let is_inside = |place: &u64| parts.iter().any(|extent| extent.contains(place));

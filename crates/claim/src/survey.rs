@@ -9,7 +9,7 @@ mod swaps;
 
 use host::{Devno, Host, HostError};
 
-use crate::device::{behind_node, is_lost, present};
+use crate::device::{Device, behind_node, is_lost, present};
 use crate::doubt::{Doubt, with_cause};
 use crate::name::BY_ID;
 
@@ -29,6 +29,13 @@ pub(crate) struct Expected {
     pub(crate) file: &'static str,
     /// What a path leads to now.
     pub(crate) devno: Option<Devno>,
+}
+
+impl Expected {
+    /// Does it lead to this very device, by whatever path?
+    pub(crate) fn is_of(&self, device: &Device) -> bool {
+        self.devno == Some(device.devno) || self.word == device.node()
+    }
 }
 
 /// Tables of the machine.

@@ -459,7 +459,13 @@ fn whoever_uses_the_whole_drive_uses_its_partitions() {
     // A superblock of version 1.0, where an array keeps it: 8 KiB before the end.
     let md = [&0xa92b_4efc_u32.to_le_bytes()[..], &1_u32.to_le_bytes()].concat();
     type Use = (&'static str, fn(&FakeMachine, &[u8]), Class, &'static str);
-    let cases: [Use; 5] = [
+    let cases: [Use; 6] = [
+        (
+            "a line of crypttab",
+            |m, _| m.put_file("/etc/crypttab", "swap /dev/nvme0n1 /dev/urandom plain"),
+            Class::InUse,
+            "nvme0n1: `/etc/crypttab` of this machine expects it as `/dev/nvme0n1`",
+        ),
         ("a guest that writes to it", |m, _| m.open(A, "qemu", false), Class::InUse, "nvme0n1: process 100 (`qemu`)"),
         ("a lock", |m, _| m.lock_device(A), Class::InUse, "nvme0n1: locked by another program"),
         ("a loop device", |m, _| drop(m.loop_over(A)), Class::InUse, "nvme0n1: held by the loop device `loop0`"),
