@@ -1,6 +1,5 @@
 //! The write-intent bitmap of an array: what waits until a region is marked.
 
-use terms::layer::ArrayState;
 use terms::machine::DriveKind;
 
 use super::flush::TWICE;
@@ -21,10 +20,7 @@ impl Compiler<'_> {
     /// A write at a place that is not marked waits until the mark is on every member: it goes past their caches, behind a flush
     /// (`md_bitmap_unplug`). All that wait at that moment are in the next. Nothing is marked when a workload begins.
     pub(super) fn mark_regions(&mut self, at: usize, region: f64, flow: &Flow) {
-        let Some(drive) = self.first_drive().filter(|_| flow.random && self.conditions.state == ArrayState::Whole)
-        else {
-            return;
-        };
+        let Some(drive) = self.first_drive().filter(|_| flow.random) else { return };
         let class = self.class_of(drive);
         let values = self.site.book.values();
         let regions = (self.conditions.span.as_f64() / region).max(1.0);
