@@ -7,6 +7,7 @@
 mod draw;
 mod tally;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use record::RunReader;
@@ -64,12 +65,21 @@ pub(crate) fn check_model(arguments: &CheckModelArguments, settings: &Settings) 
     Ok(if tally.is_empty() { Exit::No } else { Exit::Yes })
 }
 
+/// Writes a file in the place of whatever has its name: a link that somebody else put there is not followed.
+fn anew(path: &Path, text: &str) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    std::fs::File::create_new(path)?.write_all(text.as_bytes())
+}
+
 /// Writes the study, calibrates its guest, and runs it; gives the record.
 fn measured(home: &Path, study: &Path, arguments: &CheckModelArguments, own: &Settings) -> Result<PathBuf, Failure> {
     let cells = usize::try_from(arguments.cells).unwrap_or(usize::MAX);
     let size = draw::Size { stacks: cells.div_ceil(WORKLOADS), workloads: WORKLOADS, window: arguments.window };
     std::fs::create_dir_all(&own.runs).map_err(Failure::file("make", home))?;
-    let write = |text: String| std::fs::write(study, text).map_err(Failure::file("write", study));
+    let write = |text: String| anew(study, &text).map_err(Failure::file("write", study));
     write(draw::study(arguments.seed, size))?;
     // One for all seeds of a guest. Each seed has its copy, so that its figures can be predicted again from what they were.
     let shared = Settings { runs: home.with_file_name("runs"), ..own.clone() };
@@ -142,5 +152,18 @@ mod tests {
             let text = draw::advised(1, size, &front);
             assert!(draw::can_be_built(&text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_study_is_not_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let (theirs, study) = (home.path().join("theirs"), home.path().join("study.toml"));
+        std::fs::write(&theirs, "kept").unwrap();
+        std::os::unix::fs::symlink(&theirs, &study).unwrap();
+        for text in ["one", "two"] {
+            anew(&study, text).unwrap();
+            assert_eq!(std::fs::read_to_string(&study).unwrap(), text);
+        }
+        assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "kept");
     }
 }
