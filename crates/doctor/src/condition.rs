@@ -3,6 +3,7 @@
 use terms::inventory::{DmRaid, Md, MdMember, Pool};
 
 use crate::redundancy::at_most_of_level;
+use crate::words::list;
 
 /// What is not as it should be with the members of an array; `None` where all is well, or not told.
 pub(crate) fn array_condition(md: &Md) -> Option<Condition> {
@@ -10,7 +11,7 @@ pub(crate) fn array_condition(md: &Md) -> Option<Condition> {
     let members = Members::of(md, degraded);
     if has_failed(md, degraded) {
         Some(Condition::Failed)
-    } else if is_at_work(md) || (degraded > 0 && !members.filling.is_empty()) {
+    } else if is_at_work(md) || (degraded > 0 && members.is_filled()) {
         Some(Condition::Filling)
     } else {
         let short = degraded > 0 && !has_place_for_each_bay(md, degraded);
@@ -36,11 +37,21 @@ pub(crate) fn mapped_condition(raid: &DmRaid) -> Option<Condition> {
     let idle = ["idle", "frozen", "check"];
     let at_work = raid.sync_action.known().is_some_and(|action| !idle.contains(&action.as_str()));
     let health = raid.health.known().map_or("", String::as_str);
-    if at_work || health.contains('a') {
+    if has_failed_images(raid) {
+        Some(Condition::Failed)
+    } else if at_work || health.contains('a') {
         Some(Condition::Filling)
     } else {
         health.contains('D').then_some(Condition::Short)
     }
+}
+
+/// The same of an array of the device mapper.
+pub(crate) fn has_failed_images(raid: &DmRaid) -> bool {
+    let health = raid.health.known().map_or("", String::as_str);
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let dead = count(health.matches('D').count());
+    at_most_of_level(&raid.level, count(health.len())).is_some_and(|most| dead > most)
 }
 
 /// What is not as it should be with the members of a group. The worse comes last.
@@ -68,6 +79,9 @@ pub(crate) struct Members<'a> {
     pub(crate) missing: u32,
     /// In their places, and not filled yet.
     pub(crate) filling: Vec<&'a str>,
+    /// How many more are filled, and of which nobody knows which they are.
+    pub(crate) unnamed: u32,
+    pub(crate) candidates: Vec<&'a str>,
     /// Without a place: md takes them when it needs them.
     pub(crate) spare: Vec<&'a str>,
     pub(crate) faulty: Vec<&'a str>,
@@ -81,14 +95,38 @@ impl<'a> Members<'a> {
             md.members.iter().filter(has).map(|member| member.device.as_str()).collect()
         };
         let replaces = |member: &MdMember| member.state.iter().any(|state| state == "replacement");
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let filling = with("spare", &|member| member.slot.is_some() && !replaces(member));
+        let all = md.devices.known().copied().unwrap_or(0);
+        let candidates: Vec<&str> =
+            md.members.iter().filter(|member| member.state.is_empty()).map(|member| member.device.as_str()).collect();
+        // Those that are in sync are as many as the array says.
+        let in_sync = number(with("in_sync", &|member| !replaces(member)).len());
+        let unnamed = in_sync.saturating_add(number(candidates.len())).saturating_sub(all.saturating_sub(degraded));
+        let unnamed = unnamed.min(number(candidates.len()));
         Self {
-            all: md.devices.known().copied().unwrap_or(0),
-            missing: degraded.saturating_sub(u32::try_from(filling.len()).unwrap_or(u32::MAX)),
+            all,
+            missing: degraded.saturating_sub(number(filling.len())).saturating_sub(unnamed),
             filling,
-            spare: with("spare", &|member| member.slot.is_none()),
+            unnamed,
+            candidates,
+            spare: with("spare", &|member| member.slot.is_none() && !replaces(member)),
             faulty: with("faulty", &|_| true),
         }
+    }
+}
+
+impl Members<'_> {
+    /// Is one being filled, or does it wait to be?
+    pub(crate) fn is_filled(&self) -> bool {
+        !self.filling.is_empty() || self.unnamed > 0
+    }
+
+    /// Who is: `sdc1`, `1 of sdc1 and sdd1`.
+    pub(crate) fn filled(&self) -> String {
+        let unnamed = (self.unnamed > 0).then(|| format!("{} of {}", self.unnamed, list(&self.candidates)));
+        let named = (!self.filling.is_empty()).then(|| list(&self.filling));
+        named.into_iter().chain(unnamed).collect::<Vec<_>>().join(", and ")
     }
 }
 

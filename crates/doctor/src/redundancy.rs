@@ -15,9 +15,10 @@ pub(crate) fn of_level(level: &str, devices: u32) -> Option<u32> {
     }
 }
 
-/// Members that such an array may lose at most, if it is lucky in which: RAID-10 with two copies loses one of each pair.
+/// Members that such an array may lose at most. Of RAID-10 it depends on which: the kernel lets none fail that holds a last copy
+/// (`_enough` in `drivers/md/raid10.c`).
 pub(crate) fn at_most_of_level(level: &str, devices: u32) -> Option<u32> {
-    if level.starts_with("raid10") { Some(devices.div_ceil(2)) } else { of_level(level, devices) }
+    if level.starts_with("raid10") { None } else { of_level(level, devices) }
 }
 
 /// Devices that a virtual device of a pool may lose.

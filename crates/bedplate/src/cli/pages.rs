@@ -47,7 +47,7 @@ pub(crate) const EXAMPLES: [(&str, &[&str]); 27] = [
     ),
     ("build", &["bedplate build quickstart", "bedplate build quickstart --only 2 --shell"]),
     ("prove", &["bedplate prove quickstart", "bedplate prove quickstart --feature encryption,redundancy --steps"]),
-    ("expect", &["bedplate expect quickstart", "bedplate expect study.toml --space --years"]),
+    ("expect", &["bedplate expect quickstart", "bedplate expect study.toml --years --drive-size 2TB"]),
     (
         "advise",
         &[

@@ -7,7 +7,7 @@ use terms::diagnosis::{Place, Severity};
 use terms::inventory::{Md, Node, Readout};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
-use crate::condition::{Members, has_failed, has_place_for_each_bay, is_at_work};
+use crate::condition::{Members, has_failed, has_failed_images, has_place_for_each_bay, is_at_work};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
 use crate::redundancy::of_level;
 use crate::remedy::Found;
@@ -18,7 +18,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "array-degraded",
         severity: Error,
         looks_at: "`md/degraded`, `md/dev-*/state`; health in `dmsetup status` of arrays of LVM",
-        rule: "members are missing or faulty",
+        rule: "members are missing or faulty (error), or places of the mirror that a storage box starts from are empty (information)",
         fixes: false,
         look: degraded,
     },
@@ -67,16 +67,16 @@ fn survives(level: &str, devices: u32, lost: u32, node: &Node) -> String {
 }
 
 /// What makes such mirrors fills a place when a drive comes.
-fn more_places(node: &Node, members: &Members) -> Found {
-    let here = count(u64::from(members.all.saturating_sub(members.missing)), "member");
+fn more_places(node: &Node, all: u32, degraded: u32) -> Found {
+    let here = count(u64::from(all.saturating_sub(degraded)), "member");
     finding(
         Information,
         &place(node),
-        format!("{here} of {} are in sync", count(u64::from(members.all), "place")),
+        format!("{here} of {} are in sync", count(u64::from(all), "place")),
         "systems of storage boxes make the mirror that they start from with a place for every bay: 0 drives are missing if as many are \
          in the box",
     )
-    .seen(sysfs(node, "md/degraded"), members.missing)
+    .seen(sysfs(node, "md/degraded"), degraded)
     .advise("Count the drives. If there are more than members, one of them was thrown out.")
     .look(format!("mdadm --detail {}", path(node)))
 }
@@ -111,7 +111,7 @@ fn degraded(machine: &Machine, round: &mut Round) {
             continue;
         }
         if has_place_for_each_bay(md, *degraded) && members.faulty.is_empty() {
-            round.find(more_places(node, &members));
+            round.find(more_places(node, members.all, *degraded));
             continue;
         }
         let all = count(u64::from(members.all), "member");
@@ -124,7 +124,7 @@ fn degraded(machine: &Machine, round: &mut Round) {
                 "waits to be filled"
             };
             let synced = members.all.saturating_sub(*degraded);
-            format!("{synced} of {all} are in sync, and {} {pace}", list(&members.filling))
+            format!("{synced} of {all} are in sync, and {} {pace}", members.filled())
         } else {
             format!("{} of {all} are missing or faulty", members.missing.max(u32::from(!members.faulty.is_empty())))
         };
@@ -150,6 +150,21 @@ fn degraded(machine: &Machine, round: &mut Round) {
             continue;
         }
         let images = u32::try_from(health.len()).unwrap_or(u32::MAX);
+        if has_failed_images(raid) {
+            let what =
+                format!("{dead} of {} are dead, and it cannot do without them", count(u64::from(images), "image"));
+            let found = finding(Error, &at, what, lost(node)).seen(format!("dmsetup status {}", label(node)), health);
+            round.find(
+                found
+                    .advise(
+                        "Replace and repair nothing: that writes to what is left. Find out what took them away at once, and bring it \
+                         back. Copy everything off before anything else is done.",
+                    )
+                    .look("lvs -a -o +devices,lv_health_status")
+                    .look("dmesg"),
+            );
+            continue;
+        }
         // lvmraid(7): a device that was away for a moment is brought back, one that is gone is replaced.
         round.find(
             finding(
@@ -172,7 +187,16 @@ fn degraded(machine: &Machine, round: &mut Round) {
 
 /// What makes an array whole: nothing where it does so itself, the member that went, and only then another drive.
 fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
-    if is_at_work(md) || (members.missing == 0 && members.faulty.is_empty()) {
+    let whole = members.missing == 0 && members.faulty.is_empty();
+    if is_at_work(md) && !whole {
+        return found
+            .advise(
+                "Let it finish what it does: until then nothing is added or taken out. Then take out what failed (`mdadm --remove \
+                 failed`) and put another drive in its place.",
+            )
+            .look("cat /proc/mdstat");
+    }
+    if is_at_work(md) || whole {
         return found
             .advise("No drive is to be replaced: the array fills its member itself, if not at once then with the first write.")
             .look("cat /proc/mdstat");

@@ -123,7 +123,7 @@ fn critical(machine: &Machine, round: &mut Round) {
             &drive_place(drive),
             format!("the drive warns: {}", list(&said)),
             match drive.size.0 {
-                _ if only_heat => "0 °C are left to its limit: hotter, it slows itself down and then stops".to_owned(),
+                _ if only_heat => "1 of its limits is passed: too hot, it slows itself down and then stops".to_owned(),
                 0 => "1 drive holds data that its maker no longer vouches for".to_owned(),
                 _ => format!("{} of data are on a drive that its maker no longer vouches for", drive.size),
             },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use terms::DriveTransport;
 use terms::diagnosis::Place;
 use terms::inventory::{Node, Signature};
 
@@ -117,7 +118,9 @@ fn related(machine: &Machine, one: &Node, other: &Node) -> bool {
 fn is_one_drive(machine: &Machine, one: &Node, other: &Node) -> bool {
     let drive = |node: &Node| {
         let whole = node.partition.as_ref().and_then(|_| node.on.first()).unwrap_or(&node.name);
-        let identity = machine.drive(whole)?.wwid.clone()?;
+        // Bridges of USB make up names, and many the same one.
+        let drive = machine.drive(whole).filter(|drive| drive.transport != DriveTransport::Usb)?;
+        let identity = drive.wwid.clone()?;
         Some((identity, node.partition.as_ref().map(|partition| partition.number)))
     };
     drive(one).is_some_and(|name| drive(other) == Some(name))

@@ -70,8 +70,11 @@ const CHECKSUMS: Words = &[
     &["btrfs", "checksum error"],
     &["checksum failed at"],
     &["integrity aead error"],
-    &["ext4", "checksum"],
-    &["jbd2", "checksum"],
+    &["ext4-fs error", "checksum"],
+    &["ext4", "checksum invalid"],
+    &["ext4", "invalid checksum"],
+    &["jbd2", "checksum error"],
+    &["jbd2", "invalid checksum"],
     &["xfs", "crc error"],
 ];
 
@@ -129,12 +132,13 @@ fn port(line: &str) -> Option<&str> {
     })
 }
 
-/// Ports whose link is down and never was up.
+/// Ports whose link is down, and of which no message is of a drive (`ata5.00`) or of a link that was up.
 fn empty_ports(lines: &[String]) -> BTreeSet<&str> {
     let of = |word: &str| {
         lines.iter().filter(|line| line.contains(word)).filter_map(|line| port(line)).collect::<BTreeSet<_>>()
     };
-    &of("sata link down") - &of("sata link up")
+    let drives = lines.iter().filter_map(|line| port(line).filter(|port| line.contains(&format!("{port}."))));
+    &(&of("sata link down") - &of("sata link up")) - &drives.collect()
 }
 
 /// What messages of a kind mean: what is so, what it costs, what is to be done, and what shows more of it.
@@ -228,11 +232,12 @@ fn read_only(machine: &Machine, round: &mut Round) {
         command: "dmesg | grep -iE 'ext4|btrfs|xfs'",
     };
     tell(round, &lines, told);
-    let damaged: Vec<&str> = with(machine, round, DAMAGED).into_iter().filter(|line| !lines.contains(line)).collect();
+    let known: BTreeSet<&str> = lines.into_iter().collect();
+    let damaged: Vec<&str> = with(machine, round, DAMAGED).into_iter().filter(|line| !known.contains(line)).collect();
     let told = Told {
         severity: Error,
         what: "a file system found errors in itself",
-        cost: "; it goes on as it is mounted, and what is damaged may be overwritten".to_owned(),
+        cost: ", each of a place whose content cannot be trusted".to_owned(),
         advice: "Copy what is needed. Ask the drives below it for their health, then check it while it is not mounted: first without \
                  changing anything.",
         command: "dmesg | grep -iE 'ext4|btrfs|xfs'",

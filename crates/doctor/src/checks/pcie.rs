@@ -131,8 +131,7 @@ struct End {
 
 impl End {
     const DRIVE: Self = Self { name: "the drive", most: "the drive's sequential rate" };
-    const CONTROLLER: Self =
-        Self { name: "the controller", most: "what its drives can send together through a whole link" };
+    const CONTROLLER: Self = Self { name: "the controller", most: "what its whole link carries" };
 
     fn of(device: &PciDevice) -> Self {
         if device.role == PciRole::Nvme { Self::DRIVE } else { Self::CONTROLLER }

@@ -313,7 +313,13 @@ fn special(machine: &Machine, round: &mut Round) {
                 finding(
                     if own > 0 { Warning } else { Error },
                     &at,
-                    format!("the {} device survives the loss of {own}, and {rest} of {of_data}", vdev.class),
+                    match own {
+                        0 => format!(
+                            "the {} device has no redundancy, and {rest} survives the loss of {of_data}",
+                            vdev.class
+                        ),
+                        _ => format!("the {} device survives the loss of {own}, and {rest} of {of_data}", vdev.class),
+                    },
                     format!(
                         "the pool is lost with it: {} {} enough, where {rest} has room for {of_data}",
                         count(own + 1, "lost drive"),

@@ -599,6 +599,12 @@ fn arrays() -> Vec<Fault> {
             &["1 of 2 images", "no redundancy is left", "lvconvert --repair"],
         ),
         fault(
+            "array-degraded",
+            Error,
+            |m| (raid(m).level, raid(m).health) = ("raid5_ls".into(), Known("ADD".into())),
+            &["2 of 3 images are dead, and it cannot do without them", "Replace and repair nothing"],
+        ),
+        fault(
             "array-not-running",
             Error,
             |m| md(m, "md1").state = Known("inactive".into()),
@@ -1028,7 +1034,11 @@ fn pools() -> Vec<Fault> {
                 special.node = special.children[0].node.clone();
                 special.children.clear();
             },
-            &["survives the loss of 0, and the data of 1", "1 lost drive is enough", "zpool attach tank mirror-1 NEW"],
+            &[
+                "has no redundancy, and the data survives the loss of 1",
+                "1 lost drive is enough",
+                "zpool attach tank mirror-1 NEW",
+            ],
         ),
         fault(
             "zfs-special-redundancy",

@@ -550,6 +550,17 @@ fn messages_of_what_has_no_medium_or_no_drive_say_nothing() {
         say(m, "ata5: hard resetting link");
         say(m, "ata5: SATA link down (SStatus 0 SControl 300)");
     });
+    quiet(&|m| {
+        say(m, "EXT4-fs (sda1): mounted filesystem with ordered data mode. Opts: errors=remount-ro,journal_checksum")
+    });
+    // A drive that died looks so, too, but for messages of its own.
+    let said = one("read-write-errors", |m| {
+        for line in ["ata5: hard resetting link", "ata5: SATA link down (SStatus 0 SControl 300)", "ata5.00: disabled"]
+        {
+            say(m, line);
+        }
+    });
+    has(&said, &["ata5: hard resetting link"]);
 }
 
 #[test]
@@ -609,6 +620,6 @@ fn a_device_that_was_added_beside_a_redundant_one_is_found() {
         }
     };
     let said = one("zfs-special-redundancy", lone("disk"));
-    has(&said, &["the data device survives the loss of 0", "1 lost drive is enough", "zpool attach tank added NEW"]);
+    has(&said, &["the data device has no redundancy", "1 lost drive is enough", "zpool attach tank added NEW"]);
     assert_eq!(found("zfs-special-redundancy", lone("indirect")), []);
 }

@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 35] = [
+const NOTABLE: [&str; 36] = [
     "controller is down",
     "csts=0xffffffff",
     "device not ready",
@@ -109,6 +109,7 @@ const NOTABLE: [&str; 35] = [
     "aer:",
     "link is down",
     "sata link",
+    "exception emask",
     "limiting sata link speed",
     "ncq disabled",
     "hard resetting link",

@@ -48,7 +48,9 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     let table = lines
         .iter()
         .position(|line| line.split_whitespace().eq(["Number", "Major", "Minor", "RaidDevice", "State"]))?;
-    let rows: Vec<Row> = lines[table + 1..].iter().map_while(|line| row(line)).collect();
+    // An empty line stands before those without a place.
+    let rows = lines[table + 1..].iter().filter(|line| !line.trim().is_empty());
+    let rows: Vec<Row> = rows.map_while(|line| row(line)).collect();
     let places = rows.iter().filter(|row| row.place.is_some()).count();
     // Each place has a line, also one that nobody fills: fewer were cut.
     if places < devices {
@@ -76,11 +78,15 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
 fn inactive(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     let table = lines.iter().position(|line| line.split_whitespace().take(3).eq(["Number", "Major", "Minor"]))?;
     let device = |line: &&str| {
+        if !is_row(line) {
+            return None;
+        }
         let device = line.split_whitespace().last()?.strip_prefix("/dev/")?;
         (!device.is_empty() && !device.contains('/')).then(|| device.to_owned())
     };
-    let members = lines[table + 1..].iter().filter_map(device);
-    let members = members.map(|device| Member { device, state: None, slot: None, failed: false }).collect();
+    let rows = lines[table + 1..].iter().filter(|line| !line.trim().is_empty());
+    let members =
+        rows.map_while(device).map(|device| Member { device, state: None, slot: None, failed: false }).collect();
     if machine.is_first(name, "md/array_state") {
         machine.block_file(name, "md/array_state", "inactive");
     }
@@ -127,11 +133,16 @@ struct Row<'t> {
     device: Option<&'t str>,
 }
 
+/// Four numbers, or what stands for one, begin a row, and more follows.
+fn is_row(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let number = |word: &str| word == "-" || word.bytes().all(|byte| byte.is_ascii_digit());
+    words.by_ref().take(4).filter(|word| number(word)).count() == 4 && words.next().is_some()
+}
+
 fn row(line: &str) -> Option<Row<'_>> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let number =
-        |at: usize| words.get(at).is_some_and(|word| *word == "-" || word.bytes().all(|byte| byte.is_ascii_digit()));
-    if words.len() < 5 || !(0..4).all(number) {
+    if !is_row(line) {
         return None;
     }
     let last = words.last()?;

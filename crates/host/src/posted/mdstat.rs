@@ -1,5 +1,7 @@
 //! `/proc/mdstat`: two lines and more for each array.
 
+use std::collections::BTreeSet;
+
 use super::{Machine, Text};
 
 /// `Personalities : [raid1]`, or the first line of an array.
@@ -86,14 +88,18 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
         machine.block_file(name, &format!("md/{file}"), value);
     }
     let placed_flags = ["", "(W)"];
-    let numbers: Vec<u32> = members.iter().filter(|of| placed_flags.contains(&of.2)).map(|of| of.1).collect();
+    let numbers = || members.iter().filter(|of| placed_flags.contains(&of.2)).map(|of| of.1);
+    let places = places.map(|marks| Places::of(marks, numbers().collect()));
     let all = members.iter().map(|(device, number, flags)| {
         let (state, slot) = match *flags {
             flags if flags.contains("(F)") => (Some("faulty"), Some("none".to_owned())),
             "(S)" | "(W)(S)" => (Some("spare"), Some("none".to_owned())),
             "(J)" => (Some("journal"), Some("none".to_owned())),
             flags if flags.contains("(R)") => (Some("spare,replacement"), None),
-            _ => placed(*number, &numbers, places.as_deref()),
+            _ => match &places {
+                Some(places) => places.member(*number),
+                None => (Some("in_sync"), Some(number.to_string())),
+            },
         };
         let state =
             state.map(|state| if flags.contains("(W)") { format!("{state},write_mostly") } else { state.to_owned() });
@@ -153,29 +159,49 @@ const REDUNDANT: &[&str] = &[
     "sync_speed_max",
 ];
 
-/// State and place of a member, by the numbers of all that have a place. `mdadm --create` numbers the last member of a parity
-/// array one past the places, because it begins as a spare, and what is added later gets the next free number (mdadm's `Create.c`
-/// and `Manage_add`). So a number that is no filled place says nothing: only a member more than there are filled places is being
-/// filled, and that is the one with the highest number.
-fn placed(number: u32, numbers: &[u32], places: Option<&[char]>) -> (Option<&'static str>, Option<String>) {
-    let Some(places) = places else { return (Some("in_sync"), Some(number.to_string())) };
-    let mark = |number: u32| usize::try_from(number).ok().and_then(|at| places.get(at)).copied();
-    if mark(number) == Some('U') {
-        return (Some("in_sync"), Some(number.to_string()));
+/// Places of an array, and what the numbers of its members say of them. `mdadm --create` numbers the last member of a parity array one
+/// past the places, because it begins as a spare, and what is added later gets a number past them that is free (mdadm's `Create.c`
+/// and `Manage_add`). So a number that is no filled place says nothing by itself. How many members are being filled follows from how
+/// many there are; which are is known where no other has such a number.
+struct Places {
+    marks: Vec<char>,
+    /// Numbers that are no filled place.
+    late: Vec<u32>,
+    filling: usize,
+    /// Filled places that are no member's number, and empty ones.
+    untold: Vec<u32>,
+    empty: Vec<u32>,
+}
+
+impl Places {
+    fn of(marks: Vec<char>, numbers: BTreeSet<u32>) -> Self {
+        let at = |wanted: char| {
+            let places = (0_u32..).zip(&marks).filter(move |(_, mark)| **mark == wanted).map(|(at, _)| at);
+            places.collect::<BTreeSet<u32>>()
+        };
+        let (up, empty) = (at('U'), at('_'));
+        let late = numbers.difference(&up).copied().collect();
+        let filling = numbers.len().saturating_sub(up.len());
+        let untold = up.difference(&numbers).copied().collect();
+        Self { late, filling, untold, empty: empty.into_iter().collect(), marks }
     }
-    let up = places.iter().filter(|mark| **mark == 'U').count();
-    let filling = numbers.len().saturating_sub(up);
-    let late: Vec<u32> = numbers.iter().copied().filter(|number| mark(*number) != Some('U')).collect();
-    let later = late.iter().filter(|other| **other > number).count();
-    let (state, wanted) = if later < filling { ("spare", '_') } else { ("in_sync", 'U') };
-    let is_free = |at: &u32| mark(*at) == Some(wanted) && (wanted == '_' || !numbers.contains(at));
-    let free: Vec<u32> = (0..).take(places.len()).filter(is_free).collect();
-    let slot = match free[..] {
-        _ if state == "spare" && free.contains(&number) => Some(number.to_string()),
-        [one] => Some(one.to_string()),
-        _ => None,
-    };
-    (Some(state), slot)
+
+    /// State and place of a member.
+    fn member(&self, number: u32) -> (Option<&'static str>, Option<String>) {
+        let mark = usize::try_from(number).ok().and_then(|at| self.marks.get(at));
+        let own = || Some(number.to_string());
+        match (mark, self.filling) {
+            (Some('U'), _) => (Some("in_sync"), own()),
+            (_, 0) => (Some("in_sync"), (self.untold.len() == 1).then(|| self.untold[0].to_string())),
+            (_, filling) if filling < self.late.len() => (None, None),
+            (Some('_'), _) => (Some("spare"), own()),
+            _ => {
+                // It has one of the empty places, whichever.
+                let at = self.late.binary_search(&number).ok();
+                (Some("spare"), at.and_then(|at| self.empty.get(at)).map(ToString::to_string))
+            }
+        }
+    }
 }
 
 /// `[3/2] [UU_]`.

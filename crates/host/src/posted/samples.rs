@@ -123,7 +123,7 @@ const SAMPLES: &[Sample] = samples! {
     "guest-lsblk-t2.txt": Lsblk, 10, ["md5 on nvme0n1", "md5 physical 512", "nvme0n1 scheduler none", "nvme2n1 physical 512", "sda physical 4096", "sdb physical 4096", "sdb2 on sdb"];
     "guest-luks1.txt": LuksDump, 1, ["dm-X on sda", "dm-X is NAME", "dm-X sector 512"];
     "guest-luks2.txt": LuksDump, 1, ["dm-X on md5", "dm-X is NAME", "dm-X sector 4096"];
-    "guest-mdadm-detail-degraded.txt": Mdadm, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 degraded 1", "md5 idle", "md5 chunk 64 KiB", "md5 policy resync", "md5 nvme0n1 slot 0 in_sync"];
+    "guest-mdadm-detail-degraded.txt": Mdadm, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 degraded 1", "md5 idle", "md5 chunk 64 KiB", "md5 policy resync", "md5 nvme0n1 slot 0 in_sync", "md5 nvme2n1 faulty"];
     "guest-mdadm-detail-raid5.txt": Mdadm, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 on nvme2n1", "md5 degraded 0", "md5 idle", "md5 chunk 64 KiB", "md5 policy resync"];
     "guest-mdadm-detail-recover.txt": Mdadm, 1, ["md5 on nvme0n1", "md5 on nvme1n1", "md5 on nvme2n1", "md5 degraded 1", "md5 recover", "md5 chunk 64 KiB", "md5 policy resync"];
     "guest-mdadm-examine-raid5.txt": Examine, 1, ["nvme0n1 signed linux_raid_member at 4096"];

@@ -85,7 +85,7 @@ pub(super) fn is_state(state: &str) -> bool {
 }
 
 /// Posts lose the tab that begins each line of the list, or have blanks for it: the indent of its heading goes. Where all blanks are
-/// lost, how deep a device is follows from its name; where it does not, there is no text.
+/// lost and devices form groups, nothing tells where a group ends, and there is no text.
 fn config_with_tabs(paragraph: &[&str]) -> Option<String> {
     let mut out = String::new();
     let mut list = List::default();
@@ -113,39 +113,32 @@ struct List {
     rows: Vec<(usize, String)>,
 }
 
+/// How names of groups begin (zpoolconcepts(7)).
+const GROUPS: [&str; 5] = ["mirror", "raidz", "draid", "replacing-", "spare-"];
+/// Headings of classes.
+const CLASSES: [&str; 5] = ["logs", "cache", "spares", "special", "dedup"];
+
 impl List {
     /// It as the program prints it.
     fn told(&self) -> Option<String> {
         let own = self.rows.first().map_or(0, |(blanks, _)| *blanks);
         let is_flat = self.rows.len() > 2 && self.rows.iter().all(|(blanks, _)| *blanks == own);
-        let mut under = 0;
-        let mut text = String::new();
-        for (number, (blanks, row)) in self.rows.iter().enumerate() {
-            let depth = match (is_flat, number) {
-                (false, _) => blanks.saturating_sub(own),
-                (true, 0 | 1) => 0,
-                (true, _) => 2 * depth(row, &mut under)?,
-            };
-            text.push_str(&format!("\t{}{row}\n", " ".repeat(depth)));
+        let has_groups = self.rows.iter().any(|(_, row)| GROUPS.iter().any(|group| row.starts_with(group)));
+        if is_flat && has_groups {
+            return None;
         }
-        Some(text)
-    }
-}
-
-/// How deep a row hangs, by its first word; `under` is how deep a device hangs that follows. A device that takes the place of another
-/// hangs below that, and nothing tells which are its own.
-fn depth(row: &str, under: &mut usize) -> Option<usize> {
-    let name = row.split_whitespace().next()?;
-    let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
-    if ["logs", "cache", "spares", "special", "dedup"].contains(&name) {
-        *under = 1;
-        Some(0)
-    } else if begins(&["mirror-", "raidz1-", "raidz2-", "raidz3-", "raidz-", "draid"]) {
-        *under = 2;
-        Some(1)
-    } else if begins(&["replacing-", "spare-"]) {
-        None
-    } else {
-        Some((*under).max(1))
+        let depth = |at: usize, blanks: usize, row: &str| match (is_flat, at) {
+            (false, _) => blanks.saturating_sub(own),
+            (true, 0 | 1) => 0,
+            (true, _) => {
+                if CLASSES.contains(&row) {
+                    0
+                } else {
+                    2
+                }
+            }
+        };
+        let rows = self.rows.iter().enumerate();
+        Some(rows.map(|(at, (blanks, row))| format!("\t{}{row}\n", " ".repeat(depth(at, *blanks, row)))).collect())
     }
 }
