@@ -69,15 +69,8 @@ impl Proof {
         let code = code_of(&line).to_owned();
         match writer.journal(&line) {
             Ok(()) => *newest_code = code,
-            Err(error) => {
-                // It may be there all the same: a disk that is full says so when the line is forced to it, too.
-                if let Ok(found) =
-                    RunReader::open(writer.dir()).map_err(Failure::from).and_then(|reader| newest(&reader))
-                {
-                    *newest_code = found;
-                }
-                return Err(error.into());
-            }
+            // A line that failed may be there all the same. It is cut off before the next one, which follows the line before it.
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }

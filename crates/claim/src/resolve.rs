@@ -136,7 +136,6 @@ fn disagreement(link: &str, drive: &Drive, drives: &[Drive]) -> Option<String> {
     let serial = drive.serial.as_ref().map(|serial| ("serial number", serial, by_id::word(serial)));
     let wwid = drive.wwid.as_ref().map(|wwid| ("identifier", wwid, number(wwid)));
     let asked = match name::says(link) {
-        LinkSays::Identifier if wwid.is_none() => return Some("which tells no identifier".to_owned()),
         LinkSays::Identifier => vec![wwid],
         LinkSays::Serial => vec![serial],
         LinkSays::Either => vec![serial, wwid],
@@ -144,7 +143,13 @@ fn disagreement(link: &str, drive: &Drive, drives: &[Drive]) -> Option<String> {
     };
     let told: Vec<_> = asked.into_iter().flatten().collect();
     let (what, first, _) = told.first()?;
-    let stands = name::says(link) != LinkSays::Identifier && told.iter().any(|(.., word)| link.contains(word.as_str()));
+    let stands = match name::says(link) {
+        // However it is attached: udev makes these names of the identifier alone.
+        LinkSays::Identifier => told.iter().any(|(_, wwid, number)| {
+            link == format!("nvme-{}", by_id::word(wwid)) || link == format!("wwn-0x{number}")
+        }),
+        _ => told.iter().any(|(.., word)| link.contains(word.as_str())),
+    };
     (!stands).then(|| format!("which says that its {what} is `{}`", spell_inline(first)))
 }
 
@@ -289,4 +294,33 @@ fn addresses(directory: &str) -> Option<String> {
     };
     let parts: Vec<&str> = directory.split('/').filter(is_address).collect();
     (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::DriveTransport;
+
+    use super::*;
+
+    /// udev makes these names of the identifier, however the drive is attached; what a drive does not tell it cannot deny.
+    #[test]
+    fn names_of_identifiers_are_right_however_a_drive_is_attached() {
+        let drive = |transport, wwid: Option<&str>| Drive {
+            kernel_name: "sda".to_owned(),
+            wwid: wwid.map(ToOwned::to_owned),
+            transport,
+            ..Drive::default()
+        };
+        for (transport, wwid, link, is_right) in [
+            (DriveTransport::NvmeTcp, Some("uuid.5b3c"), "nvme-uuid.5b3c", true),
+            (DriveTransport::NvmeTcp, Some("uuid.5b3c"), "nvme-uuid.5b3d", false),
+            (DriveTransport::Virtio, Some("naa.5000c5"), "wwn-0x5000c5", true),
+            (DriveTransport::Virtio, Some("naa.5000c5"), "wwn-0x5000c6", false),
+            (DriveTransport::Usb, None, "wwn-0x5000c5", true),
+        ] {
+            let drive = drive(transport, wwid);
+            let told = disagreement(link, &drive, std::slice::from_ref(&drive));
+            assert_eq!(told.is_none(), is_right, "{link}: {told:?}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What one drive gave, taken for what it can do: the ratings at which the model says just that.
 
-use terms::machine::{Baseline, BaselineFiles, DriveGroup, Machine, Rated, Trust};
+use terms::machine::{Baseline, BaselineFiles, DriveGroup, DriveKind, Machine, Rated, Trust};
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Ref, Stack};
 
 use crate::compile::{Compiler, Conditions};
@@ -83,19 +83,17 @@ fn submit(machine: &Machine, at: usize, figure: &Baseline) -> Option<Nanos> {
     tried.submit.filter(|_| is_met)
 }
 
-/// Finds the rating that a figure tells. Many small operations in order tell how many the drive takes at least, where nobody rated
-/// it by those.
+/// Finds the rating that a figure tells. Many small reads in order tell how many flash takes at least, where nobody rated it by
+/// those; small writes in order do not, as a cache joins them.
 fn settle(machine: &mut Machine, at: usize, figure: &Baseline) {
     find(machine, at, figure, Rating::of(figure));
-    let rated = &machine.drives[at].rated;
-    let is_small = figure.work.block <= SMALL && !Rating::is_few(figure);
-    let operations = match Rating::of(figure) {
-        Rating::Read if is_small && rated.read_iops.is_none() => Rating::ReadOperation,
-        Rating::Write if is_small && rated.write_iops.is_none() => Rating::WriteOperation,
-        _ => return,
-    };
+    let group = &machine.drives[at];
+    let tells = figure.work.block <= SMALL && !Rating::is_few(figure) && group.kind != DriveKind::Hdd;
+    if !tells || !matches!(Rating::of(figure), Rating::Read) || group.rated.read_iops.is_some() {
+        return;
+    }
     if said(machine, at, figure).is_some_and(|said| said < figure.operations.0 * (1.0 - CLOSE)) {
-        find(machine, at, figure, operations);
+        find(machine, at, figure, Rating::ReadOperation);
     }
 }
 

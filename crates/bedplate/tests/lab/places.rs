@@ -145,7 +145,11 @@ fn a_study_is_the_same_in_the_machine_and_from_afar() {
         records.push(record(&guest, &runs));
     }
     let (local, remote) = (&records[0], &records[1]);
-    assert_eq!(local.keys().collect::<Vec<_>>(), remote.keys().collect::<Vec<_>>(), "the same files");
+    // Whether a window is made longer depends on how fast it was.
+    let files = |of: &BTreeMap<String, String>| -> Vec<String> {
+        of.keys().filter(|name| !name.contains("/extended-")).cloned().collect()
+    };
+    assert_eq!(files(local), files(remote), "the same files");
     for (name, text) in local.iter().filter(|(name, _)| name.contains("/plans/") || name.ends_with("study.toml")) {
         assert_eq!(text, &remote[name], "{name}");
     }

@@ -47,8 +47,9 @@ pub(crate) fn loops(host: &dyn Host) -> Result<Vec<Backing>, Doubt> {
         let Some(path) = present(host.read_text(&format!("/sys/block/{name}/loop/backing_file")))? else { continue };
         // A node is one wherever it lies: below `/dev`, or in the tree of a container.
         let devno = behind_node(host, &path)?;
-        let was_a_node = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
-        if devno.is_none() && (was_a_node || !host.exists(&path)?) {
+        // What is gone was a node only where nodes lie; an image that was deleted keeps no drive.
+        let of_devices = path.split('/').any(|part| part == "dev") && !path.contains("/dev/shm/");
+        if devno.is_none() && of_devices && (path.starts_with("/dev/") || !host.exists(&path)?) {
             return Err(Doubt::words(format!(
                 "`{name}` is made of `{path}`, and what that was is not known now: `losetup --detach /dev/{name}` where nobody needs it"
             )));

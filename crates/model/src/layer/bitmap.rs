@@ -7,7 +7,7 @@ use crate::compile::Compiler;
 use crate::flow::Flow;
 use crate::network::{Part, Resource, Serial, Slot};
 
-/// Bytes for which a bit stands: of md (mdadm makes none for fewer inside an array), and of LVM (`raid_region_size` in lvm.conf).
+/// Bytes for which a bit stands, where nobody says: of md (mdadm(8), `--bitmap-chunk`), and of LVM (`raid_region_size` in lvm.conf).
 pub(super) const REGION_OF_MD: f64 = 67_108_864.0;
 pub(super) const REGION_OF_LVM: f64 = 2_097_152.0;
 /// Seconds after the last write in which a region may still be marked: the daemon sleeps five, and a bit is cleared when it comes

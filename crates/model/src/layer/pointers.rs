@@ -3,7 +3,8 @@
 use terms::Stack;
 use terms::layer::Zfs;
 
-use crate::compile::Compiler;
+use super::zfs::placement;
+use crate::compile::{Compiler, count};
 use crate::flow::{Flow, Waits};
 use crate::seat::USUAL_SIZE;
 
@@ -19,7 +20,7 @@ impl Compiler<'_> {
     /// Adds what a group writes for the records of `whole`, of which it has so many: at random places nearly each has a block of its
     /// own where there are many blocks, and in order a thousand share one.
     pub(super) fn point_to(&mut self, stack: &Stack, at: usize, zfs: &Zfs, whole: &Flow, in_group: f64) {
-        let blocks = (self.data() / zfs.recordsize.as_f64() / POINTERS).max(1.0);
+        let blocks = (self.data(stack, at, zfs) / zfs.recordsize.as_f64() / POINTERS).max(1.0);
         let share = if whole.random { met(blocks, in_group) / in_group } else { POINTERS.recip() };
         let rate = whole.rate * share * COPIES;
         self.pool(
@@ -30,13 +31,15 @@ impl Compiler<'_> {
         );
     }
 
-    /// Bytes that are worked on. What people have is larger than what a test works on: half of a drive, where a stack is sought.
-    fn data(&self) -> f64 {
+    /// Bytes that are worked on. What people have is larger than what a test works on: half of the pool, where a stack is sought.
+    fn data(&self, stack: &Stack, at: usize, zfs: &Zfs) -> f64 {
         if self.conditions.warm {
             return self.conditions.span.as_f64();
         }
         let size = self.first_drive().and_then(|drive| self.class_of(drive).size);
-        size.unwrap_or(USUAL_SIZE.as_f64()) / 2.0
+        let devices = count(stack.nodes[at].on.len());
+        let place = placement(zfs.layout, devices);
+        size.unwrap_or(USUAL_SIZE.as_f64()) * (devices / place.vdev).max(1.0) / place.piece / 2.0
     }
 }
 

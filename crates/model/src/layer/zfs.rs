@@ -50,17 +50,17 @@ const CROSSINGS: f64 = 4.0;
 const STAGES: f64 = 2.0;
 
 /// How a record lies on devices.
-struct Placement {
+pub(super) struct Placement {
     /// Devices of a vdev.
-    vdev: f64,
+    pub(super) vdev: f64,
     /// Devices that a read of a record touches, and a write.
     reads: f64,
     writes: f64,
     /// Share of a record on each.
-    piece: f64,
+    pub(super) piece: f64,
 }
 
-fn placement(layout: ZfsLayout, devices: f64) -> Placement {
+pub(super) fn placement(layout: ZfsLayout, devices: f64) -> Placement {
     let parity = |p: f64| Placement {
         vdev: devices,
         reads: (devices - p).max(1.0),
