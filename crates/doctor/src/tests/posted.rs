@@ -235,6 +235,13 @@ fn drives_behind_a_controller_are_not_its_volume() {
     assert!(found(&diagnosis).contains(&("drive-media-errors", "sdY", Severity::Warning)), "{:?}", found(&diagnosis));
 }
 
+#[test]
+fn a_drive_that_died_is_no_empty_port() {
+    let port = "[ 1000.1] ata5: hard resetting link\n[ 1001.0] ata5: SATA link down (SStatus 0 SControl 300)\n";
+    let told = |text: &str| found(&diagnosis(text)).iter().any(|(check, _, _)| *check == "read-write-errors");
+    assert!(!told(port) && told(&format!("{port}[ 1007.0] ata5.00: disabled\n")));
+}
+
 /// What several texts together may tell, and none of them alone; and the nearer end of a link, which tells less than both.
 const JOINED: [&str; 5] =
     ["bandwidth-message", "recovery-time-out", "link-below-both-ends", "encryption-sector", "link-below-drive"];

@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 36] = [
+const NOTABLE: [&str; 37] = [
     "controller is down",
     "csts=0xffffffff",
     "device not ready",
@@ -110,6 +110,8 @@ const NOTABLE: [&str; 36] = [
     "link is down",
     "sata link",
     "exception emask",
+    // What the kernel says of a drive at a port of ATA: `ata5.00: disabled`.
+    ".00: ",
     "limiting sata link speed",
     "ncq disabled",
     "hard resetting link",
