@@ -1,17 +1,15 @@
 //! Arrays that are not whole: members missing, resyncing, not started, not agreeing.
 
-use std::collections::BTreeSet;
-
 use terms::command::quote;
-use terms::diagnosis::{Place, Severity};
-use terms::inventory::{Md, Node, Readout};
+use terms::diagnosis::Place;
+use terms::inventory::{Md, Node};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::{Members, has_failed, has_failed_images, has_place_for_each_bay, is_at_work};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
 use crate::redundancy::of_level;
 use crate::remedy::Found;
-use crate::words::{count, duration, float, list, number, percent};
+use crate::words::{count, list, number};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -36,7 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
         looks_at: "`md/sync_action`, `md/sync_completed`; action in `dmsetup status` of arrays of LVM",
         rule: "it is resynced, rebuilt or reshaped (error), or checked (information)",
         fixes: false,
-        look: syncing,
+        look: super::array_work::syncing,
     },
     Check {
         id: "array-mismatches",
@@ -223,7 +221,7 @@ fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
         )
 }
 
-fn label(node: &Node) -> String {
+pub(super) fn label(node: &Node) -> String {
     quote(node.label.as_deref().unwrap_or(&node.name))
 }
 
@@ -268,164 +266,6 @@ fn stopped(machine: &Machine, round: &mut Round) {
         } else {
             found.advise("It has lost what it cannot do without. See in the kernel's messages which drive went, and bring it back.").look("dmesg")
         });
-    }
-}
-
-fn syncing(machine: &Machine, round: &mut Round) {
-    for (node, md) in machine.arrays() {
-        let at = place(node);
-        let Some(Some(action)) = round.ask(&at, &md.sync_action) else { continue };
-        round.look();
-        if action == "idle" || action == "frozen" {
-            continue;
-        }
-        let work = Work::of(md, action);
-        let found = finding(work.severity(), &at, work.what(action), work.cost(machine, node, md))
-            .seen(sysfs(node, "md/sync_action"), action)
-            .seen(sysfs(node, "md/sync_completed"), completed(md));
-        round.find(if work.pace == Pace::Held {
-            found
-                .seen(sysfs(node, "md/array_state"), md.state.known().map_or("", String::as_str))
-                .advise(
-                    "It begins with the first write: an array that was assembled and not yet written to is kept read-only. `mdadm \
-                     --readwrite` says so without one.",
-                )
-                .look(format!("mdadm --detail {}", path(node)))
-        } else {
-            found.advise("Wait for it, and measure nothing before.").look(format!("mdadm --wait {}", path(node)))
-        });
-    }
-    for (node, _, raid) in machine.mapped_arrays(round) {
-        let at = place(node);
-        round.look();
-        let Some(action) = round.ask(&at, &raid.sync_action).filter(|action| *action != "idle" && *action != "frozen")
-        else {
-            continue;
-        };
-        let severity = if action == "check" { Information } else { Error };
-        round.find(
-            finding(
-                severity,
-                &at,
-                format!("a {action} is going on"),
-                "1 more reader or writer on every image until it is done",
-            )
-            .seen(format!("dmsetup status {}", label(node)), action)
-            .advise("Wait for it, and measure nothing before.")
-            .look(format!("lvs -a -o name,sync_percent,raid_sync_action {}", volume(node))),
-        );
-    }
-}
-
-/// Is it going on?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pace {
-    GoesOn,
-    /// Another array on the same drives is first.
-    Waits,
-    /// The array is read-only.
-    Held,
-}
-
-/// What md does by itself.
-struct Work {
-    pace: Pace,
-    checks: bool,
-    /// No member is missing and copies agree: a member is replaced, the array takes another shape, or it is repaired.
-    whole: bool,
-}
-
-impl Work {
-    fn of(md: &Md, action: &str) -> Self {
-        let read_only = md.state.known().is_some_and(|state| ["read-auto", "readonly"].contains(&state.as_str()));
-        let pace = match (read_only, md.sync_waits) {
-            (true, _) if action != "check" => Pace::Held,
-            (_, true) => Pace::Waits,
-            _ => Pace::GoesOn,
-        };
-        let none_missing = md.degraded.known() == Some(&Some(0));
-        Self {
-            pace,
-            checks: action == "check",
-            whole: none_missing && ["recover", "reshape", "repair"].contains(&action),
-        }
-    }
-
-    const fn severity(&self) -> Severity {
-        match (self.checks, self.whole) {
-            (true, _) => Information,
-            (_, true) => Warning,
-            _ => Error,
-        }
-    }
-
-    fn what(&self, action: &str) -> String {
-        match self.pace {
-            Pace::Waits => format!("a {action} waits for another"),
-            Pace::Held => format!("a {action} waits for the first write"),
-            Pace::GoesOn => format!("a {action} is going on"),
-        }
-    }
-
-    fn cost(&self, machine: &Machine, node: &Node, md: &Md) -> String {
-        let redundancy = if self.whole { "redundancy is whole" } else { "redundancy is not whole" };
-        match self.pace {
-            Pace::Waits if self.checks => {
-                "0 members are read until another array on the same drives is done".to_owned()
-            }
-            Pace::Waits => {
-                format!(
-                    "it begins when another array on the same drives is done: 0 members are filled until then, and {redundancy}"
-                )
-            }
-            Pace::Held => format!("0 blocks are copied until then, and {redundancy}"),
-            Pace::GoesOn => {
-                let rest = format!("{}{}", remaining(md), sharing(machine, node));
-                if self.checks {
-                    return format!("1 more reader on every member until it is done{rest}");
-                }
-                format!(
-                    "{redundancy}, and what is measured now is shared with it: in one published study copies went onto a mirror that \
-                     resynced at 291 MB/s, and onto one such drive at 375{rest}"
-                )
-            }
-        }
-    }
-}
-
-/// Other arrays on the same drives, which are as much disturbed.
-fn sharing(machine: &Machine, node: &Node) -> String {
-    let drives = machine.bottom(&node.name);
-    let on_them: BTreeSet<&str> = drives.iter().flat_map(|drive| machine.names_above(&drive.name)).collect();
-    let others: Vec<&str> = machine
-        .arrays()
-        .map(|(other, _)| other.name.as_str())
-        .filter(|name| {
-            *name != node.name && on_them.contains(name) && !machine.names_below(name).contains(node.name.as_str())
-        })
-        .collect();
-    if others.is_empty() { String::new() } else { format!("; it shares drives with {}", list(&others)) }
-}
-
-fn completed(md: &Md) -> String {
-    match &md.sync_completed_sectors {
-        _ if md.sync_waits => "delayed".to_owned(),
-        Readout::Known(Some([done, all])) => format!("{done} / {all}"),
-        Readout::Known(None) => "none".to_owned(),
-        Readout::Unknown(why) => format!("not known: {why}"),
-    }
-}
-
-/// How much is left, and how long at least at the most that the array allows.
-fn remaining(md: &Md) -> String {
-    let Some(Some([done, all])) = md.sync_completed_sectors.known() else { return String::new() };
-    let left = sectors(all.saturating_sub(*done));
-    let share = percent(float(*done) / float((*all).max(1)));
-    match md.sync_speed_max.known() {
-        Some(Some(most)) if most.0 > 0 => {
-            format!("; {share} are done, the rest takes {} or more", duration(left.as_f64() / most.as_f64()))
-        }
-        _ => format!("; {share} are done"),
     }
 }
 

@@ -4,6 +4,7 @@ mod alignment;
 mod array;
 mod array_speed;
 mod array_state;
+mod array_work;
 mod btrfs;
 mod configuration;
 mod controller;

@@ -1,0 +1,169 @@
+//! What arrays do by themselves: resyncs, rebuilds, new shapes, checks.
+
+use std::collections::BTreeSet;
+
+use terms::diagnosis::Severity;
+use terms::inventory::{Md, Node, Readout};
+
+use super::array_state::label;
+use crate::check::{Error, Information, Round, Warning, finding};
+use crate::machine::{Machine, path, place, sectors, sysfs, volume};
+use crate::words::{duration, float, list, percent};
+
+pub(super) fn syncing(machine: &Machine, round: &mut Round) {
+    for (node, md) in machine.arrays() {
+        let at = place(node);
+        let Some(Some(action)) = round.ask(&at, &md.sync_action) else { continue };
+        round.look();
+        if action == "idle" || action == "frozen" {
+            continue;
+        }
+        let work = Work::of(md, action);
+        let found = finding(work.severity(), &at, work.what(action), work.cost(machine, node, md))
+            .seen(sysfs(node, "md/sync_action"), action)
+            .seen(sysfs(node, "md/sync_completed"), completed(md));
+        round.find(if work.pace == Pace::Held {
+            found
+                .seen(sysfs(node, "md/array_state"), md.state.known().map_or("", String::as_str))
+                .advise(
+                    "It begins with the first write: an array that was assembled and not yet written to is kept read-only. `mdadm \
+                     --readwrite` says so without one.",
+                )
+                .look(format!("mdadm --detail {}", path(node)))
+        } else {
+            found.advise("Wait for it, and measure nothing before.").look(format!("mdadm --wait {}", path(node)))
+        });
+    }
+    for (node, _, raid) in machine.mapped_arrays(round) {
+        let at = place(node);
+        round.look();
+        let Some(action) = round.ask(&at, &raid.sync_action).filter(|action| *action != "idle" && *action != "frozen")
+        else {
+            continue;
+        };
+        let severity = if action == "check" { Information } else { Error };
+        round.find(
+            finding(
+                severity,
+                &at,
+                format!("a {action} is going on"),
+                "1 more reader or writer on every image until it is done",
+            )
+            .seen(format!("dmsetup status {}", label(node)), action)
+            .advise("Wait for it, and measure nothing before.")
+            .look(format!("lvs -a -o name,sync_percent,raid_sync_action {}", volume(node))),
+        );
+    }
+}
+
+/// Is it going on?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    GoesOn,
+    /// Another array on the same drives is first.
+    Waits,
+    /// The array is read-only.
+    Held,
+}
+
+/// What md does by itself.
+struct Work {
+    pace: Pace,
+    checks: bool,
+    /// No member is missing and copies agree: a member is replaced, the array takes another shape, or it is repaired.
+    whole: bool,
+}
+
+impl Work {
+    fn of(md: &Md, action: &str) -> Self {
+        let read_only = md.state.known().is_some_and(|state| ["read-auto", "readonly"].contains(&state.as_str()));
+        let pace = match (read_only, md.sync_waits) {
+            (true, _) if action != "check" => Pace::Held,
+            (_, true) => Pace::Waits,
+            _ => Pace::GoesOn,
+        };
+        let none_missing = md.degraded.known() == Some(&Some(0));
+        Self {
+            pace,
+            checks: action == "check",
+            whole: none_missing && ["recover", "reshape", "repair"].contains(&action),
+        }
+    }
+
+    const fn severity(&self) -> Severity {
+        match (self.checks, self.whole) {
+            (true, _) => Information,
+            (_, true) => Warning,
+            _ => Error,
+        }
+    }
+
+    fn what(&self, action: &str) -> String {
+        match self.pace {
+            Pace::Waits => format!("a {action} waits for another"),
+            Pace::Held => format!("a {action} waits for the first write"),
+            Pace::GoesOn => format!("a {action} is going on"),
+        }
+    }
+
+    fn cost(&self, machine: &Machine, node: &Node, md: &Md) -> String {
+        let redundancy = if self.whole { "redundancy is whole" } else { "redundancy is not whole" };
+        match self.pace {
+            Pace::Waits if self.checks => {
+                "0 members are read until another array on the same drives is done".to_owned()
+            }
+            Pace::Waits => {
+                format!(
+                    "it begins when another array on the same drives is done: 0 members are filled until then, and {redundancy}"
+                )
+            }
+            Pace::Held => format!("0 blocks are copied until then, and {redundancy}"),
+            Pace::GoesOn => {
+                let rest = format!("{}{}", remaining(md), sharing(machine, node));
+                if self.checks {
+                    return format!("1 more reader on every member until it is done{rest}");
+                }
+                format!(
+                    "{redundancy}, and what is measured now is shared with it: in one published study copies went onto a mirror that \
+                     resynced at 291 MB/s, and onto one such drive at 375{rest}"
+                )
+            }
+        }
+    }
+}
+
+/// Other arrays on the same drives, which are as much disturbed.
+fn sharing(machine: &Machine, node: &Node) -> String {
+    let drives = machine.bottom(&node.name);
+    let on_them: BTreeSet<&str> = drives.iter().flat_map(|drive| machine.names_above(&drive.name)).collect();
+    let others: Vec<&str> = machine
+        .arrays()
+        .map(|(other, _)| other.name.as_str())
+        .filter(|name| {
+            *name != node.name && on_them.contains(name) && !machine.names_below(name).contains(node.name.as_str())
+        })
+        .collect();
+    if others.is_empty() { String::new() } else { format!("; it shares drives with {}", list(&others)) }
+}
+
+fn completed(md: &Md) -> String {
+    match &md.sync_completed_sectors {
+        _ if md.sync_waits => "delayed".to_owned(),
+        Readout::Known(Some([done, all])) => format!("{done} / {all}"),
+        Readout::Known(None) => "none".to_owned(),
+        Readout::Unknown(why) => format!("not known: {why}"),
+    }
+}
+
+/// How much is left, and how long at least at the most that the array allows.
+fn remaining(md: &Md) -> String {
+    let Some(Some([done, all])) = md.sync_completed_sectors.known() else { return String::new() };
+    let left = sectors(all.saturating_sub(*done));
+    let share = percent(float(*done) / float((*all).max(1)));
+    match md.sync_speed_max.known() {
+        Some(Some(most)) if most.0 > 0 => {
+            format!("; {share} are done, the rest takes {} or more", duration(left.as_f64() / most.as_f64()))
+        }
+        _ => format!("; {share} are done"),
+    }
+}
