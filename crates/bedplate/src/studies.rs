@@ -84,7 +84,6 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     input::text(path, "study", |kind| match kind {
         std::io::ErrorKind::NotFound => library::hint(path),
         std::io::ErrorKind::IsADirectory => "name a file in it, ending in `.toml`".to_owned(),
-        std::io::ErrorKind::InvalidData => "a study is text in UTF-8".to_owned(),
         _ => String::new(),
     })
 }

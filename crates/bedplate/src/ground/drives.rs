@@ -294,18 +294,11 @@ mod tests {
         Drive {
             kernel_name: "sda".to_owned(),
             serial: Some(serial.to_owned()),
-            wwid: None,
             model: Some(model.to_owned()),
-            firmware: None,
             transport: DriveTransport::Sata,
             size: Bytes::gib(1),
             logical_block: Bytes(512),
-            physical_block: Bytes(512),
-            rotational: false,
-            scheduler: None,
-            write_cache: None,
-            pci_address: None,
-            detail: None,
+            ..Drive::default()
         }
     }
 

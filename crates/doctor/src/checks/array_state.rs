@@ -1,4 +1,4 @@
-//! Arrays that are not whole: members missing, resyncing, not started, not agreeing.
+//! Arrays that are not whole: members missing, not started, not agreeing.
 
 use terms::command::quote;
 use terms::diagnosis::Place;
@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "array-resyncing",
         severity: Error,
         looks_at: "`md/sync_action`, `md/sync_completed`; action in `dmsetup status` of arrays of LVM",
-        rule: "it is resynced, rebuilt or reshaped (error), or checked (information)",
+        rule: "it is resynced, rebuilt or reshaped (error; a warning while redundancy is whole), or checked (information)",
         fixes: false,
         look: super::array_work::syncing,
     },

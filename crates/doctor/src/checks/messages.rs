@@ -141,28 +141,98 @@ fn empty_ports(lines: &[String]) -> BTreeSet<&str> {
     &(&of("sata link down") - &of("sata link up")) - &drives.collect()
 }
 
-/// What messages of a kind mean: what is so, what it costs, what is to be done, and what shows more of it.
-struct Told {
+/// What messages of a kind mean.
+struct Kind {
+    words: Words,
     severity: Severity,
+    /// What is so.
     what: &'static str,
-    cost: String,
+    /// What it costs, behind how many messages there are.
+    cost: &'static str,
     advice: &'static str,
+    /// What shows more of it.
     command: &'static str,
 }
 
-/// One finding for all messages of a kind; the first three are shown.
-fn tell(round: &mut Round, lines: &[&str], told: Told) {
+const SENT_TO_SLEEP: Kind = Kind {
+    words: AWAY,
+    severity: Error,
+    what: "an NVMe drive went away or did not wake",
+    cost: "; every request that was under way failed. Three things put drives to sleep: ",
+    advice: "Switch them off one at a time, in this order, and see which it was: `nvme_core.default_ps_max_latency_us=0`, \
+             `pcie_aspm=off`, `pcie_port_pm=off` on the kernel's command line. If none helps it is the power supply, the riser or the \
+             drive.",
+    command: "dmesg | grep -i nvme",
+};
+
+const BAD_BLOCKS: Kind = Kind {
+    words: CHECKSUMS,
+    severity: Error,
+    what: "blocks were read that are not what was written",
+    cost: ", each a bad block that was read; a mirror repairs it, nothing else does",
+    advice: "Scrub what they name, then ask the drives for their health; if several drives are named, test the memory.",
+    command: "dmesg | grep -iE 'checksum|csum|crc|aead'",
+};
+
+const FAILED_REQUESTS: Kind = Kind {
+    words: REQUESTS,
+    severity: Warning,
+    what: "requests to drives failed or had to be repeated",
+    cost: "; each cost up to 30 s of waiting, and what was not repaired by an array failed",
+    advice: "Ask the drives that they name for their health; look at cables first where a link was reset or made slower.",
+    command: "dmesg | grep -iE 'i/o error|timeout|resetting|link speed|ncq|uas|pcie bus error'",
+};
+
+const LOST_MEMBERS: Kind = Kind {
+    words: THROWN_OUT,
+    severity: Error,
+    what: "an array went on without a member",
+    cost: "; what stands on it has lost redundancy, if it had any",
+    advice: "Find out why the member failed before it is added again: its health, its cable, its power.",
+    command: "cat /proc/mdstat",
+};
+
+const STOPPED: Kind = Kind {
+    words: READ_ONLY,
+    severity: Error,
+    what: "a file system was made read-only or was shut down",
+    cost: ": nothing has been written to it since",
+    advice: "Copy what is needed, find what failed below it, then check it while it is not mounted.",
+    command: OF_FILE_SYSTEMS,
+};
+
+const INCONSISTENT: Kind = Kind {
+    words: DAMAGED,
+    severity: Error,
+    what: "a file system found errors in itself",
+    cost: ", each of a place whose content cannot be trusted",
+    advice: "Copy what is needed. Ask the drives below it for their health, then check it while it is not mounted: first without \
+             changing anything.",
+    command: OF_FILE_SYSTEMS,
+};
+
+const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs'";
+
+/// One finding for all messages of a kind; the first three are shown. `more` is added to what it costs.
+fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
     if lines.is_empty() {
         return;
     }
-    let cost = format!("{} since boot{}", count(number(lines.len()), "message"), told.cost);
-    let found = finding(told.severity, &Place::machine(), told.what, cost);
+    let cost = format!("{} since boot{}{more}", count(number(lines.len()), "message"), kind.cost);
+    let found = finding(kind.severity, &Place::machine(), kind.what, cost);
     let found = lines.iter().take(3).fold(found, |found, line| found.seen("dmesg", line));
-    round.find(found.advise(told.advice).look(told.command));
+    round.find(found.advise(kind.advice).look(kind.command));
+}
+
+/// Finds all messages of a kind, and gives them.
+fn look_for<'a>(machine: &Machine<'a>, round: &mut Round, kind: &Kind) -> Vec<&'a str> {
+    let lines = with(machine, round, kind.words);
+    tell(round, kind, &lines, "");
+    lines
 }
 
 fn went_away(machine: &Machine, round: &mut Round) {
-    let lines = with(machine, round, AWAY);
+    let lines = with(machine, round, SENT_TO_SLEEP.words);
     let aspm = machine.parameter("pcie_aspm.policy").unwrap_or("not told");
     let apst = machine.parameter("nvme_core.default_ps_max_latency_us");
     let apst = apst.map_or("its limit was not told".to_owned(), |limit| format!("up to {limit} µs"));
@@ -174,75 +244,24 @@ fn went_away(machine: &Machine, round: &mut Round) {
         _ if cold.contains(&true) => "allowed",
         _ => "not allowed",
     };
-    let told = Told {
-        severity: Error,
-        what: "an NVMe drive went away or did not wake",
-        cost: format!(
-            "; every request that was under way failed. Three things put drives to sleep: the drive itself (APST, {apst}), the link \
-             (ASPM, `{aspm}`), the slot's power (D3cold, {cold})"
-        ),
-        advice: "Switch them off one at a time, in this order, and see which it was: `nvme_core.default_ps_max_latency_us=0`, \
-                 `pcie_aspm=off`, `pcie_port_pm=off` on the kernel's command line. If none helps it is the power supply, the riser or \
-                 the drive.",
-        command: "dmesg | grep -i nvme",
-    };
-    tell(round, &lines, told);
+    let more = format!("the drive itself (APST, {apst}), the link (ASPM, `{aspm}`), the slot's power (D3cold, {cold})");
+    tell(round, &SENT_TO_SLEEP, &lines, &more);
 }
 
 fn checksums(machine: &Machine, round: &mut Round) {
-    let lines = with(machine, round, CHECKSUMS);
-    let told = Told {
-        severity: Error,
-        what: "blocks were read that are not what was written",
-        cost: ", each a bad block that was read; a mirror repairs it, nothing else does".to_owned(),
-        advice: "Scrub what they name, then ask the drives for their health; if several drives are named, test the memory.",
-        command: "dmesg | grep -iE 'checksum|csum|crc|aead'",
-    };
-    tell(round, &lines, told);
+    look_for(machine, round, &BAD_BLOCKS);
 }
 
 fn requests(machine: &Machine, round: &mut Round) {
-    let lines = with(machine, round, REQUESTS);
-    let told = Told {
-        severity: Warning,
-        what: "requests to drives failed or had to be repeated",
-        cost: "; each cost up to 30 s of waiting, and what was not repaired by an array failed".to_owned(),
-        advice: "Ask the drives that they name for their health; look at cables first where a link was reset or made slower.",
-        command: "dmesg | grep -iE 'i/o error|timeout|resetting|link speed|ncq|uas|pcie bus error'",
-    };
-    tell(round, &lines, told);
-    let lines = with(machine, round, THROWN_OUT);
-    let told = Told {
-        severity: Error,
-        what: "an array went on without a member",
-        cost: "; what stands on it has lost redundancy, if it had any".to_owned(),
-        advice: "Find out why the member failed before it is added again: its health, its cable, its power.",
-        command: "cat /proc/mdstat",
-    };
-    tell(round, &lines, told);
+    look_for(machine, round, &FAILED_REQUESTS);
+    look_for(machine, round, &LOST_MEMBERS);
 }
 
 fn read_only(machine: &Machine, round: &mut Round) {
-    let lines = with(machine, round, READ_ONLY);
-    let told = Told {
-        severity: Error,
-        what: "a file system was made read-only or was shut down",
-        cost: ": nothing has been written to it since".to_owned(),
-        advice: "Copy what is needed, find what failed below it, then check it while it is not mounted.",
-        command: "dmesg | grep -iE 'ext4|btrfs|xfs'",
-    };
-    tell(round, &lines, told);
-    let known: BTreeSet<&str> = lines.into_iter().collect();
-    let damaged: Vec<&str> = with(machine, round, DAMAGED).into_iter().filter(|line| !known.contains(line)).collect();
-    let told = Told {
-        severity: Error,
-        what: "a file system found errors in itself",
-        cost: ", each of a place whose content cannot be trusted".to_owned(),
-        advice: "Copy what is needed. Ask the drives below it for their health, then check it while it is not mounted: first without \
-                 changing anything.",
-        command: "dmesg | grep -iE 'ext4|btrfs|xfs'",
-    };
-    tell(round, &damaged, told);
+    let known: BTreeSet<&str> = look_for(machine, round, &STOPPED).into_iter().collect();
+    let mut damaged = with(machine, round, INCONSISTENT.words);
+    damaged.retain(|line| !known.contains(line));
+    tell(round, &INCONSISTENT, &damaged, "");
 }
 
 /// `pci 0000:01:00.0: 31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at 0000:00:1b.4 (capable of

@@ -165,20 +165,21 @@ fn ashift(machine: &Machine, round: &mut Round) {
                 }
                 None => (format!("zdb -C {}", pool.name), format!("ashift: {ashift}")),
             };
-            let mut worst = leaves.iter().filter_map(|leaf| Some((leaf.native?.0, leaf.name.as_str(), None))).max();
+            let mut worst = leaves.iter().filter_map(|leaf| Some((leaf.native?.0, leaf.name.as_str(), false))).max();
             for node in leaves.iter().filter_map(|leaf| machine.node(leaf.node.as_deref()?)) {
                 let Some(physical) = round.ask(&at, &node.queue.physical_block) else { continue };
-                worst = worst.max(Some((physical.0, node.name.as_str(), Some(node.name.as_str()))));
+                worst = worst.max(Some((physical.0, node.name.as_str(), true)));
             }
             if worst.is_none() && leaves.iter().any(|leaf| leaf.kind == "disk") {
                 round.unknown(&at, "the block of none of its drives is known");
             }
             let smallest = 1_u64.checked_shl(ashift).unwrap_or(u64::MAX);
             match worst {
-                Some((physical, name, node)) if physical > smallest => {
-                    let theirs = match node {
-                        Some(node) => (format!("/sys/block/{node}/queue/physical_block_size"), physical.to_string()),
-                        None => (format!("zpool status {}", pool.name), format!("{physical}B native")),
+                Some((physical, name, of_kernel)) if physical > smallest => {
+                    let theirs = if of_kernel {
+                        (format!("/sys/block/{name}/queue/physical_block_size"), physical.to_string())
+                    } else {
+                        (format!("zpool status {}", pool.name), format!("{physical}B native"))
                     };
                     round.find(too_small(&at, pool, ashift, (physical, name), [own, theirs]));
                 }

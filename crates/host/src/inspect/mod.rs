@@ -35,6 +35,7 @@ use terms::inventory::{Detail, Inventory, Node, Taken};
 
 pub(crate) use self::pci::is_address as is_pci_address;
 pub(crate) use self::usage::usage;
+pub(crate) use self::vdev::CLASSES;
 
 use self::nvme::Controllers;
 use self::pci::Wanted;

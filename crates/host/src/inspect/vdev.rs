@@ -6,7 +6,7 @@ use terms::Bytes;
 use terms::inventory::{Readout, Vdev};
 
 /// Headings under which `zpool status` puts what is not plain data.
-const CLASSES: [(&str, &str); 5] =
+pub(crate) const CLASSES: [(&str, &str); 5] =
     [("special", "special"), ("dedup", "dedup"), ("logs", "log"), ("cache", "cache"), ("spares", "spare")];
 
 /// What stands after `KEY:`, on one line.

@@ -1,6 +1,7 @@
 //! `zpool status`: one paragraph for each pool, from `pool:` on.
 
 use super::{Machine, Text};
+use crate::inspect::CLASSES;
 
 /// `  pool: tank`.
 pub(super) fn begins(line: &str) -> bool {
@@ -115,8 +116,6 @@ struct List {
 
 /// How names of groups begin (zpoolconcepts(7)).
 const GROUPS: [&str; 5] = ["mirror", "raidz", "draid", "replacing-", "spare-"];
-/// Headings of classes.
-const CLASSES: [&str; 5] = ["logs", "cache", "spares", "special", "dedup"];
 
 impl List {
     /// It as the program prints it.
@@ -130,13 +129,8 @@ impl List {
         let depth = |at: usize, blanks: usize, row: &str| match (is_flat, at) {
             (false, _) => blanks.saturating_sub(own),
             (true, 0 | 1) => 0,
-            (true, _) => {
-                if CLASSES.contains(&row) {
-                    0
-                } else {
-                    2
-                }
-            }
+            (true, _) if CLASSES.iter().any(|(heading, _)| *heading == row) => 0,
+            (true, _) => 2,
         };
         let rows = self.rows.iter().enumerate();
         Some(rows.map(|(at, (blanks, row))| format!("\t{}{row}\n", " ".repeat(depth(at, *blanks, row)))).collect())
