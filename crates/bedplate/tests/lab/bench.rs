@@ -162,6 +162,9 @@ impl Bench {
 pub(crate) const SHORT: [&str; 9] =
     ["--rounds", "1", "--window", "500ms", "--settle", "200ms", "--span", "64MiB", "--no-trials"];
 
+/// What makes windows brief, where nothing is asked of their figures.
+pub(crate) const BRIEF: [&str; 4] = ["--window", "200ms", "--settle", "50ms"];
+
 /// The project's directory.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

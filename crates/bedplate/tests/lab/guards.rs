@@ -65,8 +65,8 @@ fn shell(guest: &dyn Host, script: &str) -> String {
 
 fn policy() -> MeasurePolicy {
     MeasurePolicy {
-        settle: Nanos::millis(50),
-        window: Nanos::millis(300),
+        settle: Nanos::millis(30),
+        window: Nanos::millis(150),
         span: Bytes::mib(32),
         ..MeasurePolicy::default()
     }

@@ -137,7 +137,7 @@ fn a_study_is_the_same_in_the_machine_and_from_afar() {
     let mut records = Vec::new();
     for place in ["local", far] {
         let runs = format!("{ROOT}/runs-{}", records.len());
-        let arguments = format!("run {QUICKSTART} --on {place} {drives} --quick --only 1,3 --runs {runs}");
+        let arguments = format!("run {QUICKSTART} --on {place} {drives} --quick --only 3 --runs {runs}");
         let (status, said) = bedplate(&guest, &arguments);
         assert_eq!(status, 0, "{place}: {said}");
         assert!(said.contains("ext4 on RAID-1"), "{said}");

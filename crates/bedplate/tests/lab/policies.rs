@@ -3,13 +3,14 @@
 use record::RunReader;
 use terms::finding::Findings;
 
-use crate::bench::{Bench, text};
+use crate::bench::{BRIEF, Bench, text};
 
 /// Two stacks on two drives.
 const STUDY: &str = r#"
 question = "Which of two?"
 
 [lab]
+cpus = 1
 drives = [{ name = "a", size = "512 MiB", lba = "4 KiB" }, { name = "b", size = "512 MiB", lba = "4 KiB" }]
 
 [[stack]]
@@ -72,7 +73,7 @@ fn nodes(reader: &RunReader, round: u64) -> Vec<String> {
 fn slices_change_places_and_leave_nothing() {
     let bench = Bench::new();
     let (reader, findings, output) =
-        run(&bench, STUDY, &["--replicate", "slices", "--rounds", "2", "--anchor", "note"]);
+        run(&bench, STUDY, &[&["--replicate", "slices", "--rounds", "2", "--anchor", "note"][..], &BRIEF].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(numbers(&reader), 2 * 2 * 2);
     let anchors = reader.newest_cells().unwrap().iter().filter(|cell| cell.key.is_anchor()).count();
