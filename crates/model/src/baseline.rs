@@ -36,20 +36,22 @@ pub fn with_baseline(mut machine: Machine) -> (Machine, Vec<String>) {
         if machine.drives[at].rated == Rated::NOTHING {
             machine.drives[at].trust = Trust::Measured;
         }
+        let told = machine.drives[at].rated;
         settle_all(&mut machine, at, &baseline);
-        let is_off = |machine: &Machine, figure: &Baseline| {
-            said(machine, at, figure).is_none_or(|said| (said / figure.operations.0 - 1.0).abs() > CLOSE)
-        };
         // Many small operations that no drive explains tell how long the processor takes for one.
         let of_processor = |figure: &&Baseline| !Rating::is_few(figure) && figure.work.block <= SMALL;
         if machine.submit.is_none()
-            && let Some(figure) = baseline.iter().filter(of_processor).find(|figure| is_off(&machine, figure))
+            && let Some(figure) = baseline.iter().filter(of_processor).find(|figure| is_off(&machine, at, figure))
         {
             machine.submit = submit(&machine, at, figure);
             settle_all(&mut machine, at, &baseline);
         }
-        for figure in baseline.iter().filter(|figure| is_off(&machine, figure)) {
-            unexplained.push(words(&machine.drives[at], figure, said(&machine, at, figure)));
+        let (off, met): (Vec<_>, Vec<_>) = baseline.iter().cloned().partition(|figure| is_off(&machine, at, figure));
+        unexplained.extend(off.iter().map(|figure| words(&machine.drives[at], figure, said(&machine, at, figure))));
+        if !off.is_empty() {
+            // What no drive gives tells nothing of this one.
+            machine.drives[at].rated = told;
+            settle_all(&mut machine, at, &met);
         }
         machine.drives[at].baseline = baseline;
     }
@@ -86,10 +88,11 @@ fn submit(machine: &Machine, at: usize, figure: &Baseline) -> Option<Nanos> {
 /// Finds the rating that a figure tells. Many small reads in order tell how many flash takes at least, where nobody rated it by
 /// those; small writes in order do not, as a cache joins them.
 fn settle(machine: &mut Machine, at: usize, figure: &Baseline) {
-    find(machine, at, figure, Rating::of(figure));
+    let rating = Rating::of(figure, machine.drives[at].kind);
+    find(machine, at, figure, rating);
     let group = &machine.drives[at];
     let tells = figure.work.block <= SMALL && !Rating::is_few(figure) && group.kind != DriveKind::Hdd;
-    if !tells || !matches!(Rating::of(figure), Rating::Read) || group.rated.read_iops.is_some() {
+    if !tells || rating != Rating::Read || group.rated.read_iops.is_some() {
         return;
     }
     if said(machine, at, figure).is_some_and(|said| said < figure.operations.0 * (1.0 - CLOSE)) {
@@ -106,6 +109,11 @@ fn find(machine: &mut Machine, at: usize, figure: &Baseline, rating: Rating) {
         // More time is never faster.
         if said > figure.operations.0 { low = middle } else { high = middle }
     }
+}
+
+/// Does the model say anything else than what was measured?
+fn is_off(machine: &Machine, at: usize, figure: &Baseline) -> bool {
+    said(machine, at, figure).is_none_or(|said| (said / figure.operations.0 - 1.0).abs() > CLOSE)
 }
 
 fn said(machine: &Machine, at: usize, figure: &Baseline) -> Option<f64> {
@@ -132,16 +140,19 @@ enum Rating {
     ReadOperation,
     WriteOperation,
     ReadAlone,
+    ReadOrdered,
     WriteAlone,
     Flush,
 }
 
 impl Rating {
-    fn of(figure: &Baseline) -> Self {
+    fn of(figure: &Baseline, kind: DriveKind) -> Self {
         let work = &figure.work;
         let few = Self::is_few(figure);
+        let small = work.block <= SMALL && kind != DriveKind::Hdd;
         match (work.fsync_every, work.pattern.writes(), work.pattern.random()) {
             (Some(_), ..) => Self::Flush,
+            (None, false, false) if few && small => Self::ReadOrdered,
             (None, false, false) => Self::Read,
             (None, true, false) => Self::Write,
             (None, false, true) if few => Self::ReadAlone,
@@ -161,7 +172,7 @@ impl Rating {
         match self {
             Self::Read | Self::Write => 1e-9,
             Self::ReadOperation | Self::WriteOperation => 1e-5,
-            Self::ReadAlone | Self::WriteAlone | Self::Flush => 1e-4,
+            Self::ReadAlone | Self::ReadOrdered | Self::WriteAlone | Self::Flush => 1e-4,
         }
     }
 
@@ -172,6 +183,7 @@ impl Rating {
             Self::ReadOperation => rated.read_iops = Some(Iops(1.0 / seconds)),
             Self::WriteOperation => rated.write_iops = Some(Iops(1.0 / seconds)),
             Self::ReadAlone => rated.read_latency = Some(Nanos::from_seconds(seconds)),
+            Self::ReadOrdered => rated.ordered_latency = Some(Nanos::from_seconds(seconds)),
             Self::WriteAlone => rated.write_latency = Some(Nanos::from_seconds(seconds)),
             Self::Flush => rated.flush = Some(Nanos::from_seconds(seconds)),
         }
@@ -201,6 +213,7 @@ mod tests {
         let nvme = vec![
             figure(Pattern::Read, 1024, 1, None, 2960.0),
             figure(Pattern::Write, 1024, 8, None, 3215.0),
+            figure(Pattern::Read, 4, 1, None, 60_000.0),
             figure(Pattern::RandRead, 4, 1, None, 18_280.0),
             figure(Pattern::RandRead, 4, 64, None, 300_000.0),
             figure(Pattern::RandWrite, 4, 1, Some(16), 2663.0),
@@ -234,9 +247,10 @@ mod tests {
 
     #[test]
     fn what_no_drive_can_give_is_told() {
-        let (_, unexplained) =
+        let (machine, unexplained) =
             with_baseline(machine(DriveKind::Nvme, vec![figure(Pattern::RandRead, 4, 1, None, 1e9)]));
         assert_eq!(unexplained.len(), 1);
+        assert_eq!(machine.drives[0].rated, Rated::NOTHING, "and tells nothing of the drive");
         assert!(unexplained[0].contains("no drive `d` gives 1000000000"), "{unexplained:?}");
     }
 }

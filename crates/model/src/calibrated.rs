@@ -68,6 +68,7 @@ const fn over(measured: Rated, known: Rated) -> Rated {
         sustained_iops,
         cache,
         read_latency,
+        ordered_latency,
         write_latency,
         flush,
         write_cache,

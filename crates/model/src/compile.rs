@@ -25,10 +25,6 @@ const LARGEST_NVME: f64 = 524_288.0;
 /// Largest request that the block layer makes for other drives, in bytes (`BLK_DEF_MAX_SECTORS`, 2560 sectors).
 pub(crate) const LARGEST: f64 = 1_310_720.0;
 
-/// Requests side by side that the elevator sends to a drive before it looks at another place (`fifo_batch` in
-/// block/mq-deadline.c).
-const BATCH: f64 = 16.0;
-
 /// What a prediction is about besides stack and workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conditions {
@@ -83,6 +79,8 @@ pub struct Compiler<'a> {
     pub(crate) one_by_one: Option<f64>,
     /// What the page cache makes of buffered I/O.
     pub(crate) cached: Option<Cached>,
+    /// Does btrfs write through the page cache what was to go past it?
+    pub(crate) falls_back: bool,
     /// What goes on to the drives of what caches are asked for.
     pub(crate) shares: Shares,
     /// Writes between two flushes.
@@ -132,6 +130,7 @@ impl<'a> Compiler<'a> {
             depth: 1.0,
             one_by_one: None,
             cached: None,
+            falls_back: false,
             shares: Shares::ALL,
             every: None,
             flushed: None,
@@ -283,8 +282,11 @@ impl<'a> Compiler<'a> {
         self.shares = shares;
         self.burst = 0.0;
         self.cached = self.through_cache(stack, work);
+        self.falls_back = self.falls_back(stack, work);
         if self.cached.is_some() {
             self.depth = self.depth_through_cache(work);
+        } else if self.falls_back {
+            self.depth = 1.0;
         }
         (self.crowd, self.ease) = self.crowded(stack, work);
         self.network.population = self.jobs * self.depth;
@@ -378,9 +380,7 @@ impl<'a> Compiler<'a> {
         let random = work.pattern.random() && work.method == Method::Fio;
         for (write, rate) in [(false, reads), (true, 1.0 - reads)] {
             if rate > 0.0 {
-                // Several streams are in several places: a head goes from one to the next, once for what of each is waiting
-                // side by side.
-                let seeks = if !random && work.jobs > 1 { 1.0 / self.depth.min(BATCH) } else { 0.0 };
+                let seeks = if !random && work.jobs > 1 { self.between_streams(write) } else { 0.0 };
                 let flow = Flow { rate, seeks, ..Flow::new(write, random, work.block.as_f64()) };
                 let flow = self.beyond_cache(top, flow);
                 self.network.written += if write { flow.rate * flow.bytes } else { 0.0 };

@@ -36,6 +36,8 @@ pub(crate) struct Flow {
     pub(crate) at_once: f64,
     /// Ways of a head that each takes besides.
     pub(crate) seeks: f64,
+    /// Bytes that a head passes over for each that is read in order: parity lies among them.
+    pub(crate) passes: f64,
     /// A value that the drive's work is multiplied with, by its place in the book: how far a rule may be off.
     pub(crate) unsure: u32,
     /// Who waits for it.
@@ -95,6 +97,7 @@ impl Flow {
             hands: None,
             at_once: 1.0,
             seeks: 0.0,
+            passes: 1.0,
             unsure: 0,
             waits: Waits::Operation,
             context: Context::Thread,

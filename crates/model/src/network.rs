@@ -46,6 +46,8 @@ pub enum Serial {
     Mirror,
     /// The lock of a write-intent bitmap.
     Bitmap,
+    /// Lookups in the mapping of a thin pool.
+    Thin,
     /// btrfs' trees.
     Trees,
     /// The commit thread of a journal.
@@ -60,6 +62,7 @@ impl Serial {
             Self::Parity => "parity thread",
             Self::Mirror => "mirror thread",
             Self::Bitmap => "bitmap lock",
+            Self::Thin => "mapping of the thin pool",
             Self::Trees => "btrfs trees",
             Self::Commit => "journal commit",
         }

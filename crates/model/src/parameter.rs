@@ -150,6 +150,8 @@ table! {
     LinearRead: "LVM's remapping of a read", Time, 0.78 * US, 0.2, Published, RAM;
     LinearWrite: "LVM's remapping of a write", Time, 0.89 * US, 0.2, Published, RAM;
     ThinIo: "lookup of a thin chunk", Time, 1.5 * US, 0.6, Guessed, "a B-tree lookup under a lock";
+    ThinLock: "mapping of a thin pool, its lock", Time, today(3.1 * US), 0.6, Published,
+        "326 k reads of 4 KiB a second where one worker does all of them; 146 k of twelve jobs on persistent memory (dm-devel)";
     CryptReadIo: "dm-crypt, a read", Time, 1.88 * US, 0.3, Published, CRYPT;
     CryptWriteIo: "dm-crypt, a write", Time, 1.75 * US, 0.3, Published, CRYPT;
     HandoffReadIo: "waking a worker for a read", Time, 1.0 * US, 0.6, Guessed, "one switch of threads";
@@ -210,7 +212,8 @@ table! {
         "740 to 774 k IOPS of RAM drives on 256 hardware threads, and 1.61 M on 56 (linux-raid, June and July 2023)";
     BarrierCount: "counting operations of a RAID-10 array", Time, 0.35 * US, 0.4, Published,
         "2.90 M IOPS of RAM drives on the same 256 hardware threads, Linux 6.1 and later";
-    BitmapLock: "write-intent bitmap, its lock", Time, 0.3 * US, 0.6, Guessed, "one spinlock for each array";
+    BitmapLock: "write-intent bitmap, its lock", Time, today(0.8 * US), 0.5, Published,
+        "one spinlock for each array: 1.27 M writes of 4 KiB a second of 16 threads, and 2.41 M once it was split in many";
     BitmapShare: "write-intent bitmap, extra writes for each write", Ratio, 0.02, 1.0, Guessed, "regions of 64 MiB are marked once and cleared late";
     ResyncCap: "cap of a resync, each member", PerByte, 1.0 / 204.8e6, 0.08, Published, "sync_speed_max 200000 KiB/s, kernel documentation of md";
     ResyncDepth: "requests of a resync under way beside other work", Ratio, 32.0, 0.5, Published,

@@ -10,7 +10,7 @@ use crate::book::{Book, Value};
 use crate::layer::turns::{flash_queue, queue, requests};
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
-use crate::sheet::{Sheet, sheet};
+use crate::sheet::{Sheet, UNSENT, sheet};
 
 /// A machine made ready.
 #[derive(Debug, Clone)]
@@ -43,7 +43,11 @@ pub(crate) struct Class {
     pub(crate) sustained_op: u32,
     pub(crate) read_delay: u32,
     pub(crate) write_delay: u32,
+    /// A small read alone, in order.
+    pub(crate) ahead: u32,
     pub(crate) flush: u32,
+    /// A write that is past the cache when it has ended: as long as a flush, or as a write where nothing can be lost.
+    pub(crate) commit: u32,
     /// Of a drive that spins: a random read and a random write with nothing to sort.
     pub(crate) unsorted: [u32; 2],
     /// Of a drive that spins: half a turn and a short way.
@@ -310,12 +314,22 @@ impl Site {
         };
         let cached = rated.write_cache.unwrap_or(true);
         let read_delay = facts.delay("a read alone", rated.read_latency, table.read_delay);
+        // No read is longer for its place in an order.
+        let ahead = table.ahead.min(facts.book.value(read_delay));
+        let ahead = facts.delay("a read alone, in order", rated.ordered_latency, ahead);
         let program = facts.book.get(Parameter::Program);
         let flash = matches!(group.kind, DriveKind::Nvme | DriveKind::SataSsd);
         let uncached = if flash && !cached { program } else { table.write_delay };
         let write_delay = facts.delay("a write alone", rated.write_latency, uncached);
-        let usual_flush = if spins { turn } else { table.flush };
-        let flush = facts.delay("a flush", rated.flush, if cached { usual_flush } else { table.read_delay });
+        let usual_flush = match (cached, spins) {
+            (true, true) => turn,
+            (true, false) => table.flush,
+            (false, true) => table.read_delay,
+            (false, false) => UNSENT,
+        };
+        let flush = facts.delay("a flush", rated.flush, usual_flush);
+        let protected = table.protected || (flash && !cached);
+        let commit = if protected { facts.write_and_flush(write_delay, flush) } else { flush };
         Class {
             name: group.name.to_string(),
             kind: group.kind,
@@ -327,7 +341,9 @@ impl Site {
             sustained_op,
             read_delay,
             write_delay,
+            ahead,
             flush,
+            commit,
             unsorted: [
                 rated.read_latency.map_or(position, |_| read_delay),
                 rated.write_latency.map_or(position, |_| write_delay),
@@ -409,6 +425,15 @@ impl Facts<'_> {
 
     fn delay(&mut self, what: &str, told: Option<Nanos>, table: f64) -> u32 {
         self.add(what, Unit::Delay, told.map(Nanos::as_seconds), table)
+    }
+
+    /// A write, and the flush after it.
+    fn write_and_flush(&mut self, write: u32, flush: u32) -> u32 {
+        let value = self.book.value(write) + self.book.value(flush);
+        let name = format!("drive {}: a write and a flush", self.group.name);
+        let (unit, sigma) = (Unit::Delay, self.table.sigma);
+        let origin = "what it holds outlives a loss of power".to_owned();
+        self.book.add(Value { name, unit, value, sigma, source: Source::Guessed, origin })
     }
 
     /// Random writes once the cache is full, of which nobody told: it is bytes that the flash behind it takes more slowly.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Conditions, Site, predict};
-use terms::layer::{ArrayState, Bitmap, Raid, RaidLevel, Zfs, ZfsLayout};
+use terms::layer::{ArrayState, Bitmap, Btrfs, Lvm, Raid, RaidLevel, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
 use terms::workload::FioKey;
@@ -63,6 +63,107 @@ fn a_group_moves_heads_as_often_on_raidz() {
     };
     let share = pool(ZfsLayout::Raidz1, 5) / pool(ZfsLayout::Stripe, 4);
     assert!((0.72..1.01).contains(&share), "{share}");
+}
+
+/// A stream that is read from parity is that of the data drives: heads pass over the parity between them.
+#[test]
+fn heads_pass_over_parity() {
+    let machine = machine(DriveKind::Hdd);
+    let stream = work(Pattern::Read, 1024, 32);
+    let one = rate(&machine, &stack(1, Layer::Bare), &stream);
+    let raidz = |layout| Layer::Zfs(Zfs { layout, recordsize: Bytes::mib(1), ..Zfs::default() });
+    for (members, data, layer) in [
+        (3, 2.0, raid(RaidLevel::Raid5, 512)),
+        (6, 4.0, raid(RaidLevel::Raid6, 512)),
+        (4, 3.0, raidz(ZfsLayout::Raidz1)),
+        (6, 4.0, raidz(ZfsLayout::Raidz2)),
+    ] {
+        let share = rate(&machine, &stack(members, layer.clone()), &stream) / (data * one);
+        assert!((0.85..1.02).contains(&share), "{layer:?} of {members}: {share}");
+    }
+}
+
+/// A group ends with the last of many accesses of each drive, and their sums are nearly the same.
+#[test]
+fn a_group_waits_for_no_slowest_of_each_access() {
+    let machine = machine(DriveKind::Hdd);
+    let pool = Layer::Zfs(Zfs { layout: ZfsLayout::Raidz2, recordsize: Bytes::mib(1), ..Zfs::default() });
+    let stream = work(Pattern::Write, 1024, 4);
+    let share = rate(&machine, &stack(6, pool), &stream) / (4.0 * rate(&machine, &stack(1, Layer::Bare), &stream));
+    assert!((0.85..1.02).contains(&share), "{share}");
+}
+
+/// A drive that loses nothing with the power is asked for no flush: what has to be safe is one write more, and no more. Another
+/// one of the same speed writes out its cache each time.
+#[test]
+fn a_protected_drive_has_nothing_to_flush() {
+    let safe = Workload { fsync_every: Some(1), ..work(Pattern::RandWrite, 4, 1) };
+    for (kind, most) in
+        [(DriveKind::NvmeEnterprise, 1.5), (DriveKind::SataEnterprise, 1.5), (DriveKind::Nvme, f64::MAX)]
+    {
+        let machine = machine(kind);
+        let times = rate(&machine, &stack(1, Layer::Bare), &work(Pattern::RandWrite, 4, 1))
+            / rate(&machine, &stack(1, Layer::Bare), &safe);
+        assert!(times < most && (most < f64::MAX || times > 20.0), "{kind:?}: {times}");
+    }
+}
+
+/// What is read in order one by one lies in the drive's buffer before it is asked for: that is never slower than at random, and on
+/// flash for people at home some times as fast. Of large blocks it is the bytes.
+#[test]
+fn a_drive_reads_ahead() {
+    for (kind, least) in
+        [(DriveKind::Nvme, 3.0), (DriveKind::NvmeEnterprise, 3.0), (DriveKind::SataSsd, 1.3), (DriveKind::Optane, 0.99)]
+    {
+        let machine = machine(kind);
+        let times = |kib| {
+            let of = |pattern| rate(&machine, &stack(1, Layer::Bare), &work(pattern, kib, 1));
+            of(Pattern::Read) / of(Pattern::RandRead)
+        };
+        assert!(times(4) > least && (0.99..2.0).contains(&times(1024)), "{kind:?}: {} {}", times(4), times(1024));
+    }
+}
+
+/// Streams of several writers meet in the cache of a hard disk, which sorts them: they are no slower than writes at random, and
+/// what btrfs writes anew lies one behind the other.
+#[test]
+fn streams_of_several_writers_are_sorted() {
+    let machine = machine(DriveKind::Hdd);
+    let of = |layer: Layer, pattern, jobs| rate(&machine, &stack(1, layer), &Workload { jobs, ..work(pattern, 64, 1) });
+    let one = of(Layer::Bare, Pattern::Write, 1);
+    for jobs in [2, 4, 8, 16, 32] {
+        let (stream, random) = (of(Layer::Bare, Pattern::Write, jobs), of(Layer::Bare, Pattern::RandWrite, jobs));
+        assert!(stream <= one * 1.01 && stream > random * 0.99, "{jobs}: {stream} of {one}, {random} at random");
+    }
+    let anew = |jobs| of(Layer::Btrfs(Btrfs::default()), Pattern::Write, jobs);
+    assert!(anew(8) > 0.9 * anew(1), "{} {}", anew(8), anew(1));
+}
+
+/// Since Linux 6.15 what btrfs has checksums of goes through the page cache, whatever was asked for: a call waits for its own
+/// bytes, and a depth is none.
+#[test]
+fn btrfs_writes_with_checksums_through_pages() {
+    let of = |kernel, copy_on_write, depth| {
+        let machine = Machine { kernel: Some(kernel), ..machine(DriveKind::NvmeEnterprise) };
+        let layer = Layer::Btrfs(Btrfs { copy_on_write, ..Btrfs::default() });
+        rate(&machine, &stack(1, layer), &work(Pattern::Write, 1024, depth))
+    };
+    assert!(of((6, 14), true, 16) > 2.0 * of((6, 15), true, 16));
+    let (one, many) = (of((6, 15), true, 1), of((6, 15), true, 16));
+    assert!((many / one - 1.0).abs() < 1e-6, "{one} {many}");
+    assert!((of((6, 15), false, 16) / of((6, 14), false, 16) - 1.0).abs() < 1e-6, "what has none goes past it");
+}
+
+/// A thin pool looks up each chunk under one lock, however many ask.
+#[test]
+fn a_thin_pool_is_one_lock() {
+    let many = Workload { jobs: 32, ..work(Pattern::RandRead, 4, 32) };
+    let of = |thin_chunk| {
+        let stripe = Layer::Lvm(Lvm { thin_chunk, ..Lvm::default() });
+        rate(&machine(DriveKind::Ram), &stack(1, stripe), &many)
+    };
+    let (thin, thick) = (of(Some(Bytes::kib(64))), of(None));
+    assert!(thin < 2e6 && thick > 2.0 * thin, "{thin} {thick}");
 }
 
 /// Small operations in order are as many commands as a drive was rated with, and no more; large ones are bytes.

@@ -71,12 +71,12 @@ fn ext4() -> Layer {
     Layer::Ext4(Ext4::default())
 }
 
-/// A lone reader of small blocks in order has the drive read ahead for it: many times direct I/O.
+/// A lone reader of small blocks in order has the kernel read ahead for it: some times direct I/O, for which only the drive does.
 #[test]
 fn small_reads_in_order_are_read_ahead() {
     let machine = machine(DriveKind::Nvme, None);
     let of = |cache| rate(&machine, &[ext4()], &work(Pattern::Read, Bytes::kib(4), cache));
-    assert!(of(COLD) > 10.0 * of(DIRECT), "{} {}", of(COLD), of(DIRECT));
+    assert!(of(COLD) > 3.0 * of(DIRECT), "{} {}", of(COLD), of(DIRECT));
 }
 
 /// Pages that are taken, entered and copied keep a reader of a fast drive below what it gives past the cache.

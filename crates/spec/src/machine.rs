@@ -218,6 +218,7 @@ fn drive(table: &Fields, notes: &mut Vec<Note>) -> Option<DriveGroup> {
         sustained_iops: operations("sustained_iops"),
         cache: table.size("cache"),
         read_latency: table.duration("read_latency").or(sheet.read_latency),
+        ordered_latency: sheet.ordered_latency,
         write_latency: table.duration("write_latency"),
         flush: table.duration("flush"),
         write_cache: table.boolean("write_cache"),

@@ -283,6 +283,9 @@ pub struct Rated {
     /// One read of 4 KiB with nothing else under way.
     #[serde(rename = "read_latency_ns")]
     pub read_latency: Option<Nanos>,
+    /// One small read in order with nothing else under way: the drive has it in its buffer before it is asked.
+    #[serde(default, rename = "ordered_read_latency_ns")]
+    pub ordered_latency: Option<Nanos>,
     /// One write of 4 KiB with nothing else under way.
     #[serde(rename = "write_latency_ns")]
     pub write_latency: Option<Nanos>,
@@ -307,6 +310,7 @@ impl Rated {
         sustained_iops: None,
         cache: None,
         read_latency: None,
+        ordered_latency: None,
         write_latency: None,
         flush: None,
         write_cache: None,

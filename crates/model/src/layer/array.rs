@@ -237,7 +237,9 @@ impl Compiler<'_> {
     ) {
         let mut whole = striped(flow, array.chunk, members);
         whole.to = here;
-        if here < members {
+        if here == members {
+            whole.flow.passes *= array.members / (array.members - array.parity());
+        } else {
             // What the lost member held is computed from all others: for each of its pieces one read of each of them.
             let lost = whole.flow.rate * whole.flow.bytes;
             self.work(flow.context, Parameter::ParityByte, lost * (array.members - 1.0), "what the lost member held");

@@ -24,7 +24,7 @@ impl Compiler<'_> {
         let class = self.class_of(drive);
         let values = self.site.book.values();
         let regions = (self.conditions.span.as_f64() / region).max(1.0);
-        let mark = TWICE * values[class.flush as usize];
+        let mark = TWICE * values[class.commit as usize];
         // What a head has of writes is never alone in its cache.
         let alone = values[if class.kind == DriveKind::Hdd { class.write_op } else { class.write_delay } as usize];
         let under_way = (self.network.given * self.writes).max(1.0);
@@ -35,7 +35,7 @@ impl Compiler<'_> {
         let station = self.network.station(Resource::Serial(Serial::Bitmap, self.twins.of(at)), 1.0, 1.0, Slot::Own);
         let writes = flow.rate * self.times / (flow.wide * flow.batch);
         let part =
-            Part::of(station, class.flush, TWICE * writes * together, "marks of regions that wait for every member");
+            Part::of(station, class.commit, TWICE * writes * together, "marks of regions that wait for every member");
         self.network.add(values, Part { share: unmarked / together, ..part });
     }
 }

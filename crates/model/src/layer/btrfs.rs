@@ -1,11 +1,11 @@
 //! btrfs: data written anew in another place, checksums, and trees that are updated one after the other.
 
-use terms::Stack;
 use terms::layer::{ArrayState, Btrfs, BtrfsChecksum, BtrfsProfile};
 use terms::machine::DriveKind;
+use terms::{Layer, Stack, Workload};
 
 use crate::compile::{Compiler, count};
-use crate::flow::{Flow, Waits};
+use crate::flow::{Context, Flow, PAGE, Waits};
 use crate::network::{Part, Resource, Serial, Slot};
 use crate::parameter::Parameter;
 
@@ -45,7 +45,28 @@ struct Leaves {
     awaited: bool,
 }
 
+/// First kernel that writes what has checksums through the page cache though it was asked to write past it ("btrfs: always
+/// fallback to buffered write if the inode requires checksum").
+const BUFFERED: (u32, u32) = (6, 15);
+
 impl Compiler<'_> {
+    /// Does a call that is to write past the page cache write through it, and wait? What is read goes past it as before.
+    pub(crate) fn falls_back(&self, stack: &Stack, work: &Workload) -> bool {
+        let sums = |layer: &Layer| matches!(layer, Layer::Btrfs(btrfs) if btrfs.copy_on_write);
+        let reads = work.pattern.reads() || work.is_buffered();
+        !reads && stack.top().is_some_and(|top| sums(&top.layer)) && self.site.kernel_from(BUFFERED)
+    }
+
+    /// What pages take that are made, written to, written back and dropped within a call.
+    fn through_pages(&mut self, bytes: f64) {
+        let (thread, pages) = (Context::Thread, bytes / PAGE);
+        self.work(thread, Parameter::CachedNew, pages, "pages that are new in the cache");
+        self.work(thread, Parameter::CachedDirty, pages, "pages that are written to");
+        self.work(thread, Parameter::CachedFlush, pages, "pages that are written back");
+        self.work(thread, Parameter::CachedByte, bytes, "copied");
+        self.memory(bytes * 2.0, "copied between the program and the page cache");
+    }
+
     pub(crate) fn btrfs(&mut self, stack: &Stack, at: usize, btrfs: &Btrfs, flow: &Flow) {
         let bytes = flow.rate * flow.bytes;
         let (io, byte) = if flow.write {
@@ -63,6 +84,9 @@ impl Compiler<'_> {
                 BtrfsChecksum::Sha256 | BtrfsChecksum::Blake2 => {
                     self.work(flow.context, Parameter::Sha256, bytes, "checksum");
                 }
+            }
+            if flow.write && self.falls_back {
+                self.through_pages(bytes);
             }
             if flow.write {
                 self.trees(at, Parameter::BtrfsTree, flow.rate, "extents, checksums, references");
@@ -85,6 +109,10 @@ impl Compiler<'_> {
                 let small = self.spins(stack) && flow.bytes < CLUSTER;
                 below.random = small || self.writes_through();
                 below.unsure = Parameter::CopyOnWrite.place();
+            }
+            if flow.write && !self.writes_through() {
+                // Streams are allocated in the order in which they come, one behind the other.
+                below.seeks = 0.0;
             }
             if !flow.write {
                 below.toucher = Some(flow.context);

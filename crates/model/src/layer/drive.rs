@@ -5,10 +5,14 @@ use terms::machine::DriveKind;
 use super::turns::Fill;
 use crate::calls::driver;
 use crate::compile::{Compiler, count};
-use crate::flow::{Flow, Waits};
+use crate::flow::{Flow, PAGE, Waits};
 use crate::network::{BOUND, DELAY, Part, Resource, Slot};
 use crate::parameter::{Parameter, QUEUE};
 use crate::site::Class;
+
+/// Requests side by side that the elevator sends to a drive before it looks at another place (`fifo_batch` in
+/// block/mq-deadline.c).
+const BATCH: f64 = 16.0;
 
 /// Drives of one class that are asked for the same.
 pub(super) struct Set {
@@ -120,10 +124,11 @@ impl Compiler<'_> {
         // Branches of one operation wait for the slowest: the mean of the largest of k lies between 1 and the harmonic
         // number of k, by how far their times spread. A drive that waits meanwhile has others to serve, but heads lose the
         // order in which they were sorted. What is asked for in order a hard disk has in its cache before, or takes into it:
-        // how long the head is on its way spreads nothing there.
+        // how long the head is on its way spreads nothing there. Nor does it in a group, which ends with the last of many
+        // accesses of each drive: their sums are nearly the same.
         let spins = class.kind == DriveKind::Hdd;
-        let through_cache = spins && !flow.random && flow.waits == Waits::Operation;
-        let joined = !through_cache && !matches!(flow.waits, Waits::Room | Waits::Nobody);
+        let through_cache = spins && !flow.random;
+        let joined = !through_cache && flow.waits == Waits::Operation;
         let branches = if joined { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
         let (rate, share) =
             if spins { (flow.rate * branches, residence(flow)) } else { (flow.rate, residence(flow) * branches) };
@@ -164,29 +169,51 @@ impl Compiler<'_> {
             self.network.add(values, each(command, 1.0, "operations, in whatever order"));
             worked = (command, 1.0);
         } else {
-            self.network.add(values, each(byte, flow.bytes, "bytes"));
+            let passed = if spins { flow.passes } else { 1.0 };
+            self.network.add(values, each(byte, flow.bytes * passed, "bytes"));
         }
         if spins {
             self.network.add(values, each(class.position, flow.seeks, "ways of the head"));
             return worked;
         }
-        let alone = if flow.write { class.write_delay } else { class.read_delay };
+        let alone = match (flow.write, flow.random) {
+            (true, _) => class.write_delay,
+            (false, true) => class.read_delay,
+            (false, false) => class.ahead,
+        };
         if flow.waits != Waits::Operation {
             return worked;
         }
         // An operation is at one of the drives, whichever: all of them together have it as often as it comes.
         let apart = flow.rate * size / (flow.wide * flow.batch);
-        // Where each piece takes as long, its bytes are in that time.
+        // Where each piece takes as long, its bytes are in that time; of a read in order those of 4 KiB.
         let inside = match (flow.random, class.piece) {
             (_, Some(piece)) => values[operation as usize] * pieces(flow.bytes, piece),
             (true, None) => values[operation as usize],
-            (false, None) => 0.0,
+            (false, None) if flow.write => 0.0,
+            (false, None) => values[command as usize].max(values[byte as usize] * flow.bytes.min(PAGE)),
         };
         let inside = inside.min(values[alone as usize]);
         // What the station already has of it is taken off.
         let left = 1.0 - inside / values[alone as usize];
         self.network.add(values, Part::of(DELAY, alone, apart * left, "an operation alone on the drive"));
         worked
+    }
+
+    /// Ways of a head for each access of several streams: they are in several places, and it goes from one to the next once for
+    /// what of each waits side by side. A cache that may keep writes has a queue of all streams to sort: the head comes to each
+    /// of them once in that, by shorter ways the more there are.
+    pub(crate) fn between_streams(&self, write: bool) -> f64 {
+        let beside = 1.0 / self.depth.min(BATCH);
+        let Some(drive) = self.first_drive().filter(|_| write && self.every.is_none()) else { return beside };
+        let class = self.class_of(drive);
+        if class.kind != DriveKind::Hdd || !class.cached {
+            return beside;
+        }
+        let values = self.site.book.values();
+        let sorted = (values[class.write_op as usize] / values[class.position as usize]).min(1.0);
+        let streams = self.jobs.min(QUEUE);
+        beside.min(streams / QUEUE * sorted.powf(streams.ln() / QUEUE.ln()))
     }
 
     /// Uplinks and memory.

@@ -63,10 +63,10 @@ impl Compiler<'_> {
                     self.delay(Parameter::HandoffRead.place(), share, "handed to threads of the pool and back");
                 }
             }
-            Commit::Alone => self.network.add(values, Part::of(DELAY, class.flush, share * twice, "commit")),
+            Commit::Alone => self.network.add(values, Part::of(DELAY, class.commit, share * twice, "commit")),
             Commit::Together => {
                 let station = self.network.station(Resource::Serial(Serial::Commit, 0), 1.0, 1.0, Slot::Own);
-                let part = Part::of(station, class.flush, share * twice / self.jobs, "commit for all jobs that wait");
+                let part = Part::of(station, class.commit, share * twice / self.jobs, "commit for all jobs that wait");
                 self.network.add(values, Part { share: self.jobs, ..part });
             }
         }

@@ -7,6 +7,7 @@ use super::array::Array;
 use super::integrity::Tags;
 use crate::compile::{Compiler, count};
 use crate::flow::Flow;
+use crate::network::Serial;
 use crate::parameter::Parameter;
 
 /// Chunk of a snapshot that is copied whole, in bytes: what `lvcreate` takes for thin pools, and 4 KiB for others.
@@ -21,6 +22,7 @@ impl Compiler<'_> {
         self.work(flow.context, remap, visits, "remapping");
         if lvm.thin_chunk.is_some() {
             self.work(flow.context, Parameter::ThinIo, visits, "thin chunk");
+            self.serial(Serial::Thin, at, Parameter::ThinLock, flow.rate * flow.requests(), "thin chunk, under a lock");
         }
         self.below(stack, at, lvm, flow);
         if lvm.snapshot && flow.write {

@@ -314,13 +314,18 @@ impl Compiler<'_> {
             let lost = flow.rate * flow.bytes / devices;
             self.work(flow.context, Parameter::ParityByte, lost * touched, "what the lost device held");
         }
+        let raidz = place.writes > place.reads && zfs.layout != ZfsLayout::Mirror;
+        // Heads pass over what they do not read of each record: the parity that is there and not needed.
+        let there = place.writes - if gone > 0 { 1.0 } else { 0.0 };
+        let passes = if raidz && !flow.write { (there / place.reads).max(1.0) } else { 1.0 };
         let each = self.aggregated(Flow {
             bytes: flow.bytes * place.piece,
             rate: flow.rate * instead * touched / place.vdev / vdevs,
             wide: flow.wide * touched,
+            passes,
             ..*flow
         });
-        if flow.write && place.writes > place.reads && zfs.layout != ZfsLayout::Mirror {
+        if flow.write && raidz {
             // `vdev_raidz_generate_parity`
             let pool = self.pool_threads(at);
             let parity = flow.rate * flow.bytes * (place.writes - place.reads);

@@ -54,6 +54,7 @@ fn scaled(times: f64) -> Machine {
     let after = |nanoseconds: f64| Some(Nanos::from_seconds(nanoseconds * 1e-9 / times));
     let rated = &mut machine.drives[0].rated;
     (rated.read_latency, rated.write_latency, rated.flush) = (after(80e3), after(20e3), after(64e3));
+    rated.ordered_latency = after(10e3);
     rated.sustained = Some(BytesPerSecond(1e9 * times));
     rated.sustained_iops = Some(Iops(80e3 * times));
     machine.memory.sustained = Some(BytesPerSecond(40e9 * times));
