@@ -68,8 +68,8 @@ impl RunReader {
     }
 
     /// The run's directory, held open.
-    pub(crate) fn into_folder(self) -> Folder {
-        self.folder
+    pub(crate) fn folder(&self) -> Folder {
+        self.folder.clone()
     }
 
     /// Where the run is.

@@ -16,6 +16,11 @@ use terms::units::{Bytes, BytesPerSecond, Iops, Nanos};
 use crate::samples::{build, cell, provenance};
 use crate::{RecordError, RunReader, RunWriter};
 
+/// Goes on with the run in a directory.
+fn resume(dir: &Path) -> Result<RunWriter, RecordError> {
+    RunWriter::resume(&RunReader::open(dir)?)
+}
+
 fn raw(name: &str, text: &str) -> (String, Vec<u8>) {
     (name.to_owned(), text.as_bytes().to_vec())
 }
@@ -115,7 +120,7 @@ fn what_a_killed_writer_left_is_cleared_and_all_else_kept() {
     assert_eq!(reader.journal().unwrap(), [json!(1)]);
     assert!(reader.inventory().unwrap().is_none());
 
-    let writer = RunWriter::resume(&dir).unwrap();
+    let writer = resume(&dir).unwrap();
     assert_eq!(tree(&dir), before);
     assert_eq!(writer.finished(), BTreeSet::from([cell(1, "a", "w", None).key]));
     writer.put_cell(&cell(2, "a", "w", None), &[]).unwrap();
@@ -139,7 +144,7 @@ fn a_journal_cut_at_every_byte_resumes_with_all_whole_lines() {
     for cut in 0..=full.len() {
         fs::write(&path, &full[..cut]).unwrap();
         let whole = full[..cut].iter().filter(|byte| **byte == b'\n').count();
-        drop(RunWriter::resume(&dir).unwrap());
+        drop(resume(&dir).unwrap());
         assert_eq!(RunReader::open(&dir).unwrap().journal().unwrap(), lines[..whole], "cut at {cut}");
         assert_eq!(
             fs::read(&path).unwrap(),
@@ -153,12 +158,26 @@ fn one_run_has_one_writer() {
     let home = tempfile::tempdir().unwrap();
     let writer = new(home.path());
     let dir = writer.dir().to_owned();
-    let error = RunWriter::resume(&dir).unwrap_err();
+    let error = resume(&dir).unwrap_err();
     assert!(matches!(error, RecordError::Locked { pid: Some(pid), .. } if pid == std::process::id()), "{error:?}");
     assert!(error.to_string().ends_with(&format!("is being written by process {}", std::process::id())), "{error}");
     assert!(RunReader::open(&dir).is_ok(), "reading needs no lock");
     drop(writer);
-    assert!(RunWriter::resume(&dir).is_ok());
+    assert!(resume(&dir).is_ok());
+}
+
+/// Whoever changes where a path leads after a run was read changes nothing of which run is written to.
+#[test]
+fn the_run_that_was_read_is_gone_on_with() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = new(home.path()).dir().to_owned();
+    let reader = RunReader::open(&dir).unwrap();
+    let moved = home.path().join("moved");
+    fs::rename(&dir, &moved).unwrap();
+    fs::create_dir(&dir).unwrap();
+    RunWriter::resume(&reader).unwrap().journal(&1).unwrap();
+    assert_eq!(RunReader::open(&moved).unwrap().journal().unwrap(), [json!(1)]);
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
 }
 
 #[test]
@@ -169,7 +188,7 @@ fn failed_cells_are_tried_again_beside() {
     writer.put_cell(&cell(1, "a", "w", Some("no space")), &[raw("fio.json", "one")]).unwrap();
     assert!(writer.finished().is_empty());
     drop(writer);
-    let writer = RunWriter::resume(&dir).unwrap();
+    let writer = resume(&dir).unwrap();
     let second = writer.put_cell(&cell(1, "a", "w", None), &[raw("fio.json", "two")]).unwrap();
     assert_eq!(second, dir.join("cells/1-a-w.2"));
     assert_eq!(writer.finished().len(), 1);
@@ -197,7 +216,7 @@ fn cells_whose_names_meet_stay_apart() {
     assert!(again.ends_with("1-a-b-c.3"), "{again:?}");
     drop(writer);
     assert_eq!(RunReader::open(&dir).unwrap().newest_cells().unwrap().len(), 3);
-    let finished = RunWriter::resume(&dir).unwrap().finished();
+    let finished = resume(&dir).unwrap().finished();
     assert_eq!(finished, BTreeSet::from([cells[1].key.clone()]));
 }
 
@@ -258,7 +277,7 @@ fn a_sealed_run_takes_nothing_more() {
     let writer = new(home.path());
     let dir = writer.dir().to_owned();
     writer.seal().unwrap();
-    assert!(matches!(RunWriter::resume(&dir), Err(RecordError::Sealed { .. })));
+    assert!(matches!(resume(&dir), Err(RecordError::Sealed { .. })));
     assert_eq!(RunReader::open(&dir).unwrap().verify().unwrap(), [""; 0], "the refused writer left no trace");
 }
 
@@ -272,8 +291,11 @@ fn a_finished_run_can_be_given_more_rounds_and_keeps_all_it_has() {
     writer.seal().unwrap();
     let before = RunReader::open(&dir).unwrap().provenance().clone();
     let policy = terms::MeasurePolicy { max_rounds: before.policy().rounds + 2, ..before.policy() };
-    let writer = RunWriter::extend(&dir, policy.clone()).unwrap();
-    assert!(matches!(RunWriter::extend(&dir, policy.clone()), Err(RecordError::Locked { .. })));
+    let writer = RunWriter::extend(&RunReader::open(&dir).unwrap(), policy.clone()).unwrap();
+    assert!(matches!(
+        RunWriter::extend(&RunReader::open(&dir).unwrap(), policy.clone()),
+        Err(RecordError::Locked { .. })
+    ));
     assert!(!RunReader::open(&dir).unwrap().is_sealed());
     writer.seal().unwrap();
     let reader = RunReader::open(&dir).unwrap();
@@ -325,7 +347,7 @@ fn newer_formats_are_refused_and_unknown_fields_passed_over() {
     assert!(matches!(error, RecordError::Newer { found: 2, known: 1, .. }), "{error:?}");
     assert!(error.to_string().ends_with("has record format 2, this Bedplate reads up to 1: use a newer one"));
     with(&dir.join("provenance.json"), "schema", json!(7));
-    assert!(matches!(RunWriter::resume(&dir), Err(RecordError::Newer { found: 7, .. })));
+    assert!(matches!(resume(&dir), Err(RecordError::Newer { found: 7, .. })));
     assert!(matches!(RunReader::open(home.path()), Err(RecordError::NotARun { .. })));
 }
 

@@ -76,16 +76,16 @@ impl RunWriter {
         Self::open(run.renamed(runs.at(&provenance.run)?), lock)
     }
 
-    /// Goes on with a run that was interrupted: clears what is unfinished and cuts torn lines.
+    /// Goes on with a run that was interrupted, in the directory that was read, whatever its path leads to by now: clears what is unfinished and cuts torn lines.
     ///
     /// # Errors
     /// [`RecordError::Sealed`], [`RecordError::Locked`] with the process that writes it, [`RecordError::NotARun`],
     /// [`RecordError::Newer`].
-    pub fn resume(dir: &Path) -> Result<Self, RecordError> {
-        let run = RunReader::open(dir)?.into_folder();
+    pub fn resume(reader: &RunReader) -> Result<Self, RecordError> {
+        let run = reader.folder();
         let lock = Lock::take(&run)?;
         if seal::is_sealed(&run)? {
-            return Err(RecordError::Sealed { dir: dir.to_owned() });
+            return Err(RecordError::Sealed { dir: run.path().to_owned() });
         }
         durable::clear_unfinished(&run)?;
         for below in [layout::PLANS, layout::BUILDS, layout::CELLS, layout::TRIALS] {
@@ -99,16 +99,15 @@ impl RunWriter {
     ///
     /// # Errors
     /// As [`Self::resume`], but for a seal.
-    pub fn extend(dir: &Path, policy: MeasurePolicy) -> Result<Self, RecordError> {
-        let reader = RunReader::open(dir)?;
+    pub fn extend(reader: &RunReader, policy: MeasurePolicy) -> Result<Self, RecordError> {
         let provenance = Provenance { rounds: policy.rounds, policy: Some(policy), ..reader.provenance().clone() };
-        let run = reader.into_folder();
+        let run = reader.folder();
         let lock = Lock::take(&run)?;
         // Without a seal and with its old policy it is a run that can be resumed, and has nothing left to do.
         run.remove(layout::SEALED)?;
         durable::put_json(&run, layout::PROVENANCE, &provenance)?;
         drop(lock);
-        Self::resume(dir)
+        Self::resume(reader)
     }
 
     /// Opens the lines and learns which cells there are.
@@ -124,6 +123,14 @@ impl RunWriter {
     #[must_use]
     pub fn dir(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The run as it is now, to be read.
+    ///
+    /// # Errors
+    /// As [`RunReader::open`].
+    pub fn reader(&self) -> Result<RunReader, RecordError> {
+        RunReader::of(self.folder.clone())
     }
 
     /// Cells that need not be run again: those whose newest attempt did not fail.

@@ -7,12 +7,17 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use record::{RunReader, RunWriter, sha256_hex};
+use record::{RecordError, RunReader, RunWriter, sha256_hex};
 use terms::record::{Cell, CellKey, Provenance, RECORD_SCHEMA};
 use terms::units::{Bytes, Nanos};
 
 /// Tells the victim where to write.
 const DIR: &str = "BEDPLATE_TEST_VICTIM_DIR";
+
+/// Goes on with the run in a directory.
+fn resume(dir: &Path) -> Result<RunWriter, RecordError> {
+    RunWriter::resume(&RunReader::open(dir)?)
+}
 
 fn provenance() -> Provenance {
     Provenance {
@@ -49,7 +54,7 @@ fn cell(round: u32) -> Cell {
 #[ignore = "run by the test below"]
 fn victim() -> Result<(), Box<dyn Error>> {
     let Some(dir) = std::env::var_os(DIR) else { return Ok(()) };
-    let writer = RunWriter::resume(Path::new(&dir))?;
+    let writer = resume(Path::new(&dir))?;
     let next = writer.finished().last().map_or(1, |key| key.round + 1);
     for round in next.. {
         writer.put_cell(&cell(round), &[("fio.json".to_owned(), vec![b'x'; 100_000])])?;
@@ -75,7 +80,7 @@ fn killed_writers_lose_nothing() -> Result<(), Box<dyn Error>> {
         victim.kill()?;
         victim.wait()?;
 
-        let finished = RunWriter::resume(&dir)?.finished();
+        let finished = resume(&dir)?.finished();
         let reader = RunReader::open(&dir)?;
         for line in reader.journal()? {
             let round = line.as_u64().ok_or("a line is not a round")?;
@@ -90,7 +95,7 @@ fn killed_writers_lose_nothing() -> Result<(), Box<dyn Error>> {
         written = finished.len();
     }
     assert!(written > 0, "no victim lived long enough to write");
-    RunWriter::resume(&dir)?.seal()?;
+    resume(&dir)?.seal()?;
     assert_eq!(RunReader::open(&dir)?.verify()?, [""; 0]);
     Ok(())
 }

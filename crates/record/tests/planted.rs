@@ -45,7 +45,7 @@ impl Bench {
     }
 
     fn seal(self) -> Self {
-        RunWriter::resume(&self.run).unwrap().seal().unwrap();
+        RunWriter::resume(&RunReader::open(&self.run).unwrap()).unwrap().seal().unwrap();
         self
     }
 
@@ -86,7 +86,7 @@ fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
 
 fn resume(run: &Path) -> Result<(), RecordError> {
     let run = run.to_owned();
-    soon(move || RunWriter::resume(&run).map(drop))
+    soon(move || RunWriter::resume(&RunReader::open(&run)?).map(drop))
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
         }
     };
     let directory = writer.dir().to_owned();
-    let proof = proof.map(|proof| proof.of_run(&RunReader::open(&directory)?)).transpose()?;
+    let proof = proof.map(|proof| proof.of_run(&writer.reader()?)).transpose()?;
     let trials = trials::expected(&study.design).map(|trials| format!("; {trials}")).unwrap_or_default();
     say_clock(&study.design, &site, settings);
     settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));

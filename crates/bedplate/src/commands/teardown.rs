@@ -51,7 +51,7 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     let boots: Vec<&str> = standing.iter().filter_map(|slug| Some(build::origin(&past, slug)?.boot.as_str())).collect();
     same_boot(&site, &boots, &drives, &arguments.erase, &again)?;
     // One process writes into a record: a run that is still going on is not taken down beneath itself.
-    let writer = RunWriter::resume(reader.dir())?;
+    let writer = RunWriter::resume(&reader)?;
     unchanged(&past, &proof, &reader)?;
     let proof = proof.of_run(&reader)?;
     let waiting =

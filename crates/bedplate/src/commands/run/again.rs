@@ -140,9 +140,9 @@ pub(super) fn go_on(
         )));
     }
     let writer = if earlier.is_whole {
-        RunWriter::extend(&earlier.directory, earlier.policy.clone())?
+        RunWriter::extend(&reader, earlier.policy.clone())?
     } else {
-        RunWriter::resume(&earlier.directory)?
+        RunWriter::resume(&reader)?
     };
     writer.put_inventory(inventory)?;
     for plan in plans {
