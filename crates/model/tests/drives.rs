@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Conditions, Site, predict};
-use terms::layer::{ArrayState, Bitmap, Btrfs, Lvm, Raid, RaidLevel, Zfs, ZfsLayout};
+use terms::layer::{ArrayState, Bitmap, Btrfs, Ext4, Lvm, Raid, RaidLevel, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
 use terms::workload::FioKey;
@@ -105,6 +105,20 @@ fn a_protected_drive_has_nothing_to_flush() {
         let times = rate(&machine, &stack(1, Layer::Bare), &work(Pattern::RandWrite, 4, 1))
             / rate(&machine, &stack(1, Layer::Bare), &safe);
         assert!(times < most && (most < f64::MAX || times > 20.0), "{kind:?}: {times}");
+    }
+}
+
+/// Whoever asks for a commit while one is under way waits for two: one more job makes the second commit, and the tenth none.
+#[test]
+fn a_commit_of_many_waits_for_the_one_before() {
+    for layer in [Layer::Ext4(Ext4::default()), Layer::Btrfs(Btrfs::default())] {
+        let machine = machine(DriveKind::Nvme);
+        let takes = |jobs| {
+            let safe = Workload { jobs, fsync_every: Some(16), ..work(Pattern::RandWrite, 4, 1) };
+            f64::from(jobs) / rate(&machine, &stack(1, layer.clone()), &safe)
+        };
+        let (few, many) = (takes(4) / takes(1), takes(16) / takes(1));
+        assert!((1.4..2.3).contains(&few) && (1.4..2.6).contains(&many), "{layer:?}: {few} {many}");
     }
 }
 

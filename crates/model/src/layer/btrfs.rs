@@ -4,6 +4,7 @@ use terms::layer::{ArrayState, Btrfs, BtrfsChecksum, BtrfsProfile};
 use terms::machine::DriveKind;
 use terms::{Layer, Stack, Workload};
 
+use super::flush::commits;
 use crate::compile::{Compiler, count};
 use crate::flow::{Context, Flow, PAGE, Waits};
 use crate::network::{Part, Resource, Serial, Slot};
@@ -134,7 +135,7 @@ impl Compiler<'_> {
     /// into that tree once more, and the inode with them. All jobs that wait share the rest: the tree of all logs has a leaf, and
     /// each device gets a superblock.
     fn log_tree(&mut self, stack: &Stack, at: usize, btrfs: &Btrfs, flow: &Flow, each: f64) {
-        let syncs = each / self.jobs;
+        let syncs = each * commits(self.jobs);
         self.trees(at, Parameter::BtrfsTree, flow.rate, "the same in the log");
         self.trees(at, Parameter::BtrfsSync, each, "log of a file");
         self.trees(at, Parameter::BtrfsSync, syncs, "logs that are written");

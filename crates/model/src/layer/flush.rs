@@ -66,8 +66,14 @@ impl Compiler<'_> {
             Commit::Alone => self.network.add(values, Part::of(DELAY, class.commit, share * twice, "commit")),
             Commit::Together => {
                 let station = self.network.station(Resource::Serial(Serial::Commit, 0), 1.0, 1.0, Slot::Own);
-                let part = Part::of(station, class.commit, share * twice / self.jobs, "commit for all jobs that wait");
-                self.network.add(values, Part { share: self.jobs, ..part });
+                // Where all others wait, that is one more commit, flush and all.
+                let each = (self.jobs - 1.0).max(1.0).recip();
+                let part = Part::of(station, class.commit, share * twice * each, "commit for all jobs that wait");
+                self.network.add(values, Part { share: each.recip(), ..part });
+                if self.jobs > 1.5 {
+                    let behind = Part::of(station, class.flush, share * twice * each, "flush of the commit before it");
+                    self.network.add(values, Part { share: 0.0, ..behind });
+                }
             }
         }
     }
@@ -88,14 +94,14 @@ impl Compiler<'_> {
     /// What the journal of the topmost file system makes of an `fsync`.
     fn log(&self, stack: &Stack, work: &Workload, every: u32) -> Log {
         let together = 1.0 / self.jobs;
+        let grouped = commits(self.jobs);
         let log = |flushes: f64, commit, writes| Log { flushes, commit, writes };
         match stack.top().map(|top| &top.layer) {
             // What is in place already needs no commit, but a flush, where only data has to be safe (`ext4_fsync_journal` with
             // the transaction of the data, `xfs_file_fsync` with `datasync`).
             Some(Layer::Ext4(_) | Layer::Xfs(_)) if only_data(work) => log(together, Commit::None, false),
-            // All that wait for the commit under way are in the next (jbd2; btrfs' log tree).
-            Some(Layer::Ext4(ext4)) if ext4.journal => log(together, Commit::Together, true),
-            Some(Layer::Btrfs(_)) => log(together, Commit::Together, true),
+            Some(Layer::Ext4(ext4)) if ext4.journal => log(grouped, Commit::Together, true),
+            Some(Layer::Btrfs(_)) => log(grouped, Commit::Together, true),
             // Each is pushed at once into a buffer of its own while there is one (`xlog_cil_push_now` in
             // fs/xfs/xfs_log_cil.c), and each buffer is written with a flush before it and past the cache.
             Some(Layer::Xfs(_)) => log((LOG_BUFFERS / self.jobs).min(1.0), Commit::Alone, true),
@@ -108,6 +114,12 @@ impl Compiler<'_> {
             _ => log(together, Commit::None, false),
         }
     }
+}
+
+/// Commits for each `fsync` of so many jobs. Who comes while one is under way waits until it has ended and for the next, which is
+/// that of all who came meanwhile (`jbd2_log_wait_commit`; `btrfs_sync_log` waits for the log before it): half of them at a time.
+pub(super) fn commits(jobs: f64) -> f64 {
+    jobs.min(2.0) / jobs
 }
 
 /// Is it a hard disk that has a write when its cache does? Then the head goes there for the flush that follows, and not before.
