@@ -13,6 +13,7 @@ pub mod preflight;
 mod redundancy;
 mod reference;
 mod remedy;
+mod reserved;
 mod words;
 
 pub use check::Check;

@@ -17,7 +17,9 @@ pub use block::{
     RequestQueue, Signature, Swap, Target, ThinPool,
 };
 pub use cpu::{Cpu, FirmwareMemory, MemoryModule, NumaNode};
-pub use filesystem::{BtrfsDevice, BtrfsState, Dataset, FileSystem, Geometry, Mount, Pool, Usage, Vdev};
+pub use filesystem::{
+    BtrfsDevice, BtrfsState, Dataset, FileSystem, Geometry, Mount, Pool, Usage, Used, Vdev, is_image,
+};
 pub use kernel::{
     Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Kernel, Module, SystemdUnit, Taken, UnreadFile,
 };
@@ -27,7 +29,7 @@ pub use pci::{
     PciDevice, PciRole,
 };
 pub use reading::{NOT_LOOKED_AT, Readout};
-pub use smart::{Attribute, Line, Recovery, SelfTest, Smart};
+pub use smart::{Attribute, Counter, Line, Recovery, SelfTest, Smart};
 pub use volume::{LogicalVolume, PhysicalVolume, Segment, VolumeGroup};
 
 use crate::drive::Drive;

@@ -8,6 +8,7 @@ use terms::inventory::{Node, Partition};
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place, sectors};
 use crate::remedy::Found;
+use crate::reserved::{Purpose, purpose};
 use crate::words::{count, list, number};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -15,7 +16,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "partition-alignment",
         severity: Warning,
         looks_at: "`start` of each partition, `queue/physical_block_size`, `queue/optimal_io_size`, `alignment_offset`",
-        rule: "it begins in the middle of a block, of 4096 bytes on flash (warning), or of a stripe (information)",
+        rule: "a partition for files begins in the middle of a block, of 4096 bytes on flash (warning), or of a stripe (information)",
         fixes: false,
         look: partitions,
     },
@@ -48,12 +49,19 @@ pub(super) const CHECKS: &[Check] = &[
 /// Flash works in pages of this size or a multiple, whatever it tells.
 const PAGE: u64 = 4096;
 
-/// A full stripe, if a device tells a plausible one. Bridges of USB tell 65535 of their blocks, which is the most that a request's
-/// length can say.
+/// A full stripe, if a device tells a plausible one. Bridges of USB tell 65535 of their blocks, and SAS drives 4095 of 4096 bytes: the
+/// most that a request's length can say, in so many bits.
 fn stripe(optimal: Bytes) -> Option<u64> {
-    let is_limit = optimal.0.is_multiple_of(65535);
-    (optimal.0 > PAGE && optimal.0.is_multiple_of(PAGE) && !is_limit).then_some(optimal.0)
+    let is_limit = |block: u64| {
+        let blocks = optimal.0 / block;
+        optimal.0.is_multiple_of(block) && blocks >= LEAST_LIMIT && (blocks + 1).is_power_of_two()
+    };
+    let is_stripe = optimal.0 > PAGE && optimal.0.is_multiple_of(PAGE);
+    (is_stripe && !optimal.0.is_multiple_of(65535) && ![512, PAGE].into_iter().any(is_limit)).then_some(optimal.0)
 }
+
+/// Lengths of fewer bits are in no request, and 3 or 7 blocks may be a stripe.
+const LEAST_LIMIT: u64 = 255;
 
 /// What begins at `start` on `below`, judged.
 struct Beginning<'a> {
@@ -133,6 +141,18 @@ fn partitions(machine: &Machine, round: &mut Round) {
             continue;
         };
         let at = place(node);
+        match purpose(machine, below, node, partition) {
+            Purpose::Files => {}
+            // It is looked at, and what is written to it once may be slow.
+            Purpose::Reserved => {
+                round.look();
+                continue;
+            }
+            Purpose::Unknown => {
+                round.unknown(&at, "what it is for was not read: `lsblk -o NAME,PARTTYPENAME` tells");
+                continue;
+            }
+        }
         let source = format!("/sys/class/block/{}/start (× 512)", node.name);
         let advise = |found: Found, layer: &Beginning| {
             found
@@ -249,28 +269,40 @@ fn volumes(machine: &Machine, round: &mut Round) {
     }
 }
 
+/// What mkfs.btrfs(8) takes at least, `--sectorsize`.
+const BTRFS_SECTOR: Bytes = Bytes(4096);
+
+/// The smallest block that is sent to members, where what they belong to tells it.
+type Sends = Option<Bytes>;
+
 fn mixed(machine: &Machine, round: &mut Round) {
     for (node, md) in machine.arrays() {
         let members: Vec<&str> = md.members.iter().map(|member| member.device.as_str()).collect();
-        compare(machine, round, &place(node), &members);
+        compare(machine, round, &place(node), &members, |_| None);
     }
     for group in machine.detail.volume_groups.known().into_iter().flatten() {
         let members: Vec<&str> = group.physical.iter().filter_map(|physical| physical.node.as_deref()).collect();
-        compare(machine, round, &Place::new("volume group", &group.name), &members);
+        compare(machine, round, &Place::new("volume group", &group.name), &members, |_| None);
     }
     for system in machine.detail.file_systems.iter().filter(|system| system.nodes.len() > 1) {
         let members: Vec<&str> = system.nodes.iter().map(String::as_str).collect();
-        compare(machine, round, &crate::machine::system_place(system), &members);
+        let at = crate::machine::system_place(system);
+        let sector = system.btrfs.as_ref().and_then(|btrfs| btrfs.sector.known().copied());
+        compare(machine, round, &at, &members, |_| Some(sector.unwrap_or(BTRFS_SECTOR)));
     }
     for pool in round.ask(&Place::machine(), &machine.detail.pools).into_iter().flatten() {
         for vdev in round.ask(&Place::new("pool", &pool.name), &pool.vdevs).into_iter().flatten() {
             let members: Vec<&str> = vdev.children.iter().filter_map(|leaf| leaf.node.as_deref()).collect();
-            compare(machine, round, &Place::new("virtual device", format!("{} of {}", vdev.name, pool.name)), &members);
+            let at = Place::new("virtual device", format!("{} of {}", vdev.name, pool.name));
+            compare(machine, round, &at, &members, |round| {
+                round.ask(&at, &vdev.ashift).map(|shift| Bytes(1_u64.checked_shl(*shift).unwrap_or(u64::MAX)))
+            });
         }
     }
 }
 
-fn compare(machine: &Machine, round: &mut Round, at: &Place, members: &[&str]) {
+/// Members have blocks of several sizes. That is a fault unless all that is sent to them is whole blocks of the largest.
+fn compare(machine: &Machine, round: &mut Round, at: &Place, members: &[&str], sends: impl Fn(&mut Round) -> Sends) {
     let nodes: Vec<&Node> = members.iter().filter_map(|name| machine.node(name)).collect();
     if nodes.len() < 2 {
         return;
@@ -281,6 +313,12 @@ fn compare(machine: &Machine, round: &mut Round, at: &Place, members: &[&str]) {
     let Some(blocks) = blocks else { return };
     let (Some(least), Some(most)) = (blocks.iter().min(), blocks.iter().max()) else { return };
     if least == most {
+        return;
+    }
+    let before = round.unknown.len();
+    let sent = sends(round);
+    // What it sends is told and large enough, or nobody could read it.
+    if sent.is_some_and(|sent| sent >= *most) || round.unknown.len() > before {
         return;
     }
     let of = |size: &Bytes| {
@@ -301,12 +339,23 @@ fn compare(machine: &Machine, round: &mut Round, at: &Place, members: &[&str]) {
     let found = nodes.iter().zip(&blocks).fold(found, |found, (node, block)| {
         found.seen(format!("/sys/class/block/{}/queue/logical_block_size", node.name), block.0)
     });
-    round.find(
-        found
-            .advise("Copy what stands on it elsewhere, give all its members the same blocks, make it anew and bring it back. To take \
-                   out one member after the other leaves it with one less each time, and what was made on small blocks may not \
-                   work on large ones.")
-            .look("nvme id-ns -H DEVICE")
-            .run(Data("everything on each member that is formatted".to_owned()), "nvme format DEVICE --block-size=4096"),
+    round.find(same_blocks(found, machine, &small));
+}
+
+/// How members come to blocks of one size. Only NVMe drives are told with one command; others are told in their makers' ways, if at all.
+fn same_blocks(found: Found, machine: &Machine, small: &[&str]) -> Found {
+    let found = found.advise(
+        "Copy what stands on it elsewhere, give all its members the same blocks, or take others, make it anew and bring it back. To \
+         take out one member after the other leaves it with one less each time, and what was made on small blocks may not work on \
+         large ones.",
     );
+    let drives: Vec<&Node> = small.iter().flat_map(|name| machine.bottom(name)).collect();
+    let all_nvme = !drives.is_empty()
+        && drives.iter().all(|node| machine.drive(&node.name).is_some_and(|drive| drive.transport.is_nvme()));
+    if !all_nvme {
+        return found.look("lsblk -o NAME,TRAN,MODEL,LOG-SEC,PHY-SEC");
+    }
+    found
+        .look("nvme id-ns -H DEVICE")
+        .run(Data("everything on each member that is formatted".to_owned()), "nvme format DEVICE --block-size=4096")
 }

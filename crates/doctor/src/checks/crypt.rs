@@ -74,7 +74,7 @@ fn sector(machine: &Machine, round: &mut Round) {
     for (node, crypt, source, value) in all {
         let at = place(node);
         round.look();
-        if crypt.sector != SMALL {
+        if crypt.sector != SMALL || format(node) == Format::Foreign {
             continue;
         }
         let Some(below) = node.on.first().and_then(|name| machine.node(name)) else {
@@ -103,17 +103,25 @@ fn sector(machine: &Machine, round: &mut Round) {
 /// How the sector of a mapping can be changed, by how its UUID begins.
 fn advised(found: Found, node: &Node, below: &Node, crypt: &CryptMapping) -> Found {
     let device = path(below);
-    let Some(version) = luks(node) else {
-        let uuid = node.dm.as_ref().and_then(|dm| dm.uuid.as_deref()).unwrap_or_default();
-        let who =
-            if uuid.starts_with("CRYPT-TCRYPT") { "VeraCrypt knows only these" } else { "Only LUKS2 knows others" };
-        return found
-            .advise(format!("{who}. Copy what is on it elsewhere; a LUKS2 volume in its place can have larger ones."))
-            .look(format!("lsblk -f {device}"))
-            .run(
-                Data(format!("everything on {device}")),
-                format!("cryptsetup luksFormat --type luks2 --sector-size 4096 {device}"),
-            );
+    let version = match format(node) {
+        Format::Luks(version) => version,
+        Format::Plain => return plain(found, node, &device),
+        Format::Fixed(who) => {
+            return found
+                .advise(format!(
+                    "{who} knows only these. Copy what is on it elsewhere; a LUKS2 volume in its place can have larger ones."
+                ))
+                .look(format!("lsblk -f {device}"))
+                .run(
+                    Data(format!("everything on {device}")),
+                    format!("cryptsetup luksFormat --type luks2 --sector-size 4096 {device}"),
+                );
+        }
+        Format::Foreign | Format::Unknown => {
+            return found
+                .advise("Who opened it knows whether it can have others: its name does not tell which format it has.")
+                .look(format!("cryptsetup status {}", name(node)));
+        }
     };
     if crypt.integrity.is_some() {
         // cryptsetup-reencrypt(8): not for devices with authenticated encryption.
@@ -149,6 +157,48 @@ fn advised(found: Found, node: &Node, below: &Node, crypt: &CryptMapping) -> Fou
     };
     let meanwhile = "all of it is written anew: have a copy of what is on it".to_owned();
     found.run(Meanwhile(meanwhile), format!("cryptsetup reencrypt --sector-size 4096 {device}"))
+}
+
+/// A volume without a header takes its sector from whoever opens it (cryptsetup-open(8), `--sector-size`; crypttab(5),
+/// `sector-size=`). What was written with one cannot be read with another.
+fn plain(found: Found, node: &Node, device: &str) -> Found {
+    let is_swap = node.signatures.known().into_iter().flatten().any(|signature| signature.kind == "swap");
+    let found = found.look("grep -v '^#' /etc/crypttab").look(format!("lsblk -f {device}"));
+    found.advise(if is_swap {
+        "It has no header, and its sector is what it is opened with: `sector-size=4096` among its options in `/etc/crypttab`. Swap with a \
+         random key is made anew at each start, and has it from the next one on."
+    } else {
+        "It has no header, and its sector is what it is opened with: `--sector-size 4096`, or `sector-size=4096` in `/etc/crypttab`. What was \
+         written with 512 can then not be read any more: copy it elsewhere, and make the file system anew."
+    })
+}
+
+/// Who laid out an encrypted volume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Luks(Luks),
+    /// No header.
+    Plain,
+    /// It has one sector, whatever is wished; its name.
+    Fixed(&'static str),
+    /// Another system made it and has to read it.
+    Foreign,
+    Unknown,
+}
+
+/// Formats by how `cryptsetup` begins the UUIDs of their mappings (`lib/libdevmapper.c`).
+const FORMATS: [(&str, Format); 5] = [
+    ("CRYPT-PLAIN", Format::Plain),
+    ("CRYPT-TCRYPT", Format::Fixed("VeraCrypt")),
+    ("CRYPT-LOOPAES", Format::Fixed("loop-AES")),
+    ("CRYPT-BITLK", Format::Foreign),
+    ("CRYPT-FVAULT2", Format::Foreign),
+];
+
+fn format(node: &Node) -> Format {
+    let uuid = node.dm.as_ref().and_then(|dm| dm.uuid.as_deref()).unwrap_or_default();
+    let known = FORMATS.iter().find(|(start, _)| uuid.starts_with(start));
+    luks(node).map(Format::Luks).or(known.map(|(_, format)| *format)).unwrap_or(Format::Unknown)
 }
 
 /// Version of a LUKS header.

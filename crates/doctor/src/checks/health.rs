@@ -1,7 +1,7 @@
 //! The health of drives.
 
 use terms::Drive;
-use terms::inventory::{Health, Smart};
+use terms::inventory::{Attribute, Counter, Health, Smart};
 
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place};
@@ -14,7 +14,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "drive-critical-warning",
         severity: Error,
         looks_at: LOOKS_AT,
-        rule: "the drive itself warns",
+        rule: "the drive itself warns, or says of one of its attributes that it fails (a warning where that tells of age)",
         fixes: false,
         look: critical,
     },
@@ -113,7 +113,7 @@ fn critical(machine: &Machine, round: &mut Round) {
             round.unknown(&drive_place(drive), "`smartctl` does not tell the drive's own assessment");
         }
         if health.critical_warning == 0 {
-            return;
+            return failing(round, drive, health);
         }
         let said: Vec<&str> =
             WARNINGS.iter().filter(|(bit, _)| health.critical_warning & bit != 0).map(|(_, text)| *text).collect();
@@ -146,6 +146,41 @@ fn critical(machine: &Machine, round: &mut Round) {
     });
 }
 
+/// Attributes that tell how warm it is: below their threshold it was too hot, and nothing fails.
+const WARMTH: [u32; 2] = [190, 194];
+
+/// A drive that passes its own assessment, and says of an attribute that it fails.
+fn failing(round: &mut Round, drive: &Drive, health: &Health) {
+    let all = health.smart.iter().flat_map(|smart| &smart.attributes);
+    let failing: Vec<&Attribute> =
+        all.filter(|attribute| attribute.failing && !WARMTH.contains(&attribute.id)).collect();
+    if failing.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = failing.iter().map(|attribute| attribute.name.as_str()).collect();
+    // Of age a maker says that its design life is over, of the others that a failure comes.
+    let is_age = failing.iter().all(|attribute| attribute.pre_failure == Some(false));
+    let found = finding(
+        if is_age { Warning } else { Error },
+        &drive_place(drive),
+        format!("the drive says that {} below its threshold", list_are(&names)),
+        if is_age {
+            "1 limit of its design life is passed; it works on for as long as it does"
+        } else {
+            "its maker expects it to fail within 24 hours, though the overall assessment is `PASSED`"
+        },
+    );
+    let found = failing.iter().fold(found, |found, attribute| {
+        found.seen(source(drive), format!("{} {}: FAILING_NOW", attribute.id, attribute.name))
+    });
+    round.find(found.advise("Copy what is on it, then replace it.").look(source(drive)));
+}
+
+/// `one is`, `one and two are`.
+fn list_are(names: &[&str]) -> String {
+    format!("{} {}", list(names), if names.len() == 1 { "is" } else { "are" })
+}
+
 fn media(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {
         let errors = told(round, drive, health.media_errors, "media_errors");
@@ -173,11 +208,11 @@ fn media(machine: &Machine, round: &mut Round) {
 }
 
 /// Attributes of SATA drives that count bad blocks, and what they count.
-const SECTORS: [(u32, [&str; 2]); 4] = [
-    (5, ["block", "given up"]),
-    (187, ["read", "that failed"]),
-    (197, ["block", "waiting to be given up"]),
-    (198, ["block", "that its own search could not read"]),
+const SECTORS: [(Counter, [&str; 2]); 4] = [
+    (Counter::GivenUp, ["block", "given up"]),
+    (Counter::Uncorrected, ["read", "that failed"]),
+    (Counter::Pending, ["block", "waiting to be given up"]),
+    (Counter::Unreadable, ["block", "that its own search could not read"]),
 ];
 
 /// What SATA and SAS drives tell of bad blocks.
@@ -188,9 +223,9 @@ fn sectors(round: &mut Round, drive: &Drive, health: &Health, smart: &Smart) {
             .unknown(&drive_place(drive), format!("`{}` tells neither attributes nor counters", source(drive)));
     }
     round.look();
-    let of_sata = SECTORS.iter().filter_map(|(id, what)| {
-        let attribute = smart.attribute(*id)?;
-        Some((attribute.raw, *what, format!("{id} {}: {}", attribute.name, attribute.raw)))
+    let of_sata = SECTORS.iter().filter_map(|(counter, what)| {
+        let attribute = smart.counter(*counter)?;
+        Some((attribute.raw, *what, format!("{} {}: {}", attribute.id, attribute.name, attribute.raw)))
     });
     let of_sas = of_sas
         .iter()
@@ -223,6 +258,9 @@ fn sectors(round: &mut Round, drive: &Drive, health: &Health, smart: &Smart) {
     );
 }
 
+/// All of the spare capacity, in percent.
+const ALL: u32 = 100;
+
 fn spare(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {
         let both = told(round, drive, health.spare.zip(health.spare_threshold), "avail_spare and spare_thresh");
@@ -230,7 +268,8 @@ fn spare(machine: &Machine, round: &mut Round) {
         if (spare, threshold) == (0, 0) {
             return round.unknown(&drive_place(drive), "the drive keeps no count of spare capacity: it tells 0 of 0 %");
         }
-        if spare > threshold.saturating_add(10) {
+        // Of one with all its spare left the threshold says nothing: drives of Apple have it at 99 %.
+        if spare >= ALL || spare > threshold.saturating_add(10) {
             return;
         }
         let severity = if spare <= threshold { Error } else { Warning };

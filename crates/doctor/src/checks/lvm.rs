@@ -159,6 +159,10 @@ fn thin(machine: &Machine, round: &mut Round) {
     for (node, _, pool) in machine.thin_pools(round) {
         let at = place(node);
         round.look();
+        if pool.mode.known().is_some_and(|mode| mode == FAILED) {
+            round.find(failed(node, &at));
+            continue;
+        }
         let (Some(data), Some(metadata), Some(mode)) =
             (round.ask(&at, &pool.data_blocks), round.ask(&at, &pool.metadata_blocks), round.ask(&at, &pool.mode))
         else {
@@ -191,6 +195,18 @@ fn thin(machine: &Machine, round: &mut Round) {
         let full = Full { data: 100.0 * of_data >= MUCH, metadata: 100.0 * of_metadata >= MUCH, mode };
         round.find(enlarged(found, node, &full));
     }
+}
+
+/// The mode of a pool that tells nothing any more.
+const FAILED: &str = "fail";
+
+/// A pool whose metadata could not be written, nor its last state be kept.
+fn failed(node: &Node, at: &Place) -> Found {
+    let cost =
+        "0 bytes of its volumes can be read or written: its metadata is damaged, or the device that it lies on failed";
+    let found = finding(Error, at, "the pool has failed", cost)
+        .seen(format!("dmsetup status {}", node.label.as_deref().unwrap_or(&node.name)), "thin-pool Fail");
+    enlarged(found, node, &Full { data: false, metadata: false, mode: FAILED })
 }
 
 /// Metadata of thin pools is counted in blocks of this size (the kernel's

@@ -2,8 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use terms::diagnosis::{Place, Severity};
+use terms::diagnosis::Place;
 
+use super::message_kinds::{
+    BAD_BLOCKS, CORRECTED, DEVICE_COUNTERS, FAILED_REQUESTS, INCONSISTENT, Kind, LOST_MEMBERS, NOT_CORRECTED, OPTIONAL,
+    POOL, SENT_TO_SLEEP, STOPPED, UNMOUNTABLE, Words,
+};
+use super::{PCI, message_ports};
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::words::{count, number};
@@ -30,8 +35,9 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "read-write-errors",
         severity: Error,
-        looks_at: LOOKS_AT,
-        rule: "requests failed, timed out, a link was reset or made slower (warning), or an array lost a member (error)",
+        looks_at: "`dmesg`, `class` of the PCI devices that it names",
+        rule: "requests failed or timed out, a link was reset, made slower or lost packets (warning), its errors were corrected \
+               (information), or an array lost a member (error)",
         fixes: false,
         look: requests,
     },
@@ -47,171 +53,30 @@ pub(super) const CHECKS: &[Check] = &[
         id: "went-read-only",
         severity: Error,
         looks_at: LOOKS_AT,
-        rule: "a file system was made read-only, was shut down, or found errors in itself",
+        rule: "a file system was made read-only, was shut down, found errors in itself (error) or could not be mounted (warning), or a thin \
+               pool stopped taking writes",
         fixes: false,
         look: read_only,
     },
 ];
 
-/// Messages of one kind: each has all the words of one of these lines, in small letters.
-type Words = &'static [&'static [&'static str]];
-
-const AWAY: Words = &[
-    &["nvme", "controller is down"],
-    &["csts=0xffffffff"],
-    &["nvme", "device not ready"],
-    &["nvme", "removing after probe failure"],
-];
-
-/// As btrfs, dm-integrity, ext4, jbd2 and XFS word it.
-const CHECKSUMS: Words = &[
-    &["btrfs", "csum failed"],
-    &["btrfs", "checksum verify failed"],
-    &["btrfs", "checksum error"],
-    &["checksum failed at"],
-    &["integrity aead error"],
-    &["ext4-fs error", "checksum"],
-    &["ext4", "checksum invalid"],
-    &["ext4", "invalid checksum"],
-    &["jbd2", "checksum error"],
-    &["jbd2", "invalid checksum"],
-    &["xfs", "crc error"],
-];
-
-const REQUESTS: Words = &[
-    &["i/o error"],
-    &["i/o timeout"],
-    &["nvme", "qid", "timeout"],
-    &["read error corrected"],
-    &["not correctable"],
-    &["hard resetting link"],
-    &["limiting sata link speed"],
-    &["ncq disabled due to"],
-    &["uas_eh_"],
-    &["btrfs error", "bdev ", "errs:"],
-    &["pcie bus error"],
-];
-
-const THROWN_OUT: Words = &[&["disk failure on"], &["kicking non-fresh"]];
-
-const READ_ONLY: Words = &[
-    &["remounting filesystem read-only"],
-    &["btrfs", "forced readonly"],
-    &["xfs", "shutting down filesystem"],
-    &["xfs", "has been shut down"],
-    &["xfs_do_force_shutdown"],
-];
-
-const DAMAGED: Words =
-    &[&["ext4-fs error"], &["xfs", "corruption"], &["xfs", "metadata i/o error"], &["btrfs critical", "corrupt"]];
-
-/// Messages of a kind. Those of drives without a medium, and of ports without a drive, say nothing.
+/// Messages of a kind. Those of drives without a medium, of ports without a drive, and of requests that the kernel does without, say
+/// nothing.
 fn with<'a>(machine: &Machine<'a>, round: &mut Round, words: Words) -> Vec<&'a str> {
     let Some(messages) = round.ask(&Place::machine(), &machine.detail.linux.messages) else { return Vec::new() };
     round.look();
     let small: Vec<String> = messages.iter().map(|line| line.to_lowercase()).collect();
-    let empty = empty_ports(&small);
-    let wanted = |line: &str| {
-        let is_empty =
-            port(line).is_some_and(|port| empty.contains(port)) || NO_MEDIUM.iter().any(|of| line.contains(of));
-        !is_empty && words.iter().any(|all| all.iter().all(|word| line.contains(word)))
+    let quiet = message_ports::quiet(&small);
+    let says_nothing = |line: &str| NO_MEDIUM.iter().chain(&OPTIONAL).any(|of| line.contains(of));
+    let wanted = |(at, line): &(usize, &String)| {
+        !quiet.contains(at) && !says_nothing(line) && words.iter().any(|all| all.iter().all(|word| line.contains(word)))
     };
-    let pairs = messages.iter().zip(&small);
-    pairs.filter(|(_, small)| wanted(small)).map(|(line, _)| line.as_str()).collect()
+    let found = small.iter().enumerate().filter(wanted);
+    found.filter_map(|(at, _)| messages.get(at).map(String::as_str)).collect()
 }
 
 /// Floppies and discs, which fail to be read when there is none in them.
 const NO_MEDIUM: [&str; 2] = ["dev fd", "dev sr"];
-
-/// `ata5: hard resetting link`: the port.
-fn port(line: &str) -> Option<&str> {
-    let at = line.match_indices("ata").map(|(at, _)| &line[at..]);
-    at.filter_map(|rest| rest.split([':', '.']).next()).find(|word| {
-        word.strip_prefix("ata")
-            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    })
-}
-
-/// Ports whose link is down, and of which no message is of a drive (`ata5.00`) or of a link that was up.
-fn empty_ports(lines: &[String]) -> BTreeSet<&str> {
-    let of = |word: &str| {
-        lines.iter().filter(|line| line.contains(word)).filter_map(|line| port(line)).collect::<BTreeSet<_>>()
-    };
-    let drives = lines.iter().filter_map(|line| port(line).filter(|port| line.contains(&format!("{port}."))));
-    &(&of("sata link down") - &of("sata link up")) - &drives.collect()
-}
-
-/// What messages of a kind mean.
-struct Kind {
-    words: Words,
-    severity: Severity,
-    /// What is so.
-    what: &'static str,
-    /// What it costs, behind how many messages there are.
-    cost: &'static str,
-    advice: &'static str,
-    /// What shows more of it.
-    command: &'static str,
-}
-
-const SENT_TO_SLEEP: Kind = Kind {
-    words: AWAY,
-    severity: Error,
-    what: "an NVMe drive went away or did not wake",
-    cost: "; every request that was under way failed. Three things put drives to sleep: ",
-    advice: "Switch them off one at a time, in this order, and see which it was: `nvme_core.default_ps_max_latency_us=0`, \
-             `pcie_aspm=off`, `pcie_port_pm=off` on the kernel's command line. If none helps it is the power supply, the riser or the \
-             drive.",
-    command: "dmesg | grep -i nvme",
-};
-
-const BAD_BLOCKS: Kind = Kind {
-    words: CHECKSUMS,
-    severity: Error,
-    what: "blocks were read that are not what was written",
-    cost: ", each a bad block that was read; a mirror repairs it, nothing else does",
-    advice: "Scrub what they name, then ask the drives for their health; if several drives are named, test the memory.",
-    command: "dmesg | grep -iE 'checksum|csum|crc|aead'",
-};
-
-const FAILED_REQUESTS: Kind = Kind {
-    words: REQUESTS,
-    severity: Warning,
-    what: "requests to drives failed or had to be repeated",
-    cost: "; each cost up to 30 s of waiting, and what was not repaired by an array failed",
-    advice: "Ask the drives that they name for their health; look at cables first where a link was reset or made slower.",
-    command: "dmesg | grep -iE 'i/o error|timeout|resetting|link speed|ncq|uas|pcie bus error'",
-};
-
-const LOST_MEMBERS: Kind = Kind {
-    words: THROWN_OUT,
-    severity: Error,
-    what: "an array went on without a member",
-    cost: "; what stands on it has lost redundancy, if it had any",
-    advice: "Find out why the member failed before it is added again: its health, its cable, its power.",
-    command: "cat /proc/mdstat",
-};
-
-const STOPPED: Kind = Kind {
-    words: READ_ONLY,
-    severity: Error,
-    what: "a file system was made read-only or was shut down",
-    cost: ": nothing has been written to it since",
-    advice: "Copy what is needed, find what failed below it, then check it while it is not mounted.",
-    command: OF_FILE_SYSTEMS,
-};
-
-const INCONSISTENT: Kind = Kind {
-    words: DAMAGED,
-    severity: Error,
-    what: "a file system found errors in itself",
-    cost: ", each of a place whose content cannot be trusted",
-    advice: "Copy what is needed. Ask the drives below it for their health, then check it while it is not mounted: first without \
-             changing anything.",
-    command: OF_FILE_SYSTEMS,
-};
-
-const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs'";
 
 /// One finding for all messages of a kind; the first three are shown. `more` is added to what it costs.
 fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
@@ -253,11 +118,59 @@ fn checksums(machine: &Machine, round: &mut Round) {
 }
 
 fn requests(machine: &Machine, round: &mut Round) {
-    look_for(machine, round, &FAILED_REQUESTS);
-    look_for(machine, round, &LOST_MEMBERS);
+    for kind in [FAILED_REQUESTS, DEVICE_COUNTERS, LOST_MEMBERS] {
+        look_for(machine, round, &kind);
+    }
+    for kind in [NOT_CORRECTED, CORRECTED] {
+        let mut lines = with(machine, round, kind.words);
+        lines.retain(|line| is_of_storage(machine, round, line));
+        tell(round, &kind, &lines, "");
+    }
+}
+
+/// Drivers of storage controllers, as the kernel puts them before its messages.
+const DRIVERS: [&str; 12] = [
+    "nvme",
+    "ahci",
+    "vmd",
+    "mpt2sas",
+    "mpt3sas",
+    "mpi3mr",
+    "megaraid_sas",
+    "smartpqi",
+    "hpsa",
+    "aacraid",
+    "arcmsr",
+    "mvsas",
+];
+
+/// Is a message of a link (`nvme 0000:01:00.0: PCIe Bus Error: …`) one of storage, or of a port above it? Where neither the devices were
+/// read nor the driver tells, that is written down.
+fn is_of_storage(machine: &Machine, round: &mut Round, line: &str) -> bool {
+    let mut words = line.split_whitespace().map(|word| word.trim_end_matches(':'));
+    let is_address = |word: &str| word.len() == 12 && word.matches(':').count() == 2 && word.contains('.');
+    let mut driver = "";
+    let address = words.find(|word| {
+        let found = is_address(word);
+        driver = if found { driver } else { word };
+        found
+    });
+    let Some(address) = address else { return false };
+    if DRIVERS.contains(&driver) || !machine.endpoints(address).is_empty() {
+        return true;
+    }
+    if let Some(why) = machine.inventory.why_unread(PCI).filter(|_| driver == "pcieport") {
+        round.unknown(
+            &Place::new("link", address),
+            format!("whether storage is behind it was not read: {why}; `lspci -tv` tells"),
+        );
+    }
+    false
 }
 
 fn read_only(machine: &Machine, round: &mut Round) {
+    look_for(machine, round, &POOL);
+    look_for(machine, round, &UNMOUNTABLE);
     let known: BTreeSet<&str> = look_for(machine, round, &STOPPED).into_iter().collect();
     let mut damaged = with(machine, round, INCONSISTENT.words);
     damaged.retain(|line| !known.contains(line));

@@ -17,6 +17,8 @@ mod hidden;
 mod identity;
 mod integrity;
 mod lvm;
+mod message_kinds;
+mod message_ports;
 mod messages;
 mod mount;
 mod pcie;

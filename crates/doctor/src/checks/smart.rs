@@ -1,6 +1,6 @@
 //! What SATA and SAS drives tell of themselves: self-tests, transfers that failed, their line, how long they try.
 
-use terms::inventory::{Health, Readout, Recovery, Smart};
+use terms::inventory::{Counter, Health, Readout, Recovery, Smart};
 use terms::{Drive, DriveTransport, Nanos};
 
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
@@ -100,8 +100,8 @@ fn self_test(machine: &Machine, round: &mut Round) {
 }
 
 /// Attributes that count what went wrong between drive and controller, and what that is.
-const LINE: [(u32, [&str; 2]); 2] =
-    [(199, ["transfer", "with a wrong checksum"]), (188, ["command", "that ran out of time"])];
+const LINE: [(Counter, [&str; 2]); 2] =
+    [(Counter::Line, ["transfer", "with a wrong checksum"]), (Counter::TimedOut, ["command", "that ran out of time"])];
 
 fn line_errors(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health, smart| {
@@ -113,22 +113,22 @@ fn line_errors(machine: &Machine, round: &mut Round) {
             return;
         }
         round.look();
-        let told = LINE.iter().filter_map(|(id, [noun, rest])| {
-            let attribute = smart.attribute(*id).filter(|attribute| attribute.raw > 0)?;
-            Some((*id, attribute, format!("{} {rest}", count(attribute.raw, noun))))
+        let told = LINE.iter().filter_map(|(counter, [noun, rest])| {
+            let attribute = smart.counter(*counter).filter(|attribute| attribute.raw > 0)?;
+            Some((attribute, format!("{} {rest}", count(attribute.raw, noun))))
         });
         let told: Vec<_> = told.collect();
         if told.is_empty() {
             return;
         }
-        let all: u64 = told.iter().map(|(_, attribute, _)| attribute.raw).sum();
+        let all: u64 = told.iter().map(|(attribute, _)| attribute.raw).fold(0, u64::saturating_add);
         // Counters of a whole life: one bad cable long ago leaves a number that does not matter any more.
         let often = health.power_on_hours.is_some_and(|hours| hours > 0 && all >= hours / 24);
         let per = match health.power_on_hours {
             Some(hours) if hours > 0 => format!("in {} under power", count(hours, "hour")),
             _ => "in all its life".to_owned(),
         };
-        let words: Vec<String> = told.iter().map(|(_, _, words)| words.clone()).collect();
+        let words: Vec<String> = told.iter().map(|(_, words)| words.clone()).collect();
         let found = finding(
             if often { Warning } else { Information },
             &drive_place(drive),
@@ -137,8 +137,8 @@ fn line_errors(machine: &Machine, round: &mut Round) {
                 "{all} {per}, each sent again after a wait; the counters never go back, so that only growth tells of a fault now"
             ),
         );
-        let found = told.iter().fold(found, |found, (id, attribute, _)| {
-            found.seen(source(drive), format!("{id} {}: {}", attribute.name, attribute.raw))
+        let found = told.iter().fold(found, |found, (attribute, _)| {
+            found.seen(source(drive), format!("{} {}: {}", attribute.id, attribute.name, attribute.raw))
         });
         round.find(
             found

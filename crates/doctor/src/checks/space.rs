@@ -1,16 +1,18 @@
 //! How full file systems are.
 
-use terms::diagnosis::Place;
+use terms::command::quote;
+use terms::diagnosis::{Place, Severity};
+use terms::inventory::{Usage, Used, is_image};
 
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
-use terms::command::quote;
+use crate::remedy::Found;
 
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "file-system-space",
     severity: Error,
-    looks_at: "`df -P` of mounted file systems on devices",
-    rule: "90 % of what may be used are used (warning), or all of it (error)",
+    looks_at: "`df -P` and `df -i` of mounted file systems on devices, `/proc/self/mountinfo`",
+    rule: "90 % of the space or of the inodes of one that is written are used (warning), or all (error)",
     fixes: false,
     look: space,
 }];
@@ -20,11 +22,16 @@ fn space(machine: &Machine, round: &mut Round) {
     for usage in all {
         round.look();
         // Made once and hardly written: what the firmware and the loader start from.
-        if usage.used < 90 || usage.target.starts_with("/boot") || is_full_by_nature(&usage.source) {
+        let is_small = usage.used < 90 || usage.target.starts_with("/boot");
+        if is_small || is_full_by_nature(&usage.source) || is_only_read(machine, &usage.target) {
             continue;
         }
         // `df` rounds up: of a large file system at 100 % much may be left.
         let severity = if nothing_left(&usage.left) { Error } else { Warning };
+        if usage.of == Used::Inodes {
+            round.find(inodes(usage, severity));
+            continue;
+        }
         round.find(
             finding(
                 severity,
@@ -41,6 +48,32 @@ fn space(machine: &Machine, round: &mut Round) {
             .look(format!("du -xh --max-depth=1 {} | sort -h | tail", quote(&usage.target))),
         );
     }
+}
+
+/// Entries for files are used up, and space may not be.
+fn inodes(usage: &Usage, severity: Severity) -> Found {
+    finding(
+        severity,
+        &Place::new("file system", &usage.target),
+        format!("{} % of the inodes are used", usage.used),
+        format!(
+            "{} are left: when none is left no file can be made, however much space there is. ext4 gets its number when it is made",
+            usage.left
+        ),
+    )
+    .seen("df -i", format!("{} {} % on {}", usage.source, usage.used, usage.target))
+    .advise("See which directory has so many files: caches, sessions and mails are, mostly. Remove what is not needed.")
+    .look(format!("du --inodes -x --max-depth=1 {} | sort -n | tail", quote(&usage.target)))
+}
+
+/// Is it mounted to be read only, or an image of a kind that cannot be written? What is full then is so for ever.
+fn is_only_read(machine: &Machine, target: &str) -> bool {
+    let mounts = machine.detail.mounts.known().into_iter().flatten();
+    // The last one lies on top.
+    mounts
+        .into_iter()
+        .rfind(|mount| mount.target == target)
+        .is_some_and(|mount| is_image(&mount.kind) || mount.options.iter().any(|option| option == "ro"))
 }
 
 /// Is it an image that was made as large as its content: a disc, or a file behind a loop device?

@@ -68,7 +68,15 @@ fn state(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
         let at = place(pool);
         round.look();
-        let Some(vdevs) = round.ask(&at, &pool.vdevs) else { continue };
+        let Some(vdevs) = round.ask(&at, &pool.vdevs) else {
+            if pool.state != "ONLINE" {
+                let what = format!("the pool is {}", pool.state);
+                let found =
+                    finding(Error, &at, what, "0 of its devices were told, so that it is not known which is at fault");
+                round.find(in_order(found.seen("zpool list -o health", &pool.state), pool, &[]));
+            }
+            continue;
+        };
         let mut all = Vec::new();
         vdevs.iter().for_each(|vdev| walk(vdev, &mut all));
         // A hot spare that waits or is in use is no fault of its own.
@@ -123,10 +131,12 @@ fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
     if !["ONLINE", "DEGRADED"].contains(&pool.state.as_str()) {
         return found.advise(
             "Too much of it is gone to be read, and nothing on it can be repaired so. See which devices are missing and bring them back; \
-             then `zpool clear` lets it go on. Replace nothing, and do not scrub.",
+             then `zpool clear` lets it go on, or `zpool import` finds it again. Replace nothing, and do not scrub.",
         );
     }
-    let Some(first) = gone.first() else {
+    // What waits to be brought back comes first.
+    let away = |vdev: &&&Vdev| !COUNTED_OUT.contains(&vdev.state.as_str());
+    let Some(first) = gone.iter().find(away).or_else(|| gone.first()) else {
         // zpool-scrub(8), -w: it returns when all is read. Until then its counters are what tells which device is bad.
         return found
             .advise("Read all of it, see what the scrub found, and reset the counters only when it is known why they counted.")
@@ -134,17 +144,37 @@ fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
             .look(format!("zpool status -v {name}"))
             .run(Nothing, format!("zpool clear {name}"));
     };
-    found
+    let device = quote(&first.name);
+    let replace = |found: Found| {
+        found.run(
+            Brought("everything on the device that is put in its place".to_owned()),
+            format!("zpool replace {name} {device} NEW"),
+        )
+    };
+    if COUNTED_OUT.contains(&first.state.as_str()) {
+        let found = found
+            .advise(
+                "ZFS gave the device up because of errors that it counted. Look at its cable and ask it for its health first. If that was it, \
+                 clear what was counted, and a scrub shows whether it holds. Only one that fails again, or whose label is gone, is replaced.",
+            )
+            .look("smartctl -x DEVICE")
+            .run(Nothing, format!("zpool clear {name} {device}"))
+            .run(Nothing, format!("zpool scrub -w {name}"))
+            .look(format!("zpool status -v {name}"));
+        return replace(found);
+    }
+    let found = found
         .advise(
             "See which and why. A device that was away for a moment is brought back, and what it missed is filled. Only one that is \
              gone for good is replaced.",
         )
-        .run(Nothing, format!("zpool online {name} {}", quote(&first.name)))
-        .run(
-            Brought("everything on the device that is put in its place".to_owned()),
-            format!("zpool replace {name} {} NEW", quote(&first.name)),
-        )
+        .run(Nothing, format!("zpool online {name} {device}"));
+    replace(found)
 }
+
+/// States of a device that is there and that ZFS does not use, or not fully, for what it counted. `zpool online` leaves it faulted and
+/// names `zpool clear` (`zpool_do_online` in OpenZFS's `cmd/zpool/zpool_main.c`).
+const COUNTED_OUT: [&str; 2] = ["FAULTED", "DEGRADED"];
 
 fn ashift(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {

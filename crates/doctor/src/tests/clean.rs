@@ -155,8 +155,15 @@ fn drive(at: u32) -> Drive {
 
 /// A SATA drive that spins, half of a mirror.
 fn disk(name: &str) -> Drive {
-    let attributes =
-        [5, 187, 188, 197, 198, 199].map(|id| Attribute { id, name: format!("A{id}"), ..Attribute::default() });
+    let attributes = [
+        (5, "Reallocated_Sector_Ct"),
+        (187, "Reported_Uncorrect"),
+        (188, "Command_Timeout"),
+        (197, "Current_Pending_Sector"),
+        (198, "Offline_Uncorrectable"),
+        (199, "UDMA_CRC_Error_Count"),
+    ]
+    .map(|(id, name)| Attribute { id, name: name.into(), ..Attribute::default() });
     let smart = Smart {
         assessed: true,
         attributes: attributes.into(),
@@ -277,7 +284,10 @@ fn block(name: &str, kind: &str, on: &[&str]) -> Node {
 
 fn partition(name: &str, on: &str, number: u32, start: Bytes) -> Node {
     let uuid = Some(format!("part-{name}"));
-    Node { partition: Some(Partition { number, start, uuid, label: None }), ..block(name, "partition", &[on]) }
+    Node {
+        partition: Some(Partition { number, start, uuid, ..Partition::default() }),
+        ..block(name, "partition", &[on])
+    }
 }
 
 fn mapping(name: &str, label: &str, uuid: &str, on: &[&str], kind: &str, meaning: Meaning) -> Node {
@@ -735,5 +745,5 @@ pub(super) fn clean() -> Inventory {
 }
 
 fn usage(source: &str, target: &str) -> Usage {
-    Usage { source: source.into(), target: target.into(), used: 40, left: "1000000".into() }
+    Usage { source: source.into(), target: target.into(), used: 40, left: "1000000".into(), of: Used::Space }
 }

@@ -325,7 +325,7 @@ fn drives() -> Vec<Fault> {
             &[
                 "8 blocks given up and 1 block waiting to be given up",
                 "9 in 8000 hours",
-                "197 A197: 1",
+                "197 Current_Pending_Sector: 1",
                 "smartctl -t long /dev/sda",
             ],
         ),

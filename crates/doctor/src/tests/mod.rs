@@ -3,10 +3,12 @@
 mod blind;
 mod clean;
 mod faults;
+mod healthy;
 mod machines;
 mod perturbed;
 mod plant;
 mod posted;
+mod posts;
 mod preflight;
 mod remedies;
 mod rows;

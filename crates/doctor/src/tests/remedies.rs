@@ -51,6 +51,7 @@ const KNOWN: &[(&str, Least)] = &[
     ("dmsetup info", Asks),
     ("dmsetup resume", Nothing),
     ("dmsetup status", Asks),
+    ("du --inodes", Asks),
     ("du -xh", Asks),
     ("e2fsck -f -p", Nothing),
     ("echo -failfast > /sys/", Nothing),

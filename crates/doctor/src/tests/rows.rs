@@ -9,30 +9,30 @@ use super::plant::*;
 use crate::diagnose;
 
 /// What a check finds after something was planted.
-fn found(check: &str, plant: impl Fn(&mut Inventory)) -> Vec<Finding> {
+pub(super) fn found(check: &str, plant: impl Fn(&mut Inventory)) -> Vec<Finding> {
     let mut inventory = clean();
     plant(&mut inventory);
     diagnose(&inventory).findings.into_iter().filter(|found| found.check == check).collect()
 }
 
-fn one(check: &str, plant: impl Fn(&mut Inventory)) -> Finding {
+pub(super) fn one(check: &str, plant: impl Fn(&mut Inventory)) -> Finding {
     let mut all = found(check, plant);
     assert_eq!(all.len(), 1, "{check}: {all:?}");
     all.remove(0)
 }
 
-fn commands(found: &Finding) -> String {
+pub(super) fn commands(found: &Finding) -> String {
     found.remedy.commands.join("\n")
 }
 
-fn has(found: &Finding, words: &[&str]) {
+pub(super) fn has(found: &Finding, words: &[&str]) {
     let text = format!("{} | {} | {:?} | {:?}", found.what, found.why, found.seen, found.remedy);
     for word in words {
         assert!(text.contains(word), "no “{word}” in {text}");
     }
 }
 
-fn has_not(found: &Finding, words: &[&str]) {
+pub(super) fn has_not(found: &Finding, words: &[&str]) {
     let text = format!("{} | {} | {:?} | {:?}", found.what, found.why, found.seen, found.remedy);
     for word in words {
         assert!(!text.contains(word), "“{word}” in {text}");
@@ -447,7 +447,48 @@ fn a_pool_counts_its_devices_and_not_their_groups() {
         vdev(m, 0).state = "DEGRADED".into();
         vdev(m, 0).children[1].state = "FAULTED".into();
     });
-    has(&said, &["1 device of 9 not in order", "zpool online tank /dev/disk/by-id/nvme9n1p2"]);
+    has(&said, &["1 device of 9 not in order", "zpool clear tank /dev/disk/by-id/nvme9n1p2"]);
+    // `zpool online` leaves a device faulted that counted too many errors.
+    has_not(&said, &["zpool online"]);
+    let said = one("zfs-pool-state", |m| {
+        pool(m).state = "DEGRADED".into();
+        vdev(m, 0).children[0].state = "FAULTED".into();
+        vdev(m, 0).children[1].state = "REMOVED".into();
+    });
+    has(&said, &["zpool online tank /dev/disk/by-id/nvme9n1p2", "zpool replace tank /dev/disk/by-id/nvme9n1p2 NEW"]);
+}
+
+#[test]
+fn a_volume_without_a_header_is_opened_otherwise_and_not_overwritten() {
+    let plant = |m: &mut Inventory, uuid: &str| {
+        crypt(m).sector = Bytes(512);
+        dm(m, "dm-2").uuid = Some(uuid.into());
+    };
+    let said = one("encryption-sector", |m| {
+        plant(m, "CRYPT-PLAIN-swap");
+        known(&mut node(m, "dm-2").signatures)[0].kind = "swap".into();
+    });
+    has(&said, &["`sector-size=4096` among its options in `/etc/crypttab`", "destroys: None"]);
+    has_not(&said, &["luksFormat"]);
+    let said = one("encryption-sector", |m| plant(m, "CRYPT-PLAIN-data"));
+    has(&said, &["--sector-size 4096", "copy it elsewhere", "destroys: None"]);
+    has_not(&said, &["Only LUKS2", "luksFormat"]);
+    has(&one("encryption-sector", |m| plant(m, "CRYPT-LOOPAES-a")), &["loop-AES knows only these"]);
+    for uuid in ["CRYPT-BITLK-a", "CRYPT-FVAULT2-a"] {
+        assert_eq!(found("encryption-sector", |m| plant(m, uuid)), [], "{uuid}");
+    }
+}
+
+#[test]
+fn blocks_of_two_sizes_are_made_one_by_what_speaks_to_the_drive() {
+    let small = |m: &mut Inventory| node(m, "nvme3n1p1").queue.logical_block = Known(Bytes(512));
+    has(&one("logical-blocks-mixed", small), &["nvme format DEVICE --block-size=4096"]);
+    let said = one("logical-blocks-mixed", |m| {
+        small(m);
+        drive(m, "nvme3n1").transport = DriveTransport::Sata;
+    });
+    has_not(&said, &["nvme format"]);
+    has(&said, &["destroys: None", "lsblk -o NAME,TRAN"]);
 }
 
 #[test]
@@ -622,4 +663,28 @@ fn a_device_that_was_added_beside_a_redundant_one_is_found() {
     let said = one("zfs-special-redundancy", lone("disk"));
     has(&said, &["the data device has no redundancy", "1 lost drive is enough", "zpool attach tank added NEW"]);
     assert_eq!(found("zfs-special-redundancy", lone("indirect")), []);
+}
+
+#[test]
+fn a_pool_that_failed_says_nothing_else() {
+    let said = one("thin-pool-space", |m| {
+        let pool = thin(m);
+        (pool.mode, pool.data_blocks, pool.metadata_blocks) = (Known("fail".into()), unknown(), unknown());
+    });
+    has(&said, &["the pool has failed", "leave it alone"]);
+    has_not(&said, &["lvextend", "fstrim"]);
+}
+
+#[test]
+fn inodes_are_not_called_space() {
+    let plant = |of: Used| {
+        move |m: &mut Inventory| {
+            let usage = &mut known(&mut detail(m).usage)[0];
+            (usage.used, usage.left, usage.of) = (100, "0".into(), of);
+        }
+    };
+    let said = one("file-system-space", plant(Used::Inodes));
+    has(&said, &["100 % of the inodes are used", "du --inodes"]);
+    has_not(&said, &["of the space"]);
+    has(&one("file-system-space", plant(Used::Space)), &["100 % of the space"]);
 }

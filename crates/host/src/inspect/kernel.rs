@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 37] = [
+const NOTABLE: [&str; 53] = [
     "controller is down",
     "csts=0xffffffff",
     "device not ready",
@@ -130,6 +130,23 @@ const NOTABLE: [&str; 37] = [
     "bdev ",
     "unaligned",
     "d3cold",
+    "disabling device after reset",
+    // How the block layer ends a request: `critical medium error, dev sda`.
+    " error, dev ",
+    "@ lba",
+    "attempting task abort",
+    "reset! scmd",
+    "connection status changed",
+    "devexch",
+    "transid",
+    "open_ctree failed",
+    "error count since last fsck",
+    "mounting fs with errors",
+    "bad geometry",
+    "error loading journal",
+    "log mount/recovery failed",
+    "switching pool to",
+    "metadata operation",
 ];
 
 /// All about the kernel.

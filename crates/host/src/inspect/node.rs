@@ -113,6 +113,7 @@ fn partition(source: &Source, directory: &str, number: &str) -> Option<Partition
         start: Bytes(told("start").and_then(|start| start.parse::<u64>().ok()).unwrap_or(0).saturating_mul(512)),
         uuid: udev.get("ID_PART_ENTRY_UUID").cloned(),
         label: udev.get("ID_PART_ENTRY_NAME").cloned(),
+        kind: udev.get("ID_PART_ENTRY_TYPE").map(|kind| kind.to_ascii_lowercase()),
     })
 }
 

@@ -127,16 +127,21 @@ fn detail(source: &Source, directory: &str, parts: Parts) -> PciDetail {
     let file = |name: &str| format!("{directory}/{name}");
     let slot = parts.express.known().copied().flatten().and_then(|express| express.slot).map(|slot| slot.to_string());
     let endpoint = matches!(parts.kind, Kind::Endpoint(_));
+    let removable = source.told(&file("removable"));
+    let link = |which: &str| {
+        let read = link(source, &file(&format!("{which}_link_speed")), &file(&format!("{which}_link_width")));
+        told_by_tunnel(read, removable.as_deref())
+    };
     PciDetail {
         class: parts.class,
         driver: source.resolved_name(&file("driver")),
-        link: link(source, &file("current_link_speed"), &file("current_link_width")),
-        best: link(source, &file("max_link_speed"), &file("max_link_width")),
+        link: link("current"),
+        best: link("max"),
         payload: parts.express.map(|express| express.map(|Express { payload, .. }| -> Payload { payload })),
         // -1 where the firmware tells none.
         numa_node: source.told(&file("numa_node")).and_then(|node| node.parse().ok()),
         slot: parts.slot.or(slot),
-        removable: source.told(&file("removable")),
+        removable,
         errors: errors(source, directory),
         d3cold_allowed: source.number::<u8>(&file("d3cold_allowed")).map(|flag| flag.map(|flag| flag == 1)),
         link_power_saving: power_saving(source, &file("link")),
@@ -144,6 +149,20 @@ fn detail(source: &Source, directory: &str, parts: Parts) -> PciDetail {
         ..PciDetail::default()
     }
 }
+
+/// What a link through a tunnel (Thunderbolt, USB4) tells is made up: 2.5 GT/s, whatever the tunnel carries (USB4 Specification, "PCIe
+/// tunneling"). Ports that can be pulled out, as the firmware says, hang on one.
+fn told_by_tunnel(link: Readout<Option<Link>>, removable: Option<&str>) -> Readout<Option<Link>> {
+    match link {
+        Readout::Known(Some(link)) if removable == Some("removable") && link.speed <= MADE_UP => {
+            Readout::unknown("it goes through a tunnel, which does not tell its speed")
+        }
+        link => link,
+    }
+}
+
+/// In millions of transfers in a second on each lane.
+const MADE_UP: u32 = 2_500;
 
 /// A link from its two files. Both are absent for what has no link, and say `Unknown` and 0 where none is up.
 fn link(source: &Source, speed: &str, width: &str) -> Readout<Option<Link>> {

@@ -1,7 +1,7 @@
 //! What `smartctl` says of SATA and SAS drives.
 
 use serde_json::Value;
-use terms::inventory::{Attribute, Health, Line, Readout, Recovery, SelfTest, Smart};
+use terms::inventory::{Attribute, Counter, Health, Line, Readout, Recovery, SelfTest, Smart};
 use terms::{Nanos, Outcome};
 
 use super::source::{Source, complaint};
@@ -36,14 +36,15 @@ fn health(said: &Value) -> Health {
     let at = |pointer: &str| said.pointer(pointer).and_then(Value::as_u64);
     let small = |pointer: &str| at(pointer).and_then(|number| u32::try_from(number).ok());
     let smart = smart(said);
-    let count = |id: u32| smart.attribute(id).map(|attribute| attribute.raw);
+    let count = |counter: Counter| smart.counter(counter).map(|attribute| attribute.raw);
     let passed = said.pointer("/smart_status/passed").and_then(Value::as_bool);
-    // Attributes 5 and 197: sectors that were given up, and those that wait for it.
-    let bad = [count(5), count(197), smart.grown_defects];
+    let bad = [count(Counter::GivenUp), count(Counter::Pending), smart.grown_defects];
     Health {
         critical_warning: if passed == Some(false) { 4 } else { 0 },
         temperature: degrees(said, "/temperature/current"),
-        used: small("/endurance_used/current_percent").or_else(|| small("/scsi_percentage_used_endurance_indicator")),
+        used: small("/endurance_used/current_percent")
+            .or_else(|| small("/scsi_percentage_used_endurance_indicator"))
+            .or_else(|| used(said)),
         power_on_hours: at("/power_on_time/hours"),
         media_errors: bad.iter().flatten().copied().reduce(u64::saturating_add),
         smart: Some(Box::new(smart)),
@@ -66,11 +67,55 @@ fn smart(said: &Value) -> Smart {
         grown_defects: at("/scsi_grown_defect_list"),
         uncorrected: uncorrected.iter().flatten().copied().reduce(u64::saturating_add),
         self_tests: self_tests(said),
-        temperature_limit: degrees(said, "/temperature/op_limit_max")
-            .or_else(|| degrees(said, "/temperature/drive_trip")),
+        temperature_limit: temperature_limit(said),
         recovery: recovery(said),
         line: said.get("interface_speed").and_then(line),
     }
+}
+
+/// The highest temperature at which a drive may work: of the device statistics (ACS-3, page 5), or the limit of SCT. What SCT calls
+/// recommended is no limit (Exos drives tell 25 °C), and neither is `op_limit_max`, which holds that.
+fn temperature_limit(said: &Value) -> Option<i32> {
+    let pages = said.pointer("/ata_device_statistics/pages").and_then(Value::as_array);
+    let rows = pages.into_iter().flatten().filter_map(|page| page.get("table")?.as_array()).flatten();
+    let is_specified = |row: &&Value| {
+        row.get("name").and_then(Value::as_str) == Some(SPECIFIED)
+            && row.pointer("/flags/valid").and_then(Value::as_bool) != Some(false)
+    };
+    let mut specified = rows.filter(is_specified).filter_map(|row| i32::try_from(row.get("value")?.as_i64()?).ok());
+    specified
+        .next()
+        .or_else(|| degrees(said, "/temperature/limit_max"))
+        .or_else(|| degrees(said, "/temperature/drive_trip"))
+        .filter(|limit| *limit > 0)
+}
+
+/// What `smartctl` calls it (`atacmds.cpp`).
+pub(crate) const SPECIFIED: &str = "Specified Maximum Operating Temperature";
+
+/// Attributes whose value goes from 100 down to what is left of a drive's life, by number and name (`drivedb.h` of smartmontools):
+/// under other names makers count something else there.
+const LEFT: [(u64, &str); 8] = [
+    (169, "Remaining_Lifetime_Perct"),
+    (177, "Wear_Leveling_Count"),
+    (202, "Percent_Lifetime_Remain"),
+    (202, "Percent_Lifetime_Used"),
+    (202, "Perc_Rated_Life_Used"),
+    (209, "Remaining_Lifetime_Perc"),
+    (231, "SSD_Life_Left"),
+    (233, "Media_Wearout_Indicator"),
+];
+
+/// What of a SATA drive's life is used, as its attributes tell. A value of 0 is none, unless it fails.
+fn used(said: &Value) -> Option<u32> {
+    let rows = said.pointer("/ata_smart_attributes/table")?.as_array()?;
+    let left = rows.iter().filter_map(|row| {
+        let (id, name) = (row.get("id")?.as_u64()?, row.get("name")?.as_str()?);
+        let value = u32::try_from(row.get("value")?.as_u64()?).ok()?;
+        let is_told = value > 0 || row.get("when_failed").and_then(Value::as_str) == Some("now");
+        (LEFT.contains(&(id, name)) && is_told && value <= 100).then_some(value)
+    });
+    left.min().map(|left| 100 - left)
 }
 
 fn attribute(row: &Value) -> Option<Attribute> {
@@ -79,7 +124,8 @@ fn attribute(row: &Value) -> Option<Attribute> {
     let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     // Three counters of 16 bits, of which the lowest counts all (smartmontools' `raw16` of attribute 188).
     let raw = if id == 188 { raw & 0xffff } else { raw };
-    Some(Attribute { id, name: text("name"), raw, failing: text("when_failed") == "now" })
+    let pre_failure = row.pointer("/flags/prefailure").and_then(Value::as_bool);
+    Some(Attribute { id, name: text("name"), raw, failing: text("when_failed") == "now", pre_failure })
 }
 
 /// SATA drives have a log of 21 tests, and an extended one; SAS drives have 20 pages.
@@ -165,7 +211,7 @@ mod tests {
 
     #[test]
     fn smart_is_understood() {
-        let said = r#"{"smart_status":{"passed":false},"temperature":{"current":31,"op_limit_max":60},"power_on_time":{"hours":10},
+        let said = r#"{"smart_status":{"passed":false},"temperature":{"current":31,"op_limit_max":25,"limit_max":60},"power_on_time":{"hours":10},
             "ata_smart_attributes":{"table":[{"id":5,"raw":{"value":8}},{"id":197,"raw":{"value":2}},
             {"id":188,"raw":{"value":4295032833}}]},"interface_speed":{"max":{"string":"6.0 Gb/s"},"current":{"string":"3.0 Gb/s"}},
             "ata_sct_erc":{"read":{"enabled":true,"deciseconds":70},"write":{"enabled":true,"deciseconds":100}},
@@ -176,6 +222,52 @@ mod tests {
         let smart = health.smart.unwrap();
         assert_eq!((smart.temperature_limit, smart.line), (Some(60), Some(Line { best: 60, now: 30 })));
         assert_eq!(smart.recovery, Readout::Known(Recovery::Limited(Nanos::seconds(10))));
-        assert_eq!((smart.attribute(188).unwrap().raw, smart.self_tests.unwrap()[0].passed), (1, Some(false)));
+        assert_eq!(
+            (smart.counter(Counter::TimedOut).unwrap().raw, smart.self_tests.unwrap()[0].passed),
+            (1, Some(false))
+        );
+    }
+    #[test]
+    fn what_is_recommended_is_no_limit() {
+        let limit = |said: &str| temperature_limit(&serde_json::from_str(said).unwrap());
+        let page = |flags: &str| {
+            format!(r#""ata_device_statistics":{{"pages":[{{"table":[{{"name":"{SPECIFIED}","value":65{flags}}}]}}]}}"#)
+        };
+        let sct = r#""temperature":{"current":36,"op_limit_max":25,"limit_max":70}"#;
+        assert_eq!(limit(r#"{"temperature":{"current":36,"op_limit_max":25}}"#), None);
+        assert_eq!(limit(&format!("{{{sct}}}")), Some(70));
+        assert_eq!(limit(&format!("{{{sct},{}}}", page(""))), Some(65));
+        assert_eq!(limit(&format!("{{{sct},{}}}", page(r#","flags":{"valid":false}"#))), Some(70));
+        assert_eq!(limit(r#"{"temperature":{"current":36,"drive_trip":68}}"#), Some(68));
+    }
+
+    #[test]
+    fn what_is_left_of_a_life_is_found_by_number_and_name() {
+        for (id, name, value, failed, wanted) in [
+            (202, "Percent_Lifetime_Remain", 3, "", Some(97)),
+            (177, "Wear_Leveling_Count", 1, "", Some(99)),
+            (231, "SSD_Life_Left", 0, "now", Some(100)),
+            // Not told, another attribute, another meaning.
+            (231, "SSD_Life_Left", 0, "", None),
+            (202, "Error_Bits_Flash_Tot_Ct", 10, "", None),
+            (230, "Media_Wearout_Indicator", 3, "", None),
+            (177, "Wear_Leveling_Count", 200, "", None),
+        ] {
+            let said = serde_json::json!({"ata_smart_attributes": {"table": [
+                {"id": id, "name": name, "value": value, "when_failed": failed, "raw": {"value": 1}}]}});
+            assert_eq!(health(&said).used, wanted, "{id} {name} {value}");
+        }
+    }
+
+    #[test]
+    fn a_counter_of_another_name_counts_something_else() {
+        let said = serde_json::json!({"ata_smart_attributes": {"table": [
+            {"id": 198, "name": "Read_Sectors_Tot_Ct", "raw": {"value": 12_334_455_123_u64}},
+            {"id": 199, "name": "Write_Sectors_Tot_Ct", "raw": {"value": 8_123_311_234_u64}},
+            {"id": 197, "name": "Current_Pending_ECC_Cnt", "raw": {"value": 3}}]}});
+        let health = health(&said);
+        let smart = health.smart.unwrap();
+        assert_eq!((smart.counter(Counter::Unreadable), smart.counter(Counter::Line)), (None, None));
+        assert_eq!((smart.counter(Counter::Pending).map(|found| found.raw), health.media_errors), (Some(3), Some(3)));
     }
 }

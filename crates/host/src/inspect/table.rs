@@ -159,6 +159,9 @@ fn raid(words: &[&str], status: &Readout<Vec<String>>) -> Option<Meaning> {
     }))
 }
 
+/// The mode of a pool that has failed.
+const FAILED: &str = "fail";
+
 /// `METADATA DATA BLOCK …`; status `TRANSACTION USED/ALL USED/ALL HELD MODE …`, metadata first.
 fn pool(words: &[&str], status: &Readout<Vec<String>>) -> Option<Meaning> {
     let share = |at: usize| {
@@ -175,9 +178,11 @@ fn pool(words: &[&str], status: &Readout<Vec<String>>) -> Option<Meaning> {
         block: Bytes(block.checked_mul(SECTOR)?),
         metadata_blocks: share(1),
         data_blocks: share(2),
-        mode: status.as_ref().and_then(|words| match words.get(4) {
-            Some(mode) => Readout::Known(mode.clone()),
-            None => Readout::unknown("the status of the pool does not tell"),
+        // A pool that failed tells that, and nothing else (`pool_status` in the kernel's `drivers/md/dm-thin.c`).
+        mode: status.as_ref().and_then(|words| match (words.first(), words.get(4)) {
+            (Some(word), _) if word == "Fail" => Readout::Known(FAILED.to_owned()),
+            (_, Some(mode)) => Readout::Known(mode.clone()),
+            (_, None) => Readout::unknown("the status of the pool does not tell"),
         }),
     }))
 }
@@ -241,6 +246,8 @@ mod tests {
             panic!()
         };
         assert_eq!((pool.data_blocks, pool.metadata_blocks), (Readout::Known([90, 100]), Readout::Known([12, 2048])));
+        let Meaning::ThinPool(pool) = only("p: 0 8 thin-pool 253:1 253:2 128 0 0", "Fail") else { panic!() };
+        assert_eq!((pool.mode, pool.data_blocks.known().is_some()), (Readout::Known("fail".into()), false));
         assert_eq!(only("l: 0 8 linear 8:1 2048", ""), Meaning::Linear { offset_sectors: 2048 });
         assert_eq!(
             only("s: 0 8 striped 2 1024 8:1 0 8:2 0", ""),

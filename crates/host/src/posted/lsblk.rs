@@ -238,7 +238,8 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
         machine.told(&kernel, file, value);
     }
     // Sizes that were shortened for people are not what the device has.
-    let sectors = cell("SIZE").and_then(|size| size.parse::<u64>().ok()).filter(|size| size.is_multiple_of(512));
+    let size = cell("SIZE").map(|size| if size == EXTENDED { "1024" } else { size });
+    let sectors = size.and_then(|size| size.parse::<u64>().ok()).filter(|size| size.is_multiple_of(512));
     sectors.into_iter().for_each(|size| machine.block_file(&kernel, "size", (size / 512).to_string()));
     cell("START").filter(|start| number(start)).into_iter().for_each(|at| machine.block_file(&kernel, "start", at));
     if let Some(numbers) = numbers {
@@ -249,12 +250,21 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
     Some(Device { name: kernel, luks: (cell("FSTYPE") == Some("crypto_LUKS")).then(|| version.to_owned()) })
 }
 
+/// The only size that is shortened for people and whole all the same: the kernel gives an extended partition two sectors of 512 bytes
+/// (`parse_extended` in its `block/partitions/msdos.c`), and of 512 bytes more or less `lsblk` shows another one.
+const EXTENDED: &str = "1K";
+
 /// What udev knows of it, which is where `lsblk` has it from.
 fn put_signature<'r>(numbers: &str, cell: &impl Fn(&str) -> Option<&'r str>, machine: &mut Machine) {
-    let facts = [("FSTYPE", "ID_FS_TYPE"), ("UUID", "ID_FS_UUID"), ("LABEL", "ID_FS_LABEL")];
+    let facts = [
+        ("FSTYPE", "ID_FS_TYPE"),
+        ("UUID", "ID_FS_UUID"),
+        ("LABEL", "ID_FS_LABEL"),
+        ("PARTTYPE", "ID_PART_ENTRY_TYPE"),
+    ];
     let facts = facts.iter().filter_map(|(column, key)| Some(format!("E:{key}={}", cell(column)?)));
     let text: Vec<String> = facts.collect();
-    if cell("FSTYPE").is_some() {
+    if cell("FSTYPE").or_else(|| cell("PARTTYPE")).is_some() {
         machine.file(format!("/run/udev/data/b{numbers}"), text.join("\n"));
     }
 }

@@ -66,8 +66,16 @@ pub(super) fn put_all(devices: &[Device], machine: &mut Machine) {
             path.push_str(name);
         });
         device.put(&path, machine);
+        let is_of_tunnel = |name: &String| devices.iter().any(|above| above.address == *name && above.tunnels);
+        if way.iter().any(is_of_tunnel) {
+            machine.file(format!("{path}/removable"), "removable");
+        }
     }
 }
+
+/// Words in names of bridges at the ends of tunnels (PCI ID database). What they lead to can be pulled out, as the firmware tells the
+/// kernel and `lspci` does not tell.
+const TUNNELS: [&str; 2] = ["Thunderbolt", "USB4"];
 
 /// A device that storage hangs on.
 #[derive(Debug, Clone)]
@@ -77,6 +85,8 @@ pub(super) struct Device {
     /// Buses behind a bridge: the first and the last.
     pub(super) buses: Option<(u8, u8)>,
     role: Option<u8>,
+    /// Does its name say that it is an end of a tunnel?
+    tunnels: bool,
     /// Numbers of maker and device, which `-nn` adds.
     id: Option<(String, String)>,
     now: Option<(String, String)>,
@@ -97,11 +107,13 @@ impl Device {
             kinds.iter().find(|(name, _)| line.contains(name)).map(|(_, role)| *role)
         });
         let id = lines.first().and_then(|line| numbers(line));
+        let tunnels = lines.first().is_some_and(|line| TUNNELS.iter().any(|name| line.contains(name)));
         Self {
             address,
             class,
             buses,
             role,
+            tunnels,
             id,
             now: line("LnkSta:").and_then(link),
             best: line("LnkCap:").and_then(link),
@@ -110,7 +122,7 @@ impl Device {
 
     /// One of which a text tells no more than where it is.
     pub(super) const fn placed(address: String, class: &'static str, buses: Option<(u8, u8)>) -> Self {
-        Self { address, class, buses, role: None, id: None, now: None, best: None }
+        Self { address, class, buses, role: None, tunnels: false, id: None, now: None, best: None }
     }
 
     /// What another text tells of it besides. False where they cannot be of one device.
@@ -126,6 +138,7 @@ impl Device {
         if one {
             self.buses = self.buses.or(other.buses);
             self.role = self.role.or(other.role);
+            self.tunnels |= other.tunnels;
             self.id = self.id.take().or(other.id);
             self.now = self.now.take().or(other.now);
             self.best = self.best.take().or(other.best);

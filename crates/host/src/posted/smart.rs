@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::machine::Smart;
 use super::{Machine, Text, smart_log};
+use crate::inspect::SPECIFIED;
 
 /// What says the same, without its device.
 const COMMAND: &str = "smartctl -j -x";
@@ -82,6 +83,9 @@ fn nvme_log(log: &Map<String, Value>) -> Value {
     }
     Value::Object(said)
 }
+
+/// What stands before a table of a part of the attributes.
+const FAILED: [&str; 2] = ["Failed Attributes:", "Please note the following marginal Attributes:"];
 
 /// A text of one drive.
 struct Said<'t>(&'t [&'t str]);
@@ -212,6 +216,7 @@ impl<'t> Said<'t> {
         put("ata_smart_attributes", self.attributes());
         put("power_on_time", self.hours().map(|hours| json!({"hours": hours})));
         put("temperature", self.temperature());
+        put("ata_device_statistics", self.specified().map(|limit| json!({"pages": [{"table": [limit]}]})));
         put("ata_sct_erc", self.recovery());
         put("interface_speed", self.line());
         put("ata_smart_self_test_log", self.self_tests());
@@ -236,10 +241,21 @@ impl<'t> Said<'t> {
         Some(json!({"table": rows.collect::<Vec<_>>()}))
     }
 
+    /// Where the table of all attributes begins. Before it some versions print those that fail, or that have failed, under the same
+    /// heading (`ataPrintMain` in smartmontools' `ataprint.cpp`).
+    fn table(&self) -> Option<usize> {
+        let is_of_failed = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|before| self.0.get(before)).map_or("", |line| line.trim());
+            FAILED.iter().any(|start| before.starts_with(start))
+        };
+        let mut starts = (0..self.0.len()).filter(|at| self.0[*at].starts_with("ID# ATTRIBUTE_NAME"));
+        starts.find(|at| !is_of_failed(at))
+    }
+
     /// Each line of that table with what it says, if that can be understood. An empty line ends the table, and so does the key to
     /// the flags of its brief form.
     fn attribute_rows(&self) -> Option<impl Iterator<Item = (&'t str, Option<Value>)>> {
-        let start = self.0.iter().position(|line| line.starts_with("ID# ATTRIBUTE_NAME"))?;
+        let start = self.table()?;
         let brief = self.0[start].contains("FAIL RAW_VALUE");
         let rows = self.0.get(start + 1..)?.iter().copied();
         let rows = rows.take_while(|line| !line.trim().is_empty() && !line.trim_start().starts_with('|'));
@@ -278,14 +294,13 @@ impl<'t> Said<'t> {
         };
         let now = degrees("Current Temperature").or_else(|| degrees("Current Drive Temperature"));
         let now = now.or_else(|| self.attributes().and_then(of_attribute));
-        let limit = degrees("Specified Max Operating Temperature").or_else(|| {
-            let (_, most) =
-                self.field("Min/Max recommended Temperature")?.strip_suffix(" Celsius")?.rsplit_once('/')?;
-            most.parse().ok()
+        let limit = self.field("Min/Max Temperature Limit").and_then(|text| {
+            let (_, most) = text.strip_suffix(" Celsius")?.rsplit_once('/')?;
+            most.parse::<u64>().ok()
         });
         let trip = degrees("Drive Trip Temperature").filter(|degrees| *degrees > 0);
         let mut said = Map::new();
-        for (key, value) in [("current", now), ("op_limit_max", limit), ("drive_trip", trip)] {
+        for (key, value) in [("current", now), ("limit_max", limit), ("drive_trip", trip)] {
             value.into_iter().for_each(|value| drop(said.insert(key.to_owned(), value.into())));
         }
         (!said.is_empty()).then_some(Value::Object(said))
@@ -337,11 +352,21 @@ impl<'t> Said<'t> {
         rows.iter().skip_while(|line| !line.trim().starts_with('#')).map_while(|line| scsi_test(line)).collect()
     }
 
-    /// `0x07  0x008  1               3  ---  Percentage Used Endurance Indicator`, of the device statistics.
-    fn endurance(&self) -> Option<u64> {
-        let line = self.0.iter().find(|line| line.trim_end().ends_with("Percentage Used Endurance Indicator"))?;
+    /// `0x07  0x008  1               3  ---  Percentage Used Endurance Indicator`, of the device statistics: a page's number and a name.
+    fn statistic(&self, page: &str, name: &str) -> Option<u64> {
+        let line = self.0.iter().find(|line| line.trim_end().ends_with(name))?;
         let words: Vec<&str> = line.split_whitespace().collect();
-        (words.first() == Some(&"0x07") && words.len() == 9).then(|| words[3].parse().ok()).flatten()
+        let whole = words.len() == 5 + name.split_whitespace().count();
+        (words.first() == Some(&page) && whole).then(|| words[3].parse().ok()).flatten()
+    }
+
+    fn endurance(&self) -> Option<u64> {
+        self.statistic("0x07", "Percentage Used Endurance Indicator")
+    }
+
+    /// The limit of the device statistics, as the document has it.
+    fn specified(&self) -> Option<Value> {
+        self.statistic("0x05", SPECIFIED).map(|limit| json!({"name": SPECIFIED, "value": limit}))
     }
 
     /// Last column of the error counters.
@@ -372,10 +397,16 @@ fn attribute(line: &str, brief: bool) -> Option<Value> {
         "Past" | "In_the_past" => "past",
         _ => return None,
     };
+    let pre_failure = if brief { words[2].starts_with('P') } else { words[6] == "Pre-fail" };
     let string = words.get(raw..)?.join(" ");
-    Some(
-        json!({"id": id, "name": words[1], "when_failed": failed, "raw": {"string": string, "value": raw_value(&string)?}}),
-    )
+    Some(json!({
+        "id": id,
+        "name": words[1],
+        "value": words[3].parse::<u64>().ok(),
+        "flags": {"prefailure": pre_failure},
+        "when_failed": failed,
+        "raw": {"string": string, "value": raw_value(&string)?},
+    }))
 }
 
 /// `31 (Min/Max 20/45)`, `12345h+10m+2.345s`, `0 0 0`: the first number, where what follows it is known.

@@ -29,6 +29,19 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             machine.refused.push(format!("`{}`: it tells no state", lines[*start].trim()));
             continue;
         };
+        // `zpool import` lists pools that are not imported, and has their numbers.
+        let is_imported = value("id").is_none();
+        if !is_imported && !is_gone(state) {
+            machine.refused.push(format!("pool `{name}` is not imported, and `zpool import` only lists it"));
+            continue;
+        }
+        // Of a pool that cannot be opened no errors are known, so that no line of them ends the list of its devices (`status_callback` in
+        // OpenZFS's `cmd/zpool/zpool_main.c`).
+        if value("errors").is_none() && is_gone(state) {
+            put(name, state, machine);
+            told += 1;
+            continue;
+        }
         // Without its end a list of devices may be cut, and what is missing would look as if it were not there.
         if value("errors").is_none() || !paragraph.iter().any(|line| line.trim() == "config:") {
             machine
@@ -83,6 +96,11 @@ pub(super) fn read_configuration(text: &Text, machine: &mut Machine) -> usize {
 /// States of a pool (zpoolconcepts(7)).
 pub(super) fn is_state(state: &str) -> bool {
     ["ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "REMOVED", "UNAVAIL", "SUSPENDED"].contains(&state)
+}
+
+/// Can a pool in a state not be opened?
+fn is_gone(state: &str) -> bool {
+    ["UNAVAIL", "FAULTED"].contains(&state)
 }
 
 /// Posts lose the tab that begins each line of the list, or have blanks for it: the indent of its heading goes. Where all blanks are

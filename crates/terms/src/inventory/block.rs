@@ -97,6 +97,9 @@ pub struct Partition {
     pub uuid: Option<String>,
     /// Its name, where it has one.
     pub label: Option<String>,
+    /// What the partition table says that it is for, where udev or blkid told: a UUID of GPT in small letters, a number of MS-DOS such
+    /// as `0x5`.
+    pub kind: Option<String>,
 }
 
 /// An md array: files below `md/`.
@@ -294,7 +297,7 @@ pub struct ThinPool {
     pub data_blocks: Readout<[u64; 2]>,
     /// Metadata blocks: used and all.
     pub metadata_blocks: Readout<[u64; 2]>,
-    /// `rw`, `ro`, `out_of_data_space`.
+    /// `rw`, `ro`, `out_of_data_space`, or `fail` where the pool has failed and tells nothing else.
     pub mode: Readout<String>,
 }
 

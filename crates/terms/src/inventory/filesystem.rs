@@ -38,8 +38,27 @@ pub struct Usage {
     /// Used, of what is used and what a person may still use.
     #[serde(rename = "used_percent")]
     pub used: u32,
-    /// What is left, as `df` words it: KiB, or a number that was rounded for people.
+    /// What is left, as `df` words it: KiB, a number that was rounded for people, or inodes.
     pub left: String,
+    /// Of what.
+    pub of: Used,
+}
+
+/// Is a kind of file system made as large as its content, and never written?
+#[must_use]
+pub fn is_image(kind: &str) -> bool {
+    ["squashfs", "erofs", "iso9660", "udf", "cramfs", "romfs"].contains(&kind)
+}
+
+/// What of a file system may be used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Used {
+    /// Space for data.
+    #[default]
+    Space,
+    /// Entries for files, of which some file systems are made with a number.
+    Inodes,
 }
 
 /// How a file system was laid out: `dumpe2fs -h`, `xfs_info`.

@@ -29,10 +29,47 @@ pub struct Smart {
 }
 
 impl Smart {
-    /// An attribute by its number.
+    /// What counts a kind of trouble, unless the drive counts something else under its number.
     #[must_use]
-    pub fn attribute(&self, id: u32) -> Option<&Attribute> {
-        self.attributes.iter().find(|attribute| attribute.id == id)
+    pub fn counter(&self, counter: Counter) -> Option<&Attribute> {
+        let (id, words) = counter.named();
+        let mut all = self.attributes.iter().filter(|attribute| attribute.id == id);
+        all.find(|attribute| {
+            let name = attribute.name.to_lowercase();
+            name.is_empty() || words.iter().any(|word| name.contains(word))
+        })
+    }
+}
+
+/// Kinds of trouble that SATA drives count in an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Counter {
+    /// Blocks that were given up.
+    GivenUp,
+    /// Reads that failed.
+    Uncorrected,
+    /// Commands that ran out of time.
+    TimedOut,
+    /// Blocks that wait to be given up.
+    Pending,
+    /// Blocks that a drive's own search could not read.
+    Unreadable,
+    /// Transfers with a wrong checksum.
+    Line,
+}
+
+impl Counter {
+    /// Its number, and words of which its name has one: numbers are nobody's standard, and a few makers count sectors or commands under
+    /// them (`drivedb.h` of smartmontools: 198 and 199 of Indilinx are `Read_Sectors_Tot_Ct` and `Write_Sectors_Tot_Ct`).
+    const fn named(self) -> (u32, &'static [&'static str]) {
+        match self {
+            Self::GivenUp => (5, &["realloc", "retired", "bad_b", "defect"]),
+            Self::Uncorrected => (187, &["uncorrect", "unc_", "uecc"]),
+            Self::TimedOut => (188, &["timeout"]),
+            Self::Pending => (197, &["pending"]),
+            Self::Unreadable => (198, &["uncorrect", "unc_", "uncor"]),
+            Self::Line => (199, &["crc"]),
+        }
     }
 }
 
@@ -48,6 +85,8 @@ pub struct Attribute {
     pub raw: u64,
     /// Is it below the maker's threshold now?
     pub failing: bool,
+    /// Does the maker call it one that tells of a failure to come, and not of age? `None` where that was not told.
+    pub pre_failure: Option<bool>,
 }
 
 /// A test that a drive did on itself.

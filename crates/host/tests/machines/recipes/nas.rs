@@ -21,7 +21,7 @@ fn smart(pending: u64, wrong: u64, line: &str, recovery: &str, passed: bool) -> 
         format!("{{\"id\":{id},\"name\":\"A{id}\",\"when_failed\":\"\",\"raw\":{{\"value\":{raw}}}}}")
     });
     format!(
-        "{{\"smartctl\":{{\"exit_status\":0}},\"smart_status\":{{\"passed\":true}},\"temperature\":{{\"current\":36,\"op_limit_max\":60}},\
+        "{{\"smartctl\":{{\"exit_status\":0}},\"smart_status\":{{\"passed\":true}},\"temperature\":{{\"current\":36,\"limit_max\":60}},\
          \"power_on_time\":{{\"hours\":40000}},\"ata_smart_attributes\":{{\"table\":[{}]}},{recovery}\
          \"interface_speed\":{{\"max\":{{\"string\":\"6.0 Gb/s\"}},\"current\":{{\"string\":\"{line}\"}}}},\
          \"ata_smart_self_test_log\":{{\"standard\":{{\"table\":[{{\"type\":{{\"string\":\"Extended offline\"}},\

@@ -1,0 +1,217 @@
+//! What the kernel says of storage, and what it means: kinds of messages by their words.
+
+use terms::diagnosis::Severity::{self, Error, Information, Warning};
+
+/// Messages of one kind: each has all the words of one of these lines, in small letters.
+pub(super) type Words = &'static [&'static [&'static str]];
+
+const AWAY: Words = &[
+    &["nvme", "controller is down"],
+    &["csts=0xffffffff"],
+    &["nvme", "device not ready"],
+    &["nvme", "removing after probe failure"],
+    // Of the driver and of the PCI core, where it has lost power or fell off its link.
+    &["nvme", "disabling device after reset failure"],
+    &["nvme", "unable to change power state", "inaccessible"],
+];
+
+/// As btrfs, dm-integrity, ext4, jbd2 and XFS word it.
+const CHECKSUMS: Words = &[
+    &["btrfs", "csum failed"],
+    &["btrfs", "checksum verify failed"],
+    &["btrfs", "checksum error"],
+    &["checksum failed at"],
+    &["integrity aead error"],
+    &["ext4-fs error", "checksum"],
+    &["ext4", "checksum invalid"],
+    &["ext4", "invalid checksum"],
+    &["jbd2", "checksum error"],
+    &["jbd2", "invalid checksum"],
+    &["xfs", "crc error"],
+];
+
+const REQUESTS: Words = &[
+    &["i/o error"],
+    &["i/o timeout"],
+    &["nvme", "qid", "timeout"],
+    &["read error corrected"],
+    &["not correctable"],
+    &["hard resetting link"],
+    &["limiting sata link speed"],
+    &["ncq disabled due to"],
+    &["uas_eh_"],
+    &["btrfs error", "bdev ", "errs:"],
+    // What becomes of a request in the end (`blk_errors` in the kernel's `block/blk-core.c`). What a drive does not know is none of these.
+    &["critical medium error, dev"],
+    &["critical target error, dev"],
+    &["critical space allocation error, dev"],
+    &["recoverable transport error, dev"],
+    &["protection error, dev"],
+    &["timeout error, dev"],
+    &["device offline error, dev"],
+    // `nvme_log_error` in its `drivers/nvme/host/core.c`.
+    &["@ lba", "(sct 0x"],
+    // Drivers of SAS controllers, before they take back a request or reset what it waits for.
+    &["attempting task abort"],
+    &["attempting", "reset! scmd"],
+];
+
+/// What a request asked for that failed, where the kernel does without it.
+pub(super) const OPTIONAL: [&str; 3] = ["(discard)", "(write_zeroes)", "(write_same)"];
+
+/// At each mount btrfs tells of the counters that it keeps.
+const COUNTED: Words = &[&["btrfs info", "bdev ", "errs:"]];
+
+const THROWN_OUT: Words = &[&["disk failure on"], &["kicking non-fresh"]];
+
+const READ_ONLY: Words = &[
+    &["remounting filesystem read-only"],
+    &["btrfs", "forced readonly"],
+    &["xfs", "shutting down filesystem"],
+    &["xfs", "has been shut down"],
+    &["xfs_do_force_shutdown"],
+];
+
+/// Modes of a pool other than writing (`notify_of_pool_mode_change` in the kernel's `drivers/md/dm-thin.c`).
+const POOL_STOPPED: Words = &[
+    &["device-mapper: thin", "switching pool to out-of-data-space"],
+    &["device-mapper: thin", "switching pool to read-only"],
+    &["device-mapper: thin", "switching pool to fail"],
+    &["device-mapper: thin", "metadata operation", "failed"],
+];
+
+const NOT_MOUNTED: Words =
+    &[&["btrfs", "open_ctree failed"], &["ext4-fs", "error loading journal"], &["xfs", "log mount/recovery failed"]];
+
+const DAMAGED: Words = &[
+    &["ext4-fs error"],
+    // What ext4 keeps in its superblock, and tells at each mount and once a day.
+    &["ext4-fs", "mounting fs with errors"],
+    &["ext4-fs", "error count since last fsck"],
+    &["ext4-fs", "group descriptors corrupted"],
+    &["ext4-fs", "bad geometry"],
+    &["xfs", "corruption"],
+    &["xfs", "metadata i/o error"],
+    &["btrfs critical", "corrupt"],
+    &["parent transid verify failed"],
+];
+
+/// What messages of a kind mean.
+pub(super) struct Kind {
+    pub(super) words: Words,
+    pub(super) severity: Severity,
+    /// What is so.
+    pub(super) what: &'static str,
+    /// What it costs, behind how many messages there are.
+    pub(super) cost: &'static str,
+    pub(super) advice: &'static str,
+    /// What shows more of it.
+    pub(super) command: &'static str,
+}
+
+pub(super) const SENT_TO_SLEEP: Kind = Kind {
+    words: AWAY,
+    severity: Error,
+    what: "an NVMe drive went away or did not wake",
+    cost: "; every request that was under way failed. Three things put drives to sleep: ",
+    advice: "Switch them off one at a time, in this order, and see which it was: `nvme_core.default_ps_max_latency_us=0`, \
+             `pcie_aspm=off`, `pcie_port_pm=off` on the kernel's command line. If none helps it is the power supply, the riser or the \
+             drive.",
+    command: "dmesg | grep -i nvme",
+};
+
+pub(super) const BAD_BLOCKS: Kind = Kind {
+    words: CHECKSUMS,
+    severity: Error,
+    what: "blocks were read that are not what was written",
+    cost: ", each a bad block that was read; a mirror repairs it, nothing else does",
+    advice: "Scrub what they name, then ask the drives for their health; if several drives are named, test the memory.",
+    command: "dmesg | grep -iE 'checksum|csum|crc|aead'",
+};
+
+pub(super) const FAILED_REQUESTS: Kind = Kind {
+    words: REQUESTS,
+    severity: Warning,
+    what: "requests to drives failed or had to be repeated",
+    cost: "; each cost up to 30 s of waiting, and what was not repaired by an array failed",
+    advice: "Ask the drives that they name for their health; look at cables first where a link was reset or made slower.",
+    command: "dmesg | grep -iE 'error, dev|i/o error|timeout|resetting|link speed|ncq|uas|abort'",
+};
+
+pub(super) const DEVICE_COUNTERS: Kind = Kind {
+    words: COUNTED,
+    severity: Warning,
+    what: "a btrfs keeps counters of errors of its devices",
+    cost: "; they are kept over restarts until somebody resets them, so that only growth tells of a fault now",
+    advice: "Scrub it and ask the drives for their health. Reset the counters when it is known why they counted.",
+    command: OF_FILE_SYSTEMS,
+};
+
+pub(super) const CORRECTED: Kind = Kind {
+    words: &[&["pcie bus error", "severity=correct"]],
+    severity: Information,
+    what: "links of storage had errors that were corrected",
+    cost: "; what was damaged on the way was sent again, and nothing was lost",
+    advice: "A few do no harm. Many are a bad contact, a riser or a cable, or a link that saves power badly: count them.",
+    command: OF_LINKS,
+};
+
+pub(super) const NOT_CORRECTED: Kind = Kind {
+    words: &[&["pcie bus error", "severity=uncorrect"], &["pcie bus error", "severity=fatal"]],
+    severity: Warning,
+    what: "links of storage had errors that were not corrected",
+    cost: "; each is a request that failed or a link that was lost",
+    advice: "Look at what the device is plugged into first: its slot, its riser, its cable, its power.",
+    command: OF_LINKS,
+};
+
+const OF_LINKS: &str = "dmesg | grep -iE 'pcie bus error|aer:'";
+
+pub(super) const LOST_MEMBERS: Kind = Kind {
+    words: THROWN_OUT,
+    severity: Error,
+    what: "an array went on without a member",
+    cost: "; what stands on it has lost redundancy, if it had any",
+    advice: "Find out why the member failed before it is added again: its health, its cable, its power.",
+    command: "cat /proc/mdstat",
+};
+
+pub(super) const STOPPED: Kind = Kind {
+    words: READ_ONLY,
+    severity: Error,
+    what: "a file system was made read-only or was shut down",
+    cost: ": nothing has been written to it since",
+    advice: "Copy what is needed, find what failed below it, then check it while it is not mounted.",
+    command: OF_FILE_SYSTEMS,
+};
+
+pub(super) const INCONSISTENT: Kind = Kind {
+    words: DAMAGED,
+    severity: Error,
+    what: "a file system found errors in itself",
+    cost: ", each of a place whose content cannot be trusted",
+    advice: "Copy what is needed. Ask the drives below it for their health, then check it while it is not mounted: first without \
+             changing anything.",
+    command: OF_FILE_SYSTEMS,
+};
+
+pub(super) const POOL: Kind = Kind {
+    words: POOL_STOPPED,
+    severity: Error,
+    what: "a thin pool stopped taking writes",
+    cost: "; what its volumes were asked to write then waited, and failed in the end",
+    advice: "See how full its data and its metadata are, and make larger what is full. Then check the file systems that stand on it while \
+             they are not mounted.",
+    command: "dmesg | grep -i 'device-mapper: thin'",
+};
+
+pub(super) const UNMOUNTABLE: Kind = Kind {
+    words: NOT_MOUNTED,
+    severity: Warning,
+    what: "a file system could not be mounted",
+    cost: "; the messages before it say why: a device that is missing, or damage",
+    advice: "Bring back what is missing. Where it is damaged copy the devices before anything tries to repair it.",
+    command: OF_FILE_SYSTEMS,
+};
+
+const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs'";

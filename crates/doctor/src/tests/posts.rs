@@ -1,0 +1,283 @@
+//! Short posts, each with what is found in it and what is not: a fault beside what looks like one.
+
+use host::{inspect, posted};
+use terms::diagnosis::Severity::{self, Error, Information, Warning};
+
+use crate::diagnose;
+
+type Found = (&'static str, &'static str, Severity);
+
+/// A post.
+struct Post {
+    text: String,
+    /// Findings that are among those made of it.
+    found: &'static [Found],
+    /// Checks that find nothing in it.
+    not: &'static [&'static str],
+}
+
+fn post(text: impl Into<String>, found: &'static [Found], not: &'static [&'static str]) -> Post {
+    Post { text: text.into(), found, not }
+}
+
+fn complaints(post: &Post) -> Vec<String> {
+    let diagnosis = diagnose(&inspect::examine(&posted::read([("post", post.text.as_str())]).machine).unwrap());
+    let all: Vec<(&str, &str, Severity)> = diagnosis
+        .findings
+        .iter()
+        .map(|found| (found.check.as_str(), found.place.name.as_str(), found.severity))
+        .collect();
+    let missed = post.found.iter().filter(|wanted| !all.contains(wanted)).map(|wanted| format!("no {wanted:?}"));
+    let wrong = all.iter().filter(|(check, _, _)| post.not.contains(check)).map(|found| format!("{found:?}"));
+    missed.chain(wrong).map(|wrong| format!("{wrong}, but {all:?}, in\n{}", post.text)).collect()
+}
+
+fn check(posts: &[Post]) {
+    let wrong: Vec<String> = posts.iter().flat_map(complaints).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const HEADING: &str =
+    "ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n";
+
+/// What `smartctl -x` says of a drive: what stands before its table, rows of that, and what comes behind.
+fn smart(before: &str, rows: &[&str], behind: &str) -> String {
+    format!(
+        "# smartctl -x /dev/sda\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n\
+        === START OF INFORMATION SECTION ===\nDevice Model:     A Drive\nSerial Number:    S1\n\n\
+        === START OF READ SMART DATA SECTION ===\nSMART overall-health self-assessment test result: {before}\n\
+        Vendor Specific SMART Attributes with Thresholds:\n{HEADING}{}\n\n{behind}\n",
+        rows.join("\n")
+    )
+}
+
+#[test]
+fn drives() {
+    const PENDING: &str = "197 Current_Pending_Sector  0x0012   090   090   000    Old_age   Always       -       1712";
+    const LIFE: &str = "231 SSD_Life_Left           0x0013   001   001   010    Pre-fail  Always   FAILING_NOW 1";
+    let marginal = format!(
+        "PASSED\nPlease note the following marginal Attributes:\n{HEADING}\
+        190 Airflow_Temperature_Cel 0x0022   067   042   045    Old_age   Always   In_the_past 33 (Min/Max 20/58)\n\n"
+    );
+    let warm = "194 Temperature_Celsius     0x0022   036   049   000    Old_age   Always       -       36";
+    let temperature = |most: u32| {
+        format!(
+            "Current Temperature:                    36 Celsius\nMin/Max recommended Temperature:     10/25 Celsius\n\
+                Min/Max Temperature Limit:            5/{most} Celsius\n"
+        )
+    };
+    check(&[
+        // The first table is of those that once failed, and the second of all.
+        post(smart(&marginal, &[PENDING], ""), &[("drive-media-errors", "sda", Warning)], &["drive-critical-warning"]),
+        // What is recommended is no limit.
+        post(smart("PASSED", &[warm], &temperature(70)), &[], &["drive-hot"]),
+        post(smart("PASSED", &[warm], &temperature(36)), &[("drive-hot", "sda", Warning)], &[]),
+        // Numbers of attributes are nobody's standard.
+        post(
+            smart(
+                "PASSED",
+                &[
+                    "198 Read_Sectors_Tot_Ct     0x0000   211   211   000    Old_age   Offline      -       12334455123",
+                    "199 Write_Sectors_Tot_Ct    0x0000   010   010   000    Old_age   Offline      -       8123311234",
+                ],
+                "",
+            ),
+            &[],
+            &["drive-media-errors", "drive-line-errors"],
+        ),
+        // It passes, and fails.
+        post(
+            smart("PASSED", &[LIFE], ""),
+            &[("drive-critical-warning", "sda", Error), ("drive-wear", "sda", Warning)],
+            &[],
+        ),
+        post(
+            smart(
+                "PASSED",
+                &["202 Percent_Lifetime_Remain 0x0030   015   015   001    Old_age   Offline      -       85"],
+                "",
+            ),
+            &[("drive-wear", "sda", Information)],
+            &["drive-critical-warning"],
+        ),
+        post(
+            smart(
+                "PASSED",
+                &["177 Wear_Leveling_Count     0x0013   098   098   000    Pre-fail  Always       -       31"],
+                "",
+            ),
+            &[],
+            &["drive-wear"],
+        ),
+    ]);
+}
+
+#[test]
+fn partitions() {
+    let list = |rows: &str| {
+        format!(
+            "# lsblk -o NAME,TYPE,START,SIZE,PHY-SEC,LOG-SEC,ROTA\nNAME   TYPE START   SIZE PHY-SEC LOG-SEC ROTA\n\
+                sda    disk       465.8G    4096     512    0\n{rows}\n"
+        )
+    };
+    let bios = "├─sda1 part    34  1007K    4096     512    0\n└─sda2 part  2048     1G    4096     512    0\n";
+    let listed = "├─sda1 part  2048   243M    4096     512    0\n├─sda2 part 501758     1K    4096     512    0\n\
+                  └─sda5 part 501760 465.5G    4096     512    0\n";
+    let old = "└─sda1 part    63 465.8G    4096     512    0\n";
+    check(&[
+        post(list(bios), &[], &["partition-alignment"]),
+        post(list(listed), &[], &["partition-alignment"]),
+        post(list(old), &[("partition-alignment", "sda1", Warning)], &[]),
+    ]);
+}
+
+#[test]
+fn messages() {
+    const REQUESTS: Found = ("read-write-errors", "", Warning);
+    const AWAY: Found = ("drive-went-away", "", Error);
+    const DAMAGED: Found = ("went-read-only", "", Error);
+    const UNMOUNTABLE: Found = ("went-read-only", "", Warning);
+    let said = |lines: &[&str]| {
+        lines.iter().enumerate().map(|(at, line)| format!("[ 10{at}.123456] {line}\n")).collect::<String>()
+    };
+    let found = |line: &str, found: &'static [Found]| post(said(&[line]), found, &[]);
+    let silent = |lines: &[&str]| post(said(lines), &[], &["read-write-errors", "drive-went-away", "went-read-only"]);
+    check(&[
+        found("critical medium error, dev sdc, sector 242088336 op 0x0:(READ) flags 0x80700 phys_seg 1", &[REQUESTS]),
+        found("blk_update_request: critical target error, dev sdb, sector 9 op 0x1:(WRITE) flags 0x0", &[REQUESTS]),
+        found("recoverable transport error, dev sdb, sector 9 op 0x0:(READ) flags 0x0", &[REQUESTS]),
+        found("protection error, dev sdb, sector 9 op 0x0:(READ) flags 0x0", &[REQUESTS]),
+        found("timeout error, dev nvme0n1, sector 9 op 0x0:(READ) flags 0x0", &[REQUESTS]),
+        found("device offline error, dev sdb, sector 9 op 0x0:(READ) flags 0x0", &[REQUESTS]),
+        found("critical space allocation error, dev dm-4, sector 9 op 0x1:(WRITE) flags 0x0", &[REQUESTS]),
+        found("nvme0n1: Read(0x2) @ LBA 51, 8 blocks, Unrecovered Read Error (sct 0x2 / sc 0x81) DNR", &[REQUESTS]),
+        found("sd 0:0:3:0: attempting task abort!scmd(0x00d2e1b0a3), outstanding for 30312 ms", &[REQUESTS]),
+        found("sd 0:0:3:0: attempting device reset! scmd(0x00d2e1b0a3)", &[REQUESTS]),
+        found("BTRFS info (device sdc): bdev /dev/sdc errs: wr 0, rd 1832, flush 0, corrupt 14, gen 0", &[REQUESTS]),
+        // Nothing is lost that a drive does not know, or that the kernel does without.
+        silent(&["operation not supported error, dev loop0, sector 9 op 0x9:(WRITE_ZEROES) flags 0x0"]),
+        silent(&["critical target error, dev sdb, sector 9 op 0x3:(DISCARD) flags 0x0"]),
+        found("nvme 0000:02:00.0: Unable to change power state from D3cold to D0, device inaccessible", &[AWAY]),
+        found("nvme nvme0: Disabling device after reset failure: -19", &[AWAY]),
+        silent(&["snd_hda_intel 0000:01:00.1: Unable to change power state from D3cold to D0, device inaccessible"]),
+        found("EXT4-fs (sda2): warning: mounting fs with errors, running e2fsck is recommended", &[DAMAGED]),
+        found("EXT4-fs (sda2): error count since last fsck: 14", &[DAMAGED]),
+        found("EXT4-fs (sda2): bad geometry: block count 9 exceeds size of device (8 blocks)", &[DAMAGED]),
+        found("EXT4-fs (sda2): group descriptors corrupted!", &[DAMAGED]),
+        silent(&["EXT4-fs (sda2): warning: maximal mount count reached, running e2fsck is recommended"]),
+        found(
+            "BTRFS error (device sdb1): parent transid verify failed on logical 1 mirror 1 wanted 2 found 1",
+            &[DAMAGED],
+        ),
+        found("BTRFS error (device sdb1): open_ctree failed", &[UNMOUNTABLE]),
+        found("EXT4-fs (sda2): error loading journal", &[UNMOUNTABLE]),
+        found("XFS (md0): log mount/recovery failed: error -117", &[UNMOUNTABLE]),
+        found("device-mapper: thin: 253:4: switching pool to out-of-data-space (queue IO) mode", &[DAMAGED]),
+        found("device-mapper: thin: 253:4: switching pool to read-only mode", &[DAMAGED]),
+        found("device-mapper: thin: 253:4: switching pool to fail mode", &[DAMAGED]),
+        found("device-mapper: thin: 253:4: metadata operation 'dm_pool_commit' failed: error = -28", &[DAMAGED]),
+        silent(&["device-mapper: thin: 253:4: switching pool to write mode"]),
+        // Links: of a network card, of a drive.
+        silent(&[
+            "rtw_8821ce 0000:02:00.0: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Transmitter ID)",
+        ]),
+        silent(&["pcieport 0000:00:1d.5: AER: PCIe Bus Error: severity=Corrected, type=Physical Layer, (Receiver ID)"]),
+        found(
+            "nvme 0000:01:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer, (Receiver ID)",
+            &[("read-write-errors", "", Information)],
+        ),
+        found(
+            "nvme 0000:01:00.0: AER: PCIe Bus Error: severity=Uncorrectable (Non-Fatal), type=Transaction Layer",
+            &[REQUESTS],
+        ),
+    ]);
+}
+
+/// A drive that is put in resets its port once; one whose link was lost does the same, and was there before.
+#[test]
+fn a_drive_that_is_put_in() {
+    let put_in = "[98211.331201] ata4: exception Emask 0x10 SAct 0x0 SErr 0x4040000 action 0xe frozen\n\
+        [98211.331210] ata4: irq_stat 0x00000040, connection status changed\n\
+        [98211.331215] ata4: SError: { CommWake DevExch }\n[98211.331222] ata4: hard resetting link\n\
+        [98217.052611] ata4: SATA link up 6.0 Gbps (SStatus 133 SControl 300)\n";
+    let named = "[98217.054410] ata4.00: ATA-9: WDC WD40EFRX-68N32N0, 82.00A82, max UDMA/133\n";
+    let again = "[98217.055410] ata4.00: configured for UDMA/133\n";
+    const LOST: &[Found] = &[("read-write-errors", "", Warning)];
+    check(&[
+        post(format!("{put_in}{named}{again}"), &[], &["read-write-errors"]),
+        post(format!("{put_in}{again}"), LOST, &[]),
+        post(format!("[    2.054410] ata4.00: ATA-9: WDC, 82, max UDMA/133\n{put_in}{named}{again}"), LOST, &[]),
+        post(format!("{put_in}{put_in}{named}{again}"), LOST, &[]),
+    ]);
+}
+
+#[test]
+fn pools() {
+    const GONE: &[Found] = &[("zfs-pool-state", "tank", Error)];
+    let status = |state: &str, end: &str| {
+        format!(
+            "  pool: tank\n state: {state}\n  scan: none requested\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\
+                \ttank        {state}      0     0     0\n\t  sda       ONLINE       0     0     0\n{end}\n"
+        )
+    };
+    let import = |state: &str| {
+        format!(
+            "   pool: tank\n     id: 12345678901234567890\n  state: {state}\n action: The pool can be imported.\n config:\n\n\
+                \ttank         {state}\n\t  sda        ONLINE\n\n"
+        )
+    };
+    check(&[
+        // Of a pool that cannot be opened no errors are told.
+        post(status("UNAVAIL", ""), GONE, &[]),
+        post(status("DEGRADED", ""), &[], &["zfs-pool-state"]),
+        post(import("UNAVAIL"), GONE, &[]),
+        post(import("ONLINE"), &[], &["zfs-pool-state"]),
+    ]);
+}
+
+#[test]
+fn full_file_systems() {
+    const FULL: &[Found] = &[("file-system-space", "/", Error)];
+    const NOT: &[&str] = &["file-system-space"];
+    let heading = "Filesystem     Type      Size  Used Avail Use% Mounted on\n";
+    check(&[
+        post(format!("$ df -hT\n{heading}/dev/root      erofs     170M  170M     0 100% /\n"), &[], NOT),
+        post(format!("$ df -hT\n{heading}/dev/root      ext4       29G   28G     0 100% /\n"), FULL, &[]),
+        post("$ df -h\nFilesystem Size Used Available Use% Mounted on\n/dev/root 4.3M 4.3M 0 100% /rom\n", &[], NOT),
+        post("$ df -h\nFilesystem Size Used Available Use% Mounted on\n/dev/root 170M 170M 0 100% /\n", &[], NOT),
+        post("$ df -h\nFilesystem Size Used Available Use% Mounted on\n/dev/root 29G 28G 0 100% /\n", FULL, &[]),
+        post(
+            "$ df -i\nFilesystem Inodes IUsed IFree IUse% Mounted on\n/dev/sda2 30531584 30531584 0 100% /\n",
+            FULL,
+            &[],
+        ),
+        post("$ df -i\nFilesystem Inodes IUsed IFree IUse% Mounted on\n/dev/sda2 0 0 0 - /\n", &[], NOT),
+    ]);
+}
+
+#[test]
+fn links_of_tunnels() {
+    let text = |name: &str| {
+        format!(
+            "00:1d.0 PCI bridge: Intel Root Port\n\tBus: primary=00, secondary=05, subordinate=0a, sec-latency=0\n\
+            \tCapabilities: [80] Express (v2) Root Port (Slot+), MSI 00\n\t\tLnkCap:\tPort #3, Speed 8GT/s, Width x4\n\
+            \t\tLnkSta:\tSpeed 8GT/s, Width x4\n\n\
+            05:00.0 PCI bridge: {name}\n\tBus: primary=05, secondary=09, subordinate=0a, sec-latency=0\n\
+            \tCapabilities: [80] Express (v2) Upstream Port, MSI 00\n\t\tLnkCap:\tPort #3, Speed 8GT/s, Width x4\n\
+            \t\tLnkSta:\tSpeed 8GT/s, Width x4\n\n\
+            09:01.0 PCI bridge: {name}\n\tBus: primary=09, secondary=0a, subordinate=0a, sec-latency=0\n\
+            \tCapabilities: [80] Express (v2) Downstream Port (Slot+), MSI 00\n\
+            \t\tLnkCap:\tPort #3, Speed 2.5GT/s, Width x4\n\t\tLnkSta:\tSpeed 2.5GT/s, Width x4\n\n\
+            0a:00.0 Non-Volatile memory controller: Samsung\n\tCapabilities: [70] Express (v2) Endpoint, MSI 00\n\
+            \t\tLnkCap:\tPort #0, Speed 8GT/s, Width x4\n\t\tLnkSta:\tSpeed 2.5GT/s (downgraded), Width x4\n\n"
+        )
+    };
+    check(&[
+        post(
+            text("Intel JHL6340 Thunderbolt 3 Bridge (C step) [Alpine Ridge 2C 2016]"),
+            &[],
+            &["slot-below-drive", "link-below-drive"],
+        ),
+        post(text("ASMedia ASM1184e"), &[("slot-below-drive", "0000:0a:00.0", Warning)], &[]),
+    ]);
+}
