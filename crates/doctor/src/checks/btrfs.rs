@@ -33,7 +33,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "btrfs-mixed-profiles",
         severity: Error,
         looks_at: "directories below `/sys/fs/btrfs/*/allocation`, `exclusive_operation`",
-        rule: "one kind of block has several profiles: a balance was never finished, or is under way (information)",
+        rule: "one kind of block has several profiles: a balance was never finished (error), is paused (warning), or is under way \
+               (information)",
         fixes: false,
         look: mixed,
     },
@@ -74,8 +75,12 @@ fn target(system: &FileSystem) -> String {
     system.targets.first().map_or_else(|| "TARGET".to_owned(), |target| quote(target))
 }
 
+fn directory(system: &FileSystem) -> String {
+    format!("/sys/fs/btrfs/{}", system.uuid.as_deref().unwrap_or("UUID"))
+}
+
 fn allocation(system: &FileSystem) -> String {
-    format!("/sys/fs/btrfs/{}/allocation", system.uuid.as_deref().unwrap_or("UUID"))
+    format!("{}/allocation", directory(system))
 }
 
 fn shown(profiles: &BTreeMap<String, Vec<String>>) -> String {
@@ -109,10 +114,23 @@ fn goal(wanted: &str, profiles: &BTreeMap<String, Vec<String>>, devices: usize) 
 /// (btrfs-balance(8), `-f`), which nothing here does. `-m` takes system blocks with it.
 fn convert(found: Found, system: &FileSystem, filters: &str) -> Found {
     let target = target(system);
-    found
-        .look(format!("btrfs balance status {target}"))
-        .look(format!("btrfs filesystem usage {target}"))
-        .run(Nothing, format!("btrfs balance start {filters} {target}"))
+    let found = found.look(format!("btrfs balance status {target}")).look(format!("btrfs filesystem usage {target}"));
+    // One that is paused has to end before another begins (btrfs-balance(8), `resume`).
+    let command = if system.btrfs.as_ref().is_some_and(is_paused) {
+        format!("btrfs balance resume {target}")
+    } else {
+        format!("btrfs balance start {filters} {target}")
+    };
+    found.run(Nothing, command)
+}
+
+/// What the kernel is doing to the whole file system; the file is not there before kernel 5.10.
+fn operation(btrfs: &BtrfsState) -> &str {
+    btrfs.operation.known().and_then(Option::as_deref).unwrap_or_default()
+}
+
+fn is_paused(btrfs: &BtrfsState) -> bool {
+    operation(btrfs) == "balance paused"
 }
 
 fn metadata(machine: &Machine, round: &mut Round) {
@@ -185,9 +203,11 @@ fn mixed(machine: &Machine, round: &mut Round) {
         if kinds.is_empty() {
             continue;
         }
-        // The file is not there before kernel 5.10.
-        let under_way = btrfs.operation.known().and_then(Option::as_deref) == Some("balance");
-        let severity = if under_way { Information } else { Error };
+        let severity = match operation(btrfs) {
+            "balance" => Information,
+            _ if is_paused(btrfs) => Warning,
+            _ => Error,
+        };
         let each: Vec<String> =
             kinds.iter().map(|kind| format!("{kind} is partly {}", list(of(profiles, kind)))).collect();
         let found = finding(
@@ -200,6 +220,10 @@ fn mixed(machine: &Machine, round: &mut Round) {
             ),
         )
         .seen(allocation(system), shown(profiles));
+        let found = match operation(btrfs) {
+            "" | "none" => found,
+            busy => found.seen(format!("{}/exclusive_operation", directory(system)), busy),
+        };
         round.find(finished(found, system, profiles, &kinds, present(btrfs, system)));
     }
 }

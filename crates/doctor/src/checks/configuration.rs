@@ -3,8 +3,9 @@
 use terms::diagnosis::Place;
 use terms::inventory::ConfigLine;
 
-use crate::check::{Check, Round, Warning, finding};
+use crate::check::{Check, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
+use crate::remedy::Found;
 use crate::words::{count, number};
 
 pub(super) const CHECKS: &[Check] = &[Check {
@@ -37,10 +38,29 @@ fn look(machine: &Machine, round: &mut Round) {
         return;
     }
     round.look();
-    for device in paths.iter().filter(|device| is_kernel_name(device)) {
-        let at = Place::new("file", "zpool.cache");
-        judge(machine, round, &at, device, "zpool status -P");
+    let named: Vec<&str> = paths.iter().map(String::as_str).filter(|device| is_kernel_name(device)).collect();
+    if !named.is_empty() {
+        round.find(of_pools(&named));
     }
+}
+
+/// Pools keep the paths by which they were opened. ZFS finds its devices by their labels where a path is wrong, so that nothing is lost by
+/// it, but what `zpool status` shows may then be another drive's name.
+fn of_pools(named: &[&str]) -> Found {
+    let found = finding(
+        Warning,
+        &Place::new("file", "zpool.cache"),
+        format!("pools name {} as the kernel calls it today", count(number(named.len()), "device")),
+        "1 drive more or less, and it is another's name: the pool is found by its labels all the same, and whoever replaces a drive takes \
+         the wrong one",
+    );
+    named
+        .iter()
+        .fold(found, |found, device| found.seen("zpool status -P", device))
+        .advise("Export the pool when nothing uses it, and import it by lasting names: what is on it stays.")
+        .look("zpool status -P")
+        .run(Nothing, "zpool export POOL")
+        .run(Nothing, "zpool import -d /dev/disk/by-id POOL")
 }
 
 fn first(line: &ConfigLine) -> Vec<&str> {

@@ -62,7 +62,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "drive-throttled",
         severity: Warning,
         looks_at: LOOKS_AT,
-        rule: "the drive has slowed down because of heat, or was critically hot",
+        rule: "the drive was critically hot, or slowed down because of heat once a week or more (less often: information)",
         fixes: false,
         look: throttled,
     },
@@ -364,6 +364,9 @@ fn hot(machine: &Machine, round: &mut Round) {
     }
 }
 
+/// A drive that slows down once a week or more does so now.
+const HOURS_A_WEEK: u64 = 168;
+
 fn throttled(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {
         let slowed = told(round, drive, health.thermal_slowdowns, "thm_temp1_trans_count");
@@ -373,7 +376,9 @@ fn throttled(machine: &Machine, round: &mut Round) {
         if slowdowns == 0 && critical == 0 && warm == 0 {
             return;
         }
-        let severity = if slowdowns > 0 || critical > 0 { Warning } else { Information };
+        // Counters of a whole life: a hot day long ago leaves a number that does not matter any more.
+        let is_often = health.power_on_hours.is_none_or(|hours| slowdowns >= (hours / HOURS_A_WEEK).max(1));
+        let severity = if (slowdowns > 0 && is_often) || critical > 0 { Warning } else { Information };
         round.find(
             finding(
                 severity,
@@ -384,7 +389,7 @@ fn throttled(machine: &Machine, round: &mut Round) {
                     count(warm, "minute"),
                     count(critical, "minute"),
                     slowed.map_or(String::new(), |slowdowns| format!(", and slowed down {}", count(slowdowns, "time")))
-                ),
+                ) + &health.power_on_hours.map_or(String::new(), |hours| format!(", in {}", count(hours, "hour"))),
             )
             .seen(
                 source(drive),

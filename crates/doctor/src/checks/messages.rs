@@ -19,8 +19,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "drive-went-away",
         severity: Error,
-        looks_at: "`dmesg`, `default_ps_max_latency_us`, `pcie_aspm.policy`, `d3cold_allowed`",
-        rule: "an NVMe controller went down or did not come back from sleep",
+        looks_at: "`dmesg`, `default_ps_max_latency_us`, `pcie_aspm.policy`, `d3cold_allowed`, `config` of storage controllers",
+        rule: "an NVMe controller went down or did not come back from sleep, or a storage controller answers with nothing but ones",
         fixes: false,
         look: went_away,
     },
@@ -96,7 +96,32 @@ fn look_for<'a>(machine: &Machine<'a>, round: &mut Round, kind: &Kind) -> Vec<&'
     lines
 }
 
+/// Storage controllers that answer with nothing but ones.
+fn silent(machine: &Machine, round: &mut Round) {
+    for device in machine.inventory.pci.iter().filter(|device| !device.role.is_bridge()) {
+        if !device.detail.as_deref().is_some_and(|detail| detail.silent) {
+            continue;
+        }
+        round.find(
+            finding(
+                Error,
+                &machine.link_place(&device.address),
+                "the device answers with nothing but ones",
+                "0 requests reach it: it lost its power, or fell off its link, and the kernel still lists it",
+            )
+            .seen(format!("/sys/bus/pci/devices/{}/config", device.address), "ff ff ff ff …")
+            .advise(
+                "Switch the machine off and on again, not only around. If it comes back, look at what puts it to sleep, at its slot and at its \
+                 power; if not, it has failed.",
+            )
+            .look(format!("lspci -vv -s {}", device.address))
+            .look("dmesg | grep -i nvme"),
+        );
+    }
+}
+
 fn went_away(machine: &Machine, round: &mut Round) {
+    silent(machine, round);
     let lines = with(machine, round, SENT_TO_SLEEP.words);
     let aspm = machine.parameter("pcie_aspm.policy").unwrap_or("not told");
     let apst = machine.parameter("nvme_core.default_ps_max_latency_us");

@@ -46,7 +46,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "zfs-cache-limit",
         severity: Information,
         looks_at: "`c_max` in `/proc/spl/kstat/zfs/arcstats`, `MemTotal`",
-        rule: "the cache may take nearly all memory, or less than a sixteenth of it",
+        rule: "somebody let the cache take nearly all memory, or it may take less than a sixteenth",
         fixes: false,
         look: cache,
     },
@@ -245,7 +245,12 @@ fn cache(machine: &Machine, round: &mut Round) {
     }
     round.look();
     let share = arc.max.as_f64() / memory.as_f64();
-    let (what, why) = if share > 0.9 {
+    // From 2.3 on OpenZFS itself leaves 1 GiB only (`arc_default_max` in its `module/os/linux/zfs/arc_os.c`), and gives back what is
+    // asked for.
+    let is_default = machine.parameter("zfs.zfs_arc_max") == Some("0");
+    let (what, why) = if share > 0.9 && is_default {
+        return;
+    } else if share > 0.9 {
         (
             format!("the cache of ZFS may take {} of memory", percent(share)),
             format!(

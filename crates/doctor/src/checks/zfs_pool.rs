@@ -16,7 +16,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "zfs-pool-state",
         severity: Error,
         looks_at: "state, counters and `errors:` of `zpool status`",
-        rule: "a pool or a device is not `ONLINE`, a counter is not 0, or data is damaged",
+        rule: "a pool or a device is not `ONLINE`, a counter is not 0, or data is damaged; a device is being filled (warning)",
         fixes: false,
         look: state,
     },
@@ -90,12 +90,15 @@ fn state(machine: &Machine, round: &mut Round) {
             .map(|vdev| format!("{} {}/{}/{}", vdev.name, vdev.errors[0], vdev.errors[1], vdev.errors[2]))
             .collect();
         let damaged = pool.errors.as_deref().filter(|text| !text.starts_with("No known data errors"));
-        if pool.state == "ONLINE" && bad.is_empty() && counted.is_empty() && damaged.is_none() {
+        let is_in_order = pool.state == "ONLINE" && bad.is_empty();
+        let is_only_filled = is_in_order && counted.is_empty() && damaged.is_none();
+        if is_only_filled && !resilvers(pool) {
             continue;
         }
-        let what = match (damaged, bad.is_empty() && pool.state == "ONLINE") {
+        let what = match (damaged, is_in_order) {
             (Some(_), _) => "data is damaged".to_owned(),
             (None, false) => format!("the pool is {}", pool.state),
+            (None, true) if is_only_filled => "a device is being filled".to_owned(),
             (None, true) => "devices counted errors".to_owned(),
         };
         let mut cost = Vec::new();
@@ -108,10 +111,12 @@ fn state(machine: &Machine, round: &mut Round) {
         if let Some(text) = damaged {
             cost.push(text.to_owned());
         }
-        if cost.is_empty() {
+        if is_only_filled {
+            cost.push("until it is full its group survives 1 loss less than it is made for".to_owned());
+        } else if cost.is_empty() {
             cost.push(format!("0 of {} tell why", count(number(leaves.len()), "device")));
         }
-        let found = finding(Error, &at, what, cost.join("; "))
+        let found = finding(if is_only_filled { Warning } else { Error }, &at, what, cost.join("; "))
             .seen(format!("zpool status -v {}", pool.name), [&[pool.state.clone()][..], &bad[..]].concat().join(", "));
         let found =
             pool.scan.iter().fold(found, |found, scan| found.seen(format!("zpool status {}, scan", pool.name), scan));
@@ -373,6 +378,10 @@ fn special(machine: &Machine, round: &mut Round) {
     }
 }
 
+/// Fragmentation of free space from which on most of it is in pieces below 1 MiB (`zfs_frag_table` in OpenZFS's
+/// `module/zfs/metaslab.c`).
+const MANY_PIECES: f64 = 40.0;
+
 fn space(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
         let at = place(pool);
@@ -387,14 +396,22 @@ fn space(machine: &Machine, round: &mut Round) {
             continue;
         }
         let broken = share("fragmentation").map_or_else(|| "not known".to_owned(), |share| percent(share / 100.0));
+        let pieces = if share("fragmentation").is_some_and(|share| share >= MANY_PIECES) {
+            "it is in many pieces, and writes look longer for room already"
+        } else {
+            "writes look longer for room the less there is, and slow down more and more"
+        };
         round.find(
             finding(
                 Warning,
                 &at,
                 format!("{} of the pool are in use", percent(used / 100.0)),
-                format!("free space is in pieces ({broken} fragmented): writes look longer for room, and slow down more and more"),
+                format!("{} are free, their fragmentation is {broken}: {pieces}", percent((100.0 - used) / 100.0)),
             )
-            .seen(format!("zpool get capacity,fragmentation {}", pool.name), list(&[format!("{used} %"), broken.clone()]))
+            .seen(
+                format!("zpool get capacity,fragmentation {}", pool.name),
+                list(&[format!("{used} %"), broken.clone()]),
+            )
             .advise("Remove snapshots and files, or add another virtual device.")
             .look(format!("zpool list -v {}", quote(&pool.name))),
         );

@@ -439,10 +439,16 @@ fn drives() -> Vec<Fault> {
             "drive-throttled",
             Warning,
             |m| {
-                health(m).thermal_slowdowns = Some(3);
+                health(m).thermal_slowdowns = Some(300);
                 health(m).warning_temperature_minutes = Some(7);
             },
-            &["slowed down 3 times", "7 minutes above its warning"],
+            &["slowed down 300 times", "7 minutes above its warning", "in 8000 hours"],
+        ),
+        fault(
+            "drive-throttled",
+            Information,
+            |m| health(m).thermal_slowdowns = Some(3),
+            &["slowed down 3 times, in 8000 hours"],
         ),
     ]
 }
@@ -1057,7 +1063,7 @@ fn pools() -> Vec<Fault> {
             |m| {
                 known(&mut pool(m).properties).insert("capacity".into(), "91".into());
             },
-            &["91 % of the pool", "5 % fragmented"],
+            &["91 % of the pool", "their fragmentation is 5 %"],
         ),
     ]
 }

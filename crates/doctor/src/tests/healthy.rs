@@ -122,3 +122,17 @@ fn what_is_only_read_may_be_full() {
     let read_only = found("file-system-space", plant(|mount| mount.options.push("ro".into())));
     assert_eq!(read_only, []);
 }
+
+#[test]
+fn what_zfs_takes_by_itself_it_gives_back() {
+    let plant = |limit: &'static str| {
+        move |m: &mut Inventory| {
+            if let Known(Some(arc)) = &mut detail(m).linux.arc {
+                arc.max = Bytes::gib(63);
+            }
+            parameter(m, "zfs.zfs_arc_max", limit);
+        }
+    };
+    assert_eq!(found("zfs-cache-limit", plant("0")), []);
+    one("zfs-cache-limit", plant("67645734912"));
+}

@@ -66,7 +66,7 @@ fn faults_are_found_in_what_was_posted() {
         (sample!("smartctl-x-sas.txt"), &[("drive-media-errors", "sdf", Warning), ("drive-self-test", "sdf", Error)]),
         (
             sample!("nvme-smart-log.txt"),
-            &[("drive-wear", "nvme0n1", Information), ("drive-throttled", "nvme0n1", Warning)],
+            &[("drive-wear", "nvme0n1", Information), ("drive-throttled", "nvme0n1", Information)],
         ),
         (
             sample!("nvme-smart-log-old.txt"),

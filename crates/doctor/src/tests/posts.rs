@@ -281,3 +281,34 @@ fn links_of_tunnels() {
         post(text("ASMedia ASM1184e"), &[("slot-below-drive", "0000:0a:00.0", Warning)], &[]),
     ]);
 }
+
+#[test]
+fn a_controller_that_answers_nothing() {
+    const GONE: &[Found] = &[("drive-went-away", "0000:02:00.0", Error)];
+    let text = |rest: &str| {
+        format!(
+            "02:00.0 Non-Volatile memory controller: Samsung Electronics Co Ltd NVMe SSD Controller SM961/PM961 {rest}\n\
+                \tKernel driver in use: nvme\n"
+        )
+    };
+    check(&[
+        post(text("(rev ff) (prog-if ff)\n\t!!! Unknown header type 7f"), GONE, &[]),
+        post(text("(prog-if 02 [NVM Express])"), &[], &["drive-went-away"]),
+    ]);
+}
+
+#[test]
+fn a_pool_that_is_filled() {
+    let text = |scan: &str| {
+        format!(
+            "  pool: tank\n state: ONLINE\n  scan: {scan}\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\
+                \ttank        ONLINE       0     0     0\n\t  mirror-0  ONLINE       0     0     0\n\
+                \t    sda     ONLINE       0     0     0\n\t    sdb     ONLINE       0     0     0  (resilvering)\n\n\
+                errors: No known data errors\n"
+        )
+    };
+    check(&[
+        post(text("resilver in progress since Sun Nov 17 11:02:21 2024"), &[("zfs-pool-state", "tank", Warning)], &[]),
+        post(text("resilvered 1.02T in 03:10:11 with 0 errors"), &[], &["zfs-pool-state"]),
+    ]);
+}

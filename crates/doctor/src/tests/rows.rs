@@ -84,6 +84,17 @@ fn a_balance_that_is_under_way_is_let_alone() {
 }
 
 #[test]
+fn a_balance_that_is_paused_goes_on_before_another_begins() {
+    let said = one("btrfs-mixed-profiles", |m| {
+        profile(m, "data", &["raid1", "single"]);
+        btrfs(m).operation = Known(Some("balance paused".into()));
+    });
+    assert_eq!(said.severity, Severity::Warning);
+    has_not(&said, &["balance start"]);
+    has(&said, &["btrfs balance resume /pics"]);
+}
+
+#[test]
 fn ashift_is_one_that_zfs_takes_and_large_blocks_are_doubted() {
     let large = |m: &mut Inventory| {
         for name in ["nvme8n1p2", "nvme9n1p2"] {

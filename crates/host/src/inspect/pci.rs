@@ -49,6 +49,7 @@ fn device(source: &Source, wanted: Wanted, slots: &BTreeMap<String, String>, add
     let kind = kind(&class, wanted)?;
     let config = source.bytes(&format!("{directory}/config"));
     let express = express(&config);
+    let silent = is_silent(&config, told("revision").as_deref());
     let role = match kind {
         Kind::Bridge => bridge_role(source, &directory, &express),
         Kind::Endpoint(role) => role,
@@ -66,7 +67,7 @@ fn device(source: &Source, wanted: Wanted, slots: &BTreeMap<String, String>, add
         max_link: plain(told("max_link_speed"), told("max_link_width")),
         detail: wanted.detail.then(|| {
             let slot = slots.get(without_function(&address)).cloned();
-            Box::new(detail(source, &directory, Parts { class, kind, express, slot }))
+            Box::new(detail(source, &directory, Parts { class, kind, express, silent, slot }))
         }),
         address,
     })
@@ -120,8 +121,19 @@ struct Parts {
     class: String,
     kind: Kind,
     express: Readout<Option<Express>>,
+    silent: bool,
     slot: Option<String>,
 }
+
+/// Does a device answer with nothing but ones? The kernel keeps the revision that it read when it found the device: ones there were ones
+/// then, and what was posted of `lspci` has that of now.
+fn is_silent(config: &Readout<Option<Vec<u8>>>, revision: Option<&str>) -> bool {
+    let bytes = config.known().and_then(Option::as_deref).unwrap_or_default();
+    revision == Some(ONES) || (!bytes.is_empty() && bytes.iter().all(|byte| *byte == u8::MAX))
+}
+
+/// A revision that is none.
+pub(crate) const ONES: &str = "0xff";
 
 fn detail(source: &Source, directory: &str, parts: Parts) -> PciDetail {
     let file = |name: &str| format!("{directory}/{name}");
@@ -142,6 +154,7 @@ fn detail(source: &Source, directory: &str, parts: Parts) -> PciDetail {
         numa_node: source.told(&file("numa_node")).and_then(|node| node.parse().ok()),
         slot: parts.slot.or(slot),
         removable,
+        silent: parts.silent,
         errors: errors(source, directory),
         d3cold_allowed: source.number::<u8>(&file("d3cold_allowed")).map(|flag| flag.map(|flag| flag == 1)),
         link_power_saving: power_saving(source, &file("link")),

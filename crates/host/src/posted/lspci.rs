@@ -1,6 +1,7 @@
 //! `lspci -vv`: one paragraph for each device, which begins with its address.
 
 use super::{Machine, Text};
+use crate::inspect::ONES;
 
 const DEVICES: &str = "/sys/bus/pci/devices";
 
@@ -87,6 +88,8 @@ pub(super) struct Device {
     role: Option<u8>,
     /// Does its name say that it is an end of a tunnel?
     tunnels: bool,
+    /// Was nothing read of it but ones?
+    silent: bool,
     /// Numbers of maker and device, which `-nn` adds.
     id: Option<(String, String)>,
     now: Option<(String, String)>,
@@ -114,6 +117,8 @@ impl Device {
             buses,
             role,
             tunnels,
+            silent: lines.first().is_some_and(|line| line.contains("(rev ff)"))
+                && lines.iter().any(|line| line.contains("Unknown header type 7f")),
             id,
             now: line("LnkSta:").and_then(link),
             best: line("LnkCap:").and_then(link),
@@ -122,7 +127,7 @@ impl Device {
 
     /// One of which a text tells no more than where it is.
     pub(super) const fn placed(address: String, class: &'static str, buses: Option<(u8, u8)>) -> Self {
-        Self { address, class, buses, role: None, tunnels: false, id: None, now: None, best: None }
+        Self { address, class, buses, role: None, tunnels: false, silent: false, id: None, now: None, best: None }
     }
 
     /// What another text tells of it besides. False where they cannot be of one device.
@@ -139,6 +144,7 @@ impl Device {
             self.buses = self.buses.or(other.buses);
             self.role = self.role.or(other.role);
             self.tunnels |= other.tunnels;
+            self.silent |= other.silent;
             self.id = self.id.take().or(other.id);
             self.now = self.now.take().or(other.now);
             self.best = self.best.take().or(other.best);
@@ -167,6 +173,9 @@ impl Device {
         machine.links.insert(format!("{DEVICES}/{}", self.address), path.to_owned());
         machine.directories.entry(DEVICES.to_owned()).or_default().push(self.address.clone());
         machine.file(format!("{path}/class"), self.class);
+        if self.silent {
+            machine.file(format!("{path}/revision"), ONES);
+        }
         if let Some((vendor, device)) = &self.id {
             machine.file(format!("{path}/vendor"), format!("0x{vendor}"));
             machine.file(format!("{path}/device"), format!("0x{device}"));

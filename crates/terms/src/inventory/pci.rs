@@ -86,6 +86,8 @@ pub struct PciDetail {
     pub slot: Option<String>,
     /// `removable`, `fixed` or `unknown`, where the firmware says. Links of tunnels (USB4) tell nothing.
     pub removable: Option<String>,
+    /// Does it answer with nothing but ones? So does a device that lost its power or fell off its link.
+    pub silent: bool,
     /// Errors since boot; `Known(None)` where the device counts none.
     pub errors: Readout<Option<LinkErrors>>,
     /// `d3cold_allowed`.
