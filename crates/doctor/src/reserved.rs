@@ -22,9 +22,9 @@ const KINDS: [&str; 9] = [
     "0x85",
 ];
 
-/// What the kernel gives an extended partition to itself: the rest are its logical ones (`parse_extended` in the kernel's
-/// `block/partitions/msdos.c`).
-const EXTENDED: Bytes = Bytes(1024);
+/// What the kernel gives an extended partition to itself at most: two sectors or one of 4096 bytes. The rest are its logical ones
+/// (`parse_extended` in the kernel's `block/partitions/msdos.c`).
+const EXTENDED: Bytes = Bytes(4096);
 /// Where partitions for files begin since 2009 (`parted`, `fdisk`): below it only loaders have room.
 const FIRST: Bytes = Bytes::mib(1);
 /// The first sector that a GPT with 128 entries leaves free (UEFI Specification, "GPT overview"): installers put there what they reserve.

@@ -1,13 +1,13 @@
 //! Settings of md arrays that decide how fast they are.
 
 use terms::Bytes;
-use terms::inventory::Md;
+use terms::inventory::{Md, MdMember};
 
 use super::array::{is_parity, share_of_member};
 use crate::check::{Check, Information, Round, Warning, finding};
 use crate::machine::{Machine, place, sysfs};
 use crate::redundancy::of_level;
-use crate::words::{duration, number, rate};
+use crate::words::{duration, list, number, rate};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -34,7 +34,48 @@ pub(super) const CHECKS: &[Check] = &[
         fixes: true,
         look: resync_cap,
     },
+    Check {
+        id: "array-mixed-media",
+        severity: Warning,
+        looks_at: "`queue/rotational` of the drives below members of RAID-1, `md/dev-*/state`",
+        rule: "some are flash and some are not, and those are not `write_mostly`",
+        fixes: false,
+        look: media,
+    },
 ];
+
+/// A mirror of flash and hard disks. Reads go to whoever has less to do, unless a member is marked (`read_balance` in the kernel's
+/// `drivers/md/raid1.c`).
+fn media(machine: &Machine, round: &mut Round) {
+    for (node, md) in machine.arrays().filter(|(_, md)| md.level == "raid1") {
+        let at = place(node);
+        round.look();
+        let flash = |member: &MdMember, round: &mut Round| machine.is_flash(round, &at, &member.device);
+        let kinds: Option<Vec<bool>> = md.members.iter().map(|member| flash(member, round)).collect();
+        let Some(kinds) = kinds else { continue };
+        let is_marked = |member: &MdMember| member.state.iter().any(|state| state == "write_mostly");
+        let members = md.members.iter().zip(&kinds);
+        let slow: Vec<&str> = members
+            .filter(|(member, is_flash)| !**is_flash && !is_marked(member))
+            .map(|(member, _)| member.device.as_str())
+            .collect();
+        if slow.is_empty() || !kinds.contains(&true) {
+            continue;
+        }
+        let found = finding(
+            Warning,
+            &at,
+            format!("a mirror of flash and hard disks reads from {} as well", list(&slow)),
+            "a read of a random block takes some 10 ms there and 0.1 ms on flash; writes wait for the slower one anyway",
+        )
+        .seen(sysfs(node, "md/dev-*/state"), format!("no write_mostly: {}", list(&slow)))
+        .advise("Mark the hard disks: reads then go to flash as long as that is there. The array remembers it.");
+        // The kernel's Documentation/admin-guide/md.rst, `state` of a member.
+        round.find(slow.iter().fold(found, |found, member| {
+            found.set(format!("echo writemostly > {}", sysfs(node, &format!("md/dev-{member}/state"))))
+        }));
+    }
+}
 
 /// `NR_STRIPES` in the kernel's `drivers/md/raid5.c`.
 const STRIPES: u32 = 256;

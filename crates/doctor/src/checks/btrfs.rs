@@ -10,7 +10,7 @@ use crate::check::{Brought, Check, Error, Information, Nothing, Round, Warning, 
 use crate::machine::{Machine, device_place, system_place};
 use crate::redundancy::{PROFILES, Profile, most, of_profile};
 use crate::remedy::Found;
-use crate::words::{count, list, number};
+use crate::words::{count, float, list, number, percent};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -20,6 +20,14 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "`single`, `dup` or `raid0` on several devices",
         fixes: false,
         look: metadata,
+    },
+    Check {
+        id: "btrfs-metadata-space",
+        severity: Error,
+        looks_at: "`bytes_used` and `total_bytes` below `/sys/fs/btrfs/*/allocation/metadata`, `btrfs filesystem show`",
+        rule: "90 % of what is set aside for metadata are used (warning) or 97 % (error), and nothing is left to set more aside",
+        fixes: false,
+        look: metadata_space,
     },
     Check {
         id: "btrfs-parity",
@@ -160,6 +168,49 @@ fn metadata(machine: &Machine, round: &mut Round) {
             }
             None => found.advise("Add a device first: there are too few for several copies."),
         });
+    }
+}
+
+/// Metadata is set aside in pieces of 1 GiB at most on each device (`btrfs_alloc_chunk` in the kernel's `fs/btrfs/volumes.c`), and in two
+/// copies mostly.
+const PIECES: u64 = 2 << 30;
+/// Shares of 1.
+const MUCH: f64 = 0.9;
+const NEARLY_ALL: f64 = 0.97;
+
+fn metadata_space(machine: &Machine, round: &mut Round) {
+    for (system, btrfs, at) in each(machine) {
+        round.look();
+        let Some(used) = round.ask(&at, &btrfs.used) else { continue };
+        let Some([used, all]) = used.get("metadata").copied() else { continue };
+        let share = float(used) / float(all.max(1));
+        if share < MUCH {
+            continue;
+        }
+        let Some(left) = round.ask(&at, &btrfs.unallocated).copied() else { continue };
+        if left.0 >= PIECES {
+            continue;
+        }
+        let target = target(system);
+        round.find(
+            finding(
+                if share >= NEARLY_ALL { Error } else { Warning },
+                &at,
+                format!("{} of the space for metadata are used", percent(share)),
+                format!(
+                    "{left} of its devices are set aside for nothing yet, too little for another piece: when metadata is full nothing can \
+                     be written, and at last not even deleted, however much `df` says is free"
+                ),
+            )
+            .seen(format!("{}/metadata/{{bytes_used,total_bytes}}", allocation(system)), format!("{used}, {all}"))
+            .advise(
+                "Give back pieces for data that are nearly empty: start with a small share and raise it. Where that does not help, add a \
+                 device for a while.",
+            )
+            .look(format!("btrfs filesystem usage {target}"))
+            .run(Nothing, format!("btrfs balance start -dusage=5 {target}"))
+            .look(format!("btrfs filesystem usage {target}")),
+        );
     }
 }
 

@@ -50,7 +50,7 @@ fn of_pools(named: &[&str]) -> Found {
     let found = finding(
         Warning,
         &Place::new("file", "zpool.cache"),
-        format!("pools name {} as the kernel calls it today", count(number(named.len()), "device")),
+        format!("pools name {} as the kernel calls them today", count(number(named.len()), "device")),
         "1 drive more or less, and it is another's name: the pool is found by its labels all the same, and whoever replaces a drive takes \
          the wrong one",
     );

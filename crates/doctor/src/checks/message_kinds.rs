@@ -57,7 +57,8 @@ const REQUESTS: Words = &[
 ];
 
 /// What a request asked for that failed, where the kernel does without it.
-pub(super) const OPTIONAL: [&str; 3] = ["(discard)", "(write_zeroes)", "(write_same)"];
+pub(super) const OPTIONAL: [&str; 5] =
+    ["(discard)", "(write_zeroes)", "(write_same)", "dataset management(0x9)", "write zeroes(0x8)"];
 
 /// At each mount btrfs tells of the counters that it keeps.
 const COUNTED: Words = &[&["btrfs info", "bdev ", "errs:"]];

@@ -173,7 +173,7 @@ const DRIVERS: [&str; 12] = [
 /// read nor the driver tells, that is written down.
 fn is_of_storage(machine: &Machine, round: &mut Round, line: &str) -> bool {
     let mut words = line.split_whitespace().map(|word| word.trim_end_matches(':'));
-    let is_address = |word: &str| word.len() == 12 && word.matches(':').count() == 2 && word.contains('.');
+    let is_address = |word: &str| word.len() >= 12 && word.matches(':').count() == 2 && word.contains('.');
     let mut driver = "";
     let address = words.find(|word| {
         let found = is_address(word);

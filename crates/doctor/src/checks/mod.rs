@@ -6,6 +6,7 @@ mod array_speed;
 mod array_state;
 mod array_work;
 mod btrfs;
+mod cache;
 mod configuration;
 mod controller;
 mod crypt;
@@ -29,6 +30,7 @@ mod smart;
 mod space;
 mod watch;
 mod zfs;
+mod zfs_dataset;
 mod zfs_pool;
 
 use crate::check::Check;
@@ -73,12 +75,14 @@ pub(crate) const ALL: &[Part] = &[
     part(array::CHECKS, &[NODES, KERNEL, CPU]),
     part(array_speed::CHECKS, &[NODES, BLOCK, PCI, CPU]),
     part(lvm::CHECKS, &[NODES]),
+    part(cache::CHECKS, &[NODES]),
     part(alignment::CHECKS, &[NODES]),
     part(geometry::CHECKS, &[NODES]),
     part(mount::CHECKS, &[NODES]),
     part(space::CHECKS, &["df"]),
     part(btrfs::CHECKS, &[NODES, BTRFS]),
     part(zfs::CHECKS, &["/sys/module/zfs", "/proc/meminfo"]),
+    part(zfs_dataset::CHECKS, &["/sys/module/zfs"]),
     part(zfs_pool::CHECKS, &["/sys/module/zfs", NODES]),
     part(identity::CHECKS, &[NODES]),
     part(configuration::CHECKS, &[ETC, NODES, BLOCK]),

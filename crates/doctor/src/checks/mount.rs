@@ -4,7 +4,7 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Meaning, Node};
 
-use crate::check::{Check, Data, Error, Information, Nothing, Round, finding};
+use crate::check::{Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, place, sysfs};
 use crate::remedy::Found;
 use crate::words::list;
@@ -17,6 +17,14 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "`nobarrier` or `barrier=0`",
         fixes: false,
         look: barriers,
+    },
+    Check {
+        id: "data-writeback",
+        severity: Warning,
+        looks_at: "options in `/proc/self/mountinfo` of ext4",
+        rule: "`data=writeback`",
+        fixes: false,
+        look: writeback,
     },
     Check {
         id: "discard-blocked",
@@ -73,6 +81,35 @@ fn barriers(machine: &Machine, round: &mut Round) {
                     quote(&mount.target)
                 ),
             ),
+        );
+    }
+}
+
+fn writeback(machine: &Machine, round: &mut Round) {
+    for mount in round.ask(&Place::machine(), &machine.detail.mounts).into_iter().flatten() {
+        if !["ext3", "ext4"].contains(&mount.kind.as_str()) {
+            continue;
+        }
+        round.look();
+        if !mount.options.iter().any(|option| option == "data=writeback") {
+            continue;
+        }
+        // The kernel's Documentation/admin-guide/ext4.rst, `data=`. A mount keeps its mode until it is unmounted.
+        round.find(
+            finding(
+                Warning,
+                &Place::new("file system", format!("{} ({})", mount.target, mount.kind)),
+                "metadata may be written before the data that it is of",
+                "after 1 crash or power cut files may hold what stood in their blocks before, also what others had deleted, and no check \
+                 finds it",
+            )
+            .seen("/proc/self/mountinfo", mount.options.join(","))
+            .advise(
+                "Take `data=writeback` out of `/etc/fstab`, where it stands, and mount anew: `data=ordered` is the default. Where it does not \
+                 stand there it is a default of the file system itself (tune2fs(8), `-o`).",
+            )
+            .look("grep data= /etc/fstab")
+            .run(Nothing, format!("umount {0} && mount {0}", quote(&mount.target))),
         );
     }
 }

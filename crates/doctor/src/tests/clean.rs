@@ -555,6 +555,8 @@ fn file_systems() -> Vec<FileSystem> {
         operation: Known(Some("none".into())),
         checksum: Known(Some("crc32c".into())),
         sector: Known(Bytes(4096)),
+        used: Known([("metadata".to_owned(), [1 << 30, 2 << 30])].into()),
+        unallocated: Known(Bytes::gib(100)),
         devices: vec![device(1, "nvme8n1p1"), device(2, "nvme9n1p1")],
     });
     vec![

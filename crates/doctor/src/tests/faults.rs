@@ -569,8 +569,25 @@ fn layers() -> Vec<Fault> {
     ]
 }
 
+/// The striped volume is a cache on a lone drive over the mirror.
+fn cached(m: &mut Inventory, mode: &str, end: &str) {
+    let number = |m: &mut Inventory, name: &str| node(m, name).number.clone();
+    let (fast, origin) = (number(m, "nvme10n1"), number(m, "md0"));
+    let target = &mut known(&mut dm(m, "dm-3").targets)[0];
+    (target.kind, target.meaning) = ("cache".into(), Meaning::Other);
+    target.parameters = format!("{fast} {fast} {origin} 128 2 metadata2 {mode} smq 0");
+    target.status =
+        Known(format!("8 1/9 128 5/9 1 1 1 1 1 1 100 2 metadata2 {mode} 2 migration_threshold 2048 smq 0 rw {end}"));
+}
+
 fn arrays() -> Vec<Fault> {
     vec![
+        fault(
+            "array-mixed-media",
+            Warning,
+            |m| node(m, "sda").queue.rotational = Known(false),
+            &["reads from sdb as well", "echo writemostly > /sys/block/md3/md/dev-sdb/state"],
+        ),
         fault(
             "array-degraded",
             Error,
@@ -748,6 +765,25 @@ fn arrays() -> Vec<Fault> {
 
 fn volumes() -> Vec<Fault> {
     vec![
+        twice(
+            fault(
+                "cache-state",
+                Error,
+                |m| cached(m, "writethrough", "needs_check"),
+                &["the cache needs a check", "lvs -a -o +cache_mode"],
+            ),
+            &["drives-hidden"],
+        ),
+        twice(
+            fault(
+                "cache-state",
+                Warning,
+                |m| cached(m, "writeback", "-"),
+                // 100 blocks of 128 sectors.
+                &["6.25 MiB are in the cache", "1 lost drive (nvme10n1)", "lvchange --cachemode writethrough vg0/fast"],
+            ),
+            &["drives-hidden"],
+        ),
         fault(
             "linear-volume",
             Warning,
@@ -855,6 +891,21 @@ fn volumes() -> Vec<Fault> {
 
 fn file_systems() -> Vec<Fault> {
     vec![
+        fault(
+            "data-writeback",
+            Warning,
+            |m| mount(m, "/home").options.push("data=writeback".into()),
+            &["file system /home (ext4)", "umount /home && mount /home"],
+        ),
+        fault(
+            "btrfs-metadata-space",
+            Error,
+            |m| {
+                btrfs(m).used = Known([("metadata".to_owned(), [990, 1_000])].into());
+                btrfs(m).unallocated = Known(Bytes::mib(1));
+            },
+            &["99 % of the space for metadata", "1 MiB of its devices", "btrfs balance start -dusage=5 /pics"],
+        ),
         fault(
             "ext4-geometry",
             Information,
@@ -996,6 +1047,24 @@ fn pools() -> Vec<Fault> {
                 "16 KiB",
                 "50 % of what is allocated is data, where 80 % could be",
             ],
+        ),
+        fault(
+            "zfs-special-all-data",
+            Warning,
+            |m| {
+                dataset(m, 0).properties.insert("special_small_blocks".into(), "131072".into());
+            },
+            &["all of its files go to the special device", "zfs set special_small_blocks=32768 tank"],
+        ),
+        fault(
+            "zfs-dedup",
+            Information,
+            |m| {
+                dataset(m, 0).properties.insert("dedup".into(), "on".into());
+                dataset(m, 1).properties.insert("dedup".into(), "on".into());
+            },
+            // 2^40 / 2^17 blocks of 320 bytes.
+            &["2.50 GiB of memory", "dataset tank"],
         ),
         fault(
             "zfs-cache-limit",

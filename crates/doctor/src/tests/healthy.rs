@@ -136,3 +136,59 @@ fn what_zfs_takes_by_itself_it_gives_back() {
     assert_eq!(found("zfs-cache-limit", plant("0")), []);
     one("zfs-cache-limit", plant("67645734912"));
 }
+
+#[test]
+fn a_cache_loses_nothing_that_is_written_through_or_lies_on_a_mirror() {
+    let plant = |m: &mut Inventory, mode: &str, fast: &str| {
+        let (fast, origin) = (node(m, fast).number.clone(), node(m, "md0").number.clone());
+        let target = &mut known(&mut dm(m, "dm-3").targets)[0];
+        (target.kind, target.meaning) = ("cache".into(), Meaning::Other);
+        target.parameters = format!("{fast} {fast} {origin} 128 1 {mode} smq 0");
+        target.status = Known("8 1/9 128 5/9 1 1 1 1 1 1 100 1 x 0 smq 0 rw -".into());
+    };
+    assert_eq!(found("cache-state", |m| plant(m, "writethrough", "nvme10n1")), []);
+    assert_eq!(found("cache-state", |m| plant(m, "writeback", "dm-5")), []);
+    one("cache-state", |m| plant(m, "writeback", "nvme10n1"));
+}
+
+#[test]
+fn metadata_that_can_grow_is_not_full() {
+    let plant = |left: Bytes| {
+        move |m: &mut Inventory| {
+            btrfs(m).used = Known([("metadata".to_owned(), [995, 1_000])].into());
+            btrfs(m).unallocated = Known(left);
+        }
+    };
+    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(2))), []);
+    one("btrfs-metadata-space", plant(Bytes::gib(1)));
+}
+
+#[test]
+fn small_blocks_are_those_below_a_record() {
+    let plant = |at: usize, small: &'static str| {
+        move |m: &mut Inventory| {
+            let mut more = dataset(m, 0).clone();
+            more.name = "tank/mail".into();
+            known(&mut pool(m).datasets).push(more);
+            dataset(m, at).properties.insert("special_small_blocks".into(), small.into());
+        }
+    };
+    assert_eq!(found("zfs-special-all-data", plant(0, "65536")), []);
+    one("zfs-special-all-data", plant(0, "131072"));
+    // A part of a pool is put there on purpose, mostly.
+    assert_eq!(one("zfs-special-all-data", plant(2, "131072")).severity, terms::diagnosis::Severity::Information);
+}
+
+#[test]
+fn a_marked_hard_disk_is_not_read_from() {
+    let plant = |marked: bool| {
+        move |m: &mut Inventory| {
+            node(m, "sda").queue.rotational = Known(false);
+            let members = &mut md(m, "md3").members;
+            let slow = members.iter_mut().find(|member| member.device == "sdb").unwrap();
+            slow.state.extend(marked.then(|| "write_mostly".to_owned()));
+        }
+    };
+    assert_eq!(found("array-mixed-media", plant(true)), []);
+    one("array-mixed-media", plant(false));
+}

@@ -145,6 +145,11 @@ fn an_array_of_firmware_is_no_array_that_does_not_start() {
     let text = "Personalities : [raid1]\nmd126 : active raid1 sda[1] sdb[0]\n      976759808 blocks super external:/md127/0 [2/2] [UU]\n\n\
         md127 : inactive sdb[1](S) sda[0](S)\n      6306 blocks super external:imsm\n\nunused devices: <none>\n";
     assert!(found(&diagnosis(text)).iter().all(|(check, _, _)| *check != "array-not-running"));
+    let detail = "/dev/md127:\n           Version : imsm\n        Raid Level : container\n     Total Devices : 2\n\n   Working Devices : 2\n\n\
+        \x20    Member Arrays : /dev/md/Volume1_0\n\n    Number   Major   Minor   RaidDevice\n\n       -       8       16        -        /dev/sdb\n\
+        \x20      -       8        0        -        /dev/sda\n";
+    assert!(posted::read([("post", detail)]).refused.is_empty());
+    assert!(found(&diagnosis(detail)).iter().all(|(check, _, _)| *check != "array-not-running"));
     let other = text.replace("external:imsm", "1.2");
     assert!(found(&diagnosis(&other)).contains(&("array-not-running", "md127", Severity::Error)));
 }

@@ -157,6 +157,9 @@ fn messages() {
         // Nothing is lost that a drive does not know, or that the kernel does without.
         silent(&["operation not supported error, dev loop0, sector 9 op 0x9:(WRITE_ZEROES) flags 0x0"]),
         silent(&["critical target error, dev sdb, sector 9 op 0x3:(DISCARD) flags 0x0"]),
+        silent(&[
+            "nvme0n1: Dataset Management(0x9) @ LBA 51, 8 blocks, Invalid Field in Command (sct 0x0 / sc 0x2) DNR",
+        ]),
         found("nvme 0000:02:00.0: Unable to change power state from D3cold to D0, device inaccessible", &[AWAY]),
         found("nvme nvme0: Disabling device after reset failure: -19", &[AWAY]),
         silent(&["snd_hda_intel 0000:01:00.1: Unable to change power state from D3cold to D0, device inaccessible"]),
@@ -187,7 +190,7 @@ fn messages() {
             &[("read-write-errors", "", Information)],
         ),
         found(
-            "nvme 0000:01:00.0: AER: PCIe Bus Error: severity=Uncorrectable (Non-Fatal), type=Transaction Layer",
+            "nvme 10000:e1:00.0: AER: PCIe Bus Error: severity=Uncorrectable (Non-Fatal), type=Transaction Layer",
             &[REQUESTS],
         ),
     ]);

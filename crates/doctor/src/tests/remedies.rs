@@ -73,6 +73,7 @@ const KNOWN: &[(&str, Least)] = &[
     ("losetup --direct-io=on", Nothing),
     ("lsblk", Asks),
     ("lspci", Asks),
+    ("lvchange --cachemode writethrough", Nothing),
     ("lvchange --refresh", Nothing),
     ("lvconvert --repair", Brought),
     ("lvcreate", Nothing),

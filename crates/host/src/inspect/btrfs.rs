@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use terms::Bytes;
 use terms::inventory::{BtrfsDevice, BtrfsState, FileSystem, Node, Readout};
 
 use super::source::{Source, needed};
@@ -18,8 +19,43 @@ pub(super) fn read(source: &Source, nodes: &[Node], system: &FileSystem) -> Opti
         operation: source.text(&format!("{directory}/exclusive_operation")),
         checksum: checksum.map(|text| text.and_then(|text| Some(text.split(' ').next()?.to_owned()))),
         sector: needed(&sector, source.size(&sector, 1)),
+        used: used(source, &directory),
+        unallocated: unallocated(source, system),
         devices: devices(source, nodes, &directory, system),
     })
+}
+
+/// How much of what is set aside for a kind of block is in use.
+fn used(source: &Source, directory: &str) -> Readout<BTreeMap<String, [u64; 2]>> {
+    let mut all = BTreeMap::new();
+    for kind in ["data", "metadata", "system"] {
+        let number = |name: &str| source.needed::<u64>(&format!("{directory}/allocation/{kind}/{name}"));
+        match (number("bytes_used"), number("total_bytes")) {
+            (Readout::Known(used), Readout::Known(total)) => drop(all.insert(kind.to_owned(), [used, total])),
+            (Readout::Unknown(why), _) | (_, Readout::Unknown(why)) => return Readout::Unknown(why),
+        }
+    }
+    Readout::Known(all)
+}
+
+/// `devid 1 size 1000 used 300 path /dev/sda`: what is used there is set aside for some kind.
+fn unallocated(source: &Source, system: &FileSystem) -> Readout<Bytes> {
+    let Some(target) = system.targets.first() else { return Readout::unknown("it is not mounted") };
+    source.said(&["btrfs", "filesystem", "show", "--raw", target]).and_then(|text| match free(&text) {
+        Some(free) => Readout::Known(free),
+        None => Readout::unknown("`btrfs filesystem show` does not tell how much of its devices is used"),
+    })
+}
+
+fn free(text: &str) -> Option<Bytes> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| line.starts_with("devid")).collect();
+    let number = |line: &str, key: &str| {
+        let mut words = line.split_whitespace().skip_while(|word| *word != key);
+        words.nth(1)?.parse::<u64>().ok()
+    };
+    let each = lines.iter().map(|line| Some(number(line, "size")?.saturating_sub(number(line, "used")?)));
+    let free: Vec<u64> = each.collect::<Option<_>>()?;
+    (!free.is_empty()).then(|| Bytes(free.iter().fold(0, |sum: u64, free| sum.saturating_add(*free))))
 }
 
 /// Below each kind of allocation stands a directory for each profile that has chunks.
@@ -99,6 +135,7 @@ mod tests {
         assert_eq!(all["/dev/sda"]["corruption_errs"], 4);
         assert_eq!(counters("write_errs 0\nread_errs 3\n")["read_errs"], 3);
         let text = "Label: none  uuid: x\n\tTotal devices 2 FS bytes used 1\n\tdevid    1 size 9 used 3 path /dev/sda\n\tdevid    2 size 0 used 0 path <missing disk> MISSING\n";
+        assert_eq!((free(text), free("Label: none")), (Some(Bytes(6)), None));
         assert_eq!(paths(text)[&1], "/dev/sda");
         assert!(paths(text)[&2].ends_with("MISSING"));
     }

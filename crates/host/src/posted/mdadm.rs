@@ -42,6 +42,13 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     if value("State") == Some("inactive") {
         return inactive(name, lines, machine);
     }
+    // What firmware made of drives is never started itself; its arrays are (mdadm(8), "CONTAINER").
+    if level == "container" {
+        inactive(name, lines, machine)?;
+        let version = value("Version").filter(|version| ["imsm", "ddf"].contains(version))?;
+        machine.block_file(name, "md/metadata_version", format!("external:{version}"));
+        return Some(());
+    }
     let devices: usize = value("Raid Devices")?.parse().ok()?;
     let state: Vec<&str> = value("State")?.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
     let running = state.first().is_some_and(|word| ["clean", "active", "write-pending", "active-idle"].contains(word));

@@ -95,6 +95,12 @@ pub struct BtrfsState {
     /// Sector.
     #[serde(rename = "sector_bytes")]
     pub sector: Readout<Bytes>,
+    /// Used and set aside for each kind of block: `bytes_used` and `total_bytes` below `allocation`.
+    #[serde(rename = "used_bytes")]
+    pub used: Readout<BTreeMap<String, [u64; 2]>>,
+    /// What of its devices is set aside for no kind yet, from `btrfs filesystem show`.
+    #[serde(rename = "unallocated_bytes")]
+    pub unallocated: Readout<Bytes>,
     /// Devices.
     pub devices: Vec<BtrfsDevice>,
 }

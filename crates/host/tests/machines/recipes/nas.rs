@@ -16,9 +16,16 @@ const DISK: Disk = Disk {
 /// What `smartctl -j -x` says of one of them: pending blocks, wrong checksums, speed of the line, error recovery, and how
 /// the newest self-test ended.
 fn smart(pending: u64, wrong: u64, line: &str, recovery: &str, passed: bool) -> String {
-    let attributes = [(5, 0), (187, 0), (188, 0), (197, pending), (198, 0), (199, wrong)];
-    let rows = attributes.map(|(id, raw)| {
-        format!("{{\"id\":{id},\"name\":\"A{id}\",\"when_failed\":\"\",\"raw\":{{\"value\":{raw}}}}}")
+    let attributes = [
+        (5, "Reallocated_Sector_Ct", 0),
+        (187, "Reported_Uncorrect", 0),
+        (188, "Command_Timeout", 0),
+        (197, "Current_Pending_Sector", pending),
+        (198, "Offline_Uncorrectable", 0),
+        (199, "UDMA_CRC_Error_Count", wrong),
+    ];
+    let rows = attributes.map(|(id, name, raw)| {
+        format!("{{\"id\":{id},\"name\":\"{name}\",\"when_failed\":\"\",\"raw\":{{\"value\":{raw}}}}}")
     });
     format!(
         "{{\"smartctl\":{{\"exit_status\":0}},\"smart_status\":{{\"passed\":true}},\"temperature\":{{\"current\":36,\"limit_max\":60}},\

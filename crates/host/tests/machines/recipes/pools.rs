@@ -117,7 +117,10 @@ pub(super) fn btrfs_box() -> Machine {
         );
     }
     for (kind, profile) in [("data", "raid1"), ("metadata", "raid1"), ("system", "raid1")] {
-        m.file(format!("/sys/fs/btrfs/{id}/allocation/{kind}/{profile}/used_bytes"), 1);
+        let allocation = format!("/sys/fs/btrfs/{id}/allocation/{kind}");
+        m.file(format!("{allocation}/{profile}/used_bytes"), 1);
+        m.file(format!("{allocation}/bytes_used"), 1 << 30);
+        m.file(format!("{allocation}/total_bytes"), 2_u64 << 30);
     }
     m.file(format!("/sys/fs/btrfs/{id}/checksum"), "crc32c (crc32c-intel)");
     m.file(format!("/sys/fs/btrfs/{id}/sectorsize"), 4096);
