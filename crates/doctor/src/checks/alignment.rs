@@ -210,23 +210,37 @@ fn encryption(machine: &Machine, round: &mut Round) {
         let device = path(below);
         let (start, below) = on_whole_device(machine, sectors(crypt.offset_sectors), below);
         let source = format!("dmsetup table {}", node.label.as_deref().unwrap_or(&node.name));
-        let advise = |found: Found, layer: &Beginning| {
-            let stripe = layer.below.queue.optimal_io.known().map_or(0, |optimal| optimal.0);
-            // LUKS2 wants 16 MiB for its header; `--offset` counts in sectors of 512 bytes.
-            let offset = (16_u64 << 20).checked_next_multiple_of(stripe.max(PAGE)).unwrap_or(16 << 20) / 512;
-            let device = &layer.device;
-            found
-                .advise("Copy what is on it elsewhere, then make it anew with data at a multiple of the stripe.")
-                .look(format!("lsblk -f {device}"))
-                .run(Nothing, format!("cryptsetup close {}", layer.name))
-                .run(
-                    Data(format!("everything on {}", layer.at)),
-                    format!("cryptsetup luksFormat --type luks2 --offset {offset} {device}"),
-                )
-        };
+        let advise = if super::crypt::is_luks(node) { luks_elsewhere } else { without_header };
         let name = quote(node.label.as_deref().unwrap_or(&node.name));
         judge(machine, round, &Beginning { at, start, source, below, device, name, advise });
     }
+}
+
+/// LUKS2 keeps its data where it is told to.
+fn luks_elsewhere(found: Found, layer: &Beginning) -> Found {
+    let stripe = layer.below.queue.optimal_io.known().map_or(0, |optimal| optimal.0);
+    // LUKS2 wants 16 MiB for its header; `--offset` counts in sectors of 512 bytes.
+    let offset = (16_u64 << 20).checked_next_multiple_of(stripe.max(PAGE)).unwrap_or(16 << 20) / 512;
+    let device = &layer.device;
+    found
+        .advise("Copy what is on it elsewhere, then make it anew with data at a multiple of the stripe.")
+        .look(format!("lsblk -f {device}"))
+        .run(Nothing, format!("cryptsetup close {}", layer.name))
+        .run(
+            Data(format!("everything on {}", layer.at)),
+            format!("cryptsetup luksFormat --type luks2 --offset {offset} {device}"),
+        )
+}
+
+/// Other formats begin where their device does, or where whoever opens them says.
+fn without_header(found: Found, layer: &Beginning) -> Found {
+    found
+        .advise(
+            "It begins where its device begins, or at the offset that it is opened with. Copy what is on it elsewhere before either is \
+             changed: at another place it cannot be read.",
+        )
+        .look(format!("lsblk -f {}", layer.device))
+        .look(format!("cryptsetup status {}", layer.name))
 }
 
 /// Where something on a partition begins on the partition's drive.

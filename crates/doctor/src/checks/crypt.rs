@@ -221,6 +221,11 @@ fn luks(node: &Node) -> Option<Luks> {
     }
 }
 
+/// Does a mapping have a LUKS header, which can be made anew elsewhere on its device?
+pub(super) fn is_luks(node: &Node) -> bool {
+    luks(node).is_some()
+}
+
 /// The mapping's name, as it is typed.
 fn name(node: &Node) -> String {
     quote(node.dm.as_ref().map_or(node.name.as_str(), |dm| dm.name.as_str()))

@@ -111,7 +111,7 @@ fn silent(machine: &Machine, round: &mut Round) {
             )
             .seen(format!("/sys/bus/pci/devices/{}/config", device.address), "ff ff ff ff …")
             .advise(
-                "Switch the machine off and on again, not only around. If it comes back, look at what puts it to sleep, at its slot and at its \
+                "A restart is not enough: switch the machine off, and on again. If it comes back, look at what puts it to sleep, at its slot and at its \
                  power; if not, it has failed.",
             )
             .look(format!("lspci -vv -s {}", device.address))

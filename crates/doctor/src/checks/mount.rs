@@ -95,22 +95,25 @@ fn writeback(machine: &Machine, round: &mut Round) {
             continue;
         }
         // The kernel's Documentation/admin-guide/ext4.rst, `data=`. A mount keeps its mode until it is unmounted.
-        round.find(
-            finding(
-                Warning,
-                &Place::new("file system", format!("{} ({})", mount.target, mount.kind)),
-                "metadata may be written before the data that it is of",
-                "after 1 crash or power cut files may hold what stood in their blocks before, also what others had deleted, and no check \
-                 finds it",
-            )
-            .seen("/proc/self/mountinfo", mount.options.join(","))
-            .advise(
-                "Take `data=writeback` out of `/etc/fstab`, where it stands, and mount anew: `data=ordered` is the default. Where it does not \
-                 stand there it is a default of the file system itself (tune2fs(8), `-o`).",
-            )
-            .look("grep data= /etc/fstab")
-            .run(Nothing, format!("umount {0} && mount {0}", quote(&mount.target))),
-        );
+        let found = finding(
+            Warning,
+            &Place::new("file system", format!("{} ({})", mount.target, mount.kind)),
+            "metadata may be written before the data that it is of",
+            "after 1 crash or power cut files may hold what stood in their blocks before, also what others had deleted, and no check finds \
+             it",
+        )
+        .seen("/proc/self/mountinfo", mount.options.join(","))
+        .advise(
+            "Take `data=writeback` out of `/etc/fstab`, where it stands, and mount anew: `data=ordered` is the default. Where it does not \
+             stand there it is a default of the file system itself (tune2fs(8), `-o`), or of the kernel's command line (`rootflags=`).",
+        )
+        .look("grep data= /etc/fstab");
+        // What the machine runs from is mounted anew when it starts.
+        round.find(if mount.target == "/" {
+            found
+        } else {
+            found.run(Nothing, format!("umount {0} && mount {0}", quote(&mount.target)))
+        });
     }
 }
 

@@ -699,3 +699,14 @@ fn inodes_are_not_called_space() {
     has_not(&said, &["of the space"]);
     has(&one("file-system-space", plant(Used::Space)), &["100 % of the space"]);
 }
+
+#[test]
+fn what_has_no_header_is_not_given_one() {
+    for (uuid, is_made_anew) in [("CRYPT-LUKS2-2-secret", true), ("CRYPT-BITLK-a", false), ("CRYPT-PLAIN-a", false)] {
+        let said = one("encryption-alignment", |m| {
+            crypt(m).offset_sectors = 4097;
+            dm(m, "dm-2").uuid = Some(uuid.into());
+        });
+        assert_eq!(commands(&said).contains("luksFormat"), is_made_anew, "{uuid}: {said:?}");
+    }
+}
