@@ -286,7 +286,8 @@ impl<'a> Compiler<'a> {
         if self.cached.is_some() {
             self.depth = self.depth_through_cache(work);
         } else if self.falls_back {
-            self.depth = 1.0;
+            // Who writes waits for it, and asks for nothing more meanwhile.
+            self.depth = (1.0 - self.writes) * self.depth + self.writes;
         }
         (self.crowd, self.ease) = self.crowded(stack, work);
         self.network.population = self.jobs * self.depth;

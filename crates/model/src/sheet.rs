@@ -20,8 +20,6 @@ pub(crate) struct Sheet {
     pub(crate) ahead: f64,
     /// Seconds.
     pub(crate) flush: f64,
-    /// Does what its cache holds outlive a loss of power, by capacitors or for want of a cache?
-    pub(crate) protected: bool,
     /// What is left of writes once the cache is full.
     pub(crate) fade: f64,
     /// What the cache takes.
@@ -37,7 +35,7 @@ pub(crate) struct Sheet {
 /// the cache is written like anything else (`submit_bio_noacct` in block/blk-core.c).
 pub(crate) const UNSENT: f64 = 1e-9;
 /// Seconds of a flush that a protected drive on SATA or SAS answers at once: a command without data.
-const ANSWERED: f64 = 6e-6;
+pub(crate) const ANSWERED: f64 = 6e-6;
 
 /// Flash of 2020 to 2023 on PCIe 4.0: ratings of 5 to 7.4 GB/s and 0.7 to 1 M IOPS; 40 to 70 µs for a read, some 3 µs of them
 /// the processor's, and 10 to 20 µs for a write into the cache, in the geometric middle; 0.3 to 5 ms for a flush without
@@ -53,7 +51,6 @@ static NVME: Sheet = Sheet {
     write_delay: 15e-6,
     ahead: 10e-6,
     flush: 1.2e-3,
-    protected: false,
     fade: 0.3,
     cache: Bytes::gib(100),
     sigma: 0.4,
@@ -71,7 +68,6 @@ static ENTERPRISE: Sheet = Sheet {
     write_delay: 15e-6,
     ahead: 10e-6,
     flush: UNSENT,
-    protected: true,
     fade: 1.0,
     cache: Bytes(0),
     sigma: 0.4,
@@ -90,7 +86,6 @@ static OPTANE: Sheet = Sheet {
     write_delay: 10e-6,
     ahead: 9e-6,
     flush: UNSENT,
-    protected: true,
     fade: 1.0,
     cache: Bytes(0),
     sigma: 0.35,
@@ -109,7 +104,6 @@ static SATA: Sheet = Sheet {
     write_delay: 40e-6,
     ahead: 50e-6,
     flush: 2e-3,
-    protected: false,
     fade: 0.5,
     cache: Bytes::gib(40),
     sigma: 0.25,
@@ -128,7 +122,6 @@ static SATA_ENTERPRISE: Sheet = Sheet {
     write_delay: 45e-6,
     ahead: 36e-6,
     flush: ANSWERED,
-    protected: true,
     fade: 1.0,
     cache: Bytes(0),
     sigma: 0.3,
@@ -147,7 +140,6 @@ static SAS: Sheet = Sheet {
     write_delay: 40e-6,
     ahead: 36e-6,
     flush: ANSWERED,
-    protected: true,
     fade: 1.0,
     cache: Bytes(0),
     sigma: 0.4,
@@ -166,7 +158,6 @@ static HDD: Sheet = Sheet {
     write_delay: 9e-3,
     ahead: 9e-3,
     flush: 8.3e-3,
-    protected: false,
     fade: 1.0,
     cache: Bytes(0),
     sigma: 0.3,
@@ -185,7 +176,6 @@ static RAM: Sheet = Sheet {
     write_delay: 1e-9,
     ahead: 1e-9,
     flush: 1e-6,
-    protected: false,
     fade: 1.0,
     cache: Bytes(0),
     sigma: 0.1,

@@ -10,7 +10,7 @@ use crate::book::{Book, Value};
 use crate::layer::turns::{flash_queue, queue, requests};
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
-use crate::sheet::{Sheet, UNSENT, sheet};
+use crate::sheet::{ANSWERED, Sheet, UNSENT, sheet};
 
 /// A machine made ready.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ pub(crate) struct Class {
     /// A small read alone, in order.
     pub(crate) ahead: u32,
     pub(crate) flush: u32,
-    /// A write that is past the cache when it has ended: as long as a flush, or as a write where nothing can be lost.
+    /// A write that is past the cache when it has ended: on flash a write and a flush.
     pub(crate) commit: u32,
     /// Of a drive that spins: a random read and a random write with nothing to sort.
     pub(crate) unsorted: [u32; 2],
@@ -323,13 +323,14 @@ impl Site {
         let write_delay = facts.delay("a write alone", rated.write_latency, uncached);
         let usual_flush = match (cached, spins) {
             (true, true) => turn,
+            // One that was told to have a cache that may lose something is sent each flush.
+            (true, false) if rated.write_cache == Some(true) => table.flush.max(ANSWERED),
             (true, false) => table.flush,
             (false, true) => table.read_delay,
             (false, false) => UNSENT,
         };
         let flush = facts.delay("a flush", rated.flush, usual_flush);
-        let protected = table.protected || (flash && !cached);
-        let commit = if protected { facts.write_and_flush(write_delay, flush) } else { flush };
+        let commit = if spins { flush } else { facts.write_and_flush(write_delay, flush) };
         Class {
             name: group.name.to_string(),
             kind: group.kind,
@@ -432,7 +433,7 @@ impl Facts<'_> {
         let value = self.book.value(write) + self.book.value(flush);
         let name = format!("drive {}: a write and a flush", self.group.name);
         let (unit, sigma) = (Unit::Delay, self.table.sigma);
-        let origin = "what it holds outlives a loss of power".to_owned();
+        let origin = "one after the other".to_owned();
         self.book.add(Value { name, unit, value, sigma, source: Source::Guessed, origin })
     }
 

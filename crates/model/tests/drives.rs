@@ -80,6 +80,12 @@ fn heads_pass_over_parity() {
     ] {
         let share = rate(&machine, &stack(members, layer.clone()), &stream) / (data * one);
         assert!((0.85..1.02).contains(&share), "{layer:?} of {members}: {share}");
+        // One read at a time waits for none of it.
+        let one_by_one = work(Pattern::Read, 64, 1);
+        let alone = rate(&machine, &stack(members, layer.clone()), &one_by_one);
+        let conditions = Conditions { state: ArrayState::Degraded, ..Conditions::default() };
+        let less = said(&machine, &stack(members, layer.clone()), &one_by_one, &conditions).operations.value;
+        assert!(less <= alone * 1.02, "{layer:?} of {members}: {less} of {alone}");
     }
 }
 
@@ -149,6 +155,14 @@ fn streams_of_several_writers_are_sorted() {
         let (stream, random) = (of(Layer::Bare, Pattern::Write, jobs), of(Layer::Bare, Pattern::RandWrite, jobs));
         assert!(stream <= one * 1.01 && stream > random * 0.99, "{jobs}: {stream} of {one}, {random} at random");
     }
+    for every in [1, 4, 16, 100, 1_000_000] {
+        let safe = |pattern| {
+            let work = Workload { jobs: 2, fsync_every: Some(every), ..work(pattern, 64, 1) };
+            rate(&machine, &stack(1, Layer::Bare), &work)
+        };
+        let (stream, random) = (safe(Pattern::Write), safe(Pattern::RandWrite));
+        assert!(stream > random * 0.99, "flushed every {every}: {stream}, {random} at random");
+    }
     let anew = |jobs| of(Layer::Btrfs(Btrfs::default()), Pattern::Write, jobs);
     assert!(anew(8) > 0.9 * anew(1), "{} {}", anew(8), anew(1));
 }
@@ -166,9 +180,15 @@ fn btrfs_writes_with_checksums_through_pages() {
     let (one, many) = (of((6, 15), true, 1), of((6, 15), true, 16));
     assert!((many / one - 1.0).abs() < 1e-6, "{one} {many}");
     assert!((of((6, 15), false, 16) / of((6, 14), false, 16) - 1.0).abs() < 1e-6, "what has none goes past it");
+    assert!(of((7, 3), true, 16) > 2.0 * many, "what it copies goes past it since Linux 7.3");
+    // One read in a hundred changes nothing of what is written.
+    let machine = Machine { kernel: Some((6, 18)), ..machine(DriveKind::NvmeEnterprise) };
+    let mixed = |pattern| rate(&machine, &stack(1, Layer::Btrfs(Btrfs::default())), &work(pattern, 1024, 16));
+    let (writes, nearly) = (mixed(Pattern::Write), mixed(Pattern::Mixed(1)));
+    assert!((0.9..1.3).contains(&(nearly / writes)), "{writes} {nearly}");
 }
 
-/// A thin pool looks up each chunk under one lock, however many ask.
+/// Until Linux 6.3 a thin pool looks up what it is asked for under one lock, however many ask.
 #[test]
 fn a_thin_pool_is_one_lock() {
     let many = Workload { jobs: 32, ..work(Pattern::RandRead, 4, 32) };

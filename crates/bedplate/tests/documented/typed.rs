@@ -31,9 +31,9 @@ const TYPED: [Typed; 32] = [
     ("advise --drives 2x1TB --survive 2", "with --survive 1", 1, Some("advise --drives 2x1TB --survive 1")),
     (
         "advise --drives 2x1TB --survive 1 --once-in 99999",
-        "with --once-in 911 at most",
+        "with --once-in 912 at most",
         1,
-        Some("advise --drives 2x1TB --survive 1 --once-in 911"),
+        Some("advise --drives 2x1TB --survive 1 --once-in 912"),
     ),
     ("advise --drives 2x1TB --capacity 5", "write a size such as `128MiB`", 2, None),
     ("bench nosuch", "`bedplate bench .`", 2, None),

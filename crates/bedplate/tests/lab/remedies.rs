@@ -7,6 +7,8 @@
 mod arrays;
 #[path = "remedies/cannot.rs"]
 mod cannot;
+#[path = "remedies/choices.rs"]
+mod choices;
 #[path = "remedies/crypt.rs"]
 mod crypt;
 #[path = "remedies/drives.rs"]
@@ -84,7 +86,8 @@ pub(crate) const FAULT: Fault = Fault {
 /// All faults that are made, in lists for each time that doctor looks.
 fn all() -> impl Iterator<Item = &'static Fault> {
     let short = [drives::SCENES, arrays::SCENES, crypt::SCENES];
-    let guests = [&short[..], &[volumes::SCENES, systems::SCENES, pools::SCENES, paths::SCENES]].concat();
+    let guests =
+        [&short[..], &[volumes::SCENES, systems::SCENES, pools::SCENES, paths::SCENES, choices::SCENES]].concat();
     guests.into_iter().flatten().flat_map(|scene| scene.iter())
 }
 
@@ -387,6 +390,12 @@ fn remedies_of_file_systems_are_typed() {
 #[test]
 fn remedies_of_pools_are_typed() {
     play(pools::LAB, pools::SCENES);
+}
+
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
+#[test]
+fn remedies_of_choices_are_typed() {
+    play(choices::LAB, choices::SCENES);
 }
 
 #[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]

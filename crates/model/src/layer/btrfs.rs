@@ -47,15 +47,17 @@ struct Leaves {
 }
 
 /// First kernel that writes what has checksums through the page cache though it was asked to write past it ("btrfs: always
-/// fallback to buffered write if the inode requires checksum").
+/// fallback to buffered write if the inode requires checksum"), and first that copies it and goes on instead ("btrfs: use
+/// IOMAP_DIO_BOUNCE flag instead of falling back to buffered IO"). Stable kernels took the first of them later.
 const BUFFERED: (u32, u32) = (6, 15);
+const BOUNCED: (u32, u32) = (7, 3);
 
 impl Compiler<'_> {
     /// Does a call that is to write past the page cache write through it, and wait? What is read goes past it as before.
     pub(crate) fn falls_back(&self, stack: &Stack, work: &Workload) -> bool {
         let sums = |layer: &Layer| matches!(layer, Layer::Btrfs(btrfs) if btrfs.copy_on_write);
-        let reads = work.pattern.reads() || work.is_buffered();
-        !reads && stack.top().is_some_and(|top| sums(&top.layer)) && self.site.kernel_from(BUFFERED)
+        let is_between = self.site.kernel_from(BUFFERED) && !self.site.kernel_from(BOUNCED);
+        is_between && !work.is_buffered() && stack.top().is_some_and(|top| sums(&top.layer))
     }
 
     /// What pages take that are made, written to, written back and dropped within a call.

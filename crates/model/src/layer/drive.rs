@@ -169,8 +169,12 @@ impl Compiler<'_> {
             self.network.add(values, each(command, 1.0, "operations, in whatever order"));
             worked = (command, 1.0);
         } else {
-            let passed = if spins { flow.passes } else { 1.0 };
-            self.network.add(values, each(byte, flow.bytes * passed, "bytes"));
+            self.network.add(values, each(byte, flow.bytes, "bytes"));
+            if spins && flow.passes > 1.0 {
+                // Others read meanwhile, and nobody waits for it.
+                let passed = each(byte, flow.bytes * (flow.passes - 1.0), "parity that its head passes over");
+                self.network.add(values, Part { share: 0.0, ..passed });
+            }
         }
         if spins {
             self.network.add(values, each(class.position, flow.seeks, "ways of the head"));
@@ -186,11 +190,10 @@ impl Compiler<'_> {
         }
         // An operation is at one of the drives, whichever: all of them together have it as often as it comes.
         let apart = flow.rate * size / (flow.wide * flow.batch);
-        // Where each piece takes as long, its bytes are in that time; of a read in order those of 4 KiB.
+        // Where each piece takes as long, its bytes are in that time; in order those of 4 KiB.
         let inside = match (flow.random, class.piece) {
             (_, Some(piece)) => values[operation as usize] * pieces(flow.bytes, piece),
             (true, None) => values[operation as usize],
-            (false, None) if flow.write => 0.0,
             (false, None) => values[command as usize].max(values[byte as usize] * flow.bytes.min(PAGE)),
         };
         let inside = inside.min(values[alone as usize]);
@@ -205,15 +208,17 @@ impl Compiler<'_> {
     /// of them once in that, by shorter ways the more there are.
     pub(crate) fn between_streams(&self, write: bool) -> f64 {
         let beside = 1.0 / self.depth.min(BATCH);
-        let Some(drive) = self.first_drive().filter(|_| write && self.every.is_none()) else { return beside };
+        let Some(drive) = self.first_drive().filter(|_| write) else { return beside };
         let class = self.class_of(drive);
         if class.kind != DriveKind::Hdd || !class.cached {
             return beside;
         }
         let values = self.site.book.values();
         let sorted = (values[class.write_op as usize] / values[class.position as usize]).min(1.0);
-        let streams = self.jobs.min(QUEUE);
-        beside.min(streams / QUEUE * sorted.powf(streams.ln() / QUEUE.ln()))
+        // Until it is flushed.
+        let queue = (self.every.unwrap_or(QUEUE) * self.jobs).clamp(1.0, QUEUE);
+        let streams = self.jobs.min(queue);
+        beside.min(streams / queue * sorted.powf(queue.ln() / QUEUE.ln()))
     }
 
     /// Uplinks and memory.

@@ -15,6 +15,10 @@ const THICK_CHUNK: f64 = 4096.0;
 /// Seconds between two flushes of a bitmap of dm-integrity (kernel documentation).
 const BITMAP_FLUSH: f64 = 10.0;
 
+/// First kernel with many locks in place of one for lookups of thin pools ("dm bufio: improve concurrent IO performance", "dm bio prison
+/// v1: improve concurrent IO performance").
+const MANY_LOCKS: (u32, u32) = (6, 4);
+
 impl Compiler<'_> {
     pub(crate) fn volume(&mut self, stack: &Stack, at: usize, lvm: &Lvm, flow: &Flow) {
         let remap = if flow.write { Parameter::LinearWrite } else { Parameter::LinearRead };
@@ -22,7 +26,15 @@ impl Compiler<'_> {
         self.work(flow.context, remap, visits, "remapping");
         if lvm.thin_chunk.is_some() {
             self.work(flow.context, Parameter::ThinIo, visits, "thin chunk");
-            self.serial(Serial::Thin, at, Parameter::ThinLock, flow.rate * flow.requests(), "thin chunk, under a lock");
+            if !self.site.kernel_from(MANY_LOCKS) {
+                self.serial(
+                    Serial::Thin,
+                    at,
+                    Parameter::ThinLock,
+                    flow.rate * flow.requests(),
+                    "thin chunk, under a lock",
+                );
+            }
         }
         self.below(stack, at, lvm, flow);
         if lvm.snapshot && flow.write {
