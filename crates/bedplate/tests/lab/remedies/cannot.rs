@@ -35,6 +35,11 @@ pub(crate) const CANNOT: &[(&str, &str, &str)] = &[
     ("platform-profile", "a guest has no firmware with profiles", "the kernel's ABI/testing/sysfs-platform_profile"),
     ("queues-below-processors", "QEMU's NVMe drives have 64 queues", "no command: a drive has as many as it has"),
     ("interrupts-far", "the lab's guests have one NUMA node", "numactl(8), `--cpunodebind`"),
+    (
+        "btrfs-metadata-space",
+        "of what a small file system has for metadata most is kept in reserve, and is never used",
+        "btrfs-balance(8), filter `usage`",
+    ),
     ("firmware-fault", "emulated drives have no maker's firmware", "the maker's own pages, named in the table"),
     ("drive-critical-warning", HEALTH, REPLACED),
     ("drive-media-errors", HEALTH, "smartctl(8), `-t long`"),

@@ -16,10 +16,10 @@ pub(crate) const SCENES: &[&[Fault]] = &[
         Fault {
             check: "data-writeback",
             at: "/mnt/j",
-            plant: "modprobe -a raid1 dm_cache dm_cache_smq btrfs zfs; mkdir -p /mnt/j /mnt/m; cut j $A 0 64; mkfs.ext4 -q /dev/mapper/j; \
+            plant: "modprobe -a raid1 dm_cache dm_cache_smq zfs; mkdir -p /mnt/j; cut j $A 0 64; mkfs.ext4 -q /dev/mapper/j; \
                 echo '/dev/mapper/j /mnt/j ext4 data=writeback 0 0' >> /etc/fstab; mount /mnt/j; noise /mnt/j/file 16",
             data: "md5sum /mnt/j/file",
-            first: "sed -i 's/data=writeback/defaults/' /etc/fstab",
+            between: ("umount", "sed -i 's/data=writeback/defaults/' /etc/fstab"),
             clean: "umount /mnt/j; sed -i '/mapper.j/d' /etc/fstab; uncut j",
             ..FAULT
         },
@@ -42,17 +42,6 @@ pub(crate) const SCENES: &[&[Fault]] = &[
                 lvconvert -qq --yes --type cache --cachemode writeback --cachevol fast hot/vol; noise /dev/hot/vol 16; dmsetup status hot-vol",
             data: "md5sum /dev/hot/vol",
             clean: "vgremove -qq -fy hot; pvremove -qq /dev/mapper/h[123]; uncut h1 h2 h3",
-            ..FAULT
-        },
-        Fault {
-            check: "btrfs-metadata-space",
-            at: "/mnt/m",
-            plant: "cut m $A 400 128; mkfs.btrfs -q -m single -d single /dev/mapper/m; mount -o max_inline=2048 /dev/mapper/m /mnt/m; noise /mnt/m/file 4; \
-                head -c 2000 /dev/urandom > /tmp/small; n=0; \
-                while [ $(($(cat /sys/fs/btrfs/*-*/allocation/metadata/bytes_used) * 100 / $(cat /sys/fs/btrfs/*-*/allocation/metadata/total_bytes))) -lt 92 ] && [ $n -lt 60 ]; do \
-                    for k in $(seq 60); do cp /tmp/small /mnt/m/$n-$k || break; done; sync; n=$((n + 1)); done; btrfs filesystem usage /mnt/m",
-            data: "md5sum /mnt/m/file",
-            clean: "umount /mnt/m; uncut m",
             ..FAULT
         },
     ],
