@@ -5,6 +5,7 @@ use terms::inventory::{Md, MdMember};
 
 use super::array::{is_parity, share_of_member};
 use crate::check::{Check, Information, Round, Warning, finding};
+use crate::condition::has_place_for_each_bay;
 use crate::machine::{Machine, place, sysfs};
 use crate::redundancy::of_level;
 use crate::words::{duration, list, number, rate};
@@ -47,7 +48,9 @@ pub(super) const CHECKS: &[Check] = &[
 /// A mirror of flash and hard disks. Reads go to whoever has less to do, unless a member is marked (`read_balance` in the kernel's
 /// `drivers/md/raid1.c`).
 fn media(machine: &Machine, round: &mut Round) {
-    for (node, md) in machine.arrays().filter(|(_, md)| md.level == "raid1") {
+    // The mirror that a storage box starts from is on whatever drives are put in.
+    let is_of_box = |md: &Md| has_place_for_each_bay(md, md.degraded.known().copied().flatten().unwrap_or_default());
+    for (node, md) in machine.arrays().filter(|(_, md)| md.level == "raid1" && !is_of_box(md)) {
         let at = place(node);
         round.look();
         let flash = |member: &MdMember, round: &mut Round| machine.is_flash(round, &at, &member.device);

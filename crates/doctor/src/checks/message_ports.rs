@@ -1,27 +1,33 @@
 //! Ports of ATA: which of them say something of a drive.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines of messages, in small letters, that say nothing of a drive's health: of ports without a drive, and of the reset with which a
 /// drive that was put in begins.
 pub(super) fn quiet(lines: &[String]) -> BTreeSet<usize> {
     let empty = empty(lines);
-    let is_quiet =
-        |at: &usize| port(&lines[*at]).is_some_and(|port| empty.contains(port) || is_put_in(lines, *at, port));
-    (0..lines.len()).filter(is_quiet).collect()
+    let mut of_ports: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, port) in lines.iter().enumerate().filter_map(|(at, line)| Some((at, port(line)?))) {
+        of_ports.entry(port).or_default().push(at);
+    }
+    let of_port = |(port, own): (&str, Vec<usize>)| {
+        if empty.contains(port) { own } else { put_in(lines, port, &own).into_iter().collect() }
+    };
+    of_ports.into_iter().flat_map(of_port).collect()
 }
 
-/// Is it the reset of a port at which a drive has just appeared? Before it none was there and the link changed; after it the kernel
-/// tells what drive it is, which it does of one that it did not know (`ata_dev_configure` in its `drivers/ata/libata-core.c`).
-fn is_put_in(lines: &[String], at: usize, port: &str) -> bool {
-    let own = |line: &&String| self::port(line) == Some(port);
-    let of_drive = format!("{port}.");
-    let before: Vec<&String> = lines[..at].iter().filter(own).collect();
-    let changed = before.iter().any(|line| CHANGED.iter().any(|word| line.contains(word)));
-    let was_there = before.iter().any(|line| line.contains(&of_drive) || line.contains(RESET));
-    let after = lines[at + 1..].iter().filter(own).take_while(|line| !line.contains(RESET));
-    let named = format!("{port}.00: ata-");
-    lines[at].contains(RESET) && changed && !was_there && after.into_iter().any(|line| line.contains(&named))
+/// The reset of a port at which a drive has just appeared, among the port's own lines. Before it none was there and the link changed;
+/// after it the kernel tells what drive it is, which it does of one that it did not know (`ata_dev_configure` in its
+/// `drivers/ata/libata-core.c`).
+fn put_in(lines: &[String], port: &str, own: &[usize]) -> Option<usize> {
+    let is_reset = |at: &usize| lines[*at].contains(RESET);
+    let first = own.iter().position(is_reset)?;
+    let (before, after) = (&own[..first], &own[first + 1..]);
+    let has = |own: &[usize], word: &str| own.iter().any(|at| lines[*at].contains(word));
+    let after = &after[..after.iter().position(is_reset).unwrap_or(after.len())];
+    let changed = CHANGED.iter().any(|word| has(before, word));
+    let is_new = changed && !has(before, &format!("{port}.")) && has(after, &format!("{port}.00: ata-"));
+    is_new.then_some(own[first])
 }
 
 const RESET: &str = "hard resetting link";

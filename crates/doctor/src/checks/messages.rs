@@ -154,9 +154,18 @@ fn requests(machine: &Machine, round: &mut Round) {
 }
 
 /// Drivers of storage controllers, as the kernel puts them before its messages.
-const DRIVERS: [&str; 12] = [
+const DRIVERS: [&str; 21] = [
     "nvme",
     "ahci",
+    "sata_mv",
+    "sata_sil24",
+    "isci",
+    "mptsas",
+    "pm80xx",
+    "qla2xxx",
+    "lpfc",
+    "esas2r",
+    "3w-9xxx",
     "vmd",
     "mpt2sas",
     "mpt3sas",

@@ -53,6 +53,11 @@ fn small(dataset: &Dataset) -> Option<Bytes> {
     dataset.properties.get("special_small_blocks")?.parse().ok().map(Bytes)
 }
 
+/// A limit below a record size: the property takes none below 512 but 0.
+const fn below(record: Bytes) -> u64 {
+    if record.0 < 2048 { 0 } else { record.0 / 4 }
+}
+
 fn special(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
         let Some(vdevs) = round.ask(&Place::new("pool", &pool.name), &pool.vdevs) else { continue };
@@ -82,7 +87,7 @@ fn special(machine: &Machine, round: &mut Round) {
                      written anew.",
                 )
                 .look(format!("zpool list -v {}", quote(&pool.name)))
-                .run(Nothing, format!("zfs set special_small_blocks={} {}", record.0 / 4, quote(&dataset.name))),
+                .run(Nothing, format!("zfs set special_small_blocks={} {}", below(record), quote(&dataset.name))),
             );
         }
     }

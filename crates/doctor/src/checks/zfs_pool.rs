@@ -140,7 +140,7 @@ fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
         );
     }
     // What waits to be brought back comes first.
-    let away = |vdev: &&&Vdev| !COUNTED_OUT.contains(&vdev.state.as_str());
+    let away = |vdev: &&&Vdev| !is_counted_out(vdev);
     let Some(first) = gone.iter().find(away).or_else(|| gone.first()) else {
         // zpool-scrub(8), -w: it returns when all is read. Until then its counters are what tells which device is bad.
         return found
@@ -156,7 +156,7 @@ fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
             format!("zpool replace {name} {device} NEW"),
         )
     };
-    if COUNTED_OUT.contains(&first.state.as_str()) {
+    if is_counted_out(first) {
         let found = found
             .advise(
                 "ZFS gave the device up because of errors that it counted. Look at its cable and ask it for its health first. If that was it, \
@@ -175,6 +175,11 @@ fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
         )
         .run(Nothing, format!("zpool online {name} {device}"));
     replace(found)
+}
+
+/// One whose label is not read is called faulted as well, and counted nothing.
+fn is_counted_out(vdev: &Vdev) -> bool {
+    COUNTED_OUT.contains(&vdev.state.as_str()) && vdev.errors.iter().any(|count| *count > 0)
 }
 
 /// States of a device that is there and that ZFS does not use, or not fully, for what it counted. `zpool online` leaves it faulted and

@@ -191,4 +191,10 @@ fn a_marked_hard_disk_is_not_read_from() {
     };
     assert_eq!(found("array-mixed-media", plant(true)), []);
     one("array-mixed-media", plant(false));
+    // A storage box starts from a mirror with a place for every bay, on whatever drives are in them.
+    let of_box = |m: &mut Inventory| {
+        plant(false)(m);
+        (md(m, "md3").devices, md(m, "md3").degraded) = (Known(32), Known(Some(30)));
+    };
+    assert_eq!(found("array-mixed-media", of_box), []);
 }

@@ -85,6 +85,30 @@ fn drives() {
             &[],
             &["drive-media-errors", "drive-line-errors"],
         ),
+        // What some makers call it.
+        post(
+            smart(
+                "PASSED",
+                &[
+                    "169 Remaining_Lifetime_Perc 0x0000   002   002   000    Old_age   Offline      -       98",
+                    "187 Reported_UE_Counts      0x0032   100   100   000    Old_age   Always       -       40",
+                ],
+                "",
+            ),
+            &[("drive-wear", "sda", Warning), ("drive-media-errors", "sda", Warning)],
+            &[],
+        ),
+        // The only table there is.
+        post(
+            format!(
+                "# smartctl -H /dev/sda\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n\
+                === START OF READ SMART DATA SECTION ===\nSMART overall-health self-assessment test result: PASSED\n\
+                Please note the following marginal Attributes:\n{HEADING}\
+                184 End-to-End_Error        0x0033   001   001   099    Pre-fail  Always   FAILING_NOW 120\n\n"
+            ),
+            &[("drive-critical-warning", "sda", Error)],
+            &[],
+        ),
         // It passes, and fails.
         post(
             smart("PASSED", &[LIFE], ""),
@@ -249,6 +273,13 @@ fn full_file_systems() {
         post("$ df -h\nFilesystem Size Used Available Use% Mounted on\n/dev/root 4.3M 4.3M 0 100% /rom\n", &[], NOT),
         post("$ df -h\nFilesystem Size Used Available Use% Mounted on\n/dev/root 170M 170M 0 100% /\n", &[], NOT),
         post("$ df -h\nFilesystem Size Used Available Use% Mounted on\n/dev/root 29G 28G 0 100% /\n", FULL, &[]),
+        post("$ df -h\nFilesystem Size Used Avail Use% Mounted on\n/dev/root 7.6G 7.6G 0 100% /\n", FULL, &[]),
+        // BusyBox.
+        post(
+            "$ df -i\nFilesystem Inodes Used Available Use% Mounted on\n/dev/ubi0_1 65536 65536 0 100% /\n",
+            FULL,
+            &[],
+        ),
         post(
             "$ df -i\nFilesystem Inodes IUsed IFree IUse% Mounted on\n/dev/sda2 30531584 30531584 0 100% /\n",
             FULL,

@@ -457,6 +457,7 @@ fn a_pool_counts_its_devices_and_not_their_groups() {
         pool(m).state = "DEGRADED".into();
         vdev(m, 0).state = "DEGRADED".into();
         vdev(m, 0).children[1].state = "FAULTED".into();
+        vdev(m, 0).children[1].errors = [0, 34, 0];
     });
     has(&said, &["1 device of 9 not in order", "zpool clear tank /dev/disk/by-id/nvme9n1p2"]);
     // `zpool online` leaves a device faulted that counted too many errors.
@@ -464,9 +465,17 @@ fn a_pool_counts_its_devices_and_not_their_groups() {
     let said = one("zfs-pool-state", |m| {
         pool(m).state = "DEGRADED".into();
         vdev(m, 0).children[0].state = "FAULTED".into();
+        vdev(m, 0).children[0].errors = [0, 34, 0];
         vdev(m, 0).children[1].state = "REMOVED".into();
     });
     has(&said, &["zpool online tank /dev/disk/by-id/nvme9n1p2", "zpool replace tank /dev/disk/by-id/nvme9n1p2 NEW"]);
+    // One whose label cannot be read is called faulted too, and counted nothing.
+    let said = one("zfs-pool-state", |m| {
+        pool(m).state = "DEGRADED".into();
+        vdev(m, 0).children[1].state = "FAULTED".into();
+    });
+    has(&said, &["zpool online", "zpool replace"]);
+    has_not(&said, &["zpool clear"]);
 }
 
 #[test]

@@ -95,15 +95,24 @@ pub(crate) const SPECIFIED: &str = "Specified Maximum Operating Temperature";
 
 /// Attributes whose value goes from 100 down to what is left of a drive's life, by number and name (`drivedb.h` of smartmontools):
 /// under other names makers count something else there.
-const LEFT: [(u64, &str); 8] = [
+const LEFT: [(u64, &str); 17] = [
+    (169, "Lifetime_Remaining%"),
+    (169, "Remaining_Lifetime_Perc"),
     (169, "Remaining_Lifetime_Perct"),
+    (177, "DriveLife_Remaining%"),
+    (177, "Lifetime_Remaining%"),
     (177, "Wear_Leveling_Count"),
     (202, "Percent_Lifetime_Remain"),
     (202, "Percent_Lifetime_Used"),
     (202, "Perc_Rated_Life_Used"),
     (209, "Remaining_Lifetime_Perc"),
+    (231, "Lifetime_Left"),
+    (231, "Perc_Rated_Life_Remain"),
+    (231, "Percent_Lifetime_Remain"),
     (231, "SSD_Life_Left"),
+    (231, "SSD_Life_Left_Perc"),
     (233, "Media_Wearout_Indicator"),
+    (233, "Remaining_Lifetime_Perc"),
 ];
 
 /// What of a SATA drive's life is used, as its attributes tell. A value of 0 is none, unless it fails.

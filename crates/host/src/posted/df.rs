@@ -17,7 +17,8 @@ pub(super) fn begins(line: &str) -> bool {
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let heading: Vec<&str> = text.lines.first().map_or_else(Vec::new, |line| line.split_whitespace().collect());
     let typed = heading.get(1) == Some(&"Type");
-    let counts_inodes = heading.contains(&"IFree");
+    // BusyBox has columns of other names.
+    let counts_inodes = heading.contains(&"IFree") || heading.contains(&"Inodes");
     let mut said = format!("{EXCERPT}\n");
     let mut told = 0;
     for line in text.lines.iter().skip(1) {
@@ -38,8 +39,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     told
 }
 
+/// Is it less than 1 GiB, of which no root file system of a whole distribution is?
+fn is_small(size: &str) -> bool {
+    size.ends_with(['K', 'M']) || size.parse::<u64>().is_ok_and(|kib| kib < 1 << 20)
+}
+
 /// `/dev/root` is what the kernel started from, an image on small machines. All of such a one is used, to the last block, which of a file
 /// system that is written keeps some for root.
 fn may_be_image(words: &[&str]) -> bool {
-    matches!(words, ["/dev/root", all, used, "0", "100%", target] if all == used && *target != "/rom")
+    matches!(words, ["/dev/root", all, used, "0", "100%", target] if all == used && *target != "/rom" && is_small(all))
 }

@@ -242,14 +242,15 @@ impl<'t> Said<'t> {
     }
 
     /// Where the table of all attributes begins. Before it some versions print those that fail, or that have failed, under the same
-    /// heading (`ataPrintMain` in smartmontools' `ataprint.cpp`).
+    /// heading (`ataPrintMain` in smartmontools' `ataprint.cpp`); `smartctl -H` prints no other.
     fn table(&self) -> Option<usize> {
         let is_of_failed = |at: &usize| {
             let before = at.checked_sub(1).and_then(|before| self.0.get(before)).map_or("", |line| line.trim());
             FAILED.iter().any(|start| before.starts_with(start))
         };
         let mut starts = (0..self.0.len()).filter(|at| self.0[*at].starts_with("ID# ATTRIBUTE_NAME"));
-        starts.find(|at| !is_of_failed(at))
+        let first = starts.clone().next();
+        starts.find(|at| !is_of_failed(at)).or(first)
     }
 
     /// Each line of that table with what it says, if that can be understood. An empty line ends the table, and so does the key to

@@ -64,9 +64,9 @@ impl Counter {
     const fn named(self) -> (u32, &'static [&'static str]) {
         match self {
             Self::GivenUp => (5, &["realloc", "retired", "bad_b", "defect"]),
-            Self::Uncorrected => (187, &["uncorrect", "unc_", "uecc"]),
+            Self::Uncorrected => (187, &["uncorrect", "unc_", "uecc", "ue_count"]),
             Self::TimedOut => (188, &["timeout"]),
-            Self::Pending => (197, &["pending"]),
+            Self::Pending => (197, &["pending", "unc_read", "read_failure"]),
             Self::Unreadable => (198, &["uncorrect", "unc_", "uncor"]),
             Self::Line => (199, &["crc"]),
         }
