@@ -91,7 +91,7 @@ fn settle(machine: &mut Machine, at: usize, figure: &Baseline) {
     let rating = Rating::of(figure, machine.drives[at].kind);
     find(machine, at, figure, rating);
     let group = &machine.drives[at];
-    let tells = figure.work.block <= SMALL && !Rating::is_few(figure) && group.kind != DriveKind::Hdd;
+    let tells = is_small_on_flash(figure, group.kind) && !Rating::is_few(figure);
     if !tells || rating != Rating::Read || group.rated.read_iops.is_some() {
         return;
     }
@@ -109,6 +109,10 @@ fn find(machine: &mut Machine, at: usize, figure: &Baseline, rating: Rating) {
         // More time is never faster.
         if said > figure.operations.0 { low = middle } else { high = middle }
     }
+}
+
+fn is_small_on_flash(figure: &Baseline, kind: DriveKind) -> bool {
+    figure.work.block <= SMALL && kind != DriveKind::Hdd
 }
 
 /// Does the model say anything else than what was measured?
@@ -149,10 +153,9 @@ impl Rating {
     fn of(figure: &Baseline, kind: DriveKind) -> Self {
         let work = &figure.work;
         let few = Self::is_few(figure);
-        let small = work.block <= SMALL && kind != DriveKind::Hdd;
         match (work.fsync_every, work.pattern.writes(), work.pattern.random()) {
             (Some(_), ..) => Self::Flush,
-            (None, false, false) if few && small => Self::ReadOrdered,
+            (None, false, false) if few && is_small_on_flash(figure, kind) => Self::ReadOrdered,
             (None, false, false) => Self::Read,
             (None, true, false) => Self::Write,
             (None, false, true) if few => Self::ReadAlone,

@@ -76,11 +76,11 @@ impl RunWriter {
         Self::open(run.renamed(runs.at(&provenance.run)?), lock)
     }
 
-    /// Goes on with a run that was interrupted, in the directory that was read, whatever its path leads to by now: clears what is unfinished and cuts torn lines.
+    /// Goes on with a run that was interrupted: clears what is unfinished and cuts torn lines. It writes into the directory that was
+    /// read, whatever its path leads to by now.
     ///
     /// # Errors
-    /// [`RecordError::Sealed`], [`RecordError::Locked`] with the process that writes it, [`RecordError::NotARun`],
-    /// [`RecordError::Newer`].
+    /// [`RecordError::Sealed`], [`RecordError::Locked`] with the process that writes it.
     pub fn resume(reader: &RunReader) -> Result<Self, RecordError> {
         let run = reader.folder();
         let lock = Lock::take(&run)?;

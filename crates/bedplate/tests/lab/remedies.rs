@@ -395,7 +395,7 @@ fn remedies_of_pools_are_typed() {
 #[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
 fn remedies_of_choices_are_typed() {
-    play(choices::LAB, choices::SCENES);
+    play(pools::LAB, choices::SCENES);
 }
 
 #[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]

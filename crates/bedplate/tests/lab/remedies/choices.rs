@@ -2,15 +2,6 @@
 
 use super::{FAULT, Fault};
 
-pub(crate) const LAB: &str = r#"
-memory = "4 GiB"
-drives = [
-    { name = "a", size = "4 GiB", lba = "512 B" },
-    { name = "b", size = "4 GiB", lba = "512 B" },
-    { name = "c", size = "4 GiB", lba = "512 B" },
-]
-"#;
-
 pub(crate) const SCENES: &[&[Fault]] = &[
     &[
         Fault {
