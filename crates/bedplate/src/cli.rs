@@ -72,9 +72,9 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure a directory or a mount that is there: no root, no lab, nothing left behind
+    /// Measure a directory that is there: no root, no lab, nothing left
     Bench(BenchArguments),
-    /// Build and compare five small stacks in a guest: the study `quickstart`
+    /// Build and compare five small stacks in a guest
     Demo(DemoArguments),
     /// Build every stack of a study, measure it, take it down, and report
     Run(Box<RunArguments>),
@@ -84,35 +84,41 @@ pub(crate) enum Command {
         #[arg(value_name = "STUDY")]
         name: Option<String>,
     },
-    /// Show what would be done: every command with its reason and its undo
+    /// Show what would be done: each command, its reason and its undo
     Plan(PlanArguments),
     /// Build the stacks of a study, check them, and take them down again
     Build(BuildArguments),
-    /// Test features of a study's stacks by injecting faults: encryption, redundancy, silent corruption, snapshots
+    /// Inject faults into stacks: do their features hold?
+    ///
+    /// What is tested: encryption, redundancy, silent corruption and snapshots, in guests of the lab.
     Prove(ProveArguments),
     /// Clean up after a run that was killed
     Teardown(TeardownArguments),
     /// Show a saved run again: a screen, all details, a page, CSV or JSON
     Report(ReportArguments),
-    /// Compare two runs: what differs in how they were made, and which cells are slower or faster
+    /// Compare two runs: which cells are slower or faster, and why
     Compare(CompareArguments),
     /// List runs
     Runs(RunsArguments),
-    /// Show a machine: CPU, PCIe tree with link speeds, drives and what is on them, programs
+    /// Show a machine: CPU, PCIe tree, drives and what is on them
     Inspect(InspectArguments),
     /// Find storage misconfiguration, what it costs, and the fix
     Doctor(DoctorArguments),
-    /// Predict speed, bottleneck, usable capacity, SSD life and risk of a study's stacks, before they are built
+    /// Predict speed, bottleneck, capacity, SSD life and risk of stacks
+    ///
+    /// All from a study and the figures of its drives, before anything is built.
     Expect(ExpectArguments),
-    /// Measure this machine for a minute, so that predictions fit it: nothing is written but RAM
+    /// Measure processors and memory for a minute, for predictions
+    ///
+    /// Nothing is written but memory. `expect` takes what was measured here in place of a table's figures.
     Calibrate(CalibrateArguments),
-    /// Draw stacks and workloads at random, predict them, measure them in the lab, and show where predictions are off
+    /// Predict random stacks, measure them in the lab, show what is off
     CheckModel(CheckModelArguments),
-    /// Search all layouts of your drives for the best that meet your requirements
+    /// Search all layouts of your drives for the best for your needs
     Advise(AdviseArguments),
-    /// Write a first study: asks for your drives and requirements, and proposes layouts
+    /// Write a first study: asks for your drives and requirements
     Init(InitArguments),
-    /// Pack a machine into one text file, serial numbers masked, for `--machine`
+    /// Pack a machine into one text file, serial numbers masked
     Capture(CaptureArguments),
     /// Check that a guest can run here, or open a shell in one
     Lab(LabArguments),

@@ -210,6 +210,10 @@ mod tests {
         for name in shown {
             assert!(!examples(name).is_empty(), "{name}");
         }
+        // They are text of our own, which nobody wraps.
+        for line in groups(&command).lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
     }
 
     #[test]
