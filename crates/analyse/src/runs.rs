@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use terms::MeasurePolicy;
+use terms::{MeasurePolicy, Workload};
 use terms::evidence::State;
 use terms::finding::{
     CellComparison, CellFinding, Change, Compared, Figures, Findings, Quantity, RunComparison, RunHead, Verdict,
@@ -101,8 +101,8 @@ struct Pair<'a> {
     repeats: bool,
 }
 
-/// Slug, name of the stack, name of the workload.
-type Named<'a> = (&'a str, &'a str, &'a str);
+/// Slug and name of the stack, and the workload.
+type Named<'a> = (&'a str, &'a str, &'a Workload);
 
 impl<'a> Pair<'a> {
     /// Cells of `a`, then those that only `b` has.
@@ -111,9 +111,8 @@ impl<'a> Pair<'a> {
         for of in [self.a, self.b].map(|run| &run.findings.provenance) {
             for stack in &of.stacks {
                 for workload in &of.workloads {
-                    let named = (stack.slug.as_str(), stack.name.as_str(), workload.name.as_str());
-                    if !names.iter().any(|known: &Named<'_>| (known.0, known.2) == (named.0, named.2)) {
-                        names.push(named);
+                    if !names.iter().any(|(slug, _, known): &Named<'_>| *slug == stack.slug && known.name == workload.name) {
+                        names.push((&stack.slug, &stack.name, workload));
                     }
                 }
             }
@@ -122,7 +121,8 @@ impl<'a> Pair<'a> {
     }
 
     /// The cell without its answer, and the chance of its difference between equals.
-    fn cell(&self, (stack, name, workload): Named<'_>) -> (CellComparison, Option<f64>) {
+    fn cell(&self, (stack, name, of): Named<'_>) -> (CellComparison, Option<f64>) {
+        let workload = of.name.as_str();
         let [a, b] = [self.a, self.b].map(|run| run.findings.cell(stack, workload));
         let why_not = missing("A", a).or_else(|| missing("B", b)).or_else(|| self.other_work(workload));
         let compared = if why_not.is_none() { self.ratio(stack, workload) } else { None };
@@ -132,6 +132,7 @@ impl<'a> Pair<'a> {
             stack: stack.to_owned(),
             name: name.to_owned(),
             workload: workload.to_owned(),
+            title: of.title(),
             a: a.and_then(figures),
             b: b.and_then(figures),
             ratio: compared.map(|(ratio, _)| ratio),

@@ -89,7 +89,7 @@ impl<'a> Grid<'a> {
 
     /// The grid of some workloads.
     fn of(findings: &'a Findings, workloads: Vec<&'a Workload>) -> Self {
-        let plain: Vec<String> = workloads.iter().map(|work| title(work)).collect();
+        let plain: Vec<String> = workloads.iter().map(|work| work.title()).collect();
         let titles = plain.iter().zip(&workloads).map(|(text, workload)| {
             let twice = plain.iter().filter(|other| *other == text).count() > 1;
             if twice { format!("{text} ({})", workload.name) } else { text.clone() }
@@ -196,9 +196,4 @@ fn figure(finding: &CellFinding, measure: Measure) -> Option<WithInterval> {
         Measure::Rate => finding.throughput,
         Measure::Iops | Measure::Files => finding.iops,
     }
-}
-
-/// A workload in words, with its flushes.
-pub(crate) fn title(workload: &Workload) -> String {
-    workload.describe() + &workload.flushes()
 }

@@ -55,7 +55,7 @@ fn unanswered(of: &RunComparison) -> Vec<String> {
     let told = |same: &Vec<(&CellComparison, &str)>| {
         let (first, why) = same[0];
         match same.len() {
-            1 => format!("no answer for {} of {}: {why}", first.workload, first.name),
+            1 => format!("no answer for {} of {}: {why}", first.title, first.name),
             count => format!("no answer for {count} cells: {why}"),
         }
     };
@@ -139,10 +139,10 @@ fn farthest(of: &RunComparison, verdict: Compared) -> Option<String> {
     let cells: Vec<&CellComparison> = of.with(Some(verdict)).collect();
     let far = cells.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
     let ratio = quantity::ratio(&far.ratio?);
-    let most = if cells.len() == 1 { "" } else { "at most " };
     let all = of.cells.iter().filter(|cell| cell.ratio.is_some()).count() == cells.len();
     let count = if all { format!("all {}", cells.len()) } else { cells.len().to_string() };
-    Some(format!("{} in {count} ({most}{ratio}: {} on {})", verdict.words(), far.workload, far.name))
+    let most = if cells.len() == 1 { "" } else { "the most " };
+    Some(format!("{} in {count} ({most}in {} of {}: {ratio})", verdict.words(), far.title, far.name))
 }
 
 fn without(of: &RunComparison, compared: usize) -> String {
@@ -166,10 +166,10 @@ fn differences(all: &[Difference]) -> Vec<String> {
 fn listing(cells: &[&CellComparison], style: &Style) -> Listing {
     let right = Align::Right;
     let group = |cells: Vec<&CellComparison>| Group {
-        title: cells[0].workload.clone(),
+        title: cells[0].title.clone(),
         rows: cells.iter().map(|cell| row(cell, style)).collect(),
     };
-    let remark = |cell: &&CellComparison| Some(format!("{}, {}: {}", cell.name, cell.workload, explained(cell)?));
+    let remark = |cell: &&CellComparison| Some(format!("{}, {}: {}", cell.name, cell.title, explained(cell)?));
     Listing {
         id: "cells",
         title: "Throughput of both runs".to_owned(),
@@ -223,7 +223,7 @@ fn change(of: &Change) -> String {
 fn charts(of: &RunComparison) -> Vec<(String, String)> {
     let compared = of.cells.iter().filter(|cell| cell.ratio.is_some());
     let drawn = |cells: Vec<&CellComparison>| {
-        let title = cells[0].workload.clone();
+        let title = cells[0].title.clone();
         let dots: Vec<Dot> = cells.iter().filter_map(|cell| dot(cell)).collect();
         let drawing = ratios::draw(&dots, &format!("Throughput of B over A under {title}"));
         (title, drawing)

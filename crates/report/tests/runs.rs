@@ -11,13 +11,17 @@ fn estimate(value: f64) -> WithInterval {
     WithInterval { value, low: Some(value / 1.01), high: Some(value * 1.01), rounds: 1 }
 }
 
-fn cell(name: &str, workload: &str, block: f64, ratio: f64, verdict: Compared) -> CellComparison {
+const SEQ: (&str, &str) = ("seq-1m", "SEQ 1 MiB Q8 T1 read");
+const RND: (&str, &str) = ("rnd-4k", "RND 4 KiB Q1 T1 read");
+
+fn cell(name: &str, (workload, title): (&str, &str), block: f64, ratio: f64, verdict: Compared) -> CellComparison {
     let figures = |rate: f64| Figures { throughput: estimate(rate), iops: rate / block, latency: Some(8e4) };
     let moved = matches!(verdict, Compared::Faster | Compared::Slower);
     CellComparison {
         stack: terms::slug(name),
         name: name.to_owned(),
         workload: workload.to_owned(),
+        title: title.to_owned(),
         a: Some(figures(4e8)),
         b: Some(figures(4e8 * ratio)),
         ratio: Some(estimate(ratio)),
@@ -41,7 +45,7 @@ fn compared() -> RunComparison {
     };
     let difference =
         |what: &str, a: &str, b: &str| Difference { what: what.to_owned(), a: a.to_owned(), b: b.to_owned() };
-    let mut lost = cell("ZFS mirror", "rnd-4k", 4096.0, 1.0, Compared::CannotTell);
+    let mut lost = cell("ZFS mirror", RND, 4096.0, 1.0, Compared::CannotTell);
     (lost.b, lost.ratio, lost.verdict) = (None, None, None);
     lost.why_not = Some("no figure in B: the kernel module `zfs` is not there".to_owned());
     RunComparison {
@@ -50,10 +54,10 @@ fn compared() -> RunComparison {
         repeats: true,
         differences: vec![difference("kernel", "6.1.0-56-amd64", "6.12.90+deb13-amd64")],
         cells: vec![
-            cell("ext4", "seq-1m", 1_048_576.0, 1.001, Compared::Equivalent),
-            cell("ext4 on LUKS2", "seq-1m", 1_048_576.0, 0.912, Compared::Slower),
-            cell("ext4", "rnd-4k", 4096.0, 0.999, Compared::Equivalent),
-            cell("ext4 on LUKS2", "rnd-4k", 4096.0, 1.08, Compared::Faster),
+            cell("ext4", SEQ, 1_048_576.0, 1.001, Compared::Equivalent),
+            cell("ext4 on LUKS2", SEQ, 1_048_576.0, 0.912, Compared::Slower),
+            cell("ext4", RND, 4096.0, 0.999, Compared::Equivalent),
+            cell("ext4 on LUKS2", RND, 4096.0, 1.08, Compared::Faster),
             lost,
         ],
     }

@@ -442,6 +442,12 @@ impl Workload {
         }
     }
 
+    /// What it is called where people read: its pattern with its flushes, as in `RND 4 KiB Q1 T1 write fsync each`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        self.describe() + &self.flushes()
+    }
+
     /// The pattern in the words people use: `RND 4 KiB Q32 T16 read`.
     #[must_use]
     pub fn describe(&self) -> String {
@@ -453,7 +459,7 @@ impl Workload {
         }
         if !self.parts.is_empty() {
             let told = self.parts.iter().take(TOLD).map(Part::alone);
-            let parts: Vec<String> = told.map(|part| part.describe() + &part.flushes()).collect();
+            let parts: Vec<String> = told.map(|part| part.title()).collect();
             let more = self.parts.len().saturating_sub(TOLD);
             return parts.join(" + ") + &if more > 0 { format!(" + {more} more") } else { String::new() };
         }

@@ -151,7 +151,7 @@ fn identity<'a>() -> Vec<Column<CellRow<'a>>> {
             Value::Text(r.workload.name.to_string())
         }),
         column(["PATTERN", "pattern", "Pattern", "order, block, depth, jobs and direction"], ColumnKind::Text, |r| {
-            Value::Text(crate::grid::title(r.workload))
+            Value::Text(r.workload.title())
         }),
         column(
             ["VERDICT", "verdict", "Verdict", "measured, unsteady, failed, missing or not-run"],

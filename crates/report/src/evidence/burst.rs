@@ -15,7 +15,7 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
             let burst = findings.cell(&entry.slug, workload.name.as_str())?.burst?;
             Some(row(&entry.name, &burst, workload, style))
         });
-        Group { title: crate::grid::title(workload), rows: rows.collect() }
+        Group { title: workload.title(), rows: rows.collect() }
     };
     Listing {
         id: "burst",

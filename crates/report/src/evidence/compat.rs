@@ -31,8 +31,8 @@ fn imitations<'a>(
 /// The table of a tool.
 fn listing(findings: &Findings, tool: Tool) -> Option<Listing> {
     let workloads = &findings.provenance.workloads;
-    let group = |workload| Group {
-        title: crate::grid::title(workload),
+    let group = |workload: &Workload| Group {
+        title: workload.title(),
         rows: imitations(findings, workload, tool).map(|(name, imitation)| row(name, imitation)).collect(),
     };
     let (mut remarks, mut details): (Vec<String>, Vec<(String, String)>) = Default::default();
@@ -46,7 +46,7 @@ fn listing(findings: &Findings, tool: Tool) -> Option<Listing> {
             }
         }
         let words: Vec<String> = imitation.argv.iter().map(|word| terms::command::quote(word)).collect();
-        details.push((format!("{}, {name}", crate::grid::title(workload)), words.join(" ")));
+        details.push((format!("{}, {name}", workload.title()), words.join(" ")));
     }
     Listing {
         id: match tool {

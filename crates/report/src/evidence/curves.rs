@@ -62,7 +62,7 @@ pub(crate) fn by_workload(findings: &Findings) -> Vec<(String, Vec<(&str, &Curve
             .map(|curve| (stack_name(findings, &curve.stack), curve))
             .collect();
         if !curves.is_empty() {
-            out.push((crate::grid::title(workload), curves));
+            out.push((workload.title(), curves));
         }
     }
     out

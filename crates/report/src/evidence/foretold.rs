@@ -15,7 +15,7 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
     let group = |workload: &Workload| {
         let cells = card.cells.iter().filter(|score| score.workload == workload.name.as_str());
         let rows = cells.map(|score| row(findings, score, workload, style)).collect();
-        Group { title: crate::grid::title(workload), rows }
+        Group { title: workload.title(), rows }
     };
     Listing {
         id: "foretold",

@@ -11,7 +11,7 @@ use crate::width::Align;
 /// Every cell of several hosts, a row for each of them; `None` where no cell was of several.
 pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
     let group = |workload: &Workload| Group {
-        title: crate::grid::title(workload),
+        title: workload.title(),
         rows: findings.provenance.stacks.iter().flat_map(|entry| rows(findings, entry, workload, style)).collect(),
     };
     let listing = Listing {

@@ -30,7 +30,7 @@ pub(crate) fn stack_name<'a>(findings: &'a Findings, slug: &'a str) -> &'a str {
 /// The title of a workload, by its name.
 fn workload_title(findings: &Findings, name: &str) -> String {
     let workload = findings.provenance.workloads.iter().find(|work| work.name.as_str() == name);
-    workload.map_or_else(|| name.to_owned(), crate::grid::title)
+    workload.map_or_else(|| name.to_owned(), terms::Workload::title)
 }
 
 /// `1 round`, `3 rounds`.

@@ -43,7 +43,7 @@ fn words(workload: &Workload) -> Vec<String> {
     if workload.parts.is_empty() {
         return Vec::new();
     }
-    workload.kinds().iter().map(|kind| format!("{}: {}", kind.name, crate::grid::title(kind))).collect()
+    workload.kinds().iter().map(|kind| format!("{}: {}", kind.name, kind.title())).collect()
 }
 
 /// Rows of one cell: each part in the order of the job file, and all together.

@@ -16,7 +16,7 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
             let lost = findings.cell(&entry.slug, workload.name.as_str())?.path_lost?;
             Some(row(&entry.name, &lost, workload, style))
         });
-        Group { title: crate::grid::title(workload), rows: rows.collect() }
+        Group { title: workload.title(), rows: rows.collect() }
     };
     Listing {
         id: "path-lost",

@@ -32,7 +32,7 @@ pub(crate) const fn is_access(workload: &Workload) -> bool {
 /// Every cell with places: the mean and the slowest, and where that was; `None` where no cell has any.
 pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
     let group = |workload: &Workload| Group {
-        title: crate::grid::title(workload),
+        title: workload.title(),
         rows: of(findings, workload).into_iter().filter_map(|(name, of)| row(name, of, workload, style)).collect(),
     };
     Listing {

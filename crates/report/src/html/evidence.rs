@@ -138,7 +138,7 @@ fn roofs(findings: &Findings, style: &Style) -> Vec<Roofs> {
         let own = drawn.iter().copied().filter(|score| score.workload == work.name.as_str());
         let houses: Vec<(&Score, House)> = own.map(|score| (score, house(score, work, style))).collect();
         let axis = Log::around(houses.iter().flat_map(|(_, house)| house.values()));
-        let (measure, title) = (Measure::of(work), crate::grid::title(work));
+        let (measure, title) = (Measure::of(work), work.title());
         let tick = |value: f64| measure.tick(value, style);
         let figure = |value: f64| format!("{} {}", tick(value), measure.unit(style));
         let drawing = |(score, house): &(&Score, House)| {

@@ -15,7 +15,7 @@ use crate::svg::places::{dots, line};
 /// Drawings of every workload that has places.
 pub(super) fn all(findings: &Findings, style: &Style) -> Vec<Roofs> {
     let of = |work: &Workload| Roofs {
-        title: crate::grid::title(work),
+        title: work.title(),
         drawings: if places::is_access(work) { times(findings, work) } else { rates(findings, work, style) },
     };
     findings.provenance.workloads.iter().map(of).filter(|places| !places.drawings.is_empty()).collect()
@@ -50,5 +50,5 @@ fn points(finding: &CellFinding, value: impl Fn(&Probe) -> f64) -> Vec<(f64, f64
 }
 
 fn says(name: &str, work: &Workload) -> String {
-    format!("{name} over the places of the span, {}", crate::grid::title(work))
+    format!("{name} over the places of the span, {}", work.title())
 }

@@ -52,6 +52,8 @@ pub struct CellComparison {
     pub name: String,
     /// Name of the workload.
     pub workload: String,
+    /// The same in words.
+    pub title: String,
     /// What it gave in `a`; `None` where it has no figure there.
     pub a: Option<Figures>,
     /// What it gave in `b`.
