@@ -117,6 +117,11 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     let proof = if site.is_lab() { None } else { Some(Proof::open(&settings.state)?) };
     let costs = estimate::learn(&site.place(), site.accelerator(), &all_plans, settings);
     let costs = costs.in_lanes(lanes::count(&study.design, &site));
+    let site = Arc::new(site);
+    // Each stack of a guest with lanes has a guest of its own, which needs the room of this one.
+    let kept = costs.lanes.is_none().then(|| Arc::clone(&site));
+    // Locked from here to the end: whoever asks is told that somebody works here. What is refused leaves no record.
+    let mut held = kept.as_deref().map(hold).transpose()?.unwrap_or_default();
     let writer = match resume {
         Some(earlier) => go_on(&earlier, &all_plans, &inventory, &entries, &site, proof.as_ref())?,
         None => {
@@ -140,19 +145,9 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     let is_lab = site.is_lab();
     let setups = settable(&study.design.setups, &site, settings);
     let set_up = |site: &Site| ground::prepared::plan(site, site.drives(), &setups);
-    let (site, looked) = match costs.lanes {
-        None => (Some(Arc::new(site)), None),
-        Some(_) => {
-            let looked = set_up(&site)?;
-            // Each stack has a guest of its own, which needs the room of this one.
-            drop(site);
-            (None, looked)
-        }
-    };
-    // Locked from here to the end: whoever asks is told that somebody works here.
-    let mut held = site.as_deref().map(hold).transpose()?.unwrap_or_default();
     erase(&mut held, &writer)?;
-    let prepared = site.as_deref().map_or(Ok(looked), set_up)?;
+    let prepared = set_up(&site)?;
+    drop(site);
     if let Some(plan) = &prepared {
         writer.put_plan(&plan.slug, plan, &plan::script(plan))?;
     }
@@ -167,7 +162,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
         progress: &progress,
         costs: &costs,
         missing,
-        site: site.clone(),
+        site: kept.clone(),
         claims: &held,
         proof: proof.as_ref(),
         began: Instant::now(),
@@ -189,7 +184,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     drop(progress);
     drop(held);
     // The guest that was measured in goes before those of the trials come.
-    drop(site);
+    drop(kept);
     if is_lab {
         trials::hold_all(&study.design, &writer, settings)?;
     }
