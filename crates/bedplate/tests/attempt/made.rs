@@ -77,9 +77,9 @@ fn study(name: &str) -> Option<String> {
     let good = lab(DRIVE) + STACK;
     Some(match name {
         "unknown-keys" => large(|n| format!("key{n} = {n}\n")) + &good,
-        "stacks" => lab(DRIVE) + &many(5000, |n| STACK.replacen("\"s\"", &format!("\"s{n}\""), 1)),
+        "stacks" => lab(DRIVE) + &many(1500, |n| STACK.replacen("\"s\"", &format!("\"s{n}\""), 1)),
         "drives" => {
-            let drives = many(10_000, |n| format!("{{ name = \"d{n}\", size = \"512 MiB\" }},\n"));
+            let drives = many(3000, |n| format!("{{ name = \"d{n}\", size = \"512 MiB\" }},\n"));
             lab(&drives) + &STACK.replace("\"a\"", "\"d0\"")
         }
         "brackets" => format!("question = {}\n", nested("[", "]")),
@@ -142,7 +142,7 @@ fn capture(name: &str) -> Option<String> {
     };
     let processor = |n: usize| format!("|processor : {n}\n|physical id : {n}\n|core id : {n}\n|model name : P\n|\n");
     let text = match name {
-        "drives" => many(10_000, drive),
+        "drives" => many(3000, drive),
         "line" => format!("file /proc/cpuinfo = {}\n", "x".repeat(LARGE)),
         "links" => {
             many(20_000, |n| format!("link /sys/l{n} -> /sys/l{}\n", n + 1)) + "link /sys/block/sda -> /sys/l0\n"
