@@ -13,13 +13,13 @@
 
 use std::collections::BTreeMap;
 
-use terms::{MeasurePolicy, Workload};
 use terms::evidence::State;
 use terms::finding::{
     CellComparison, CellFinding, Change, Compared, Figures, Findings, Quantity, RunComparison, RunHead, Verdict,
     WithInterval,
 };
 use terms::record::{Cell, Provenance, REPEATS};
+use terms::{MeasurePolicy, Workload};
 
 use crate::compare::{decide, holm};
 use crate::interval::{self, Looks, real};
@@ -111,7 +111,10 @@ impl<'a> Pair<'a> {
         for of in [self.a, self.b].map(|run| &run.findings.provenance) {
             for stack in &of.stacks {
                 for workload in &of.workloads {
-                    if !names.iter().any(|(slug, _, known): &Named<'_>| *slug == stack.slug && known.name == workload.name) {
+                    if !names
+                        .iter()
+                        .any(|(slug, _, known): &Named<'_>| *slug == stack.slug && known.name == workload.name)
+                    {
                         names.push((&stack.slug, &stack.name, workload));
                     }
                 }

@@ -12,8 +12,7 @@ use crate::width::Align;
 
 /// Every drive of every cell; `None` where nothing was counted.
 pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
-    let group =
-        |workload: &Workload| Group { title: workload.title(), rows: rows(findings, workload, style) };
+    let group = |workload: &Workload| Group { title: workload.title(), rows: rows(findings, workload, style) };
     Listing {
         id: "drives",
         // As many rows as all cells have drives.
