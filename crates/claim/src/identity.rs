@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use terms::Bytes;
 use terms::spelling::spell_inline;
 
+use crate::survey::FileId;
+
 /// A drive, or a partition of one, as it was found under the name that a person gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
@@ -30,6 +32,9 @@ pub struct Identity {
     pub node: String,
     /// PCI addresses from the root port to the drive's controller, with `/` between; several controllers with `+`.
     pub pci_path: Option<String>,
+    /// The file behind it, where it is a loop device: that is then all that it is known by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileId>,
     /// Where a partition was named: which. `None` is the whole drive.
     pub part: Option<PartitionOf>,
     /// Names as under `/dev/disk/by-id` that mean the same.
@@ -64,10 +69,10 @@ impl Identity {
     #[must_use]
     pub fn caveat(&self) -> Option<String> {
         let told: Vec<_> = self.witnesses().into_iter().filter(|witness| *witness != "PCI path").collect();
-        let port = if self.pci_path.is_some() {
-            "the port it is plugged into is the second witness"
-        } else {
-            "nothing else tells it"
+        let port = match (&self.pci_path, self.file) {
+            (Some(_), _) => "the port it is plugged into is the second witness",
+            (None, Some(_)) => "it is known by the file behind it",
+            (None, None) => "nothing else tells it",
         };
         match told.as_slice() {
             [] => Some(format!("it tells neither a serial number nor an identifier of its own; {port}")),
@@ -96,12 +101,15 @@ impl Identity {
     }
 
     /// What of the drive is not as it was, one clause each; nothing for the same drive, in another port or after a new
-    /// start too. A drive that tells no name of its own is known by its port.
+    /// start too. A drive that tells no name of its own is known by its port, by the file behind it, and by its number of
+    /// today: one that has another number since is nobody's to touch.
     #[must_use]
     pub fn differences(&self, now: &Self) -> Vec<String> {
         let place = |of: &Self| of.part.as_ref().map(|part| (part.number, part.start));
         let named = |of: &Self| of.serial.is_some() || of.wwid.is_some();
         let port = |of: &Self| of.pci_path.clone().filter(|_| !named(self));
+        let number = |of: &Self| if named(self) { String::new() } else { of.devno.to_string() };
+        let file = |of: &Self| told(&of.file.filter(|_| self.file.is_some()).map(|file| file.to_string()));
         let part = |of: &Self| match place(of) {
             Some((number, start)) => format!("partition {number} from byte {}", start.0),
             None => "the whole drive".to_owned(),
@@ -112,6 +120,8 @@ impl Identity {
             ("model", told(&self.model), told(&now.model)),
             ("size", format!("{} bytes", self.size.0), format!("{} bytes", now.size.0)),
             ("PCI path", told(&port(self)), told(&port(now))),
+            ("device number", number(self), number(now)),
+            ("file behind it", file(self), file(now)),
             ("what is named", part(self), part(now)),
         ];
         let changed = pairs.into_iter().filter(|(_, then, now)| then != now);
@@ -155,6 +165,7 @@ pub(crate) mod tests {
             devno: Devno { major: 259, minor: 0 },
             node: "/dev/nvme0n1".to_owned(),
             pci_path: Some("0000:01:00.0".to_owned()),
+            file: None,
             part: None,
             names: Vec::new(),
         }

@@ -40,4 +40,5 @@ pub use name::in_command;
 pub use ours::{Ours, devno_of, members, node_of_devno, signatures};
 pub use permission::{Held, Permission, reclaim};
 pub use resolve::{confirm, resolve};
+pub use survey::FileId;
 pub use survey::registries::made_of;

@@ -9,6 +9,7 @@ use crate::device::{self, Device, present};
 use crate::error::ClaimError;
 use crate::identity::{Identity, PartitionOf, told};
 use crate::name::{self, BY_ID, LinkSays, Name, NotAnId};
+use crate::survey::{self, FileId};
 
 /// Finds the drive, or partition, that a name means.
 ///
@@ -53,6 +54,7 @@ fn changes(then: &Identity, now: &Identity) -> Vec<String> {
         Some(part) => format!("partition {} from byte {} of {}", part.number, part.start.0, part.drive_devno),
         None => "the whole drive".to_owned(),
     };
+    let behind = |of: &Identity| told(&of.file.map(|file| file.to_string()));
     let pairs = [
         ("serial number", told(&then.serial), told(&now.serial)),
         ("wwid", told(&then.wwid), told(&now.wwid)),
@@ -61,6 +63,7 @@ fn changes(then: &Identity, now: &Identity) -> Vec<String> {
         ("device number", then.devno.to_string(), now.devno.to_string()),
         ("node", then.node.clone(), now.node.clone()),
         ("PCI path", told(&then.pci_path), told(&now.pci_path)),
+        ("file behind it", behind(then), behind(now)),
         ("what is named", part(&then.part), part(&now.part)),
     ];
     let changed = pairs.into_iter().filter(|(_, then, now)| then != now);
@@ -248,6 +251,7 @@ fn identity(host: &dyn Host, id: &str, drive: &Drive, device: &Device) -> Result
         logical_block: drive.logical_block,
         devno: device.devno,
         pci_path: pci_path(host, device)?,
+        file: file(host, device)?,
         names: names(drive, device),
         node,
         part,
@@ -264,6 +268,12 @@ fn part(host: &dyn Host, id: &str, device: &Device, number: u32) -> Result<Parti
             Err(ClaimError::Contradiction { id: id.to_owned(), what })
         }
     }
+}
+
+/// The file behind a loop device.
+fn file(host: &dyn Host, device: &Device) -> Result<Option<FileId>, HostError> {
+    let whole = device.whole_name();
+    Ok(if whole.starts_with("loop") { survey::loop_files(host)?.remove(whole) } else { None })
 }
 
 /// PCI addresses on the way to the drive. A namespace with several controllers hangs under none of them in sysfs, but

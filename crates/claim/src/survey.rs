@@ -2,6 +2,7 @@
 //!
 //! Each table is read and understood whole, or a doubt stands in its place.
 
+mod loops;
 mod mounts;
 mod processes;
 pub(crate) mod registries;
@@ -13,10 +14,12 @@ use crate::device::{Device, behind_node, is_lost, present};
 use crate::doubt::{Doubt, with_cause};
 use crate::name::BY_ID;
 
+pub use loops::FileId;
+pub(crate) use loops::{Backing, FileOpen, files as loop_files};
 pub(crate) use mounts::Mount;
 use mounts::unescape;
 pub(crate) use processes::Open;
-pub(crate) use registries::{Backing, Listed};
+pub(crate) use registries::Listed;
 
 /// A device that a table of the system names.
 #[derive(Debug)]
@@ -49,6 +52,8 @@ pub(crate) struct Survey {
     pub(crate) opens: Vec<Open>,
     /// Loop devices and what is behind them.
     pub(crate) loops: Vec<Backing>,
+    /// Files behind them that processes have open.
+    pub(crate) file_opens: Vec<FileOpen>,
     /// Devices that some registry of a layer lists: arrays, mappings, pools, file systems, targets.
     pub(crate) listed: Vec<Listed>,
     /// What `/etc/fstab` and `/etc/crypttab` expect.
@@ -68,7 +73,8 @@ impl Survey {
         survey.mounts = survey.told("mounts", mounts::read(host, &processes.namespaces))?.unwrap_or_default();
         survey.opens = processes.opens;
         survey.swaps = survey.told("swap", swaps::read(host))?.unwrap_or_default();
-        survey.loops = survey.told("loop devices", registries::loops(host))?.unwrap_or_default();
+        survey.loops = survey.told("loop devices", loops::read(host))?.unwrap_or_default();
+        survey.file_opens = survey.told("open files", loops::opens(host, &survey.loops))?.unwrap_or_default();
         for (what, listed) in registries::all(host) {
             let listed = survey.told(what, listed)?.unwrap_or_default();
             survey.listed.extend(listed);

@@ -1,12 +1,13 @@
 //! Who uses a drive right now.
 
 use host::{Exclusivity, Host, HostError};
+use terms::command::quote;
 
 use crate::device::Device;
 use crate::examination::{Class, Evidence};
 use crate::family::Member;
 use crate::log::Log;
-use crate::survey::Survey;
+use crate::survey::{Backing, Survey};
 
 /// Times that a lock is asked for, and how long is waited between: udev locks a drive for the moment of its look.
 const LOCK_TRIES: u32 = 5;
@@ -85,6 +86,30 @@ fn tables(survey: &Survey, device: &Device, log: &mut Log) {
     for open in survey.opens.iter().filter(|open| open.devno == device.devno) {
         let what = format!("process {} (`{}`) has it open", open.process, open.program);
         log.add(Class::InUse, what, format!("fuser --verbose {node}"));
+    }
+    if let Some(backing) = survey.loops.iter().find(|backing| backing.name == device.name) {
+        behind(survey, backing, log);
+    }
+}
+
+/// Who else has what a loop device is made of: neither a lock nor an exclusive open of the loop device tells.
+fn behind(survey: &Survey, backing: &Backing, log: &mut Log) {
+    let path = &backing.path;
+    if backing.devno.is_some() {
+        log.add(Class::Unfit, format!("it is a loop device on the device `{path}`: name that one"), "losetup --list");
+        return;
+    }
+    let Some(file) = backing.file else {
+        log.unknown(format!("which file is behind it is not told (`losetup --list`), and who else has `{path}`"));
+        return;
+    };
+    for other in survey.loops.iter().filter(|other| other.name != backing.name && other.file == Some(file)) {
+        let what = format!("`/dev/{}` is made of the same file, `{path}`", other.name);
+        log.add(Class::InUse, what, format!("losetup --detach /dev/{}", other.name));
+    }
+    for open in survey.file_opens.iter().filter(|open| open.file == file) {
+        let what = format!("process {} (`{}`) has its file `{path}` open", open.process, open.program);
+        log.add(Class::InUse, what, format!("fuser --verbose {}", quote(path)));
     }
 }
 

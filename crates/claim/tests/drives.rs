@@ -321,6 +321,46 @@ fn a_loop_device_on_a_file_keeps_no_drive() {
 }
 
 #[test]
+fn a_loop_device_is_used_by_whoever_has_its_file_and_is_known_by_it() {
+    const MINE: &str = "mine";
+    let machine = machine();
+    let image = |node: &str, path: &str| {
+        machine.loop_over(node);
+        machine.put_file(path, "");
+        let name = format!("/dev/loop{}", usize::from(node == B));
+        machine.tell(&name, "loop/backing_file", path);
+        name
+    };
+    let first = image(A, "/srv/one");
+    machine.link("/dev/disk/by-id/mine", &first);
+    let look = || examine(&machine, &resolve(&machine, MINE).unwrap()).unwrap();
+    assert!(look().is_free(), "{}", look());
+    let then = resolve(&machine, MINE).unwrap();
+    assert!(then.caveat().unwrap().contains("the file behind it"));
+    // Consent to lose what is on it is no consent to take it from whoever has its file.
+    let is_refused = |words: &str| {
+        let consent = Consent::given(&machine, &[MINE.to_owned()], &[MINE.to_owned()]).unwrap();
+        let refused = Permission::grant(look(), &consent).unwrap_err().to_string();
+        assert!(refused.contains(words), "{refused}");
+    };
+    machine.open("/srv/one", "qemu", false);
+    is_refused("(`qemu`) has its file `/srv/one` open");
+    machine.close_all();
+    assert!(look().is_free());
+    let second = image(B, "/srv/one");
+    is_refused("`/dev/loop1` is made of the same file, `/srv/one`");
+    machine.tell(&second, "loop/backing_file", "/srv/two");
+    assert!(look().is_free());
+    // The link leads to another, of the same size: that is another drive.
+    machine.link("/dev/disk/by-id/mine", &second);
+    let now = resolve(&machine, MINE).unwrap();
+    assert_eq!(then.size, now.size);
+    assert!(then.differences(&now).join(" ").contains("file behind it"), "{:?}", then.differences(&now));
+    machine.tell(&second, "loop/backing_file", A);
+    is_refused("it is a loop device on the device `/dev/nvme0n1`");
+}
+
+#[test]
 fn a_path_in_fstab_that_leads_nowhere_keeps_no_drive() {
     let machine = machine();
     machine.put_file("/etc/fstab", "/dev/disk/by-id/nvme-of-nobody /srv ext4 noauto");

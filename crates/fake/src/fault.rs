@@ -30,7 +30,7 @@ pub enum Moment {
 
 /// Does a program change anything? Those that only look are asked as often as anybody likes.
 pub(crate) fn changes(argv: &[String]) -> bool {
-    const LOOKING: [&str; 9] = ["blkid", "stat", "vgs", "lvs", "pvs", "cat", "readlink", "cmp", "blockdev"];
+    const LOOKING: [&str; 10] = ["blkid", "stat", "vgs", "lvs", "pvs", "cat", "readlink", "cmp", "blockdev", "losetup"];
     let word = |at: usize| argv.get(at).map_or("", String::as_str);
     match word(0) {
         program if LOOKING.contains(&program) => word(1) == "--rereadpt",
@@ -38,7 +38,7 @@ pub(crate) fn changes(argv: &[String]) -> bool {
         "zpool" => !["list", "status"].contains(&word(1)),
         "nvme" => word(1) != "get-log",
         "wipefs" => word(1) != "--no-act",
-        "sh" => !word(2).starts_with("for process in"),
+        "sh" => !["for process in", "find -L /proc"].iter().any(|look| word(2).starts_with(look)),
         _ => true,
     }
 }

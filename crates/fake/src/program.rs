@@ -127,6 +127,7 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("integritysetup", integrity::integritysetup),
     ("kill", look::kill),
     ("ln", look::nothing),
+    ("losetup", look::losetup),
     ("lvchange", lvm::lvchange),
     ("lvconvert", lvm::lvconvert),
     ("lvcreate", lvm::lvcreate),

@@ -219,6 +219,7 @@ mod tests {
             devno: Devno { major: 8, minor: 0 },
             node: "/dev/sda".to_owned(),
             pci_path: None,
+            file: None,
             part: None,
             names: Vec::new(),
         };

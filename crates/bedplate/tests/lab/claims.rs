@@ -164,6 +164,49 @@ fn claims_on_hostile_drives_are_refused_and_every_byte_is_kept() {
     consent_is_for_what_was_named(&yard);
     permitted_drives_are_held_built_on_and_released(&yard, &subjects[0]);
     a_drive_that_moved_is_refused(&yard, &subjects[0]);
+    a_loop_device_is_used_by_whoever_has_its_file(&yard);
+}
+
+/// No lock on a loop device and no exclusive open of it tells that somebody has its file by another way.
+fn a_loop_device_is_used_by_whoever_has_its_file(yard: &Yard) {
+    yard.shell(
+        "truncate -s 64M /tmp/one /tmp/two; losetup /dev/loop5 /tmp/one; losetup /dev/loop6 /tmp/two; \
+         mkdir -p /dev/disk/by-id; ln -sfn ../../loop5 /dev/disk/by-id/mine",
+    );
+    let mine = || claim::resolve(&yard.guest, "mine").unwrap();
+    let consent = ["mine".to_owned()];
+    let grant = || {
+        let consent = Consent::given(&yard.guest, &consent, &consent).unwrap();
+        Permission::grant(claim::examine(&yard.guest, &mine()).unwrap(), &consent)
+    };
+    let then = mine();
+    grant().unwrap();
+    let uses = [
+        (
+            "losetup /dev/loop4 /tmp/one; mkfs.ext4 -q /dev/loop4; mount -o ro,noload /dev/loop4 /mnt/x",
+            "umount /mnt/x; losetup --detach /dev/loop4",
+            "`/dev/loop4` is made of the same file, `/tmp/one`",
+        ),
+        (
+            "setsid sleep 900 <>/tmp/one >/dev/null 2>&1 & sleep 1",
+            "pkill -x sleep; sleep 0.5",
+            "(`sleep`) has its file `/tmp/one` open",
+        ),
+    ];
+    for (used, freed, words) in uses {
+        yard.shell(used);
+        let refused = grant().unwrap_err().to_string();
+        println!("--- {words}\n{refused}");
+        assert!(refused.contains(words), "{refused}");
+        yard.shell(freed);
+        // What is on it may go: that was said.
+        grant().unwrap();
+    }
+    yard.shell("ln -sfn ../../loop6 /dev/disk/by-id/mine");
+    let differences = then.differences(&mine()).join(", ");
+    assert!(differences.contains("file behind it: was inode"), "{differences}");
+    assert!(claim::confirm(&yard.guest, &then).is_err());
+    yard.shell("losetup --detach-all; rm /tmp/one /tmp/two /dev/disk/by-id/mine");
 }
 
 fn blank_drives_are_free(yard: &Yard) -> Vec<Subject> {

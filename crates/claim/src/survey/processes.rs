@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use host::{Devno, Host};
+use host::{Devno, Host, HostError};
 use terms::{Cmd, Nanos};
 
 use crate::device::present;
@@ -22,7 +22,7 @@ stat -L --format='namespace %i %n' /proc/[0-9]*/ns/mnt
 echo end"#;
 
 /// A machine may have thousands of processes, and the lab is slow.
-const LIMIT: Nanos = Nanos::seconds(120);
+pub(super) const LIMIT: Nanos = Nanos::seconds(120);
 
 /// A block device that a process has open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,10 +72,15 @@ fn look(host: &dyn Host) -> Result<Processes, Doubt> {
     let mut processes = parse(&outcome.text())?;
     processes.opens.retain(|open| Some(open.process) != own);
     for open in &mut processes.opens {
-        let name = present(host.read_text(&format!("/proc/{}/comm", open.process)))?;
-        open.program = name.unwrap_or_else(|| "ended since".to_owned());
+        open.program = program(host, open.process)?;
     }
     Ok(processes)
+}
+
+/// What a process calls itself.
+pub(super) fn program(host: &dyn Host, process: u32) -> Result<String, HostError> {
+    let name = present(host.read_text(&format!("/proc/{process}/comm")))?;
+    Ok(name.unwrap_or_else(|| "ended since".to_owned()))
 }
 
 fn parse(text: &str) -> Result<Processes, Doubt> {
@@ -107,11 +112,12 @@ fn parse(text: &str) -> Result<Processes, Doubt> {
     Ok(processes)
 }
 
-fn process(path: &str) -> Option<u32> {
+/// The process in a path below `/proc`.
+pub(super) fn process(path: &str) -> Option<u32> {
     path.strip_prefix("/proc/")?.split('/').next()?.parse().ok()
 }
 
-fn not_understood(line: &str) -> Doubt {
+pub(super) fn not_understood(line: &str) -> Doubt {
     Doubt::words(format!("a line is not understood: {line}"))
 }
 

@@ -16,17 +16,6 @@ pub(crate) struct Listed {
     pub(crate) owner: Owner,
 }
 
-/// What a loop device is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Backing {
-    /// The loop device's kernel name.
-    pub(crate) name: String,
-    /// The device behind it; `None` for a file.
-    pub(crate) devno: Option<Devno>,
-    /// The path behind it.
-    pub(crate) path: String,
-}
-
 type Answer = Result<Vec<Listed>, Doubt>;
 
 /// Every registry, with a name for messages.
@@ -38,25 +27,6 @@ pub(crate) fn all(host: &dyn Host) -> [(&'static str, Answer); 5] {
         ("ZFS pools", pools(host)),
         ("targets for other machines", targets(host)),
     ]
-}
-
-/// Loop devices with something behind them.
-pub(crate) fn loops(host: &dyn Host) -> Result<Vec<Backing>, Doubt> {
-    let mut found = Vec::new();
-    for name in names(host, "/sys/block")?.into_iter().filter(|name| name.starts_with("loop")) {
-        let Some(path) = present(host.read_text(&format!("/sys/block/{name}/loop/backing_file")))? else { continue };
-        // A node is one wherever it lies: below `/dev`, or in the tree of a container.
-        let devno = behind_node(host, &path)?;
-        // What is gone was a node only where nodes lie; an image that was deleted keeps no drive.
-        let of_devices = path.split('/').any(|part| part == "dev") && !path.contains("/dev/shm/");
-        if devno.is_none() && of_devices && (path.starts_with("/dev/") || !host.exists(&path)?) {
-            return Err(Doubt::words(format!(
-                "`{name}` is made of `{path}`, and what that was is not known now: `losetup --detach /dev/{name}` where nobody needs it"
-            )));
-        }
-        found.push(Backing { name, devno, path });
-    }
-    Ok(found)
 }
 
 fn arrays(host: &dyn Host) -> Answer {
@@ -199,7 +169,7 @@ fn served(host: &dyn Host, path: &str, owner: &str, listed: &mut Vec<Listed>) ->
 }
 
 /// Names in a directory; none where there is no directory.
-fn names(host: &dyn Host, directory: &str) -> Result<Vec<String>, HostError> {
+pub(super) fn names(host: &dyn Host, directory: &str) -> Result<Vec<String>, HostError> {
     match present(host.list(directory)) {
         Ok(names) => Ok(names.unwrap_or_default()),
         // Files among directories, as in configfs.

@@ -1,7 +1,8 @@
 //! Programs that only look, and those of which nothing is wanted.
 
+use super::crypt::number_of;
 use super::{Call, Did, Reply, broken, device, done, fail, free_device, say};
-use crate::device::{Kind, Mapping, Target};
+use crate::device::{Device, Kind, Mapping, Target};
 use crate::signature::Found;
 use crate::state::State;
 
@@ -38,6 +39,21 @@ pub(crate) fn stat(state: &mut State, call: &Call<'_>) -> Did {
     let name = device(state, call.last()).map_err(|reply| fail(1, format!("stat: cannot statx {}", reply.stderr)))?;
     let (major, minor) = state.devices[&name].number;
     say(format!("{major}:{minor}\n"))
+}
+
+/// losetup(8), asked for the file behind each loop device.
+pub(crate) fn losetup(state: &mut State, _call: &Call<'_>) -> Did {
+    let line = |(name, device): (&String, &Device)| {
+        let Kind::Loop { of } = &device.kind else { return None };
+        let path = device.settings.get("loop/backing_file").cloned().unwrap_or_else(|| format!("/dev/{of}"));
+        Some(format!("/dev/{name} 8:1 {}\n", inode(path.as_bytes())))
+    };
+    say(state.devices.iter().filter_map(line).collect::<String>())
+}
+
+/// The number of a file on the file system of the root.
+pub(crate) fn inode(path: &[u8]) -> u32 {
+    number_of(path) as u32
 }
 
 /// blkid(8): 2 is nothing, 8 are several that contradict one another.

@@ -1,7 +1,7 @@
 //! Fixed scripts that are given to `sh -c`, each known by a line of it.
 
 use super::{Call, Did, Reply, bcache, crypt, done, fail, program, say};
-use crate::state::State;
+use crate::state::{Process, State};
 
 /// What looks into every process (`/proc/*/fd`, `/proc/*/ns/mnt`).
 const LOOK: &str = "for process in /proc/[0-9]*";
@@ -12,6 +12,9 @@ pub(crate) fn sh(state: &mut State, call: &Call<'_>) -> Did {
     let is = |part: &str| script.contains(part);
     if script.starts_with(LOOK) {
         return look(state);
+    }
+    if script.starts_with("find -L /proc/[0-9]*/fd") {
+        return files(state);
     }
     if is("tcplay --create") {
         return crypt::tcplay(state, &passphrase(call.stdin), &first);
@@ -75,6 +78,16 @@ fn forget(state: &mut State, node: &str) -> Did {
         .and_then(|()| state.erase(&name, size - HEADER, HEADER))
         .map_err(|error| super::broken(&error))?;
     done()
+}
+
+/// Files that processes have open.
+fn files(state: &State) -> Did {
+    let files = state.processes.iter().filter(|process| process.device.starts_with('/'));
+    let line = |process: &Process| {
+        let inode = super::look::inode(process.device.as_bytes());
+        format!("open 8:1 {inode} /proc/{}/fd/3\n", process.id)
+    };
+    say(files.map(line).collect::<String>() + "end\n")
 }
 
 fn look(state: &State) -> Did {
