@@ -68,14 +68,24 @@ pub(crate) fn differences(value: &BTreeMap<u32, f64>, base: &BTreeMap<u32, f64>)
     pairs.map(|(value, base)| Some(logarithm(*value)? - logarithm(*base)?)).collect()
 }
 
+/// From so many degrees of freedom on Student's distribution is the normal one in the first four digits. Of many more the
+/// search for a quantile finds no end, and a record of somebody else's may say any number.
+const NORMAL_FROM: f64 = 1e4;
+
+/// Student's distribution.
+fn students(degrees: f64) -> Option<StudentsT> {
+    let degrees = if degrees > NORMAL_FROM { NORMAL_FROM } else { degrees };
+    StudentsT::new(0.0, 1.0, degrees).ok()
+}
+
 /// A quantile of Student's distribution.
 pub(crate) fn student(degrees: f64, upper: f64) -> Option<f64> {
-    Some(StudentsT::new(0.0, 1.0, degrees).ok()?.inverse_cdf(upper))
+    Some(students(degrees)?.inverse_cdf(upper))
 }
 
 /// The chance that Student's distribution is farther from 0 than `t`, on either side.
 pub(crate) fn tails(degrees: f64, t: f64) -> Option<f64> {
-    Some((2.0 * StudentsT::new(0.0, 1.0, degrees).ok()?.sf(t.abs())).min(1.0))
+    Some((2.0 * students(degrees)?.sf(t.abs())).min(1.0))
 }
 
 /// Degrees of freedom of a difference, from the variance and degrees of each side (Satterthwaite, Biometrics Bulletin 2, 1946).
@@ -153,6 +163,15 @@ mod tests {
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+    }
+
+    #[test]
+    fn any_number_of_degrees_has_a_quantile_in_time() {
+        for degrees in [1e4, 1e8, 1e19, f64::MAX, f64::INFINITY] {
+            assert!((student(degrees, 0.975).unwrap() - 1.96).abs() < 1e-3, "{degrees}");
+            assert!((tails(degrees, 1.96).unwrap() - 0.05).abs() < 1e-4, "{degrees}");
+        }
+        assert_eq!((student(f64::NAN, 0.975), student(0.0, 0.975)), (None, None));
     }
 
     #[test]
