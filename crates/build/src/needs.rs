@@ -56,9 +56,18 @@ impl<'a> Prerequisites<'a> {
     }
 }
 
+/// Is it there, though `modprobe` knows nothing of it? A machine without the tree of its kernel's modules has what is built in.
+fn is_in_kernel(host: &dyn Host, module: &str) -> Result<bool, HostError> {
+    let kinds = host.read_text("/proc/filesystems").unwrap_or_default();
+    let is_kind = kinds.lines().any(|line| line.split_whitespace().next_back() == Some(module));
+    Ok(is_kind || host.exists(&format!("/sys/module/{}", module.replace('-', "_")))?)
+}
+
 fn has(host: &dyn Host, need: &Prerequisite) -> Result<bool, HostError> {
     match need {
-        Prerequisite::Module(module) => Ok(host.run(&Cmd::new(["modprobe", module]).limit(Nanos::seconds(60)))?.ok()),
+        Prerequisite::Module(module) => {
+            Ok(host.run(&Cmd::new(["modprobe", module]).limit(Nanos::seconds(60)))?.ok() || is_in_kernel(host, module)?)
+        }
         Prerequisite::Program(program) => Ok(host::find_program(host, program)?.is_some()),
     }
 }

@@ -229,8 +229,9 @@ fn an_effect_that_does_not_come_is_no_success() {
 #[test]
 fn what_is_missing_is_told_with_what_brings_it() {
     let yard = Yard::lab(EVERY_LAYER);
+    assert_eq!(Prerequisites::new(&yard.machine).missing(yard.plan("XFS on RAID-0")).unwrap(), None);
+    let yard = Yard::lab(EVERY_LAYER);
     let plan = yard.plan("XFS on RAID-0");
-    assert_eq!(Prerequisites::new(&yard.machine).missing(plan).unwrap(), None);
     yard.machine.without("mkfs.xfs");
     yard.machine.without("raid0");
     yard.machine.put_file("/etc/os-release", "ID=debian");
@@ -243,6 +244,20 @@ fn what_is_missing_is_told_with_what_brings_it() {
     );
     assert!(missing.remedy.contains("xfsprogs"), "{}", missing.remedy);
     assert_eq!(needs.missing(plan).unwrap(), Some(missing), "asked once");
+}
+
+/// Without the tree of a kernel's modules `modprobe` knows nothing of what is built in.
+#[test]
+fn what_the_kernel_has_built_in_is_not_missing() {
+    let yard = Yard::lab(EVERY_LAYER);
+    let plan = yard.plan("XFS on RAID-0");
+    yard.machine.without("raid0");
+    yard.machine.without("xfs");
+    yard.machine.put_file("/proc/filesystems", "nodev\tsysfs\n\txfs\n");
+    let missing = Prerequisites::new(&yard.machine).missing(plan).unwrap().unwrap();
+    assert!(missing.what.contains("raid0") && !missing.what.contains("xfs"), "{}", missing.what);
+    yard.machine.put_file("/sys/module/raid0/version", "");
+    assert_eq!(Prerequisites::new(&yard.machine).missing(plan).unwrap(), None);
 }
 
 #[test]
