@@ -12,7 +12,7 @@ use crate::exit::Failure;
 /// Longest text that somebody writes: studies, job files, descriptions of machines.
 pub(crate) const TEXT: Bytes = Bytes::mib(16);
 /// Longest capture; the largest machines have a few MiB.
-pub(crate) const CAPTURE: Bytes = Bytes::mib(256);
+pub(crate) const CAPTURE: Bytes = Bytes::mib(64);
 
 /// The text of a file; `what` says what it is, such as `study`.
 pub(crate) fn text<S: Into<String>>(path: &Path, what: &str, hint: impl Fn(ErrorKind) -> S) -> Result<String, Failure> {

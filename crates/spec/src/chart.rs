@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use terms::{Chart, Name, Note, Workload, is_called, slug};
 
-use crate::fields::Fields;
+use crate::fields::{Fields, too_many};
 use crate::suggest::{is_worth_it, meant};
 
 /// Charts of a study, patterns of one of them, and what it shows, at most. Each chart may name all stacks in a few letters,
@@ -19,8 +19,7 @@ pub(crate) fn read(study: &Fields, workloads: &[Workload], notes: &mut Vec<Note>
     let stacks = Names::new("stack", study.tables("stack").iter().filter_map(|stack| stack.text("name")));
     let workloads = Names::new("workload", workloads.iter().map(|workload| workload.name.as_str()));
     let tables = study.tables("chart");
-    if let Some(first) = tables.get(MOST_CHARTS) {
-        let note = Note::error("study-too-many-charts", Some(first.span), format!("more than {MOST_CHARTS} charts"));
+    if let Some(note) = too_many(tables, MOST_CHARTS, "study-too-many-charts", "charts") {
         notes.push(note.hint("leave some out: every stack has figures of its own"));
         return Vec::new();
     }

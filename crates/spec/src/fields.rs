@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
-use terms::{Bytes, Name, Nanos, PerMille, Span};
+use terms::{Bytes, Name, Nanos, Note, PerMille, Span};
 
 /// A text with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,4 +140,10 @@ impl Fields {
     pub(crate) fn tables(&self, key: &str) -> &[Fields] {
         if let Some(Value::Tables(tables)) = self.value(key) { tables } else { &[] }
     }
+}
+/// The note on the first table beyond the most that are taken, where there is one: what is asked of each takes time, and a
+/// short text could ask it without end.
+pub(crate) fn too_many(tables: &[Fields], most: usize, rule: &'static str, what: &str) -> Option<Note> {
+    let first = tables.get(most)?;
+    Some(Note::error(rule, Some(first.span), format!("more than {most} {what}")))
 }

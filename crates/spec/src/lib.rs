@@ -93,6 +93,9 @@ fn parse_by<T>(
     (noun.filter(|_| sound), notes)
 }
 
+/// Cells of a study at most.
+const MOST_CELLS: usize = 10_000;
+
 /// Makes the nouns of the fields and checks what they mean together.
 fn design(fields: &fields::Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -> Option<Design> {
     let mut lab = lab::read(fields, drives, notes);
@@ -101,6 +104,13 @@ fn design(fields: &fields::Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -
     let stacks = stack::read(fields, &lab, notes);
     let source = stack::read_source(fields, &lab, &stacks, notes);
     let (measure, workloads) = measure::read(fields, &lab.spec, &stacks, source.as_ref(), notes);
+    let cells = stacks.len().saturating_mul(workloads.len());
+    if cells > MOST_CELLS {
+        let (stacks, workloads) = (stacks.len(), workloads.len());
+        let message = format!("{stacks} stacks under {workloads} workloads are {cells} cells, more than {MOST_CELLS}");
+        notes.push(Note::error("study-too-many-cells", None, message).hint("split the study"));
+        return None;
+    }
     let question = fields.text("question")?.to_owned();
     let charts = chart::read(fields, &workloads, notes);
     Some(Design {

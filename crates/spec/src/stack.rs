@@ -11,10 +11,14 @@ use std::collections::{HashMap, HashSet};
 
 use terms::{Bytes, Name, Note, NoteLevel, Span, Stack, slug};
 
-use crate::fields::Fields;
+use crate::fields::{Fields, too_many};
 use crate::lab::Lab;
 
 pub(crate) use entry::Entry;
+
+/// Stacks of a study, and layers of one of them, at most.
+const MOST_STACKS: usize = 1000;
+const MOST_LAYERS: usize = 256;
 
 /// A stack as read, with what later checks need of it.
 #[derive(Debug)]
@@ -32,6 +36,10 @@ pub(crate) struct Grown {
 /// Reads every `[[stack]]`; those with errors are noted and left out.
 pub(crate) fn read(study: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Vec<Grown> {
     let tables = study.tables("stack");
+    if let Some(note) = too_many(tables, MOST_STACKS, "study-too-many-stacks", "stacks") {
+        notes.push(note.hint("split the study: a run of so many takes weeks"));
+        return Vec::new();
+    }
     note_twins(tables, notes);
     let stacks: Vec<Grown> = tables.iter().filter_map(|fields| stack(fields, lab, notes)).collect();
     if stacks.len() == tables.len() {
@@ -77,6 +85,10 @@ pub(crate) fn read_source(study: &Fields, lab: &Lab, stacks: &[Grown], notes: &m
 
 fn stack(fields: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Option<Grown> {
     let before = notes.len();
+    if let Some(note) = too_many(fields.tables("layers"), MOST_LAYERS, "study-too-many-layers", "layers in one stack") {
+        notes.push(note.hint("leave some out"));
+        return None;
+    }
     let entries = entry::read(fields, lab, notes);
     if entries.len() < fields.tables("layers").len() {
         // An entry that says not what it is has been noted; guessing what rests on it would only add noise.

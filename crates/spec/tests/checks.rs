@@ -168,6 +168,27 @@ fn fewest_are_those_of_the_nouns() {
 }
 
 #[test]
+fn a_short_text_asks_for_no_more_than_can_be_done() {
+    const LAB: &str = "question = '?'\n[lab]\ndrives = [{ name = 'a', size = '512 MiB' }]\n";
+    let stacks = |count: usize| -> String {
+        let stack = |n| format!("[[stack]]\nname = 's{n}'\nlayers = [{{ ext4 = {{}}, on = 'a' }}]\n");
+        (0..count).map(stack).collect()
+    };
+    let workloads = |count: usize| -> String {
+        let workload = |n| format!("[[workload]]\nname = 'w{n}'\npattern = 'read'\nblock = '4 KiB'\n");
+        (0..count).map(workload).collect()
+    };
+    for (count, of, expect) in
+        [(1000, 10, None), (1001, 1, Some("study-too-many-stacks")), (1000, 11, Some("study-too-many-cells"))]
+    {
+        let found = codes(&format!("{LAB}{}{}", stacks(count), workloads(of)));
+        assert_eq!(found.iter().find(|code| code.contains("too-many")).map(String::as_str), expect, "{count} {of}");
+    }
+    let layers = "{ luks = {} }, ".repeat(256);
+    check(&format!("{{ ext4 = {{}}, on = 'a' }}, {layers}"), &["study-too-many-layers"]);
+}
+
+#[test]
 fn graphs() {
     check("{ ext4 = {} }", &["study-rests-on-nothing"]);
     check("{ ext4 = {}, on = [] }", &["study-rests-on-nothing"]);

@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn loop_devices_say_their_files() {
-        let files = listed("/dev/loop0      8:1      77\n/dev/loop12 0:53 9\nloop3 8:1 77\n/dev/loop4 8:1\n/dev/loop5 x 1\n");
+        let files =
+            listed("/dev/loop0      8:1      77\n/dev/loop12 0:53 9\nloop3 8:1 77\n/dev/loop4 8:1\n/dev/loop5 x 1\n");
         assert_eq!(files.keys().collect::<Vec<_>>(), ["loop0", "loop12"]);
         assert_eq!(files["loop0"], FILE);
     }
