@@ -3,7 +3,7 @@
 use terms::Stack;
 use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, STRIPE_CACHE, Volume};
 
-use super::bitmap::{REGION_OF_LVM, REGION_OF_MD};
+use super::bitmap::{Marked, REGION_OF_LVM, REGION_OF_MD};
 use super::rows::Rows;
 use super::turns::SWITCHES;
 use crate::compile::{Compiler, count};
@@ -22,7 +22,9 @@ const CROWD: f64 = 256.0;
 /// Accesses of members for a row of RAID-5 of which a part is written: data and parity, read and written.
 const CHANGE: f64 = 4.0;
 /// Times that the parity thread looks at a row of which a part is written: to read, and to write (`handle_stripe`).
-const VISITS: f64 = 2.0;
+pub(super) const VISITS: f64 = 2.0;
+/// Copies of RAID-10.
+const COPIES: f64 = 2.0;
 /// Bytes of a request at most: as much as 256 stripes hold of one member (`RAID5_MAX_REQ_STRIPES` in drivers/md/raid5.h).
 const REQUEST: f64 = 1_048_576.0;
 /// Bytes of a request from which on the parity thread hands over what it held back (`BLK_PLUG_FLUSH_SIZE` in block/blk.h).
@@ -92,6 +94,16 @@ impl Array {
             _ => 0.0,
         }
     }
+
+    fn marked(&self) -> Marked {
+        let (parity, members) = (self.parity(), self.members);
+        let (data, accesses) = match self.level {
+            RaidLevel::Raid1 => (1.0, members),
+            RaidLevel::Raid5 | RaidLevel::Raid6 => (members - parity, VISITS * (1.0 + parity)),
+            _ => (1.0, COPIES),
+        };
+        Marked { region: self.region * data, accesses: accesses / members, by_thread: parity > 0.0 }
+    }
 }
 
 /// A flow over some of the members, the same for each.
@@ -115,9 +127,10 @@ impl Compiler<'_> {
         // A file system holds back what it writes and submits it itself (`blk_start_plug` in `__iomap_dio_rw`, `raid1_unplug`).
         let plugged = stack.top().is_some_and(|top| top.layer.is_file_system());
         // What is written with parity comes whole: raid5.c sets its own limit.
-        self.array_costs(at, array, &if in_rows { *flow } else { cut(*flow) }, plugged);
+        let marks = self.array_costs(at, array, &if in_rows { *flow } else { cut(*flow) }, plugged);
         self.spread(stack, at, array, flow, &mut asked);
         let node = &stack.nodes[at];
+        self.fetch_heads(node.on.len(), marks);
         let turns = self.turns_of(array, flow, node.on.len());
         // A RAM drive has no queue in which parts of an operation could become one request.
         let largest = if self.is_in_memory() && !in_rows { Some(array.chunk) } else { largest };
@@ -160,7 +173,8 @@ impl Compiler<'_> {
         (array.chunk, 1.0 - (1.0 - (covered / wide).min(1.0)).powf(self.jobs))
     }
 
-    fn array_costs(&mut self, at: usize, array: &Array, flow: &Flow, plugged: bool) {
+    /// What an array takes of processors and locks. Gives how many marks of its bitmap there are for each operation.
+    fn array_costs(&mut self, at: usize, array: &Array, flow: &Flow, plugged: bool) -> f64 {
         // Each part of a chunk goes its own way (`bio_split` in `raid0_make_request`, `raid10_make_request` and
         // `chunk_aligned_read`); a mirror has no chunks, and what is written with parity is counted in rows.
         let chunks = match (array.level, flow.write) {
@@ -209,9 +223,9 @@ impl Compiler<'_> {
         }
         if flow.write && array.bitmap {
             self.serial(Serial::Bitmap, at, Parameter::BitmapLock, flow.rate, "counting writes in regions");
-            let data = if array.parity() > 0.0 { array.members - array.parity() } else { 1.0 };
-            self.mark_regions(at, array.region * data, flow);
+            return self.mark_regions(at, &array.marked(), flow);
         }
+        0.0
     }
 
     fn spread(&mut self, stack: &Stack, at: usize, array: &Array, flow: &Flow, asked: &mut [Option<Spread>; 3]) {
