@@ -123,8 +123,11 @@ impl Compiler<'_> {
         self.compress(at, zfs, flow, moved);
         let crossing = moved * missed + flow.rate * flow.bytes * copied;
         self.memory(crossing * CROSSINGS, "copied through the cache, and read for checksums");
-        let whole =
-            Flow { bytes: record, rate: flow.rate * records * fresh, batch: flow.batch * records.max(1.0), ..*flow };
+        // Of a stream that is read so much waits on the vdev, sorted by place (`vdev_queue_class_to_issue`): a head comes to it once
+        // for all of that, and for each operation at most, however many records that has.
+        let seeks = (flow.seeks / records.max(1.0)).min(record / AHEAD);
+        let rate = flow.rate * records * fresh;
+        let whole = Flow { bytes: record, rate, seeks, batch: flow.batch * records.max(1.0), ..*flow };
         if !flow.write || read_first {
             let missed = 1.0 - self.cached(zfs, flow);
             let read = Flow { write: false, toucher: Some(flow.context), rate: whole.rate * missed, ..whole };
