@@ -52,6 +52,8 @@ pub enum Serial {
     Trees,
     /// The commit thread of a journal.
     Commit,
+    /// The lock of ZFS' intent log.
+    IntentLog,
 }
 
 impl Serial {
@@ -65,6 +67,7 @@ impl Serial {
             Self::Thin => "mapping of the thin pool",
             Self::Trees => "btrfs trees",
             Self::Commit => "journal commit",
+            Self::IntentLog => "lock of the intent log",
         }
     }
 }

@@ -238,6 +238,22 @@ fn every_journal_has_its_own_rule() {
     assert!(at(&zfs, 1) > at(&ext4, 1) * 1.5, "no commit after the block");
 }
 
+/// One lock puts the records of all jobs into the blocks of ZFS' log. Where a flush takes long nobody sees it.
+#[test]
+fn the_intent_log_has_one_lock() {
+    let more = |kind, layer: &Layer, few: u32, many: u32| {
+        let at = |jobs| {
+            let work = Workload { fsync_every: Some(1), ..work(Pattern::Write, 4, 1, jobs) };
+            rate(&machine(kind), &stack(1, std::slice::from_ref(layer)), &work)
+        };
+        at(many) / at(few)
+    };
+    let zfs = Layer::Zfs(Zfs::default());
+    assert!(more(DriveKind::NvmeEnterprise, &zfs, 16, 64) < 1.3);
+    assert!(more(DriveKind::NvmeEnterprise, &Layer::Bare, 1, 16) > more(DriveKind::NvmeEnterprise, &zfs, 1, 16) * 1.5);
+    assert!(more(DriveKind::Nvme, &zfs, 8, 16) > 1.8, "a flush for all that wait");
+}
+
 /// What is asked to be safe goes past the cache into a journal of dm-integrity, and then the cache is flushed.
 #[test]
 fn a_journal_of_integrity_flushes_twice_on_flash() {

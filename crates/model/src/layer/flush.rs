@@ -9,6 +9,7 @@ use crate::compile::{Compiler, count};
 use crate::flow::Context;
 use crate::layer::upwards;
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
+use crate::page_cache::is_zfs;
 use crate::parameter::Parameter;
 use crate::site::Class;
 
@@ -18,6 +19,10 @@ const LOG_BLOCK: f64 = 131_072.0;
 const LOG_BUFFERS: f64 = 8.0;
 /// What the log writes beside the data of a write, in bytes (`lr_write_t` in include/sys/zil.h).
 const RECORD: f64 = 192.0;
+
+/// What of the time of ZFS' log its lock is held for: copies into blocks, room for them and their start, and not the making of records
+/// nor what comes after a block has ended.
+const LOCKED: f64 = 0.5;
 
 /// A write past the cache, and a flush.
 pub(super) const TWICE: f64 = 2.0;
@@ -89,6 +94,21 @@ impl Compiler<'_> {
         };
         let arrays = stack.nodes.iter().filter(|node| by_md(&node.layer)).count();
         self.work(Context::Thread, Parameter::MdFlush, share * count(arrays), "flush through md");
+        if is_zfs(stack) && share > 0.0 {
+            self.intent_log(share);
+        }
+    }
+
+    /// What ZFS takes for its intent log: of each write a record, and for each `fsync` a block. Who writes makes the record; who holds
+    /// the lock of the log puts all records into blocks and hands these over (`zil_commit_writer` under `zl_issuer_lock`).
+    fn intent_log(&mut self, share: f64) {
+        let why = "records and blocks of the intent log";
+        for (parameter, times) in [(Parameter::ZfsLogRecord, self.writes), (Parameter::ZfsLogBlock, share)] {
+            let locked = times * LOCKED;
+            self.work(Context::Thread, parameter, times - locked, why);
+            self.cores(parameter, locked, why);
+            self.serial(Serial::IntentLog, 0, parameter, locked, why);
+        }
     }
 
     /// What the journal of the topmost file system makes of an `fsync`.
