@@ -345,6 +345,43 @@ fn a_bitmap_is_waited_for_over_many_regions() {
     assert!(kept(Bytes::gib(8192), Pattern::RandRead) > 0.999);
 }
 
+/// Heads go to the bitmap for each mark and back, so writes under way together do not hide it; and the thread that works on parity
+/// writes marks itself. Where regions are few nothing is left to mark.
+#[test]
+fn marks_of_a_bitmap_move_heads() {
+    let kept = |level, kind, depth, span| {
+        let at = |bitmap| {
+            let layer = Layer::Raid(Raid { level, bitmap, ..Raid::default() });
+            let (conditions, machine) = (Conditions { span, ..Conditions::default() }, machine(kind));
+            said(&machine, &stack(8, layer), &work(Pattern::RandWrite, 4, depth), &conditions).operations.value
+        };
+        at(Bitmap::Internal) / at(Bitmap::None)
+    };
+    let (large, small) = (Bytes::gib(8192), Bytes::gib(1));
+    for level in [RaidLevel::Raid10, RaidLevel::Raid5, RaidLevel::Raid6] {
+        let (many, few) = (kept(level, DriveKind::Hdd, 32, large), kept(level, DriveKind::Hdd, 32, small));
+        assert!((0.3..0.8).contains(&many) && few > 0.97, "{level:?}: {many} {few}");
+        assert!(kept(level, DriveKind::NvmeEnterprise, 32, large) > 0.9, "{level:?} on what has no heads");
+    }
+}
+
+/// What ZFS reads ahead of a stream waits in order of its place: a head comes to each of several streams once for that, and not for
+/// each record.
+#[test]
+fn streams_of_zfs_are_read_ahead_by_more_than_a_record() {
+    let machine = machine(DriveKind::Hdd);
+    let at = |layout, members, kib, jobs| {
+        let pool = stack(members, Layer::Zfs(Zfs { layout, recordsize: Bytes::kib(kib), ..Zfs::default() }));
+        rate(&machine, &pool, &Workload { jobs, ..work(Pattern::Read, 1024, 1) })
+    };
+    for (layout, members) in [(ZfsLayout::Stripe, 1), (ZfsLayout::Raidz2, 5)] {
+        for kib in [128, 1024] {
+            let share = at(layout, members, kib, 4) / at(layout, members, kib, 1);
+            assert!((0.6..1.0).contains(&share), "{layout:?}, records of {kib} KiB: {share}");
+        }
+    }
+}
+
 /// Small records all over a large span are pointed to by as many blocks, which are written anew with them. A stream, or a small
 /// span, shares them.
 #[test]
