@@ -31,6 +31,9 @@ impl FromStr for DriveSet {
     fn from_str(text: &str) -> Result<Self, String> {
         const SHAPE: &str = "write how many, how large and of which kind, such as `4x4TB:hdd` or `2x1TB:nvme`";
         let text = text.trim().to_ascii_lowercase();
+        if text.contains(',') {
+            return Err(format!("one set of drives that are alike; a study may have several kinds; {SHAPE}"));
+        }
         let (amount, kind) = text.split_once(':').unwrap_or((&text, "nvme"));
         let (count, size) = amount.split_once(['x', '×', '*']).unwrap_or(("1", amount));
         let count: u32 =

@@ -60,8 +60,9 @@ const SPELLING: [(char, &str); 15] = [
 ];
 
 impl Style {
-    /// The width to lay out for.
-    pub(crate) fn columns(&self) -> usize {
+    /// The width to lay out for: at least 40 columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
         self.width.max(40)
     }
 

@@ -75,11 +75,12 @@ fn check(json: bool, settings: &Settings) -> Result<Exit, Failure> {
     }
     let stops = checks.iter().any(|check| check.required && check.found.is_none());
     if !json {
-        settings.printer.data(if stops {
-            "\nA lab cannot run here until what is MISSING is there."
+        let answer = if stops {
+            "A lab cannot run here until what is MISSING is there."
         } else {
-            "\nA lab can run here. Whether KVM works is found out at the first boot; without it the lab emulates."
-        })?;
+            "A lab can run here. Whether KVM works is found out at the first boot; without it the lab emulates."
+        };
+        settings.printer.data(&format!("\n{}", report::paragraph("", answer, settings.style.columns())))?;
     }
     Ok(if stops { Exit::NotHere } else { Exit::Yes })
 }

@@ -19,7 +19,8 @@ pub(crate) fn profiles(arguments: &ProfilesArguments, settings: &Settings) -> Re
             let line = |profile: &Profile| {
                 let count = profile.workloads.len();
                 let workloads = if count == 1 { "1 workload".to_owned() } else { format!("{count} workloads") };
-                format!("{}\n    {} ({workloads})\n", profile.name, profile.help)
+                let help = format!("{} ({workloads})", profile.help);
+                format!("{}\n{}", profile.name, report::paragraph("    ", &help, settings.style.columns()))
             };
             all.iter().map(line).collect::<String>()
         };

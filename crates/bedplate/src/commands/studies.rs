@@ -23,10 +23,8 @@ pub(crate) fn studies(name: Option<&str>, settings: &Settings) -> Result<Exit, F
         let Some(design) = spec::parse(text).0 else { continue };
         let (stacks, workloads) = (design.stacks.len(), design.workloads.len());
         let time = time(&design, settings)?;
-        out.push_str(&format!(
-            "{name}\n    {}\n    {stacks} stacks × {workloads} workloads, {time}\n",
-            design.question
-        ));
+        let question = report::paragraph("    ", &design.question, settings.style.columns());
+        out.push_str(&format!("{name}\n{question}    {stacks} stacks × {workloads} workloads, {time}\n"));
     }
     settings.printer.data(&out)?;
     settings.printer.say("\n`bedplate run NAME` runs one in the lab; `bedplate studies NAME` prints it, to change it");
