@@ -177,11 +177,21 @@ fn listed(drives: &[Drive]) -> String {
 
 /// Permission for every drive that was named. All refusals are told at once.
 fn claim(site: &Site, pairs: &[&Pairing], erase: &[String]) -> Result<Vec<Claimed>, Failure> {
+    let (mut claimed, mut refusals): (Vec<Claimed>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    for Pairing { name, id } in pairs {
+        match claim::resolve(site, id) {
+            Ok(identity) => found.push((name, identity)),
+            Err(error) if error.is_refusal() => refusals.push(error.to_string()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if !refusals.is_empty() {
+        return Err(Failure::Refused(refusals.join("\n\n")));
+    }
     let ids: Vec<String> = pairs.iter().map(|pairing| pairing.id.clone()).collect();
     let consent = Consent::given(site, &ids, erase)?;
-    let (mut claimed, mut refusals): (Vec<Claimed>, Vec<String>) = (Vec::new(), Vec::new());
-    for Pairing { name, id } in pairs {
-        let identity = claim::resolve(site, id)?;
+    for (name, identity) in found {
         if let Some(other) = claimed.iter().find(|of| of.permission.identity().drive_devno() == identity.drive_devno())
         {
             refusals.push(format!("refused: `{name}` and `{}` are on one drive, {}", other.name, identity.describe()));
