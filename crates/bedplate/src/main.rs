@@ -16,6 +16,7 @@ mod input;
 mod ledger;
 mod library;
 mod machine;
+mod output;
 mod paint;
 mod printer;
 mod prompt;

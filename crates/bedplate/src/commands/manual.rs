@@ -7,6 +7,7 @@ use clap::CommandFactory;
 use crate::cli::{Cli, pages};
 use crate::complete;
 use crate::exit::{Exit, Failure};
+use crate::output;
 use crate::printer::Printer;
 
 /// Prints completions for a shell.
@@ -32,8 +33,8 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<Exit, Failure> {
 
 /// The page of a verb, and those of the verbs below it.
 fn write(command: &clap::Command, verb: Option<&str>, directory: &Path) -> Result<(), Failure> {
-    let path = directory.join(clap_mangen::Man::new(command.clone()).get_filename());
-    std::fs::write(&path, page(command, verb)?).map_err(Failure::file("write", &path))?;
+    let name = clap_mangen::Man::new(command.clone()).get_filename();
+    output::put(directory, &name, &page(command, verb)?)?;
     for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
         write(below, Some(below.get_name()), directory)?;
     }
