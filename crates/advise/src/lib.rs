@@ -141,6 +141,7 @@ fn advised(question: &Question<'_>, site: &Site, one: &Scored, stack: &Stack) ->
         // The search rounds to a usual chunk; what is told is to the byte.
         available: capacity::account(stack, question.drives).map_or(one.available, |account| account.available),
         loss: outlook.as_ref().map_or(never, |outlook| outlook.loss.any),
+        everything: outlook.as_ref().map(|outlook| outlook.loss.everything),
         life_years: outlook.as_ref().and_then(|outlook| outlook.life_years),
         rebuild: outlook.and_then(|outlook| outlook.rebuild),
         neighbours: Vec::new(),

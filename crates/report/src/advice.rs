@@ -74,8 +74,11 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
         }
         None => String::new(),
     };
+    // One unreadable block counts as much as all drives: the second figure says which of them it is.
+    let all =
+        first.everything.map(|all| format!("; of losing everything it is {}", once(all.middle))).unwrap_or_default();
     format!(
-        "{fails} {} can be written to it. The predicted risk of losing data in a year is {}{risk}. {fastest}",
+        "{fails} {} can be written to it. The predicted risk of losing anything in a year is {}{risk}{all}. {fastest}",
         style.size(first.available),
         once(first.loss.middle)
     )

@@ -135,6 +135,9 @@ pub struct Advised {
     /// Probability of losing any data in a year.
     #[serde(rename = "loss_per_year")]
     pub loss: Spread<f64>,
+    /// Probability of losing everything in a year; `None` where nothing is known of causes.
+    #[serde(rename = "loss_of_everything_per_year")]
+    pub everything: Option<Spread<f64>>,
     /// Years until the first drive is worn; `None` where nothing was said of what is written.
     pub life_years: Option<Spread<f64>>,
     /// Time to rebuild a drive; `None` where nothing is redundant.
