@@ -156,6 +156,31 @@ fn partitions() {
 }
 
 #[test]
+fn tables_of_partitions() {
+    let table = |first: u64, physical: u32, kind: &str| {
+        format!(
+            "# fdisk -l /dev/sda\nDisk /dev/sda: 1.82 TiB, 2000398934016 bytes, 3907029168 sectors\n\
+                Units: sectors of 1 * 512 = 512 bytes\nSector size (logical/physical): 512 bytes / {physical} bytes\n\
+                I/O size (minimum/optimal): {physical} bytes / {physical} bytes\nDisklabel type: dos\n\n\
+                Device     Boot Start        End    Sectors  Size Id Type\n\
+                /dev/sda1       {first} 3907024064 {} 1.8T 83 {kind}\n",
+            3_907_024_065 - first
+        )
+    };
+    const OFF: &[Found] = &[("partition-alignment", "sda1", Warning)];
+    const NOT: &[&str] = &["partition-alignment"];
+    check(&[
+        post(table(63, 4096, "Linux"), OFF, &[]),
+        post(table(63, 512, "Linux"), &[], NOT),
+        post(table(2048, 4096, "Linux"), &[], NOT),
+        // A list of others, and what Windows keeps free.
+        post(table(501_758, 4096, "Extended"), &[], NOT),
+        post(table(34, 4096, "Microsoft reserved"), &[], NOT),
+        post(table(63, 4096, "Linux").replace("sectors of 1 * 512", "cylinders of 16065 * 512"), &[], NOT),
+    ]);
+}
+
+#[test]
 fn messages() {
     const REQUESTS: Found = ("read-write-errors", "", Warning);
     const AWAY: Found = ("drive-went-away", "", Error);

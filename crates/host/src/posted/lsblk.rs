@@ -269,7 +269,7 @@ fn put_signature<'r>(numbers: &str, cell: &impl Fn(&str) -> Option<&'r str>, mac
     }
 }
 
-fn is_drive(name: &str) -> bool {
+pub(super) fn is_drive(name: &str) -> bool {
     ["sd", "vd", "hd"].iter().any(|start| name.starts_with(start)) && !name.ends_with(|c: char| c.is_ascii_digit())
 }
 

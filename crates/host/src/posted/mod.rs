@@ -9,6 +9,7 @@
 mod df;
 mod dmesg;
 mod examine;
+mod fdisk;
 mod files;
 mod id_ctrl;
 mod json;
@@ -67,6 +68,8 @@ pub enum TextKind {
     Files,
     /// `df`.
     Df,
+    /// `fdisk -l`, `gdisk -l` or what `parted` prints.
+    Fdisk,
     /// A JSON document of one of these programs.
     Json,
     /// `dmesg`.
@@ -106,7 +109,7 @@ const fn table(form: Form) -> Form {
 }
 
 /// In the order in which they are tried.
-const FORMS: [Form; 19] = [
+const FORMS: [Form; 20] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     alone(form(TextKind::Examine, "mdadm --examine", examine::begins, examine::read)),
@@ -124,6 +127,7 @@ const FORMS: [Form; 19] = [
     table(form(TextKind::LspciTree, "lspci -tv", lspci_tree::begins, lspci_tree::read)),
     form(TextKind::Lspci, "lspci -vv", lspci::begins, lspci::read),
     table(form(TextKind::Df, "df", df::begins, df::read)),
+    alone(form(TextKind::Fdisk, "fdisk -l", fdisk::begins, fdisk::read)),
     form(TextKind::Json, "JSON", |_| false, json::read),
     form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
 ];

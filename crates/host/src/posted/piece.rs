@@ -30,7 +30,7 @@ impl Text<'_> {
 }
 
 /// Programs whose command lines people leave in what they post.
-const PROGRAMS: [&str; 15] = [
+const PROGRAMS: [&str; 20] = [
     "lspci",
     "lsblk",
     "smartctl",
@@ -46,6 +46,11 @@ const PROGRAMS: [&str; 15] = [
     "df",
     "journalctl",
     "blkid",
+    "fdisk",
+    "gdisk",
+    "sgdisk",
+    "sfdisk",
+    "parted",
 ];
 
 /// Words that follow such a program where no option does.
@@ -58,7 +63,7 @@ pub(super) fn command(line: &str) -> Option<&str> {
         let Some((who, rest)) = line.split_once(sign) else { continue };
         let is_who = !who.contains(' ') || who.contains('@');
         // `# 1  Extended offline` and `ID# ATTRIBUTE_NAME` are lines of tables.
-        if is_who && rest.trim_start().starts_with(|c: char| c.is_ascii_lowercase() || "/.~".contains(c)) {
+        if is_who && rest.starts_with(|c: char| c.is_ascii_lowercase() || "/.~".contains(c)) {
             return Some(rest.trim());
         }
     }

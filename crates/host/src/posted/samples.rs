@@ -49,6 +49,13 @@ const SAMPLES: &[Sample] = samples! {
     ];
     "lsblk-f.txt": Lsblk, 6, ["sda1 on sda", "md0 on sda1", "nvme0n1p1 on nvme0n1"];
     "lsblk.json": Json, 3, ["sda sata", "sda spins", "sda size 4000787030016", "sda1 on sda", "md0 on sda1", "sda1 start 1048576"];
+    "fdisk.txt": Fdisk, 7, [
+        "sda size 1000204886016", "sda physical 4096", "sda model WDC WD10EZEX-08W", "sda1 start 1048576", "sda2 on sda", "sda5 start 256901120",
+        "nvme0n1 logical 4096", "nvme0n1p1 start 1048576", "nvme0n1p2 start 537919488",
+    ];
+    "fdisk-old.txt": Fdisk, 2, ["sdb size 500107862016", "sdb physical 512", "sdb1 start 32256"];
+    "gdisk.txt": Fdisk, 2, ["sdc size 4000787030016", "sdc physical 4096", "sdc1 start 1048576"];
+    "parted.txt": Fdisk, 2, ["sdd size 4000787030016", "sdd physical 4096", "sdd1 start 1048576"];
     "nvme-list-old.txt": NvmeList, 2, ["nvme0n1 logical 512", "nvme0n1 model Samsung SSD 970 EVO Plus 500GB", "nvme1n1 logical 4096", "nvme1n1 metadata 8", "nvme1n1 firmware VDV10131"];
     "nvme-list-new.txt": NvmeList, 1, ["nvme0n1 serial 22260000AAAA", "nvme0n1 logical 512", "nvme0n1 metadata 0"];
     "nvme-list.json": Json, 1, ["nvme0n1 model CT1000P5PSSD8", "nvme0n1 firmware P7CR402"];

@@ -1,0 +1,153 @@
+//! `fdisk -l`, and what `gdisk -l` and `parted … print` have like it: sizes, blocks, where partitions begin.
+
+use super::lsblk::is_drive;
+use super::{Machine, Text};
+
+/// `Disk /dev/sda: 931.51 GiB, 1000204886016 bytes, 1953525168 sectors`; `gdisk` and `parted` end it otherwise.
+pub(super) fn begins(line: &str) -> bool {
+    line.strip_prefix("Disk /dev/").is_some_and(|rest| rest.contains(": ")) || is_before(line)
+}
+
+/// What stands before it: the version of `gdisk`, or the model and in brackets the way to it, of `parted`.
+fn is_before(line: &str) -> bool {
+    let model = line.strip_prefix("Model: ").and_then(|rest| rest.trim_end().strip_suffix(')')?.rsplit_once(" ("));
+    line.starts_with("GPT fdisk (gdisk) version ") || model.is_some_and(|(_, way)| WAYS.contains(&way))
+}
+
+/// What `parted` calls ways to drives (`transport` in its `parted/parted.c`).
+const WAYS: [&str; 9] = ["scsi", "nvme", "ide", "virtblk", "sd/mmc", "md", "dm", "loopback", "unknown"];
+
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let Some((name, size)) =
+        text.lines.first().and_then(|line| line.strip_prefix("Disk /dev/")).and_then(|rest| rest.split_once(": "))
+    else {
+        return 0;
+    };
+    // Names of mappings are not those of the kernel.
+    if !is_whole(name) {
+        return 0;
+    }
+    match name.starts_with("nvme") {
+        true => drop(machine.namespace(name)),
+        false if name.starts_with("md") => machine.block(name),
+        false => machine.drive(name),
+    }
+    let blocks = text.lines.iter().find_map(|line| pair(line.strip_prefix("Sector size (logical/physical):")?));
+    let logical = blocks.map_or(512, |[logical, _]| logical);
+    let sectors = bytes(size, logical).filter(|size| size.is_multiple_of(512)).map(|size| size / 512);
+    sectors.into_iter().for_each(|sectors| machine.block_file(name, "size", sectors.to_string()));
+    let model = text.lines.iter().find_map(|line| line.strip_prefix("Disk model: "));
+    model.into_iter().for_each(|model| machine.told(name, "device/model", model.trim()));
+    let requests = text.lines.iter().find_map(|line| pair(line.strip_prefix("I/O size (minimum/optimal):")?));
+    // Where the kernel tells no best size, the smallest is printed again (`recount_topology` in util-linux's `libfdisk/src/alignment.c`).
+    let best = requests.and_then(|[least, best]| (best > least).then_some(best));
+    for (file, value) in [
+        ("queue/logical_block_size", blocks.map(|[logical, _]| logical)),
+        ("queue/physical_block_size", blocks.map(|[_, physical]| physical)),
+        ("queue/minimum_io_size", requests.map(|[least, _]| least)),
+        ("queue/optimal_io_size", best),
+    ] {
+        value.into_iter().for_each(|value| machine.block_file(name, file, value.to_string()));
+    }
+    if text.lines.iter().any(|line| line.starts_with("Units") && line.contains("cylinders")) {
+        machine
+            .refused
+            .push("its partitions are told in cylinders, which are rounded: post `fdisk -l -u=sectors`".to_owned());
+        return 1;
+    }
+    1 + text
+        .lines
+        .iter()
+        .filter_map(|line| row(name, line, logical))
+        .map(|part| put(name, &part, logical, machine))
+        .count()
+}
+
+/// A drive or an array as the kernel names it, and no partition.
+fn is_whole(name: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let nvme = name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));
+    is_drive(name)
+        || nvme.is_some_and(|(one, two)| digits(one) && digits(two))
+        || ["mmcblk", "md"].iter().any(|start| name.strip_prefix(start).is_some_and(digits))
+}
+
+/// `512 bytes / 4096 bytes`, `512/4096 bytes`, `512B/4096B`.
+fn pair(text: &str) -> Option<[u64; 2]> {
+    let (one, two) = text.split_once('/')?;
+    let number = |text: &str| -> Option<u64> {
+        let text = text.trim();
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        // A number behind which nothing stands may be cut.
+        let is_whole = text[end..].trim().is_empty() || ["B", "bytes"].contains(&text[end..].trim());
+        text[..end].parse().ok().filter(|_| is_whole)
+    };
+    let unit = text.trim_end().ends_with('B') || text.trim_end().ends_with("bytes");
+    unit.then(|| Some([number(one)?, number(two)?])).flatten().filter(|both| both.iter().all(|size| *size > 0))
+}
+
+/// The size in bytes, where it is not only told rounded: `…, 1000204886016 bytes`, `1953525168 sectors, …`, `1953525168s`.
+fn bytes(text: &str, logical: u64) -> Option<u64> {
+    let part = |unit: &str| text.split(", ").find_map(|part| part.strip_suffix(unit)?.parse::<u64>().ok());
+    part(" bytes").or_else(|| part("B")).or_else(|| part(" sectors").or_else(|| part("s"))?.checked_mul(logical))
+}
+
+/// A partition: its name, and where it begins and how large it is, in logical blocks.
+struct Part {
+    name: String,
+    number: String,
+    start: u64,
+    length: u64,
+}
+
+/// What nobody keeps files in, as these programs call it: its place says nothing.
+const RESERVED: [&str; 5] =
+    ["BIOS boot", "Microsoft reserved", "Solaris reserved 1", "PowerPC PReP boot", "FreeBSD boot"];
+/// A list of other partitions, to which the kernel gives two sectors of 512 bytes.
+const LISTS: [&str; 3] = ["Extended", "W95 Ext'd (LBA)", "Linux extended"];
+
+/// `/dev/sda1  *  2048 1050623 1048576 512M 83 Linux`, or ` 1  2048s  1050623s  1048576s  ext4` and so on: only where the row proves that it
+/// is whole.
+fn row(drive: &str, line: &str, logical: u64) -> Option<Part> {
+    let mut words: Vec<&str> = line.split_whitespace().filter(|word| *word != "*").collect();
+    if words.len() < 4 {
+        return None;
+    }
+    let first = words.remove(0);
+    let number = match first.strip_prefix("/dev/") {
+        Some(name) => name.strip_prefix(drive)?.trim_start_matches('p'),
+        None => first,
+    };
+    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let plain = |word: &str| word.trim_end_matches(['s', '+']).parse::<u64>().ok();
+    let (start, end) = (plain(words[0])?, plain(words[1])?);
+    let length = end.checked_sub(start)?.checked_add(1)?;
+    // How many sectors; how many KiB, of old versions; or a size that was rounded, which `gdisk` prints with its unit and a code behind it.
+    let third = plain(words[2]);
+    let is_whole = third == Some(length)
+        || third == length.checked_mul(logical).map(|bytes| bytes / 1024)
+        || (words.len() > 4 && words[3].ends_with("iB") && words[4].len() == 4);
+    if !is_whole || RESERVED.iter().any(|kind| line.trim_end().ends_with(kind)) {
+        return None;
+    }
+    let letter = if drive.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
+    let is_list = LISTS.iter().any(|kind| line.trim_end().ends_with(kind));
+    Some(Part {
+        name: format!("{drive}{letter}{number}"),
+        number: number.to_owned(),
+        start,
+        length: if is_list { (1024 / logical).max(1) } else { length },
+    })
+}
+
+/// The kernel counts in sectors of 512 bytes.
+fn put(drive: &str, part: &Part, logical: u64, machine: &mut Machine) {
+    machine.partition(&part.name, drive);
+    machine.block_file(&part.name, "partition", part.number.as_str());
+    for (file, blocks) in [("start", part.start), ("size", part.length)] {
+        let sectors = blocks.saturating_mul(logical) / 512;
+        machine.block_file(&part.name, file, sectors.to_string());
+    }
+}
