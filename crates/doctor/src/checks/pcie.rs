@@ -78,9 +78,23 @@ fn ends(lane: &Lane, round: &mut Round) -> Option<(Link, Link, Link)> {
         return None;
     }
     let device = (*round.ask(&place, &lane.detail.best)?)?;
-    let above = (*round.ask(&place, &port.best)?)?;
+    let mut above = (*round.ask(&place, &port.best)?)?;
+    if is_virtual(above) {
+        if now.speed < device.speed || now.lanes < device.lanes {
+            round.unknown(&place, "its port is one of a virtual machine, which does not tell what the drive hangs on");
+            return None;
+        }
+        above = device;
+    }
     round.look();
-    Some((now, device, above))
+    // A link that is faster than a port says was told to be: what it runs at the port can do (Raspberry Pi 5, `pciex1_gen=3`).
+    Some((now, device.at_least(now), above.at_least(now)))
+}
+
+/// No board has a link of 32 lanes. Root ports of virtual machines say that they could have one (QEMU's `hw/pci-bridge/pcie_root_port.c`,
+/// `x-width`), whatever a drive that was handed to the machine hangs on.
+const fn is_virtual(link: Link) -> bool {
+    link.lanes >= 32
 }
 
 fn trained_down(machine: &Machine, round: &mut Round) {
@@ -145,14 +159,16 @@ fn one_sided(machine: &Machine, round: &mut Round) {
         let Some(detail) = device.detail.as_deref() else { continue };
         let port = device.parent.as_deref().and_then(|parent| machine.inventory.pci_device(parent));
         let above = port.and_then(|port| port.detail.as_deref()).map(|port| &port.best);
-        if above.is_some_and(|best| best.known().is_some_and(Option::is_some)) {
+        if above.and_then(|best| best.known().copied().flatten()).is_some_and(|best| !is_virtual(best)) {
             round.look();
             continue;
         }
         let Some(Some(now)) = round.ask(&place, &detail.link).copied() else { continue };
         let Some(Some(best)) = round.ask(&place, &detail.best).copied() else { continue };
         // Links of tunnels tell a made-up 2.5 GT/s.
-        if detail.removable.as_deref() == Some("removable") && now.speed <= 2_500 {
+        let port_removable = port.and_then(|port| port.detail.as_deref()?.removable.as_deref());
+        if [detail.removable.as_deref(), port_removable].contains(&Some("removable")) && now.speed <= 2_500 {
+            round.unknown(&place, "it goes through a tunnel, which does not tell its speed");
             continue;
         }
         round.look();

@@ -54,7 +54,12 @@ fn device(source: &Source, wanted: Wanted, slots: &BTreeMap<String, String>, add
         Kind::Bridge => bridge_role(source, &directory, &express),
         Kind::Endpoint(role) => role,
     };
-    let id = |text: Option<String>| text.unwrap_or_default().trim_start_matches("0x").to_owned();
+    let number = |text: Option<String>| text.unwrap_or_default().trim_start_matches("0x").to_owned();
+    let id = format!("{}:{}", number(told("vendor")), number(told("device")));
+    let above = |parent: &str| {
+        let told = |file: &str| number(source.told(&format!("{DEVICES}/{parent}/{file}")));
+        format!("{}:{}", told("vendor"), told("device"))
+    };
     let path = source.resolved(&directory).unwrap_or_default();
     let parent = path.rsplit('/').nth(1).filter(|part| is_address(part));
     let plain =
@@ -62,12 +67,13 @@ fn device(source: &Source, wanted: Wanted, slots: &BTreeMap<String, String>, add
     Some(PciDevice {
         parent: parent.map(ToOwned::to_owned),
         role,
-        id: format!("{}:{}", id(told("vendor")), id(told("device"))),
+        id: id.clone(),
         link: plain(told("current_link_speed"), told("current_link_width")),
         max_link: plain(told("max_link_speed"), told("max_link_width")),
         detail: wanted.detail.then(|| {
             let slot = slots.get(without_function(&address)).cloned();
-            Box::new(detail(source, &directory, Parts { class, kind, express, silent, slot }))
+            let above = parent.map(above).unwrap_or_default();
+            Box::new(detail(source, &directory, Parts { id, above, class, kind, express, silent, slot }))
         }),
         address,
     })
@@ -118,6 +124,9 @@ fn bridge_role(source: &Source, directory: &str, express: &Readout<Option<Expres
 }
 
 struct Parts {
+    id: String,
+    /// That of the bridge above it.
+    above: String,
     class: String,
     kind: Kind,
     express: Readout<Option<Express>>,
@@ -139,7 +148,9 @@ fn detail(source: &Source, directory: &str, parts: Parts) -> PciDetail {
     let file = |name: &str| format!("{directory}/{name}");
     let slot = parts.express.known().copied().flatten().and_then(|express| express.slot).map(|slot| slot.to_string());
     let endpoint = matches!(parts.kind, Kind::Endpoint(_));
-    let removable = source.told(&file("removable"));
+    let removable = source.told(&file("removable")).filter(|said| said != "unknown");
+    let is_of_tunnels = [&parts.id, &parts.above].into_iter().any(|id| is_of_tunnels(id));
+    let removable = removable.or_else(|| is_of_tunnels.then(|| "removable".to_owned()));
     let link = |which: &str| {
         let read = link(source, &file(&format!("{which}_link_speed")), &file(&format!("{which}_link_width")));
         told_by_tunnel(read, removable.as_deref())
@@ -173,6 +184,18 @@ fn told_by_tunnel(link: Readout<Option<Link>>, removable: Option<&str>) -> Reado
         link => link,
     }
 }
+
+/// Kernels before 5.14 and firmware that says nothing leave it to the number of the device, or of the bridge above it.
+fn is_of_tunnels(id: &str) -> bool {
+    id.strip_prefix("8086:").is_some_and(|device| TUNNEL_BRIDGES.contains(&device))
+}
+
+/// Bridges of Intel's Thunderbolt and USB4 controllers, from Light Ridge to Barlow Ridge (`nhi.h` of the kernel's `drivers/thunderbolt`,
+/// and `pci.ids`).
+const TUNNEL_BRIDGES: [&str; 22] = [
+    "1513", "151a", "1547", "1548", "1549", "157e", "1567", "1569", "156b", "156d", "1576", "1578", "15c0", "15d3",
+    "15da", "15e7", "15ea", "15ef", "1136", "0b26", "5786", "57a4",
+];
 
 /// In millions of transfers in a second on each lane.
 const MADE_UP: u32 = 2_500;

@@ -192,6 +192,12 @@ impl Link {
     pub fn common(self, other: Self) -> Self {
         Self { speed: self.speed.min(other.speed), lanes: self.lanes.min(other.lanes) }
     }
+
+    /// No slower and no narrower than another.
+    #[must_use]
+    pub fn at_least(self, other: Self) -> Self {
+        Self { speed: self.speed.max(other.speed), lanes: self.lanes.max(other.lanes) }
+    }
 }
 
 impl fmt::Display for Link {
