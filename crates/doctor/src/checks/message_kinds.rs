@@ -54,7 +54,37 @@ const REQUESTS: Words = &[
     // Drivers of SAS controllers, before they take back a request or reset what it waits for.
     &["attempting task abort"],
     &["attempting", "reset! scmd"],
+    &["mpt", "fault_state("],
+    &["megaraid_sas", "predictive failure"],
+    &["megaraid_sas", "fault state"],
+    &["megaraid_sas", "fatal error"],
+    &["smartpqi", "resetting scsi"],
+    &["hpsa", "resetting "],
+    &["hpsa", "lockup detected"],
+    &["aacraid", "host adapter abort"],
+    &["aacraid", "host bus reset"],
+    // Of the layers above them: what a drive answered, and one that answers no more.
+    &["sense key : medium error"],
+    &["sense key : hardware error"],
+    &["timing out command, waited"],
+    &["device offlined"],
+    &["rejecting i/o to offline device"],
+    &["failed command: read fpdma"],
+    &["failed command: read dma"],
+    &["failed command: write fpdma"],
+    &["failed command: write dma"],
+    &["failed command: flush cache"],
+    &["mmcblk", "error -"],
+    // Ways over a network or a fabric.
+    &["device-mapper: multipath", "failing path"],
+    &["session recovery timed out"],
+    &["blocked fc remote port time out"],
+    // ZFS, of a device of a pool.
+    &["zio pool=", "error="],
 ];
+
+/// At the start every drive at a SAS controller says so.
+const RESET: Words = &[&["power-on or device reset occurred"]];
 
 /// What a request asked for that failed, where the kernel does without it.
 pub(super) const OPTIONAL: [&str; 5] =
@@ -62,6 +92,12 @@ pub(super) const OPTIONAL: [&str; 5] =
 
 /// At each mount btrfs tells of the counters that it keeps.
 const COUNTED: Words = &[&["btrfs info", "bdev ", "errs:"]];
+
+/// An array that stops (`drivers/md/raid5.c`, `raid10.c`).
+const TOO_FEW: Words = &[&["md/raid", "cannot continue operation"], &["md/raid", "not enough operational"]];
+
+/// `zio_suspend` in OpenZFS's `module/zfs/zio.c`.
+const SUSPENDED: Words = &[&["pool '", "has been suspended"]];
 
 const THROWN_OUT: Words = &[&["disk failure on"], &["kicking non-fresh"]];
 
@@ -73,16 +109,22 @@ const READ_ONLY: Words = &[
     &["xfs_do_force_shutdown"],
 ];
 
-/// Modes of a pool other than writing (`notify_of_pool_mode_change` in the kernel's `drivers/md/dm-thin.c`).
-const POOL_STOPPED: Words = &[
-    &["device-mapper: thin", "switching pool to out-of-data-space"],
-    &["device-mapper: thin", "switching pool to read-only"],
-    &["device-mapper: thin", "switching pool to fail"],
-    &["device-mapper: thin", "metadata operation", "failed"],
-];
+/// Changes of a pool's mode (`notify_of_pool_mode_change` in the kernel's `drivers/md/dm-thin.c`), and what may come before.
+const POOL_MODES: Words =
+    &[&["device-mapper: thin", "switching pool to"], &["device-mapper: thin", "metadata operation", "failed"]];
 
-const NOT_MOUNTED: Words =
-    &[&["btrfs", "open_ctree failed"], &["ext4-fs", "error loading journal"], &["xfs", "log mount/recovery failed"]];
+/// The mode in which it works.
+pub(super) const POOL_WRITES: &str = "switching pool to write mode";
+/// What is not undone by it.
+pub(super) const POOL_METADATA: &str = "metadata operation";
+
+const NOT_MOUNTED: Words = &[
+    &["btrfs", "open_ctree failed"],
+    &["btrfs error", "devid", "is missing"],
+    &["btrfs", "failed to read chunk tree"],
+    &["ext4-fs", "error loading journal"],
+    &["xfs", "log mount/recovery failed"],
+];
 
 const DAMAGED: Words = &[
     &["ext4-fs error"],
@@ -95,6 +137,9 @@ const DAMAGED: Words = &[
     &["xfs", "metadata i/o error"],
     &["btrfs critical", "corrupt"],
     &["parent transid verify failed"],
+    // ZFS stops where what it reads cannot be.
+    &["panic at ", ".c:"],
+    &["panic: zfs"],
 ];
 
 /// What messages of a kind mean.
@@ -136,7 +181,7 @@ pub(super) const FAILED_REQUESTS: Kind = Kind {
     what: "requests to drives failed or had to be repeated",
     cost: "; each cost up to 30 s of waiting, and what was not repaired by an array failed",
     advice: "Ask the drives that they name for their health; look at cables first where a link was reset or made slower.",
-    command: "dmesg | grep -iE 'error, dev|i/o error|timeout|resetting|link speed|ncq|uas|abort'",
+    command: "dmesg | grep -iE 'error, dev|i/o error|timeout|reset|link speed|ncq|uas|abort|sense key|failed|offline'",
 };
 
 pub(super) const DEVICE_COUNTERS: Kind = Kind {
@@ -177,6 +222,34 @@ pub(super) const LOST_MEMBERS: Kind = Kind {
     command: "cat /proc/mdstat",
 };
 
+pub(super) const RESETS: Kind = Kind {
+    words: RESET,
+    severity: Warning,
+    what: "drives were reset again and again",
+    cost: "; at the start each says so once, and later each is power that went away, or the end of requests that were not answered",
+    advice: "Look at power, backplane and cables first, then at the firmware of the controller and of the drives.",
+    command: "dmesg | grep -iE 'device reset|abort'",
+};
+
+pub(super) const FAILED_ARRAYS: Kind = Kind {
+    words: TOO_FEW,
+    severity: Error,
+    what: "an array has lost more members than it can do without",
+    cost: "; 0 bytes on it are sure to be read",
+    advice: "Write nothing to its members: `--add` and `--create` destroy what is left. Find out what took them away at once; a cable, a \
+             controller or its power takes several.",
+    command: "cat /proc/mdstat",
+};
+
+pub(super) const SUSPENDED_POOLS: Kind = Kind {
+    words: SUSPENDED,
+    severity: Error,
+    what: "a pool was suspended",
+    cost: "; every request to it waits until it is let go on",
+    advice: "Bring back the devices that went away; then `zpool clear` lets it go on. Replace nothing before.",
+    command: "zpool status -v",
+};
+
 pub(super) const STOPPED: Kind = Kind {
     words: READ_ONLY,
     severity: Error,
@@ -197,13 +270,23 @@ pub(super) const INCONSISTENT: Kind = Kind {
 };
 
 pub(super) const POOL: Kind = Kind {
-    words: POOL_STOPPED,
+    words: POOL_MODES,
     severity: Error,
     what: "a thin pool stopped taking writes",
     cost: "; what its volumes were asked to write then waited, and failed in the end",
     advice: "See how full its data and its metadata are, and make larger what is full. Then check the file systems that stand on it while \
              they are not mounted.",
     command: "dmesg | grep -i 'device-mapper: thin'",
+};
+
+pub(super) const POOL_CAME_BACK: Kind = Kind {
+    words: POOL_MODES,
+    severity: Warning,
+    what: "a thin pool stopped taking writes, and takes them again",
+    cost: "; what was written meanwhile waited, and what waited for longer than 60 s failed",
+    advice: "Make it larger before that comes again, or give back what its volumes do not use. If programs were told of errors, check the \
+             file systems that stand on it while they are not mounted.",
+    command: POOL.command,
 };
 
 pub(super) const UNMOUNTABLE: Kind = Kind {
@@ -215,4 +298,4 @@ pub(super) const UNMOUNTABLE: Kind = Kind {
     command: OF_FILE_SYSTEMS,
 };
 
-const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs'";
+const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs|zfs|panic at'";

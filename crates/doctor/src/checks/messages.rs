@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use terms::diagnosis::Place;
 
 use super::message_kinds::{
-    BAD_BLOCKS, CORRECTED, DEVICE_COUNTERS, FAILED_REQUESTS, INCONSISTENT, Kind, LOST_MEMBERS, NOT_CORRECTED, OPTIONAL,
-    POOL, SENT_TO_SLEEP, STOPPED, UNMOUNTABLE, Words,
+    BAD_BLOCKS, CORRECTED, DEVICE_COUNTERS, FAILED_ARRAYS, FAILED_REQUESTS, INCONSISTENT, Kind, LOST_MEMBERS,
+    NOT_CORRECTED, OPTIONAL, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, RESETS, SENT_TO_SLEEP, STOPPED,
+    SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
 use super::{PCI, message_ports};
 use crate::check::{Check, Error, Round, Warning, finding};
@@ -36,8 +37,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "read-write-errors",
         severity: Error,
         looks_at: "`dmesg`, `class` of the PCI devices that it names",
-        rule: "requests failed or timed out, a link was reset, made slower or lost packets (warning), its errors were corrected \
-               (information), or an array lost a member (error)",
+        rule: "requests failed or timed out, a drive or a link was reset, made slower or lost packets (warning), its errors were \
+               corrected (information), or an array lost a member (error)",
         fixes: false,
         look: requests,
     },
@@ -53,8 +54,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "went-read-only",
         severity: Error,
         looks_at: LOOKS_AT,
-        rule: "a file system was made read-only, was shut down, found errors in itself (error) or could not be mounted (warning), or a thin \
-               pool stopped taking writes",
+        rule: "a file system was made read-only, was shut down, found errors in itself (error) or could not be mounted (warning), a pool \
+               was suspended, or a thin pool stopped taking writes (a warning where it takes them again)",
         fixes: false,
         look: read_only,
     },
@@ -76,7 +77,7 @@ fn with<'a>(machine: &Machine<'a>, round: &mut Round, words: Words) -> Vec<&'a s
 }
 
 /// Floppies and discs, which fail to be read when there is none in them.
-const NO_MEDIUM: [&str; 2] = ["dev fd", "dev sr"];
+const NO_MEDIUM: [&str; 3] = ["dev fd", "dev sr", "[sr"];
 
 /// One finding for all messages of a kind; the first three are shown. `more` is added to what it costs.
 fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
@@ -143,15 +144,22 @@ fn checksums(machine: &Machine, round: &mut Round) {
 }
 
 fn requests(machine: &Machine, round: &mut Round) {
-    for kind in [FAILED_REQUESTS, DEVICE_COUNTERS, LOST_MEMBERS] {
+    for kind in [FAILED_REQUESTS, DEVICE_COUNTERS, LOST_MEMBERS, FAILED_ARRAYS] {
         look_for(machine, round, &kind);
     }
+    let resets = with(machine, round, RESETS.words);
+    let of = |line: &str| resets.iter().filter(|other| **other == line).count();
+    let often: Vec<&str> = resets.iter().copied().filter(|line| of(line) > AT_START).collect();
+    tell(round, &RESETS, &often, "");
     for kind in [NOT_CORRECTED, CORRECTED] {
         let mut lines = with(machine, round, kind.words);
         lines.retain(|line| is_of_storage(machine, round, line));
         tell(round, &kind, &lines, "");
     }
 }
+
+/// So often a drive may be reset while the machine starts: by its power, and by its controller.
+const AT_START: usize = 2;
 
 /// Drivers of storage controllers, as the kernel puts them before its messages.
 const DRIVERS: [&str; 21] = [
@@ -202,8 +210,29 @@ fn is_of_storage(machine: &Machine, round: &mut Round, line: &str) -> bool {
     false
 }
 
+/// Pools that stopped, and those that went back to writing after that.
+fn pools(machine: &Machine, round: &mut Round) {
+    let lines = with(machine, round, POOL.words);
+    // `device-mapper: thin: 253:4: switching pool to …`.
+    let pool = |line: &'_ str| {
+        line.split_once("thin: ").map_or("", |(_, rest)| rest.split(": ").next().unwrap_or("")).to_owned()
+    };
+    let writes = |line: &str| line.contains(POOL_WRITES);
+    let came_back = |at: usize, line: &str| {
+        !line.contains(POOL_METADATA) && lines[at..].iter().any(|later| writes(later) && pool(later) == pool(line))
+    };
+    let stops =
+        lines.iter().enumerate().filter(|(_, line)| !writes(line)).map(|(at, line)| (came_back(at, line), *line));
+    let (back, stopped): (Vec<_>, Vec<_>) = stops.partition(|(is_back, _)| *is_back);
+    for (kind, lines) in [(POOL, stopped), (POOL_CAME_BACK, back)] {
+        let lines: Vec<&str> = lines.into_iter().map(|(_, line)| line).collect();
+        tell(round, &kind, &lines, "");
+    }
+}
+
 fn read_only(machine: &Machine, round: &mut Round) {
-    look_for(machine, round, &POOL);
+    pools(machine, round);
+    look_for(machine, round, &SUSPENDED_POOLS);
     look_for(machine, round, &UNMOUNTABLE);
     let known: BTreeSet<&str> = look_for(machine, round, &STOPPED).into_iter().collect();
     let mut damaged = with(machine, round, INCONSISTENT.words);

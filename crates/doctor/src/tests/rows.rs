@@ -719,3 +719,32 @@ fn what_has_no_header_is_not_given_one() {
         assert_eq!(commands(&said).contains("luksFormat"), is_made_anew, "{uuid}: {said:?}");
     }
 }
+
+#[test]
+fn a_pool_that_went_back_to_writing_is_no_error() {
+    let lines = |all: &'static [&'static str]| {
+        move |m: &mut Inventory| {
+            all.iter().for_each(|line| say(m, &format!("device-mapper: thin: {line}")));
+        }
+    };
+    const STOPPED: &str = "253:4: switching pool to out-of-data-space (queue IO) mode";
+    let said = one("went-read-only", lines(&[STOPPED, "253:4: switching pool to write mode"]));
+    assert_eq!(said.severity, Severity::Warning);
+    has(&said, &["takes them again"]);
+    for all in
+        [&[STOPPED, "253:9: switching pool to write mode"][..], &["253:4: switching pool to write mode", STOPPED]]
+    {
+        let found =
+            found("went-read-only", |m| all.iter().for_each(|line| say(m, &format!("device-mapper: thin: {line}"))));
+        assert_eq!(found.iter().map(|found| found.severity).collect::<Vec<_>>(), [Severity::Error], "{all:?}");
+    }
+    assert_eq!(found("went-read-only", lines(&["253:4: switching pool to write mode"])), []);
+    let said = one(
+        "went-read-only",
+        lines(&[
+            "253:4: metadata operation 'dm_pool_commit' failed: error = -28",
+            "253:4: switching pool to write mode",
+        ]),
+    );
+    assert_eq!(said.severity, Severity::Error);
+}

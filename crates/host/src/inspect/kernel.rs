@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 53] = [
+const NOTABLE: [&str; 78] = [
     "controller is down",
     "csts=0xffffffff",
     "device not ready",
@@ -147,6 +147,31 @@ const NOTABLE: [&str; 53] = [
     "log mount/recovery failed",
     "switching pool to",
     "metadata operation",
+    "predictive failure",
+    "fault state",
+    "fault_state(",
+    "fatal error",
+    "lockup detected",
+    "aacraid: host",
+    "resetting ",
+    "sense key :",
+    "timing out command",
+    "device offlined",
+    "to offline device",
+    "failed command:",
+    "mmcblk",
+    "failing path",
+    "recovery timed out",
+    "remote port time out",
+    "zio pool=",
+    "has been suspended",
+    "cannot continue operation",
+    "not enough operational",
+    "is missing",
+    "failed to read chunk",
+    "panic at",
+    "panic: zfs",
+    "power-on or device reset",
 ];
 
 /// All about the kernel.
