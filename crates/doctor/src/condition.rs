@@ -15,7 +15,9 @@ pub(crate) fn array_condition(md: &Md) -> Option<Condition> {
         Some(Condition::Filling)
     } else {
         let short = degraded > 0 && !has_place_for_each_bay(md, degraded);
-        (short || !members.faulty.is_empty()).then_some(Condition::Short)
+        // What failed is listed until it is removed, also when another has taken its place.
+        let failed = !members.faulty.is_empty() && md.degraded.known() != Some(&Some(0));
+        (short || failed).then_some(Condition::Short)
     }
 }
 
@@ -24,6 +26,16 @@ pub(crate) fn array_condition(md: &Md) -> Option<Condition> {
 pub(crate) fn has_place_for_each_bay(md: &Md, degraded: u32) -> bool {
     let devices = md.devices.known().copied().unwrap_or(0);
     md.level == "raid1" && devices >= 8 && devices.saturating_sub(degraded) >= 2
+}
+
+/// Has an array with a journal none that works? A journal that failed is listed until it is removed.
+pub(crate) fn has_lost_journal(md: &Md) -> bool {
+    let works = |member: &MdMember| {
+        let is = |word: &str| member.state.iter().any(|state| state == word);
+        member.state.is_empty() || (is("journal") && !is("faulty"))
+    };
+    let wants = md.consistency_policy.known().and_then(Option::as_deref) == Some("journal");
+    wants && !md.members.is_empty() && !md.members.iter().any(works)
 }
 
 /// Has an array lost more members than it can do without? Those that are filled are no help to it.

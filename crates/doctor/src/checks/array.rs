@@ -93,10 +93,21 @@ fn bitmap(machine: &Machine, round: &mut Round) {
              what was being written",
             rate(speed.as_f64())
         );
+        let of_firmware = md.metadata.as_deref().is_some_and(|metadata| metadata.starts_with("external:"));
+        let severity = if of_firmware { Information } else { severity };
+        let found = finding(severity, &at, "the array has no bitmap", cost)
+            .seen(sysfs(node, "md/bitmap/location"), location.as_deref().unwrap_or("no such file"))
+            .seen(sysfs(node, "md/consistency_policy"), policy.as_deref().unwrap_or("no such file"));
+        if of_firmware {
+            round.find(
+                found
+                    .advise("Firmware describes it, and what that has room for decides: only newer versions of mdadm can add one, and to IMSM alone.")
+                    .look(format!("mdadm --detail {}", path(node))),
+            );
+            continue;
+        }
         round.find(
-            finding(severity, &at, "the array has no bitmap", cost)
-                .seen(sysfs(node, "md/bitmap/location"), location.as_deref().unwrap_or("no such file"))
-                .seen(sysfs(node, "md/consistency_policy"), policy.as_deref().unwrap_or("no such file"))
+            found
                 .advise("Add one; it takes a moment and can be removed again (`--bitmap=none`). Newer versions of mdadm make none by themselves.")
                 .run(Nothing, format!("mdadm --grow --bitmap=internal {}", path(node))),
         );

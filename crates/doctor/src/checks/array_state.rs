@@ -5,7 +5,7 @@ use terms::diagnosis::Place;
 use terms::inventory::{Md, Node};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
-use crate::condition::{Members, has_failed, has_failed_images, has_place_for_each_bay, is_at_work};
+use crate::condition::{Members, has_failed, has_failed_images, has_lost_journal, has_place_for_each_bay, is_at_work};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
 use crate::redundancy::of_level;
 use crate::remedy::Found;
@@ -16,7 +16,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "array-degraded",
         severity: Error,
         looks_at: "`md/degraded`, `md/dev-*/state`; health in `dmsetup status` of arrays of LVM",
-        rule: "members are missing or faulty (error), or places of the mirror that a storage box starts from are empty (information)",
+        rule: "members or the journal are missing or faulty (error), a faulty one was replaced (warning), or places of the mirror that a \
+               storage box starts from are empty (information)",
         fixes: false,
         look: degraded,
     },
@@ -31,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "array-resyncing",
         severity: Error,
-        looks_at: "`md/sync_action`, `md/sync_completed`; action in `dmsetup status` of arrays of LVM",
+        looks_at: "`md/sync_action`, `md/sync_completed`, `md/sync_speed`; action in `dmsetup status` of arrays of LVM",
         rule: "it is resynced, rebuilt or reshaped (error; a warning while redundancy is whole), or checked (information)",
         fixes: false,
         look: super::array_work::syncing,
@@ -47,8 +48,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "array-member-errors",
         severity: Warning,
-        looks_at: "`md/dev-*/errors`",
-        rule: "reads of a member failed and were repaired from the others",
+        looks_at: "`md/dev-*/errors`, `md/dev-*/bad_blocks`",
+        rule: "reads of a member failed and were repaired from the others, or it has blocks on its list of bad ones",
         fixes: false,
         look: member_errors,
     },
@@ -79,6 +80,53 @@ fn more_places(node: &Node, all: u32, degraded: u32) -> Found {
     .look(format!("mdadm --detail {}", path(node)))
 }
 
+/// All places are filled, and what failed is still listed.
+fn replaced(node: &Node, members: &Members) -> Found {
+    let names = list(&members.faulty);
+    let found = finding(
+        Warning,
+        &place(node),
+        format!("{names} failed, and {} in sync without it", count(u64::from(members.all), "member")),
+        "0 members are missing: a spare has taken the place",
+    );
+    taken_out(found, node, members)
+        .advise("Ask the drive for its health; then it can be removed, and another added as a spare.")
+}
+
+/// An array without the journal that it was made with takes no writes (`r5l_log_disk_error` in the kernel's `drivers/md/raid5-cache.c`).
+fn without_journal(node: &Node, members: &Members) -> Found {
+    let found = finding(
+        Error,
+        &place(node),
+        "the array has lost its journal",
+        "0 members are missing, and 0 writes are taken: what was in the journal and not yet on the members is lost with it",
+    );
+    let array = path(node);
+    // mdadm(8), `--add-journal`: for an array that lost its journal, while it is read-only.
+    taken_out(found.seen(sysfs(node, "md/consistency_policy"), "journal"), node, members)
+        .advise(
+            "Find out why it failed. Unmount what is on the array and give it another journal; then check the file systems on it before \
+             they are mounted. No member is to be replaced.",
+        )
+        .look("lsblk -f DEVICE")
+        .run(Nothing, format!("mdadm --readonly {array}"))
+        .run(
+            Brought("everything on the device that becomes the journal".to_owned()),
+            format!("mdadm {array} --add-journal DEVICE"),
+        )
+}
+
+/// The kernel keeps what failed until it is removed.
+fn taken_out(found: Found, node: &Node, members: &Members) -> Found {
+    let found = found.look(format!("mdadm --detail {}", path(node)));
+    if members.faulty.is_empty() {
+        return found;
+    }
+    found
+        .seen(sysfs(node, "md/dev-*/state"), format!("faulty: {}", list(&members.faulty)))
+        .run(Nothing, format!("mdadm {} --remove failed", path(node)))
+}
+
 /// What a failed array costs.
 fn lost(node: &Node) -> String {
     let size = if node.size.0 == 0 { String::new() } else { format!(" of {}", node.size) };
@@ -105,7 +153,12 @@ fn degraded(machine: &Machine, round: &mut Round) {
         let Some(Some(degraded)) = round.ask(&at, &md.degraded) else { continue };
         round.look();
         let members = Members::of(md, *degraded);
-        if *degraded == 0 && members.faulty.is_empty() {
+        if *degraded == 0 && members.faulty.is_empty() && !has_lost_journal(md) {
+            continue;
+        }
+        if *degraded == 0 {
+            let journal = has_lost_journal(md);
+            round.find(if journal { without_journal(node, &members) } else { replaced(node, &members) });
             continue;
         }
         if has_place_for_each_bay(md, *degraded) && members.faulty.is_empty() {
@@ -316,6 +369,9 @@ fn member_errors(machine: &Machine, round: &mut Round) {
         for member in &md.members {
             let at = Place::new("member", format!("{} of {}", member.device, label(node)));
             round.look();
+            if let Some(ranges) = member.bad_blocks.filter(|ranges| *ranges > 0) {
+                round.find(listed(machine, node, &at, &member.device, ranges));
+            }
             let Some(errors) = round.ask(&at, &member.errors).filter(|errors| **errors > 0) else { continue };
             let limit = md.max_read_errors.known().copied().flatten();
             let limit =
@@ -340,4 +396,23 @@ fn member_errors(machine: &Machine, round: &mut Round) {
             );
         }
     }
+}
+
+/// Blocks that md does not read from a member any more (md(4), "BAD BLOCK LIST").
+fn listed(machine: &Machine, node: &Node, at: &Place, device: &str, ranges: u32) -> Found {
+    let found = finding(
+        Warning,
+        at,
+        format!("{} of this member are on its list of bad blocks", count(u64::from(ranges), "range")),
+        "1 copy less of what is there: md reads these blocks from the others only, and where they are on the lists of several members \
+         what is in them is lost, with all members in sync",
+    )
+    .seen(sysfs(node, &format!("md/dev-{device}/bad_blocks")), count(u64::from(ranges), "line"))
+    .advise(
+        "Compare the lists of all members, and ask the drives for their health. A block leaves the list when it is written anew and the \
+         drive takes it. Replace the member where the list grows, or where other members have the same blocks.",
+    );
+    let member = machine.node(device).map_or_else(|| "MEMBER".to_owned(), path);
+    let found = found.look(format!("mdadm --examine-badblocks {member}"));
+    machine.bottom(device).iter().fold(found, |found, drive| found.look(format!("smartctl -x {}", path(drive))))
 }

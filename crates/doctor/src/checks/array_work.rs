@@ -8,7 +8,7 @@ use terms::inventory::{Md, Node, Readout};
 use super::array_state::label;
 use crate::check::{Error, Information, Round, Warning, finding};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
-use crate::words::{duration, float, list, percent};
+use crate::words::{duration, float, list, percent, rate};
 
 pub(super) fn syncing(machine: &Machine, round: &mut Round) {
     for (node, md) in machine.arrays() {
@@ -155,11 +155,15 @@ fn completed(md: &Md) -> String {
     }
 }
 
-/// How much is left, and how long at least at the most that the array allows.
+/// How much is left, and how long that takes at the speed of now, or at least at the most that the array allows.
 fn remaining(md: &Md) -> String {
     let Some(Some([done, all])) = md.sync_completed_sectors.known() else { return String::new() };
     let left = sectors(all.saturating_sub(*done));
     let share = percent(float(*done) / float((*all).max(1)));
+    if let Some(now) = md.sync_speed.filter(|now| now.0 > 0) {
+        let rest = duration(left.as_f64() / now.as_f64());
+        return format!("; {share} are done, the rest takes {rest} at the {} of now", rate(now.as_f64()));
+    }
     match md.sync_speed_max.known() {
         Some(Some(most)) if most.0 > 0 => {
             format!("; {share} are done, the rest takes {} or more", duration(left.as_f64() / most.as_f64()))

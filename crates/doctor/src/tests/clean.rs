@@ -329,6 +329,7 @@ fn member(device: &str, slot: u32) -> MdMember {
         slot: Some(slot),
         state: words(["in_sync"]),
         errors: Known(0),
+        bad_blocks: Some(0),
         data_offset: Known(Bytes::mib(128)),
     }
 }

@@ -84,6 +84,7 @@ const KNOWN: &[(&str, Least)] = &[
     ("mdadm --assemble --update=no-bbl", Meanwhile),
     ("mdadm --create", Data),
     ("mdadm --detail", Asks),
+    ("mdadm --examine-badblocks", Asks),
     ("mdadm --examine", Asks),
     ("mdadm --grow --bitmap=internal", Nothing),
     ("mdadm --grow --bitmap=none", Meanwhile),

@@ -748,3 +748,68 @@ fn a_pool_that_went_back_to_writing_is_no_error() {
     );
     assert_eq!(said.severity, Severity::Error);
 }
+
+#[test]
+fn a_faulty_member_that_was_replaced_is_taken_out() {
+    let said = one("array-degraded", |m| {
+        let md = md(m, "md1");
+        let failed =
+            MdMember { slot: None, state: vec!["faulty".into()], device: "sdz1".into(), ..md.members[0].clone() };
+        md.members.push(failed);
+    });
+    assert_eq!(said.severity, Severity::Warning);
+    has(&said, &["sdz1 failed, and 4 members in sync without it", "mdadm /dev/md/parity --remove failed"]);
+    has_not(&said, &["--add", "--re-add", "missing or faulty"]);
+}
+
+#[test]
+fn a_journal_that_failed_is_no_member() {
+    let plant = |state: &'static [&'static str]| {
+        move |m: &mut Inventory| {
+            let md = md(m, "md1");
+            md.consistency_policy = Known(Some("journal".into()));
+            if state.is_empty() {
+                return;
+            }
+            let state = state.iter().map(|word| (*word).to_owned()).collect();
+            md.members.push(MdMember { slot: None, state, device: "nvme7n1p9".into(), ..md.members[0].clone() });
+        }
+    };
+    assert_eq!(found("array-degraded", plant(&["journal"])), []);
+    for state in [&["faulty"][..], &["faulty", "journal"]] {
+        let said = one("array-degraded", plant(state));
+        assert_eq!(said.severity, Severity::Error);
+        has(&said, &["has lost its journal", "--readonly", "--add-journal DEVICE", "--remove failed"]);
+        has_not(&said, &["--re-add", "--add NEW"]);
+    }
+    has_not(&one("array-degraded", plant(&[])), &["--remove failed"]);
+}
+
+#[test]
+fn a_list_of_bad_blocks_is_told_though_all_members_are_in_sync() {
+    let said = one("array-member-errors", |m| md(m, "md1").members[2].bad_blocks = Some(3));
+    has(&said, &["3 ranges", "mdadm --examine-badblocks /dev/nvme4n1p1", "smartctl -x /dev/nvme4n1"]);
+    assert_eq!(found("array-member-errors", |m| md(m, "md1").members[2].bad_blocks = Some(0)), []);
+}
+
+#[test]
+fn what_is_left_of_a_resync_is_told_at_the_speed_of_now() {
+    let said = one("array-resyncing", |m| {
+        let md = md(m, "md1");
+        md.sync_action = Known(Some("resync".into()));
+        md.sync_completed_sectors = Known(Some([0, 2 * 1024 * 1024 * 36]));
+        md.sync_speed = Some(Bytes::mib(10));
+    });
+    has(&said, &["at the 10.5 MB/s of now", "1 h"]);
+}
+
+#[test]
+fn an_array_of_firmware_gets_no_bitmap_that_it_may_have_no_room_for() {
+    let said = one("array-no-bitmap", |m| {
+        let md = md(m, "md0");
+        md.metadata = Some("external:/md127/0".into());
+        (md.bitmap, md.consistency_policy) = (Known(Some("none".into())), Known(Some("resync".into())));
+    });
+    assert_eq!(said.severity, Severity::Information);
+    has_not(&said, &["--bitmap=internal"]);
+}

@@ -35,6 +35,7 @@ pub(super) fn read(source: &Source, directory: &str) -> Md {
         max_read_errors: source.number(&file("max_read_errors")),
         // `200000 (system)`, in KiB.
         sync_speed_max: source.parsed(&file("sync_speed_max"), |text| first_number::<u64>(text).map(terms::Bytes::kib)),
+        sync_speed: told("sync_speed").and_then(|speed| speed.parse().ok()).map(terms::Bytes::kib),
         members: members(source, directory),
         level,
     }
@@ -72,6 +73,10 @@ fn member(source: &Source, directory: &str, name: &str) -> MdMember {
         slot: source.told(&format!("{directory}/slot")).and_then(|slot| slot.parse().ok()),
         state: state.split(',').filter(|word| !word.is_empty()).map(ToOwned::to_owned).collect(),
         errors: source.needed(&format!("{directory}/errors")),
+        // `SECTOR LENGTH` on each line.
+        bad_blocks: source
+            .told(&format!("{directory}/bad_blocks"))
+            .and_then(|text| u32::try_from(text.lines().filter(|line| !line.trim().is_empty()).count()).ok()),
         data_offset: offset(source, &format!("{directory}/offset")),
     }
 }

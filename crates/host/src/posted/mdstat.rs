@@ -77,6 +77,7 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
         if end.is_some() || action != "idle" {
             files.push(("sync_action", action));
             files.extend(completed.map(|completed| ("sync_completed", completed)));
+            files.extend(speed(&text).map(|speed| ("sync_speed", speed)));
         }
         let bitmap = text.lines().any(|line| line.trim_start().starts_with("bitmap:"));
         if end.is_some() && !bitmap {
@@ -107,6 +108,13 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
     });
     put_members(name, all.collect(), places.is_some(), machine);
     Some(())
+}
+
+/// `finish=299.8min speed=52431K/sec`, in KiB.
+fn speed(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once(" speed=")?;
+    let (number, _) = rest.split_once("K/sec")?;
+    number.parse::<u64>().ok().map(|number| number.to_string())
 }
 
 /// A member of an array, as a text tells of it.
@@ -156,6 +164,7 @@ const REDUNDANT: &[&str] = &[
     "stripe_cache_size",
     "sync_action",
     "sync_completed",
+    "sync_speed",
     "sync_speed_max",
 ];
 

@@ -144,6 +144,9 @@ pub struct Md {
     /// `sync_speed_max`, for each member in a second.
     #[serde(rename = "sync_speed_max_bytes_per_second")]
     pub sync_speed_max: Readout<Option<Bytes>>,
+    /// `sync_speed`, for each member in a second, where something is going on.
+    #[serde(rename = "sync_speed_bytes_per_second", skip_serializing_if = "Option::is_none")]
+    pub sync_speed: Option<Bytes>,
     /// Members.
     pub members: Vec<MdMember>,
 }
@@ -160,6 +163,9 @@ pub struct MdMember {
     pub state: Vec<String>,
     /// `errors`: read errors counted since it was added, corrected ones included.
     pub errors: Readout<u64>,
+    /// `bad_blocks`: how many ranges are on its list of bad blocks, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bad_blocks: Option<u32>,
     /// `offset`: where data begins on it.
     #[serde(rename = "data_offset_bytes")]
     pub data_offset: Readout<Bytes>,
