@@ -1,9 +1,10 @@
 //! Files in which people name drives.
 
 use terms::diagnosis::Place;
-use terms::inventory::ConfigLine;
+use terms::inventory::{ConfigLine, Pool};
 
 use crate::check::{Check, Nothing, Round, Warning, finding};
+use crate::group::leaves;
 use crate::machine::Machine;
 use crate::remedy::Found;
 use crate::words::{count, number};
@@ -39,14 +40,32 @@ fn look(machine: &Machine, round: &mut Round) {
     }
     round.look();
     let named: Vec<&str> = paths.iter().map(String::as_str).filter(|device| is_kernel_name(device)).collect();
-    if !named.is_empty() {
-        round.find(of_pools(&named));
+    let (of_root, others): (Vec<&str>, Vec<&str>) = named.into_iter().partition(|device| is_of_root(machine, device));
+    if !others.is_empty() {
+        round.find(of_pools(&others, false));
     }
+    if !of_root.is_empty() {
+        round.find(of_pools(&of_root, true));
+    }
+}
+
+/// Is a device of the pool that the machine runs from? One that no pool tells of may be.
+fn is_of_root(machine: &Machine, device: &str) -> bool {
+    let mounts = machine.detail.mounts.known().into_iter().flatten();
+    let mut roots = mounts.filter(|mount| mount.kind == "zfs" && mount.target == "/");
+    let Some(root) = roots.next().and_then(|mount| mount.source.split('/').next()) else { return false };
+    let holds = |pool: &&Pool| {
+        let mut all = Vec::new();
+        pool.vdevs.known().into_iter().flatten().for_each(|vdev| leaves(vdev, &mut all));
+        all.iter().any(|leaf| leaf.name == device)
+    };
+    let mut pools = machine.detail.pools.known().into_iter().flatten();
+    pools.find(holds).is_none_or(|pool| pool.name == root)
 }
 
 /// Pools keep the paths by which they were opened. ZFS finds its devices by their labels where a path is wrong, so that nothing is lost by
 /// it, but what `zpool status` shows may then be another drive's name.
-fn of_pools(named: &[&str]) -> Found {
+fn of_pools(named: &[&str], runs_from_it: bool) -> Found {
     let found = finding(
         Warning,
         &Place::new("file", "zpool.cache"),
@@ -54,10 +73,22 @@ fn of_pools(named: &[&str]) -> Found {
         "1 drive more or less, and it is another's name: the pool is found by its labels all the same, and whoever replaces a drive takes \
          the wrong one",
     );
-    named
-        .iter()
-        .fold(found, |found, device| found.seen("zpool status -P", device))
-        .advise("Export the pool when nothing uses it, and import it by lasting names: what is on it stays.")
+    let found = named.iter().fold(found, |found, device| found.seen("zpool status -P", device));
+    if runs_from_it {
+        return found
+            .advise(
+                "The machine runs from this pool, so that nobody can export it. What imports it when the machine starts is to look in \
+                 `/dev/disk/by-id`: on Debian and Ubuntu by `ZPOOL_IMPORT_PATH` in `/etc/default/zfs`, after which the first file system \
+                 is made anew (`update-initramfs -u`). Until then compare serial numbers before a drive is replaced.",
+            )
+            .look("zpool status -P")
+            .look("lsblk -o NAME,MODEL,SERIAL");
+    }
+    found
+        .advise(
+            "Export the pool when nothing uses it, and import it by lasting names: what is on it stays. One that the machine runs from cannot \
+             be exported.",
+        )
         .look("zpool status -P")
         .run(Nothing, "zpool export POOL")
         .run(Nothing, "zpool import -d /dev/disk/by-id POOL")

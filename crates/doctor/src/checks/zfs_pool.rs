@@ -16,7 +16,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "zfs-pool-state",
         severity: Error,
         looks_at: "state, counters and `errors:` of `zpool status`",
-        rule: "a pool or a device is not `ONLINE`, a counter is not 0, or data is damaged; a device is being filled (warning)",
+        rule: "a pool or a device is not `ONLINE`, a counter is not 0, or data is damaged; a device is being filled (warning), or takes the place of \
+               one that is still there (information)",
         fixes: false,
         look: state,
     },
@@ -64,6 +65,10 @@ fn walk<'a>(vdev: &'a Vdev, found: &mut Vec<&'a Vdev>) {
     }
 }
 
+/// What a status says of errors where it names none: there are none, or the pool cannot be asked (`print_status_config` in OpenZFS's
+/// `cmd/zpool/zpool_main.c`).
+const NOTHING_KNOWN: [&str; 2] = ["No known data errors", "List of errors unavailable"];
+
 fn state(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
         let at = place(pool);
@@ -82,22 +87,27 @@ fn state(machine: &Machine, round: &mut Round) {
         // A hot spare that waits or is in use is no fault of its own.
         let is_bad = |vdev: &&&Vdev| !["ONLINE", "AVAIL", "INUSE", ""].contains(&vdev.state.as_str());
         let bad: Vec<String> = all.iter().filter(is_bad).map(|vdev| format!("{} {}", vdev.name, vdev.state)).collect();
-        let leaves: Vec<&&Vdev> = all.iter().filter(|vdev| vdev.children.is_empty()).collect();
+        // A spare in use stands in two places.
+        let leaves: Vec<&&Vdev> =
+            all.iter().filter(|vdev| vdev.children.is_empty() && (vdev.class != "spare" || is_bad(vdev))).collect();
         let gone: Vec<&Vdev> = leaves.iter().filter(|vdev| is_bad(vdev)).map(|vdev| **vdev).collect();
         let counted: Vec<String> = leaves
             .iter()
             .filter(|vdev| vdev.errors.iter().any(|number| *number > 0))
             .map(|vdev| format!("{} {}/{}/{}", vdev.name, vdev.errors[0], vdev.errors[1], vdev.errors[2]))
             .collect();
-        let damaged = pool.errors.as_deref().filter(|text| !text.starts_with("No known data errors"));
+        let known = |text: &&str| !NOTHING_KNOWN.iter().any(|start| text.starts_with(start));
+        let damaged = pool.errors.as_deref().filter(known);
         let is_in_order = pool.state == "ONLINE" && bad.is_empty();
         let is_only_filled = is_in_order && counted.is_empty() && damaged.is_none();
+        let is_whole = is_only_filled && all.iter().any(|vdev| vdev.kind == "replacing");
         if is_only_filled && !resilvers(pool) {
             continue;
         }
         let what = match (damaged, is_in_order) {
             (Some(_), _) => "data is damaged".to_owned(),
             (None, false) => format!("the pool is {}", pool.state),
+            (None, true) if is_whole => "a device takes the place of another".to_owned(),
             (None, true) if is_only_filled => "a device is being filled".to_owned(),
             (None, true) => "devices counted errors".to_owned(),
         };
@@ -109,14 +119,21 @@ fn state(machine: &Machine, round: &mut Round) {
             cost.push(format!("errors reading/writing/of checksums: {}", counted.join(", ")));
         }
         if let Some(text) = damaged {
-            cost.push(text.to_owned());
+            cost.push(text.trim_end_matches(':').to_owned());
         }
-        if is_only_filled {
+        if is_whole {
+            cost.push("0 copies are missing: the one that it replaces is there until then".to_owned());
+        } else if is_only_filled {
             cost.push("until it is full its group survives 1 loss less than it is made for".to_owned());
         } else if cost.is_empty() {
             cost.push(format!("0 of {} tell why", count(number(leaves.len()), "device")));
         }
-        let found = finding(if is_only_filled { Warning } else { Error }, &at, what, cost.join("; "))
+        let severity = match (is_whole, is_only_filled) {
+            (true, _) => Information,
+            (_, true) => Warning,
+            _ => Error,
+        };
+        let found = finding(severity, &at, what, cost.join("; "))
             .seen(format!("zpool status -v {}", pool.name), [&[pool.state.clone()][..], &bad[..]].concat().join(", "));
         let found =
             pool.scan.iter().fold(found, |found, scan| found.seen(format!("zpool status {}, scan", pool.name), scan));
@@ -142,9 +159,17 @@ fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
     // What waits to be brought back comes first.
     let away = |vdev: &&&Vdev| !is_counted_out(vdev);
     let Some(first) = gone.iter().find(away).or_else(|| gone.first()) else {
+        let is_damaged = pool.errors.as_deref().is_some_and(|text| text.contains("errors have been detected"));
+        let advice = if is_damaged {
+            "Bring back the files that the status names from a copy, or remove them; snapshots that hold them as well keep the errors. Where \
+             all devices counted alike it is the memory, the controller or its cables, and no drive. A scrub after that shows what is left; \
+             reset the counters only when it is known why they counted."
+        } else {
+            "Read all of it, see what the scrub found, and reset the counters only when it is known why they counted."
+        };
         // zpool-scrub(8), -w: it returns when all is read. Until then its counters are what tells which device is bad.
         return found
-            .advise("Read all of it, see what the scrub found, and reset the counters only when it is known why they counted.")
+            .advise(advice)
             .run(Nothing, format!("zpool scrub -w {name}"))
             .look(format!("zpool status -v {name}"))
             .run(Nothing, format!("zpool clear {name}"));

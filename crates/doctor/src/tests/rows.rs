@@ -813,3 +813,52 @@ fn an_array_of_firmware_gets_no_bitmap_that_it_may_have_no_room_for() {
     assert_eq!(said.severity, Severity::Information);
     has_not(&said, &["--bitmap=internal"]);
 }
+
+#[test]
+fn a_pool_that_the_machine_runs_from_is_not_exported() {
+    let plant = |root: &'static str| {
+        move |m: &mut Inventory| {
+            known(&mut detail(m).configuration.zpool_paths).push("/dev/sdc1".into());
+            vdev(m, 0).children[2].name = "/dev/sdc1".into();
+            let mount = Mount { source: root.into(), target: "/".into(), kind: "zfs".into(), ..Mount::default() };
+            known(&mut detail(m).mounts).push(mount);
+        }
+    };
+    let said = one("kernel-names-in-files", plant("tank/ROOT/pve-1"));
+    has(&said, &["ZPOOL_IMPORT_PATH", "nobody can export it"]);
+    has_not(&said, &["zpool export", "zpool import"]);
+    let said = one("kernel-names-in-files", plant("rpool/ROOT/pve-1"));
+    has(&said, &["zpool export POOL", "One that the machine runs from cannot"]);
+}
+
+#[test]
+fn a_device_that_is_replaced_and_still_there_is_missed_by_nobody() {
+    let said = one("zfs-pool-state", |m| {
+        pool(m).scan = Some("resilver in progress since Sun Nov 23 03:00:00 2025".into());
+        let leaf = vdev(m, 0).children[0].clone();
+        let both = Vdev {
+            kind: "replacing".into(),
+            name: "replacing-0".into(),
+            children: vec![leaf.clone(), leaf.clone()],
+            ..leaf
+        };
+        vdev(m, 0).children[0] = both;
+    });
+    assert_eq!(said.severity, Severity::Information);
+    has(&said, &["takes the place of another", "0 copies are missing", "zpool wait -t resilver tank"]);
+    has_not(&said, &["1 loss less"]);
+}
+
+#[test]
+fn a_pool_that_is_suspended_is_not_called_damaged() {
+    let said = one("zfs-pool-state", |m| {
+        pool(m).state = "SUSPENDED".into();
+        pool(m).errors = Some("List of errors unavailable: pool I/O is currently suspended".into());
+    });
+    has(&said, &["the pool is SUSPENDED"]);
+    has_not(&said, &["damaged"]);
+    let said = one("zfs-pool-state", |m| {
+        pool(m).errors = Some("Permanent errors have been detected in the following files:".into());
+    });
+    has(&said, &["data is damaged", "Bring back the files", "in the following files |"]);
+}
