@@ -6,7 +6,7 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{
     BtrfsDevice, CryptMapping, Detail, DmRaid, FileSystem, IntegrityHeader, Inventory, LEAST_PAYLOAD, Link, Md,
-    Meaning, Node, NvmeController, PciDetail, PciDevice, PciRole, Readout, Target, ThinPool,
+    Meaning, Mount, Node, NvmeController, PciDetail, PciDevice, PciRole, Readout, Target, ThinPool,
 };
 use terms::{Bytes, Drive, DriveTransport};
 
@@ -276,6 +276,22 @@ impl<'a> Machine<'a> {
     pub(crate) fn controller(&self, drive: &Drive) -> Option<&'a NvmeController> {
         let name = drive.detail.as_ref()?.nvme.as_ref()?.controllers.first()?;
         self.detail.controllers.iter().find(|controller| controller.name == *name)
+    }
+
+    /// Mounts of file systems on devices, each file system once: options that are its own are those of all its mounts. Where it stands as a
+    /// whole comes before a part of it that is bound elsewhere.
+    pub(crate) fn mounted(&self, round: &mut Round) -> Vec<&'a Mount> {
+        let mut once: Vec<&Mount> = Vec::new();
+        let all = round.ask(&Place::machine(), &self.detail.mounts).into_iter().flatten();
+        for mount in all.filter(|mount| mount.node.is_some()) {
+            let rank = |mount: &Mount| (mount.target != "/", mount.root != "/");
+            match once.iter_mut().find(|known| known.node == mount.node) {
+                Some(known) if rank(mount) < rank(known) => *known = mount,
+                Some(_) => {}
+                None => once.push(mount),
+            }
+        }
+        once
     }
 
     // --- the system ---

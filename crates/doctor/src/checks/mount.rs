@@ -53,10 +53,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn barriers(machine: &Machine, round: &mut Round) {
-    for mount in round.ask(&Place::machine(), &machine.detail.mounts).into_iter().flatten() {
-        if mount.node.is_none() {
-            continue;
-        }
+    for mount in machine.mounted(round) {
         round.look();
         let off = |option: &&String| ["nobarrier", "barrier=0", "barrier=off"].contains(&option.as_str());
         let Some(option) = mount.options.iter().find(off) else { continue };
@@ -86,7 +83,7 @@ fn barriers(machine: &Machine, round: &mut Round) {
 }
 
 fn writeback(machine: &Machine, round: &mut Round) {
-    for mount in round.ask(&Place::machine(), &machine.detail.mounts).into_iter().flatten() {
+    for mount in machine.mounted(round) {
         if !["ext3", "ext4"].contains(&mount.kind.as_str()) {
             continue;
         }

@@ -862,3 +862,14 @@ fn a_pool_that_is_suspended_is_not_called_damaged() {
     });
     has(&said, &["data is damaged", "Bring back the files", "in the following files |"]);
 }
+
+#[test]
+fn a_file_system_that_is_bound_elsewhere_is_one() {
+    let bound = |m: &mut Inventory| {
+        mount(m, "/home").options.push("data=writeback".into());
+        let mut twin = mount(m, "/home").clone();
+        (twin.target, twin.root) = ("/srv/me".into(), "/me".into());
+        known(&mut detail(m).mounts).insert(0, twin);
+    };
+    has(&one("data-writeback", bound), &["umount /home"]);
+}
