@@ -1,7 +1,9 @@
 //! btrfs: profiles, devices, mount options.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use terms::Bytes;
 use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{BtrfsState, FileSystem};
@@ -24,8 +26,9 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "btrfs-metadata-space",
         severity: Error,
-        looks_at: "`bytes_used` and `total_bytes` below `/sys/fs/btrfs/*/allocation/metadata`, `btrfs filesystem show`",
-        rule: "90 % of what is set aside for metadata are used (warning) or 97 % (error), and nothing is left to set more aside",
+        looks_at: "`bytes_used` and `total_bytes` below `/sys/fs/btrfs/*/allocation/metadata`, `global_rsv_size`, \
+                   `btrfs filesystem show`",
+        rule: "90 % of what is set aside for metadata are used (warning) or 97 % (error), and its devices have too little left for more",
         fixes: false,
         look: metadata_space,
     },
@@ -171,9 +174,31 @@ fn metadata(machine: &Machine, round: &mut Round) {
     }
 }
 
-/// Metadata is set aside in pieces of 1 GiB at most on each device (`btrfs_alloc_chunk` in the kernel's `fs/btrfs/volumes.c`), and in two
-/// copies mostly.
-const PIECES: u64 = 2 << 30;
+/// Metadata is set aside in pieces of so much at most on each of their devices: the smaller ones in a file system below 50 GiB, and never
+/// more than a tenth of it (`calc_chunk_size` in the kernel's `fs/btrfs/space-info.c`, `init_alloc_chunk_ctl_policy_regular` in its
+/// `volumes.c`).
+const PIECES: [u64; 2] = [1 << 30, 256 << 20];
+const SMALL: u64 = 50 << 30;
+
+fn piece(size: u64) -> u64 {
+    let [large, small] = PIECES;
+    (if size > SMALL { large } else { small }).min(size / 10)
+}
+
+/// What metadata could still get on each of the devices that a piece of it takes. It is limited by the one with the least of those with the
+/// most: room on one device alone is none for a mirror. Where devices do not tell, it is a share of all.
+fn room(btrfs: &BtrfsState, all: u64) -> u64 {
+    let names = btrfs.profiles.known().map_or(&[][..], |profiles| of(profiles, "metadata"));
+    let profile = most(names).unwrap_or(PROFILES[1]);
+    let on_one = u64::from(if profile.devices == 1 { profile.copies } else { 1 });
+    let each: Option<Vec<u64>> = btrfs.devices.iter().map(|device| Some(device.unallocated?.0)).collect();
+    let Some(mut each) = each.filter(|each| !each.is_empty()) else {
+        return all / on_one.max(number(profile.devices));
+    };
+    each.sort_unstable_by_key(|free| Reverse(*free));
+    each.get(profile.devices.saturating_sub(1)).copied().unwrap_or(0) / on_one
+}
+
 /// Shares of 1.
 const MUCH: f64 = 0.9;
 const NEARLY_ALL: f64 = 0.97;
@@ -183,23 +208,33 @@ fn metadata_space(machine: &Machine, round: &mut Round) {
         round.look();
         let Some(used) = round.ask(&at, &btrfs.used) else { continue };
         let Some([used, all]) = used.get("metadata").copied() else { continue };
-        let share = float(used) / float(all.max(1));
+        // What is kept back for the file system's own work is used for nothing else.
+        let reserve = btrfs.reserve.map_or(0, |reserve| reserve.0);
+        let taken = used.saturating_add(reserve).min(all);
+        let share = float(taken) / float(all.max(1));
         if share < MUCH {
             continue;
         }
         let Some(left) = round.ask(&at, &btrfs.unallocated).copied() else { continue };
-        if left.0 >= PIECES {
+        let nodes = system.nodes.iter().filter_map(|name| machine.node(name));
+        let size = nodes.fold(0_u64, |sum, node| sum.saturating_add(node.size.0));
+        let room = room(btrfs, left.0);
+        if room >= piece(size) {
             continue;
         }
+        let kept =
+            if reserve == 0 { String::new() } else { format!(", {} of them kept back for itself", Bytes(reserve)) };
         let target = target(system);
         round.find(
             finding(
                 if share >= NEARLY_ALL { Error } else { Warning },
                 &at,
-                format!("{} of the space for metadata are used", percent(share)),
+                format!("{} of the space for metadata are used{kept}", percent(share)),
                 format!(
-                    "{left} of its devices are set aside for nothing yet, too little for another piece: when metadata is full nothing can \
-                     be written, and at last not even deleted, however much `df` says is free"
+                    "{left} of its devices are set aside for nothing yet, of which a piece for metadata could take {} on each of its devices \
+                     and wants {}: when metadata is full nothing can be written, and at last not even deleted, however much `df` says is free",
+                    Bytes(room),
+                    Bytes(piece(size))
                 ),
             )
             .seen(format!("{}/metadata/{{bytes_used,total_bytes}}", allocation(system)), format!("{used}, {all}"))
@@ -308,7 +343,7 @@ fn finished(
 }
 
 fn checksums(machine: &Machine, round: &mut Round) {
-    for mount in round.ask(&Place::machine(), &machine.detail.mounts).into_iter().flatten() {
+    for mount in machine.mounted(round) {
         if mount.kind != "btrfs" {
             continue;
         }

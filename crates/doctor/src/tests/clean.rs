@@ -546,8 +546,13 @@ fn system(kind: &str, node: &str, target: &str, unit: Bytes, width: Bytes) -> Fi
 
 fn file_systems() -> Vec<FileSystem> {
     let no_errors = || Known(["write_errs", "read_errs", "corruption_errs"].map(|key| (key.to_owned(), 0)).into());
-    let device =
-        |id, node: &str| BtrfsDevice { id, node: Some(node.into()), missing: Known(false), errors: no_errors() };
+    let device = |id, node: &str| BtrfsDevice {
+        id,
+        node: Some(node.into()),
+        missing: Known(false),
+        unallocated: Some(Bytes::gib(50)),
+        errors: no_errors(),
+    };
     let profiles = ["data", "metadata", "system"].map(|kind| (kind.to_owned(), words(["raid1"])));
     let mut pictures = system("btrfs", "nvme8n1p1", "/pics", Bytes(0), Bytes(0));
     pictures.nodes.push("nvme9n1p1".into());
@@ -558,6 +563,7 @@ fn file_systems() -> Vec<FileSystem> {
         sector: Known(Bytes(4096)),
         used: Known([("metadata".to_owned(), [1 << 30, 2 << 30])].into()),
         unallocated: Known(Bytes::gib(100)),
+        reserve: Some(Bytes(512 << 20)),
         devices: vec![device(1, "nvme8n1p1"), device(2, "nvme9n1p1")],
     });
     vec![

@@ -191,6 +191,14 @@ fn power() -> Vec<Fault> {
     ]
 }
 
+/// What the devices of the btrfs have left.
+fn leave(m: &mut Inventory, each: [Bytes; 2]) {
+    btrfs(m).unallocated = Known(Bytes(each[0].0 + each[1].0));
+    for (device, left) in btrfs(m).devices.iter_mut().zip(each) {
+        device.unallocated = Some(left);
+    }
+}
+
 fn small_blocks(m: &mut Inventory, performance: u32) {
     let format = |index, data, relative_performance, in_use| LbaFormat {
         index,
@@ -902,7 +910,18 @@ fn file_systems() -> Vec<Fault> {
             Error,
             |m| {
                 btrfs(m).used = Known([("metadata".to_owned(), [990, 1_000])].into());
-                btrfs(m).unallocated = Known(Bytes::mib(1));
+                leave(m, [Bytes::mib(1), Bytes(0)]);
+            },
+            &["100 % of the space for metadata", "1 MiB of its devices", "btrfs balance start -dusage=5 /pics"],
+        ),
+        // A mirror wants room on two devices, however much one of them has.
+        fault(
+            "btrfs-metadata-space",
+            Warning,
+            |m| {
+                btrfs(m).reserve = Some(Bytes::mib(100));
+                btrfs(m).used = Known([("metadata".to_owned(), [1900 << 20, 2100 << 20])].into());
+                leave(m, [Bytes::gib(400), Bytes::mib(300)]);
             },
             &["99 % of the space for metadata", "1 MiB of its devices", "btrfs balance start -dusage=5 /pics"],
         ),

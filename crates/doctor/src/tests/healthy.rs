@@ -156,11 +156,12 @@ fn metadata_that_can_grow_is_not_full() {
     let plant = |left: Bytes| {
         move |m: &mut Inventory| {
             btrfs(m).used = Known([("metadata".to_owned(), [995, 1_000])].into());
-            btrfs(m).unallocated = Known(left);
+            btrfs(m).unallocated = Known(Bytes(left.0 * 2));
+            btrfs(m).devices.iter_mut().for_each(|device| device.unallocated = Some(left));
         }
     };
-    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(2))), []);
-    one("btrfs-metadata-space", plant(Bytes::gib(1)));
+    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(1))), []);
+    one("btrfs-metadata-space", plant(Bytes::mib(900)));
 }
 
 #[test]

@@ -873,3 +873,24 @@ fn a_file_system_that_is_bound_elsewhere_is_one() {
     };
     has(&one("data-writeback", bound), &["umount /home"]);
 }
+
+#[test]
+fn metadata_of_a_small_btrfs_comes_in_small_pieces() {
+    let plant = |size: Bytes, left: Bytes| {
+        move |m: &mut Inventory| {
+            btrfs(m).used = Known([("metadata".to_owned(), [990 << 20, 1000 << 20])].into());
+            btrfs(m).unallocated = Known(Bytes(left.0 * 2));
+            btrfs(m).devices.iter_mut().for_each(|device| device.unallocated = Some(left));
+            ["nvme8n1p1", "nvme9n1p1"].iter().for_each(|name| node(m, name).size = size);
+        }
+    };
+    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(16), Bytes::mib(300))), []);
+    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(16), Bytes::mib(200))).len(), 1);
+    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(500), Bytes::mib(300))).len(), 1);
+    // Not told of each: what is left of all is shared by two.
+    let all = |m: &mut Inventory| {
+        plant(Bytes::gib(500), Bytes::mib(1100))(m);
+        btrfs(m).devices.iter_mut().for_each(|device| device.unallocated = None);
+    };
+    assert_eq!(found("btrfs-metadata-space", all), []);
+}

@@ -21,6 +21,10 @@ pub(super) fn read(source: &Source, nodes: &[Node], system: &FileSystem) -> Opti
         sector: needed(&sector, source.size(&sector, 1)),
         used: used(source, &directory),
         unallocated: unallocated(source, system),
+        reserve: source
+            .told(&format!("{directory}/allocation/global_rsv_size"))
+            .and_then(|text| text.parse().ok())
+            .map(Bytes),
         devices: devices(source, nodes, &directory, system),
     })
 }
@@ -48,14 +52,26 @@ fn unallocated(source: &Source, system: &FileSystem) -> Readout<Bytes> {
 }
 
 fn free(text: &str) -> Option<Bytes> {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| line.starts_with("devid")).collect();
+    let each = free_of_each(text);
+    let whole = !each.is_empty() && each.len() == text.lines().filter(|line| is_device(line)).count();
+    whole.then(|| Bytes(each.values().fold(0, |sum: u64, free| sum.saturating_add(free.0))))
+}
+
+fn is_device(line: &str) -> bool {
+    line.trim().starts_with("devid")
+}
+
+/// By the number of the device.
+fn free_of_each(text: &str) -> BTreeMap<u32, Bytes> {
     let number = |line: &str, key: &str| {
         let mut words = line.split_whitespace().skip_while(|word| *word != key);
         words.nth(1)?.parse::<u64>().ok()
     };
-    let each = lines.iter().map(|line| Some(number(line, "size")?.saturating_sub(number(line, "used")?)));
-    let free: Vec<u64> = each.collect::<Option<_>>()?;
-    (!free.is_empty()).then(|| Bytes(free.iter().fold(0, |sum: u64, free| sum.saturating_add(*free))))
+    let one = |line: &str| {
+        let id = u32::try_from(number(line, "devid")?).ok()?;
+        Some((id, Bytes(number(line, "size")?.saturating_sub(number(line, "used")?))))
+    };
+    text.lines().filter(|line| is_device(line)).filter_map(one).collect()
 }
 
 /// Below each kind of allocation stands a directory for each profile that has chunks.
@@ -84,7 +100,9 @@ fn devices(source: &Source, nodes: &[Node], directory: &str, system: &FileSystem
     let told = system.targets.first().map(|target| source.said(&["btrfs", "device", "stats", target]));
     let stats = told.as_ref().and_then(Readout::known).map(|text| stats(text)).unwrap_or_default();
     let shown = system.targets.first().map(|target| source.said(&["btrfs", "filesystem", "show", "--raw", target]));
-    let paths = shown.as_ref().and_then(Readout::known).map(|text| paths(text)).unwrap_or_default();
+    let shown = shown.as_ref().and_then(Readout::known);
+    let paths = shown.map(|text| paths(text)).unwrap_or_default();
+    let free = shown.map(|text| free_of_each(text)).unwrap_or_default();
     let device = |id: u32| {
         let missing = format!("{below}/{id}/missing");
         let path = paths.get(&id);
@@ -95,7 +113,13 @@ fn devices(source: &Source, nodes: &[Node], directory: &str, system: &FileSystem
             (Readout::Unknown(_), Some(counters)) => Readout::Known(counters.clone()),
             (errors, _) => errors,
         };
-        BtrfsDevice { id, missing: source.needed::<u8>(&missing).map(|flag| flag == 1), node, errors }
+        BtrfsDevice {
+            id,
+            missing: source.needed::<u8>(&missing).map(|flag| flag == 1),
+            unallocated: free.get(&id).copied(),
+            node,
+            errors,
+        }
     };
     ids.into_iter().map(device).collect()
 }

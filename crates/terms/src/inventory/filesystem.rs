@@ -101,6 +101,9 @@ pub struct BtrfsState {
     /// What of its devices is set aside for no kind yet, from `btrfs filesystem show`.
     #[serde(rename = "unallocated_bytes")]
     pub unallocated: Readout<Bytes>,
+    /// What of the space for metadata is kept back for its own work (`global_rsv_size`), where told.
+    #[serde(rename = "reserve_bytes", skip_serializing_if = "Option::is_none")]
+    pub reserve: Option<Bytes>,
     /// Devices.
     pub devices: Vec<BtrfsDevice>,
 }
@@ -115,6 +118,9 @@ pub struct BtrfsDevice {
     pub node: Option<String>,
     /// Is it missing?
     pub missing: Readout<bool>,
+    /// What of it is set aside for nothing yet, where `btrfs filesystem show` tells.
+    #[serde(rename = "unallocated_bytes", skip_serializing_if = "Option::is_none")]
+    pub unallocated: Option<Bytes>,
     /// Errors that it counts until somebody resets them: `write_errs`, `read_errs`, `flush_errs`, `corruption_errs`,
     /// `generation_errs`.
     pub errors: Readout<BTreeMap<String, u64>>,
