@@ -1,6 +1,7 @@
 //! The health of drives.
 
 use terms::Drive;
+use terms::diagnosis::Severity;
 use terms::inventory::{Attribute, Counter, Health, Smart};
 
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
@@ -45,8 +46,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "drive-hot",
         severity: Warning,
-        looks_at: "temperature of each drive; `wctemp` of `nvme id-ctrl`, the highest temperature that `smartctl -x` tells",
-        rule: "it is as hot as the drive warns of, or within 5 °C of it (information)",
+        looks_at: "temperature of each drive; `wctemp` and `cctemp` of `nvme id-ctrl`, the highest temperatures that `smartctl -x` tells",
+        rule: "it is as hot as the drive warns of, or within 5 °C of it or above what its maker recommends (information)",
         fixes: false,
         look: hot,
     },
@@ -314,52 +315,91 @@ fn wear(machine: &Machine, round: &mut Round) {
     });
 }
 
-/// From which temperature a drive is too hot, and what tells it. Many SATA drives do not.
-fn limit(machine: &Machine, round: &mut Round, drive: &Drive) -> Option<(i32, String)> {
+/// Temperatures that a drive tells of itself, and what tells them. Many SATA drives tell none.
+struct Limits {
+    /// What its maker recommends at most.
+    recommended: Option<i32>,
+    /// From which one it warns, or may not work.
+    warns: Option<i32>,
+    /// From which one it may stop.
+    critical: Option<i32>,
+    told_by: String,
+}
+
+fn limits(machine: &Machine, round: &mut Round, drive: &Drive) -> Option<Limits> {
     if let Some(controller) = machine.controller(drive) {
         let identity = round.ask(&drive_place(drive), &controller.identity)?;
-        return Some((identity.warning_temperature?, format!("nvme id-ctrl /dev/{}", controller.name)));
+        return Some(Limits {
+            recommended: None,
+            warns: identity.warning_temperature,
+            critical: identity.critical_temperature,
+            told_by: format!("nvme id-ctrl /dev/{}", controller.name),
+        });
     }
     if !drive.transport.is_serial_line() {
         return None;
     }
     let health = round.ask(&drive_place(drive), &drive.detail.as_deref()?.health)?.as_ref()?;
-    Some((health.smart.as_ref()?.temperature_limit?, source(drive)))
+    let smart = health.smart.as_ref()?;
+    Some(Limits {
+        recommended: smart.recommended_temperature,
+        warns: smart.temperature_limit,
+        critical: None,
+        told_by: source(drive),
+    })
+}
+
+impl Limits {
+    /// The worst of them that a temperature has reached: how bad that is, which limit it is, what is so, and what it means.
+    fn reached(&self, now: i32, is_nvme: bool) -> Option<(Severity, i32, String, String)> {
+        let of_nvme = "slows itself down, under load often by half or more";
+        let past = if is_nvme { of_nvme } else { "is hotter than its maker lets it work" };
+        if let Some(critical) = self.critical.filter(|critical| now >= *critical) {
+            let what = format!("the drive is at {now} °C, and {critical} °C is critical for it");
+            return Some((
+                Warning,
+                critical,
+                what,
+                "0 °C are left before it stops, and may vanish until it is cool".to_owned(),
+            ));
+        }
+        if let Some(warns) = self.warns.or(self.critical).filter(|warns| now >= warns.saturating_sub(5)) {
+            let severity = if now >= warns { Warning } else { Information };
+            let what = format!("the drive is at {now} °C and warns from {warns} °C");
+            return Some((
+                severity,
+                warns,
+                what,
+                format!("{} °C are left before it {past}", warns.saturating_sub(now)),
+            ));
+        }
+        let recommended = self.recommended.filter(|recommended| now > *recommended)?;
+        let what = format!("the drive is at {now} °C, and its maker recommends {recommended} °C at most");
+        let cost = format!("{} °C more than it is made to live with; its life is shorter for it", now - recommended);
+        Some((Information, recommended, what, cost))
+    }
 }
 
 fn hot(machine: &Machine, round: &mut Round) {
     for drive in &machine.inventory.drives {
         let Some(detail) = drive.detail.as_deref() else { continue };
         let place = drive_place(drive);
-        let Some((limit, told_by)) = limit(machine, round, drive) else { continue };
+        let Some(limits) = limits(machine, round, drive) else { continue };
+        if limits.recommended.or(limits.warns).or(limits.critical).is_none() {
+            continue;
+        }
         let Some(now) = round.ask(&place, &detail.temperature) else { continue };
         round.look();
         let Some(now) = *now else {
             round.unknown(&place, "the drive tells no temperature");
             continue;
         };
-        if now < limit.saturating_sub(5) {
-            continue;
-        }
-        let severity = if now >= limit { Warning } else { Information };
+        let Some((severity, limit, what, cost)) = limits.reached(now, drive.transport.is_nvme()) else { continue };
         round.find(
-            finding(
-                severity,
-                &place,
-                format!("the drive is at {now} °C and warns from {limit} °C"),
-                format!(
-                    "{} °C are left before it {}",
-                    limit.saturating_sub(now),
-                    if drive.transport.is_nvme() {
-                        "slows itself down, under load often by half or more"
-                    } else {
-                        "is hotter than its maker lets it work"
-                    }
-                ),
-            )
-            .seen(source(drive), format!("temperature {now} °C"))
-            .seen(told_by, format!("limit {limit} °C"))
-            .advise("A heat sink or moving air; do not measure before it is cooler."),
+            finding(severity, &place, what, cost)
+                .seen(source(drive), format!("temperature {now} °C"))
+                .seen(limits.told_by, format!("limit {limit} °C"))
+                .advise("A heat sink or moving air; do not measure before it is cooler."),
         );
     }
 }

@@ -290,6 +290,22 @@ fn drives() -> Vec<Fault> {
             &["too hot or too cold", "A heat sink or moving air"],
         ),
         fault(
+            "drive-hot",
+            Warning,
+            |m| drive(m, "nvme0n1").detail.as_mut().unwrap().temperature = Known(Some(86)),
+            &["85 °C is critical for it", "may vanish"],
+        ),
+        fault(
+            "drive-hot",
+            Information,
+            |m| {
+                smart(m).temperature_limit = Some(85);
+                smart(m).recommended_temperature = Some(60);
+                drive(m, "sda").detail.as_mut().unwrap().temperature = Known(Some(64));
+            },
+            &["at 64 °C, and its maker recommends 60 °C at most", "4 °C more"],
+        ),
+        fault(
             "drive-media-errors",
             Warning,
             |m| health(m).media_errors = Some(5),

@@ -68,6 +68,7 @@ fn smart(said: &Value) -> Smart {
         uncorrected: uncorrected.iter().flatten().copied().reduce(u64::saturating_add),
         self_tests: self_tests(said),
         temperature_limit: temperature_limit(said),
+        recommended_temperature: degrees(said, "/temperature/op_limit_max").filter(|most| *most >= LEAST_RECOMMENDED),
         recovery: recovery(said),
         line: said.get("interface_speed").and_then(line),
     }
@@ -89,6 +90,9 @@ fn temperature_limit(said: &Value) -> Option<i32> {
         .or_else(|| degrees(said, "/temperature/drive_trip"))
         .filter(|limit| *limit > 0)
 }
+
+/// Below it what SCT calls the highest recommended temperature is none: Exos drives tell 25 °C, and work at 60.
+const LEAST_RECOMMENDED: i32 = 40;
 
 /// What `smartctl` calls it (`atacmds.cpp`).
 pub(crate) const SPECIFIED: &str = "Specified Maximum Operating Temperature";
@@ -248,6 +252,11 @@ mod tests {
         assert_eq!(limit(&format!("{{{sct},{}}}", page(""))), Some(65));
         assert_eq!(limit(&format!("{{{sct},{}}}", page(r#","flags":{"valid":false}"#))), Some(70));
         assert_eq!(limit(r#"{"temperature":{"current":36,"drive_trip":68}}"#), Some(68));
+        let recommended = |most: i32| {
+            let said = serde_json::json!({"temperature": {"current": 36, "op_limit_max": most, "limit_max": 85}});
+            smart(&said).recommended_temperature
+        };
+        assert_eq!((recommended(25), recommended(60)), (None, Some(60)));
     }
 
     #[test]

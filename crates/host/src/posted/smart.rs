@@ -295,13 +295,16 @@ impl<'t> Said<'t> {
         };
         let now = degrees("Current Temperature").or_else(|| degrees("Current Drive Temperature"));
         let now = now.or_else(|| self.attributes().and_then(of_attribute));
-        let limit = self.field("Min/Max Temperature Limit").and_then(|text| {
-            let (_, most) = text.strip_suffix(" Celsius")?.rsplit_once('/')?;
+        let most = |key: &str| {
+            let (_, most) = self.field(key)?.strip_suffix(" Celsius")?.rsplit_once('/')?;
             most.parse::<u64>().ok()
-        });
+        };
+        let (recommended, limit) = (most("Min/Max recommended Temperature"), most("Min/Max Temperature Limit"));
         let trip = degrees("Drive Trip Temperature").filter(|degrees| *degrees > 0);
         let mut said = Map::new();
-        for (key, value) in [("current", now), ("limit_max", limit), ("drive_trip", trip)] {
+        for (key, value) in
+            [("current", now), ("op_limit_max", recommended), ("limit_max", limit), ("drive_trip", trip)]
+        {
             value.into_iter().for_each(|value| drop(said.insert(key.to_owned(), value.into())));
         }
         (!said.is_empty()).then_some(Value::Object(said))

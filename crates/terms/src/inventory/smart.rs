@@ -22,6 +22,9 @@ pub struct Smart {
     /// Highest temperature at which it may work.
     #[serde(rename = "temperature_limit_celsius")]
     pub temperature_limit: Option<i32>,
+    /// Highest temperature that its maker recommends for work without end.
+    #[serde(rename = "recommended_temperature_celsius", skip_serializing_if = "Option::is_none")]
+    pub recommended_temperature: Option<i32>,
     /// How long a SATA drive tries to read a bad block (SCT error recovery control).
     pub recovery: Readout<Recovery>,
     /// Speed of the line to a SATA drive.
