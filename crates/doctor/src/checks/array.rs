@@ -93,7 +93,7 @@ fn bitmap(machine: &Machine, round: &mut Round) {
              what was being written",
             rate(speed.as_f64())
         );
-        let of_firmware = md.metadata.as_deref().is_some_and(|metadata| metadata.starts_with("external:"));
+        let of_firmware = is_of_firmware(md);
         let severity = if of_firmware { Information } else { severity };
         let found = finding(severity, &at, "the array has no bitmap", cost)
             .seen(sysfs(node, "md/bitmap/location"), location.as_deref().unwrap_or("no such file"))
@@ -112,6 +112,11 @@ fn bitmap(machine: &Machine, round: &mut Round) {
                 .run(Nothing, format!("mdadm --grow --bitmap=internal {}", path(node))),
         );
     }
+}
+
+/// Does firmware describe it, as IMSM and DDF do? What such an array has room for is not for `mdadm` to choose.
+fn is_of_firmware(md: &Md) -> bool {
+    md.metadata.as_deref().is_some_and(|metadata| metadata.starts_with("external:"))
 }
 
 fn write_hole(machine: &Machine, round: &mut Round) {
@@ -135,7 +140,12 @@ fn write_hole(machine: &Machine, round: &mut Round) {
             ),
         )
         .seen(sysfs(node, "md/consistency_policy"), policy);
-        round.find(if md.level == "raid5" {
+        round.find(if is_of_firmware(md) {
+            // mdadm(8), `--consistency-policy`: of arrays of firmware IMSM alone has room for such a log.
+            found
+                .advise("Firmware describes it: IMSM can keep a partial parity log, which its setup or `mdadm` chooses when it is made.")
+                .look(format!("mdadm --detail {}", path(node)))
+        } else if md.level == "raid5" {
             with_log(machine, found, policy, node, md)
         } else {
             with_journal(found, policy, node)

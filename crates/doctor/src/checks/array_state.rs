@@ -2,7 +2,7 @@
 
 use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{Md, Node};
+use terms::inventory::{Md, MdMember, Node};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::{Members, has_failed, has_failed_images, has_lost_journal, has_place_for_each_bay, is_at_work};
@@ -48,8 +48,9 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "array-member-errors",
         severity: Warning,
-        looks_at: "`md/dev-*/errors`, `md/dev-*/bad_blocks`",
-        rule: "reads of a member failed and were repaired from the others, or it has blocks on its list of bad ones",
+        looks_at: "`md/dev-*/errors`, `md/dev-*/bad_blocks`, `md/dev-*/state`",
+        rule: "reads of a member failed and were repaired from the others, it has blocks on its list of bad ones, or a write to it \
+               failed",
         fixes: false,
         look: member_errors,
     },
@@ -247,6 +248,17 @@ fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
             )
             .look("cat /proc/mdstat");
     }
+    if whole && md.sync_action.known().and_then(Option::as_deref) == Some("frozen") {
+        let action = sysfs(node, "md/sync_action");
+        // The kernel's Documentation/admin-guide/md.rst, `sync_action`.
+        return found
+            .advise(
+                "Somebody holds it (`frozen`), and it fills nothing until it is let go on. A reshape that was interrupted holds it too: that \
+                 is continued first (`mdadm --grow --continue`). No drive is to be replaced.",
+            )
+            .look("cat /proc/mdstat")
+            .set(format!("echo idle > {action}"));
+    }
     if is_at_work(md) || whole {
         return found
             .advise("No drive is to be replaced: the array fills its member itself, if not at once then with the first write.")
@@ -256,6 +268,20 @@ fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
         return found
             .advise("It has a spare and takes it by itself. See why it has not: it may be read-only, or its resync held back.")
             .look(format!("cat {}", sysfs(node, "md/{array_state,sync_action}")));
+    }
+    if let Some(container) = container_of(md) {
+        // mdadm(8), `--add`: what is added to a container is a spare of the arrays in it, and is taken where one is missing.
+        return found
+            .advise(
+                "Find out why it left before anything is added, and ask the firmware how it sees it. A drive is added to the container of \
+                 the array, and not to the array.",
+            )
+            .look(format!("mdadm --detail {container}"))
+            .look("mdadm --examine MEMBER")
+            .run(
+                Brought("everything on the drive that is added".to_owned()),
+                format!("mdadm {container} --add NEW"),
+            );
     }
     let array = path(node);
     // A member that failed is still bound, and the kernel does not take it again before it is removed (mdadm(8), `--re-add`).
@@ -283,6 +309,12 @@ pub(super) fn label(node: &Node) -> String {
 fn is_container(md: &Md) -> bool {
     let kind = md.metadata.as_deref().and_then(|metadata| metadata.strip_prefix("external:"));
     kind.is_some_and(|kind| !kind.starts_with(['/', '-']))
+}
+
+/// The container of an array that firmware describes: `external:/md127/0`, or `external:-md127/0` while it is only read.
+fn container_of(md: &Md) -> Option<String> {
+    let inner = md.metadata.as_deref()?.strip_prefix("external:")?.strip_prefix(['/', '-'])?;
+    inner.rsplit_once('/').map(|(container, _)| quote(&format!("/dev/{container}")))
 }
 
 fn stopped(machine: &Machine, round: &mut Round) {
@@ -372,6 +404,9 @@ fn member_errors(machine: &Machine, round: &mut Round) {
             if let Some(ranges) = member.bad_blocks.filter(|ranges| *ranges > 0) {
                 round.find(listed(machine, node, &at, &member.device, ranges));
             }
+            if is_wanted_out(md, member) {
+                round.find(wanted_out(node, &at, &member.device));
+            }
             let Some(errors) = round.ask(&at, &member.errors).filter(|errors| **errors > 0) else { continue };
             let limit = md.max_read_errors.known().copied().flatten();
             let limit =
@@ -396,6 +431,28 @@ fn member_errors(machine: &Machine, round: &mut Round) {
             );
         }
     }
+}
+
+/// Does md want to replace a member, and has nothing to do it with? It marks one to which a write failed.
+fn is_wanted_out(md: &Md, member: &MdMember) -> bool {
+    let has = |member: &MdMember, word: &str| member.state.iter().any(|state| state == word);
+    has(member, "want_replacement") && !md.members.iter().any(|other| has(other, "replacement"))
+}
+
+/// The kernel's Documentation/admin-guide/md.rst, `want_replacement`: a spare is filled beside it before it goes.
+fn wanted_out(node: &Node, at: &Place, device: &str) -> Found {
+    finding(
+        Warning,
+        at,
+        "the array wants another in its place",
+        "1 write to it or more failed; it stays until a spare is filled, and redundancy is whole meanwhile",
+    )
+    .seen(sysfs(node, &format!("md/dev-{device}/state")), "want_replacement")
+    .advise(
+        "Look at its health and its cable. A drive that is added becomes a spare, and is filled beside it by itself.",
+    )
+    .look(format!("mdadm --detail {}", path(node)))
+    .run(Brought("everything on the drive that is added".to_owned()), format!("mdadm {} --add NEW", path(node)))
 }
 
 /// Blocks that md does not read from a member any more (md(4), "BAD BLOCK LIST").

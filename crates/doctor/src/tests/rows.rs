@@ -894,3 +894,42 @@ fn metadata_of_a_small_btrfs_comes_in_small_pieces() {
     };
     assert_eq!(found("btrfs-metadata-space", all), []);
 }
+
+#[test]
+fn a_member_that_the_array_wants_out_gets_a_spare_beside_it() {
+    let wanted = |m: &mut Inventory| md(m, "md1").members[1].state.push("want_replacement".into());
+    has(&one("array-member-errors", wanted), &["wants another in its place", "mdadm /dev/md/parity --add NEW"]);
+    let replaced = |m: &mut Inventory| {
+        wanted(m);
+        let md = md(m, "md1");
+        md.members.push(MdMember { state: vec!["replacement".into(), "spare".into()], ..md.members[1].clone() });
+    };
+    assert_eq!(found("array-member-errors", replaced), []);
+}
+
+#[test]
+fn an_array_that_somebody_holds_does_not_go_on_by_itself() {
+    let said = one("array-degraded", |m| {
+        fill(m, "md1", 3);
+        md(m, "md1").sync_action = Known(Some("frozen".into()));
+    });
+    has(&said, &["echo idle > /sys/block/md1/md/sync_action", "`frozen`"]);
+    has_not(&said, &["by itself, if not", "first write"]);
+}
+
+#[test]
+fn a_drive_is_added_to_the_container_of_an_array_of_firmware() {
+    let said = one("array-degraded", |m| {
+        let md = md(m, "md1");
+        (md.degraded, md.metadata) = (Known(Some(1)), Some("external:/md127/0".into()));
+    });
+    has(&said, &["mdadm /dev/md127 --add NEW", "mdadm --detail /dev/md127"]);
+    has_not(&said, &["parity --add", "--re-add"]);
+    let said = one("array-write-hole", |m| {
+        let md = md(m, "md1");
+        md.metadata = Some("external:/md127/0".into());
+        md.consistency_policy = Known(Some("resync".into()));
+        md.bitmap = Known(Some("+8".into()));
+    });
+    has_not(&said, &["--consistency-policy=ppl /dev", "--assemble"]);
+}

@@ -129,6 +129,12 @@ fn put_settings<'t>(name: &str, level: &str, value: &impl Fn(&str) -> Option<&'t
     if policy == Some("resync") && level != "raid0" {
         machine.block_file(name, "md/bitmap/location", "none");
     }
+    // `/dev/md/imsm0, member 0`, or the kernel's name of it.
+    let container = value("Container").and_then(|text| text.strip_prefix("/dev/")?.split_once(", member "));
+    if let Some((container, member)) = container {
+        machine.block_file(name, "md/metadata_version", format!("external:/{container}/{member}"));
+        return;
+    }
     let version = value("Version").filter(|version| version.contains('.'));
     version.into_iter().for_each(|version| machine.block_file(name, "md/metadata_version", version));
 }
