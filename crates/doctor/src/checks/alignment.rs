@@ -91,28 +91,29 @@ fn judge(machine: &Machine, round: &mut Round, layer: &Beginning) {
         return round.find(cuts(cuts_blocks(layer, PAGE).seen(file("rotational"), 0)));
     }
     let Some(optimal) = round.ask(&layer.at, &queue.optimal_io) else { return };
-    let found = if let Some(stripe) = stripe(*optimal).filter(|stripe| !layer.start.0.is_multiple_of(*stripe)) {
-        let parity = parity_below(machine, &layer.below.name);
-        let severity = if parity { Warning } else { Information };
-        let cost = if parity {
-            format!(
-                "a write of a full stripe of {} at a multiple of its size is parts of 2 stripes: parity is made from what is read \
-                 first, twice, instead of from what is written",
-                Bytes(stripe)
-            )
-        } else {
-            format!("a request of {} at a multiple of its size is cut into 2 parts more", Bytes(stripe))
-        };
-        finding(
-            severity,
-            &layer.at,
-            format!("it begins {} behind a stripe of {}", Bytes(layer.start.0 % stripe), Bytes(stripe)),
-            cost,
-        )
-    } else {
-        return;
+    let Some(stripe) = stripe(*optimal).filter(|stripe| !layer.start.0.is_multiple_of(*stripe)) else { return };
+    let found = |severity, cost: String| {
+        let what = format!("it begins {} behind a stripe of {}", Bytes(layer.start.0 % stripe), Bytes(stripe));
+        finding(severity, &layer.at, what, cost).seen(file("optimal_io_size"), optimal.0)
     };
-    round.find(cuts(found.seen(file("optimal_io_size"), optimal.0)));
+    if parity_below(machine, &layer.below.name) {
+        let cost = format!(
+            "a write of a full stripe of {} at a multiple of its size is parts of 2 stripes: parity is made from what is read first, \
+             twice, instead of from what is written",
+            Bytes(stripe)
+        );
+        return round.find(cuts(found(Warning, cost)));
+    }
+    // Where there is no parity it costs little: nothing that is there is worth being made anew for it.
+    round.find(
+        found(
+            Information,
+            format!("a request of {} at a multiple of its size is cut into 2 parts more", Bytes(stripe)),
+        )
+        .seen(layer.source.clone(), layer.start.0)
+        .advise("Leave what is there; let what is made next begin at a multiple of the stripe.")
+        .look(format!("lsblk -t {}", path(layer.below))),
+    );
 }
 
 /// It begins in the middle of a block.

@@ -3,7 +3,7 @@
 use terms::Bytes;
 use terms::inventory::{Node, Target};
 
-use crate::check::{Check, Error, Nothing, Round, Warning, finding};
+use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, place, volume};
 use crate::redundancy::of_level;
 use crate::words::list;
@@ -13,7 +13,7 @@ pub(super) const CHECKS: &[Check] = &[Check {
     severity: Error,
     looks_at: "`dmsetup table` and `dmsetup status` of caches, levels of the arrays below them",
     rule: "a cache has failed or needs a check (error), or what was written is on a lone drive and not yet on the array that it caches \
-           (warning)",
+           (warning; information where nothing waits to be written there)",
     fixes: false,
     look: state,
 }];
@@ -65,22 +65,28 @@ fn judge(machine: &Machine, round: &mut Round, node: &Node, target: &Target, sta
         return;
     }
     let drives: Vec<&str> = machine.bottom(&cache.name).iter().map(|drive| drive.name.as_str()).collect();
+    let dirty = dirty(&words);
+    let takes = format!("1 lost drive ({}) takes", list(&drives));
+    let found = if dirty == Some(Bytes(0)) {
+        let cost = format!(
+            "0 B are only in the cache now; {takes} what is written from now on until it is on what it caches, though the array below \
+             survives a loss"
+        );
+        finding(Information, &at, "what is written stands on a lone drive first", cost)
+    } else {
+        let cost = format!(
+            "{} are in the cache and not yet on what it caches: {takes} them, and the file system with them, though the array below \
+             survives a loss",
+            dirty.map_or_else(|| "an unknown number of blocks".to_owned(), |bytes| bytes.to_string())
+        );
+        finding(Warning, &at, "what was written last is on a lone drive", cost)
+    };
     round.find(
-        finding(
-            Warning,
-            &at,
-            "what was written last is on a lone drive",
-            format!(
-                "{} are in the cache and not yet on what it caches: 1 lost drive ({}) takes them, and the file system with them, though \
-                 the array below survives a loss",
-                dirty(&words).map_or_else(|| "an unknown number of blocks".to_owned(), |bytes| bytes.to_string()),
-                list(&drives)
-            ),
-        )
-        .seen(source, status.trim())
-        .advise("Let it write through, which first writes what is only in the cache; or put the cache on a mirror.")
-        .look(LIST)
-        .run(Nothing, format!("lvchange --cachemode writethrough {}", volume(node))),
+        found
+            .seen(source, status.trim())
+            .advise("Let it write through, which first writes what is only in the cache; or put the cache on a mirror.")
+            .look(LIST)
+            .run(Nothing, format!("lvchange --cachemode writethrough {}", volume(node))),
     );
 }
 

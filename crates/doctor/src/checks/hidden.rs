@@ -1,17 +1,20 @@
 //! What stands between the kernel's drives and the real ones, and hides them.
 
+use terms::command::quote;
 use terms::inventory::{Node, Readout};
 use terms::{Drive, DriveTransport};
 
-use crate::check::{Check, Information, Round, finding};
+use crate::check::{Check, Information, Round, Warning, finding};
 use crate::machine::{Machine, drive_place, place};
+use crate::remedy::Found;
 use crate::words::{count, number};
 
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "drives-hidden",
-    severity: Information,
-    looks_at: "names of block devices, kinds of lines in `dmsetup table`, models of drives",
-    rule: "bcache, a cache or several paths of the device mapper, or a RAID controller stand before drives: no verdict on what they hide",
+    severity: Warning,
+    looks_at: "names of block devices, kinds of lines in `dmsetup table`, paths in `dmsetup status`, models of drives",
+    rule: "bcache, a cache or several paths of the device mapper, or a RAID controller stand before drives: no verdict on what they hide; a \
+           warning where one of the paths has failed",
     fixes: false,
     look: hidden,
 }];
@@ -47,8 +50,48 @@ fn hidden(machine: &Machine, round: &mut Round) {
             }
         };
         let found = targets.iter().find_map(|target| TARGETS.iter().find(|(kind, _, _)| *kind == target.kind));
-        found.into_iter().for_each(|(_, what, command)| tell(node, what, (*command).to_owned(), round));
+        let mut paths = targets.iter().filter(|target| target.kind == "multipath");
+        let status = paths.find_map(|target| round.ask(&place(node), &target.status));
+        match status.and_then(|status| failed_paths(machine, node, status)) {
+            Some(failed) => round.find(failed),
+            None => found.into_iter().for_each(|(_, what, command)| tell(node, what, (*command).to_owned(), round)),
+        }
     }
+}
+
+/// Each path is told by its number, whether it is active or failed, and how often it failed (`multipath_status` in the kernel's
+/// `drivers/md/dm-mpath.c`).
+fn failed_paths(machine: &Machine, node: &Node, status: &str) -> Option<Found> {
+    let words: Vec<&str> = status.split_whitespace().collect();
+    let paths: Vec<(&str, &str)> = words
+        .windows(2)
+        .filter(|pair| pair[0].contains(':') && ["A", "F"].contains(&pair[1]))
+        .map(|pair| (pair[0], pair[1]))
+        .collect();
+    let name = |number: &str| {
+        let below = machine.detail.nodes.iter().find(|below| below.number == number);
+        below.map_or_else(|| number.to_owned(), |below| below.name.clone())
+    };
+    let failed: Vec<String> = paths.iter().filter(|(_, state)| *state == "F").map(|(number, _)| name(number)).collect();
+    if failed.is_empty() {
+        return None;
+    }
+    let left = paths.len() - failed.len();
+    Some(
+        finding(
+            Warning,
+            &place(node),
+            format!("{} of its {} failed", failed.len(), count(number(paths.len()), "path")),
+            match left {
+                0 => "0 paths are left: requests wait or fail".to_owned(),
+                left => format!("{} left, over which everything goes", count(number(left), "path")),
+            },
+        )
+        .seen(format!("dmsetup status {}", quote(node.label.as_deref().unwrap_or(&node.name))), format!("F: {}", failed.join(", ")))
+        .advise("Look at what the failed ones go over: the cable, the switch, the port of the storage. They come back by themselves when it does.")
+        .look("multipath -ll")
+        .look("dmesg"),
+    )
 }
 
 fn tell(node: &Node, what: &str, command: String, round: &mut Round) {

@@ -21,8 +21,9 @@ fn space(machine: &Machine, round: &mut Round) {
     let Some(all) = round.ask(&Place::machine(), &machine.detail.usage) else { return };
     for usage in all {
         round.look();
-        // Made once and hardly written: what the firmware and the loader start from.
-        let is_small = usage.used < 90 || usage.target.starts_with("/boot");
+        // Made once and hardly written: what the firmware and the loader start from. Where nothing is left the next kernel has no room.
+        let most = if usage.target.starts_with("/boot") { 100 } else { 90 };
+        let is_small = usage.used < most;
         if is_small || is_full_by_nature(&usage.source) || is_only_read(machine, &usage.target) {
             continue;
         }

@@ -159,6 +159,9 @@ fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
     // What waits to be brought back comes first.
     let away = |vdev: &&&Vdev| !is_counted_out(vdev);
     let Some(first) = gone.iter().find(away).or_else(|| gone.first()) else {
+        if pool.state != "ONLINE" {
+            return found.advise("See which device it is, and why; nothing is to be replaced or reset before.");
+        }
         let is_damaged = pool.errors.as_deref().is_some_and(|text| text.contains("errors have been detected"));
         let advice = if is_damaged {
             "Bring back the files that the status names from a copy, or remove them; snapshots that hold them as well keep the errors. Where \

@@ -430,6 +430,17 @@ fn drives() -> Vec<Fault> {
             &["RAID controller", "smartctl --scan"],
         ),
         fault(
+            "drives-hidden",
+            Warning,
+            |m| {
+                let number = node(m, "nvme7n1").number.clone();
+                let target = &mut known(&mut dm(m, "dm-3").targets)[0];
+                (target.kind, target.meaning) = ("multipath".into(), Meaning::Other);
+                target.status = Known(format!("2 0 1 0 2 1 A 0 1 2 9:9 A 0 0 1 E 0 1 2 {number} F 3 0 1"));
+            },
+            &["1 of its 2 paths failed", "nvme7n1", "1 path left", "multipath -ll"],
+        ),
+        fault(
             "file-system-space",
             Warning,
             |m| known(&mut detail(m).usage)[0].used = 93,
@@ -863,7 +874,7 @@ fn volumes() -> Vec<Fault> {
                 node(m, "nvme2n1").queue.optimal_io = Known(Bytes::kib(768));
                 node(m, "nvme2n1p2").partition.as_mut().unwrap().start = Bytes::gib(600);
             },
-            &["256 KiB behind a stripe of 768 KiB"],
+            &["256 KiB behind a stripe of 768 KiB", "destroys: None", "lsblk -t /dev/nvme2n1"],
         ),
         fault(
             "partition-alignment",
@@ -939,7 +950,7 @@ fn file_systems() -> Vec<Fault> {
                 btrfs(m).used = Known([("metadata".to_owned(), [1900 << 20, 2100 << 20])].into());
                 leave(m, [Bytes::gib(400), Bytes::mib(300)]);
             },
-            &["99 % of the space for metadata", "1 MiB of its devices", "btrfs balance start -dusage=5 /pics"],
+            &["95.2 % of the space for metadata", "100 MiB of them kept back", "could take 300 MiB", "wants 1 GiB"],
         ),
         fault(
             "ext4-geometry",

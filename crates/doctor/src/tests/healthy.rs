@@ -1,11 +1,12 @@
 //! What looks like a fault and is none, beside the fault that it looks like.
 
 use terms::Bytes;
+use terms::diagnosis::Severity;
 use terms::inventory::*;
 
 use super::clean::Known;
 use super::plant::*;
-use super::rows::{found, one};
+use super::rows::{found, has, one};
 use crate::diagnose;
 
 /// What a table calls the first partition of a drive, where that begins, and how large it is.
@@ -148,7 +149,14 @@ fn a_cache_loses_nothing_that_is_written_through_or_lies_on_a_mirror() {
     };
     assert_eq!(found("cache-state", |m| plant(m, "writethrough", "nvme10n1")), []);
     assert_eq!(found("cache-state", |m| plant(m, "writeback", "dm-5")), []);
-    one("cache-state", |m| plant(m, "writeback", "nvme10n1"));
+    assert_eq!(one("cache-state", |m| plant(m, "writeback", "nvme10n1")).severity, Severity::Warning);
+    let said = one("cache-state", |m| {
+        plant(m, "writeback", "nvme10n1");
+        let target = &mut known(&mut dm(m, "dm-3").targets)[0];
+        target.status = Known("8 1/9 128 5/9 1 1 1 1 1 1 0 1 x 0 smq 0 rw -".into());
+    });
+    assert_eq!(said.severity, Severity::Information);
+    has(&said, &["0 B are only in the cache now"]);
 }
 
 #[test]

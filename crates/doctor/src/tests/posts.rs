@@ -368,6 +368,29 @@ fn links_of_tunnels() {
 }
 
 #[test]
+fn links_that_are_not_what_they_say() {
+    let text = |port: &str, best: &str, now: &str| {
+        format!(
+            "00:1c.0 PCI bridge: {port}\n\tBus: primary=00, secondary=01, subordinate=01, sec-latency=0\n\
+            \tCapabilities: [54] Express (v2) Root Port (Slot+), MSI 00\n\t\tLnkCap:\tPort #16, {best}\n\t\tLnkSta:\t{now}\n\n\
+            01:00.0 Non-Volatile memory controller: Samsung\n\tCapabilities: [70] Express (v2) Endpoint, MSI 00\n\
+            \t\tLnkCap:\tPort #0, Speed 16GT/s, Width x4\n\t\tLnkSta:\t{now}\n\n"
+        )
+    };
+    const ONE_SIDED: &[Found] = &[("link-below-drive", "0000:01:00.0", Warning)];
+    const TRAINED: &[Found] = &[("link-below-both-ends", "0000:01:00.0", Error)];
+    const SLOT: &[Found] = &[("slot-below-drive", "0000:01:00.0", Warning)];
+    check(&[
+        // A drive that was handed to a virtual machine.
+        post(text("QEMU", "Speed 16GT/s, Width x32", "Speed 8GT/s, Width x4"), ONE_SIDED, &["link-below-both-ends"]),
+        post(text("Intel", "Speed 16GT/s, Width x16", "Speed 8GT/s, Width x4"), TRAINED, &[]),
+        // A port that was told to be faster than it says.
+        post(text("BCM2712", "Speed 5GT/s, Width x1", "Speed 8GT/s, Width x1"), SLOT, &["link-below-both-ends"]),
+        post(text("BCM2712", "Speed 5GT/s, Width x4", "Speed 16GT/s, Width x4"), &[], &["slot-below-drive"]),
+    ]);
+}
+
+#[test]
 fn a_controller_that_answers_nothing() {
     const GONE: &[Found] = &[("drive-went-away", "0000:02:00.0", Error)];
     let text = |rest: &str| {
@@ -393,29 +416,6 @@ fn a_pool_that_is_filled() {
         )
     };
     check(&[
-#[test]
-fn links_that_are_not_what_they_say() {
-    let text = |port: &str, best: &str, now: &str| {
-        format!(
-            "00:1c.0 PCI bridge: {port}\n\tBus: primary=00, secondary=01, subordinate=01, sec-latency=0\n\
-            \tCapabilities: [54] Express (v2) Root Port (Slot+), MSI 00\n\t\tLnkCap:\tPort #16, {best}\n\t\tLnkSta:\t{now}\n\n\
-            01:00.0 Non-Volatile memory controller: Samsung\n\tCapabilities: [70] Express (v2) Endpoint, MSI 00\n\
-            \t\tLnkCap:\tPort #0, Speed 16GT/s, Width x4\n\t\tLnkSta:\t{now}\n\n"
-        )
-    };
-    const ONE_SIDED: &[Found] = &[("link-below-drive", "0000:01:00.0", Warning)];
-    const TRAINED: &[Found] = &[("link-below-both-ends", "0000:01:00.0", Error)];
-    const SLOT: &[Found] = &[("slot-below-drive", "0000:01:00.0", Warning)];
-    check(&[
-        // A drive that was handed to a virtual machine.
-        post(text("QEMU", "Speed 16GT/s, Width x32", "Speed 8GT/s, Width x4"), ONE_SIDED, &["link-below-both-ends"]),
-        post(text("Intel", "Speed 16GT/s, Width x16", "Speed 8GT/s, Width x4"), TRAINED, &[]),
-        // A port that was told to be faster than it says.
-        post(text("BCM2712", "Speed 5GT/s, Width x1", "Speed 8GT/s, Width x1"), SLOT, &["link-below-both-ends"]),
-        post(text("BCM2712", "Speed 5GT/s, Width x4", "Speed 16GT/s, Width x4"), &[], &["slot-below-drive"]),
-    ]);
-}
-
         post(text("resilver in progress since Sun Nov 17 11:02:21 2024"), &[("zfs-pool-state", "tank", Warning)], &[]),
         post(text("resilvered 1.02T in 03:10:11 with 0 errors"), &[], &["zfs-pool-state"]),
     ]);

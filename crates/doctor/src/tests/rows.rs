@@ -721,6 +721,62 @@ fn what_has_no_header_is_not_given_one() {
 }
 
 #[test]
+fn metadata_of_a_small_btrfs_comes_in_small_pieces() {
+    let plant = |size: Bytes, left: Bytes| {
+        move |m: &mut Inventory| {
+            btrfs(m).used = Known([("metadata".to_owned(), [990 << 20, 1000 << 20])].into());
+            btrfs(m).unallocated = Known(Bytes(left.0 * 2));
+            btrfs(m).devices.iter_mut().for_each(|device| device.unallocated = Some(left));
+            ["nvme8n1p1", "nvme9n1p1"].iter().for_each(|name| node(m, name).size = size);
+        }
+    };
+    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(16), Bytes::mib(300))), []);
+    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(16), Bytes::mib(200))).len(), 1);
+    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(500), Bytes::mib(300))).len(), 1);
+    // Not told of each: what is left of all is shared by two.
+    let all = |m: &mut Inventory| {
+        plant(Bytes::gib(500), Bytes::mib(1100))(m);
+        btrfs(m).devices.iter_mut().for_each(|device| device.unallocated = None);
+    };
+    assert_eq!(found("btrfs-metadata-space", all), []);
+}
+
+#[test]
+fn a_pool_that_the_machine_runs_from_is_not_exported() {
+    let plant = |root: &'static str| {
+        move |m: &mut Inventory| {
+            known(&mut detail(m).configuration.zpool_paths).push("/dev/sdc1".into());
+            vdev(m, 0).children[2].name = "/dev/sdc1".into();
+            let mount = Mount { source: root.into(), target: "/".into(), kind: "zfs".into(), ..Mount::default() };
+            known(&mut detail(m).mounts).push(mount);
+        }
+    };
+    let said = one("kernel-names-in-files", plant("tank/ROOT/pve-1"));
+    has(&said, &["ZPOOL_IMPORT_PATH", "nobody can export it"]);
+    has_not(&said, &["zpool export", "zpool import"]);
+    let said = one("kernel-names-in-files", plant("rpool/ROOT/pve-1"));
+    has(&said, &["zpool export POOL", "One that the machine runs from cannot"]);
+}
+
+#[test]
+fn a_device_that_is_replaced_and_still_there_is_missed_by_nobody() {
+    let said = one("zfs-pool-state", |m| {
+        pool(m).scan = Some("resilver in progress since Sun Nov 23 03:00:00 2025".into());
+        let leaf = vdev(m, 0).children[0].clone();
+        let both = Vdev {
+            kind: "replacing".into(),
+            name: "replacing-0".into(),
+            children: vec![leaf.clone(), leaf.clone()],
+            ..leaf
+        };
+        vdev(m, 0).children[0] = both;
+    });
+    assert_eq!(said.severity, Severity::Information);
+    has(&said, &["takes the place of another", "0 copies are missing", "zpool wait -t resilver tank"]);
+    has_not(&said, &["1 loss less"]);
+}
+
+#[test]
 fn a_pool_that_went_back_to_writing_is_no_error() {
     let lines = |all: &'static [&'static str]| {
         move |m: &mut Inventory| {
@@ -747,6 +803,17 @@ fn a_pool_that_went_back_to_writing_is_no_error() {
         ]),
     );
     assert_eq!(said.severity, Severity::Error);
+}
+
+#[test]
+fn a_file_system_that_is_bound_elsewhere_is_one() {
+    let bound = |m: &mut Inventory| {
+        mount(m, "/home").options.push("data=writeback".into());
+        let mut twin = mount(m, "/home").clone();
+        (twin.target, twin.root) = ("/srv/me".into(), "/me".into());
+        known(&mut detail(m).mounts).insert(0, twin);
+    };
+    has(&one("data-writeback", bound), &["umount /home"]);
 }
 
 #[test]
@@ -804,52 +871,6 @@ fn what_is_left_of_a_resync_is_told_at_the_speed_of_now() {
 }
 
 #[test]
-fn an_array_of_firmware_gets_no_bitmap_that_it_may_have_no_room_for() {
-    let said = one("array-no-bitmap", |m| {
-        let md = md(m, "md0");
-        md.metadata = Some("external:/md127/0".into());
-        (md.bitmap, md.consistency_policy) = (Known(Some("none".into())), Known(Some("resync".into())));
-    });
-    assert_eq!(said.severity, Severity::Information);
-    has_not(&said, &["--bitmap=internal"]);
-}
-
-#[test]
-fn a_pool_that_the_machine_runs_from_is_not_exported() {
-    let plant = |root: &'static str| {
-        move |m: &mut Inventory| {
-            known(&mut detail(m).configuration.zpool_paths).push("/dev/sdc1".into());
-            vdev(m, 0).children[2].name = "/dev/sdc1".into();
-            let mount = Mount { source: root.into(), target: "/".into(), kind: "zfs".into(), ..Mount::default() };
-            known(&mut detail(m).mounts).push(mount);
-        }
-    };
-    let said = one("kernel-names-in-files", plant("tank/ROOT/pve-1"));
-    has(&said, &["ZPOOL_IMPORT_PATH", "nobody can export it"]);
-    has_not(&said, &["zpool export", "zpool import"]);
-    let said = one("kernel-names-in-files", plant("rpool/ROOT/pve-1"));
-    has(&said, &["zpool export POOL", "One that the machine runs from cannot"]);
-}
-
-#[test]
-fn a_device_that_is_replaced_and_still_there_is_missed_by_nobody() {
-    let said = one("zfs-pool-state", |m| {
-        pool(m).scan = Some("resilver in progress since Sun Nov 23 03:00:00 2025".into());
-        let leaf = vdev(m, 0).children[0].clone();
-        let both = Vdev {
-            kind: "replacing".into(),
-            name: "replacing-0".into(),
-            children: vec![leaf.clone(), leaf.clone()],
-            ..leaf
-        };
-        vdev(m, 0).children[0] = both;
-    });
-    assert_eq!(said.severity, Severity::Information);
-    has(&said, &["takes the place of another", "0 copies are missing", "zpool wait -t resilver tank"]);
-    has_not(&said, &["1 loss less"]);
-}
-
-#[test]
 fn a_pool_that_is_suspended_is_not_called_damaged() {
     let said = one("zfs-pool-state", |m| {
         pool(m).state = "SUSPENDED".into();
@@ -864,35 +885,14 @@ fn a_pool_that_is_suspended_is_not_called_damaged() {
 }
 
 #[test]
-fn a_file_system_that_is_bound_elsewhere_is_one() {
-    let bound = |m: &mut Inventory| {
-        mount(m, "/home").options.push("data=writeback".into());
-        let mut twin = mount(m, "/home").clone();
-        (twin.target, twin.root) = ("/srv/me".into(), "/me".into());
-        known(&mut detail(m).mounts).insert(0, twin);
-    };
-    has(&one("data-writeback", bound), &["umount /home"]);
-}
-
-#[test]
-fn metadata_of_a_small_btrfs_comes_in_small_pieces() {
-    let plant = |size: Bytes, left: Bytes| {
-        move |m: &mut Inventory| {
-            btrfs(m).used = Known([("metadata".to_owned(), [990 << 20, 1000 << 20])].into());
-            btrfs(m).unallocated = Known(Bytes(left.0 * 2));
-            btrfs(m).devices.iter_mut().for_each(|device| device.unallocated = Some(left));
-            ["nvme8n1p1", "nvme9n1p1"].iter().for_each(|name| node(m, name).size = size);
-        }
-    };
-    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(16), Bytes::mib(300))), []);
-    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(16), Bytes::mib(200))).len(), 1);
-    assert_eq!(found("btrfs-metadata-space", plant(Bytes::gib(500), Bytes::mib(300))).len(), 1);
-    // Not told of each: what is left of all is shared by two.
-    let all = |m: &mut Inventory| {
-        plant(Bytes::gib(500), Bytes::mib(1100))(m);
-        btrfs(m).devices.iter_mut().for_each(|device| device.unallocated = None);
-    };
-    assert_eq!(found("btrfs-metadata-space", all), []);
+fn an_array_of_firmware_gets_no_bitmap_that_it_may_have_no_room_for() {
+    let said = one("array-no-bitmap", |m| {
+        let md = md(m, "md0");
+        md.metadata = Some("external:/md127/0".into());
+        (md.bitmap, md.consistency_policy) = (Known(Some("none".into())), Known(Some("resync".into())));
+    });
+    assert_eq!(said.severity, Severity::Information);
+    has_not(&said, &["--bitmap=internal"]);
 }
 
 #[test]
@@ -932,4 +932,26 @@ fn a_drive_is_added_to_the_container_of_an_array_of_firmware() {
         md.bitmap = Known(Some("+8".into()));
     });
     has_not(&said, &["--consistency-policy=ppl /dev", "--assemble"]);
+}
+
+#[test]
+fn a_degraded_pool_of_unknown_devices_is_looked_at_and_no_more() {
+    let said = one("zfs-pool-state", |m| {
+        pool(m).state = "DEGRADED".into();
+        pool(m).vdevs = unknown();
+    });
+    has(&said, &["See which device it is", "zpool status -v tank"]);
+    has_not(&said, &["zpool scrub", "zpool clear"]);
+}
+
+#[test]
+fn what_the_loader_starts_from_may_be_nearly_full() {
+    let plant = |used: u32| {
+        move |m: &mut Inventory| {
+            let usage = &mut known(&mut detail(m).usage)[0];
+            (usage.target, usage.used, usage.left) = ("/boot".into(), used, "12M".into());
+        }
+    };
+    assert_eq!(found("file-system-space", plant(99)), []);
+    assert_eq!(one("file-system-space", plant(100)).severity, Severity::Warning);
 }
