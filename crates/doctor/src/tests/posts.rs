@@ -420,3 +420,24 @@ fn a_pool_that_is_filled() {
         post(text("resilvered 1.02T in 03:10:11 with 0 errors"), &[], &["zfs-pool-state"]),
     ]);
 }
+
+#[test]
+fn journals_of_arrays() {
+    let text = |last: &str| {
+        format!(
+            "# mdadm --detail /dev/md5\n/dev/md5:\n           Version : 1.2\n        Raid Level : raid5\n      Raid Devices : 3\n\
+            \x20            State : clean \n            Layout : left-symmetric\n        Chunk Size : 512K\n\n\
+            Consistency Policy : journal\n\n    Number   Major   Minor   RaidDevice State\n\
+            \x20      0       8        1        0      active sync   /dev/sda1\n\
+            \x20      1       8       17        1      active sync   /dev/sdb1\n\
+            \x20      2       8       33        2      active sync   /dev/sdc1\n{last}"
+        )
+    };
+    const LOST: &[Found] = &[("array-degraded", "md5", Error)];
+    check(&[
+        post(text("\n       5     259        3        -      journal   /dev/nvme0n1p3\n"), &[], &["array-degraded"]),
+        post(text("\n       5     259        3        -      faulty   /dev/nvme0n1p3\n"), LOST, &[]),
+        // What comes behind the places was not posted.
+        post(text(""), &[], &["array-degraded"]),
+    ]);
+}

@@ -75,7 +75,9 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
         machine.block_file(name, "md/array_state", if running { "active" } else { "inactive" });
     }
     machine.block_file(name, "md/level", level);
-    put_settings(name, level, &value, machine);
+    // A journal comes behind all places: where no row tells of one, the rows may be cut.
+    let may_lack_journal = !rows.iter().any(|row| row.state.contains("journal") || row.state.contains("faulty"));
+    put_settings(name, level, may_lack_journal, &value, machine);
     let members = rows.into_iter().filter_map(Row::member).collect();
     put_members(name, members, redundant, machine);
     Some(())
@@ -120,11 +122,18 @@ fn put_work<'t>(name: &str, state: &[&str], value: &impl Fn(&str) -> Option<&'t 
     }
 }
 
-fn put_settings<'t>(name: &str, level: &str, value: &impl Fn(&str) -> Option<&'t str>, machine: &mut Machine) {
+fn put_settings<'t>(
+    name: &str,
+    level: &str,
+    may_lack_journal: bool,
+    value: &impl Fn(&str) -> Option<&'t str>,
+    machine: &mut Machine,
+) {
     let chunk = value("Chunk Size").and_then(|size| size.strip_suffix('K')?.parse::<u64>().ok()?.checked_mul(1024));
     chunk.into_iter().for_each(|chunk| machine.block_file(name, "md/chunk_size", chunk.to_string()));
     let policy = value("Consistency Policy").filter(|policy| ["resync", "bitmap", "ppl", "journal"].contains(policy));
-    policy.into_iter().for_each(|policy| machine.block_file(name, "md/consistency_policy", policy));
+    let told = policy.filter(|policy| *policy != "journal" || !may_lack_journal);
+    told.into_iter().for_each(|policy| machine.block_file(name, "md/consistency_policy", policy));
     // It is told of arrays that have none by its absence, which the policy says in words since mdadm 4.0.
     if policy == Some("resync") && level != "raid0" {
         machine.block_file(name, "md/bitmap/location", "none");
