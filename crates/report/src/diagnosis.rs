@@ -19,10 +19,10 @@ pub const SCHEMA: &str = "bedplate.diagnosis";
 /// Its version. Keys are never renamed or dropped within one.
 pub const VERSION: u32 = 1;
 
-/// Findings grouped by severity, then what is unknown, then how many of each there are.
+/// How many findings there are, then each by severity, then what is unknown.
 #[must_use]
 pub fn text(diagnosis: &Diagnosis, style: &Style) -> String {
-    let mut out = String::new();
+    let mut out = verdict(diagnosis.counts(), style);
     if let Some(by) = &diagnosis.emulated {
         let label = format!("an emulated machine ({by}): links, drives and processors are not what real ones are");
         out.push_str(&style.paint(Tone::Warn, paragraph("! ", &style.spell(&label), style.columns()).trim_end()));
@@ -43,13 +43,8 @@ pub fn text(diagnosis: &Diagnosis, style: &Style) -> String {
         out.push('\n');
     }
     unknown(&mut out, diagnosis, style);
-    let counts = diagnosis.counts();
-    if counts.nothing_there > 0 {
-        let nothing = format!("{} had nothing to look at", number(counts.nothing_there, "check"));
-        out.push_str(&style.paint(Tone::Dim, &nothing));
-        out.push('\n');
-    }
-    out.push_str(&last(counts, style));
+    out.truncate(out.trim_end().len());
+    out.push('\n');
     out
 }
 
@@ -102,11 +97,11 @@ fn sentence(text: &str) -> String {
     text[..1].to_uppercase() + &text[1..]
 }
 
-/// A command behind `$`, broken so that it can be pasted: at blanks, with a backslash at the end of each line.
+/// A command behind `$`, broken so that it can be pasted: at blanks outside quotes, with a backslash at the end of each line.
 fn pasted(command: &str, columns: usize) -> String {
     let room = columns.saturating_sub(14);
     let mut lines: Vec<String> = vec![String::new()];
-    for word in command.split(' ') {
+    for word in words(command) {
         let line = lines.last().map_or(0, |line| width(line));
         match lines.last_mut() {
             Some(last) if line == 0 => last.push_str(word),
@@ -121,6 +116,19 @@ fn pasted(command: &str, columns: usize) -> String {
     lines.iter().enumerate().fold(String::new(), |out, (at, line)| {
         let first = if at == 0 { "          $ " } else { "              " };
         out + first + line + if at == last { "\n" } else { " \\\n" }
+    })
+}
+
+/// A command cut at its blanks, but for those between quotes: a backslash there would be one of the text.
+fn words(command: &str) -> impl Iterator<Item = &str> {
+    let mut quote = None;
+    command.split(move |c| {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            _ => {}
+        }
+        c == ' ' && quote.is_none()
     })
 }
 
@@ -173,7 +181,7 @@ fn is_not_posted(reason: &str) -> bool {
 }
 
 /// The last line.
-fn last(counts: Counts, style: &Style) -> String {
+fn verdict(counts: Counts, style: &Style) -> String {
     let parts = [
         (number(counts.errors, "error"), Tone::Bad, counts.errors),
         (number(counts.warnings, "warning"), Tone::Warn, counts.warnings),
@@ -182,7 +190,13 @@ fn last(counts: Counts, style: &Style) -> String {
         (format!("{} passed", number(counts.passed, "check")), Tone::Good, counts.passed),
     ];
     let words = parts.iter().map(|(text, tone, count)| style.paint(if *count > 0 { *tone } else { Tone::Dim }, text));
-    words.collect::<Vec<_>>().join(", ") + "\n"
+    let mut out = words.collect::<Vec<_>>().join(", ") + "\n";
+    if counts.nothing_there > 0 {
+        let nothing = format!("{} had nothing to look at", number(counts.nothing_there, "check"));
+        out.push_str(&style.paint(Tone::Dim, &nothing));
+        out.push('\n');
+    }
+    out + "\n"
 }
 
 fn number(count: usize, noun: &str) -> String {
@@ -233,6 +247,15 @@ mod tests {
             joined.split_whitespace().collect::<Vec<_>>().join(" "),
             "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue NAME-OF-A-MAPPING"
         );
+    }
+
+    #[test]
+    fn what_stands_between_quotes_is_not_broken() {
+        let quoted = ["'error, dev|link speed'", "\"a 'b' c\"", "'a \"b'"];
+        for text in quoted.map(|quoted| pasted(&format!("dmesg | grep -iE {quoted} | tail"), 30)) {
+            assert!(quoted.iter().any(|quoted| text.contains(quoted)), "{text}");
+            assert!(text.lines().count() > 1, "{text}");
+        }
     }
 
     #[test]
