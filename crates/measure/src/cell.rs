@@ -317,6 +317,7 @@ fn believe(
         conditions: Some(&around.conditions),
         members: observed.counted(),
         in_flight: workload.in_flight(),
+        pace: limiter::pace_of(workload),
     });
 
     let void = guards.iter().find(|guard| guard.voids);

@@ -3,6 +3,7 @@
 use terms::evidence::{CellConditions, Limiter, LimiterKind, Threads};
 use terms::record::{CpuDelta, MemberDelta};
 use terms::units::significant;
+use terms::workload::{FioKey, Workload};
 
 /// A thread of fio this busy may be what limits, as a share of a core.
 pub(crate) const GENERATOR: f64 = 0.95;
@@ -37,14 +38,25 @@ pub(crate) struct Seen<'a> {
     pub(crate) members: &'a [MemberDelta],
     /// Operations that the workload keeps under way, all jobs.
     pub(crate) in_flight: u32,
+    /// An option by which an imported job keeps itself from doing what it could, with its value.
+    pub(crate) pace: Option<String>,
 }
 
 /// A share of an offered rate that counts as reached: Poisson arrivals scatter.
 const REACHED: f64 = 0.95;
 
+/// Options by which an imported job keeps itself from doing what it could.
+const PACED: [&str; 5] = ["latency_target", "rate", "rate_iops", "thinktime", "thinktime_spin"];
+
+/// Such an option of a workload, with its value; those that say 0 do nothing.
+pub(crate) fn pace_of(workload: &Workload) -> Option<String> {
+    let paces = |key: &&FioKey| PACED.contains(&key.key.as_str()) && key.value.contains(|c| ('1'..='9').contains(&c));
+    workload.all_keys().find(paces).map(|FioKey { key, value }| format!("{key}={value}"))
+}
+
 /// Names the limiter.
 pub(crate) fn find(seen: &Seen<'_>) -> Limiter {
-    let order = [rate, cache, generator, thread, core, link, device, queue];
+    let order = [rate, pace, cache, generator, thread, core, link, device, queue];
     let found = order.iter().find_map(|look| look(seen));
     found.unwrap_or_else(|| is(LimiterKind::Unknown, "nothing that was looked at was at its limit".to_owned()))
 }
@@ -60,6 +72,12 @@ fn percent(share: f64) -> String {
 fn rate(seen: &Seen<'_>) -> Option<Limiter> {
     let reached = seen.offered.filter(|reached| *reached >= REACHED)?;
     Some(is(LimiterKind::Rate, format!("{} of the offered rate was done", percent(reached))))
+}
+
+/// Whether a job that pauses by itself was at its own limit or at one of the stack nobody can tell from what was seen.
+fn pace(seen: &Seen<'_>) -> Option<Limiter> {
+    let pace = seen.pace.as_ref()?;
+    Some(is(LimiterKind::Unknown, format!("the job sets its own pace ({pace}): what it waits for is not told")))
 }
 
 fn cache(seen: &Seen<'_>) -> Option<Limiter> {
@@ -155,6 +173,18 @@ mod tests {
     }
 
     #[test]
+    fn a_job_that_sets_its_own_pace_is_known() {
+        let work = |key: &str, value: &str| {
+            let keys = vec![FioKey { key: key.into(), value: value.into() }];
+            let name = terms::Name::new("j").unwrap();
+            Workload { keys, ..Workload::new(name, terms::Pattern::Read, terms::Bytes::kib(4)) }
+        };
+        assert_eq!(pace_of(&work("rate_iops", "500,,")).as_deref(), Some("rate_iops=500,,"));
+        assert_eq!(pace_of(&work("thinktime", "0")), None);
+        assert_eq!(pace_of(&work("nice", "1")), None);
+    }
+
+    #[test]
     fn constructed_cases_have_their_limiter() {
         use LimiterKind as Kind;
         let (idle, full) = (cpu(300), cpu(1980));
@@ -186,6 +216,11 @@ mod tests {
                 Kind::Queue,
             ),
             ("many at a time and nothing busy", Seen { members: &lazy, ..base.clone() }, Kind::Unknown),
+            (
+                "a job that pauses",
+                Seen { pace: Some("thinktime=100".into()), cpu: Some(&full), ..base.clone() },
+                Kind::Unknown,
+            ),
             ("no counters", Seen { cpu: None, members: &[], ..base.clone() }, Kind::Unknown),
         ];
         for (what, seen, expected) in cases {
