@@ -6,6 +6,7 @@
 //! is told at once.
 
 mod command;
+mod distribution;
 mod groups;
 mod job;
 mod lines;

@@ -3,6 +3,7 @@
 use terms::Note;
 use terms::fio::{self, Takes};
 
+use super::distribution;
 use super::lines::Option_;
 use super::units::{self, Base};
 use crate::suggest;
@@ -308,14 +309,14 @@ fn noted(option: &Option_, forced: bool, notes: &[Note]) -> Option<Note> {
             Some(error("fio-target", message).as_warning())
         }
         Rule::Kept(_) | Rule::Ours => {
-            misread(key, value).map(|why| error("fio-bad-value", why).hint("write a number that fio takes"))
+            misread(key, value).map(|why| error("fio-bad-value", why).hint("write a value that fio takes"))
         }
         Rule::Field => None,
     }
 }
 
 /// Numbers of which fio takes some only, and which these are (`fio --cmdhelp=all` and `--enghelp=…` of 3.33).
-const RANGES: [(&str, std::ops::RangeInclusive<u64>); 21] = [
+const RANGES: [(&str, std::ops::RangeInclusive<u64>); 20] = [
     ("ba", 1..=u64::MAX),
     ("cmdprio", 0..=7),
     ("cmdprio_class", 1..=3),
@@ -328,7 +329,6 @@ const RANGES: [(&str, std::ops::RangeInclusive<u64>); 21] = [
     ("log_compression", 1024..=536_870_912),
     ("log_entries", 1024..=1_048_576),
     ("max_open_zones", 0..=4096),
-    ("nice", 0..=19),
     ("percentage_random", 0..=100),
     ("percentile_list", 0..=100),
     ("prio", 0..=7),
@@ -340,11 +340,10 @@ const RANGES: [(&str, std::ops::RangeInclusive<u64>); 21] = [
 ];
 
 /// Words with which values of numbers may begin.
-const WORDED: [(&str, &[&str]); 3] = [
-    ("file_service_type", &["random", "zipf", "pareto", "normal", "gauss", "roundrobin", "sequential"]),
-    ("random_distribution", &["random", "zipf", "pareto", "normal", "zoned", "zoned_abs"]),
-    ("sync_file_range", &["wait_before", "write", "wait_after"]),
-];
+const WORDED: [(&str, &[&str]); 1] = [("sync_file_range", &["wait_before", "write", "wait_after"])];
+
+/// What `nice` takes.
+const NICE: std::ops::RangeInclusive<i64> = -20..=19;
 
 /// Options whose values are texts to fio.
 const FREE: [&str; 3] = ["cpus_allowed", "numa_cpu_nodes", "numa_mem_policy"];
@@ -375,6 +374,14 @@ pub(super) fn is_word(key: &str) -> bool {
 
 /// Why fio would refuse a number, or take another than the one that was written.
 fn misread(key: &str, value: &str) -> Option<String> {
+    if distribution::is_one(key) {
+        return distribution::misread(key, value);
+    }
+    if key == "nice" {
+        let fits = value.trim().parse().is_ok_and(|nice| NICE.contains(&nice));
+        return (!fits)
+            .then(|| format!("`nice` is from {} to {}, and not {}", NICE.start(), NICE.end(), value.escape_debug()));
+    }
     if let Some((_, words)) = WORDED.iter().find(|(name, _)| *name == key) {
         let word = value.split([':', ',']).next().unwrap_or_default();
         return (!words.contains(&word)).then(|| format!("`{key}` begins with one of {}", words.join(", ")));
@@ -383,8 +390,7 @@ fn misread(key: &str, value: &str) -> Option<String> {
         return None;
     }
     let range = RANGES.iter().find(|(name, _)| *name == key).map_or(0..=u64::MAX, |(_, range)| range.clone());
-    // Below 0 is less nice than nothing, and nothing else.
-    if value.starts_with('-') && key != "nice" {
+    if value.starts_with('-') {
         return Some(format!("`{key}` is no number below 0"));
     }
     let mut parts = value.split([',', ':', '-', '%']).filter(|part| !part.is_empty());
