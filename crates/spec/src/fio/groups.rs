@@ -1,43 +1,77 @@
 //! Which jobs run at once. fio starts all jobs of a file together; `stonewall` has a job wait for all before it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use terms::{Nanos, Note};
 
 use super::job::{Files, Job};
 use super::parts;
 
+/// Most jobs at once, clones among them: fio's `REAL_MAX_JOBS`.
+const AT_ONCE: u32 = 4096;
+
+/// The jobs so far that have one name.
+#[derive(Clone, Copy, Default)]
+struct Named {
+    count: usize,
+    /// The group of the last of them, counted from 1.
+    group: usize,
+}
+
 /// The jobs in the order in which they run, in groups of those that run at once. Those that do the same are made one job
 /// with as many clones; others stay beside one another.
 pub(super) fn one_after_another(jobs: Vec<Job>, notes: &mut Vec<Note>) -> Vec<Vec<Job>> {
     let mut groups: Vec<Vec<Job>> = Vec::new();
+    let mut known: BTreeMap<String, Named> = BTreeMap::new();
     for job in jobs {
-        match groups.last_mut() {
-            Some(group) if !waits(&job, group, notes) => group.push(job),
-            _ => groups.push(vec![job]),
+        let waits = waits_for(&job, &known, &groups, notes) || job.stonewall.is_some();
+        if waits || groups.is_empty() {
+            groups.push(Vec::new());
+        }
+        let named = known.entry(job.name.clone()).or_default();
+        *named = Named { count: named.count + 1, group: groups.len() };
+        if let Some(group) = groups.last_mut() {
+            group.push(job);
         }
     }
     groups.into_iter().filter_map(|group| together(group, notes)).collect()
 }
 
-/// Does a job begin when all jobs of the group have ended?
-fn waits(job: &Job, group: &[Job], notes: &mut Vec<Note>) -> bool {
-    if job.stonewall.is_some() {
-        return true;
-    }
+/// Does a job begin when those of the last group have ended, as it waits for one of them? fio waits for one job that
+/// stands before it, and refuses all else when it begins to run (`wait_for_ok` in its `init.c`).
+fn waits_for(job: &Job, known: &BTreeMap<String, Named>, groups: &[Vec<Job>], notes: &mut Vec<Note>) -> bool {
     let Some((name, span)) = &job.wait_for else { return false };
-    let (before, others): (Vec<&Job>, Vec<&Job>) = group.iter().partition(|other| other.name == *name);
-    if !before.is_empty() && !others.is_empty() {
+    let named = known.get(name).copied().unwrap_or_default();
+    let refused = match named.count {
+        _ if *name == job.name => Some("no job waits for itself"),
+        0 => Some("no job before it has this name"),
+        1 => None,
+        _ => Some("several jobs before it have this name"),
+    };
+    if let Some(why) = refused {
+        let message = format!("fio refuses `wait_for={}`: {why}", name.escape_debug());
+        let hint = "name one job that stands before it in the file, or say stonewall";
+        notes.push(Note::error("fio-wait-for", Some(*span), message).hint(hint));
+        return false;
+    }
+    let Some(group) = groups.last().filter(|_| named.group == groups.len()) else { return false };
+    if group.len() > 1 {
         let message = format!("`{}` begins while others of those before it go on", job.name.escape_debug());
         notes.push(Note::error("fio-together", Some(*span), message).hint("say stonewall in place of wait_for"));
     }
-    !before.is_empty()
+    true
 }
 
 fn together(mut group: Vec<Job>, notes: &mut Vec<Note>) -> Option<Vec<Job>> {
     let (first, runtime) = (group.first()?, parts::runtime(&group));
     if let Some(note) = group.iter().find_map(|job| apart(first, job, runtime)) {
         notes.push(note);
+        return None;
+    }
+    let jobs = group.iter().fold(0_u32, |sum, job| sum.saturating_add(job.jobs));
+    if jobs > AT_ONCE {
+        let message = format!("{jobs} jobs run at once, and fio runs {AT_ONCE} at most");
+        notes.push(Note::error("fio-together", Some(first.place), message).hint("lower numjobs, or say stonewall"));
         return None;
     }
     if group.len() == 1 {

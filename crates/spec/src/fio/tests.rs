@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use terms::workload::FioKey;
-use terms::{Engine, Pattern};
+use terms::{Engine, Pattern, Span};
 
 use super::rules::Rule;
 use super::*;
@@ -248,12 +248,60 @@ fn a_file_of_any_size_is_read_in_time_that_grows_with_it() {
         // Jobs at once, each another, on files of their own.
         let at_once: String = (1..=times).map(|size| format!("[j]\nrw=read\nsize={size}m\n")).collect();
         assert_eq!(import(&at_once, false).0.unwrap().workloads[0].parts.len(), times);
+        // All wait for one that has ended, and run at once.
+        let waiting: String = (2..times).map(|job| format!("[{job}]\nrw=read\nbs=8k\nwait_for=a\n")).collect();
+        let waiting = format!("[a]\nrw=read\n[b]\nrw=read\nbs=8k\nstonewall\n{waiting}");
+        assert_eq!(import(&waiting, false).0.unwrap().workloads.len(), 2);
         start.elapsed().as_secs_f64()
     };
     // Other work on the machine may take a try's processor away; what is not linear fails them all.
-    let mut tries = (0..12).map(|_| (took(2_000), took(20_000)));
+    let mut tries = (0..12).map(|_| (took(400), took(4_000)));
     let is_straight = tries.any(|(short, long)| long < 40.0 * short.max(0.005));
     assert!(is_straight, "ten times as much never took less than 40 times as long");
+}
+
+fn errors(notes: &[Note]) -> impl Iterator<Item = &Note> {
+    notes.iter().filter(|note| note.severity == NoteLevel::Error)
+}
+
+fn told(text: &str) -> Vec<Note> {
+    import(text, false).1
+}
+
+#[test]
+fn who_waits_is_found_in_time_that_grows_with_the_jobs() {
+    let took = |count: usize| {
+        let mut job = Job::new();
+        job.wait_for = Some(("0".to_owned(), Span { start: 0, end: 0 }));
+        let waiting = (1..count).map(|name| job.named(&name.to_string(), job.place));
+        let jobs = std::iter::once(Job::new().named("0", job.place)).chain(waiting).collect();
+        let start = std::time::Instant::now();
+        groups::one_after_another(jobs, &mut Vec::new());
+        start.elapsed().as_secs_f64()
+    };
+    // Each with each takes 400 times as long, not 20.
+    let mut tries = (0..8).map(|_| (took(2_000), took(40_000)));
+    assert!(
+        tries.any(|(short, long)| long < 80.0 * short.max(0.005)),
+        "20 times as much took more than 80 times as long"
+    );
+}
+
+#[test]
+fn a_job_waits_for_one_that_stands_before_it() {
+    for (text, why) in [
+        ("[a]\nrw=read\nwait_for=b\n[b]\nrw=read\n", "no job before it"),
+        ("[a]\nrw=read\nwait_for=a\n", "no job waits for itself"),
+        ("[a]\nrw=read\n[a]\nrw=read\nstonewall\n[c]\nrw=read\nwait_for=a\n", "several jobs"),
+    ] {
+        let notes = told(text);
+        let note = errors(&notes).next().unwrap_or_else(|| panic!("{text}"));
+        let place = note.span.unwrap();
+        assert!(note.message.contains(why) && text[place.start..place.end].starts_with("wait_for"), "{note:?}");
+    }
+    // One that has ended long ago is no reason to wait.
+    let text = "[a]\nrw=read\n[b]\nrw=read\nbs=8k\nstonewall\n[c]\nrw=read\nbs=8k\nwait_for=a\n";
+    assert_eq!(import(text, false).0.unwrap().workloads.len(), 2);
 }
 
 /// The page's lists, as the tables have them.
