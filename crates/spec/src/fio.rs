@@ -5,6 +5,8 @@
 //! it, or refused with the reason. Options that defeat measurement are refused unless forced. Everything wrong in a file
 //! is told at once.
 
+mod advice;
+mod check;
 mod command;
 mod distribution;
 mod groups;
@@ -14,6 +16,7 @@ mod names;
 mod parts;
 mod rules;
 mod units;
+mod values;
 
 use std::collections::BTreeMap;
 
@@ -64,8 +67,8 @@ impl Reader<'_> {
         // A global section speaks for the jobs behind it.
         let mut shared = Job::new();
         let mut jobs = Vec::new();
-        for section in lines::read(text, self, &mut notes) {
-            rules::check(&section.options, self.forced, &mut notes);
+        for mut section in lines::read(text, self, &mut notes) {
+            rules::check(&mut section.options, self.forced, &mut notes);
             if section.is_global() {
                 shared.take(&section.options, &mut notes);
                 check_engine(&section, &shared, &mut notes);
@@ -76,7 +79,8 @@ impl Reader<'_> {
             check_engine(&section, &job, &mut notes);
             jobs.push(job);
         }
-        if jobs.is_empty() {
+        // What is behind a byte order mark, or is no section, was told.
+        if jobs.is_empty() && notes.iter().all(|note| note.code != "fio-no-section") {
             notes.push(Note::error("fio-no-job", None, "the file has no job").hint("begin one with [name]"));
         }
         let imported = arranged(jobs, &mut notes);
@@ -102,7 +106,8 @@ fn arranged(jobs: Vec<Job>, notes: &mut Vec<Note>) -> Imported {
     let window = jobs().find_map(|job| job.work.runtime);
     let settle = jobs().filter_map(|job| job.work.ramp).max();
     let span = groups.iter().filter_map(|group| parts::end(group)).max();
-    if let Some(job) = jobs().find(|job| settle.is_some() && job.work.ramp != settle) {
+    let settles_otherwise = |job: &&Job| job.work.ramp != settle && !job.is_unsure(&["ramp_time"]);
+    if let Some(job) = jobs().find(settles_otherwise).filter(|_| settle.is_some()) {
         let message = format!("`{}` settles as long as the job that settles longest", job.name.escape_debug());
         notes.push(Note::error("fio-ramp", Some(job.place), message).as_warning());
     }
@@ -115,6 +120,9 @@ fn arranged(jobs: Vec<Job>, notes: &mut Vec<Note>) -> Imported {
 
 /// Notes options of other engines than the section's: fio refuses these.
 fn check_engine(section: &Section, job: &Job, notes: &mut Vec<Note>) {
+    if job.is_unsure(&["ioengine"]) {
+        return;
+    }
     for option in &section.options {
         let name = fio::canonical(&option.key);
         let engines = fio::engines_with(name).filter(|engines| !engines.contains(&job.engine()));

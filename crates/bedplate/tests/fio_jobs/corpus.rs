@@ -199,7 +199,15 @@ fn differences(group: &[Values], workload: &Workload, ours: &Values) -> Vec<Stri
         }
     };
     let text = |values: &Values, key, default: &str| value(values, key, default).to_owned();
-    for (key, default) in [("rw", "read"), ("iodepth", "=1"), ("ioengine", "psync"), ("fsync", "=0"), ("runtime", "")] {
+    // An engine that waits for each operation keeps one under way, whatever depth is said: fio takes it and heeds it not.
+    let waits = !["libaio", "io_uring", "posixaio"].contains(&value(theirs, "ioengine", "psync"));
+    let depth = if waits && value(theirs, "io_submit_mode", "inline") == "inline" {
+        "=1"
+    } else {
+        value(theirs, "iodepth", "=1")
+    };
+    same("iodepth", depth.to_owned(), text(ours, "iodepth", "=1"));
+    for (key, default) in [("rw", "read"), ("ioengine", "psync"), ("fsync", "=0"), ("runtime", "")] {
         let fallback = if key == "runtime" { text(ours, key, "") } else { default.to_owned() };
         let direction = |text: String| if text == "readwrite" { "rw".to_owned() } else { text };
         same(key, direction(text(theirs, key, &fallback)), direction(text(ours, key, &fallback)));

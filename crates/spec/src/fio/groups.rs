@@ -82,11 +82,13 @@ fn together(mut group: Vec<Job>, notes: &mut Vec<Note>) -> Option<Vec<Job>> {
     let place = first.place;
     let told =
         |what: String| Note::error("fio-together", Some(place), format!("{names} run at once{what}")).as_warning();
+    // Whether they do may hang on a word that was misspelt.
+    let is_sure = group.iter().all(|job| !job.is_unsure(&["stonewall", "wait_for"]));
     if let Some(one) = same(&group) {
-        notes.push(told(format!(" and do the same: one workload of {} jobs", one.jobs)));
+        notes.extend(is_sure.then(|| told(format!(" and do the same: one workload of {} jobs", one.jobs))));
         return Some(vec![one]);
     }
-    notes.push(told(format!(": one workload of {} parts", group.len())));
+    notes.extend(is_sure.then(|| told(format!(": one workload of {} parts", group.len()))));
     parts::place(&mut group, notes).then_some(group)
 }
 
@@ -112,6 +114,9 @@ fn same(group: &[Job]) -> Option<Job> {
 
 /// Why two jobs that run at once cannot be measured in one window.
 fn apart(first: &Job, job: &Job, runtime: Option<Nanos>) -> Option<Note> {
+    if [first, job].iter().any(|job| job.is_unsure(&["runtime", "startdelay", "stonewall"])) {
+        return None;
+    }
     let (name, other) = (job.name.escape_debug(), first.name.escape_debug());
     if job.delay.map(|(delay, _)| delay) != first.delay.map(|(delay, _)| delay) {
         let span = job.delay.map_or(job.place, |(_, span)| span);

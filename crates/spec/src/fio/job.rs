@@ -1,12 +1,18 @@
 //! One job of a file, on its way to a workload.
 
+use std::collections::BTreeSet;
+
 use terms::workload::FioKey;
 use terms::{Bytes, Engine, Nanos, Note, Pattern, Span, Workload, fio};
+
+use super::advice;
 
 use super::lines::Option_;
 use super::names::Names;
 use super::rules::{self, Rule};
 use super::units::{self, Base, Unread};
+use super::values::{blocks, flag, offset, set, share, span, time, unreadable, within};
+use crate::suggest;
 
 /// Most of a number that a workload takes: what a study takes.
 const DEPTHS: std::ops::RangeInclusive<u64> = 1..=4096;
@@ -24,18 +30,18 @@ pub(super) enum Files {
 /// What decides what a job does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Work {
-    pattern: Pattern,
+    pub(super) pattern: Pattern,
     /// Reads, then writes.
-    blocks: [Bytes; 2],
-    depth: u32,
+    pub(super) blocks: [Bytes; 2],
+    pub(super) depth: u32,
     engine: Engine,
     fsync: Option<u32>,
-    direct: bool,
+    pub(super) direct: bool,
     pub(super) runtime: Option<Nanos>,
     pub(super) ramp: Option<Nanos>,
-    size: Option<Bytes>,
-    offset: Bytes,
-    increment: Option<Bytes>,
+    pub(super) size: Option<Bytes>,
+    pub(super) offset: Bytes,
+    pub(super) increment: Option<Bytes>,
     keys: Vec<FioKey>,
 }
 
@@ -57,7 +63,7 @@ pub(super) struct Job {
     pub(super) wait_for: Option<(String, Span)>,
     pub(super) delay: Option<(Nanos, Span)>,
     pub(super) files: Files,
-    by_clock: bool,
+    pub(super) by_clock: bool,
     rw: String,
     reads: u8,
     base: Base,
@@ -68,6 +74,8 @@ pub(super) struct Job {
     directory: String,
     /// Where its file begins in the span, beside those of other jobs.
     pub(super) at: Bytes,
+    /// Options that say something that could not be read.
+    unread: BTreeSet<&'static str>,
 }
 
 impl Job {
@@ -105,6 +113,7 @@ impl Job {
             format: None,
             directory: String::new(),
             at: Bytes(0),
+            unread: BTreeSet::new(),
         }
     }
 
@@ -118,6 +127,7 @@ impl Job {
         // fio reads these two before all others: they decide how others are read.
         for option in options {
             match (fio::canonical(&option.key), option.text()) {
+                _ if option.unread => {}
                 ("kb_base", "1000") => self.base = Base::Decimal,
                 ("kb_base", "1024") => self.base = Base::Binary,
                 ("kb_base", _) => notes.push(unreadable(option, "it is to be 1024 or 1000")),
@@ -126,9 +136,15 @@ impl Job {
             }
         }
         for option in options {
-            if let Err(why) = self.take_one(option) {
+            if option.unread {
+                self.unread.extend(rules::field(&option.key));
+            } else if let Err(why) = self.take_one(option) {
+                self.unread.extend(rules::field(&option.key));
                 notes.push(unreadable(option, &why));
+            } else {
+                self.unread.remove(fio::canonical(&option.key));
             }
+            self.unread.extend(option.meant);
         }
         self.work.pattern = self.pattern(options, notes);
         self.files = self.files();
@@ -186,7 +202,7 @@ impl Job {
             "stonewall" => self.stonewall = set(option)?.then_some(option.span),
             "wait_for" => self.wait_for = Some((text.to_owned(), option.span)),
             "filename" => {
-                if text.replace("\\:", "").contains(':') {
+                if rules::is_several(text) {
                     return Err("it works on several files in turn, and a workload has one".to_owned());
                 }
                 self.filename = Some(text.to_owned());
@@ -269,54 +285,27 @@ impl Job {
     }
 
     /// Has each of its jobs bytes of its own?
-    fn has_parts(&self) -> bool {
+    pub(super) fn has_parts(&self) -> bool {
         self.files == Files::Own || self.work.increment.is_some_and(|bytes| bytes.0 > 0)
     }
 
     /// Does fio end it when its data was gone over once?
     pub(super) fn ends_with_data(&self) -> bool {
-        !self.by_clock
+        !self.by_clock && !self.is_unsure(&["time_based", "runtime"])
     }
 
-    /// Notes what cannot be meant or cannot be measured of a whole job.
-    pub(super) fn check(&self, notes: &mut Vec<Note>) {
-        let mut error = |code, message: String, hint: &str| {
-            notes.push(Note::error(code, Some(self.place), message).hint(hint));
-        };
-        let Work { size, increment, pattern, direct, .. } = &self.work;
-        let name = self.name.escape_debug();
-        let block = self.block();
-        if pattern.reads() && pattern.writes() && self.work.blocks[0] != self.work.blocks[1] {
-            let message = format!("`{name}` reads and writes blocks of two sizes: a workload has one");
-            error("fio-blocks", message, "give both one size");
-        }
-        if *direct && !block.0.is_multiple_of(512) {
-            let message =
-                format!("`{name}` works past the page cache with blocks of {} bytes: no drive takes these", block.0);
-            error(
-                "fio-bad-value",
-                message,
-                "blocks are multiples of 512 bytes; fio reads `KiB` as 1000 and `k` as 1024",
-            );
-        }
-        if let Some(span) = self.span().filter(|span| span.0 < block.0.saturating_mul(u64::from(self.jobs))) {
-            let message = format!("`{name}` works on {span}: its blocks are larger");
-            error("fio-bad-value", message, "make the size larger, or the blocks smaller");
-        }
-        if self.jobs > 1 && increment.is_some_and(|step| step.0 > 0 && size.is_none_or(|size| step < size)) {
-            let message = format!("the jobs of `{name}` begin within one another's parts");
-            error("fio-offset", message, "make offset_increment as large as size, or leave it out");
-        }
-        if self.work.offset.0 > 0 && (size.is_none() && self.filesize.is_none()) {
-            let message = format!("`{name}` begins within its file and does not say how much of it it works on");
-            error("fio-offset", message, "say size; an offset in bytes lies within the span that is filled");
-        }
-        if self.by_clock && self.work.runtime.is_none() {
-            error("fio-bad-value", format!("`{name}` is time_based and has no runtime"), "add runtime=60");
-        }
+    /// Operations that each of its jobs keeps under way: an engine that waits for each keeps one, unless others submit.
+    pub(super) fn depth(&self) -> u32 {
+        let is_offloaded = self.work.keys.iter().any(|key| key.key == "io_submit_mode" && key.value == "offload");
+        if self.work.engine == Engine::Psync && !is_offloaded { 1 } else { self.work.depth }
     }
 
-    fn block(&self) -> Bytes {
+    /// Does one of these options say what could not be read?
+    pub(super) fn is_unsure(&self, keys: &[&str]) -> bool {
+        keys.iter().any(|key| self.unread.contains(key))
+    }
+
+    pub(super) fn block(&self) -> Bytes {
         let [reads, writes] = self.work.blocks;
         if self.work.pattern.reads() { reads } else { writes }
     }
@@ -330,22 +319,8 @@ impl Job {
         notes: &mut Vec<Note>,
     ) -> Option<Workload> {
         let name = names.unique(&self.name)?;
-        let warn = |code, message: String| Note::error(code, Some(self.place), message).as_warning();
-        let shown = self.name.escape_debug();
-        if self.work.engine == Engine::Psync && self.work.depth > 1 {
-            let message = format!("job `{shown}` keeps one operation under way: its engine waits for each");
-            notes.push(warn("fio-depth", message).hint("say ioengine=libaio"));
-        }
         let (span, shares) = (self.span(), self.jobs > 1 && !self.has_parts());
-        if span.is_none() {
-            let message = format!(
-                "`{shown}` says no size in bytes: it works within the span of the run, and not on a whole drive"
-            );
-            notes.push(
-                warn("fio-size", message)
-                    .hint("say size in bytes, or --span: a span that fits a drive's cache is answered by the cache"),
-            );
-        }
+        let as_read = self.clone();
         let begins = self.begins();
         if begins.0 > 0 {
             self.keep("offset", &begins.0.to_string());
@@ -360,9 +335,10 @@ impl Job {
             self.keep("direct", "0");
         }
         let block = self.block();
-        let Self { work, jobs, place, .. } = self;
+        let depth = self.depth();
+        let Self { work, jobs, .. } = self;
         let workload = Workload {
-            depth: work.depth,
+            depth,
             jobs,
             fsync_every: work.fsync.filter(|_| work.pattern.writes()),
             engine: work.engine,
@@ -370,17 +346,11 @@ impl Job {
             keys: work.keys,
             ..Workload::new(name, work.pattern, block)
         };
-        if workload.is_buffered() {
-            let message =
-                format!("`{}` goes through the page cache, as fio would have it: memory answers too", workload.name);
-            let note = Note::error("fio-buffered", Some(place), message).as_warning();
-            notes.push(note.hint("say direct=1 to measure the drives alone"));
-        }
-        notes.extend(crate::workload::too_many_buffers(&workload, "fio-buffers", place));
+        advice::note(&as_read, &workload, notes);
         Some(workload)
     }
 
-    fn pattern(&self, options: &[Option_], notes: &mut Vec<Note>) -> Pattern {
+    fn pattern(&mut self, options: &[Option_], notes: &mut Vec<Note>) -> Pattern {
         // `rw=randread:8` changes the order of accesses: there is no word for it.
         match self.rw.as_str() {
             "read" => Pattern::Read,
@@ -390,81 +360,21 @@ impl Job {
             "rw" | "readwrite" => Pattern::Mixed(self.reads),
             "randrw" => Pattern::RandMixed(self.reads),
             other => {
-                let said = options.iter().rfind(|option| fio::canonical(&option.key) == "rw");
-                let message = format!("`rw={}` cannot be measured", other.escape_debug());
-                let hint = "it takes read, write, randread, randwrite, rw or randrw";
                 // Where a global section says it, it is told there.
-                notes.extend(said.map(|option| Note::error("fio-rw", Some(option.span), message).hint(hint)));
+                if let Some(said) = options.iter().rfind(|option| fio::canonical(&option.key) == "rw") {
+                    let message = format!("`rw={}` cannot be measured", other.escape_debug());
+                    let is_near = !other.contains(':') && suggest::is_worth_it(notes);
+                    let near = if is_near { suggest::nearest(other, PATTERNS) } else { None };
+                    let listed = || "it takes read, write, randread, randwrite, rw or randrw".to_owned();
+                    let hint = near.map_or_else(listed, |near| format!("did you mean `{near}`?"));
+                    notes.push(Note::error("fio-rw", Some(said.span), message).hint(hint));
+                }
+                self.unread.insert("rw");
                 Pattern::Read
             }
         }
     }
 }
 
-fn unreadable(option: &Option_, why: &str) -> Note {
-    let shown = option.value.as_ref().map_or(option.key.clone(), |value| format!("{}={value}", option.key));
-    let message = format!("`{}` cannot be measured: {why}", shown.escape_debug());
-    Note::error("fio-bad-value", Some(option.span), message).hint("one size, time or number; no ranges and no lists")
-}
-
-/// Sizes of blocks for reads and for writes: `4k`, `4k,64k`. Trims, the third, are never measured.
-fn blocks(text: &str, base: Base) -> Result<[Bytes; 2], Unread> {
-    let parts: Vec<&str> = text.split(',').collect();
-    let (reads, writes) = match parts[..] {
-        [one] => (one, one),
-        [reads, writes] | [reads, writes, _] => (reads, writes),
-        _ => return Err("there are three kinds of operations at most".to_owned()),
-    };
-    let read = |text| match units::size(text, base)? {
-        0 => Err("a block of no bytes".to_owned()),
-        bytes => Ok(Bytes(bytes)),
-    };
-    Ok([read(reads)?, read(writes)?])
-}
-
-/// Bytes of a file, if a number says so: a share of a device is that of another device.
-fn span(text: &str, base: Base) -> Result<Option<Bytes>, Unread> {
-    if let Some(percent) = text.strip_suffix('%') {
-        return match percent.parse::<u8>() {
-            Ok(1..=100) => Ok(None),
-            _ => Err("a share is from 1% to 100%".to_owned()),
-        };
-    }
-    Ok(Some(Bytes(units::size(text, base)?)).filter(|bytes| bytes.0 > 0))
-}
-
-/// Where in a file a job begins: in bytes, as a share is that of another file.
-fn offset(text: &str, base: Base) -> Result<Bytes, Unread> {
-    match text.strip_suffix('%') {
-        Some(percent) if percent.parse() == Ok(0_u8) => Ok(Bytes(0)),
-        Some(_) => Err("a share of a file is that of another file; say bytes".to_owned()),
-        None => units::size(text, base).map(Bytes),
-    }
-}
-
-fn time(text: &str) -> Result<Option<Nanos>, Unread> {
-    Ok(Some(Nanos(units::time(text)?)).filter(|time| time.0 > 0))
-}
-
-fn within(text: &str, base: Base, range: std::ops::RangeInclusive<u64>) -> Result<u32, Unread> {
-    let number = units::size(text, base)?;
-    let outside = || format!("it is to be from {} to {}", range.start(), range.end());
-    u32::try_from(number).ok().filter(|_| range.contains(&number)).ok_or_else(outside)
-}
-
-fn share(text: &str) -> Result<u8, Unread> {
-    within(text, Base::Binary, 0..=100).and_then(|share| u8::try_from(share).map_err(|error| error.to_string()))
-}
-
-fn flag(option: &Option_) -> Result<bool, Unread> {
-    match option.text() {
-        "0" => Ok(false),
-        "1" => Ok(true),
-        _ => Err("it is to be 0 or 1".to_owned()),
-    }
-}
-
-/// An option that is said by its name alone.
-fn set(option: &Option_) -> Result<bool, Unread> {
-    if option.value.is_none() { Ok(true) } else { flag(option) }
-}
+/// What `rw` may be, by one name each.
+const PATTERNS: [&str; 6] = ["read", "write", "randread", "randwrite", "rw", "randrw"];

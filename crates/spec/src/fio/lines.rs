@@ -27,6 +27,10 @@ pub(super) struct Option_ {
     pub(super) key: String,
     pub(super) value: Option<String>,
     pub(super) span: Span,
+    /// Its value could not be read, which was told: nothing follows from it.
+    pub(super) unread: bool,
+    /// The option that was likely meant, where fio has none of this name.
+    pub(super) meant: Option<&'static str>,
 }
 
 impl Option_ {
@@ -41,6 +45,11 @@ const MOST_INCLUDED: usize = 10;
 /// Longest line, in bytes: fio takes what is behind it for another line.
 const LONGEST: usize = 4095;
 
+/// Most sections: as many jobs as fio has at most (`REAL_MAX_JOBS` in its `os/os.h`).
+const SECTIONS: usize = 4096;
+/// What some editors of other systems write before a text: U+FEFF.
+const MARK: char = '\u{feff}';
+
 /// Words that fio puts in the place of by itself: what they are depends on the machine that runs it.
 const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
 
@@ -52,14 +61,17 @@ pub(super) struct Lines<'a> {
     wanted: BTreeSet<String>,
     used: BTreeSet<String>,
     included: usize,
+    /// It has more sections than are read: what is behind them is passed over.
+    full: bool,
 }
 
 /// Reads every line. What is none of these is noted and passed over.
 pub(super) fn read(text: &str, reader: &Reader<'_>, notes: &mut Vec<Note>) -> Vec<Section> {
     let (wanted, used) = (BTreeSet::new(), BTreeSet::new());
-    let mut lines = Lines { reader, notes, sections: Vec::new(), wanted, used, included: 0 };
+    let mut lines = Lines { reader, notes, sections: Vec::new(), wanted, used, included: 0, full: false };
     lines.take(text, None);
-    for name in reader.variables.keys().filter(|name| !lines.used.contains(*name)) {
+    let unused = |name: &&String| !lines.used.contains(*name) && !lines.full;
+    for name in reader.variables.keys().filter(unused) {
         let note = Note::error("fio-variable", None, format!("nothing in the file asks for `{name}`"));
         lines.notes.push(note.hint(format!("leave out --set {name}=…")));
     }
@@ -70,7 +82,17 @@ impl Lines<'_> {
     /// Takes a text; where it is another file's, `place` is where that is named.
     fn take(&mut self, text: &str, place: Option<Span>) {
         let mut start = 0;
-        for whole in text.split_inclusive('\n') {
+        let mut rest = text;
+        if let Some(behind) = text.strip_prefix(MARK) {
+            (start, rest) = (MARK.len_utf8(), behind);
+            let span = place.unwrap_or(Span { start: 0, end: start });
+            let message = "the file begins with a byte order mark: fio takes it for a part of the first line";
+            self.wrong("fio-byte-order-mark", span, message, "save the file as UTF-8 without a byte order mark");
+        }
+        for whole in rest.split_inclusive('\n') {
+            if self.full {
+                return;
+            }
             // A comment begins anywhere in a line.
             let line = whole.split(['#', ';']).next().unwrap_or_default();
             let line = line.trim_matches(|c: char| c.is_whitespace() || c.is_control());
@@ -96,6 +118,11 @@ impl Lines<'_> {
                         "keep options only",
                     );
                 }
+                Some(_) if self.sections.len() == SECTIONS => {
+                    self.full = true;
+                    let message = format!("the file has more than {SECTIONS} sections, and fio takes no more jobs");
+                    self.wrong("fio-sections", span, &message, "divide it into several files");
+                }
                 Some(name) => self.sections.push(Section { name: name.to_owned(), span, options: Vec::new() }),
                 None => self.wrong("fio-section", span, "the section's name does not end with `]`", "write [name]"),
             }
@@ -105,10 +132,11 @@ impl Lines<'_> {
             // fio passes over one letter, whatever it is.
             let name: String = line.chars().skip("include".len() + 1).collect();
             self.include(name.trim(), span);
-        } else if let Some(option) = self.option(line, span)
-            && let Some(section) = self.sections.last_mut()
-        {
-            section.options.push(option);
+        } else {
+            let option = self.option(line, span);
+            if let Some(section) = self.sections.last_mut() {
+                section.options.push(option);
+            }
         }
     }
 
@@ -132,33 +160,32 @@ impl Lines<'_> {
         }
     }
 
-    fn option(&mut self, line: &str, span: Span) -> Option<Option_> {
+    fn option(&mut self, line: &str, span: Span) -> Option_ {
         let (key, value) = match line.split_once('=') {
             Some((key, value)) => (key.trim_end(), Some(value)),
             None => (line, None),
         };
-        let key = key.to_owned();
-        let mut value = value.map(str::to_owned);
         let names = value.iter().flat_map(|text| text.split("${").skip(1)).filter_map(|rest| rest.split_once('}'));
         self.used.extend(names.map(|(name, _)| name.to_owned()));
+        let read = value.map(|value| self.value(key, value, span));
+        let unread = read == Some(None);
+        Option_ { key: key.to_owned(), value: read.flatten(), span, unread, meant: None }
+    }
+
+    /// A value as fio sees it; `None`, with a note, where it would see another than the one that is written.
+    fn value(&mut self, key: &str, value: &str, span: Span) -> Option<String> {
         // What has no effect is not asked for.
-        if !rules::has_no_effect(&key)
-            && let Some(text) = value.as_mut().filter(|text| text.contains('$'))
-        {
-            *text = self.filled(text, span)?;
+        let has_effect = !rules::has_no_effect(key);
+        let text = if has_effect && value.contains('$') { self.filled(value, span)? } else { value.to_owned() };
+        let plain = text.trim_start();
+        // Blanks are passed over before a number, and in no other value.
+        let is_number = plain.chars().all(|c| c.is_ascii_digit()) && !rules::is_word(key);
+        if plain.len() < text.len() && has_effect && !is_number {
+            let message = format!("fio takes the blank behind `=` for a part of the value: `{}`", text.escape_debug());
+            self.wrong("fio-blank", span, &message, &format!("write {key}={}", plain.escape_debug()));
+            return None;
         }
-        if let Some(text) = value.as_mut().filter(|text| text.starts_with(char::is_whitespace)) {
-            // Blanks are passed over before a number, and in no other value.
-            let number = text.trim_start().chars().all(|c| c.is_ascii_digit()) && !rules::is_word(&key);
-            if !number && !rules::has_no_effect(&key) {
-                let message =
-                    format!("fio takes the blank behind `=` for a part of the value: `{}`", text.escape_debug());
-                self.wrong("fio-blank", span, &message, &format!("write {key}={}", text.trim_start().escape_debug()));
-                return None;
-            }
-            *text = text.trim_start().to_owned();
-        }
-        Some(Option_ { key, value, span })
+        Some(plain.to_owned())
     }
 
     /// The value with variables in their places, if all are known. fio knows `${NAME}` and no `$NAME`.

@@ -27,6 +27,10 @@ pub(super) fn place(group: &mut [Job], notes: &mut Vec<Note>) -> bool {
     if files.len() == 1 {
         return true;
     }
+    // What was not read was told, and nothing follows from it.
+    if group.iter().any(|job| job.is_unsure(&["size", "filesize", "filename"])) {
+        return false;
+    }
     let mut begin = 0_u64;
     for (first, jobs) in files {
         let Some(length) = jobs.iter().filter_map(|at| group[*at].end_in_file()).max() else {

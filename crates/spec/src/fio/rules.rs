@@ -1,7 +1,7 @@
 //! What becomes of each option that is not a field of a workload.
 
-use terms::Note;
 use terms::fio::{self, Takes};
+use terms::{Note, NoteLevel};
 
 use super::distribution;
 use super::lines::Option_;
@@ -97,6 +97,9 @@ pub(super) const NEVER: [(&str, &[&str]); 7] = [
         ],
     ),
 ];
+
+/// Values that are never passed on, whatever is forced: the option, the value, and why.
+const NEVER_SO: [(&str, &str, &str); 1] = [("stats", "0", "fio would keep no figures of the job")];
 
 /// With which values an option defeats the measurement.
 #[derive(Clone, Copy)]
@@ -254,6 +257,9 @@ pub(super) fn of(key: &str, value: &str) -> Rule {
     if let Some((why, _)) = NEVER.iter().find(|(_, names)| names.contains(&key)) {
         return Rule::Never((*why).to_owned());
     }
+    if let Some((.., why)) = NEVER_SO.iter().find(|(name, so, _)| (*name, *so) == (key, value)) {
+        return Rule::Never((*why).to_owned());
+    }
     if FIELDS.contains(&key) && key != "ioengine" {
         return Rule::Field;
     }
@@ -276,14 +282,15 @@ pub(super) fn of(key: &str, value: &str) -> Rule {
 }
 
 /// Notes what is refused, what is overridden and what is told.
-pub(super) fn check(options: &[Option_], forced: bool, notes: &mut Vec<Note>) {
-    for option in options {
+pub(super) fn check(options: &mut [Option_], forced: bool, notes: &mut Vec<Note>) {
+    for option in options.iter_mut().filter(|option| !option.unread) {
         let note = noted(option, forced, notes);
+        option.unread = note.as_ref().is_some_and(|note| note.severity == NoteLevel::Error);
         notes.extend(note);
     }
 }
 
-fn noted(option: &Option_, forced: bool, notes: &[Note]) -> Option<Note> {
+fn noted(option: &mut Option_, forced: bool, notes: &[Note]) -> Option<Note> {
     let (key, value) = (fio::canonical(&option.key), option.text());
     let shown = if value.is_empty() { key.to_owned() } else { format!("{key}={}", value.escape_debug()) };
     let error = |code, message: String| Note::error(code, Some(option.span), message);
@@ -293,17 +300,19 @@ fn noted(option: &Option_, forced: bool, notes: &[Note]) -> Option<Note> {
             Some(error("fio-bad-value", message).hint(format!("write {key}=…, or leave it out")))
         }
         Rule::Never(why) => {
-            let unheard = fio::checked(key, value) == Err(fio::Refused::Unknown);
-            let meant = if unheard && suggest::is_worth_it(notes) { suggest::nearest(key, known()) } else { None };
-            let hint =
-                meant.map_or_else(|| "take it out of the file".to_owned(), |meant| format!("did you mean `{meant}`?"));
-            Some(error("fio-refused", format!("`{shown}` is never passed on: {why}")).hint(hint))
+            let is_worth_it = suggest::is_worth_it(notes);
+            let (meant, hint) = remedy(key, value, is_worth_it);
+            let note = error("fio-refused", format!("`{shown}` is never passed on: {why}")).hint(hint);
+            option.meant = meant.and_then(field);
+            Some(note)
         }
         Rule::Defeats(_, why) => {
             let note = error("fio-defeats", format!("`{shown}` defeats the measurement: {why}"));
             let hint = "take it out of the file, or say --force to measure that";
             Some(if forced { note.as_warning() } else { note.hint(hint) })
         }
+        // That it names several was told.
+        Rule::Target if key == "filename" && is_several(value) => None,
         Rule::Target => {
             let message = format!("`{shown}` has no effect: the stack is what is measured");
             Some(error("fio-target", message).as_warning())
@@ -313,6 +322,40 @@ fn noted(option: &Option_, forced: bool, notes: &[Note]) -> Option<Note> {
         }
         Rule::Field => None,
     }
+}
+
+/// The option that was meant, and what to do about one that is not passed on.
+fn remedy(key: &str, value: &str, is_worth_it: bool) -> (Option<&'static str>, String) {
+    let out = || "take it out of the file".to_owned();
+    let near =
+        |word: &str, words: &[&'static str]| suggest::nearest(word, words.iter().copied()).filter(|_| is_worth_it);
+    let asked = |word: &str| format!("did you mean `{key}={word}`?");
+    match (fio::checked(key, value), takes(key)) {
+        (_, Some(Takes::Flag | Takes::Set)) if value != "0" => (None, format!("write {key}=1 or {key}=0")),
+        (_, Some(Takes::Word(words))) => (None, near(value, words).map_or_else(out, asked)),
+        (Err(fio::Refused::Engine), _) => {
+            (None, near(value, &fio::ENGINES).map_or_else(|| "say one of these engines".to_owned(), asked))
+        }
+        (Err(fio::Refused::Unknown), None) if is_worth_it => {
+            let meant = suggest::nearest(key, known());
+            (meant, meant.map_or_else(out, |meant| format!("did you mean `{meant}`?")))
+        }
+        _ => (None, out()),
+    }
+}
+
+/// Options that whole jobs are judged by and that become no field.
+const JUDGED: [&str; 3] = ["fdatasync", "filename", "sync"];
+
+/// The name of an option that whole jobs are judged by.
+pub(super) fn field(key: &str) -> Option<&'static str> {
+    let key = fio::canonical(key);
+    FIELDS.iter().chain(&JUDGED).find(|name| **name == key).copied()
+}
+
+/// Does a `filename` name several files?
+pub(super) fn is_several(name: &str) -> bool {
+    name.replace("\\:", "").contains(':')
 }
 
 /// Numbers of which fio takes some only, and which these are (`fio --cmdhelp=all` and `--enghelp=…` of 3.33).

@@ -49,8 +49,6 @@ fn everything_wrong_is_told_at_once_with_its_place() {
         [
             "fio-no-section",
             "fio-clock",
-            "fio-size",
-            "fio-buffered",
             "fio-rw",
             "fio-refused",
             "fio-defeats",
@@ -260,6 +258,21 @@ fn a_file_of_any_size_is_read_in_time_that_grows_with_it() {
     assert!(is_straight, "ten times as much never took less than 40 times as long");
 }
 
+#[test]
+fn no_more_sections_are_read_than_fio_has_jobs() {
+    let text = |sections: usize| "[j]\nrw=read\nstonewall\n".repeat(sections);
+    assert!(import(&text(4096), false).0.is_some());
+    let long = text(300_000) + "[last]\nrw=sideways\n";
+    let start = std::time::Instant::now();
+    let (imported, notes) = import(&long, false);
+    assert!(imported.is_none() && start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    let errors: Vec<&Note> = errors(&notes).collect();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].message.contains("4096") && errors[0].code == "fio-sections", "{errors:?}");
+    let clones = "[a]\nrw=read\nnumjobs=1024\n".repeat(5);
+    assert!(told(&clones).iter().any(|note| note.message.contains("fio runs 4096 at most")), "{clones}");
+}
+
 fn errors(notes: &[Note]) -> impl Iterator<Item = &Note> {
     notes.iter().filter(|note| note.severity == NoteLevel::Error)
 }
@@ -302,6 +315,141 @@ fn a_job_waits_for_one_that_stands_before_it() {
     // One that has ended long ago is no reason to wait.
     let text = "[a]\nrw=read\n[b]\nrw=read\nbs=8k\nstonewall\n[c]\nrw=read\nbs=8k\nwait_for=a\n";
     assert_eq!(import(text, false).0.unwrap().workloads.len(), 2);
+}
+
+/// Lines, and a word of the warning that they are worth; none where nothing is to be said of it.
+const WORTH: [(&str, &str, bool); 27] = [
+    ("rw=randread\nrate_iops=500", "fio-pace", true),
+    ("rw=randread\nrate=1m,1m\nrate_process=poisson", "fio-pace", true),
+    ("rw=randread\nthinktime=10", "fio-pace", true),
+    ("rw=randread\nlatency_target=10ms", "fio-pace", true),
+    ("rw=randread\nthinktime=0", "fio-pace", false),
+    ("rw=randread\nrate_min=1m", "fio-pace", false),
+    ("rw=read\npercentage_random=100", "fio-random", true),
+    ("rw=randread\npercentage_random=50", "fio-random", true),
+    ("rw=randread\npercentage_random=100", "fio-random", false),
+    ("rw=read\nnumjobs=16\nfilename=/dev/sdx", "fio-in-step", true),
+    ("rw=read\nnumjobs=16\nfilename=/dev/sdx\noffset_increment=2g", "fio-in-step", false),
+    ("rw=read\nnumjobs=16", "fio-in-step", false),
+    ("rw=randread\nnumjobs=16\nfilename=/dev/sdx", "fio-in-step", false),
+    ("rw=randread\nioengine=libaio\ndirect=0\niodepth=8", "fio-submission", true),
+    ("rw=randread\nioengine=libaio\ndirect=1\niodepth=8", "fio-submission", false),
+    ("rw=randread\nioengine=io_uring\ndirect=0\niodepth=8", "fio-submission", false),
+    ("rw=randread\nsize=4m", "fio-small", true),
+    ("rw=randread", "fio-small", false),
+    ("rw=randread\niodepth=32", "fio-depth", true),
+    ("rw=randread\niodepth=32\nio_submit_mode=offload", "fio-depth", false),
+    ("rw=write\ndirect=0\nfsync=1", "fio-buffered", false),
+    ("rw=write\ndirect=0\nfdatasync=1", "fio-buffered", false),
+    ("rw=write\ndirect=0\nsync=1", "fio-buffered", false),
+    ("rw=write\ndirect=0\nsync=dsync", "fio-buffered", false),
+    ("rw=write\ndirect=0\nfsync=8", "fio-buffered", true),
+    ("rw=write\ndirect=0", "fio-buffered", true),
+    ("rw=randrw\ndirect=0\nfsync=1", "fio-buffered", true),
+];
+
+#[test]
+fn what_a_job_does_otherwise_than_it_looks_is_told() {
+    for (lines, code, is_told) in WORTH {
+        let notes = told(&format!("[j]\ndirect=1\nsize=2g\nruntime=9\ntime_based\n{lines}\n"));
+        assert_eq!(errors(&notes).next(), None, "{lines}");
+        assert_eq!(notes.iter().any(|note| note.code == code), is_told, "{lines}: {notes:?}");
+    }
+    let notes = told("[j]\nrw=write\nfsync=8\n");
+    assert!(notes.iter().any(|note| note.message.contains("every 8 of them wait")), "{notes:?}");
+}
+
+#[test]
+fn an_engine_that_waits_has_the_queue_depth_that_it_keeps() {
+    assert_eq!(one("[j]\nrw=randread\nioengine=psync\niodepth=32\n").title(), "RND 4 KiB Q1 T1 read, buffered");
+    assert_eq!(one("[j]\nrw=randread\niodepth=32\nio_submit_mode=offload\n").depth, 32);
+}
+
+#[test]
+fn nothing_follows_from_a_value_that_was_not_read() {
+    let sound = [
+        ("ioengine", "libaio"),
+        ("direct", "1"),
+        ("iodepth", "4"),
+        ("size", "2g"),
+        ("runtime", "9"),
+        ("time_based", "1"),
+        ("rw", "randread"),
+        ("bs", "4k"),
+    ];
+    for (key, line) in [
+        ("ioengine", "ioengine=libiao"),
+        ("direct", "direct=yes"),
+        ("size", "szie=1g"),
+        ("runtime", "runtime=${RT}"),
+        ("runtime", "runtime=5min"),
+        ("bs", "bs= 4k"),
+        ("rw", "rw=randraed"),
+        ("time_based", "time_based=yes"),
+        ("direct", "buffered=no"),
+        ("size", "size=64z"),
+        ("bs", "bs=0"),
+        ("iodepth", "iodepth=4.5"),
+        ("size", "size="),
+    ] {
+        let others: String =
+            sound.iter().filter(|(other, _)| *other != key).map(|(key, value)| format!("{key}={value}\n")).collect();
+        // In the job, and before it.
+        for text in [format!("[j]\n{line}\n{others}"), format!("[global]\n{line}\n[j]\n{others}")] {
+            let notes = told(&text);
+            assert!(notes.len() == 1 && notes[0].severity == NoteLevel::Error, "{text}: {notes:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hint_says_what_is_right_for_the_option() {
+    for (line, hint) in [
+        ("ioengine=libiao", "did you mean `ioengine=libaio`?"),
+        ("ioengine=null", "say one of these engines"),
+        ("rw=randraed", "did you mean `randread`?"),
+        ("direct=yes", "write 1 or 0"),
+        ("bs=0", "one size, such as bs=4k"),
+        ("nrfiles=100", "write nrfiles=1, or leave it out"),
+        ("filename=a:b", "leave it out"),
+        ("invalidate=yes", "write invalidate=1 or invalidate=0"),
+        ("mem=mallok", "did you mean `mem=malloc`?"),
+        ("szie=1g", "did you mean `size`?"),
+        ("stats=0", "take it out"),
+    ] {
+        let notes = told(&format!("[j]\nsize=1g\n{line}\n"));
+        let hints: Vec<&str> = errors(&notes).filter_map(|note| note.hint.as_deref()).collect();
+        assert!(hints.len() == 1 && hints[0].contains(hint), "{line}: {hints:?}");
+    }
+    let notes = told("[j]\nrw=read\nfilename=a:b\n");
+    assert!(notes.iter().all(|note| note.code != "fio-target"), "{notes:?}");
+    for (line, why) in [("nice=-21", "from -20 to 19, and not -21"), ("size=64z", "zones")] {
+        let notes = told(&format!("[j]\nrw=read\n{line}\n"));
+        assert!(errors(&notes).any(|note| note.message.contains(why)), "{line}: {notes:?}");
+    }
+    assert_eq!(errors(&told("[j]\nrw=read\nnice=-20\n")).next(), None);
+}
+
+#[test]
+fn past_the_page_cache_all_begins_and_ends_with_a_sector() {
+    for (lines, wrong) in [
+        ("offset=1000\nsize=1g", true),
+        ("offset=1024\nsize=1g", false),
+        ("offset_increment=1073741825\nsize=1g\nnumjobs=2", true),
+        ("size=100000000\nnumjobs=3", true),
+        ("size=100000000", false),
+        ("offset=1000\nsize=1g\ndirect=0", false),
+    ] {
+        let notes = told(&format!("[j]\nrw=read\ndirect=1\n{lines}\n"));
+        assert_eq!(errors(&notes).next().is_some(), wrong, "{lines}: {notes:?}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_named_and_hides_nothing() {
+    let notes = told("\u{feff}[global]\ndirect=1\nsize=2g\nruntime=9\ntime_based\n[a]\nrw=randread\n");
+    assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["fio-byte-order-mark"]);
+    assert!(notes[0].hint.as_deref().is_some_and(|hint| hint.contains("without")));
 }
 
 /// The page's lists, as the tables have them.

@@ -51,6 +51,9 @@ pub(super) fn size(text: &str, base: Base) -> Result<u64, Unread> {
             _ => None,
         })
     };
+    if lower == "z" {
+        return Err(format!("`{}` counts zones of a zoned drive, and no stack here has zones", text.escape_debug()));
+    }
     let factor = factor.ok_or_else(|| dropped(text, unit, "k, m, g, t and p"))?;
     number.checked_mul(factor).ok_or_else(|| format!("`{}` is too large", text.escape_debug()))
 }
