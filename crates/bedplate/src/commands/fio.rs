@@ -33,7 +33,21 @@ pub(crate) fn fio(arguments: &FioArguments, settings: &Settings) -> Result<Exit,
 
 fn check(imported: &Imported, settings: &Settings) -> Result<Exit, Failure> {
     settings.printer.data(&text(&imported.workloads, &policy(imported))?)?;
+    settings.printer.say(&verdict(&imported.workloads));
     Ok(Exit::Yes)
+}
+
+/// Titles that are named in one line.
+const NAMED: usize = 3;
+
+/// What the file comes to, in one line.
+fn verdict(workloads: &[Workload]) -> String {
+    let mut titles: Vec<String> = workloads.iter().take(NAMED).map(Workload::title).collect();
+    if let Some(more) = workloads.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        titles.push(format!("{more} more"));
+    }
+    let what = if workloads.len() == 1 { "workload" } else { "workloads" };
+    format!("{} {what} can be measured: {}", workloads.len(), titles.join("; "))
 }
 
 /// The usual policy with what the file says of times and sizes.
@@ -75,4 +89,21 @@ pub(crate) fn text(workloads: &[Workload], policy: &MeasurePolicy) -> Result<Str
 /// Workloads that fio does.
 fn by_fio(workloads: &[Workload]) -> impl Iterator<Item = &Workload> {
     workloads.iter().filter(|workload| workload.method == Method::Fio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_counts_workloads_and_names_some() {
+        let of = |jobs: usize| spec::fio::import(&"[j]\nrw=read\ndirect=1\nstonewall\n".repeat(jobs), false).0;
+        let said = |jobs: usize| of(jobs).map(|imported| verdict(&imported.workloads)).unwrap_or_default();
+        assert_eq!(said(1), "1 workload can be measured: SEQ 4 KiB Q1 T1 read");
+        assert!(
+            said(5).starts_with("5 workloads can be measured: ") && said(5).ends_with("read; 2 more"),
+            "{}",
+            said(5)
+        );
+    }
 }

@@ -1,11 +1,12 @@
 //! Job files of fio, read for a person: what is wrong in one is shown where it stands.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 use std::path::Path;
 
 use spec::fio::{Imported, Reader};
-use terms::NoteLevel;
 use terms::spelling::spell_path;
+use terms::{Note, NoteLevel, Span};
 
 use crate::exit::Failure;
 use crate::settings::Settings;
@@ -27,20 +28,48 @@ pub(crate) fn variables(set: &[(String, String)]) -> BTreeMap<String, String> {
     set.iter().cloned().collect()
 }
 
-/// What is understood of a text; what was changed is told.
+/// What is understood of a text; what was changed is told. Where nothing is, the last line says so.
 pub(crate) fn read(reader: &Reader<'_>, name: &str, text: &str, settings: &Settings) -> Result<Imported, Failure> {
     let (imported, notes) = reader.read(text);
-    let rendered = spec::render(name, text, &notes, settings.style.colour);
-    let wrong = notes.iter().any(|note| note.severity == NoteLevel::Error);
+    let wrong = notes.iter().filter(|note| note.severity == NoteLevel::Error).count();
+    let rendered = drawn(name, text, notes, settings);
     match imported {
-        Some(imported) if !wrong => {
-            if !notes.is_empty() {
+        Some(imported) if wrong == 0 => {
+            if !rendered.is_empty() {
                 settings.printer.show(rendered.trim_end());
             }
             Ok(imported)
         }
-        _ => Err(Failure::Drawn(rendered)),
+        _ => {
+            let errors = if wrong == 1 { "1 error".to_owned() } else { format!("{wrong} errors") };
+            Err(Failure::Drawn(format!("{rendered}\n{errors}: nothing of this is measured\n")))
+        }
     }
+}
+
+/// The notes under their lines, in as many columns as a narrow terminal has.
+fn drawn(name: &str, text: &str, mut notes: Vec<Note>, settings: &Settings) -> String {
+    // A mark before the text has no width, and would move each caret of the first line.
+    let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mark = text.len() - plain.len();
+    for span in notes.iter_mut().filter_map(|note| note.span.as_mut()) {
+        *span = Span { start: span.start.saturating_sub(mark), end: span.end.saturating_sub(mark) };
+    }
+    // A log has one line for each message.
+    if std::io::stderr().is_terminal() {
+        notes.iter_mut().for_each(wrap);
+    }
+    spec::render(name, plain, &notes, settings.style.colour)
+}
+
+/// Columns that a note's own lines keep to.
+const COLUMNS: usize = 80;
+
+/// Breaks a note's message so that it fits behind its title.
+fn wrap(note: &mut Note) {
+    let title = "warning[]: ".len() + note.code.len();
+    let message = report::paragraph("", &note.message, COLUMNS.saturating_sub(title));
+    note.message = message.trim_end().to_owned();
 }
 
 /// The text of a file that a job file includes: one that lies in the same folder or below it, whatever links say.
@@ -52,4 +81,17 @@ fn beside(file: &Path, name: &str) -> Result<String, String> {
         return Err("it leads out of the job file's folder".to_owned());
     }
     crate::input::text(&path, "job file", |_| "").map_err(|_| "it is no readable file of text".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_fits_a_narrow_terminal() {
+        let mut note = Note::error("fio-together", None, "`word` and more words ".repeat(12)).as_warning();
+        wrap(&mut note);
+        let drawn = spec::render("a.fio", "", &[note], false);
+        assert!(drawn.lines().count() > 3 && drawn.lines().all(|line| line.chars().count() <= COLUMNS), "{drawn}");
+    }
 }
