@@ -9,6 +9,7 @@ use terms::{MeasurePolicy, Method, Workload};
 
 use crate::cli::{FioArguments, FioCommand};
 use crate::exit::{Exit, Failure};
+use crate::output;
 use crate::settings::Settings;
 use crate::studies::job_file::{import, read, variables};
 
@@ -66,10 +67,10 @@ fn export(study: &Path, directory: &Path, settings: &Settings) -> Result<Exit, F
     let study = crate::studies::load_whole(study, settings)?;
     std::fs::create_dir_all(directory).map_err(Failure::file("create", directory))?;
     for workload in by_fio(&study.design.workloads) {
-        let path = directory.join(format!("{}.fio", workload.name));
+        let name = format!("{}.fio", workload.name);
         let job = text(std::slice::from_ref(workload), &study.design.measure)?;
-        std::fs::write(&path, job).map_err(Failure::file("write", &path))?;
-        settings.printer.say(&format!("wrote {}", spell_path(&path)));
+        output::put(directory, &name, &job)?;
+        settings.printer.say(&format!("wrote {}", spell_path(&directory.join(name))));
     }
     Ok(Exit::Yes)
 }
