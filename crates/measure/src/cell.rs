@@ -6,7 +6,7 @@ use host::{Host, HostError};
 use terms::command::{TOLD, edges};
 use terms::evidence::{JobShare, ThreadTime, Threads};
 use terms::record::{Cell, GuardNote, PartReading, Reading};
-use terms::workload::{Load, Method};
+use terms::workload::{FioKey, Load, Method};
 use terms::{Bytes, Guard, MeasurePolicy, Nanos, Outcome, Workload};
 
 use crate::amplification::{self, Bounds, Work};
@@ -317,7 +317,7 @@ fn believe(
         conditions: Some(&around.conditions),
         members: observed.counted(),
         in_flight: workload.in_flight(),
-        pace: limiter::pace_of(workload),
+        pace: workload.pace().map(|FioKey { key, value }| format!("{key}={value}")),
     });
 
     let void = guards.iter().find(|guard| guard.voids);

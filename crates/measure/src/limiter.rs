@@ -3,7 +3,6 @@
 use terms::evidence::{CellConditions, Limiter, LimiterKind, Threads};
 use terms::record::{CpuDelta, MemberDelta};
 use terms::units::significant;
-use terms::workload::{FioKey, Workload};
 
 /// A thread of fio this busy may be what limits, as a share of a core.
 pub(crate) const GENERATOR: f64 = 0.95;
@@ -44,15 +43,6 @@ pub(crate) struct Seen<'a> {
 
 /// A share of an offered rate that counts as reached: Poisson arrivals scatter.
 const REACHED: f64 = 0.95;
-
-/// Options by which an imported job keeps itself from doing what it could.
-const PACED: [&str; 5] = ["latency_target", "rate", "rate_iops", "thinktime", "thinktime_spin"];
-
-/// Such an option of a workload, with its value; those that say 0 do nothing.
-pub(crate) fn pace_of(workload: &Workload) -> Option<String> {
-    let paces = |key: &&FioKey| PACED.contains(&key.key.as_str()) && key.value.contains(|c| ('1'..='9').contains(&c));
-    workload.all_keys().find(paces).map(|FioKey { key, value }| format!("{key}={value}"))
-}
 
 /// Names the limiter.
 pub(crate) fn find(seen: &Seen<'_>) -> Limiter {
@@ -170,18 +160,6 @@ mod tests {
         let time = Nanos::millis(millis);
         let one = ThreadTime { kind: kind.into(), threads: 1, busy: time, busiest: time };
         Threads { wall: Nanos::seconds(1), kinds: vec![one] }
-    }
-
-    #[test]
-    fn a_job_that_sets_its_own_pace_is_known() {
-        let work = |key: &str, value: &str| {
-            let keys = vec![FioKey { key: key.into(), value: value.into() }];
-            let name = terms::Name::new("j").unwrap();
-            Workload { keys, ..Workload::new(name, terms::Pattern::Read, terms::Bytes::kib(4)) }
-        };
-        assert_eq!(pace_of(&work("rate_iops", "500,,")).as_deref(), Some("rate_iops=500,,"));
-        assert_eq!(pace_of(&work("thinktime", "0")), None);
-        assert_eq!(pace_of(&work("nice", "1")), None);
     }
 
     #[test]

@@ -6,16 +6,6 @@ use terms::{Bytes, Engine, Note, Workload};
 
 use super::job::Job;
 
-/// Options by which a job keeps itself from doing what it could, and what follows for stacks that are compared. Without a
-/// number above 0 they do nothing.
-const PACED: [(&str, &str); 5] = [
-    ("rate", "stacks that are faster than that come out equal"),
-    ("rate_iops", "stacks that are faster than that come out equal"),
-    ("thinktime", "the pauses are part of the figure, and the larger one the faster a stack is"),
-    ("thinktime_spin", "the pauses are part of the figure, and the larger one the faster a stack is"),
-    ("latency_target", "fio looks for a queue depth of its own, which differs from stack to stack"),
-];
-
 /// What caches of hard disks hold: 256 or 512 MiB in their makers' data sheets. Those of controllers hold more.
 const CACHED: Bytes = Bytes(512 * MIB);
 
@@ -114,10 +104,12 @@ fn in_step(job: &Job, _: &Workload) -> Option<Advice> {
 }
 
 fn paced(job: &Job, workload: &Workload) -> Option<Advice> {
-    let does_something = |key: &&FioKey| key.value.contains(|c: char| ('1'..='9').contains(&c));
-    let said = workload.keys.iter().filter(does_something);
-    let mut said = said.filter_map(|key| Some((key, PACED.iter().find(|(name, _)| *name == key.key)?.1)));
-    let (FioKey { key, value }, follows) = said.next()?;
+    let FioKey { key, value } = workload.pace()?;
+    let follows = match key.as_str() {
+        "latency_target" => "fio looks for a queue depth of its own, which differs from stack to stack",
+        "thinktime" | "thinktime_spin" => "the pauses are part of the figure, and the larger one the faster a stack is",
+        _ => "stacks that are faster than that come out equal",
+    };
     let message = format!("`{}` sets its own pace with `{key}={value}`: {follows}", job.name.escape_debug());
     Some(("fio-pace", message, "leave it out to measure what a stack can do"))
 }

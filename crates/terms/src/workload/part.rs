@@ -93,11 +93,30 @@ impl Workload {
     pub fn all_keys(&self) -> impl Iterator<Item = &FioKey> {
         self.keys.iter().chain(self.parts.iter().flat_map(|part| &part.keys))
     }
+
+    /// The first of them by which a job keeps itself from doing what it could; those without a number above 0 do nothing.
+    #[must_use]
+    pub fn pace(&self) -> Option<&FioKey> {
+        const PACING: [&str; 5] = ["latency_target", "rate", "rate_iops", "thinktime", "thinktime_spin"];
+        let does_something = |value: &str| value.contains(|c: char| ('1'..='9').contains(&c));
+        self.all_keys().find(|key| PACING.contains(&key.key.as_str()) && does_something(&key.value))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_job_that_sets_its_own_pace_is_known() {
+        let pace = |key: &str, value: &str| {
+            let keys = vec![FioKey { key: key.into(), value: value.into() }];
+            let work = Workload::new(crate::Name::new("j").unwrap(), crate::Pattern::Read, crate::Bytes::kib(4));
+            Workload { keys, ..work }.pace().map(|key| key.value.clone())
+        };
+        assert_eq!(pace("rate_iops", "500,,").as_deref(), Some("500,,"));
+        assert_eq!((pace("thinktime", "0"), pace("nice", "1")), (None, None));
+    }
 
     fn part(name: &str, pattern: Pattern, kib: u64) -> Part {
         Part::of(Workload { jobs: 2, ..Workload::new(Name::new(name).unwrap(), pattern, Bytes::kib(kib)) })
