@@ -108,7 +108,8 @@ impl Identity {
         let place = |of: &Self| of.part.as_ref().map(|part| (part.number, part.start));
         let named = |of: &Self| of.serial.is_some() || of.wwid.is_some();
         let port = |of: &Self| of.pci_path.clone().filter(|_| !named(self));
-        let number = |of: &Self| if named(self) { String::new() } else { of.devno.to_string() };
+        // The number of a partition changes when the table is read anew.
+        let number = |of: &Self| if named(self) { String::new() } else { of.drive_devno().to_string() };
         let file = |of: &Self| told(&of.file.filter(|_| self.file.is_some()).map(|file| file.to_string()));
         let part = |of: &Self| match place(of) {
             Some((number, start)) => format!("partition {number} from byte {}", start.0),
@@ -202,6 +203,11 @@ pub(crate) mod tests {
         assert!(then.differences(&moved).is_empty());
         let part = PartitionOf { number: 1, start: Bytes::mib(1), drive: String::new(), drive_devno: then.devno };
         let nameless = |port: &str| Identity { serial: None, wwid: None, pci_path: Some(port.to_owned()), ..any() };
+        let of_loop = |minor| {
+            let part = Some(part.clone());
+            Identity { devno: Devno { major: 259, minor }, part, ..nameless("0000:01:00.0") }
+        };
+        assert!(of_loop(1).differences(&of_loop(2)).is_empty());
         for (then, now) in [
             (any(), Identity { serial: Some("S2".to_owned()), ..any() }),
             (any(), Identity { wwid: None, ..any() }),
@@ -212,6 +218,7 @@ pub(crate) mod tests {
                 Identity { part: Some(PartitionOf { start: Bytes::mib(2), ..part }), ..any() },
             ),
             (nameless("0000:01:00.0"), nameless("0000:02:00.0")),
+            (nameless("0000:01:00.0"), Identity { devno: Devno { major: 259, minor: 7 }, ..nameless("0000:01:00.0") }),
         ] {
             assert_eq!(then.differences(&now).len(), 1, "{now:?}");
         }

@@ -2,6 +2,7 @@
 //!
 //! Each table is read and understood whole, or a doubt stands in its place.
 
+mod files;
 mod loops;
 mod mounts;
 mod processes;
@@ -14,8 +15,9 @@ use crate::device::{Device, behind_node, is_lost, present};
 use crate::doubt::{Doubt, with_cause};
 use crate::name::BY_ID;
 
-pub use loops::FileId;
-pub(crate) use loops::{Backing, FileOpen, files as loop_files};
+pub use files::FileId;
+pub(crate) use files::FileUse;
+pub(crate) use loops::{Backing, files as loop_files};
 pub(crate) use mounts::Mount;
 use mounts::unescape;
 pub(crate) use processes::Open;
@@ -52,8 +54,8 @@ pub(crate) struct Survey {
     pub(crate) opens: Vec<Open>,
     /// Loop devices and what is behind them.
     pub(crate) loops: Vec<Backing>,
-    /// Files behind them that processes have open.
-    pub(crate) file_opens: Vec<FileOpen>,
+    /// Other uses of the files behind them.
+    pub(crate) file_uses: Vec<FileUse>,
     /// Devices that some registry of a layer lists: arrays, mappings, pools, file systems, targets.
     pub(crate) listed: Vec<Listed>,
     /// What `/etc/fstab` and `/etc/crypttab` expect.
@@ -74,7 +76,8 @@ impl Survey {
         survey.opens = processes.opens;
         survey.swaps = survey.told("swap", swaps::read(host))?.unwrap_or_default();
         survey.loops = survey.told("loop devices", loops::read(host))?.unwrap_or_default();
-        survey.file_opens = survey.told("open files", loops::opens(host, &survey.loops))?.unwrap_or_default();
+        let uses = files::uses(host, &survey.loops, &survey.mounts);
+        survey.file_uses = survey.told("files in use", uses)?.unwrap_or_default();
         for (what, listed) in registries::all(host) {
             let listed = survey.told(what, listed)?.unwrap_or_default();
             survey.listed.extend(listed);

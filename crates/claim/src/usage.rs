@@ -1,7 +1,6 @@
 //! Who uses a drive right now.
 
 use host::{Exclusivity, Host, HostError};
-use terms::command::quote;
 
 use crate::device::Device;
 use crate::examination::{Class, Evidence};
@@ -103,13 +102,22 @@ fn behind(survey: &Survey, backing: &Backing, log: &mut Log) {
         log.unknown(format!("which file is behind it is not told (`losetup --list`), and who else has `{path}`"));
         return;
     };
-    for other in survey.loops.iter().filter(|other| other.name != backing.name && other.file == Some(file)) {
-        let what = format!("`/dev/{}` is made of the same file, `{path}`", other.name);
-        log.add(Class::InUse, what, format!("losetup --detach /dev/{}", other.name));
+    for other in survey.loops.iter().filter(|other| other.name != backing.name && other.devno.is_none()) {
+        match other.file {
+            Some(of) if of != file => {}
+            Some(_) => {
+                let what = format!("`/dev/{}` is made of the same file, `{path}`", other.name);
+                log.add(Class::InUse, what, format!("losetup --detach /dev/{}", other.name));
+            }
+            None => log.unknown(format!("which file is behind `/dev/{}` is not told (`losetup --list`)", other.name)),
+        }
     }
-    for open in survey.file_opens.iter().filter(|open| open.file == file) {
-        let what = format!("process {} (`{}`) has its file `{path}` open", open.process, open.program);
-        log.add(Class::InUse, what, format!("fuser --verbose {}", quote(path)));
+    for found in &survey.file_uses {
+        match found.file {
+            Some(of) if of != file => {}
+            Some(_) => log.add(Class::InUse, format!("its file is `{path}`, and {}", found.user), found.hint.clone()),
+            None => log.unknown(format!("{}, and which file that is cannot be told", found.user)),
+        }
     }
 }
 

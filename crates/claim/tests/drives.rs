@@ -344,13 +344,20 @@ fn a_loop_device_is_used_by_whoever_has_its_file_and_is_known_by_it() {
         assert!(refused.contains(words), "{refused}");
     };
     machine.open("/srv/one", "qemu", false);
-    is_refused("(`qemu`) has its file `/srv/one` open");
+    is_refused("its file is `/srv/one`, and process");
+    is_refused("(`qemu`) has it open");
     machine.close_all();
     assert!(look().is_free());
     let second = image(B, "/srv/one");
     is_refused("`/dev/loop1` is made of the same file, `/srv/one`");
     machine.tell(&second, "loop/backing_file", "/srv/two");
     assert!(look().is_free());
+    machine.swap_on("/srv/one");
+    is_refused("the swap of this machine uses it as `/srv/one`");
+    machine.swap_off();
+    machine.swap_on("/srv/three");
+    is_refused("the swap of this machine uses it as `/srv/three`, and which file that is cannot be told");
+    machine.swap_off();
     // The link leads to another, of the same size: that is another drive.
     machine.link("/dev/disk/by-id/mine", &second);
     let now = resolve(&machine, MINE).unwrap();

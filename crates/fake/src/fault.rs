@@ -38,7 +38,7 @@ pub(crate) fn changes(argv: &[String]) -> bool {
         "zpool" => !["list", "status"].contains(&word(1)),
         "nvme" => word(1) != "get-log",
         "wipefs" => word(1) != "--no-act",
-        "sh" => !["for process in", "find -L /proc"].iter().any(|look| word(2).starts_with(look)),
+        "sh" => !word(2).starts_with("for process in") && !word(2).contains(crate::program::script::OPEN_FILES),
         _ => true,
     }
 }

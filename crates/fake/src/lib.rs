@@ -188,14 +188,21 @@ impl FakeMachine {
         inner.ends.insert(id, until);
     }
 
-    /// Swaps to a device.
+    /// Swaps to a device, or to a file.
     pub fn swap_on(&self, node: &str) {
         self.change(|state| {
             let name = node.trim_start_matches("/dev/").to_owned();
-            let uuid = state.draw_uuid();
-            let _ = state.sign(&name, "swap", &uuid);
+            if state.devices.contains_key(&name) {
+                let uuid = state.draw_uuid();
+                let _ = state.sign(&name, "swap", &uuid);
+            }
             state.swaps.push(name);
         });
+    }
+
+    /// Swaps to nothing any more.
+    pub fn swap_off(&self) {
+        self.change(|state| state.swaps.clear());
     }
 
     /// Puts a loop device over a device, and gives its node.

@@ -10,7 +10,7 @@ mod look;
 mod lvm;
 pub(crate) mod md;
 mod mount;
-mod script;
+pub(crate) mod script;
 mod zfs;
 
 use std::io;

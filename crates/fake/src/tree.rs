@@ -137,7 +137,10 @@ impl Tree {
                 .map(|mount| format!("{} {} {} rw 0 0\n", mount.source, mount.point, mount.kind))
                 .collect::<String>(),
         );
-        let swap = |name: &String| format!("/dev/{name} partition 1024 0 -2\n");
+        let swap = |name: &String| match name.starts_with('/') {
+            true => format!("{name} file 1024 0 -2\n"),
+            false => format!("/dev/{name} partition 1024 0 -2\n"),
+        };
         self.file(
             "/proc/swaps",
             format!("Filename\tType\tSize\tUsed\tPriority\n{}", state.swaps.iter().map(swap).collect::<String>()),

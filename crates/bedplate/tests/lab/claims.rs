@@ -170,7 +170,9 @@ fn claims_on_hostile_drives_are_refused_and_every_byte_is_kept() {
 /// No lock on a loop device and no exclusive open of it tells that somebody has its file by another way.
 fn a_loop_device_is_used_by_whoever_has_its_file(yard: &Yard) {
     yard.shell(
-        "truncate -s 64M /tmp/one /tmp/two; losetup /dev/loop5 /tmp/one; losetup /dev/loop6 /tmp/two; \
+        "mkfs.ext4 -qF $A; mkdir -p /mnt/y; mount $A /mnt/y; cd /mnt/y; \
+         for file in one two; do dd if=/dev/zero of=$file bs=1M count=64 status=none; done; \
+         losetup /dev/loop5 /mnt/y/one; losetup /dev/loop6 /mnt/y/two; \
          mkdir -p /dev/disk/by-id; ln -sfn ../../loop5 /dev/disk/by-id/mine",
     );
     let mine = || claim::resolve(&yard.guest, "mine").unwrap();
@@ -183,14 +185,32 @@ fn a_loop_device_is_used_by_whoever_has_its_file(yard: &Yard) {
     grant().unwrap();
     let uses = [
         (
-            "losetup /dev/loop4 /tmp/one; mkfs.ext4 -q /dev/loop4; mount -o ro,noload /dev/loop4 /mnt/x",
+            "losetup /dev/loop4 /mnt/y/one; mkfs.ext4 -q /dev/loop4; mount -o ro,noload /dev/loop4 /mnt/x",
             "umount /mnt/x; losetup --detach /dev/loop4",
-            "`/dev/loop4` is made of the same file, `/tmp/one`",
+            "`/dev/loop4` is made of the same file, `/mnt/y/one`",
         ),
         (
-            "setsid sleep 900 <>/tmp/one >/dev/null 2>&1 & sleep 1",
+            "setsid sleep 900 <>/mnt/y/one >/dev/null 2>&1 & sleep 1",
             "pkill -x sleep; sleep 0.5",
-            "(`sleep`) has its file `/tmp/one` open",
+            "its file is `/mnt/y/one`, and process",
+        ),
+        (
+            // What ld.so loads it maps and closes.
+            "dd if=$(ldconfig -p | sed -n 's/.*=> //; /\\/libm\\.so\\.6/{p;q}') of=/mnt/y/one conv=notrunc status=none; \
+             LD_PRELOAD=/mnt/y/one setsid sleep 900 >/dev/null 2>&1 </dev/null & sleep 1",
+            "pkill -x sleep; sleep 0.5",
+            "(`sleep`) has it open",
+        ),
+        (
+            "chmod 600 /mnt/y/one; mkswap /mnt/y/one; swapon /mnt/y/one",
+            "swapoff /mnt/y/one",
+            "the swap of this machine uses it as `/mnt/y/one`",
+        ),
+        (
+            "modprobe target_core_file; cd /sys/kernel/config/target/core; mkdir -p fileio_0/one; \
+             echo fd_dev_name=/mnt/y/one,fd_dev_size=67108864 >fileio_0/one/control; echo 1 >fileio_0/one/enable",
+            "cd /sys/kernel/config/target/core; rmdir fileio_0/one fileio_0",
+            "the SCSI target `one` uses it as `/mnt/y/one`",
         ),
     ];
     for (used, freed, words) in uses {
@@ -206,7 +226,7 @@ fn a_loop_device_is_used_by_whoever_has_its_file(yard: &Yard) {
     let differences = then.differences(&mine()).join(", ");
     assert!(differences.contains("file behind it: was inode"), "{differences}");
     assert!(claim::confirm(&yard.guest, &then).is_err());
-    yard.shell("losetup --detach-all; rm /tmp/one /tmp/two /dev/disk/by-id/mine");
+    yard.shell("losetup --detach-all; rm /dev/disk/by-id/mine; umount /mnt/y");
 }
 
 fn blank_drives_are_free(yard: &Yard) -> Vec<Subject> {

@@ -1,30 +1,14 @@
-//! Loop devices: what each is made of, and who else has its file.
+//! Loop devices: what each is made of.
 
 use std::collections::BTreeMap;
 
 use host::{Devno, Host, HostError, find_program};
-use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos};
 
-use super::processes::{self, LIMIT, process};
+use super::files::FileId;
 use super::registries::names;
 use crate::device::{behind_node, present};
 use crate::doubt::Doubt;
-
-/// Which file it is, whatever path leads to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileId {
-    /// The device of its file system.
-    pub device: Devno,
-    /// Its number there.
-    pub inode: u64,
-}
-
-impl std::fmt::Display for FileId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "inode {} of device {}", self.inode, self.device)
-    }
-}
 
 /// What a loop device is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,17 +21,6 @@ pub(crate) struct Backing {
     pub(crate) path: String,
     /// The file behind it; `None` where that is not told.
     pub(crate) file: Option<FileId>,
-}
-
-/// A process that has the file behind a loop device open.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FileOpen {
-    /// The file.
-    pub(crate) file: FileId,
-    /// The process.
-    pub(crate) process: u32,
-    /// What it calls itself.
-    pub(crate) program: String,
 }
 
 /// Loop devices with something behind them.
@@ -96,47 +69,6 @@ fn listed(text: &str) -> BTreeMap<String, FileId> {
     text.lines().filter_map(file).collect()
 }
 
-/// Open files of these numbers, each with its process. The last word tells an answer that was cut short; what was closed
-/// meanwhile is in nobody's use.
-const LOOK: &str = r#"find -L /proc/[0-9]*/fd -mindepth 1 -maxdepth 1 -type f \( "$@" \) \
-  -exec stat -L --format='open %Hd:%Ld %i %n' {} + 2>/dev/null
-echo end"#;
-
-/// Who has the files behind these loop devices open.
-pub(crate) fn opens(host: &dyn Host, loops: &[Backing]) -> Result<Vec<FileOpen>, Doubt> {
-    let files: Vec<FileId> = loops.iter().filter(|of| of.devno.is_none()).filter_map(|of| of.file).collect();
-    if files.is_empty() {
-        return Ok(Vec::new());
-    }
-    let inodes = files.iter().map(|file| format!("-inum {}", file.inode)).collect::<Vec<_>>().join(" -o ");
-    let argv = ["sh", "-c", LOOK, "sh"].into_iter().chain(inodes.split(' '));
-    let mut opens = open_files(&host.run_ok(&Cmd::new(argv).limit(LIMIT))?.text())?;
-    opens.retain(|open| files.contains(&open.file));
-    for open in &mut opens {
-        open.program = processes::program(host, open.process)?;
-    }
-    Ok(opens)
-}
-
-/// `open 8:1 1234 /proc/12/fd/3`, a line for each.
-fn open_files(text: &str) -> Result<Vec<FileOpen>, Doubt> {
-    let Some(text) = text.strip_suffix("end") else { return Err(Doubt::words("the look into them was cut short")) };
-    let mut found: Vec<FileOpen> = Vec::new();
-    for line in text.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        let open = match words.as_slice() {
-            ["open", device, inode, path] => Devno::parse(device).zip(inode.parse().ok()).zip(process(path)),
-            _ => None,
-        };
-        let Some(((device, inode), process)) = open else { return Err(processes::not_understood(line)) };
-        let open = FileOpen { file: FileId { device, inode }, process, program: String::new() };
-        if !found.contains(&open) {
-            found.push(open);
-        }
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,15 +81,5 @@ mod tests {
             listed("/dev/loop0      8:1      77\n/dev/loop12 0:53 9\nloop3 8:1 77\n/dev/loop4 8:1\n/dev/loop5 x 1\n");
         assert_eq!(files.keys().collect::<Vec<_>>(), ["loop0", "loop12"]);
         assert_eq!(files["loop0"], FILE);
-    }
-
-    #[test]
-    fn who_has_a_file_open_is_listed_once_and_what_is_not_understood_is_a_doubt() {
-        let text = "open 8:1 77 /proc/12/fd/3\nopen 8:1 77 /proc/12/fd/4\nopen 8:1 78 /proc/7/fd/0\nend";
-        let opens = open_files(text).unwrap();
-        assert_eq!(opens.iter().map(|open| (open.process, open.file.inode)).collect::<Vec<_>>(), [(12, 77), (7, 78)]);
-        for text in ["", "open 8:1 77 /proc/12/fd/3", "open 8:1 /proc/12/fd/3\nend", "open 8:1 77 /etc/x\nend"] {
-            assert!(open_files(text).is_err(), "{text}");
-        }
     }
 }

@@ -3,6 +3,7 @@
 use host::{Devno, Host, HostError, find_program};
 use terms::{Cmd, Nanos};
 
+use super::files::Named;
 use crate::device::{Device, behind_node, present};
 use crate::doubt::Doubt;
 use crate::examination::Owner;
@@ -27,6 +28,14 @@ pub(crate) fn all(host: &dyn Host) -> [(&'static str, Answer); 5] {
         ("ZFS pools", pools(host)),
         ("targets for other machines", targets(host)),
     ]
+}
+
+/// Files that pools and targets are made of, as they name them.
+pub(super) fn files(host: &dyn Host) -> Result<Vec<Named>, Doubt> {
+    let pools = vdevs(host)?.into_iter().map(|(pool, path)| (path, Owner::Pool(pool)));
+    let owned = pools.chain(served(host)?.into_iter().map(|(path, words)| (path, Owner::Target(words))));
+    let files = owned.filter(|(path, _)| !path.starts_with("/dev/"));
+    Ok(files.map(|(path, owner)| Named { path, user: owner.to_string() }).collect())
 }
 
 fn arrays(host: &dyn Host) -> Answer {
@@ -101,29 +110,37 @@ fn btrfs(host: &dyn Host) -> Answer {
     Ok(listed)
 }
 
-/// Devices of imported pools. Nothing to ask where the module is not loaded.
+/// Devices of imported pools. A device that is missing from its pool has a node that is gone, and nobody can name it either.
 fn pools(host: &dyn Host) -> Answer {
-    if !host.exists("/proc/spl/kstat/zfs")? {
-        return Ok(Vec::new());
-    }
-    let status = Cmd::new(["zpool", "status", "-P", "-L"]).limit(Nanos::seconds(30));
+    devices(host, vdevs(host)?.into_iter().map(|(pool, node)| (node, Owner::Pool(pool))))
+}
+
+/// Those of these paths that are devices.
+fn devices(host: &dyn Host, owned: impl Iterator<Item = (String, Owner)>) -> Answer {
     let mut listed = Vec::new();
-    for (pool, node) in vdevs(&host.run_ok(&status)?.text()) {
-        // A device that is missing from its pool has a node that is gone, and nobody can name it either.
-        let devno = behind_node(host, &node)?;
-        listed.extend(devno.map(|devno| Listed { devno, owner: Owner::Pool(pool.clone()) }));
+    for (node, owner) in owned.filter(|(path, _)| path.starts_with("/dev/")) {
+        listed.extend(behind_node(host, &node)?.map(|devno| Listed { devno, owner }));
     }
     Ok(listed)
 }
 
-/// Pools and the nodes in them, of `zpool status -P -L`.
-fn vdevs(text: &str) -> Vec<(String, String)> {
+/// Pools and the paths in them. Nothing to ask where the module is not loaded.
+fn vdevs(host: &dyn Host) -> Result<Vec<(String, String)>, Doubt> {
+    if !host.exists("/proc/spl/kstat/zfs")? {
+        return Ok(Vec::new());
+    }
+    let status = Cmd::new(["zpool", "status", "-P", "-L"]).limit(Nanos::seconds(30));
+    Ok(paths_of_pools(&host.run_ok(&status)?.text()))
+}
+
+/// Pools and the paths in them, of `zpool status -P -L`.
+fn paths_of_pools(text: &str) -> Vec<(String, String)> {
     let mut pool = "";
     let mut found = Vec::new();
     for line in text.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix("pool: ") {
             pool = name;
-        } else if let Some(node) = line.split_whitespace().next().filter(|word| word.starts_with("/dev/")) {
+        } else if let Some(node) = line.split_whitespace().next().filter(|word| word.starts_with('/')) {
             found.push((pool.to_owned(), node.to_owned()));
         }
     }
@@ -133,7 +150,12 @@ fn vdevs(text: &str) -> Vec<(String, String)> {
 /// Devices that this kernel serves to other machines: NVMe and SCSI targets open them without claiming them
 /// (kernel, drivers/nvme/target/configfs.c; drivers/target/target_core_configfs.c).
 fn targets(host: &dyn Host) -> Answer {
-    let mut listed = Vec::new();
+    devices(host, served(host)?.into_iter().map(|(path, words)| (path, Owner::Target(words))))
+}
+
+/// Paths that targets serve, each with the target in words.
+fn served(host: &dyn Host) -> Result<Vec<(String, String)>, Doubt> {
+    let mut found = Vec::new();
     let nvme = "/sys/kernel/config/nvmet/subsystems";
     let scsi = "/sys/kernel/config/target/core";
     // What is served is told only where configfs is mounted.
@@ -146,26 +168,28 @@ fn targets(host: &dyn Host) -> Answer {
     }
     for subsystem in names(host, nvme)? {
         for namespace in names(host, &format!("{nvme}/{subsystem}/namespaces"))? {
-            let path = format!("{nvme}/{subsystem}/namespaces/{namespace}/device_path");
-            served(host, &path, &format!("the NVMe target `{subsystem}`"), &mut listed)?;
+            let path = present(host.read_text(&format!("{nvme}/{subsystem}/namespaces/{namespace}/device_path")))?;
+            found.extend(path.map(|path| (path, format!("the NVMe target `{subsystem}`"))));
         }
     }
     for backstore in names(host, scsi)?.into_iter().filter(|name| name.contains('_')) {
         for device in names(host, &format!("{scsi}/{backstore}"))? {
-            let path = format!("{scsi}/{backstore}/{device}/udev_path");
-            served(host, &path, &format!("the SCSI target `{device}`"), &mut listed)?;
+            let told = |file| present(host.read_text(&format!("{scsi}/{backstore}/{device}/{file}")));
+            let path = match told("udev_path")?.filter(|path| path.starts_with('/')) {
+                Some(path) => Some(path),
+                None => told("info")?.and_then(|info| backing_file(&info)),
+            };
+            found.extend(path.map(|path| (path, format!("the SCSI target `{device}`"))));
         }
     }
-    Ok(listed)
+    Ok(found.into_iter().filter(|(path, _)| path.starts_with('/')).collect())
 }
 
-fn served(host: &dyn Host, path: &str, owner: &str, listed: &mut Vec<Listed>) -> Result<(), HostError> {
-    let node = present(host.read_text(path))?.unwrap_or_default();
-    if node.starts_with("/dev/") {
-        let devno = behind_node(host, &node)?;
-        listed.extend(devno.map(|devno| Listed { devno, owner: Owner::Target(owner.to_owned()) }));
-    }
-    Ok(())
+/// The file of a target: `TCM FILEIO ID: 0        File: /srv/a.img  Size: 67108864  Mode: O_DSYNC`
+/// (kernel, drivers/target/target_core_file.c, `fd_show_configfs_dev_params`).
+fn backing_file(info: &str) -> Option<String> {
+    let (path, _) = info.split_once(" File: ")?.1.split_once("  Size: ")?;
+    Some(path.to_owned())
 }
 
 /// Names in a directory; none where there is no directory.
@@ -206,16 +230,24 @@ mod tests {
 
     #[test]
     fn pools_say_their_devices() {
-        let text = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE\n\ttank  ONLINE\n\t  mirror-0  ONLINE\n\t    /dev/nvme0n1p1  ONLINE 0\n\t    /dev/sdb1 ONLINE\n\n  pool: b\n\t /dev/sdc UNAVAIL\n";
-        let found: Vec<String> = vdevs(text).into_iter().map(|(pool, node)| pool + " " + &node).collect();
-        assert_eq!(found, ["tank /dev/nvme0n1p1", "tank /dev/sdb1", "b /dev/sdc"]);
-        assert!(vdevs("no pools available").is_empty());
+        let text = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE\n\ttank  ONLINE\n\t  mirror-0  ONLINE\n\t    /dev/nvme0n1p1  ONLINE 0\n\t    /dev/sdb1 ONLINE\n\n  pool: b\n\t /dev/sdc UNAVAIL\n\t /srv/a.img ONLINE\n";
+        let found: Vec<String> = paths_of_pools(text).into_iter().map(|(pool, node)| pool + " " + &node).collect();
+        assert_eq!(found, ["tank /dev/nvme0n1p1", "tank /dev/sdb1", "b /dev/sdc", "b /srv/a.img"]);
+        assert!(paths_of_pools("no pools available").is_empty());
+    }
+
+    #[test]
+    fn a_target_tells_its_file() {
+        let info = "Status: ACTIVATED  Max Queue Depth: 0  SectorSize: 512  HwMaxSectors: 16384\n        \
+                    TCM FILEIO ID: 0        File: /srv/a b.img  Size: 67108864  Mode: O_DSYNC Async: 0";
+        assert_eq!(backing_file(info).as_deref(), Some("/srv/a b.img"));
+        assert_eq!(backing_file("iBlock device: sda  UDEV PATH: /dev/sda  readonly: 0"), None);
     }
 
     proptest! {
         #[test]
         fn whatever_tools_say_nothing_panics(text in "[a-z:(), 0-9\\[\\]\n/]{0,120}") {
-            let _ = (members(&text), vdevs(&text), dependencies(&text).is_ok());
+            let _ = (members(&text), paths_of_pools(&text), backing_file(&text), dependencies(&text).is_ok());
         }
     }
 }

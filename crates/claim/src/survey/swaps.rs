@@ -1,36 +1,54 @@
-//! Devices that are swapped to.
+//! Devices and files that are swapped to.
 
 use host::{Devno, Host};
 
+use super::files::Named;
 use super::mounts::unescape;
 use crate::device::{behind_node, present};
 use crate::doubt::Doubt;
 
-/// Reads `/proc/swaps`. A kernel without swap has none. Swap in a file counts through the mount the file is on.
-pub(crate) fn read(host: &dyn Host) -> Result<Vec<Devno>, Doubt> {
-    let Some(text) = present(host.read_text("/proc/swaps"))? else { return Ok(Vec::new()) };
+/// Devices that are swapped to. Swap in a file counts through the mount the file is on, and for the loop devices made of it.
+pub(super) fn read(host: &dyn Host) -> Result<Vec<Devno>, Doubt> {
     let node = |path: String| {
         let devno = behind_node(host, &path)?;
         devno.ok_or_else(|| Doubt::words(format!("swap on `{path}`, which is no block device now")))
     };
-    parse(&text)?.into_iter().map(node).collect()
+    table(host)?.devices.into_iter().map(node).collect()
 }
 
-/// Paths of what is not a file (proc(5): `Filename Type Size Used Priority`).
-fn parse(text: &str) -> Result<Vec<String>, Doubt> {
+/// Files that are swapped to.
+pub(super) fn files(host: &dyn Host) -> Result<Vec<Named>, Doubt> {
+    let named = |path| Named { path, user: "the swap of this machine".to_owned() };
+    Ok(table(host)?.files.into_iter().map(named).collect())
+}
+
+/// Paths of what is swapped to.
+#[derive(Debug, Default)]
+struct Swaps {
+    devices: Vec<String>,
+    files: Vec<String>,
+}
+
+/// Reads `/proc/swaps`. A kernel without swap has none.
+fn table(host: &dyn Host) -> Result<Swaps, Doubt> {
+    present(host.read_text("/proc/swaps"))?.map_or_else(|| Ok(Swaps::default()), |text| parse(&text))
+}
+
+/// Understands the table (proc(5): `Filename Type Size Used Priority`).
+fn parse(text: &str) -> Result<Swaps, Doubt> {
     let mut lines = text.lines();
     if lines.next().is_none_or(|head| !head.starts_with("Filename")) {
         return Err(Doubt::words("its table has no head"));
     }
-    let mut paths = Vec::new();
+    let mut swaps = Swaps::default();
     for line in lines {
         match line.split_whitespace().collect::<Vec<_>>().as_slice() {
-            [_, "file", ..] => {}
-            [path, "partition", ..] => paths.push(unescape(path)),
+            [path, "file", ..] => swaps.files.push(unescape(path)),
+            [path, "partition", ..] => swaps.devices.push(unescape(path)),
             _ => return Err(Doubt::words(format!("a line is not understood: {line}"))),
         }
     }
-    Ok(paths)
+    Ok(swaps)
 }
 
 #[cfg(test)]
@@ -38,11 +56,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_are_listed_and_files_are_not() {
+    fn devices_and_files_are_told_apart() {
         let head = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
         let text = format!("{head}/dev/nvme0n1p2 partition 100 0 -2\n/var/swap\\040file file 5 0 -3\n");
-        assert_eq!(parse(&text).unwrap(), ["/dev/nvme0n1p2"]);
-        assert!(parse(head).unwrap().is_empty());
+        let swaps = parse(&text).unwrap();
+        assert_eq!(
+            (swaps.devices, swaps.files),
+            (vec!["/dev/nvme0n1p2".to_owned()], vec!["/var/swap file".to_owned()])
+        );
+        assert!(parse(head).unwrap().devices.is_empty());
         for broken in
             [String::new(), "/dev/a partition 1".to_owned(), format!("{head}/dev/a"), format!("{head}/dev/a zram 1")]
         {

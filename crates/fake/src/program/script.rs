@@ -5,6 +5,8 @@ use crate::state::{Process, State};
 
 /// What looks into every process (`/proc/*/fd`, `/proc/*/ns/mnt`).
 const LOOK: &str = "for process in /proc/[0-9]*";
+/// What looks for files that are open or mapped, its own among them.
+pub(crate) const OPEN_FILES: &str = "find -L /proc/[0-9]*/fd";
 
 pub(crate) fn sh(state: &mut State, call: &Call<'_>) -> Did {
     let script = call.word(2);
@@ -13,7 +15,7 @@ pub(crate) fn sh(state: &mut State, call: &Call<'_>) -> Did {
     if script.starts_with(LOOK) {
         return look(state);
     }
-    if script.starts_with("find -L /proc/[0-9]*/fd") {
+    if is(OPEN_FILES) {
         return files(state);
     }
     if is("tcplay --create") {
@@ -87,7 +89,7 @@ fn files(state: &State) -> Did {
         let inode = super::look::inode(process.device.as_bytes());
         format!("open 8:1 {inode} /proc/{}/fd/3\n", process.id)
     };
-    say(files.map(line).collect::<String>() + "end\n")
+    say(format!("own 1\nopen 8:1 1 /proc/1/fd/9\n{}end\n", files.map(line).collect::<String>()))
 }
 
 fn look(state: &State) -> Did {

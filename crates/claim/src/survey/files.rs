@@ -1,0 +1,166 @@
+//! Who else uses the files that loop devices are made of: neither a lock nor an exclusive open of the loop device tells.
+
+use host::{Devno, Host};
+use serde::{Deserialize, Serialize};
+use terms::Cmd;
+use terms::command::quote;
+
+use super::loops::Backing;
+use super::mounts::Mount;
+use super::processes::{self, LIMIT, process};
+use super::{registries, swaps};
+use crate::doubt::Doubt;
+
+/// Which file it is, whatever path leads to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileId {
+    /// The device of its file system.
+    pub device: Devno,
+    /// Its number there.
+    pub inode: u64,
+}
+
+impl std::fmt::Display for FileId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "inode {} of device {}", self.inode, self.device)
+    }
+}
+
+/// A file that a table of the machine names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    /// The path as it stands there.
+    pub(super) path: String,
+    /// Who uses it, in words: `the pool …`.
+    pub(super) user: String,
+}
+
+/// A use of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileUse {
+    /// The file; `None` where the path does not lead to it here.
+    pub(crate) file: Option<FileId>,
+    /// Who uses it, as the end of a sentence about its path.
+    pub(crate) user: String,
+    /// A command that shows more.
+    pub(crate) hint: String,
+}
+
+/// How often a program that only passes by is waited for, and how long each time.
+const TRIES: u32 = 5;
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(300);
+
+/// Uses of the files behind these loop devices.
+pub(super) fn uses(host: &dyn Host, loops: &[Backing], mounts: &[Mount]) -> Result<Vec<FileUse>, Doubt> {
+    let files: Vec<FileId> = loops.iter().filter(|of| of.devno.is_none()).filter_map(|of| of.file).collect();
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut uses = opens(host, &files)?;
+    for _ in 1..TRIES {
+        if uses.is_empty() {
+            break;
+        }
+        host.pause(PAUSE)?;
+        uses = opens(host, &files)?;
+    }
+    let mut named = swaps::files(host)?;
+    named.extend(registries::files(host)?);
+    named.extend(mounted(mounts));
+    for Named { path, user } in named {
+        let file = known_as(host, &path)?;
+        if file.is_none_or(|file| files.contains(&file)) {
+            uses.push(FileUse {
+                file,
+                user: format!("{user} uses it as `{path}`"),
+                hint: format!("stat {}", quote(&path)),
+            });
+        }
+    }
+    Ok(uses)
+}
+
+/// Images that are mounted without a loop device (kernel, fs/erofs, `CONFIG_EROFS_FS_BACKED_BY_FILE`).
+fn mounted(mounts: &[Mount]) -> impl Iterator<Item = Named> + '_ {
+    let images = mounts.iter().filter(|mount| mount.kind == "erofs" && !mount.source.starts_with("/dev/"));
+    images.map(|mount| Named { path: mount.source.clone(), user: format!("the mount at `{}`", mount.point) })
+}
+
+/// The file that a path leads to; `None` where it leads nowhere here.
+fn known_as(host: &dyn Host, path: &str) -> Result<Option<FileId>, Doubt> {
+    let outcome = host.run(&Cmd::new(["stat", "--dereference", "--format=%Hd:%Ld %i", "--", path]).limit(LIMIT))?;
+    let text = outcome.text();
+    let told = text.split_once(' ').filter(|_| outcome.ok());
+    Ok(told
+        .and_then(|(device, inode)| Some(FileId { device: Devno::parse(device)?, inode: inode.trim().parse().ok()? })))
+}
+
+/// Open and mapped files of these numbers, each with its process. The script opens a file of its own and has to find
+/// itself, so that a program which is missing or refuses is told from an answer of nobody; the last word tells an answer
+/// that was cut short. What was closed meanwhile is in nobody's use.
+const LOOK: &str = r#"tool=$(command -v find) && exec 9<"$tool" && own=$(stat -L --format=%i "$tool") || exit 1
+echo "own $$"
+find -L /proc/[0-9]*/fd /proc/[0-9]*/map_files -mindepth 1 -maxdepth 1 -type f \( "$@" -o -inum "$own" \) \
+  -exec stat -L --format='open %Hd:%Ld %i %n' {} + 2>/dev/null
+echo end"#;
+
+/// Processes that have one of these files open.
+fn opens(host: &dyn Host, files: &[FileId]) -> Result<Vec<FileUse>, Doubt> {
+    let inodes = files.iter().map(|file| format!("-inum {}", file.inode)).collect::<Vec<_>>().join(" -o ");
+    let argv = ["sh", "-c", LOOK, "sh"].into_iter().chain(inodes.split(' '));
+    let mut uses = Vec::new();
+    for (file, process) in open_files(&host.run_ok(&Cmd::new(argv).limit(LIMIT))?.text())? {
+        if files.contains(&file) {
+            let user = format!("process {process} (`{}`) has it open", processes::program(host, process)?);
+            uses.push(FileUse { file: Some(file), user, hint: format!("ls -l /proc/{process}/fd") });
+        }
+    }
+    Ok(uses)
+}
+
+/// `own 12`, then `open 8:1 1234 /proc/12/fd/3`, a line for each.
+fn open_files(text: &str) -> Result<Vec<(FileId, u32)>, Doubt> {
+    let cut_short = || Doubt::words("the look into them was cut short");
+    let text = text.strip_suffix("end").ok_or_else(cut_short)?;
+    let (own, lines) = text.strip_prefix("own ").and_then(|text| text.split_once('\n')).ok_or_else(cut_short)?;
+    let mut found = Vec::new();
+    let mut itself = false;
+    for line in lines.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let open = match words.as_slice() {
+            ["open", device, inode, path] => Devno::parse(device).zip(inode.parse().ok()).zip(process(path)),
+            _ => None,
+        };
+        let Some(((device, inode), process)) = open else { return Err(processes::not_understood(line)) };
+        itself |= words.last() == Some(&format!("/proc/{own}/fd/9").as_str());
+        let open = (FileId { device, inode }, process);
+        if !found.contains(&open) {
+            found.push(open);
+        }
+    }
+    if itself { Ok(found) } else { Err(Doubt::words("the look into them does not find its own file")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_a_file_open_is_listed_once_and_what_is_not_understood_is_a_doubt() {
+        let own = "own 9\nopen 8:1 5 /proc/9/fd/9\n";
+        let text = "open 8:1 77 /proc/12/fd/3\nopen 8:1 77 /proc/12/map_files/7f-80\nopen 8:1 78 /proc/7/fd/0\nend";
+        let opens = open_files(&format!("{own}{text}")).unwrap();
+        let numbers: Vec<_> = opens.iter().map(|(file, process)| (*process, file.inode)).collect();
+        assert_eq!(numbers, [(9, 5), (12, 77), (7, 78)]);
+        for text in ["open 8:1 77 /proc/12/fd/3", "open 8:1 /proc/12/fd/3\nend", "open 8:1 77 /etc/x\nend"] {
+            assert!(open_files(&format!("{own}{text}")).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_look_that_does_not_find_itself_is_a_doubt() {
+        for text in ["", "end", "own 9\nend", "own 9\nopen 8:1 5 /proc/8/fd/9\nend", "open 8:1 5 /proc/9/fd/9\nend"] {
+            assert!(open_files(text).is_err(), "{text}");
+        }
+    }
+}
