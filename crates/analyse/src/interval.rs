@@ -68,8 +68,9 @@ pub(crate) fn differences(value: &BTreeMap<u32, f64>, base: &BTreeMap<u32, f64>)
     pairs.map(|(value, base)| Some(logarithm(*value)? - logarithm(*base)?)).collect()
 }
 
-/// From so many degrees of freedom on Student's distribution is the normal one in the first four digits. Of many more the
-/// search for a quantile finds no end, and a record of somebody else's may say any number.
+/// From so many degrees of freedom on Student's distribution is taken for one with so many: its quantiles are those of the
+/// normal one to 0.1 % for chances down to one in a million (Cornish and Fisher: `z + (z³ + z)/4n`). Of many more the search
+/// for a quantile finds no end, and a record of somebody else's may say any number.
 const NORMAL_FROM: f64 = 1e4;
 
 /// Student's distribution.

@@ -47,7 +47,10 @@ pub fn runs(a: Run<'_>, b: Run<'_>) -> Result<RunComparison, Vec<String>> {
     let (of_a, of_b) = (&a.findings.provenance, &b.findings.provenance);
     let repeats = of_a.has_virtual_clock() && of_b.has_virtual_clock() && of_a.seed == of_b.seed;
     let pair = Pair { a, b, rounds: [counted(a), counted(b)], repeats };
-    let mut cells: Vec<(CellComparison, Option<f64>)> = pair.names().into_iter().map(|name| pair.cell(name)).collect();
+    let names = pair.names();
+    let titles = titles(&names);
+    let cell = |of: Named<'_>| pair.cell(of, titles.get(of.2.name.as_str()).cloned().unwrap_or_default());
+    let mut cells: Vec<(CellComparison, Option<f64>)> = names.iter().map(|name| cell(*name)).collect();
     let policy = of_a.policy();
     let chances = holm(&cells.iter().map(|cell| cell.1).collect::<Vec<_>>());
     for ((cell, _), chance) in cells.iter_mut().zip(chances) {
@@ -72,6 +75,13 @@ pub fn runs(a: Run<'_>, b: Run<'_>) -> Result<RunComparison, Vec<String>> {
         differences: differences::all(a.findings, b.findings),
         cells,
     })
+}
+
+/// What the workloads of both runs are called, by their names.
+fn titles<'a>(names: &[Named<'a>]) -> BTreeMap<&'a str, String> {
+    let workloads: BTreeMap<&str, &Workload> = names.iter().map(|(_, _, of)| (of.name.as_str(), *of)).collect();
+    let titles = Workload::titles(&workloads.values().copied().collect::<Vec<_>>());
+    workloads.into_keys().zip(titles).collect()
 }
 
 fn head(of: &Provenance) -> RunHead {
@@ -124,7 +134,7 @@ impl<'a> Pair<'a> {
     }
 
     /// The cell without its answer, and the chance of its difference between equals.
-    fn cell(&self, (stack, name, of): Named<'_>) -> (CellComparison, Option<f64>) {
+    fn cell(&self, (stack, name, of): Named<'_>, title: String) -> (CellComparison, Option<f64>) {
         let workload = of.name.as_str();
         let [a, b] = [self.a, self.b].map(|run| run.findings.cell(stack, workload));
         let why_not = missing("A", a).or_else(|| missing("B", b)).or_else(|| self.other_work(workload));
@@ -135,7 +145,7 @@ impl<'a> Pair<'a> {
             stack: stack.to_owned(),
             name: name.to_owned(),
             workload: workload.to_owned(),
-            title: of.title(),
+            title,
             a: a.and_then(figures),
             b: b.and_then(figures),
             ratio: compared.map(|(ratio, _)| ratio),

@@ -89,12 +89,7 @@ impl<'a> Grid<'a> {
 
     /// The grid of some workloads.
     fn of(findings: &'a Findings, workloads: Vec<&'a Workload>) -> Self {
-        let plain: Vec<String> = workloads.iter().map(|work| work.title()).collect();
-        let titles = plain.iter().zip(&workloads).map(|(text, workload)| {
-            let twice = plain.iter().filter(|other| *other == text).count() > 1;
-            if twice { format!("{text} ({})", workload.name) } else { text.clone() }
-        });
-        Self { findings, titles: titles.collect(), workloads }
+        Self { findings, titles: Workload::titles(&workloads), workloads }
     }
 
     /// The stacks in the study's order.

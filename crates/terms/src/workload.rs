@@ -3,6 +3,8 @@
 mod page_cache;
 mod part;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use page_cache::PageCache;
@@ -446,6 +448,19 @@ impl Workload {
     #[must_use]
     pub fn title(&self) -> String {
         self.describe() + &self.flushes()
+    }
+
+    /// What each of several is called where people read: its [title](Self::title), and its name in brackets where others
+    /// have the same.
+    #[must_use]
+    pub fn titles(workloads: &[&Self]) -> Vec<String> {
+        let plain: Vec<String> = workloads.iter().map(|of| of.title()).collect();
+        let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+        plain.iter().for_each(|title| *times.entry(title).or_default() += 1);
+        let is_shared = |title: &str| times.get(title).is_some_and(|times| *times > 1);
+        let told = plain.iter().zip(workloads);
+        told.map(|(title, of)| if is_shared(title) { format!("{title} ({})", of.name) } else { title.clone() })
+            .collect()
     }
 
     /// The pattern in the words people use: `RND 4 KiB Q32 T16 read`.
