@@ -169,7 +169,7 @@ fn planned(stacks: &[Stack], facts: &[plan::DriveFact]) -> Result<Vec<Plan>, Fai
 pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &Settings) -> Result<(), Failure> {
     replace_workloads(design, &arguments.profile)?;
     if let Some(file) = &arguments.fio {
-        take_jobs(design, job_file::import(file, arguments.force, &arguments.set, settings)?);
+        take_jobs(design, job_file::import(file, arguments.force, &arguments.set, settings)?)?;
     }
     let policy = &mut design.measure;
     if arguments.quick {
@@ -346,17 +346,28 @@ fn replace_workloads(design: &mut Design, profiles: &[String]) -> Result<(), Fai
         }
     }
     design.workloads.sort_by_key(|workload| workload.pattern.writes());
-    Ok(())
+    fits(design)
+}
+
+/// Is what the choices of the command line make of a study still one that may be run?
+fn fits(design: &Design) -> Result<(), Failure> {
+    match spec::too_many_cells(design.stacks.len(), design.workloads.len()) {
+        Some(message) => {
+            Err(Failure::told(format!("error: {message}\n\nhint: name fewer stacks with `--only`, or fewer profiles")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Workloads of a job file in place of the study's, and its times and size with them.
-fn take_jobs(design: &mut Design, imported: spec::fio::Imported) {
+fn take_jobs(design: &mut Design, imported: spec::fio::Imported) -> Result<(), Failure> {
     let policy = &mut design.measure;
     policy.window = imported.window.unwrap_or(policy.window);
     policy.settle = imported.settle.unwrap_or(policy.settle);
     policy.span = imported.span.unwrap_or(policy.span);
     design.workloads = imported.workloads;
     design.workloads.sort_by_key(|workload| workload.pattern.writes());
+    fits(design)
 }
 
 /// Adds the points of the load curves of all random workloads.

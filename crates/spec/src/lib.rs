@@ -96,6 +96,14 @@ fn parse_by<T>(
 /// Cells of a study at most.
 const MOST_CELLS: usize = 10_000;
 
+/// What is wrong with so many stacks under so many workloads; nothing where a study may have them.
+#[must_use]
+pub fn too_many_cells(stacks: usize, workloads: usize) -> Option<String> {
+    let cells = stacks.saturating_mul(workloads);
+    let told = || format!("{stacks} stacks under {workloads} workloads are {cells} cells, more than {MOST_CELLS}");
+    (cells > MOST_CELLS).then(told)
+}
+
 /// Makes the nouns of the fields and checks what they mean together.
 fn design(fields: &fields::Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -> Option<Design> {
     let mut lab = lab::read(fields, drives, notes);
@@ -103,12 +111,19 @@ fn design(fields: &fields::Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -
     lab.spec.set_caches(&setups);
     let stacks = stack::read(fields, &lab, notes);
     let source = stack::read_source(fields, &lab, &stacks, notes);
+    let own = fields.tables("workload");
+    let too_many = |workloads: usize, place| {
+        let message = too_many_cells(stacks.len(), workloads)?;
+        Some(Note::error("study-too-many-cells", place, message).hint("split the study"))
+    };
+    // What is asked of each workload takes time, so they are counted first; profiles and curves bring more.
+    if let Some(note) = too_many(own.len(), own.last().map(|last| last.span)) {
+        notes.push(note);
+        return None;
+    }
     let (measure, workloads) = measure::read(fields, &lab.spec, &stacks, source.as_ref(), notes);
-    let cells = stacks.len().saturating_mul(workloads.len());
-    if cells > MOST_CELLS {
-        let (stacks, workloads) = (stacks.len(), workloads.len());
-        let message = format!("{stacks} stacks under {workloads} workloads are {cells} cells, more than {MOST_CELLS}");
-        notes.push(Note::error("study-too-many-cells", None, message).hint("split the study"));
+    if let Some(note) = too_many(workloads.len(), Some(fields.key("measure"))) {
+        notes.push(note);
         return None;
     }
     let question = fields.text("question")?.to_owned();
