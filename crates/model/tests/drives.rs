@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Conditions, Site, predict};
-use terms::layer::{ArrayState, Bitmap, Btrfs, Ext4, Lvm, Raid, RaidLevel, Zfs, ZfsLayout};
+use terms::layer::{ArrayState, Bitmap, Btrfs, Ext4, Lvm, Raid, RaidLevel, Zfs, ZfsCache, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
 use terms::workload::FioKey;
@@ -363,6 +363,9 @@ fn marks_of_a_bitmap_move_heads() {
         assert!((0.3..0.8).contains(&many) && few > 0.97, "{level:?}: {many} {few}");
         assert!(kept(level, DriveKind::NvmeEnterprise, 32, large) > 0.9, "{level:?} on what has no heads");
     }
+    // One write at a time goes to two places of every drive, and waits for both.
+    let alone = kept(RaidLevel::Raid1, DriveKind::Hdd, 1, large);
+    assert!((0.1..0.5).contains(&alone), "{alone}");
 }
 
 /// What ZFS reads ahead of a stream waits in order of its place: a head comes to each of several streams once for that, and not for
@@ -370,16 +373,21 @@ fn marks_of_a_bitmap_move_heads() {
 #[test]
 fn streams_of_zfs_are_read_ahead_by_more_than_a_record() {
     let machine = machine(DriveKind::Hdd);
-    let at = |layout, members, kib, jobs| {
-        let pool = stack(members, Layer::Zfs(Zfs { layout, recordsize: Bytes::kib(kib), ..Zfs::default() }));
-        rate(&machine, &pool, &Workload { jobs, ..work(Pattern::Read, 1024, 1) })
+    let share = |layout, members, kib, primarycache| {
+        let zfs = Zfs { layout, recordsize: Bytes::kib(kib), primarycache, ..Zfs::default() };
+        let pool = stack(members, Layer::Zfs(zfs));
+        let at = |jobs| rate(&machine, &pool, &Workload { jobs, ..work(Pattern::Read, 1024, 1) });
+        at(4) / at(1)
     };
     for (layout, members) in [(ZfsLayout::Stripe, 1), (ZfsLayout::Raidz2, 5)] {
         for kib in [128, 1024] {
-            let share = at(layout, members, kib, 4) / at(layout, members, kib, 1);
+            let share = share(layout, members, kib, ZfsCache::All);
             assert!((0.6..1.0).contains(&share), "{layout:?}, records of {kib} KiB: {share}");
         }
     }
+    // What is not kept is not read ahead.
+    let alone = share(ZfsLayout::Stripe, 1, 128, ZfsCache::Metadata);
+    assert!(alone < 0.5, "{alone}");
 }
 
 /// Small records all over a large span are pointed to by as many blocks, which are written anew with them. A stream, or a small

@@ -21,7 +21,7 @@ const LOG_BUFFERS: f64 = 8.0;
 const RECORD: f64 = 192.0;
 
 /// What of the time of ZFS' log its lock is held for: copies into blocks, room for them and their start, and not the making of records
-/// nor what comes after a block has ended.
+/// nor what comes after a block has ended. Taken for half: the time was counted as a whole.
 const LOCKED: f64 = 0.5;
 
 /// A write past the cache, and a flush.

@@ -124,8 +124,10 @@ impl Compiler<'_> {
         let crossing = moved * missed + flow.rate * flow.bytes * copied;
         self.memory(crossing * CROSSINGS, "copied through the cache, and read for checksums");
         // Of a stream that is read so much waits on the vdev, sorted by place (`vdev_queue_class_to_issue`): a head comes to it once
-        // for all of that, and for each operation at most, however many records that has.
-        let seeks = (flow.seeks / records.max(1.0)).min(record / AHEAD);
+        // for all of that, and for each operation at most, however many records that has. Without a cache for data nothing is read
+        // ahead (`DNODE_IS_CACHEABLE`, asked in `dbuf_read`).
+        let ahead = if zfs.primarycache == ZfsCache::All { AHEAD } else { record };
+        let seeks = (flow.seeks / records.max(1.0)).min(record / ahead);
         let rate = flow.rate * records * fresh;
         let whole = Flow { bytes: record, rate, seeks, batch: flow.batch * records.max(1.0), ..*flow };
         if !flow.write || read_first {
