@@ -202,12 +202,15 @@ fn a_loop_device_is_used_by_whoever_has_its_file(yard: &Yard) {
             "(`sleep`) has it open",
         ),
         (
-            "chmod 600 /mnt/y/one; mkswap /mnt/y/one; swapon /mnt/y/one",
+            // The discard of `mkfs` left holes.
+            "dd if=/dev/zero of=/mnt/y/one bs=1M count=64 conv=notrunc status=none; sync; \
+             chmod 600 /mnt/y/one; mkswap /mnt/y/one; swapon /mnt/y/one",
             "swapoff /mnt/y/one",
             "the swap of this machine uses it as `/mnt/y/one`",
         ),
         (
-            "modprobe target_core_file; cd /sys/kernel/config/target/core; mkdir -p fileio_0/one; \
+            "modprobe target_core_file; c=/sys/kernel/config; mountpoint -q $c || mount -t configfs configfs $c; \
+             cd $c/target/core; mkdir -p fileio_0/one; \
              echo fd_dev_name=/mnt/y/one,fd_dev_size=67108864 >fileio_0/one/control; echo 1 >fileio_0/one/enable",
             "cd /sys/kernel/config/target/core; rmdir fileio_0/one fileio_0",
             "the SCSI target `one` uses it as `/mnt/y/one`",

@@ -112,7 +112,11 @@ fn opens(host: &dyn Host, files: &[FileId]) -> Result<Vec<FileUse>, Doubt> {
     for (file, process) in open_files(&host.run_ok(&Cmd::new(argv).limit(LIMIT))?.text())? {
         if files.contains(&file) {
             let user = format!("process {process} (`{}`) has it open", processes::program(host, process)?);
-            uses.push(FileUse { file: Some(file), user, hint: format!("ls -l /proc/{process}/fd") });
+            uses.push(FileUse {
+                file: Some(file),
+                user,
+                hint: format!("ls -l /proc/{process}/fd /proc/{process}/map_files"),
+            });
         }
     }
     Ok(uses)

@@ -173,7 +173,9 @@ fn served(host: &dyn Host) -> Result<Vec<(String, String)>, Doubt> {
         }
     }
     for backstore in names(host, scsi)?.into_iter().filter(|name| name.contains('_')) {
-        for device in names(host, &format!("{scsi}/{backstore}"))? {
+        // Beside them are files of the backstore itself (`hba_info`).
+        for device in names(host, &format!("{scsi}/{backstore}"))?.into_iter().filter(|name| !name.starts_with("hba_"))
+        {
             let told = |file| present(host.read_text(&format!("{scsi}/{backstore}/{device}/{file}")));
             let path = match told("udev_path")?.filter(|path| path.starts_with('/')) {
                 Some(path) => Some(path),
