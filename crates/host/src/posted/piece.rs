@@ -61,6 +61,7 @@ pub(super) fn command(line: &str) -> Option<&str> {
     let line = line.trim();
     for sign in ["$ ", "# "] {
         let Some((who, rest)) = line.split_once(sign) else { continue };
+        let rest = rest.trim_start();
         let is_who = !who.contains(' ') || who.contains('@');
         // `# 1  Extended offline` and `ID# ATTRIBUTE_NAME` are lines of tables.
         if is_who && rest.starts_with(|c: char| c.is_ascii_lowercase() || "/.~".contains(c)) {

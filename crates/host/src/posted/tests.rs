@@ -61,6 +61,15 @@ fn texts_that_contradict_each_other_make_it_unknown() {
     assert!(posted.refused.iter().any(|refused| refused.contains("in another")), "{:?}", posted.refused);
 }
 
+#[test]
+fn a_prompt_may_have_more_than_one_blank() {
+    for prompt in ["$ ", "$  ", "root@nas:~#   "] {
+        let text = format!("{prompt}smartctl -A /dev/sdq\n{}", include_str!("samples/smartctl-a-desktop.txt"));
+        let inventory = inventory(&text);
+        assert!(inventory.drives.iter().any(|drive| drive.kernel_name == "sdq"), "{prompt}");
+    }
+}
+
 /// What is known of links, arrays and pools, in words.
 fn facts(inventory: &Inventory) -> Vec<String> {
     let mut all = Vec::new();
