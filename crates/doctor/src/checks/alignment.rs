@@ -154,7 +154,13 @@ fn partitions(machine: &Machine, round: &mut Round) {
                 continue;
             }
         }
-        let source = format!("/sys/class/block/{}/start (× 512)", node.name);
+        // A drive's blocks may begin behind its first sector (`queue_limit_alignment_offset` in the kernel's `block/blk-settings.c`).
+        let first = below.alignment_offset.known().map_or(0, |offset| offset.0);
+        let less = match first {
+            0 => String::new(),
+            _ => format!(", less /sys/class/block/{}/alignment_offset ({first})", below.name),
+        };
+        let source = format!("/sys/class/block/{}/start (× 512){less}", node.name);
         let advise = |found: Found, layer: &Beginning| {
             found
                 .advise(
@@ -165,9 +171,9 @@ fn partitions(machine: &Machine, round: &mut Round) {
                 .look(format!("parted --script {} unit B print", layer.device))
                 .run(Data(format!("everything on {}", layer.at)), format!("parted --script {} {}", layer.device, layer.name))
         };
-        let name = made_anew(below, partition, node.size);
-        let layer =
-            Beginning { at: at.clone(), start: partition.start, source, below, device: path(below), name, advise };
+        let name = made_anew(below, partition, node.size, first);
+        let start = Bytes(partition.start.0.saturating_sub(first));
+        let layer = Beginning { at: at.clone(), start, source, below, device: path(below), name, advise };
         judge(machine, round, &layer);
         // What the kernel itself says, where the drive tells of an offset of its own.
         let Some(offset) = round.ask(&at, &node.alignment_offset) else { continue };
@@ -185,12 +191,13 @@ fn partitions(machine: &Machine, round: &mut Round) {
 }
 
 /// What `parted` is told: the partition goes, and comes again where a stripe begins. Tables of MS-DOS take `primary` for
-/// its kind, those of GPT for its name.
-fn made_anew(below: &Node, partition: &Partition, size: Bytes) -> String {
+/// its kind, those of GPT for its name. `first` is where the drive's first block begins.
+fn made_anew(below: &Node, partition: &Partition, size: Bytes, first: u64) -> String {
     let told = below.queue.optimal_io.known().and_then(|optimal| stripe(*optimal)).unwrap_or(1);
     let step = common_multiple(told, 1 << 20);
     let end = partition.start.0.saturating_add(size.0).saturating_sub(1);
-    match partition.start.0.checked_next_multiple_of(step).filter(|start| *start < end) {
+    let start = partition.start.0.saturating_sub(first).checked_next_multiple_of(step);
+    match start.map(|start| start.saturating_add(first)).filter(|start| *start < end) {
         Some(start) => format!("rm {} mkpart primary {start}B {end}B", partition.number),
         None => format!("rm {} mkpart primary START END", partition.number),
     }

@@ -247,6 +247,19 @@ fn a_drive_that_died_is_no_empty_port() {
     assert!(!told(port) && told(&format!("{port}[ 1007.0] ata5.00: disabled\n")));
 }
 
+#[test]
+fn a_partition_is_made_anew_where_a_block_of_a_shifted_drive_begins() {
+    let text = "# fdisk -l /dev/sda\nDisk /dev/sda: 1.82 TiB, 2000398934016 bytes, 3907029168 sectors\n\
+        Sector size (logical/physical): 512 bytes / 4096 bytes\nI/O size (minimum/optimal): 4096 bytes / 4096 bytes\n\
+        Alignment offset: 3584 bytes\nDisklabel type: dos\n\n\
+        Device     Boot Start        End    Sectors  Size Id Type\n/dev/sda1       2048 3907024064 3907022017 1.8T 83 Linux\n\n";
+    let diagnosis = diagnosis(text);
+    let found = diagnosis.findings.iter().find(|found| found.check == "partition-alignment").unwrap();
+    assert!(found.seen.iter().any(|seen| seen.source.ends_with("alignment_offset (3584)")), "{found:?}");
+    // 1 MiB and 3584 bytes.
+    assert!(found.remedy.commands.iter().any(|command| command.contains("mkpart primary 1052160B ")), "{found:?}");
+}
+
 /// What several texts together may tell, and none of them alone; and the nearer end of a link, which tells less than both.
 const JOINED: [&str; 5] =
     ["bandwidth-message", "recovery-time-out", "link-below-both-ends", "encryption-sector", "link-below-drive"];

@@ -177,6 +177,64 @@ fn tables_of_partitions() {
         post(table(501_758, 4096, "Extended"), &[], NOT),
         post(table(34, 4096, "Microsoft reserved"), &[], NOT),
         post(table(63, 4096, "Linux").replace("sectors of 1 * 512", "cylinders of 16065 * 512"), &[], NOT),
+        // A drive whose blocks begin behind its first sector.
+        post(table(63, 4096, "Linux").replace("Disklabel", "Alignment offset: 3584 bytes\nDisklabel"), &[], NOT),
+        post(table(2048, 4096, "Linux").replace("Disklabel", "Alignment offset: 3584 bytes\nDisklabel"), OFF, &[]),
+    ]);
+}
+
+#[test]
+fn tables_of_partitions_by_parted() {
+    let heading = "# parted /dev/sda unit s print\nModel: ATA ST4000VN008-2DR1 (scsi)\nDisk /dev/sda: 7814037168s\n\
+        Sector size (logical/physical): 512B/4096B\nPartition Table: msdos\nDisk Flags: \n\n";
+    let dos = |rows: &str| {
+        format!("{heading}Number  Start    End          Size         Type      File system  Flags\n{rows}\n")
+    };
+    let gpt = |row: &str| format!("{heading}Number  Start  End       Size      File system  Name      Flags\n{row}\n");
+    const LOGICAL: &[Found] = &[("partition-alignment", "sda5", Warning)];
+    const OFF: &[Found] = &[("partition-alignment", "sda1", Warning)];
+    const NOT: &[&str] = &["partition-alignment"];
+    let list = |flags: &str| {
+        format!(
+            " 2      501758s  7814035455s  7813533698s  extended               {flags}\n \
+            5      501760s  7814035455s  7813533696s  logical   ext4\n"
+        )
+    };
+    check(&[
+        post(dos(&list("")), &[], NOT),
+        post(dos(&list("lba")), &[], NOT),
+        post(
+            dos(&list("lba").replace("501760s  7814035455s  7813533696s", "501759s  7814035455s  7813533697s")),
+            LOGICAL,
+            &[],
+        ),
+        post(dos(" 1      63s      20971520s    20971458s    primary   ext4\n"), OFF, &[]),
+        // A table of GPT tells no kinds: what stands there is a name.
+        post(gpt(" 1      63s    2097152s  2097090s               extended\n"), OFF, &[]),
+        post(gpt(" 1      34s    2047s     2014s                           bios_grub\n"), &[], NOT),
+        post(gpt(" 1      63s    2097152s  2097090s               bios_grub\n"), OFF, &[]),
+    ]);
+}
+
+/// `gdisk` tells the kind by its number; the name behind it is a person's.
+#[test]
+fn tables_of_partitions_by_gdisk() {
+    let table = |start: u64, code: &str, name: &str| {
+        format!(
+            "# gdisk -l /dev/sda\nGPT fdisk (gdisk) version 1.0.9\n\nDisk /dev/sda: 7814037168 sectors, 3.6 TiB\n\
+            Sector size (logical/physical): 512/4096 bytes\n\n\
+            Number  Start (sector)    End (sector)  Size       Code  Name\n   \
+            1            {start}      7814037134   3.6 TiB     {code}  {name}\n\n"
+        )
+    };
+    const OFF: &[Found] = &[("partition-alignment", "sda1", Warning)];
+    const NOT: &[&str] = &["partition-alignment"];
+    check(&[
+        post(table(63, "8300", "Extended"), OFF, &[]),
+        post(table(63, "8300", "BIOS boot"), OFF, &[]),
+        post(table(34, "EF02", "grub"), &[], NOT),
+        post(table(34, "0C01", "Data"), &[], NOT),
+        post(table(2048, "8300", "Linux filesystem"), &[], NOT),
     ]);
 }
 

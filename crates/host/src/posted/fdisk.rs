@@ -8,6 +8,12 @@ pub(super) fn begins(line: &str) -> bool {
     line.strip_prefix("Disk /dev/").is_some_and(|rest| rest.contains(": ")) || is_before(line)
 }
 
+/// Does a line go on with what the lines before it begin: is it the first that names a drive, behind what stands before that?
+pub(super) fn goes_on(lines: &[&str], line: &str) -> bool {
+    let names = |line: &str| line.starts_with("Disk /dev/");
+    lines.first().is_some_and(|first| is_before(first)) && names(line) && !lines.iter().any(|line| names(line))
+}
+
 /// What stands before it: the version of `gdisk`, or the model and in brackets the way to it, of `parted`.
 fn is_before(line: &str) -> bool {
     let model = line.strip_prefix("Model: ").and_then(|rest| rest.trim_end().strip_suffix(')')?.rsplit_once(" ("));
@@ -18,9 +24,8 @@ fn is_before(line: &str) -> bool {
 const WAYS: [&str; 9] = ["scsi", "nvme", "ide", "virtblk", "sd/mmc", "md", "dm", "loopback", "unknown"];
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
-    let Some((name, size)) =
-        text.lines.first().and_then(|line| line.strip_prefix("Disk /dev/")).and_then(|rest| rest.split_once(": "))
-    else {
+    let named = text.lines.iter().find_map(|line| line.strip_prefix("Disk /dev/"));
+    let Some((name, size)) = named.and_then(|rest| rest.split_once(": ")) else {
         return 0;
     };
     // Names of mappings are not those of the kernel.
@@ -49,19 +54,28 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     ] {
         value.into_iter().for_each(|value| machine.block_file(name, file, value.to_string()));
     }
+    // Where it is 0 `fdisk` leaves it out (`list_disk_geometry` in util-linux's `disk-utils/fdisk-list.c`).
+    let offset = text.lines.iter().find_map(|line| line.strip_prefix("Alignment offset: ")?.strip_suffix(" bytes"));
+    let offset = offset.and_then(|offset| offset.parse::<u64>().ok());
+    offset.into_iter().for_each(|offset| machine.block_file(name, "alignment_offset", offset.to_string()));
     if text.lines.iter().any(|line| line.starts_with("Units") && line.contains("cylinders")) {
         machine
             .refused
             .push("its partitions are told in cylinders, which are rounded: post `fdisk -l -u=sectors`".to_owned());
         return 1;
     }
-    1 + text
-        .lines
-        .iter()
-        .filter_map(|line| row(name, line, logical))
-        .map(|part| put(name, &part, logical, machine))
-        .count()
+    let heading = Heading::of(&text.lines);
+    let rows: Vec<(Part, Use)> = text.lines.iter().filter_map(|line| row(name, line, logical, &heading)).collect();
+    if rows.len() > MOST {
+        machine.refused.push(format!("it has {} rows of partitions, and no drive has more than {MOST}", rows.len()));
+        return 1;
+    }
+    let told = rows.iter().filter(|(_, purpose)| *purpose != Use::Reserved);
+    1 + told.map(|(part, purpose)| put(name, part, *purpose, logical, machine)).count()
 }
+
+/// So many partitions the kernel gives a drive (`DISK_MAX_PARTS` in its `include/linux/blkdev.h`).
+const MOST: usize = 256;
 
 /// A drive or an array as the kernel names it, and no partition.
 fn is_whole(name: &str) -> bool {
@@ -100,15 +114,67 @@ struct Part {
     length: u64,
 }
 
-/// What nobody keeps files in, as these programs call it: its place says nothing.
-const RESERVED: [&str; 5] =
-    ["BIOS boot", "Microsoft reserved", "Solaris reserved 1", "PowerPC PReP boot", "FreeBSD boot"];
-/// A list of other partitions, to which the kernel gives two sectors of 512 bytes.
-const LISTS: [&str; 3] = ["Extended", "W95 Ext'd (LBA)", "Linux extended"];
+/// What a partition is for, as far as these programs tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Files,
+    /// Nobody keeps files in it: its place says nothing.
+    Reserved,
+    /// It is a list of other partitions, to which the kernel gives two sectors of 512 bytes.
+    List,
+}
+
+/// How `fdisk` calls what is not for files. What stands last in its rows is the kind, and never a name.
+const KINDS: [(&str, Use); 9] = [
+    ("BIOS boot", Use::Reserved),
+    ("Microsoft reserved", Use::Reserved),
+    ("Solaris reserved 1", Use::Reserved),
+    ("PowerPC PReP boot", Use::Reserved),
+    ("FreeBSD boot", Use::Reserved),
+    ("Extended", Use::List),
+    ("W95 Ext'd (LBA)", Use::List),
+    ("Win95 Ext'd (LBA)", Use::List),
+    ("Linux extended", Use::List),
+];
+
+/// The same kinds as `gdisk` numbers them (`AddAllTypes` in its `parttypes.cc`). Behind the number stands the name that a person gave it.
+const CODES: [&str; 5] = ["EF02", "0C01", "BF07", "4100", "A501"];
+
+/// The same kinds as flags of `parted` (`ped_partition_flag_get_name` in its `libparted/disk.c`).
+const FLAGS: [&str; 3] = ["bios_grub", "msftres", "prep"];
+
+/// What the heading of a table of `parted` says of its columns (`do_print` in its `parted/parted.c`).
+#[derive(Default)]
+struct Heading {
+    /// The fifth column is the kind. Tables of GPT have none: there it may be a file system, or a name.
+    has_kind: bool,
+    /// Where the column of flags begins, behind that of names.
+    flags: Option<usize>,
+}
+
+impl Heading {
+    fn of(lines: &[&str]) -> Self {
+        let heading = lines.iter().find(|line| line.starts_with("Number") && line.contains(" Flags"));
+        heading.map_or_else(Self::default, |heading| Self {
+            has_kind: heading.split_whitespace().nth(4) == Some("Type"),
+            flags: heading.find("Flags"),
+        })
+    }
+
+    /// What a row is for: its words from the third number on, and all of it.
+    fn purpose(&self, words: &[&str], line: &str) -> Use {
+        let flags = self.flags.and_then(|at| line.get(at..)).unwrap_or_default();
+        match words.get(1) {
+            Some(&"extended") if self.has_kind => Use::List,
+            _ if flags.split(',').any(|flag| FLAGS.contains(&flag.trim())) => Use::Reserved,
+            _ => Use::Files,
+        }
+    }
+}
 
 /// `/dev/sda1  *  2048 1050623 1048576 512M 83 Linux`, or ` 1  2048s  1050623s  1048576s  ext4` and so on: only where the row proves that it
 /// is whole.
-fn row(drive: &str, line: &str, logical: u64) -> Option<Part> {
+fn row(drive: &str, line: &str, logical: u64, heading: &Heading) -> Option<(Part, Use)> {
     let mut words: Vec<&str> = line.split_whitespace().filter(|word| *word != "*").collect();
     if words.len() < 4 {
         return None;
@@ -126,27 +192,29 @@ fn row(drive: &str, line: &str, logical: u64) -> Option<Part> {
     let length = end.checked_sub(start)?.checked_add(1)?;
     // How many sectors; how many KiB, of old versions; or a size that was rounded, which `gdisk` prints with its unit and a code behind it.
     let third = plain(words[2]);
-    let is_whole = third == Some(length)
-        || third == length.checked_mul(logical).map(|bytes| bytes / 1024)
-        || (words.len() > 4 && words[3].ends_with("iB") && words[4].len() == 4);
-    if !is_whole || RESERVED.iter().any(|kind| line.trim_end().ends_with(kind)) {
+    let code = (words.len() > 4 && words[3].ends_with("iB") && words[4].len() == 4).then(|| words[4]);
+    let is_whole =
+        third == Some(length) || third == length.checked_mul(logical).map(|bytes| bytes / 1024) || code.is_some();
+    if !is_whole {
         return None;
     }
+    let kind = KINDS.iter().find(|(kind, _)| line.trim_end().ends_with(kind));
+    let purpose = match code {
+        _ if first.starts_with('/') => kind.map_or(Use::Files, |(_, purpose)| *purpose),
+        Some(code) if CODES.contains(&code) => Use::Reserved,
+        Some(_) => Use::Files,
+        None => heading.purpose(&words[2..], line),
+    };
     let letter = if drive.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
-    let is_list = LISTS.iter().any(|kind| line.trim_end().ends_with(kind));
-    Some(Part {
-        name: format!("{drive}{letter}{number}"),
-        number: number.to_owned(),
-        start,
-        length: if is_list { (1024 / logical).max(1) } else { length },
-    })
+    Some((Part { name: format!("{drive}{letter}{number}"), number: number.to_owned(), start, length }, purpose))
 }
 
 /// The kernel counts in sectors of 512 bytes.
-fn put(drive: &str, part: &Part, logical: u64, machine: &mut Machine) {
+fn put(drive: &str, part: &Part, purpose: Use, logical: u64, machine: &mut Machine) {
+    let length = if purpose == Use::List { (1024 / logical).max(1) } else { part.length };
     machine.partition(&part.name, drive);
     machine.block_file(&part.name, "partition", part.number.as_str());
-    for (file, blocks) in [("start", part.start), ("size", part.length)] {
+    for (file, blocks) in [("start", part.start), ("size", length)] {
         let sectors = blocks.saturating_mul(logical) / 512;
         machine.block_file(&part.name, file, sectors.to_string());
     }

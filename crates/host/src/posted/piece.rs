@@ -1,6 +1,6 @@
 //! Where one text ends and the next begins, and which command printed it.
 
-use super::TextKind;
+use super::{TextKind, fdisk};
 
 /// A text of one kind, or of none.
 #[derive(Debug, Default)]
@@ -114,7 +114,8 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         let open = all.last().and_then(|text| text.kind);
         // `smartctl` begins with its version, and with a heading where somebody left that away.
         let is_heading = line.starts_with("===") && all.last().is_some_and(|text| text.lines.len() < 4);
-        if all.is_empty() || kind.is_some_and(|kind| open != Some(kind) || (kind.stands_alone() && !is_heading)) {
+        let is_same = is_heading || all.last().is_some_and(|text| fdisk::goes_on(&text.lines, line));
+        if all.is_empty() || kind.is_some_and(|kind| open != Some(kind) || (kind.stands_alone() && !is_same)) {
             all.push(Text { command: kind.and_then(|_| command_before.take()), ..fresh(kind) });
         } else if open.is_some_and(|open| open.ends(line)) {
             all.push(fresh(None));

@@ -62,6 +62,29 @@ fn texts_that_contradict_each_other_make_it_unknown() {
 }
 
 #[test]
+fn what_stands_before_a_table_of_partitions_is_part_of_it() {
+    for text in [include_str!("samples/gdisk.txt"), include_str!("samples/parted.txt")] {
+        let pieces: Vec<_> = read([("post", text)]).pieces.iter().map(|piece| (piece.line, piece.told)).collect();
+        assert_eq!(pieces, [(2, 2)], "{text}");
+        let twice = format!("{text}\n{}", text.replace("/dev/sd", "/dev/sda"));
+        assert_eq!(read([("post", twice.as_str())]).pieces.len(), 2, "{twice}");
+    }
+}
+
+/// The kernel has no more, and what is read of them is held against each other.
+#[test]
+fn more_partitions_than_a_drive_can_have_are_not_read() {
+    let table = |count: u64| {
+        let rows = (1..=count).map(|at| format!("/dev/sda{at} {} {} 2048 1M 83 Linux\n", at * 2048, at * 2048 + 2047));
+        format!("Disk /dev/sda: 1.82 TiB, 2000398934016 bytes, 3907029168 sectors\n{}\n", rows.collect::<String>())
+    };
+    assert_eq!(read([("post", table(256).as_str())]).pieces[0].told, 257);
+    let posted = read([("post", table(257).as_str())]);
+    assert_eq!(posted.pieces[0].told, 1);
+    assert!(posted.refused.iter().any(|refused| refused.contains("257 rows")), "{:?}", posted.refused);
+}
+
+#[test]
 fn a_prompt_may_have_more_than_one_blank() {
     for prompt in ["$ ", "$  ", "root@nas:~#   "] {
         let text = format!("{prompt}smartctl -A /dev/sdq\n{}", include_str!("samples/smartctl-a-desktop.txt"));
