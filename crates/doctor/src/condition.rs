@@ -30,10 +30,7 @@ pub(crate) fn has_place_for_each_bay(md: &Md, degraded: u32) -> bool {
 
 /// Has an array with a journal none that works? A journal that failed is listed until it is removed.
 pub(crate) fn has_lost_journal(md: &Md) -> bool {
-    let works = |member: &MdMember| {
-        let is = |word: &str| member.state.iter().any(|state| state == word);
-        member.state.is_empty() || (is("journal") && !is("faulty"))
-    };
+    let works = |member: &MdMember| member.state.is_empty() || (member.is("journal") && !member.is("faulty"));
     let wants = md.consistency_policy.known().and_then(Option::as_deref) == Some("journal");
     wants && !md.members.is_empty() && !md.members.iter().any(works)
 }
@@ -103,10 +100,10 @@ impl<'a> Members<'a> {
     /// Members that are filled count as lost in `degraded`. What stands in for another that is still there does not.
     pub(crate) fn of(md: &'a Md, degraded: u32) -> Self {
         let with = |state: &str, wanted: &dyn Fn(&MdMember) -> bool| -> Vec<&'a str> {
-            let has = |member: &&MdMember| member.state.iter().any(|known| known == state) && wanted(member);
+            let has = |member: &&MdMember| member.is(state) && wanted(member);
             md.members.iter().filter(has).map(|member| member.device.as_str()).collect()
         };
-        let replaces = |member: &MdMember| member.state.iter().any(|state| state == "replacement");
+        let replaces = |member: &MdMember| member.is("replacement");
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let filling = with("spare", &|member| member.slot.is_some() && !replaces(member));
         let all = md.devices.known().copied().unwrap_or(0);

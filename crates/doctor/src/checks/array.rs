@@ -267,12 +267,8 @@ fn failfast(machine: &Machine, round: &mut Round) {
             round.unknown(&place(node), format!("`{}` tells nothing of some members", sysfs(node, "md/dev-*/state")));
             continue;
         }
-        let fast: Vec<&str> = md
-            .members
-            .iter()
-            .filter(|member| member.state.iter().any(|state| state == "failfast"))
-            .map(|member| member.device.as_str())
-            .collect();
+        let fast: Vec<&str> =
+            md.members.iter().filter(|member| member.is("failfast")).map(|member| member.device.as_str()).collect();
         if fast.is_empty() {
             continue;
         }

@@ -56,7 +56,7 @@ fn media(machine: &Machine, round: &mut Round) {
         let flash = |member: &MdMember, round: &mut Round| machine.is_flash(round, &at, &member.device);
         let kinds: Option<Vec<bool>> = md.members.iter().map(|member| flash(member, round)).collect();
         let Some(kinds) = kinds else { continue };
-        let is_marked = |member: &MdMember| member.state.iter().any(|state| state == "write_mostly");
+        let is_marked = |member: &MdMember| member.is("write_mostly");
         let members = md.members.iter().zip(&kinds);
         let slow: Vec<&str> = members
             .filter(|(member, is_flash)| !**is_flash && !is_marked(member))

@@ -435,8 +435,7 @@ fn member_errors(machine: &Machine, round: &mut Round) {
 
 /// Does md want to replace a member, and has nothing to do it with? It marks one to which a write failed.
 fn is_wanted_out(md: &Md, member: &MdMember) -> bool {
-    let has = |member: &MdMember, word: &str| member.state.iter().any(|state| state == word);
-    has(member, "want_replacement") && !md.members.iter().any(|other| has(other, "replacement"))
+    member.is("want_replacement") && !md.members.iter().any(|other| other.is("replacement"))
 }
 
 /// The kernel's Documentation/admin-guide/md.rst, `want_replacement`: a spare is filled beside it before it goes.

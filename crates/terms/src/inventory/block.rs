@@ -171,6 +171,14 @@ pub struct MdMember {
     pub data_offset: Readout<Bytes>,
 }
 
+impl MdMember {
+    /// Is a word among those of its `state`?
+    #[must_use]
+    pub fn is(&self, word: &str) -> bool {
+        self.state.iter().any(|state| state == word)
+    }
+}
+
 /// A mapping of the device mapper: `dm/` and `dmsetup table`, `dmsetup status`. Without keys, ever.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
