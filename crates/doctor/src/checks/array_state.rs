@@ -2,7 +2,7 @@
 
 use terms::command::quote;
 use terms::diagnosis::Place;
-use terms::inventory::{Md, MdMember, Node};
+use terms::inventory::{Md, Node};
 
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::{Members, has_failed, has_failed_images, has_lost_journal, has_place_for_each_bay, is_at_work};
@@ -49,10 +49,10 @@ pub(super) const CHECKS: &[Check] = &[
         id: "array-member-errors",
         severity: Warning,
         looks_at: "`md/dev-*/errors`, `md/dev-*/bad_blocks`, `md/dev-*/state`",
-        rule: "reads of a member failed and were repaired from the others, it has blocks on its list of bad ones, or a write to it \
-               failed",
+        rule: "reads of a member failed and were repaired from the others, it has blocks on its list of bad ones, or the array wants \
+               another in its place",
         fixes: false,
-        look: member_errors,
+        look: super::array_member::errors,
     },
 ];
 
@@ -82,7 +82,7 @@ fn more_places(node: &Node, all: u32, degraded: u32) -> Found {
 }
 
 /// All places are filled, and what failed is still listed.
-fn replaced(node: &Node, members: &Members) -> Found {
+fn replaced(node: &Node, md: &Md, members: &Members) -> Found {
     let names = list(&members.faulty);
     let found = finding(
         Warning,
@@ -90,25 +90,37 @@ fn replaced(node: &Node, members: &Members) -> Found {
         format!("{names} failed, and {} in sync without it", count(u64::from(members.all), "member")),
         "0 members are missing: a spare has taken the place",
     );
-    taken_out(found, node, members)
-        .advise("Ask the drive for its health; then it can be removed, and another added as a spare.")
+    let then = match container_of(md) {
+        None => "then it can be removed, and another added as a spare.".to_owned(),
+        // `Manage_remove` in mdadm's `Manage.c`: "still in use, cannot remove".
+        Some(container) => format!(
+            "then it can be removed from the container by its name (`mdadm {container} --remove`, which refuses what an array uses), and \
+             another added there."
+        ),
+    };
+    taken_out(found, node, md, members).advise(format!("Ask the drive for its health; {then}"))
 }
 
 /// An array without the journal that it was made with takes no writes (`r5l_log_disk_error` in the kernel's `drivers/md/raid5-cache.c`).
-fn without_journal(node: &Node, members: &Members) -> Found {
+fn without_journal(node: &Node, md: &Md, members: &Members) -> Found {
     let found = finding(
         Error,
         &place(node),
         "the array has lost its journal",
         "0 members are missing, and 0 writes are taken: what was in the journal and not yet on the members is lost with it",
     );
+    another_journal(found, node, md, members, "No member is to be replaced.")
+}
+
+/// Nor does it fill a member: it is read-only until it has another journal (`raid5_run` in the kernel's `drivers/md/raid5.c`).
+fn another_journal(found: Found, node: &Node, md: &Md, members: &Members, then: &str) -> Found {
     let array = path(node);
     // mdadm(8), `--add-journal`: for an array that lost its journal, while it is read-only.
-    taken_out(found.seen(sysfs(node, "md/consistency_policy"), "journal"), node, members)
-        .advise(
+    taken_out(found.seen(sysfs(node, "md/consistency_policy"), "journal"), node, md, members)
+        .advise(format!(
             "Find out why it failed. Unmount what is on the array and give it another journal; then check the file systems on it before \
-             they are mounted. No member is to be replaced.",
-        )
+             they are mounted. {then}"
+        ))
         .look("lsblk -f DEVICE")
         .run(Nothing, format!("mdadm --readonly {array}"))
         .run(
@@ -117,15 +129,21 @@ fn without_journal(node: &Node, members: &Members) -> Found {
         )
 }
 
-/// The kernel keeps what failed until it is removed.
-fn taken_out(found: Found, node: &Node, members: &Members) -> Found {
+const MEMBERS_LATER: &str =
+    "The members that are missing come after that, and after another look: until it has a journal it fills none.";
+
+/// The kernel keeps what failed until it is removed. From an array of firmware nothing is removed: `mdadm` wants its container for that
+/// (`Manage_subdevs` in its `Manage.c`), in which nothing is called failed.
+fn taken_out(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
     let found = found.look(format!("mdadm --detail {}", path(node)));
     if members.faulty.is_empty() {
         return found;
     }
-    found
-        .seen(sysfs(node, "md/dev-*/state"), format!("faulty: {}", list(&members.faulty)))
-        .run(Nothing, format!("mdadm {} --remove failed", path(node)))
+    let found = found.seen(sysfs(node, "md/dev-*/state"), format!("faulty: {}", list(&members.faulty)));
+    match container_of(md) {
+        Some(container) => found.look(format!("mdadm --detail {container}")),
+        None => found.run(Nothing, format!("mdadm {} --remove failed", path(node))),
+    }
 }
 
 /// What a failed array costs.
@@ -158,8 +176,8 @@ fn degraded(machine: &Machine, round: &mut Round) {
             continue;
         }
         if *degraded == 0 {
-            let journal = has_lost_journal(md);
-            round.find(if journal { without_journal(node, &members) } else { replaced(node, &members) });
+            let told = if has_lost_journal(md) { without_journal } else { replaced };
+            round.find(told(node, md, &members));
             continue;
         }
         if has_place_for_each_bay(md, *degraded) && members.faulty.is_empty() {
@@ -182,6 +200,8 @@ fn degraded(machine: &Machine, round: &mut Round) {
         };
         let failed = has_failed(md, *degraded);
         let what = if failed { format!("{degraded} of {all} are gone, and it cannot do without them") } else { what };
+        let lost_journal = has_lost_journal(md);
+        let what = if lost_journal { format!("{what}, and its journal is lost") } else { what };
         let cost = if failed { lost(node) } else { survives(&md.level, members.all, *degraded, node) };
         let mut found = finding(Error, &at, what, cost).seen(sysfs(node, "md/degraded"), degraded);
         for (word, names) in [("faulty", &members.faulty), ("not in sync", &members.filling), ("spare", &members.spare)]
@@ -191,7 +211,11 @@ fn degraded(machine: &Machine, round: &mut Round) {
             }
         }
         let found = found.look(format!("mdadm --detail {}", path(node)));
-        round.find(if failed { saved(found) } else { made_whole(found, node, md, &members) });
+        round.find(match (failed, lost_journal) {
+            (true, _) => saved(found),
+            (_, true) => another_journal(found, node, md, &members, MEMBERS_LATER),
+            _ => made_whole(found, node, md, &members),
+        });
     }
     for (node, _, raid) in machine.mapped_arrays(round) {
         let at = place(node);
@@ -249,15 +273,18 @@ fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
             .look("cat /proc/mdstat");
     }
     if whole && md.sync_action.known().and_then(Option::as_deref) == Some("frozen") {
+        // The kernel's Documentation/admin-guide/md.rst, `reshape_position` and `sync_action`. A reshape that goes on while mdadm does not
+        // save what it moves loses that in a crash (`Grow_continue_command` in its `Grow.c`).
         let action = sysfs(node, "md/sync_action");
-        // The kernel's Documentation/admin-guide/md.rst, `sync_action`.
         return found
-            .advise(
-                "Somebody holds it (`frozen`), and it fills nothing until it is let go on. A reshape that was interrupted holds it too: that \
-                 is continued first (`mdadm --grow --continue`). No drive is to be replaced.",
-            )
+            .advise(format!(
+                "Somebody holds it (`frozen`), and it fills nothing until it is let go on. A reshape that was interrupted holds it too: then \
+                 `reshape_position` says a number, and only `mdadm --grow --continue {}` lets it go on, with `--backup-file=FILE` if it was \
+                 begun with one. Where it says `none`, and nobody is at work on it, `echo idle > {action}` does. No drive is to be replaced.",
+                path(node)
+            ))
             .look("cat /proc/mdstat")
-            .set(format!("echo idle > {action}"));
+            .look(format!("cat {}", sysfs(node, "md/reshape_position")));
     }
     if is_at_work(md) || whole {
         return found
@@ -312,7 +339,7 @@ fn is_container(md: &Md) -> bool {
 }
 
 /// The container of an array that firmware describes: `external:/md127/0`, or `external:-md127/0` while it is only read.
-fn container_of(md: &Md) -> Option<String> {
+pub(super) fn container_of(md: &Md) -> Option<String> {
     let inner = md.metadata.as_deref()?.strip_prefix("external:")?.strip_prefix(['/', '-'])?;
     inner.rsplit_once('/').map(|(container, _)| quote(&format!("/dev/{container}")))
 }
@@ -394,81 +421,4 @@ fn differ(round: &mut Round, machine: &Machine, node: &Node, at: &Place, level: 
         .advise(advice)
         .run(Nothing, format!("echo check > {}", sysfs(node, "md/sync_action"))),
     );
-}
-
-fn member_errors(machine: &Machine, round: &mut Round) {
-    for (node, md) in machine.arrays() {
-        for member in &md.members {
-            let at = Place::new("member", format!("{} of {}", member.device, label(node)));
-            round.look();
-            if let Some(ranges) = member.bad_blocks.filter(|ranges| *ranges > 0) {
-                round.find(listed(machine, node, &at, &member.device, ranges));
-            }
-            if is_wanted_out(md, member) {
-                round.find(wanted_out(node, &at, &member.device));
-            }
-            let Some(errors) = round.ask(&at, &member.errors).filter(|errors| **errors > 0) else { continue };
-            let limit = md.max_read_errors.known().copied().flatten();
-            let limit =
-                limit.map_or_else(String::new, |limit| format!("; the member is thrown out after {limit} in an hour"));
-            let found = finding(
-                Warning,
-                &at,
-                format!("{} of this member failed", count(*errors, "read")),
-                format!("each was repaired from the other members{limit}"),
-            )
-            .seen(sysfs(node, &format!("md/dev-{}/errors", member.device)), errors)
-            .advise("Ask the drive for its health, then scrub, and reset the counter to see new ones.");
-            // A member may be a mapping, which has no health of its own.
-            let drives = machine.bottom(&member.device);
-            let found = drives.iter().fold(found, |found, drive| found.look(format!("smartctl -x {}", path(drive))));
-            // The kernel's Documentation/admin-guide/md.rst, `errors` of a member: it can be written.
-            round.find(
-                found
-                    .run(Nothing, format!("echo check > {}", sysfs(node, "md/sync_action")))
-                    .look(format!("mdadm --wait {}", path(node)))
-                    .set(format!("echo 0 > {}", sysfs(node, &format!("md/dev-{}/errors", member.device)))),
-            );
-        }
-    }
-}
-
-/// Does md want to replace a member, and has nothing to do it with? It marks one to which a write failed.
-fn is_wanted_out(md: &Md, member: &MdMember) -> bool {
-    member.is("want_replacement") && !md.members.iter().any(|other| other.is("replacement"))
-}
-
-/// The kernel's Documentation/admin-guide/md.rst, `want_replacement`: a spare is filled beside it before it goes.
-fn wanted_out(node: &Node, at: &Place, device: &str) -> Found {
-    finding(
-        Warning,
-        at,
-        "the array wants another in its place",
-        "1 write to it or more failed; it stays until a spare is filled, and redundancy is whole meanwhile",
-    )
-    .seen(sysfs(node, &format!("md/dev-{device}/state")), "want_replacement")
-    .advise(
-        "Look at its health and its cable. A drive that is added becomes a spare, and is filled beside it by itself.",
-    )
-    .look(format!("mdadm --detail {}", path(node)))
-    .run(Brought("everything on the drive that is added".to_owned()), format!("mdadm {} --add NEW", path(node)))
-}
-
-/// Blocks that md does not read from a member any more (md(4), "BAD BLOCK LIST").
-fn listed(machine: &Machine, node: &Node, at: &Place, device: &str, ranges: u32) -> Found {
-    let found = finding(
-        Warning,
-        at,
-        format!("{} of this member are on its list of bad blocks", count(u64::from(ranges), "range")),
-        "1 copy less of what is there: md reads these blocks from the others only, and where they are on the lists of several members \
-         what is in them is lost, with all members in sync",
-    )
-    .seen(sysfs(node, &format!("md/dev-{device}/bad_blocks")), count(u64::from(ranges), "line"))
-    .advise(
-        "Compare the lists of all members, and ask the drives for their health. A block leaves the list when it is written anew and the \
-         drive takes it. Replace the member where the list grows, or where other members have the same blocks.",
-    );
-    let member = machine.node(device).map_or_else(|| "MEMBER".to_owned(), path);
-    let found = found.look(format!("mdadm --examine-badblocks {member}"));
-    machine.bottom(device).iter().fold(found, |found, drive| found.look(format!("smartctl -x {}", path(drive))))
 }

@@ -1,7 +1,7 @@
 //! Rules for every remedy of every check: what may be typed, what it may lose, when it is not to be typed.
 
 use terms::DriveTransport;
-use terms::inventory::{Inventory, Md, Meaning};
+use terms::inventory::{Inventory, Md, MdMember, Meaning};
 
 use super::clean::{Known, clean};
 use super::plant::*;
@@ -228,6 +228,17 @@ fn planted() -> Vec<Inventory> {
     }
     for blind in blind::all() {
         plant(&blind.take);
+    }
+    // An array of firmware with a member that failed, and one that lost its journal with a member.
+    for (metadata, policy, degraded) in [("external:/md127/0", "resync", 0), ("1.2", "journal", 1)] {
+        plant(&|m| {
+            let md = md(m, "md1");
+            md.metadata = Some(metadata.into());
+            (md.consistency_policy, md.degraded) = (Known(Some(policy.into())), Known(Some(degraded)));
+            let failed = MdMember { slot: None, state: vec!["faulty".into()], ..md.members[0].clone() };
+            md.members.push(MdMember { device: "sdz".into(), ..failed });
+            md.members[1].state.push("want_replacement".into());
+        });
     }
     for (level, policy) in
         [("raid5", "bitmap"), ("raid5", "resync"), ("raid6", "bitmap"), ("raid6", "resync"), ("raid4", "bitmap")]

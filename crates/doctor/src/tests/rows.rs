@@ -955,3 +955,78 @@ fn what_the_loader_starts_from_may_be_nearly_full() {
     assert_eq!(found("file-system-space", plant(99)), []);
     assert_eq!(one("file-system-space", plant(100)).severity, Severity::Warning);
 }
+
+/// Only where there is no reshape may it go on by itself.
+#[test]
+fn an_array_that_is_held_is_asked_for_a_reshape_first() {
+    let said = one("array-degraded", |m| {
+        fill(m, "md1", 3);
+        md(m, "md1").sync_action = Known(Some("frozen".into()));
+    });
+    assert_eq!(
+        said.remedy.commands,
+        ["mdadm --detail /dev/md/parity", "cat /proc/mdstat", "cat /sys/block/md1/md/reshape_position"]
+    );
+    has(&said, &["mdadm --grow --continue /dev/md/parity", "--backup-file=FILE", "Where it says `none`"]);
+}
+
+/// `mdadm` takes nothing out of an array in a container.
+#[test]
+fn members_of_arrays_of_firmware_are_taken_out_of_their_container() {
+    let said = one("array-degraded", |m| {
+        let md = md(m, "md1");
+        md.metadata = Some("external:/md127/0".into());
+        md.members.push(MdMember {
+            device: "sdz".into(),
+            slot: None,
+            state: vec!["faulty".into()],
+            ..md.members[0].clone()
+        });
+    });
+    has(&said, &["mdadm --detail /dev/md127", "from the container by its name (`mdadm /dev/md127 --remove`"]);
+    has_not(&said, &["--remove failed", "parity --remove"]);
+    let said = one("array-member-errors", |m| {
+        let md = md(m, "md1");
+        md.metadata = Some("external:/md127/0".into());
+        md.members[1].state.push("want_replacement".into());
+    });
+    has(&said, &["mdadm /dev/md127 --add NEW", "mdadm --detail /dev/md127", "only when this one has left"]);
+    has_not(&said, &["parity --add", "beside it by itself"]);
+}
+
+#[test]
+fn a_member_may_be_wanted_out_because_somebody_asked() {
+    let said = one("array-member-errors", |m| md(m, "md1").members[1].state.push("want_replacement".into()));
+    has(&said, &["somebody asked for it (`mdadm --replace`)", "0 copies are missing"]);
+}
+
+#[test]
+fn a_journal_that_is_lost_with_a_member_comes_first() {
+    let plant = |members: u32, journal: &'static str| {
+        move |m: &mut Inventory| {
+            let md = md(m, "md1");
+            md.consistency_policy = Known(Some("journal".into()));
+            md.bitmap = Known(Some("none".into()));
+            md.degraded = Known(Some(members));
+            (0..members).for_each(|_| drop(md.members.pop()));
+            md.members.push(MdMember {
+                device: "nvme0n1p9".into(),
+                slot: None,
+                state: vec![journal.into()],
+                ..md.members[0].clone()
+            });
+        }
+    };
+    let said = one("array-degraded", plant(1, "faulty"));
+    has(
+        &said,
+        &["and its journal is lost", "--readonly", "--add-journal DEVICE", "until it has a journal it fills none"],
+    );
+    has_not(&said, &["--re-add", "--add NEW"]);
+    let said = one("array-degraded", plant(1, "journal"));
+    has_not(&said, &["its journal is lost", "--add-journal"]);
+    // Nothing is written to what has failed.
+    let said = one("array-degraded", plant(3, "faulty"));
+    has(&said, &["cannot do without them, and its journal is lost", "Write nothing"]);
+    has_not(&said, &["--add-journal"]);
+}
