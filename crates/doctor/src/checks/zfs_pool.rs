@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "state, counters and `errors:` of `zpool status`",
         rule: "a pool or a device is not `ONLINE`, a counter is not 0, or data is damaged; a device is being filled (warning), or takes the place of \
-               one that is still there (information)",
+               one that is still there (information), or a spare or a cache is gone (warning)",
         fixes: false,
         look: state,
     },
@@ -69,6 +69,49 @@ fn walk<'a>(vdev: &'a Vdev, found: &mut Vec<&'a Vdev>) {
 /// `cmd/zpool/zpool_main.c`).
 const NOTHING_KNOWN: [&str; 2] = ["No known data errors", "List of errors unavailable"];
 
+/// What a status says of data that is damaged.
+fn damage(pool: &Pool) -> Option<&str> {
+    pool.errors.as_deref().filter(|text| !NOTHING_KNOWN.iter().any(|start| text.starts_with(start)))
+}
+
+/// A hot spare that waits or is in use is no fault of its own.
+fn is_bad(vdev: &Vdev) -> bool {
+    !["ONLINE", "AVAIL", "INUSE", ""].contains(&vdev.state.as_str())
+}
+
+/// Devices without which a pool is whole, by their class, and what it lacks without them.
+const ASIDE: [(&str, &str, &str); 2] = [
+    ("spare", "a hot spare", "1 device less to take the place of one that fails"),
+    ("cache", "a cache", "0 bytes are lost, and what it would have answered is read from the pool's devices"),
+];
+
+fn is_aside(vdev: &Vdev) -> bool {
+    ASIDE.iter().any(|(class, _, _)| *class == vdev.class)
+}
+
+/// Spares and caches that are gone. Neither is brought online or replaced (zpool-remove(8), zpool-add(8)).
+fn aside(pool: &Pool, all: &[&Vdev], round: &mut Round) {
+    for vdev in all.iter().filter(|vdev| is_bad(vdev)) {
+        let Some((class, what, cost)) = ASIDE.iter().find(|(class, _, _)| *class == vdev.class) else { continue };
+        let (name, device) = (quote(&pool.name), quote(&vdev.name));
+        let at = Place::new("virtual device", format!("{} of {}", vdev.name, pool.name));
+        round.find(
+            finding(Warning, &at, format!("{what} is {}", vdev.state), *cost)
+                .seen(format!("zpool status {}", pool.name), format!("{} {}", vdev.name, vdev.state))
+                .advise(
+                    "See why it is gone. It is taken off the list and another is added, or the same one when it is back; the pool's \
+                     own devices come first.",
+                )
+                .look(format!("zpool status -v {name}"))
+                .run(Nothing, format!("zpool remove {name} {device}"))
+                .run(
+                    Brought("everything on the device that is added".to_owned()),
+                    format!("zpool add {name} {class} NEW"),
+                ),
+        );
+    }
+}
+
 fn state(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
         let at = place(pool);
@@ -84,20 +127,20 @@ fn state(machine: &Machine, round: &mut Round) {
         };
         let mut all = Vec::new();
         vdevs.iter().for_each(|vdev| walk(vdev, &mut all));
-        // A hot spare that waits or is in use is no fault of its own.
-        let is_bad = |vdev: &&&Vdev| !["ONLINE", "AVAIL", "INUSE", ""].contains(&vdev.state.as_str());
-        let bad: Vec<String> = all.iter().filter(is_bad).map(|vdev| format!("{} {}", vdev.name, vdev.state)).collect();
+        aside(pool, &all, round);
+        let is_fault = |vdev: &&Vdev| is_bad(vdev) && !is_aside(vdev);
+        let bad = all.iter().copied().filter(is_fault).map(|vdev| format!("{} {}", vdev.name, vdev.state));
+        let bad: Vec<String> = bad.collect();
         // A spare in use stands in two places.
-        let leaves: Vec<&&Vdev> =
-            all.iter().filter(|vdev| vdev.children.is_empty() && (vdev.class != "spare" || is_bad(vdev))).collect();
-        let gone: Vec<&Vdev> = leaves.iter().filter(|vdev| is_bad(vdev)).map(|vdev| **vdev).collect();
+        let leaves: Vec<&Vdev> =
+            all.iter().copied().filter(|vdev| vdev.children.is_empty() && vdev.class != "spare").collect();
+        let gone: Vec<&Vdev> = leaves.iter().copied().filter(is_fault).collect();
         let counted: Vec<String> = leaves
             .iter()
             .filter(|vdev| vdev.errors.iter().any(|number| *number > 0))
             .map(|vdev| format!("{} {}/{}/{}", vdev.name, vdev.errors[0], vdev.errors[1], vdev.errors[2]))
             .collect();
-        let known = |text: &&str| !NOTHING_KNOWN.iter().any(|start| text.starts_with(start));
-        let damaged = pool.errors.as_deref().filter(known);
+        let damaged = damage(pool);
         let is_in_order = pool.state == "ONLINE" && bad.is_empty();
         let is_only_filled = is_in_order && counted.is_empty() && damaged.is_none();
         let is_whole = is_only_filled && all.iter().any(|vdev| vdev.kind == "replacing");
@@ -162,8 +205,7 @@ fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
         if pool.state != "ONLINE" {
             return found.advise("See which device it is, and why; nothing is to be replaced or reset before.");
         }
-        let is_damaged = pool.errors.as_deref().is_some_and(|text| text.contains("errors have been detected"));
-        let advice = if is_damaged {
+        let advice = if damage(pool).is_some() {
             "Bring back the files that the status names from a copy, or remove them; snapshots that hold them as well keep the errors. Where \
              all devices counted alike it is the memory, the controller or its cables, and no drive. A scrub after that shows what is left; \
              reset the counters only when it is known why they counted."

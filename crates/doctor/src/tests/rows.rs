@@ -1030,3 +1030,40 @@ fn a_journal_that_is_lost_with_a_member_comes_first() {
     has(&said, &["cannot do without them, and its journal is lost", "Write nothing"]);
     has_not(&said, &["--add-journal"]);
 }
+
+/// A spare and a cache that are gone are told apart, and hide no member that failed.
+#[test]
+fn a_spare_that_is_gone_is_not_replaced_and_hides_no_member() {
+    for class in ["spare", "cache"] {
+        let plant = |m: &mut Inventory| {
+            let gone = Vdev {
+                name: "1234".into(),
+                kind: "disk".into(),
+                class: class.into(),
+                state: "UNAVAIL".into(),
+                ..Vdev::default()
+            };
+            known(&mut pool(m).vdevs).insert(0, gone);
+        };
+        let said = one("zfs-pool-state", plant);
+        assert_eq!((said.severity, said.place.name.as_str()), (Severity::Warning, "1234 of tank"));
+        has(&said, &["zpool remove tank 1234", &format!("zpool add tank {class} NEW")]);
+        has_not(&said, &["zpool online", "zpool replace"]);
+        let all = found("zfs-pool-state", |m| {
+            plant(m);
+            pool(m).state = "DEGRADED".into();
+            vdev(m, 1).children[1].state = "FAULTED".into();
+            vdev(m, 1).children[1].errors = [0, 34, 0];
+        });
+        let of_pool = all.iter().find(|found| found.place.name == "tank").unwrap();
+        assert_eq!((all.len(), of_pool.severity), (2, Severity::Error));
+        has(of_pool, &["1 device of", "zpool clear tank /dev/disk/by-id/nvme9n1p2"]);
+        has_not(of_pool, &["1234"]);
+    }
+}
+
+#[test]
+fn damage_that_is_only_counted_gets_the_advice_for_damage() {
+    let said = one("zfs-pool-state", |m| pool(m).errors = Some("3 data errors, use '-v' for a list".into()));
+    has(&said, &["data is damaged", "Bring back the files"]);
+}
