@@ -58,10 +58,14 @@ const REQUESTS: Words = &[
     &["megaraid_sas", "predictive failure"],
     &["megaraid_sas", "fault state"],
     &["megaraid_sas", "fatal error"],
+    &["megaraid_sas", "fatal firmware error"],
     &["smartpqi", "resetting scsi"],
     &["hpsa", "resetting "],
     &["hpsa", "lockup detected"],
     &["aacraid", "host adapter abort"],
+    &["aacraid", "host adapter reset"],
+    &["aacraid", "host device reset"],
+    &["aacraid", "host target reset"],
     &["aacraid", "host bus reset"],
     // Of the layers above them: what a drive answered, and one that answers no more.
     &["sense key : medium error"],
@@ -78,13 +82,22 @@ const REQUESTS: Words = &[
     // Ways over a network or a fabric.
     &["device-mapper: multipath", "failing path"],
     &["session recovery timed out"],
-    &["blocked fc remote port time out"],
+    // A port that is no target goes away and comes back (`fc_timeout_deleted_rport` in the kernel's `drivers/scsi/scsi_transport_fc.c`).
+    &["blocked fc remote port time out", "removing target"],
     // ZFS, of a device of a pool.
     &["zio pool=", "error="],
 ];
 
-/// At the start every drive at a SAS controller says so.
-const RESET: Words = &[&["power-on or device reset occurred"]];
+/// At the start every drive at a SAS controller says so. The others say when that is due: starts of the machine, and hosts at which drives
+/// are plugged in.
+const RESET: Words = &[
+    &["power-on or device reset occurred"],
+    &["-- boot"],
+    &["-- reboot"],
+    &["linux version "],
+    &["scsi", ": usb-storage"],
+    &["scsi", ": uas"],
+];
 
 /// What a request asked for that failed, where the kernel does without it.
 pub(super) const OPTIONAL: [&str; 5] =

@@ -9,7 +9,7 @@ use super::message_kinds::{
     NOT_CORRECTED, OPTIONAL, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, RESETS, SENT_TO_SLEEP, STOPPED,
     SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
-use super::{PCI, message_ports};
+use super::{PCI, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::words::{count, number};
@@ -148,18 +148,13 @@ fn requests(machine: &Machine, round: &mut Round) {
         look_for(machine, round, &kind);
     }
     let resets = with(machine, round, RESETS.words);
-    let of = |line: &str| resets.iter().filter(|other| **other == line).count();
-    let often: Vec<&str> = resets.iter().copied().filter(|line| of(line) > AT_START).collect();
-    tell(round, &RESETS, &often, "");
+    tell(round, &RESETS, &message_resets::often(&resets), "");
     for kind in [NOT_CORRECTED, CORRECTED] {
         let mut lines = with(machine, round, kind.words);
         lines.retain(|line| is_of_storage(machine, round, line));
         tell(round, &kind, &lines, "");
     }
 }
-
-/// So often a drive may be reset while the machine starts: by its power, and by its controller.
-const AT_START: usize = 2;
 
 /// Drivers of storage controllers, as the kernel puts them before its messages.
 const DRIVERS: [&str; 21] = [
@@ -210,22 +205,28 @@ fn is_of_storage(machine: &Machine, round: &mut Round, line: &str) -> bool {
     false
 }
 
+/// The pool of `device-mapper: thin: 253:4: switching pool to …`.
+fn pool(line: &str) -> &str {
+    line.split_once("thin: ").and_then(|(_, rest)| rest.split(": ").next()).unwrap_or_default()
+}
+
 /// Pools that stopped, and those that went back to writing after that.
 fn pools(machine: &Machine, round: &mut Round) {
     let lines = with(machine, round, POOL.words);
-    // `device-mapper: thin: 253:4: switching pool to …`.
-    let pool = |line: &'_ str| {
-        line.split_once("thin: ").map_or("", |(_, rest)| rest.split(": ").next().unwrap_or("")).to_owned()
-    };
-    let writes = |line: &str| line.contains(POOL_WRITES);
-    let came_back = |at: usize, line: &str| {
-        !line.contains(POOL_METADATA) && lines[at..].iter().any(|later| writes(later) && pool(later) == pool(line))
-    };
-    let stops =
-        lines.iter().enumerate().filter(|(_, line)| !writes(line)).map(|(at, line)| (came_back(at, line), *line));
-    let (back, stopped): (Vec<_>, Vec<_>) = stops.partition(|(is_back, _)| *is_back);
-    for (kind, lines) in [(POOL, stopped), (POOL_CAME_BACK, back)] {
-        let lines: Vec<&str> = lines.into_iter().map(|(_, line)| line).collect();
+    // From the last line on: pools that write later.
+    let mut writing = BTreeSet::new();
+    let (mut back, mut stopped) = (Vec::new(), Vec::new());
+    for line in lines.into_iter().rev() {
+        if line.contains(POOL_WRITES) {
+            writing.insert(pool(line));
+        } else if !line.contains(POOL_METADATA) && writing.contains(pool(line)) {
+            back.push(line);
+        } else {
+            stopped.push(line);
+        }
+    }
+    for (kind, mut lines) in [(POOL, stopped), (POOL_CAME_BACK, back)] {
+        lines.reverse();
         tell(round, &kind, &lines, "");
     }
 }

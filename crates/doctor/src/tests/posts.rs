@@ -297,6 +297,9 @@ fn messages() {
         found("smartpqi 0000:5c:00.0: resetting scsi 1:0:3:0 due to cmd 0x28", &[REQUESTS]),
         found("hpsa 0000:03:00.0: Controller lockup detected: 0x00130000 after 30", &[REQUESTS]),
         found("aacraid: Host adapter abort request (0,0,3,0)", &[REQUESTS]),
+        found("aacraid: Host adapter reset request. SCSI hang ?", &[REQUESTS]),
+        found(" rport-7:0-3: blocked FC remote port time out: removing target and saving binding", &[REQUESTS]),
+        silent(&[" rport-7:0-3: blocked FC remote port time out: removing rport"]),
         found("sd 2:0:0:0: [sdc] tag#10 Sense Key : Medium Error [current] ", &[REQUESTS]),
         silent(&["sr 1:0:0:0: [sr0] tag#10 Sense Key : Medium Error [current] "]),
         silent(&["sd 2:0:0:0: [sdc] tag#10 Sense Key : Illegal Request [current] "]),
@@ -326,6 +329,35 @@ fn messages() {
             "nvme 10000:e1:00.0: AER: PCIe Bus Error: severity=Uncorrectable (Non-Fatal), type=Transaction Layer",
             &[REQUESTS],
         ),
+    ]);
+}
+
+/// How often a drive was reset counts from one start of the machine to the next, and not over texts.
+#[test]
+fn drives_that_are_reset_at_each_start() {
+    const RESET: &str = "sd 0:0:5:0: Power-on or device reset occurred";
+    const OFTEN: &[Found] = &[("read-write-errors", "", Warning)];
+    const NOT: &[&str] = &["read-write-errors"];
+    let since = |times: &[&str]| times.iter().map(|time| format!("[{time}] {RESET}\n")).collect::<String>();
+    let journal = |minute: u32| format!("Mar 03 12:{minute:02}:00 nas kernel: {RESET}\n");
+    let three = since(&["    2.1", "   20.5", " 3000.1"]);
+    let starts = [1, 2, 3, 4].map(journal).join("-- Boot 6c1f3f7a2b884d1f8f0e7a0f6d0c9c11 --\n");
+    let banner = "Mar 03 12:00:00 nas kernel: Linux version 6.8.0-45-generic (buildd@lcy02)\n";
+    let usb = |driver: &str| format!("[    1.5] scsi host0: {driver}\n{three}");
+    check(&[
+        post(three.clone(), OFTEN, &[]),
+        post([1, 2, 3].map(journal).concat(), OFTEN, &[]),
+        // Starts, as a journal shows them, as the kernel does, and as its times do.
+        post(starts, &[], NOT),
+        post([1, 2, 3].map(|at| format!("{banner}{}", journal(at))).concat(), &[], NOT),
+        post(since(&["    2.1", "    2.2", "    2.0", "    2.1", "    1.9"]), OFTEN, &[]),
+        post(since(&["  200.1", "  300.2", "    2.1", "    2.2", "    1.0"]), &[], NOT),
+        // One text, posted twice.
+        post(format!("$ dmesg\n{0}\n$ dmesg | tail\n{0}", since(&["    2.1", "   20.5"])), &[], NOT),
+        // A drive that is plugged in.
+        post(usb("usb-storage 2-1:1.0"), &[], NOT),
+        post(usb("uas"), &[], NOT),
+        post(usb("mpt3sas"), OFTEN, &[]),
     ]);
 }
 

@@ -639,6 +639,10 @@ fn real_words_of_trouble_are_found() {
         ("checksum-messages", "device-mapper: integrity: dm-3: Checksum failed at sector 0x8"),
         ("went-read-only", "BTRFS info (device sda1: state E): forced readonly"),
         ("went-read-only", "XFS (sda1): Filesystem has been shut down due to log error (0x2)."),
+        (
+            "read-write-errors",
+            "megaraid_sas 0000:03:00.0: 5631 (636892357s/0x0020/DEAD) - Fatal firmware error: Line 176",
+        ),
     ] {
         let said = one(check, |m| say(m, line));
         has(&said, &[line]);
@@ -1066,4 +1070,19 @@ fn a_spare_that_is_gone_is_not_replaced_and_hides_no_member() {
 fn damage_that_is_only_counted_gets_the_advice_for_damage() {
     let said = one("zfs-pool-state", |m| pool(m).errors = Some("3 data errors, use '-v' for a list".into()));
     has(&said, &["data is damaged", "Bring back the files"]);
+}
+
+#[test]
+fn many_messages_are_judged_in_one_pass() {
+    let before = std::time::Instant::now();
+    let diagnosis = found("read-write-errors", |m| {
+        (0..40_000).for_each(|at| say(m, &format!("sd 0:0:{at}:0: Power-on or device reset occurred")));
+    });
+    assert_eq!(diagnosis, []);
+    let said = one("went-read-only", |m| {
+        (0..40_000).for_each(|at| say(m, &format!("device-mapper: thin: 253:{at}: switching pool to read-only mode")));
+    });
+    has(&said, &["40000 messages", "253:0:"]);
+    // Each held against all others it takes minutes.
+    assert!(before.elapsed().as_secs() < 60);
 }
