@@ -119,11 +119,17 @@ fn pasted(command: &str, columns: usize) -> String {
     })
 }
 
-/// A command cut at its blanks, but for those between quotes: a backslash there would be one of the text.
+/// A command cut at its blanks, but for those between quotes: a backslash there would be one of the text. What stands behind a backslash is
+/// itself, but between single quotes (POSIX, Shell Command Language, 2.2).
 fn words(command: &str) -> impl Iterator<Item = &str> {
     let mut quote = None;
+    let mut is_plain = false;
     command.split(move |c| {
+        if std::mem::take(&mut is_plain) {
+            return false;
+        }
         match (quote, c) {
+            (None | Some('"'), '\\') => is_plain = true,
             (None, '\'' | '"') => quote = Some(c),
             (Some(open), _) if open == c => quote = None,
             _ => {}
@@ -180,7 +186,7 @@ fn is_not_posted(reason: &str) -> bool {
     asks.iter().any(|verb| reason.starts_with(verb)) && reason.contains(NOT_POSTED)
 }
 
-/// The last line.
+/// How many findings there are, before any is told.
 fn verdict(counts: Counts, style: &Style) -> String {
     let parts = [
         (number(counts.errors, "error"), Tone::Bad, counts.errors),
@@ -256,6 +262,16 @@ mod tests {
             assert!(quoted.iter().any(|quoted| text.contains(quoted)), "{text}");
             assert!(text.lines().count() > 1, "{text}");
         }
+    }
+
+    #[test]
+    fn what_stands_behind_a_backslash_opens_no_quotes() {
+        let cut = |command| words(command).collect::<Vec<_>>();
+        assert_eq!(cut(r"a\'b c d"), [r"a\'b", "c", "d"]);
+        assert_eq!(cut(r"'it'\''s one' two"), [r"'it'\''s one'", "two"]);
+        assert_eq!(cut(r#""a \" b" c"#), [r#""a \" b""#, "c"]);
+        assert_eq!(cut(r"'a\' b c"), [r"'a\'", "b", "c"]);
+        assert_eq!(cut(r"one\ word two"), [r"one\ word", "two"]);
     }
 
     #[test]
