@@ -349,21 +349,24 @@ fn limits(machine: &Machine, round: &mut Round, drive: &Drive) -> Option<Limits>
     })
 }
 
+/// So many °C below a limit a drive is told of.
+const NEAR: i32 = 5;
+
 impl Limits {
     /// The worst of them that a temperature has reached: how bad that is, which limit it is, what is so, and what it means.
     fn reached(&self, now: i32, is_nvme: bool) -> Option<(Severity, i32, String, String)> {
         let of_nvme = "slows itself down, under load often by half or more";
         let past = if is_nvme { of_nvme } else { "is hotter than its maker lets it work" };
-        if let Some(critical) = self.critical.filter(|critical| now >= *critical) {
+        // Where no warning is told, there is one before the drive stops.
+        let near = if self.warns.is_some() { 0 } else { NEAR };
+        if let Some(critical) = self.critical.filter(|critical| now >= critical.saturating_sub(near)) {
             let what = format!("the drive is at {now} °C, and {critical} °C is critical for it");
-            return Some((
-                Warning,
-                critical,
-                what,
-                "0 °C are left before it stops, and may vanish until it is cool".to_owned(),
-            ));
+            let left = critical.saturating_sub(now).max(0);
+            let severity = if left == 0 { Warning } else { Information };
+            let cost = format!("{left} °C are left before it stops, and may vanish until it is cool");
+            return Some((severity, critical, what, cost));
         }
-        if let Some(warns) = self.warns.or(self.critical).filter(|warns| now >= warns.saturating_sub(5)) {
+        if let Some(warns) = self.warns.filter(|warns| now >= warns.saturating_sub(NEAR)) {
             let severity = if now >= warns { Warning } else { Information };
             let what = format!("the drive is at {now} °C and warns from {warns} °C");
             return Some((

@@ -327,6 +327,16 @@ fn drives() -> Vec<Fault> {
             |m| drive(m, "nvme0n1").detail.as_mut().unwrap().temperature = Known(Some(81)),
             &["at 81 °C and warns from 80 °C"],
         ),
+        // It tells when it stops, and not from when on it warns.
+        fault(
+            "drive-hot",
+            Information,
+            |m| {
+                known(&mut controller(m, "nvme0").identity).warning_temperature = None;
+                drive(m, "nvme0n1").detail.as_mut().unwrap().temperature = Known(Some(82));
+            },
+            &["at 82 °C, and 85 °C is critical for it", "3 °C are left before it stops"],
+        ),
         fault(
             "drive-hot",
             Information,

@@ -68,7 +68,7 @@ fn smart(said: &Value) -> Smart {
         uncorrected: uncorrected.iter().flatten().copied().reduce(u64::saturating_add),
         self_tests: self_tests(said),
         temperature_limit: temperature_limit(said),
-        recommended_temperature: degrees(said, "/temperature/op_limit_max").filter(|most| *most >= LEAST_RECOMMENDED),
+        recommended_temperature: degrees(said, "/temperature/op_limit_max").filter(|most| *most > UNBELIEVED),
         recovery: recovery(said),
         line: said.get("interface_speed").and_then(line),
     }
@@ -91,8 +91,8 @@ fn temperature_limit(said: &Value) -> Option<i32> {
         .filter(|limit| *limit > 0)
 }
 
-/// Below it what SCT calls the highest recommended temperature is none: Exos drives tell 25 °C, and work at 60.
-const LEAST_RECOMMENDED: i32 = 40;
+/// Up to it what SCT calls the highest recommended temperature is none: drives of Seagate tell 25 or 40 °C, and work at 60.
+const UNBELIEVED: i32 = 40;
 
 /// What `smartctl` calls it (`atacmds.cpp`).
 pub(crate) const SPECIFIED: &str = "Specified Maximum Operating Temperature";
@@ -257,6 +257,7 @@ mod tests {
             smart(&said).recommended_temperature
         };
         assert_eq!((recommended(25), recommended(60)), (None, Some(60)));
+        assert_eq!((recommended(40), recommended(41)), (None, Some(41)));
     }
 
     #[test]
