@@ -4,17 +4,17 @@ use terms::command::quote;
 use terms::inventory::{Node, Readout};
 use terms::{Drive, DriveTransport};
 
-use crate::check::{Check, Information, Round, Warning, finding};
+use crate::check::{Check, Error, Information, Round, Warning, finding};
 use crate::machine::{Machine, drive_place, place};
 use crate::remedy::Found;
 use crate::words::{count, number};
 
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "drives-hidden",
-    severity: Warning,
+    severity: Error,
     looks_at: "names of block devices, kinds of lines in `dmsetup table`, paths in `dmsetup status`, models of drives",
     rule: "bcache, a cache or several paths of the device mapper, or a RAID controller stand before drives: no verdict on what they hide; a \
-           warning where one of the paths has failed",
+           warning where one of the paths has failed, an error where all have",
     fixes: false,
     look: hidden,
 }];
@@ -76,16 +76,17 @@ fn failed_paths(machine: &Machine, node: &Node, status: &str) -> Option<Found> {
     if failed.is_empty() {
         return None;
     }
-    let left = paths.len() - failed.len();
+    // multipath.conf(5), `no_path_retry`.
+    let (severity, cost) = match paths.len() - failed.len() {
+        0 => (Error, "0 paths are left: requests wait where it has `queue_if_no_path`, and fail where not".to_owned()),
+        left => (Warning, format!("{} left, over which everything goes", count(number(left), "path"))),
+    };
     Some(
         finding(
-            Warning,
+            severity,
             &place(node),
             format!("{} of its {} failed", failed.len(), count(number(paths.len()), "path")),
-            match left {
-                0 => "0 paths are left: requests wait or fail".to_owned(),
-                left => format!("{} left, over which everything goes", count(number(left), "path")),
-            },
+            cost,
         )
         .seen(format!("dmsetup status {}", quote(node.label.as_deref().unwrap_or(&node.name))), format!("F: {}", failed.join(", ")))
         .advise("Look at what the failed ones go over: the cable, the switch, the port of the storage. They come back by themselves when it does.")

@@ -441,6 +441,16 @@ fn drives() -> Vec<Fault> {
         ),
         fault(
             "drives-hidden",
+            Error,
+            |m| {
+                let target = &mut known(&mut dm(m, "dm-3").targets)[0];
+                (target.kind, target.meaning) = ("multipath".into(), Meaning::Other);
+                target.status = Known("2 0 1 0 2 1 A 0 1 2 9:9 F 3 0 1 E 0 1 2 9:10 F 3 0 1".into());
+            },
+            &["2 of its 2 paths failed", "0 paths are left", "`queue_if_no_path`"],
+        ),
+        fault(
+            "drives-hidden",
             Warning,
             |m| {
                 let number = node(m, "nvme7n1").number.clone();
