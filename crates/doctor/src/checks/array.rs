@@ -159,21 +159,32 @@ fn write_hole(machine: &Machine, round: &mut Round) {
 /// in its `super1.c`). An array that was made with a small bitmap has its list right behind that, with room for 8, whatever
 /// the size of its members; without the list there is room up to the data.
 fn with_log(machine: &Machine, found: Found, policy: &str, node: &Node, md: &Md) -> Found {
-    let found = found.advise(
+    // `update_super1` refuses to take away a list with blocks on it (mdadm(8), `no-bbl`: "could cause data corruption").
+    let has_blocks = md.members.iter().any(|member| member.bad_blocks.is_some_and(|ranges| ranges > 0));
+    let found = found.advise(if has_blocks {
+        "A partial parity log closes it; it takes the place of the bitmap. It lies before the list of bad blocks, and here that list has \
+         blocks on it. Where `--examine` has it at an offset of 24 sectors or more there is room. Below that the list would have to go, which \
+         `mdadm` refuses while it has blocks (`no-bbl`); `force-no-bbl` loses it, and then md gives out what it knows to be bad. So get the \
+         blocks off the lists first (`array-member-errors`). Where the log is refused, put the bitmap back (`--grow --bitmap=internal`)."
+    } else {
         "A partial parity log closes it; it takes the place of the bitmap. It lies before the list of bad blocks: where \
          `--examine` has that list at an offset below 24 sectors, the array is stopped and assembled once without the list \
          first, for which it must not be in use; from 24 on, leave these two steps out. Where the log is refused, put the \
-         bitmap back (`--grow --bitmap=internal`).",
-    );
+         bitmap back (`--grow --bitmap=internal`)."
+    });
     let members: Vec<String> = md.members.iter().filter_map(|of| machine.node(&of.device)).map(path).collect();
     let first = members.first().map_or("MEMBER", String::as_str);
     let found = without_bitmap(found.look(format!("mdadm --examine {first}")), policy, node);
     let members = if members.is_empty() { "MEMBER …".to_owned() } else { members.join(" ") };
+    let with_log = format!("mdadm --grow --consistency-policy=ppl {}", path(node));
+    if has_blocks {
+        return found.run(Nothing, with_log);
+    }
     let unlisted = "a member that cannot write a block is thrown out at once, as no list of such blocks is kept";
     found
         .run(Nothing, format!("mdadm --stop {}", path(node)))
         .run(Meanwhile(unlisted.to_owned()), format!("mdadm --assemble {} --update=no-bbl {members}", path(node)))
-        .run(Nothing, format!("mdadm --grow --consistency-policy=ppl {}", path(node)))
+        .run(Nothing, with_log)
 }
 
 /// mdadm(8), --add-journal: "only works for array in Read-Only state". Tried with 4.2: it is refused while there is a

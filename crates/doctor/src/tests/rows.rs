@@ -339,6 +339,14 @@ fn a_journal_is_added_while_the_array_is_read_only_and_has_no_bitmap() {
     assert!(at("--examine") < at("--bitmap=none") && at("--bitmap=none") < at("--stop"), "{:?}", said.remedy.commands);
     assert!(at("--stop") < at("--update=no-bbl /dev/nvme2n1p1") && at("--update=no-bbl") < at("=ppl"));
     has(&said, &["offset below 24 sectors"]);
+    // `mdadm` takes away no list that has blocks on it.
+    let said = one("array-write-hole", |m| {
+        let md = md(m, "md1");
+        md.consistency_policy = Known(Some("bitmap".into()));
+        md.members[2].bad_blocks = Some(3);
+    });
+    assert!(!commands(&said).contains("no-bbl") && !commands(&said).contains("--stop"), "{said:?}");
+    has(&said, &["get the blocks off the lists first", "--consistency-policy=ppl"]);
 }
 
 #[test]
