@@ -453,6 +453,9 @@ fn links_of_tunnels() {
             &[],
             &["slot-below-drive", "link-below-drive"],
         ),
+        // By its number alone.
+        post(text("Intel Device [8086:15da]"), &[], &["slot-below-drive", "link-below-drive"]),
+        post(text("Intel Device [8086:15db]"), &[("slot-below-drive", "0000:0a:00.0", Warning)], &[]),
         post(text("ASMedia ASM1184e"), &[("slot-below-drive", "0000:0a:00.0", Warning)], &[]),
     ]);
 }
