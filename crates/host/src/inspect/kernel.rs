@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 78] = [
+const NOTABLE: [&str; 84] = [
     "controller is down",
     "csts=0xffffffff",
     "device not ready",
@@ -172,6 +172,13 @@ const NOTABLE: [&str; 78] = [
     "panic at",
     "panic: zfs",
     "power-on or device reset",
+    // When that is due: at each start of the machine, and where drives are plugged in.
+    "linux version ",
+    "-- boot",
+    "-- reboot",
+    "usb-storage",
+    ": uas",
+    "fatal firmware",
 ];
 
 /// All about the kernel.

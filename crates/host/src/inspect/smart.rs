@@ -91,7 +91,7 @@ fn temperature_limit(said: &Value) -> Option<i32> {
         .filter(|limit| *limit > 0)
 }
 
-/// Up to it what SCT calls the highest recommended temperature is none: drives of Seagate tell 25 or 40 °C, and work at 60.
+/// Up to it what SCT calls the highest recommended temperature is none: Exos drives tell 25 °C, and work at 60. Where the line lies is a guess.
 const UNBELIEVED: i32 = 40;
 
 /// What `smartctl` calls it (`atacmds.cpp`).

@@ -47,9 +47,6 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             is_new = false;
         }
         said.push_str(message);
-        if USB.iter().all(|words| words.iter().any(|word| message.contains(word))) {
-            said.push_str(PLUGGED);
-        }
         said.push('\n');
         before = now.or(before);
         told += 1;
@@ -63,11 +60,8 @@ const STARTS: [&str; 2] = ["-- Boot ", "-- Reboot --"];
 const FIRST: &str = "Linux version ";
 /// How a drive tells that it was reset (`scsi_report_sense` in the kernel's `drivers/scsi/scsi_error.c`).
 const RESET: &str = "device reset occurred";
-/// How a host of USB is told (`scsi_add_host`), by words of which a message has one each.
-const USB: [&[&str]; 2] = [&["scsi"], &[": usb-storage", ": uas"]];
-/// What is written of them has words that are kept (`is_notable`).
-const START: &str = "-- Boot: each drive may tell of its power-on or device reset anew\n";
-const PLUGGED: &str = " (drives tell of their power-on or device reset when they are plugged in)";
+/// What is written between two starts of the machine.
+const START: &str = "-- Boot\n";
 
 /// When a message was written: in seconds since the machine's start, and by the clock, without a year.
 #[derive(Default)]
