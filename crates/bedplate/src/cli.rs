@@ -96,7 +96,7 @@ pub(crate) enum Command {
     Teardown(TeardownArguments),
     /// Show a saved run again: a screen, all details, a page, CSV or JSON
     Report(ReportArguments),
-    /// Compare two runs: which cells are slower or faster, and what else differs
+    /// Compare two runs: which cells are slower or faster, what differs
     Compare(CompareArguments),
     /// List runs
     Runs(RunsArguments),
