@@ -7,6 +7,7 @@ use terms::{Layer, Stack, Workload};
 
 use crate::compile::Compiler;
 use crate::flow::{Context, PAGE};
+use crate::layer::turns::SWITCHES;
 use crate::page_cache::is_zfs;
 use crate::parameter::{Parameter, REFERENCE_JOBS};
 
@@ -27,6 +28,13 @@ impl Compiler<'_> {
         }
         if let Some(cached) = self.cached {
             return self.demand_of_pages(stack, work, &cached);
+        }
+        // What may not wait comes first, and what is refused then goes to a worker (`io_file_supports_nowait`, `io_queue_iowq`).
+        let refuses = |layer| takes_no_wait(layer).is_none_or(|first| !self.site.kernel_from(first));
+        if work.engine == Engine::IoUring && stack.nodes.iter().any(|node| refuses(&node.layer)) {
+            const WHY: &str = "left to a worker of io_uring";
+            self.delay(Parameter::HandoffRead.place(), 1.0 / SWITCHES, WHY);
+            self.work(Context::Thread, Parameter::HandoffReadIo, self.crowd, WHY);
         }
         if stack.top().is_some_and(|top| top.layer.is_file_system()) {
             for (parameter, share) in [(Parameter::FileRead, reads), (Parameter::FileWrite, 1.0 - reads)] {
@@ -127,6 +135,17 @@ pub(crate) fn hands_over_writes(layer: &Layer, plugged: bool) -> bool {
             lvm.volume.is_raid() && !(plugged && mirror) || lvm.integrity.is_some()
         }
         _ => false,
+    }
+}
+
+/// First kernel in which the block device of a layer takes what may not wait, `None` where none does. md has `QUEUE_FLAG_NOWAIT`
+/// since f51d46d0e7cb; of the device mapper's targets those that only compute a place have `DM_TARGET_NOWAIT`, since 6abc49468eea.
+fn takes_no_wait(layer: &Layer) -> Option<(u32, u32)> {
+    match layer {
+        Layer::Raid(_) => Some((5, 17)),
+        Layer::Lvm(lvm) if lvm.thin_chunk.is_none() && !lvm.snapshot && !lvm.volume.is_raid() => Some((5, 10)),
+        Layer::Lvm(_) | Layer::Luks(_) | Layer::Crypt(_) | Layer::Integrity(_) => None,
+        _ => Some((0, 0)),
     }
 }
 

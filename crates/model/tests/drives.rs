@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Conditions, Site, predict};
-use terms::layer::{ArrayState, Bitmap, Btrfs, Ext4, Lvm, Raid, RaidLevel, Zfs, ZfsCache, ZfsLayout};
+use terms::layer::{ArrayState, Bitmap, Btrfs, Ext4, Luks, Lvm, Raid, RaidLevel, Zfs, ZfsCache, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
-use terms::workload::FioKey;
+use terms::workload::{Engine, FioKey};
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
 
 fn name(text: &str) -> Name {
@@ -404,4 +404,26 @@ fn small_records_all_over_are_written_with_what_points_to_them() {
     let random = over(Pattern::RandWrite, 4, small) / over(Pattern::RandWrite, 4, large);
     let stream = over(Pattern::Write, 1024, small) / over(Pattern::Write, 1024, large);
     assert!(random > 5.0 && (0.99..1.1).contains(&stream), "{random} {stream}");
+}
+
+/// What may not wait is not taken by dm-crypt, nor by md before Linux 5.17: io_uring leaves it to a worker, and that takes a switch of
+/// threads. libaio asks the same way of all.
+#[test]
+fn io_uring_leaves_what_may_wait_to_a_worker() {
+    let longer = |kernel, layer: &Layer, engine| {
+        let machine = Machine { kernel: Some(kernel), ..machine(DriveKind::Nvme) };
+        let work = Workload { engine, ..work(Pattern::RandRead, 4, 1) };
+        let each = |layer| 1e6 / rate(&machine, &stack(1, layer), &work);
+        each(layer.clone()) - each(Layer::Bare)
+    };
+    let stripe = raid(RaidLevel::Raid0, 512);
+    for (layer, kernel, waits) in [
+        (stripe.clone(), (5, 16), true),
+        (stripe, (5, 17), false),
+        (Layer::Lvm(Lvm::default()), (6, 1), false),
+        (Layer::Luks(Luks::default()), (6, 1), true),
+    ] {
+        let more = longer(kernel, &layer, Engine::IoUring) - longer(kernel, &layer, Engine::Libaio);
+        assert!((more > 3.0) == waits && more > -0.5, "{layer:?} {kernel:?}: {more} us");
+    }
 }

@@ -11,7 +11,7 @@ use crate::parameter::{Parameter, QUEUE};
 use crate::site::Class;
 
 /// Switches of threads for a request that is slept for.
-pub(super) const SWITCHES: f64 = 2.0;
+pub(crate) const SWITCHES: f64 = 2.0;
 
 /// Requests that the kernel hands out for a drive at a time. Drives with one queue have an elevator, and that twice as many
 /// as the drive takes at once, or as 128 (`blk_mq_init_sched` in block/blk-mq-sched.c): 32 of SATA's commands, 254 and more of SAS.
