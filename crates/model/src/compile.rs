@@ -381,7 +381,7 @@ impl<'a> Compiler<'a> {
         let random = work.pattern.random() && work.method == Method::Fio;
         for (write, rate) in [(false, reads), (true, 1.0 - reads)] {
             if rate > 0.0 {
-                let seeks = if !random && work.jobs > 1 { self.between_streams(write) } else { 0.0 };
+                let seeks = if !random && work.jobs > 1 { self.between_streams(write, self.jobs) } else { 0.0 };
                 let flow = Flow { rate, seeks, ..Flow::new(write, random, work.block.as_f64()) };
                 let flow = self.beyond_cache(top, flow);
                 self.network.written += if write { flow.rate * flow.bytes } else { 0.0 };

@@ -48,6 +48,8 @@ pub(crate) struct Flow {
     pub(crate) paged: bool,
     /// Does it begin anywhere, and not at a multiple of its own size?
     pub(crate) shifted: bool,
+    /// Has each job drives to itself, so that none waits for another's?
+    pub(crate) apart: bool,
     /// Who first touches the data that is read, if anybody does.
     pub(crate) toucher: Option<Context>,
 }
@@ -103,6 +105,7 @@ impl Flow {
             context: Context::Thread,
             paged: false,
             shifted: false,
+            apart: false,
             toucher: None,
         }
     }

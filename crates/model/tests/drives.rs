@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Conditions, Site, predict};
-use terms::layer::{ArrayState, Bitmap, Btrfs, Ext4, Luks, Lvm, Raid, RaidLevel, Zfs, ZfsCache, ZfsLayout};
+use terms::layer::{
+    ArrayState, Bitmap, Btrfs, BtrfsProfile, Ext4, Luks, Lvm, Raid, Raid10Layout, RaidLevel, Zfs, ZfsCache, ZfsLayout,
+};
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::prediction::Prediction;
 use terms::workload::{Engine, FioKey};
@@ -404,6 +406,36 @@ fn small_records_all_over_are_written_with_what_points_to_them() {
     let random = over(Pattern::RandWrite, 4, small) / over(Pattern::RandWrite, 4, large);
     let stream = over(Pattern::Write, 1024, small) / over(Pattern::Write, 1024, large);
     assert!(random > 5.0 && (0.99..1.1).contains(&stream), "{random} {stream}");
+}
+
+/// As many streams as a mirror has copies keep a head each; one more, and heads go from stream to stream.
+#[test]
+fn streams_of_a_mirror_have_a_head_each() {
+    let machine = machine(DriveKind::Hdd);
+    let stream = work(Pattern::Read, 128, 1);
+    let one = rate(&machine, &stack(1, Layer::Bare), &stream);
+    let btrfs = Btrfs { data: BtrfsProfile::Raid1, ..Btrfs::default() };
+    for layer in [raid(RaidLevel::Raid1, 512), Layer::Btrfs(btrfs)] {
+        let of = |jobs| rate(&machine, &stack(2, layer.clone()), &Workload { jobs, ..stream.clone() }) / one;
+        let (two, three) = (of(2), of(3));
+        assert!((1.8..2.05).contains(&two) && three < two / 1.5, "{layer:?}: {two} {three}");
+    }
+}
+
+/// What is written in order to far copies is at two places of each drive: heads go between them, by shorter ways where a cache sorts.
+#[test]
+fn far_copies_move_heads() {
+    let over = |cached| {
+        let mut machine = machine(DriveKind::Hdd);
+        machine.drives[0].rated.write_cache = Some(cached);
+        let of = |layout| {
+            let layer = Raid { level: RaidLevel::Raid10, layout, chunk: Bytes::kib(512), ..Raid::default() };
+            rate(&machine, &stack(4, Layer::Raid(layer)), &work(Pattern::Write, 512, 1))
+        };
+        of(Raid10Layout::Far) / of(Raid10Layout::Near)
+    };
+    let (cached, through) = (over(true), over(false));
+    assert!((0.5..0.98).contains(&cached) && through < 0.5, "{cached} {through}");
 }
 
 /// What may not wait is not taken by dm-crypt, nor by md before Linux 5.17: io_uring leaves it to a worker, and that takes a switch of

@@ -419,7 +419,8 @@ fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, spins: boo
     // drivers/md/raid1.c), but where that tells no optimal size, as a RAM drive; several streams, or random ones, spread.
     let stays = spins || of.tells_no_size();
     let to = if flow.random || of.jobs > 1.0 || !stays { here } else { 1 };
-    asked[0] = Some(Spread { flow: Flow { rate: flow.rate / count(to), choices: count(to), ..*flow }, to });
+    let each = Flow { rate: flow.rate / count(to), choices: count(to), ..*flow };
+    asked[0] = Some(Spread { flow: if spins { of.streams_of_copies(each, count(here)) } else { each }, to });
 }
 
 fn striped_mirrors(
@@ -433,7 +434,9 @@ fn striped_mirrors(
 ) {
     let halves = (members / 2).max(1);
     if flow.write {
-        let mut each = striped(flow, array.chunk, halves);
+        // Far copies lie in the other half of their drives (`__raid10_find_phys`): what each job writes in order is at two places.
+        let apart = if array.far && spins && !flow.random { of.between_streams(true, COPIES * of.jobs) } else { 0.0 };
+        let mut each = striped(&Flow { seeks: flow.seeks.max(apart), ..*flow }, array.chunk, halves);
         each.flow.rate *= count(halves) * 2.0 / count(members);
         // Where one drive of a pair is lost, what goes to that pair is written once: the others do as much as before.
         each.flow.wide *= 2.0 * count(here) / count(members);

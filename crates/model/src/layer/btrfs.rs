@@ -251,7 +251,7 @@ impl Compiler<'_> {
                 self.ask(0, *flow);
                 return;
             }
-            (BtrfsProfile::Raid1, false) => Flow { rate: flow.rate / n, ..*flow },
+            (BtrfsProfile::Raid1, false) => self.streams_of_copies(Flow { rate: flow.rate / n, ..*flow }, n.min(2.0)),
             (BtrfsProfile::Raid0, _) => striped(flow, n),
             (BtrfsProfile::Raid10, false) if alone => {
                 let halves = (devices / 2).max(1);

@@ -72,7 +72,7 @@ impl Compiler<'_> {
             self.network.write_bytes += flow.rate * flow.bytes * set.size;
         }
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
-        self.network.stations[usize::from(drive)].even = class.even;
+        self.network.stations[usize::from(drive)].even = if flow.apart { 1.0 } else { class.even };
         let worked = self.service(class, drive, flow, set.size);
         self.turns(set, class, flow, worked, fill);
         let slot = self.network.stations[usize::from(drive)].slot;
@@ -206,7 +206,7 @@ impl Compiler<'_> {
     /// Ways of a head for each access of several streams: they are in several places, and it goes from one to the next once for
     /// what of each waits side by side. A cache that may keep writes has a queue of all streams to sort: the head comes to each
     /// of them once in that, by shorter ways the more there are.
-    pub(crate) fn between_streams(&self, write: bool) -> f64 {
+    pub(crate) fn between_streams(&self, write: bool, streams: f64) -> f64 {
         let beside = 1.0 / self.depth.min(BATCH);
         let Some(drive) = self.first_drive().filter(|_| write) else { return beside };
         let class = self.class_of(drive);
@@ -217,8 +217,16 @@ impl Compiler<'_> {
         let sorted = (values[class.write_op as usize] / values[class.position as usize]).min(1.0);
         // Until it is flushed.
         let queue = (self.every.unwrap_or(QUEUE) * self.jobs).clamp(1.0, QUEUE);
-        let streams = self.jobs.min(queue);
-        beside.min(streams / queue * sorted.powf(queue.ln() / QUEUE.ln()))
+        beside.min(streams.min(queue) / queue * sorted.powf(queue.ln() / QUEUE.ln()))
+    }
+
+    /// The same where so many drives have it: as many streams keep one each (`is_sequential` in drivers/md/raid1.c;
+    /// `find_live_mirror` in fs/btrfs/volumes.c takes it from the process), and no head goes from one to another.
+    pub(super) fn streams_of_copies(&self, flow: Flow, copies: f64) -> Flow {
+        if flow.random || self.jobs < 1.5 || self.jobs > copies {
+            return flow;
+        }
+        Flow { seeks: (flow.seeks - self.between_streams(flow.write, self.jobs)).max(0.0), apart: true, ..flow }
     }
 
     /// Uplinks and memory.
