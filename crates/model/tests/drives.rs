@@ -438,6 +438,18 @@ fn far_copies_move_heads() {
     assert!((0.5..0.98).contains(&cached) && through < 0.5, "{cached} {through}");
 }
 
+/// Operations of a stripe are counted by each processor apart since Linux 6.3, and by all of them in one place before.
+#[test]
+fn a_stripe_is_counted_in_one_place_before_linux_6_3() {
+    let of = |kernel| {
+        let machine = Machine { kernel: Some(kernel), ..machine(DriveKind::NvmeEnterprise) };
+        let deep = Workload { jobs: 64, ..work(Pattern::RandRead, 4, 128) };
+        rate(&machine, &stack(8, raid(RaidLevel::Raid0, 512)), &deep)
+    };
+    let times = of((6, 3)) / of((6, 2));
+    assert!(times > 1.3, "{times}");
+}
+
 /// What may not wait is not taken by dm-crypt, nor by md before Linux 5.17: io_uring leaves it to a worker, and that takes a switch of
 /// threads. libaio asks the same way of all.
 #[test]

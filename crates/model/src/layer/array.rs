@@ -13,6 +13,9 @@ use crate::parameter::{Parameter, QUEUE};
 
 /// First kernel without the stripe lock on reads (commit 97ae27252f49).
 const LOCKLESS: (u32, u32) = (5, 14);
+/// First kernel in which each processor counts what is under way in an array by itself (`percpu_ref` for `active_io` of `mddev`,
+/// 72adae23a72c).
+const COUNTED_APART: (u32, u32) = (6, 3);
 /// First kernel whose RAID-1 wakes nobody where nobody waits ("md/raid1: Prevent unnecessary call to wake_up() in fast path").
 const QUIET: (u32, u32) = (6, 6);
 /// First kernel whose RAID-10 reads from the flash drive with the least to do ("md/raid10: read balance chooses idlest disk for SSD").
@@ -213,7 +216,9 @@ impl Compiler<'_> {
             self.serial(Serial::ArrayLock, at, lock, flow.rate * crowd, "its barrier");
         }
         match (array.level, flow.write) {
-            (RaidLevel::Raid0, _) => self.serial(Serial::ArrayLock, at, Parameter::StripeLock, flow.rate, "md"),
+            (RaidLevel::Raid0, _) if !self.site.kernel_from(COUNTED_APART) => {
+                self.serial(Serial::ArrayLock, at, Parameter::StripeLock, flow.rate, "counting operations");
+            }
             (RaidLevel::Raid5 | RaidLevel::Raid6, false) => {
                 let new = self.site.kernel_from(LOCKLESS);
                 let lock = if new { Parameter::ParityReadNew } else { Parameter::ParityReadOld };
