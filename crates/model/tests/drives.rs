@@ -6,7 +6,7 @@ use model::{Conditions, Site, predict};
 use terms::layer::{
     ArrayState, Bitmap, Btrfs, BtrfsProfile, Ext4, Luks, Lvm, Raid, Raid10Layout, RaidLevel, Zfs, ZfsCache, ZfsLayout,
 };
-use terms::machine::{DriveGroup, DriveKind, Machine};
+use terms::machine::{DriveGroup, DriveKind, Machine, Memory};
 use terms::prediction::Prediction;
 use terms::workload::{Engine, FioKey};
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
@@ -470,4 +470,20 @@ fn io_uring_leaves_what_may_wait_to_a_worker() {
         let more = longer(kernel, &layer, Engine::IoUring) - longer(kernel, &layer, Engine::Libaio);
         assert!((more > 3.0) == waits && more > -0.5, "{layer:?} {kernel:?}: {more} us");
     }
+}
+
+/// A stream over more than the ARC finds nothing there: it comes back to what was dropped first. Reads at random find what fits.
+#[test]
+fn a_stream_over_more_than_the_arc_finds_nothing_there() {
+    let mut machine = machine(DriveKind::Hdd);
+    machine.memory = Memory { size: Some(Bytes::gib(16)), ..machine.memory };
+    let pool = stack(1, Layer::Zfs(Zfs::default()));
+    let over = |pattern, span| {
+        let conditions = Conditions { span: Bytes::gib(span), ..Conditions::default() };
+        said(&machine, &pool, &work(pattern, 128, 1), &conditions).operations.value
+    };
+    let stream = |span| over(Pattern::Read, span) / over(Pattern::Read, 1024);
+    assert!(stream(4) > 5.0 && (0.98..1.02).contains(&stream(10)), "{} {}", stream(4), stream(10));
+    let random = over(Pattern::RandRead, 10) / over(Pattern::RandRead, 1024);
+    assert!(random > 2.0, "{random}");
 }

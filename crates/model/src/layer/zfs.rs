@@ -271,7 +271,11 @@ impl Compiler<'_> {
             return 0.0;
         }
         match self.site.machine.memory.size {
-            Some(memory) => (memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0)).min(1.0),
+            Some(memory) => {
+                let share = memory.as_f64() * ARC_SHARE / self.conditions.span.as_f64().max(1.0);
+                // A stream comes back to what was dropped first (`arc_evict_state` takes from the tail of each list).
+                if share < 1.0 && !flow.random { 0.0 } else { share.min(1.0) }
+            }
             None => {
                 let usual = self.site.threads() * USUAL_MEMORY * ARC_SHARE / self.conditions.span.as_f64().max(1.0);
                 self.read_again(zfs, flow) * usual.min(1.0)
