@@ -5,7 +5,7 @@ use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond};
 
 use crate::book::Value;
-use crate::parameter::{ACKNOWLEDGED, COMPLETION, COMPLETION_OVERHEAD, Unit};
+use crate::parameter::{ACKNOWLEDGED, COMPLETION, COMPLETION_OF_FAST, COMPLETION_OVERHEAD, FAST, Unit};
 
 /// A direction of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) fn pcie(name: &str, link: Link, payload: Option<Bytes>, way: Directio
             (share, "to the processor", format!("{size}/({size} + 24)"))
         }
         Direction::Down => {
-            let size = size.as_f64().min(COMPLETION);
+            let size = size.as_f64().min(if link.speed < FAST { COMPLETION } else { COMPLETION_OF_FAST });
             let share = size / (size + COMPLETION_OVERHEAD) * ACKNOWLEDGED;
             (share, "from the processor", format!("{size}/({size} + {COMPLETION_OVERHEAD}) × (1 - 8/214)"))
         }

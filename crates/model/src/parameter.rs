@@ -286,6 +286,11 @@ pub const ACKNOWLEDGED: f64 = 1.0 - 8.0 / 214.0;
 pub const COMPLETION_OVERHEAD: f64 = 20.0;
 /// Largest completion in bytes: roots cut at the read completion boundary, 64 or 128 bytes.
 pub const COMPLETION: f64 = 128.0;
+/// The same from 16 GT/s on: 128 would carry 6560 and 13,100 MB/s over four lanes of 16 and 32 GT/s, and makers rate writes of 7000 (Kingston
+/// KC3000, Crucial T500) and 13,400 MB/s (Samsung 9100 PRO). None is rated above what 256 carry.
+pub const COMPLETION_OF_FAST: f64 = 256.0;
+/// Transfers in a second from which on a link is such a one, in millions.
+pub const FAST: u32 = 16_000;
 /// What two runs with the same build may differ by, geometric: 2 to 5 % for careful fio runs; in the data of the
 /// reference machine encryption "gains" 8.7 %.
 pub const REPEATABILITY: f64 = 0.04;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use model::{Conditions, Site, predict};
+use terms::inventory::Link;
 use terms::layer::{
     ArrayState, Bitmap, Btrfs, BtrfsProfile, Ext4, Luks, Lvm, Raid, Raid10Layout, RaidLevel, Zfs, ZfsCache, ZfsLayout,
 };
@@ -486,4 +487,17 @@ fn a_stream_over_more_than_the_arc_finds_nothing_there() {
     assert!(stream(4) > 5.0 && (0.98..1.02).contains(&stream(10)), "{} {}", stream(4), stream(10));
     let random = over(Pattern::RandRead, 10) / over(Pattern::RandRead, 1024);
     assert!(random > 2.0, "{random}");
+}
+
+/// A link carries what makers rate drives of its generation for: roots answer reads of a drive with completions of up to 256 bytes.
+#[test]
+fn a_link_carries_what_drives_are_rated_for() {
+    for (speed, rating) in [(16_000, 7000e6), (32_000, 13_400e6)] {
+        let mut machine = machine(DriveKind::Nvme);
+        machine.drives[0].link = Some(Link { speed, lanes: 4 });
+        machine.drives[0].rated.write = Some(BytesPerSecond(rating));
+        let stream = Workload { jobs: 8, ..work(Pattern::Write, 128, 32) };
+        let given = said(&machine, &stack(1, Layer::Bare), &stream, &Conditions::default()).throughput.value;
+        assert!(given > 0.99 * rating, "{speed}: {given} of {rating}");
+    }
 }
