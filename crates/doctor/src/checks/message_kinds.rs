@@ -43,7 +43,8 @@ const REQUESTS: Words = &[
     &["btrfs error", "bdev ", "errs:"],
     // What becomes of a request in the end (`blk_errors` in the kernel's `block/blk-core.c`). What a drive does not know is none of these.
     &["critical medium error, dev"],
-    &["critical target error, dev"],
+    // Before Linux 5.3 this one does not tell what was asked for, and the kernel trims drives that do not know how.
+    &["critical target error, dev", " op 0x"],
     &["critical space allocation error, dev"],
     &["recoverable transport error, dev"],
     &["protection error, dev"],
@@ -86,6 +87,16 @@ const REQUESTS: Words = &[
     &["blocked fc remote port time out", "removing target"],
     // ZFS, of a device of a pool.
     &["zio pool=", "error="],
+    // The driver of Unraid's array.
+    &["md: disk", " read error"],
+    &["md: disk", " write error"],
+    // What came damaged over the line to a drive (0x4703 in the kernel's `drivers/scsi/sense_codes.h`).
+    &["iucrc error detected"],
+    // Data that a journal waited for (`journal_finish_inode_data_buffers` in its `fs/jbd2/commit.c`).
+    &["jbd2: detected io errors"],
+    // `bch_count_io_errors` and `bch_cache_set_error` in its `drivers/md/bcache`.
+    &["bcache", ": io error on "],
+    &["bcache", "disabling caching"],
 ];
 
 /// At the start every drive at a SAS controller says so. The others say when that is due: starts of the machine, and hosts at which drives
@@ -108,6 +119,8 @@ const COUNTED: Words = &[&["btrfs info", "bdev ", "errs:"]];
 
 /// An array that stops (`drivers/md/raid5.c`, `raid10.c`).
 const TOO_FEW: Words = &[&["md/raid", "cannot continue operation"], &["md/raid", "not enough operational"]];
+/// One that is not started, for what was being written when power went cannot be told without all members (`raid5_run`).
+const DIRTY: Words = &[&["md/raid", "cannot start dirty degraded array"]];
 
 /// `zio_suspend` in OpenZFS's `module/zfs/zio.c`.
 const SUSPENDED: Words = &[&["pool '", "has been suspended"]];
@@ -120,6 +133,9 @@ const READ_ONLY: Words = &[
     &["xfs", "shutting down filesystem"],
     &["xfs", "has been shut down"],
     &["xfs_do_force_shutdown"],
+    // `jbd2_journal_abort` in the kernel's `fs/jbd2/journal.c`, `__fat_fs_error` in its `fs/fat/misc.c`.
+    &["aborting journal on device"],
+    &["filesystem has been set read-only"],
 ];
 
 /// Changes of a pool's mode (`notify_of_pool_mode_change` in the kernel's `drivers/md/dm-thin.c`), and what may come before.
@@ -150,6 +166,12 @@ const DAMAGED: Words = &[
     &["xfs", "metadata i/o error"],
     &["btrfs critical", "corrupt"],
     &["parent transid verify failed"],
+    // Another block than the one that was asked for (`btrfs_validate_extent_buffer` in the kernel's `fs/btrfs/disk-io.c`).
+    &["btrfs", "bad tree block "],
+    // What could not be written where it was promised (`ext4_end_io_end`, `mpage_map_and_submit_extent` in its `fs/ext4`).
+    &["ext4-fs", "potential data loss"],
+    &["ext4-fs", "data will be lost"],
+    &["f2fs-fs", "run fsck to fix"],
     // ZFS stops where what it reads cannot be.
     &["panic at ", ".c:"],
     &["panic: zfs"],
@@ -252,6 +274,16 @@ pub(super) const FAILED_ARRAYS: Kind = Kind {
     advice: "Write nothing to its members: `--add` and `--create` destroy what is left. Find out what took them away at once; a cable, a \
              controller or its power takes several.",
     command: "cat /proc/mdstat",
+};
+
+pub(super) const DIRTY_ARRAYS: Kind = Kind {
+    words: DIRTY,
+    severity: Error,
+    what: "an array that lacks a member and was not stopped in order was not started",
+    cost: "; 0 bytes on it can be read until it is; parity of what was being written when it stopped may be wrong",
+    advice: "Bring back the member that is missing: with all of them it starts. Ask each what it knows of the array before anything is \
+             decided. `--create` destroys what is left.",
+    command: "mdadm --examine DEVICE",
 };
 
 pub(super) const SUSPENDED_POOLS: Kind = Kind {

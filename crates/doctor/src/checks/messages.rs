@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use terms::diagnosis::Place;
 
 use super::message_kinds::{
-    BAD_BLOCKS, CORRECTED, DEVICE_COUNTERS, FAILED_ARRAYS, FAILED_REQUESTS, INCONSISTENT, Kind, LOST_MEMBERS,
-    NOT_CORRECTED, OPTIONAL, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, RESETS, SENT_TO_SLEEP, STOPPED,
-    SUSPENDED_POOLS, UNMOUNTABLE, Words,
+    BAD_BLOCKS, CORRECTED, DEVICE_COUNTERS, DIRTY_ARRAYS, FAILED_ARRAYS, FAILED_REQUESTS, INCONSISTENT, Kind,
+    LOST_MEMBERS, NOT_CORRECTED, OPTIONAL, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, RESETS, SENT_TO_SLEEP,
+    STOPPED, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
 use super::{PCI, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
@@ -38,7 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "`dmesg`, `class` of the PCI devices that it names",
         rule: "requests failed or timed out, a drive or a link was reset, made slower or lost packets (warning), its errors were \
-               corrected (information), or an array lost a member (error)",
+               corrected (information), or an array lost a member or was not started (error)",
         fixes: false,
         look: requests,
     },
@@ -76,8 +76,8 @@ fn with<'a>(machine: &Machine<'a>, round: &mut Round, words: Words) -> Vec<&'a s
     found.filter_map(|(at, _)| messages.get(at).map(String::as_str)).collect()
 }
 
-/// Floppies and discs, which fail to be read when there is none in them.
-const NO_MEDIUM: [&str; 3] = ["dev fd", "dev sr", "[sr"];
+/// Floppies and discs, which fail to be read when there is none in them. Old kernels write the word out.
+const NO_MEDIUM: [&str; 5] = ["dev fd", "dev sr", "[sr", "device fd", "device sr"];
 
 /// One finding for all messages of a kind; the first three are shown. `more` is added to what it costs.
 fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
@@ -144,7 +144,10 @@ fn checksums(machine: &Machine, round: &mut Round) {
 }
 
 fn requests(machine: &Machine, round: &mut Round) {
-    for kind in [FAILED_REQUESTS, DEVICE_COUNTERS, LOST_MEMBERS, FAILED_ARRAYS] {
+    let mut failed = with(machine, round, FAILED_REQUESTS.words);
+    failed.retain(|line| !is_of_content(line));
+    tell(round, &FAILED_REQUESTS, &failed, "");
+    for kind in [DEVICE_COUNTERS, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
         look_for(machine, round, &kind);
     }
     let resets = with(machine, round, RESETS.words);
@@ -154,6 +157,11 @@ fn requests(machine: &Machine, round: &mut Round) {
         lines.retain(|line| is_of_storage(machine, round, line));
         tell(round, &kind, &lines, "");
     }
+}
+
+/// XFS calls it an error of I/O as well where it read what cannot be: EFSCORRUPTED and EFSBADCRC (the kernel's `fs/xfs/xfs_linux.h`).
+fn is_of_content(line: &str) -> bool {
+    line.contains("metadata I/O error") && ["error 117", "error 74"].iter().any(|error| line.ends_with(error))
 }
 
 /// Drivers of storage controllers, as the kernel puts them before its messages.

@@ -265,6 +265,7 @@ fn messages() {
         silent(&["operation not supported error, dev loop0, sector 9 op 0x9:(WRITE_ZEROES) flags 0x0"]),
         silent(&["critical target error, dev sdb, sector 9 op 0x3:(DISCARD) flags 0x0"]),
         silent(&[
+        silent(&["print_req_error: critical target error, dev sdb, sector 9"]),
             "nvme0n1: Dataset Management(0x9) @ LBA 51, 8 blocks, Invalid Field in Command (sct 0x0 / sc 0x2) DNR",
         ]),
         found("nvme 0000:02:00.0: Unable to change power state from D3cold to D0, device inaccessible", &[AWAY]),
@@ -317,6 +318,29 @@ fn messages() {
         silent(&["sd 0:0:5:0: Power-on or device reset occurred", "sd 0:0:6:0: Power-on or device reset occurred"]),
         post(said(&["sd 0:0:5:0: Power-on or device reset occurred"; 3]), &[REQUESTS], &[]),
         // Links: of a network card, of a drive.
+        found("sd 2:0:0:0: [sdc] tag#10 Add. Sense: Information unit iuCRC error detected", &[REQUESTS]),
+        found("md: disk3 read error, sector=123456", &[REQUESTS]),
+        found("JBD2: Detected IO errors while flushing file data on dm-0-8", &[REQUESTS]),
+        found("bcache: bch_count_io_errors() sdb: IO error on writing btree, recovering.", &[REQUESTS]),
+        found("md/raid:md0: cannot start dirty degraded array.", &[("read-write-errors", "", Error)]),
+        found("Aborting journal on device sda2-8.", &[DAMAGED]),
+        found("FAT-fs (sdb1): Filesystem has been set read-only", &[DAMAGED]),
+        silent(&["FAT-fs (sdb1): Volume was not properly unmounted. Some data may be corrupt. Please run fsck."]),
+        found("BTRFS error (device dm-0): bad tree block start, mirror 1 want 30457856 have 0", &[DAMAGED]),
+        found(
+            "EXT4-fs (dm-0): failed to convert unwritten extents to written extents -- potential data loss!",
+            &[DAMAGED],
+        ),
+        found("F2FS-fs (mmcblk0p3): inconsistent node block, nid:12, run fsck to fix.", &[DAMAGED]),
+        // What was read cannot be, and no request failed.
+        post(
+            said(&["XFS (sdb1): metadata I/O error in \"xfs_imap_to_bp\" at daddr 0x1b8 len 32 error 117"]),
+            &[DAMAGED],
+            &["read-write-errors"],
+        ),
+        found("XFS (sdb1): metadata I/O error in \"xfs_imap_to_bp\" at daddr 0x1b8 len 32 error 5", &[REQUESTS]),
+        // As old kernels write of discs.
+        silent(&["Buffer I/O error on device sr0, logical block 184"]),
         silent(&[
             "rtw_8821ce 0000:02:00.0: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Transmitter ID)",
         ]),

@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 84] = [
+const NOTABLE: [&str; 95] = [
     "controller is down",
     "csts=0xffffffff",
     "device not ready",
@@ -179,6 +179,17 @@ const NOTABLE: [&str; 84] = [
     "usb-storage",
     ": uas",
     "fatal firmware",
+    "cannot start dirty",
+    "aborting journal",
+    "detected io errors",
+    "has been set read-only",
+    "bad tree block",
+    "potential data loss",
+    "data will be lost",
+    "run fsck to fix",
+    ": io error on ",
+    "disabling caching",
+    "md: disk",
 ];
 
 /// All about the kernel.
