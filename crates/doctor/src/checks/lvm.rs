@@ -23,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "thin-pool-space",
         severity: Error,
-        looks_at: "`dmsetup status` of thin pools",
+        looks_at: "`dmsetup status` of thin pools, `lvs -o lv_attr,data_percent,metadata_percent` where that was not read",
         rule: "80 % of data or metadata are given out (warning), 95 % or the pool has stopped writing (error)",
         fixes: false,
         look: thin,
@@ -156,8 +156,10 @@ fn drives_under<'a>(machine: &Machine<'a>, group: &VolumeGroup, devices: &[&str]
 }
 
 fn thin(machine: &Machine, round: &mut Round) {
+    let mut asked = Vec::new();
     for (node, _, pool) in machine.thin_pools(round) {
         let at = place(node);
+        asked.push(volume(node));
         round.look();
         if pool.mode.known().is_some_and(|mode| mode == FAILED) {
             round.find(failed(node, &at));
@@ -171,32 +173,69 @@ fn thin(machine: &Machine, round: &mut Round) {
         let share = |[used, all]: [u64; 2]| float(used) / float(all.max(1));
         let (of_data, of_metadata) = (share(*data), share(*metadata));
         let worst = 100.0 * of_data.max(of_metadata);
-        let stopped = mode != "rw";
+        let stopped = mode != WRITES;
         if worst < MUCH && !stopped {
             continue;
         }
         let severity = if stopped || worst >= NEARLY_ALL { Error } else { Warning };
         let left = |[used, all]: [u64; 2], block: u64| terms::Bytes(all.saturating_sub(used).saturating_mul(block));
-        let what = if stopped {
-            format!("the pool takes no more writes (`{mode}`)")
-        } else {
-            format!("{} of the data and {} of the metadata are given out", percent(of_data), percent(of_metadata))
-        };
         let cost = format!(
-            "{} are left of data and {} of metadata for all its volumes; when data is full writes wait for 60 s and then fail, when \
-             metadata is full the pool can only be read and has to be repaired",
+            "{} are left of data and {} of metadata for all its volumes; {WHEN_FULL}",
             left(*data, pool.block.0),
             left(*metadata, METADATA_BLOCK)
         );
-        let found = finding(severity, &at, what, cost).seen(
+        let found = finding(severity, &at, given_out(of_data, of_metadata, mode), cost).seen(
             format!("dmsetup status {}", node.label.as_deref().unwrap_or(&node.name)),
             format!("data {}/{}, metadata {}/{}, {mode}", data[0], data[1], metadata[0], metadata[1]),
         );
         let full = Full { data: 100.0 * of_data >= MUCH, metadata: 100.0 * of_metadata >= MUCH, mode };
-        round.find(enlarged(found, node, &full));
+        round.find(enlarged(found, &volume(node), &full));
+    }
+    thin_by_volumes(machine, round, &asked);
+}
+
+const WHEN_FULL: &str = "when data is full writes wait for 60 s and then fail, when metadata is full the pool can only be read and has to \
+                         be repaired";
+
+fn given_out(data: f64, metadata: f64, mode: &str) -> String {
+    if mode == WRITES {
+        format!("{} of the data and {} of the metadata are given out", percent(data), percent(metadata))
+    } else {
+        format!("the pool takes no more writes (`{mode}`)")
     }
 }
 
+/// How a pool is, by the ninth letter of its attributes (lvs(8), `lv_attr`), as the device mapper calls it.
+const MODES: [(u8, &str); 3] = [(b'F', FAILED), (b'D', "out_of_data_space"), (b'M', "ro")];
+
+/// Pools that the device mapper was not asked for, as `lvs` tells of them.
+fn thin_by_volumes(machine: &Machine, round: &mut Round, asked: &[String]) {
+    for group in machine.detail.volume_groups.known().into_iter().flatten() {
+        for pool in group.logical.iter().filter(|pool| pool.attributes.starts_with('t')) {
+            let name = quote(&format!("{}/{}", group.name, pool.name));
+            let (Some(data), Some(metadata)) = (pool.data, pool.metadata) else { continue };
+            if asked.contains(&name) {
+                continue;
+            }
+            round.look();
+            let letter = pool.attributes.as_bytes().get(8);
+            let mode = MODES.iter().find(|(own, _)| Some(own) == letter).map_or(WRITES, |(_, mode)| mode);
+            let worst = data.max(metadata);
+            if worst < MUCH && mode == WRITES {
+                continue;
+            }
+            let severity = if mode != WRITES || worst >= NEARLY_ALL { Error } else { Warning };
+            let cost = format!("1 pool gives all its volumes their space: {WHEN_FULL}");
+            let found =
+                finding(severity, &volume_place(group, pool), given_out(data / 100.0, metadata / 100.0, mode), cost)
+                    .seen(format!("lvs {name}"), format!("{} data {data} %, metadata {metadata} %", pool.attributes));
+            round.find(enlarged(found, &name, &Full { data: data >= MUCH, metadata: metadata >= MUCH, mode }));
+        }
+    }
+}
+
+/// The mode of a pool that works.
+const WRITES: &str = "rw";
 /// The mode of a pool that tells nothing any more.
 const FAILED: &str = "fail";
 
@@ -206,7 +245,7 @@ fn failed(node: &Node, at: &Place) -> Found {
         "0 bytes of its volumes can be read or written: its metadata is damaged, or the device that it lies on failed";
     let found = finding(Error, at, "the pool has failed", cost)
         .seen(format!("dmsetup status {}", node.label.as_deref().unwrap_or(&node.name)), "thin-pool Fail");
-    enlarged(found, node, &Full { data: false, metadata: false, mode: FAILED })
+    enlarged(found, &volume(node), &Full { data: false, metadata: false, mode: FAILED })
 }
 
 /// Metadata of thin pools is counted in blocks of this size (the kernel's
@@ -221,10 +260,9 @@ struct Full<'a> {
 }
 
 /// lvmthin(7): data and metadata are two volumes, and each is extended by its own option.
-fn enlarged(found: Found, node: &Node, full: &Full) -> Found {
-    let pool = volume(node);
+fn enlarged(found: Found, pool: &str, full: &Full) -> Found {
     let found = found.look("vgs").look(format!("lvs -a -o +data_percent,metadata_percent {pool}"));
-    if !["rw", "out_of_data_space"].contains(&full.mode) {
+    if ![WRITES, "out_of_data_space"].contains(&full.mode) {
         return found.advise(
             "It has stopped because its metadata is full or damaged: leave it alone until what it holds is copied. Metadata that is \
              damaged is repaired while the pool is not in use, as lvmthin(7) says (\u{201c}Metadata check and repair\u{201d}).",
@@ -233,7 +271,7 @@ fn enlarged(found: Found, node: &Node, full: &Full) -> Found {
     let found = found.advise("Make larger what is nearly full, or give back what its volumes do not use.");
     let found =
         if full.metadata { found.run(Nothing, format!("lvextend --poolmetadatasize +SIZE {pool}")) } else { found };
-    if !full.data && full.mode == "rw" {
+    if !full.data && full.mode == WRITES {
         return found;
     }
     found.run(Nothing, format!("lvextend -L +SIZE {pool}")).run(Nothing, "fstrim --all")

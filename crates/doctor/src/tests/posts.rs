@@ -51,9 +51,10 @@ fn smart(before: &str, rows: &[&str], behind: &str) -> String {
     )
 }
 
+const PENDING: &str = "197 Current_Pending_Sector  0x0012   090   090   000    Old_age   Always       -       1712";
+
 #[test]
 fn drives() {
-    const PENDING: &str = "197 Current_Pending_Sector  0x0012   090   090   000    Old_age   Always       -       1712";
     const LIFE: &str = "231 SSD_Life_Left           0x0013   001   001   010    Pre-fail  Always   FAILING_NOW 1";
     let marginal = format!(
         "PASSED\nPlease note the following marginal Attributes:\n{HEADING}\
@@ -264,8 +265,8 @@ fn messages() {
         // Nothing is lost that a drive does not know, or that the kernel does without.
         silent(&["operation not supported error, dev loop0, sector 9 op 0x9:(WRITE_ZEROES) flags 0x0"]),
         silent(&["critical target error, dev sdb, sector 9 op 0x3:(DISCARD) flags 0x0"]),
-        silent(&[
         silent(&["print_req_error: critical target error, dev sdb, sector 9"]),
+        silent(&[
             "nvme0n1: Dataset Management(0x9) @ LBA 51, 8 blocks, Invalid Field in Command (sct 0x0 / sc 0x2) DNR",
         ]),
         found("nvme 0000:02:00.0: Unable to change power state from D3cold to D0, device inaccessible", &[AWAY]),
@@ -317,7 +318,6 @@ fn messages() {
         found("md/raid:md0: Cannot continue operation (2/4 failed).", &[("read-write-errors", "", Error)]),
         silent(&["sd 0:0:5:0: Power-on or device reset occurred", "sd 0:0:6:0: Power-on or device reset occurred"]),
         post(said(&["sd 0:0:5:0: Power-on or device reset occurred"; 3]), &[REQUESTS], &[]),
-        // Links: of a network card, of a drive.
         found("sd 2:0:0:0: [sdc] tag#10 Add. Sense: Information unit iuCRC error detected", &[REQUESTS]),
         found("md: disk3 read error, sector=123456", &[REQUESTS]),
         found("JBD2: Detected IO errors while flushing file data on dm-0-8", &[REQUESTS]),
@@ -341,6 +341,7 @@ fn messages() {
         found("XFS (sdb1): metadata I/O error in \"xfs_imap_to_bp\" at daddr 0x1b8 len 32 error 5", &[REQUESTS]),
         // As old kernels write of discs.
         silent(&["Buffer I/O error on device sr0, logical block 184"]),
+        // Links: of a network card, of a drive.
         silent(&[
             "rtw_8821ce 0000:02:00.0: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Transmitter ID)",
         ]),
@@ -550,11 +551,239 @@ fn journals_of_arrays() {
             \x20      2       8       33        2      active sync   /dev/sdc1\n{last}"
         )
     };
+    let listed = |flags: &str| {
+        format!(
+            "md5 : active raid5 nvme0n1p3[4]{flags} sdc1[3] sdb1[1] sda1[0]\n\
+            \x20     200 blocks super 1.2 level 5, 64k chunk, algorithm 2 [3/3] [UUU]\n\nunused devices: <none>\n"
+        )
+    };
     const LOST: &[Found] = &[("array-degraded", "md5", Error)];
     check(&[
         post(text("\n       5     259        3        -      journal   /dev/nvme0n1p3\n"), &[], &["array-degraded"]),
         post(text("\n       5     259        3        -      faulty   /dev/nvme0n1p3\n"), LOST, &[]),
         // What comes behind the places was not posted.
         post(text(""), &[], &["array-degraded"]),
+        post(listed("(J)(F)"), LOST, &[]),
+        post(listed("(J)"), &[], &["array-degraded"]),
     ]);
+}
+
+#[test]
+fn tables_of_attributes_without_what_stands_before_them() {
+    const BAD: &[Found] = &[("drive-media-errors", "sdX", Warning)];
+    let named = |name: &str| smart("PASSED", &[PENDING], "").replace("/dev/sda", name);
+    let table = format!("{HEADING}{PENDING}\n");
+    let result = "SMART overall-health self-assessment test result: PASSED\n";
+    check(&[
+        // Names that no drive has here.
+        post(named("/dev/sg4"), BAD, &[]),
+        post(named("/dev/ada1"), BAD, &[]),
+        post(named("/dev/sdaa"), &[("drive-media-errors", "sdaa", Warning)], &[]),
+        post(table.clone(), BAD, &[]),
+        post(
+            "# smartctl -l selftest /dev/sdc\n=== START OF READ SMART DATA SECTION ===\n\
+            Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA_of_first_error\n\
+            # 1  Extended offline    Completed: read failure       90%     30002         3123123123\n",
+            &[("drive-self-test", "sdc", Error)],
+            &[],
+        ),
+        post(format!("{result}{table}"), BAD, &["drive-critical-warning"]),
+        post(
+            format!("=== START OF READ SMART DATA SECTION ===\n{}", result.replace("PASSED", "FAILED!")),
+            &[("drive-critical-warning", "sdX", Error)],
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn btrfs() {
+    let usage = |command: &str, unallocated: &str, used: &str| {
+        format!(
+            "{command}Overall:\n    Device size:\t\t 512.00GiB\n    Device unallocated:\t\t {unallocated}\n    Device missing:\t\t     0.00B\n\
+            \x20   Global reserve:\t\t 512.00MiB\t(used: 96.00KiB)\n\nData,single: Size:493.99GiB, Used:414.29GiB (82.86%)\n\
+            \x20  /dev/vdb1\t 493.99GiB\n\nMetadata,DUP: Size:5.99GiB, Used:{used} (91.64%)\n   /dev/vdb1\t  11.98GiB\n\n\
+            System,DUP: Size:8.00MiB, Used:80.00KiB (0.98%)\n   /dev/vdb1\t  16.00MiB\n\nUnallocated:\n   /dev/vdb1\t   {unallocated}\n"
+        )
+    };
+    let stats = |written: u32| {
+        format!("[/dev/sdb].write_io_errs    0\n[/dev/sdc].write_io_errs    {written}\n[/dev/sdc].corruption_errs  0\n")
+    };
+    let df = |data: &str, metadata: &str| {
+        format!(
+            "$ btrfs fi df /srv\nData, RAID1: total=1.20TiB, used=1.18TiB\n{data}System, {metadata}: total=32.00MiB, used=208.00KiB\n\
+            Metadata, {metadata}: total=3.00GiB, used=2.22GiB\nGlobalReserve, single: total=512.00MiB, used=0.00B\n"
+        )
+    };
+    let show = |more: &str| {
+        format!(
+            "Label: 'pool'  uuid: 3112349d-3cf0-4ccb-b3d3-6fbb1a872a4a\n\tTotal devices 2 FS bytes used 2.31TiB\n\
+            \tdevid    1 size 2.73TiB used 1.56TiB path /dev/sdb\n{more}\n"
+        )
+    };
+    const FULL: &[Found] = &[("btrfs-metadata-space", "/mnt (btrfs)", Error)];
+    const MISSING: &[Found] = &[("btrfs-device-missing", "sdb (btrfs)", Error)];
+    check(&[
+        post(usage("$ sudo btrfs filesystem usage /mnt\n", "1.00MiB", "5.49GiB"), FULL, &[]),
+        post(
+            usage("", "1.00MiB", "5.49GiB"),
+            &[("btrfs-metadata-space", "TARGET (btrfs)", Error)],
+            &["btrfs-metadata-single"],
+        ),
+        post(usage("", "80.00GiB", "5.49GiB"), &[], &["btrfs-metadata-space"]),
+        post(usage("", "1.00MiB", "3.49GiB"), &[], &["btrfs-metadata-space"]),
+        post(stats(1204), &[("btrfs-device-errors", "2 (sdc) of TARGET", Error)], &[]),
+        post(stats(0), &[], &["btrfs-device-errors"]),
+        post(
+            df("Data, single: total=80.00GiB, used=12.31GiB\n", "RAID1"),
+            &[("btrfs-mixed-profiles", "/srv (btrfs)", Error)],
+            &[],
+        ),
+        post(df("", "RAID1"), &[], &["btrfs-mixed-profiles", "btrfs-parity"]),
+        post(df("", "RAID6"), &[("btrfs-parity", "/srv (btrfs)", Error)], &[]),
+        post(show("\tdevid    2 size 0 used 0 path <missing disk> MISSING\n"), MISSING, &[]),
+        post(show("\t*** Some devices missing\n"), MISSING, &[]),
+        post(show("\tdevid    2 size 2.73TiB used 1.56TiB path /dev/sdc\n"), &[], &["btrfs-device-missing"]),
+    ]);
+}
+
+#[test]
+fn volumes() {
+    let lvs = |rows: &str| {
+        format!("# lvs\n  LV    VG  Attr       LSize   Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert\n{rows}\n")
+    };
+    let pool = |attributes: &str, data: &str, metadata: &str| {
+        lvs(&format!(
+            "  data  pve {attributes} 794.30g             {data} {metadata}\n  vm-1  pve Vwi-aotz-- 500.00g data        100.00\n"
+        ))
+    };
+    let at = |severity| -> &'static [Found] {
+        match severity {
+            Error => &[("thin-pool-space", "pve/data", Error)],
+            _ => &[("thin-pool-space", "pve/data", Warning)],
+        }
+    };
+    let vgs = |attributes: &str| {
+        format!("  VG  #PV #LV #SN Attr   VSize VFree\n  vg0   2   1   0 {attributes} 1.82t    0 \n")
+    };
+    let pvs = |attributes: &str| {
+        format!(
+            "  PV         VG  Fmt  Attr PSize   PFree\n  /dev/sdb1  vg0 lvm2 a--  931.51g    0 \n  [unknown]  vg0 lvm2 {attributes}  931.51g    0 \n"
+        )
+    };
+    const LOST: &[Found] = &[("volume-group", "vg0", Error)];
+    check(&[
+        post(pool("twi-aotz--", "42.17", "2.31"), &[], &["thin-pool-space"]),
+        post(pool("twi-aotz--", "42.17", "88.31"), at(Warning), &[]),
+        post(pool("twi-aotz--", "42,17", "88,31"), at(Warning), &[]),
+        post(pool("twi-aotzD-", "100.00", "4.82"), at(Error), &[]),
+        post(pool("twi-aotzM-", "12.00", "4.82"), at(Error), &[]),
+        post(lvs("  snap  vg0 swi-I-s---  10.00g      root   100.00\n"), &[("snapshot-space", "vg0/snap", Error)], &[]),
+        post(
+            lvs("  data  vg0 rwi-aor---  10.00g                                    88.00\n"),
+            &[],
+            &["thin-pool-space", "snapshot-space"],
+        ),
+        post(vgs("wz-pn-"), LOST, &[]),
+        post(vgs("wz--n-"), &[], &["volume-group"]),
+        post(pvs("a-m"), LOST, &[]),
+        post(pvs("a--"), &[], &["volume-group"]),
+    ]);
+}
+
+#[test]
+fn mounts() {
+    let mount =
+        |options: &str| format!("$ mount\nproc on /proc type proc (rw)\n/dev/sda1 on / type ext4 ({options})\n");
+    let listed = |options: &str| format!("$ cat /proc/mounts\n/dev/sda1 / ext4 {options} 0 0\n");
+    let found = |options: &str| {
+        format!(
+            "TARGET  SOURCE        FSTYPE OPTIONS\n/       /dev/sda1[/@] btrfs  {options}\n└─/home /dev/sda2     ext4   rw\n"
+        )
+    };
+    const OFF: &[Found] = &[("barriers-off", "/ (ext4)", Error)];
+    check(&[
+        post(mount("rw,relatime,nobarrier"), OFF, &[]),
+        post(mount("rw,relatime"), &[], &["barriers-off"]),
+        post(listed("rw,barrier=0"), OFF, &[]),
+        post(listed("rw,barrier=1"), &[], &["barriers-off"]),
+        post(found("rw,nodatacow"), &[("btrfs-no-checksums", "/ (btrfs)", Warning)], &[]),
+        post(found("rw"), &[], &["btrfs-no-checksums"]),
+    ]);
+}
+
+/// The file names what the pool, the table or the kernel calls a device today.
+#[test]
+fn names_of_the_kernel() {
+    let status = |command: &str| {
+        format!(
+            "# zpool status {command}\n  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME           STATE     READ WRITE CKSUM\n\
+            \ttank           ONLINE       0     0     0\n\t  /dev/sdb1    ONLINE       0     0     0\n\nerrors: No known data errors\n"
+        )
+    };
+    let table =
+        |device: &str| format!("# /etc/fstab: static file system information.\n#\n{device} / ext4 defaults 0 1\n");
+    const NAMED: &[Found] = &[("kernel-names-in-files", "/etc/fstab line 3", Warning)];
+    check(&[
+        post(status("-P"), &[("kernel-names-in-files", "zpool.cache", Warning)], &[]),
+        post(status("-LP"), &[], &["kernel-names-in-files"]),
+        post(table("/dev/sda1"), NAMED, &[]),
+        post(table("UUID=11111111-2222-3333-4444-555555555555"), &[], &["kernel-names-in-files"]),
+    ]);
+}
+
+/// A drive on two ways is one.
+#[test]
+fn ways_to_a_drive() {
+    let list = |other: &str| {
+        let uuid = "11111111-2222-3333-4444-555555555555";
+        format!(
+            "NAME MAJ:MIN FSTYPE UUID                                 WWN\nsda    8:0   ext4   {uuid} 0x5000cca25d000001\n\
+            sdb    8:16  ext4   {uuid} {other}\n"
+        )
+    };
+    check(&[
+        post(list("0x5000cca25d000001"), &[], &["duplicate-uuid"]),
+        post(list("0x5000cca25d000002"), &[("duplicate-uuid", "sda", Error)], &[]),
+    ]);
+}
+
+#[test]
+fn paths() {
+    let text = |state: &str| {
+        format!(
+            "mpatha (360060160a62134001c1c1c1c1c1c1c1c) dm-2 DGC,VRAID\nsize=500G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw\n\
+            |-+- policy='service-time 0' prio=50 status=active\n| |- 1:0:0:1 sdb 8:16 {state} ready running\n\
+            | `- 2:0:0:1 sdd 8:48 active ready running\n"
+        )
+    };
+    check(&[
+        post(text("failed"), &[("drives-hidden", "mpatha (dm-2)", Warning)], &[]),
+        post(text("active"), &[("drives-hidden", "mpatha (dm-2)", Information)], &[]),
+    ]);
+}
+
+#[test]
+fn mappings_of_cryptsetup() {
+    let text = |kind: &str, sector: u32| {
+        format!(
+            "/dev/mapper/home is active and is in use.\n  type:    {kind}\n  cipher:  aes-xts-plain64\n  keysize: 512 bits\n\
+            \x20 key location: keyring\n  device:  /dev/sda2\n  sector size:  {sector}\n  offset:  32768 sectors\n  size:    976768000 sectors\n\
+            \x20 mode:    read/write\n  flags:   discards no_read_workqueue\n"
+        )
+    };
+    const SMALL: &[Found] = &[("encryption-sector", "home (dm-X)", Information)];
+    check(&[
+        post(text("LUKS2", 512), SMALL, &[]),
+        post(text("LUKS1", 512), SMALL, &[]),
+        post(text("LUKS2", 4096), &[], &["encryption-sector"]),
+    ]);
+}
+
+/// A mail that answers a mail.
+#[test]
+fn quotations_within_other_words() {
+    let text = "> On Sunday somebody wrote:\n> > md0 : active raid1 sdb1[1](F) sda1[0]\n> >       100 blocks super 1.2 [2/1] [U_]\n> >\n\
+        > > unused devices: <none>\n> It is gone.\nReplace it.\n";
+    check(&[post(text, &[("array-degraded", "md0", Error)], &[])]);
 }

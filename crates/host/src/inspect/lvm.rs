@@ -13,12 +13,24 @@ const PHYSICAL: &str = "vg_name,pv_name,pv_uuid,pe_start,pv_size,pv_free";
 const LOGICAL: &str = "vg_name,lv_name,lv_size,lv_attr,lv_kernel_major,lv_kernel_minor,data_percent,metadata_percent,\
                        copy_percent,pool_lv,segtype,stripes,stripe_size,devices";
 
+/// A report: its command and its columns.
+type Report = (&'static [&'static str], &'static str);
+const GROUPS: Report = (&["lvm", "vgs"], GROUP);
+const DEVICES: Report = (&["lvm", "pvs"], PHYSICAL);
+const VOLUMES: Report = (&["lvm", "lvs", "-a", "--segments"], LOGICAL);
+
+fn argv((command, columns): Report) -> Vec<&'static str> {
+    command.iter().copied().chain(FORM).chain([columns]).collect()
+}
+
+/// The command lines of the reports of groups, of their devices and of their volumes.
+pub(crate) fn reports() -> [String; 3] {
+    [GROUPS, DEVICES, VOLUMES].map(|report| argv(report).join(" "))
+}
+
 /// All volume groups; none where there is no LVM.
 pub(super) fn read(source: &Source, nodes: &[Node]) -> Readout<Vec<VolumeGroup>> {
-    let ask = |command: &[&str], fields: &str| {
-        let argv: Vec<&str> = command.iter().copied().chain(FORM).chain([fields]).collect();
-        source.json(&argv)
-    };
+    let ask = |report| source.json(&argv(report));
     let used = nodes.iter().any(|node| {
         let mapped = node.dm.as_ref().and_then(|dm| dm.uuid.as_deref()).is_some_and(|uuid| uuid.starts_with("LVM-"));
         let signed = node.signatures.known().is_none_or(|all| all.iter().any(|found| found.kind == "LVM2_member"));
@@ -31,9 +43,9 @@ pub(super) fn read(source: &Source, nodes: &[Node]) -> Readout<Vec<VolumeGroup>>
     if nodes.iter().any(|node| node.dm.as_ref().is_some_and(|dm| dm.suspended.known() == Some(&true))) {
         return Readout::unknown(super::node::SUSPENDED);
     }
-    ask(&["lvm", "vgs"], GROUP).and_then(|groups| {
-        ask(&["lvm", "pvs"], PHYSICAL).and_then(|physical| {
-            ask(&["lvm", "lvs", "-a", "--segments"], LOGICAL).map(|logical| {
+    ask(GROUPS).and_then(|groups| {
+        ask(DEVICES).and_then(|physical| {
+            ask(VOLUMES).map(|logical| {
                 let group = |row| group(source, row, &physical, &logical, nodes);
                 rows(&groups, "vg").into_iter().map(group).collect()
             })

@@ -33,6 +33,7 @@ mod zfs;
 use terms::Drive;
 use terms::inventory::{Detail, Inventory, Node, Taken};
 
+pub(crate) use self::lvm::reports as lvm_reports;
 pub(crate) use self::pci::{ONES, is_address as is_pci_address};
 pub(crate) use self::smart::SPECIFIED;
 pub(crate) use self::usage::usage;

@@ -20,7 +20,7 @@ pub(super) fn begins(line: &str) -> bool {
 }
 
 /// Columns that are used for what they are, or only known by name, besides those of [`RIGHT`].
-const COLUMNS: [&str; 35] = [
+const COLUMNS: [&str; 34] = [
     "NAME",
     "KNAME",
     "PATH",
@@ -46,7 +46,6 @@ const COLUMNS: [&str; 35] = [
     "GROUP",
     "MODE",
     "TYPE",
-    "WWN",
     "PKNAME",
     "HCTL",
     "TRAN",
@@ -79,7 +78,7 @@ fn any(text: &str) -> bool {
 }
 
 /// Columns that tell what a file of a drive, an array or a mapping tells, and that file below its directory.
-const VALUES: [(&str, &str, Fits); 14] = [
+const VALUES: [(&str, &str, Fits); 15] = [
     ("ROTA", "queue/rotational", flag),
     ("LOG-SEC", "queue/logical_block_size", number),
     ("PHY-SEC", "queue/physical_block_size", number),
@@ -94,6 +93,7 @@ const VALUES: [(&str, &str, Fits); 14] = [
     ("MODEL", "device/model", any),
     ("SERIAL", "device/serial", any),
     ("REV", "device/rev", any),
+    ("WWN", "device/wwid", any),
 ];
 
 /// Columns whose values end where their heading ends; the others begin where it begins (`disk-utils/lsblk.c`).

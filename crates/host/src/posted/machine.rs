@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::btrfs::{self, Btrfs};
 use super::lspci::{self, Device};
 use super::luks;
+use super::lvm::Lvm;
 use crate::capture::Capture;
 
 /// What the readers of single kinds write into.
@@ -24,6 +26,13 @@ pub(super) struct Machine {
     devices: Vec<Device>,
     /// What drives said of themselves in texts that do not name their device.
     nameless: Vec<Nameless>,
+    /// What texts tell of btrfs, each of one file system.
+    pub(super) btrfs: Vec<Btrfs>,
+    /// The kernel's names of mappings, by their own.
+    mappings: BTreeMap<String, String>,
+    mounts: BTreeSet<String>,
+    /// Rows of LVM.
+    pub(super) lvm: Lvm,
 }
 
 /// A block device.
@@ -75,6 +84,9 @@ const CONTROLLER: [&str; 11] = [
 /// How the UUID of a LUKS volume's mapping begins; the header's version follows (`lib/libdevmapper.c` of cryptsetup).
 pub(super) const LUKS: &str = "CRYPT-LUKS";
 
+/// The kernel's list of mounts.
+const MOUNTS: &str = "/proc/self/mountinfo";
+
 /// Letters that no drive has, for drives that no text names.
 const LETTERS: [char; 3] = ['X', 'Y', 'Z'];
 
@@ -123,6 +135,9 @@ impl Machine {
     pub(super) fn block_file(&mut self, name: &str, file: &str, value: impl Into<String>) {
         self.block(name);
         let (value, key) = (value.into(), (name.to_owned(), file.to_owned()));
+        if file == "dm/name" {
+            self.mappings.entry(value.clone()).or_insert_with(|| name.to_owned());
+        }
         let what = format!("/sys/class/block/{name}/{file}");
         if self.contradicts(&what, |machine| machine.block_files.get(&key).cloned(), &value) {
             self.block_files.remove(&key);
@@ -153,6 +168,60 @@ impl Machine {
     pub(super) fn stands_on(&mut self, name: &str, under: &str) {
         self.block(under);
         self.blocks.entry(name.to_owned()).or_default().on.insert(under.to_owned());
+    }
+
+    /// The device of a path. A mapping that no text names before is called by a letter that no mapping has.
+    pub(super) fn node_of(&mut self, path: &str) -> Option<String> {
+        let name = path.strip_prefix("/dev/")?;
+        let Some(label) = name.strip_prefix("mapper/") else {
+            let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+            return plain.then(|| {
+                self.block(name);
+                name.to_owned()
+            });
+        };
+        if let Some(node) = self.mappings.get(label) {
+            return Some(node.clone());
+        }
+        let node = self.free_letters().next()?;
+        self.block_file(&node, "dm/name", label);
+        Some(node)
+    }
+
+    /// Names of mappings that no mapping has.
+    fn free_letters(&self) -> impl Iterator<Item = String> + use<> {
+        let names = LETTERS.map(|letter| format!("dm-{letter}"));
+        let free: Vec<String> = names.into_iter().filter(|name| !self.blocks.contains_key(name)).collect();
+        free.into_iter()
+    }
+
+    /// Has any text told of a block device?
+    pub(super) fn has_blocks(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
+    /// A line of a table of the device mapper, and one of its status, where that is told.
+    pub(super) fn mapping(&mut self, table: &str, status: Option<&str>) {
+        for (what, line) in [("table", Some(table)), ("status", status)] {
+            let all = self.runs.entry(format!("dmsetup {what}")).or_default();
+            line.into_iter().for_each(|line| all.push_str(&format!("{line}\n")));
+        }
+    }
+
+    /// A mount, as the kernel lists it (proc_pid_mountinfo(5)). What number its device has is not told.
+    pub(super) fn mount(&mut self, source: &str, target: &str, kind: &str, options: &str) {
+        let target = target.replace('\\', "\\134").replace(' ', "\\040");
+        let line = format!("1 0 0:0 / {target} {options} - {kind} {source} {options}\n");
+        if self.mounts.insert(line.clone()) {
+            self.files.entry(MOUNTS.to_owned()).or_default().push_str(&line);
+        }
+    }
+
+    /// Where a text of mounts has a device.
+    pub(super) fn mounted_at(&self, source: &str) -> Option<String> {
+        let of = format!(" {source} ");
+        let line = self.files.get(MOUNTS)?.lines().find(|line| line.contains(&of) && !source.is_empty())?;
+        Some(line.split(' ').nth(4)?.replace("\\040", " "))
     }
 
     /// How a drive is attached; the first text that tells has it.
@@ -258,13 +327,13 @@ impl Machine {
             .keys()
             .filter_map(|line| line.strip_prefix("cryptsetup luksDump /dev/").map(ToOwned::to_owned))
             .collect();
-        let mut letters = LETTERS.iter();
+        let mut letters = self.free_letters();
         for device in headers {
             let on_it = |(name, block): (&String, &Block)| {
                 (name.starts_with("dm-") && block.on.contains(&device)).then(|| name.clone())
             };
             let known = self.blocks.iter().find_map(on_it);
-            let Some(name) = known.clone().or_else(|| letters.next().map(|letter| format!("dm-{letter}"))) else {
+            let Some(name) = known.clone().or_else(|| letters.next()) else {
                 continue;
             };
             self.stands_on(&name, &device);
@@ -326,6 +395,8 @@ impl Machine {
 
     pub(super) fn capture(mut self) -> (Capture, Vec<String>) {
         self.place_nameless();
+        btrfs::put_all(std::mem::take(&mut self.btrfs), &mut self);
+        std::mem::take(&mut self.lvm).put(&mut self);
         self.place_headers();
         lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
         self.put_blocks();

@@ -84,6 +84,10 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
             files.push(("bitmap/location", "none".to_owned()));
         }
     }
+    // One that is listed for what it is tells the policy, also where it failed.
+    if members.iter().any(|(_, _, flags)| flags.contains("(J)")) {
+        files.push(("consistency_policy", "journal".to_owned()));
+    }
     files.extend(metadata(&text).map(|version| ("metadata_version", version)));
     for (file, value) in files {
         machine.block_file(name, &format!("md/{file}"), value);

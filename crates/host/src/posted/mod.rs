@@ -6,20 +6,26 @@
 //! what no text says was not captured. A line that cannot be understood within a text makes what it would say unknown;
 //! a text of no known kind is told of.
 
+mod btrfs;
+mod crypt_status;
 mod df;
 mod dmesg;
 mod examine;
 mod fdisk;
 mod files;
+mod fstab;
 mod id_ctrl;
 mod json;
 mod lsblk;
 mod lspci;
 mod lspci_tree;
 mod luks;
+mod lvm;
 mod machine;
 mod mdadm;
 mod mdstat;
+mod mounts;
+mod multipath;
 mod nvme;
 mod piece;
 mod smart;
@@ -68,6 +74,20 @@ pub enum TextKind {
     Files,
     /// `df`.
     Df,
+    /// `btrfs filesystem usage` or `show`.
+    Btrfs,
+    /// `btrfs filesystem df` or `btrfs device stats`.
+    BtrfsRows,
+    /// `lvs`, `vgs` or `pvs`.
+    Lvm,
+    /// `mount`, or the kernel's list of mounts.
+    Mounts,
+    /// `cat /etc/fstab`.
+    Fstab,
+    /// `multipath -ll`.
+    Multipath,
+    /// `cryptsetup status`.
+    CryptStatus,
     /// `fdisk -l`, `gdisk -l` or what `parted` prints.
     Fdisk,
     /// A JSON document of one of these programs.
@@ -109,7 +129,7 @@ const fn table(form: Form) -> Form {
 }
 
 /// In the order in which they are tried.
-const FORMS: [Form; 20] = [
+const FORMS: [Form; 27] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     alone(form(TextKind::Examine, "mdadm --examine", examine::begins, examine::read)),
@@ -127,6 +147,13 @@ const FORMS: [Form; 20] = [
     table(form(TextKind::LspciTree, "lspci -tv", lspci_tree::begins, lspci_tree::read)),
     form(TextKind::Lspci, "lspci -vv", lspci::begins, lspci::read),
     table(form(TextKind::Df, "df", df::begins, df::read)),
+    alone(form(TextKind::Btrfs, "btrfs filesystem usage", btrfs::begins, btrfs::read)),
+    form(TextKind::BtrfsRows, "btrfs device stats", btrfs::begins_rows, btrfs::read),
+    table(form(TextKind::Lvm, "lvs", lvm::begins, lvm::read)),
+    form(TextKind::Mounts, "mount", mounts::begins, mounts::read),
+    form(TextKind::Fstab, "cat /etc/fstab", fstab::begins, fstab::read),
+    form(TextKind::Multipath, "multipath -ll", multipath::begins, multipath::read),
+    alone(form(TextKind::CryptStatus, "cryptsetup status", crypt_status::begins, crypt_status::read)),
     alone(form(TextKind::Fdisk, "fdisk -l", fdisk::begins, fdisk::read)),
     form(TextKind::Json, "JSON", |_| false, json::read),
     form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
@@ -225,15 +252,11 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
     posted
 }
 
-/// A text without what posting put before all of its lines: the signs of a quotation, or the blanks that make it code. A mark of the
+/// A text without what posting put before its lines: the signs of a quotation, or the blanks that make all of it code. A mark of the
 /// order of bytes before it goes as well.
 fn unquoted(text: &str) -> String {
     let mut text = text.trim_start_matches('\u{feff}').to_owned();
     for _ in 0..DEEPEST {
-        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-        if !lines.all(|line| line.starts_with('>')) {
-            break;
-        }
         let bare = |line: &str| line.strip_prefix("> ").or_else(|| line.strip_prefix('>')).unwrap_or(line).to_owned();
         text = text.split_inclusive('\n').map(bare).collect();
     }

@@ -30,7 +30,7 @@ impl Text<'_> {
 }
 
 /// Programs whose command lines people leave in what they post.
-const PROGRAMS: [&str; 20] = [
+const PROGRAMS: [&str; 28] = [
     "lspci",
     "lsblk",
     "smartctl",
@@ -51,10 +51,37 @@ const PROGRAMS: [&str; 20] = [
     "sgdisk",
     "sfdisk",
     "parted",
+    "btrfs",
+    "lvs",
+    "vgs",
+    "pvs",
+    "mount",
+    "findmnt",
+    "multipath",
+    "dmsetup",
 ];
 
 /// Words that follow such a program where no option does.
-const VERBS: [&str; 8] = ["list", "status", "id-ns", "id-ctrl", "smart-log", "luksDump", "get", "get-feature"];
+const VERBS: [&str; 15] = [
+    "list",
+    "status",
+    "id-ns",
+    "id-ctrl",
+    "smart-log",
+    "luksDump",
+    "get",
+    "get-feature",
+    "filesystem",
+    "fi",
+    "f",
+    "device",
+    "dev",
+    "d",
+    "table",
+];
+
+/// Comments in `/etc/fstab` that look like commands of root (partman-target's `finish.d/create_fstab_header`, `fstab.d/basic`).
+const COMMENTS: [&str; 2] = ["/etc/fstab: static", " was on /dev/"];
 
 /// The command on a line that begins with a prompt, or that is one without.
 pub(super) fn command(line: &str) -> Option<&str> {
@@ -62,6 +89,9 @@ pub(super) fn command(line: &str) -> Option<&str> {
     for sign in ["$ ", "# "] {
         let Some((who, rest)) = line.split_once(sign) else { continue };
         let rest = rest.trim_start();
+        if COMMENTS.iter().any(|comment| rest.contains(comment)) {
+            return None;
+        }
         let is_who = !who.contains(' ') || who.contains('@');
         // `# 1  Extended offline` and `ID# ATTRIBUTE_NAME` are lines of tables.
         if is_who && rest.starts_with(|c: char| c.is_ascii_lowercase() || "/.~".contains(c)) {
@@ -77,6 +107,20 @@ pub(super) fn command(line: &str) -> Option<&str> {
 
 /// Lines that only stand at the end of a text, so that they are whole also where the file ends in them.
 const LAST: [&str; 4] = ["errors: No known data errors", "unused devices: <none>", "}", "```"];
+
+/// Lines of `smartctl`.
+const INSIDE: [&str; 5] = [
+    "ID# ATTRIBUTE_NAME",
+    "SMART overall-health self-assessment",
+    "SMART Health Status:",
+    "=== START OF READ SMART",
+    "=== START OF SMART DATA",
+];
+
+/// What only begins a text of `smartctl` where its beginning was left away.
+pub(super) fn is_inside_of_smart(line: &str) -> bool {
+    INSIDE.iter().any(|start| line.starts_with(start))
+}
 
 /// Parts of a file.
 pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
@@ -114,7 +158,8 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         let open = all.last().and_then(|text| text.kind);
         // `smartctl` begins with its version, and with a heading where somebody left that away.
         let is_heading = line.starts_with("===") && all.last().is_some_and(|text| text.lines.len() < 4);
-        let is_same = is_heading || all.last().is_some_and(|text| fdisk::goes_on(&text.lines, line));
+        let is_inside = open == Some(TextKind::Smartctl) && is_inside_of_smart(line);
+        let is_same = is_heading || is_inside || all.last().is_some_and(|text| fdisk::goes_on(&text.lines, line));
         if all.is_empty() || kind.is_some_and(|kind| open != Some(kind) || (kind.stands_alone() && !is_same)) {
             all.push(Text { command: kind.and_then(|_| command_before.take()), ..fresh(kind) });
         } else if open.is_some_and(|open| open.ends(line)) {

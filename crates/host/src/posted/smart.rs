@@ -2,17 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
+use super::lsblk::is_drive;
 use super::machine::Smart;
-use super::{Machine, Text, smart_log};
+use super::{Machine, Text, piece, smart_log};
 use crate::inspect::SPECIFIED;
 
 /// What says the same, without its device.
 const COMMAND: &str = "smartctl -j -x";
 
-/// `smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)`, or the first heading where that was left away.
+/// `smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)`, or what comes after it where that was left away.
 pub(super) fn begins(line: &str) -> bool {
     let version = line.strip_prefix("smartctl ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    version || line.trim() == "=== START OF INFORMATION SECTION ==="
+    version || line.trim() == "=== START OF INFORMATION SECTION ===" || piece::is_inside_of_smart(line)
 }
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
@@ -34,8 +35,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             .split_once("-d ")
             .is_some_and(|(_, rest)| rest.split_whitespace().next().is_some_and(|kind| kind.contains(',')))
     });
-    machine.smart(text.device().filter(|_| !behind), serial, said.smart());
+    machine.smart(text.device().filter(|name| !behind && is_of_linux(name)), serial, said.smart());
     1
+}
+
+/// Is a name that of a drive? `/dev/sg4` is another way to one, and other systems have other names (`/dev/ada1`).
+fn is_of_linux(name: &str) -> bool {
+    is_drive(name) || name.starts_with("nvme")
 }
 
 /// The document of `smartctl -j`, which names its device.
@@ -61,7 +67,7 @@ pub(super) fn read_document(said: &Value, named: Option<&str>, machine: &mut Mac
         files.extend(speed.map(|speed| ("queue/rotational", u8::from(speed > 0).to_string())));
         runs.push((COMMAND, said.clone()));
     }
-    machine.smart(Some(name), serial, Smart { is_nvme, transport, files, runs });
+    machine.smart(Some(name).filter(|name| is_of_linux(name)), serial, Smart { is_nvme, transport, files, runs });
     1
 }
 
@@ -87,6 +93,9 @@ fn nvme_log(log: &Map<String, Value>) -> Value {
 /// What stands before a table of a part of the attributes.
 const FAILED: [&str; 2] = ["Failed Attributes:", "Please note the following marginal Attributes:"];
 
+/// How the table of self-tests of an ATA drive begins.
+const SELF_TESTS: &str = "Num  Test_Description";
+
 /// A text of one drive.
 struct Said<'t>(&'t [&'t str]);
 
@@ -101,7 +110,8 @@ impl<'t> Said<'t> {
     }
 
     fn has_health(&self) -> bool {
-        self.passed().is_some() || self.0.iter().any(|line| line.starts_with("ID# ATTRIBUTE_NAME"))
+        let begins = |line: &&str| ["ID# ATTRIBUTE_NAME", SELF_TESTS].iter().any(|start| line.starts_with(start));
+        self.passed().is_some() || self.0.iter().any(begins)
     }
 
     fn passed(&self) -> Option<bool> {
@@ -128,6 +138,7 @@ impl<'t> Said<'t> {
         has("ATA Version is")
             || has("SATA Version is")
             || begins("ID# ATTRIBUTE_NAME")
+            || begins(SELF_TESTS)
             || (begins("=== START OF READ SMART DATA SECTION")
                 && has("SMART overall-health self-assessment test result"))
     }
@@ -343,7 +354,7 @@ impl<'t> Said<'t> {
 
     /// `# 1  Extended offline    Completed: read failure       90%     12000         123456`.
     fn self_tests(&self) -> Option<Value> {
-        let start = self.0.iter().position(|line| line.starts_with("Num  Test_Description"))?;
+        let start = self.0.iter().position(|line| line.starts_with(SELF_TESTS))?;
         let rows = self.0.get(start + 1..)?.iter().map_while(|line| ata_test(line));
         Some(json!({"standard": {"table": rows.collect::<Vec<_>>()}}))
     }

@@ -84,6 +84,18 @@ fn more_partitions_than_a_drive_can_have_are_not_read() {
     assert!(posted.refused.iter().any(|refused| refused.contains("257 rows")), "{:?}", posted.refused);
 }
 
+/// What is read of file systems and groups is held against each other, and a number is no list.
+#[test]
+fn more_than_anybody_has_is_not_read() {
+    let vgs = "  VG  #PV        #LV #SN Attr   VSize VFree\n  vg0 4294967295   1   0 wz--n- 1.82t    0 \n";
+    let inventory = inventory(vgs);
+    let groups = inventory.detail.as_ref().unwrap().volume_groups.known().unwrap();
+    assert!((1..=4096).contains(&groups[0].physical.len()));
+    let stats: String = (0..300).map(|at| format!("[/dev/sd{at}].write_io_errs 0\n")).collect();
+    let posted = read([("post", stats.as_str())]);
+    assert!(posted.refused.iter().any(|refused| refused.contains("more than anybody has")), "{:?}", posted.refused);
+}
+
 #[test]
 fn a_prompt_may_have_more_than_one_blank() {
     for prompt in ["$ ", "$  ", "root@nas:~#   "] {

@@ -50,7 +50,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             continue;
         }
         put(name, state, machine);
-        match config_with_tabs(paragraph) {
+        match config_with_tabs(paragraph, text.command.is_some_and(resolves)) {
             Some(text) => machine.run(format!("zpool status -P {name}"), text),
             None => machine.refused.push(format!(
                 "pool `{name}`: the blanks before its devices are lost, and without them nobody knows which belong together"
@@ -103,9 +103,14 @@ fn is_gone(state: &str) -> bool {
     ["UNAVAIL", "FAULTED"].contains(&state)
 }
 
+/// Does a command show where links lead, and not the paths that the pool keeps (zpool-status(8), `-L`)?
+fn resolves(command: &str) -> bool {
+    command.split_whitespace().any(|word| word.starts_with('-') && word.contains('L'))
+}
+
 /// Posts lose the tab that begins each line of the list, or have blanks for it: the indent of its heading goes. Where all blanks are
 /// lost and devices form groups, nothing tells where a group ends, and there is no text.
-fn config_with_tabs(paragraph: &[&str]) -> Option<String> {
+fn config_with_tabs(paragraph: &[&str], resolved: bool) -> Option<String> {
     let mut out = String::new();
     let mut list = List::default();
     let mut inside = false;
@@ -117,7 +122,8 @@ fn config_with_tabs(paragraph: &[&str]) -> Option<String> {
             inside = false;
             out.push_str(&list.told()?);
         } else if inside && !word.is_empty() {
-            list.rows.push((line.len() - line.trim_start().len(), word.to_owned()));
+            let row = if resolved { word.strip_prefix("/dev/").unwrap_or(word) } else { word };
+            list.rows.push((line.len() - line.trim_start().len(), row.to_owned()));
             continue;
         }
         out.push_str(line);

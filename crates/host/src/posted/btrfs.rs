@@ -1,0 +1,282 @@
+//! `btrfs filesystem usage`, `df` and `show`, and `btrfs device stats`: as the files of a btrfs below `/sys/fs/btrfs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use super::{Machine, Text};
+
+/// `Overall:`, which `usage` begins with, or `Label: 'data'  uuid: …` of `show`: a file system each.
+pub(super) fn begins(line: &str) -> bool {
+    line.trim_end() == "Overall:" || (line.starts_with("Label: ") && line.contains(" uuid: "))
+}
+
+/// `[/dev/sda].write_io_errs    0` of `device stats`, or `Data, RAID1: total=1.20TiB, used=1.18TiB` of `df`.
+pub(super) fn begins_rows(line: &str) -> bool {
+    counter(line).is_some() || share(line).is_some_and(|share| !share.with_devices)
+}
+
+/// What texts tell of a file system.
+#[derive(Debug, Default)]
+pub(super) struct Btrfs {
+    target: Option<String>,
+    uuid: Option<String>,
+    /// Mounted, as all but `show` need it.
+    mounted: bool,
+    /// By kind of block: each profile, and what is used of all.
+    shares: BTreeMap<String, (BTreeSet<String>, [u64; 2])>,
+    reserve: Option<u64>,
+    missing: bool,
+    devices: Vec<Device>,
+}
+
+#[derive(Debug, Default)]
+struct Device {
+    path: String,
+    id: Option<u32>,
+    missing: bool,
+    counters: Vec<String>,
+    unallocated: Option<u64>,
+    /// All that is set aside on it, and what is not.
+    size: u64,
+}
+
+/// `512.00GiB` in bytes. These programs round to hundredths of a unit unless they are told not to.
+fn bytes(text: &str) -> Option<u64> {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("PiB", 50), ("B", 0)];
+    let (number, power) = units.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power)))?;
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    let hundredths = whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(format!("{part:0<2}").parse().ok()?)?;
+    let bytes = u128::from(hundredths) * (1_u128 << power) / 100;
+    (part.len() <= 2).then(|| u64::try_from(bytes).ok()).flatten()
+}
+
+/// What is set aside for a kind of block in a profile, and how much of it is used.
+struct Share {
+    kind: String,
+    profile: String,
+    used: u64,
+    all: u64,
+    /// Lines of devices follow, as in `usage`.
+    with_devices: bool,
+}
+
+/// `Metadata,DUP: Size:5.99GiB, Used:5.49GiB (91.64%)` or `Metadata, DUP: total=6.00GiB, used=5.49GiB`.
+fn share(line: &str) -> Option<Share> {
+    let (of, rest) = line.trim().split_once(": ").or_else(|| line.trim().split_once(':'))?;
+    let (kind, profile) = of.split_once(',')?;
+    let (all, used) = rest.split_once(", ")?;
+    let with_devices = all.starts_with("Size:");
+    let all = all.strip_prefix("Size:").or_else(|| all.strip_prefix("total="))?;
+    let used = used.strip_prefix("Used:").or_else(|| used.strip_prefix("used="))?.split(' ').next()?;
+    let kind = kind.to_lowercase();
+    ["data", "metadata", "system"].contains(&kind.as_str()).then_some(())?;
+    let profile = profile.trim().to_lowercase();
+    Some(Share { kind, profile, used: bytes(used)?, all: bytes(all)?, with_devices })
+}
+
+/// Path, counter and number.
+fn counter(line: &str) -> Option<(&str, &str)> {
+    let (path, rest) = line.trim().strip_prefix('[')?.split_once("].")?;
+    let mut words = rest.split_whitespace();
+    let is_known = words.next()?.ends_with("_errs") && words.next()?.parse::<u64>().is_ok();
+    (is_known && words.next().is_none()).then_some((path, rest))
+}
+
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let mut system = Btrfs { target: text.command.and_then(target).map(ToOwned::to_owned), ..Btrfs::default() };
+    let mut of_unallocated = false;
+    for line in &text.lines {
+        if system.devices.len() > DEVICES {
+            break;
+        }
+        let value = |key: &str| line.trim().strip_prefix(key).map(str::trim);
+        if let Some(share) = share(line) {
+            let (profiles, sum) = system.shares.entry(share.kind).or_default();
+            profiles.insert(share.profile);
+            *sum = [sum[0].saturating_add(share.used), sum[1].saturating_add(share.all)];
+            (system.mounted, of_unallocated) = (true, false);
+        } else if let Some((path, rest)) = counter(line) {
+            system.device(path).counters.push(rest.to_owned());
+            system.mounted = true;
+        } else if let Some((_, uuid)) = value("Label: ").and_then(|label| label.split_once(" uuid: ")) {
+            system.uuid = Some(uuid.trim().to_owned()).filter(|uuid| is_uuid(uuid));
+        } else if let Some(reserve) = value("Global reserve:") {
+            system.reserve = reserve.split_whitespace().next().and_then(bytes);
+        } else if let Some(size) = value("Device missing:") {
+            system.missing |= bytes(size).is_some_and(|size| size > 0);
+        } else if let Some(device) = value("devid") {
+            system.shown(device);
+        } else if line.contains("Some devices missing") {
+            system.missing = true;
+        } else if line.trim() == "Unallocated:" {
+            of_unallocated = true;
+        } else if let [path, size] = line.split_whitespace().collect::<Vec<_>>()[..] {
+            let Some(size) = bytes(size).filter(|_| path.starts_with("/dev/")) else { continue };
+            let device = system.device(path);
+            device.size = device.size.saturating_add(size);
+            device.unallocated = device.unallocated.or(of_unallocated.then_some(size));
+        }
+    }
+    if system.devices.is_empty() && system.shares.is_empty() {
+        machine.refused.push("it tells neither devices nor profiles".to_owned());
+        return 0;
+    }
+    if machine.btrfs.len() == SYSTEMS || system.devices.len() > DEVICES {
+        machine.refused.push("it tells of more than anybody has".to_owned());
+        return 0;
+    }
+    machine.btrfs.push(system);
+    1
+}
+
+/// Each is held against all others.
+const SYSTEMS: usize = 64;
+const DEVICES: usize = 256;
+
+/// Where it is mounted: the last word of the command.
+fn target(command: &str) -> Option<&str> {
+    let last = command.split_whitespace().last()?;
+    (last.starts_with('/') && !last.starts_with("/dev/") && command.contains("btrfs ")).then_some(last)
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+impl Btrfs {
+    fn device(&mut self, path: &str) -> &mut Device {
+        let at = self.devices.iter().position(|device| device.path == path).unwrap_or_else(|| {
+            self.devices.push(Device { path: path.to_owned(), ..Device::default() });
+            self.devices.len() - 1
+        });
+        &mut self.devices[at]
+    }
+
+    /// `1 size 2.73TiB used 1.56TiB path /dev/sdb`; of one that is missing newer versions say so, and that its size is 0.
+    fn shown(&mut self, rest: &str) {
+        let Some(id) = rest.split_whitespace().next().and_then(|id| id.parse().ok()) else { return };
+        let path = rest.split_once(" path ").map(|(_, path)| path.trim()).unwrap_or_default();
+        if path.starts_with("/dev/") && !path.contains(' ') {
+            self.device(path).id = Some(id);
+        } else if path.ends_with("MISSING") || path.contains("missing") {
+            self.devices.push(Device { id: Some(id), missing: true, ..Device::default() });
+        }
+    }
+
+    /// Are both of one file system?
+    fn is_of(&self, other: &Self) -> bool {
+        let both = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
+        let has = |device: &Device| other.devices.iter().any(|own| own.path == device.path && !own.path.is_empty());
+        both(&self.target, &other.target) || both(&self.uuid, &other.uuid) || self.devices.iter().any(has)
+    }
+
+    fn join(&mut self, other: Self) {
+        self.target = self.target.take().or(other.target);
+        self.uuid = self.uuid.take().or(other.uuid);
+        self.reserve = self.reserve.or(other.reserve);
+        self.mounted |= other.mounted;
+        self.missing |= other.missing;
+        if self.shares.is_empty() {
+            self.shares = other.shares;
+        }
+        for device in other.devices {
+            if device.path.is_empty() {
+                if !self.devices.iter().any(|own| own.id == device.id) {
+                    self.devices.push(device);
+                }
+                continue;
+            }
+            let own = self.device(&device.path);
+            own.id = own.id.or(device.id);
+            own.unallocated = own.unallocated.or(device.unallocated);
+            own.size = own.size.max(device.size);
+            if own.counters.is_empty() {
+                own.counters = device.counters;
+            }
+        }
+    }
+
+    /// The kernel's files of it, and what `btrfs` says. Numbers of devices that no text tells are those that are free: both
+    /// programs show devices in the order of their numbers.
+    fn put(self, uuid: &str, machine: &mut Machine) {
+        let directory = format!("/sys/fs/btrfs/{uuid}");
+        machine.directories.entry(directory.clone()).or_default();
+        for (kind, (profiles, [used, all])) in &self.shares {
+            let below = format!("{directory}/allocation/{kind}");
+            machine.directories.insert(below.clone(), profiles.iter().cloned().collect());
+            machine.file(format!("{below}/bytes_used"), used.to_string());
+            machine.file(format!("{below}/total_bytes"), all.to_string());
+        }
+        if let Some(reserve) = self.reserve {
+            machine.file(format!("{directory}/allocation/global_rsv_size"), reserve.to_string());
+        }
+        let known = self.devices.iter().find_map(|device| machine.mounted_at(&device.path));
+        let target = known.or(self.target).unwrap_or_else(|| "TARGET".to_owned());
+        let mut ids: BTreeSet<u32> = self.devices.iter().filter_map(|device| device.id).collect();
+        let mut free = || (1..).find(|id| ids.insert(*id)).unwrap_or_default();
+        let lacks = self.missing && !self.devices.iter().any(|device| device.missing);
+        let more = Device { missing: true, ..Device::default() };
+        let (mut names, mut shown) = (Vec::new(), String::new());
+        for device in self.devices.into_iter().chain(lacks.then_some(more)) {
+            let id = device.id.unwrap_or_else(&mut free);
+            let own = format!("{directory}/devinfo/{id}");
+            names.push(id.to_string());
+            machine.file(format!("{own}/missing"), u8::from(device.missing).to_string());
+            if !device.counters.is_empty() {
+                machine.file(format!("{own}/error_stats"), device.counters.join("\n"));
+            }
+            let free = device.unallocated.or(device.missing.then_some(0));
+            let free = free.map_or_else(String::new, |free| format!("size {free} used 0 "));
+            shown.push_str(&format!("devid {id} {free}path {}\n", device.path));
+            let Some(name) = machine.node_of(&device.path) else { continue };
+            if device.size > 0 && machine.is_first(&name, "size") {
+                machine.block_file(&name, "size", (device.size / 512).to_string());
+            }
+            let said = json!({"signatures": [{"device": name, "offset": "0x10040", "type": "btrfs", "uuid": uuid}]});
+            machine.run(format!("wipefs --no-act --json /dev/{name}"), said.to_string());
+            if self.mounted {
+                machine.mount(&device.path, &target, "btrfs", "rw");
+            }
+        }
+        machine.directories.insert(format!("{directory}/devinfo"), names);
+        if self.mounted {
+            machine.run(format!("btrfs filesystem show --raw {target}"), shown);
+        }
+    }
+}
+
+/// All file systems that texts tell of, each once. One text that names no device is of the only one that others tell of.
+pub(super) fn put_all(mut all: Vec<Btrfs>, machine: &mut Machine) {
+    all.sort_by_key(|system| system.devices.is_empty());
+    let mut systems: Vec<Btrfs> = Vec::new();
+    for system in all {
+        let is_only = systems.len() == 1 && system.devices.is_empty() && system.target.is_none();
+        match systems.iter_mut().find(|known| is_only || known.is_of(&system)) {
+            Some(known) => known.join(system),
+            None => systems.push(system),
+        }
+    }
+    for (at, mut system) in systems.into_iter().enumerate() {
+        if system.devices.is_empty() {
+            let most = system.shares.values().flat_map(|(profiles, _)| profiles).map(|profile| least(profile)).max();
+            let paths = NAMELESS.iter().take(most.unwrap_or(1)).map(|path| (*path).to_owned());
+            system.devices = paths.map(|path| Device { path, ..Device::default() }).collect();
+        }
+        let uuid =
+            system.uuid.clone().unwrap_or_else(|| if at == 0 { "UUID".to_owned() } else { format!("UUID-{at}") });
+        system.put(&uuid, machine);
+    }
+}
+
+/// `df` names no device: as many as its profiles want at least (mkfs.btrfs(8), PROFILES), by names that no drive has.
+fn least(profile: &str) -> usize {
+    match profile {
+        "single" | "dup" | "raid0" => 1,
+        "raid6" | "raid1c3" => 3,
+        "raid1c4" => 4,
+        _ => 2,
+    }
+}
+
+const NAMELESS: [&str; 4] = ["/dev/sdW", "/dev/sdX", "/dev/sdY", "/dev/sdZ"];

@@ -1,0 +1,153 @@
+//! `lvs`, `vgs` and `pvs` as tables with the columns that they print where nobody asks for others: as the reports in JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Machine, Text};
+use crate::inspect::lvm_reports;
+
+/// How each of the three begins its heading.
+const HEADINGS: [(&str, [&str; 3]); 3] =
+    [("lv", ["LV", "VG", "Attr"]), ("vg", ["VG", "#PV", "#LV"]), ("pv", ["PV", "VG", "Fmt"])];
+
+fn kind(line: &str) -> Option<&'static str> {
+    let words: Vec<&str> = line.split_whitespace().take(3).collect();
+    HEADINGS.iter().find(|(_, heading)| words == heading).map(|(kind, _)| *kind)
+}
+
+pub(super) fn begins(line: &str) -> bool {
+    kind(line).is_some()
+}
+
+/// Rows of the three, by the key of their reports and by what they are of: the first text has it.
+#[derive(Debug, Default)]
+pub(super) struct Lvm(BTreeMap<&'static str, BTreeMap<String, Value>>);
+
+/// More rows of a kind are not read: nobody has them, and they are held against each other.
+const MOST: usize = 4096;
+
+/// `794.30g`, `<319,61g`: rounded, in binary units, with the point that the machine's language has.
+fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim_start_matches('<');
+    let power = [('b', 0), ('k', 10), ('m', 20), ('g', 30), ('t', 40), ('p', 50)];
+    let (number, power) = power.iter().find_map(|(unit, power)| Some((text.strip_suffix(*unit)?, *power)))?;
+    let (whole, part) = number.split_once(POINTS).unwrap_or((number, "0"));
+    let hundredths = whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(format!("{part:0<2}").parse().ok()?)?;
+    (part.len() <= 2).then(|| hundredths.checked_mul(1_u64.checked_shl(power)?)).flatten().map(|bytes| bytes / 100)
+}
+
+const POINTS: [char; 2] = ['.', ','];
+
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let Some((heading, kind)) = text.lines.first().and_then(|line| Some((*line, kind(line)?))) else { return 0 };
+    let columns: Vec<&str> = heading.split_whitespace().collect();
+    let mut told = 0;
+    for line in &text.lines[1..] {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let row = match kind {
+            "lv" => volume(&words, &columns),
+            "vg" => group(&words),
+            _ => physical(&words),
+        };
+        let Some(row) = row else { continue };
+        if let ("pv", Some(name)) = (kind, row.get("pv_name").and_then(Value::as_str)) {
+            drop(machine.node_of(name));
+        }
+        let rows = machine.lvm.0.entry(kind).or_default();
+        // Devices that are missing have one name.
+        let number = if words[0] == "[unknown]" { rows.len() } else { 0 };
+        let key = format!("{} {} {number}", words[0], row["vg_name"]);
+        if rows.len() < MOST {
+            rows.entry(key).or_insert(row);
+        }
+        told += 1;
+    }
+    told
+}
+
+/// Name, group and attributes stand first and are never empty. Of the numbers the share of data comes first, then that of metadata;
+/// volumes without either have none, or how far a mirror is (lvs(8)).
+fn volume(words: &[&str], columns: &[&str]) -> Option<Value> {
+    let [name, group, attributes, rest @ ..] = words else { return None };
+    (attributes.len() == 10 && attributes.is_ascii()).then_some(())?;
+    let size = rest.first().filter(|_| columns.get(3) == Some(&"LSize")).and_then(|size| bytes(size));
+    let is_share = |word: &&&str| {
+        word.split_once(POINTS).is_some_and(|(whole, part)| {
+            part.len() == 2 && [whole, part].iter().all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+        })
+    };
+    let mut shares = rest.iter().filter(is_share).filter(|_| columns.contains(&"Data%"));
+    let mut share =
+        |kinds: &str| if attributes.starts_with(|kind| kinds.contains(kind)) { shares.next() } else { None };
+    let mut told = |kinds: &str| share(kinds).map(|share| share.replace(',', "."));
+    let (data, metadata) = (told("tVsS"), told("t"));
+    Some(json!({
+        "lv_name": name, "vg_name": group, "lv_attr": attributes, "lv_size": size.map(|size| size.to_string()),
+        "data_percent": data, "metadata_percent": metadata,
+    }))
+}
+
+/// `vg0   2   1   0 wz-pn- 1.82t    0`: a `p` in the attributes is a group of which a part is missing (vgs(8)).
+fn group(words: &[&str]) -> Option<Value> {
+    let [name, volumes, _, _, attributes, size, free] = words else { return None };
+    let volumes: u32 = volumes.parse().ok()?;
+    (attributes.len() == 6).then_some(())?;
+    let missing = u32::from(attributes.contains('p'));
+    let free = if *free == "0" { Some(0) } else { bytes(free) };
+    Some(json!({
+        "vg_name": name, "vg_size": bytes(size)?.to_string(), "vg_free": free?.to_string(),
+        "vg_missing_pv_count": missing.to_string(), "volumes": volumes,
+    }))
+}
+
+/// `/dev/sdb1  vg0 lvm2 a--  931.51g    0`: an `m` in the attributes is one that is missing (pvs(8)). One without a group has no `VG`.
+fn physical(words: &[&str]) -> Option<Value> {
+    let [name, group, "lvm2", attributes, size, _] = words else { return None };
+    (attributes.len() == 3).then_some(())?;
+    Some(json!({
+        "pv_name": name, "vg_name": group, "pv_size": bytes(size)?.to_string(), "missing": attributes.ends_with('m'),
+    }))
+}
+
+impl Lvm {
+    /// All three reports. A group that only its volumes or its devices name has a row of its own.
+    pub(super) fn put(self, machine: &mut Machine) {
+        if self.0.is_empty() {
+            return;
+        }
+        let rows = |kind: &str| self.0.get(kind).into_iter().flat_map(BTreeMap::values).cloned().collect::<Vec<_>>();
+        let (volumes, mut physical, told) = (rows("lv"), rows("pv"), rows("vg"));
+        let mut groups: BTreeMap<String, Value> = BTreeMap::new();
+        for row in told.into_iter().chain(volumes.iter().chain(&physical).cloned()) {
+            let Some(name) = row.get("vg_name").and_then(Value::as_str).map(ToOwned::to_owned) else { continue };
+            let row = if row.get("volumes").is_some() { row } else { json!({"vg_name": name}) };
+            groups.entry(name).or_insert(row);
+        }
+        for (name, row) in &mut groups {
+            let of = |row: &&Value| row["vg_name"] == name.as_str();
+            let missing = physical.iter().filter(of).filter(|row| row["missing"] == true).count();
+            // Health of a volume: a part of it is missing.
+            let partial = volumes
+                .iter()
+                .filter(of)
+                .any(|row| row["lv_attr"].as_str().and_then(|text| text.chars().nth(8)) == Some('p'));
+            let least = row["vg_missing_pv_count"].as_str().and_then(|count| count.parse().ok()).unwrap_or(0);
+            row["vg_missing_pv_count"] = missing.max(least).max(usize::from(partial)).to_string().into();
+            // Those that no text names are there all the same.
+            let all = row["volumes"].as_u64().and_then(|all| usize::try_from(all).ok()).unwrap_or(0);
+            let known = physical.iter().filter(of).count();
+            let most = MOST.saturating_sub(physical.len()).saturating_add(known);
+            physical.extend((known..all.min(most)).map(|_| json!({"vg_name": name, "pv_name": "[unknown]"})));
+        }
+        if !machine.has_blocks() {
+            drop(machine.node_of("/dev/mapper/NAME"));
+        }
+        let groups = groups.into_values().collect();
+        for (command, (key, rows)) in
+            lvm_reports().into_iter().zip([("vg", groups), ("pv", physical), ("seg", volumes)])
+        {
+            machine.run(command, json!({"report": [{ key: rows }]}).to_string());
+        }
+    }
+}
