@@ -408,15 +408,17 @@ fn missing(machine: &Machine, round: &mut Round) {
                 continue;
             }
             let all = count(number(btrfs.devices.len()), "device");
+            // What was posted may not tell which: no device has number 0.
+            let id = if device.id == 0 { "DEVID".to_owned() } else { device.id.to_string() };
             round.find(
                 finding(
                     Error,
                     &at,
-                    format!("device {} is missing", device.id),
+                    if device.id == 0 { "a device is missing".to_owned() } else { format!("device {id} is missing") },
                     format!("1 of {all}: what has one copy there is lost, all else has a copy less"),
                 )
                 .seen(
-                    format!("/sys/fs/btrfs/{}/devinfo/{}/missing", system.uuid.as_deref().unwrap_or("UUID"), device.id),
+                    format!("/sys/fs/btrfs/{}/devinfo/{id}/missing", system.uuid.as_deref().unwrap_or("UUID")),
                     1,
                 )
                 .advise("Bring it back if it is sound: what it missed is repaired by a scrub. Otherwise put another in its place.")
@@ -424,7 +426,7 @@ fn missing(machine: &Machine, round: &mut Round) {
                 .look(format!("btrfs replace status {}", target(system)))
                 .run(
                     Brought("everything on the device that is put in its place".to_owned()),
-                    format!("btrfs replace start {} NEW {}", device.id, target(system)),
+                    format!("btrfs replace start {id} NEW {}", target(system)),
                 ),
             );
         }

@@ -260,6 +260,16 @@ fn a_partition_is_made_anew_where_a_block_of_a_shifted_drive_begins() {
     assert!(found.remedy.commands.iter().any(|command| command.contains("mkpart primary 1052160B ")), "{found:?}");
 }
 
+/// The other device may have the number that is guessed, and would be replaced.
+#[test]
+fn the_number_of_a_missing_device_is_not_guessed() {
+    let text = "Overall:\n    Device missing:\t\t   2.73TiB\n\nData,single: Size:3.01TiB, Used:2.89TiB\n   /dev/sda\t   1.51TiB\n\
+        \x20  missing\t   1.51TiB\n";
+    let diagnosis = diagnosis(text);
+    let found = diagnosis.findings.iter().find(|found| found.check == "btrfs-device-missing").unwrap();
+    assert!(found.remedy.commands.contains(&"btrfs replace start DEVID NEW TARGET".to_owned()), "{found:?}");
+}
+
 /// What several texts together may tell, and none of them alone; and the nearer end of a link, which tells less than both.
 const JOINED: [&str; 5] =
     ["bandwidth-message", "recovery-time-out", "link-below-both-ends", "encryption-sector", "link-below-drive"];

@@ -213,13 +213,18 @@ impl Btrfs {
         }
         let known = self.devices.iter().find_map(|device| machine.mounted_at(&device.path));
         let target = known.or(self.target).unwrap_or_else(|| "TARGET".to_owned());
+        let is_told = self.devices.iter().all(|device| device.missing || device.id.is_some());
         let mut ids: BTreeSet<u32> = self.devices.iter().filter_map(|device| device.id).collect();
         let mut free = || (1..).find(|id| ids.insert(*id)).unwrap_or_default();
         let lacks = self.missing && !self.devices.iter().any(|device| device.missing);
         let more = Device { missing: true, ..Device::default() };
         let (mut names, mut shown) = (Vec::new(), String::new());
         for device in self.devices.into_iter().chain(lacks.then_some(more)) {
-            let id = device.id.unwrap_or_else(&mut free);
+            let id = match device.id {
+                Some(id) => id,
+                None if device.missing && !is_told => UNTOLD,
+                None => free(),
+            };
             let own = format!("{directory}/devinfo/{id}");
             names.push(id.to_string());
             machine.file(format!("{own}/missing"), u8::from(device.missing).to_string());
@@ -268,6 +273,9 @@ pub(super) fn put_all(mut all: Vec<Btrfs>, machine: &mut Machine) {
         system.put(&uuid, machine);
     }
 }
+
+/// No device has this number, for numbers begin at 1. One that another device has is never given to one that is missing.
+const UNTOLD: u32 = 0;
 
 /// `df` names no device: as many as its profiles want at least (mkfs.btrfs(8), PROFILES), by names that no drive has.
 fn least(profile: &str) -> usize {
