@@ -56,6 +56,8 @@ pub(crate) struct Survey {
     pub(crate) loops: Vec<Backing>,
     /// Other uses of the files behind them.
     pub(crate) file_uses: Vec<FileUse>,
+    /// Why they are not known: a doubt about loop devices, and about no other drive.
+    pub(crate) file_doubt: Option<String>,
     /// Devices that some registry of a layer lists: arrays, mappings, pools, file systems, targets.
     pub(crate) listed: Vec<Listed>,
     /// What `/etc/fstab` and `/etc/crypttab` expect.
@@ -77,7 +79,10 @@ impl Survey {
         survey.swaps = survey.told("swap", swaps::read(host))?.unwrap_or_default();
         survey.loops = survey.told("loop devices", loops::read(host))?.unwrap_or_default();
         let uses = files::uses(host, &survey.loops, &survey.mounts);
-        survey.file_uses = survey.told("files in use", uses)?.unwrap_or_default();
+        match survey.told("files in use", uses)? {
+            Some(uses) => survey.file_uses = uses,
+            None => survey.file_doubt = survey.doubts.pop(),
+        }
         for (what, listed) in registries::all(host) {
             let listed = survey.told(what, listed)?.unwrap_or_default();
             survey.listed.extend(listed);

@@ -112,6 +112,7 @@ fn behind(survey: &Survey, backing: &Backing, log: &mut Log) {
             None => log.unknown(format!("which file is behind `/dev/{}` is not told (`losetup --list`)", other.name)),
         }
     }
+    survey.file_doubt.iter().for_each(|doubt| log.unknown(doubt.clone()));
     for found in &survey.file_uses {
         match found.file {
             Some(of) if of != file => {}

@@ -82,17 +82,21 @@ pub(super) fn uses(host: &dyn Host, loops: &[Backing], mounts: &[Mount]) -> Resu
 
 /// Images that are mounted without a loop device (kernel, fs/erofs, `CONFIG_EROFS_FS_BACKED_BY_FILE`).
 fn mounted(mounts: &[Mount]) -> impl Iterator<Item = Named> + '_ {
-    let images = mounts.iter().filter(|mount| mount.kind == "erofs" && !mount.source.starts_with("/dev/"));
+    let images = mounts.iter().filter(|mount| mount.kind == "erofs");
     images.map(|mount| Named { path: mount.source.clone(), user: format!("the mount at `{}`", mount.point) })
+}
+
+/// The device of a file as one number: `stat` before coreutils 9.0 does not tell its two.
+fn device_of(text: &str) -> Option<Devno> {
+    text.parse::<u64>().ok().map(Devno::from)
 }
 
 /// The file that a path leads to; `None` where it leads nowhere here.
 fn known_as(host: &dyn Host, path: &str) -> Result<Option<FileId>, Doubt> {
-    let outcome = host.run(&Cmd::new(["stat", "--dereference", "--format=%Hd:%Ld %i", "--", path]).limit(LIMIT))?;
+    let outcome = host.run(&Cmd::new(["stat", "--dereference", "--format=%d %i", "--", path]).limit(LIMIT))?;
     let text = outcome.text();
     let told = text.split_once(' ').filter(|_| outcome.ok());
-    Ok(told
-        .and_then(|(device, inode)| Some(FileId { device: Devno::parse(device)?, inode: inode.trim().parse().ok()? })))
+    Ok(told.and_then(|(device, inode)| Some(FileId { device: device_of(device)?, inode: inode.trim().parse().ok()? })))
 }
 
 /// Open and mapped files of these numbers, each with its process. The script opens a file of its own and has to find
@@ -101,7 +105,7 @@ fn known_as(host: &dyn Host, path: &str) -> Result<Option<FileId>, Doubt> {
 const LOOK: &str = r#"tool=$(command -v find) && exec 9<"$tool" && own=$(stat -L --format=%i "$tool") || exit 1
 echo "own $$"
 find -L /proc/[0-9]*/fd /proc/[0-9]*/map_files -mindepth 1 -maxdepth 1 -type f \( "$@" -o -inum "$own" \) \
-  -exec stat -L --format='open %Hd:%Ld %i %n' {} + 2>/dev/null
+  -exec stat -L --format='open %d %i %n' {} + 2>/dev/null
 echo end"#;
 
 /// Processes that have one of these files open.
@@ -132,7 +136,7 @@ fn open_files(text: &str) -> Result<Vec<(FileId, u32)>, Doubt> {
     for line in lines.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         let open = match words.as_slice() {
-            ["open", device, inode, path] => Devno::parse(device).zip(inode.parse().ok()).zip(process(path)),
+            ["open", device, inode, path] => device_of(device).zip(inode.parse().ok()).zip(process(path)),
             _ => None,
         };
         let Some(((device, inode), process)) = open else { return Err(processes::not_understood(line)) };
@@ -151,19 +155,25 @@ mod tests {
 
     #[test]
     fn who_has_a_file_open_is_listed_once_and_what_is_not_understood_is_a_doubt() {
-        let own = "own 9\nopen 8:1 5 /proc/9/fd/9\n";
-        let text = "open 8:1 77 /proc/12/fd/3\nopen 8:1 77 /proc/12/map_files/7f-80\nopen 8:1 78 /proc/7/fd/0\nend";
+        let own = "own 9\nopen 2049 5 /proc/9/fd/9\n";
+        let text = "open 2049 77 /proc/12/fd/3\nopen 2049 77 /proc/12/map_files/7f-80\nopen 2049 78 /proc/7/fd/0\nend";
         let opens = open_files(&format!("{own}{text}")).unwrap();
         let numbers: Vec<_> = opens.iter().map(|(file, process)| (*process, file.inode)).collect();
         assert_eq!(numbers, [(9, 5), (12, 77), (7, 78)]);
-        for text in ["open 8:1 77 /proc/12/fd/3", "open 8:1 /proc/12/fd/3\nend", "open 8:1 77 /etc/x\nend"] {
+        assert_eq!(opens[0].0.device, Devno { major: 8, minor: 1 });
+        for text in [
+            "open 2049 77 /proc/12/fd/3",
+            "open 2049 /proc/12/fd/3\nend",
+            "open ?d:?d 77 /proc/12/fd/3\nend",
+            "open 2049 77 /etc/x\nend",
+        ] {
             assert!(open_files(&format!("{own}{text}")).is_err(), "{text}");
         }
     }
 
     #[test]
     fn a_look_that_does_not_find_itself_is_a_doubt() {
-        for text in ["", "end", "own 9\nend", "own 9\nopen 8:1 5 /proc/8/fd/9\nend", "open 8:1 5 /proc/9/fd/9\nend"] {
+        for text in ["", "end", "own 9\nend", "own 9\nopen 2049 5 /proc/8/fd/9\nend", "open 2049 5 /proc/9/fd/9\nend"] {
             assert!(open_files(text).is_err(), "{text}");
         }
     }

@@ -9,11 +9,11 @@ use crate::device::present;
 use crate::doubt::Doubt;
 
 /// A look into every process takes one program instead of thousands of questions. Only block devices are asked for
-/// their numbers: those are few. The last word tells an answer that was cut short.
+/// their numbers: those are few, and in base 16, for `stat` before coreutils 9.0 tells them in no other. The last word tells an answer that was cut short.
 const LOOK: &str = r#"for process in /proc/[0-9]*; do
   for open in "$process"/fd/*; do
     if [ -b "$open" ]; then
-      stat -L --format='open %Hr:%Lr %n' "$open" || [ ! -b "$open" ] || echo "closed $open"
+      stat -L --format='open %t:%T %n' "$open" || [ ! -b "$open" ] || echo "closed $open"
     fi
   done
   [ -r "$process/fd" ] || [ ! -d "$process" ] || echo "closed $process"
@@ -93,7 +93,7 @@ fn parse(text: &str) -> Result<Processes, Doubt> {
             (["closed", path], _) => {
                 return Err(Doubt::words(format!("`{path}` cannot be looked into; only root can")));
             }
-            (["open", devno, _], Some(process)) => match Devno::parse(devno) {
+            (["open", devno, _], Some(process)) => match of_base_16(devno) {
                 Some(devno) => {
                     let open = Open { devno, process, program: String::new() };
                     if !processes.opens.contains(&open) {
@@ -110,6 +110,13 @@ fn parse(text: &str) -> Result<Processes, Doubt> {
         }
     }
     Ok(processes)
+}
+
+/// `103:0`, in base 16.
+fn of_base_16(text: &str) -> Option<Devno> {
+    let (major, minor) = text.split_once(':')?;
+    let number = |text| u32::from_str_radix(text, 16).ok();
+    Some(Devno { major: number(major)?, minor: number(minor)? })
 }
 
 /// The process in a path below `/proc`.
@@ -129,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_processes_have_open_is_listed_once() {
-        let text = "open 259:0 /proc/12/fd/3\nopen 259:0 /proc/12/fd/4\nopen 8:1 /proc/7/fd/0\n\
+        let text = "open 103:0 /proc/12/fd/3\nopen 103:0 /proc/12/fd/4\nopen 8:1 /proc/7/fd/0\n\
                     namespace 4026531841 /proc/1/ns/mnt\nnamespace 4026531841 /proc/7/ns/mnt\nend";
         let processes = parse(text).unwrap();
         let opens: Vec<_> = processes.opens.iter().map(|open| (open.process, open.devno.to_string())).collect();

@@ -34,7 +34,8 @@ pub(crate) fn all(host: &dyn Host) -> [(&'static str, Answer); 5] {
 pub(super) fn files(host: &dyn Host) -> Result<Vec<Named>, Doubt> {
     let pools = vdevs(host)?.into_iter().map(|(pool, path)| (path, Owner::Pool(pool)));
     let owned = pools.chain(served(host)?.into_iter().map(|(path, words)| (path, Owner::Target(words))));
-    let files = owned.filter(|(path, _)| !path.starts_with("/dev/"));
+    // Memory that is mounted there has files.
+    let files = owned.filter(|(path, _)| !path.starts_with("/dev/") || path.starts_with("/dev/shm/"));
     Ok(files.map(|(path, owner)| Named { path, user: owner.to_string() }).collect())
 }
 

@@ -36,10 +36,10 @@ pub(crate) fn stat(state: &mut State, call: &Call<'_>) -> Did {
     if call.last() == "/proc/self" {
         return say("0\n");
     }
-    if call.argv.iter().any(|word| word.contains("%Hd:%Ld")) {
+    if call.argv.iter().any(|word| word.contains("=%d")) {
         let is_there = state.files.contains_key(call.last());
         return if is_there {
-            say(format!("8:1 {}\n", inode(call.last().as_bytes())))
+            say(format!("{ROOT} {}\n", inode(call.last().as_bytes())))
         } else {
             Err(fail(1, "stat: cannot statx"))
         };
@@ -58,6 +58,9 @@ pub(crate) fn losetup(state: &mut State, _call: &Call<'_>) -> Did {
     };
     say(state.devices.iter().filter_map(line).collect::<String>())
 }
+
+/// The device 8:1 of the file system of the root, as `stat` tells it.
+pub(crate) const ROOT: u64 = 0x801;
 
 /// The number of a file on the file system of the root.
 pub(crate) fn inode(path: &[u8]) -> u32 {

@@ -1,5 +1,6 @@
 //! Fixed scripts that are given to `sh -c`, each known by a line of it.
 
+use super::look::ROOT;
 use super::{Call, Did, Reply, bcache, crypt, done, fail, program, say};
 use crate::state::{Process, State};
 
@@ -87,16 +88,16 @@ fn files(state: &State) -> Did {
     let files = state.processes.iter().filter(|process| process.device.starts_with('/'));
     let line = |process: &Process| {
         let inode = super::look::inode(process.device.as_bytes());
-        format!("open 8:1 {inode} /proc/{}/fd/3\n", process.id)
+        format!("open {ROOT} {inode} /proc/{}/fd/3\n", process.id)
     };
-    say(format!("own 1\nopen 8:1 1 /proc/1/fd/9\n{}end\n", files.map(line).collect::<String>()))
+    say(format!("own 1\nopen {ROOT} 1 /proc/1/fd/9\n{}end\n", files.map(line).collect::<String>()))
 }
 
 fn look(state: &State) -> Did {
     let mut text = String::new();
     for process in &state.processes {
         if let Some(device) = state.devices.get(&process.device) {
-            text.push_str(&format!("open {}:{} /proc/{}/fd/3\n", device.number.0, device.number.1, process.id));
+            text.push_str(&format!("open {:x}:{:x} /proc/{}/fd/3\n", device.number.0, device.number.1, process.id));
         }
     }
     text.push_str("namespace 4026531841 /proc/1/ns/mnt\nend\n");
