@@ -27,6 +27,8 @@ pub(super) struct Btrfs {
     shares: BTreeMap<String, (BTreeSet<String>, [u64; 2])>,
     reserve: Option<u64>,
     missing: bool,
+    /// Of all devices together.
+    size: Option<u64>,
     devices: Vec<Device>,
 }
 
@@ -104,7 +106,10 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         } else if let Some(reserve) = value("Global reserve:") {
             system.reserve = reserve.split_whitespace().next().and_then(bytes);
         } else if let Some(size) = value("Device missing:") {
-            system.missing |= bytes(size).is_some_and(|size| size > 0);
+            // Who is not root is told all of the size by versions up to 5.13 (github.com/kdave/btrfs-progs/issues/395).
+            system.missing |= bytes(size).is_some_and(|size| size > 0 && system.size.is_none_or(|all| size < all));
+        } else if let Some(size) = value("Device size:") {
+            system.size = bytes(size);
         } else if let Some(device) = value("devid") {
             system.shown(device);
         } else if line.contains("Some devices missing") {
@@ -157,9 +162,12 @@ impl Btrfs {
     fn shown(&mut self, rest: &str) {
         let Some(id) = rest.split_whitespace().next().and_then(|id| id.parse().ok()) else { return };
         let path = rest.split_once(" path ").map(|(_, path)| path.trim()).unwrap_or_default();
+        let (path, is_missing) = path.strip_suffix(" MISSING").map_or((path, false), |path| (path.trim(), true));
         if path.starts_with("/dev/") && !path.contains(' ') {
-            self.device(path).id = Some(id);
-        } else if path.ends_with("MISSING") || path.contains("missing") {
+            let device = self.device(path);
+            device.id = Some(id);
+            device.missing |= is_missing;
+        } else if is_missing || path.ends_with("MISSING") || path.contains("missing") {
             self.devices.push(Device { id: Some(id), missing: true, ..Device::default() });
         }
     }
@@ -189,6 +197,7 @@ impl Btrfs {
             }
             let own = self.device(&device.path);
             own.id = own.id.or(device.id);
+            own.missing |= device.missing;
             own.unallocated = own.unallocated.or(device.unallocated);
             own.size = own.size.max(device.size);
             if own.counters.is_empty() {
@@ -213,6 +222,8 @@ impl Btrfs {
         }
         let known = self.devices.iter().find_map(|device| machine.mounted_at(&device.path));
         let target = known.or(self.target).unwrap_or_else(|| "TARGET".to_owned());
+        // Who is not root is told so of all devices by some versions (github.com/kdave/btrfs-progs/issues/1114).
+        let are_all = !self.devices.is_empty() && self.devices.iter().all(|device| device.missing);
         let is_told = self.devices.iter().all(|device| device.missing || device.id.is_some());
         let mut ids: BTreeSet<u32> = self.devices.iter().filter_map(|device| device.id).collect();
         let mut free = || (1..).find(|id| ids.insert(*id)).unwrap_or_default();
@@ -227,14 +238,17 @@ impl Btrfs {
             };
             let own = format!("{directory}/devinfo/{id}");
             names.push(id.to_string());
-            machine.file(format!("{own}/missing"), u8::from(device.missing).to_string());
+            if !are_all {
+                machine.file(format!("{own}/missing"), u8::from(device.missing).to_string());
+            }
             if !device.counters.is_empty() {
                 machine.file(format!("{own}/error_stats"), device.counters.join("\n"));
             }
-            let free = device.unallocated.or(device.missing.then_some(0));
+            let is_missing = device.missing && !are_all;
+            let free = device.unallocated.or(is_missing.then_some(0));
             let free = free.map_or_else(String::new, |free| format!("size {free} used 0 "));
             shown.push_str(&format!("devid {id} {free}path {}\n", device.path));
-            let Some(name) = machine.node_of(&device.path) else { continue };
+            let Some(name) = machine.node_of(&device.path).filter(|_| !is_missing) else { continue };
             if device.size > 0 && machine.is_first(&name, "size") {
                 machine.block_file(&name, "size", (device.size / 512).to_string());
             }
@@ -265,7 +279,8 @@ pub(super) fn put_all(mut all: Vec<Btrfs>, machine: &mut Machine) {
     for (at, mut system) in systems.into_iter().enumerate() {
         if system.devices.is_empty() {
             let most = system.shares.values().flat_map(|(profiles, _)| profiles).map(|profile| least(profile)).max();
-            let paths = NAMELESS.iter().take(most.unwrap_or(1)).map(|path| (*path).to_owned());
+            let own = ('A'..='W').skip(at.saturating_mul(MOST_NAMELESS)).take(most.unwrap_or(1));
+            let paths = own.map(|letter| format!("/dev/sd{letter}"));
             system.devices = paths.map(|path| Device { path, ..Device::default() }).collect();
         }
         let uuid =
@@ -277,7 +292,8 @@ pub(super) fn put_all(mut all: Vec<Btrfs>, machine: &mut Machine) {
 /// No device has this number, for numbers begin at 1. One that another device has is never given to one that is missing.
 const UNTOLD: u32 = 0;
 
-/// `df` names no device: as many as its profiles want at least (mkfs.btrfs(8), PROFILES), by names that no drive has.
+/// `df` names no device: as many as its profiles want at least (mkfs.btrfs(8), PROFILES), by names that no drive has, and none that a drive without a name is
+/// given here.
 fn least(profile: &str) -> usize {
     match profile {
         "single" | "dup" | "raid0" => 1,
@@ -287,4 +303,5 @@ fn least(profile: &str) -> usize {
     }
 }
 
-const NAMELESS: [&str; 4] = ["/dev/sdW", "/dev/sdX", "/dev/sdY", "/dev/sdZ"];
+/// So many of them for a file system.
+const MOST_NAMELESS: usize = 4;

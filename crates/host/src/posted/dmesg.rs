@@ -94,7 +94,9 @@ const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Au
 /// `Mar 03 12:00:00`, `[Sun Mar  3 12:00:00 2024]`, `2024-03-03T12:00:02.123456+01:00`: month, day and time of day.
 fn clock(line: &str) -> Option<(u32, u32, String)> {
     let words: Vec<&str> = line.trim_start_matches('[').split_whitespace().take(4).collect();
-    if let Some((date, time)) = words.first().and_then(|word| word.split_once('T')) {
+    // `Tue` and `Thu` have that letter, too.
+    let iso = words.first().and_then(|word| word.split_once('T')).filter(|(date, _)| date.contains('-'));
+    if let Some((date, time)) = iso {
         let mut parts = date.split('-').skip(1).map(|part| part.parse().ok());
         return Some((parts.next()??, parts.next()??, time.get(..8)?.to_owned()));
     }

@@ -77,7 +77,9 @@ fn volume(words: &[&str], columns: &[&str]) -> Option<Value> {
             part.len() == 2 && [whole, part].iter().all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
         })
     };
-    let mut shares = rest.iter().filter(is_share).filter(|_| columns.contains(&"Data%"));
+    let column = |name| columns.iter().position(|column| *column == name);
+    let in_order = column("Data%").is_some_and(|data| column("Meta%").is_none_or(|metadata| data < metadata));
+    let mut shares = rest.iter().filter(is_share).filter(|_| in_order);
     let mut share =
         |kinds: &str| if attributes.starts_with(|kind| kinds.contains(kind)) { shares.next() } else { None };
     let mut told = |kinds: &str| share(kinds).map(|share| share.replace(',', "."));

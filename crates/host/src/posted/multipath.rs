@@ -23,8 +23,13 @@ fn mapping(line: &str) -> Option<(&str, &str)> {
 /// `| |- 1:0:0:1 sdb 8:16 active ready running`: device, number, and what the device mapper does with it (multipath(8)).
 fn path(line: &str) -> Option<(&str, &str, &str)> {
     let line = line.trim_start_matches(['|', '`', '-', '+', '\\', '_', ' ']);
-    let [address, device, number, state, ..] = line.split_whitespace().collect::<Vec<_>>()[..] else { return None };
-    let state = [("active", "A"), ("failed", "F")].iter().find(|(word, _)| *word == state)?.1;
+    let [address, device, number, state, rest @ ..] = &line.split_whitespace().collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    // The checker finds a path dead before the device mapper does.
+    let is_dead = rest.first() == Some(&"faulty");
+    let state = [("active", "A"), ("failed", "F")].iter().find(|(word, _)| word == state)?.1;
+    let state = if is_dead { "F" } else { state };
     (address.split(':').count() == 4 && number.split(':').count() == 2).then_some((device, number, state))
 }
 
@@ -36,8 +41,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         machine.block_file(kernel, "dm/name", name);
         let mut status = format!("{name}: 0 1 multipath 2 0 0 0 1 1 A 0");
         for (device, number, state) in text.lines[*start..end].iter().filter_map(|line| path(line)) {
-            machine.stands_on(kernel, device);
-            machine.block_file(device, "dev", number);
+            let Some(device) = machine.node_of(&format!("/dev/{device}")) else { continue };
+            machine.stands_on(kernel, &device);
+            machine.block_file(&device, "dev", number);
             status.push_str(&format!(" {number} {state} 0"));
         }
         machine.mapping(&format!("{name}: 0 1 multipath 0 0"), Some(&status));

@@ -154,8 +154,14 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             all.push(fresh(None));
             continue;
         }
-        let kind = TextKind::of(line);
         let open = all.last().and_then(|text| text.kind);
+        // A row of `/etc/fstab` may look like one of `/proc/mounts`.
+        let of_fstab =
+            open == Some(TextKind::Fstab) || command_before.is_some_and(|typed: &str| typed.contains("fstab"));
+        let kind = match TextKind::of(line) {
+            Some(TextKind::Mounts) if of_fstab => Some(TextKind::Fstab),
+            kind => kind,
+        };
         // `smartctl` begins with its version, and with a heading where somebody left that away.
         let is_heading = line.starts_with("===") && all.last().is_some_and(|text| text.lines.len() < 4);
         let is_inside = open == Some(TextKind::Smartctl) && is_inside_of_smart(line);

@@ -145,3 +145,35 @@ proptest! {
         inventory(&text);
     }
 }
+
+/// A text that tells less than its words seem to say: nothing is missing, and nothing is mounted so.
+#[test]
+fn what_programs_say_to_others_than_root_is_not_believed() {
+    let missing = |text: &str| {
+        let inventory = inventory(text);
+        let systems = inventory.detail.as_ref().map(|detail| format!("{:?}", detail.file_systems)).unwrap_or_default();
+        systems.contains("missing: Known(true)")
+    };
+    let usage = |lost: &str| {
+        format!(
+            "$ btrfs filesystem usage /data\nOverall:\n    Device size:\t\t  2.00TiB\n    Device missing:\t\t  {lost}\n\nData,single: Size:1.00TiB, \
+                 Used:900.00GiB\n   /dev/sda2\t  1.00TiB\n\nUnallocated:\n   /dev/sda2\t  1.00TiB\n"
+        )
+    };
+    assert_eq!((missing(&usage("2.00TiB")), missing(&usage("1.00TiB"))), (false, true));
+    let rows = |first: &str, second: &str| {
+        format!(
+            "$ btrfs filesystem show\nLabel: 'a'  uuid: 11111111-2222-3333-4444-555555555555\n\tTotal devices 2 FS bytes used 1.00GiB\n\
+                 \tdevid    1 size 1.00TiB used 2.00GiB path /dev/sda1{first}\n\tdevid    2 size 1.00TiB used 2.00GiB path /dev/sdb1{second}\n"
+        )
+    };
+    assert_eq!((missing(&rows(" MISSING", " MISSING")), missing(&rows("", " MISSING"))), (false, true));
+}
+
+#[test]
+fn rows_of_a_table_to_come_are_no_mounts() {
+    let text = "$ cat /etc/fstab\nUUID=1-2 / ext4 defaults 0 1\n/dev/sdb1 /data ext4 rw,noatime,nobarrier 0 0\n";
+    assert_eq!(read([("post", text)]).pieces.len(), 1);
+    let alone = read([("post", "$ cat /etc/fstab\n/dev/sdb1 /data ext4 rw,noatime,nobarrier 0 0\n")]);
+    assert!(alone.pieces.iter().all(|piece| piece.kind == TextKind::Fstab), "{:?}", alone.pieces);
+}
