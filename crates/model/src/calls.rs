@@ -29,9 +29,11 @@ impl Compiler<'_> {
         if let Some(cached) = self.cached {
             return self.demand_of_pages(stack, work, &cached);
         }
-        // What may not wait comes first, and what is refused then goes to a worker (`io_file_supports_nowait`, `io_queue_iowq`).
+        // What may not wait comes first, and what is refused then goes to a worker (`io_file_supports_nowait`, `io_queue_iowq`). Since
+        // Linux 6.5 what is below a file system is not asked (caec5ebe77f9).
+        let asks = !(stack.top().is_some_and(|top| top.layer.is_file_system()) && self.site.kernel_from((6, 5)));
         let refuses = |layer| takes_no_wait(layer).is_none_or(|first| !self.site.kernel_from(first));
-        if work.engine == Engine::IoUring && stack.nodes.iter().any(|node| refuses(&node.layer)) {
+        if work.engine == Engine::IoUring && asks && stack.nodes.iter().any(|node| refuses(&node.layer)) {
             const WHY: &str = "left to a worker of io_uring";
             self.delay(Parameter::HandoffRead.place(), 1.0 / SWITCHES, WHY);
             self.work(Context::Thread, Parameter::HandoffReadIo, self.crowd, WHY);
@@ -139,7 +141,7 @@ pub(crate) fn hands_over_writes(layer: &Layer, plugged: bool) -> bool {
 }
 
 /// First kernel in which the block device of a layer takes what may not wait, `None` where none does. md has `QUEUE_FLAG_NOWAIT`
-/// since f51d46d0e7cb; of the device mapper's targets those that only compute a place have `DM_TARGET_NOWAIT`, since 6abc49468eea.
+/// since f51d46d0e7cb; of the device mapper's targets `linear` has `DM_TARGET_NOWAIT` since 6abc49468eea, and `striped` is taken for the same.
 fn takes_no_wait(layer: &Layer) -> Option<(u32, u32)> {
     match layer {
         Layer::Raid(_) => Some((5, 17)),

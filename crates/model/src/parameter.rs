@@ -287,7 +287,7 @@ pub const COMPLETION_OVERHEAD: f64 = 20.0;
 /// Largest completion in bytes: roots cut at the read completion boundary, 64 or 128 bytes.
 pub const COMPLETION: f64 = 128.0;
 /// The same from 16 GT/s on: 128 would carry 6560 and 13,100 MB/s over four lanes of 16 and 32 GT/s, and makers rate writes of 7000 (Kingston
-/// KC3000, Crucial T500) and 13,400 MB/s (Samsung 9100 PRO). None is rated above what 256 carry.
+/// KC3000, Crucial T500) and 13,400 MB/s (Samsung 9100 PRO). Taken for twice as much, for those ratings.
 pub const COMPLETION_OF_FAST: f64 = 256.0;
 /// Transfers in a second from which on a link is such a one, in millions.
 pub const FAST: u32 = 16_000;

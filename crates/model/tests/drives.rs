@@ -471,6 +471,21 @@ fn io_uring_leaves_what_may_wait_to_a_worker() {
         let more = longer(kernel, &layer, Engine::IoUring) - longer(kernel, &layer, Engine::Libaio);
         assert!((more > 3.0) == waits && more > -0.5, "{layer:?} {kernel:?}: {more} us");
     }
+    // Under a file system only until Linux 6.5.
+    for (kernel, waits) in [((6, 4), true), ((6, 5), false)] {
+        let machine = Machine { kernel: Some(kernel), ..machine(DriveKind::Nvme) };
+        let mut files = stack(1, Layer::Luks(Luks::default()));
+        let on = vec![Ref::Layer(name("n"))];
+        files.nodes.push(LayerNode {
+            name: name("files"),
+            layer: Layer::Ext4(Ext4::default()),
+            on,
+            special: Vec::new(),
+        });
+        let each = |engine| 1e6 / rate(&machine, &files, &Workload { engine, ..work(Pattern::RandRead, 4, 1) });
+        let more = each(Engine::IoUring) - each(Engine::Libaio);
+        assert!((more > 3.0) == waits, "ext4 on LUKS, {kernel:?}: {more} us");
+    }
 }
 
 /// A stream over more than the ARC finds nothing there: it comes back to what was dropped first. Reads at random find what fits.
