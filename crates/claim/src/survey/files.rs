@@ -1,5 +1,7 @@
 //! Who else uses the files that loop devices are made of: neither a lock nor an exclusive open of the loop device tells.
 
+use std::time::Duration;
+
 use host::{Devno, Host};
 use serde::{Deserialize, Serialize};
 use terms::Cmd;
@@ -48,7 +50,7 @@ pub(crate) struct FileUse {
 
 /// How often a program that only passes by is waited for, and how long each time.
 const TRIES: u32 = 5;
-const PAUSE: std::time::Duration = std::time::Duration::from_millis(300);
+const PAUSE: Duration = Duration::from_millis(300);
 
 /// Uses of the files behind these loop devices.
 pub(super) fn uses(host: &dyn Host, loops: &[Backing], mounts: &[Mount]) -> Result<Vec<FileUse>, Doubt> {
@@ -56,14 +58,7 @@ pub(super) fn uses(host: &dyn Host, loops: &[Backing], mounts: &[Mount]) -> Resu
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let mut uses = opens(host, &files)?;
-    for _ in 1..TRIES {
-        if uses.is_empty() {
-            break;
-        }
-        host.pause(PAUSE)?;
-        uses = opens(host, &files)?;
-    }
+    let mut uses = processes::until(host, (TRIES, PAUSE), || opens(host, &files), Vec::is_empty)?;
     let mut named = swaps::files(host)?;
     named.extend(registries::files(host)?);
     named.extend(mounted(mounts));

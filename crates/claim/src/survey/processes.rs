@@ -1,6 +1,7 @@
 //! Processes: which block devices they have open, and which mount namespaces they are in.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use host::{Devno, Host, HostError};
 use terms::{Cmd, Nanos};
@@ -48,20 +49,30 @@ pub(crate) struct Processes {
 const PASSING: [&str; 3] = ["(udev-worker)", "systemd-udevd", "udevd"];
 /// How often they are waited for, and how long.
 const TRIES: u32 = 10;
-const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Looks into all processes, and again while udev has something open.
 pub(crate) fn read(host: &dyn Host) -> Result<Processes, Doubt> {
-    let mut tries = 1;
-    loop {
-        let processes = look(host)?;
-        let passing = processes.opens.iter().any(|open| PASSING.contains(&open.program.as_str()));
-        if !passing || tries == TRIES {
-            return Ok(processes);
+    let is_passing = |open: &Open| PASSING.contains(&open.program.as_str());
+    until(host, (TRIES, PAUSE), || look(host), |processes| !processes.opens.iter().any(is_passing))
+}
+
+/// Looks again, after a pause, until what is found is enough: so many times at most, and the last answer counts.
+pub(super) fn until<T>(
+    host: &dyn Host,
+    (tries, pause): (u32, Duration),
+    look: impl Fn() -> Result<T, Doubt>,
+    is_enough: impl Fn(&T) -> bool,
+) -> Result<T, Doubt> {
+    let mut found = look()?;
+    for _ in 1..tries {
+        if is_enough(&found) {
+            break;
         }
-        tries += 1;
-        host.pause(PAUSE)?;
+        host.pause(pause)?;
+        found = look()?;
     }
+    Ok(found)
 }
 
 fn look(host: &dyn Host) -> Result<Processes, Doubt> {
