@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::{Machine, Text};
+use super::{Machine, Text, rounded};
 
 /// `Overall:`, which `usage` begins with, or `Label: 'data'  uuid: …` of `show`: a file system each.
 pub(super) fn begins(line: &str) -> bool {
@@ -47,10 +47,7 @@ struct Device {
 fn bytes(text: &str) -> Option<u64> {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("PiB", 50), ("B", 0)];
     let (number, power) = units.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power)))?;
-    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
-    let hundredths = whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(format!("{part:0<2}").parse().ok()?)?;
-    let bytes = u128::from(hundredths) * (1_u128 << power) / 100;
-    (part.len() <= 2).then(|| u64::try_from(bytes).ok()).flatten()
+    rounded(number, &['.'], power)
 }
 
 /// What is set aside for a kind of block in a profile, and how much of it is used.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Machine, Text};
+use super::{Machine, Text, rounded};
 use crate::inspect::lvm_reports;
 
 /// How each of the three begins its heading.
@@ -32,9 +32,7 @@ fn bytes(text: &str) -> Option<u64> {
     let text = text.trim_start_matches('<');
     let power = [('b', 0), ('k', 10), ('m', 20), ('g', 30), ('t', 40), ('p', 50)];
     let (number, power) = power.iter().find_map(|(unit, power)| Some((text.strip_suffix(*unit)?, *power)))?;
-    let (whole, part) = number.split_once(POINTS).unwrap_or((number, "0"));
-    let hundredths = whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(format!("{part:0<2}").parse().ok()?)?;
-    (part.len() <= 2).then(|| hundredths.checked_mul(1_u64.checked_shl(power)?)).flatten().map(|bytes| bytes / 100)
+    rounded(number, &POINTS, power)
 }
 
 const POINTS: [char; 2] = ['.', ','];

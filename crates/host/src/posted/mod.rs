@@ -159,6 +159,14 @@ const FORMS: [Form; 27] = [
     form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
 ];
 
+/// The bytes of a number of units, each of two to this power, that was rounded to at most two places behind one of these points.
+fn rounded(number: &str, points: &[char], power: u32) -> Option<u64> {
+    let (whole, part) = number.split_once(points).unwrap_or((number, "0"));
+    let hundredths = whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(format!("{part:0<2}").parse().ok()?)?;
+    let bytes = u128::from(hundredths) * 1_u128.checked_shl(power)? / 100;
+    u64::try_from(bytes).ok().filter(|_| part.len() <= 2)
+}
+
 impl TextKind {
     /// The kind of text that a line begins.
     fn of(line: &str) -> Option<Self> {
