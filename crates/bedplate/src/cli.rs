@@ -188,8 +188,8 @@ pub(crate) struct TeardownArguments {
     /// The run: a directory, the beginning of a name, or `latest`
     #[arg(default_value = "latest")]
     pub(crate) run: String,
-    /// Take the run's traces off this drive although the machine was started anew since, and something else may be on
-    /// it by now
+    /// Erase what the run left on this drive although the machine has rebooted since, and something else may be on it
+    /// by now
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Vec<String>,
 }

@@ -151,7 +151,7 @@ fn put_back(authority: &Authority<'_>, path: &str, old: &str) -> Result<(), Buil
     }
 }
 
-/// Steps whose work is not there any more, and all that were built on one of them: a machine that was started anew has no
+/// Steps whose work is not there any more, and all that were built on one of them: a machine that rebooted has no
 /// mapping open, and so it does not know the volume group in it either.
 fn gone<'a>(
     machine: &Machine<'_>,

@@ -6,7 +6,7 @@ use terms::{Bytes, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
 use crate::SPAN;
 use crate::error::CalibrateError;
 
-/// A constant that changes so much when it is doubled, or more, is told by a measurement.
+/// A measurement determines a constant if the figure changes by at least this share when the constant doubles.
 const TELLING: f64 = 0.05;
 
 /// A constant is not searched farther than a thousand times either way; what lies at that end was not found.

@@ -17,11 +17,11 @@ pub const UNCHECKED: [&str; 11] = [
     "programs that let go of the node and kept it (registered with io_uring, mapped, passed between processes)",
     "drives given to a guest or to user space as PCI devices: those have no node here and cannot be named",
     "data between the samples, where it has no signature",
-    "data without a signature that is written between the look and the lock on a drive that holds a signature",
+    "data without a signature that is written between the examination and the lock, on a drive that holds a signature",
     "in `teardown` after a kill: somebody's new dm-integrity, which has no UUID, on an array or a mapping of the run's that still stands",
     "what is behind a loop device of a container, where its path leads to something else here",
     "who has the file behind a loop device by another file system (a layer of an overlay, FUSE, a network share)",
-    "what a program that heeds no lock does between the look and the command that follows it",
+    "what a program that heeds no lock does between the examination and the command that follows it",
     "in `teardown`: data without a signature on a drive whose signatures are still the run's",
 ];
 

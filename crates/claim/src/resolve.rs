@@ -14,8 +14,8 @@ use crate::survey::{self, FileId};
 /// Finds the drive, or partition, that a name means.
 ///
 /// # Errors
-/// [`ClaimError`]: the name is one of today or of something else, nothing has it, several have it, what has it is not a
-/// drive, or the link and the drive say different things.
+/// [`ClaimError`]: the name is not stable, no device or several devices have it, the device is no drive, or link and drive
+/// disagree.
 pub fn resolve(host: &dyn Host, id: &str) -> Result<Identity, ClaimError> {
     resolve_among(host, id, &inspect::drives(host)?)
 }

@@ -53,7 +53,7 @@ pub fn amplification(stack: &Stack, write: &Write) -> Amplification {
     Amplification { block: write.block, random: write.random, layers, total }
 }
 
-/// Do both carry the same layer above, and are they of a kind?
+/// Are both layers of the same kind, below the same layer?
 fn is_twin(stack: &Stack, done: &Name, node: &LayerNode) -> bool {
     let carries = |name: &Name| {
         let above = |above: &&LayerNode| above.below().any(|on| on.name() == name);

@@ -33,7 +33,7 @@ pub(crate) struct State {
     pub(crate) gone: BTreeMap<String, (u32, u32)>,
     /// Identifiers that were drawn: no two are alike.
     pub(crate) drawn: u64,
-    /// Times that it was started anew.
+    /// How many times it rebooted.
     pub(crate) boots: u64,
 }
 

@@ -1,7 +1,7 @@
 //! One flag for the whole program: the person asked to stop.
 //!
-//! Whoever waits looks at it; whoever sees it cleans up and ends. Set by the binary's signal handler, and only while
-//! somebody takes [`Care`] that things are cleaned up: nobody else looks, and a signal then ends the program at once.
+//! Every wait that blocks polls it, stops the child processes that it started, and returns. The binary's signal handler sets
+//! it only while some code holds a [`Care`]. While none does, a signal ends the program at once.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};

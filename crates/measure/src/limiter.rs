@@ -126,7 +126,7 @@ fn device(seen: &Seen<'_>) -> Option<Limiter> {
     (busy >= DEVICE && queue >= DEEP).then(|| is(LimiterKind::Device, witness))
 }
 
-/// Little is asked for at once, so there is always somebody who waits for somebody.
+/// The queue depth is too low to saturate anything: each operation waits for the one before it.
 fn queue(seen: &Seen<'_>) -> Option<Limiter> {
     let wall = wall(seen)?;
     let queues: f64 = seen.members.iter().map(|member| member.queued.as_seconds() / wall).sum();

@@ -34,7 +34,7 @@ pub(crate) struct Flow {
     pub(crate) hands: Option<f64>,
     /// How many devices of those that take turns are asked at a time, as a share: a stream is at one place.
     pub(crate) at_once: f64,
-    /// Ways of a head that each takes besides.
+    /// Extra seeks for each access.
     pub(crate) seeks: f64,
     /// Bytes that a head passes over for each that is read in order: parity lies among them.
     pub(crate) passes: f64,

@@ -13,7 +13,7 @@ use crate::network::{BOUND, Network, Resource, Resync, Serial, Station};
 pub const SLOTS: usize = 32;
 /// The fixed point is reached when throughput, and what waits where, change by a smaller share.
 const CLOSE: f64 = 1e-6;
-/// Shortest time of an operation that is reckoned with, in seconds: nothing is divided by nothing.
+/// Shortest time of an operation, in seconds, so that no division is by zero.
 const SHORTEST: f64 = 1e-12;
 /// Rounds of the fixed point at most.
 const ROUNDS: u32 = 400;
@@ -39,7 +39,7 @@ pub struct Demands {
     pub pieces: f64,
 }
 
-/// What came out.
+/// Throughput and where the time goes, for one network and population.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Solution {
     /// Operations per second.
@@ -163,8 +163,8 @@ pub(crate) fn solve_demands(network: &Network, demands: &Demands) -> Solution {
     }
 }
 
-/// As fast as it goes with `population` operations under way. Queues are of pieces, and an operation goes on when all of
-/// its own are through; in the mean that is as if each of its pieces were followed by another at once.
+/// Throughput of a closed loop: `population` operations are always in flight. Stations queue segments, and an operation is
+/// done when all its segments are; on average that is as if each segment were followed by another at once.
 #[must_use]
 pub fn closed(demands: &Demands, population: f64) -> Solution {
     let demand = &demands.demand[..demands.len];

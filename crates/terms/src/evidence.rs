@@ -52,7 +52,7 @@ pub enum State {
 }
 
 impl State {
-    /// May the window's mean be used? What cannot be told is not refused: [`State::Unknown`] is said aloud instead.
+    /// May the window's mean be used? A window too short to judge is used and reported as [`State::Unknown`].
     #[must_use]
     pub const fn usable(self) -> bool {
         matches!(self, Self::Steady | Self::Unknown)

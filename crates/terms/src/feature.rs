@@ -12,7 +12,7 @@ words! {
         Redundancy = "redundancy",
         /// Wrong data from a drive are found, and put right.
         Corruption = "corruption",
-        /// What was there before can be had back.
+        /// A snapshot restores what was there before.
         Snapshot = "snapshot",
     }
 }

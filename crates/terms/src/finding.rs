@@ -106,7 +106,7 @@ pub struct Score {
     /// Throughput as it was measured; `None` where the cell has no figure.
     #[serde(rename = "measured_bytes_per_second")]
     pub measured: Option<f64>,
-    /// What was said to limit it, where that was likely enough to be said.
+    /// Predicted bottleneck; `None` where none was probable enough to be named.
     pub limiter: Option<String>,
     /// What each resource alone would allow, as it was said, the lowest first.
     #[serde(default)]

@@ -62,7 +62,7 @@ guards! {
     Clock "clock" "Processors changed their clock, or may.";
     SlcCliff "slc-cliff" "A drive's fast cache was full.";
     Link "link" "A link is slower than both its ends.";
-    Numa "numa" "Drives hang on several nodes.";
+    Numa "numa" "The drives are on several NUMA nodes.";
     Generator "generator" "fio itself may be the limit.";
     ForeignIo "foreign-io" "Something else used the drives.";
     Unwritten "unwritten" "The drive answered without reading.";

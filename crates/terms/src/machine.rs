@@ -99,7 +99,7 @@ pub enum Path {
         #[serde(rename = "payload_bytes")]
         payload: Option<Bytes>,
     },
-    /// Whose rates were told: what is not told does not limit.
+    /// A link with given rates. A direction without one is unlimited.
     Told {
         /// Towards the processor.
         #[serde(rename = "read_bytes_per_second")]

@@ -32,9 +32,9 @@ pub enum Showing {
     Detected,
     /// Wrong bytes on a drive were returned as if they were right.
     Silent,
-    /// The old content was had back.
+    /// The snapshot restored the old content.
     Kept,
-    /// The old content was not had back from a snapshot.
+    /// The snapshot did not restore the old content.
     NotKept,
     /// No layer has it.
     NotOffered,
@@ -73,8 +73,8 @@ impl Showing {
             Self::Repaired => "bytes changed on a drive were put right, and never returned",
             Self::Detected => "bytes changed on a drive gave errors, and were never returned",
             Self::Silent => "bytes changed on a drive were returned as if they were right",
-            Self::Kept => "the old content was had back from a snapshot",
-            Self::NotKept => "the old content was not had back from a snapshot",
+            Self::Kept => "the snapshot restored the old content",
+            Self::NotKept => "the snapshot did not restore the old content",
             Self::NotOffered => "no layer of the stack has it",
         }
     }

@@ -1,4 +1,4 @@
-//! Can the old content be had back?
+//! Does a snapshot restore the old content?
 
 use terms::layer::Lvm;
 use terms::plan::WorkPlace;

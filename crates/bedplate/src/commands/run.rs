@@ -120,7 +120,7 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     let site = Arc::new(site);
     // Each stack of a guest with lanes has a guest of its own, which needs the room of this one.
     let kept = costs.lanes.is_none().then(|| Arc::clone(&site));
-    // Locked from here to the end: whoever asks is told that somebody works here. What is refused leaves no record.
+    // The locks are held to the end, so other programs see the drives in use. A refused run leaves no record.
     let mut held = kept.as_deref().map(hold).transpose()?.unwrap_or_default();
     let writer = match resume {
         Some(earlier) => go_on(&earlier, &all_plans, &inventory, &entries, &site, proof.as_ref())?,

@@ -131,7 +131,7 @@ fn same_boot(
         return Ok(());
     }
     Err(Failure::Refused(format!(
-        "refused: the machine was started anew since the run, and something else may be on its drives by now\n\n\
+        "refused: the machine has rebooted since the run, and something else may be on its drives by now\n\n\
          hint: look at them; if what is there may go, say `{again}`"
     )))
 }

@@ -131,7 +131,7 @@ fn judge(machine: &Machine, round: &mut Round, at: &Place, device: &str, source:
     let kind: String = device.trim_start_matches("/dev/").chars().take(2).collect();
     let alike = machine.inventory.drives.iter().filter(|drive| drive.kernel_name.starts_with(&kind)).count();
     let cost = format!(
-        "{} of that kind are here, named in the order in which they are found: one more or one less, and it is another's name",
+        "this machine has {} of that kind, named in the order of probing: when one is added or removed, this name may go to another",
         count(number(alike), "drive")
     );
     round.find(

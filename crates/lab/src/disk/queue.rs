@@ -1,7 +1,7 @@
 //! A drive that spins, but for the wire: what it was asked, what its head does next, and what it answers when.
 //!
-//! Time is told to it and never asked for, so that the same requests at the same times have the same answers. Whoever
-//! drives it may come late: [`Queue::submit`] and [`Queue::advance`] go through everything that happened until then in
+//! The caller passes the time in; the queue reads no clock. So the same requests at the same times have the same answers. A
+//! caller may come late: [`Queue::submit`] and [`Queue::advance`] go through everything that happened until then in
 //! the order in which it happened, and lateness does not add up.
 
 use std::collections::VecDeque;

@@ -80,14 +80,14 @@ pub(super) fn link(evidence: &Evidence<'_>) -> Option<String> {
     Some(format!("`{}`: {}", drive.drive, drive.degraded_links.join(", ")))
 }
 
-/// Drives hang on several nodes of the machine's memory.
+/// The drives are on several NUMA nodes.
 pub(super) fn numa(evidence: &Evidence<'_>) -> Option<String> {
     let nodes = &evidence.conditions.numa_nodes;
     if nodes.len() < 2 {
         return None;
     }
     let list = nodes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    Some(format!("the drives hang on nodes {list}, and fio's jobs run on any"))
+    Some(format!("the drives are on NUMA nodes {list}, and fio's jobs are not pinned to any"))
 }
 
 /// fio itself may be the limit.

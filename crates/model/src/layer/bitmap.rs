@@ -14,7 +14,7 @@ pub(super) const REGION_OF_LVM: f64 = 2_097_152.0;
 /// Seconds after the last write in which a region may still be marked: the daemon sleeps five, and a bit is cleared when it comes
 /// by for the second time (`DEFAULT_DAEMON_SLEEP`, `md_bitmap_daemon_work` in drivers/md/md-bitmap.c).
 const MARKED: f64 = 10.0;
-/// Ways of a head for a mark: there and back.
+/// Seeks for a mark: there and back.
 const WAYS: f64 = 2.0;
 /// What is left of a mark, on average, for who comes while it is written.
 const LEFT: f64 = 0.5;

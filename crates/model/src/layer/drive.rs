@@ -203,7 +203,7 @@ impl Compiler<'_> {
         worked
     }
 
-    /// Ways of a head for each access of several streams: they are in several places, and it goes from one to the next once for
+    /// Seeks for each access of several streams: they are in several places, and the head goes from one to the next once for
     /// what of each waits side by side. A cache that may keep writes has a queue of all streams to sort: the head comes to each
     /// of them once in that, by shorter ways the more there are.
     pub(crate) fn between_streams(&self, write: bool, streams: f64) -> f64 {

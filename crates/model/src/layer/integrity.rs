@@ -151,7 +151,7 @@ impl Compiler<'_> {
         Flow { context: bound, toucher: Some(workers), hands: self.is_on_drives(at).then_some(READERS), ..*flow }
     }
 
-    /// Asks the first so many for data with its tags: journal, bitmap, and the ways of a head between them.
+    /// Sends accesses for data, tags, journal and bitmap to the first `to` members, with the seeks between them.
     pub(crate) fn protected(&mut self, tags: &Tags, flow: Flow, to: usize) {
         // What lies before the data, and between its runs, is no multiple of anything (`ic->initial_sectors`).
         let flow = Flow { shifted: true, ..flow };

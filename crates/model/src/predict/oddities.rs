@@ -77,7 +77,7 @@ fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, 
     if let Some((_, size)) = filling.iter().min_by_key(|(_, cache)| cache.0) {
         let names: Vec<String> = filling.iter().map(|(name, _)| format!("`{name}`")).collect();
         let message = format!(
-            "writes go into the cache of {}, about {size}, before they are what the flash keeps up",
+            "the write cache of {} takes the first {size} or so; after that writes are as fast as the flash",
             names.join(", ")
         );
         flags.push(Flag::new("burst", message));

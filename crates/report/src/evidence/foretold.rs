@@ -37,7 +37,7 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
         remarks: remarks(findings, card),
         ..Listing::default()
     }
-    .where_missing("the cell has no figure, or no limit was likely enough to be named")
+    .where_missing("the cell has no figure, or no bottleneck was probable enough to be named")
     .if_any()
 }
 

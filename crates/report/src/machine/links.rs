@@ -74,7 +74,7 @@ pub(super) fn draw(inventory: &Inventory, style: &Style, notes: &mut Notes) -> O
     fit(&mut strips, style);
     let mut out = sheet::render(&strips.iter().collect::<Vec<_>>(), style);
     if let Some(payload) = payload {
-        let text = format!("reckoned with packets that hold {payload} of data\n");
+        let text = format!("computed for PCIe packets with {payload} of data\n");
         out.push_str(&style.paint(Tone::Dim, &style.spell(&text)));
     }
     if hidden > 0 {

@@ -91,7 +91,7 @@ fn split(text: &str) -> Result<(u64, &str), Unread> {
     let number = u64::from_str_radix(number, radix).map_err(|_| match text.trim() {
         "" => "there is no value".to_owned(),
         text if text.starts_with('(') => {
-            format!("`{}` is reckoned by some builds of fio and refused by others", text.escape_debug())
+            format!("`{}` is evaluated by some builds of fio and refused by others", text.escape_debug())
         }
         text => format!("`{}` is no number", text.escape_debug()),
     })?;

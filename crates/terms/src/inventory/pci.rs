@@ -225,7 +225,7 @@ pub struct Capacity {
     /// In one direction.
     #[serde(rename = "bytes_per_second")]
     pub rate: BytesPerSecond,
-    /// Payload that was reckoned with: the least on the way to the processor.
+    /// Payload that the rate is computed for: the smallest on the way to the processor.
     #[serde(rename = "payload_bytes")]
     pub payload: Bytes,
     /// Was the payload read? If not, [`LEAST_PAYLOAD`] was assumed and the link carries at least `rate`.
