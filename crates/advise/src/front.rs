@@ -7,13 +7,13 @@ use std::collections::HashMap;
 
 use crate::score::Scored;
 
-/// Steps in which figures are told apart, on a logarithmic scale: 3 % of speed, the margin within which measured ratios
-/// count as equal; 1 % of room, 20 % of a probability of loss, 10 % of a life, none of which is known better.
+/// Steps in which figures are distinguished, on a logarithmic scale: 3 % of speed, the margin within which measured
+/// ratios count as equal; 1 % of room, 20 % of a probability of loss, 10 % of a life, none of which is known better.
 const SPEED: f64 = 0.03;
 const ROOM: f64 = 0.01;
 const LOSS: f64 = 0.2;
 const LIFE: f64 = 0.1;
-/// Losses rarer than this are never told apart: once in the age of the universe.
+/// Losses rarer than this are never distinguished: once in the age of the universe.
 const NEVER: f64 = 1e-10;
 /// Lives longer than this are all the same to whoever buys drives.
 const LONG: f64 = 100.0;

@@ -126,7 +126,7 @@ fn advised(question: &Question<'_>, site: &Site, one: &Scored, stack: &Stack) ->
             pattern: prediction.pattern.clone(),
             throughput: prediction.throughput,
             operations: prediction.operations,
-            limiter: prediction.limiter().map(|limit| limit.resource.clone()),
+            bottleneck: prediction.bottleneck().map(|limit| limit.resource.clone()),
             flags: prediction.flags,
         })
     });

@@ -1,9 +1,9 @@
 //! What was not checked, in words a reader can act on, so that nobody believes it was.
 
-use terms::finding::{AnchorAction, AnchorFinding, CellFinding, Verdict};
+use terms::finding::{CellFinding, ControlAction, ControlFinding, Verdict};
 use terms::inventory::Inventory;
 use terms::record::Provenance;
-use terms::{Anchor, Load, Name, Replicate, Speed};
+use terms::{Control, Load, Name, Replicate, Speed};
 
 use crate::rounds::Rounds;
 
@@ -13,7 +13,7 @@ pub(crate) fn list(
     inventory: &Inventory,
     findings: &[CellFinding],
     rounds: &Rounds<'_>,
-    anchors: &[AnchorFinding],
+    controls: &[ControlFinding],
 ) -> Vec<String> {
     let measured: Vec<&CellFinding> = findings.iter().filter(|of| of.verdict == Verdict::Measured).collect();
     let mut open = Vec::new();
@@ -24,25 +24,25 @@ pub(crate) fn list(
         return open;
     }
     open.extend(lacking(provenance, &measured, rounds));
-    open.extend(of_the_session(provenance, findings, anchors));
+    open.extend(of_the_session(provenance, findings, controls));
     open.extend(never(provenance, &measured, rounds));
     open
 }
 
 /// What the bare drive and the windows say of the session.
-fn of_the_session(provenance: &Provenance, findings: &[CellFinding], anchors: &[AnchorFinding]) -> Vec<String> {
+fn of_the_session(provenance: &Provenance, findings: &[CellFinding], controls: &[ControlFinding]) -> Vec<String> {
     let mut open = Vec::new();
     let rounds =
-        |action| anchors.iter().filter(|of| of.action == action).map(|of| of.round.to_string()).collect::<Vec<_>>();
+        |action| controls.iter().filter(|of| of.action == action).map(|of| of.round.to_string()).collect::<Vec<_>>();
     if provenance.policy().replicate == Replicate::Single {
         open.push(
             "differences between stacks: every stack was built once, so its interval holds for that build".to_owned(),
         );
     }
     for (action, text) in [
-        (AnchorAction::Flagged, "rounds in which the bare drive changed by more than 3 %, and which count"),
-        (AnchorAction::Discarded, "rounds that do not count because the bare drive changed by more than 6 %"),
-        (AnchorAction::Unknown, "rounds whose bare drive was not measured at both ends"),
+        (ControlAction::Flagged, "rounds in which the bare drive changed by more than 3 %, and which count"),
+        (ControlAction::Discarded, "rounds that do not count because the bare drive changed by more than 6 %"),
+        (ControlAction::Unknown, "rounds whose bare drive was not measured at both ends"),
     ] {
         let named = rounds(action);
         if !named.is_empty() {
@@ -140,7 +140,7 @@ fn never(provenance: &Provenance, measured: &[&CellFinding], rounds: &Rounds<'_>
     if !measured.iter().any(judged) {
         open.push("steady state: the window counts as it is, no warm-up is cut and no drift in it is tested");
     }
-    if provenance.policy().anchor == Anchor::Off {
+    if provenance.policy().control == Control::Off {
         open.push("drift between rounds beyond the interval: no control measurement of the bare drive watches it");
     }
     if !rounds.any(|cell| cell.conditions.drives.iter().any(|drive| drive.celsius_before.is_some())) {

@@ -1,7 +1,7 @@
 //! What is odd about a measured figure beside what was predicted of it.
 
 use terms::finding::{READ_ABOVE, WRITTEN_ABOVE};
-use terms::prediction::{Flag, Prediction, RoofKind};
+use terms::prediction::{CeilingKind, Flag, Prediction};
 
 /// A measured figure.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -14,7 +14,8 @@ pub struct Observed {
     pub failed: Option<String>,
 }
 
-/// A figure beyond a roof by so much is not one of the thing that the roof stands for: data sheets are 15 to 25 % off.
+/// A figure beyond a ceiling by so much is not one of the thing that the ceiling stands for: data sheets are 15 to 25 %
+/// off.
 const BEYOND: f64 = 1.2;
 
 /// What is odd about it. Nothing odd is no proof that it is right.
@@ -24,17 +25,19 @@ pub fn judge(prediction: &Prediction, observed: &Observed) -> Vec<Flag> {
         return vec![Flag::new("failed-job", format!("the job failed ({why}): its figure is none"))];
     }
     let mut flags = Vec::new();
-    let drives = prediction.roofs.iter().filter(|roof| roof.kind == RoofKind::Drive);
-    if let Some(roof) = drives.min_by(|a, b| a.operations_per_second.total_cmp(&b.operations_per_second)) {
-        let times = observed.operations / roof.operations_per_second;
+    let drives = prediction.ceilings.iter().filter(|ceiling| ceiling.kind == CeilingKind::Drive);
+    if let Some(ceiling) = drives.min_by(|a, b| a.operations_per_second.total_cmp(&b.operations_per_second)) {
+        let times = observed.operations / ceiling.operations_per_second;
         if times > BEYOND && observed.reads >= 1.0 {
-            let message =
-                format!("{times:.2} times what {} can read: blocks that were never written, or a cache", roof.resource);
+            let message = format!(
+                "{times:.2} times what {} can read: blocks that were never written, or a cache",
+                ceiling.resource
+            );
             flags.push(Flag::new(READ_ABOVE, message));
         } else if times > BEYOND {
             let message = format!(
                 "{times:.2} times what {} can take: writes were held in memory or written over there",
-                roof.resource
+                ceiling.resource
             );
             flags.push(Flag::new(WRITTEN_ABOVE, message));
         }

@@ -3,10 +3,11 @@
 //! One file per estimator, each opening with its formula, its source and what it assumes. Nothing here reads a file, a
 //! clock or a random number: the same record always gives the same findings.
 
-mod anchors;
+mod bottleneck;
 mod builds;
 mod caveats;
 mod compare;
+mod controls;
 mod cost;
 mod curves;
 mod differences;
@@ -18,7 +19,6 @@ mod interval;
 mod judge;
 mod latency;
 mod layers;
-mod limiter;
 mod open;
 mod parts;
 mod path_lost;
@@ -53,9 +53,9 @@ use crate::rounds::Rounds;
 #[must_use]
 pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], builds: &[BuildOutcome]) -> Findings {
     let policy = provenance.policy();
-    let anchors = anchors::find(cells, &policy);
-    let discarded = anchors::discarded(&anchors);
-    let counted = cells.iter().filter(|cell| !cell.key.is_anchor() && !discarded.contains(&cell.key.round));
+    let controls = controls::find(cells, &policy);
+    let discarded = controls::discarded(&controls);
+    let counted = cells.iter().filter(|cell| !cell.key.is_control() && !discarded.contains(&cell.key.round));
     let rounds = Rounds::sort(counted);
     let built = builds::newest(builds);
     let mut findings: Vec<CellFinding> = Vec::new();
@@ -73,7 +73,7 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
     let looks = Looks::of(&policy);
     let layers = layers::costs(&provenance.stacks, &findings, &rounds, looks, policy.replicate);
     let curves = curves::find(provenance, &findings, &rounds);
-    let not_checked = caveats::list(provenance, inventory, &findings, &rounds, &anchors);
+    let not_checked = caveats::list(provenance, inventory, &findings, &rounds, &controls);
     Findings {
         schema: FINDINGS_SCHEMA,
         provenance: provenance.clone(),
@@ -81,12 +81,12 @@ pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], bui
         cells: findings,
         builds: built,
         comparisons,
-        anchors,
+        controls,
         layers,
         curves,
-        foretold: None,
+        predicted: None,
         preflight: Vec::new(),
-        trials: Vec::new(),
+        feature_checks: Vec::new(),
         not_checked,
     }
 }
@@ -130,7 +130,7 @@ fn finding(
     }
     finding.steady = steadiness::summary(&newest);
     finding.burst = if workload.pattern.writes() { steadiness::burst(&newest) } else { None };
-    finding.limiter = limiter::most(&newest);
+    finding.bottleneck = bottleneck::most(&newest);
     finding.path_lost = path_lost::find(&newest);
     finding.hosts = hosts::find(&newest, Looks::of(policy));
     finding.parts = parts::find(&newest, Looks::of(policy));

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_are_told_apart_and_silence_is_counted() {
+    fn stretches_are_distinguished_and_silence_is_counted() {
         let sample = |at: u64, rate: f64, latency: Option<u64>| Sample {
             at: Nanos::millis(at * 100),
             throughput: BytesPerSecond(rate),

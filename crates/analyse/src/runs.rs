@@ -24,7 +24,7 @@ use terms::{MeasurePolicy, Workload};
 use crate::compare::{decide, holm};
 use crate::interval::{self, Looks, real};
 use crate::rounds::Rounds;
-use crate::{anchors, differences};
+use crate::{controls, differences};
 
 /// A run: what was found, and the cells that it was found in.
 #[derive(Debug, Clone, Copy)]
@@ -90,9 +90,9 @@ fn head(of: &Provenance) -> RunHead {
 
 /// Rounds that count.
 fn counted<'a>(run: Run<'a>) -> Rounds<'a> {
-    let anchors = anchors::find(run.cells, &run.findings.provenance.policy());
-    let discarded = anchors::discarded(&anchors);
-    Rounds::sort(run.cells.iter().filter(|cell| !cell.key.is_anchor() && !discarded.contains(&cell.key.round)))
+    let controls = controls::find(run.cells, &run.findings.provenance.policy());
+    let discarded = controls::discarded(&controls);
+    Rounds::sort(run.cells.iter().filter(|cell| !cell.key.is_control() && !discarded.contains(&cell.key.round)))
 }
 
 /// An interval that leaves out 1 is an answer, one that holds it and lies within the margin is the other.
@@ -153,7 +153,7 @@ impl<'a> Pair<'a> {
             why_not: why_not.or_else(|| alone.then(one_round)),
             p_value: None,
             changes: Vec::new(),
-            limiters: None,
+            bottlenecks: None,
         };
         (cell, compared.and_then(|(_, chance)| chance))
     }
@@ -201,8 +201,8 @@ impl<'a> Pair<'a> {
         let least = ratio.value.ln().abs() * SHARE;
         cell.changes = quantities.into_iter().filter_map(change).filter(|change| size(change) >= least).collect();
         cell.changes.sort_by(|one, other| size(other).total_cmp(&size(one)));
-        let kinds = a.limiter.as_ref().map(|of| of.kind).zip(b.limiter.as_ref().map(|of| of.kind));
-        cell.limiters = kinds.filter(|(a, b)| a != b);
+        let kinds = a.bottleneck.as_ref().map(|of| of.kind).zip(b.bottleneck.as_ref().map(|of| of.kind));
+        cell.bottlenecks = kinds.filter(|(a, b)| a != b);
     }
 }
 

@@ -1,40 +1,40 @@
-//! What was said before a run, beside what came of it.
+//! Predictions made before a run, beside what was measured.
 //!
-//! The error of a figure is |measured / foretold - 1|; the error of many is their median, because a ratio that is far
+//! The error of a figure is |measured / predicted - 1|; the error of many is their median, because a ratio that is far
 //! off says nothing of how far. Coverage is the share of figures inside an interval: an honest 90 % interval holds nine
 //! of ten.
 
 use terms::finding::{CellFinding, Findings, READ_ABOVE, Score, Scorecard, Verdict, WRITTEN_ABOVE};
 use terms::prediction::Standing;
-use terms::prediction::{Estimate, Flag, Foretold, Prediction};
+use terms::prediction::{Estimate, Flag, Prediction, Predictions};
 use terms::workload::Workload;
 
 use crate::judge::{Observed, judge};
 
-/// Sets what was said beside what was found. A cell without a figure has no score, and stays in the list.
+/// Sets what was predicted beside what was found. A cell without a figure has no score, and stays in the list.
 #[must_use]
-pub fn score(foretold: &Foretold, sha256: &str, findings: &Findings) -> Scorecard {
-    let cells = foretold.cells.iter().map(|cell| {
+pub fn score(predicted: &Predictions, sha256: &str, findings: &Findings) -> Scorecard {
+    let cells = predicted.cells.iter().map(|cell| {
         let found = findings.cell(&cell.stack, &cell.workload);
         let work = findings.provenance.workloads.iter().find(|work| work.name.as_str() == cell.workload);
         let flags = found.zip(work).map(|(found, work)| odd(&cell.prediction, found, work));
         Score {
             stack: cell.stack.clone(),
             workload: cell.workload.clone(),
-            foretold: cell.prediction.throughput,
+            predicted: cell.prediction.throughput,
             measured: found.and_then(|found| found.throughput).map(|estimate| estimate.value),
-            limiter: cell.prediction.limiter().map(|limit| limit.resource.clone()),
-            roofs: cell.prediction.roofs.clone(),
+            bottleneck: cell.prediction.bottleneck().map(|limit| limit.resource.clone()),
+            ceilings: cell.prediction.ceilings.clone(),
             flags: flags.unwrap_or_default(),
         }
     });
     Scorecard {
-        at: foretold.at.clone(),
+        at: predicted.at.clone(),
         sha256: sha256.to_owned(),
-        widened: foretold.widened,
-        why_not: foretold.why_not.clone(),
+        widened: predicted.widened,
+        why_not: predicted.why_not.clone(),
         cells: cells.collect(),
-        standing: foretold.standing,
+        standing: predicted.standing,
     }
 }
 
@@ -58,7 +58,7 @@ fn odd(said: &Prediction, found: &CellFinding, work: &Workload) -> Vec<Flag> {
 /// windows do not begin at the same moment.
 const ON_DRIVES: f64 = 0.9;
 
-/// How predictions fared: pairs of what was said and what was measured, from so many runs. `None` for no pairs.
+/// How predictions fared: pairs of what was predicted and what was measured, from so many runs. `None` for no pairs.
 #[must_use]
 pub fn standing(pairs: &[(Estimate, f64)], runs: u32) -> Option<Standing> {
     let figures = u32::try_from(pairs.len()).ok().filter(|count| *count > 0)?;
@@ -127,11 +127,11 @@ mod tests {
     }
 
     /// A stack of which 1000 operations a second were said, on drives that do 1200.
-    fn foretold() -> Foretold {
-        use terms::prediction::{FORETOLD_SCHEMA, ForetoldCell, Roof, RoofKind};
+    fn predicted() -> Predictions {
+        use terms::prediction::{Ceiling, CeilingKind, PREDICTIONS_SCHEMA, PredictedCell};
         let around = |value: f64, times: f64| Range { low: value / times, high: value * times };
         let estimate = |value: f64| Estimate { value, half: around(value, 1.05), ninety: around(value, 1.1) };
-        let roof = |kind, operations: f64| Roof {
+        let ceiling = |kind, operations: f64| Ceiling {
             resource: "drive a".to_owned(),
             kind,
             operations_per_second: operations,
@@ -153,21 +153,21 @@ mod tests {
             write_amplification: None,
             limits: Vec::new(),
             elasticities: Vec::new(),
-            roofs: vec![roof(RoofKind::Drive, 1200.0), roof(RoofKind::Link, 9000.0)],
+            ceilings: vec![ceiling(CeilingKind::Drive, 1200.0), ceiling(CeilingKind::Link, 9000.0)],
             demands: Vec::new(),
             inputs: Vec::new(),
             flags: Vec::new(),
         };
-        Foretold {
+        Predictions {
             calibrated: None,
-            schema: FORETOLD_SCHEMA,
+            schema: PREDICTIONS_SCHEMA,
             at: "2026-01-01T00:00:00Z".to_owned(),
             build: "b".to_owned(),
             machine: terms::machine::Machine::default(),
             widened: 1.0,
             standing: None,
             why_not: None,
-            cells: vec![ForetoldCell { stack: "s".to_owned(), workload: "w".to_owned(), prediction }],
+            cells: vec![PredictedCell { stack: "s".to_owned(), workload: "w".to_owned(), prediction }],
         }
     }
 
@@ -177,7 +177,7 @@ mod tests {
         let mut found = CellFinding::new("s", "w", verdict);
         let estimate = |value| terms::finding::WithInterval { value, low: None, high: None, rounds: 1 };
         found.iops = operations.map(estimate);
-        odd(&foretold().cells[0].prediction, &found, &work).into_iter().map(|flag| flag.code).collect()
+        odd(&predicted().cells[0].prediction, &found, &work).into_iter().map(|flag| flag.code).collect()
     }
 
     #[test]
@@ -224,8 +224,8 @@ mod tests {
     #[test]
     fn what_the_drives_themselves_moved_is_no_doubt() {
         let work = Workload::new(terms::Name::new("w").unwrap(), Pattern::RandRead, terms::Bytes::kib(4));
-        let foretold = foretold();
-        let prediction = &foretold.cells[0].prediction;
+        let predicted = predicted();
+        let prediction = &predicted.cells[0].prediction;
         let mut found = CellFinding::new("s", "w", Verdict::Measured);
         found.iops = Some(terms::finding::WithInterval { value: 2000.0, low: None, high: None, rounds: 1 });
         let doubts = |found: &CellFinding| odd(prediction, found, &work).iter().any(|flag| flag.code == READ_ABOVE);

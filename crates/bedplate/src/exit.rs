@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use build::BuildError;
 use claim::ClaimError;
+use feature_check::FeatureCheckError;
 use host::HostError;
 use lab::LabError;
 use measure::MeasureError;
 use record::RecordError;
 use terms::spelling::{spell, spell_path};
-use trial::TrialError;
 
 use crate::paint::{keep_colours, tell};
 
@@ -189,11 +189,11 @@ impl From<MeasureError> for Failure {
     }
 }
 
-impl From<TrialError> for Failure {
-    fn from(error: TrialError) -> Self {
+impl From<FeatureCheckError> for Failure {
+    fn from(error: FeatureCheckError) -> Self {
         match error {
-            TrialError::NotThrowaway { .. } => Self::Refused(format!("refused: {error}")),
-            TrialError::Host(error) => error.into(),
+            FeatureCheckError::NotThrowaway { .. } => Self::Refused(format!("refused: {error}")),
+            FeatureCheckError::Host(error) => error.into(),
             other => Self::Could(other.into()),
         }
     }

@@ -1,7 +1,7 @@
-//! What was said of earlier runs, and what came of it.
+//! What was predicted of earlier runs, and what came of it.
 //!
-//! The records are the ledger: every run keeps what was said of it before its first cell, so nothing can be left out
-//! that was measured.
+//! The records are the ledger: every run keeps what was predicted of it before its first cell, so nothing can be left
+//! out that was measured.
 
 use record::RunReader;
 use terms::prediction::Estimate;
@@ -38,12 +38,12 @@ impl Ledger {
     }
 
     fn add(&mut self, reader: &RunReader) -> Result<(), Failure> {
-        let Some((foretold, _)) = reader.foretold()?.filter(|(foretold, _)| !foretold.cells.is_empty()) else {
+        let Some((predicted, _)) = reader.predicted()?.filter(|(predicted, _)| !predicted.cells.is_empty()) else {
             return Ok(());
         };
-        let Some(card) = report::findings(reader)?.foretold else { return Ok(()) };
-        let pairs: Vec<_> = card.cells.iter().filter_map(|score| Some((score.foretold, score.measured?))).collect();
-        self.own.extend(pairs.iter().map(|(said, measured)| (said.widened(1.0 / foretold.widened), *measured)));
+        let Some(card) = report::findings(reader)?.predicted else { return Ok(()) };
+        let pairs: Vec<_> = card.cells.iter().filter_map(|score| Some((score.predicted, score.measured?))).collect();
+        self.own.extend(pairs.iter().map(|(said, measured)| (said.widened(1.0 / predicted.widened), *measured)));
         self.runs += u32::from(!pairs.is_empty());
         self.printed.extend(pairs);
         Ok(())

@@ -9,8 +9,7 @@ mod commands;
 mod complete;
 mod drives;
 mod exit;
-mod foretell;
-mod ground;
+mod feature_checks;
 mod guest;
 mod input;
 mod ledger;
@@ -18,6 +17,7 @@ mod library;
 mod machine;
 mod output;
 mod paint;
+mod predict;
 mod printer;
 mod prompt;
 mod proof;
@@ -27,7 +27,7 @@ mod settings;
 mod site;
 mod slices;
 mod studies;
-mod trials;
+mod target;
 
 use std::process::ExitCode;
 

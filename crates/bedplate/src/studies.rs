@@ -176,7 +176,7 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
         keep_quick(policy, &mut design.workloads);
         policy.rounds = 1;
         policy.max_rounds = 1;
-        policy.anchor = terms::Anchor::Off;
+        policy.control = terms::Control::Off;
         policy.settle = policy.settle.min(terms::Nanos::millis(300));
         policy.window = policy.window.min(terms::Nanos::seconds(1));
         policy.any_precision = arguments.precision.is_none();
@@ -186,12 +186,12 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     policy.margin = arguments.margin.unwrap_or(policy.margin);
     policy.budget = arguments.budget.or(policy.budget);
     policy.replicate = arguments.replicate.map_or(policy.replicate, Into::into);
-    policy.anchor = arguments.anchor.map_or(policy.anchor, Into::into);
+    policy.control = arguments.control.map_or(policy.control, Into::into);
     policy.compat |= arguments.compat;
     if policy.replicate == Replicate::Single {
         // One build has nothing to be precise about beyond itself, and no bare drive beside it.
         policy.max_rounds = policy.rounds;
-        policy.anchor = terms::Anchor::Off;
+        policy.control = terms::Control::Off;
     }
     policy.window = arguments.window.unwrap_or(policy.window);
     policy.settle = arguments.settle.unwrap_or(policy.settle);
@@ -229,7 +229,7 @@ pub(crate) fn adjust_lab(design: &mut Design, arguments: &RunArguments) -> Resul
     let guest = LabSpec { hosts: design.hosts(), ..design.lab.clone() };
     if guest.clock() == Clock::Virtual {
         // Nothing comes between two looks at the bare drive where time is instructions.
-        design.measure.anchor = terms::Anchor::Off;
+        design.measure.control = terms::Control::Off;
         check_timed_options(&design.workloads)?;
     }
     match guest.clock_refused() {

@@ -67,7 +67,7 @@ fn checks_are_chosen_by_name() {
 }
 
 #[test]
-fn what_cannot_be_put_back_is_not_mended() {
+fn what_cannot_be_put_back_is_not_fixed() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("machine");
     std::fs::write(&file, machines::all().remove(0).1.text()).unwrap();

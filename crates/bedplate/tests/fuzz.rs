@@ -233,9 +233,15 @@ fn records_are_read_or_refused() {
 /// Everything that is asked of a record.
 fn read_all(record: &Path) {
     let Ok(reader) = record::RunReader::open(record) else { return };
-    let _ =
-        (reader.verify(), reader.journal(), reader.events(), reader.plan_slugs(), reader.trials(), reader.preflight());
-    let _ = (reader.plan::<Plan>("s"), reader.script("s"), reader.foretold());
+    let _ = (
+        reader.verify(),
+        reader.journal(),
+        reader.events(),
+        reader.plan_slugs(),
+        reader.feature_checks(),
+        reader.preflight(),
+    );
+    let _ = (reader.plan::<Plan>("s"), reader.script("s"), reader.predicted());
     let inventory = reader.inventory().ok().flatten().unwrap_or_default();
     let (Ok(cells), Ok(builds)) = (reader.cells(), reader.builds()) else { return };
     let findings = analyse::study(reader.provenance(), &inventory, &cells, &builds);

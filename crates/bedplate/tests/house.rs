@@ -26,7 +26,7 @@ const LISTS: [(&str, usize); 1] = [("crates/terms/src/layer.rs", 800)];
 const PURE: [&str; 10] =
     ["terms", "spec", "plan", "analyse", "report", "doctor", "capacity", "durability", "model", "advise"];
 /// Rooms that reach a machine only through a host they are given.
-const THROUGH_HOST: [&str; 4] = ["build", "claim", "measure", "trial"];
+const THROUGH_HOST: [&str; 4] = ["build", "claim", "measure", "feature_check"];
 
 /// Rooms whose messages hold paths that somebody else may have named.
 const SPELLING: [&str; 2] = ["bedplate", "record"];
@@ -147,7 +147,7 @@ const DESTROYERS: [&str; 8] =
     ["\"wipefs\"", "\"blkdiscard\"", "\"parted\"", "\"sgdisk\"", "\"sfdisk\"", "\"shred\"", "\"dd\"", "\"mkfs."];
 /// Who may name them: whoever plans, whoever carries plans out past an authority, whoever works in guests that are thrown
 /// away, whoever plays them in a model, and whoever only says their names.
-const MAY_DESTROY: [&str; 8] = ["plan", "build", "trial", "lab", "fake", "host", "doctor", "spec"];
+const MAY_DESTROY: [&str; 8] = ["plan", "build", "feature_check", "lab", "fake", "host", "doctor", "spec"];
 
 fn destroying(source: &Source) -> Vec<(usize, String)> {
     // It lists, and says so to the program twice.

@@ -18,10 +18,12 @@ mod crashes;
 mod drives;
 #[path = "lab/ending.rs"]
 mod ending;
-#[path = "lab/foretold.rs"]
-mod foretold;
+#[path = "lab/feature_checks.rs"]
+mod feature_checks;
 #[path = "lab/guards.rs"]
 mod guards;
+#[path = "lab/hdd.rs"]
+mod hdd;
 #[path = "lab/hostile.rs"]
 mod hostile;
 #[path = "lab/hosts.rs"]
@@ -34,6 +36,8 @@ mod overhead;
 mod places;
 #[path = "lab/policies.rs"]
 mod policies;
+#[path = "lab/predicted.rs"]
+mod predicted;
 #[path = "lab/published.rs"]
 mod published;
 #[path = "lab/remedies.rs"]
@@ -48,13 +52,9 @@ mod runs;
 mod saved;
 #[path = "lab/sizes.rs"]
 mod sizes;
-#[path = "lab/spinning.rs"]
-mod spinning;
 #[path = "lab/stacks.rs"]
 mod stacks;
 #[path = "lab/states.rs"]
 mod states;
-#[path = "lab/trials.rs"]
-mod trials;
 #[path = "lab/writes.rs"]
 mod writes;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use claim::Held;
+use claim::LockedDrive;
 use host::{Host, HostError};
 use terms::plan::{PlanCommand, WorkPlace};
 use terms::{Cmd, Name, Nanos, Outcome, Plan};
@@ -12,7 +12,7 @@ use crate::error::BuildError;
 use crate::machine::{Bindings, Machine, prove_blank};
 
 /// Real drives by the study's names, each permitted and under a lock.
-pub type Claims<'h> = BTreeMap<Name, Held<'h>>;
+pub type Claims<'h> = BTreeMap<Name, LockedDrive<'h>>;
 
 /// A drive of many terabytes may take its time to discard.
 const DISCARD: Nanos = Nanos::seconds(600);
@@ -21,10 +21,10 @@ const DISCARD: Nanos = Nanos::seconds(600);
 pub struct Authority<'a> {
     host: &'a dyn Host,
     drives: Bindings,
-    ground: Ground<'a>,
+    ground: Grant<'a>,
 }
 
-enum Ground<'a> {
+enum Grant<'a> {
     /// Drives that go with the machine or with the program that made them.
     Passing,
     /// Drives that outlive the run.
@@ -55,7 +55,7 @@ impl<'a> Authority<'a> {
 
     fn passing(host: &'a dyn Host, drives: &Bindings, is: bool) -> Result<Self, BuildError> {
         if is {
-            Ok(Self { host, drives: drives.clone(), ground: Ground::Passing })
+            Ok(Self { host, drives: drives.clone(), ground: Grant::Passing })
         } else {
             Err(BuildError::NotThrowaway { host: host.name() })
         }
@@ -65,7 +65,7 @@ impl<'a> Authority<'a> {
     #[must_use]
     pub fn held(host: &'a dyn Host, claims: &'a Claims<'a>) -> Self {
         let drives = claims.iter().map(|(name, held)| (name.clone(), held.identity().node.clone())).collect();
-        Self { host, drives, ground: Ground::Held(claims) }
+        Self { host, drives, ground: Grant::Held(claims) }
     }
 
     /// The machine.
@@ -88,8 +88,8 @@ impl<'a> Authority<'a> {
     /// Real drives; `None` where all of them go with the machine.
     pub(crate) const fn claims(&self) -> Option<&'a Claims<'a>> {
         match self.ground {
-            Ground::Passing => None,
-            Ground::Held(claims) => Some(claims),
+            Grant::Passing => None,
+            Grant::Held(claims) => Some(claims),
         }
     }
 
@@ -105,8 +105,8 @@ impl<'a> Authority<'a> {
     /// Refuses drives that are not, or no longer, free.
     pub(crate) fn prove_free(&self, drives: &[Name]) -> Result<(), BuildError> {
         match self.ground {
-            Ground::Passing => prove_blank(self.host, &self.drives, drives),
-            Ground::Held(claims) => {
+            Grant::Passing => prove_blank(self.host, &self.drives, drives),
+            Grant::Held(claims) => {
                 let held = drives.iter().filter_map(|drive| claims.get(drive));
                 held.into_iter().try_for_each(|held| Ok(held.recheck()?))
             }
@@ -116,7 +116,7 @@ impl<'a> Authority<'a> {
     /// Asks again, before something is destroyed, whether these are still the drives that were permitted. Drives of a lab
     /// are found by their serial numbers when it boots, and nobody can pull one.
     pub(crate) fn confirm(&self, erased: &[Name]) -> Result<(), BuildError> {
-        let Ground::Held(claims) = self.ground else { return Ok(()) };
+        let Grant::Held(claims) = self.ground else { return Ok(()) };
         erased.iter().try_for_each(|drive| match claims.get(drive) {
             Some(held) => Ok(held.confirm()?),
             None => Err(BuildError::NotConsented { drive: drive.to_string() }),
@@ -125,7 +125,7 @@ impl<'a> Authority<'a> {
 
     /// Refuses drives with anything at all on them, signature or not, before something that no signature guards.
     pub(crate) fn prove_empty(&self, drives: &[Name]) -> Result<(), BuildError> {
-        let Ground::Held(claims) = self.ground else { return Ok(()) };
+        let Grant::Held(claims) = self.ground else { return Ok(()) };
         let held = drives.iter().filter_map(|drive| claims.get(drive));
         held.into_iter().try_for_each(|held| Ok(held.prove_empty()?))
     }
@@ -133,7 +133,7 @@ impl<'a> Authority<'a> {
     /// Erases drives whose content a person agreed to lose, whoever put it there: what a tool was writing when it was ended
     /// may have no signature yet.
     pub(crate) fn erase_agreed(&self, drives: &[Name]) -> Result<(), BuildError> {
-        let Ground::Held(claims) = self.ground else { return Ok(()) };
+        let Grant::Held(claims) = self.ground else { return Ok(()) };
         let agreed = drives.iter().filter_map(|drive| claims.get(drive)).filter(|held| held.may_erase());
         agreed.into_iter().try_for_each(erase_whole)
     }
@@ -224,9 +224,9 @@ impl Authority<'_> {
 
     fn passes(&self, drive: &Name) -> Result<&str, BuildError> {
         match (&self.ground, self.drives.get(drive)) {
-            (Ground::Passing, Some(node)) => Ok(node),
-            (Ground::Passing, None) => Err(BuildError::NotConsented { drive: drive.to_string() }),
-            (Ground::Held(_), _) => Err(BuildError::NotThrowaway { host: self.host.name() }),
+            (Grant::Passing, Some(node)) => Ok(node),
+            (Grant::Passing, None) => Err(BuildError::NotConsented { drive: drive.to_string() }),
+            (Grant::Held(_), _) => Err(BuildError::NotThrowaway { host: self.host.name() }),
         }
     }
 }
@@ -237,7 +237,7 @@ impl Authority<'_> {
 ///
 /// # Errors
 /// Where a signature cannot be taken away, or anything is still there afterwards.
-pub fn erase(held: &mut Held<'_>) -> Result<(), BuildError> {
+pub fn erase(held: &mut LockedDrive<'_>) -> Result<(), BuildError> {
     let had_something = !held.permission().accepted().is_empty();
     if !held.use_up_consent() || !had_something {
         return Ok(());
@@ -246,7 +246,7 @@ pub fn erase(held: &mut Held<'_>) -> Result<(), BuildError> {
 }
 
 /// The same in a teardown, where a person named the drive and more than the run's work is on it.
-pub(crate) fn erase_whole(held: &Held<'_>) -> Result<(), BuildError> {
+pub(crate) fn erase_whole(held: &LockedDrive<'_>) -> Result<(), BuildError> {
     held.confirm()?;
     let (host, node) = (held.host(), held.identity().node.clone());
     let run = |argv: &[&str]| host.run_ok(&Cmd::new(argv.iter().copied()).limit(DISCARD));

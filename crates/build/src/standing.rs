@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use claim::{ClaimError, Examination, Held, Identity, Ours, WrittenMark};
+use claim::{ClaimError, Examination, Identity, LockedDrive, Ours, WrittenMark};
 use terms::Name;
 use terms::plan::{Effect, Plan, Step, Undo, mapping_of_volume};
 
@@ -53,7 +53,7 @@ pub(crate) fn examine(
         ours.devices.extend(claim::devno_of(machine.host, &mapping.node)?);
         ours.names.push(mapping.name.clone());
     }
-    ours.kept = claims.values().all(Held::is_from_the_start);
+    ours.kept = claims.values().all(LockedDrive::is_from_the_start);
     let mut found = Found::default();
     let mut seen = Vec::new();
     let mut erasable = true;
@@ -101,7 +101,7 @@ fn gone<'p>(
     Ok(absent.iter().filter_map(|name| origin.drives.get(*name)).collect())
 }
 
-fn look(held: &Held<'_>, ours: &Ours) -> Result<Examination, ClaimError> {
+fn look(held: &LockedDrive<'_>, ours: &Ours) -> Result<Examination, ClaimError> {
     let mut tries = 1;
     loop {
         match held.look(ours) {

@@ -127,8 +127,8 @@ fn driver(bench: &mut Bench<'_>, drive: &Drive, reads: &Reads) -> Result<(), Cal
         bench.set(Parameter::NvmeIo, value, DRIVER, "small reads of a drive by one busy thread");
         return Ok(());
     }
-    let factor = site.book.get(Parameter::CpuFactor);
-    let call = site.book.get(Parameter::ApiRead) * factor + pages * f64::from(BLOCK);
+    let factor = site.parameters.get(Parameter::CpuFactor);
+    let call = site.parameters.get(Parameter::ApiRead) * factor + pages * f64::from(BLOCK);
     let small = reads.single.busy;
     // Not all that ran was for the drive; at least a tenth was.
     let left = (small - call).max(small * 0.1) / factor;

@@ -27,7 +27,7 @@ pub(crate) fn cipher(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
             None => return Err(error),
         },
     };
-    let factor = bench.site().book.get(Parameter::CpuFactor);
+    let factor = bench.site().parameters.get(Parameter::CpuFactor);
     for (parameter, rate) in [(Parameter::CryptReadByte, decrypt), (Parameter::CryptWriteByte, encrypt)] {
         bench.set(parameter, 1.0 / rate / factor, sigma, &format!("{by}, one core"));
     }
@@ -73,7 +73,7 @@ pub(crate) fn memory(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     let rates: Rates = serde_json::from_slice(&outcome.stdout)
         .map_err(|error| CalibrateError::Told(format!("this program said what it does not know itself: {error}")))?;
     bench.calibration.memory = Some(BytesPerSecond(rates.copied_bytes_per_second));
-    let factor = bench.site().book.get(Parameter::CpuFactor);
+    let factor = bench.site().parameters.get(Parameter::CpuFactor);
     let parity = 1.0 / rates.xored_bytes_per_second / factor;
     bench.set(Parameter::ParityByte, parity, OWN_CODE, "exclusive or of data from memory, one core");
     let hash = 1.0 / rates.sha256_bytes_per_second / factor;

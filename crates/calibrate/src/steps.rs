@@ -195,7 +195,12 @@ fn calls(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
     }
     let sigma = bench.sigma();
     let site = bench.on_ram()?;
-    bench.set(Parameter::ApiRead, site.book.get(Parameter::ApiRead), sigma, "a read of a RAM drive of this machine");
+    bench.set(
+        Parameter::ApiRead,
+        site.parameters.get(Parameter::ApiRead),
+        sigma,
+        "a read of a RAM drive of this machine",
+    );
     Ok(format!(
         "a 4 KiB read takes {:.2} µs of a thread, a write {:.2} µs; {:.1} GB/s of one job",
         micros(own_time(bench, points[0])),
@@ -253,7 +258,7 @@ fn workers(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
         let site = bench.on_ram()?;
         let value = if *parameter == P::CryptWorkers {
             // More workers are faster: the search goes the other way, and needs no search. So many were busy.
-            let byte = site.book.get(P::CryptReadByte) * site.book.get(P::CpuFactor);
+            let byte = site.parameters.get(P::CryptReadByte) * site.parameters.get(P::CpuFactor);
             Some((byte * work.block.as_f64() * point.operations).clamp(1.0, f64::from(bench.inventory.cpus)))
         } else if matches!(parameter, P::HandoffRead | P::HandoffWrite) {
             // What is left of a lone one; where processors alone take as long, nothing is.
@@ -296,9 +301,9 @@ fn integrity(bench: &mut Bench<'_>, mode: IntegrityMode) -> Result<String, Calib
             (P::NoJournalWriteIo, P::BitmapWriteIo),
         ];
         let sigma = bench.sigma();
-        let book = bench.on_ram()?.book;
+        let parameters = bench.on_ram()?.parameters;
         for (from, to) in same {
-            bench.set(to, book.get(from), sigma * 1.5, "as without journal on a RAM drive of this machine");
+            bench.set(to, parameters.get(from), sigma * 1.5, "as without journal on a RAM drive of this machine");
         }
     }
     Ok(figures(&points))
@@ -384,7 +389,7 @@ fn zfs(bench: &mut Bench<'_>) -> Result<String, CalibrateError> {
         if is_counted {
             // The first write to a record takes its bytes besides, and they are counted. One of 32 of these writes is the
             // first, so both are found together.
-            let again = bench.on_ram()?.book.get(Parameter::ZfsWriteAgain);
+            let again = bench.on_ram()?.parameters.get(Parameter::ZfsWriteAgain);
             bench.set(Parameter::ZfsWriteIo, again, bench.sigma(), "as for a record that is dirty already");
         }
     }

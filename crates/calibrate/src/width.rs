@@ -32,11 +32,11 @@ pub(crate) fn half_width(bench: &Bench<'_>) -> Result<f64, CalibrateError> {
 /// The machine with two drives named `d0` and `d1`: its own, or usual ones.
 fn on_two_drives(machine: Machine) -> Result<Machine, CalibrateError> {
     let own: Vec<DriveGroup> = machine.drives.iter().filter(|group| group.kind != DriveKind::Ram).cloned().collect();
-    let seat = |(at, name): (usize, Name)| match own.get(at).or(own.first()) {
+    let assignment = |(at, name): (usize, Name)| match own.get(at).or(own.first()) {
         Some(group) => DriveGroup { name, count: 1, ..group.clone() },
         None => DriveGroup::unknown(name, DriveKind::Nvme),
     };
-    let drives = drives()?.into_iter().enumerate().map(seat).collect();
+    let drives = drives()?.into_iter().enumerate().map(assignment).collect();
     Ok(Machine { drives, ..machine })
 }
 

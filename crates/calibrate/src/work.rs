@@ -50,7 +50,7 @@ pub(crate) fn telling(
     let conditions = Conditions { span: SPAN, ..Conditions::default() };
     let value = fit(site, parameter, stack, work, &conditions, operations)?;
     let slower = fit(site, parameter, stack, work, &conditions, operations * (1.0 - TELLING))?;
-    let now = site.book.get(parameter);
+    let now = site.parameters.get(parameter);
     let near = (1.0 / NEAR..=NEAR).contains(&(value / now));
     (near && slower > value * 1.001 && slower < value * 20.0).then_some(value)
 }

@@ -143,7 +143,7 @@ fn learned(machine: &FakeMachine, drives: Bindings, hidden: &[(Parameter, f64)])
     let usual = site(machine, &nothing);
     let constant = |(parameter, factor): &(Parameter, f64)| MeasuredConstant {
         key: parameter.key().to_owned(),
-        value: usual.book.get(*parameter) * factor,
+        value: usual.parameters.get(*parameter) * factor,
         sigma: 0.0,
         origin: String::new(),
     };
@@ -202,7 +202,7 @@ fn constants_that_a_machine_has_are_given_back() {
         .collect();
     assert!(far.len() * 8 < asked.len(), "{} of {}: {far:#?}", far.len(), asked.len());
     for (parameter, _) in HIDDEN.iter().filter(|(parameter, _)| parameter.key().ends_with("Byte")) {
-        let (is, was) = (again.book.get(*parameter), truth.book.get(*parameter));
+        let (is, was) = (again.parameters.get(*parameter), truth.parameters.get(*parameter));
         assert!((0.8..1.25).contains(&(is / was)), "{}: {is:e}, and it is {was:e}", parameter.key());
     }
     // Nothing was left on the drives.
@@ -222,7 +222,7 @@ fn what_a_write_to_a_record_takes_is_told_by_a_guest_whose_instructions_are_coun
     let (truth, learned, _) = learned(&machine, drives, &hidden);
     let again = site(&machine, &learned);
     for (parameter, _) in hidden {
-        let (is, was) = (again.book.get(parameter), truth.book.get(parameter));
+        let (is, was) = (again.parameters.get(parameter), truth.parameters.get(parameter));
         assert!((0.97..1.03).contains(&(is / was)), "{}: {is:e}, and it is {was:e}", parameter.key());
     }
 }

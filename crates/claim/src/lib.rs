@@ -2,8 +2,8 @@
 //!
 //! *Identity*: [`resolve`] turns what a person wrote into an [`Identity`], and [`confirm`] asks again whether it is still
 //! the same drive. *Freedom*: [`examine`] lists everything that speaks against using it. A [`Permission`] is made from
-//! both and from the person's [`Consent`] in this invocation, and from nothing else; [`Held`] is a permission with a lock
-//! on the drive.
+//! both and from the person's [`Consent`] in this invocation, and from nothing else; [`LockedDrive`] is a permission
+//! with a lock on the drive.
 //!
 //! Nothing here writes, and no device is opened for writing.
 
@@ -38,7 +38,7 @@ pub use identity::{Identity, PartitionOf};
 pub use mark::WrittenMark;
 pub use name::in_command;
 pub use ours::{Ours, devno_of, members, node_of_devno, signatures};
-pub use permission::{Held, Permission, reclaim};
+pub use permission::{LockedDrive, Permission, reclaim};
 pub use resolve::{confirm, resolve};
 pub use survey::FileId;
 pub use survey::registries::made_of;

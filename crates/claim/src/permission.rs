@@ -20,11 +20,12 @@ pub struct Permission {
 }
 
 /// Takes the lock on a drive for taking back what a run made. With it nothing on the drive may be touched yet: whoever
-/// does says by [`Held::look`] what is the run's, and what else is found is refused unless `consent` has the drive erased.
+/// does says by [`LockedDrive::look`] what is the run's, and what else is found is refused unless `consent` has the
+/// drive erased.
 ///
 /// # Errors
 /// [`ClaimError::Locked`], [`ClaimError::Moved`].
-pub fn reclaim<'h>(host: &'h dyn Host, identity: Identity, consent: &Consent) -> Result<Held<'h>, ClaimError> {
+pub fn reclaim<'h>(host: &'h dyn Host, identity: Identity, consent: &Consent) -> Result<LockedDrive<'h>, ClaimError> {
     let erases = consent.erases(&identity);
     Permission { identity, erases, accepted: Vec::new() }.lock(host, false)
 }
@@ -58,7 +59,7 @@ impl Permission {
     ///
     /// # Errors
     /// [`ClaimError::Locked`], [`ClaimError::Moved`], [`ClaimError::Refused`], [`ClaimError::Arrived`].
-    pub fn hold(self, host: &dyn Host) -> Result<Held<'_>, ClaimError> {
+    pub fn hold(self, host: &dyn Host) -> Result<LockedDrive<'_>, ClaimError> {
         let mut held = self.lock(host, true)?;
         let examination = examine::examine_unlocked(host, held.identity())?;
         let found = accept(&examination, held.permission.erases, &Ours::default())?;
@@ -70,8 +71,8 @@ impl Permission {
         Err(ClaimError::Arrived { drive: held.identity().describe(), findings })
     }
 
-    fn lock(self, host: &dyn Host, from_the_start: bool) -> Result<Held<'_>, ClaimError> {
-        let mut held = Held { permission: self, host, holds: Vec::new(), from_the_start };
+    fn lock(self, host: &dyn Host, from_the_start: bool) -> Result<LockedDrive<'_>, ClaimError> {
+        let mut held = LockedDrive { permission: self, host, holds: Vec::new(), from_the_start };
         held.take_locks()?;
         held.confirm()?;
         Ok(held)
@@ -79,7 +80,7 @@ impl Permission {
 }
 
 /// A permission with an exclusive BSD lock on the drive, until it is dropped.
-pub struct Held<'h> {
+pub struct LockedDrive<'h> {
     permission: Permission,
     host: &'h dyn Host,
     /// Of the whole drive too, where a partition of it was named: that is the one that udev and others heed
@@ -89,7 +90,7 @@ pub struct Held<'h> {
     from_the_start: bool,
 }
 
-impl Held<'_> {
+impl LockedDrive<'_> {
     fn take_locks(&mut self) -> Result<(), ClaimError> {
         let identity = self.identity().clone();
         let whole = identity.part.as_ref().map(|part| (&part.drive, part.drive_devno));
@@ -139,7 +140,7 @@ impl Held<'_> {
     /// Is what is on the drive what a run made, and nothing else but what a person agreed to lose? Gives what was found.
     ///
     /// # Errors
-    /// As [`Held::recheck`].
+    /// As [`LockedDrive::recheck`].
     pub fn look(&self, ours: &Ours) -> Result<Examination, ClaimError> {
         let examination = examine::examine_held(self.host, self.identity())?;
         accept(&examination, self.permission.erases, ours)?;
@@ -149,7 +150,7 @@ impl Held<'_> {
     /// Is there no signature on the drive, whatever a person agreed to?
     ///
     /// # Errors
-    /// As [`Held::recheck`].
+    /// As [`LockedDrive::recheck`].
     pub fn prove_blank(&self) -> Result<(), ClaimError> {
         let examination = examine::examine_held(self.host, self.identity())?;
         accept(&examination, false, &Ours::default()).map(drop)
@@ -165,7 +166,7 @@ impl Held<'_> {
     /// the run's.
     ///
     /// # Errors
-    /// As [`Held::recheck`].
+    /// As [`LockedDrive::recheck`].
     pub fn prove_empty(&self) -> Result<(), ClaimError> {
         if self.from_the_start {
             return self.recheck();
@@ -194,7 +195,7 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for LockedDrive<'_> {
     fn drop(&mut self) {
         // A machine that is gone holds nothing any more.
         for hold in &self.holds {

@@ -104,9 +104,9 @@ impl<'a> Machine<'a> {
             round.unknown(place, "it is not known what it stands on");
             return None;
         }
-        let spins: Option<Vec<bool>> =
+        let is_hdd: Option<Vec<bool>> =
             bottom.iter().map(|node| round.ask(place, &node.queue.rotational).copied()).collect();
-        Some(!spins?.contains(&true))
+        Some(!is_hdd?.contains(&true))
     }
 
     /// Does a device have anything on it that somebody may want to keep?

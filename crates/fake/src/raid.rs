@@ -1,6 +1,6 @@
 //! How md and LVM deal bytes out to the members of an array.
 
-/// Levels that are told apart here.
+/// Levels that are distinguished here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     Stripe,

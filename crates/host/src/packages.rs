@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_are_told_apart() {
+    fn families_are_distinguished() {
         assert_eq!(family_of("ID=debian\n"), Some(Family::Debian));
         assert_eq!(family_of("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"), Some(Family::Ubuntu));
         assert_eq!(family_of("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n"), Some(Family::Dnf));

@@ -17,7 +17,7 @@ use crate::{Host, HostError, Remote};
 const PATIENCE: Duration = Duration::from_secs(120);
 /// How long the agent may take to greet once it was started.
 const GREETING: Duration = Duration::from_secs(30);
-/// Longest first line that the other side may say; a login script that talks is told apart from it.
+/// Longest first line that the other side may say; a login script that talks is distinguished from it.
 const LINE: usize = 4096;
 
 /// What runs on the other side before the agent does. `@BUILD@`, `@SIZE@` and `@RUN@` are put in; there is no single

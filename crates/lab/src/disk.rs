@@ -1,4 +1,4 @@
-//! Drives that spin: each a file of this machine, served to QEMU over a socket and as late as a head would be. Under a
+//! Hard disks: each a file of this machine, served to QEMU over a socket and as late as a head would be. Under a
 //! virtual clock each is in the guest, served to its own kernel ([`inside`]).
 //!
 //! QEMU speaks the network block device protocol with it ([`protocol`]); one thread reads what QEMU asks for, another
@@ -61,19 +61,18 @@ pub(crate) fn socket(index: usize) -> String {
     format!("head-{index}.sock")
 }
 
-/// Starts every drive of a guest that spins outside of it; its file `drive-N` is there already.
+/// Starts every hard disk of a guest whose head is served outside of it; its file `drive-N` is there already.
 ///
 /// # Errors
 /// Where a socket cannot be made or a file not be opened.
 pub(crate) fn start(directory: &Path, spec: &LabSpec) -> Result<Vec<Disk>, LabError> {
-    let spins = |drive: &LabDrive| drive.kind == LabDriveKind::Hdd && !spec.is_within(drive);
-    let spinning = spec.drives.iter().enumerate().filter(|(_, drive)| spins(drive));
-    spinning
-        .map(|(index, drive)| {
-            let spindle = drive.spindle.unwrap_or_default();
-            Disk::start(&directory.join(file::drive(index)), &directory.join(socket(index)), drive.size, &spindle)
-        })
-        .collect()
+    let is_hdd = |drive: &LabDrive| drive.kind == LabDriveKind::Hdd && !spec.is_within(drive);
+    let hdd = spec.drives.iter().enumerate().filter(|(_, drive)| is_hdd(drive));
+    hdd.map(|(index, drive)| {
+        let spindle = drive.spindle.unwrap_or_default();
+        Disk::start(&directory.join(file::drive(index)), &directory.join(socket(index)), drive.size, &spindle)
+    })
+    .collect()
 }
 
 impl Disk {

@@ -19,7 +19,7 @@ use crate::scratch::Scratch;
 
 /// A running guest.
 pub struct Guest {
-    // Fields drop in this order: first the agent's connection, then QEMU, then the drives that spin, then the directory.
+    // Fields drop in this order: first the agent's connection, then QEMU, then the hard disks, then the directory.
     pub(crate) remote: Remote,
     /// Where it was saved: QEMU forgets what it was asked on a connection that is closed.
     pub(crate) _monitor: Option<Monitor>,
@@ -97,7 +97,7 @@ impl Guest {
     /// Where the drives cannot be linked.
     pub fn cut_power(mut self, keep: &Path) -> Result<(), LabError> {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).kill();
-        // Drives that spin forget what was in their caches.
+        // Hard disks forget what was in their caches.
         self.disks.clear();
         if let Some(enclosure) = &self.enclosure {
             enclosure.cut_power(keep)?;

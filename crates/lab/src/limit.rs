@@ -18,7 +18,7 @@ pub(crate) fn groups(spec: &LabSpec) -> Vec<String> {
 }
 
 /// The block devices of a drive, each on the one before; the last is the drive. `None` where a plain file will do: it
-/// does not spin, and nothing limits it. `path` is its file, or its socket if it spins.
+/// is no hard disk, and nothing limits it. `path` is its file, or its socket if it is a hard disk.
 pub(crate) fn nodes(index: usize, drive: &LabDrive, spec: &LabSpec, path: &str) -> Option<Vec<String>> {
     let mut limits = Vec::new();
     if both("", &drive.limit).is_some() {
@@ -32,12 +32,12 @@ pub(crate) fn nodes(index: usize, drive: &LabDrive, spec: &LabSpec, path: &str) 
     {
         limits.push(format!("switch{number}"));
     }
-    let spins = drive.kind == LabDriveKind::Hdd;
-    if limits.is_empty() && !spins {
+    let is_hdd = drive.kind == LabDriveKind::Hdd;
+    if limits.is_empty() && !is_hdd {
         return None;
     }
     let mut below = if limits.is_empty() { format!("d{index}") } else { format!("raw{index}") };
-    let mut nodes = if spins {
+    let mut nodes = if is_hdd {
         // Flushes go through: it has a cache of its own, which forgets.
         vec![format!("driver=nbd,node-name={below},server.type=unix,server.path={path}")]
     } else {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drive_that_spins_is_a_socket_below_its_limits() {
+    fn a_hard_disk_is_a_socket_below_its_limits() {
         let spin = |limit| LabDrive { kind: LabDriveKind::Hdd, ..drive(limit, Port::Cpu) };
         let limit = RateLimit { write_iops: Some(5), ..RateLimit::default() };
         let drives = vec![spin(RateLimit::default()), spin(limit)];

@@ -185,8 +185,8 @@ fn drives(argv: &mut Arguments, spec: &LabSpec, first_drive: usize) -> Result<()
         if spec.is_within(drive) || drive.kind == LabDriveKind::NvmeTcp {
             continue;
         }
-        let spins = drive.kind == LabDriveKind::Hdd;
-        let path = if spins { disk::socket(index) } else { file::drive(index) };
+        let is_hdd = drive.kind == LabDriveKind::Hdd;
+        let path = if is_hdd { disk::socket(index) } else { file::drive(index) };
         // The host's page cache is the drive: nothing in a lab is meant to outlive it.
         match limit::nodes(index, drive, spec, &path) {
             Some(nodes) => nodes.iter().for_each(|node| argv.pair("-blockdev", node)),
@@ -196,12 +196,12 @@ fn drives(argv: &mut Arguments, spec: &LabSpec, first_drive: usize) -> Result<()
         }
         let serial = serial_of(first_drive + index, drive);
         let physical = drive.lba.0.max(4096);
-        if spins || drive.kind == LabDriveKind::Sata {
+        if is_hdd || drive.kind == LabDriveKind::Sata {
             if sata == SATA_PORTS {
                 return Err(LabError::Drives(format!("at most {SATA_PORTS} SATA drives")));
             }
             let blocks = format!("logical_block_size={},physical_block_size={physical}", drive.lba.0);
-            let turns = if spins { rotation(drive) } else { String::new() };
+            let turns = if is_hdd { rotation(drive) } else { String::new() };
             argv.pair("-device", &format!("ide-hd,drive=d{index},bus=ide.{sata},serial={serial},{blocks}{turns}"));
             sata += 1;
             continue;
@@ -239,7 +239,7 @@ fn processors(spec: &LabSpec, accelerator: Accelerator) -> String {
     }
 }
 
-/// What the guest's kernel is told of a drive that spins: how fast, and that it knows no TRIM.
+/// What the guest's kernel is told of a hard disk: how fast, and that it knows no TRIM.
 fn rotation(drive: &LabDrive) -> String {
     format!(",rotation_rate={},discard_granularity=0", drive.spindle.unwrap_or_default().rpm)
 }

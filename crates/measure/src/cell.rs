@@ -10,6 +10,7 @@ use terms::workload::{FioKey, Load, Method};
 use terms::{Bytes, Guard, MeasurePolicy, Nanos, Outcome, Workload};
 
 use crate::amplification::{self, Bounds, Work};
+use crate::bottleneck::{self, Seen};
 use crate::conditions;
 use crate::copy;
 use crate::counters::{self, threads};
@@ -20,7 +21,6 @@ use crate::guards::{self, Evidence};
 use crate::imitate;
 use crate::job::{self, Job};
 use crate::latency_log;
-use crate::limiter::{self, Seen};
 use crate::longer;
 use crate::own_work::{self, Busy};
 use crate::probe;
@@ -97,7 +97,7 @@ pub(crate) fn conclude(
         failure: judged.failure,
         guards: judged.guards,
         jobs: judged.jobs,
-        limiter: judged.limiter,
+        bottleneck: judged.bottleneck,
         threads: Some(judged.threads),
         conditions: around.conditions,
         samples: latency_log::samples(&observed.log, &String::from_utf8_lossy(&observed.latency_log)),
@@ -232,7 +232,7 @@ struct Judged {
     guards: Vec<GuardNote>,
     jobs: Vec<JobShare>,
     threads: Threads,
-    limiter: Option<terms::evidence::Limiter>,
+    bottleneck: Option<terms::evidence::Bottleneck>,
 }
 
 /// Decides whether there is a reading. A failed job never yields one, whatever it printed.
@@ -258,7 +258,7 @@ fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, around: &Com
     }
 }
 
-/// Asks the guards of an output that could be read, and names the limiter.
+/// Asks the guards of an output that could be read, and names the bottleneck.
 fn believe(
     request: &CellRequest<'_>,
     job: &Job,
@@ -307,7 +307,7 @@ fn believe(
     });
     let threads = with_fio(around.threads.clone(), &output, job.expected);
     let cache = guards.iter().find(|note| matches!(note.guard, Guard::Cache | Guard::WriteCache));
-    let limiter = limiter::find(&Seen {
+    let bottleneck = bottleneck::find(&Seen {
         offered: job.offered.map(|offered| output.reading.iops().0 / offered),
         cache: cache.map(|guard| guard.witness.as_str()),
         busiest_job: output.busiest_job,
@@ -328,7 +328,7 @@ fn believe(
         [] => fio::in_window(output.reading, workload.block),
         parts => fio::sum_of(output.reading, parts),
     });
-    Judged { reading, parts, failure, guards, jobs, threads, limiter: Some(limiter) }
+    Judged { reading, parts, failure, guards, jobs, threads, bottleneck: Some(bottleneck) }
 }
 
 /// What each part of a workload did, where it has parts.

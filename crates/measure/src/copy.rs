@@ -8,7 +8,7 @@ pub(crate) mod walk;
 use std::time::Instant;
 
 use host::Host;
-use terms::evidence::{Limiter, LimiterKind};
+use terms::evidence::{Bottleneck, BottleneckKind};
 use terms::plan::WorkPlace;
 use terms::record::{Cell, Flow, GuardNote, Latency, Reading};
 use terms::units::significant;
@@ -82,7 +82,7 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
         reading: failure.is_none().then_some(reading),
         failure,
         guards,
-        limiter: Some(limiter(&alone, &outcome)),
+        bottleneck: Some(bottleneck(&alone, &outcome)),
         members: after.members_since(&before),
         cpu: Some(after.cpu_since(&before)),
         took: start.elapsed().into(),
@@ -112,11 +112,14 @@ fn flow(bytes: Bytes, operations: u64, took: Nanos) -> Flow {
 }
 
 /// A copy that is no slower than reading its source waits for the source.
-fn limiter(alone: &Outcome, copy: &Outcome) -> Limiter {
+fn bottleneck(alone: &Outcome, copy: &Outcome) -> Bottleneck {
     let ratio = copy.took.as_seconds() / alone.took.as_seconds().max(1e-9);
     let witness = format!("the copy took {} times as long as reading its source alone", significant(ratio));
     let bound = alone.ok() && ratio < BOUND;
-    let (kind, word) =
-        if bound { (LimiterKind::Queue, ": the source is what it waited for") } else { (LimiterKind::Unknown, "") };
-    Limiter { kind, witness: witness + word }
+    let (kind, word) = if bound {
+        (BottleneckKind::Queue, ": the source is what it waited for")
+    } else {
+        (BottleneckKind::Unknown, "")
+    };
+    Bottleneck { kind, witness: witness + word }
 }

@@ -78,7 +78,7 @@ pub(crate) fn sample(window: Nanos) -> Nanos {
 }
 
 impl Job {
-    /// Says a thing, in the place of what was said of it before.
+    /// Sets an option, in place of an earlier value.
     pub(crate) fn set(&mut self, key: &'static str, value: impl ToString, why: impl Into<String>) -> &mut Self {
         self.settings.retain(|setting| setting.key != key);
         self.settings.push(Setting { key, value: value.to_string(), why: why.into() });

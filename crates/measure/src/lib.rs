@@ -4,6 +4,7 @@
 //! itself yields no reading. A cell can only be measured on what [`fill`] wrote, because it wants what `fill` gives.
 
 mod amplification;
+mod bottleneck;
 mod cell;
 mod conditions;
 mod copy;
@@ -15,7 +16,6 @@ mod guards;
 mod imitate;
 mod job;
 mod latency_log;
-mod limiter;
 mod log;
 mod longer;
 mod mount;

@@ -171,7 +171,7 @@ fn a_good_fio_gives_a_reading_and_all_raw_files() {
     let names: Vec<&str> = measured.raw.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["job.fio", "fio.json", "fio.stderr", "throughput.log", "latency.log"]);
     assert_eq!(measured.cell.jobs.len(), 1);
-    assert!(!measured.cell.limiter.unwrap().witness.is_empty());
+    assert!(!measured.cell.bottleneck.unwrap().witness.is_empty());
 }
 
 #[test]

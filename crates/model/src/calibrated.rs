@@ -26,12 +26,12 @@ impl Site {
         let factor = calibration.constants.iter().any(|constant| constant.key == Parameter::CpuFactor.key());
         for (parameter, entry) in Parameter::ALL.iter().zip(TABLE) {
             if factor && matches!(entry.unit, Unit::Time | Unit::PerByte) {
-                site.book.widen(*parameter, transfer);
+                site.parameters.widen(*parameter, transfer);
             }
         }
         for constant in &calibration.constants {
             if let Some(parameter) = Parameter::by_key(&constant.key) {
-                site.book.set(parameter, constant.value, constant.sigma, Source::Measured, &constant.origin);
+                site.parameters.set(parameter, constant.value, constant.sigma, Source::Measured, &constant.origin);
             }
         }
         site

@@ -23,7 +23,7 @@ impl Compiler<'_> {
                 Engine::Psync if self.answers_at_once(stack, parameter == Parameter::ApiWrite) => Parameter::Blocking,
                 Engine::PosixAio | Engine::Psync => Parameter::ThreadShare,
             };
-            let factor = share * self.crowd * self.site.book.get(engine);
+            let factor = share * self.contention * self.site.parameters.get(engine);
             self.work(Context::Thread, parameter, factor, "call and block layer");
         }
         if let Some(cached) = self.cached {
@@ -36,11 +36,11 @@ impl Compiler<'_> {
         if work.engine == Engine::IoUring && asks && stack.nodes.iter().any(|node| refuses(&node.layer)) {
             const WHY: &str = "left to a worker of io_uring";
             self.delay(Parameter::HandoffRead.place(), 1.0 / SWITCHES, WHY);
-            self.work(Context::Thread, Parameter::HandoffReadIo, self.crowd, WHY);
+            self.work(Context::Thread, Parameter::HandoffReadIo, self.contention, WHY);
         }
         if stack.top().is_some_and(|top| top.layer.is_file_system()) {
             for (parameter, share) in [(Parameter::FileRead, reads), (Parameter::FileWrite, 1.0 - reads)] {
-                self.work(Context::Thread, parameter, share * self.crowd, "file system");
+                self.work(Context::Thread, parameter, share * self.contention, "file system");
             }
         }
         self.work(Context::Thread, Parameter::ApiByte, work.block.as_f64(), "pages of the block");
@@ -76,7 +76,7 @@ impl Compiler<'_> {
     /// Factor of operations' processor time while all jobs run, and what of it counts in the time of an operation while as
     /// many wait for their drives as do.
     pub(crate) fn crowded(&self, stack: &Stack, work: &Workload) -> (f64, f64) {
-        let contention = self.site.book.get(Parameter::Contention);
+        let contention = self.site.parameters.get(Parameter::Contention);
         let reference = if self.site.machine.submit.is_some() { 1.0 } else { REFERENCE_JOBS };
         let crowded = |jobs: f64| 1.0 + contention * (jobs.max(1.0) - 1.0);
         let threads = self.site.threads();
@@ -87,12 +87,14 @@ impl Compiler<'_> {
 
     /// Threads of the workload that run at a time: one that waits for its drive takes no processor from another.
     fn running(&self, stack: &Stack, work: &Workload) -> f64 {
-        let book = &self.site.book;
+        let parameters = &self.site.parameters;
         let Some(class) = self.first_drive().map(|drive| self.class_of(drive)) else { return self.jobs };
         let of = |read: f64, write: f64| work.read_share() * read + (1.0 - work.read_share()) * write;
-        let call = of(book.get(Parameter::ApiRead), book.get(Parameter::ApiWrite)) + book.get(driver(class.kind));
-        let works = call * book.get(Parameter::CpuFactor) + work.block.as_f64() * book.get(Parameter::ApiByte);
-        let waits = of(book.value(class.read_delay), book.value(class.write_delay));
+        let call = of(parameters.get(Parameter::ApiRead), parameters.get(Parameter::ApiWrite))
+            + parameters.get(driver(class.kind));
+        let works =
+            call * parameters.get(Parameter::CpuFactor) + work.block.as_f64() * parameters.get(Parameter::ApiByte);
+        let waits = of(parameters.value(class.read_delay), parameters.value(class.write_delay));
         // ZFS has no asynchronous way in.
         let one = stack.nodes.iter().any(|node| matches!(node.layer, Layer::Zfs(_)));
         let depth = if one { 1.0 } else { self.depth };
@@ -108,7 +110,7 @@ impl Compiler<'_> {
             return 1.0;
         }
         let shared = (2.0 * (running - cores) / running.max(1.0)).clamp(0.0, 1.0);
-        let alone = self.site.book.get(Parameter::Alone);
+        let alone = self.site.parameters.get(Parameter::Alone);
         alone + (1.0 - alone) * shared
     }
 }

@@ -17,7 +17,7 @@ use crate::page_cache::{Cached, NEAR, Shares, TRIES, is_zfs};
 use crate::parameter::Parameter;
 use crate::site::Site;
 use crate::solve::solve;
-use crate::twins::{Below, Names, Twins};
+use crate::symmetry::{Below, Names, SymmetryClasses};
 
 /// Largest request that many NVMe drives take, in bytes: an MDTS of 7, 2^7 pages of 4 KiB (NVM Express Base
 /// Specification, Identify Controller), as those of QEMU have. Others take a quarter of it or four times as much.
@@ -70,7 +70,7 @@ pub struct Compiler<'a> {
     here: usize,
     pub(crate) times: f64,
     /// Nodes that are alike and are asked for the same.
-    pub(crate) twins: Twins,
+    pub(crate) symmetry: SymmetryClasses,
     /// Over how many devices the flow that is looked at spreads.
     pub(crate) wide: f64,
     pub(crate) jobs: f64,
@@ -90,7 +90,7 @@ pub struct Compiler<'a> {
     /// Share of operations that write.
     pub(crate) writes: f64,
     /// Factor of operations' processor time for the number of jobs.
-    pub(crate) crowd: f64,
+    pub(crate) contention: f64,
     /// What an operation's processor time is of that while as many threads wait for their drives as do.
     pub(crate) ease: f64,
     /// Seconds of an operation in which a cipher keeps the processor from handing anything to the lab's flash drives, after these
@@ -124,7 +124,7 @@ impl<'a> Compiler<'a> {
             order: Vec::new(),
             here: 0,
             times: 1.0,
-            twins: Twins::default(),
+            symmetry: SymmetryClasses::default(),
             wide: 1.0,
             jobs: 1.0,
             depth: 1.0,
@@ -135,7 +135,7 @@ impl<'a> Compiler<'a> {
             every: None,
             flushed: None,
             writes: 0.0,
-            crowd: 1.0,
+            contention: 1.0,
             ease: 1.0,
             burst: 0.0,
             writeback: 0.0,
@@ -224,17 +224,17 @@ impl<'a> Compiler<'a> {
         self.demand_of_drives();
         self.demand_of_flushes(stack, work);
         self.resynchronise(stack);
-        self.twins.share(&mut self.network);
+        self.symmetry.share(&mut self.network);
         self.even_streams(work);
     }
 
     /// Walks over nodes of one height: what is above them has asked, and none rests on another.
     fn walk(&mut self, stack: &Stack, level: &[usize]) {
         for &at in level {
-            self.twins.locate(at, &self.flows);
+            self.symmetry.locate(at, &self.flows);
         }
         for &at in level {
-            let Some(units) = self.twins.units(at) else { continue };
+            let Some(units) = self.symmetry.units(at) else { continue };
             let mut flows = std::mem::take(&mut self.flows[at]);
             self.here = at;
             self.times = units;
@@ -289,7 +289,7 @@ impl<'a> Compiler<'a> {
             // Who writes waits for it, and asks for nothing more meanwhile.
             self.depth = (1.0 - self.writes) * self.depth + self.writes;
         }
-        (self.crowd, self.ease) = self.crowded(stack, work);
+        (self.contention, self.ease) = self.crowded(stack, work);
         self.network.population = self.jobs * self.depth;
         if let Load::Rate(rate) = work.load {
             self.network.arrivals = Some(precise(rate));
@@ -314,7 +314,7 @@ impl<'a> Compiler<'a> {
         } else if handed {
             self.network.pieces = self.network.pieces.max(self.network.cut);
         }
-        self.twins.begin();
+        self.symmetry.begin();
     }
 
     /// Into how many pieces the block layer cuts an operation.
@@ -334,7 +334,7 @@ impl<'a> Compiler<'a> {
         has_rules(stack)?;
         self.cold = false;
         self.completes.clear();
-        self.twins.clear();
+        self.symmetry.clear();
         self.below.clear();
         self.starts.clear();
         self.heights.clear();
@@ -360,7 +360,7 @@ impl<'a> Compiler<'a> {
                 };
                 self.below.push(below);
             }
-            self.twins.meet(stack, node, &self.below, &self.starts, &self.site.drives);
+            self.symmetry.meet(stack, node, &self.below, &self.starts, &self.site.drives);
             self.completes.push(if hands_over_reads(&node.layer) { number(at) } else { returns });
             self.heights.push(height);
         }
@@ -427,7 +427,7 @@ impl<'a> Compiler<'a> {
                 }
                 Below::Layer(place) => join(&mut self.flows[place], flow),
             }
-            next = self.twins.next(at);
+            next = self.symmetry.next(at);
         }
     }
 
@@ -456,12 +456,12 @@ impl<'a> Compiler<'a> {
             Below::Layer(place) => self.completes[*place].is_some(),
             Below::Drive(_) => false,
         });
-        if hands_over { Context::Completions { node: self.twins.of(at), servers: self.jobs } } else { flow.context }
+        if hands_over { Context::Completions { node: self.symmetry.of(at), servers: self.jobs } } else { flow.context }
     }
 
     /// Workers of a node: one for each job, or so many as a value says.
     pub(crate) fn workers(&self, at: usize, over: Parameter) -> Context {
-        Context::Workers { node: self.twins.of(at), servers: self.jobs, over: over.place(), bound: false }
+        Context::Workers { node: self.symmetry.of(at), servers: self.jobs, over: over.place(), bound: false }
     }
 
     /// Is data that comes from below new to the cache?

@@ -24,11 +24,11 @@ pub fn fit(
     operations: f64,
 ) -> Option<f64> {
     let mut site = site.clone();
-    let start = site.book.get(parameter);
+    let start = site.parameters.get(parameter);
     let (mut low, mut high) = ((start / FAR).ln(), (start * FAR).ln());
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
-        site.book.put(parameter, middle.exp());
+        site.parameters.put(parameter, middle.exp());
         let network = Compiler::new(&site).compile(stack, work, conditions).ok()?.clone();
         // More time is never faster.
         if solve(&network).throughput > operations { low = middle } else { high = middle }

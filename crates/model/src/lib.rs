@@ -6,35 +6,35 @@
 //!
 //! Pure: the same stack on the same machine gives the same prediction, to the last bit.
 
+mod assignment;
 mod baseline;
-pub mod book;
 mod calibrated;
 mod calls;
-mod chance;
 mod compile;
 pub mod exact;
 mod fault;
 mod fit;
 mod flow;
 mod found;
+mod hdd;
 mod layer;
 mod limited;
 mod link;
+mod monte_carlo;
 mod network;
 mod page_cache;
 pub mod parameter;
+pub mod parameters;
 mod predict;
 mod processor;
-mod seat;
 mod sheet;
 mod site;
 pub mod solve;
-mod spinning;
-mod twins;
+mod symmetry;
 mod work;
 
+pub use assignment::{Assignment, assignment, drives};
 pub use baseline::with_baseline;
-pub use book::Book;
 pub use calibrated::with_measured;
 pub use compile::{Compiler, Conditions};
 pub use fault::Fault;
@@ -43,6 +43,6 @@ pub use found::found;
 pub use limited::limited;
 pub use network::{Network, Resource, Serial, Station};
 pub use parameter::Parameter;
+pub use parameters::Parameters;
 pub use predict::predict;
-pub use seat::{Seat, drives, seat};
 pub use site::Site;

@@ -6,7 +6,7 @@ use terms::{
     RateLimit,
 };
 
-use crate::spinning::described;
+use crate::hdd::described;
 
 /// The machine of a lab, its drives named as the study names them: limits in the place of what no limit bounds, drives
 /// that spin as they are described, and no PCIe links, which are emulated and carry everything. `span` is how much of

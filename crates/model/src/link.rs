@@ -4,8 +4,8 @@ use terms::inventory::{LEAST_PAYLOAD, Link};
 use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond};
 
-use crate::book::Value;
 use crate::parameter::{ACKNOWLEDGED, COMPLETION, COMPLETION_OF_FAST, COMPLETION_OVERHEAD, FAST, Unit};
+use crate::parameters::Value;
 
 /// A direction of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

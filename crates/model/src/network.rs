@@ -1,6 +1,6 @@
 //! A stack under a workload as a closed network of queues: flat lists of demands, made once and solved many times.
 
-use terms::prediction::RoofKind;
+use terms::prediction::CeilingKind;
 
 use crate::parameter::Parameter;
 
@@ -73,17 +73,17 @@ impl Serial {
 }
 
 impl Resource {
-    /// What kind of roof it makes.
+    /// What kind of ceiling it makes.
     #[must_use]
-    pub const fn kind(self) -> RoofKind {
+    pub const fn kind(self) -> CeilingKind {
         match self {
-            Self::Drive(..) | Self::Turns(..) | Self::Vdev(_) => RoofKind::Drive,
-            Self::LinkUp(..) | Self::LinkDown(..) => RoofKind::Link,
-            Self::Uplink(..) => RoofKind::Uplink,
-            Self::Memory => RoofKind::Memory,
-            Self::Cores => RoofKind::Cores,
-            Self::Thread | Self::Workers(_) | Self::Completions(_) => RoofKind::Thread,
-            Self::Serial(..) => RoofKind::Serial,
+            Self::Drive(..) | Self::Turns(..) | Self::Vdev(_) => CeilingKind::Drive,
+            Self::LinkUp(..) | Self::LinkDown(..) => CeilingKind::Link,
+            Self::Uplink(..) => CeilingKind::Uplink,
+            Self::Memory => CeilingKind::Memory,
+            Self::Cores => CeilingKind::Cores,
+            Self::Thread | Self::Workers(_) | Self::Completions(_) => CeilingKind::Thread,
+            Self::Serial(..) => CeilingKind::Serial,
         }
     }
 }

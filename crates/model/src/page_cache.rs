@@ -179,10 +179,10 @@ impl Compiler<'_> {
             );
         }
         let requests = missed * cached.beyond * block / cached.requests[0];
-        self.work(thread, Parameter::CachedRequest, requests * self.crowd, "request of what is read");
+        self.work(thread, Parameter::CachedRequest, requests * self.contention, "request of what is read");
         if top.is_some_and(Layer::is_file_system) {
-            self.work(thread, Parameter::FileRead, requests * self.crowd, "file system");
-            self.work(thread, Parameter::FileWrite, writes * self.crowd, "file system");
+            self.work(thread, Parameter::FileRead, requests * self.contention, "file system");
+            self.work(thread, Parameter::FileWrite, writes * self.contention, "file system");
         }
         self.network.entire = false;
     }
@@ -213,7 +213,7 @@ impl Compiler<'_> {
 
     /// The kernel's thread that writes back: one for each file system or device.
     fn flusher(&self, top: usize) -> Context {
-        Context::Behind { node: self.twins.of(top), servers: 1.0 }
+        Context::Behind { node: self.symmetry.of(top), servers: 1.0 }
     }
 
     /// May what goes on to the drives depend on the speed? With ZFS, of writes, where the memory is known.

@@ -272,7 +272,7 @@ table! {
 }
 
 impl Parameter {
-    /// Its place in a [`Book`](crate::Book).
+    /// Its place in a [`Parameters`](crate::Book).
     #[must_use]
     pub const fn place(self) -> u32 {
         self as u32

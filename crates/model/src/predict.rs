@@ -1,18 +1,18 @@
 //! A prediction: the network solved, with intervals, the limit, what more would buy, and where everything is from.
 
 mod account;
-mod oddities;
 mod rule;
 mod tail;
+mod warnings;
 
 use terms::layer::ArrayState;
-use terms::prediction::{Elasticity, Limit, Prediction, Range, Roof, RoofKind};
+use terms::prediction::{Ceiling, CeilingKind, Elasticity, Limit, Prediction, Range};
 use terms::workload::{FioKey, Load};
 use terms::{Stack, Workload};
 
-use crate::chance::{Draw, Evaluated, demands, draws, estimate, evaluate};
 use crate::compile::{Compiler, Conditions, precise};
 use crate::fault::Fault;
+use crate::monte_carlo::{Draw, Evaluated, demands, draws, estimate, evaluate};
 use crate::network::{Network, Resource};
 use crate::site::Site;
 use crate::solve::{Solution, solve, solve_demands};
@@ -26,8 +26,8 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
     let mut compiler = Compiler::new(site);
     let network = ready(&mut compiler, stack, work, conditions)?;
     let solution = solve(&network);
-    let all = draws(&network, &site.book);
-    let values = evaluate(&network, site.book.values());
+    let all = draws(&network, &site.parameters);
+    let values = evaluate(&network, site.parameters.values());
     let shown = |x: f64| drained(x, &network, work, conditions);
     let rule = rule::width(site, stack, work, &network);
     let operations = estimate(shown(solution.throughput), all.iter().map(|draw| shown(draw.solution.throughput)));
@@ -55,7 +55,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
         write_amplification: (network.written > 0.0).then(|| network.write_bytes / network.written),
         limits: limits(&network, &values, solution, &all, label),
         elasticities: elasticities(&network, &values, solution),
-        roofs: roofs(&network, &values, label),
+        ceilings: ceilings(&network, &values, label),
         demands: Vec::new(),
         inputs: Vec::new(),
         flags: Vec::new(),
@@ -67,7 +67,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
         let later = predict(site, stack, work, &Conditions { sustained: true, ..*conditions })?;
         prediction.sustained = Some(later.throughput);
     }
-    oddities::note(&mut prediction, site, stack, work, conditions);
+    warnings::note(&mut prediction, site, stack, work, conditions);
     Ok(prediction)
 }
 
@@ -161,11 +161,11 @@ fn limits(
 const MORE: f64 = 1.1;
 
 fn elasticities(network: &Network, at: &Evaluated, solution: Solution) -> Vec<Elasticity> {
-    let kinds: [(&str, &[RoofKind]); 4] = [
-        ("drives", &[RoofKind::Drive]),
-        ("links", &[RoofKind::Link, RoofKind::Uplink]),
-        ("memory", &[RoofKind::Memory]),
-        ("cores", &[RoofKind::Cores, RoofKind::Thread, RoofKind::Serial]),
+    let kinds: [(&str, &[CeilingKind]); 4] = [
+        ("drives", &[CeilingKind::Drive]),
+        ("links", &[CeilingKind::Link, CeilingKind::Uplink]),
+        ("memory", &[CeilingKind::Memory]),
+        ("cores", &[CeilingKind::Cores, CeilingKind::Thread, CeilingKind::Serial]),
     ];
     let gain = |x: f64| (x / solution.throughput - 1.0) * 100.0;
     let mut found: Vec<Elasticity> = kinds
@@ -189,14 +189,14 @@ fn elasticities(network: &Network, at: &Evaluated, solution: Solution) -> Vec<El
     found
 }
 
-fn roofs(network: &Network, at: &Evaluated, label: impl Fn(usize) -> String) -> Vec<Roof> {
-    let mut found: Vec<Roof> = network
+fn ceilings(network: &Network, at: &Evaluated, label: impl Fn(usize) -> String) -> Vec<Ceiling> {
+    let mut found: Vec<Ceiling> = network
         .stations
         .iter()
         .zip(&at.demand)
         .enumerate()
         .filter(|(_, (_, demand))| **demand > 0.0)
-        .map(|(place, (station, demand))| Roof {
+        .map(|(place, (station, demand))| Ceiling {
             resource: label(place),
             kind: station.resource.kind(),
             operations_per_second: 1.0 / demand,
@@ -204,9 +204,9 @@ fn roofs(network: &Network, at: &Evaluated, label: impl Fn(usize) -> String) -> 
         })
         .collect();
     let alone = demands(network, at).alone();
-    found.push(Roof {
+    found.push(Ceiling {
         resource: format!("{} under way", network.population),
-        kind: RoofKind::Depth,
+        kind: CeilingKind::Depth,
         operations_per_second: network.population / alone,
         throughput: network.bytes * network.population / alone,
     });

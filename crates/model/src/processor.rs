@@ -23,12 +23,12 @@ impl Site {
     pub(crate) fn add_processor(&mut self) {
         if let Some(processor) = self.machine.processor.clone() {
             let origin = format!("{}: instructions for each cycle and the largest clock of one core", processor.name);
-            self.book.set(Parameter::CpuFactor, 1.0 / processor.pace, NAMED, Source::Told, &origin);
+            self.parameters.set(Parameter::CpuFactor, 1.0 / processor.pace, NAMED, Source::Told, &origin);
             for parameter in [Parameter::CryptReadByte, Parameter::CryptWriteByte] {
                 // Half of the time is moving data, which more units do not speed up.
                 let units = f64::midpoint(1.0, 1.0 / processor.aes);
-                let value = self.book.get(parameter) * units / self.code_of_xts();
-                self.book.set(
+                let value = self.parameters.get(parameter) * units / self.code_of_xts();
+                self.parameters.set(
                     parameter,
                     value,
                     0.3,
@@ -37,26 +37,26 @@ impl Site {
                 );
             }
             if processor.sha {
-                let value = self.book.get(Parameter::Sha256) * SHA;
-                self.book.set(Parameter::Sha256, value, 0.4, Source::Told, "instructions for SHA-256");
+                let value = self.parameters.get(Parameter::Sha256) * SHA;
+                self.parameters.set(Parameter::Sha256, value, 0.4, Source::Told, "instructions for SHA-256");
             }
         }
         if let Some(submit) = self.machine.submit {
-            let book = &self.book;
-            let reference = book.get(Parameter::ApiRead) + book.get(Parameter::NvmeIo);
-            let pages = 4096.0 * book.get(Parameter::ApiByte);
+            let parameters = &self.parameters;
+            let reference = parameters.get(Parameter::ApiRead) + parameters.get(Parameter::NvmeIo);
+            let pages = 4096.0 * parameters.get(Parameter::ApiByte);
             let origin = format!(
                 "{submit} for a read of 4 KiB here, {:.1} µs on the reference machine",
                 (reference + pages) * 1e6
             );
             let factor = (submit.as_seconds() - pages).max(submit.as_seconds() * 0.1) / reference;
-            self.book.set(Parameter::CpuFactor, factor, 0.12, Source::Measured, &origin);
+            self.parameters.set(Parameter::CpuFactor, factor, 0.12, Source::Measured, &origin);
         }
         if let Some(cipher) = self.machine.cipher {
             for parameter in [Parameter::CryptReadByte, Parameter::CryptWriteByte] {
                 // The factor of the processor is taken out: this was measured here.
-                let value = 1.0 / cipher.0 / self.book.get(Parameter::CpuFactor);
-                self.book.set(parameter, value, 0.1, Source::Measured, "cipher measured on one core");
+                let value = 1.0 / cipher.0 / self.parameters.get(Parameter::CpuFactor);
+                self.parameters.set(parameter, value, 0.1, Source::Measured, "cipher measured on one core");
             }
         }
     }

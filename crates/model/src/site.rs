@@ -6,17 +6,17 @@ use terms::machine::{DriveGroup, DriveKind, Machine, Path, Transport, Trust};
 use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
-use crate::book::{Book, Value};
 use crate::layer::turns::{flash_queue, queue, requests};
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
+use crate::parameters::{Parameters, Value};
 use crate::sheet::{ANSWERED, Sheet, UNSENT, sheet};
 
 /// A machine made ready.
 #[derive(Debug, Clone)]
 pub struct Site {
     /// Values.
-    pub book: Book,
+    pub parameters: Parameters,
     pub(crate) machine: Machine,
     pub(crate) classes: Vec<Class>,
     pub(crate) uplinks: Vec<Shared>,
@@ -48,11 +48,11 @@ pub(crate) struct Class {
     pub(crate) flush: u32,
     /// A write that is past the cache when it has ended: on flash a write and a flush.
     pub(crate) commit: u32,
-    /// Of a drive that spins: a random read and a random write with nothing to sort.
+    /// Of a hard disk: a random read and a random write with nothing to sort.
     pub(crate) unsorted: [u32; 2],
-    /// Of a drive that spins: half a turn and a short way.
+    /// Of a hard disk: half a turn and a short way.
     pub(crate) position: u32,
-    /// Of a drive that spins, seconds of a turn.
+    /// Of a hard disk, seconds of a turn.
     pub(crate) turn: f64,
     /// Were random reads and writes told, and one of each alone? Then they are as they are, however far the head goes.
     pub(crate) told: [bool; 2],
@@ -127,7 +127,7 @@ impl Site {
     #[must_use]
     pub fn new(machine: &Machine) -> Self {
         let mut site = Self {
-            book: Book::default(),
+            parameters: Parameters::default(),
             machine: machine.clone(),
             classes: Vec::new(),
             uplinks: Vec::new(),
@@ -197,31 +197,32 @@ impl Site {
             (Some(sustained), ..) => rate(sustained.0, 0.04, Source::Measured, "measured".to_owned()),
             (None, Some(channels), Some(speed)) => {
                 let peak = f64::from(channels) * f64::from(speed) * 8e6;
-                let share = self.book.get(Parameter::MemoryShare);
+                let share = self.parameters.get(Parameter::MemoryShare);
                 let origin =
                     format!("{channels} × {speed} MT/s × 8 B = {:.1} GB/s, of which {share} is sustained", peak / 1e9);
                 rate(peak * share, 0.06, Source::Told, origin)
             }
             _ => {
                 let channels = (f64::from(self.machine.cores) / CORES).max(CHANNELS);
-                let value = channels * USUAL_CHANNEL * self.book.get(Parameter::MemoryShare);
+                let value = channels * USUAL_CHANNEL * self.parameters.get(Parameter::MemoryShare);
                 let origin = format!("not told: {channels:.0} channels of DDR4-3200 for {} cores", self.machine.cores);
                 rate(value, 0.5, Source::Guessed, origin)
             }
         };
-        self.memory = Some(self.book.add(value));
+        self.memory = Some(self.parameters.add(value));
     }
 
     fn add_uplink(&mut self, uplink: &terms::machine::Uplink) {
         let name = uplink.name.to_string();
         let (ways, round_trip) = match uplink.path {
             Path::Pcie { link, payload } => {
-                let ways = [Direction::Up, Direction::Down].map(|way| self.book.add(pcie(&name, link, payload, way)));
+                let ways =
+                    [Direction::Up, Direction::Down].map(|way| self.parameters.add(pcie(&name, link, payload, way)));
                 (ways, None)
             }
             Path::Told { read, write } => {
                 let mut way = |rate: Option<BytesPerSecond>, what: &str| {
-                    self.book.add(Value {
+                    self.parameters.add(Value {
                         name: format!("{name}, {what}"),
                         unit: Unit::Rate,
                         // What was not told does not limit.
@@ -234,10 +235,10 @@ impl Site {
                 ([way(read, "towards the processor"), way(write, "from the processor")], None)
             }
             Path::Network { line, payload, round_trip, .. } => {
-                let at = self.book.add(crate::link::network(&name, line, payload));
+                let at = self.parameters.add(crate::link::network(&name, line, payload));
                 (
                     [at, at],
-                    Some(self.book.add(Value {
+                    Some(self.parameters.add(Value {
                         name: format!("round trip over {name}"),
                         unit: Unit::Delay,
                         value: round_trip.as_seconds(),
@@ -272,7 +273,7 @@ impl Site {
     fn add_class(&mut self, group: &DriveGroup) -> u32 {
         let link = group.link.map(|link| {
             [Direction::Up, Direction::Down]
-                .map(|way| self.book.add(pcie(group.name.as_str(), link, group.payload, way)))
+                .map(|way| self.parameters.add(pcie(group.name.as_str(), link, group.payload, way)))
         });
         let class = self.class(group, link);
         let at = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);
@@ -283,18 +284,18 @@ impl Site {
     fn class(&mut self, group: &DriveGroup, link: Option<[u32; 2]>) -> Class {
         let table = sheet(group.kind);
         let rated = &group.rated;
-        let mut facts = Facts { book: &mut self.book, group, table };
+        let mut facts = Facts { parameters: &mut self.parameters, group, table };
         let read = facts.rate("reads", rated.read, table.read, link.map(|ways| ways[0]));
         let write = facts.rate("writes", rated.write, table.write, link.map(|ways| ways[1]));
         let turn = 60.0 / f64::from(rated.rpm.unwrap_or(USUAL_TURNS).max(1));
         let usual_turn = 60.0 / f64::from(USUAL_TURNS);
-        let spins = group.kind == DriveKind::Hdd;
+        let is_hdd = group.kind == DriveKind::Hdd;
         // Drives that turn faster get their heads to a sector as much sooner.
-        let sooner = if spins { (usual_turn / 2.0 + SHORT_WAY) / (turn / 2.0 + SHORT_WAY) } else { 1.0 };
+        let sooner = if is_hdd { (usual_turn / 2.0 + SHORT_WAY) / (turn / 2.0 + SHORT_WAY) } else { 1.0 };
         let read_op = facts.operations("random reads", rated.read_iops, table.read_iops * sooner);
         let write_op = facts.operations("random writes", rated.write_iops, table.write_iops * sooner);
         let position = match rated.rpm {
-            Some(rpm) if spins => facts.position(rpm, turn / 2.0 + SHORT_WAY),
+            Some(rpm) if is_hdd => facts.position(rpm, turn / 2.0 + SHORT_WAY),
             _ => Parameter::Position.place(),
         };
         let fades = table.fade < 1.0 || rated.sustained.is_some() || rated.sustained_iops.is_some();
@@ -302,7 +303,7 @@ impl Site {
             _ if !fades => rate,
             Some(told) => facts.faded(what, 1.0 / told, None),
             None => {
-                let value = facts.book.value(rate) / table.fade;
+                let value = facts.parameters.value(rate) / table.fade;
                 facts.faded(what, value, Some(table))
             }
         };
@@ -315,13 +316,13 @@ impl Site {
         let cached = rated.write_cache.unwrap_or(true);
         let read_delay = facts.delay("a read alone", rated.read_latency, table.read_delay);
         // No read is longer for its place in an order.
-        let ahead = table.ahead.min(facts.book.value(read_delay));
+        let ahead = table.ahead.min(facts.parameters.value(read_delay));
         let ahead = facts.delay("a read alone, in order", rated.ordered_latency, ahead);
-        let program = facts.book.get(Parameter::Program);
+        let program = facts.parameters.get(Parameter::Program);
         let flash = matches!(group.kind, DriveKind::Nvme | DriveKind::SataSsd);
         let uncached = if flash && !cached { program } else { table.write_delay };
         let write_delay = facts.delay("a write alone", rated.write_latency, uncached);
-        let usual_flush = match (cached, spins) {
+        let usual_flush = match (cached, is_hdd) {
             (true, true) => turn,
             // One that was told to have a cache that may lose something is sent each flush.
             (true, false) if rated.write_cache == Some(true) => table.flush.max(ANSWERED),
@@ -330,7 +331,7 @@ impl Site {
             (false, false) => UNSENT,
         };
         let flush = facts.delay("a flush", rated.flush, usual_flush);
-        let commit = if spins { flush } else { facts.write_and_flush(write_delay, flush) };
+        let commit = if is_hdd { flush } else { facts.write_and_flush(write_delay, flush) };
         Class {
             name: group.name.to_string(),
             kind: group.kind,
@@ -369,7 +370,7 @@ impl Site {
 
 /// Makes values of what is known of a group.
 struct Facts<'a> {
-    book: &'a mut Book,
+    parameters: &'a mut Parameters,
     group: &'a DriveGroup,
     table: &'static Sheet,
 }
@@ -390,17 +391,17 @@ impl Facts<'_> {
             None => (self.table.sigma, Source::Guessed, format!("a usual {}", self.table.name)),
         };
         let name = format!("drive {}: {what}", self.group.name);
-        self.book.add(Value { name, unit, value: told.unwrap_or(table), sigma, source, origin })
+        self.parameters.add(Value { name, unit, value: told.unwrap_or(table), sigma, source, origin })
     }
 
     fn rate(&mut self, what: &str, told: Option<BytesPerSecond>, table: f64, link: Option<u32>) -> u32 {
         let known = told.map(|rate| 1.0 / rate.0);
         if let (Some(link), Some(known), Trust::Sheet) = (link, known, self.group.trust) {
-            let least = self.book.value(link);
+            let least = self.parameters.value(link);
             if (least * RATED_AT_LINK..=least / RATED_AT_LINK).contains(&known) {
                 let origin =
                     format!("rated {:.0} MB/s: what such a link carries, so it tells of the link", 1e-6 / known);
-                return self.book.add(Value {
+                return self.parameters.add(Value {
                     name: format!("drive {}: {what}", self.group.name),
                     unit: Unit::Rate,
                     value: known.min(least),
@@ -417,7 +418,7 @@ impl Facts<'_> {
     fn position(&mut self, rpm: u32, seconds: f64) -> u32 {
         let name = format!("drive {}: half a turn and a short way", self.group.name);
         let origin = format!("{rpm} turns in a minute, 1 ms from track to track and to settle");
-        self.book.add(Value { name, unit: Unit::Time, value: seconds, sigma: 0.15, source: Source::Told, origin })
+        self.parameters.add(Value { name, unit: Unit::Time, value: seconds, sigma: 0.15, source: Source::Told, origin })
     }
 
     fn operations(&mut self, what: &str, told: Option<Iops>, table: f64) -> u32 {
@@ -430,22 +431,22 @@ impl Facts<'_> {
 
     /// A write, and the flush after it.
     fn write_and_flush(&mut self, write: u32, flush: u32) -> u32 {
-        let value = self.book.value(write) + self.book.value(flush);
+        let value = self.parameters.value(write) + self.parameters.value(flush);
         let name = format!("drive {}: a write and a flush", self.group.name);
         let (unit, sigma) = (Unit::Delay, self.table.sigma);
         let origin = "one after the other".to_owned();
-        self.book.add(Value { name, unit, value, sigma, source: Source::Guessed, origin })
+        self.parameters.add(Value { name, unit, value, sigma, source: Source::Guessed, origin })
     }
 
     /// Random writes once the cache is full, of which nobody told: it is bytes that the flash behind it takes more slowly.
     fn faded_operations(&mut self, operation: u32, byte: u32) -> u32 {
-        let value = self.book.value(byte) * BLOCK;
-        if value <= self.book.value(operation) {
+        let value = self.parameters.value(byte) * BLOCK;
+        if value <= self.parameters.value(operation) {
             return operation;
         }
         let name = format!("drive {}: random writes, cache full", self.group.name);
         let origin = "as many bytes as large writes once the cache is full".to_owned();
-        self.book.add(Value { name, unit: Unit::Operations, value, sigma: 0.7, source: Source::Guessed, origin })
+        self.parameters.add(Value { name, unit: Unit::Operations, value, sigma: 0.7, source: Source::Guessed, origin })
     }
 
     /// Writes once the cache is full.
@@ -458,7 +459,7 @@ impl Facts<'_> {
         };
         let name = format!("drive {}: {what}, cache full", self.group.name);
         let unit = if what == "writes" { Unit::Rate } else { Unit::Operations };
-        self.book.add(Value { name, unit, value, sigma, source, origin })
+        self.parameters.add(Value { name, unit, value, sigma, source, origin })
     }
 }
 

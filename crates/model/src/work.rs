@@ -9,14 +9,14 @@ impl Compiler<'_> {
     /// Processor time: of the thread or workers that spend it, and of all cores.
     pub(crate) fn work(&mut self, context: Context, parameter: Parameter, factor: f64, why: &'static str) {
         let part = self.cores(parameter, factor, why);
-        let (factor, values) = (part.factor, self.site.book.values());
+        let (factor, values) = (part.factor, self.site.parameters.values());
         let by_operation = TABLE[parameter as usize].unit == Unit::Time;
         match context {
             Context::Thread => self.work_of_thread(part, by_operation),
             Context::Workers { bound: true, .. } if by_operation => self.work_of_thread(part, by_operation),
             Context::Completions { node, servers } => {
                 let over = Parameter::CompletionWorkers.place();
-                let nominal = self.site.book.value(over);
+                let nominal = self.site.parameters.value(over);
                 let workers = self.network.station(Resource::Completions(node), 1.0, servers * nominal, Slot::Own);
                 let share = 1.0 / self.wide;
                 self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
@@ -26,7 +26,7 @@ impl Compiler<'_> {
                 self.network.add(values, Part { station: workers, factor: factor / servers, share: 0.0, ..part });
             }
             Context::Workers { node, servers, over, .. } => {
-                let nominal = self.site.book.value(over);
+                let nominal = self.site.parameters.value(over);
                 let workers = self.network.station(Resource::Workers(node), 1.0, servers * nominal, Slot::Own);
                 let share = 1.0 / self.wide;
                 self.network.add(values, Part { station: workers, factor: factor / servers, over, share, ..part });
@@ -39,7 +39,8 @@ impl Compiler<'_> {
         let jobs = self.jobs;
         let thread = self.network.station(Resource::Thread, jobs, 1.0, Slot::Own);
         let share = if by_operation { self.ease } else { 1.0 };
-        self.network.add(self.site.book.values(), Part { station: thread, factor: part.factor / jobs, share, ..part });
+        self.network
+            .add(self.site.parameters.values(), Part { station: thread, factor: part.factor / jobs, share, ..part });
     }
 
     /// Processor time of all cores alone; gives the part that a thread has of it.
@@ -48,7 +49,7 @@ impl Compiler<'_> {
         let part = Part { by: [parameter.place(), speed(parameter).place()], ..Part::of(DELAY, 0, factor, why) };
         let threads = self.site.threads();
         let cores = self.network.station(Resource::Cores, 1.0, threads, Slot::Own);
-        self.network.add(self.site.book.values(), Part { station: cores, factor: factor / threads, ..part });
+        self.network.add(self.site.parameters.values(), Part { station: cores, factor: factor / threads, ..part });
         part
     }
 
@@ -67,24 +68,24 @@ impl Compiler<'_> {
         factor: f64,
         why: &'static str,
     ) {
-        let station = self.network.station(Resource::Serial(what, self.twins.of(at)), 1.0, servers, Slot::Own);
+        let station = self.network.station(Resource::Serial(what, self.symmetry.of(at)), 1.0, servers, Slot::Own);
         let part = Part {
             by: [parameter.place(), speed(parameter).place()],
             ..Part::of(station, 0, factor * self.times / servers, why)
         };
-        self.network.add(self.site.book.values(), part);
+        self.network.add(self.site.parameters.values(), part);
     }
 
     /// Time in which nothing is used.
     pub(crate) fn delay(&mut self, value: u32, factor: f64, why: &'static str) {
-        self.network.add(self.site.book.values(), Part::of(DELAY, value, factor * self.times, why));
+        self.network.add(self.site.parameters.values(), Part::of(DELAY, value, factor * self.times, why));
     }
 
     /// Memory that is moved.
     pub(crate) fn memory(&mut self, bytes: f64, why: &'static str) {
         if let Some(memory) = self.site.memory {
             let station = self.network.station(Resource::Memory, 1.0, 1.0, Slot::None);
-            self.network.add(self.site.book.values(), Part::of(station, memory, bytes * self.times, why));
+            self.network.add(self.site.parameters.values(), Part::of(station, memory, bytes * self.times, why));
         }
     }
 }

@@ -468,12 +468,12 @@ fn workers_share_a_large_operation() {
 /// What is reached over a network takes its way there and back, no more than its line carries, and TCP takes processors.
 #[test]
 fn remote_drives_are_remote() {
-    use model::seat;
+    use model::assignment;
     use terms::machine::{Path, Transport, Uplink};
     use terms::{LabDrive, LabDriveKind};
     let remote = |kind| LabDrive { kind, ..LabDrive::new(name("d0"), Bytes::gib(64)) };
     let near = machine(DriveKind::NvmeEnterprise);
-    let seated = |machine: &Machine, kind| seat(machine, &[remote(kind)], Bytes::gib(1)).0;
+    let seated = |machine: &Machine, kind| assignment(machine, &[remote(kind)], Bytes::gib(1)).0;
     let of = |machine: &Machine, kind, work: &Workload| rate(&seated(machine, kind), &stack(1, &[Layer::Bare]), work);
     let (alone, large) = (work(Pattern::RandRead, 4, 1, 1), work(Pattern::Read, 1024, 32, 4));
     let (here, there) = (of(&near, LabDriveKind::Nvme, &alone), of(&near, LabDriveKind::NvmeTcp, &alone));

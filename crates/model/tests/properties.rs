@@ -248,7 +248,7 @@ proptest! {
     }
 
     /// Whatever takes work off a thread takes no more than all of it. A search leaves out designs by this. (A journal below
-    /// the top is another thing: it makes writes at random places sequential, which drives that spin like.)
+    /// the top is another thing: it makes writes at random places sequential, which hard disks like.)
     #[test]
     fn no_layer_is_faster_than_threads_without_work(
         first in select(blocks(wide())), above in prop::collection::vec(select(blocks(narrow())), 0..2), top in select(unchanging()),
@@ -410,5 +410,5 @@ fn a_constant_is_found_again_from_what_it_makes() {
     (work.depth, work.jobs) = (32, 16);
     let rate = rate(&machine(DriveKind::Ram, 1.0), &stack, &work);
     let found = model::fit(&site, Parameter::JournalReadIo, &stack, &work, &Conditions::default(), rate).unwrap();
-    assert!((found / site.book.get(Parameter::JournalReadIo) - 1.0).abs() < 1e-3, "{found}");
+    assert!((found / site.parameters.get(Parameter::JournalReadIo) - 1.0).abs() < 1e-3, "{found}");
 }

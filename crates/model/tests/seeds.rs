@@ -6,7 +6,7 @@ use analyse::{Observed, judge};
 use model::{Conditions, Site, predict};
 use terms::layer::{ArrayState, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout};
 use terms::machine::{DriveGroup, DriveKind, Machine, Rated, Trust};
-use terms::prediction::{Prediction, RoofKind};
+use terms::prediction::{CeilingKind, Prediction};
 use terms::{Bytes, BytesPerSecond, Layer, LayerNode, Name, Pattern, Ref, Stack, Workload};
 
 fn read(text: &str) -> Machine {
@@ -54,7 +54,7 @@ fn raid(level: RaidLevel) -> Layer {
 
 fn within(prediction: &Prediction, measured: f64, share: f64) {
     let said = prediction.throughput.value;
-    assert!((said / measured - 1.0).abs() <= share, "{said} and {measured}: {:?}", prediction.roofs);
+    assert!((said / measured - 1.0).abs() <= share, "{said} and {measured}: {:?}", prediction.ceilings);
 }
 
 fn inside(prediction: &Prediction, measured: f64) {
@@ -109,7 +109,7 @@ fn reads_above_the_rating_of_the_drives_are_flagged() {
     let flags = judge(&said, &Observed { operations: 5.556e6, reads: 1.0, failed: None });
     assert!(has(&flags, "read-above-drive"), "{flags:?}");
     // What threads and links allow is as published: it is the drives that cannot have done it.
-    let threads = said.roofs.iter().find(|roof| roof.kind == RoofKind::Thread).unwrap();
+    let threads = said.ceilings.iter().find(|ceiling| ceiling.kind == CeilingKind::Thread).unwrap();
     assert!((threads.operations_per_second / 5.556e6 - 1.0).abs() < 0.05, "{threads:?}");
     let honest = judge(&said, &Observed { operations: said.operations.value, reads: 1.0, failed: None });
     assert!(honest.is_empty(), "{honest:?}");
@@ -185,12 +185,12 @@ fn more_written_than_a_drive_can_take_is_flagged() {
     let said = say(&machine, &mirror(&["direct0", "direct1"]), &work);
     let measured = (1311e6 + 1312e6) / 131_072.0;
     let flags = judge(&said, &Observed { operations: measured, reads: 0.5, failed: None });
-    assert!(has(&flags, "write-above-drive"), "{flags:?} {:?}", said.roofs);
+    assert!(has(&flags, "write-above-drive"), "{flags:?} {:?}", said.ceilings);
     assert!(has(&said.flags, "read-cache"));
     // The switch is not what makes the difference that was published: its link is half idle.
     let switched = say(&machine, &mirror(&["switched0", "switched1"]), &work);
-    let uplink = switched.roofs.iter().find(|roof| roof.kind == RoofKind::Uplink).unwrap();
-    assert!(switched.operations.value < 0.7 * uplink.operations_per_second, "{:?}", switched.roofs);
+    let uplink = switched.ceilings.iter().find(|ceiling| ceiling.kind == CeilingKind::Uplink).unwrap();
+    assert!(switched.operations.value < 0.7 * uplink.operations_per_second, "{:?}", switched.ceilings);
     assert!(!has(&switched.flags, "shared-link"));
 }
 

@@ -54,7 +54,7 @@ impl Draft {
     }
 
     /// Adds a step. Ids stay unique whatever names people give to their layers.
-    pub(crate) fn push(&mut self, doing: Doing) {
+    pub(crate) fn push(&mut self, doing: StepBuilder) {
         let mut step = doing.0;
         let wanted = step.id.clone();
         let mut count = self.ids.get(&wanted).copied().unwrap_or(1);
@@ -99,9 +99,9 @@ pub(crate) fn whole_device(size: Bytes) -> Nanos {
 
 /// A step being described.
 #[derive(Debug)]
-pub(crate) struct Doing(Step);
+pub(crate) struct StepBuilder(Step);
 
-impl Doing {
+impl StepBuilder {
     fn new(layer: &Name, act: &str, why: impl Into<String>, what: Act) -> Self {
         Self(Step {
             id: format!("{layer}.{act}"),

@@ -7,7 +7,7 @@ pub(crate) mod zfs;
 
 use terms::{LayerNode, Name, Word};
 
-use crate::draft::{Doing, Draft, words};
+use crate::draft::{Draft, StepBuilder, words};
 use crate::error::PlanError;
 use crate::place::{Member, Place};
 
@@ -19,7 +19,7 @@ pub(crate) fn mount(draft: &mut Draft, layer: &Name, kind: &str, options: &[Word
     let argv = words!["mount", "--types", kind, "--options", options, node.clone(), directory.clone()];
     let why = "Mounted where nothing else is, with the study's options and no others.";
     draft.push(
-        Doing::run(layer, "mount", why, argv)
+        StepBuilder::run(layer, "mount", why, argv)
             .makes_mount(&directory)
             .undo("Unmounting writes out what is still cached.", words!["umount", directory.clone()])
             .undo("The empty directory was ours.", words!["rmdir", directory.clone()]),

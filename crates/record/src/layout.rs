@@ -10,8 +10,8 @@ use crate::error::RecordError;
 pub(crate) const PROVENANCE: &str = "provenance.json";
 pub(crate) const STUDY: &str = "study.toml";
 pub(crate) const INVENTORY: &str = "inventory.json";
-/// What was said before the run.
-pub(crate) const FORETOLD: &str = "prediction.json";
+/// Predictions made before the run.
+pub(crate) const PREDICTIONS: &str = "prediction.json";
 /// What was looked at on drives before the first step; not there in records of runs that do not go by steps.
 pub(crate) const PREFLIGHT: &str = "preflight.json";
 pub(crate) const JOURNAL: &str = "journal.jsonl";
@@ -22,7 +22,7 @@ pub(crate) const PLANS: &str = "plans";
 pub(crate) const BUILDS: &str = "builds";
 pub(crate) const CELLS: &str = "cells";
 /// What was tried on stacks; not there in records of runs that tried nothing.
-pub(crate) const TRIALS: &str = "trials";
+pub(crate) const FEATURE_CHECKS: &str = "trials";
 pub(crate) const CELL: &str = "cell.json";
 /// Made from the record and no part of it: may be made again, or thrown away, after sealing.
 pub(crate) const REPORTS: &str = "reports";

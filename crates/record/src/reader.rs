@@ -6,10 +6,10 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use terms::StackTrials;
+use terms::StackFeatureChecks;
 use terms::event::Event;
 use terms::inventory::Inventory;
-use terms::prediction::Foretold;
+use terms::prediction::Predictions;
 use terms::preflight::DriveCheck;
 use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
 
@@ -104,15 +104,15 @@ impl RunReader {
         self.newest_json(Some(&self.folder), "inventory")
     }
 
-    /// What was said of the run before it began, and its digest; `None` where nothing was.
+    /// What was predicted of the run before it began, and its digest; `None` where nothing was.
     ///
     /// # Errors
     /// As the file system has them, or [`RecordError::Damaged`].
-    pub fn foretold(&self) -> Result<Option<(Foretold, String)>, RecordError> {
-        let Some(text) = folder::document(&self.folder, layout::FORETOLD)? else { return Ok(None) };
-        let path = self.folder.at(layout::FORETOLD)?;
-        let foretold = serde_json::from_slice(&text).map_err(RecordError::damaged(&path))?;
-        Ok(Some((foretold, seal::sha256_hex(&text))))
+    pub fn predicted(&self) -> Result<Option<(Predictions, String)>, RecordError> {
+        let Some(text) = folder::document(&self.folder, layout::PREDICTIONS)? else { return Ok(None) };
+        let path = self.folder.at(layout::PREDICTIONS)?;
+        let predicted = serde_json::from_slice(&text).map_err(RecordError::damaged(&path))?;
+        Ok(Some((predicted, seal::sha256_hex(&text))))
     }
 
     /// What was looked at on drives before the first step; nothing where nobody looked.
@@ -127,11 +127,11 @@ impl RunReader {
     ///
     /// # Errors
     /// As the file system has them, [`RecordError::Damaged`] or [`RecordError::Newer`].
-    pub fn trials(&self) -> Result<Vec<StackTrials>, RecordError> {
-        let trials = self.folder.below(layout::TRIALS)?;
+    pub fn feature_checks(&self) -> Result<Vec<StackFeatureChecks>, RecordError> {
+        let feature_checks = self.folder.below(layout::FEATURE_CHECKS)?;
         let mut found = Vec::new();
         for stack in &self.provenance.stacks {
-            found.extend(self.newest_json(trials.as_ref(), &stack.slug)?);
+            found.extend(self.newest_json(feature_checks.as_ref(), &stack.slug)?);
         }
         Ok(found)
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use terms::event::{Event, EventKind};
 use terms::inventory::Inventory;
 use terms::machine::Machine;
-use terms::prediction::{FORETOLD_SCHEMA, Foretold};
+use terms::prediction::{PREDICTIONS_SCHEMA, Predictions};
 use terms::record::{Cell, CellKey, Flow, Latency, Reading, Sample};
 use terms::units::{Bytes, BytesPerSecond, Iops, Nanos};
 
@@ -386,9 +386,9 @@ fn threads_may_share_a_writer() {
 #[test]
 fn what_is_said_is_said_once_and_before_the_first_cell() {
     let home = tempfile::tempdir().unwrap();
-    let foretold = Foretold {
+    let predicted = Predictions {
         calibrated: None,
-        schema: FORETOLD_SCHEMA,
+        schema: PREDICTIONS_SCHEMA,
         at: "2026-11-20T19:21:34Z".into(),
         build: "b".into(),
         machine: Machine::default(),
@@ -398,17 +398,17 @@ fn what_is_said_is_said_once_and_before_the_first_cell() {
         cells: Vec::new(),
     };
     let writer = new(home.path());
-    let sha256 = writer.put_foretold(&foretold).unwrap();
-    assert!(writer.put_foretold(&foretold).is_err(), "a second thought");
+    let sha256 = writer.put_predictions(&predicted).unwrap();
+    assert!(writer.put_predictions(&predicted).is_err(), "a second thought");
     writer.put_cell(&cell(1, "s", "w", None), &[]).unwrap();
     writer.seal().unwrap();
     let dir = home.path().join("r");
     let reader = RunReader::open(&dir).unwrap();
-    assert_eq!(reader.foretold().unwrap(), Some((foretold.clone(), sha256)));
+    assert_eq!(reader.predicted().unwrap(), Some((predicted.clone(), sha256)));
     fs::write(dir.join("prediction.json"), "{}").unwrap();
     assert!(!reader.verify().unwrap().is_empty(), "what was said is sealed with the rest");
 
     let late = RunWriter::create(home.path(), &provenance("late"), "x").unwrap();
     late.put_cell(&cell(1, "s", "w", None), &[]).unwrap();
-    assert!(late.put_foretold(&foretold).is_err(), "after the event");
+    assert!(late.put_predictions(&predicted).is_err(), "after the event");
 }

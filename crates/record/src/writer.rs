@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use terms::event::Event;
 use terms::inventory::Inventory;
-use terms::prediction::Foretold;
+use terms::prediction::Predictions;
 use terms::preflight::DriveCheck;
 use terms::record::{BuildOutcome, Cell, CellKey, Provenance};
-use terms::{MeasurePolicy, StackTrials};
+use terms::{MeasurePolicy, StackFeatureChecks};
 
 use crate::durable;
 use crate::error::RecordError;
@@ -88,7 +88,7 @@ impl RunWriter {
             return Err(RecordError::Sealed { dir: run.path().to_owned() });
         }
         durable::clear_unfinished(&run)?;
-        for below in [layout::PLANS, layout::BUILDS, layout::CELLS, layout::TRIALS] {
+        for below in [layout::PLANS, layout::BUILDS, layout::CELLS, layout::FEATURE_CHECKS] {
             run.below(below)?.as_ref().map_or(Ok(()), durable::clear_unfinished)?;
         }
         Self::open(run, lock)
@@ -153,15 +153,15 @@ impl RunWriter {
     ///
     /// # Errors
     /// As the file system has them; [`RecordError::Io`] where something was said already, or a cell is there.
-    pub fn put_foretold(&self, foretold: &Foretold) -> Result<String, RecordError> {
-        let path = self.folder.at(layout::FORETOLD)?;
-        let text = durable::json(&path, foretold)?;
-        let too_late = self.folder.kind(layout::FORETOLD)?.is_some() || !self.state().cells.is_empty();
+    pub fn put_predictions(&self, predicted: &Predictions) -> Result<String, RecordError> {
+        let path = self.folder.at(layout::PREDICTIONS)?;
+        let text = durable::json(&path, predicted)?;
+        let too_late = self.folder.kind(layout::PREDICTIONS)?.is_some() || !self.state().cells.is_empty();
         if too_late {
             let source = std::io::Error::other("a prediction is made before the first cell, and once");
             return Err(RecordError::Io { doing: "write", path, source });
         }
-        durable::put_file(&self.folder, layout::FORETOLD, &text)?;
+        durable::put_file(&self.folder, layout::PREDICTIONS, &text)?;
         Ok(seal::sha256_hex(&text))
     }
 
@@ -201,10 +201,10 @@ impl RunWriter {
     ///
     /// # Errors
     /// As the file system has them; [`RecordError::BadName`] for a slug that is none.
-    pub fn put_trials(&self, trials: &StackTrials) -> Result<(), RecordError> {
-        let slug = layout::plain_slug(&trials.stack)?;
-        let folder = self.below(layout::TRIALS)?;
-        self.put(&folder, slug, ".json", &durable::json(&folder.at(slug)?, trials)?)
+    pub fn put_feature_checks(&self, feature_checks: &StackFeatureChecks) -> Result<(), RecordError> {
+        let slug = layout::plain_slug(&feature_checks.stack)?;
+        let folder = self.below(layout::FEATURE_CHECKS)?;
+        self.put(&folder, slug, ".json", &durable::json(&folder.at(slug)?, feature_checks)?)
     }
 
     /// Keeps a cell with its raw files, given as name and content. When this returns, the cell is on the disk.

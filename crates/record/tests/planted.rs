@@ -124,7 +124,7 @@ fn a_reader_follows_no_link_waits_for_no_pipe_and_reads_nothing_without_end() {
     let read: [(&str, Read); 5] = [
         ("journal.jsonl", |reader| reader.journal().err()),
         ("inventory.json", |reader| reader.inventory().err()),
-        ("prediction.json", |reader| reader.foretold().err()),
+        ("prediction.json", |reader| reader.predicted().err()),
         ("preflight.json", |reader| reader.preflight().err()),
         ("cells/1-a-w/cell.json", |reader| reader.cells().err()),
     ];

@@ -213,7 +213,7 @@ fn rate_words(rate: &Rate, style: &Style) -> String {
     let said = (rate.throughput.value, rate.operations.value);
     let show = |bytes: f64| crate::quantity::by_block(bytes, said, style);
     let ninety = rate.throughput.ninety;
-    let limit = rate.limiter.as_ref().map(|limit| format!("; limit: {limit}")).unwrap_or_default();
+    let limit = rate.bottleneck.as_ref().map(|limit| format!("; limit: {limit}")).unwrap_or_default();
     format!(
         "{}: {}, 90 % {} to {}{limit}",
         rate.pattern,

@@ -1,9 +1,9 @@
 //! How far a run's answer can be believed, in one word, and the worst reason for it. One rule for every report.
 
 use serde::Serialize;
-use terms::finding::{AnchorAction, CellFinding, Compared, Findings, WithInterval};
+use terms::finding::{CellFinding, Compared, ControlAction, Findings, WithInterval};
 
-use crate::evidence::{count, count_of, foretold};
+use crate::evidence::{count, count_of, predicted};
 use crate::figure::spread;
 use crate::grid::{Grid, State};
 use crate::prose;
@@ -143,19 +143,19 @@ fn counts(grid: &Grid) -> Counts {
         || states.iter().filter_map(|state| if let State::Measured(of, _) = state { Some(*of) } else { None });
     let first = grid.stacks().first().map_or("", |stack| stack.slug.as_str());
     let beside = || findings.comparisons.iter().filter(|of| of.other == first);
-    let odd = findings.anchors.iter().filter(|anchor| anchor.action == AnchorAction::Flagged);
+    let odd = findings.controls.iter().filter(|control| control.action == ControlAction::Flagged);
     let steady = || findings.cells.iter().map(|cell| cell.steady);
     Counts {
         figures: measured().count(),
         flagged: measured().filter(|of| !of.guards.is_empty()).count(),
-        doubtful: findings.cells.iter().filter(|cell| foretold::doubts(findings, cell).next().is_some()).count(),
+        doubtful: findings.cells.iter().filter(|cell| predicted::doubts(findings, cell).next().is_some()).count(),
         missing: states.len() - measured().count(),
         compared: beside().count(),
         open: beside().filter(|of| of.verdict == Compared::CannotTell).count(),
         rounds: measured().filter_map(|of| of.throughput.or(of.iops)).map(|of| of.rounds).min().unwrap_or(0),
         unsettled: steady().map(|of| of.unknown).sum(),
         windows: steady().map(|of| of.steady + of.unsteady + of.unknown).sum(),
-        drift: odd.filter_map(|anchor| anchor.drift).map(f64::abs).reduce(f64::max),
+        drift: odd.filter_map(|control| control.drift).map(f64::abs).reduce(f64::max),
         widest: measured().filter_map(|of| of.throughput.or(of.iops)).max_by(|a, b| reach(a).total_cmp(&reach(b))),
     }
 }

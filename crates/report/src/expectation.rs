@@ -154,7 +154,7 @@ fn percent(share: f64) -> String {
 
 /// What limits, as sure as it is.
 fn limit(p: &Prediction) -> String {
-    match (p.limiter(), p.limits.as_slice()) {
+    match (p.bottleneck(), p.limits.as_slice()) {
         (Some(first), [_, second, ..]) => {
             format!("limit: {} ({}); next {}", first.resource, percent(first.probability), second.resource)
         }
@@ -182,7 +182,8 @@ fn flags(out: &mut String, stack: &[Prediction], style: &Style) {
     }
 }
 
-/// The account of every prediction: each roof as the sum that it is, what more would buy, and where each value is from.
+/// The account of every prediction: each ceiling as the sum that it is, what more would buy, and where each value is
+/// from.
 #[must_use]
 pub fn explain(expectation: &Expectation<'_>, style: &Style) -> String {
     let mut out = head(expectation, style);
@@ -231,14 +232,14 @@ fn account(out: &mut String, p: &Prediction, style: &Style) {
         say("    ", &format!("{}: {:+.1} %", gain.of, gain.buys_percent));
     }
     say("  ", "limits, the lowest first:");
-    for roof in &p.roofs {
+    for ceiling in &p.ceilings {
         say(
             "    ",
             &format!(
                 "{}: {} ({})",
-                roof.resource,
-                Iops(roof.operations_per_second),
-                crate::quantity::rate(roof.throughput, style)
+                ceiling.resource,
+                Iops(ceiling.operations_per_second),
+                crate::quantity::rate(ceiling.throughput, style)
             ),
         );
     }

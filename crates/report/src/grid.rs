@@ -62,7 +62,7 @@ pub(crate) enum Lead {
     /// It is faster than every other by the corrected comparisons; in findings without ranks, its interval is above
     /// every other.
     Clear,
-    /// It is not told apart from another; in findings without ranks, its interval meets another.
+    /// It is not distinguished from another; in findings without ranks, its interval meets another.
     Overlaps,
     /// There are no intervals to compare.
     Unknown,

@@ -6,6 +6,7 @@ mod charts;
 mod downloads;
 mod evidence;
 mod facts;
+mod feature_checks;
 mod figures;
 pub(crate) mod filters;
 mod over_places;
@@ -13,7 +14,6 @@ mod ratios;
 mod section;
 mod side_by_side;
 mod time;
-mod trials;
 
 use askama::Template;
 use terms::finding::Findings;
@@ -97,7 +97,7 @@ fn drawn(section: Section, of: &Source) -> Vec<Drawn> {
         Section::SideBySide => maybe(side_by_side::section(of)),
         Section::Trust => maybe(evidence::believe(of)),
         Section::Time => maybe(time::section(of)),
-        Section::FeatureChecks => maybe(trials::section(of)),
+        Section::FeatureChecks => maybe(feature_checks::section(of)),
         Section::Figures => vec![figures::section(of)],
         Section::Tables(listings) => {
             let listings = listings(&of.grid, &Style::default()).into_iter();

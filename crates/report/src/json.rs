@@ -2,8 +2,8 @@
 
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
-use terms::StackTrials;
-use terms::finding::{AnchorFinding, Curve, Findings, ImitationFinding, LayerCost, PartFinding, Scorecard};
+use terms::StackFeatureChecks;
+use terms::finding::{ControlFinding, Curve, Findings, ImitationFinding, LayerCost, PartFinding, Scorecard};
 use terms::inventory::Inventory;
 use terms::preflight::DriveCheck;
 use terms::record::{GuardNote, Probe, Provenance, Sample};
@@ -37,12 +37,12 @@ pub fn json(findings: &Findings) -> String {
         cells: Cells(findings),
         builds: Builds(findings),
         comparisons: Comparisons(findings),
-        anchors: &findings.anchors,
+        controls: &findings.controls,
         layers: &findings.layers,
         curves: findings.curves.iter().map(without_bins).collect(),
-        foretold: findings.foretold.as_ref(),
+        predicted: findings.predicted.as_ref(),
         preflight: &findings.preflight,
-        trials: &findings.trials,
+        feature_checks: &findings.feature_checks,
         not_checked: &findings.not_checked,
     };
     let mut text = serde_json::to_string_pretty(&document)
@@ -64,14 +64,17 @@ struct Document<'a> {
     cells: Cells<'a>,
     builds: Builds<'a>,
     comparisons: Comparisons<'a>,
-    anchors: &'a [AnchorFinding],
+    #[serde(rename = "anchors")]
+    controls: &'a [ControlFinding],
     layers: &'a [LayerCost],
     curves: Vec<Curve>,
-    foretold: Option<&'a Scorecard>,
+    #[serde(rename = "foretold")]
+    predicted: Option<&'a Scorecard>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     preflight: &'a [DriveCheck],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    trials: &'a [StackTrials],
+    #[serde(rename = "trials")]
+    feature_checks: &'a [StackFeatureChecks],
     not_checked: &'a [String],
 }
 

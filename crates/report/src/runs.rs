@@ -204,7 +204,7 @@ const fn words(verdict: Compared) -> &'static str {
 /// What changed with a throughput.
 fn explained(cell: &CellComparison) -> Option<String> {
     let mut parts: Vec<String> = cell.changes.iter().map(change).collect();
-    if let Some((a, b)) = cell.limiters {
+    if let Some((a, b)) = cell.bottlenecks {
         parts.push(format!("bottleneck {} → {}", a.word(), b.word()));
     }
     (!parts.is_empty()).then(|| parts.join("; "))

@@ -1,7 +1,7 @@
 //! What a report says, in order: one table that the terminal and the page both walk.
 
 use crate::evidence::{
-    burst, compat, curves, drives, flush, foretold, hosts, layers, parts, path_lost, places, preflight,
+    burst, compat, curves, drives, flush, hosts, layers, parts, path_lost, places, predicted, preflight,
 };
 use crate::grid::Grid;
 use crate::listing::Listing;
@@ -48,7 +48,7 @@ pub(crate) const SECTIONS: [Section; 24] = [
     Section::FeatureChecks,
     Section::Figures,
     Section::Tables(|grid, _| one(preflight::listing(grid.findings))),
-    Section::Tables(|grid, style| one(foretold::listing(grid.findings, style))),
+    Section::Tables(|grid, style| one(predicted::listing(grid.findings, style))),
     Section::Tables(|grid, _| one(flush::listing(grid))),
     Section::Tables(|grid, style| one(burst::listing(grid.findings, style))),
     Section::Tables(|grid, style| one(places::listing(grid.findings, style))),

@@ -7,7 +7,7 @@ pub(crate) mod strips;
 use terms::finding::Findings;
 
 use crate::evidence::believe::asked;
-use crate::evidence::{chart, trials};
+use crate::evidence::{chart, feature_checks};
 use crate::figure::{FACTOR, HALF};
 use crate::grid::Grid;
 use crate::listing::Form;
@@ -40,9 +40,9 @@ fn told(section: Section, grid: &Grid, style: &Style) -> String {
         Section::Workloads => listings::rankings(grid, style) + &limited_by(grid, style),
         Section::SideBySide => side_by_side(grid, style),
         Section::Trust => listings::believe(grid, style),
-        Section::FeatureChecks => {
-            trials::listing(&grid.findings.trials).map(|all| listings::listing(&all, style)).unwrap_or_default()
-        }
+        Section::FeatureChecks => feature_checks::listing(&grid.findings.feature_checks)
+            .map(|all| listings::listing(&all, style))
+            .unwrap_or_default(),
         Section::Tables(made) => {
             let shown = made(grid, style).into_iter().filter(|listing| listing.only != Some(Form::Page));
             shown.map(|listing| listings::listing(&listing, style)).collect()
@@ -73,13 +73,13 @@ fn ratios(grid: &Grid, style: &Style) -> String {
 
 /// What limits each cell; empty where nothing is known.
 fn limited_by(grid: &Grid, style: &Style) -> String {
-    let limiters = listings::limiters(grid);
-    if limiters.is_empty() {
+    let bottlenecks = listings::bottlenecks(grid);
+    if bottlenecks.is_empty() {
         return String::new();
     }
     let all: Vec<usize> = (0..grid.stacks().len()).collect();
     let mut out = section(style, "Limited by");
-    tables(&mut out, &strips::stacks(grid, &all, style), &limiters, style);
+    tables(&mut out, &strips::stacks(grid, &all, style), &bottlenecks, style);
     out
 }
 

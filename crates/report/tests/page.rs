@@ -81,7 +81,7 @@ fn all_that_is_known_has_its_section() {
     assert!(page.contains("--filename=&#39;/mnt/a b/test&#39;") || page.contains("&#39;--filename=/mnt/a b/test&#39;"));
     // No bar for a cell that never settled: its row is hatched in each of its charts.
     assert_eq!(page.matches(">no steady state</text>").count(), 5, "ratio, bar, latency, both side by side");
-    // Three charts for each workload, one for flushes, two for curves, one for building, roofs of two stacks on each
+    // Three charts for each workload, one for flushes, two for curves, one for building, ceilings of two stacks on each
     // workload, two side by side with a latency each, four over places; points have no charts.
     assert_eq!(page.matches("<svg class=\"chart\"").count(), 3 * 4 + 1 + 2 + 1 + 2 * 4 + 2 * 2 + 4);
     let drive = "<td>b</td><td class=\"n\">47.7 MiB/s</td><td class=\"n\">0.019 MiB/s</td>";
@@ -91,7 +91,7 @@ fn all_that_is_known_has_its_section() {
 
 /// The drawing of one stack and workload, word for word.
 #[test]
-fn roofs_are_drawn_over_what_was_said_and_measured() {
+fn ceilings_are_drawn_over_predicted_and_measured() {
     let page = html(&findings_rich());
     let drawings = &page[page.find("<div class=\"roofs\">").unwrap()..];
     insta::assert_snapshot!(&drawings[..drawings.find("</div>").unwrap()]);
@@ -110,9 +110,9 @@ fn a_figure_above_its_drives_is_doubtful_wherever_it_stands() {
     assert_eq!(page.matches(">measured, doubtful</text>").count(), 1);
 }
 
-/// Records from before there were roofs: nothing is drawn, all else is as it was.
+/// Records from before there were ceilings: nothing is drawn, all else is as it was.
 #[test]
-fn what_was_said_without_roofs_is_drawn_without_roofs() {
+fn predictions_without_ceilings_are_drawn_without_them() {
     let mut value = serde_json::to_value(findings_rich()).unwrap();
     for cell in value["foretold"]["cells"].as_array_mut().unwrap() {
         let cell = cell.as_object_mut().unwrap();
@@ -215,8 +215,8 @@ fn names_are_escaped_in_text_and_drawings() {
         stack.note = Some(evil.to_owned());
     }
     for cell in &mut findings.cells {
-        if let Some(limiter) = &mut cell.limiter {
-            limiter.witness = evil.to_owned();
+        if let Some(bottleneck) = &mut cell.bottleneck {
+            bottleneck.witness = evil.to_owned();
         }
         if let Some(imitation) = &mut cell.imitation {
             (imitation.unit, imitation.argv, imitation.differs) = (evil.into(), vec![evil.into()], vec![evil.into()]);
@@ -293,7 +293,7 @@ fn odd_evidence_still_gives_a_report() {
     }
     let mut single = findings_rich();
     single.comparisons.clear();
-    single.anchors.clear();
+    single.controls.clear();
     if let Some(policy) = &mut single.provenance.policy {
         policy.replicate = terms::design::Replicate::Single;
     }

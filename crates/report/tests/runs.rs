@@ -1,7 +1,7 @@
 //! Two runs side by side: what stands on a terminal, in JSON and on the page.
 
 use report::{Style, runs_html, runs_json, runs_text};
-use terms::evidence::LimiterKind;
+use terms::evidence::BottleneckKind;
 use terms::finding::{
     CellComparison, Change, Compared, Difference, Figures, Quantity, RunComparison, RunHead, WithInterval,
 };
@@ -33,7 +33,7 @@ fn cell(name: &str, (workload, title): (&str, &str), block: f64, ratio: f64, ver
         } else {
             Vec::new()
         },
-        limiters: moved.then_some((LimiterKind::Device, LimiterKind::Core)),
+        bottlenecks: moved.then_some((BottleneckKind::Device, BottleneckKind::Core)),
     }
 }
 

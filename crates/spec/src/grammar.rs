@@ -148,7 +148,12 @@ pub(crate) static STUDY: Table = Table {
         ),
         optional("workload", Kind::Tables(&WORKLOAD), "those of the profiles", "Workloads of the study's own."),
         optional("measure", Kind::Table(&MEASURE), "its defaults", "How it is measured."),
-        optional("trials", Kind::Table(&TRIALS), "nothing is tried", "Whether stacks do what they are built for."),
+        optional(
+            "trials",
+            Kind::Table(&FEATURE_CHECKS),
+            "nothing is tried",
+            "Whether stacks do what they are built for.",
+        ),
         optional(
             "chart",
             Kind::Tables(&CHART),
@@ -301,7 +306,7 @@ static PATH_LOST: Table = Table {
 /// A moment within a window.
 const EVENT: Kind = Kind::Duration { least: 100 * MS, most: HOUR, step: MS };
 
-static TRIALS: Table = Table {
+static FEATURE_CHECKS: Table = Table {
     name: "trials",
     written: "[trials]",
     help: "Features that are checked on each stack after everything is measured, only in the lab: checks break what they work on.",

@@ -232,7 +232,7 @@ fn switch(fields: &Fields, ports: &HashSet<u8>, notes: &mut Vec<Note>) -> Option
     Some(LabSwitch { number, limit: limit(fields, notes) })
 }
 
-/// What makes a drive as slow as one that spins, and nothing of any other drive.
+/// What makes a drive as slow as a hard disk, and nothing of any other drive.
 fn spindle(fields: &Fields, name: &Name, kind: LabDriveKind, notes: &mut Vec<Note>) -> Option<Spindle> {
     if kind != LabDriveKind::Hdd {
         for key in ["rpm", "outer", "seek", "cache"].into_iter().filter(|key| fields.has(key)) {

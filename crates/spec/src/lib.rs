@@ -20,6 +20,7 @@
 //! ```
 
 mod chart;
+mod feature_checks;
 mod fields;
 pub mod fio;
 mod grammar;
@@ -37,7 +38,6 @@ mod setup;
 mod stack;
 mod suggest;
 mod syntax;
-mod trials;
 mod workload;
 
 use terms::{Design, LabDrive, Note, NoteLevel, Span};
@@ -136,7 +136,7 @@ fn design(fields: &fields::Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -
         sources: source.into_iter().map(|grown| grown.stack).collect(),
         workloads,
         measure,
-        trials: trials::read(fields, notes),
+        feature_checks: feature_checks::read(fields, notes),
         charts,
     })
 }

@@ -65,7 +65,7 @@ fn policy(measure: Option<&Fields>, lab: &LabSpec, notes: &mut Vec<Note>) -> Mea
         margin: measure.and_then(|m| m.percent("margin")).unwrap_or(base.margin),
         budget: measure.and_then(|m| m.duration("budget")),
         replicate: measure.and_then(|m| m.word("replicate")).unwrap_or(base.replicate),
-        anchor: measure.and_then(|m| m.word("anchor")).unwrap_or(base.anchor),
+        control: measure.and_then(|m| m.word("anchor")).unwrap_or(base.control),
         compat: measure.and_then(|m| m.boolean("compat")).unwrap_or(base.compat),
         settle: measure.and_then(|m| m.duration("settle")).unwrap_or(settle),
         window: measure.and_then(|m| m.duration("window")).unwrap_or(window),

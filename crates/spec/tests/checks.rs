@@ -498,7 +498,7 @@ fn remote_drives_have_paths_and_no_ports() {
 }
 
 #[test]
-fn drives_that_spin_say_how_and_no_others_do() {
+fn hard_disks_say_how_and_no_others_do() {
     let lab = |drive: &str| {
         format!(
             "question = 'q'\nlab.drives = [ {{ name = 'a', size = '1 GiB', {drive} }} ]\n\

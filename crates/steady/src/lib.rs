@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_windows_are_told_apart() {
+    fn kinds_of_windows_are_distinguished() {
         let line: Vec<f64> = (0..60).map(|n| 100.0 + f64::from(n)).collect();
         let cliff = [level(40, 500.0), level(20, 100.0)].concat();
         let square: Vec<f64> = (0..60).map(|n| if n / 10 % 2 == 0 { 100.0 } else { 200.0 }).collect();

@@ -163,7 +163,8 @@ pub struct Rate {
     #[serde(rename = "operations_per_second")]
     pub operations: Estimate,
     /// What limits it, where that is likely enough to be said.
-    pub limiter: Option<String>,
+    #[serde(rename = "limiter")]
+    pub bottleneck: Option<String>,
     /// What `expect` warns of under this workload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
@@ -178,7 +179,7 @@ pub struct Neighbour {
     pub why: String,
 }
 
-/// Two designs that cannot be told apart.
+/// Two designs that cannot be distinguished.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tie {
     /// The other, by its place in the front, from 0.

@@ -34,7 +34,8 @@ pub struct Design {
     pub measure: MeasurePolicy,
     /// What is tried on each stack, after everything is measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub trials: Vec<Feature>,
+    #[serde(rename = "trials")]
+    pub feature_checks: Vec<Feature>,
     /// Stacks to be shown side by side, besides all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub charts: Vec<Chart>,
@@ -332,12 +333,13 @@ pub struct MeasurePolicy {
     #[serde(default)]
     pub replicate: Replicate,
     /// Go by steps: one stack after the other in the study's order, and no further once a figure is farther than this
-    /// from what was said of it.
+    /// from what was predicted of it.
     #[serde(default, rename = "stop_beyond_per_mille", skip_serializing_if = "Option::is_none")]
     pub stop_beyond: Option<PerMille>,
     /// What the bare drive tells of the session.
     #[serde(default)]
-    pub anchor: Anchor,
+    #[serde(rename = "anchor")]
+    pub control: Control,
     /// Is what other tools would have shown measured beside the honest figure?
     #[serde(default)]
     pub compat: bool,
@@ -394,7 +396,7 @@ impl Default for MeasurePolicy {
             budget: None,
             replicate: Replicate::Rebuild,
             stop_beyond: None,
-            anchor: Anchor::Note,
+            control: Control::Note,
             compat: false,
             settle: Nanos::seconds(1),
             window: Nanos::seconds(3),
@@ -439,20 +441,20 @@ words! {
 /// What happens with a round between whose ends the bare drive changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Anchor {
+pub enum Control {
     /// The bare drive is not measured.
     Off,
     /// The change is told.
     #[default]
     Note,
-    /// Beyond [`ANCHOR_DISCARD`] the round does not count and another takes its place.
+    /// Beyond [`CONTROL_DISCARD`] the round does not count and another takes its place.
     Discard,
 }
 
 /// A change of the bare drive within a round that is told.
-pub const ANCHOR_FLAG: PerMille = PerMille(30);
+pub const CONTROL_FLAG: PerMille = PerMille(30);
 /// A change of the bare drive within a round that discards it, where the study says so.
-pub const ANCHOR_DISCARD: PerMille = PerMille(60);
+pub const CONTROL_DISCARD: PerMille = PerMille(60);
 
 #[cfg(test)]
 mod tests {
@@ -460,7 +462,7 @@ mod tests {
     use crate::spindle::Spindle;
 
     #[test]
-    fn without_limits_nothing_spins_and_nothing_waits() {
+    fn without_limits_nothing_is_a_hard_disk_and_nothing_waits() {
         let limit = RateLimit { read: Some(Bytes::mib(1)), ..RateLimit::default() };
         let drive = |name: &str| LabDrive::new(Name::new(name).unwrap(), Bytes::mib(64));
         let slow = LabDrive { limit, lba: Bytes(4096), port: Port::Switch(0), ..drive("a") };

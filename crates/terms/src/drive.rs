@@ -35,7 +35,7 @@ pub struct LabDrive {
     /// Network paths to it: 1 for all but remote drives.
     #[serde(default = "one_path")]
     pub paths: u8,
-    /// What makes it as slow as a drive that spins; only [`LabDriveKind::Hdd`] has it.
+    /// What makes it as slow as a hard disk; only [`LabDriveKind::Hdd`] has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spindle: Option<Spindle>,
 }

@@ -33,7 +33,8 @@ pub enum EventKind {
         held: Vec<String>,
     },
     /// Predictions were written down, before anything was measured.
-    Foretold {
+    #[serde(rename = "foretold")]
+    Predictions {
         /// How many cells have one.
         cells: usize,
         /// Digest of their file, in hexadecimal.
@@ -118,7 +119,8 @@ pub struct Stopped {
     pub workload: Option<String>,
     /// Its predicted bottleneck.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limiter: Option<String>,
+    #[serde(rename = "limiter")]
+    pub bottleneck: Option<String>,
 }
 
 #[cfg(test)]

@@ -91,17 +91,17 @@ pub struct Cliff {
 
 /// What a cell's throughput was limited by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limiter {
+pub struct Bottleneck {
     /// The kind.
-    pub kind: LimiterKind,
+    pub kind: BottleneckKind,
     /// What was seen.
     pub witness: String,
 }
 
-/// Kinds of limiters.
+/// Kinds of bottlenecks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LimiterKind {
+pub enum BottleneckKind {
     /// All processors were busy.
     Core,
     /// One thread was busy all the time, and work waits for it.
@@ -122,7 +122,7 @@ pub enum LimiterKind {
     Unknown,
 }
 
-impl LimiterKind {
+impl BottleneckKind {
     /// The word for it.
     #[must_use]
     pub const fn word(self) -> &'static str {

@@ -7,12 +7,12 @@ mod runs;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::{Cliff, Limiter};
+use crate::evidence::{Bottleneck, Cliff};
+use crate::feature_check::StackFeatureChecks;
 use crate::inventory::Inventory;
-use crate::prediction::{Flag, Roof};
+use crate::prediction::{Ceiling, Flag};
 use crate::preflight::DriveCheck;
 use crate::record::{GuardNote, Latency, Probe, Provenance, Sample};
-use crate::trial::StackTrials;
 use crate::units::{BytesPerSecond, Iops, Nanos};
 use crate::workload::Tool;
 
@@ -43,22 +43,25 @@ pub struct Findings {
     pub comparisons: Vec<Comparison>,
     /// The bare drive, round by round.
     #[serde(default)]
-    pub anchors: Vec<AnchorFinding>,
+    #[serde(rename = "anchors")]
+    pub controls: Vec<ControlFinding>,
     /// What a layer costs, where two stacks differ by that layer alone.
     #[serde(default)]
     pub layers: Vec<LayerCost>,
     /// Load curves: points of one stack and workload together, in ascending load.
     #[serde(default)]
     pub curves: Vec<Curve>,
-    /// What was said before the run, beside what came of it.
+    /// Predictions made before the run, beside what was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub foretold: Option<Scorecard>,
+    #[serde(rename = "foretold")]
+    pub predicted: Option<Scorecard>,
     /// What was looked at on drives before the first step; nothing where nobody looked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub preflight: Vec<DriveCheck>,
     /// What was tried on stacks, in the study's order; none where nothing was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub trials: Vec<StackTrials>,
+    #[serde(rename = "trials")]
+    pub feature_checks: Vec<StackFeatureChecks>,
     /// What was not checked, so that nobody believes it was.
     pub not_checked: Vec<String>,
 }
@@ -76,12 +79,12 @@ pub const READ_ABOVE: &str = "read-above-drive";
 /// Code of a flag: more was written than the drives can take.
 pub const WRITTEN_ABOVE: &str = "write-above-drive";
 
-/// What was said before a run, beside what came of it.
+/// Predictions made before a run, beside what was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scorecard {
     /// When it was said, in UTC (RFC 3339).
     pub at: String,
-    /// Digest of what was said, as it was written down before the first cell.
+    /// Digest of what was predicted, as it was written down before the first cell.
     pub sha256: String,
     /// The factor by which intervals were widened because earlier ones were too narrow.
     pub widened: f64,
@@ -102,16 +105,18 @@ pub struct Score {
     pub workload: String,
     /// Throughput as it was said, in bytes per second.
     #[serde(rename = "foretold_bytes_per_second")]
-    pub foretold: crate::prediction::Estimate,
+    pub predicted: crate::prediction::Estimate,
     /// Throughput as it was measured; `None` where the cell has no figure.
     #[serde(rename = "measured_bytes_per_second")]
     pub measured: Option<f64>,
     /// Predicted bottleneck; `None` where none was probable enough to be named.
-    pub limiter: Option<String>,
+    #[serde(rename = "limiter")]
+    pub bottleneck: Option<String>,
     /// What each resource alone would allow, as it was said, the lowest first.
     #[serde(default)]
-    pub roofs: Vec<Roof>,
-    /// What is odd about what was measured, beside what was said.
+    #[serde(rename = "roofs")]
+    pub ceilings: Vec<Ceiling>,
+    /// What is odd about what was measured, beside what was predicted.
     #[serde(default)]
     pub flags: Vec<Flag>,
 }
@@ -122,10 +127,10 @@ impl Score {
         self.flags.iter().filter(|flag| [READ_ABOVE, WRITTEN_ABOVE].contains(&flag.code.as_str()))
     }
 
-    /// What was measured over what was said.
+    /// What was measured over what was predicted.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
-        self.measured.map(|measured| measured / self.foretold.value)
+        self.measured.map(|measured| measured / self.predicted.value)
     }
 }
 
@@ -174,7 +179,8 @@ pub struct CellFinding {
     pub steady: Steady,
     /// What most rounds were limited by.
     #[serde(default)]
-    pub limiter: Option<Limiter>,
+    #[serde(rename = "limiter")]
+    pub bottleneck: Option<Bottleneck>,
     /// Writes before and after a cache was full, where a window shows both.
     #[serde(default)]
     pub burst: Option<Burst>,
@@ -223,7 +229,7 @@ impl CellFinding {
             sync: None,
             rank: None,
             steady: Steady::default(),
-            limiter: None,
+            bottleneck: None,
             burst: None,
             path_lost: None,
             hosts: Vec::new(),
@@ -304,7 +310,7 @@ pub struct Rank {
 
 /// The bare drive in one round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AnchorFinding {
+pub struct ControlFinding {
     /// Round, from 1.
     pub round: u32,
     /// Throughput at the beginning, in bytes per second.
@@ -316,13 +322,13 @@ pub struct AnchorFinding {
     /// `last / first − 1`.
     pub drift: Option<f64>,
     /// What follows from it.
-    pub action: AnchorAction,
+    pub action: ControlAction,
 }
 
 /// What follows from a change of the bare drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum AnchorAction {
+pub enum ControlAction {
     /// Nothing.
     Kept,
     /// The round counts and the change is told.

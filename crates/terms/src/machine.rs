@@ -235,7 +235,7 @@ pub enum DriveKind {
     SataEnterprise,
     /// Flash on SAS.
     SasSsd,
-    /// A drive that spins, on SATA or SAS.
+    /// A hard disk, on SATA or SAS.
     #[serde(alias = "sas-hdd")]
     Hdd,
     /// Memory that looks like a drive.
@@ -294,7 +294,7 @@ pub struct Rated {
     pub flush: Option<Nanos>,
     /// Is its volatile write cache on, or does it need none?
     pub write_cache: Option<bool>,
-    /// Turns in a minute, of a drive that spins.
+    /// Turns in a minute, of a hard disk.
     #[serde(default)]
     pub rpm: Option<u32>,
 }

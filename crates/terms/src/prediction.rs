@@ -1,4 +1,4 @@
-//! What a stack will do under a workload, said before it is built: figures with intervals, what limits them, and
+//! What a stack will do under a workload, predicted before it is built: figures with intervals, what limits them, and
 //! everything that was put in.
 
 use serde::{Deserialize, Serialize};
@@ -47,8 +47,9 @@ pub struct Prediction {
     /// What more of something would buy, the most useful first.
     pub elasticities: Vec<Elasticity>,
     /// What each resource alone would allow, the lowest first.
-    pub roofs: Vec<Roof>,
-    /// How each roof came about.
+    #[serde(rename = "roofs")]
+    pub ceilings: Vec<Ceiling>,
+    /// How each ceiling came about.
     pub demands: Vec<Demand>,
     /// Every value that was put in.
     pub inputs: Vec<Input>,
@@ -59,7 +60,7 @@ pub struct Prediction {
 impl Prediction {
     /// The limiting resource, where one is likely enough to be named.
     #[must_use]
-    pub fn limiter(&self) -> Option<&Limit> {
+    pub fn bottleneck(&self) -> Option<&Limit> {
         self.limits.first().filter(|limit| limit.probability >= NAMED)
     }
 
@@ -87,10 +88,10 @@ impl Prediction {
     }
 }
 
-/// What was said of a whole study before it was run, and from what.
+/// What was predicted of a whole study before it was run, and from what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Foretold {
-    /// [`FORETOLD_SCHEMA`].
+pub struct Predictions {
+    /// [`PREDICTIONS_SCHEMA`].
     pub schema: u32,
     /// When, in UTC (RFC 3339).
     pub at: String,
@@ -108,24 +109,24 @@ pub struct Foretold {
     /// Why nothing was said, where that is so.
     pub why_not: Option<String>,
     /// Every stack under every workload that something was said of.
-    pub cells: Vec<ForetoldCell>,
+    pub cells: Vec<PredictedCell>,
 }
 
-/// Version of [`Foretold`].
-pub const FORETOLD_SCHEMA: u32 = 1;
+/// Version of [`Predictions`].
+pub const PREDICTIONS_SCHEMA: u32 = 1;
 
-/// What was said of one stack under one workload.
+/// What was predicted of one stack under one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ForetoldCell {
+pub struct PredictedCell {
     /// Slug of the stack.
     pub stack: String,
     /// Name of the workload.
     pub workload: String,
-    /// What was said.
+    /// What was predicted.
     pub prediction: Prediction,
 }
 
-/// Probability from which a limiter is named.
+/// Probability from which a bottleneck is named.
 pub const NAMED: f64 = 0.6;
 
 /// A figure with its intervals.
@@ -200,11 +201,11 @@ pub struct Elasticity {
 
 /// What a resource alone would allow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Roof {
+pub struct Ceiling {
     /// The resource.
     pub resource: String,
     /// What it is.
-    pub kind: RoofKind,
+    pub kind: CeilingKind,
     /// Operations per second that it allows.
     pub operations_per_second: f64,
     /// Bytes per second of the workload that it allows.
@@ -212,10 +213,10 @@ pub struct Roof {
     pub throughput: f64,
 }
 
-/// What a roof is made of.
+/// What a ceiling is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RoofKind {
+pub enum CeilingKind {
     /// A drive.
     Drive,
     /// A drive's own link.
@@ -330,7 +331,7 @@ pub struct Standing {
     pub runs: u32,
     /// Figures.
     pub figures: u32,
-    /// Median of how far what was measured was off what was said, as a share of the latter.
+    /// Median of how far what was measured was off what was predicted, as a share of the latter.
     pub median_error: f64,
     /// Share of figures inside the 50 % interval.
     pub in_half: f64,

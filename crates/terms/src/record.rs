@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::quote;
 use crate::design::MeasurePolicy;
-use crate::evidence::{CellConditions, Imitated, JobShare, Limiter, Steadiness, Threads};
+use crate::evidence::{Bottleneck, CellConditions, Imitated, JobShare, Steadiness, Threads};
 use crate::guard::Guard;
 use crate::name::Name;
 use crate::speed::Speed;
@@ -98,7 +98,7 @@ impl Provenance {
             window: self.window,
             span: self.span,
             seed: self.seed,
-            anchor: crate::design::Anchor::Off,
+            control: crate::design::Control::Off,
             ..MeasurePolicy::default()
         })
     }
@@ -161,11 +161,11 @@ pub struct Missing {
 }
 
 /// Stack of the cells that watch the bare drive. No stack of a study has this slug.
-pub const ANCHOR: &str = "anchor_";
-/// Workload of the anchor's cell at the beginning of a round.
-pub const ANCHOR_FIRST: &str = "first";
-/// Workload of the anchor's cell at the end of a round.
-pub const ANCHOR_LAST: &str = "last";
+pub const CONTROL: &str = "anchor_";
+/// Workload of the control's cell at the beginning of a round.
+pub const CONTROL_FIRST: &str = "first";
+/// Workload of the control's cell at the end of a round.
+pub const CONTROL_LAST: &str = "last";
 
 /// Which cell: a workload on a stack in a round.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -220,7 +220,8 @@ pub struct Cell {
     pub extended: bool,
     /// What the throughput was limited by.
     #[serde(default)]
-    pub limiter: Option<Limiter>,
+    #[serde(rename = "limiter")]
+    pub bottleneck: Option<Bottleneck>,
     /// Processor time by kind of thread.
     #[serde(default)]
     pub threads: Option<Threads>,
@@ -298,8 +299,8 @@ pub struct Reading {
 impl CellKey {
     /// Does the cell watch the bare drive?
     #[must_use]
-    pub fn is_anchor(&self) -> bool {
-        self.stack == ANCHOR
+    pub fn is_control(&self) -> bool {
+        self.stack == CONTROL
     }
 }
 
@@ -323,7 +324,7 @@ impl Cell {
             probes: Vec::new(),
             steadiness: None,
             extended: false,
-            limiter: None,
+            bottleneck: None,
             threads: None,
             jobs: Vec::new(),
             conditions: CellConditions::default(),

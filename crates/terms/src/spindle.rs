@@ -1,4 +1,4 @@
-//! A drive that spins: what its data sheet tells, and from it how long its head takes.
+//! A hard disk: what its data sheet tells, and from it how long its head takes.
 //!
 //! Everything is on one spiral that begins at the outer edge: its bits are equally dense, so a turn holds as many bytes
 //! as its radius is long, and the rate falls in the same proportion. Going on along the spiral costs nothing but the
@@ -49,7 +49,7 @@ mod shape {
     }
 }
 
-/// What the data sheet of a drive that spins tells.
+/// What the data sheet of a hard disk tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spindle {
     /// Turns in a minute.
@@ -237,10 +237,10 @@ mod tests {
     #[test]
     fn a_record_keeps_it_and_older_ones_have_none() {
         let plain = LabDrive::new(Name::new("a").unwrap(), Bytes::mib(64));
-        let spinning = LabDrive { kind: LabDriveKind::Hdd, spindle: Some(Spindle::default()), ..plain.clone() };
-        let text = serde_json::to_string(&spinning).unwrap();
+        let hdd = LabDrive { kind: LabDriveKind::Hdd, spindle: Some(Spindle::default()), ..plain.clone() };
+        let text = serde_json::to_string(&hdd).unwrap();
         assert!(text.contains(r#""kind":"hdd""#) && text.contains(r#""seek_ns":8500000"#), "{text}");
-        assert_eq!(serde_json::from_str::<LabDrive>(&text).unwrap(), spinning);
+        assert_eq!(serde_json::from_str::<LabDrive>(&text).unwrap(), hdd);
         let text = serde_json::to_string(&plain).unwrap();
         assert!(!text.contains("spindle"), "{text}");
         assert_eq!(serde_json::from_str::<LabDrive>(&text).unwrap(), plain);

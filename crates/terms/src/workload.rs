@@ -430,7 +430,7 @@ impl Workload {
     /// Is it one that predictions know? What becomes of a tree of files depends on caches that nobody described, and
     /// several hosts, or different jobs at once, on what they share.
     #[must_use]
-    pub const fn can_be_foretold(&self) -> bool {
+    pub const fn is_predictable(&self) -> bool {
         !matches!(self.method, Method::Tree(..)) && self.hosts.is_one() && self.parts.is_empty()
     }
 

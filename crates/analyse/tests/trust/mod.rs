@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use terms::finding::{Compared, Findings};
 use terms::inventory::Inventory;
 use terms::record::{Cell, CellKey, Flow, Latency, Provenance, RECORD_SCHEMA, Reading, StackEntry};
-use terms::{Anchor, Bytes, BytesPerSecond, Iops, MeasurePolicy, Name, Nanos, Pattern, Replicate, Workload};
+use terms::{Bytes, BytesPerSecond, Control, Iops, MeasurePolicy, Name, Nanos, Pattern, Replicate, Workload};
 
 /// The rate that is true.
 pub(crate) const TRUTH: f64 = 1e8;
@@ -34,7 +34,7 @@ pub(crate) fn policy(rounds: u32, most: u32) -> MeasurePolicy {
     MeasurePolicy {
         rounds,
         max_rounds: most,
-        anchor: Anchor::Off,
+        control: Control::Off,
         replicate: Replicate::Rebuild,
         ..MeasurePolicy::default()
     }

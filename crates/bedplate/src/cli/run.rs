@@ -36,7 +36,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "PERCENT", value_parser = percent, conflicts_with_all = ["dir", "drive"])]
     pub(crate) fail_slower: Option<terms::PerMille>,
     /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "anchor", "max_rounds"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "control", "max_rounds"])]
     pub(crate) dir: Option<String>,
     /// Which drive of the machine the study's drive NAME is, by an id that stays: a name in /dev/disk/by-id, `serial=…`
     /// or `wwid=…`. ALL THAT IS ON IT IS LOST; one that holds anything is refused
@@ -67,8 +67,8 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) replicate: Option<Replicate>,
     /// What the bare drive, measured first and last in every round, is good for [default: the study's]
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) anchor: Option<Anchor>,
+    #[arg(long = "anchor", value_enum, value_name = "WHAT")]
+    pub(crate) control: Option<Control>,
     /// Also run what KDiskMark, CrystalDiskMark or GNOME Disks would, and say why it shows something else
     #[arg(long)]
     pub(crate) compat: bool,
@@ -103,8 +103,8 @@ pub(crate) struct RunArguments {
     #[arg(long, conflicts_with_all = ["rounds", "max_rounds", "window", "settle"])]
     pub(crate) quick: bool,
     /// Leave out what `[trials]` asks for
-    #[arg(long)]
-    pub(crate) no_trials: bool,
+    #[arg(long = "no-trials")]
+    pub(crate) no_feature_checks: bool,
     /// Add so many rounds at most to the newest run of this study with these choices (another with --resume RUN): they go
     /// to comparisons that are open and intervals that are wide
     #[arg(long, value_name = "N", conflicts_with_all = ["rounds", "max_rounds"], value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -188,7 +188,7 @@ impl From<Replicate> for terms::Replicate {
 
 /// What the bare drive is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Anchor {
+pub(crate) enum Control {
     /// It is not measured
     Off,
     /// Its change within a round is told
@@ -197,12 +197,12 @@ pub(crate) enum Anchor {
     Discard,
 }
 
-impl From<Anchor> for terms::Anchor {
-    fn from(anchor: Anchor) -> Self {
-        match anchor {
-            Anchor::Off => Self::Off,
-            Anchor::Note => Self::Note,
-            Anchor::Discard => Self::Discard,
+impl From<Control> for terms::Control {
+    fn from(control: Control) -> Self {
+        match control {
+            Control::Off => Self::Off,
+            Control::Note => Self::Note,
+            Control::Discard => Self::Discard,
         }
     }
 }

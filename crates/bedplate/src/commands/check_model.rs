@@ -22,7 +22,7 @@ use crate::cli::{CheckModelArguments, Requirement, RunArguments};
 use crate::commands::{advise, calibrate, report, run};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
-use crate::{calibrations, foretell, ground, studies};
+use crate::{calibrations, predict, studies, target};
 
 /// Each on every stack.
 const WORKLOADS: usize = 10;
@@ -45,7 +45,7 @@ pub(crate) fn check_model(arguments: &CheckModelArguments, settings: &Settings) 
     if arguments.again {
         predict_again(&reader, &study, &mut findings, &own)?;
     }
-    let Some(card) = &findings.foretold else {
+    let Some(card) = &findings.predicted else {
         return Err(Failure::told(format!(
             "error: nothing was predicted of the run in `{}`",
             directory.to_string_lossy()
@@ -100,7 +100,7 @@ fn measured(home: &Path, study: &Path, arguments: &CheckModelArguments, own: &Se
         write(draw::advised(arguments.seed, size, &front))?;
     }
     let chosen = RunArguments { study: Some(study.to_owned()), ..RunArguments::default() };
-    run::to_record(ground::stake(&chosen, own)?, own)
+    run::to_record(target::prepare(&chosen, own)?, own)
 }
 
 /// The layouts that are advised for such a guest with the flash drives of a study.
@@ -111,7 +111,7 @@ fn advised(
 ) -> Vec<Advised> {
     design.lab.drives.retain(|drive| drive.kind == LabDriveKind::Flash);
     let bare = Machine { drives: Vec::new(), ..model::found(guest) };
-    let (seated, _) = model::seat(&bare, &design.lab.drives, design.measure.span);
+    let (seated, _) = model::assignment(&bare, &design.lab.drives, design.measure.span);
     let machine = model::limited(seated, &design.lab, design.measure.span);
     advise::best(&design, (&machine, known), TAKEN_FOR, &requirement.needs(), ADVISED).front
 }
@@ -125,11 +125,11 @@ fn newest(own: &Settings) -> Result<PathBuf, Failure> {
 
 /// Puts what this program predicts, from the machine and the calibration of then, in the place of what was predicted then.
 fn predict_again(reader: &RunReader, study: &Path, findings: &mut Findings, own: &Settings) -> Result<(), Failure> {
-    let Some((then, sha256)) = reader.foretold()? else { return Ok(()) };
+    let Some((then, sha256)) = reader.predicted()? else { return Ok(()) };
     let design = studies::of_text(study, reader.study_text(), own)?;
     let known: Option<Calibration> = calibrations::of(&findings.inventory, own)?;
-    let now = foretell::anew(then, &design, known.as_ref());
-    findings.foretold = Some(analyse::score(&now, &sha256, findings));
+    let now = predict::anew(then, &design, known.as_ref());
+    findings.predicted = Some(analyse::score(&now, &sha256, findings));
     Ok(())
 }
 

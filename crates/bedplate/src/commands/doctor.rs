@@ -74,7 +74,7 @@ fn fix(arguments: &DoctorArguments, settings: &Settings) -> Result<Exit, Failure
         }
     }
     let mut done = String::new();
-    let result = mend_all(&*host, &diagnosis, &mut done);
+    let result = fix_all(&*host, &diagnosis, &mut done);
     settings.printer.data(if done.is_empty() { "nothing to write\n" } else { &done })?;
     result
 }
@@ -85,7 +85,7 @@ fn refused(check: &str, why: &str) -> Failure {
     ))
 }
 
-fn mend_all(host: &dyn Host, diagnosis: &Diagnosis, done: &mut String) -> Result<Exit, Failure> {
+fn fix_all(host: &dyn Host, diagnosis: &Diagnosis, done: &mut String) -> Result<Exit, Failure> {
     let mut all = true;
     for finding in &diagnosis.findings {
         all &= apply(host, finding, done)?;

@@ -5,7 +5,7 @@ pub(crate) mod holdings;
 use std::path::Path;
 
 use host::inspect;
-use model::{Conditions, Fault, Seat, Site};
+use model::{Assignment, Conditions, Fault, Site};
 use report::expectation::{self, Expectation, Unpredicted};
 use terms::calibration::Calibration;
 use terms::inventory::Inventory;
@@ -25,12 +25,12 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let (machine, inventory, known) = open(arguments.machine.as_deref(), settings)?;
     let selection = Selection { study, only, skip };
     let design = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
-    let (machine, seats) = model::seat(&machine, &design.lab.drives, design.measure.span);
+    let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
-    let drives: Vec<String> = seats.iter().map(|seat| words(seat, &machine)).collect();
+    let drives: Vec<String> = assignments.iter().map(|assignment| words(assignment, &machine)).collect();
     let holdings = if arguments.space || arguments.years {
-        holdings::want_sizes(&design, (&machine, &seats), inventory.as_ref(), arguments)?;
-        holdings::holdings(&design, (&machine, &seats), inventory.as_ref(), arguments)?
+        holdings::want_sizes(&design, (&machine, &assignments), inventory.as_ref(), arguments)?;
+        holdings::holdings(&design, (&machine, &assignments), inventory.as_ref(), arguments)?
     } else {
         Vec::new()
     };
@@ -119,7 +119,7 @@ fn predict(
     };
     let (mut predictions, mut unpredicted) = (Vec::new(), Vec::new());
     for stack in &design.stacks {
-        let works = design.workloads.iter().filter(|work| work.can_be_foretold());
+        let works = design.workloads.iter().filter(|work| work.is_predictable());
         match works.map(|work| model::predict(site, stack, work, &conditions)).collect::<Result<Vec<_>, _>>() {
             Ok(of) => predictions.extend(of),
             Err(fault @ Fault::NoRule { .. }) => {
@@ -139,13 +139,13 @@ fn no_prediction(stack: &str, because: &str) -> Failure {
 }
 
 /// What stands for a drive of the study.
-fn words(seat: &Seat, machine: &Machine) -> String {
-    let group = machine.drives.iter().find(|group| group.name == seat.name);
+fn words(assignment: &Assignment, machine: &Machine) -> String {
+    let group = machine.drives.iter().find(|group| group.name == assignment.name);
     let kind = group.map_or("", |group| group.kind.word());
     let is_told = group.is_some_and(|group| group.rated != Rated::NOTHING);
-    match &seat.drive {
-        Some(drive) => format!("{} is {drive} ({kind})", seat.name),
-        None if is_told => format!("{} is as the study describes it ({kind})", seat.name),
-        None => format!("{} is a usual drive ({kind}): the machine has none left of the kind", seat.name),
+    match &assignment.drive {
+        Some(drive) => format!("{} is {drive} ({kind})", assignment.name),
+        None if is_told => format!("{} is as the study describes it ({kind})", assignment.name),
+        None => format!("{} is a usual drive ({kind}): the machine has none left of the kind", assignment.name),
     }
 }

@@ -7,8 +7,8 @@ use terms::{Design, Plan};
 
 use crate::cli::{PlanArguments, Selection};
 use crate::exit::{Exit, Failure};
-use crate::ground::{drives, prepared};
 use crate::settings::Settings;
+use crate::target::{drives, prepared};
 use crate::{machine, studies};
 
 /// Shows the plans of a study: for reading, as a script, as JSON, or as differences from another study's.

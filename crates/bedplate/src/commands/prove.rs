@@ -1,13 +1,13 @@
 //! `bedplate prove`
 
-use terms::{Feature, StackTrials};
+use terms::{Feature, StackFeatureChecks};
 
 use crate::cli::ProveArguments;
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
-use crate::{studies, trials};
+use crate::{feature_checks, studies};
 
-/// Tries every selected stack, prints what each showed, and answers whether all came as promised.
+/// Tries every selected stack, prints what each showed, and answers whether all came as expected.
 pub(crate) fn prove(arguments: &ProveArguments, settings: &Settings) -> Result<Exit, Failure> {
     let study = studies::load(&arguments.selection, settings)?;
     match arguments.place.on.as_str() {
@@ -17,25 +17,25 @@ pub(crate) fn prove(arguments: &ProveArguments, settings: &Settings) -> Result<E
         other => return Err(Failure::told(format!("error: `{other}` is not a place\n\nhint: use `--on lab`"))),
     }
     let design = &study.design;
-    let features = match (&arguments.feature, &design.trials) {
+    let features = match (&arguments.feature, &design.feature_checks) {
         (typed, _) if !typed.is_empty() => typed.clone(),
         (_, asked) if !asked.is_empty() => asked.clone(),
         _ => Feature::ALL.to_vec(),
     };
     let progress =
-        settings.printer.progress(trials::STACK * f64::from(u32::try_from(design.stacks.len()).unwrap_or(1)));
-    let mut all: Vec<StackTrials> = Vec::new();
+        settings.printer.progress(feature_checks::STACK * f64::from(u32::try_from(design.stacks.len()).unwrap_or(1)));
+    let mut all: Vec<StackFeatureChecks> = Vec::new();
     for stack in &design.stacks {
-        all.push(trials::hold(design, stack, &features, settings, &progress)?);
+        all.push(feature_checks::hold(design, stack, &features, settings, &progress)?);
     }
     drop(progress);
     let text = if arguments.json {
-        report::trials_json(&all)
+        report::feature_checks_json(&all)
     } else {
-        report::trials_text(&all, arguments.steps, &settings.style)
+        report::feature_checks_text(&all, arguments.steps, &settings.style)
     };
     settings.printer.drawn(&text)?;
-    Ok(trials::answer(&all))
+    Ok(feature_checks::answer(&all))
 }
 
 fn refused(place: &str) -> Failure {

@@ -135,9 +135,9 @@ pub(crate) fn open(run: &str, settings: &Settings) -> Result<RunReader, Failure>
 pub(crate) fn findings(reader: &RunReader) -> Result<Findings, Failure> {
     let inventory = reader.inventory()?.unwrap_or_default();
     let mut findings = analyse::study(reader.provenance(), &inventory, &reader.cells()?, &reader.builds()?);
-    findings.foretold = reader.foretold()?.map(|(foretold, sha256)| analyse::score(&foretold, &sha256, &findings));
+    findings.predicted = reader.predicted()?.map(|(predicted, sha256)| analyse::score(&predicted, &sha256, &findings));
     findings.preflight = reader.preflight()?;
-    findings.trials = reader.trials()?;
+    findings.feature_checks = reader.feature_checks()?;
     Ok(findings)
 }
 

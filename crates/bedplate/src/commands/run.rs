@@ -22,20 +22,20 @@ use self::again::{Earlier, earlier, go_on};
 use crate::cli::RunArguments;
 use crate::commands::{report as reports, runs};
 use crate::exit::{Exit, Failure};
-use crate::ground::{self, Staked};
 use crate::proof::Proof;
 use crate::runner::estimate::{self, Costs};
 use crate::runner::{self, Runner, happened, lanes};
 use crate::settings::Settings;
 use crate::studies::Study;
-use crate::{BUILD, foretell, guest, room, trials};
+use crate::target::{self, PreparedRun};
+use crate::{BUILD, feature_checks, guest, predict, room};
 
 /// Runs a study from its file to its report.
 pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit, Failure> {
-    let mut staked = ground::stake(arguments, settings)?;
-    let releases = kernels::meant(&staked)?;
+    let mut prepared_run = target::prepare(arguments, settings)?;
+    let releases = kernels::meant(&prepared_run)?;
     if releases.len() > 1 {
-        return kernels::side_by_side(&staked, &releases, arguments, settings);
+        return kernels::side_by_side(&prepared_run, &releases, arguments, settings);
     }
     if arguments.fail_slower.is_some() {
         return Err(Failure::told(
@@ -44,13 +44,13 @@ pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit,
         ));
     }
     if !releases.is_empty() {
-        staked.study.design.lab.kernels = releases;
+        prepared_run.study.design.lab.kernels = releases;
     }
     let earlier = match (&arguments.resume, arguments.more) {
         (None, None) => None,
-        (run, more) => Some(earlier(run.as_deref().unwrap_or("latest"), &staked.study, more, settings)?),
+        (run, more) => Some(earlier(run.as_deref().unwrap_or("latest"), &prepared_run.study, more, settings)?),
     };
-    let directory = go(staked, earlier, arguments, settings)?;
+    let directory = go(prepared_run, earlier, arguments, settings)?;
     let (findings, answer) = conclude(&directory, settings)?;
     show(&directory, &findings, arguments, settings)?;
     Ok(answer)
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit,
 
 /// Makes a run, or goes on with one that is not whole or is to have more rounds. Its directory.
 fn go(
-    mut staked: Staked,
+    mut prepared_run: PreparedRun,
     earlier: Option<Earlier>,
     arguments: &RunArguments,
     settings: &Settings,
@@ -67,9 +67,9 @@ fn go(
         if earlier.is_whole && arguments.more.is_none() {
             return Ok(earlier.directory.clone());
         }
-        staked.study.design.measure = earlier.policy.clone();
+        prepared_run.study.design.measure = earlier.policy.clone();
     }
-    measure_all(staked, earlier, settings)
+    measure_all(prepared_run, earlier, settings)
 }
 
 /// What time is in the guest, where it is one.
@@ -81,15 +81,15 @@ fn say_clock(design: &terms::Design, site: &Site, settings: &Settings) {
 }
 
 /// Runs a study that is staked out to its record, and prints no report.
-pub(crate) fn to_record(staked: Staked, settings: &Settings) -> Result<PathBuf, Failure> {
-    measure_all(staked, None, settings)
+pub(crate) fn to_record(prepared_run: PreparedRun, settings: &Settings) -> Result<PathBuf, Failure> {
+    measure_all(prepared_run, None, settings)
 }
 
 /// Boots, begins or resumes the record, runs every open cell, and seals.
-fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> Result<PathBuf, Failure> {
+fn measure_all(prepared_run: PreparedRun, resume: Option<Earlier>, settings: &Settings) -> Result<PathBuf, Failure> {
     let _care = Care::take();
-    let all_plans = staked.all_plans();
-    let Staked { study, plans, sources, site } = staked;
+    let all_plans = prepared_run.all_plans();
+    let PreparedRun { study, plans, sources, site } = prepared_run;
     let study = &study;
     let boot = settings.printer.progress(estimate::BEGIN);
     let site = match site {
@@ -126,25 +126,26 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
         Some(earlier) => go_on(&earlier, &all_plans, &inventory, &entries, &site, proof.as_ref())?,
         None => {
             let writer = begin(study, &all_plans, &inventory, entries, &site, settings)?;
-            let foretold = foretell::foretell(&site, &study.design, &inventory, settings)?;
-            let sha256 = writer.put_foretold(&foretold)?;
-            happened(&writer, "", 0, EventKind::Foretold { cells: foretold.cells.len(), sha256 })?;
+            let predicted = predict::predict(&site, &study.design, &inventory, settings)?;
+            let sha256 = writer.put_predictions(&predicted)?;
+            happened(&writer, "", 0, EventKind::Predictions { cells: predicted.cells.len(), sha256 })?;
             writer
         }
     };
     let directory = writer.dir().to_owned();
     let proof = proof.map(|proof| proof.of_run(&writer.reader()?)).transpose()?;
-    let trials = trials::expected(&study.design).map(|trials| format!("; {trials}")).unwrap_or_default();
+    let feature_checks =
+        feature_checks::expected(&study.design).map(|feature_checks| format!("; {feature_checks}")).unwrap_or_default();
     say_clock(&study.design, &site, settings);
-    settings.printer.say(&format!("estimate: {}{trials}", estimate::words(&costs, &study.design, &missing)));
+    settings.printer.say(&format!("estimate: {}{feature_checks}", estimate::words(&costs, &study.design, &missing)));
     let expected = costs.run(&study.design, &missing);
     let progress = settings.printer.progress_in_lanes(costs.work(&study.design, &missing), costs.at_once());
-    let finished = writer.finished().iter().filter(|cell| !cell.is_anchor()).count();
+    let finished = writer.finished().iter().filter(|cell| !cell.is_control()).count();
     progress.expect(estimate::cells(&study.design, &missing).max(finished));
     progress.begin(finished);
     let is_lab = site.is_lab();
     let setups = settable(&study.design.setups, &site, settings);
-    let set_up = |site: &Site| ground::prepared::plan(site, site.drives(), &setups);
+    let set_up = |site: &Site| target::prepared::plan(site, site.drives(), &setups);
     erase(&mut held, &writer)?;
     let prepared = set_up(&site)?;
     drop(site);
@@ -183,10 +184,10 @@ fn measure_all(staked: Staked, resume: Option<Earlier>, settings: &Settings) -> 
     drop(runner);
     drop(progress);
     drop(held);
-    // The guest that was measured in goes before those of the trials come.
+    // The guest that was measured in goes before those of the feature checks come.
     drop(kept);
     if is_lab {
-        trials::hold_all(&study.design, &writer, settings)?;
+        feature_checks::hold_all(&study.design, &writer, settings)?;
     }
     writer.seal()?;
     if !resumed {
@@ -338,8 +339,8 @@ fn conclude(directory: &Path, settings: &Settings) -> Result<(Findings, Exit), F
         settings.printer.say(&format!("warning: the catalogue was not brought up to date: {error}"));
     }
     // A stack that cannot be built has told so by its cells.
-    let built: Vec<_> = findings.trials.iter().filter(|of| of.missing.is_none()).cloned().collect();
-    let answer = answer(&findings).max(trials::answer(&built));
+    let built: Vec<_> = findings.feature_checks.iter().filter(|of| of.missing.is_none()).cloned().collect();
+    let answer = answer(&findings).max(feature_checks::answer(&built));
     Ok((findings, answer))
 }
 

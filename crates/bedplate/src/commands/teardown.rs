@@ -11,7 +11,7 @@ use crate::cli::TeardownArguments;
 use crate::commands::report;
 use crate::exit::{Exit, Failure};
 use crate::proof::Proof;
-use crate::runner::aftermath;
+use crate::runner::cleanup;
 use crate::settings::Settings;
 use crate::site::{Site, plan_sha256};
 
@@ -61,7 +61,7 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     }
     let claims = locked(&site, drives, &arguments.erase)?;
     let authority = Authority::held(&site, &claims);
-    let down = aftermath::take_back(&authority, &plans, &past, &writer, Some(&proof));
+    let down = cleanup::take_back(&authority, &plans, &past, &writer, Some(&proof));
     let hinted = |failure| match failure {
         Failure::Refused(text) => Failure::Refused(format!("{text}\n\nhint: if what is there may go, say `{again}`")),
         other => other,
@@ -190,7 +190,7 @@ mod tests {
     use terms::Bytes;
 
     use super::*;
-    use crate::runner::aftermath::tests::{begun, writer};
+    use crate::runner::cleanup::tests::{begun, writer};
 
     #[test]
     fn a_journal_that_was_added_to_before_the_record_was_locked_is_refused() {

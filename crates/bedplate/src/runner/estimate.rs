@@ -1,4 +1,4 @@
-//! What a run will take, said before it begins.
+//! What a run will take, estimated before it begins.
 //!
 //! Learned from earlier runs at the same place and with the same accelerator: what a cell takes beyond its window, how
 //! long windows are that are made longer, what building, filling and taking down take. What was never seen is taken from a
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use record::RunReader;
 use terms::event::{Event, EventKind};
-use terms::record::{ANCHOR, Cell, ICOUNT, Provenance, Reading};
+use terms::record::{CONTROL, Cell, ICOUNT, Provenance, Reading};
 use terms::{Design, MeasurePolicy, Method, Plan, Replicate, Workload};
 
 mod parts;
@@ -228,14 +228,14 @@ impl Costs {
         let policy = &design.measure;
         let all: f64 = design.workloads.iter().map(|workload| self.cell(policy, workload)).sum();
         let mean = all / real(design.workloads.len().max(1));
-        real(stacks) * self.stack("", policy) + real(cells) * mean + self.anchors(design)
+        real(stacks) * self.stack("", policy) + real(cells) * mean + self.controls(design)
     }
 
-    /// What the anchor adds to every round.
-    fn anchors(&self, design: &Design) -> f64 {
+    /// What the control adds to every round.
+    fn controls(&self, design: &Design) -> f64 {
         let policy = &design.measure;
-        let each = policy.settle.as_seconds() + policy.window.as_seconds() + self.overhead + self.fill(ANCHOR, policy);
-        f64::from(anchors(policy)) * each
+        let each = policy.settle.as_seconds() + policy.window.as_seconds() + self.overhead + self.fill(CONTROL, policy);
+        f64::from(controls(policy)) * each
     }
 
     /// Seconds of the first rounds of a run, without the stacks that cannot be built.
@@ -254,7 +254,7 @@ impl Costs {
         let hosts = f64::from(design.hosts().0);
         let boot = if self.lanes.is_some() { BEGIN } else { 0.0 };
         let stacks: f64 = slugs.map(|slug| boot + builds * hosts * self.stack(&slug, policy) + rounds * cells).sum();
-        stacks + rounds * self.anchors(design)
+        stacks + rounds * self.controls(design)
     }
 
     /// The longest that a run may take: every round that the policy allows, for every cell.
@@ -302,10 +302,10 @@ pub(crate) fn words(costs: &Costs, design: &Design, missing: &[String]) -> Strin
     format!("{cells} cells in {} {rounds}: {time} ({learned})", policy.rounds)
 }
 
-/// Cells that anchors add to every round.
-const fn anchors(policy: &terms::MeasurePolicy) -> u32 {
-    match (policy.anchor, policy.replicate) {
-        (terms::Anchor::Off, _) | (_, Replicate::Single) => 0,
+/// Cells that controls add to every round.
+const fn controls(policy: &terms::MeasurePolicy) -> u32 {
+    match (policy.control, policy.replicate) {
+        (terms::Control::Off, _) | (_, Replicate::Single) => 0,
         _ => 2,
     }
 }
@@ -343,8 +343,13 @@ mod tests {
             stacks: vec![stack("a"), stack("b")],
             sources: Vec::new(),
             workloads: vec![workload],
-            measure: MeasurePolicy { rounds, max_rounds: most, anchor: terms::Anchor::Off, ..MeasurePolicy::default() },
-            trials: Vec::new(),
+            measure: MeasurePolicy {
+                rounds,
+                max_rounds: most,
+                control: terms::Control::Off,
+                ..MeasurePolicy::default()
+            },
+            feature_checks: Vec::new(),
             charts: Vec::new(),
         }
     }

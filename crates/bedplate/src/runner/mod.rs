@@ -3,8 +3,8 @@
 //! A round is every workload on every stack once. Which rounds there are is decided in `schedule`; what stands at the
 //! same time, and in which order its cells come, in `visit`; the bare drive is watched in `anchor`.
 
-pub(crate) mod aftermath;
-mod anchor;
+pub(crate) mod cleanup;
+mod control;
 pub(crate) mod estimate;
 mod journal;
 pub(crate) mod lanes;
@@ -65,7 +65,7 @@ pub(crate) struct Runner<'a> {
     pub(crate) spent: f64,
     /// Share of the budget that may be spent by now.
     pub(crate) share: f64,
-    /// Set where a step came out too far from what was said of it: why no other is begun.
+    /// Set where a step came out too far from what was predicted of it: why no other is begun.
     pub(crate) stopped: Option<String>,
     /// Set when the budget holds nothing more.
     pub(crate) over_budget: bool,

@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use sha2::{Digest, Sha256};
 
-/// A generator for one choice. Choices are told apart by their label, so that none depends on how many came before:
+/// A generator for one choice. Choices are distinguished by their label, so that none depends on how many came before:
 /// a resumed run chooses as the whole one would have.
 fn generator(seed: u64, label: &str) -> ChaCha8Rng {
     let mut hash = Sha256::new();

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use record::RunReader;
 use terms::Replicate;
 use terms::event::EventKind;
-use terms::finding::{AnchorAction, Findings};
+use terms::finding::{ControlAction, Findings};
 
 use crate::exit::Failure;
 use crate::runner::{Runner, estimate, order};
@@ -93,7 +93,7 @@ impl Runner<'_> {
     /// them, it is spent.
     fn scope(&mut self, round: u32) -> Result<Option<Scope>, Failure> {
         let policy = &self.design.measure;
-        let judges = policy.is_sequential() || policy.anchor == terms::Anchor::Discard;
+        let judges = policy.is_sequential() || policy.control == terms::Control::Discard;
         if round <= policy.rounds {
             return Ok(Some(Scope::All));
         }
@@ -101,7 +101,7 @@ impl Runner<'_> {
             return Ok(None);
         }
         let findings = self.findings_before(round)?;
-        let discarded = findings.anchors.iter().filter(|anchor| anchor.action == AnchorAction::Discarded).count();
+        let discarded = findings.controls.iter().filter(|control| control.action == ControlAction::Discarded).count();
         let kept = (round - 1).saturating_sub(u32::try_from(discarded).unwrap_or(u32::MAX));
         if kept < policy.rounds {
             return Ok(Some(Scope::All));
@@ -171,7 +171,7 @@ impl Runner<'_> {
             return Ok(());
         }
         if self.stopped.is_none() {
-            self.bare_anchor(round, terms::record::ANCHOR_FIRST)?;
+            self.bare_control(round, terms::record::CONTROL_FIRST)?;
         }
         for index in stacks {
             if self.over_budget {
@@ -184,7 +184,7 @@ impl Runner<'_> {
             self.visit(&[round], &[index], scope)?;
             self.judge_step(round, index)?;
         }
-        if self.over_budget { Ok(()) } else { self.bare_anchor(round, terms::record::ANCHOR_LAST) }
+        if self.over_budget { Ok(()) } else { self.bare_control(round, terms::record::CONTROL_LAST) }
     }
 
     /// Rounds beyond the first ones were not in the estimate.

@@ -32,11 +32,11 @@ pub(crate) struct Standing<'a> {
     /// What was done, for taking it back.
     pub(crate) journal: RunJournal<'a>,
     /// The same on other hosts, where workloads need them.
-    pub(crate) others: Vec<Elsewhere<'a>>,
+    pub(crate) others: Vec<RemoteHost<'a>>,
 }
 
 /// The same stack on another host.
-pub(crate) struct Elsewhere<'a> {
+pub(crate) struct RemoteHost<'a> {
     pub(crate) filled: Filled,
     pub(crate) drives: Vec<(String, String)>,
     pub(crate) journal: RunJournal<'a>,
@@ -57,7 +57,7 @@ pub(crate) struct Spot<'a> {
     /// Drives, whole.
     pub(crate) drives: &'a [(String, String)],
     /// The same on other hosts.
-    pub(crate) others: &'a [Elsewhere<'a>],
+    pub(crate) others: &'a [RemoteHost<'a>],
 }
 
 impl<'a> Runner<'a> {
@@ -87,11 +87,11 @@ impl<'a> Runner<'a> {
     }
 
     /// Builds and fills the same stack on every other host.
-    fn elsewhere(&self, site: &Site, round: u32, plan: &'a Plan) -> Result<Vec<Elsewhere<'a>>, Failure> {
+    fn elsewhere(&self, site: &Site, round: u32, plan: &'a Plan) -> Result<Vec<RemoteHost<'a>>, Failure> {
         let each = site.others().iter().map(|other| {
             let (built, journal) = self.put_up(other, round, plan, other.drives())?;
             let filled = self.fill(other, round, &plan.slug, &plan.stack, built.target)?;
-            Ok(Elsewhere { filled, drives: other.drives_of(plan), journal })
+            Ok(RemoteHost { filled, drives: other.drives_of(plan), journal })
         });
         each.collect()
     }
@@ -173,7 +173,7 @@ impl<'a> Runner<'a> {
         rate: Option<f64>,
         source: Option<&measure::CopySource>,
     ) -> Result<Option<f64>, Failure> {
-        self.progress.begin(usize::from(!spot.key.is_anchor()));
+        self.progress.begin(usize::from(!spot.key.is_control()));
         let first = self.measure_once(site, spot, workload, rate, source)?;
         // What was voided by somebody else's work is measured once more, whatever the number was; both attempts are kept.
         let last =
@@ -265,7 +265,7 @@ impl<'a> Runner<'a> {
 }
 
 /// The other hosts of a cell, as measuring wants them.
-fn companions<'a>(site: &'a Site, others: &'a [Elsewhere<'_>]) -> Vec<Companion<'a>> {
+fn companions<'a>(site: &'a Site, others: &'a [RemoteHost<'_>]) -> Vec<Companion<'a>> {
     let each = site.others().iter().zip(others).filter_map(|(host, stack)| {
         Some(Companion { host, address: host.address()?, filled: &stack.filled, drives: &stack.drives })
     });

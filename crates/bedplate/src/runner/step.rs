@@ -1,4 +1,5 @@
-//! Going by steps: after each stack, what was said of it beside what came, and no further where they are too far apart.
+//! Going by steps: after each stack, what was predicted of it beside what came, and no further where they are too far
+//! apart.
 
 use record::RunReader;
 use terms::Nanos;
@@ -15,7 +16,7 @@ use crate::runner::Runner;
 const MEGA: f64 = 1e6;
 
 impl Runner<'_> {
-    /// Says of every figure of a stack what was said and what came, and stops the run where one is too far off.
+    /// Says of every figure of a stack what was predicted and what came, and stops the run where one is too far off.
     pub(crate) fn judge_step(&mut self, round: u32, index: usize) -> Result<(), Failure> {
         let Some(most) = self.design.measure.stop_beyond else { return Ok(()) };
         let slug = &self.plans[index].slug;
@@ -28,14 +29,14 @@ impl Runner<'_> {
         }
         let far = |score: &&Score| {
             let Some(measured) = score.measured else { return false };
-            let off = (measured / score.foretold.value - 1.0).abs();
-            off > most.share() && !score.foretold.ninety.holds(measured)
+            let off = (measured / score.predicted.value - 1.0).abs();
+            off > most.share() && !score.predicted.ninety.holds(measured)
         };
         if let Some(score) = scores.iter().find(far) {
             let title = &self.plans[index].stack;
             let why = format!("step {} ({title}) is more than {most} off its prediction: {}", index + 1, words(score));
-            let (workload, limiter) = (Some(score.workload.clone()), score.limiter.clone());
-            self.stop(slug, round, Stopped { why, workload, limiter, ..Stopped::default() })?;
+            let (workload, bottleneck) = (Some(score.workload.clone()), score.bottleneck.clone());
+            self.stop(slug, round, Stopped { why, workload, bottleneck, ..Stopped::default() })?;
         }
         Ok(())
     }
@@ -56,10 +57,10 @@ impl Runner<'_> {
         Ok(self.writer.put_build(&BuildOutcome { round, stack, build: Nanos(0), fill: Nanos(0), failure })?)
     }
 
-    /// What was said of a stack and what came, from the record as it is by now.
+    /// What was predicted of a stack and what came, from the record as it is by now.
     fn scores(&self, slug: &str) -> Result<Vec<Score>, Failure> {
         let reader = RunReader::open(self.writer.dir())?;
-        let cells = report::findings(&reader)?.foretold.map(|card| card.cells).unwrap_or_default();
+        let cells = report::findings(&reader)?.predicted.map(|card| card.cells).unwrap_or_default();
         Ok(cells.into_iter().filter(|score| score.stack == slug).collect())
     }
 }
@@ -67,9 +68,9 @@ impl Runner<'_> {
 /// One figure: `large-reads: said 11.4 to 12.6 MB/s, came 12.1: drive a`.
 fn words(score: &Score) -> String {
     let rate = |bytes: f64| significant(bytes / MEGA);
-    let range = score.foretold.ninety;
+    let range = score.predicted.ninety;
     let said = format!("{}: said {} to {} MB/s", score.workload, rate(range.low), rate(range.high));
     let came = score.measured.map_or_else(|| "no figure came".to_owned(), |rate_of| format!("came {}", rate(rate_of)));
-    let limiter = score.limiter.as_ref().map_or(String::new(), |limit| format!("; what should limit is {limit}"));
-    format!("{said}, {came}{limiter}")
+    let bottleneck = score.bottleneck.as_ref().map_or(String::new(), |limit| format!("; what should limit is {limit}"));
+    format!("{said}, {came}{bottleneck}")
 }

@@ -18,7 +18,7 @@ use crate::site::Site;
 const TOLD: usize = 4;
 
 /// What went wrong, and with which stack if it was one's own fault.
-pub(crate) struct Stumble {
+pub(crate) struct StackFailure {
     /// Index of the stack.
     pub(crate) stack: Option<usize>,
     /// Did it stand by then?
@@ -27,7 +27,7 @@ pub(crate) struct Stumble {
     pub(crate) failure: Failure,
 }
 
-impl<F: Into<Failure>> From<F> for Stumble {
+impl<F: Into<Failure>> From<F> for StackFailure {
     fn from(failure: F) -> Self {
         Self { stack: None, stood: false, failure: failure.into() }
     }
@@ -69,9 +69,9 @@ impl Runner<'_> {
                 return Ok(());
             }
             self.ready(rounds[0])?;
-            let Err(stumble) = self.attempt(rounds, &stacks, scope) else { return Ok(()) };
-            let index = stumble.stack.unwrap_or(stacks[0]);
-            self.stumbled(rounds[0], index, stumble)?;
+            let Err(failure) = self.attempt(rounds, &stacks, scope) else { return Ok(()) };
+            let index = failure.stack.unwrap_or(stacks[0]);
+            self.stack_failed(rounds[0], index, failure)?;
             stacks.retain(|other| *other != index);
         }
     }
@@ -102,22 +102,22 @@ impl Runner<'_> {
     }
 
     /// Writes down what went wrong with a stack.
-    fn stumbled(&mut self, round: u32, index: usize, stumble: Stumble) -> Result<(), Failure> {
+    fn stack_failed(&mut self, round: u32, index: usize, failure: StackFailure) -> Result<(), Failure> {
         if host::interrupt::raised() {
             return Err(Failure::Interrupted(None));
         }
-        let why = match stumble.failure {
+        let why = match failure.failure {
             Failure::Could(error) => chain(&*error),
             Failure::Refused(why) => why,
             other => return Err(other),
         };
         let plan = &self.plans[index];
         self.progress.note(&format!("failed: {} in round {round}: {why}", plan.stack));
-        self.event(&plan.slug, round, EventKind::Failed { why: why.clone(), stood: stumble.stood })?;
+        self.event(&plan.slug, round, EventKind::Failed { why: why.clone(), stood: failure.stood })?;
         // Whatever is left in a guest goes with it, and the next stack gets a fresh one.
         self.leave()?;
         // A stack that stood was built, whatever happened to it later: its finished cells stay what they are.
-        if !stumble.stood {
+        if !failure.stood {
             let (stack, failure) = (plan.slug.clone(), Some(why));
             self.writer.put_build(&BuildOutcome { round, stack, build: Nanos(0), fill: Nanos(0), failure })?;
         }
@@ -144,7 +144,7 @@ impl Runner<'_> {
         self.design.workloads.iter().filter(open).collect()
     }
 
-    fn attempt(&mut self, rounds: &[u32], stacks: &[usize], scope: &Scope) -> Result<(), Stumble> {
+    fn attempt(&mut self, rounds: &[u32], stacks: &[usize], scope: &Scope) -> Result<(), StackFailure> {
         let Some(site) = self.site.clone() else { return Err(Failure::told("error: there is no machine").into()) };
         let site = &*site;
         let round = rounds[0];
@@ -155,7 +155,7 @@ impl Runner<'_> {
         let source = self.source(site, round)?;
         let mut standing = Vec::new();
         for index in stacks {
-            let stack = self.stand(site, round, *index, slices.as_ref()).map_err(|failure| Stumble {
+            let stack = self.stand(site, round, *index, slices.as_ref()).map_err(|failure| StackFailure {
                 stack: Some(*index),
                 stood: false,
                 failure,
@@ -183,10 +183,10 @@ impl Runner<'_> {
         slices: Option<&crate::runner::slices::Slices>,
         source: Option<&Source<'_>>,
         scope: &Scope,
-    ) -> Result<bool, Stumble> {
+    ) -> Result<bool, StackFailure> {
         let mut rates: BTreeMap<(usize, String), f64> = BTreeMap::new();
         if let Some(slices) = slices {
-            self.sliced_anchor(site, round, terms::record::ANCHOR_FIRST, slices)?;
+            self.sliced_control(site, round, terms::record::CONTROL_FIRST, slices)?;
         }
         for (at, workload) in self.in_order(round, standing, scope) {
             let stack = &standing[at];
@@ -194,7 +194,7 @@ impl Runner<'_> {
                 return Ok(true);
             }
             let rate = self.rate(round, stack, workload, &rates)?;
-            let iops = self.cell(site, round, stack, workload, rate, source).map_err(|failure| Stumble {
+            let iops = self.cell(site, round, stack, workload, rate, source).map_err(|failure| StackFailure {
                 stack: Some(stack.index),
                 stood: true,
                 failure,
@@ -204,7 +204,7 @@ impl Runner<'_> {
             }
         }
         if let Some(slices) = slices {
-            self.sliced_anchor(site, round, terms::record::ANCHOR_LAST, slices)?;
+            self.sliced_control(site, round, terms::record::CONTROL_LAST, slices)?;
         }
         Ok(false)
     }
@@ -265,10 +265,10 @@ impl Runner<'_> {
         standing: Vec<Standing<'_>>,
         sliced: bool,
         source: Option<Source<'_>>,
-    ) -> Result<(), Stumble> {
+    ) -> Result<(), StackFailure> {
         for stack in standing.into_iter().rev() {
             let index = stack.index;
-            self.take_down(site, round, stack, !sliced).map_err(|failure| Stumble {
+            self.take_down(site, round, stack, !sliced).map_err(|failure| StackFailure {
                 stack: Some(index),
                 stood: true,
                 failure,

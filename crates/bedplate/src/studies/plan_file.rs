@@ -106,7 +106,7 @@ fn design(stacks: Vec<Stack>, workloads: Vec<Workload>) -> Design {
         lab: LabSpec { drives: names.map(drive).collect(), ..LabSpec::new(1, Bytes::default()) },
         setups: Vec::new(),
         stacks,
-        trials: Vec::new(),
+        feature_checks: Vec::new(),
         charts: Vec::new(),
         sources: Vec::new(),
         workloads,

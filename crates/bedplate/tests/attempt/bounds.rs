@@ -36,7 +36,7 @@ impl Ended {
         words.iter().any(|word| text.contains(word))
     }
 
-    /// The attempt for a person to repeat, with the beginning of what was said, as text.
+    /// The attempt for a person to repeat, with the beginning of the output, as text.
     pub(crate) fn told(&self, world: &World, arguments: &[&str]) -> String {
         let shown = |bytes: &[u8]| {
             let text: String = String::from_utf8_lossy(bytes).chars().take(600).collect();

@@ -219,7 +219,7 @@ fn blank_lines(view: &str, lines: &BTreeSet<usize>) -> String {
 }
 
 #[test]
-fn code_strings_and_comments_are_told_apart() {
+fn code_strings_and_comments_are_distinguished() {
     let check = |text: &str, code: &str, words: &str| {
         let views = split(text);
         assert_eq!((views.code.trim_end(), views.words.trim_end()), (code, words), "{text}");

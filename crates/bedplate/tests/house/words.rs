@@ -80,6 +80,35 @@ fn strings(code: &str) -> impl Iterator<Item = String> {
     sentences.map(move |text| values(&text.split('`').step_by(2).collect::<Vec<_>>().join("`")))
 }
 
+/// Identifiers as words: `LimitKind` and `limit_kind` are both "limit kind".
+fn spelt(code: &str) -> String {
+    let mut out = String::new();
+    let mut before = ' ';
+    for c in code.chars() {
+        if c.is_uppercase() && (before.is_lowercase() || before.is_ascii_digit()) {
+            out.push(' ');
+        }
+        out.push(if c == '_' { ' ' } else { c });
+        before = c;
+    }
+    out
+}
+
+#[test]
+fn who_reads_the_source_finds_the_words_of_the_field() {
+    let words = refused();
+    let mut found = Vec::new();
+    for source in all() {
+        let comments = source.comments.lines().map(|line| line.split('`').step_by(2).collect::<Vec<_>>().join("`"));
+        let names = source.code.lines().map(spelt);
+        for (at, (comment, name)) in comments.zip(names).enumerate() {
+            let word = first(&comment, &words).or_else(|| first(&name, &words));
+            found.extend(word.map(|word| format!("{}:{}: {word}", source.path, at + 1)));
+        }
+    }
+    none(&found);
+}
+
 #[test]
 fn what_a_person_reads_is_in_the_words_of_the_field() {
     let words = refused();

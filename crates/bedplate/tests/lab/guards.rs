@@ -8,7 +8,7 @@ use build::{Authority, Built, MemoryJournal};
 use host::Host;
 use lab::{Guest, GuestSpec, Saves};
 use measure::{CellRequest, WorkPlace};
-use terms::evidence::LimiterKind;
+use terms::evidence::BottleneckKind;
 use terms::record::{Cell, CellKey};
 use terms::workload::FioKey;
 use terms::{Bytes, Cmd, Design, Engine, Guard, LayerNode, MeasurePolicy, Name, Nanos, Pattern, Plan, Workload};
@@ -180,7 +180,7 @@ impl Stage {
         for guard in &cell.guards {
             println!("  {}{}: {}", guard.guard, if guard.voids { " (void)" } else { "" }, guard.witness);
         }
-        println!("  limiter: {:?}", cell.limiter);
+        println!("  limiter: {:?}", cell.bottleneck);
         cell
     }
 
@@ -282,7 +282,7 @@ fn caches_and_compression_are_told() {
     assert!(cell.guards.iter().any(|note| note.guard == Guard::Cache), "page cache: {:?}", cell.guards);
     let cell = stage.on("zfs", &random_reads(), ":", ":");
     assert_label(&cell, Guard::Cache);
-    assert_eq!(cell.limiter.as_ref().map(|limiter| limiter.kind), Some(LimiterKind::Cache));
+    assert_eq!(cell.bottleneck.as_ref().map(|bottleneck| bottleneck.kind), Some(BottleneckKind::Cache));
     // A pool gathers writes for seconds: the window has to be longer than that. Slow ones leave the processor time to jump.
     let zeros = with_key(with_key(writes(), "zero_buffers", "1"), "rate", "8m");
     let zeros = Workload { window: Some(Nanos::seconds(8)), ..zeros };
@@ -298,12 +298,12 @@ fn what_limits_is_named_and_errors_are_no_numbers() {
     let psync = Workload { engine: Engine::Psync, depth: 1, ..random_reads() };
     let cell = stage.cell(WorkPlace::Device(stage.node("r")), &["r"], &[], &psync, ":", ":");
     assert_label(&cell, Guard::Generator);
-    assert_eq!(cell.limiter.as_ref().map(|limiter| limiter.kind), Some(LimiterKind::Generator));
+    assert_eq!(cell.bottleneck.as_ref().map(|bottleneck| bottleneck.kind), Some(BottleneckKind::Generator));
     // Encryption of large blocks on every processor.
     let encrypt = Workload { jobs: 2, depth: 8, block: Bytes::mib(1), pattern: Pattern::Read, ..random_reads() };
     let cell = stage.on("luks", &encrypt, ":", ":");
-    let kind = cell.limiter.as_ref().map(|limiter| limiter.kind);
-    assert!(matches!(kind, Some(LimiterKind::Core | LimiterKind::Thread)), "{kind:?}");
+    let kind = cell.bottleneck.as_ref().map(|bottleneck| bottleneck.kind);
+    assert!(matches!(kind, Some(BottleneckKind::Core | BottleneckKind::Thread)), "{kind:?}");
     // A drive that fails in the middle.
     println!("a mapping with a hole");
     let a = stage.node("a");

@@ -86,7 +86,7 @@ fn every_host_has_drives_that_no_other_host_can_reach() {
 
 #[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
 #[test]
-fn hosts_that_work_at_once_are_told_apart_and_added_up() {
+fn hosts_that_work_at_once_are_distinguished_and_added_up() {
     let bench = Bench::alone();
     let directory = tempfile::tempdir().unwrap();
     let study = directory.path().join("study.toml");

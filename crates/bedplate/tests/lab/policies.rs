@@ -59,7 +59,7 @@ fn numbers(reader: &RunReader) -> usize {
     for cell in &cells {
         assert!(cell.reading.is_some(), "{:?}: {:?}", cell.key, cell.failure);
     }
-    cells.iter().filter(|cell| !cell.key.is_anchor()).count()
+    cells.iter().filter(|cell| !cell.key.is_control()).count()
 }
 
 /// Nodes that plans of a round were carried out on.
@@ -76,8 +76,8 @@ fn slices_change_places_and_leave_nothing() {
         run(&bench, STUDY, &[&["--replicate", "slices", "--rounds", "2", "--anchor", "note"][..], &BRIEF].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(numbers(&reader), 2 * 2 * 2);
-    let anchors = reader.newest_cells().unwrap().iter().filter(|cell| cell.key.is_anchor()).count();
-    assert_eq!(anchors, 4, "the free slice, first and last in each round");
+    let controls = reader.newest_cells().unwrap().iter().filter(|cell| cell.key.is_control()).count();
+    assert_eq!(controls, 4, "the free slice, first and last in each round");
     let (first, second) = (nodes(&reader, 1), nodes(&reader, 2));
     assert_eq!((first.len(), second.len()), (2, 2));
     let moved = |stack: &String| !second.contains(stack);

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_and_files_are_told_apart() {
+    fn devices_and_files_are_distinguished() {
         let head = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
         let text = format!("{head}/dev/nvme0n1p2 partition 100 0 -2\n/var/swap\\040file file 5 0 -3\n");
         let swaps = parse(&text).unwrap();

@@ -154,7 +154,7 @@ fn resync_cap(machine: &Machine, round: &mut Round) {
         let Some(Some(cap)) = round.ask(&at, &md.sync_speed_max) else { continue };
         // What carries no line of a known rate (RAM, a guest's drives) has nothing to compare with.
         let Some(line) = machine.least_line_rate(round, &at, &node.name) else { continue };
-        // A drive that spins does some 250 MB/s whatever its line carries.
+        // A hard disk does some 250 MB/s whatever its line carries.
         let Some(true) = machine.is_flash(round, &at, &node.name) else { continue };
         round.look();
         if cap.0 == 0 || cap.as_f64() * 2.0 >= line {

@@ -274,8 +274,8 @@ fn cache_off(machine: &Machine, round: &mut Round) {
         let place = drive_place(drive);
         round.look();
         let Some(Some(false)) = round.ask(&place, &detail.write_cache_on) else { continue };
-        let spins = machine.node(&drive.kernel_name).and_then(|node| node.queue.rotational.known().copied());
-        let such = match spins {
+        let is_hdd = machine.node(&drive.kernel_name).and_then(|node| node.queue.rotational.known().copied());
+        let such = match is_hdd {
             // Half a turn at 7200 in a minute, and a seek, for each.
             Some(true) => {
                 "a hard disk then writes some 100 blocks a second at random places, one for each seek and half a turn"

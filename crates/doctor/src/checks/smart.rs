@@ -169,8 +169,8 @@ fn line(machine: &Machine, round: &mut Round) {
         if line.now >= line.best {
             return;
         }
-        let spins = machine.node(&drive.kernel_name).and_then(|node| node.queue.rotational.known().copied());
-        let severity = if spins == Some(false) || line.now <= 15 { Warning } else { Information };
+        let is_hdd = machine.node(&drive.kernel_name).and_then(|node| node.queue.rotational.known().copied());
+        let severity = if is_hdd == Some(false) || line.now <= 15 { Warning } else { Information };
         let gigabits = |speed: u32| format!("{}.{} Gb/s", speed / 10, speed % 10);
         round.find(
             finding(

@@ -241,7 +241,7 @@ fn trim(machine: &Machine, round: &mut Round) {
     }
     for pool in round.ask(&at, &machine.detail.pools).into_iter().flatten() {
         let place = Place::new("pool", &pool.name);
-        // Drives that spin have nothing to be told.
+        // Hard disks have nothing to be told.
         if has_flash(machine, round, &place, pool) != Some(true) {
             continue;
         }

@@ -153,7 +153,7 @@ fn drive(at: u32) -> Drive {
     }
 }
 
-/// A SATA drive that spins, half of a mirror.
+/// A SATA hard disk, half of a mirror.
 fn disk(name: &str) -> Drive {
     let attributes = [
         (5, "Reallocated_Sector_Ct"),

@@ -122,7 +122,7 @@ fn an_inventory_without_details_is_unknown() {
 }
 
 #[test]
-fn what_a_check_says_it_can_mend_it_can() {
+fn what_a_check_says_it_can_fix_it_can() {
     let with_fix: BTreeSet<&str> = checks().filter(|check| check.fixes).map(|check| check.id).collect();
     let mut seen = BTreeSet::new();
     for fault in faults::all() {

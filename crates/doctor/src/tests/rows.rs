@@ -409,7 +409,7 @@ fn tables_of_cron_that_could_not_be_read_are_unknown() {
 }
 
 #[test]
-fn pools_on_drives_that_spin_are_not_trimmed() {
+fn pools_on_hard_disks_are_not_trimmed() {
     let all = found("no-trim-timer", |m| {
         known(&mut pool(m).properties).insert("autotrim".into(), "off".into());
         for name in ["nvme8n1", "nvme9n1", "nvme10n1"] {
@@ -1043,7 +1043,7 @@ fn a_journal_that_is_lost_with_a_member_comes_first() {
     has_not(&said, &["--add-journal"]);
 }
 
-/// A spare and a cache that are gone are told apart, and hide no member that failed.
+/// A spare and a cache that are gone are distinguished, and hide no member that failed.
 #[test]
 fn a_spare_that_is_gone_is_not_replaced_and_hides_no_member() {
     for class in ["spare", "cache"] {

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_are_told_apart() {
+    fn shapes_are_distinguished() {
         for (text, start, expected) in [
             ("6f8a1c7e-1111-4222-8333-0123456789ab", 0, Some((Shape::Uuid, 36))),
             ("3aaa0122:29827cfa:5331ad66:ca767371", 0, Some((Shape::Uuid, 35))),

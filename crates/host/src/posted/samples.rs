@@ -186,7 +186,7 @@ fn facts(inventory: &Inventory) -> Vec<String> {
             continue;
         }
         let queue = &node.queue;
-        all.extend(queue.rotational.known().filter(|spins| **spins).map(|_| format!("{name} spins")));
+        all.extend(queue.rotational.known().filter(|is_hdd| **is_hdd).map(|_| format!("{name} spins")));
         all.extend(queue.physical_block.known().map(|block| format!("{name} physical {}", block.0)));
         all.extend(queue.logical_block.known().map(|block| format!("{name} logical {}", block.0)));
         all.extend(

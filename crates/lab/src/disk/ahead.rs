@@ -1,4 +1,4 @@
-//! What a drive that spins has read besides what it was asked for: after a read its head stays and reads on, for up to
+//! What a hard disk has read besides what it was asked for: after a read its head stays and reads on, for up to
 //! a turn, until it is needed elsewhere (Ruemmler and Wilkes 1994, "read-ahead").
 //!
 //! The buffer takes as much as the write cache does, and no more: a drive of the lab is small, and one that remembered

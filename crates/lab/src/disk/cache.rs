@@ -1,4 +1,4 @@
-//! The volatile write cache of a drive that spins: what was written and is not on the platter yet.
+//! The volatile write cache of a hard disk: what was written and is not on the platter yet.
 //!
 //! Pieces never overlap. A piece that covers part of an older one counts as old as that: who waits for the older bytes
 //! to be on the platter waits for those that took their place.

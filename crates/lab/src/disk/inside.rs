@@ -1,4 +1,4 @@
-//! Drives that spin inside the guest, under its own clock: the same head, asked by the guest's own kernel (`nbd`).
+//! Hard disks inside the guest, under its own clock: the same head, asked by the guest's own kernel (`nbd`).
 //!
 //! The guest's first process serves them. Their bytes are in its memory, as far as anything was written; the head waits by
 //! the guest's clock, on which everything of the machine takes a factor longer.
@@ -46,10 +46,10 @@ struct InsideDisk {
 impl InsideDisks {
     /// Those of a guest; `None` where it has none.
     pub(crate) fn of(spec: &LabSpec, first_drive: usize) -> Option<Self> {
-        let spins = |drive: &terms::LabDrive| drive.kind == LabDriveKind::Hdd;
+        let is_hdd = |drive: &terms::LabDrive| drive.kind == LabDriveKind::Hdd;
         let disks: Vec<InsideDisk> = (first_drive..)
             .zip(&spec.drives)
-            .filter(|(_, drive)| spins(drive))
+            .filter(|(_, drive)| is_hdd(drive))
             .map(|(index, drive)| InsideDisk {
                 size: drive.size,
                 block: drive.lba,
@@ -103,7 +103,8 @@ fn begin(index: u32, disk: &InsideDisk, speed: Speed) -> io::Result<()> {
     let flags = protocol::TRANSMISSION & !without;
     let export = Export { index, size: disk.size, block: disk.block, flags, serial: &disk.serial };
     netlink::connect(kernel.as_fd(), &export)?;
-    // As a SATA drive has it. Kernels before 6.12 do not understand that a server's drive spins, and take 256 sectors at once.
+    // As a SATA drive has it. Kernels before 6.12 do not understand that a server's drive is a hard disk, and take 256
+    // sectors at once.
     let queue = format!("/sys/block/nbd{index}/queue");
     fs::write(format!("{queue}/rotational"), "1")?;
     fs::write(format!("{queue}/max_sectors_kb"), "1280")

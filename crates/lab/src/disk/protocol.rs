@@ -1,7 +1,7 @@
 //! The part of the network block device protocol that QEMU speaks with a drive: fixed newstyle, simple replies.
 //!
 //! Source: `doc/proto.md` of github.com/NetworkBlockDevice/nbd; names below are those of that document. All numbers are
-//! big-endian. Neither TRIM nor WRITE_ZEROES is offered: a drive that spins writes its zeroes.
+//! big-endian. Neither TRIM nor WRITE_ZEROES is offered: a hard disk writes its zeroes.
 
 use std::io::{self, IoSlice, Read, Write};
 

@@ -1,4 +1,4 @@
-//! A drive that spins, but for the wire: what it was asked, what its head does next, and what it answers when.
+//! A hard disk, but for the wire: what it was asked, what its head does next, and what it answers when.
 //!
 //! The caller passes the time in; the queue reads no clock. So the same requests at the same times have the same answers. A
 //! caller may come late: [`Queue::submit`] and [`Queue::advance`] go through everything that happened until then in

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use host::Host;
-use terms::evidence::{Limiter, LimiterKind};
+use terms::evidence::{Bottleneck, BottleneckKind};
 use terms::plan::WorkPlace;
 use terms::record::{Cell, GuardNote, Reading};
 use terms::units::significant;
@@ -75,7 +75,7 @@ pub(crate) fn measure(
         reading: failure.is_none().then_some(reading),
         failure,
         guards,
-        limiter: Some(limiter(read, files, outcome.took)),
+        bottleneck: Some(bottleneck(read, files, outcome.took)),
         members,
         cpu: Some(after.cpu_since(&before)),
         took: start.elapsed().into(),
@@ -90,8 +90,8 @@ fn warm(files: u64) -> GuardNote {
     GuardNote { guard: Guard::Cache, witness, voids: true }
 }
 
-fn limiter(read: u64, files: u64, took: Nanos) -> Limiter {
+fn bottleneck(read: u64, files: u64, took: Nanos) -> Bottleneck {
     let each = Bytes(read).as_f64() / Bytes(files.max(1)).as_f64();
     let witness = format!("{} bytes were read from the drives for each file, in {took} for all", significant(each));
-    Limiter { kind: LimiterKind::Unknown, witness }
+    Bottleneck { kind: BottleneckKind::Unknown, witness }
 }

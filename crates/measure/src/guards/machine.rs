@@ -3,7 +3,7 @@
 use terms::evidence::State;
 
 use super::Evidence;
-use crate::limiter::GENERATOR;
+use crate::bottleneck::GENERATOR;
 
 /// A clock that is held at one speed and fell by this share was taken down by something.
 const CLOCK: f64 = 0.10;

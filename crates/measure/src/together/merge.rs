@@ -1,6 +1,6 @@
 //! Several hosts' cells as one: what they did together, and each beside it.
 
-use terms::evidence::{Limiter, ThreadTime, Threads};
+use terms::evidence::{Bottleneck, ThreadTime, Threads};
 use terms::record::{Cell, CpuDelta, GuardNote, HostReading, MemberDelta, Reading, Sample};
 use terms::{BytesPerSecond, Nanos};
 
@@ -35,7 +35,7 @@ pub(super) fn merge(
         cpu: sum(cells.iter().filter_map(|(_, cell)| cell.cpu.as_ref())),
         threads: together(cells.iter().filter_map(|(_, cell)| cell.threads.as_ref())),
         jobs: cells.iter().flat_map(|(_, cell)| cell.jobs.clone()).collect(),
-        limiter: limiter(&cells),
+        bottleneck: bottleneck(&cells),
         // Clocks and temperatures of the first host stand for all: guests of one machine have the same.
         conditions: first.map(|cell| cell.conditions.clone()).unwrap_or_default(),
         steadiness: (!samples.is_empty()).then(|| {
@@ -48,11 +48,11 @@ pub(super) fn merge(
 }
 
 /// What limits, where it is the same on all hosts; what was seen is the first one's.
-fn limiter(cells: &[(u8, Cell)]) -> Option<Limiter> {
-    let mut all = cells.iter().map(|(_, cell)| cell.limiter.as_ref());
+fn bottleneck(cells: &[(u8, Cell)]) -> Option<Bottleneck> {
+    let mut all = cells.iter().map(|(_, cell)| cell.bottleneck.as_ref());
     let first = all.next()??;
     let same = all.all(|other| other.is_some_and(|other| other.kind == first.kind));
-    same.then(|| Limiter { witness: format!("host 1: {}", first.witness), ..first.clone() })
+    same.then(|| Bottleneck { witness: format!("host 1: {}", first.witness), ..first.clone() })
 }
 
 /// Drives of a host; those of others than the first with its number, as each host calls its own the same.
@@ -125,7 +125,7 @@ fn samples(hosts: &[&[Sample]], late: &[usize]) -> Vec<Sample> {
 #[cfg(test)]
 mod tests {
     use terms::Guard;
-    use terms::evidence::LimiterKind;
+    use terms::evidence::BottleneckKind;
     use terms::record::CellKey;
 
     use super::*;
@@ -185,11 +185,11 @@ mod tests {
     #[test]
     fn what_limits_is_named_where_all_agree() {
         let limited = |kind| {
-            let limiter = Some(Limiter { kind, witness: "seen".into() });
-            Cell { limiter, ..host(&[1.0]) }
+            let bottleneck = Some(Bottleneck { kind, witness: "seen".into() });
+            Cell { bottleneck, ..host(&[1.0]) }
         };
-        let of = |other| limiter(&[(1, limited(LimiterKind::Device)), (2, limited(other))]);
-        assert_eq!(of(LimiterKind::Device).unwrap().witness, "host 1: seen");
-        assert_eq!(of(LimiterKind::Queue), None);
+        let of = |other| bottleneck(&[(1, limited(BottleneckKind::Device)), (2, limited(other))]);
+        assert_eq!(of(BottleneckKind::Device).unwrap().witness, "host 1: seen");
+        assert_eq!(of(BottleneckKind::Queue), None);
     }
 }

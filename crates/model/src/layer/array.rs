@@ -191,10 +191,10 @@ impl Compiler<'_> {
             let share = flow.rate * switches / 2.0 / (flow.wide * flow.batch);
             self.delay(Parameter::HandoffRead.place(), share, "handed to md's thread");
             let spared = if self.network.behind { 0.0 } else { share };
-            self.network.spared += self.site.book.get(Parameter::HandoffRead) * spared * self.times;
+            self.network.spared += self.site.parameters.get(Parameter::HandoffRead) * spared * self.times;
         }
         let flow = &Flow { rate: flow.rate * chunks, ..*flow };
-        self.work(flow.context, Parameter::MdIo, flow.rate * self.crowd, "md");
+        self.work(flow.context, Parameter::MdIo, flow.rate * self.contention, "md");
         match (array.level, flow.write) {
             (RaidLevel::Raid1 | RaidLevel::Raid10, true) if plugged => {
                 self.work(flow.context, Parameter::MirrorWrite, flow.rate, "handed to the members");
@@ -212,8 +212,8 @@ impl Compiler<'_> {
             _ => None,
         };
         if let Some(lock) = barrier {
-            let crowd = (self.site.threads() / CROWD).sqrt();
-            self.serial(Serial::ArrayLock, at, lock, flow.rate * crowd, "its barrier");
+            let contention = (self.site.threads() / CROWD).sqrt();
+            self.serial(Serial::ArrayLock, at, lock, flow.rate * contention, "its barrier");
         }
         match (array.level, flow.write) {
             (RaidLevel::Raid0, _) if !self.site.kernel_from(COUNTED_APART) => {
@@ -239,8 +239,8 @@ impl Compiler<'_> {
         let here = members - gone.min(members - 1);
         match array.level {
             RaidLevel::Raid0 => asked[0] = Some(striped(flow, array.chunk, members)),
-            RaidLevel::Raid1 => mirror(self, array, flow, here, self.spins(stack), asked),
-            RaidLevel::Raid10 => striped_mirrors(self, array, flow, members, here, self.spins(stack), asked),
+            RaidLevel::Raid1 => mirror(self, array, flow, here, self.is_hdd(stack), asked),
+            RaidLevel::Raid10 => striped_mirrors(self, array, flow, members, here, self.is_hdd(stack), asked),
             RaidLevel::Raid5 | RaidLevel::Raid6 if flow.write => self.parity_write(at, array, flow, here, asked),
             RaidLevel::Raid5 | RaidLevel::Raid6 => self.parity_read(array, flow, members, here, asked),
         }
@@ -343,7 +343,7 @@ impl Compiler<'_> {
         let is_apart = flow.random || (is_part && self.writes_through());
         let seeks = flow.seeks + if is_part && !is_apart { QUEUE.recip() } else { 0.0 };
         let thread = self.network.station(
-            Resource::Serial(Serial::Parity, self.twins.of(at)),
+            Resource::Serial(Serial::Parity, self.symmetry.of(at)),
             1.0,
             self.parity_threads(array),
             Slot::Own,
@@ -410,22 +410,22 @@ fn striped(flow: &Flow, chunk: f64, members: usize) -> Spread {
     Spread { flow: each, to: members }
 }
 
-fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, spins: bool, asked: &mut [Option<Spread>; 3]) {
+fn mirror(of: &Compiler<'_>, array: &Array, flow: &Flow, here: usize, is_hdd: bool, asked: &mut [Option<Spread>; 3]) {
     if flow.write {
         let each = Flow { wide: flow.wide * count(here), copies: count(here), ..*flow };
         asked[0] = Some(Spread { flow: each, to: here });
         if array.bitmap {
-            let rate = flow.rate * of.site.book.get(Parameter::BitmapShare);
+            let rate = flow.rate * of.site.parameters.get(Parameter::BitmapShare);
             asked[1] = Some(Spread { flow: Flow { random: true, bytes: PAGE, rate, ..each }, to: here });
         }
         return;
     }
     // One stream stays with one member where heads would travel, and goes to an idle one where none do (`read_balance` in
     // drivers/md/raid1.c), but where that tells no optimal size, as a RAM drive; several streams, or random ones, spread.
-    let stays = spins || of.tells_no_size();
+    let stays = is_hdd || of.tells_no_size();
     let to = if flow.random || of.jobs > 1.0 || !stays { here } else { 1 };
     let each = Flow { rate: flow.rate / count(to), choices: count(to), ..*flow };
-    asked[0] = Some(Spread { flow: if spins { of.streams_of_copies(each, count(here)) } else { each }, to });
+    asked[0] = Some(Spread { flow: if is_hdd { of.streams_of_copies(each, count(here)) } else { each }, to });
 }
 
 fn striped_mirrors(
@@ -434,13 +434,13 @@ fn striped_mirrors(
     flow: &Flow,
     members: usize,
     here: usize,
-    spins: bool,
+    is_hdd: bool,
     asked: &mut [Option<Spread>; 3],
 ) {
     let halves = (members / 2).max(1);
     if flow.write {
         // Far copies lie in the other half of their drives (`__raid10_find_phys`): what each job writes in order is at two places.
-        let apart = if array.far && spins && !flow.random { of.between_streams(true, COPIES * of.jobs) } else { 0.0 };
+        let apart = if array.far && is_hdd && !flow.random { of.between_streams(true, COPIES * of.jobs) } else { 0.0 };
         let mut each = striped(&Flow { seeks: flow.seeks.max(apart), ..*flow }, array.chunk, halves);
         each.flow.rate *= count(halves) * 2.0 / count(members);
         // Where one drive of a pair is lost, what goes to that pair is written once: the others do as much as before.
@@ -448,7 +448,7 @@ fn striped_mirrors(
         each.flow.copies = 2.0;
         each.to = here;
         if array.bitmap {
-            let rate = each.flow.rate * of.site.book.get(Parameter::BitmapShare);
+            let rate = each.flow.rate * of.site.parameters.get(Parameter::BitmapShare);
             asked[1] = Some(Spread { flow: Flow { random: true, bytes: PAGE, rate, ..each.flow }, to: here });
         }
         asked[0] = Some(each);
@@ -456,13 +456,13 @@ fn striped_mirrors(
     }
     // Near copies: one stream reads one of each pair where heads would travel, and whichever drive has least to do where
     // none does (`read_balance` in drivers/md/raid10.c); far copies are read as a stripe over all.
-    let all = flow.random || of.jobs > 1.0 || array.far || !spins;
+    let all = flow.random || of.jobs > 1.0 || array.far || !is_hdd;
     let (whole, to) = if all { (members, here) } else { (halves, halves) };
     // A lost member's pieces go to those that are left, and stay as many.
     let mut each = striped(flow, array.chunk, whole);
     each.flow.alternates = if all && !array.far { 2.0 } else { 1.0 };
     // One that has nothing to do was always preferred; which has less of those that do, where no head travels, is newer.
-    each.flow.choices = if spins || of.site.kernel_from(BALANCED) { each.flow.alternates } else { 1.0 };
+    each.flow.choices = if is_hdd || of.site.kernel_from(BALANCED) { each.flow.alternates } else { 1.0 };
     each.flow.rate *= count(whole) / count(to);
     asked[0] = Some(Spread { to, ..each });
 }

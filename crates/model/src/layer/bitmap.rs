@@ -41,22 +41,22 @@ impl Compiler<'_> {
     pub(super) fn mark_regions(&mut self, at: usize, marked: &Marked, flow: &Flow) -> f64 {
         let Some(drive) = self.first_drive().filter(|_| flow.random) else { return 0.0 };
         let class = self.class_of(drive);
-        let values = self.site.book.values();
+        let values = self.site.parameters.values();
         let span = self.conditions.span.as_f64();
         let regions = (span / marked.region).max(1.0);
         let mark = TWICE * values[class.commit as usize];
-        let spins = class.kind == DriveKind::Hdd;
+        let is_hdd = class.kind == DriveKind::Hdd;
         // What a head has of writes is never alone in its cache.
-        let alone = values[if spins { class.write_op } else { class.write_delay } as usize];
+        let alone = values[if is_hdd { class.write_op } else { class.write_delay } as usize];
         let under_way = (self.network.given * self.writes).max(1.0);
         // No drive writes and reads more than it can.
-        let far = if spins && !class.told[1] { class.reach(span) } else { 1.0 };
+        let far = if is_hdd && !class.told[1] { class.reach(span) } else { 1.0 };
         let most = 1.0 / (values[class.write_op as usize] * far * marked.accesses);
         let rate = |unmarked: f64| (under_way / (alone + mark * unmarked)).min(most);
         // From nothing that is marked to where as much is cleared as is marked.
         let unmarked = (0..ROUNDS).fold(1.0, |share, _| (-rate(share) * MARKED / regions).exp());
         let together = unmarked.min(1.0 / under_way);
-        let station = self.network.station(Resource::Serial(Serial::Bitmap, self.twins.of(at)), 1.0, 1.0, Slot::Own);
+        let station = self.network.station(Resource::Serial(Serial::Bitmap, self.symmetry.of(at)), 1.0, 1.0, Slot::Own);
         let writes = flow.rate * self.times / (flow.wide * flow.batch);
         let marks = |station, each: f64, why| Part::of(station, class.commit, TWICE * writes * each, why);
         self.network.add(values, Part { share: 0.0, ..marks(station, together, "marks for all that wait") });

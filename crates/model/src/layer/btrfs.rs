@@ -79,7 +79,7 @@ impl Compiler<'_> {
         };
         let mut below = *flow;
         if btrfs.copy_on_write {
-            self.work(flow.context, io, flow.rate * self.crowd, "btrfs");
+            self.work(flow.context, io, flow.rate * self.contention, "btrfs");
             self.work(flow.context, byte, bytes, "btrfs");
             match btrfs.checksum {
                 BtrfsChecksum::Crc32c => {}
@@ -95,7 +95,7 @@ impl Compiler<'_> {
                 self.trees(at, Parameter::BtrfsTree, flow.rate, "extents, checksums, references");
             }
             if flow.write && flow.random {
-                let together = if self.spins(stack) { CLUSTER / LEAF } else { 1.0 };
+                let together = if self.is_hdd(stack) { CLUSTER / LEAF } else { 1.0 };
                 let leaves = self.leaves(btrfs, flow, stack.nodes[at].on.len());
                 let rate = flow.rate * leaves.each / together;
                 let trees = Flow { bytes: LEAF * together, rate, waits: Waits::Group, ..*flow };
@@ -109,7 +109,7 @@ impl Compiler<'_> {
                 // before it is answered. Nor of small ones: what is freed meanwhile are holes of their size, and where
                 // one is near the old place it is taken (`btrfs_get_extent_allocation_hint`); published figures of small
                 // overwrites on hard disks are those of ext4 or less.
-                let small = self.spins(stack) && flow.bytes < CLUSTER;
+                let small = self.is_hdd(stack) && flow.bytes < CLUSTER;
                 below.random = small || self.writes_through();
                 below.unsure = Parameter::CopyOnWrite.place();
             }
@@ -156,7 +156,7 @@ impl Compiler<'_> {
         let blocks = (self.conditions.span.as_f64() / flow.bytes).max(1.0);
         let each = self.first_drive().map_or(1.0, |drive| {
             let class = self.class_of(drive);
-            self.site.book.value(class.write_op).max(self.site.book.value(class.write) * flow.bytes)
+            self.site.parameters.value(class.write_op).max(self.site.parameters.value(class.write) * flow.bytes)
         });
         // As many overwrites as the drive takes until the middle of the time that is counted, and in a commit.
         let share = 1.0 - (-self.conditions.window.as_seconds() / each / blocks).exp();
@@ -167,7 +167,10 @@ impl Compiler<'_> {
         // Each `fsync` writes the leaves of a log in which its own extents are, besides.
         let logged = self.every.map_or(0.0, touched);
         let commits = (1.0 + share) * touched(in_time.min(reserve));
-        Leaves { each: (logged + commits) * self.site.book.get(Parameter::BtrfsLeaves), awaited: reserve < in_time }
+        Leaves {
+            each: (logged + commits) * self.site.parameters.get(Parameter::BtrfsLeaves),
+            awaited: reserve < in_time,
+        }
     }
 
     /// Overwrites until the space that changes of trees may be promised is used up, and all wait for a commit.
@@ -184,13 +187,13 @@ impl Compiler<'_> {
     fn await_leaves(&mut self, at: usize, profile: BtrfsProfile, trees: &Flow) {
         let Some(drive) = self.first_drive() else { return };
         let class = self.class_of(drive);
-        let values = self.site.book.values();
+        let values = self.site.parameters.values();
         let bytes = values[class.write as usize] * trees.bytes;
         let (value, factor) =
             if values[class.write_op as usize] > bytes { (class.write_op, 1.0) } else { (class.write, trees.bytes) };
         // Copies on one device are written one after the other.
         let copies = if profile == BtrfsProfile::Dup { 2.0 } else { 1.0 };
-        let station = self.network.station(Resource::Serial(Serial::Trees, self.twins.of(at)), 1.0, 1.0, Slot::Own);
+        let station = self.network.station(Resource::Serial(Serial::Trees, self.symmetry.of(at)), 1.0, 1.0, Slot::Own);
         let part = Part::of(
             station,
             value,

@@ -5,7 +5,7 @@ use terms::machine::DriveKind;
 use crate::compile::{Compiler, count};
 use crate::flow::Flow;
 use crate::site::Class;
-use crate::twins::Below;
+use crate::symmetry::Below;
 
 impl Compiler<'_> {
     /// What the `which`th of the first `to` members gets of a read that goes to the one with the least to do: unlike drives are done
@@ -27,7 +27,7 @@ impl Compiler<'_> {
 
     /// Seconds in which a drive has a read while it is never idle.
     fn time_of_read(&self, class: &Class, flow: &Flow) -> f64 {
-        let values = self.site.book.values();
+        let values = self.site.parameters.values();
         let bytes = values[class.read as usize] * flow.bytes;
         if flow.random { bytes.max(values[class.read_op as usize]) } else { bytes }
     }

@@ -82,7 +82,7 @@ impl Compiler<'_> {
         };
         let bytes = flow.rate * flow.bytes;
         let requests = self.cut(flow);
-        let visits = flow.rate * requests.max(flow.requests()) * self.crowd;
+        let visits = flow.rate * requests.max(flow.requests()) * self.contention;
         if !inline && !mapping.flags.same_cpu_crypt {
             self.wide = flow.wide * self.work_on_one(flow, context);
         }
@@ -98,7 +98,7 @@ impl Compiler<'_> {
         self.network.entire = false;
         self.memory(bytes * 2.0, "read and written by the cipher");
         if inline && self.piece().is_some() {
-            self.keeps_from_drives(flow, [io, byte].map(|value| self.site.book.get(value)), times, sectors);
+            self.keeps_from_drives(flow, [io, byte].map(|value| self.site.parameters.get(value)), times, sectors);
         }
         if !inline {
             let woken = if flow.write { Parameter::HandoffWriteIo } else { Parameter::HandoffReadIo };
@@ -128,9 +128,9 @@ impl Compiler<'_> {
     /// drive of the lab has work for as long as it takes for one operation. Reads of 64 KiB to 1 MiB on such drives lose what is
     /// beyond that within a tenth (`bedplate check-model --seed 61803`).
     fn keeps_from_drives(&mut self, flow: &Flow, [io, byte]: [f64; 2], times: f64, sectors: f64) {
-        let book = &self.site.book;
-        let more = sectors.max(0.0) * book.get(Parameter::CryptSector);
-        let busy = book.get(Parameter::CpuFactor) * (flow.rate * (io + flow.bytes * byte * times) + more);
+        let parameters = &self.site.parameters;
+        let more = sectors.max(0.0) * parameters.get(Parameter::CryptSector);
+        let busy = parameters.get(Parameter::CpuFactor) * (flow.rate * (io + flow.bytes * byte * times) + more);
         self.burst += self.times * (busy - flow.rate * FLASH_LATENCY.as_seconds()).max(0.0);
     }
 
@@ -145,7 +145,7 @@ impl Compiler<'_> {
     fn work_on_one(&self, flow: &Flow, context: Context) -> f64 {
         let Context::Workers { servers, over, .. } = context else { return 1.0 };
         let parts = if self.cut(flow) > 1.0 { flow.bytes / LARGEST / self.network.pieces } else { 1.0 };
-        let workers = servers * self.site.book.value(over);
+        let workers = servers * self.site.parameters.value(over);
         parts.min(workers).min(self.site.threads()).max(1.0)
     }
 
@@ -155,7 +155,7 @@ impl Compiler<'_> {
         if mapping.flags.same_cpu_crypt {
             return Context::Workers { node, servers: self.jobs, over: Parameter::One.place(), bound: false };
         }
-        let most = self.site.threads() / self.site.book.get(Parameter::CryptWorkers);
+        let most = self.site.threads() / self.site.parameters.get(Parameter::CryptWorkers);
         Context::Workers {
             node,
             servers: (self.jobs * more).min(most.max(1.0)),
@@ -198,7 +198,7 @@ impl Compiler<'_> {
     fn cipher_factor(&self, mapping: &Mapping<'_>) -> f64 {
         let is_aes = mapping.cipher.starts_with("aes") || mapping.cipher.starts_with("capi:");
         match (is_aes, mapping.cipher.contains("xts")) {
-            (false, _) => self.site.book.get(Parameter::OtherCipher) * self.site.code_of_xts(),
+            (false, _) => self.site.parameters.get(Parameter::OtherCipher) * self.site.code_of_xts(),
             (true, false) => self.site.code_of_xts(),
             (true, true) if mapping.key_bits <= 256 => 10.0 / 14.0,
             (true, true) => 1.0,

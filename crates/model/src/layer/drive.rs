@@ -87,7 +87,7 @@ impl Compiler<'_> {
             let link = self.network.station(resource, set.size, 1.0, Slot::With(slot));
             self.network.spread(link, apart, abreast);
             let part = Part::of(link, ways[usize::from(flow.write)], flow.rate * flow.bytes, "bytes over its link");
-            self.network.add(self.site.book.values(), Part { share, ..part });
+            self.network.add(self.site.parameters.values(), Part { share, ..part });
         }
         self.shared(class, flow, set.size);
         self.driver(class, flow, set.size);
@@ -107,7 +107,7 @@ impl Compiler<'_> {
     /// The drive's own time, and what an operation takes there with nothing else under way.
     /// `size`: how many drives alike share the operations. Gives what it works for one access: a value, and how often that.
     fn service(&mut self, class: &Class, station: u16, flow: &Flow, size: f64) -> (u32, f64) {
-        let values = self.site.book.values();
+        let values = self.site.parameters.values();
         let sustained = self.conditions.sustained;
         let (byte, operation) = match (flow.write, sustained) {
             (false, _) => (class.read, class.read_op),
@@ -126,12 +126,12 @@ impl Compiler<'_> {
         // order in which they were sorted. What is asked for in order a hard disk has in its cache before, or takes into it:
         // how long the head is on its way spreads nothing there. Nor does it in a group, which ends with the last of many
         // accesses of each drive: their sums are nearly the same.
-        let spins = class.kind == DriveKind::Hdd;
-        let through_cache = spins && !flow.random;
+        let is_hdd = class.kind == DriveKind::Hdd;
+        let through_cache = is_hdd && !flow.random;
         let joined = !through_cache && flow.waits == Waits::Operation;
         let branches = if joined { 1.0 + class.spread * (harmonic(flow.wide) - 1.0) } else { 1.0 };
         let (rate, share) =
-            if spins { (flow.rate * branches, residence(flow)) } else { (flow.rate, residence(flow) * branches) };
+            if is_hdd { (flow.rate * branches, residence(flow)) } else { (flow.rate, residence(flow) * branches) };
         let one = Parameter::One.place();
         let each = |value: u32, factor: f64, why| Part {
             by: [value, flow.unsure],
@@ -139,7 +139,7 @@ impl Compiler<'_> {
             ..Part::of(station, one, factor * rate, why)
         };
         let mut worked = (byte, flow.bytes);
-        if flow.random && spins {
+        if flow.random && is_hdd {
             // What a journal writes back waits by the thousand.
             let queued =
                 if flow.waits == Waits::Operation { self.network.population * flow.rate.min(1.0) } else { QUEUE };
@@ -165,18 +165,18 @@ impl Compiler<'_> {
         } else if flow.random && values[operation as usize] > values[byte as usize] * flow.bytes {
             self.network.add(values, each(operation, 1.0, "random operations"));
             worked = (operation, 1.0);
-        } else if !spins && values[command as usize] > values[byte as usize] * flow.bytes {
+        } else if !is_hdd && values[command as usize] > values[byte as usize] * flow.bytes {
             self.network.add(values, each(command, 1.0, "operations, in whatever order"));
             worked = (command, 1.0);
         } else {
             self.network.add(values, each(byte, flow.bytes, "bytes"));
-            if spins && flow.passes > 1.0 {
+            if is_hdd && flow.passes > 1.0 {
                 // Others read meanwhile, and nobody waits for it.
                 let passed = each(byte, flow.bytes * (flow.passes - 1.0), "parity that its head passes over");
                 self.network.add(values, Part { share: 0.0, ..passed });
             }
         }
-        if spins {
+        if is_hdd {
             self.network.add(values, each(class.position, flow.seeks, "ways of the head"));
             return worked;
         }
@@ -213,7 +213,7 @@ impl Compiler<'_> {
         if class.kind != DriveKind::Hdd || !class.cached {
             return beside;
         }
-        let values = self.site.book.values();
+        let values = self.site.parameters.values();
         let sorted = (values[class.write_op as usize] / values[class.position as usize]).min(1.0);
         // Until it is flushed.
         let queue = (self.every.unwrap_or(QUEUE) * self.jobs).clamp(1.0, QUEUE);
@@ -231,7 +231,7 @@ impl Compiler<'_> {
 
     /// Uplinks and memory.
     fn shared(&mut self, class: &Class, flow: &Flow, size: f64) {
-        let values = self.site.book.values();
+        let values = self.site.parameters.values();
         let bytes = flow.rate * flow.bytes * size;
         let mut next = class.uplink;
         let mut hops = 0;
@@ -248,7 +248,7 @@ impl Compiler<'_> {
                     .add(values, Part::of(DELAY, trip, flow.rate * size / (flow.wide * flow.batch), "there and back"));
             }
             if uplink.tcp {
-                let visits = flow.rate * size * self.crowd;
+                let visits = flow.rate * size * self.contention;
                 self.work(flow.context, Parameter::TcpIo, visits, "TCP, an operation");
                 self.work(flow.context, Parameter::TcpByte, bytes, "TCP, its bytes");
             }
@@ -264,7 +264,7 @@ impl Compiler<'_> {
 
     /// Processor time of the driver, and the first touch of what was read.
     fn driver(&mut self, class: &Class, flow: &Flow, size: f64) {
-        let visits = flow.rate * size * self.crowd;
+        let visits = flow.rate * size * self.contention;
         if let Some(piece) = class.piece {
             let pieces = pieces(flow.bytes, piece);
             self.work(flow.context, Parameter::FlashIo, visits * pieces, "queue and timer");

@@ -36,9 +36,9 @@ impl Compiler<'_> {
         let Some(every) = work.flushed_every().filter(|_| self.writes > 0.0) else { return };
         let share = self.writes / f64::from(every.max(1));
         let mut log = self.log(stack, work, every);
-        let twice = if self.spins(stack) { 1.0 } else { commits_of_journals(stack) };
+        let twice = if self.is_hdd(stack) { 1.0 } else { commits_of_journals(stack) };
         log.flushes *= twice;
-        let values = self.site.book.values();
+        let values = self.site.parameters.values();
         let width = count(self.used.len().max(1));
         let mut slowest: Option<&Class> = None;
         for at in 0..self.network.stations.len() {

@@ -127,7 +127,7 @@ impl Compiler<'_> {
         };
         let Times { io, byte } = times(mode, flow.write);
         let bytes = flow.rate * flow.bytes;
-        self.work(bound, io, flow.rate * flow.requests() * self.crowd, "tags, hand-off, range lock");
+        self.work(bound, io, flow.rate * flow.requests() * self.contention, "tags, hand-off, range lock");
         // What is read is checked when all of it is there (`integrity_metadata`).
         self.network.entire = !flow.write && flow.batch <= 1.0;
         self.work(workers, byte, bytes, "checksum");
@@ -242,7 +242,7 @@ impl Compiler<'_> {
             // As many as the drives take meanwhile.
             let each = self.first_drive().map(|drive| {
                 let class = self.class_of(drive);
-                self.site.book.value(class.write_op).max(self.site.book.value(class.write) * flow.bytes)
+                self.site.parameters.value(class.write_op).max(self.site.parameters.value(class.write) * flow.bytes)
             });
             tags.flush / each.unwrap_or(1.0)
         } else {

@@ -4,9 +4,9 @@ use terms::Stack;
 use terms::layer::Zfs;
 
 use super::zfs::placement;
+use crate::assignment::USUAL_SIZE;
 use crate::compile::{Compiler, count};
 use crate::flow::{Flow, Waits};
-use crate::seat::USUAL_SIZE;
 
 /// Pointers in a block: 128 KiB of 128 bytes (`DN_MAX_INDBLKSHIFT`, `SPA_BLKPTRSHIFT` in include/sys/dnode.h and spa.h).
 const POINTERS: f64 = 1024.0;

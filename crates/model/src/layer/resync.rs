@@ -27,19 +27,19 @@ impl Compiler<'_> {
         let slowest = self.network.stations.iter().filter_map(|station| match station.resource {
             Resource::Drive(class, _) => {
                 let class = &self.site.classes[class as usize];
-                let value = |at: u32| self.site.book.value(at);
+                let value = |at: u32| self.site.parameters.value(at);
                 Some(value(class.write).max(value(class.read)) * REQUEST)
             }
             _ => None,
         });
         let drive = slowest.fold(0.0, f64::max);
-        let book = &self.site.book;
+        let parameters = &self.site.parameters;
         let parity = matches!(raid.level, RaidLevel::Raid5 | RaidLevel::Raid6);
-        let byte = book.get(Parameter::ParityMember) * book.get(Parameter::CpuFactor);
+        let byte = parameters.get(Parameter::ParityMember) * parameters.get(Parameter::CpuFactor);
         let serial = if parity { byte * REQUEST * count(members) } else { 0.0 };
-        let cap = book.get(Parameter::ResyncCap) * REQUEST;
+        let cap = parameters.get(Parameter::ResyncCap) * REQUEST;
         let several = self.site.kernel_from(DEPTH);
-        let depth = book.get(if several { Parameter::ResyncDepth } else { Parameter::ResyncYields });
+        let depth = parameters.get(if several { Parameter::ResyncDepth } else { Parameter::ResyncYields });
         self.network.resync = Some(Resync { drive, serial, cap, depth, bytes: REQUEST });
     }
 }

@@ -117,7 +117,7 @@ impl Compiler<'_> {
         let times = times.max(1.0);
         let station = self.network.station(Resource::Turns(set.class, set.number), set.size, 1.0, Slot::None);
         let part = Part::of(station, value, worked * flow.rate * times, "one after the other");
-        self.network.add(self.site.book.values(), Part { by: [value, flow.unsure], ..part });
+        self.network.add(self.site.parameters.values(), Part { by: [value, flow.unsure], ..part });
         if let Some(piece) = class.piece.filter(|_| handed) {
             self.held_back(set, flow, station, (1.0 - class.requests / (own / piece).ceil()).max(0.0), piece);
         }
@@ -127,7 +127,7 @@ impl Compiler<'_> {
     /// drivers/md/raid1-10.c and in `raid5d`): the drives have nothing to do until the thread has worked on all of it, and the
     /// thread nothing while they work. `share`: of that which is slept for.
     fn held_back(&mut self, set: &Set, flow: &Flow, station: u16, share: f64, piece: f64) {
-        let values = self.site.book.values();
+        let values = self.site.parameters.values();
         if let Some(thread) = flow.thread {
             let busy = self.network.stations[usize::from(thread)].demand;
             self.network.add(values, Part::of(station, Parameter::One.place(), busy * share, "its thread's own work"));
@@ -145,7 +145,7 @@ impl Compiler<'_> {
         if fill.asked && self.burst > 0.0 {
             let station = self.network.station(Resource::Turns(set.class, set.number), set.size, 1.0, Slot::None);
             let part = Part::of(station, Parameter::One.place(), self.burst, "nothing is handed over");
-            self.network.add(self.site.book.values(), part);
+            self.network.add(self.site.parameters.values(), part);
         }
     }
 
@@ -182,7 +182,7 @@ impl Compiler<'_> {
         let Some(piece) = class.piece else { return };
         self.network.behind = flow.is_behind();
         let pieces = pieces(flow.bytes, piece);
-        let visits = flow.rate * set.size * self.crowd * pieces;
+        let visits = flow.rate * set.size * self.contention * pieces;
         let (all, each, why) = match class.queue {
             Some(_) => (visits, Parameter::FlashQueue, "waiting in the queue"),
             None => (visits * SWITCHES, Parameter::HandoffReadIo, "sleeping for a request"),
@@ -207,8 +207,8 @@ impl Compiler<'_> {
         if class.queue.is_some() {
             return all * beyond(out) * (OFTEN * busy(drive) / busy(cores)).min(1.0);
         }
-        let book = &self.site.book;
-        let each = book.get(each) * book.get(Parameter::CpuFactor) / self.site.threads();
+        let parameters = &self.site.parameters;
+        let each = parameters.get(each) * parameters.get(Parameter::CpuFactor) / self.site.threads();
         let room = (busy(drive) - busy(cores)) / each;
         // An access of more pieces than a drive has requests meets itself.
         let least = all * beyond(own).max(beyond(out) * turned_away(busy(drive) / busy(cores), places));

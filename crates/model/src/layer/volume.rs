@@ -22,7 +22,7 @@ const MANY_LOCKS: (u32, u32) = (6, 4);
 impl Compiler<'_> {
     pub(crate) fn volume(&mut self, stack: &Stack, at: usize, lvm: &Lvm, flow: &Flow) {
         let remap = if flow.write { Parameter::LinearWrite } else { Parameter::LinearRead };
-        let visits = flow.rate * flow.requests() * self.crowd;
+        let visits = flow.rate * flow.requests() * self.contention;
         self.work(flow.context, remap, visits, "remapping");
         if lvm.thin_chunk.is_some() {
             self.work(flow.context, Parameter::ThinIo, visits, "thin chunk");
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         }
         self.below(stack, at, lvm, flow);
         if lvm.snapshot && flow.write {
-            let share = self.site.book.get(Parameter::SnapshotCopy);
+            let share = self.site.parameters.get(Parameter::SnapshotCopy);
             let chunk = lvm.thin_chunk.map_or(THICK_CHUNK, terms::Bytes::as_f64).max(flow.bytes);
             for write in [false, true] {
                 let copy = Flow { write, random: true, bytes: chunk, rate: flow.rate * share, ..*flow };

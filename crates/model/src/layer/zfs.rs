@@ -18,7 +18,7 @@ const ARC_LEAST: f64 = 1.0 / 32.0;
 const DBUFS: f64 = 1.0 / 32.0;
 /// Bytes that are put together into one access of a vdev (`zfs_vdev_aggregation_limit` and the one with `_non_rotating`,
 /// OpenZFS module parameters).
-const AGGREGATED_SPINNING: f64 = 1_048_576.0;
+const AGGREGATED_HDD: f64 = 1_048_576.0;
 const AGGREGATED: f64 = 131_072.0;
 /// Record that the times of the table were measured with, in bytes.
 const TABLE_RECORD: f64 = 131_072.0;
@@ -104,8 +104,8 @@ impl Compiler<'_> {
         };
         // A stream's writes dirty a record once (`dmu_buf_will_dirty`).
         let first = if flow.write && !flow.random { records.min(1.0) } else { fresh };
-        self.work(flow.context, io, flow.rate * first * self.crowd, "ZFS");
-        let again = flow.rate * (1.0 - first) * self.crowd;
+        self.work(flow.context, io, flow.rate * first * self.contention, "ZFS");
+        let again = flow.rate * (1.0 - first) * self.contention;
         self.work(flow.context, Parameter::ZfsWriteAgain, again, "ZFS, a record that is dirty already");
         // A record that the cache holds was checked when it came in (`arc_read`): what is asked of it is copied, no more.
         // Where the memory is not told, what the cache holds is a guess, and so is what a cold record takes: of what others
@@ -203,7 +203,7 @@ impl Compiler<'_> {
     fn caller(&self, at: usize, flow: &Flow) -> Context {
         match self.one_by_one {
             Some(servers) if flow.write => {
-                Context::Workers { node: self.twins.of(at), servers, over: Parameter::One.place(), bound: false }
+                Context::Workers { node: self.symmetry.of(at), servers, over: Parameter::One.place(), bound: false }
             }
             _ => flow.context,
         }
@@ -213,10 +213,10 @@ impl Compiler<'_> {
     fn held_up(&mut self, at: usize, files: f64, read: &Flow) {
         let Some(drive) = self.first_drive() else { return };
         let class = self.class_of(drive);
-        let station = self.network.station(Resource::Workers(self.twins.of(at)), 1.0, files, Slot::Own);
+        let station = self.network.station(Resource::Workers(self.symmetry.of(at)), 1.0, files, Slot::Own);
         let waits = read.rate * self.times / files;
         for (value, factor) in [(class.read_delay, waits), (class.read, waits * read.bytes)] {
-            self.network.add(self.site.book.values(), Part::of(station, value, factor, "waits for its record"));
+            self.network.add(self.site.parameters.values(), Part::of(station, value, factor, "waits for its record"));
         }
     }
 
@@ -238,7 +238,7 @@ impl Compiler<'_> {
             return;
         }
         if !flow.random {
-            self.work(flow.context, Parameter::ZfsReadIo, more * missed * self.crowd, why);
+            self.work(flow.context, Parameter::ZfsReadIo, more * missed * self.contention, why);
         }
         if flow.write {
             let pool = self.pool_threads(at);
@@ -248,7 +248,7 @@ impl Compiler<'_> {
 
     /// The threads of the pool, which do what no operation waits for: so many share it (`zio_taskq_batch_pct`).
     fn pool_threads(&self, at: usize) -> Context {
-        Context::Behind { node: self.twins.of(at), servers: (self.site.threads() * ISSUERS).max(1.0) }
+        Context::Behind { node: self.symmetry.of(at), servers: (self.site.threads() * ISSUERS).max(1.0) }
     }
 
     /// Writes are compressed by many threads of the pool, reads by who wants them.
@@ -301,7 +301,7 @@ impl Compiler<'_> {
         let per_record = (record / flow.bytes).max(1.0);
         let each = self.first_drive().map_or(1.0, |drive| {
             let class = self.class_of(drive);
-            self.site.book.value(class.read_delay) + self.site.book.value(class.read) * record
+            self.site.parameters.value(class.read_delay) + self.site.parameters.value(class.read) * record
         });
         let reads = (self.conditions.window.as_seconds() * self.jobs / each).clamp(1.0, blocks);
         let met = blocks / per_record * (1.0 - (1.0 - reads / blocks).powf(per_record));
@@ -348,7 +348,7 @@ impl Compiler<'_> {
         if flow.write {
             self.vdev_limit(at, &each, vdevs);
         }
-        if zfs.layout == ZfsLayout::Mirror && !flow.write && !flow.random && self.jobs < 1.5 && self.spins(stack) {
+        if zfs.layout == ZfsLayout::Mirror && !flow.write && !flow.random && self.jobs < 1.5 && self.is_hdd(stack) {
             // Heads are left where they are: one stream stays with one member (`zfs_vdev_mirror_rotating_inc`).
             self.ask(0, *flow);
             return;
@@ -360,8 +360,8 @@ impl Compiler<'_> {
 
     /// What lies side by side on a vdev is put together into one access.
     fn aggregated(&self, flow: Flow) -> Flow {
-        let spins = self.first_drive().is_some_and(|drive| self.class_of(drive).kind == DriveKind::Hdd);
-        let most = if spins { AGGREGATED_SPINNING } else { AGGREGATED };
+        let is_hdd = self.first_drive().is_some_and(|drive| self.class_of(drive).kind == DriveKind::Hdd);
+        let most = if is_hdd { AGGREGATED_HDD } else { AGGREGATED };
         let times = if flow.random { 1.0 } else { (most / flow.bytes).max(1.0) };
         Flow { bytes: flow.bytes * times, rate: flow.rate / times, seeks: flow.seeks * times, ..flow }
     }
@@ -370,12 +370,12 @@ impl Compiler<'_> {
     /// however its records are spread.
     fn commit_seeks(&self, piece: f64) -> f64 {
         let Some(drive) = self.first_drive() else { return 0.0 };
-        let each = self.site.book.value(self.class_of(drive).write) * piece;
-        self.site.book.get(Parameter::ZfsCommit) * each / GROUP
+        let each = self.site.parameters.value(self.class_of(drive).write) * piece;
+        self.site.parameters.get(Parameter::ZfsCommit) * each / GROUP
     }
 
     /// Is any of the drives one with heads?
-    pub(crate) fn spins(&self, stack: &Stack) -> bool {
+    pub(crate) fn is_hdd(&self, stack: &Stack) -> bool {
         let all = stack.nodes.iter().flat_map(LayerNode::below);
         let mut kinds = all.filter_map(|under| match under {
             Ref::Drive(name) => self.site.drive(name.as_str()),
@@ -389,11 +389,11 @@ impl Compiler<'_> {
         let Some(drive) = self.first_drive() else { return };
         let class = self.class_of(drive);
         if class.kind == DriveKind::Hdd {
-            // A drive that spins needs no more than one under way for what lies side by side.
+            // A hard disk needs no more than one under way for what lies side by side.
             return;
         }
-        let station = self.network.station(Resource::Vdev(self.twins.of(at)), vdevs, 1.0, Slot::None);
-        let values = self.site.book.values();
+        let station = self.network.station(Resource::Vdev(self.symmetry.of(at)), vdevs, 1.0, Slot::None);
+        let values = self.site.parameters.values();
         let over = Parameter::ZfsActive.place();
         let alone = Part::of(station, class.write_delay, each.rate * self.times, "a write alone, few under way");
         self.network.add(values, Part { over, ..alone });

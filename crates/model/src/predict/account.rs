@@ -3,7 +3,7 @@
 use terms::Stack;
 use terms::prediction::{Demand, Prediction, Term};
 
-use crate::chance::used;
+use crate::monte_carlo::used;
 use crate::network::{Network, Part, Resource, Station};
 use crate::parameter::Parameter;
 use crate::site::Site;
@@ -47,7 +47,7 @@ fn group(site: &Site, stack: &Stack, class: u32, station: &Station) -> String {
 
 /// Writes the demands and the inputs into a prediction.
 pub(super) fn write(prediction: &mut Prediction, site: &Site, stack: &Stack, network: &Network) {
-    let values = site.book.values();
+    let values = site.parameters.values();
     let used = used(network);
     let place = |value: u32| used.binary_search(&value).ok();
     let term = |part: &Part| Term {
@@ -78,5 +78,5 @@ pub(super) fn write(prediction: &mut Prediction, site: &Site, stack: &Stack, net
         let demand = waits.iter().map(|term| term.product).sum();
         prediction.demands.push(Demand { resource: "waiting".to_owned(), units: 1.0, demand, terms: waits });
     }
-    prediction.inputs = used.iter().map(|&value| site.book.input(value)).collect();
+    prediction.inputs = used.iter().map(|&value| site.parameters.input(value)).collect();
 }

@@ -3,10 +3,10 @@
 //! Draws of the constants make intervals of a tenth, and published figures of other machines lie farther away: a rule may
 //! leave out what matters there. So every figure is widened by a geometric standard deviation of its kind of stack. The
 //! widths are from seven published sets of machines of others, 227 figures (docs/expect.md): nine in ten of the distances
-//! between what was said and what was published, over 1.645, and more, for other sets bring what these do not have.
-//! `scripts/leave-one-out` learns them from all sets but one and tries them on that one.
+//! between what was predicted and what was published, over 1.645, and more, for other sets bring what these do not
+//! have. `scripts/leave-one-out` learns them from all sets but one and tries them on that one.
 
-use terms::prediction::{Prediction, Range, RoofKind};
+use terms::prediction::{CeilingKind, Prediction, Range};
 use terms::{Pattern, Stack, Workload};
 
 use crate::network::Network;
@@ -63,9 +63,9 @@ pub(super) fn cap(of: &mut Prediction, stack: &Stack, work: &Workload, given: f6
     if in_memory(stack, work) {
         return;
     }
-    let allowed = of.roofs.iter().filter_map(|roof| match roof.kind {
-        RoofKind::Link | RoofKind::Uplink => Some(roof.operations_per_second),
-        RoofKind::Drive => Some(roof.operations_per_second * SHEET),
+    let allowed = of.ceilings.iter().filter_map(|ceiling| match ceiling.kind {
+        CeilingKind::Link | CeilingKind::Uplink => Some(ceiling.operations_per_second),
+        CeilingKind::Drive => Some(ceiling.operations_per_second * SHEET),
         _ => None,
     });
     let most = allowed.fold(f64::INFINITY, f64::min).max(of.operations.value);

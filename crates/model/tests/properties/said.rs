@@ -32,8 +32,8 @@ fn is_sound(said: &Prediction) -> Law {
 
 /// No resource does more than it can, in any state.
 fn is_below_every_limit(said: &Prediction) -> Law {
-    let lowest = said.roofs.first().unwrap().operations_per_second;
-    prop_assert!(said.operations.value <= lowest * SLACK, "{} {:?}", said.operations.value, said.roofs);
+    let lowest = said.ceilings.first().unwrap().operations_per_second;
+    prop_assert!(said.operations.value <= lowest * SLACK, "{} {:?}", said.operations.value, said.ceilings);
     Ok(())
 }
 
@@ -51,7 +51,7 @@ fn has_its_percentiles_above_the_floor(said: &Prediction, given: f64) -> Law {
     for (tail, mean) in ends(said.p99).into_iter().zip(ends(said.latency)) {
         prop_assert!(tail >= mean, "{:?} {:?}", said.p99, said.latency);
     }
-    let floor = given / said.roofs.first().unwrap().operations_per_second * 1e9;
+    let floor = given / said.ceilings.first().unwrap().operations_per_second * 1e9;
     prop_assert!(said.latency.value * SLACK >= floor && said.p99.value * SLACK >= floor);
     Ok(())
 }
@@ -62,8 +62,8 @@ fn agrees_in_its_units(said: &Prediction, block: f64, threads: f64) -> Law {
     prop_assert!(is_close(said.throughput.ninety.low, said.operations.ninety.low * block));
     prop_assert!(is_close(said.threads_busy.value, said.cpu.value * 1e-9 * said.operations.value));
     prop_assert!(said.threads_busy.value <= threads * SLACK, "{:?}", said.threads_busy);
-    for roof in &said.roofs {
-        prop_assert!(is_close(roof.throughput, roof.operations_per_second * block), "{roof:?}");
+    for ceiling in &said.ceilings {
+        prop_assert!(is_close(ceiling.throughput, ceiling.operations_per_second * block), "{ceiling:?}");
     }
     for demand in &said.demands {
         let sum: f64 = demand.terms.iter().map(|term| term.product).sum();

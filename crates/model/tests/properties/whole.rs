@@ -66,8 +66,8 @@ fn rate_scaled(times: f64, stack: &Stack, work: &Workload) -> f64 {
     let mut site = Site::new(&scaled(times));
     for (parameter, entry) in Parameter::ALL.iter().zip(model::parameter::TABLE) {
         if entry.unit != model::parameter::Unit::Ratio {
-            let value = site.book.get(*parameter) / times;
-            site.book.set(*parameter, value, entry.sigma, Source::Told, "a test");
+            let value = site.parameters.get(*parameter) / times;
+            site.parameters.set(*parameter, value, entry.sigma, Source::Told, "a test");
         }
     }
     let usual = Conditions::default();

@@ -1,4 +1,4 @@
-//! The published cells: 19 stacks on a drive that spins, ten of them on NVMe and on a RAM drive, four tests each.
+//! The published cells: 19 stacks on a hard disk, ten of them on NVMe and on a RAM drive, four tests each.
 
 use std::collections::BTreeMap;
 

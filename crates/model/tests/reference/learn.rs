@@ -52,7 +52,7 @@ pub fn site(cells: &Cells) -> Site {
         ..Machine::default()
     };
     let mut site = Site::new(&machine);
-    site.book.set(Parameter::CpuFactor, 1.0, 0.02, Source::Told, "the reference machine itself");
+    site.parameters.set(Parameter::CpuFactor, 1.0, 0.02, Source::Told, "the reference machine itself");
     // Spread of a drive's own times: how far the 95th percentile is above the mean, in standard deviations of a normal.
     let random = raw("HDD", RND_WRITE);
     site.set_spread("hdd", (random.p95 / random.mean - 1.0) / 1.645);
@@ -63,7 +63,7 @@ pub fn site(cells: &Cells) -> Site {
 fn learn(site: &mut Site, cells: &Cells) {
     let raw = |test: &str| &cells[&("SSD".to_owned(), 1, test.to_owned())];
     let set = |site: &mut Site, parameter, value| {
-        site.book.set(parameter, value, 0.08, Source::Measured, "raw ext4 and the RAM drive of this machine");
+        site.parameters.set(parameter, value, 0.08, Source::Measured, "raw ext4 and the RAM drive of this machine");
     };
     set(site, Parameter::ApiByte, raw(SEQ_READ).cores / raw(SEQ_READ).rate);
     let ram = |site: &mut Site, parameter, number: u32, test: &str| {
@@ -78,10 +78,10 @@ fn learn(site: &mut Site, cells: &Cells) {
         ram(site, Parameter::ApiRead, 1, RND_READ);
         ram(site, Parameter::ApiWrite, 1, RND_WRITE);
     }
-    set(site, Parameter::ColdByte, site.book.get(Parameter::RamByte));
+    set(site, Parameter::ColdByte, site.parameters.get(Parameter::RamByte));
     let whole = raw(RND_READ).cores / raw(RND_READ).iops;
-    let call = site.book.get(Parameter::ApiRead) + site.book.get(Parameter::FileRead);
-    let known = call + 4096.0 * site.book.get(Parameter::ApiByte);
+    let call = site.parameters.get(Parameter::ApiRead) + site.parameters.get(Parameter::FileRead);
+    let known = call + 4096.0 * site.parameters.get(Parameter::ApiByte);
     set(site, Parameter::NvmeIo, whole - known);
     use Parameter as P;
     let layers: [(u32, [P; 4]); 7] = [
@@ -102,7 +102,7 @@ fn learn(site: &mut Site, cells: &Cells) {
     }
     // The cipher's time for a byte, and the time in which a byte of the stack with the cipher on top comes back.
     let both = &cells[&("RAM".to_owned(), 7, SEQ_READ.to_owned())];
-    set(site, P::CompletionWorkers, site.book.get(P::CryptReadByte) * both.rate);
+    set(site, P::CompletionWorkers, site.parameters.get(P::CryptReadByte) * both.rate);
     ram(site, P::LinearRead, 10, RND_READ);
     ram(site, P::LinearWrite, 10, RND_WRITE);
 }

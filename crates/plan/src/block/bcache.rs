@@ -7,7 +7,7 @@ use terms::layer::Bcache;
 use terms::{Bytes, LayerNode, Name, Word};
 
 use super::{only, wipe};
-use crate::draft::{Doing, Draft, whole_device, words};
+use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{BlockKind, Member, Place};
 
@@ -66,7 +66,7 @@ pub(crate) fn lay(
     let format = |act: &str, why: &str, options: Vec<Word>, place: &Place| {
         let block = words!["--block", block.0.to_string()];
         let argv = [words!["make-bcache"], block, options, vec![place.node.clone()]].concat();
-        Doing::run(layer, act, why, argv)
+        StepBuilder::run(layer, act, why, argv)
             .makes_signature(&place.node, "bcache", None)
             .erases(place.drive.iter().cloned().collect())
             .undo("A superblock left behind would be registered at the next start.", wipe(&place.node))
@@ -85,7 +85,7 @@ pub(crate) fn lay(
     ));
     let up = script(REGISTER, words![below.node.clone(), device.clone()]);
     draft.push(
-        Doing::run(layer, "register", "Without a cache the device passes everything through.", up)
+        StepBuilder::run(layer, "register", "Without a cache the device passes everything through.", up)
             .makes_node(&device)
             .undo(
                 "A stopped device lets go of the one below.",
@@ -96,7 +96,7 @@ pub(crate) fn lay(
     let flush = whole_device(cache.size.most);
     let attach = script(ATTACH, words![below.node.clone(), cache.node.clone()]);
     draft.push(
-        Doing::run(layer, "attach", "From now on what is used often is on the faster device.", attach)
+        StepBuilder::run(layer, "attach", "From now on what is used often is on the faster device.", attach)
             .undo_within(
                 "Detaching writes back what only the cache has.",
                 script(DETACH, words![below.node.clone()]),
@@ -123,10 +123,10 @@ pub(crate) fn lay(
 fn set_up(draft: &mut Draft, layer: &Name, bcache: &Bcache, device: &str) {
     let path = |what: &str| Word::sysfs(device).then(format!("/bcache/{what}"));
     let why = "Said aloud: it decides whether losing the cache loses the device.";
-    draft.push(Doing::write(layer, "mode", why, path("cache_mode"), bcache.mode.word()));
+    draft.push(StepBuilder::write(layer, "mode", why, path("cache_mode"), bcache.mode.word()));
     let cutoff = bcache.sequential_cutoff;
     if cutoff != Bcache::default().sequential_cutoff {
         let argv = script(SET, words![path("sequential_cutoff"), cutoff.0.to_string()]);
-        draft.push(Doing::run(layer, "cutoff", "Streams longer than this pass the cache by.", argv));
+        draft.push(StepBuilder::run(layer, "cutoff", "Streams longer than this pass the cache by.", argv));
     }
 }

@@ -3,7 +3,7 @@
 use terms::layer::{Crypt, CryptFlags};
 use terms::{Name, Word};
 
-use crate::draft::{Doing, Draft, words};
+use crate::draft::{Draft, StepBuilder, words};
 use crate::place::{BlockKind, Member, Place};
 
 /// Opens the mapping. Plain dm-crypt has no header, so nothing is formatted and nothing has to be wiped.
@@ -28,7 +28,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
     argv.extend(flags(crypt.flags));
     argv.extend(words![below.place.node.clone(), name.clone()]);
     draft.push(
-        Doing::run(
+        StepBuilder::run(
             layer,
             "open",
             "Plain dm-crypt keeps no header: cipher, key and sector size are said at every opening, and what is written makes the device look random.",

@@ -4,7 +4,7 @@ use terms::layer::{Integrity, IntegrityMode};
 use terms::{Bytes, Name, Word};
 
 use super::wipe;
-use crate::draft::{Doing, Draft, whole_device, words};
+use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{BlockKind, Member, Place};
 
@@ -21,7 +21,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, integrity: &Integrity, below:
     let mapping = Word::from(format!("/dev/mapper/{name}"));
     let node = &below.place.node;
     draft.push(
-        Doing::run(
+        StepBuilder::run(
             layer,
             "format",
             "Every sector gets a checksum, and the full wipe makes all of them right: a block never written would otherwise be a read error.",
@@ -42,7 +42,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, integrity: &Integrity, below:
     Ok(place(integrity, mapping, &below.place))
 }
 
-fn open(layer: &Name, integrity: &Integrity, node: &Word, name: &str, mapping: &Word) -> Doing {
+fn open(layer: &Name, integrity: &Integrity, node: &Word, name: &str, mapping: &Word) -> StepBuilder {
     let mut argv = words!["integritysetup", "open", "--batch-mode", "--integrity", integrity.tag.word()];
     let why = match integrity.mode {
         IntegrityMode::Journal => {
@@ -61,7 +61,7 @@ fn open(layer: &Name, integrity: &Integrity, node: &Word, name: &str, mapping: &
     };
     let why = format!("{why} Mode and checksum are not kept on the device, so they are said at every opening.");
     argv.extend(words![node.clone(), name]);
-    Doing::run(layer, "open", why, argv)
+    StepBuilder::run(layer, "open", why, argv)
         .makes_node(mapping)
         .undo("Closing writes out what is still pending.", words!["integritysetup", "close", name])
 }

@@ -5,7 +5,7 @@ use terms::{Name, Nanos, Word};
 
 use super::integrity::splits_chunks;
 use super::{crypt, wipe};
-use crate::draft::{Doing, Draft, whole_device, words};
+use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{BlockKind, Member, Place};
 
@@ -21,7 +21,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, luks: &Luks, below: &Member) 
     Ok(place(luks, mapping, &below.place))
 }
 
-fn format(layer: &Name, luks: &Luks, below: &Place) -> Doing {
+fn format(layer: &Name, luks: &Luks, below: &Place) -> StepBuilder {
     let mut argv = words![
         "cryptsetup",
         "luksFormat",
@@ -60,7 +60,7 @@ fn format(layer: &Name, luks: &Luks, below: &Place) -> Doing {
             Nanos::seconds(120),
         )
     };
-    Doing::run(layer, "format", why, argv)
+    StepBuilder::run(layer, "format", why, argv)
         .key(layer)
         .limit(limit)
         .makes_signature(&below.node, "crypto_LUKS", Some(Word::uuid(layer)))
@@ -72,7 +72,7 @@ fn format(layer: &Name, luks: &Luks, below: &Place) -> Doing {
         .undo("A header left behind would pass for an encrypted volume.", wipe(&below.node))
 }
 
-fn open(layer: &Name, luks: &Luks, node: &Word, name: &str, mapping: &Word) -> Doing {
+fn open(layer: &Name, luks: &Luks, node: &Word, name: &str, mapping: &Word) -> StepBuilder {
     let mut argv = words!["cryptsetup", "open", "--batch-mode", "--type", "luks2", "--key-file", "-"];
     argv.extend(crypt::flags(luks.flags));
     if luks.discards {
@@ -84,7 +84,7 @@ fn open(layer: &Name, luks: &Luks, node: &Word, name: &str, mapping: &Word) -> D
     } else {
         "The mapping encrypts and decrypts; the flags trade hand-offs between queues for work on the submitting processor."
     };
-    Doing::run(layer, "open", why, argv)
+    StepBuilder::run(layer, "open", why, argv)
         .key(layer)
         .limit(Nanos::seconds(120))
         .makes_node(mapping)

@@ -7,7 +7,7 @@ use terms::plan::{Condition, Effect, mapping_of_volume};
 use terms::{Bytes, LayerNode, Name, Word};
 
 use super::at_least;
-use crate::draft::{Doing, Draft, whole_device, words};
+use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{BlockKind, Member, Place, Stripe, drives, largest_lba, most, nodes, sizes};
 
@@ -48,11 +48,11 @@ pub(crate) fn lay(
             Condition::LvSynced { group: group.clone(), limit_ns }
         };
         let why = "A volume that is still synchronising measures the synchronisation.";
-        draft.push(Doing::wait(layer, "sync", why, synced()));
+        draft.push(StepBuilder::wait(layer, "sync", why, synced()));
         if let Some(integrity) = &lvm.integrity {
             draft.push(protect(layer, &group, integrity));
             let why = "Adding checksums begins another synchronisation.";
-            draft.push(Doing::wait(layer, "resync", why, synced()));
+            draft.push(StepBuilder::wait(layer, "resync", why, synced()));
         }
     }
     if let Some(mode) = lvm.cache {
@@ -87,21 +87,21 @@ fn check(node: &LayerNode, lvm: &Lvm, members: &[Member]) -> Result<(), PlanErro
     Ok(())
 }
 
-fn physical(layer: &Name, member: &Member) -> Doing {
+fn physical(layer: &Name, member: &Member) -> StepBuilder {
     let node = &member.place.node;
     let argv = words!["pvcreate", "--quiet", "--zero", "y", node.clone()];
     let why =
         "A physical volume is a device under LVM's label; without --yes or --force it refuses one that holds anything.";
-    Doing::run(layer, &format!("label-{}", member.name), why, argv)
+    StepBuilder::run(layer, &format!("label-{}", member.name), why, argv)
         .makes_signature(node, "LVM2_member", None)
         .erases(member.place.drive.iter().cloned().collect())
         .undo("A label left behind would bring the group back.", words!["pvremove", "--quiet", node.clone()])
 }
 
-fn make_group(layer: &Name, group: &str, members: &[Member]) -> Doing {
+fn make_group(layer: &Name, group: &str, members: &[Member]) -> StepBuilder {
     let mut argv = words!["vgcreate", "--physicalextentsize", format!("{EXTENT}b"), group];
     argv.extend(nodes(members));
-    Doing::run(layer, "group", "The group pools the extents of all physical volumes.", argv)
+    StepBuilder::run(layer, "group", "The group pools the extents of all physical volumes.", argv)
         .makes(Effect::Group(group.to_owned()))
         .undo("The group lets go of its physical volumes.", words!["vgremove", "--quiet", group])
         .erases(drives(members))
@@ -112,7 +112,7 @@ fn create() -> Vec<Word> {
     words!["lvcreate", "--yes", "--wipesignatures", "y", "--zero", "y"]
 }
 
-fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[Member]) -> Doing {
+fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[Member]) -> StepBuilder {
     let mut argv = create();
     argv.extend(words!["--type", lvm.volume.word(), "--extents", share(lvm)]);
     argv.extend(shape(lvm, members.len()));
@@ -125,7 +125,7 @@ fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[M
         Volume::Striped => "Stripes deal consecutive blocks out to all drives, so that all work at once.",
         _ => "LVM's raid keeps copies or parity of every block on other physical volumes.",
     };
-    Doing::run(layer, "volume", why, argv)
+    StepBuilder::run(layer, "volume", why, argv)
         .makes_node(volume)
         .undo("The volume gives its extents back.", words!["lvremove", "--yes", format!("{group}/{VOLUME}")])
 }
@@ -133,7 +133,7 @@ fn make_volume(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[M
 /// Gives the legs checksums. `lvcreate` can do it at once, but takes the volume down for it in the first moments of its
 /// resync, and Linux 6.1 may then wait for ever: `md_stop` for the resync, and the resync in raid1's barrier for the array
 /// that was suspended (2 of 40 times on two busy processors).
-fn protect(layer: &Name, group: &str, integrity: &LvmIntegrity) -> Doing {
+fn protect(layer: &Name, group: &str, integrity: &LvmIntegrity) -> StepBuilder {
     let mode = if integrity.mode == IntegrityMode::Bitmap { "bitmap" } else { "journal" };
     let block = integrity.block.0.to_string();
     let argv = words![
@@ -150,7 +150,7 @@ fn protect(layer: &Name, group: &str, integrity: &LvmIntegrity) -> Doing {
     let why = "Each leg gets checksums once it is in sync: taking a volume down in the middle of its first \
                synchronisation can hang the kernel.";
     // The volume takes them along when it is removed.
-    Doing::run(layer, "checksums", why, argv)
+    StepBuilder::run(layer, "checksums", why, argv)
 }
 
 /// How much of the group the volume takes; the rest is for what needs room beside it.
@@ -178,13 +178,13 @@ fn shape(lvm: &Lvm, members: usize) -> Vec<Word> {
     }
 }
 
-fn make_pool(layer: &Name, group: &str, lvm: &Lvm, chunk: Bytes, members: usize) -> Doing {
+fn make_pool(layer: &Name, group: &str, lvm: &Lvm, chunk: Bytes, members: usize) -> StepBuilder {
     // A pool has no content of its own whose signatures could be wiped.
     let mut argv = words!["lvcreate", "--yes", "--zero", "y"];
     argv.extend(words!["--type", "thin-pool", "--extents", "80%FREE", "--chunksize", format!("{}b", chunk.0)]);
     argv.extend(shape(lvm, members));
     argv.extend(words!["--name", "pool", group]);
-    Doing::run(
+    StepBuilder::run(
         layer,
         "pool",
         "A thin pool hands out chunks as they are first written; room is left for its metadata to grow.",
@@ -193,7 +193,7 @@ fn make_pool(layer: &Name, group: &str, lvm: &Lvm, chunk: Bytes, members: usize)
     .undo("The pool gives its extents back.", words!["lvremove", "--yes", format!("{group}/pool")])
 }
 
-fn make_thin(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[Member]) -> Doing {
+fn make_thin(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[Member]) -> StepBuilder {
     // Never larger than the pool can hold: a full pool hangs or fails writes.
     let size = capacity::thin_size(lvm, &sizes(members)).0;
     let argv = words![
@@ -209,7 +209,7 @@ fn make_thin(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[Mem
         VOLUME,
         group,
     ];
-    Doing::run(
+    StepBuilder::run(
         layer,
         "volume",
         "A thin volume promises no more than the pool has: a full pool would fail writes.",
@@ -219,13 +219,13 @@ fn make_thin(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[Mem
     .undo("The volume gives its chunks back.", words!["lvremove", "--yes", format!("{group}/{VOLUME}")])
 }
 
-fn snapshot(layer: &Name, group: &str, lvm: &Lvm) -> Doing {
+fn snapshot(layer: &Name, group: &str, lvm: &Lvm) -> StepBuilder {
     let mut argv = words!["lvcreate", "--yes", "--snapshot", "--name", SNAPSHOT];
     if lvm.thin_chunk.is_none() {
         argv.extend(words!["--extents", "100%FREE"]);
     }
     argv.push(Word::from(format!("{group}/{VOLUME}")));
-    Doing::run(
+    StepBuilder::run(
         layer,
         "snapshot",
         "While the snapshot lives, the first write to every chunk copies what was there before.",

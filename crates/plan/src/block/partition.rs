@@ -5,7 +5,7 @@ use terms::layer::{Extent, GptPartition, PartitionTables};
 use terms::{Name, Word};
 
 use super::wipe;
-use crate::draft::{Doing, Draft, words};
+use crate::draft::{Draft, StepBuilder, words};
 use crate::error::PlanError;
 use crate::place::{BlockKind, Member, Place};
 
@@ -27,18 +27,18 @@ pub(crate) fn lay(
     Ok(Place { node, drive: None, kind: BlockKind::Slice, size: SizeBounds::exactly(extent.size()), ..place.clone() })
 }
 
-fn make(layer: &Name, drive: &Name, whole: &Word, extent: Extent) -> Doing {
+fn make(layer: &Name, drive: &Name, whole: &Word, extent: Extent) -> StepBuilder {
     let parted = words!["parted", "--script", "--align", "optimal", whole.clone()];
     let mib = |bytes: terms::Bytes| format!("{}MiB", bytes.0 / GptPartition::ALIGNMENT.0);
     let part = words!["mkpart", "bedplate", mib(extent.start), mib(extent.end)];
     if extent.number == 1 {
         let why = "A table, and its first partition at a whole MiB: what is above begins and ends with the drive's own blocks.";
-        return Doing::run(layer, "make", why, [parted, words!["mklabel", "gpt"], part].concat())
+        return StepBuilder::run(layer, "make", why, [parted, words!["mklabel", "gpt"], part].concat())
             .marks(whole, "gpt", None)
             .erases(vec![drive.clone()])
             .undo("Both copies of the partition table go.", wipe(whole));
     }
     let rm = words!["parted", "--script", whole.clone(), "rm", extent.number.to_string()];
-    Doing::run(layer, "make", "It begins where the one before it ends.", [parted, part].concat())
+    StepBuilder::run(layer, "make", "It begins where the one before it ends.", [parted, part].concat())
         .undo("Its entry leaves the table, and those before it stay.", rm)
 }

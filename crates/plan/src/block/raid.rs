@@ -5,7 +5,7 @@ use terms::plan::Condition;
 use terms::{LayerNode, Name, Word};
 
 use super::at_least;
-use crate::draft::{Doing, Draft, whole_device, words};
+use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{BlockKind, Member, Place, Stripe, drives, largest_lba, nodes};
 
@@ -27,7 +27,7 @@ pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, raid: &Raid, members: &[M
     }
     if redundant {
         let limit_ns = whole_device(members.iter().map(|member| member.place.size.most).min().unwrap_or_default());
-        draft.push(Doing::wait(
+        draft.push(StepBuilder::wait(
             layer,
             "sync",
             "An array that is still resyncing measures the resync.",
@@ -55,7 +55,7 @@ fn prove_zero(draft: &mut Draft, layer: &Name, member: &Member) -> Result<(), Pl
     }
     let limit = whole_device(size.most);
     draft.push(
-        Doing::run(
+        StepBuilder::run(
             layer,
             &format!("zero-{}", member.name),
             "Members that are all zeroes agree with each other and with their parity, so no first resync is needed.",
@@ -65,7 +65,7 @@ fn prove_zero(draft: &mut Draft, layer: &Name, member: &Member) -> Result<(), Pl
         .erases(member.place.drive.iter().cloned().collect()),
     );
     draft.push(
-        Doing::run(
+        StepBuilder::run(
             layer,
             &format!("prove-{}", member.name),
             "Reading every byte back is the proof: on anything but zeroes the array would be silently inconsistent.",
@@ -76,7 +76,7 @@ fn prove_zero(draft: &mut Draft, layer: &Name, member: &Member) -> Result<(), Pl
     Ok(())
 }
 
-fn create(layer: &Name, raid: &Raid, name: &str, array: &Word, members: &[Member]) -> Doing {
+fn create(layer: &Name, raid: &Raid, name: &str, array: &Word, members: &[Member]) -> StepBuilder {
     let mut argv = words!["mdadm", "--create", array.clone(), "--run", format!("--name={name}"), "--homehost=any"];
     argv.push(Word::from("--uuid=").then(Word::uuid(layer)));
     argv.push(Word::from(format!("--metadata={}", raid.metadata.word())));
@@ -98,7 +98,7 @@ fn create(layer: &Name, raid: &Raid, name: &str, array: &Word, members: &[Member
         }
     }
     argv.extend(nodes(members));
-    let mut doing = Doing::run(layer, "create", create_why(raid), argv)
+    let mut doing = StepBuilder::run(layer, "create", create_why(raid), argv)
         .makes_node(array)
         .erases(drives(members))
         .undo("A stopped array lets go of its members.", words!["mdadm", "--stop", array.clone()]);
@@ -129,7 +129,7 @@ fn create_why(raid: &Raid) -> &'static str {
 fn parity_settings(draft: &mut Draft, layer: &Name, raid: &Raid, name: &str) {
     let mut set = |what: &str, why: &'static str, value: u32| {
         let path = Word::sysfs(&format!("/dev/md/{name}")).then(format!("/md/{}", what.replace('-', "_")));
-        draft.push(Doing::write(layer, what, why, path, &value.to_string()));
+        draft.push(StepBuilder::write(layer, what, why, path, &value.to_string()));
     };
     if raid.stripe_cache != STRIPE_CACHE {
         set("stripe-cache-size", "More stripes in memory let more writes be under way.", raid.stripe_cache);
@@ -140,8 +140,8 @@ fn parity_settings(draft: &mut Draft, layer: &Name, raid: &Raid, name: &str) {
 }
 
 /// A member is lost as one that answers no longer.
-fn lose(layer: &Name, array: &Word, member: &Member) -> Doing {
-    Doing::run(
+fn lose(layer: &Name, array: &Word, member: &Member) -> StepBuilder {
+    StepBuilder::run(
         layer,
         &format!("lose-{}", member.name),
         "The study asks how the array is without a member: the last one is set aside once all are in step.",
@@ -150,8 +150,8 @@ fn lose(layer: &Name, array: &Word, member: &Member) -> Doing {
 }
 
 /// On members that answer damage with read errors, md must repair and not give up.
-fn keep_members(layer: &Name, name: &str) -> Doing {
-    Doing::write(
+fn keep_members(layer: &Name, name: &str) -> StepBuilder {
+    StepBuilder::write(
         layer,
         "keep-members",
         "Each damaged block that dm-integrity finds counts as a read error, and newer kernels evict a member after 20 of them an hour instead of repairing it from the other.",

@@ -4,7 +4,7 @@ use terms::layer::Crypt;
 use terms::{Name, Nanos, Word};
 
 use super::crypt;
-use crate::draft::{Doing, Draft, words};
+use crate::draft::{Draft, StepBuilder, words};
 use crate::place::{BlockKind, Member, Place};
 
 /// tcplay takes no key from a file alone: it asks twice for a passphrase and once whether it is meant, each time in a
@@ -27,7 +27,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
     let mapping = Word::from(format!("/dev/mapper/{name}"));
     let node = &below.place.node;
     draft.push(
-        Doing::run(
+        StepBuilder::run(
             layer,
             "format",
             "tcplay writes a header and a copy of it at the other end; both look like noise, and VeraCrypt opens them in TrueCrypt mode.",
@@ -48,7 +48,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
     argv.extend(crypt::flags(crypt.flags));
     argv.extend(words![node.clone(), name.clone()]);
     draft.push(
-        Doing::run(
+        StepBuilder::run(
             layer,
             "open",
             "cryptsetup reads the header and hands the rest to dm-crypt, which does the work as for any other mapping.",

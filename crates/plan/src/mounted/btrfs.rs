@@ -5,7 +5,7 @@ use terms::{Bytes, LayerNode, Word};
 
 use super::mount;
 use crate::block::{at_least, wipe};
-use crate::draft::{Doing, Draft, whole_device, words};
+use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{Member, drives, nodes};
 
@@ -29,7 +29,7 @@ pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, btrfs: &Btrfs, members: &
     Ok(mount(draft, layer, "btrfs", &options, &first.place.node))
 }
 
-fn make(node: &LayerNode, btrfs: &Btrfs, members: &[Member]) -> Doing {
+fn make(node: &LayerNode, btrfs: &Btrfs, members: &[Member]) -> StepBuilder {
     let mut argv = words![
         "mkfs.btrfs",
         "--quiet",
@@ -49,7 +49,7 @@ fn make(node: &LayerNode, btrfs: &Btrfs, members: &[Member]) -> Doing {
         "Profiles are said aloud: their defaults have changed between versions. Without copy-on-write data has no checksums and cannot be repaired."
     };
     let layer = &node.name;
-    let mut doing = Doing::run(layer, "make", why, argv)
+    let mut doing = StepBuilder::run(layer, "make", why, argv)
         .limit(members.iter().map(|member| whole_device(member.place.size.most)).max().unwrap_or_default())
         .erases(drives(members));
     for (index, member) in members.iter().enumerate() {

@@ -5,7 +5,7 @@ use terms::{Name, Word};
 
 use super::mount;
 use crate::block::wipe;
-use crate::draft::{Doing, Draft, whole_device, words};
+use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{Member, Place};
 
@@ -22,7 +22,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, ext4: &Ext4, below: &Member) 
     Ok(mount(draft, layer, "ext4", commit.as_slice(), &place.node))
 }
 
-fn make(layer: &Name, ext4: &Ext4, place: &Place) -> Doing {
+fn make(layer: &Name, ext4: &Ext4, place: &Place) -> StepBuilder {
     let lazy = u8::from(ext4.lazy_init);
     let mut extended = vec![format!("lazy_itable_init={lazy}"), format!("lazy_journal_init={lazy}")];
     let mut why = if ext4.lazy_init {
@@ -53,7 +53,7 @@ fn make(layer: &Name, ext4: &Ext4, place: &Place) -> Doing {
         argv.extend(words!["-O", "^has_journal"]);
     }
     argv.push(place.node.clone());
-    Doing::run(layer, "make", why, argv)
+    StepBuilder::run(layer, "make", why, argv)
         .limit(whole_device(place.size.most))
         .makes_signature(&place.node, "ext4", Some(Word::uuid(layer)))
         .erases(place.drive.iter().cloned().collect())

@@ -5,7 +5,7 @@ use terms::{Name, Word};
 
 use super::mount;
 use crate::block::wipe;
-use crate::draft::{Doing, Draft, whole_device, words};
+use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{Member, Place};
 
@@ -20,7 +20,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, xfs: &Xfs, below: &Member) ->
     Ok(mount(draft, layer, "xfs", &[], &below.place.node))
 }
 
-fn make(layer: &Name, xfs: &Xfs, place: &Place) -> Doing {
+fn make(layer: &Name, xfs: &Xfs, place: &Place) -> StepBuilder {
     let mut argv = words![
         "mkfs.xfs",
         "-q",
@@ -35,7 +35,7 @@ fn make(layer: &Name, xfs: &Xfs, place: &Place) -> Doing {
         why.push_str(" Stripe unit and width are said aloud: mappings in between may hide them.");
     }
     argv.push(place.node.clone());
-    Doing::run(layer, "make", why, argv)
+    StepBuilder::run(layer, "make", why, argv)
         .limit(whole_device(place.size.most))
         .makes_signature(&place.node, "xfs", Some(Word::uuid(layer)))
         .erases(place.drive.iter().cloned().collect())

@@ -5,7 +5,7 @@ use terms::plan::Effect;
 use terms::{LayerNode, Name, Word};
 
 use crate::block::{at_least, wipe};
-use crate::draft::{Doing, Draft, words};
+use crate::draft::{Draft, StepBuilder, words};
 use crate::error::PlanError;
 use crate::place::{BlockKind, Member, drives};
 
@@ -59,7 +59,7 @@ fn whole_drive(member: &Member) -> Option<&Name> {
     member.place.drive.as_ref().filter(|_| member.place.kind == BlockKind::Drive)
 }
 
-fn partition(layer: &Name, drive: &Name, node: &Word) -> Doing {
+fn partition(layer: &Name, drive: &Name, node: &Word) -> StepBuilder {
     let argv = words![
         "parted",
         "--script",
@@ -74,14 +74,21 @@ fn partition(layer: &Name, drive: &Name, node: &Word) -> Doing {
         "100%"
     ];
     let why = "Given a whole drive zpool partitions it itself and waits for udev; a partition made here is the same on every machine.";
-    Doing::run(layer, &format!("partition-{drive}"), why, argv)
+    StepBuilder::run(layer, &format!("partition-{drive}"), why, argv)
         .makes_node(&Word::partition(drive, 1))
         .marks(node, "gpt", None)
         .erases(vec![drive.clone()])
         .undo("Both copies of the partition table go.", wipe(node))
 }
 
-fn create(draft: &Draft, layer: &Name, zfs: &Zfs, members: &[Member], special: &[Member], directory: &str) -> Doing {
+fn create(
+    draft: &Draft,
+    layer: &Name,
+    zfs: &Zfs,
+    members: &[Member],
+    special: &[Member],
+    directory: &str,
+) -> StepBuilder {
     let pool = draft.naming.pool(layer);
     // Not in the cache file: a test pool must not be looked for at the next boot.
     let mut argv = words!["zpool", "create", "-o", "cachefile=none"];
@@ -103,7 +110,7 @@ fn create(draft: &Draft, layer: &Name, zfs: &Zfs, members: &[Member], special: &
     }
     let why =
         "Pool and dataset in one step, every property said aloud; without -f zpool refuses devices that hold anything.";
-    let mut doing = Doing::run(layer, "create", why, argv)
+    let mut doing = StepBuilder::run(layer, "create", why, argv)
         .limit(terms::Nanos::seconds(120))
         .erases(drives(members).into_iter().chain(drives(special)).collect())
         .makes(Effect::Pool(pool.clone()))

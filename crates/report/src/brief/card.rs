@@ -25,7 +25,7 @@ const COLUMNS: [Column; 6] = [
     ("95 %", |of, _| of.throughput.or(of.iops).filter(|of| of.low.is_some()).as_ref().map(spread)),
     ("MEDIAN", |of, _| of.latency.as_ref().map(|latency| latency.p50.to_string())),
     ("P99", |of, _| Some(of.latency.as_ref()?.p99?.to_string())),
-    ("LIMIT", |of, _| of.limiter.as_ref().map(|limiter| limiter.kind.word().to_owned())),
+    ("LIMIT", |of, _| of.bottleneck.as_ref().map(|bottleneck| bottleneck.kind.word().to_owned())),
 ];
 
 /// What stands side by side: the heading of its rates, and the workload of each row, where there is one.

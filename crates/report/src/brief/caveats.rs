@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use terms::finding::{AnchorAction, Findings};
+use terms::finding::{ControlAction, Findings};
 use terms::preflight::CheckState;
 
-use crate::evidence::{count_of, foretold};
+use crate::evidence::{count_of, predicted};
 use crate::grid::{Grid, State};
 
 /// The caveats; empty where there are none.
@@ -35,7 +35,7 @@ fn flagged(grid: &Grid) -> Option<String> {
 /// Figures that are more than the drives can do.
 fn doubtful(grid: &Grid) -> Option<String> {
     let cells = grid.findings.cells.iter();
-    let doubtful = cells.filter(|cell| foretold::doubts(grid.findings, cell).next().is_some()).count();
+    let doubtful = cells.filter(|cell| predicted::doubts(grid.findings, cell).next().is_some()).count();
     (doubtful > 0).then(|| format!("{doubtful} doubtful, above what the drives can do"))
 }
 
@@ -49,8 +49,8 @@ fn unsettled(findings: &Findings) -> Option<String> {
 
 /// How far the bare drive changed, where that is more than a round may.
 fn drift(findings: &Findings) -> Option<String> {
-    let odd = findings.anchors.iter().filter(|anchor| anchor.action != AnchorAction::Kept);
-    let far = odd.filter_map(|anchor| anchor.drift).map(f64::abs).reduce(f64::max)?;
+    let odd = findings.controls.iter().filter(|control| control.action != ControlAction::Kept);
+    let far = odd.filter_map(|control| control.drift).map(f64::abs).reduce(f64::max)?;
     Some(format!("the bare drive changed by up to {:.0} % within a round", far * 100.0))
 }
 
@@ -62,8 +62,9 @@ fn not_checked(findings: &Findings) -> Option<String> {
 
 /// How checks of features and of drives came out, where there were any.
 pub(super) fn checks(findings: &Findings) -> Option<String> {
-    let trials = || findings.trials.iter().flat_map(|of| &of.trials);
-    let (all, good) = (trials().count(), trials().filter(|trial| trial.is_as_promised()).count());
+    let feature_checks = || findings.feature_checks.iter().flat_map(|of| &of.feature_checks);
+    let (all, good) =
+        (feature_checks().count(), feature_checks().filter(|feature_check| feature_check.is_as_expected()).count());
     let tried = (all > 0).then(|| format!("{good} of {all} features came as expected"));
     let odd = findings.preflight.iter().filter(|check| check.state != CheckState::AsExpected).count();
     let looked = findings.preflight.len();

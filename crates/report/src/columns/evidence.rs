@@ -63,12 +63,15 @@ fn ranks<'a>() -> Vec<Column<CellRow<'a>>> {
             Value::or_missing(r.any.map(|f| yes(f.open)), r.why.clone().into_owned())
         }),
         column(["LIMITER", "limiter", "Limited by", "what most rounds were limited by"], ColumnKind::Text, |r| {
-            let limiter = r.any.and_then(|f| f.limiter.as_ref());
-            r.or_why(limiter.map(|limiter| Value::Text(limiter.kind.word().to_owned())), "it was not looked for")
+            let bottleneck = r.any.and_then(|f| f.bottleneck.as_ref());
+            r.or_why(
+                bottleneck.map(|bottleneck| Value::Text(bottleneck.kind.word().to_owned())),
+                "it was not looked for",
+            )
         }),
-        column(["WITNESS", "limiter_witness", "What was seen", "what tells of the limiter"], ColumnKind::Text, |r| {
-            let limiter = r.any.and_then(|f| f.limiter.as_ref());
-            r.or_why(limiter.map(|limiter| Value::Text(limiter.witness.clone())), "it was not looked for")
+        column(["WITNESS", "limiter_witness", "What was seen", "what shows the bottleneck"], ColumnKind::Text, |r| {
+            let bottleneck = r.any.and_then(|f| f.bottleneck.as_ref());
+            r.or_why(bottleneck.map(|bottleneck| Value::Text(bottleneck.witness.clone())), "it was not looked for")
         }),
     ]
 }

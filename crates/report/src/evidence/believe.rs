@@ -1,7 +1,7 @@
 //! Can it be believed: rounds and what an interval speaks of, steady windows, the bare drive, comparisons, SNIA.
 
 use terms::design::Replicate;
-use terms::finding::{AnchorAction, AnchorFinding, Compared, Findings, SniaFinding, Steady};
+use terms::finding::{Compared, ControlAction, ControlFinding, Findings, SniaFinding, Steady};
 
 use super::{count, signed_percent, span};
 use crate::listing::{Group, Listing, MISSING};
@@ -15,22 +15,23 @@ pub(crate) fn facts(findings: &Findings) -> Vec<(&'static str, String)> {
     let mut tell = |what, text: Option<String>| facts.extend(text.map(|text| (what, text)));
     tell("rounds", rounds(findings));
     tell("windows", windows(findings));
-    tell("bare drive", anchors(&findings.anchors));
+    tell("bare drive", controls(&findings.controls));
     tell("comparisons", comparisons(findings));
     tell("open", open(findings));
     tell("SNIA", snia(findings));
-    tell("prediction", foretold(findings));
+    tell("prediction", predicted(findings));
     facts
 }
 
-/// How what was said before fared, or why nothing was.
-fn foretold(findings: &Findings) -> Option<String> {
-    let card = findings.foretold.as_ref()?;
+/// How what was predicted before fared, or why nothing was.
+fn predicted(findings: &Findings) -> Option<String> {
+    let card = findings.predicted.as_ref()?;
     if let Some(why) = &card.why_not {
         return Some(format!("nothing: {why}"));
     }
     let scored: Vec<f64> = card.cells.iter().filter_map(|score| score.measured).collect();
-    let inside = card.cells.iter().filter(|score| score.measured.is_some_and(|rate| score.foretold.ninety.holds(rate)));
+    let inside =
+        card.cells.iter().filter(|score| score.measured.is_some_and(|rate| score.predicted.ninety.holds(rate)));
     let doubts = card.cells.iter().filter(|score| score.doubts().next().is_some()).count();
     let more = if doubts == 0 { String::new() } else { format!("; {} than the drives can do", are(doubts)) };
     Some(format!("{} of {} figures inside the predicted 90 % interval{more}", inside.count(), scored.len()))
@@ -80,45 +81,45 @@ fn windows(findings: &Findings) -> Option<String> {
 }
 
 /// What became of a round, where something did.
-pub(crate) const fn action(action: AnchorAction) -> &'static str {
+pub(crate) const fn action(action: ControlAction) -> &'static str {
     match action {
-        AnchorAction::Kept => "kept",
-        AnchorAction::Flagged => "flagged",
-        AnchorAction::Discarded => "discarded",
-        AnchorAction::Unknown => "an end is missing",
+        ControlAction::Kept => "kept",
+        ControlAction::Flagged => "flagged",
+        ControlAction::Discarded => "discarded",
+        ControlAction::Unknown => "an end is missing",
     }
 }
 
 /// The bare drive from the beginning to the end of each round, in a sentence.
-fn anchors(anchors: &[AnchorFinding]) -> Option<String> {
-    if anchors.is_empty() {
+fn controls(controls: &[ControlFinding]) -> Option<String> {
+    if controls.is_empty() {
         return None;
     }
-    let drifts: Vec<f64> = anchors.iter().filter_map(|anchor| anchor.drift).collect();
+    let drifts: Vec<f64> = controls.iter().filter_map(|control| control.drift).collect();
     let low = drifts.iter().copied().fold(f64::INFINITY, f64::min);
     let high = drifts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut text = format!("it was measured at both ends of {}", count(anchors.len() as u64, "round"));
+    let mut text = format!("it was measured at both ends of {}", count(controls.len() as u64, "round"));
     if !drifts.is_empty() {
         text.push_str(&format!(" and changed by {} to {} within one", signed_percent(low), signed_percent(high)));
     }
-    let odd = anchors.iter().filter(|anchor| anchor.action != AnchorAction::Kept).map(|anchor| {
-        let drift = anchor.drift.map(|drift| format!(" ({})", signed_percent(drift))).unwrap_or_default();
-        format!("; round {}{drift}: {}", anchor.round, action(anchor.action))
+    let odd = controls.iter().filter(|control| control.action != ControlAction::Kept).map(|control| {
+        let drift = control.drift.map(|drift| format!(" ({})", signed_percent(drift))).unwrap_or_default();
+        format!("; round {}{drift}: {}", control.round, action(control.action))
     });
     Some(odd.fold(text, |text, odd| text + &odd))
 }
 
 /// The bare drive round by round, as a table for the page.
-pub(crate) fn anchor_table(findings: &Findings) -> Option<Listing> {
+pub(crate) fn control_table(findings: &Findings) -> Option<Listing> {
     let missing = || MISSING.to_owned();
     let rate = |rate: Option<f64>| rate.map_or_else(missing, |rate| quantity::rate(rate, &Style::default()));
-    let row = |anchor: &AnchorFinding| {
+    let row = |control: &ControlFinding| {
         vec![
-            anchor.round.to_string(),
-            rate(anchor.first),
-            rate(anchor.last),
-            anchor.drift.map_or_else(missing, signed_percent),
-            action(anchor.action).to_owned(),
+            control.round.to_string(),
+            rate(control.first),
+            rate(control.last),
+            control.drift.map_or_else(missing, signed_percent),
+            action(control.action).to_owned(),
         ]
     };
     Listing {
@@ -130,7 +131,7 @@ pub(crate) fn anchor_table(findings: &Findings) -> Option<Listing> {
             ("Change", Align::Right),
             ("The round is", Align::Left),
         ],
-        groups: vec![Group { title: String::new(), rows: findings.anchors.iter().map(row).collect() }],
+        groups: vec![Group { title: String::new(), rows: findings.controls.iter().map(row).collect() }],
         ..Listing::default()
     }
     .where_missing("it could not be measured")

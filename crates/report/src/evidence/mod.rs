@@ -9,16 +9,16 @@ pub(crate) mod chart;
 pub(crate) mod compat;
 pub(crate) mod curves;
 pub(crate) mod drives;
+pub(crate) mod feature_checks;
 pub(crate) mod flush;
-pub(crate) mod foretold;
 pub(crate) mod hosts;
 pub(crate) mod layers;
 pub(crate) mod parts;
 pub(crate) mod path_lost;
 pub(crate) mod places;
+pub(crate) mod predicted;
 pub(crate) mod preflight;
 pub(crate) mod ranking;
-pub(crate) mod trials;
 
 use terms::finding::Findings;
 

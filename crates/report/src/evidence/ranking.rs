@@ -1,6 +1,6 @@
 //! Ranks with ties, what comparisons with the first stack say, and what limited each cell.
 
-use terms::evidence::LimiterKind;
+use terms::evidence::BottleneckKind;
 use terms::finding::{Compared, Rank, Steady, WithInterval};
 
 use crate::grid::{Grid, State};
@@ -102,14 +102,14 @@ pub(crate) fn mark(answer: Compared, more: Option<u32>) -> String {
     }
 }
 
-/// Is there a limiter to tell of?
-pub(crate) fn any_limiter(grid: &Grid) -> bool {
-    grid.findings.cells.iter().any(|finding| finding.limiter.is_some())
+/// Is there a bottleneck to tell of?
+pub(crate) fn any_bottleneck(grid: &Grid) -> bool {
+    grid.findings.cells.iter().any(|finding| finding.bottleneck.is_some())
 }
 
-/// The limiter of a cell in a word.
-pub(crate) fn limiter(grid: &Grid, stack: usize, workload: usize) -> Option<LimiterKind> {
-    grid.finding(stack, workload).and_then(|finding| finding.limiter.as_ref()).map(|limiter| limiter.kind)
+/// The bottleneck of a cell in a word.
+pub(crate) fn bottleneck(grid: &Grid, stack: usize, workload: usize) -> Option<BottleneckKind> {
+    grid.finding(stack, workload).and_then(|finding| finding.bottleneck.as_ref()).map(|bottleneck| bottleneck.kind)
 }
 
 /// Windows in words: `5 steady, 1 made longer`.
@@ -127,7 +127,7 @@ pub(crate) fn windows(steady: &Steady) -> String {
 /// What is known of each cell of a workload besides its figure; `None` for findings of old.
 pub(crate) fn details(grid: &Grid, workload: usize) -> Option<Listing> {
     let known = (0..grid.stacks().len()).filter_map(|stack| grid.finding(stack, workload));
-    let any = known.into_iter().any(|f| f.rank.is_some() || f.limiter.is_some() || f.steady != Steady::default());
+    let any = known.into_iter().any(|f| f.rank.is_some() || f.bottleneck.is_some() || f.steady != Steady::default());
     let rows = (0..grid.stacks().len()).map(|stack| detail(grid, stack, workload)).collect();
     let left = |heading| (heading, Align::Left);
     let listing = Listing {
@@ -150,14 +150,14 @@ fn detail(grid: &Grid, stack: usize, workload: usize) -> Vec<String> {
         (None, Some((answer, more))) => words(answer, more),
         (None, None) => "not compared".to_owned(),
     };
-    let limiter = finding.and_then(|finding| finding.limiter.as_ref());
+    let bottleneck = finding.and_then(|finding| finding.bottleneck.as_ref());
     let ran = matches!(state, State::Measured(..) | State::Unsteady(..));
     vec![
         grid.stacks()[stack].name.clone(),
         finding.and_then(|finding| finding.rank).map_or_else(missing, rank),
         against,
         finding.filter(|_| ran).map_or_else(missing, |finding| windows(&finding.steady)),
-        limiter.map_or_else(missing, |limiter| limiter.kind.word().to_owned()),
-        limiter.map_or_else(missing, |limiter| limiter.witness.clone()),
+        bottleneck.map_or_else(missing, |bottleneck| bottleneck.kind.word().to_owned()),
+        bottleneck.map_or_else(missing, |bottleneck| bottleneck.witness.clone()),
     ]
 }

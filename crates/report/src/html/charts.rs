@@ -7,7 +7,7 @@ use terms::workload::Workload;
 use super::bulk::Bulk;
 use super::section::{Drawn, Fold, Source};
 use super::{FEW, evidence, filters};
-use crate::evidence::{foretold, ranking};
+use crate::evidence::{predicted, ranking};
 use crate::figure::{self, FACTOR, HALF, Measure, Spread, spread};
 use crate::grid::{Grid, State};
 use crate::prose;
@@ -136,7 +136,7 @@ fn series(grid: &Grid, workload: usize, details: bool) -> Series {
                     word: "guard",
                     why: format!("{}: {}", guard.guard, guard.witness),
                 }));
-                let doubts: Vec<&str> = foretold::doubts(grid.findings, finding).collect();
+                let doubts: Vec<&str> = predicted::doubts(grid.findings, finding).collect();
                 notes.extend(doubts.iter().map(|why| Note {
                     stack: format!("{DAGGER} {}", entry.name),
                     word: "doubtful",
@@ -191,7 +191,7 @@ pub(super) fn measured(
 ) -> Figure {
     let style = Style::default();
     let measure = Measure::of(grid.workloads()[workload]);
-    let plain = finding.guards.is_empty() && foretold::doubts(grid.findings, finding).next().is_none();
+    let plain = finding.guards.is_empty() && predicted::doubts(grid.findings, finding).next().is_none();
     let dagger = if plain { String::new() } else { format!(" {DAGGER}") };
     let ends = estimate.low.zip(estimate.high);
     Figure {

@@ -12,16 +12,16 @@ use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
 use super::section::{Drawn, Fold, Source, render};
-use crate::evidence::{believe, curves, flush, foretold, ranking, stack_name};
+use crate::evidence::{believe, curves, flush, predicted, ranking, stack_name};
 use crate::figure::Measure;
 use crate::grid::Grid;
 use crate::listing::{Form, Listing};
 use crate::style::Style;
 use crate::svg;
 use crate::svg::axis::{Linear, Log};
+use crate::svg::ceilings::{Ceiling, House};
 use crate::svg::curve::{self, Line};
 use crate::svg::latency::{self, Row};
-use crate::svg::roofs::{House, Roof};
 
 /// A listing as a table.
 #[derive(Template)]
@@ -40,10 +40,10 @@ pub(crate) fn table(listing: &Listing) -> String {
 struct Part {
     /// Load curves.
     charts: Vec<Chart>,
-    /// Roofs over each stack.
-    roofs: Vec<Roofs>,
+    /// Ceilings over each stack.
+    ceilings: Vec<Ceilings>,
     /// How long operations took at each place, a drawing for each stack.
-    places: Vec<Roofs>,
+    places: Vec<Ceilings>,
     /// The listing.
     table: String,
     /// Is the table shown only to those who ask for it?
@@ -52,8 +52,8 @@ struct Part {
     details: Vec<(String, String)>,
 }
 
-/// Drawings of all stacks under a workload: roofs, or places.
-pub(super) struct Roofs {
+/// Drawings of all stacks under a workload: ceilings, or places.
+pub(super) struct Ceilings {
     /// The workload.
     pub(super) title: String,
     /// Stacks and their drawings.
@@ -75,7 +75,7 @@ struct Chart {
 struct Believe {
     facts: Vec<Fact>,
     /// The bare drive round by round.
-    anchors: Option<String>,
+    controls: Option<String>,
 }
 
 /// How far all of it can be believed; `None` for findings of old.
@@ -84,8 +84,8 @@ pub(super) fn believe(of: &Source) -> Option<Drawn> {
     let facts: Vec<Fact> =
         facts.into_iter().map(|(what, value)| Fact::new(super::capital(what.to_owned()), value)).collect();
     (!facts.is_empty()).then(|| {
-        let anchors = believe::anchor_table(of.findings()).as_ref().map(table);
-        Drawn::new("believe", "Trust", "Can it be believed", &Believe { facts, anchors }).fold(Fold::Open)
+        let controls = believe::control_table(of.findings()).as_ref().map(table);
+        Drawn::new("believe", "Trust", "Can it be believed", &Believe { facts, controls }).fold(Fold::Open)
     })
 }
 
@@ -98,7 +98,7 @@ pub(super) fn part(listing: Listing, of: &Source) -> Option<Drawn> {
     }
     let mut body = Part {
         charts: Vec::new(),
-        roofs: Vec::new(),
+        ceilings: Vec::new(),
         places: Vec::new(),
         table: table(&listing),
         is_folded,
@@ -106,7 +106,7 @@ pub(super) fn part(listing: Listing, of: &Source) -> Option<Drawn> {
     };
     match listing.id {
         "load" => body.charts = charts(findings),
-        "foretold" if of.has(Bulk::Limits) => body.roofs = roofs(findings, &style),
+        "foretold" if of.has(Bulk::Limits) => body.ceilings = ceilings(findings, &style),
         "places" if of.has(Bulk::Places) => body.places = super::over_places::all(findings, &style),
         _ => {}
     }
@@ -131,9 +131,9 @@ pub(super) fn flushes(grid: &Grid, workload: usize, title: &str) -> Option<Strin
     any.then(|| latency::draw(&rows, &format!("Latency of flushes, {title}")))
 }
 
-/// Roofs over every stack of which something was said, on one axis for each workload.
-fn roofs(findings: &Findings, style: &Style) -> Vec<Roofs> {
-    let drawn = foretold::drawn(findings);
+/// Ceilings over every stack of which something was said, on one axis for each workload.
+fn ceilings(findings: &Findings, style: &Style) -> Vec<Ceilings> {
+    let drawn = predicted::drawn(findings);
     let of = |work: &Workload| {
         let own = drawn.iter().copied().filter(|score| score.workload == work.name.as_str());
         let houses: Vec<(&Score, House)> = own.map(|score| (score, house(score, work, style))).collect();
@@ -143,23 +143,27 @@ fn roofs(findings: &Findings, style: &Style) -> Vec<Roofs> {
         let figure = |value: f64| format!("{} {}", tick(value), measure.unit(style));
         let drawing = |(score, house): &(&Score, House)| {
             let name = stack_name(findings, &score.stack);
-            (name.to_owned(), svg::roofs::draw(house, &axis, &format!("{name}, {title}"), figure, tick))
+            (name.to_owned(), svg::ceilings::draw(house, &axis, &format!("{name}, {title}"), figure, tick))
         };
-        Roofs { drawings: houses.iter().map(drawing).collect(), title: title.clone() }
+        Ceilings { drawings: houses.iter().map(drawing).collect(), title: title.clone() }
     };
-    findings.provenance.workloads.iter().map(of).filter(|roofs| !roofs.drawings.is_empty()).collect()
+    findings.provenance.workloads.iter().map(of).filter(|ceilings| !ceilings.drawings.is_empty()).collect()
 }
 
-/// Said, measured and roofs of a cell in the unit of its workload.
+/// Said, measured and ceilings of a cell in the unit of its workload.
 fn house<'a>(score: &'a Score, work: &Workload, style: &Style) -> House<'a> {
     let measure = Measure::of(work);
     let own = |rate: f64| measure.scaled(measure.of_rate(rate, work), style);
     let range = |range: Range| (own(range.low), own(range.high));
     House {
-        roofs: score.roofs.iter().map(|roof| Roof { name: &roof.resource, value: own(roof.throughput) }).collect(),
-        said: own(score.foretold.value),
-        half: range(score.foretold.half),
-        ninety: range(score.foretold.ninety),
+        ceilings: score
+            .ceilings
+            .iter()
+            .map(|ceiling| Ceiling { name: &ceiling.resource, value: own(ceiling.throughput) })
+            .collect(),
+        said: own(score.predicted.value),
+        half: range(score.predicted.half),
+        ninety: range(score.predicted.ninety),
         measured: score.measured.map(own),
         doubtful: score.doubts().next().is_some(),
     }

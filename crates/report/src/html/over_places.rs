@@ -5,7 +5,7 @@ use terms::record::Probe;
 use terms::units::{BytesPerSecond, significant};
 use terms::workload::Workload;
 
-use super::evidence::Roofs;
+use super::evidence::Ceilings;
 use crate::evidence::places;
 use crate::style::Style;
 use crate::svg::axis::{Linear, Log};
@@ -13,8 +13,8 @@ use crate::svg::latency;
 use crate::svg::places::{dots, line};
 
 /// Drawings of every workload that has places.
-pub(super) fn all(findings: &Findings, style: &Style) -> Vec<Roofs> {
-    let of = |work: &Workload| Roofs {
+pub(super) fn all(findings: &Findings, style: &Style) -> Vec<Ceilings> {
+    let of = |work: &Workload| Ceilings {
         title: work.title(),
         drawings: if places::is_access(work) { times(findings, work) } else { rates(findings, work, style) },
     };

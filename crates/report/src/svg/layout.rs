@@ -97,12 +97,12 @@ pub(crate) fn axis_with_unit(canvas: &mut Canvas, top: f64, mut ticks: Vec<(f64,
 pub(crate) fn axis(canvas: &mut Canvas, top: f64, ticks: &[(f64, String)]) {
     let y = px(top + LABEL);
     for (place, label) in ticks {
-        let anchor = match place {
+        let control = match place {
             place if *place < 0.04 => "start",
             place if *place > 0.96 => "end",
             _ => "middle",
         };
-        canvas.text(label, &[("class", &"tick"), ("x", &percent(*place)), ("y", &y), ("text-anchor", &anchor)]);
+        canvas.text(label, &[("class", &"tick"), ("x", &percent(*place)), ("y", &y), ("text-anchor", &control)]);
     }
 }
 

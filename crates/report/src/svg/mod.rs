@@ -6,12 +6,12 @@
 pub(crate) mod axis;
 pub(crate) mod bars;
 pub(crate) mod canvas;
+pub(crate) mod ceilings;
 pub(crate) mod curve;
 pub(crate) mod latency;
 pub(crate) mod layout;
 pub(crate) mod machine;
 pub(crate) mod places;
 pub(crate) mod ratios;
-pub(crate) mod roofs;
 pub(crate) mod spark;
 pub(crate) mod stack;

@@ -149,15 +149,15 @@ fn strips(listing: &Listing, group: &Group, widths: &[usize], style: &Style) -> 
 }
 
 /// The words for what limits each cell, a column for each workload; empty where nothing is known.
-pub(super) fn limiters(grid: &Grid) -> Vec<Strip> {
-    if !ranking::any_limiter(grid) {
+pub(super) fn bottlenecks(grid: &Grid) -> Vec<Strip> {
+    if !ranking::any_bottleneck(grid) {
         return Vec::new();
     }
     let strip = |(at, title): (usize, &String)| Strip {
         heading: super::strips::heading(title),
         align: Align::Right,
         cells: (0..grid.stacks().len())
-            .map(|stack| match ranking::limiter(grid, stack, at) {
+            .map(|stack| match ranking::bottleneck(grid, stack, at) {
                 Some(kind) => Cell::plain(kind.word()),
                 None => Cell { text: grid.state(stack, at).word().unwrap_or("not told").to_owned(), tone: Tone::Dim },
             })

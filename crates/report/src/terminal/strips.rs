@@ -4,7 +4,7 @@ use terms::finding::{CellFinding, Compared, WithInterval};
 use terms::units::{Nanos, significant};
 
 use crate::evidence::chart::{SideBySide, mean_latency};
-use crate::evidence::{foretold, ranking};
+use crate::evidence::{predicted, ranking};
 use crate::figure::{self, Measure, spread};
 use crate::grid::{Grid, State};
 use crate::listing::MISSING;
@@ -141,7 +141,7 @@ fn guards(finding: &CellFinding, notes: &mut Notes) -> String {
 
 /// Marks of a figure that is more than the drives can do.
 fn doubts(grid: &Grid, finding: &CellFinding, notes: &mut Notes) -> String {
-    foretold::doubts(grid.findings, finding).map(|why| notes.mark(&format!("doubtful: {why}"))).collect()
+    predicted::doubts(grid.findings, finding).map(|why| notes.mark(&format!("doubtful: {why}"))).collect()
 }
 
 /// The title in lines: block, depth and jobs, direction, and what else it says.

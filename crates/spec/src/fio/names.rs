@@ -13,7 +13,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// A job's name made a name here, and told apart from those before it.
+    /// A job's name made a name here, and distinguished from those before it.
     pub(super) fn unique(&mut self, text: &str) -> Option<Name> {
         let fit: String =
             text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();

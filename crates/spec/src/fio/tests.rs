@@ -32,7 +32,7 @@ fn fields_are_read_and_the_job_wins_over_the_global_section() {
 }
 
 #[test]
-fn jobs_of_one_name_are_told_apart() {
+fn jobs_of_one_name_are_distinguished() {
     let (imported, _) = import("[global]\nstonewall\n[j]\nrw=read\n[j]\nrw=randread\n[é]\nrw=write\n", false);
     let names: Vec<String> = imported.unwrap().workloads.iter().map(|w| w.name.to_string()).collect();
     assert_eq!(names, ["j", "j-2", "job"]);

@@ -5,7 +5,7 @@ use terms::{Bytes, Nanos, Note};
 use super::lines::Option_;
 use super::units::{self, Base, Unread};
 
-/// What is right for an option, where what was said is not.
+/// What is right for an option whose value is not.
 const RIGHT: [(&[&str], &str); 9] = [
     (&["buffered", "direct", "stonewall", "time_based"], "write 1 or 0: fio knows no other word for on and off"),
     (&["bs", "bsrange"], "write one size, such as bs=4k"),

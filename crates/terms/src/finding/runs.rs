@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Compared, WithInterval};
-use crate::evidence::LimiterKind;
+use crate::evidence::BottleneckKind;
 
 /// A run (`b`) beside the run that it is compared with (`a`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,7 +69,8 @@ pub struct CellComparison {
     /// What changed with a throughput that is faster or slower, most first.
     pub changes: Vec<Change>,
     /// What limited it in `a` and in `b`, where that is not the same.
-    pub limiters: Option<(LimiterKind, LimiterKind)>,
+    #[serde(rename = "limiters")]
+    pub bottlenecks: Option<(BottleneckKind, BottleneckKind)>,
 }
 
 /// Figures of a cell.

@@ -134,7 +134,7 @@ mod tests {
         assert_eq!((both.block, both.jobs, both.in_flight()), (Bytes::kib(128), 4, 4));
         assert_eq!(both.buffers(), Bytes::kib(2 * 4 + 2 * 128));
         assert_eq!(both.describe(), "RND 4 KiB Q1 T2 read + SEQ 128 KiB Q1 T2 write");
-        assert!(!both.can_be_foretold() && both.curve().is_empty() && !both.has_one_block());
+        assert!(!both.is_predictable() && both.curve().is_empty() && !both.has_one_block());
         assert_eq!(both.kinds().len(), 2);
         assert_eq!(Part::of(both.kinds().remove(1)), both.parts[1]);
     }

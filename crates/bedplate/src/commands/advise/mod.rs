@@ -27,16 +27,16 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let text = study(arguments)?;
     let name = arguments.study.clone().unwrap_or_else(|| PathBuf::from("drives.toml"));
     let mut design = studies::of_text(&name, &text, settings)?;
-    design.workloads.retain(Workload::can_be_foretold);
+    design.workloads.retain(Workload::is_predictable);
     let (mut machine, inventory, known) = expect::open(arguments.machine.as_deref(), settings)?;
     if let Some(set) = arguments.drives {
         settings.printer.say(&format!("for {}", set.describe()));
         // Drives that were named are not those that happen to be there.
         machine.drives.clear();
     }
-    let (machine, seats) = model::seat(&machine, &design.lab.drives, design.measure.span);
+    let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     let size = arguments.drives.map(|set| set.size).or(arguments.drive_size);
-    let sizes = holdings::sizes(&design, (&machine, &seats), inventory.as_ref(), size);
+    let sizes = holdings::sizes(&design, (&machine, &assignments), inventory.as_ref(), size);
     let models = holdings::models(&sizes, &machine);
     let (sizes, models) = alike(sizes, models, arguments, settings)?;
     let search = Search::new(&design, (&sizes, &models), &machine, known.as_ref(), arguments.most as usize);

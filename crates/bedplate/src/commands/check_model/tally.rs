@@ -124,9 +124,9 @@ pub(super) fn tally<'a>(card: &'a Scorecard, findings: &'a Findings) -> Tally<'a
         cells.push(Compared {
             stack: words(entry),
             workload: &score.workload,
-            predicted: score.foretold,
+            predicted: score.predicted,
             measured,
-            limit: score.limiter.as_deref(),
+            limit: score.bottleneck.as_deref(),
             smallest: None,
             entry,
             work,

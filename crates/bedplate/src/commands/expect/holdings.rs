@@ -2,7 +2,7 @@
 
 use capacity::DriveSize;
 use durability::{Daily, DriveModel, Given, class};
-use model::Seat;
+use model::Assignment;
 use terms::account::Account;
 use terms::durability::{DriveClass, Outlook};
 use terms::inventory::Inventory;
@@ -12,8 +12,8 @@ use terms::{Bytes, BytesPerSecond, Design, LabDrive, Name, Stack};
 use crate::cli::ExpectArguments;
 use crate::exit::Failure;
 
-/// Sequential writes of a spinning drive on average over its tracks, where nobody says.
-const SPINNING: BytesPerSecond = BytesPerSecond(160e6);
+/// Sequential writes of a hard disk on average over its tracks, where nobody says.
+const HDD: BytesPerSecond = BytesPerSecond(160e6);
 /// The same of flash.
 pub(crate) const FLASH: BytesPerSecond = BytesPerSecond(1e9);
 
@@ -31,11 +31,11 @@ pub(super) struct Holding {
 /// Where a stack does not fit on its drives.
 pub(super) fn holdings(
     design: &Design,
-    (machine, seats): (&Machine, &[Seat]),
+    (machine, assignments): (&Machine, &[Assignment]),
     inventory: Option<&Inventory>,
     arguments: &ExpectArguments,
 ) -> Result<Vec<Holding>, Failure> {
-    let sizes = sizes(design, (machine, seats), inventory, arguments.drive_size);
+    let sizes = sizes(design, (machine, assignments), inventory, arguments.drive_size);
     design.stacks.iter().map(|stack| holding(stack, &sizes, machine, arguments)).collect()
 }
 
@@ -45,7 +45,7 @@ pub(super) fn holdings(
 /// Where nobody says how large some of the drives are, with their names.
 pub(super) fn want_sizes(
     design: &Design,
-    seated: (&Machine, &[Seat]),
+    seated: (&Machine, &[Assignment]),
     inventory: Option<&Inventory>,
     arguments: &ExpectArguments,
 ) -> Result<(), Failure> {
@@ -68,7 +68,7 @@ pub(super) fn want_sizes(
 /// Sizes of the study's drives: as they are said to be, else those of the machine's drives, else the study's.
 pub(crate) fn sizes(
     design: &Design,
-    seated: (&Machine, &[Seat]),
+    seated: (&Machine, &[Assignment]),
     inventory: Option<&Inventory>,
     said: Option<Bytes>,
 ) -> Vec<DriveSize> {
@@ -79,9 +79,17 @@ pub(crate) fn sizes(
     design.lab.drives.iter().map(size).collect()
 }
 
-/// The size that the machine tells of what stands for a study's drive, or the study where it is that of no lab ([`model::seat`]).
-fn told(drive: &LabDrive, (machine, seats): (&Machine, &[Seat]), inventory: Option<&Inventory>) -> Option<Bytes> {
-    let here = seats.iter().find(|seat| seat.name == drive.name).and_then(|seat| seat.drive.as_deref());
+/// The size that the machine tells of what stands for a study's drive, or the study where it is that of no lab
+/// ([`model::assignment`]).
+fn told(
+    drive: &LabDrive,
+    (machine, assignments): (&Machine, &[Assignment]),
+    inventory: Option<&Inventory>,
+) -> Option<Bytes> {
+    let here = assignments
+        .iter()
+        .find(|assignment| assignment.name == drive.name)
+        .and_then(|assignment| assignment.drive.as_deref());
     let here = inventory.and_then(|all| all.drives.iter().find(|of| Some(of.kernel_name.as_str()) == here));
     here.map(|drive| drive.size).or_else(|| group(&drive.name, machine)?.size)
 }
@@ -120,7 +128,7 @@ fn holding(
 }
 
 fn speed(group: &DriveGroup) -> BytesPerSecond {
-    let usual = if group.kind == DriveKind::Hdd { SPINNING } else { FLASH };
+    let usual = if group.kind == DriveKind::Hdd { HDD } else { FLASH };
     group.rated.write.unwrap_or(usual)
 }
 

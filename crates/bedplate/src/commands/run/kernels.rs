@@ -10,15 +10,15 @@ use super::{conclude, go, show};
 use crate::cli::RunArguments;
 use crate::commands::compare;
 use crate::exit::{Exit, Failure};
-use crate::ground::Staked;
 use crate::settings::Settings;
+use crate::target::PreparedRun;
 
 /// Releases of the kernels that a study is to run on; none where the lab may choose, or a machine has its own.
-pub(super) fn meant(staked: &Staked) -> Result<Vec<String>, Failure> {
-    if staked.site.is_some() {
+pub(super) fn meant(prepared_run: &PreparedRun) -> Result<Vec<String>, Failure> {
+    if prepared_run.site.is_some() {
         return Ok(Vec::new());
     }
-    let asked = &staked.study.design.lab.kernels;
+    let asked = &prepared_run.study.design.lab.kernels;
     let releases = if asked.is_empty() { Vec::new() } else { lab::releases(asked)? };
     match (1..releases.len()).find(|at| releases[..*at].contains(&releases[*at])) {
         None => Ok(releases),
@@ -32,7 +32,7 @@ pub(super) fn meant(staked: &Staked) -> Result<Vec<String>, Failure> {
 
 /// Makes a run on each kernel, shows it, and compares it with that on the first.
 pub(super) fn side_by_side(
-    staked: &Staked,
+    prepared_run: &PreparedRun,
     releases: &[String],
     arguments: &RunArguments,
     settings: &Settings,
@@ -47,9 +47,9 @@ pub(super) fn side_by_side(
     let mut answer = Exit::Yes;
     for (number, release) in (1..).zip(releases) {
         settings.printer.say(&format!("kernel {release}, {number} of {}", releases.len()));
-        let staked = staked.on_kernel(release, releases.len() as u64);
-        let earlier = begun(&staked, runs.last(), arguments, settings)?;
-        let directory = go(staked, earlier, arguments, settings)?;
+        let prepared_run = prepared_run.on_kernel(release, releases.len() as u64);
+        let earlier = begun(&prepared_run, runs.last(), arguments, settings)?;
+        let directory = go(prepared_run, earlier, arguments, settings)?;
         let (findings, of_run) = conclude(&directory, settings)?;
         answer = answer.max(of_run);
         // Standard output is one document.
@@ -64,16 +64,16 @@ pub(super) fn side_by_side(
 /// The run to go on with, if any. A run that is older than that on the kernel before is of another time: with `--resume` a
 /// new one is begun.
 fn begun(
-    staked: &Staked,
+    prepared_run: &PreparedRun,
     before: Option<&PathBuf>,
     arguments: &RunArguments,
     settings: &Settings,
 ) -> Result<Option<Earlier>, Failure> {
     match (&arguments.resume, arguments.more) {
         (None, None) => Ok(None),
-        (_, Some(more)) => earlier("latest", &staked.study, Some(more), settings).map(Some),
+        (_, Some(more)) => earlier("latest", &prepared_run.study, Some(more), settings).map(Some),
         // Names of runs begin with their time.
-        (Some(_), None) => Ok(newest(&staked.study, None, settings)?
+        (Some(_), None) => Ok(newest(&prepared_run.study, None, settings)?
             .filter(|earlier| before.is_none_or(|before| earlier.directory.file_name() > before.file_name()))),
     }
 }

@@ -1,4 +1,4 @@
-//! What holds for every drive that spins. Time is that of the drive: nothing here waits.
+//! What holds for every hard disk. Time is that of the drive: nothing here waits.
 
 use proptest::prelude::*;
 

@@ -6,7 +6,7 @@ use terms::plan::mapping_of_volume;
 use terms::{LayerNode, Name, Word};
 
 use super::VOLUME;
-use crate::draft::{Doing, Draft, whole_device, words};
+use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{Member, largest_lba, most, nodes};
 
@@ -37,13 +37,13 @@ pub(super) fn lay(draft: &mut Draft, layer: &Name, group: &str, mode: CacheMode,
     argv.extend(nodes(devices));
     // Once it is attached it goes by another name.
     draft.push(
-        Doing::run(layer, "cache", "The cache is a volume on the faster devices, and on no other.", argv)
+        StepBuilder::run(layer, "cache", "The cache is a volume on the faster devices, and on no other.", argv)
             .undo("The cache gives its extents back.", words!["lvremove", "--yes", format!("{group}/{CACHE}")]),
     );
     // What the cache alone has is written to the volume before it is let go.
     let flush = whole_device(most(devices));
     draft.push(
-        Doing::run(layer, "attach", why(mode), attach(group, mode))
+        StepBuilder::run(layer, "attach", why(mode), attach(group, mode))
             .makes_node(&Word::from(format!("/dev/mapper/{}", mapping_of_volume(group, &format!("{CACHE}_cvol")))))
             .undo_within(
                 "Splitting writes back what only the cache has.",

@@ -1,0 +1,42 @@
+//! Where a study is to run, as it was typed, and what is known of the drives there before anything is begun.
+
+use crate::address::Address;
+use crate::cli::RunArguments;
+use crate::exit::Failure;
+use crate::settings::Settings;
+use crate::studies;
+use crate::target::prepared_run::{named, planned};
+
+pub(crate) mod directory;
+pub(crate) mod drives;
+pub(crate) mod prepared;
+pub(crate) mod prepared_run;
+
+pub(crate) use prepared_run::PreparedRun;
+
+/// Reads the study and finds the target that it is to run on.
+///
+/// # Errors
+/// [`Failure::Refused`] for drives that may not be touched; what is wrong with the study or the choices.
+pub(crate) fn prepare(arguments: &RunArguments, settings: &Settings) -> Result<PreparedRun, Failure> {
+    let default = if arguments.dir.is_some() { "local" } else { "lab" };
+    let address = Address::parse(arguments.on.as_deref().unwrap_or(default))?;
+    if let Some(path) = &arguments.dir {
+        return directory::prepare(path, &address, arguments, settings);
+    }
+    match address {
+        Address::Lab => in_the_lab(arguments, settings),
+        Address::Local | Address::Ssh(_) if arguments.lab_drives.is_some() => Err(Failure::told(
+            "error: `--lab-drives` is of the lab, and drives of a machine are what they are\n\nhint: leave it out",
+        )),
+        Address::Local | Address::Ssh(_) => drives::prepare(&address, arguments, settings),
+    }
+}
+
+fn in_the_lab(arguments: &RunArguments, settings: &Settings) -> Result<PreparedRun, Failure> {
+    let mut study = named(arguments, settings)?;
+    studies::adjust_lab(&mut study.design, arguments)?;
+    let whole = plan::DriveFact::of_lab(&study.design.lab);
+    let (plans, sources) = planned(&study.design, whole)?;
+    Ok(PreparedRun { study, plans, sources, site: None })
+}

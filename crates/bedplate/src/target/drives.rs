@@ -1,0 +1,344 @@
+//! Real drives as the target: each named in this invocation by a stable id, looked at from every side, and refused
+//! unless it is proven to be free.
+
+use std::collections::BTreeSet;
+use std::io::{IsTerminal as _, stdin};
+
+use claim::{Class, Consent, Permission, UNCHECKED, in_command};
+use host::{Host, Rights, inspect};
+use terms::spelling::spell_inline;
+use terms::{Cmd, Design, Drive, Name, Replicate};
+
+use crate::address::Address;
+use crate::cli::RunArguments;
+use crate::cli::values::Pairing;
+use crate::exit::Failure;
+use crate::prompt;
+use crate::settings::Settings;
+use crate::site::{Claimed, Site};
+use crate::studies::Study;
+use crate::target::prepared_run::{PreparedRun, named, planned};
+
+/// Finds the drives that were named, proves that they may be used, and plans for them.
+pub(super) fn prepare(
+    address: &Address,
+    arguments: &RunArguments,
+    settings: &Settings,
+) -> Result<PreparedRun, Failure> {
+    let study = named(arguments, settings)?;
+    no_feature_checks(&study.design)?;
+    let site = Site::open(address, Rights::Root, settings)?;
+    root(&site)?;
+    let pairs = paired(&study.design, arguments, &site)?;
+    let claimed = claim(&site, &pairs, &arguments.erase)?;
+    claimed.iter().flat_map(told).for_each(|line| settings.printer.say(&line));
+    settings.printer.say(&not_looked_at());
+    let study = fitted(study, &claimed)?;
+    if !arguments.yes {
+        confirmed(claimed.len(), settings)?;
+    }
+    let facts: Vec<plan::DriveFact> = claimed.iter().map(fact).collect();
+    let (plans, sources) = planned(&study.design, facts)?;
+    Ok(PreparedRun { study, plans, sources, site: Some(site.with_claims(claimed)) })
+}
+
+/// What a person should know of a drive before it is used.
+fn told(of: &Claimed) -> Vec<String> {
+    let identity = of.permission.identity();
+    let mut lines = vec![format!("drive {}: {}", of.name, identity.describe())];
+    lines.extend(identity.caveat().map(|caveat| format!("  known by little: {caveat}")));
+    lines.extend(of.permission.accepted().iter().map(|finding| format!("  will be lost: {finding}")));
+    lines
+}
+
+/// What nobody looked at, in a line.
+fn not_looked_at() -> String {
+    let [first, others @ ..] = UNCHECKED;
+    format!("not looked at: {first}, and {} more (docs/safety.md)", others.len())
+}
+
+/// On a terminal somebody types how many drives are to be erased: whoever had another number in mind stops here. A script
+/// has named the drives, and nobody is there to ask.
+fn confirmed(drives: usize, settings: &Settings) -> Result<(), Failure> {
+    if !prompt::can_ask() {
+        settings.printer.say(unasked(stdin().is_terminal())?);
+        return Ok(());
+    }
+    let wanted = format!("erase {drives}");
+    let prompt = format!("All data on the drives above will be lost. Type `{wanted}` to go on");
+    let typed: String =
+        dialoguer::Input::new().with_prompt(prompt).allow_empty(true).interact_text().map_err(prompt::failed)?;
+    if typed.trim() == wanted {
+        return Ok(());
+    }
+    Err(Failure::Refused(
+        "refused: it was not confirmed, and nothing was changed\n\nhint: `--yes` does not ask".to_owned(),
+    ))
+}
+
+/// What is said where nobody can be asked. Where somebody is there and would not see the question, it is not passed over.
+fn unasked(is_somebody_there: bool) -> Result<&'static str, Failure> {
+    if !is_somebody_there {
+        return Ok("nobody was asked: standard input is not a terminal");
+    }
+    Err(Failure::Refused(
+        "refused: nobody could be asked whether all data on the drives above may be lost\n  because: questions go to standard error, \
+         and that is not a terminal\n\nhint: leave standard error on the terminal, or use `--yes`, which does not ask"
+            .to_owned(),
+    ))
+}
+
+/// The study with what it cannot have here refused.
+fn fitted(study: Study, claimed: &[Claimed]) -> Result<Study, Failure> {
+    let policy = &study.design.measure;
+    if policy.replicate == Replicate::Slices {
+        return Err(Failure::told(
+            "error: drives of a machine are not sliced in this version\n\nhint: use `--replicate rebuild`, or `--on lab`",
+        ));
+    }
+    let smallest = claimed.iter().map(|of| of.permission.identity().size).min();
+    match smallest {
+        Some(size) if size <= policy.span => Err(Failure::told(format!(
+            "error: the span of {} does not fit on a drive of {size}\n\nhint: use `--span SIZE` with less",
+            policy.span
+        ))),
+        _ => Ok(study),
+    }
+}
+
+/// Nobody else may make arrays and mappings.
+fn root(site: &Site) -> Result<(), Failure> {
+    if site.run_ok(&Cmd::new(["id", "--user"]))?.text() == "0" {
+        return Ok(());
+    }
+    Err(Failure::told(
+        "error: only root may build on drives\n\nhint: use `sudo` in front; `--dir PATH` measures what is there without",
+    ))
+}
+
+/// Drives of this machine for those that the selected stacks need: each named, none twice.
+fn paired<'a>(design: &Design, arguments: &'a RunArguments, site: &Site) -> Result<Vec<&'a Pairing>, Failure> {
+    let needed: BTreeSet<Name> = design.stacks.iter().chain(&design.sources).flat_map(terms::Stack::drives).collect();
+    let known: BTreeSet<Name> = design.lab.drives.iter().map(|drive| drive.name.clone()).collect();
+    let mut given = BTreeSet::new();
+    for Pairing { name, .. } in &arguments.drive {
+        if !known.contains(name) {
+            let known = words(&known);
+            return Err(Failure::told(format!(
+                "error: the study has no drive `{name}`\n\nhint: its drives are {known}"
+            )));
+        }
+        if !given.insert(name.clone()) {
+            return Err(Failure::told(format!("error: drive `{name}` is named twice")));
+        }
+    }
+    let missing: BTreeSet<Name> = needed.difference(&given).cloned().collect();
+    let Some(first) = missing.first() else {
+        // What no selected stack uses is left alone.
+        return Ok(arguments.drive.iter().filter(|pairing| needed.contains(&pairing.name)).collect());
+    };
+    Err(Failure::Refused(format!(
+        "refused: no drive of this machine is named for {}; all that is on it would be lost\n\n\
+         hint: name one for each, such as `--drive {first}=ID`\n{}",
+        words(&missing),
+        candidates(site, first)?
+    )))
+}
+
+fn words(names: &BTreeSet<Name>) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Drives of the machine that may be named, with what is on them, and those that may not, with the reason.
+fn candidates(site: &Site, first: &Name) -> Result<String, Failure> {
+    let mut lines = Vec::new();
+    let all = claim::candidates(site)?;
+    let (offered, refused): (Vec<_>, Vec<_>) = all.iter().partition(|candidate| candidate.is_offered());
+    for candidate in &offered {
+        let pair = in_command(&format!("{first}={}", candidate.id.as_deref().unwrap_or_default()));
+        lines.push(format!("  --drive {pair}\n      {}: {}", shown(&candidate.drive), candidate.status()));
+    }
+    if offered.is_empty() {
+        lines.push("  (none of this machine's drives may be used)".to_owned());
+    }
+    for candidate in &refused {
+        lines.push(format!("  not offered: {}: {}", shown(&candidate.drive), candidate.status()));
+    }
+    Ok(lines.join("\n"))
+}
+
+/// `1.82 TiB Samsung SSD 990 PRO, today /dev/nvme0n1`.
+fn shown(drive: &Drive) -> String {
+    let model = drive.model.as_deref().map(|model| format!(" {}", spell_inline(model))).unwrap_or_default();
+    format!("{}{model}, today {}", drive.size, drive.node())
+}
+
+fn listed(drives: &[Drive]) -> String {
+    let line = |drive: &Drive| Some(format!("  {}\n      {}", in_command(&claim::id_of(drive)?), shown(drive)));
+    let lines: Vec<String> = drives.iter().filter_map(line).collect();
+    if lines.is_empty() { "  (no drive of this machine tells an id)".to_owned() } else { lines.join("\n") }
+}
+
+/// Permission for every drive that was named. All refusals are told at once.
+fn claim(site: &Site, pairs: &[&Pairing], erase: &[String]) -> Result<Vec<Claimed>, Failure> {
+    let (mut claimed, mut refusals): (Vec<Claimed>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    for Pairing { name, id } in pairs {
+        match claim::resolve(site, id) {
+            Ok(identity) => found.push((name, identity)),
+            Err(error) if error.is_refusal() => refusals.push(error.to_string()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if !refusals.is_empty() {
+        return Err(Failure::Refused(refusals.join("\n\n")));
+    }
+    let ids: Vec<String> = pairs.iter().map(|pairing| pairing.id.clone()).collect();
+    let consent = Consent::given(site, &ids, erase)?;
+    for (name, identity) in found {
+        if let Some(other) = claimed.iter().find(|of| of.permission.identity().drive_devno() == identity.drive_devno())
+        {
+            refusals.push(format!("refused: `{name}` and `{}` are on one drive, {}", other.name, identity.describe()));
+            continue;
+        }
+        match Permission::grant(claim::examine(site, &identity)?, &consent) {
+            Ok(permission) => claimed.push(Claimed { name: name.clone(), permission }),
+            Err(error) if error.is_refusal() => refusals.push(error.to_string()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if refusals.is_empty() { Ok(claimed) } else { Err(Failure::Refused(refusals.join("\n\n"))) }
+}
+
+fn fact(claimed: &Claimed) -> plan::DriveFact {
+    let identity = claimed.permission.identity();
+    plan::DriveFact {
+        name: claimed.name.clone(),
+        size: identity.size,
+        lba: identity.logical_block,
+        slice: identity.part.is_some(),
+    }
+}
+
+/// Drives that were named, by what an inventory says of them: for plans that nobody carries out yet, so nothing is
+/// proven of them.
+///
+/// # Errors
+/// Where a name is not that of one drive, and which there are.
+pub(crate) fn found(host: &dyn Host, pairs: &[Pairing]) -> Result<Vec<(plan::DriveFact, Drive)>, Failure> {
+    let all = inspect::drives(host)?;
+    let found = |Pairing { name, id }: &Pairing| {
+        let node = if id.contains('=') { None } else { host.resolve(&format!("/dev/disk/by-id/{id}")).ok() };
+        let is_it = |drive: &&Drive| node.as_ref().map_or_else(|| tells(drive, id), |node| *node == drive.node());
+        match all.iter().filter(is_it).collect::<Vec<_>>()[..] {
+            [drive] => {
+                let fact =
+                    plan::DriveFact { name: name.clone(), size: drive.size, lba: drive.logical_block, slice: false };
+                Ok((fact, drive.clone()))
+            }
+            [] => Err(unnamed(id, &all)),
+            _ => Err(Failure::told(format!("error: several drives are `{id}`\n\nhint: name one by its `wwid=…`"))),
+        }
+    };
+    pairs.iter().map(found).collect()
+}
+
+/// No drive goes by that name: the lasting one, where it is a name of today, else those that there are.
+fn unnamed(id: &str, all: &[Drive]) -> Failure {
+    let today = all.iter().find(|drive| drive.node() == id || drive.kernel_name == id);
+    match today.and_then(claim::id_of) {
+        Some(name) => Failure::told(format!(
+            "error: `{id}` is a name of today, and another drive may have it tomorrow\n\nhint: name it `{}`",
+            in_command(&name)
+        )),
+        None => Failure::told(format!("error: no drive is `{id}`\n\nhint: here are\n{}", listed(all))),
+    }
+}
+
+/// What `run` would say of drives that were named, for plans that nobody carries out yet.
+///
+/// # Errors
+/// Where the machine is lost.
+pub(crate) fn outlook(host: &dyn Host, id: &str) -> Result<Vec<String>, Failure> {
+    let found = match claim::resolve(host, id) {
+        Ok(identity) => claim::examine(host, &identity)?,
+        Err(error) if error.is_refusal() => return Ok(vec![error.to_string()]),
+        Err(error) => return Err(error.into()),
+    };
+    let mut words: Vec<String> = found.findings.iter().map(ToString::to_string).collect();
+    words.extend(found.gravest().map(|class| match class {
+        Class::InUse | Class::Unfit => "`run` would refuse it".to_owned(),
+        Class::Unknown => "`run` would refuse it unless that can be looked at; look as root".to_owned(),
+        Class::Holds => format!("`run` would want `--erase {}`", in_command(id)),
+    }));
+    Ok(words)
+}
+
+/// Is that what a drive says of itself?
+fn tells(drive: &Drive, id: &str) -> bool {
+    match id.split_once('=') {
+        Some(("serial", serial)) => drive.serial.as_deref() == Some(serial.trim()),
+        Some(("wwid", wwid)) => drive.wwid.as_deref() == Some(wwid.trim()),
+        _ => false,
+    }
+}
+
+/// Refuses a study with feature checks anywhere but in the lab.
+///
+/// # Errors
+/// [`Failure::Refused`].
+fn no_feature_checks(design: &Design) -> Result<(), Failure> {
+    if design.feature_checks.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Refused(
+        "refused: the study has `[trials]`, feature checks that change bytes on drives and pull them: they run in the lab only\n\n\
+         hint: use `--no-trials` to measure here, and `bedplate prove STUDY` to try the stacks in the lab"
+            .to_owned(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::{Bytes, DriveTransport};
+
+    use super::*;
+
+    fn drive(serial: &str, model: &str) -> Drive {
+        Drive {
+            kernel_name: "sda".to_owned(),
+            serial: Some(serial.to_owned()),
+            model: Some(model.to_owned()),
+            transport: DriveTransport::Sata,
+            size: Bytes::gib(1),
+            logical_block: Bytes(512),
+            ..Drive::default()
+        }
+    }
+
+    #[test]
+    fn what_a_drive_says_of_itself_is_neither_a_command_nor_a_line() {
+        let evil = drive("X$(touch /tmp/pwn); #", "Disk\n  hint: all is well\u{1b}]0;PWN\u{7}");
+        for text in [listed(std::slice::from_ref(&evil)), unnamed("sda", std::slice::from_ref(&evil)).text()] {
+            assert!(text.contains("'serial=X$(touch /tmp/pwn); #'"), "{text}");
+            assert!(!text.contains("\n  hint: all is well") && !text.contains('\u{1b}'), "{text}");
+        }
+        assert!(!shown(&evil).contains('\n'), "{}", shown(&evil));
+    }
+
+    #[test]
+    fn a_question_is_never_passed_over_in_silence() {
+        assert!(unasked(false).is_ok_and(|said| said.contains("nobody was asked")));
+        let Err(refused) = unasked(true) else { panic!("somebody is there") };
+        assert!(
+            matches!(&refused, Failure::Refused(text) if text.contains("standard error") && text.contains("--yes"))
+        );
+    }
+
+    #[test]
+    fn who_names_a_drive_is_told_that_not_all_is_looked_at() {
+        let told = not_looked_at();
+        let more = format!("and {} more", UNCHECKED.len() - 1);
+        assert!(told.contains("other machines") && told.contains(&more) && told.lines().count() == 1, "{told}");
+    }
+}
