@@ -1,6 +1,6 @@
 //! From what a person typed to the drive that it names, and whether it is still the same one.
 
-use host::{Host, HostError, inspect};
+use host::{Devno, Host, HostError, inspect};
 use terms::Drive;
 use terms::spelling::spell_inline;
 
@@ -102,10 +102,32 @@ fn end_of_link<'a>(
         let what = device.partition.map_or("the whole drive".to_owned(), |number| format!("partition {number}"));
         return Err(contradiction(format!("its link leads to {what}, `{node}`")));
     }
-    match disagreement(own, drive, drives) {
-        Some(why) => Err(contradiction(format!("its link leads to `{node}`, {why}"))),
-        None => Ok((drive, device)),
+    if let Some(why) = disagreement(own, drive, drives) {
+        return Err(contradiction(format!("its link leads to `{node}`, {why}")));
     }
+    let rivals = rivals(host, link, &device)?;
+    if rivals.is_empty() {
+        return Ok((drive, device));
+    }
+    Err(ClaimError::Ambiguous { id: id.to_owned(), nodes: [vec![device.node()], rivals].concat() })
+}
+
+/// Where udev keeps, for each link, which devices it is a name of, each by its number; the link leads to one of them. The
+/// slashes of the name are spelt, with versions the first too or not (systemd, src/udev/udev-node.c,
+/// `stack_directory_get_name`).
+const CLAIMS: [&str; 2] = [r"/run/udev/links/disk\x2fby-id\x2f", r"/run/udev/links/\x2fdisk\x2fby-id\x2f"];
+
+/// Other devices that have the same name: cheap memory sticks of one kind often tell all the same serial number.
+fn rivals(host: &dyn Host, link: &str, device: &Device) -> Result<Vec<String>, HostError> {
+    let mut found = Vec::new();
+    for directory in CLAIMS {
+        let claims = present(host.list(&format!("{directory}{}", link.replace('\\', r"\x5c"))))?.unwrap_or_default();
+        for devno in claims.iter().filter_map(|name| Devno::parse(name.strip_prefix('b')?)) {
+            let other = if devno == device.devno { None } else { Device::numbered(host, devno)? };
+            found.extend(other.map(|other| other.node()));
+        }
+    }
+    Ok(found)
 }
 
 /// The part of a link that names the drive, and the number of the partition that it speaks of. A drive whose own name or

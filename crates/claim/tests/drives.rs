@@ -425,6 +425,26 @@ fn links_of_udev_are_followed_and_asked_again() {
     assert!(matches!(resolve(&machine, "scsi-mapped"), Err(ClaimError::WrongKind { .. })));
 }
 
+/// Two memory sticks of one kind tell all the same: udev gives the link to the one that came last.
+#[test]
+fn a_link_that_is_the_name_of_two_devices_is_the_name_of_none() {
+    for start in [r"disk\x2fby-id\x2f", r"\x2fdisk\x2fby-id\x2f"] {
+        let machine = machine();
+        let link = r"usb-ACME_Stick\x21-0:0";
+        machine.link(&format!("/dev/disk/by-id/{link}"), A);
+        let claims = |node: &str| {
+            let number = machine.device_number(node).unwrap().unwrap();
+            machine.put_file(&format!(r"/run/udev/links/{start}usb-ACME_Stick\x5cx21-0:0/b{number}"), "");
+        };
+        claims(A);
+        machine.put_file(&format!(r"/run/udev/links/{start}usb-ACME_Stick\x5cx21-0:0/b250:9"), "");
+        assert_eq!(resolve(&machine, link).unwrap().node, A, "what was unplugged claims nothing");
+        claims(S);
+        let told = resolve(&machine, link).unwrap_err();
+        assert!(matches!(&told, ClaimError::Ambiguous { nodes, .. } if nodes[..] == [A, S]), "{told}");
+    }
+}
+
 #[test]
 fn a_link_that_says_what_another_drive_is_leads_to_none() {
     let machine = machine();
