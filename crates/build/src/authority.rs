@@ -1,12 +1,12 @@
 //! Who allows a plan to write to drives: the lab, whose drives are made for it, or permissions for real drives. A plan's
 //! command becomes one that can be run here and nowhere else, so nothing is destroyed past an [`Authority`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use claim::LockedDrive;
 use host::{Host, HostError};
-use terms::plan::{PlanCommand, WorkPlace};
-use terms::{Cmd, Name, Nanos, Outcome, Plan};
+use terms::plan::{Placeholder, PlanCommand, WorkPlace};
+use terms::{Cmd, Name, Nanos, Outcome, Plan, Word};
 
 use crate::error::BuildError;
 use crate::machine::{Bindings, Machine, prove_blank};
@@ -115,9 +115,9 @@ impl<'a> Authority<'a> {
 
     /// Asks again, before something is destroyed, whether these are still the drives that were permitted. Drives of a lab
     /// are found by their serial numbers when it boots, and nobody can pull one.
-    pub(crate) fn confirm(&self, erased: &[Name]) -> Result<(), BuildError> {
+    fn confirm(&self, drives: &BTreeSet<&Name>) -> Result<(), BuildError> {
         let Grant::Held(claims) = self.ground else { return Ok(()) };
-        erased.iter().try_for_each(|drive| match claims.get(drive) {
+        drives.iter().try_for_each(|drive| match claims.get(*drive) {
             Some(held) => Ok(held.confirm()?),
             None => Err(BuildError::NotConsented { drive: drive.to_string() }),
         })
@@ -143,7 +143,8 @@ impl<'a> Authority<'a> {
         Ok(concrete(machine, step, command)?.line())
     }
 
-    /// Runs a plan's command that destroys what is on these drives. It may take `times` as long as the plan says.
+    /// Runs a plan's command that destroys what is on these drives. They, and all that it names, are asked for again first. It
+    /// may take `times` as long as the plan says.
     pub(crate) fn run(
         &self,
         machine: &Machine<'_>,
@@ -152,7 +153,8 @@ impl<'a> Authority<'a> {
         key: Vec<u8>,
         times: u32,
     ) -> Result<Outcome, BuildError> {
-        self.confirm(destroys)?;
+        let named = command.argv.iter().flat_map(Word::places).filter_map(Placeholder::drive);
+        self.confirm(&destroys.iter().chain(named).collect())?;
         let mut cmd = concrete(machine, step, command)?;
         cmd.limit = cmd.limit.times(times);
         cmd.stdin = key;
@@ -184,7 +186,7 @@ impl<'a> Authority<'a> {
     /// Where it is not free, or the machine is lost.
     pub fn discard(&self, drive: &Name) -> Result<bool, BuildError> {
         let place = self.bare(drive)?;
-        self.confirm(std::slice::from_ref(drive))?;
+        self.confirm(&BTreeSet::from([drive]))?;
         Ok(discard(self.host, place.path())?)
     }
 }

@@ -3,7 +3,8 @@
 use build::{Authority, BuildError, Claims, JournalEntry, MemoryJournal};
 use claim::ClaimError;
 use fake::{FakeFault, Moment};
-use terms::Plan;
+use terms::plan::{Act, Placeholder, Step};
+use terms::{Plan, Word};
 
 use crate::yard::{EVERY_LAYER, Yard, apply};
 
@@ -300,6 +301,33 @@ fn another_drive_in_the_place_of_one_is_found_out_before_anything_is_destroyed()
     let error = apply(plan, &authority, &[], &mut MemoryJournal::default()).unwrap_err();
     assert!(matches!(error, BuildError::Claim(ClaimError::NotFound { .. } | ClaimError::Moved { .. })), "{error}");
     assert!(yard.machine.holds_the_same(yard.node("b"), &before));
+}
+
+/// Whatever a command does with a drive: what it opens, zeroes or joins on a partition is not said to erase the drive.
+#[test]
+fn no_command_reaches_a_drive_that_was_exchanged_before_it() {
+    let yard = Yard::real(EVERY_LAYER);
+    let start = yard.machine.now_is();
+    for plan in yard.named() {
+        for step in &plan.steps {
+            let Act::Run(command) = &step.act else { continue };
+            let Some(drive) = command.argv.iter().flat_map(Word::places).find_map(Placeholder::drive) else { continue };
+            let yard = yard.at(&start);
+            let claims = yard.claims(plan);
+            let exchange = |now: &Step| {
+                if now.id == step.id {
+                    yard.machine.swap_drive(yard.node(drive.as_str()));
+                }
+            };
+            let authority = Authority::held(&yard.machine, &claims);
+            let mut journal = MemoryJournal::default();
+            let error = build::apply(plan, &authority, &[], &mut journal, &exchange).unwrap_err().to_string();
+            assert!(yard.machine.is_blank(yard.node(drive.as_str())), "{}: {}: {error}", plan.stack, step.id);
+            let done =
+                |entry: &JournalEntry| matches!(entry, JournalEntry::After { step: done, .. } if *done == step.id);
+            assert!(!journal.0.iter().any(done), "{}: {}: {error}", plan.stack, step.id);
+        }
+    }
 }
 
 #[test]
