@@ -41,9 +41,11 @@ part() {
     esac
 }
 
-# The sysfs directory of a device.
+# The sysfs directory of a device. (Older versions of stat tell its numbers in base 16 only.)
 sys() {
-    printf '/sys/dev/block/%s\n' "$(stat --dereference --format=%Hr:%Lr "$1")"
+    major=$(stat --dereference --format=%t "$1") || return
+    minor=$(stat --dereference --format=%T "$1") || return
+    printf '/sys/dev/block/%d:%d\n' "0x$major" "0x$minor"
 }
 
 # A drive that holds anything, or that anything holds, is refused, and so is one with a partition that is mounted or
@@ -66,6 +68,15 @@ must_be_blank() {
 must_differ() {
     if [ -n "$(printf '%s\n' "$@" | sort | uniq -d)" ]; then
         echo "$0: two names are the same drive" >&2
+        exit 3
+    fi
+}
+
+# Drives are taken down by the names that they were built by, since this machine was started, and by no others: what a
+# teardown wipes and discards may be somebody's by any other name.
+must_be_built() {
+    if [ "$(printf '%s\n' "$@" | sort)" != "$(cat "$kept")" ]; then
+        echo "$0: nothing stands on these drives that was built since this machine was started" >&2
         exit 3
     fi
 }
@@ -98,7 +109,9 @@ pub fn script(plan: &Plan) -> String {
     drives(&mut text, plan);
     build(&mut text, plan);
     teardown(&mut text, plan);
-    text.push_str("\ncase $verb in\n    build) build ;;\n    teardown) teardown ;;\n    *) usage ;;\nesac\n");
+    text.push_str(
+        "\ncase $verb in\n    build) build \"$@\" ;;\n    teardown) teardown \"$@\" ;;\n    *) usage ;;\nesac\n",
+    );
     text
 }
 
@@ -148,6 +161,11 @@ fn drives(text: &mut String, plan: &Plan) {
     }
     let all = plan.drives.iter().map(|drive| format!("\"${}\"", variable(drive))).collect::<Vec<_>>().join(" ");
     let _ = writeln!(text, "must_differ {all}");
+    let _ = writeln!(
+        text,
+        "\n# On which drives it stands.\nkept={}",
+        quote(&format!("/run/bedplate-{}", plan.slug.replace('/', "_")))
+    );
 }
 
 /// Keys lie in memory while they are needed. Whatever ends the script takes them away: not every shell runs what was
@@ -166,6 +184,7 @@ fn build(text: &mut String, plan: &Plan) {
     for drive in &plan.drives {
         let _ = writeln!(text, "    must_be_blank \"${}\"", variable(drive));
     }
+    text.push_str("    printf '%s\\n' \"$@\" | sort > \"$kept\"\n");
     let mut named: Vec<&Name> = Vec::new();
     for step in plan.steps.iter().filter(|step| step.marks.iter().any(|mark| mark.uuid.is_some())) {
         if !named.contains(&&step.layer) {
@@ -226,7 +245,7 @@ fn act(text: &mut String, step: &Step) {
 }
 
 fn teardown(text: &mut String, plan: &Plan) {
-    text.push_str("\nteardown() {\n");
+    text.push_str("\nteardown() {\n    must_be_built \"$@\"\n");
     let undos: Vec<(&Step, &Undo)> =
         plan.steps.iter().rev().flat_map(|step| step.undo.iter().map(move |undo| (step, undo))).collect();
     for (step, undo) in &undos {
@@ -235,10 +254,7 @@ fn teardown(text: &mut String, plan: &Plan) {
         text.push_str(&comment("    ", &undo.why));
         let _ = writeln!(text, "    {}", line(&undo.command));
     }
-    if undos.is_empty() {
-        text.push_str("    # There is nothing to take down.\n    :\n");
-    }
-    text.push_str("}\n");
+    text.push_str("\n    : > \"$kept\"\n}\n");
 }
 
 fn line(command: &PlanCommand) -> String {

@@ -19,11 +19,12 @@ const DRIVES: [&str; 2] = ["a", "b.x-1"];
 /// What the head of a script runs, as on a machine with two blank drives. `pwned` is run by nobody.
 const TOOLS: &[(&str, &str)] = &[
     ("lsblk", r#"case "$*" in *SERIAL*) printf '/dev/x1 S1\n/dev/x2 S2\n' ;; *) echo "disk " ;; esac"#),
-    ("stat", "echo 259:0"),
+    ("stat", r#"case "$*" in *%t*) echo 103 ;; *) echo 0 ;; esac"#),
     ("ls", ""),
     (
         "cat",
-        r#"case "$1" in *random/uuid) echo UUID ;; *sync_action) echo idle ;; *resync_start) echo none ;; *) echo 0 ;; esac"#,
+        r#"case "$1" in *random/uuid) echo UUID ;; *sync_action) echo idle ;; *resync_start) echo none ;;
+            */bedplate-*) while read -r line; do echo "$line"; done < "$1" ;; *) echo 0 ;; esac"#,
     ),
 ];
 /// What plans run: each keeps its words, with a NUL behind each and one more at the end. None is empty.
@@ -64,7 +65,8 @@ impl Stage {
     }
 
     fn shell(&self, script: &str, arguments: &[&str]) -> Command {
-        std::fs::write(self.path("script"), script).unwrap();
+        let run = format!("{}/", self.0.path().display());
+        std::fs::write(self.path("script"), script.replace("/run/bedplate", &format!("{run}bedplate"))).unwrap();
         // A test that is started in the background is given signals that are ignored, and no shell can trap those.
         let mut shell = Command::new("/usr/bin/env");
         shell

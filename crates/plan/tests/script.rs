@@ -22,9 +22,9 @@ layers = [ { btrfs = { data = "raid1", metadata = "raid1" }, on = ["a", "b"] } ]
 /// Tools that say what a machine with two blank drives would; what changes drives only writes down that it was called.
 const TOOLS: &[(&str, &str)] = &[
     ("lsblk", r#"case "$*" in *SERIAL*) cat "$STATE/serials" ;; *) cat "$STATE/tree" ;; esac"#),
-    ("stat", "echo 259:0"),
+    ("stat", r#"case "$*" in *%t*) echo 103 ;; *%T*) echo 1 ;; esac"#),
     ("wipefs", r#"case "$1" in --noheadings) cat "$STATE/found" ;; *) echo "wipefs $*" >> "$STATE/log" ;; esac"#),
-    ("ls", r#"cat "$STATE/holders""#),
+    ("ls", r#"[ "$1" = /sys/dev/block/259:1/holders ] && cat "$STATE/holders""#),
     ("mkfs.btrfs", r#"echo "mkfs.btrfs $*" >> "$STATE/log""#),
     ("mount", r#"echo "mount $*" >> "$STATE/log""#),
     ("umount", r#"echo "umount $*" >> "$STATE/log""#),
@@ -48,7 +48,8 @@ impl Stage {
         let (design, notes) = spec::parse(STUDY);
         let design = design.unwrap_or_else(|| panic!("{notes:?}"));
         let plan = plan::plan(&design.stacks[0], &DriveFact::of_lab(&design.lab)).unwrap();
-        std::fs::write(state.join("script"), plan::script(&plan)).unwrap();
+        let run = format!("{}/", state.display());
+        std::fs::write(state.join("script"), plan::script(&plan).replace("/run/", &run)).unwrap();
         let stage = Self { state };
         stage.blank();
         stage
@@ -181,4 +182,23 @@ fn blank_drives_are_built_on_and_taken_down_last_first() {
     assert!(stage.lines()[0].ends_with(" /dev/x1 /dev/x2"), "{:?}", stage.lines());
     assert_eq!(stage.code(&["teardown", "a=S1", "b=S2"]), 0);
     assert_eq!(stage.log()[2..], ["umount", "rmdir", "wipefs", "blkdiscard", "wipefs", "blkdiscard"]);
+}
+
+/// A teardown discards: a drive that is named for another by mistake keeps what is on it.
+#[test]
+fn only_drives_that_were_built_on_are_taken_down() {
+    let stage = Stage::new("others");
+    stage.put("serials", "/dev/x1 S1\n/dev/x2 S2\n/dev/x3 S3\n");
+    let refused = |arguments: &[&str]| {
+        let log = stage.log();
+        let output = stage.run(arguments);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {output:?}");
+        assert_eq!(stage.log(), log);
+    };
+    refused(&["teardown", "a=S1", "b=S2"]);
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    refused(&["teardown", "a=S1", "b=S3"]);
+    refused(&["teardown", "a=S2", "b=S1"]);
+    assert_eq!(stage.code(&["teardown", "b=S2", "a=S1"]), 0, "in any order");
+    refused(&["teardown", "a=S1", "b=S2"]);
 }

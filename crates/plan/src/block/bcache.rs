@@ -11,8 +11,9 @@ use crate::draft::{Draft, StepBuilder, whole_device, words};
 use crate::error::PlanError;
 use crate::place::{BlockKind, Member, Place};
 
-/// Where the kernel keeps what it knows of a device, by its number: nodes of mappings are not always links.
-const OF: &str = r#"of() { echo "/sys/dev/block/$(stat --dereference --format=%Hr:%Lr "$1")/bcache"; }; "#;
+/// Where the kernel keeps what it knows of a device, by its number: nodes of mappings are not always links, and `stat` before
+/// coreutils 9.0 tells numbers in base 16 only.
+const OF: &str = r#"number() { echo "0x$(stat --dereference --format="$1" "$2")"; }; of() { printf '/sys/dev/block/%d:%d/bcache\n' "$(number %t "$1")" "$(number %T "$1")"; }; "#;
 
 /// `$1`: the device below; `$2`: the link. Registering what udev registered already does nothing.
 const REGISTER: &str =
