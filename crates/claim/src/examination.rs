@@ -11,10 +11,12 @@ use crate::identity::Identity;
 use crate::mark::WrittenMark;
 
 /// What no examination looks at, and a person has to know: docs/safety.md lists it, and who names a drive is told so.
-pub const UNCHECKED: [&str; 11] = [
+pub const UNCHECKED: [&str; 13] = [
     "other machines that reach the same drive (shared SAS, Fibre Channel, NVMe over fabrics, a second host of a dual-port drive)",
-    "processes of another PID namespace, where this program runs in a container",
-    "programs that let go of the node and kept it (registered with io_uring, mapped, passed between processes)",
+    "programs that let go of the node and kept it (registered with io_uring, mapped, passed between processes), or whose threads do not share what they have open",
+    "processes that a security module hides from root itself",
+    "who opens it only when asked (a virtual machine that is off, a server without clients)",
+    "drives that SCST passes through whole, and heartbeats of OCFS2",
     "drives given to a guest or to user space as PCI devices: those have no node here and cannot be named",
     "data between the samples, where it has no signature",
     "data without a signature that is written between the examination and the lock, on a drive that holds a signature",

@@ -34,7 +34,7 @@ fn node_of(node: &str, device: &Device) -> String {
 pub fn members(host: &dyn Host, ours: &Ours) -> Result<Vec<(Devno, Owner)>, HostError> {
     let mut found = Vec::new();
     for (what, answer) in registries::all(host) {
-        for Listed { devno, owner } in answer.map_err(|doubt| unread(host, what, doubt))? {
+        for Listed { devno, owner } in answer.map_err(|doubt| unread(host, what, doubt))?.devices {
             let is_ours = match &owner {
                 Owner::Array(name) => {
                     Device::named(host, name)?.is_some_and(|array| ours.devices.contains(&array.devno))

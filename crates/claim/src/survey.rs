@@ -2,6 +2,7 @@
 //!
 //! Each table is read and understood whole, or a doubt stands in its place.
 
+mod exports;
 mod files;
 mod loops;
 mod mounts;
@@ -76,16 +77,20 @@ impl Survey {
         let processes = survey.told("processes", processes::read(host))?.unwrap_or_default();
         survey.mounts = survey.told("mounts", mounts::read(host, &processes.namespaces))?.unwrap_or_default();
         survey.opens = processes.opens;
-        survey.swaps = survey.told("swap", swaps::read(host))?.unwrap_or_default();
         survey.loops = survey.told("loop devices", loops::read(host))?.unwrap_or_default();
-        let uses = files::uses(host, &survey.loops, &survey.mounts);
+        let swaps = survey.told("swap", swaps::read(host))?.unwrap_or_default();
+        survey.swaps = swaps.devices;
+        let mut named = swaps.files;
+        for (what, registry) in registries::all(host) {
+            let registry = survey.told(what, registry)?.unwrap_or_default();
+            survey.listed.extend(registry.devices);
+            named.extend(registry.files);
+        }
+        named.extend(files::mounted(&survey.mounts));
+        let uses = files::uses(host, &survey.loops, named);
         match survey.told("files in use", uses)? {
             Some(uses) => survey.file_uses = uses,
             None => survey.file_doubt = survey.doubts.pop(),
-        }
-        for (what, listed) in registries::all(host) {
-            let listed = survey.told(what, listed)?.unwrap_or_default();
-            survey.listed.extend(listed);
         }
         // A lab guest has the tables of the machine that lends it its root, and other drives.
         let files: &[&'static str] = if host.is_throwaway() { &[] } else { &["/etc/fstab", "/etc/crypttab"] };

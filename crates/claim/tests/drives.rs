@@ -39,6 +39,10 @@ fn consent(machine: &FakeMachine, named: &[&str], erased: &[&str]) -> Consent {
 /// What is done to a machine, the gravest that is found of drive `A`, and words of it.
 type Case = (&'static str, fn(&FakeMachine), Class, &'static [&'static str]);
 
+/// What a look into processes says of a character device that is open.
+const WAY: &[u8] = b"char 15:0 /proc/12/fd/3\nchar 1:8 /proc/12/fd/4\nrights 000001ffffffffff\n\
+                     within pid:[4026531836]\nnamespace 4026531841 /proc/1/ns/mnt\nend";
+
 const CASES: &[Case] = &[
     ("ext4", |m| drop(m.line("mkfs.ext4 /dev/nvme0n1")), Class::Holds, &["ext4, UUID"]),
     ("XFS", |m| drop(m.line("mkfs.xfs /dev/nvme0n1")), Class::Holds, &["xfs"]),
@@ -169,6 +173,16 @@ const CASES: &[Case] = &[
     ),
     ("a program for itself alone", |m| m.open(A, "qemu", true), Class::InUse, &["(`qemu`) has it open", "EBUSY"]),
     ("a program beside others", |m| m.open(A, "dd", false), Class::InUse, &["process 100 (`dd`) has it open"]),
+    (
+        "a virtual machine that has it by its generic device",
+        |m| {
+            m.put_file("/sys/dev/char/21:0/device/block/nvme0n1", "");
+            m.put_file("/proc/12/comm", "qemu");
+            m.answer("sh", std::sync::Arc::new(|_: &[String], _: &[u8]| WAY.to_vec()));
+        },
+        Class::InUse,
+        &["process 12 (`qemu`) has it open"],
+    ),
     ("udev that does not end", |m| m.open(A, "systemd-udevd", false), Class::InUse, &["systemd-udevd"]),
     ("a lock", |m| m.lock_device(A), Class::InUse, &["locked by another program"]),
     (
@@ -211,6 +225,53 @@ const CASES: &[Case] = &[
         |m| m.put_file("/sys/kernel/config/target/core/iblock_0/disk/udev_path", A),
         Class::InUse,
         &["the SCSI target `disk` says it is its own"],
+    ),
+    (
+        "an NVMe target by a link of its own",
+        |m| {
+            m.link("/srv/disk", A);
+            m.put_file("/sys/kernel/config/nvmet/subsystems/nqn/namespaces/1/device_path", "/srv/disk");
+        },
+        Class::InUse,
+        &["the NVMe target `nqn` says it is its own"],
+    ),
+    (
+        "an NVMe target that passes a controller through",
+        |m| {
+            m.put_file("/dev/nvme0", "");
+            m.put_file("/sys/kernel/config/nvmet/subsystems/nqn/passthru/device_path", "/dev/nvme0");
+        },
+        Class::InUse,
+        &["the NVMe target `nqn` says it is its own"],
+    ),
+    (
+        "a SCSI target that tells its path in words only",
+        |m| {
+            let told = "TCM FILEIO ID: 0        File: /dev/nvme0n1  Size: 1  Mode: O_DSYNC Async: 0";
+            m.put_file("/sys/kernel/config/target/core/fileio_0/one/info", told);
+            m.put_file("/sys/kernel/config/target/core/fileio_0/hba_info", "HBA Index: 1");
+            m.put_file("/sys/kernel/config/target/core/alua/lu_gps/x", "");
+        },
+        Class::InUse,
+        &["the SCSI target `one` says it is its own"],
+    ),
+    (
+        "a USB gadget",
+        |m| m.put_file("/sys/kernel/config/usb_gadget/stick/functions/mass_storage.0/lun.0/file", A),
+        Class::InUse,
+        &["the USB gadget `stick` says it is its own"],
+    ),
+    (
+        "a USB gadget of a module of its own",
+        |m| m.put_file("/sys/class/udc/dummy_udc.0/device/gadget.0/lun0/file", A),
+        Class::InUse,
+        &["the USB gadget of `dummy_udc.0` says it is its own"],
+    ),
+    (
+        "an SCST device",
+        |m| m.put_file("/sys/kernel/scst_tgt/devices/disk/filename", "/dev/nvme0n1\n[key]\n"),
+        Class::InUse,
+        &["the SCST device `disk` says it is its own"],
     ),
     (
         "a target that nothing is told of",
@@ -358,6 +419,11 @@ fn a_loop_device_is_used_by_whoever_has_its_file_and_is_known_by_it() {
     machine.swap_on("/srv/three");
     is_refused("the swap of this machine uses it as `/srv/three`, and which file that is cannot be told");
     machine.swap_off();
+    let served = "/sys/kernel/config/usb_gadget/stick/functions/mass_storage.0/lun.0/file";
+    machine.put_file(served, "/srv/one");
+    is_refused("the USB gadget `stick` uses it as `/srv/one`");
+    machine.put_file(served, "");
+    assert!(look().is_free(), "{}", look());
     // The link leads to another, of the same size: that is another drive.
     machine.link("/dev/disk/by-id/mine", &second);
     let now = resolve(&machine, MINE).unwrap();

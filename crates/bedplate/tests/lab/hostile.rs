@@ -29,7 +29,7 @@ const fn state(
 }
 
 /// Everything that can be the matter with a drive that is there and correctly named.
-pub(crate) const STATES: [State; 31] = [
+pub(crate) const STATES: [State; 38] = [
     state(
         "an ext4 at rest",
         0,
@@ -197,6 +197,63 @@ pub(crate) const STATES: [State; 31] = [
         &[(InUse, "(`sleep`) has it open")],
         "setsid sleep 600 <$A >/dev/null 2>&1 & echo $! >/tmp/pid",
         "kill $(cat /tmp/pid)",
+    ),
+    state(
+        "opened by a program whose first thread has ended",
+        0,
+        &[(InUse, "(`perl`) has it open")],
+        "setsid perl -Mthreads -e 'open(F, \"<\", $ARGV[0]) or die; threads->create(sub { sleep 600 })->detach; \
+         syscall(60, 0)' $A </dev/null >/dev/null 2>&1 & \
+         echo $! >/tmp/pid; for n in $(seq 50); do grep -q ' Z ' /proc/$(cat /tmp/pid)/stat && break; sleep 0.2; done; \
+         grep -q ' Z ' /proc/$(cat /tmp/pid)/stat",
+        "kill -9 $(cat /tmp/pid); sleep 0.2",
+    ),
+    state(
+        "opened by its generic device, as a virtual machine may have a namespace",
+        0,
+        &[(InUse, "(`sleep`) has it open")],
+        "setsid sleep 600 </dev/ng${A#/dev/nvme} >/dev/null 2>&1 & echo $! >/tmp/pid",
+        "kill $(cat /tmp/pid)",
+    ),
+    state(
+        "opened by its controller",
+        0,
+        &[(InUse, "(`sleep`) has it open")],
+        "setsid sleep 600 <${A%n*} >/dev/null 2>&1 & echo $! >/tmp/pid",
+        "kill $(cat /tmp/pid)",
+    ),
+    state(
+        "opened by its generic device, as a virtual machine gets a SCSI disk",
+        3,
+        &[(InUse, "(`sleep`) has it open")],
+        "modprobe sg; n=$(ls /sys/class/block/${S#/dev/}/device/scsi_generic); [ -e /dev/$n ]; \
+         setsid sleep 600 </dev/$n >/dev/null 2>&1 & echo $! >/tmp/pid",
+        "kill $(cat /tmp/pid)",
+    ),
+    state(
+        "behind a USB gadget",
+        0,
+        &[(InUse, "the USB gadget `stick` says it is its own")],
+        "modprobe usb_f_mass_storage; c=/sys/kernel/config; mountpoint -q $c || mount -t configfs configfs $c; \
+         mkdir -p $c/usb_gadget/stick/functions/mass_storage.0; echo $A >$c/usb_gadget/stick/functions/mass_storage.0/lun.0/file",
+        "cd /sys/kernel/config/usb_gadget; echo >stick/functions/mass_storage.0/lun.0/file; rmdir stick/functions/mass_storage.0 stick",
+    ),
+    state(
+        "behind an NVMe target",
+        0,
+        &[(InUse, "the NVMe target `away` says it is its own")],
+        "modprobe nvmet; c=/sys/kernel/config; mountpoint -q $c || mount -t configfs configfs $c; \
+         mkdir -p $c/nvmet/subsystems/away/namespaces/1; cd $c/nvmet/subsystems/away/namespaces/1; \
+         ln -s $A /tmp/away; printf /tmp/away >device_path; echo 1 >enable",
+        "cd /sys/kernel/config/nvmet/subsystems; echo 0 >away/namespaces/1/enable; rmdir away/namespaces/1 away; rm /tmp/away",
+    ),
+    state(
+        "the file of a SCSI target",
+        0,
+        &[(InUse, "the SCSI target `one` says it is its own")],
+        "modprobe target_core_file; c=/sys/kernel/config; mountpoint -q $c || mount -t configfs configfs $c; \
+         mkdir -p $c/target/core/fileio_0/one; cd $c/target/core/fileio_0/one; echo fd_dev_name=$A,fd_dev_size=67108864 >control; echo 1 >enable",
+        "cd /sys/kernel/config/target/core; rmdir fileio_0/one fileio_0",
     ),
     state(
         "opened by a program for itself alone",

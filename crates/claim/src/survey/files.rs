@@ -1,5 +1,6 @@
 //! Who else uses the files that loop devices are made of: neither a lock nor an exclusive open of the loop device tells.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use host::{Devno, Host};
@@ -10,7 +11,6 @@ use terms::command::quote;
 use super::loops::Backing;
 use super::mounts::Mount;
 use super::processes::{self, LIMIT, process};
-use super::{registries, swaps};
 use crate::doubt::Doubt;
 
 /// Which file it is, whatever path leads to it.
@@ -52,18 +52,16 @@ pub(crate) struct FileUse {
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Uses of the files behind these loop devices.
-pub(super) fn uses(host: &dyn Host, loops: &[Backing], mounts: &[Mount]) -> Result<Vec<FileUse>, Doubt> {
+/// Uses of the files behind these loop devices: by processes, and by what the tables of the machine name.
+pub(super) fn uses(host: &dyn Host, loops: &[Backing], named: Vec<Named>) -> Result<Vec<FileUse>, Doubt> {
     let files: Vec<FileId> = loops.iter().filter(|of| of.devno.is_none()).filter_map(|of| of.file).collect();
     if files.is_empty() {
         return Ok(Vec::new());
     }
     let mut uses = processes::until(host, (TRIES, PAUSE), || opens(host, &files), Vec::is_empty)?;
-    let mut named = swaps::files(host)?;
-    named.extend(registries::files(host)?);
-    named.extend(mounted(mounts));
+    let known = known_as(host, &named)?;
     for Named { path, user } in named {
-        let file = known_as(host, &path)?;
+        let file = known.get(&path).copied();
         if file.is_none_or(|file| files.contains(&file)) {
             uses.push(FileUse {
                 file,
@@ -76,7 +74,7 @@ pub(super) fn uses(host: &dyn Host, loops: &[Backing], mounts: &[Mount]) -> Resu
 }
 
 /// Images that are mounted without a loop device (kernel, fs/erofs, `CONFIG_EROFS_FS_BACKED_BY_FILE`).
-fn mounted(mounts: &[Mount]) -> impl Iterator<Item = Named> + '_ {
+pub(super) fn mounted(mounts: &[Mount]) -> impl Iterator<Item = Named> + '_ {
     let images = mounts.iter().filter(|mount| mount.kind == "erofs");
     images.map(|mount| Named { path: mount.source.clone(), user: format!("the mount at `{}`", mount.point) })
 }
@@ -86,21 +84,35 @@ fn device_of(text: &str) -> Option<Devno> {
     text.parse::<u64>().ok().map(Devno::from)
 }
 
-/// The file that a path leads to; `None` where it leads nowhere here.
-fn known_as(host: &dyn Host, path: &str) -> Result<Option<FileId>, Doubt> {
-    let outcome = host.run(&Cmd::new(["stat", "--dereference", "--format=%d %i", "--", path]).limit(LIMIT))?;
-    let text = outcome.text();
-    let told = text.split_once(' ').filter(|_| outcome.ok());
-    Ok(told.and_then(|(device, inode)| Some(FileId { device: device_of(device)?, inode: inode.trim().parse().ok()? })))
+/// The files that these paths lead to; those that lead nowhere here are not among them. A path may hold any letter but the
+/// one that ends it.
+fn known_as(host: &dyn Host, named: &[Named]) -> Result<BTreeMap<String, FileId>, Doubt> {
+    if named.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let stat = ["stat", "--dereference", r"--printf=%d %i %n\0", "--"];
+    let argv = stat.into_iter().chain(named.iter().map(|named| named.path.as_str()));
+    let said = host.run(&Cmd::new(argv).limit(LIMIT))?.stdout;
+    let file = |line: &[u8]| {
+        let line = String::from_utf8(line.to_vec()).ok()?;
+        let [device, inode, path] = <[&str; 3]>::try_from(line.splitn(3, ' ').collect::<Vec<_>>()).ok()?;
+        Some((path.to_owned(), FileId { device: device_of(device)?, inode: inode.parse().ok()? }))
+    };
+    Ok(said.split(|byte| *byte == 0).filter_map(file).collect())
 }
 
-/// Open and mapped files of these numbers, each with its process. The script opens a file of its own and has to find
-/// itself, so that a program which is missing or refuses is told from an answer of nobody; the last word tells an answer
-/// that was cut short. What was closed meanwhile is in nobody's use.
+/// Open and mapped files of these numbers, each with its process. The script opens a file of its own, maps the program that
+/// runs it, and has to find itself both ways, so that a look which is refused is told from an answer of nobody; the last word
+/// tells an answer that was cut short. What was closed meanwhile is in nobody's use.
 const LOOK: &str = r#"tool=$(command -v find) && exec 9<"$tool" && own=$(stat -L --format=%i "$tool") || exit 1
+shell=$(stat -L --format=%i "/proc/$$/exe") || exit 1
+threads=$(for process in /proc/[0-9]*; do
+  set -- "$process"/fd/*
+  [ -L "$1" ] || echo "$process"/task/[0-9]*/fd
+done)
 echo "own $$"
-find -L /proc/[0-9]*/fd /proc/[0-9]*/map_files -mindepth 1 -maxdepth 1 -type f \( "$@" -o -inum "$own" \) \
-  -exec stat -L --format='open %d %i %n' {} + 2>/dev/null
+find -L /proc/[0-9]*/fd /proc/[0-9]*/map_files $threads -mindepth 1 -maxdepth 1 -type f \
+  \( "$@" -o -inum "$own" -o -inum "$shell" \) -exec stat -L --format='open %d %i %n' {} + 2>/dev/null
 echo end"#;
 
 /// Processes that have one of these files open.
@@ -127,7 +139,7 @@ fn open_files(text: &str) -> Result<Vec<(FileId, u32)>, Doubt> {
     let text = text.strip_suffix("end").ok_or_else(cut_short)?;
     let (own, lines) = text.strip_prefix("own ").and_then(|text| text.split_once('\n')).ok_or_else(cut_short)?;
     let mut found = Vec::new();
-    let mut itself = false;
+    let (mut open_itself, mut mapped_itself) = (false, false);
     for line in lines.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         let open = match words.as_slice() {
@@ -135,13 +147,21 @@ fn open_files(text: &str) -> Result<Vec<(FileId, u32)>, Doubt> {
             _ => None,
         };
         let Some(((device, inode), process)) = open else { return Err(processes::not_understood(line)) };
-        itself |= words.last() == Some(&format!("/proc/{own}/fd/9").as_str());
+        let path = words.last().copied().unwrap_or_default();
+        open_itself |= path == format!("/proc/{own}/fd/9");
+        mapped_itself |= path.starts_with(&format!("/proc/{own}/map_files/"));
         let open = (FileId { device, inode }, process);
         if !found.contains(&open) {
             found.push(open);
         }
     }
-    if itself { Ok(found) } else { Err(Doubt::words("the look into them does not find its own file")) }
+    match (open_itself, mapped_itself) {
+        (true, true) => Ok(found),
+        (true, false) => {
+            Err(Doubt::words("the look into those that are mapped does not find its own (CAP_CHECKPOINT_RESTORE)"))
+        }
+        (false, _) => Err(Doubt::words("the look into them does not find its own file")),
+    }
 }
 
 #[cfg(test)]
@@ -150,11 +170,12 @@ mod tests {
 
     #[test]
     fn who_has_a_file_open_is_listed_once_and_what_is_not_understood_is_a_doubt() {
-        let own = "own 9\nopen 2049 5 /proc/9/fd/9\n";
-        let text = "open 2049 77 /proc/12/fd/3\nopen 2049 77 /proc/12/map_files/7f-80\nopen 2049 78 /proc/7/fd/0\nend";
+        let own = "own 9\nopen 2049 5 /proc/9/fd/9\nopen 2049 6 /proc/9/map_files/1-2\n";
+        let text = "open 2049 77 /proc/12/fd/3\nopen 2049 77 /proc/12/map_files/7f-80\n\
+                    open 2049 78 /proc/7/task/8/fd/0\nend";
         let opens = open_files(&format!("{own}{text}")).unwrap();
         let numbers: Vec<_> = opens.iter().map(|(file, process)| (*process, file.inode)).collect();
-        assert_eq!(numbers, [(9, 5), (12, 77), (7, 78)]);
+        assert_eq!(numbers, [(9, 5), (9, 6), (12, 77), (7, 78)]);
         assert_eq!(opens[0].0.device, Devno { major: 8, minor: 1 });
         for text in [
             "open 2049 77 /proc/12/fd/3",
@@ -168,7 +189,15 @@ mod tests {
 
     #[test]
     fn a_look_that_does_not_find_itself_is_a_doubt() {
-        for text in ["", "end", "own 9\nend", "own 9\nopen 2049 5 /proc/8/fd/9\nend", "open 2049 5 /proc/9/fd/9\nend"] {
+        const OPEN_ONLY: &str = "own 9\nopen 2049 5 /proc/9/fd/9\nend";
+        for text in [
+            "",
+            "end",
+            "own 9\nend",
+            "own 9\nopen 2049 5 /proc/8/fd/9\nend",
+            "open 2049 5 /proc/9/fd/9\nend",
+            OPEN_ONLY,
+        ] {
             assert!(open_files(text).is_err(), "{text}");
         }
     }

@@ -3,6 +3,7 @@
 use host::{Devno, Host, HostError, find_program};
 use terms::{Cmd, Nanos};
 
+use super::exports;
 use super::files::Named;
 use crate::device::{Device, behind_node, present};
 use crate::doubt::Doubt;
@@ -17,26 +18,54 @@ pub(crate) struct Listed {
     pub(crate) owner: Owner,
 }
 
+/// What a registry lists.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    /// Devices.
+    pub(crate) devices: Vec<Listed>,
+    /// Files that pools and targets are made of, as they name them.
+    pub(super) files: Vec<Named>,
+}
+
+/// Paths, each with whose it is.
+pub(super) type Owned = Vec<(String, Owner)>;
+
 type Answer = Result<Vec<Listed>, Doubt>;
 
 /// Every registry, with a name for messages.
-pub(crate) fn all(host: &dyn Host) -> [(&'static str, Answer); 5] {
+pub(crate) fn all(host: &dyn Host) -> [(&'static str, Result<Registry, Doubt>); 5] {
+    let devices = |answer: Answer| Ok(Registry { devices: answer?, files: Vec::new() });
+    let paths = |answer: Result<Owned, Doubt>| sorted(host, answer?);
     [
-        ("/proc/mdstat", arrays(host)),
-        ("mappings (`dmsetup deps`)", mappings(host)),
-        ("btrfs", btrfs(host)),
-        ("ZFS pools", pools(host)),
-        ("targets for other machines", targets(host)),
+        ("/proc/mdstat", devices(arrays(host))),
+        ("mappings (`dmsetup deps`)", devices(mappings(host))),
+        ("btrfs", devices(btrfs(host))),
+        ("ZFS pools", paths(vdevs(host))),
+        ("targets for other machines", paths(exports::read(host))),
     ]
 }
 
-/// Files that pools and targets are made of, as they name them.
-pub(super) fn files(host: &dyn Host) -> Result<Vec<Named>, Doubt> {
-    let pools = vdevs(host)?.into_iter().map(|(pool, path)| (path, Owner::Pool(pool)));
-    let owned = pools.chain(served(host)?.into_iter().map(|(path, words)| (path, Owner::Target(words))));
-    // Memory that is mounted there has files.
-    let files = owned.filter(|(path, _)| !path.starts_with("/dev/") || path.starts_with("/dev/shm/"));
-    Ok(files.map(|(path, owner)| Named { path, user: owner.to_string() }).collect())
+/// Adds what is not there yet: two files may tell the same.
+fn add<T: PartialEq>(found: &mut Vec<T>, one: T) {
+    if !found.contains(&one) {
+        found.push(one);
+    }
+}
+
+/// Devices and files among paths. A node is one wherever it lies, and behind a link too. One that is not there was taken
+/// away with its device, and nobody can name it either.
+fn sorted(host: &dyn Host, owned: Owned) -> Result<Registry, Doubt> {
+    let mut registry = Registry::default();
+    for (path, owner) in owned {
+        // Memory that is mounted there has files.
+        let is_node = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+        match behind_node(host, &path)? {
+            Some(devno) => add(&mut registry.devices, Listed { devno, owner }),
+            None if is_node => {}
+            None => add(&mut registry.files, Named { path, user: owner.to_string() }),
+        }
+    }
+    Ok(registry)
 }
 
 fn arrays(host: &dyn Host) -> Answer {
@@ -111,22 +140,8 @@ fn btrfs(host: &dyn Host) -> Answer {
     Ok(listed)
 }
 
-/// Devices of imported pools. A device that is missing from its pool has a node that is gone, and nobody can name it either.
-fn pools(host: &dyn Host) -> Answer {
-    devices(host, vdevs(host)?.into_iter().map(|(pool, node)| (node, Owner::Pool(pool))))
-}
-
-/// Those of these paths that are devices.
-fn devices(host: &dyn Host, owned: impl Iterator<Item = (String, Owner)>) -> Answer {
-    let mut listed = Vec::new();
-    for (node, owner) in owned.filter(|(path, _)| path.starts_with("/dev/")) {
-        listed.extend(behind_node(host, &node)?.map(|devno| Listed { devno, owner }));
-    }
-    Ok(listed)
-}
-
 /// Pools and the paths in them. Nothing to ask where the module is not loaded.
-fn vdevs(host: &dyn Host) -> Result<Vec<(String, String)>, Doubt> {
+fn vdevs(host: &dyn Host) -> Result<Owned, Doubt> {
     if !host.exists("/proc/spl/kstat/zfs")? {
         return Ok(Vec::new());
     }
@@ -134,65 +149,23 @@ fn vdevs(host: &dyn Host) -> Result<Vec<(String, String)>, Doubt> {
     Ok(paths_of_pools(&host.run_ok(&status)?.text()))
 }
 
-/// Pools and the paths in them, of `zpool status -P -L`.
-fn paths_of_pools(text: &str) -> Vec<(String, String)> {
-    let mut pool = "";
+/// Pools and the paths in them, of `zpool status -P -L`. A path may have blanks in it: names end where the head of their
+/// table says (cmd/zpool/zpool_main.c of OpenZFS, `print_status_config`).
+fn paths_of_pools(text: &str) -> Owned {
+    let (mut pool, mut width) = ("", None);
     let mut found = Vec::new();
-    for line in text.lines().map(str::trim) {
-        if let Some(name) = line.strip_prefix("pool: ") {
-            pool = name;
-        } else if let Some(node) = line.split_whitespace().next().filter(|word| word.starts_with('/')) {
-            found.push((pool.to_owned(), node.to_owned()));
+    for line in text.lines() {
+        if let Some(name) = line.trim().strip_prefix("pool: ") {
+            (pool, width) = (name, None);
+        } else if line.trim_start().starts_with("NAME ") {
+            width = line.find(" STATE ");
+        } else if let Some(name) = width.map(|width| line.get(..width).unwrap_or(line).trim())
+            && name.starts_with('/')
+        {
+            found.push((name.to_owned(), Owner::Pool(pool.to_owned())));
         }
     }
     found
-}
-
-/// Devices that this kernel serves to other machines: NVMe and SCSI targets open them without claiming them
-/// (kernel, drivers/nvme/target/configfs.c; drivers/target/target_core_configfs.c).
-fn targets(host: &dyn Host) -> Answer {
-    devices(host, served(host)?.into_iter().map(|(path, words)| (path, Owner::Target(words))))
-}
-
-/// Paths that targets serve, each with the target in words.
-fn served(host: &dyn Host) -> Result<Vec<(String, String)>, Doubt> {
-    let mut found = Vec::new();
-    let nvme = "/sys/kernel/config/nvmet/subsystems";
-    let scsi = "/sys/kernel/config/target/core";
-    // What is served is told only where configfs is mounted.
-    for (module, directory) in [("nvmet", nvme), ("target_core_mod", scsi)] {
-        if host.exists(&format!("/sys/module/{module}"))? && !host.exists(directory)? {
-            return Err(Doubt::words(format!(
-                "`{module}` is loaded, and `{directory}` is not there to tell what it serves"
-            )));
-        }
-    }
-    for subsystem in names(host, nvme)? {
-        for namespace in names(host, &format!("{nvme}/{subsystem}/namespaces"))? {
-            let path = present(host.read_text(&format!("{nvme}/{subsystem}/namespaces/{namespace}/device_path")))?;
-            found.extend(path.map(|path| (path, format!("the NVMe target `{subsystem}`"))));
-        }
-    }
-    for backstore in names(host, scsi)?.into_iter().filter(|name| name.contains('_')) {
-        // Beside them are files of the backstore itself (`hba_info`).
-        for device in names(host, &format!("{scsi}/{backstore}"))?.into_iter().filter(|name| !name.starts_with("hba_"))
-        {
-            let told = |file| present(host.read_text(&format!("{scsi}/{backstore}/{device}/{file}")));
-            let path = match told("udev_path")?.filter(|path| path.starts_with('/')) {
-                Some(path) => Some(path),
-                None => told("info")?.and_then(|info| backing_file(&info)),
-            };
-            found.extend(path.map(|path| (path, format!("the SCSI target `{device}`"))));
-        }
-    }
-    Ok(found.into_iter().filter(|(path, _)| path.starts_with('/')).collect())
-}
-
-/// The file of a target: `TCM FILEIO ID: 0        File: /srv/a.img  Size: 67108864  Mode: O_DSYNC`
-/// (kernel, drivers/target/target_core_file.c, `fd_show_configfs_dev_params`).
-fn backing_file(info: &str) -> Option<String> {
-    let (path, _) = info.split_once(" File: ")?.1.split_once("  Size: ")?;
-    Some(path.to_owned())
 }
 
 /// Names in a directory; none where there is no directory.
@@ -233,24 +206,27 @@ mod tests {
 
     #[test]
     fn pools_say_their_devices() {
-        let text = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE\n\ttank  ONLINE\n\t  mirror-0  ONLINE\n\t    /dev/nvme0n1p1  ONLINE 0\n\t    /dev/sdb1 ONLINE\n\n  pool: b\n\t /dev/sdc UNAVAIL\n\t /srv/a.img ONLINE\n";
-        let found: Vec<String> = paths_of_pools(text).into_iter().map(|(pool, node)| pool + " " + &node).collect();
-        assert_eq!(found, ["tank /dev/nvme0n1p1", "tank /dev/sdb1", "b /dev/sdc", "b /srv/a.img"]);
+        let table = |rows: &[&str]| {
+            let width = rows.iter().map(|row| row.len()).max().unwrap_or(0);
+            let row = |name: &str, state: &str| format!("\t{name}{:1$}  {state}\n", "", width - name.len());
+            let rows: String = rows.iter().map(|name| row(name, "UNAVAIL    0     0     0  was /dev/old")).collect();
+            format!("config:\n\n{}{rows}", row("NAME", "STATE     READ WRITE CKSUM"))
+        };
+        let tank = table(&["tank", "  mirror-0", "    /dev/nvme0n1p1", "    /dev/sdb1"]);
+        let other = table(&["b", "  /dev/sdc", "  /srv/my images/\u{e4}", "cache", "  /srv/b"]);
+        let text = format!("  pool: tank\n state: ONLINE\n{tank}\nerrors: No known data errors\n\n  pool: b\n{other}");
+        let found: Vec<String> =
+            paths_of_pools(&text).into_iter().map(|(path, pool)| format!("{pool} {path}")).collect();
+        let of = |pool: &str, path: &str| format!("the imported pool `{pool}` {path}");
+        assert_eq!(found[..2], [of("tank", "/dev/nvme0n1p1"), of("tank", "/dev/sdb1")]);
+        assert_eq!(found[2..], [of("b", "/dev/sdc"), of("b", "/srv/my images/\u{e4}"), of("b", "/srv/b")]);
         assert!(paths_of_pools("no pools available").is_empty());
-    }
-
-    #[test]
-    fn a_target_tells_its_file() {
-        let info = "Status: ACTIVATED  Max Queue Depth: 0  SectorSize: 512  HwMaxSectors: 16384\n        \
-                    TCM FILEIO ID: 0        File: /srv/a b.img  Size: 67108864  Mode: O_DSYNC Async: 0";
-        assert_eq!(backing_file(info).as_deref(), Some("/srv/a b.img"));
-        assert_eq!(backing_file("iBlock device: sda  UDEV PATH: /dev/sda  readonly: 0"), None);
     }
 
     proptest! {
         #[test]
         fn whatever_tools_say_nothing_panics(text in "[a-z:(), 0-9\\[\\]\n/]{0,120}") {
-            let _ = (members(&text), paths_of_pools(&text), backing_file(&text), dependencies(&text).is_ok());
+            let _ = (members(&text), paths_of_pools(&text), dependencies(&text).is_ok());
         }
     }
 }

@@ -7,40 +7,42 @@ use super::mounts::unescape;
 use crate::device::{behind_node, present};
 use crate::doubt::Doubt;
 
-/// Devices that are swapped to. Swap in a file counts through the mount the file is on, and for the loop devices made of it.
-pub(super) fn read(host: &dyn Host) -> Result<Vec<Devno>, Doubt> {
+/// What is swapped to. Swap in a file counts through the mount the file is on, and for the loop devices made of it.
+#[derive(Debug, Default)]
+pub(super) struct Swaps {
+    pub(super) devices: Vec<Devno>,
+    pub(super) files: Vec<Named>,
+}
+
+/// Reads `/proc/swaps`. A kernel without swap has none.
+pub(super) fn read(host: &dyn Host) -> Result<Swaps, Doubt> {
+    let Some(text) = present(host.read_text("/proc/swaps"))? else { return Ok(Swaps::default()) };
+    let Paths { devices, files } = parse(&text)?;
     let node = |path: String| {
         let devno = behind_node(host, &path)?;
         devno.ok_or_else(|| Doubt::words(format!("swap on `{path}`, which is no block device now")))
     };
-    table(host)?.devices.into_iter().map(node).collect()
-}
-
-/// Files that are swapped to.
-pub(super) fn files(host: &dyn Host) -> Result<Vec<Named>, Doubt> {
     let named = |path| Named { path, user: "the swap of this machine".to_owned() };
-    Ok(table(host)?.files.into_iter().map(named).collect())
+    Ok(Swaps {
+        devices: devices.into_iter().map(node).collect::<Result<_, _>>()?,
+        files: files.into_iter().map(named).collect(),
+    })
 }
 
 /// Paths of what is swapped to.
 #[derive(Debug, Default)]
-struct Swaps {
+struct Paths {
     devices: Vec<String>,
     files: Vec<String>,
 }
 
-/// Reads `/proc/swaps`. A kernel without swap has none.
-fn table(host: &dyn Host) -> Result<Swaps, Doubt> {
-    present(host.read_text("/proc/swaps"))?.map_or_else(|| Ok(Swaps::default()), |text| parse(&text))
-}
-
 /// Understands the table (proc(5): `Filename Type Size Used Priority`).
-fn parse(text: &str) -> Result<Swaps, Doubt> {
+fn parse(text: &str) -> Result<Paths, Doubt> {
     let mut lines = text.lines();
     if lines.next().is_none_or(|head| !head.starts_with("Filename")) {
         return Err(Doubt::words("its table has no head"));
     }
-    let mut swaps = Swaps::default();
+    let mut swaps = Paths::default();
     for line in lines {
         match line.split_whitespace().collect::<Vec<_>>().as_slice() {
             [path, "file", ..] => swaps.files.push(unescape(path)),

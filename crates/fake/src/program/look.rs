@@ -36,13 +36,10 @@ pub(crate) fn stat(state: &mut State, call: &Call<'_>) -> Did {
     if call.last() == "/proc/self" {
         return say("0\n");
     }
-    if call.argv.iter().any(|word| word.contains("=%d")) {
-        let is_there = state.files.contains_key(call.last());
-        return if is_there {
-            say(format!("{ROOT} {}\n", inode(call.last().as_bytes())))
-        } else {
-            Err(fail(1, "stat: cannot statx"))
-        };
+    if call.argv.iter().any(|word| word.contains("--printf=%d")) {
+        let there = call.argv.iter().filter(|path| state.files.contains_key(*path));
+        let text: String = there.map(|path| format!("{ROOT} {} {path}\0", inode(path.as_bytes()))).collect();
+        return say(text);
     }
     let name = device(state, call.last()).map_err(|reply| fail(1, format!("stat: cannot statx {}", reply.stderr)))?;
     let (major, minor) = state.devices[&name].number;

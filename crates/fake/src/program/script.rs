@@ -90,16 +90,19 @@ fn files(state: &State) -> Did {
         let inode = super::look::inode(process.device.as_bytes());
         format!("open {ROOT} {inode} /proc/{}/fd/3\n", process.id)
     };
-    say(format!("own 1\nopen {ROOT} 1 /proc/1/fd/9\n{}end\n", files.map(line).collect::<String>()))
+    say(format!(
+        "own 1\nopen {ROOT} 1 /proc/1/fd/9\nopen {ROOT} 2 /proc/1/map_files/1-2\n{}end\n",
+        files.map(line).collect::<String>()
+    ))
 }
 
 fn look(state: &State) -> Did {
     let mut text = String::new();
     for process in &state.processes {
         if let Some(device) = state.devices.get(&process.device) {
-            text.push_str(&format!("open {:x}:{:x} /proc/{}/fd/3\n", device.number.0, device.number.1, process.id));
+            text.push_str(&format!("block {:x}:{:x} /proc/{}/fd/3\n", device.number.0, device.number.1, process.id));
         }
     }
-    text.push_str("namespace 4026531841 /proc/1/ns/mnt\nend\n");
+    text.push_str("rights 000001ffffffffff\nwithin pid:[4026531836]\nnamespace 4026531841 /proc/1/ns/mnt\nend\n");
     say(text)
 }

@@ -137,9 +137,13 @@ fn status(state: &State) -> Did {
     let mut text = String::new();
     for (name, mount) in &state.pools {
         let [broken, repaired, left] = mount.scrubbed;
-        text.push_str(&format!("  pool: {name}\n state: ONLINE\n  scan: scrub repaired {repaired}B in 00:00:00 with {left} errors on a day\nconfig:\n\n\t{name}  ONLINE\n"));
-        for device in &mount.devices {
-            text.push_str(&format!("\t    {}  ONLINE  0  0  {broken}\n", state.node_of(device)));
+        text.push_str(&format!("  pool: {name}\n state: ONLINE\n  scan: scrub repaired {repaired}B in 00:00:00 with {left} errors on a day\nconfig:\n\n"));
+        let devices: Vec<String> =
+            mount.devices.iter().map(|device| format!("    {}", state.node_of(device))).collect();
+        let width = devices.iter().chain([name]).map(String::len).max().unwrap_or(0);
+        text.push_str(&format!("\t{:<width$}  STATE  READ WRITE CKSUM\n\t{name:<width$}  ONLINE  0  0  0\n", "NAME"));
+        for device in devices {
+            text.push_str(&format!("\t{device:<width$}  ONLINE  0  0  {broken}\n"));
         }
         text.push_str("\nerrors: No known data errors\n");
     }

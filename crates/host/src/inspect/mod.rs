@@ -33,6 +33,8 @@ mod zfs;
 use terms::Drive;
 use terms::inventory::{Detail, Inventory, Node, Taken};
 
+pub use self::nvme::namespace_of;
+
 pub(crate) use self::lvm::reports as lvm_reports;
 pub(crate) use self::pci::{ONES, is_address as is_pci_address};
 pub(crate) use self::smart::SPECIFIED;

@@ -226,6 +226,13 @@ fn head_of(path: &str) -> Option<String> {
     Some(format!("nvme{subsystem}n{namespace}"))
 }
 
+/// The namespace of what the kernel lists below a controller: `nvme0n1` of itself and of `nvme0c1n1`, which is a way to it;
+/// `None` for anything else.
+#[must_use]
+pub fn namespace_of(name: &str) -> Option<String> {
+    head_of(name).or_else(|| name.strip_prefix("nvme")?.split_once('n').map(|_| name.to_owned()))
+}
+
 fn formats(said: &Readout<Value>, node: &str) -> Readout<Vec<LbaFormat>> {
     said.as_ref().and_then(|said| {
         let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64);
