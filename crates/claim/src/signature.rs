@@ -24,9 +24,10 @@ const ESP: [&str; 2] = ["c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"];
 pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mut Log) -> Result<bool, HostError> {
     let node = device.node();
     log.at(&node);
+    // First: it has the kernel read the device anew, and not what it kept of it.
+    let seen = told(log, "its own bytes", raw::scan(host, device, &node))?.unwrap_or_default();
     let probed = told(log, "`blkid`", blkid::probe(host, &node))?.unwrap_or_default();
     let mut marks = told(log, "`wipefs`", wipefs::list(host, &node))?.unwrap_or_default();
-    let seen = told(log, "its own bytes", raw::scan(host, device, &node))?.unwrap_or_default();
     marks = merged(marks, blkid::marks(&probed).into_iter().chain(seen));
     for mark in &mut marks {
         owner(host, &node, mark, log)?;
@@ -92,9 +93,9 @@ pub(crate) fn read(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<W
 
 /// What the three witnesses see.
 fn all_marks(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<Mark>, Doubt> {
+    let seen = raw::scan(host, device, node)?;
     let probed = blkid::probe(host, node)?;
-    let listed = wipefs::list(host, node)?;
-    Ok(merged(listed, blkid::marks(&probed).into_iter().chain(raw::scan(host, device, node)?)))
+    Ok(merged(wipefs::list(host, node)?, blkid::marks(&probed).into_iter().chain(seen)))
 }
 
 /// Each kind once, with all that the witnesses know of it.

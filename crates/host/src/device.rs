@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use std::num::NonZeroU64;
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::memmem;
 use rustix::fd::OwnedFd;
-use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock, fstat, open, stat};
+use rustix::fs::{Advice, FileType, FlockOperation, Mode, OFlags, fadvise, flock, fstat, open, stat};
 use rustix::io::Errno;
 
 use crate::{Devno, Exclusivity, Hold, Needle, NeedleHit, wire};
@@ -85,12 +86,15 @@ pub(crate) fn read(path: &str) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > MOST { Err(too_long("it has")) } else { Ok(bytes) }
 }
 
-/// Bytes from a place in a file or a block device; fewer only where it ends.
+/// Bytes from a place in a file or a block device; fewer only where it ends. Of a device they come from the device itself.
 pub(crate) fn read_at(path: &str, offset: u64, length: u32) -> io::Result<Vec<u8>> {
     if u64::from(length) > MOST {
         return Err(too_long("it is asked for"));
     }
     let file = File::from(open_kind(path, OFlags::empty(), &[FileType::RegularFile, FileType::BlockDevice])?);
+    if file.metadata()?.file_type().is_block_device() {
+        forget(&file, offset, u64::from(length))?;
+    }
     let mut bytes = vec![0; length as usize];
     let mut filled = 0;
     while filled < bytes.len() {
@@ -103,6 +107,17 @@ pub(crate) fn read_at(path: &str, offset: u64, length: u32) -> io::Result<Vec<u8
     }
     bytes.truncate(filled);
     Ok(bytes)
+}
+
+/// Largest page of any machine (kernel, arch/arm64/Kconfig, `ARM64_64K_PAGES`). What is in a range in part is not let go.
+const PAGE: u64 = 64 << 10;
+
+/// Has the kernel let go of what it has read of a device before. It keeps that while anybody has the device open, and whoever
+/// writes to it by another way (another machine, another path, something made of the device) does not change it.
+fn forget(device: &File, offset: u64, length: u64) -> io::Result<()> {
+    let start = offset.saturating_sub(PAGE);
+    let end = offset.saturating_add(length).saturating_add(PAGE);
+    Ok(fadvise(device, start, NonZeroU64::new(end - start), Advice::DontNeed)?)
 }
 
 /// Bytes that are read at a time.

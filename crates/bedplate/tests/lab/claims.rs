@@ -19,6 +19,7 @@ use terms::{Bytes, Cmd, Design, Nanos};
 
 use crate::bench::Bench;
 use crate::hostile::{DRIVES, STATES, State};
+use crate::places::{PROGRAM, QUICKSTART};
 
 const STUDY: &str = r#"
 question = "What may be touched?"
@@ -38,6 +39,9 @@ profiles = ["quick"]
 rounds = 1
 span = "64 MiB"
 "#;
+
+/// Size of the first drive, in bytes.
+const DRIVE_A: u64 = 192 << 20;
 
 /// The guest and what the states are made with.
 struct Yard {
@@ -161,6 +165,7 @@ fn claims_on_hostile_drives_are_refused_and_every_byte_is_kept() {
     println!("one look takes {:.2} s on average in this guest", looks / STATES.len() as f64);
     names_that_mean_no_drive_are_refused(&yard, &subjects[0]);
     drives_that_cannot_serve_are_refused(&yard, &subjects[0]);
+    whoever_is_not_shown_all_refuses_all(&yard);
     consent_is_for_what_was_named(&yard);
     permitted_drives_are_held_built_on_and_released(&yard, &subjects[0]);
     a_drive_that_moved_is_refused(&yard, &subjects[0]);
@@ -215,6 +220,11 @@ fn a_loop_device_is_used_by_whoever_has_its_file(yard: &Yard) {
             "cd /sys/kernel/config/target/core; rmdir fileio_0/one fileio_0",
             "the SCSI target `one` uses it as `/mnt/y/one`",
         ),
+        (
+            "cd /mnt/y; mkdir -p 'two words'; ln one 'two words/one'; zpool create -f -m none pond \"/mnt/y/two words/one\"",
+            "zpool destroy pond; rm -r '/mnt/y/two words'",
+            "the imported pool `pond` uses it as `/mnt/y/two words/one`",
+        ),
     ];
     for (used, freed, words) in uses {
         yard.shell(used);
@@ -243,6 +253,42 @@ fn blank_drives_are_free(yard: &Yard) -> Vec<Subject> {
         assert!(claim::resolve(&yard.guest, &identity.names[0]).unwrap().is_same_device(identity));
     }
     subjects
+}
+
+/// Whoever reaches the drive by another way does so past all that this kernel keeps of it, as the drive's file is written here.
+fn another_machine_writes(yard: &Yard, held: &claim::LockedDrive<'_>) {
+    let file = File::options().write(true).open(&yard.files[0]).unwrap();
+    let end = DRIVE_A - 512;
+    for (place, mark, kind) in [(0, &b"LUKS\xba\xbe\0\x02"[..], "crypto_LUKS"), (end, b"EFI PART", "gpt")] {
+        held.recheck().unwrap();
+        let write = |bytes: &[u8]| file.write_all_at(bytes, place).and_then(|()| file.sync_all()).unwrap();
+        write(mark);
+        let refused = held.recheck().unwrap_err().to_string();
+        assert!(refused.contains(kind), "{refused}");
+        write(&vec![0; mark.len()]);
+    }
+    held.recheck().unwrap();
+}
+
+/// Root may be less than root: what it is not shown is not taken for nothing.
+fn whoever_is_not_shown_all_refuses_all(yard: &Yard) {
+    crate::places::bring(&yard.guest);
+    let look = |within: &str| {
+        let plan = format!("{PROGRAM} plan {QUICKSTART} --only 1 --drive a=serial=BP00-a");
+        // As the first process the program is a guest's own.
+        yard.shell(&format!("{within} bash -c '{plan} 2>&1 || true'"))
+    };
+    yard.shell("setsid sleep 600 <$A >/dev/null 2>&1 & echo $! >/tmp/pid");
+    for (within, words) in [
+        ("", "(`sleep`) has it open"),
+        ("setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace", "cannot be looked into without `CAP_SYS_PTRACE`"),
+        ("unshare --pid --fork --mount-proc", "are not seen: a container needs that of its machine"),
+    ] {
+        let said = look(within);
+        println!("--- {within}\n{said}");
+        assert!(said.contains(words) && said.contains("would refuse it"), "{within}: {said}");
+    }
+    yard.shell("kill $(cat /tmp/pid)");
 }
 
 fn names_that_mean_no_drive_are_refused(yard: &Yard, subject: &Subject) {
@@ -320,6 +366,7 @@ fn permitted_drives_are_held_built_on_and_released(yard: &Yard, subject: &Subjec
     assert_eq!(yard.shell("flock --nonblock $A true && echo free || echo locked"), "locked");
     held.confirm().unwrap();
     held.recheck().unwrap();
+    another_machine_writes(yard, &held);
 
     let design = design();
     let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();

@@ -73,10 +73,15 @@ pub(crate) fn move_in(guest: &Guest) -> Vec<String> {
     };
     let pairs = guest.drives().iter().map(|(name, node)| format!("--drive {name}=serial={}", serial(node)));
     let pairs = pairs.collect::<Vec<_>>();
+    bring(guest);
+    pairs
+}
+
+/// The program and the study alone.
+pub(crate) fn bring(guest: &Guest) {
     // What started the shell is the agent, and the agent is the program.
     shell(guest, &format!("mkdir -p {ROOT} && cp /proc/$PPID/exe {PROGRAM}"));
     guest.write(QUICKSTART, &std::fs::read(crate::bench::root().join(crate::bench::TWO_NVME)).unwrap()).unwrap();
-    pairs
 }
 
 /// `--erase ID` for each `--drive NAME=ID`.
