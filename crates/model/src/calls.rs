@@ -143,12 +143,14 @@ pub(crate) fn hands_over_writes(layer: &Layer, plugged: bool) -> bool {
 }
 
 /// First kernel in which the block device of a layer takes what may not wait, `None` where none does. md has `QUEUE_FLAG_NOWAIT`
-/// since f51d46d0e7cb; of the device mapper's targets `linear` has `DM_TARGET_NOWAIT` since 6abc49468eea, and `striped` is taken for the same.
+/// since f51d46d0e7cb; of the device mapper's targets `linear` has `DM_TARGET_NOWAIT` since 6abc49468eea, and `striped` since "dm:
+/// add support for REQ_NOWAIT to various targets".
 fn takes_no_wait(layer: &Layer) -> Option<(u32, u32)> {
     match layer {
         Layer::Raid(_) => Some((5, 17)),
-        Layer::Lvm(lvm) if lvm.thin_chunk.is_none() && !lvm.snapshot && !lvm.volume.is_raid() => Some((5, 10)),
-        Layer::Lvm(_) | Layer::Luks(_) | Layer::Crypt(_) | Layer::Integrity(_) => None,
+        Layer::Lvm(lvm) if lvm.thin_chunk.is_some() || lvm.snapshot || lvm.volume.is_raid() => None,
+        Layer::Lvm(lvm) => Some(if lvm.volume == Volume::Linear { (5, 10) } else { (5, 11) }),
+        Layer::Luks(_) | Layer::Crypt(_) | Layer::Integrity(_) => None,
         _ => Some((0, 0)),
     }
 }

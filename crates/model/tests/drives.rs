@@ -5,7 +5,8 @@
 use model::{Conditions, Site, predict};
 use terms::inventory::Link;
 use terms::layer::{
-    ArrayState, Bitmap, Btrfs, BtrfsProfile, Ext4, Luks, Lvm, Raid, Raid10Layout, RaidLevel, Zfs, ZfsCache, ZfsLayout,
+    ArrayState, Bitmap, Btrfs, BtrfsProfile, Ext4, Luks, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsCache,
+    ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine, Memory};
 use terms::prediction::Prediction;
@@ -465,7 +466,10 @@ fn io_uring_leaves_what_may_wait_to_a_worker() {
     for (layer, kernel, waits) in [
         (stripe.clone(), (5, 16), true),
         (stripe, (5, 17), false),
-        (Layer::Lvm(Lvm::default()), (6, 1), false),
+        (Layer::Lvm(Lvm::default()), (5, 9), true),
+        (Layer::Lvm(Lvm::default()), (5, 10), false),
+        (Layer::Lvm(Lvm { volume: Volume::Striped, ..Lvm::default() }), (5, 10), true),
+        (Layer::Lvm(Lvm { volume: Volume::Striped, ..Lvm::default() }), (5, 11), false),
         (Layer::Luks(Luks::default()), (6, 1), true),
     ] {
         let more = longer(kernel, &layer, Engine::IoUring) - longer(kernel, &layer, Engine::Libaio);

@@ -13,8 +13,8 @@ use crate::parameter::{Parameter, QUEUE};
 
 /// First kernel without the stripe lock on reads (commit 97ae27252f49).
 const LOCKLESS: (u32, u32) = (5, 14);
-/// First kernel in which each processor counts what is under way in an array by itself (`percpu_ref` for `active_io` of `mddev`,
-/// 72adae23a72c).
+/// First kernel in which each processor counts what is under way in an array by itself ("md: Change active_io to percpu"
+/// 72adae23a72c, in md's branch for 6.3 since February 2023). Linux 6.1.53 took it too, which a version of two numbers does not tell.
 const COUNTED_APART: (u32, u32) = (6, 3);
 /// First kernel whose RAID-1 wakes nobody where nobody waits ("md/raid1: Prevent unnecessary call to wake_up() in fast path").
 const QUIET: (u32, u32) = (6, 6);
