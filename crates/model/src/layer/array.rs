@@ -368,9 +368,14 @@ impl Compiler<'_> {
                 ..*flow
             }
         };
-        let mostly_whole = !flow.random && rows.whole * data >= chunks / 2.0;
-        if (!is_part || mostly_whole) && !self.network.behind {
-            let cut = (flow.bytes / data / PLUG).ceil();
+        // Rows that are whole are handed over in pieces. Of a mix, and of what is whole in part, that much less is.
+        let whole = match (is_part, flow.random) {
+            (false, _) => 1.0,
+            (true, true) => 0.0,
+            (true, false) => (rows.whole * data / chunks).min(1.0),
+        };
+        if !self.network.behind {
+            let cut = 1.0 + ((flow.bytes / data / PLUG).ceil() - 1.0) * whole * flow.rate.min(1.0);
             (self.network.pieces, self.network.cut) = (self.network.pieces.max(cut), self.network.cut.max(cut));
         }
         let share = count(here) / array.members;
