@@ -286,6 +286,24 @@ fn zfs_reads_a_record_for_a_block_unless_it_keeps_it() {
     assert!((kept / not - 1.0).abs() < 1e-9, "a block that is a record is read once: {kept} {not}");
 }
 
+/// A file that is written into was laid out before, which left it in the ARC: a write into a record reads none. Who keeps no
+/// data reads each, and of a file that is larger than what is kept nearly each is read.
+#[test]
+fn a_write_into_a_record_of_zfs_finds_it_where_the_file_was_laid_out() {
+    use terms::layer::ZfsCache::{All, Metadata};
+    let machine = machine(DriveKind::Hdd);
+    let at = |cache, gib| {
+        let pool = stack(1, &[Layer::Zfs(Zfs { primarycache: cache, ..Zfs::default() })]);
+        let conditions = Conditions { span: Bytes::gib(gib), ..Conditions::default() };
+        let write = work(Pattern::RandWrite, 4, 1, 1);
+        predict(&Site::new(&machine), &pool, &write, &conditions).unwrap().operations.value
+    };
+    let (kept, not) = (at(All, 4), at(Metadata, 4));
+    assert!(kept > not * 5.0, "records that are written one behind the other: {kept} {not}");
+    let (kept, not) = (at(All, 4096), at(Metadata, 4096));
+    assert!(kept < not * 1.2, "{kept} {not}");
+}
+
 /// io_uring leaves to workers what would wait, so that depth counts where libaio has one at a time; writes of a file are done
 /// one after the other even so.
 #[test]

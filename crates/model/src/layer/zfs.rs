@@ -266,6 +266,8 @@ impl Compiler<'_> {
 
     /// Share of reads that the ARC answers. Where the memory was told it holds what was written before; where not, nothing
     /// but what this workload read, as far as that is kept: each record is read once, and answers for all of its blocks.
+    /// What a write reads first lies in a file that was laid out before, and who laid it out left it in the ARC
+    /// (`arc_write_done`), which nobody empties before a write as many do before a read: a usual memory holds it.
     fn cached(&self, zfs: &Zfs, flow: &Flow) -> f64 {
         if !self.conditions.warm || zfs.primarycache != ZfsCache::All {
             return 0.0;
@@ -278,7 +280,7 @@ impl Compiler<'_> {
             }
             None => {
                 let usual = self.site.threads() * USUAL_MEMORY * ARC_SHARE / self.conditions.span.as_f64().max(1.0);
-                self.read_again(zfs, flow) * usual.min(1.0)
+                usual.min(1.0) * if flow.write { 1.0 } else { self.read_again(zfs, flow) }
             }
         }
     }
