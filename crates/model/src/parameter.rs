@@ -249,6 +249,8 @@ table! {
     ZfsLogRecord: "ZFS, a record of the intent log", Time, 11.0 * US, 0.5, Guessed,
         "some 20000 instructions of OpenZFS 2.1 on Linux 6.1, counted in the lab: overwrites of 4 KiB on a RAM drive, an fsync after each, every 4 and every 16";
     ZfsLogBlock: "ZFS, a block of the intent log", Time, 33.0 * US, 0.5, Guessed, "some 60000 instructions, counted the same way";
+    ZfsLogWait: "ZFS, a block of the intent log that waits for others, relative to the one before it", Ratio, 0.05, 0.3, Published,
+        "zfs_commit_timeout_pct, OpenZFS module parameters";
     ZfsActive: "writes that ZFS keeps under way on a vdev", Ratio, 2.0, 0.3, Published, "zfs_vdev_async_write_min_active, OpenZFS module parameters";
     ZfsCommit: "ways of the head for each transaction group", Ratio, 100.0, 1.0, Guessed,
         "labels, space maps and the meta object set, three copies in several passes: 30 where neighbours are joined, 300 where not";

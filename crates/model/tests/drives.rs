@@ -304,7 +304,7 @@ fn alone(array: &Stack, which: usize) -> LayerNode {
 }
 
 /// A block of ZFS' log goes through threads of the pool, and the last wakes the caller: that a drive flushes quickly makes it no
-/// quicker.
+/// quicker. And it waits for others first, a twentieth of what the one before it took.
 #[test]
 fn threads_of_the_pool_have_a_block_of_the_log() {
     let mut machine = machine(DriveKind::Optane);
@@ -314,7 +314,7 @@ fn threads_of_the_pool_have_a_block_of_the_log() {
         1.0 / rate(&machine, &stack(1, Layer::Zfs(Zfs::default())), &safe)
     };
     let (slow, quick) = (each(100_000), each(1000));
-    assert!((slow - quick - 99e-6).abs() < 1e-6 && quick > 20e-6, "{slow} {quick}");
+    assert!((slow - quick - 99e-6 * 1.05).abs() < 1e-6 && quick > 25e-6, "{slow} {quick}");
 }
 
 /// A cache that may keep writes has many to sort, whoever waits. What is flushed after each is sorted with nothing.

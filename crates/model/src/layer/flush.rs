@@ -7,6 +7,7 @@ use terms::{Layer, Stack, Workload};
 
 use crate::compile::{Compiler, count};
 use crate::flow::Context;
+use crate::layer::turns::SWITCHES;
 use crate::layer::upwards;
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
 use crate::page_cache::is_zfs;
@@ -66,6 +67,7 @@ impl Compiler<'_> {
                     // A thread of the pool issues the block (`ZIO_STAGE_ISSUE_ASYNC`), others are told that it and its flush are
                     // there, and the last wakes the caller: two switches more than of one who asks the drive itself.
                     self.delay(Parameter::HandoffRead.place(), share, "handed to threads of the pool and back");
+                    self.await_others(class, share);
                 }
             }
             Commit::Alone => self.network.add(values, Part::of(DELAY, class.commit, share * twice, "commit")),
@@ -81,6 +83,18 @@ impl Compiler<'_> {
                 }
             }
         }
+    }
+
+    /// A block of ZFS' log that is not full waits for who comes meanwhile, for a share of what the one before it took. Then a timer
+    /// wakes who began it (`zil_commit_waiter` in module/zfs/zil.c).
+    fn await_others(&mut self, class: &Class, share: f64) {
+        let block = if answers_at_once(class) { class.position } else { class.write_delay };
+        for value in [block, class.flush] {
+            let part = Part::of(DELAY, value, share, "a block of the log that waits for others");
+            let by = [value, Parameter::ZfsLogWait.place()];
+            self.network.add(self.site.parameters.values(), Part { by, ..part });
+        }
+        self.delay(Parameter::HandoffRead.place(), share / SWITCHES, "woken by a timer");
     }
 
     /// Processor time of flushes: the call, and each array that it goes through.
