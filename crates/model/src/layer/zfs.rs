@@ -4,6 +4,7 @@ use terms::layer::{ArrayState, Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 use terms::machine::DriveKind;
 use terms::{Bytes, LayerNode, Ref, Stack, Workload};
 
+use super::turns::SWITCHES;
 use crate::compile::{Compiler, count};
 use crate::flow::{Context, Flow, Waits};
 use crate::network::{Part, Resource, Slot};
@@ -133,6 +134,11 @@ impl Compiler<'_> {
         if !flow.write || read_first {
             let missed = 1.0 - self.cached(zfs, flow);
             let read = Flow { write: false, toucher: Some(flow.context), rate: whole.rate * missed, ..whole };
+            if flow.random {
+                // Who reads asks the drive itself, and a thread of the pool is told that the record is there (`zio_interrupt`).
+                let handed = flow.rate * fresh * missed / SWITCHES;
+                self.delay(Parameter::HandoffRead.place(), handed, "handed to a thread of the pool");
+            }
             if let Some(files) = self.one_by_one.filter(|_| flow.write) {
                 self.held_up(at, files, &read);
             }
