@@ -24,8 +24,13 @@ pub(crate) fn array_condition(md: &Md) -> Option<Condition> {
 /// Is it the mirror that a storage box starts from, of which two members and more are in sync? Those of Synology have 8 to 16
 /// places and those of QNAP 24 and more, one for every bay, and who makes a mirror for data gives it two to four.
 pub(crate) fn has_place_for_each_bay(md: &Md, degraded: u32) -> bool {
-    let devices = md.devices.known().copied().unwrap_or(0);
-    md.level == "raid1" && devices >= 8 && devices.saturating_sub(degraded) >= 2
+    let places = md.devices.known().copied().unwrap_or(0);
+    md.level == "raid1" && is_of_storage_box(places, places.saturating_sub(degraded))
+}
+
+/// The same of a mirror with so many places, of which so many are filled.
+pub(crate) const fn is_of_storage_box(places: u32, here: u32) -> bool {
+    places >= 8 && here >= 2
 }
 
 /// Has an array with a journal none that works? A journal that failed is listed until it is removed.

@@ -28,6 +28,8 @@ const CHECKSUMS: Words = &[
     &["jbd2", "checksum error"],
     &["jbd2", "invalid checksum"],
     &["xfs", "crc error"],
+    // What a scrub found, and no copy made up for (`scrub_stripe_report_errors` in the kernel's `fs/btrfs/scrub.c`).
+    &["btrfs", "unable to fixup"],
 ];
 
 const REQUESTS: Words = &[
@@ -97,6 +99,8 @@ const REQUESTS: Words = &[
     // `bch_count_io_errors` and `bch_cache_set_error` in its `drivers/md/bcache`.
     &["bcache", ": io error on "],
     &["bcache", "disabling caching"],
+    // A drive that never answered (`ata_eh_reset` in its `drivers/ata/libata-eh.c`).
+    &["ata", ": reset failed, giving up"],
 ];
 
 /// At the start every drive at a SAS controller says so. The others say when that is due: starts of the machine, and hosts at which drives
@@ -108,6 +112,10 @@ const RESET: Words = &[
     &["linux version "],
     &["scsi", ": usb-storage"],
     &["scsi", ": uas"],
+    &["usb-storage ", "mass storage device detected"],
+    // A drive at USB (`hub_port_init` in its `drivers/usb/core/hub.c`), and the machine that wakes (`thaw_processes`).
+    &["usb ", "usb device number"],
+    &["restarting tasks"],
 ];
 
 /// What a request asked for that failed, where the kernel does without it.
@@ -123,7 +131,33 @@ const TOO_FEW: Words = &[&["md/raid", "cannot continue operation"], &["md/raid",
 const DIRTY: Words = &[&["md/raid", "cannot start dirty degraded array"]];
 
 /// `zio_suspend` in OpenZFS's `module/zfs/zio.c`.
-const SUSPENDED: Words = &[&["pool '", "has been suspended"]];
+const SUSPENDED: Words = &[&["pool '", "has been suspended"], &["mmp writes to pool", "suspending pool"]];
+
+/// Namespaces and controllers that are not used, for another has their number (`nvme_init_ns_head`, `nvme_init_subsystem` and
+/// `nvme_validate_cntlid` in the kernel's `drivers/nvme/host/core.c`).
+const SAME_NUMBER: Words = &[
+    &["nvme", "globally duplicate ids"],
+    &["nvme", "duplicate ids in subsystem"],
+    &["nvme", "because of duplicate ids"],
+    &["nvme", "duplicate subnqn"],
+    &["nvme", "duplicate cntlid"],
+];
+
+/// What comes past the end of a device (`bio_check_eod` in its `block/blk-core.c`), now and before Linux 5.19.
+const PAST_END: Words = &[&[": rw=", "sector=", "limit="], &[": rw=", "want=", "limit="]];
+
+/// Threads that do nothing but read and write (`check_hung_task` in its `kernel/hung_task.c`).
+const WAITING: Words = &[
+    &["task jbd2/", "blocked for more than"],
+    &["task xfsaild/", "blocked for more than"],
+    &["task btrfs-", "blocked for more than"],
+    &["task txg_sync:", "blocked for more than"],
+    &["task z_", "blocked for more than"],
+    &["task md", "_raid", "blocked for more than"],
+    &["task md", "_resync", "blocked for more than"],
+    &["task dmcrypt_write", "blocked for more than"],
+    &["task scsi_eh_", "blocked for more than"],
+];
 
 const THROWN_OUT: Words = &[&["disk failure on"], &["kicking non-fresh"]];
 
@@ -163,6 +197,8 @@ const DAMAGED: Words = &[
     &["ext4-fs", "group descriptors corrupted"],
     &["ext4-fs", "bad geometry"],
     &["xfs", "corruption"],
+    // `xfs_error_report` in its `fs/xfs/xfs_error.c`.
+    &["xfs", "internal error"],
     &["xfs", "metadata i/o error"],
     &["btrfs critical", "corrupt"],
     &["parent transid verify failed"],
@@ -262,8 +298,9 @@ pub(super) const RESETS: Kind = Kind {
     severity: Warning,
     what: "drives were reset again and again",
     cost: "; at the start each says so once, and later each is power that went away, or the end of requests that were not answered",
-    advice: "Look at power, backplane and cables first, then at the firmware of the controller and of the drives.",
-    command: "dmesg | grep -iE 'device reset|abort'",
+    advice: "Look at power, backplane and cables first, then at the firmware of the controller and of the drives; at USB at the power of \
+             its port, and at the adapter.",
+    command: "dmesg | grep -iE 'device reset|usb device number|abort'",
 };
 
 pub(super) const FAILED_ARRAYS: Kind = Kind {
@@ -341,6 +378,75 @@ pub(super) const UNMOUNTABLE: Kind = Kind {
     cost: "; the messages before it say why: a device that is missing, or damage",
     advice: "Bring back what is missing. Where it is damaged copy the devices before anything tries to repair it.",
     command: OF_FILE_SYSTEMS,
+};
+
+pub(super) const LEFT_OUT: Kind = Kind {
+    words: SAME_NUMBER,
+    severity: Error,
+    what: "an NVMe drive is not used, for another has its number",
+    cost: "; 0 bytes on it can be reached, and it need not be at fault: its firmware gives more than one drive the same number",
+    advice: "Look for newer firmware of both. Linux 6.5 and later uses a drive at PCIe whose namespaces have the number of another's: \
+             name its partitions by their own UUID then, and not by `/dev/disk/by-id`.",
+    command: "dmesg | grep -iE 'nvme.*duplicate'",
+};
+
+pub(super) const OTHER_BLOCKS: Kind = Kind {
+    words: &[&["unsupported sector size"]],
+    severity: Warning,
+    what: "a drive has blocks of a size that the kernel cannot use",
+    cost: "; 0 bytes on it can be reached: 520 or 528 bytes hold 512 and a checksum, as storage systems want it",
+    advice: "If it holds what somebody needs, put it back into what it is from. If not it can be formatted to blocks of 512 bytes \
+             (sg_format(8)), which destroys all on it, takes hours and may not be stopped.",
+    command: "dmesg | grep -i 'sector size'",
+};
+
+pub(super) const BEYOND: Kind = Kind {
+    words: PAST_END,
+    severity: Warning,
+    what: "requests went past the end of a device",
+    cost: "; each failed: the device is smaller than what stands on it was made for, or what stands there is damaged",
+    advice: "Repair nothing yet, for that cuts off what is out of reach. Compare its size with what the file system, the array or the table \
+             of partitions on it wants. What was made smaller (a partition, a volume, a drive with a hidden area) is made larger \
+             again first. If the sizes agree, copy what is needed, then check it while it is not mounted.",
+    command: "lsblk -b",
+};
+
+pub(super) const STUCK: Kind = Kind {
+    words: WAITING,
+    severity: Warning,
+    what: "threads that read and write were stuck",
+    cost: "; each waited for 2 minutes or longer, and with it all who write there. The kernel tells of 10, and of no more",
+    advice: "Look for what they wait for: a drive that answers late or not at all, a path that is lost, a pool that was suspended. Hard disks \
+             with overlapping tracks and full drives of flash answer so late without a fault.",
+    command: "dmesg | grep -A 20 'blocked for more'",
+};
+
+pub(super) const DIFFERENT_PARITY: Kind = Kind {
+    words: &[&["md: recovery thread:", " corrected, sector="], &["md: recovery thread:", " incorrect, sector="]],
+    severity: Warning,
+    what: "parity is not what its data say",
+    cost: ", each of a stripe from which a lost drive would not have been rebuilt as it was",
+    advice: "After power went while something was written a few are to be expected. Otherwise check again without correcting: where \
+             other places are named, test the memory and look at the controller and its cables; ask all drives for their health.",
+    command: "dmesg | grep 'recovery thread'",
+};
+
+pub(super) const STARTED_SHORT: Kind = Kind {
+    words: &[&["md/raid", " active with "]],
+    severity: Error,
+    what: "an array was started without all its members",
+    cost: "; what stands on it has lost redundancy unless they came back later",
+    advice: "See which is missing, and why, before anything is added: its health, its cable, its power.",
+    command: "cat /proc/mdstat",
+};
+
+pub(super) const LOST_SNAPSHOT: Kind = Kind {
+    words: &[&["device-mapper: snapshots:", "invalidating snapshot"]],
+    severity: Error,
+    what: "a snapshot is lost",
+    cost: "; 0 bytes of what it kept can be read. The volume that it was of is whole",
+    advice: "It had no room left for what changed, or its device failed. It cannot be repaired; give the next one more room.",
+    command: "lvs -a",
 };
 
 const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs|zfs|panic at'";

@@ -2,51 +2,97 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So often a drive may be reset while the machine starts: by its power, and by its controller.
+/// So often a drive may be reset while the machine starts or wakes: by its power, and by its controller.
 const AT_START: usize = 2;
 
-/// Of lines with the words of `RESETS`, those of drives that were reset more often than that in one run of the machine. A drive at USB says so each
-/// time that it is plugged in.
-pub(super) fn often<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+/// What was reset more often than that in one run of the machine.
+#[derive(Debug, Default)]
+pub(super) struct Often<'a> {
+    /// Lines of drives.
+    pub(super) of_drives: Vec<&'a str>,
+    /// Ports of USB at which nobody tells whether there is a drive: cameras and keyboards are reset, too.
+    pub(super) of_unknown: BTreeSet<&'a str>,
+}
+
+/// Of lines with the words of `RESETS`. A drive at USB tells of its power each time that it is plugged in, so that only resets of its
+/// port count, since it was plugged in.
+pub(super) fn often<'a>(lines: &[&'a str]) -> Often<'a> {
     let mut run = 0_usize;
-    let mut usb = BTreeSet::new();
+    let (mut hosts, mut ports) = (BTreeSet::new(), BTreeSet::new());
     let mut resets = Vec::new();
-    let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    let mut plugged: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(usize, usize, &str), usize> = BTreeMap::new();
     for line in lines {
         match Said::of(line) {
             Said::Start => run += 1,
-            Said::Usb(host) => drop(usb.insert(host)),
-            Said::Reset => {
-                resets.push((run, *line));
-                *counts.entry((run, line)).or_default() += 1;
+            Said::Usb { host, port } => {
+                hosts.extend(host);
+                ports.extend(port);
             }
+            Said::PluggedIn(port) => *plugged.entry(port).or_default() += 1,
+            Said::Reset(what) => {
+                let key = (run, plugged.get(what).copied().unwrap_or(0), what);
+                resets.push((key, *line));
+                *counts.entry(key).or_default() += 1;
+            }
+            Said::Nothing => {}
         }
     }
-    let is_often = |reset: &(usize, &str)| counts.get(reset).is_some_and(|count| *count > AT_START);
-    let is_usb = |line: &str| host(line).is_some_and(|host| usb.contains(host));
-    resets.into_iter().filter(|reset| is_often(reset) && !is_usb(reset.1)).map(|(_, line)| line).collect()
+    let mut often = Often::default();
+    for (key, line) in resets {
+        let is_often = counts.get(&key).is_some_and(|count| *count > AT_START);
+        match (is_often, host(line)) {
+            (false, _) => {}
+            (true, Some(host)) if hosts.contains(host) => {}
+            (true, None) if !ports.contains(key.2) => drop(often.of_unknown.insert(key.2)),
+            (true, _) => often.of_drives.push(line),
+        }
+    }
+    often
 }
 
 /// What a line says.
 enum Said<'a> {
     Start,
-    /// A host is one of USB.
-    Usb(&'a str),
-    Reset,
+    /// A host is one of USB, and at which port, where that is told.
+    Usb {
+        host: Option<&'a str>,
+        port: Option<&'a str>,
+    },
+    /// At a port of USB.
+    PluggedIn(&'a str),
+    /// Of a drive, by the line itself, or of what is at a port of USB.
+    Reset(&'a str),
+    Nothing,
 }
 
 impl<'a> Said<'a> {
     fn of(line: &'a str) -> Self {
-        // `scsi host6: usb-storage 2-1:1.0`, and `scsi6 : …` of old kernels.
+        // `usb 2-1.3: reset high-speed USB device number 4 using xhci_hcd`.
+        if let Some((port, said)) = line.split_once("usb ").and_then(|(_, rest)| rest.split_once(": ")) {
+            return match said.split(' ').next() {
+                Some("reset") => Self::Reset(port),
+                Some("new") => Self::PluggedIn(port),
+                _ => Self::Nothing,
+            };
+        }
+        // `scsi host6: usb-storage 2-1:1.0`, `scsi6 : …` of old kernels, `scsi host6: uas`, `usb-storage 2-1:1.0: USB Mass Storage …`.
+        let port = line.split_once("usb-storage ").and_then(|(_, rest)| rest.split_once(':')).map(|(port, _)| port);
         let driver = [": usb-storage", ": uas"].iter().find_map(|driver| line.split_once(driver));
         let number = driver.and_then(|(before, _)| before.split_once("scsi"));
-        match number {
-            Some((_, host)) => Self::Usb(host.trim().trim_start_matches("host")),
-            None if line.to_lowercase().contains("device reset occurred") => Self::Reset,
-            None => Self::Start,
+        let host = number.map(|(_, host)| host.trim().trim_start_matches("host"));
+        let small = line.to_lowercase();
+        match () {
+            () if host.is_some() || port.is_some() => Self::Usb { host, port },
+            () if small.contains("device reset occurred") => Self::Reset(line),
+            () if STARTS.iter().any(|start| small.contains(start)) => Self::Start,
+            () => Self::Nothing,
         }
     }
 }
+
+/// The machine starts, or wakes.
+const STARTS: [&str; 4] = ["-- boot", "-- reboot", "linux version ", "restarting tasks"];
 
 /// The number of its host, of `sd 6:0:0:0: Power-on or device reset occurred`.
 fn host(line: &str) -> Option<&str> {

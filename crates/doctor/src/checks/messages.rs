@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use terms::diagnosis::Place;
 
 use super::message_kinds::{
-    BAD_BLOCKS, CORRECTED, DEVICE_COUNTERS, DIRTY_ARRAYS, FAILED_ARRAYS, FAILED_REQUESTS, INCONSISTENT, Kind,
-    LOST_MEMBERS, NOT_CORRECTED, OPTIONAL, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, RESETS, SENT_TO_SLEEP,
-    STOPPED, SUSPENDED_POOLS, UNMOUNTABLE, Words,
+    BAD_BLOCKS, BEYOND, CORRECTED, DEVICE_COUNTERS, DIFFERENT_PARITY, DIRTY_ARRAYS, FAILED_ARRAYS, FAILED_REQUESTS,
+    INCONSISTENT, Kind, LEFT_OUT, LOST_MEMBERS, LOST_SNAPSHOT, NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS, POOL,
+    POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, RESETS, SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS,
+    UNMOUNTABLE, Words,
 };
-use super::{PCI, message_ports, message_resets};
+use super::{PCI, message_arrays, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::words::{count, number};
@@ -21,7 +22,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "drive-went-away",
         severity: Error,
         looks_at: "`dmesg`, `default_ps_max_latency_us`, `pcie_aspm.policy`, `d3cold_allowed`, `config` of storage controllers",
-        rule: "an NVMe controller went down or did not come back from sleep, or a storage controller answers with nothing but ones",
+        rule: "an NVMe controller went down or did not come back from sleep, a storage controller answers with nothing but ones, or the kernel \
+               leaves a drive out for its number (error) or for the size of its blocks (warning)",
         fixes: false,
         look: went_away,
     },
@@ -29,7 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "checksum-messages",
         severity: Error,
         looks_at: LOOKS_AT,
-        rule: "a checksum did not match",
+        rule: "a checksum did not match (error), or parity (warning)",
         fixes: false,
         look: checksums,
     },
@@ -37,8 +39,9 @@ pub(super) const CHECKS: &[Check] = &[
         id: "read-write-errors",
         severity: Error,
         looks_at: "`dmesg`, `class` of the PCI devices that it names",
-        rule: "requests failed or timed out, a drive or a link was reset, made slower or lost packets (warning), its errors were \
-               corrected (information), or an array lost a member or was not started (error)",
+        rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
+               threads that read and write were stuck (warning), errors of a link were corrected (information), or an array lost a \
+               member, was started without one or was not started (error)",
         fixes: false,
         look: requests,
     },
@@ -55,7 +58,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: LOOKS_AT,
         rule: "a file system was made read-only, was shut down, found errors in itself (error) or could not be mounted (warning), a pool \
-               was suspended, or a thin pool stopped taking writes (a warning where it takes them again)",
+               was suspended, a snapshot was lost, or a thin pool stopped taking writes (a warning where it takes them again)",
         fixes: false,
         look: read_only,
     },
@@ -123,7 +126,11 @@ fn silent(machine: &Machine, round: &mut Round) {
 
 fn went_away(machine: &Machine, round: &mut Round) {
     silent(machine, round);
-    let lines = with(machine, round, SENT_TO_SLEEP.words);
+    let left_out: BTreeSet<&str> = look_for(machine, round, &LEFT_OUT).into_iter().filter_map(controller).collect();
+    look_for(machine, round, &OTHER_BLOCKS);
+    let mut lines = with(machine, round, SENT_TO_SLEEP.words);
+    // What was left out ends with words of its own, and does not sleep.
+    lines.retain(|line| !controller(line).is_some_and(|own| left_out.contains(own)));
     let aspm = machine.parameter("pcie_aspm.policy").unwrap_or("not told");
     let apst = machine.parameter("nvme_core.default_ps_max_latency_us");
     let apst = apst.map_or("its limit was not told".to_owned(), |limit| format!("up to {limit} µs"));
@@ -139,24 +146,47 @@ fn went_away(machine: &Machine, round: &mut Round) {
     tell(round, &SENT_TO_SLEEP, &lines, &more);
 }
 
+/// `nvme1` of `nvme nvme1: …`.
+fn controller(line: &str) -> Option<&str> {
+    line.split_once("nvme nvme").map(|(before, _)| &line[before.len() + "nvme ".len()..])?.split(':').next()
+}
+
 fn checksums(machine: &Machine, round: &mut Round) {
     look_for(machine, round, &BAD_BLOCKS);
+    look_for(machine, round, &DIFFERENT_PARITY);
 }
 
 fn requests(machine: &Machine, round: &mut Round) {
     let mut failed = with(machine, round, FAILED_REQUESTS.words);
     failed.retain(|line| !is_of_content(line));
     tell(round, &FAILED_REQUESTS, &failed, "");
-    for kind in [DEVICE_COUNTERS, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
+    for kind in [DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
         look_for(machine, round, &kind);
     }
-    let resets = with(machine, round, RESETS.words);
-    tell(round, &RESETS, &message_resets::often(&resets), "");
+    let short = message_arrays::short(&with(machine, round, STARTED_SHORT.words));
+    tell(round, &STARTED_SHORT, &short, "");
+    let mut beyond = with(machine, round, BEYOND.words);
+    beyond.retain(|line| !is_empty_drive(line));
+    tell(round, &BEYOND, &beyond, "");
+    let resets = message_resets::often(&with(machine, round, RESETS.words));
+    tell(round, &RESETS, &resets.of_drives, "");
+    for port in resets.of_unknown {
+        round.unknown(
+            &Place::new("port", port),
+            "what was reset there again and again is not known to be a drive; `lsusb -t` tells",
+        );
+    }
     for kind in [NOT_CORRECTED, CORRECTED] {
         let mut lines = with(machine, round, kind.words);
         lines.retain(|line| is_of_storage(machine, round, line));
         tell(round, &kind, &lines, "");
     }
+}
+
+/// `sr0: rw=0, want=8, limit=0`: a drive whose medium ends earlier than it says, as many discs do, or which has none.
+fn is_empty_drive(line: &str) -> bool {
+    let device = line.split_once(": rw=").and_then(|(before, _)| before.rsplit(' ').next()).unwrap_or_default();
+    line.ends_with("limit=0") || ["sr", "fd"].iter().any(|start| device.starts_with(start))
 }
 
 /// XFS calls it an error of I/O as well where it read what cannot be: EFSCORRUPTED and EFSBADCRC (the kernel's `fs/xfs/xfs_linux.h`).
@@ -242,6 +272,7 @@ fn pools(machine: &Machine, round: &mut Round) {
 fn read_only(machine: &Machine, round: &mut Round) {
     pools(machine, round);
     look_for(machine, round, &SUSPENDED_POOLS);
+    look_for(machine, round, &LOST_SNAPSHOT);
     look_for(machine, round, &UNMOUNTABLE);
     let known: BTreeSet<&str> = look_for(machine, round, &STOPPED).into_iter().collect();
     let mut damaged = with(machine, round, INCONSISTENT.words);

@@ -19,6 +19,7 @@ mod hidden;
 mod identity;
 mod integrity;
 mod lvm;
+mod message_arrays;
 mod message_kinds;
 mod message_ports;
 mod message_resets;

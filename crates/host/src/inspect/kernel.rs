@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 95] = [
+const NOTABLE: [&str; 110] = [
     "controller is down",
     "csts=0xffffffff",
     "device not ready",
@@ -190,6 +190,24 @@ const NOTABLE: [&str; 95] = [
     ": io error on ",
     "disabling caching",
     "md: disk",
+    // Drives that are left out, for their numbers or their blocks.
+    "duplicate id",
+    "duplicate subnqn",
+    "duplicate cntlid",
+    "unsupported sector size",
+    // Requests past the end: `sda5: rw=4096, sector=…, nr_sectors = 8 limit=…`.
+    " limit=",
+    " blocked for more than ",
+    " active with ",
+    "md: recovery thread",
+    "invalidating snapshot",
+    "suspending pool",
+    "reset failed, giving up",
+    "unable to fixup",
+    "internal error",
+    // Drives at USB that are reset, and when that is due: where they are plugged in, and where the machine wakes.
+    "usb device number",
+    "restarting tasks",
 ];
 
 /// All about the kernel.
