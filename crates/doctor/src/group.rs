@@ -89,7 +89,8 @@ fn of_pool<'a>(machine: &Machine<'a>, pool: &'a Pool) -> Group<'a> {
     let devices = vdevs.iter().map(|vdev| Place::new("virtual device", format!("{} of {}", vdev.name, pool.name)));
     let needed = |vdev: &&Vdev| ["data", "special", "dedup"].contains(&vdev.class.as_str());
     let here = ["ONLINE", "AVAIL", "INUSE", ""];
-    let is_short = pool.state != "ONLINE" || all.iter().any(|leaf| !here.contains(&leaf.state.as_str()));
+    let is_short =
+        !["ONLINE", ""].contains(&pool.state.as_str()) || all.iter().any(|leaf| !here.contains(&leaf.state.as_str()));
     Group {
         place: Place::new("pool", &pool.name),
         parts: devices.chain(datasets).collect(),
@@ -107,7 +108,7 @@ fn of_btrfs<'a>(machine: &Machine<'a>, system: &'a FileSystem, btrfs: &BtrfsStat
     let is_short = btrfs.devices.iter().any(|device| device.missing.known() == Some(&true));
     let at_work = ["balance", "device replace", "device remove"];
     let target = system.targets.first().map_or("TARGET", String::as_str);
-    let parts = btrfs.devices.iter().map(|device| device_place(device, target));
+    let parts = btrfs.devices.iter().map(|device| device_place(machine, device, target));
     Group {
         place: system_place(system),
         parts: parts.collect(),

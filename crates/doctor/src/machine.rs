@@ -382,9 +382,10 @@ pub(crate) const fn sectors(count: u64) -> Bytes {
 }
 
 /// A device of a btrfs, as its findings name it. One without a name may be there all the same.
-pub(crate) fn device_place(device: &BtrfsDevice, target: &str) -> Place {
+pub(crate) fn device_place(machine: &Machine, device: &BtrfsDevice, target: &str) -> Place {
     let missing = device.missing.known() == Some(&true);
-    let name = device.node.as_deref().unwrap_or(if missing { "missing" } else { "name not known" });
+    let label = device.node.as_deref().and_then(|name| machine.node(name)?.label.as_deref());
+    let name = label.or(device.node.as_deref()).unwrap_or(if missing { "missing" } else { "name not known" });
     Place::new("device", format!("{} ({name}) of {target}", device.id))
 }
 

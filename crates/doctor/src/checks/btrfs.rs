@@ -368,7 +368,7 @@ fn checksums(machine: &Machine, round: &mut Round) {
 fn errors(machine: &Machine, round: &mut Round) {
     for (system, btrfs, _) in each(machine) {
         for device in &btrfs.devices {
-            let at = device_place(device, &target(system));
+            let at = device_place(machine, device, &target(system));
             round.look();
             let Some(counters) = round.ask(&at, &device.errors) else { continue };
             let bad: Vec<String> = counters

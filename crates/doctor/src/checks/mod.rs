@@ -34,6 +34,7 @@ mod space;
 mod watch;
 mod zfs;
 mod zfs_dataset;
+mod zfs_order;
 mod zfs_pool;
 
 use crate::check::Check;

@@ -4,6 +4,7 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Pool, Readout, Vdev};
 
+use super::zfs_order;
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::resilvers;
 use crate::machine::Machine;
@@ -17,7 +18,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "state, counters and `errors:` of `zpool status`",
         rule: "a pool or a device is not `ONLINE`, a counter is not 0, or data is damaged; a device is being filled (warning), or takes the place of \
-               one that is still there (information), or a spare or a cache is gone (warning)",
+               one that is still there (information), a scrub repaired something (information), or a spare or a cache is gone (warning)",
         fixes: false,
         look: state,
     },
@@ -58,7 +59,7 @@ fn place(pool: &Pool) -> Place {
 }
 
 /// A virtual device and all below it.
-fn walk<'a>(vdev: &'a Vdev, found: &mut Vec<&'a Vdev>) {
+pub(super) fn walk<'a>(vdev: &'a Vdev, found: &mut Vec<&'a Vdev>) {
     found.push(vdev);
     for child in &vdev.children {
         walk(child, found);
@@ -70,7 +71,7 @@ fn walk<'a>(vdev: &'a Vdev, found: &mut Vec<&'a Vdev>) {
 const NOTHING_KNOWN: [&str; 2] = ["No known data errors", "List of errors unavailable"];
 
 /// What a status says of data that is damaged.
-fn damage(pool: &Pool) -> Option<&str> {
+pub(super) fn damage(pool: &Pool) -> Option<&str> {
     pool.errors.as_deref().filter(|text| !NOTHING_KNOWN.iter().any(|start| text.starts_with(start)))
 }
 
@@ -112,16 +113,42 @@ fn aside(pool: &Pool, all: &[&Vdev], round: &mut Round) {
     }
 }
 
+/// What a scrub repaired, where no counter tells of it: they begin anew at each import.
+fn repaired(pool: &Pool, at: &Place, round: &mut Round) {
+    let Some(scan) = pool.scan.as_deref().filter(|scan| scan.starts_with(REPAIRED)) else { return };
+    let size = scan[REPAIRED.len()..].split(' ').next().unwrap_or_default();
+    if ["", "0", "0B"].contains(&size) {
+        return;
+    }
+    let name = quote(&pool.name);
+    round.find(
+        finding(
+            Information,
+            at,
+            format!("the last scrub repaired {size}"),
+            "0 bytes of it are lost: what was bad on one device was taken from others. No counter tells on which",
+        )
+        .seen(format!("zpool status {}", pool.name), scan)
+        .advise("Ask the drives for their health, and look whether the next scrub repairs something as well.")
+        .run(Nothing, format!("zpool scrub -w {name}"))
+        .look(format!("zpool status -v {name}")),
+    );
+}
+
+/// How a scrub that ended is told (`print_scan_scrub_resilver_status` in OpenZFS's `cmd/zpool/zpool_main.c`).
+const REPAIRED: &str = "scrub repaired ";
+
 fn state(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
         let at = place(pool);
         round.look();
         let Some(vdevs) = round.ask(&at, &pool.vdevs) else {
-            if pool.state != "ONLINE" {
+            // Of one of which only properties were told the state is not known.
+            if !["ONLINE", ""].contains(&pool.state.as_str()) {
                 let what = format!("the pool is {}", pool.state);
                 let found =
                     finding(Error, &at, what, "0 of its devices were told, so that it is not known which is at fault");
-                round.find(in_order(found.seen("zpool list -o health", &pool.state), pool, &[]));
+                round.find(zfs_order::in_order(found.seen("zpool list -o health", &pool.state), pool, &[]));
             }
             continue;
         };
@@ -145,6 +172,7 @@ fn state(machine: &Machine, round: &mut Round) {
         let is_only_filled = is_in_order && counted.is_empty() && damaged.is_none();
         let is_whole = is_only_filled && all.iter().any(|vdev| vdev.kind == "replacing");
         if is_only_filled && !resilvers(pool) {
+            repaired(pool, &at, round);
             continue;
         }
         let what = match (damaged, is_in_order) {
@@ -180,81 +208,9 @@ fn state(machine: &Machine, round: &mut Round) {
             .seen(format!("zpool status -v {}", pool.name), [&[pool.state.clone()][..], &bad[..]].concat().join(", "));
         let found =
             pool.scan.iter().fold(found, |found, scan| found.seen(format!("zpool status {}, scan", pool.name), scan));
-        round.find(in_order(found, pool, &gone));
+        round.find(zfs_order::in_order(found, pool, &gone));
     }
 }
-
-/// What puts a pool in order: devices first, then what a scrub finds, and only then are counters reset.
-fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
-    let name = quote(&pool.name);
-    let found = found.look(format!("zpool status -v {name}"));
-    if resilvers(pool) {
-        return found
-            .advise("A device is being filled: wait for it, and look again then.")
-            .look(format!("zpool wait -t resilver {name}"));
-    }
-    if !["ONLINE", "DEGRADED"].contains(&pool.state.as_str()) {
-        return found.advise(
-            "Too much of it is gone to be read, and nothing on it can be repaired so. See which devices are missing and bring them back; \
-             then `zpool clear` lets it go on, or `zpool import` finds it again. Replace nothing, and do not scrub.",
-        );
-    }
-    // What waits to be brought back comes first.
-    let away = |vdev: &&&Vdev| !is_counted_out(vdev);
-    let Some(first) = gone.iter().find(away).or_else(|| gone.first()) else {
-        if pool.state != "ONLINE" {
-            return found.advise("See which device it is, and why; nothing is to be replaced or reset before.");
-        }
-        let advice = if damage(pool).is_some() {
-            "Bring back the files that the status names from a copy, or remove them; snapshots that hold them as well keep the errors. Where \
-             all devices counted alike it is the memory, the controller or its cables, and no drive. A scrub after that shows what is left; \
-             reset the counters only when it is known why they counted."
-        } else {
-            "Read all of it, see what the scrub found, and reset the counters only when it is known why they counted."
-        };
-        // zpool-scrub(8), -w: it returns when all is read. Until then its counters are what tells which device is bad.
-        return found
-            .advise(advice)
-            .run(Nothing, format!("zpool scrub -w {name}"))
-            .look(format!("zpool status -v {name}"))
-            .run(Nothing, format!("zpool clear {name}"));
-    };
-    let device = quote(&first.name);
-    let replace = |found: Found| {
-        found.run(
-            Brought("everything on the device that is put in its place".to_owned()),
-            format!("zpool replace {name} {device} NEW"),
-        )
-    };
-    if is_counted_out(first) {
-        let found = found
-            .advise(
-                "ZFS gave the device up because of errors that it counted. Look at its cable and ask it for its health first. If that was it, \
-                 clear what was counted, and a scrub shows whether it holds. Only one that fails again, or whose label is gone, is replaced.",
-            )
-            .look("smartctl -x DEVICE")
-            .run(Nothing, format!("zpool clear {name} {device}"))
-            .run(Nothing, format!("zpool scrub -w {name}"))
-            .look(format!("zpool status -v {name}"));
-        return replace(found);
-    }
-    let found = found
-        .advise(
-            "See which and why. A device that was away for a moment is brought back, and what it missed is filled. Only one that is \
-             gone for good is replaced.",
-        )
-        .run(Nothing, format!("zpool online {name} {device}"));
-    replace(found)
-}
-
-/// One whose label is not read is called faulted as well, and counted nothing.
-fn is_counted_out(vdev: &Vdev) -> bool {
-    COUNTED_OUT.contains(&vdev.state.as_str()) && vdev.errors.iter().any(|count| *count > 0)
-}
-
-/// States of a device that is there and that ZFS does not use, or not fully, for what it counted. `zpool online` leaves it faulted and
-/// names `zpool clear` (`zpool_do_online` in OpenZFS's `cmd/zpool/zpool_main.c`).
-const COUNTED_OUT: [&str; 2] = ["FAULTED", "DEGRADED"];
 
 fn ashift(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {

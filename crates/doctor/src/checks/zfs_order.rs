@@ -1,0 +1,99 @@
+//! What puts a ZFS pool in order that is not: what is looked at, what is brought back, and what is replaced at last.
+
+use terms::command::quote;
+use terms::inventory::{Pool, Vdev};
+
+use super::zfs_pool::{damage, walk};
+use crate::check::{Brought, Nothing};
+use crate::condition::resilvers;
+use crate::remedy::Found;
+
+/// What puts a pool in order: devices first, then what a scrub finds, and only then are counters reset.
+pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
+    let name = quote(&pool.name);
+    let found = found.look(format!("zpool status -v {name}"));
+    if resilvers(pool) {
+        return found
+            .advise("A device is being filled: wait for it, and look again then.")
+            .look(format!("zpool wait -t resilver {name}"));
+    }
+    if !["ONLINE", "DEGRADED"].contains(&pool.state.as_str()) {
+        return found.advise(
+            "Too much of it is gone to be read, and nothing on it can be repaired so. See which devices are missing and bring them back; \
+             then `zpool clear` lets it go on, or `zpool import` finds it again. Replace nothing, and do not scrub.",
+        );
+    }
+    // What waits to be brought back comes first.
+    let away = |vdev: &&&Vdev| !is_counted_out(vdev);
+    let Some(first) = gone.iter().find(away).or_else(|| gone.first()) else {
+        if pool.state != "ONLINE" {
+            return found.advise("See which device it is, and why; nothing is to be replaced or reset before.");
+        }
+        let advice = if damage(pool).is_some() {
+            "Bring back the files that the status names from a copy, or remove them; snapshots that hold them as well keep the errors. Where \
+             all devices counted alike it is the memory, the controller or its cables, and no drive. A scrub after that shows what is left; \
+             reset the counters only when it is known why they counted."
+        } else {
+            "Read all of it, see what the scrub found, and reset the counters only when it is known why they counted."
+        };
+        // zpool-scrub(8), -w: it returns when all is read. Until then its counters are what tells which device is bad.
+        return found
+            .advise(advice)
+            .run(Nothing, format!("zpool scrub -w {name}"))
+            .look(format!("zpool status -v {name}"))
+            .run(Nothing, format!("zpool clear {name}"));
+    };
+    let device = quote(&first.name);
+    if is_being_replaced(pool, first) {
+        // `spa_vdev_attach` in OpenZFS's `module/zfs/spa.c`: no device of a replacement is replaced.
+        return found
+            .advise(
+                "It is one of the two of a replacement. Bring it back if it can be, and the replacement goes on. If it is gone for good it \
+                 is taken out of the replacement, when a scrub has shown what the other one has (zpool-detach(8)); replace nothing \
+                 before.",
+            )
+            .run(Nothing, format!("zpool online {name} {device}"));
+    }
+    let replace = |found: Found| {
+        found.run(
+            Brought("everything on the device that is put in its place".to_owned()),
+            format!("zpool replace {name} {device} NEW"),
+        )
+    };
+    if is_counted_out(first) {
+        let found = found
+            .advise(
+                "ZFS gave the device up because of errors that it counted. Look at its cable and ask it for its health first. If that was it, \
+                 clear what was counted, and a scrub shows whether it holds. Only one that fails again, or whose label is gone, is replaced.",
+            )
+            .look("smartctl -x DEVICE")
+            .run(Nothing, format!("zpool clear {name} {device}"))
+            .run(Nothing, format!("zpool scrub -w {name}"))
+            .look(format!("zpool status -v {name}"));
+        return replace(found);
+    }
+    let found = found
+        .advise(
+            "See which and why. A device that was away for a moment is brought back, and what it missed is filled. Only one that is \
+             gone for good is replaced.",
+        )
+        .run(Nothing, format!("zpool online {name} {device}"));
+    replace(found)
+}
+
+/// Does it stand beside the device that takes its place, or beside the one whose place it takes?
+fn is_being_replaced(pool: &Pool, device: &Vdev) -> bool {
+    let mut all = Vec::new();
+    pool.vdevs.known().into_iter().flatten().for_each(|vdev| walk(vdev, &mut all));
+    let replaces = all.iter().filter(|vdev| vdev.kind == "replacing");
+    replaces.flat_map(|vdev| &vdev.children).any(|child| child.name == device.name)
+}
+
+/// One whose label is not read is called faulted as well, and counted nothing.
+fn is_counted_out(vdev: &Vdev) -> bool {
+    COUNTED_OUT.contains(&vdev.state.as_str()) && vdev.errors.iter().any(|count| *count > 0)
+}
+
+/// States of a device that is there and that ZFS does not use, or not fully, for what it counted. `zpool online` leaves it faulted and
+/// names `zpool clear` (`zpool_do_online` in OpenZFS's `cmd/zpool/zpool_main.c`).
+const COUNTED_OUT: [&str; 2] = ["FAULTED", "DEGRADED"];
