@@ -1,6 +1,7 @@
 //! Short posts, each with what is found in it and what is not: a fault beside what looks like one.
 
 use host::{inspect, posted};
+use terms::diagnosis::CheckEnd;
 use terms::diagnosis::Severity::{self, Error, Information, Warning};
 
 use crate::diagnose;
@@ -29,7 +30,10 @@ fn complaints(post: &Post) -> Vec<String> {
         .collect();
     let missed = post.found.iter().filter(|wanted| !all.contains(wanted)).map(|wanted| format!("no {wanted:?}"));
     let wrong = all.iter().filter(|(check, _, _)| post.not.contains(check)).map(|found| format!("{found:?}"));
-    missed.chain(wrong).map(|wrong| format!("{wrong}, but {all:?}, in\n{}", post.text)).collect()
+    // What is posted may be a part.
+    let passed = diagnosis.checks.iter().filter(|check| check.state == CheckEnd::Passed);
+    let passed = passed.map(|check| format!("{} passed", check.check));
+    missed.chain(wrong).chain(passed).map(|wrong| format!("{wrong}, but {all:?}, in\n{}", post.text)).collect()
 }
 
 fn check(posts: &[Post]) {
@@ -786,4 +790,599 @@ fn quotations_within_other_words() {
     let text = "> On Sunday somebody wrote:\n> > md0 : active raid1 sdb1[1](F) sda1[0]\n> >       100 blocks super 1.2 [2/1] [U_]\n> >\n\
         > > unused devices: <none>\n> It is gone.\nReplace it.\n";
     check(&[post(text, &[("array-degraded", "md0", Error)], &[])]);
+}
+
+/// What the kernel says of drives that it leaves out, of what it cannot reach, and of what stays away.
+#[test]
+fn more_messages() {
+    const LEFT_OUT: &[Found] = &[("drive-went-away", "", Error)];
+    const BLOCKS: &[Found] = &[("drive-went-away", "", Warning)];
+    const WAITS: &[Found] = &[("read-write-errors", "", Warning)];
+    const LOST: &[Found] = &[("went-read-only", "", Error)];
+    const ALL: &[&str] = &["read-write-errors", "drive-went-away", "went-read-only", "checksum-messages"];
+    let said = |line: &str| format!("[  101.123456] {line}\n");
+    check(&[
+        post(said("nvme nvme0: globally duplicate IDs for nsid 1"), LEFT_OUT, &[]),
+        post(
+            said("nvme nvme1: ignoring ctrl due to duplicate subnqn (nqn.2017-12.org.nvmexpress:uuid:1)."),
+            LEFT_OUT,
+            &[],
+        ),
+        // Such a drive is used.
+        post(said("nvme nvme0: Ignoring bogus Namespace Identifiers"), &[], ALL),
+        post(said("nvme nvme0: missing or invalid SUBNQN field."), &[], ALL),
+        post(said("sd 0:0:3:0: [sdd] Unsupported sector size 520."), BLOCKS, &[]),
+        post(said("sd 0:0:3:0: [sdd] 4096-byte physical blocks"), &[], ALL),
+        post(said("md3: rw=0, want=4913837584, limit=1465175040"), WAITS, &[]),
+        post(
+            "[  101.1] mount: attempt to access beyond end of device\n          sda5: rw=4096, sector=9, nr_sectors = 8 limit=8\n",
+            WAITS,
+            &[],
+        ),
+        post("sda5: rw=4096, sector=9, nr_sectors = 8 limit=8\n", WAITS, &[]),
+        post(said("sr0: rw=0, want=1402376, limit=1402368"), &[], ALL),
+        post(said("sdb: rw=0, want=8, limit=0"), &[], ALL),
+        post(said("INFO: task txg_sync:9452 blocked for more than 120 seconds."), WAITS, &[]),
+        post(said("INFO: task jbd2/dm-1-8:412 blocked for more than 120 seconds."), WAITS, &[]),
+        post(said("INFO: task md0_raid5:412 blocked for more than 120 seconds."), WAITS, &[]),
+        post(said("INFO: task Xorg:1822 blocked for more than 122 seconds."), &[], ALL),
+        post(said("INFO: task mdns_helper:1822 blocked for more than 122 seconds."), &[], ALL),
+        post(said("ata3: reset failed, giving up"), WAITS, &[]),
+        post(said("ata3: link is slow to respond, please be patient (ready=0)"), &[], ALL),
+        post(said("XFS (dm-3): Internal error xfs_trans_cancel at line 957 of file fs/xfs/xfs_trans.c."), LOST, &[]),
+        post(said("device-mapper: snapshots: Invalidating snapshot: Unable to allocate exception."), LOST, &[]),
+        post(said("device-mapper: snapshots: Snapshot merge complete."), &[], ALL),
+        post(
+            said("WARNING: MMP writes to pool 'tank' have not succeeded in over 60034 ms; suspending pool."),
+            LOST,
+            &[],
+        ),
+        post(
+            said("BTRFS error (device sda4): unable to fixup (regular) error at logical 18701 on dev /dev/sda4"),
+            &[("checksum-messages", "", Error)],
+            &[],
+        ),
+        post(said("md: recovery thread: PQ corrected, sector=1962934168"), &[("checksum-messages", "", Warning)], &[]),
+        post(said("md: recovery thread: exit status: 0"), &[], ALL),
+    ]);
+}
+
+/// A drive that is left out does not sleep, whatever ends with it.
+#[test]
+fn what_is_left_out_is_not_told_to_stay_awake() {
+    let text = "[    1.2] nvme nvme1: ignoring ctrl due to duplicate subnqn (nqn.1).\n[    1.3] nvme nvme1: Removing after probe failure status: -22\n";
+    let asleep = text.replace("ignoring ctrl due to duplicate subnqn (nqn.1).", "Device not ready; aborting reset");
+    for (text, wanted) in [(text, false), (asleep.as_str(), true)] {
+        let diagnosis = diagnose(&inspect::examine(&posted::read([("post", text)]).machine).unwrap());
+        let advised = diagnosis.findings.iter().any(|found| found.remedy.advice.contains("default_ps_max_latency_us"));
+        assert_eq!(advised, wanted, "{text}");
+    }
+}
+
+#[test]
+fn arrays_that_are_started_short() {
+    let starts = |lines: &[&str]| lines.iter().map(|line| format!("[    2.1] {line}\n")).collect::<String>();
+    const SHORT: &[Found] = &[("read-write-errors", "", Error)];
+    const NOT: &[&str] = &["read-write-errors"];
+    check(&[
+        post(starts(&["md/raid1:md127: active with 1 out of 2 mirrors"]), SHORT, &[]),
+        post(starts(&["md/raid:md0: raid level 5 active with 2 out of 3 devices, algorithm 2"]), SHORT, &[]),
+        post(starts(&["md/raid10:md1: active with 3 out of 4 devices"]), SHORT, &[]),
+        post(starts(&["md/raid1:md127: active with 2 out of 2 mirrors"]), &[], NOT),
+        // A box with twelve bays, and one that has a single drive left.
+        post(starts(&["md/raid1:md0: active with 4 out of 12 mirrors"]), &[], NOT),
+        post(starts(&["md/raid1:md0: active with 1 out of 12 mirrors"]), SHORT, &[]),
+        // Whole the next time; another is not.
+        post(
+            starts(&["md/raid1:md2: active with 1 out of 2 mirrors", "md/raid1:md2: active with 2 out of 2 mirrors"]),
+            &[],
+            NOT,
+        ),
+        post(
+            starts(&["md/raid1:md2: active with 1 out of 2 mirrors", "md/raid1:md3: active with 2 out of 2 mirrors"]),
+            SHORT,
+            &[],
+        ),
+    ]);
+}
+
+/// A port of USB is reset for many reasons; often, and with a drive at it, for one.
+#[test]
+fn drives_at_usb_that_are_reset() {
+    const OFTEN: &[Found] = &[("read-write-errors", "", Warning)];
+    const NOT: &[&str] = &["read-write-errors"];
+    let reset =
+        |at: u32| format!("[{:5}.25] usb 2-1: reset SuperSpeed USB device number 2 using xhci_hcd\n", 900 + at * 37);
+    let resets = |times: u32| (0..times).map(reset).collect::<String>();
+    let drive = "[    2.1] usb-storage 2-1:1.0: USB Mass Storage device detected\n";
+    let camera = "[    2.1] uvcvideo 2-1:1.0: Found UVC 1.00 device\n";
+    let woken = |at: u32| format!("{}[{:5}.1] Restarting tasks ... done.\n", reset(at), 905 + at * 37);
+    check(&[
+        post(format!("{drive}{}", resets(4)), OFTEN, &[]),
+        post(format!("{drive}{}", resets(2)), &[], NOT),
+        post(format!("{camera}{}", resets(9)), &[], NOT),
+        post(format!("{}{}", drive.replace("2-1:", "2-2:"), resets(9)), &[], NOT),
+        // Once each time that the machine wakes, or that it is plugged in.
+        post(format!("{drive}{}", (0..6).map(woken).collect::<String>()), &[], NOT),
+        post(
+            format!(
+                "{drive}{}",
+                (0..6)
+                    .map(|at| format!(
+                        "[{:5}.1] usb 2-1: new SuperSpeed USB device number 2 using xhci_hcd\n{}",
+                        890 + at * 37,
+                        reset(at)
+                    ))
+                    .collect::<String>()
+            ),
+            &[],
+            NOT,
+        ),
+    ]);
+}
+
+/// Times in whatever form, and none.
+#[test]
+fn times_of_messages() {
+    const FAILED: &[Found] = &[("read-write-errors", "", Warning)];
+    const MESSAGE: &str = "blk_update_request: I/O error, dev sdc, sector 1953503 op 0x0:(READ) flags 0x0";
+    let told = |before: &str| post(format!("{before}{MESSAGE}\n"), FAILED, &[]);
+    check(&[
+        told("[Mar12 09:14] "),
+        told("[  +0.004113] "),
+        told("<3>[ 4411.103002] "),
+        told("kern  :err   : [ 4411.103002] "),
+        told("kern  :err   : [Sun Mar  3 12:00:00 2024] "),
+        told("2024-03-03T12:00:02,123456+01:00 "),
+        told("2024-03-03T12:00:02.123456+01:00 nas kernel: "),
+        told(""),
+        post("ata1.00: failed command: READ DMA\n", FAILED, &[]),
+        post("sd 2:0:0:0: [sdc] tag#10 Sense Key : Medium Error [current]\n", FAILED, &[]),
+        // What a person writes, and another program.
+        post("I think there was an I/O error, dev sdc maybe.\n", &[], &["read-write-errors"]),
+        post("2024-03-03T12:00:02.1+01:00 app: I/O error, dev sdc\n", &[], &["read-write-errors"]),
+    ]);
+}
+
+#[test]
+fn what_smartd_writes() {
+    let journal = |said: &str| format!("Jul 24 03:12:46 nas smartd[1443]: Device: /dev/sda [SAT], {said}\n");
+    const BAD: &[Found] = &[("drive-media-errors", "sda", Warning)];
+    const NOT: &[&str] = &["drive-media-errors", "drive-critical-warning"];
+    let kernel = "Jul 24 03:12:47 nas kernel: ata1.00: failed command: READ FPDMA QUEUED\n";
+    check(&[
+        post(journal("8 Currently unreadable (pending) sectors (changed +2)"), BAD, &[]),
+        post(journal("1 Offline uncorrectable sectors"), BAD, &[]),
+        post(
+            format!("{}{kernel}", journal("8 Currently unreadable (pending) sectors")),
+            &[("drive-media-errors", "sda", Warning), ("read-write-errors", "", Warning)],
+            &[],
+        ),
+        post(
+            "Device: /dev/sdb [SAT], FAILED SMART self-check. BACK UP DATA NOW!\n",
+            &[("drive-critical-warning", "sdb", Error)],
+            &[],
+        ),
+        post(journal("SMART Usage Attribute: 194 Temperature_Celsius changed from 64 to 65"), &[], NOT),
+        // They went away again, as the last line says, and as the drive does.
+        post(
+            format!(
+                "{}{}",
+                journal("8 Currently unreadable (pending) sectors"),
+                journal("0 Currently unreadable (pending) sectors")
+            ),
+            &[],
+            NOT,
+        ),
+        post(
+            format!(
+                "{}{}",
+                smart("PASSED", &[&PENDING.replace("1712", "0")], ""),
+                journal("8 Currently unreadable (pending) sectors")
+            ),
+            &[],
+            NOT,
+        ),
+        // A drive behind a controller, whose volume has that name.
+        post(journal("1 Offline uncorrectable sectors").replace("[SAT]", "[megaraid_disk_04] [SAT]"), &[], NOT),
+    ]);
+}
+
+#[test]
+fn btrfs_in_other_shapes() {
+    let usage = |free: &str, more: &str| {
+        format!(
+            "# btrfs fi usage -T /mnt\nOverall:\n    Device size:\t\t   7.28TiB\n    Device missing:\t\t     0.00B\n    Global reserve:\t\t 512.00MiB\t(used: 0.00B)\n\n\
+            \x20           Data     Metadata{} System              \nId Path     RAID1    RAID1   {} RAID1    Unallocated\n\
+            -- -------- -------- -------- -------- -----------\n 1 /dev/sdb  3.63TiB  4.00GiB {} 32.00MiB     {free}\n\
+            \x202 /dev/sdc  3.63TiB  4.00GiB {} 32.00MiB     {free}\n-- -------- -------- -------- -------- -----------\n\
+            \x20  Total     3.63TiB  4.00GiB {} 32.00MiB     {free}\n   Used      3.60TiB  3.95GiB {} 544.00KiB\n",
+            if more.is_empty() { "" } else { " Metadata" },
+            if more.is_empty() { "" } else { " single" },
+            if more.is_empty() { "" } else { "1.00GiB" },
+            if more.is_empty() { "" } else { "-" },
+            more,
+            if more.is_empty() { "" } else { "31.00MiB" },
+        )
+    };
+    let table = |counts: [u32; 5]| {
+        let counts: String = counts.iter().map(|count| format!("  {count:8}")).collect();
+        format!(
+            "# btrfs device stats -T /srv\nId Path      Write errors Read errors Flush errors Corruption errors Generation errors\n\
+            -- --------- ------------ ----------- ------------ ----------------- -----------------\n 1 /dev/sdc1     0   0   0   0   0\n 2 /dev/sdb1{counts}\n"
+        )
+    };
+    let json = |count: u32| {
+        format!(
+            "$ btrfs --format json device stats /srv\n{{\n  \"device-stats\": [\n    {{\"device\": \"/dev/sdb1\", \"devid\": 2, \"write_io_errs\": 0, \"corruption_errs\": {count}}}\n  ]\n}}\n"
+        )
+    };
+    let devices = |second: &str| {
+        let paragraph = |name: &str| {
+            format!(
+                "{name}\n   Device size:             2.73TiB\n   Data,RAID1:              1.56TiB\n   Unallocated:             1.16TiB\n\n"
+            )
+        };
+        format!("# btrfs device usage /mnt\n{}{}", paragraph("/dev/sdb, ID: 1"), paragraph(second))
+    };
+    let stats = |count: u32| {
+        let row = |at: usize| format!("[/dev/mapper/c{at}].read_io_errs  {}\n", if at == 5 { count } else { 0 });
+        format!("# btrfs device stats /srv\n{}", (0..6).map(row).collect::<String>())
+    };
+    const BAD: &[Found] = &[("btrfs-device-errors", "2 (sdb1) of /srv", Error)];
+    const NOT: &[&str] = &[
+        "btrfs-device-errors",
+        "btrfs-device-missing",
+        "btrfs-metadata-space",
+        "btrfs-mixed-profiles",
+        "btrfs-metadata-single",
+    ];
+    check(&[
+        post(usage("1.00MiB", ""), &[("btrfs-metadata-space", "/mnt (btrfs)", Error)], &[]),
+        post(usage("1.20TiB", ""), &[], NOT),
+        post(usage("1.20TiB", "1.00GiB"), &[("btrfs-mixed-profiles", "/mnt (btrfs)", Error)], &[]),
+        post(table([0, 0, 0, 4, 0]), BAD, &[]),
+        post(table([25; 5]), BAD, &[]),
+        post(table([0; 5]), &[], NOT),
+        post(json(17), BAD, &[]),
+        post(json(0), &[], NOT),
+        post(devices("missing, ID: 7"), &[("btrfs-device-missing", "/mnt (btrfs)", Error)], &[]),
+        post(devices("/dev/sdc, ID: 7"), &[], NOT),
+        // Mappings past the third.
+        post(stats(12), &[("btrfs-device-errors", "6 (c5) of /srv", Error)], &[]),
+        post(stats(0), &[], NOT),
+        post(
+            "# btrfs device stats /srv\n[/dev/sdb].read_io_errs  0\n[devid:7].read_io_errs  412\n",
+            &[("btrfs-device-errors", "7 (name not known) of /srv", Error)],
+            &[],
+        ),
+    ]);
+    // What old versions print in all columns is one counter.
+    let posted = posted::read([("post", table([25; 5]).as_str())]);
+    let diagnosis = diagnose(&inspect::examine(&posted.machine).unwrap());
+    let found = diagnosis.findings.iter().find(|found| found.check == "btrfs-device-errors").unwrap();
+    assert!(found.what.starts_with("25 errors"), "{found:?}");
+}
+
+#[test]
+fn lines_of_the_device_mapper() {
+    let pool = |used: u64, mode: &str| {
+        format!(
+            "pve-data-tpool: 0 1667000000 thin-pool 4 12288/4161600 {used}/1302343 - {mode} no_discard_passdown error_if_no_space - 1024 \npve-root: 0 201326592 linear \n"
+        )
+    };
+    let raid =
+        |health: &str| format!("vg0-data: 0 1953120256 raid raid1 2 {health} 1953120256/1953120256 idle 0 0 -\n");
+    let crypt = |sector: &str| {
+        format!("home: 0 1000181760 crypt aes-xts-plain64 :64:logon:cryptsetup:1-d0 0 8:3 32768 {sector}\n")
+    };
+    const POOL: &[Found] = &[("thin-pool-space", "pve-data-tpool (dm-X)", Error)];
+    const DEAD: &[Found] = &[("array-degraded", "vg0-data (dm-X)", Error)];
+    check(&[
+        post(pool(1_302_343, "out_of_data_space"), POOL, &[]),
+        post(pool(1_280_000, "rw"), POOL, &[]),
+        post(pool(302_343, "rw"), &[], &["thin-pool-space"]),
+        post("pve-data-tpool: 0 1667000000 thin-pool Fail\n", POOL, &[]),
+        // Other blocks than fit there: how much is left is not guessed.
+        post(pool(1_302_343, "rw").replace("/1302343", "/1302344"), &[], &["thin-pool-space"]),
+        post(raid("AD"), DEAD, &[]),
+        post(raid("AA"), &[], &["array-degraded"]),
+        // What it stands on is told by a number alone.
+        post(crypt("1 allow_discards"), &[], &["encryption-sector"]),
+        post(crypt("2 allow_discards sector_size:4096"), &[], &["encryption-sector"]),
+        // Posted twice, both ways.
+        post(
+            format!(
+                "# dmsetup table\n{0}# dmsetup status\n{1}{1}",
+                "vg0-data: 0 1953120256 raid raid1 3 0 region_size 4096 2 253:0 253:1 253:2 253:3\n",
+                raid("AD")
+            ),
+            DEAD,
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn properties_of_datasets() {
+    let text = |property: &str, value: &str| {
+        format!("# zfs get {property}\nNAME     PROPERTY  VALUE  SOURCE\ntank/vm  {property}  {value}  local\n")
+    };
+    const NOT: &[&str] = &["zfs-sync-disabled", "zfs-dedup", "zfs-pool-state", "zfs-record-amplification"];
+    let pool = |state: &str| {
+        format!(
+            "NAME  SIZE  ALLOC  FREE  FRAG  CAP  HEALTH  ALTROOT\ntank  10T   1T     9T    0%    10%  {state}  -\n\n"
+        )
+    };
+    check(&[
+        post(text("sync", "disabled"), &[("zfs-sync-disabled", "tank/vm", Error)], &[]),
+        post(text("sync", "standard"), &[], NOT),
+        post(text("dedup", "on"), &[("zfs-dedup", "tank/vm", Information)], &[]),
+        post(text("dedup", "off"), &[], NOT),
+        post(text("recordsize", "128K"), &[], NOT),
+        // The state that another text tells, before and behind.
+        post(format!("{}{}", text("sync", "standard"), pool("DEGRADED")), &[("zfs-pool-state", "tank", Error)], &[]),
+        post(format!("{}{}", pool("DEGRADED"), text("sync", "standard")), &[("zfs-pool-state", "tank", Error)], &[]),
+        post(format!("{}{}", pool("ONLINE"), text("sync", "standard")), &[], NOT),
+    ]);
+}
+
+#[test]
+fn columns_in_another_order() {
+    let text = |data: &str| {
+        format!(
+            "# lvs -o lv_name,data_percent,metadata_percent,vg_name,lv_attr,lv_size\n  LV            Data%  Meta%  VG  Attr       LSize  \n\
+            \x20 data          {data:6} 41.02  pve twi-aotz-- 794.30g\n  root                        pve -wi-ao----  96.00g\n\
+            \x20 vm-100-disk-0 100.00        pve Vwi-aotz-- 500.00g\n"
+        )
+    };
+    const FULL: &[Found] = &[("thin-pool-space", "pve/data", Error)];
+    check(&[
+        post(text("98.71"), FULL, &[]),
+        post(text("98,71"), FULL, &[]),
+        post(text("42.17"), &[], &["thin-pool-space"]),
+        // Blanks that were lost: what stands where is not known.
+        post(text("42.17").replace("  ", " "), &[], &["thin-pool-space"]),
+        post(text("98.71").replace("  ", " "), &[], &["thin-pool-space"]),
+    ]);
+}
+
+#[test]
+fn languages_of_df() {
+    const FULL: &[Found] = &[("file-system-space", "/", Error)];
+    const NOT: &[&str] = &["file-system-space"];
+    let text = |heading: &str, row: &str| {
+        format!(
+            "$ df\n{heading}\nudev 7,8G 0 7,8G 0% /dev\n/dev/sda2 {row} /\n/dev/loop3 56M 56M 0 100% /snap/core18/2284\n"
+        )
+    };
+    let german = "Dateisystem          Größe Benutzt Verf. Verw% Eingehängt auf";
+    check(&[
+        post(text(german, "94G 94G 0 100%"), FULL, &[]),
+        post(text(german, "94G 9,4G 80G 11%"), &[], NOT),
+        post(text("Dateisystem Typ Größe Benutzt Verf. Verw% Eingehängt auf", "ext4 94G 94G 0 100%"), FULL, &[]),
+        post(text("Sys. de fichiers Taille Utilisé Dispo Uti% Monté sur", "20G 19G 0 100%"), FULL, &[]),
+        post(text("S.ficheros     Tamaño Usados  Disp Uso% Montado en", "228G 61G 156G 29%"), &[], NOT),
+        post(text("文件系统        容量  已用  可用 已用% 挂载点", "20G 19G 0 100%"), FULL, &[]),
+        post(
+            text("Dateisystem  1K-Blöcke Benutzt Verfügbar Verw% Eingehängt auf", "98566144 98566144 0 100%"),
+            FULL,
+            &[],
+        ),
+        post(text("I lost some used% of it", "94G 94G 0 100%"), &[], NOT),
+    ]);
+}
+
+#[test]
+fn names_with_blanks() {
+    let post_of =
+        |target: &str, name: &'static [Found]| post(format!("/dev/sdb1 {target} ext4 rw,nobarrier 0 0\n"), name, &[]);
+    check(&[
+        post_of("/mnt/My\\040Disk", &[("barriers-off", "/mnt/My Disk (ext4)", Error)]),
+        post_of("/mnt/a\\134b", &[("barriers-off", "/mnt/a\\b (ext4)", Error)]),
+        post_of("/mnt/plain", &[("barriers-off", "/mnt/plain (ext4)", Error)]),
+        post(
+            "/dev/sdb1 on /mnt/My Disk type ext4 (rw,nobarrier)\n",
+            &[("barriers-off", "/mnt/My Disk (ext4)", Error)],
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn paths_of_other_times() {
+    let old = |state: &str| {
+        format!(
+            "mpath1 (3600d0230003228bc000339414edb8101) dm-1 WINSYS,SF2372\n[size=10 GB][features=\"0\"][hwhandler=\"0\"]\n\
+            \\_ round-robin 0 [prio=1][active]\n \\_ 2:0:0:6 sdb 8:16 [active][ready]\n\
+            \\_ round-robin 0 [prio=1][enabled]\n \\_ 3:0:0:6 sdc 8:64 {state}\n"
+        )
+    };
+    let gone = "mpathb (360060160a62134001c1c1c1c1c1c1c1d) dm-3 ##,##\nsize=500G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw\n\
+        `-+- policy='service-time 0' prio=0 status=enabled\n  |- #:#:#:# -   #:#  failed undef unknown\n  `- #:#:#:# -   #:#  failed undef unknown\n";
+    check(&[
+        post(old("[failed][faulty]"), &[("drives-hidden", "mpath1 (dm-1)", Warning)], &[]),
+        post(old("[active][ready]"), &[("drives-hidden", "mpath1 (dm-1)", Information)], &[]),
+        post(gone, &[("drives-hidden", "mpathb (dm-3)", Error)], &[]),
+    ]);
+}
+
+#[test]
+fn arrays_without_redundancy_that_lost_a_drive() {
+    let listed = |state: &str| {
+        format!(
+            "Personalities : [raid0]\nmd0 : {state} raid0 sdd1[1] sde1[0]\n      7813770240 blocks super 1.2 512k chunks\n\nunused devices: <none>\n"
+        )
+    };
+    let detail = |state: &str| {
+        format!(
+            "/dev/md0:\n           Version : 1.2\n        Raid Level : raid0\n      Raid Devices : 2\n             State : {state}\n        Chunk Size : 512K\n\n\
+            Consistency Policy : none\n\n    Number   Major   Minor   RaidDevice State\n       0       8       65        0      active sync   /dev/sde1\n\
+            \x20      1       8       49        1      active sync   /dev/sdd1\n"
+        )
+    };
+    const BROKEN: &[Found] = &[("array-not-running", "md0", Error)];
+    check(&[
+        post(listed("broken"), BROKEN, &[]),
+        post(listed("active"), &[], &["array-not-running"]),
+        post(detail("broken, FAILED"), BROKEN, &[]),
+        post(detail("clean"), &[], &["array-not-running"]),
+    ]);
+    let diagnosis =
+        diagnose(&inspect::examine(&posted::read([("post", detail("broken, FAILED").as_str())]).machine).unwrap());
+    let found = diagnosis.findings.iter().find(|found| found.check == "array-not-running").unwrap();
+    assert!(!found.remedy.commands.iter().any(|command| command.contains("--run")), "{found:?}");
+}
+
+/// ZFS refuses to replace either of the two of a replacement.
+#[test]
+fn a_replacement_whose_device_is_gone() {
+    let text = |group: &str| {
+        format!(
+            "  pool: tank\n state: DEGRADED\n  scan: resilvered 136K in 0h0m with 0 errors on Mon Dec  7 06:23:52 2015\nconfig:\n\n\
+            \tNAME                      STATE     READ WRITE CKSUM\n\ttank                      DEGRADED     0     0     0\n\
+            \t  raidz2-0                DEGRADED     0     0     0\n\t    ata-A                 ONLINE       0     0     0\n\
+            \t    ata-B                 ONLINE       0     0     0\n\t    {group}           DEGRADED     0     0     0\n\
+            \t      ata-C               ONLINE       0     0     0\n\t      127286639182292558  UNAVAIL      0     0     0  was /dev/sdx1\n\nerrors: No known data errors\n"
+        )
+    };
+    for (group, replaced) in [("replacing-2", false), ("spare-2    ", true)] {
+        let diagnosis = diagnose(&inspect::examine(&posted::read([("post", text(group).as_str())]).machine).unwrap());
+        let found = diagnosis.findings.iter().find(|found| found.check == "zfs-pool-state").unwrap();
+        let commands = &found.remedy.commands;
+        assert!(commands.contains(&"zpool online tank 127286639182292558".to_owned()), "{found:?}");
+        assert_eq!(commands.iter().any(|command| command.starts_with("zpool replace")), replaced, "{found:?}");
+    }
+}
+
+/// `smartctl -A` of a SAS drive names no protocol.
+#[test]
+fn what_is_told_of_a_sas_drive_alone() {
+    let text = |count: u32| {
+        format!(
+            "# smartctl -A /dev/sdd\nsmartctl 7.2 2020-12-30 r5155 [x86_64-linux-5.10.0] (local build)\n\n=== START OF READ SMART DATA SECTION ===\n\
+            Current Drive Temperature:     31 C\nDrive Trip Temperature:        60 C\n\nElements in grown defect list: {count}\n\n"
+        )
+    };
+    check(&[
+        post(text(1204), &[("drive-media-errors", "sdd", Warning)], &[]),
+        post(text(0), &[], &["drive-media-errors"]),
+    ]);
+}
+
+#[test]
+fn single_values() {
+    let scheduler = |line: &str| format!("$ cat /sys/block/nvme0n1/queue/scheduler\n{line}\n");
+    let cache = |value: &str| {
+        format!("# nvme get-feature -f 6 /dev/nvme0\nget-feature:0x06 (Volatile Write Cache), Current value:{value}\n")
+    };
+    let pool = |share: &str, state: &str| {
+        format!(
+            "# zpool get all tank\nNAME  PROPERTY       VALUE    SOURCE\ntank  size           10.9T    -\ntank  capacity       {share}  -\n\
+            tank  health         {state}   -\ntank  fragmentation  47%      -\ntank  ashift         12       local\n"
+        )
+    };
+    check(&[
+        post(scheduler("none mq-deadline kyber [bfq]"), &[("scheduler", "nvme0n1", Warning)], &[]),
+        post(scheduler("[none] mq-deadline kyber bfq"), &[], &["scheduler"]),
+        post(cache("00000000"), &[("write-cache-off", "nvme0n1", Information)], &[]),
+        post(cache("0x00000001"), &[], &["write-cache-off"]),
+        post(pool("91%", "ONLINE"), &[("zfs-pool-space", "tank", Warning)], &["zfs-pool-state"]),
+        post(pool("41%", "DEGRADED"), &[("zfs-pool-state", "tank", Error)], &["zfs-pool-space"]),
+        post(pool("41%", "ONLINE"), &[], &["zfs-pool-state", "zfs-pool-space"]),
+    ]);
+}
+
+#[test]
+fn signatures_of_blkid() {
+    let text = |kind: &str, other: &str| {
+        let row = |device: &str, uuid: &str| {
+            format!(
+                "/dev/{device}: LABEL=\"a b\" UUID=\"{uuid}\" UUID_SUB=\"{device}\" TYPE=\"{kind}\" PARTUUID=\"1\"\n"
+            )
+        };
+        format!("{}{}", row("sda2", "1111-2222"), row("sdb2", other))
+    };
+    const TWICE: &[Found] = &[("duplicate-uuid", "sda2", Error)];
+    const NOT: &[&str] = &["duplicate-uuid"];
+    check(&[
+        post(text("ext4", "1111-2222"), TWICE, &[]),
+        post(text("ext4", "3333-2222"), &[], NOT),
+        // Members of one have the same.
+        post(text("btrfs", "1111-2222"), &[], NOT),
+        post(text("linux_raid_member", "1111-2222"), &[], NOT),
+        post(text("zfs_member", "1111-2222"), &[], NOT),
+    ]);
+}
+
+#[test]
+fn words_of_other_times() {
+    let pvs = |name: &str, attributes: &str| {
+        format!(
+            "  PV             VG   Fmt  Attr PSize   PFree\n  /dev/sda2      vg0  lvm2 a--  931.51g    0 \n  {name} vg0  lvm2 {attributes}  931.51g    0 \n"
+        )
+    };
+    let mount = |options: &str| {
+        format!(
+            "$ mount | column -t\nproc       on  /proc  type  proc  (rw)\n/dev/sda1  on  /      type  ext4  ({options})\n"
+        )
+    };
+    check(&[
+        post(pvs("unknown device", "a-m"), &[("volume-group", "vg0", Error)], &[]),
+        post(pvs("/dev/sdb2     ", "a--"), &[], &["volume-group"]),
+        post(mount("rw,nobarrier"), &[("barriers-off", "/ (ext4)", Error)], &[]),
+        post(mount("rw"), &[], &["barriers-off"]),
+    ]);
+}
+
+/// Counters begin anew at each import; what a scrub found stays.
+#[test]
+fn what_a_scrub_repaired() {
+    let text = |scan: &str| {
+        format!(
+            "  pool: tank\n state: ONLINE\n  scan: {scan}\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\ttank        ONLINE       0     0     0\n\
+            \t  mirror-0  ONLINE       0     0     0\n\t    sda     ONLINE       0     0     0\n\t    sdb     ONLINE       0     0     0\n\nerrors: No known data errors\n"
+        )
+    };
+    const REPAIRED: &[Found] = &[("zfs-pool-state", "tank", Information)];
+    const NOT: &[&str] = &["zfs-pool-state"];
+    check(&[
+        post(text("scrub repaired 1.21M in 02:03:04 with 0 errors on Sun May 12 02:27:05 2024"), REPAIRED, &[]),
+        post(text("scrub repaired 0B in 02:03:04 with 0 errors on Sun May 12 02:27:05 2024"), &[], NOT),
+        post(text("scrub repaired 0 in 2h3m with 0 errors on Sun May 12 02:27:05 2024"), &[], NOT),
+        post(text("scrub canceled on Sun May 12 02:27:05 2024"), &[], NOT),
+        post(text("resilvered 1.21M in 02:03:04 with 0 errors on Sun May 12 02:27:05 2024"), &[], NOT),
+    ]);
+}
+
+/// What superblocks say of an array that nothing else tells of: all that are left say the same, or nothing is concluded.
+#[test]
+fn members_that_are_left_of_an_array() {
+    let member = |device: char, events: u32, place: u32, state: &str| {
+        format!(
+            "# mdadm --examine /dev/sd{device}\n/dev/sd{device}:\n          Magic : a92b4efc\n        Version : 1.2\n\
+            \x20    Array UUID : 8397999f:cd6b31f4:64d31961:759bded9\n     Raid Level : raid10\n   Raid Devices : 4\n   Super Offset : 8 sectors\n\
+            \x20        Events : {events}\n   Device Role : Active device {place}\n   Array State : {state} ('A' == active, '.' == missing, 'R' == replacing)\n\n"
+        )
+    };
+    let old = format!("{}{}", member('c', 6527, 1, "AAAA"), member('e', 6527, 3, "AAAA"));
+    let left = format!("{}{}", member('b', 6531, 0, "A.A."), member('d', 6531, 2, "A.A."));
+    let array = "Personalities : [raid10]\nmd0 : active raid10 sdd[2] sdb[0] sdc[1] sde[3]\n      585850880 blocks super 1.2 512K chunks 2 near-copies [4/4] [UUUU]\n\nunused devices: <none>\n";
+    const SHORT: &[Found] = &[("array-degraded", "mdX", Error)];
+    const NOT: &[&str] = &["array-degraded", "array-not-running"];
+    check(&[
+        post(format!("{left}{old}"), SHORT, &[]),
+        post(left.clone(), SHORT, &[]),
+        // One of them is not posted, or was written later: it may be whole without the other.
+        post(member('b', 6531, 0, "A.A."), &[], NOT),
+        post(format!("{}{}", member('b', 6531, 0, "A.A."), member('d', 6532, 2, "A.A.")), &[], NOT),
+        post(old, &[], NOT),
+        // It runs, and has all.
+        post(format!("{left}{array}"), &[], NOT),
+    ]);
+    let posted = posted::read([("post", left.as_str())]);
+    let diagnosis = diagnose(&inspect::examine(&posted.machine).unwrap());
+    let found = diagnosis.findings.iter().find(|found| found.check == "array-degraded").unwrap();
+    let at = |word: &str| found.remedy.commands.iter().position(|command| command.contains(word)).unwrap();
+    assert!(at("--examine") < at("--re-add") && at("--re-add") < at("--add NEW"), "{found:?}");
 }

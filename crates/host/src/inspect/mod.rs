@@ -38,8 +38,10 @@ pub use self::nvme::namespace_of;
 pub(crate) use self::lvm::reports as lvm_reports;
 pub(crate) use self::pci::{ONES, is_address as is_pci_address};
 pub(crate) use self::smart::SPECIFIED;
+pub(crate) use self::table::without_key;
 pub(crate) use self::usage::usage;
 pub(crate) use self::vdev::CLASSES;
+pub(crate) use self::zfs::{PROPERTIES, UNTOLD, ask_for_datasets};
 
 use self::nvme::Controllers;
 use self::pci::Wanted;

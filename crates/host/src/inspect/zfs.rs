@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 use terms::Bytes;
 use terms::inventory::{Dataset, Node, Pool, Readout};
 
+use super::kernel::EXCERPT;
 use super::source::Source;
 use super::vdev;
 
 /// Properties of datasets that bear on speed and safety.
-const PROPERTIES: &str = "type,recordsize,volblocksize,primarycache,secondarycache,sync,compression,atime,encryption,\
+pub(crate) const PROPERTIES: &str = "type,recordsize,volblocksize,primarycache,secondarycache,sync,compression,atime,encryption,\
                           checksum,logbias,special_small_blocks,copies,dedup";
+
+/// What `zpool` and `zfs` print where there is no value.
+pub(crate) const UNTOLD: &str = "-";
 
 /// Pools that are imported; none where the kernel has no ZFS.
 pub(super) fn read(source: &Source, nodes: &[Node]) -> Readout<Vec<Pool>> {
@@ -31,29 +35,25 @@ fn pool(source: &Source, nodes: &[Node], name: &str, state: &str) -> Pool {
     let shifts = source.said(&["zdb", "-C", name]).map(|text| vdev::shifts(&text));
     Pool {
         name: name.to_owned(),
-        state: state.trim().to_owned(),
+        state: Some(state.trim()).filter(|state| *state != UNTOLD).unwrap_or_default().to_owned(),
         properties: source
             .said(&["zpool", "get", "-H", "-p", "-o", "property,value", "all", name])
             .map(|text| pairs(&text)),
         scan: told("scan"),
         errors: told("errors"),
         vdevs: status.as_ref().map(|text| vdev::tree(text, &shifts, |path| super::node_of(source, nodes, path))),
-        datasets: source
-            .said(&[
-                "zfs",
-                "get",
-                "-H",
-                "-p",
-                "-r",
-                "-t",
-                "filesystem,volume",
-                "-o",
-                "name,property,value",
-                PROPERTIES,
-                name,
-            ])
-            .map(|text| datasets(&text)),
+        datasets: source.said(&ask_for_datasets(name)).map(|text| {
+            if text.starts_with(EXCERPT) {
+                source.partial("zfs get", "what was posted of `zfs get` may not be all of it");
+            }
+            datasets(&text)
+        }),
     }
+}
+
+/// How a pool is asked for the properties of all its datasets.
+pub(crate) fn ask_for_datasets(pool: &str) -> [&str; 11] {
+    ["zfs", "get", "-H", "-p", "-r", "-t", "filesystem,volume", "-o", "name,property,value", PROPERTIES, pool]
 }
 
 /// `PROPERTY VALUE` on each line.

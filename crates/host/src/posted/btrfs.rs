@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::btrfs_table::{self, Table};
 use super::{Machine, Text, rounded};
 
 /// `Overall:`, which `usage` begins with, or `Label: 'data'  uuid: …` of `show`: a file system each.
@@ -11,9 +12,19 @@ pub(super) fn begins(line: &str) -> bool {
     line.trim_end() == "Overall:" || (line.starts_with("Label: ") && line.contains(" uuid: "))
 }
 
-/// `[/dev/sda].write_io_errs    0` of `device stats`, or `Data, RAID1: total=1.20TiB, used=1.18TiB` of `df`.
-pub(super) fn begins_rows(line: &str) -> bool {
-    counter(line).is_some() || share(line).is_some_and(|share| !share.with_devices)
+/// `Data, RAID1: total=1.20TiB, used=1.18TiB` of `df`.
+pub(super) fn begins_shares(line: &str) -> bool {
+    share(line).is_some_and(|share| !share.with_devices)
+}
+
+/// `[/dev/sda].write_io_errs    0` of `device stats`, or the heading of its table.
+pub(super) fn begins_counters(line: &str) -> bool {
+    counter(line).is_some() || btrfs_table::is_of_counters(line)
+}
+
+/// `/dev/sda, ID: 1` of `device usage`.
+pub(super) fn begins_devices(line: &str) -> bool {
+    btrfs_table::used_device(line).is_some()
 }
 
 /// What texts tell of a file system.
@@ -23,8 +34,8 @@ pub(super) struct Btrfs {
     uuid: Option<String>,
     /// Mounted, as all but `show` need it.
     mounted: bool,
-    /// By kind of block: each profile, and what is used of all.
-    shares: BTreeMap<String, (BTreeSet<String>, [u64; 2])>,
+    /// By kind of block: each profile, and what is used of all, where that is told.
+    shares: BTreeMap<String, (BTreeSet<String>, Option<[u64; 2]>)>,
     reserve: Option<u64>,
     missing: bool,
     /// Of all devices together.
@@ -33,18 +44,18 @@ pub(super) struct Btrfs {
 }
 
 #[derive(Debug, Default)]
-struct Device {
+pub(super) struct Device {
     path: String,
-    id: Option<u32>,
-    missing: bool,
-    counters: Vec<String>,
-    unallocated: Option<u64>,
+    pub(super) id: Option<u32>,
+    pub(super) missing: bool,
+    pub(super) counters: Vec<String>,
+    pub(super) unallocated: Option<u64>,
     /// All that is set aside on it, and what is not.
-    size: u64,
+    pub(super) size: u64,
 }
 
 /// `512.00GiB` in bytes. These programs round to hundredths of a unit unless they are told not to.
-fn bytes(text: &str) -> Option<u64> {
+pub(super) fn bytes(text: &str) -> Option<u64> {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("PiB", 50), ("B", 0)];
     let (number, power) = units.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power)))?;
     rounded(number, &['.'], power)
@@ -85,16 +96,18 @@ fn counter(line: &str) -> Option<(&str, &str)> {
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut system = Btrfs { target: text.command.and_then(target).map(ToOwned::to_owned), ..Btrfs::default() };
     let mut of_unallocated = false;
+    let mut table = Table::default();
     for line in &text.lines {
         if system.devices.len() > DEVICES {
             break;
         }
         let value = |key: &str| line.trim().strip_prefix(key).map(str::trim);
+        if table.read(line, &mut system) {
+            continue;
+        }
         if let Some(share) = share(line) {
-            let (profiles, sum) = system.shares.entry(share.kind).or_default();
-            profiles.insert(share.profile);
-            *sum = [sum[0].saturating_add(share.used), sum[1].saturating_add(share.all)];
-            (system.mounted, of_unallocated) = (true, false);
+            system.share(&share.kind, &share.profile, Some([share.used, share.all]));
+            of_unallocated = false;
         } else if let Some((path, rest)) = counter(line) {
             system.device(path).counters.push(rest.to_owned());
             system.mounted = true;
@@ -147,12 +160,37 @@ fn is_uuid(text: &str) -> bool {
 }
 
 impl Btrfs {
-    fn device(&mut self, path: &str) -> &mut Device {
-        let at = self.devices.iter().position(|device| device.path == path).unwrap_or_else(|| {
-            self.devices.push(Device { path: path.to_owned(), ..Device::default() });
+    /// One without a path has a number: `devid:2` is how `device stats` calls it.
+    pub(super) fn device(&mut self, path: &str) -> &mut Device {
+        let number = path.strip_prefix("devid:").and_then(|number| number.parse().ok());
+        let path = if path.starts_with("/dev/") { path } else { "" };
+        let is_it = |device: &Device| device.path == path && (!path.is_empty() || device.id == number);
+        let at = self.devices.iter().position(is_it).unwrap_or_else(|| {
+            self.devices.push(Device { path: path.to_owned(), id: number, ..Device::default() });
             self.devices.len() - 1
         });
         &mut self.devices[at]
+    }
+
+    /// A kind of block has a profile, and so much of all that is set aside for it is used.
+    pub(super) fn share(&mut self, kind: &str, profile: &str, sizes: Option<[u64; 2]>) {
+        let (profiles, sum) = self.shares.entry(kind.to_lowercase()).or_default();
+        profiles.insert(profile.to_lowercase());
+        if let Some([used, all]) = sizes {
+            let [known_used, known_all] = sum.unwrap_or_default();
+            *sum = Some([known_used.saturating_add(used), known_all.saturating_add(all)]);
+        }
+        self.mounted = true;
+    }
+
+    /// How many devices are told of.
+    pub(super) const fn is_full(&self) -> bool {
+        self.devices.len() > DEVICES
+    }
+
+    /// Something tells of it that only tells of what is mounted.
+    pub(super) const fn set_mounted(&mut self) {
+        self.mounted = true;
     }
 
     /// `1 size 2.73TiB used 1.56TiB path /dev/sdb`; of one that is missing newer versions say so, and that its size is 0.
@@ -208,9 +246,10 @@ impl Btrfs {
     fn put(self, uuid: &str, machine: &mut Machine) {
         let directory = format!("/sys/fs/btrfs/{uuid}");
         machine.directories.entry(directory.clone()).or_default();
-        for (kind, (profiles, [used, all])) in &self.shares {
+        for (kind, (profiles, sizes)) in &self.shares {
             let below = format!("{directory}/allocation/{kind}");
             machine.directories.insert(below.clone(), profiles.iter().cloned().collect());
+            let Some([used, all]) = sizes else { continue };
             machine.file(format!("{below}/bytes_used"), used.to_string());
             machine.file(format!("{below}/total_bytes"), all.to_string());
         }
@@ -298,6 +337,24 @@ fn least(profile: &str) -> usize {
         "raid1c4" => 4,
         _ => 2,
     }
+}
+
+/// The document of `btrfs --format json device stats`.
+pub(super) fn read_document(rows: &[Value], command: Option<&str>, machine: &mut Machine) -> usize {
+    let mut system = Btrfs { target: command.and_then(target).map(ToOwned::to_owned), ..Btrfs::default() };
+    for row in rows.iter().take(DEVICES) {
+        let number = row.get("devid").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok());
+        let path = row.get("device").and_then(Value::as_str).filter(|path| path.starts_with("/dev/"));
+        let Some(id) = number else { continue };
+        let device = system.device(path.unwrap_or(&format!("devid:{id}")));
+        device.id = Some(id);
+        let counters = row.as_object().into_iter().flatten().filter(|(key, _)| key.ends_with("_errs"));
+        device.counters = counters.map(|(key, count)| format!("{key} {count}")).collect();
+        system.set_mounted();
+    }
+    let told = usize::from(!system.devices.is_empty() && machine.btrfs.len() < SYSTEMS);
+    machine.btrfs.extend((told > 0).then_some(system));
+    told
 }
 
 /// So many of them for a file system.

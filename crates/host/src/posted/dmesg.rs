@@ -1,22 +1,86 @@
-//! `dmesg`, with the time since boot or the time of day, and the kernel's lines of a journal.
+//! `dmesg`, with whatever times or none, and the kernel's lines of a journal.
 
-use super::{Machine, Text};
+use super::{Machine, Text, smartd};
 use crate::inspect::kernel::EXCERPT;
 
-/// `[   12.345678] …`, `[Sun Mar  3 12:00:00 2024] …` or `Mar 03 12:00:00 host kernel: …`.
+/// `[   12.345678] …`, `[Sun Mar  3 12:00:00 2024] …`, `[Mar 3 12:00] …`, `[  +0.000372] …`, `Mar 03 12:00:00 host kernel: …`, these with
+/// how bad it is before them, or a message without a time; and what `smartd` writes into the same journal.
 pub(super) fn begins(line: &str) -> bool {
-    message(line).is_some()
+    message(line).is_some() || smartd::begins(line)
 }
 
 /// The message, from its time on where that stands in brackets.
 fn message(line: &str) -> Option<&str> {
+    let line = without_level(line);
     if let Some((time, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
         let time = time.trim_start();
-        let since_boot = time.contains('.') && time.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        return (since_boot || is_clock(time)).then_some(line);
+        let since = time.trim_start_matches('+');
+        let since_boot = time.contains('.') && since.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        return (since_boot || is_clock(time) || is_minute(time)).then_some(line);
     }
-    let (before, message) = line.split_once(" kernel: ")?;
-    is_clock(before).then_some(message)
+    if let Some((before, message)) = line.split_once(" kernel: ") {
+        return is_clock(before).then_some(message);
+    }
+    // `dmesg --time-format iso`.
+    let (time, rest) = line.split_once(' ').unwrap_or_default();
+    let bare = if time.contains('T') && is_clock(time) { rest } else { line };
+    is_bare(bare).then_some(bare)
+}
+
+/// `<3>[ 12.3] …` of the kernel's own file, `kern  :err   : [ 12.3] …` of `dmesg -x`.
+fn without_level(line: &str) -> &str {
+    let level = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    let number = level.filter(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
+    let named = line.strip_prefix("kern").and_then(|rest| rest.trim_start().strip_prefix(':')?.split_once(": "));
+    number.or(named).map_or(line, |(_, rest)| rest)
+}
+
+/// How messages of storage begin that were posted without their times. Nobody writes so.
+const BARE: [&str; 22] = [
+    "Aborting journal on device ",
+    "BTRFS critical (device ",
+    "BTRFS error (device ",
+    "BTRFS info (device ",
+    "BTRFS warning (device ",
+    "BTRFS: error (device ",
+    "Buffer I/O error on dev",
+    "EXT4-fs (",
+    "EXT4-fs error (device ",
+    "EXT4-fs warning (device ",
+    "INFO: task ",
+    "I/O error, dev ",
+    "JBD2: ",
+    "XFS (",
+    "blk_update_request: ",
+    "device-mapper: ",
+    "end_request: I/O error",
+    "md/raid",
+    "nvme nvme",
+    "pcieport 0000:",
+    "print_req_error: ",
+    "usb-storage ",
+];
+
+/// `ata3.00: exception Emask …`, `sd 2:0:0:0: [sdc] …`, `sda5: rw=4096, … limit=8`, or one of those above.
+fn is_bare(line: &str) -> bool {
+    let numbered = |start: &str| {
+        let rest = line.strip_prefix(start)?;
+        let name = rest.split(' ').next()?.strip_suffix(':')?;
+        let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit() || b":.-".contains(&byte));
+        is_number.then_some(())
+    };
+    let is_past_end =
+        line.split_once(": rw=").is_some_and(|(name, rest)| !name.contains(' ') && rest.contains(" limit="));
+    is_past_end
+        || BARE.iter().any(|start| line.starts_with(start))
+        || ["ata", "sd ", "usb "].iter().any(|start| numbered(start).is_some())
+}
+
+/// `Mar 3 12:00` or `Mar03 12:00`, which `dmesg -H` writes where a minute begins.
+fn is_minute(text: &str) -> bool {
+    let Some((day, time)) = text.rsplit_once(' ') else { return false };
+    let is_day = day.get(..3).is_some_and(|month| MONTHS.contains(&month)) && day.len() <= 6;
+    is_day && time.split(':').count() == 2 && time.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
 }
 
 /// A time of day with a date, in whichever order, and perhaps the host's name.
@@ -33,13 +97,23 @@ fn is_clock(text: &str) -> bool {
 
 /// Messages as they are. Where a start of the machine is between two resets of drives, or another text begins, a line says so.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
-    let said = machine.runs.entry("dmesg".to_owned()).or_insert_with(|| format!("{EXCERPT}\n"));
+    let mut said = machine.runs.remove("dmesg").unwrap_or_else(|| format!("{EXCERPT}\n"));
     let mut is_new = said.lines().nth(1).is_some();
     let mut before = Times::default();
     let mut told = 0;
     for line in &text.lines {
         is_new |= told > 0 && STARTS.iter().any(|start| line.starts_with(start));
-        let Some(message) = message(line) else { continue };
+        if let Some((name, found)) = smartd::told(line) {
+            machine.watched.entry(name.to_owned()).or_default().join(found);
+            told += 1;
+            continue;
+        }
+        // A message of several lines goes on with an indent.
+        let goes_on = told > 0 && line.starts_with(' ');
+        let Some(message) = message(line) else {
+            said.extend(goes_on.then(|| format!("{line}\n")));
+            continue;
+        };
         let now = Times::of(line, message);
         is_new |= now.is_before(&before) || (told > 0 && message.contains(FIRST));
         if is_new && message.contains(RESET) {
@@ -51,6 +125,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         before = now.or(before);
         told += 1;
     }
+    machine.runs.insert("dmesg".to_owned(), said);
     told
 }
 
@@ -73,7 +148,9 @@ struct Times {
 impl Times {
     fn of(line: &str, message: &str) -> Self {
         let brackets = message.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-        Self { since_start: brackets.and_then(|(time, _)| time.trim().parse().ok()), clock: clock(line) }
+        // What `dmesg -H` counts from the line before begins with a sign.
+        let since_start = brackets.map(|(time, _)| time.trim()).filter(|time| !time.starts_with('+'));
+        Self { since_start: since_start.and_then(|time| time.parse().ok()), clock: clock(line) }
     }
 
     /// Lines of several processors change places by less than a second.

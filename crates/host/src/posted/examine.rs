@@ -1,7 +1,10 @@
 //! `mdadm --examine`: what a member's own superblock says.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
+use super::mdstat::{Member, put_members};
 use super::{Machine, Text};
 
 /// `/dev/sda1:` alone on its line, of what is no array.
@@ -18,8 +21,19 @@ fn device(line: &str) -> Option<&str> {
 /// Magic number of superblocks of md (`MD_SB_MAGIC` in the kernel's `include/uapi/linux/raid/md_p.h`).
 const MAGIC: &str = "a92b4efc";
 
+/// What a member says of itself and of its array, when it was written last.
+#[derive(Debug)]
+pub(super) struct Superblock {
+    device: String,
+    level: String,
+    events: u64,
+    place: u32,
+    /// How each place was then: `A` in sync, `.` missing, `R` filled by another.
+    state: String,
+}
+
 /// The array's name in the kernel is not among what it tells, and what it tells of other members is what they were when it
-/// was written last. So it says what is on its own device, and no more.
+/// was written last. So it says what is on its own device, and what `put_all` concludes from several.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some(name) = text.lines.first().and_then(|line| device(line)) else { return 0 };
     let value = |key: &str| {
@@ -38,11 +52,52 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         return 0;
     };
     machine.block(name);
+    let state = value("Array State").and_then(|state| state.split(' ').next());
+    let state = state.filter(|state| state.bytes().all(|byte| b"A.R".contains(&byte)));
+    let place = value("Device Role").and_then(|role| role.strip_prefix("Active device ")?.parse().ok());
+    let events = value("Events").and_then(|events| events.parse().ok());
+    if let (Some(state), Some(place), Some(events), Some(level)) = (state, place, events, value("Raid Level")) {
+        let (device, level, state) = (name.to_owned(), level.to_owned(), state.to_owned());
+        machine.superblocks.entry(uuid.clone()).or_default().push(Superblock { device, level, events, place, state });
+    }
     let said = json!({"signatures": [{
         "device": name, "offset": format!("{:#x}", offset.saturating_mul(512)), "type": "linux_raid_member", "uuid": uuid,
     }]});
     machine.run(format!("wipefs --no-act --json /dev/{name}"), said.to_string());
     1
+}
+
+/// Arrays of which no other text tells, where all members that the newest superblock has in sync were posted and say the same: then the
+/// others are missing. A superblock alone may be old, and its array whole without it.
+pub(super) fn put_all(machine: &mut Machine) {
+    for superblocks in std::mem::take(&mut machine.superblocks).into_values() {
+        let newest = superblocks.iter().map(|own| own.events).max();
+        let here: Vec<&Superblock> = superblocks.iter().filter(|own| Some(own.events) == newest).collect();
+        let Some(first) = here.first() else { continue };
+        let wanted = (0_u32..).zip(first.state.chars()).filter(|(_, mark)| *mark != '.').map(|(place, _)| place);
+        let places: BTreeSet<u32> = here.iter().map(|own| own.place).collect();
+        let agree = here.iter().all(|own| (&own.state, &own.level) == (&first.state, &first.level));
+        let missing = first.state.matches('.').count();
+        if missing == 0 || !agree || !wanted.eq(places) || superblocks.iter().any(|own| machine.is_member(&own.device))
+        {
+            continue;
+        }
+        let Some(name) = machine.free_array() else { continue };
+        for (file, value) in [
+            ("level", first.level.clone()),
+            ("raid_disks", first.state.len().to_string()),
+            ("degraded", missing.to_string()),
+        ] {
+            machine.block_file(&name, &format!("md/{file}"), value);
+        }
+        let member = |own: &&Superblock| Member {
+            device: own.device.clone(),
+            state: Some("in_sync".to_owned()),
+            slot: Some(own.place.to_string()),
+            failed: false,
+        };
+        put_members(&name, here.iter().map(member).collect(), true, machine);
+    }
 }
 
 /// `0f1e2d3c:4b5a6978:8796a5b4:c3d2e1f0` as the UUID that other programs print.

@@ -9,6 +9,13 @@ pub(super) fn begins(line: &str) -> bool {
     parts(line).is_some()
 }
 
+/// The one file of a block device that `cat` shows.
+pub(super) fn shown(command: &str) -> Option<&str> {
+    let path = command.strip_prefix("sudo ").unwrap_or(command).strip_prefix("cat ")?.trim();
+    let is_file = !path.contains([' ', '*', '?', '[']) && BLOCKS.iter().any(|below| path.starts_with(below));
+    is_file.then_some(path)
+}
+
 /// Device, file below its directory, and content.
 fn parts(line: &str) -> Option<(&str, &str, &str)> {
     let (path, value) = line.split_once(':')?;
@@ -22,7 +29,13 @@ fn parts(line: &str) -> Option<(&str, &str, &str)> {
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut told = 0;
-    for (name, file, value) in text.lines.iter().filter_map(|line| parts(line)) {
+    // Of `cat` only the content is there.
+    let path = text.command.and_then(shown).zip(text.lines.first());
+    let lines: Vec<String> = match path {
+        Some((path, content)) => vec![format!("{path}:{content}")],
+        None => text.lines.iter().map(|line| (*line).to_owned()).collect(),
+    };
+    for (name, file, value) in lines.iter().filter_map(|line| parts(line)) {
         if name.starts_with("nvme") && !name.contains('p') {
             machine.namespace(name);
         } else if name.starts_with("sd") || name.starts_with("vd") {

@@ -12,8 +12,11 @@ const HEADINGS: [(&str, [&str; 3]); 3] =
     [("lv", ["LV", "VG", "Attr"]), ("vg", ["VG", "#PV", "#LV"]), ("pv", ["PV", "VG", "Fmt"])];
 
 fn kind(line: &str) -> Option<&'static str> {
-    let words: Vec<&str> = line.split_whitespace().take(3).collect();
-    HEADINGS.iter().find(|(_, heading)| words == heading).map(|(kind, _)| *kind)
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let usual = HEADINGS.iter().find(|(_, heading)| words.starts_with(heading)).map(|(kind, _)| *kind);
+    // With `-o` columns stand in whatever order.
+    let is_of_volumes = ["LV", "VG"].contains(words.first()?) && HEADINGS[0].1.iter().all(|word| words.contains(word));
+    usual.or(is_of_volumes.then_some("lv"))
 }
 
 pub(super) fn begins(line: &str) -> bool {
@@ -35,16 +38,23 @@ fn bytes(text: &str) -> Option<u64> {
     rounded(number, &POINTS, power)
 }
 
+/// What stands for the name of a device that is missing.
+const MISSING: &str = "[unknown]";
+
 const POINTS: [char; 2] = ['.', ','];
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some((heading, kind)) = text.lines.first().and_then(|line| Some((*line, kind(line)?))) else { return 0 };
     let columns: Vec<&str> = heading.split_whitespace().collect();
+    let is_usual = columns.starts_with(&HEADINGS[0].1);
     let mut told = 0;
     for line in &text.lines[1..] {
+        // As versions before 2.02.170 call a device that is missing.
+        let line = &line.replacen("unknown device", MISSING, 1);
         let words: Vec<&str> = line.split_whitespace().collect();
         let row = match kind {
-            "lv" => volume(&words, &columns),
+            "lv" if is_usual => volume(&words, &columns),
+            "lv" => volume_by_place(line, heading),
             "vg" => group(&words),
             _ => physical(&words),
         };
@@ -54,8 +64,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         }
         let rows = machine.lvm.0.entry(kind).or_default();
         // Devices that are missing have one name.
-        let number = if words[0] == "[unknown]" { rows.len() } else { 0 };
-        let key = format!("{} {} {number}", words[0], row["vg_name"]);
+        let number = if words[0] == MISSING { rows.len() } else { 0 };
+        let name = row.get("lv_name").and_then(Value::as_str).unwrap_or(words[0]);
+        let key = format!("{name} {} {number}", row["vg_name"]);
         if rows.len() < MOST {
             rows.entry(key).or_insert(row);
         }
@@ -70,14 +81,9 @@ fn volume(words: &[&str], columns: &[&str]) -> Option<Value> {
     let [name, group, attributes, rest @ ..] = words else { return None };
     (attributes.len() == 10 && attributes.is_ascii()).then_some(())?;
     let size = rest.first().filter(|_| columns.get(3) == Some(&"LSize")).and_then(|size| bytes(size));
-    let is_share = |word: &&&str| {
-        word.split_once(POINTS).is_some_and(|(whole, part)| {
-            part.len() == 2 && [whole, part].iter().all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
-        })
-    };
     let column = |name| columns.iter().position(|column| *column == name);
     let in_order = column("Data%").is_some_and(|data| column("Meta%").is_none_or(|metadata| data < metadata));
-    let mut shares = rest.iter().filter(is_share).filter(|_| in_order);
+    let mut shares = rest.iter().filter(|word| is_share(word)).filter(|_| in_order);
     let mut share =
         |kinds: &str| if attributes.starts_with(|kind| kinds.contains(kind)) { shares.next() } else { None };
     let mut told = |kinds: &str| share(kinds).map(|share| share.replace(',', "."));
@@ -86,6 +92,43 @@ fn volume(words: &[&str], columns: &[&str]) -> Option<Value> {
         "lv_name": name, "vg_name": group, "lv_attr": attributes, "lv_size": size.map(|size| size.to_string()),
         "data_percent": data, "metadata_percent": metadata,
     }))
+}
+
+/// `98.71`, with the point that the machine's language has.
+fn is_share(word: &str) -> bool {
+    word.split_once(POINTS).is_some_and(|(whole, part)| {
+        part.len() == 2 && [whole, part].iter().all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
+/// Where columns stand in another order a cell is what stands under its heading: each begins where that does, or further to the right, if
+/// no blanks were lost.
+fn volume_by_place(line: &str, heading: &str) -> Option<Value> {
+    let starts: Vec<usize> = heading.split_whitespace().map(|word| offset(heading, word)).collect();
+    let is_straight = starts.iter().all(|at| {
+        *at == 0 || line.is_char_boundary(*at) && line.as_bytes().get(at - 1).is_none_or(|byte| *byte == b' ')
+    });
+    let cell = |name: &str| {
+        let at = heading.split_whitespace().position(|word| word == name)?;
+        let to = starts.get(at + 1).copied().unwrap_or(line.len()).min(line.len());
+        line.get(starts[at].min(to)..to).map(str::trim).filter(|cell| !cell.is_empty())
+    };
+    let (name, group, attributes) = (cell("LV")?, cell("VG")?, cell("Attr")?);
+    (is_straight && attributes.len() == 10 && attributes.is_ascii()).then_some(())?;
+    let share = |name: &str, kinds: &str| {
+        let of_kind = attributes.starts_with(|kind| kinds.contains(kind));
+        cell(name).filter(|cell| of_kind && is_share(cell)).map(|cell| cell.replace(',', "."))
+    };
+    Some(json!({
+        "lv_name": name, "vg_name": group, "lv_attr": attributes,
+        "lv_size": cell("LSize").and_then(bytes).map(|size| size.to_string()),
+        "data_percent": share("Data%", "tVsS"), "metadata_percent": share("Meta%", "t"),
+    }))
+}
+
+/// Where a part of a line begins.
+fn offset(line: &str, part: &str) -> usize {
+    part.as_ptr().addr().saturating_sub(line.as_ptr().addr())
 }
 
 /// `vg0   2   1   0 wz-pn- 1.82t    0`: a `p` in the attributes is a group of which a part is missing (vgs(8)).
@@ -138,7 +181,7 @@ impl Lvm {
             let all = row["volumes"].as_u64().and_then(|all| usize::try_from(all).ok()).unwrap_or(0);
             let known = physical.iter().filter(of).count();
             let most = MOST.saturating_sub(physical.len()).saturating_add(known);
-            physical.extend((known..all.min(most)).map(|_| json!({"vg_name": name, "pv_name": "[unknown]"})));
+            physical.extend((known..all.min(most)).map(|_| json!({"vg_name": name, "pv_name": MISSING})));
         }
         if !machine.has_blocks() {
             drop(machine.node_of("/dev/mapper/NAME"));

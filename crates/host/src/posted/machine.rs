@@ -5,9 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::btrfs::{self, Btrfs};
+use super::dmsetup::Mappings;
+use super::examine::{self, Superblock};
 use super::lspci::{self, Device};
 use super::luks;
 use super::lvm::Lvm;
+use super::smartd::{self, Watched};
+use super::{blkid, nvme, zfs_get};
 use crate::capture::Capture;
 
 /// What the readers of single kinds write into.
@@ -33,6 +37,20 @@ pub(super) struct Machine {
     mounts: BTreeSet<String>,
     /// Rows of LVM.
     pub(super) lvm: Lvm,
+    /// What members of arrays say of them, by the arrays' UUIDs.
+    pub(super) superblocks: BTreeMap<String, Vec<Superblock>>,
+    /// Members of arrays that texts tell of.
+    members: BTreeSet<String>,
+    /// Lines of the device mapper.
+    pub(super) dmsetup: Mappings,
+    /// By pool and dataset: its properties.
+    pub(super) datasets: BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>>,
+    /// Properties of pools, which the table of pools tells as well.
+    pub(super) pools: BTreeMap<String, BTreeMap<String, String>>,
+    /// Signatures that `blkid` tells, by their device.
+    pub(super) signatures: BTreeMap<String, Value>,
+    /// What `smartd` wrote of drives, by their names.
+    pub(super) watched: BTreeMap<String, Watched>,
 }
 
 /// A block device.
@@ -87,6 +105,9 @@ pub(super) const LUKS: &str = "CRYPT-LUKS";
 /// The kernel's list of mounts.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
+/// How a pool is asked for all its properties.
+pub(super) const POOL: &str = "zpool get -H -p -o property,value all";
+
 /// Letters that no drive has, for drives that no text names.
 const LETTERS: [char; 3] = ['X', 'Y', 'Z'];
 
@@ -108,6 +129,13 @@ impl Machine {
             self.runs.remove(&line);
         } else if !self.contradicted.contains(&line) {
             self.runs.insert(line, text);
+        }
+    }
+
+    /// What a program printed, where no text of its own tells it.
+    pub(super) fn run_if_untold(&mut self, line: String, text: impl FnOnce() -> String) {
+        if !self.contradicted.contains(&line) {
+            self.runs.entry(line).or_insert_with(text);
         }
     }
 
@@ -183,7 +211,12 @@ impl Machine {
         if let Some(node) = self.mappings.get(label) {
             return Some(node.clone());
         }
-        let node = self.free_letters().next()?;
+        // After the first three they have numbers as well.
+        let name = |at: usize| match (LETTERS[at % LETTERS.len()], at / LETTERS.len()) {
+            (letter, 0) => format!("dm-{letter}"),
+            (letter, round) => format!("dm-{letter}{round}"),
+        };
+        let node = (self.mappings.len()..).map(name).find(|name| !self.blocks.contains_key(name))?;
         self.block_file(&node, "dm/name", label);
         Some(node)
     }
@@ -193,6 +226,21 @@ impl Machine {
         let names = LETTERS.map(|letter| format!("dm-{letter}"));
         let free: Vec<String> = names.into_iter().filter(|name| !self.blocks.contains_key(name)).collect();
         free.into_iter()
+    }
+
+    /// An array stands on a device.
+    pub(super) fn member(&mut self, name: &str) {
+        self.members.insert(name.to_owned());
+    }
+
+    /// Does any text tell of an array that stands on a device?
+    pub(super) fn is_member(&self, name: &str) -> bool {
+        self.members.contains(name)
+    }
+
+    /// The name of an array that no array has.
+    pub(super) fn free_array(&self) -> Option<String> {
+        LETTERS.iter().map(|letter| format!("md{letter}")).find(|name| !self.blocks.contains_key(name))
     }
 
     /// Has any text told of a block device?
@@ -210,7 +258,7 @@ impl Machine {
 
     /// A mount, as the kernel lists it (proc_pid_mountinfo(5)). What number its device has is not told.
     pub(super) fn mount(&mut self, source: &str, target: &str, kind: &str, options: &str) {
-        let target = target.replace('\\', "\\134").replace(' ', "\\040");
+        let target = target.replace('\\', "\\134").replace(' ', "\\040").replace('\t', "\\011").replace('\n', "\\012");
         let line = format!("1 0 0:0 / {target} {options} - {kind} {source} {options}\n");
         if self.mounts.insert(line.clone()) {
             self.files.entry(MOUNTS.to_owned()).or_default().push_str(&line);
@@ -221,7 +269,7 @@ impl Machine {
     pub(super) fn mounted_at(&self, source: &str) -> Option<String> {
         let of = format!(" {source} ");
         let line = self.files.get(MOUNTS)?.lines().find(|line| line.contains(&of) && !source.is_empty())?;
-        Some(line.split(' ').nth(4)?.replace("\\040", " "))
+        Some(line.split(' ').nth(4)?.replace("\\040", " ").replace("\\134", "\\"))
     }
 
     /// How a drive is attached; the first text that tells has it.
@@ -287,7 +335,8 @@ impl Machine {
             self.told(&name, file, value);
         }
         for (command, said) in smart.runs {
-            let of_controller = ["nvme smart-log", "nvme id-ctrl"].iter().any(|own| command.starts_with(own));
+            let of_controller =
+                ["nvme smart-log", "nvme id-ctrl", nvme::FEATURE].iter().any(|own| command.starts_with(own));
             let node = controller.as_ref().filter(|_| of_controller).unwrap_or(&name);
             self.run(format!("{command} /dev/{node}"), said.to_string());
         }
@@ -395,9 +444,14 @@ impl Machine {
 
     pub(super) fn capture(mut self) -> (Capture, Vec<String>) {
         self.place_nameless();
+        smartd::put_all(&mut self);
+        zfs_get::put_all(&mut self);
+        examine::put_all(&mut self);
+        std::mem::take(&mut self.dmsetup).put(&mut self);
         btrfs::put_all(std::mem::take(&mut self.btrfs), &mut self);
         std::mem::take(&mut self.lvm).put(&mut self);
         self.place_headers();
+        blkid::put_all(&mut self);
         lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
         self.put_blocks();
         // A text may be a part: what else is in these is not known, and each list has a name that says so.

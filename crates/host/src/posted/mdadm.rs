@@ -72,7 +72,8 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     }
     // `/proc/mdstat` tells more of it.
     if machine.is_first(name, "md/array_state") {
-        machine.block_file(name, "md/array_state", if running { "active" } else { "inactive" });
+        let down = if state.contains(&"broken") { "broken" } else { "inactive" };
+        machine.block_file(name, "md/array_state", if running { "active" } else { down });
     }
     machine.block_file(name, "md/level", level);
     // A journal comes behind all places: where no row tells of one, the rows may be cut.

@@ -15,8 +15,12 @@ fn array(line: &str) -> Option<(&str, Vec<&str>)> {
     let number = name.strip_prefix("md")?;
     let plain = !number.is_empty() && number.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let words: Vec<&str> = rest.split_whitespace().collect();
-    (plain && words.first().is_some_and(|state| ["active", "inactive"].contains(state))).then_some((name, words))
+    (plain && words.first().is_some_and(|state| STATES.contains(state))).then_some((name, words))
 }
+
+/// What an array without redundancy is called that has lost a member stands there since Linux 5.4 (`md_seq_show` in its
+/// `drivers/md/md.c`).
+const STATES: [&str; 3] = ["active", "inactive", "broken"];
 
 /// Each array as its files below `md/` would tell it.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
@@ -48,7 +52,8 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
     let active = words.first() == Some(&"active");
     let read_only = words.iter().find(|word| word.starts_with('(') && word.ends_with("only)"));
     let mut rest = words.iter().skip(1).filter(|word| Some(word) != read_only.as_ref());
-    let level = if active { rest.next()? } else { &"" };
+    let broken = words.first() == Some(&"broken");
+    let level = if active || broken { rest.next()? } else { &"" };
     let members: Vec<(&str, u32, &str)> = rest.map(|word| member(word)).collect::<Option<_>>()?;
     // Where the text is cut before the empty line that ends an array, what goes on in it is not known.
     let end = lines.iter().position(|line| line.trim().is_empty() || line.starts_with("unused devices"));
@@ -56,6 +61,7 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
     let mut files = vec![(
         "array_state",
         match (active, read_only) {
+            (false, _) if broken => "broken",
             (false, _) => "inactive",
             (_, Some(&"(auto-read-only)")) => "read-auto",
             (_, Some(_)) => "readonly",
@@ -63,7 +69,7 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
         }
         .to_owned(),
     )];
-    if active {
+    if !level.is_empty() {
         files.push(("level", (*level).to_owned()));
     }
     let mut places: Option<Vec<char>> = None;
@@ -140,6 +146,7 @@ pub(super) fn put_members(name: &str, members: Vec<Member>, redundant: bool, mac
         member.state.into_iter().for_each(|state| machine.block_file(name, &format!("{own}/state"), state));
         member.slot.into_iter().for_each(|slot| machine.block_file(name, &format!("{own}/slot"), slot));
         machine.block(device);
+        machine.member(device);
         if !member.failed {
             machine.stands_on(name, device);
         }

@@ -6,10 +6,13 @@
 //! what no text says was not captured. A line that cannot be understood within a text makes what it would say unknown;
 //! a text of no known kind is told of.
 
+mod blkid;
 mod btrfs;
+mod btrfs_table;
 mod crypt_status;
 mod df;
 mod dmesg;
+mod dmsetup;
 mod examine;
 mod fdisk;
 mod files;
@@ -30,6 +33,8 @@ mod nvme;
 mod piece;
 mod smart;
 mod smart_log;
+mod smartd;
+mod zfs_get;
 mod zpool;
 mod zpool_list;
 
@@ -56,6 +61,12 @@ pub enum TextKind {
     ZpoolList,
     /// `zdb -C`.
     Zdb,
+    /// `zfs get` or `zpool get`.
+    ZfsGet,
+    /// `blkid`.
+    Blkid,
+    /// `nvme get-feature` of the volatile cache.
+    Feature,
     /// `lsblk`, as a table.
     Lsblk,
     /// `smartctl -x` or `-a`.
@@ -76,8 +87,12 @@ pub enum TextKind {
     Df,
     /// `btrfs filesystem usage` or `show`.
     Btrfs,
-    /// `btrfs filesystem df` or `btrfs device stats`.
-    BtrfsRows,
+    /// `btrfs filesystem df`.
+    BtrfsShares,
+    /// `btrfs device stats`.
+    BtrfsCounters,
+    /// `btrfs device usage`.
+    BtrfsDevices,
     /// `lvs`, `vgs` or `pvs`.
     Lvm,
     /// `mount`, or the kernel's list of mounts.
@@ -88,6 +103,8 @@ pub enum TextKind {
     Multipath,
     /// `cryptsetup status`.
     CryptStatus,
+    /// `dmsetup table` or `dmsetup status`.
+    Dmsetup,
     /// `fdisk -l`, `gdisk -l` or what `parted` prints.
     Fdisk,
     /// A JSON document of one of these programs.
@@ -129,31 +146,37 @@ const fn table(form: Form) -> Form {
 }
 
 /// In the order in which they are tried.
-const FORMS: [Form; 27] = [
+const FORMS: [Form; 33] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     alone(form(TextKind::Examine, "mdadm --examine", examine::begins, examine::read)),
     table(form(TextKind::ZpoolList, "zpool list", zpool_list::begins, zpool_list::read)),
     form(TextKind::Zpool, "zpool status", zpool::begins, zpool::read),
     alone(form(TextKind::Zdb, "zdb -C", zpool::begins_configuration, zpool::read_configuration)),
+    table(form(TextKind::ZfsGet, "zfs get", zfs_get::begins, zfs_get::read)),
     alone(form(TextKind::Smartctl, "smartctl -x", smart::begins, smart::read)),
     table(form(TextKind::Lsblk, "lsblk", lsblk::begins, lsblk::read)),
     table(form(TextKind::NvmeList, "nvme list", nvme::begins_list, nvme::read_list)),
     alone(form(TextKind::IdNs, "nvme id-ns", nvme::begins_namespace, nvme::read_namespace)),
     alone(form(TextKind::IdCtrl, "nvme id-ctrl", id_ctrl::begins, id_ctrl::read)),
     alone(form(TextKind::SmartLog, "nvme smart-log", smart_log::begins, smart_log::read)),
+    alone(form(TextKind::Feature, nvme::FEATURE, nvme::begins_feature, nvme::read_feature)),
     alone(form(TextKind::LuksDump, "cryptsetup luksDump", luks::begins, luks::read)),
     form(TextKind::Files, "grep .", files::begins, files::read),
     table(form(TextKind::LspciTree, "lspci -tv", lspci_tree::begins, lspci_tree::read)),
     form(TextKind::Lspci, "lspci -vv", lspci::begins, lspci::read),
     table(form(TextKind::Df, "df", df::begins, df::read)),
     alone(form(TextKind::Btrfs, "btrfs filesystem usage", btrfs::begins, btrfs::read)),
-    form(TextKind::BtrfsRows, "btrfs device stats", btrfs::begins_rows, btrfs::read),
+    form(TextKind::BtrfsShares, "btrfs filesystem df", btrfs::begins_shares, btrfs::read),
+    form(TextKind::BtrfsCounters, "btrfs device stats", btrfs::begins_counters, btrfs::read),
+    form(TextKind::BtrfsDevices, "btrfs device usage", btrfs::begins_devices, btrfs::read),
     table(form(TextKind::Lvm, "lvs", lvm::begins, lvm::read)),
     form(TextKind::Mounts, "mount", mounts::begins, mounts::read),
     form(TextKind::Fstab, "cat /etc/fstab", fstab::begins, fstab::read),
     form(TextKind::Multipath, "multipath -ll", multipath::begins, multipath::read),
     alone(form(TextKind::CryptStatus, "cryptsetup status", crypt_status::begins, crypt_status::read)),
+    form(TextKind::Blkid, "blkid", blkid::begins, blkid::read),
+    form(TextKind::Dmsetup, "dmsetup status", dmsetup::begins, dmsetup::read),
     alone(form(TextKind::Fdisk, "fdisk -l", fdisk::begins, fdisk::read)),
     form(TextKind::Json, "JSON", |_| false, json::read),
     form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),

@@ -1,10 +1,17 @@
 //! `mount`, `/proc/mounts` and `findmnt`: lines of the kernel's list of mounts.
 
+use std::borrow::Cow;
+
 use super::{Machine, Text};
 
 /// `/dev/sda2 on / type ext4 (rw,relatime)`, `/dev/sda2 / ext4 rw,relatime 0 0`, or the heading of `findmnt`.
 pub(super) fn begins(line: &str) -> bool {
-    mounted(line).is_some() || is_heading(line)
+    mounted(line).is_some() || mounted(&squeezed(line)).is_some() || is_heading(line)
+}
+
+/// `column -t` puts more than one blank between words.
+fn squeezed(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `TARGET SOURCE FSTYPE OPTIONS`, which `findmnt` prints in this order where nobody asks for another.
@@ -12,9 +19,12 @@ fn is_heading(line: &str) -> bool {
     line.split_whitespace().eq(["TARGET", "SOURCE", "FSTYPE", "OPTIONS"])
 }
 
+/// The sign of signs comes last.
+const SIGNS: [(&str, &str); 4] = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
+
 struct Mounted<'t> {
     source: &'t str,
-    target: &'t str,
+    target: Cow<'t, str>,
     kind: &'t str,
     options: &'t str,
 }
@@ -26,12 +36,15 @@ fn mounted(line: &str) -> Option<Mounted<'_>> {
         Some((source, rest)) => {
             let (target, rest) = rest.rsplit_once(" type ")?;
             let (kind, options) = rest.split_once(" (")?;
-            Mounted { source, target, kind, options: options.split_once(')')?.0 }
+            Mounted { source, target: target.into(), kind, options: options.split_once(')')?.0 }
         }
         None => {
             let [source, target, kind, options, "0", "0"] = line.split(' ').collect::<Vec<_>>()[..] else {
                 return None;
             };
+            // As the kernel writes it: blanks and what would look like its signs by their numbers (`mangle_path` in its `fs/seq_file.c`).
+            let plain = |text: String, (sign, character): &(&str, &str)| text.replace(sign, character);
+            let target = SIGNS.iter().fold(target.to_owned(), plain).into();
             Mounted { source, target, kind, options }
         }
     };
@@ -44,7 +57,7 @@ fn row(line: &str) -> Option<Mounted<'_>> {
     let target = target.trim_start_matches(|c: char| !c.is_ascii());
     // `/dev/sda2[/@home]` is a part of it.
     let source = source.split('[').next()?;
-    let found = Mounted { source, target: target.trim_start_matches(['|', '`', '-']), kind, options };
+    let found = Mounted { source, target: target.trim_start_matches(['|', '`', '-']).into(), kind, options };
     found.is_whole().then_some(found)
 }
 
@@ -61,11 +74,13 @@ impl Mounted<'_> {
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let has_heading = text.lines.first().is_some_and(|line| is_heading(line));
-    let rows = text.lines.iter().filter_map(|line| if has_heading { row(line) } else { mounted(line) });
     let mut told = 0;
-    for Mounted { source, target, kind, options } in rows {
+    for line in &text.lines {
+        let squeezed = squeezed(line);
+        let found = if has_heading { row(line) } else { mounted(line).or_else(|| mounted(&squeezed)) };
+        let Some(Mounted { source, target, kind, options }) = found else { continue };
         if machine.node_of(source).is_some() {
-            machine.mount(source, target, kind, options);
+            machine.mount(source, &target, kind, options);
             told += 1;
         }
     }

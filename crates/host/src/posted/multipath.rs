@@ -20,8 +20,10 @@ fn mapping(line: &str) -> Option<(&str, &str)> {
     (plain && maker.contains(',') && number.bytes().all(|byte| byte.is_ascii_digit())).then_some((name, kernel))
 }
 
-/// `| |- 1:0:0:1 sdb 8:16 active ready running`: device, number, and what the device mapper does with it (multipath(8)).
-fn path(line: &str) -> Option<(&str, &str, &str)> {
+/// `| |- 1:0:0:1 sdb 8:16 active ready running`: device, number, and what the device mapper does with it (multipath(8)). Old versions put
+/// the last ones into brackets; of a device that is gone there are signs instead: `#:#:#:# - #:# failed undef unknown`.
+fn path(line: &str) -> Option<(String, String, &'static str)> {
+    let line = line.replace(['[', ']'], " ");
     let line = line.trim_start_matches(['|', '`', '-', '+', '\\', '_', ' ']);
     let [address, device, number, state, rest @ ..] = &line.split_whitespace().collect::<Vec<_>>()[..] else {
         return None;
@@ -30,7 +32,8 @@ fn path(line: &str) -> Option<(&str, &str, &str)> {
     let is_dead = rest.first() == Some(&"faulty");
     let state = [("active", "A"), ("failed", "F")].iter().find(|(word, _)| word == state)?.1;
     let state = if is_dead { "F" } else { state };
-    (address.split(':').count() == 4 && number.split(':').count() == 2).then_some((device, number, state))
+    let is_path = address.split(':').count() == 4 && number.split(':').count() == 2;
+    is_path.then(|| ((*device).to_owned(), (*number).to_owned(), state))
 }
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
@@ -41,10 +44,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         machine.block_file(kernel, "dm/name", name);
         let mut status = format!("{name}: 0 1 multipath 2 0 0 0 1 1 A 0");
         for (device, number, state) in text.lines[*start..end].iter().filter_map(|line| path(line)) {
+            status.push_str(&format!(" {number} {state} 0"));
+            if device == "-" {
+                continue;
+            }
             let Some(device) = machine.node_of(&format!("/dev/{device}")) else { continue };
             machine.stands_on(kernel, &device);
             machine.block_file(&device, "dev", number);
-            status.push_str(&format!(" {number} {state} 0"));
         }
         machine.mapping(&format!("{name}: 0 1 multipath 0 0"), Some(&status));
     }

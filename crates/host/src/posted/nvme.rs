@@ -120,6 +120,20 @@ pub(super) fn read_documents(devices: &[Value], machine: &mut Machine) -> usize 
     told
 }
 
+/// What asks for the volatile cache.
+pub(super) const FEATURE: &str = "nvme get-feature -f 6";
+
+/// `get-feature:0x06 (Volatile Write Cache), Current value:0x00000001`.
+pub(super) fn begins_feature(line: &str) -> bool {
+    ["get-feature:0x6 ", "get-feature:0x06 "].iter().any(|start| line.starts_with(start))
+}
+
+pub(super) fn read_feature(text: &Text, machine: &mut Machine) -> usize {
+    let said = text.lines.first().map_or_else(String::new, |line| (*line).to_owned());
+    machine.smart(text.device(), None, Smart { is_nvme: true, runs: vec![(FEATURE, said.into())], ..Smart::default() });
+    1
+}
+
 /// `NVME Identify Namespace 1:`.
 pub(super) fn begins_namespace(line: &str) -> bool {
     line.starts_with("NVME Identify Namespace ")

@@ -1,6 +1,6 @@
 //! Where one text ends and the next begins, and which command printed it.
 
-use super::{TextKind, fdisk};
+use super::{TextKind, fdisk, files};
 
 /// A text of one kind, or of none.
 #[derive(Debug, Default)]
@@ -23,10 +23,15 @@ impl Text<'_> {
         let words = command.split_whitespace().map(|word| word.trim_end_matches(':'));
         let mut named = words.filter_map(|word| word.strip_prefix("/dev/"));
         let name = named.next()?;
-        let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        let plain = is_plain(name);
         let own = command.contains(program) || self.kind == Some(TextKind::Json);
         (plain && own && named.next().is_none()).then_some(name)
     }
+}
+
+/// May it be the name of a device?
+pub(super) fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
 /// Programs whose command lines people leave in what they post.
@@ -158,8 +163,10 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         // A row of `/etc/fstab` may look like one of `/proc/mounts`.
         let of_fstab =
             open == Some(TextKind::Fstab) || command_before.is_some_and(|typed: &str| typed.contains("fstab"));
+        let is_shown = open.is_none() && command_before.is_some_and(|typed| files::shown(typed).is_some());
         let kind = match TextKind::of(line) {
             Some(TextKind::Mounts) if of_fstab => Some(TextKind::Fstab),
+            None if is_shown && !line.trim().is_empty() => Some(TextKind::Files),
             kind => kind,
         };
         // `smartctl` begins with its version, and with a heading where somebody left that away.

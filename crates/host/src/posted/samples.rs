@@ -97,7 +97,7 @@ const SAMPLES: &[Sample] = samples! {
     "df.txt": Df, 1, ["usage /dev/md0 98"];
     "df-T.txt": Df, 1, ["usage /dev/nvme0n1p2 52"];
     "dmesg-T.txt": Dmesg, 2, ["dmesg nvme nvme0: controller is down; will reset: CSTS=0xffffffff, PCI_STATUS=0x10"];
-    "journal.txt": Dmesg, 2, ["dmesg ata3: hard resetting link"];
+    "journal.txt": Dmesg, 3, ["dmesg ata3: hard resetting link", "sda sata"];
     "dmesg.txt": Dmesg, 2, ["dmesg ata3: hard resetting link"];
     "guest-lsblk.txt": Lsblk, 12, ["dm-0 on md127", "dm-0 is secret", "dm-1 on dm-0", "dm-1 is vg-data", "md127 on nvme0n1", "md127 on nvme1n1"];
     "guest-lsblk-f.txt": Lsblk, 8, ["md127 on nvme0n1", "md127 on nvme1n1", "sda1 on sda", "sda9 on sda"];

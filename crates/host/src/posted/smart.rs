@@ -8,7 +8,7 @@ use super::{Machine, Text, piece, smart_log};
 use crate::inspect::SPECIFIED;
 
 /// What says the same, without its device.
-const COMMAND: &str = "smartctl -j -x";
+pub(super) const COMMAND: &str = "smartctl -j -x";
 
 /// `smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)`, or what comes after it where that was left away.
 pub(super) fn begins(line: &str) -> bool {
@@ -111,7 +111,7 @@ impl<'t> Said<'t> {
 
     fn has_health(&self) -> bool {
         let begins = |line: &&str| ["ID# ATTRIBUTE_NAME", SELF_TESTS].iter().any(|start| line.starts_with(start));
-        self.passed().is_some() || self.0.iter().any(begins)
+        self.passed().is_some() || self.is_sas() || self.0.iter().any(begins)
     }
 
     fn passed(&self) -> Option<bool> {
@@ -143,8 +143,12 @@ impl<'t> Said<'t> {
                 && has("SMART overall-health self-assessment test result"))
     }
 
+    /// What `smartctl -A` prints tells no protocol; only drives that take commands of SCSI keep this list.
     fn is_sas(&self) -> bool {
-        self.field("Transport protocol").is_some_and(|protocol| protocol.starts_with("SAS"))
+        match self.field("Transport protocol") {
+            Some(protocol) => protocol.starts_with("SAS"),
+            None => self.field("Elements in grown defect list").is_some(),
+        }
     }
 
     fn smart(&self) -> Smart {

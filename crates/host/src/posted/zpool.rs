@@ -1,7 +1,7 @@
 //! `zpool status`: one paragraph for each pool, from `pool:` on.
 
 use super::{Machine, Text};
-use crate::inspect::CLASSES;
+use crate::inspect::{CLASSES, UNTOLD};
 
 /// `  pool: tank`.
 pub(super) fn begins(line: &str) -> bool {
@@ -68,11 +68,22 @@ pub(super) fn put(name: &str, state: &str, machine: &mut Machine) {
     let known = list.lines().find_map(|line| line.split_once('\t').filter(|(pool, _)| *pool == name));
     match known.map(|(_, known)| known.to_owned()) {
         None => list.push_str(&format!("{name}\t{state}\n")),
+        Some(known) if known == UNTOLD => {
+            let untold = format!("{name}\t{UNTOLD}");
+            let row = |line: &str| if line == untold { format!("{name}\t{state}\n") } else { format!("{line}\n") };
+            *list = list.lines().map(row).collect();
+        }
+        Some(_) if state == UNTOLD => {}
         Some(known) if known != state => {
             machine.refused.push(format!("pool `{name}` is {known} in one text and {state} in another"));
         }
         Some(_) => {}
     }
+}
+
+/// A pool is imported, and its state is not told.
+pub(super) fn put_imported(name: &str, machine: &mut Machine) {
+    put(name, UNTOLD, machine);
 }
 
 const LIST: &str = "zpool list -H -o name,health";

@@ -1,5 +1,6 @@
 //! `zpool list`, also with `-v`: a table whose lines without an indent are pools.
 
+use super::machine::POOL;
 use super::{Machine, Text, zpool};
 
 /// `NAME   SIZE  ALLOC   FREE  …  CAP  DEDUP  HEALTH  ALTROOT`.
@@ -28,7 +29,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         };
         zpool::put(name, state, machine);
         let broken = share("FRAG").map_or_else(String::new, |share| format!("fragmentation\t{share}\n"));
-        machine.run(format!("zpool get -H -p -o property,value all {name}"), format!("capacity\t{used}\n{broken}"));
+        machine.run(format!("{POOL} {name}"), format!("capacity\t{used}\n{broken}"));
         told += 1;
     }
     told
