@@ -188,7 +188,8 @@ fn drive(fields: &Fields, name: Name, notes: &mut Vec<Note>) -> LabDrive {
             .hint("give `read` and `write` one rate, and `read_iops` and `write_iops` one number"),
         );
     }
-    LabDrive { name, kind, size: fields.size("size").unwrap_or_default(), lba, port, limit, paths, spindle }
+    let (size, stands_for) = (fields.size("size").unwrap_or_default(), fields.size("stands_for"));
+    LabDrive { name, kind, size, stands_for, lba, port, limit, paths, spindle }
 }
 
 fn port(word: &str) -> Option<Port> {

@@ -24,6 +24,9 @@ pub struct LabDrive {
     /// Capacity.
     #[serde(rename = "size_bytes")]
     pub size: Bytes,
+    /// Size of the real drive that it stands for, where somebody said so: what is asked of years and bytes is asked of that.
+    #[serde(default, rename = "stands_for_bytes", skip_serializing_if = "Option::is_none")]
+    pub stands_for: Option<Bytes>,
     /// Logical block size; NVMe namespaces also offer the other of 512 and 4096.
     #[serde(rename = "lba_bytes")]
     pub lba: Bytes,
@@ -48,6 +51,7 @@ impl LabDrive {
             name,
             kind: LabDriveKind::Nvme,
             size,
+            stands_for: None,
             lba: Bytes(512),
             port: Port::Cpu,
             limit: RateLimit::default(),
@@ -72,6 +76,7 @@ impl LabDrive {
             name: self.name.clone(),
             kind,
             size: self.size,
+            stands_for: self.stands_for,
             lba: if kind.has_blocks() { self.lba } else { Bytes(512) },
             port: if kind == LabDriveKind::Nvme { self.port.clone() } else { Port::Cpu },
             limit,

@@ -87,6 +87,12 @@ static DRIVE: Table = Table {
              second guest, reached over a network.",
         ),
         required("size", Kind::Size { least: 32 * MIB, most: 64 * TIB, step: Step::Multiple(4 * KIB) }, "Capacity."),
+        optional(
+            "stands_for",
+            Kind::Size { least: 32 * MIB, most: 1024 * TIB, step: Step::Multiple(512) },
+            "not known",
+            "Size of the real drive that it stands for, which `expect` and `advise` use for capacity, life and risk.",
+        ),
         default(
             "lba",
             Kind::Sizes(&[512, 4096]),
