@@ -140,7 +140,7 @@ impl<'a> Pair<'a> {
         let why_not = missing("A", a).or_else(|| missing("B", b)).or_else(|| self.other_work(workload));
         let compared = if why_not.is_none() { self.ratio(stack, workload) } else { None };
         let alone = compared.as_ref().is_some_and(|(ratio, _)| ratio.low.is_none());
-        let one_round = || "without an interval nobody can tell: run more rounds of both".to_owned();
+        let one_round = || "one round has no interval, so nothing is decided: run more rounds of both".to_owned();
         let cell = CellComparison {
             stack: stack.to_owned(),
             name: name.to_owned(),

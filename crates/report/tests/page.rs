@@ -76,7 +76,7 @@ fn all_that_is_known_has_its_section() {
         assert!(page.contains(&section) && !plain.contains(&section), "{id}");
     }
     assert!(page.contains("<b>3–4</b> RAID-1 + LUKS + ext4 = LUKS each + integrity + RAID-0 + XFS"));
-    assert!(page.contains("cannot tell yet, about 4 more rounds") && page.contains("kcryptd/253:0 busy 98 %"));
+    assert!(page.contains("undecided, about 4 more rounds") && page.contains("kcryptd/253:0 busy 98 %"));
     assert!(page.contains("31–104 MiB/s; 4 of 5 windows were wandering") && page.contains("class=\"cliff\""));
     assert!(page.contains("--filename=&#39;/mnt/a b/test&#39;") || page.contains("&#39;--filename=/mnt/a b/test&#39;"));
     // No bar for a cell that never settled: its row is hatched in each of its charts.
@@ -304,7 +304,7 @@ fn odd_evidence_still_gives_a_report() {
             assert!(!report::terminal(&findings, &style).is_empty());
         }
     }
-    assert!(html(&single).contains("single: n = 1 build, nothing is said between stacks"));
+    assert!(html(&single).contains("single: n = 1 build, stacks are not compared"));
 }
 
 #[test]

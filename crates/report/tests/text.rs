@@ -282,7 +282,7 @@ fn csv_has_every_pair_and_all_that_is_known() {
     let findings = findings_rich();
     let text = report::comparisons_csv(&findings);
     assert_eq!(text.lines().count(), 1 + findings.comparisons.len());
-    assert!(text.contains("cannot tell yet,4,0.21"), "{text}");
+    assert!(text.contains("undecided,4,0.21"), "{text}");
     let names = "stack,workload,rank,vs-first,more,limiter,steady,unsteady,level-high,burst,cliff,sync-p99,tool-shows,\
                  honest,snia,open";
     let chosen = table::select(&columns::cells(), names).unwrap();

@@ -91,7 +91,7 @@ fn answer<'a>() -> Vec<Column<ComparisonRow<'a>>> {
             Value::Count(u64::from(r.comparison.ratio.rounds))
         }),
         column(
-            ["ANSWER", "answer", "Answer", "faster, slower, equivalent or cannot tell yet, corrected (Holm)"],
+            ["ANSWER", "answer", "Answer", "faster, slower, equivalent or undecided, corrected (Holm)"],
             ColumnKind::Text,
             |r| Value::Text(r.comparison.verdict.words().to_owned()),
         ),

@@ -44,7 +44,7 @@ fn ranks<'a>() -> Vec<Column<CellRow<'a>>> {
             r.or_why(r.any.and_then(|f| f.rank).map(|rank| Value::Count(u64::from(rank.worst))), NOT_COMPARED)
         }),
         column(
-            ["VS-FIRST", "against_first", "Against the first", "faster, slower, equivalent or cannot tell yet"],
+            ["VS-FIRST", "against_first", "Against the first", "faster, slower, equivalent or undecided"],
             ColumnKind::Text,
             |r| {
                 let answer = r.against_first.map(|(answer, _)| Value::Text(answer.words().to_owned()));

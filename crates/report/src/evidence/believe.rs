@@ -52,9 +52,9 @@ pub(crate) fn asked(findings: &Findings) -> String {
 /// What the replicates were.
 pub(crate) const fn replicate(replicate: Replicate) -> &'static str {
     match replicate {
-        Replicate::Rebuild => "rebuild: every stack built anew in each round",
+        Replicate::Rebuild => "rebuild: every stack is rebuilt in each round",
         Replicate::Slices => "slices: all stacks side by side on slices of every drive, which change places",
-        Replicate::Single => "single: n = 1 build, nothing is said between stacks",
+        Replicate::Single => "single: n = 1 build, stacks are not compared",
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) const fn replicate(replicate: Replicate) -> &'static str {
 fn rounds(findings: &Findings) -> Option<String> {
     let policy = findings.provenance.policy.as_ref()?;
     let had = findings.cells.iter().filter_map(|cell| cell.throughput.or(cell.iops)).map(|figure| figure.rounds);
-    let had = span(had).map_or_else(String::new, |had| format!("{had} behind each figure; "));
+    let had = span(had).map_or_else(String::new, |had| format!("{had} for each figure; "));
     let until = if policy.is_sequential() { format!(", until ±{}", policy.precision) } else { String::new() };
     Some(format!("{had}{} asked for{until}; {}", asked(findings), replicate(policy.replicate)))
 }
@@ -98,9 +98,13 @@ fn controls(controls: &[ControlFinding]) -> Option<String> {
     let drifts: Vec<f64> = controls.iter().filter_map(|control| control.drift).collect();
     let low = drifts.iter().copied().fold(f64::INFINITY, f64::min);
     let high = drifts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut text = format!("it was measured at both ends of {}", count(controls.len() as u64, "round"));
+    let mut text = format!("measured first and last in {}", count(controls.len() as u64, "round"));
     if !drifts.is_empty() {
-        text.push_str(&format!(" and changed by {} to {} within one", signed_percent(low), signed_percent(high)));
+        text.push_str(&format!(
+            "; its speed changed by {} to {} within a round",
+            signed_percent(low),
+            signed_percent(high)
+        ));
     }
     let odd = controls.iter().filter(|control| control.action != ControlAction::Kept).map(|control| {
         let drift = control.drift.map(|drift| format!(" ({})", signed_percent(drift))).unwrap_or_default();

@@ -82,7 +82,7 @@ pub(crate) fn against(
     })
 }
 
-/// The answer in words: `slower`, `cannot tell yet, about 4 more rounds`.
+/// The answer in words: `slower`, `undecided, about 4 more rounds`.
 pub(crate) fn words(answer: Compared, more: Option<u32>) -> String {
     match (answer, more) {
         (Compared::CannotTell, Some(more)) => {

@@ -85,7 +85,7 @@ pub(super) fn believe(of: &Source) -> Option<Drawn> {
         facts.into_iter().map(|(what, value)| Fact::new(super::capital(what.to_owned()), value)).collect();
     (!facts.is_empty()).then(|| {
         let controls = believe::control_table(of.findings()).as_ref().map(table);
-        Drawn::new("believe", "Trust", "Can it be believed", &Believe { facts, controls }).fold(Fold::Open)
+        Drawn::new("believe", "Trust", "Trust", &Believe { facts, controls }).fold(Fold::Open)
     })
 }
 

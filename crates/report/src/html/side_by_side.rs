@@ -16,7 +16,7 @@ use crate::svg::bars::{self, Bar, Figure};
 /// How the charts are to be read.
 const HINT: &str = "What the study wants to see together. The first of each, in grey, is what the others are held \
                     against: × says how their throughput stands to its own, paired within rounds. > faster, < slower, \
-                    ≈ equivalent, ? cannot be told yet, with the rounds that would be needed.";
+                    ≈ equivalent, ? undecided, with the rounds that would be needed.";
 
 #[derive(Template)]
 #[template(path = "report/side_by_side.html")]

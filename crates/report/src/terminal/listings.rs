@@ -72,8 +72,8 @@ pub(super) fn answers(grid: &Grid) -> Vec<(&'static str, String)> {
         (">", has(Compared::Faster), "faster than the first, corrected for the number of comparisons".to_owned()),
         ("<", has(Compared::Slower), "slower than the first, corrected for the number of comparisons".to_owned()),
         ("≈", has(Compared::Equivalent), format!("equivalent to the first: within ±{margin}")),
-        ("?4", more(|more| more.is_some()), "cannot tell yet: about 4 more rounds would".to_owned()),
-        ("?", more(|more| more.is_none()), "cannot tell yet".to_owned()),
+        ("?4", more(|more| more.is_some()), "undecided: about 4 more rounds may decide it".to_owned()),
+        ("?", more(|more| more.is_none()), "undecided".to_owned()),
     ];
     marks.into_iter().filter(|mark| mark.1).map(|(mark, _, text)| (mark, text)).collect()
 }
@@ -86,7 +86,7 @@ pub(super) fn believe(grid: &Grid, style: &Style) -> String {
     }
     let line =
         |(what, value): &(&str, String)| paragraph(&pad(what, FACT, Align::Left), &style.spell(value), style.columns());
-    facts.iter().fold(section(style, "Can it be believed"), |out, fact| out + &line(fact))
+    facts.iter().fold(section(style, "Trust"), |out, fact| out + &line(fact))
 }
 
 /// One listing: its title, its groups under common headings, what is said below.

@@ -57,7 +57,7 @@ impl Compared {
             Self::Faster => "faster",
             Self::Slower => "slower",
             Self::Equivalent => "equivalent",
-            Self::CannotTell => "cannot tell yet",
+            Self::CannotTell => "undecided",
         }
     }
 
