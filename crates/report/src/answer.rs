@@ -1,5 +1,6 @@
 //! What a study found, in sentences that follow from comparisons by one rule: each stack beside the first.
 
+use terms::MeasurePolicy;
 use terms::finding::Compared;
 
 use crate::evidence::{count, count_of, ranking};
@@ -81,22 +82,32 @@ impl<'a> Beside<'a> {
     }
 }
 
+/// Stacks that are compared with the first.
+fn others<'a>(grid: &'a Grid<'_>) -> Vec<Beside<'a>> {
+    let others = (1..grid.stacks().len()).map(|stack| Beside::of(grid, stack));
+    others.filter(|beside| beside.compared() > 0).collect()
+}
+
+/// Are there too many stacks for each to be told of?
+pub(crate) fn is_crowd(grid: &Grid) -> bool {
+    others(grid).len() > NAMED
+}
+
 /// What comparisons with the first stack say; empty where there are none.
 pub(crate) fn sentences(grid: &Grid) -> Vec<String> {
-    let others = (1..grid.stacks().len()).map(|stack| Beside::of(grid, stack));
-    let others: Vec<Beside<'_>> = others.filter(|beside| beside.compared() > 0).collect();
+    let others = others(grid);
     let Some(first) = grid.stacks().first().filter(|_| !others.is_empty()) else { return Vec::new() };
     let all: usize = others.iter().map(Beside::compared).sum();
     let open: usize = others.iter().map(|beside| beside.open).sum();
     let mut out = Vec::new();
     if !grid.findings.comparisons.iter().any(|of| of.ratio.low.is_some()) {
         return vec![format!(
-            "Nothing is certain of how stacks compare with {}: without a second round there is no interval (the same command with `--more 2`).",
+            "No comparison with {} is decided: one round has no interval. The same command with `--more 2` adds rounds.",
             first.name
         )];
     }
     if open == all {
-        out.push(format!("No stack differs for certain from {} yet.", first.name));
+        out.push(format!("No stack differs significantly from {}.", first.name));
     } else if others.len() <= NAMED {
         let clauses: Vec<String> = others.iter().map(Beside::clause).collect();
         out.push(format!("In per cent of the throughput of {}: {}.", first.name, clauses.join("; ")));
@@ -117,30 +128,44 @@ fn crowd(first: &str, others: &[Beside<'_>]) -> String {
         let moved: Vec<&Beside<'_>> = others.iter().filter(|of| !of.ratios(answer).is_empty()).collect();
         let Some(farthest) = moved.iter().max_by(|a, b| far(a).total_cmp(&far(b))) else { continue };
         let ratio = if answer == Compared::Slower { (-far(farthest)).exp() } else { far(farthest).exp() };
+        let (noun, whose) = if parts.is_empty() { (" workload", " of its throughput") } else { ("", "") };
         parts.push(format!(
-            "{} {} somewhere ({end} {} %: {})",
-            moved.len(),
-            answer.words(),
+            "{} in at least one{noun} ({end} {} %{whose}: {})",
+            are(moved.len(), answer.words()),
             percent(ratio),
             farthest.name
         ));
     }
     let equal = others.iter().filter(|of| of.equal == of.compared()).count();
     if equal > 0 {
-        parts.push(format!("{equal} equal everywhere"));
+        parts.push(format!("{} in all", are(equal, "equal")));
     }
     format!("Of {} compared with {first}, {}.", count_of(others.len(), "stack"), joined(&parts))
 }
 
-/// How many more rounds may decide what is open.
+/// `1 is slower`, `7 are slower`.
+fn are(number: usize, how: &str) -> String {
+    format!("{number} {} {how}", if number == 1 { "is" } else { "are" })
+}
+
+/// How many more rounds may decide what is open. A number of rounds that no study has by itself is told and not advised.
 fn remedy(grid: &Grid) -> String {
     let first = grid.stacks().first().map_or("", |stack| stack.slug.as_str());
     let shown = grid.findings.comparisons.iter().filter(|of| of.other == first && of.verdict == Compared::CannotTell);
-    match shown.filter_map(|of| of.more_rounds).max() {
-        Some(more) => {
-            format!(" About {} may decide them: the same command with `--more {more}`.", count(more, "more round"))
+    let most = MeasurePolicy::default().max_rounds;
+    let (near, far): (Vec<u32>, Vec<u32>) = shown.filter_map(|of| of.more_rounds).partition(|more| *more <= most);
+    let rounds = |more: u32| count(more, "more round");
+    match (near.iter().max(), far.iter().max()) {
+        (Some(more), None) => {
+            format!(" About {} may decide them: the same command with `--more {more}`.", rounds(*more))
         }
-        None => String::new(),
+        (Some(more), Some(all)) => format!(
+            " About {} may decide {} of them: the same command with `--more {more}`. Others would take about {all}.",
+            rounds(*more),
+            near.len()
+        ),
+        (None, Some(all)) => format!(" Deciding them would take about {}.", rounds(*all)),
+        (None, None) => String::new(),
     }
 }
 

@@ -49,10 +49,10 @@ pub(crate) const WORKLOADS: &str = "workloads";
 /// The section of the table of all figures.
 pub(crate) const FIGURES: &str = "figures";
 
-/// The sentences of a short answer: who is highest where is left out where stacks are compared.
+/// The sentences of a short answer: who is highest where is left out where every stack is compared by name.
 pub(crate) fn short(grid: &Grid) -> Vec<String> {
     let sentences = answer(grid);
-    let is_compared = sentences.iter().any(|sentence| sentence.evidence == RATIOS);
+    let is_compared = sentences.iter().any(|sentence| sentence.evidence == RATIOS) && !answer::is_crowd(grid);
     let told = sentences.into_iter().filter(|sentence| !is_compared || sentence.evidence != WORKLOADS);
     told.map(|sentence| sentence.text).collect()
 }

@@ -109,10 +109,27 @@ pub fn runs_html(of: &RunComparison) -> String {
     spell(&page).into_owned()
 }
 
-/// What came of it, in a sentence or two.
+/// So many differences are named in the answer; of more, how many there are.
+const NAMED: usize = 4;
+
+/// What came of it, in a sentence or two, and what else differs.
 fn answer(of: &RunComparison) -> String {
+    format!("{}{}", outcome(of), besides(&of.differences))
+}
+
+/// What differs between the runs: it may be the reason, whatever was to be compared.
+fn besides(all: &[Difference]) -> String {
+    let mut named: Vec<String> = all.iter().take(NAMED).map(|of| of.what.clone()).collect();
+    named.extend(all.len().checked_sub(NAMED).filter(|more| *more > 0).map(|more| format!("{more} more")));
+    if named.is_empty() { String::new() } else { format!(" The runs differ in: {}.", named.join(", ")) }
+}
+
+fn outcome(of: &RunComparison) -> String {
     let compared = of.cells.iter().filter(|cell| cell.ratio.is_some()).count();
     let count = |verdict| of.with(Some(verdict)).count();
+    if compared == 0 {
+        return "No cell has a figure in both runs.".to_owned();
+    }
     let equal = count(Compared::Equivalent);
     let mut parts: Vec<String> =
         [Compared::Slower, Compared::Faster].into_iter().filter_map(|verdict| farthest(of, verdict)).collect();
@@ -125,10 +142,11 @@ fn answer(of: &RunComparison) -> String {
     }
     let open = match count(Compared::CannotTell) {
         0 => String::new(),
-        open => format!(" Of {open} nobody can tell yet."),
+        1 => " 1 is undecided.".to_owned(),
+        open => format!(" {open} are undecided."),
     };
     match parts.as_slice() {
-        [] => format!("Of {compared} cells none can be told.{}", without(of, compared)),
+        [] => format!("All {compared} cells are undecided.{}", without(of, compared)),
         parts => format!("Of {compared} cells, B is {}.{open}{}", parts.join("; "), without(of, compared)),
     }
 }
