@@ -20,8 +20,8 @@ pub fn account_table(account: &Account, style: &Style) -> String {
     };
     let entries = &account.entries;
     let layer = strip("LAYER", Align::Left, entries.iter().map(|entry| entry.title.clone()).collect());
-    let below = strip("BELOW", Align::Right, entries.iter().map(|entry| style.size(entry.below)).collect());
-    let above = strip("ABOVE", Align::Right, entries.iter().map(|entry| style.size(entry.above)).collect());
+    let below = strip("RAW", Align::Right, entries.iter().map(|entry| style.size(entry.below)).collect());
+    let above = strip("USABLE", Align::Right, entries.iter().map(|entry| style.size(entry.above)).collect());
     let kept = entries.iter().map(|entry| {
         let mut uses = entry.uses.clone();
         uses.sort_by_key(|used| std::cmp::Reverse(used.bytes));
@@ -29,7 +29,7 @@ pub fn account_table(account: &Account, style: &Style) -> String {
             uses.iter().map(|used| format!("{} {}", style.size(used.bytes), used.purpose.word())).collect();
         if uses.is_empty() { "nothing".to_owned() } else { uses.join(", ") }
     });
-    let mut kept = strip("KEPT", Align::Left, kept.collect());
+    let mut kept = strip("OVERHEAD", Align::Left, kept.collect());
     let taken: usize = [&layer, &below, &above].into_iter().map(|strip| strip.width() + GAP).sum();
     let room = style.columns().saturating_sub(taken).max(KEPT);
     for cell in &mut kept.cells {
@@ -47,11 +47,11 @@ fn remark(account: &Account, style: &Style) -> String {
     let exactness = account.entries.last().map(|entry| entry.exactness);
     match exactness {
         Some(Exactness::Thousandth) => format!(
-            "Of {drives} of drives {available} can be written, {share} %; df shows {total} in all. \
-             File systems are told within a thousandth."
+            "{available} of {drives} raw can be written ({share} %); `df` shows {total} in total. \
+             Sizes of file systems are within 0.1 %."
         ),
         _ => {
-            format!("Of {drives} of drives {available} can be written, {share} %, to the byte {}.", account.available.0)
+            format!("{available} of {drives} raw can be written ({share} %): exactly {} bytes.", account.available.0)
         }
     }
 }

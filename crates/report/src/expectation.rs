@@ -8,6 +8,7 @@ use terms::units::significant;
 use terms::{Iops, Nanos};
 
 use crate::account::account_table;
+use crate::grouped::by_key;
 use crate::outlook::outlook_table;
 use crate::sheet::{self, Cell, Strip};
 use crate::style::{Style, Tone};
@@ -55,6 +56,7 @@ pub struct Unpredicted {
 #[must_use]
 pub fn text(expectation: &Expectation<'_>, style: &Style) -> String {
     let mut out = head(expectation, style);
+    out.push_str(&fastest(expectation, style));
     let stacks = expectation.predictions.chunk_by(|a, b| a.stack == b.stack);
     for stack in stacks {
         let state = if stack[0].state.is_whole() { String::new() } else { format!(", {}", stack[0].state.word()) };
@@ -77,6 +79,37 @@ pub fn text(expectation: &Expectation<'_>, style: &Style) -> String {
     out
 }
 
+/// So many stacks of one figure are named; of more, the first and how many there are.
+const NAMED: usize = 2;
+
+/// The answer where stacks are compared: which is the fastest under each workload, and which the next.
+fn fastest(expectation: &Expectation<'_>, style: &Style) -> String {
+    let all = expectation.predictions;
+    if all.iter().all(|of| of.stack == all[0].stack) {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", style.paint(Tone::Strong, "Predicted to be the fastest"));
+    for mut under in by_key(all, |of| of.workload.as_str()) {
+        under.sort_by(|a, b| b.throughput.value.total_cmp(&a.throughput.value));
+        let places = by_key(under.iter().copied(), |of| figure(of, of.throughput.value, style));
+        let places: Vec<String> = places.iter().take(2).map(|same| place(same, style)).collect();
+        let first = style.spell(&format!("  {}: ", under[0].pattern));
+        out.push_str(&paragraph(&first, &style.spell(&places.join("; next ")), style.columns()));
+    }
+    if all.iter().any(|of| !of.flags.is_empty()) {
+        out.push_str("  ! a warning below that stack says what the figure means\n");
+    }
+    out
+}
+
+/// Stacks with one figure: `single, mirror 4707 MiB/s`.
+fn place(same: &[&Prediction], style: &Style) -> String {
+    let named: Vec<&str> = same.iter().take(NAMED).map(|of| of.stack.as_str()).collect();
+    let more = if same.len() > NAMED { format!(" and {} more", same.len() - NAMED) } else { String::new() };
+    let mark = if same.iter().any(|of| !of.flags.is_empty()) { " !" } else { "" };
+    format!("{}{more} {}{mark}", named.join(", "), figure(same[0], same[0].throughput.value, style))
+}
+
 fn unpredicted(out: &mut String, expectation: &Expectation<'_>, style: &Style) {
     for of in expectation.unpredicted {
         out.push('\n');
@@ -87,7 +120,7 @@ fn unpredicted(out: &mut String, expectation: &Expectation<'_>, style: &Style) {
 }
 
 fn head(expectation: &Expectation<'_>, style: &Style) -> String {
-    let mut out = paragraph("Expected on ", &style.spell(expectation.machine), style.columns());
+    let mut out = paragraph("Predicted for ", &style.spell(expectation.machine), style.columns());
     for drive in expectation.drives {
         out.push_str(&paragraph("  ", &style.spell(drive), style.columns()));
     }
@@ -156,7 +189,7 @@ fn percent(share: f64) -> String {
 fn limit(p: &Prediction) -> String {
     match (p.bottleneck(), p.limits.as_slice()) {
         (Some(first), [_, second, ..]) => {
-            format!("limit: {} ({}); next {}", first.resource, percent(first.probability), second.resource)
+            format!("limit: {} ({}); next: {}", first.resource, percent(first.probability), second.resource)
         }
         (Some(first), _) => format!("limit: {} ({})", first.resource, percent(first.probability)),
         (None, [first, second, ..]) => format!(

@@ -10,7 +10,7 @@ use crate::width::{Align, paragraph};
 /// A cause, its probability, the bytes that it takes.
 type Row<'a> = (&'a str, Spread<f64>, Spread<f64>);
 
-/// Losses in a year by cause, at best, believed and at worst, then times, life and writes.
+/// Losses in a year by cause, at best, estimated and at worst, then times, life and writes.
 #[must_use]
 pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
     let loss = &outlook.loss;
@@ -24,9 +24,9 @@ pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
         cells: rows.iter().map(|row| Cell::plain(style.spell(&text(row)))).collect(),
     };
     let strips = [
-        strip(&["CAUSE, IN A YEAR"], Align::Left, &|row| row.0.to_owned()),
+        strip(&["LOSS IN A YEAR BY"], Align::Left, &|row| row.0.to_owned()),
         strip(&["AT BEST"], Align::Right, &|row| probability(row.1.low)),
-        strip(&["BELIEVED"], Align::Right, &|row| probability(row.1.middle)),
+        strip(&["ESTIMATE"], Align::Right, &|row| probability(row.1.middle)),
         strip(&["AT WORST"], Align::Right, &|row| probability(row.1.high)),
         strip(&["BYTES LOST"], Align::Right, &|row| bytes(row.2.middle, style)),
     ];
@@ -38,8 +38,8 @@ pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
 
 fn otherwise(healing: Healing) -> &'static str {
     match healing {
-        Healing::Repaired => "any, if none is repaired",
-        Healing::Noticed | Healing::Unnoticed => "any, if all is repaired",
+        Healing::Repaired => "any, corruption unrepaired",
+        Healing::Noticed | Healing::Unnoticed => "any, corruption repaired",
     }
 }
 
@@ -76,7 +76,7 @@ fn remarks(outlook: &Outlook) -> Vec<String> {
     if let Some(rebuild) = outlook.rebuild {
         remarks.push(format!("A rebuild takes {}, from {} to {}.", rebuild.middle, rebuild.low, rebuild.high));
     } else {
-        remarks.push("Nothing is redundant: the first drive that fails takes everything.".to_owned());
+        remarks.push("Nothing is redundant: the first drive that fails loses everything.".to_owned());
     }
     if let Some(scrub) = outlook.scrub {
         remarks.push(format!("A scrub takes {}, from {} to {}.", scrub.middle, scrub.low, scrub.high));
