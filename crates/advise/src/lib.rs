@@ -81,15 +81,31 @@ pub fn closest(advice: &Advice, need: Need) -> Option<&Advised> {
     }
 }
 
-/// Designs whose names would be one file's get a number in front, so that each has a name and a file of its own.
+/// Names for the stacks of a study: those that would be one file's get a number in front.
+#[must_use]
+pub fn study_names(front: &[Advised]) -> Vec<String> {
+    let files: Vec<String> = front.iter().map(|one| slug(&one.name)).collect();
+    let name = |(at, one): (usize, &Advised)| match before(&files, at) {
+        0 => one.name.clone(),
+        same => format!("{}: {}", same + 1, one.name),
+    };
+    front.iter().enumerate().map(name).collect()
+}
+
+/// Designs that differ only in choices which no name has get a number behind.
 fn number(all: &mut [Advised]) {
-    let files: Vec<String> = all.iter().map(|one| slug(&one.name)).collect();
+    let names: Vec<String> = all.iter().map(|one| one.name.clone()).collect();
     for (at, one) in all.iter_mut().enumerate() {
-        let before = files[..at].iter().filter(|file| **file == files[at]).count();
-        if before > 0 {
-            one.name = format!("{}: {}", before + 1, one.name);
+        match before(&names, at) {
+            0 => {}
+            same => one.name = format!("{} ({})", one.name, same + 1),
         }
     }
+}
+
+/// How many of those before it are the same.
+fn before(all: &[String], at: usize) -> usize {
+    all[..at].iter().filter(|other| **other == all[at]).count()
 }
 
 /// Leaves so many: the fastest, the roomiest and the safest, then whatever is farthest from those that stay.

@@ -1,6 +1,8 @@
 //! What designs promise, held against the rooms that know.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may stop at the first fault of its own, and talk")]
 
+use std::collections::BTreeSet;
+
 use advise::{Layout, LayoutQueue, Question, designs, layers, stack};
 use capacity::DriveSize;
 use durability::{Arrangement, DriveModel, arrangement, class, healing};
@@ -218,6 +220,23 @@ fn what_is_advised_meets_every_need_and_nothing_beats_it() {
         assert!(one.neighbours.iter().any(bare), "{one:#?}");
     }
     println!("{} designs, {} fit, {} on the front", all.len(), scored.len(), front.len());
+}
+
+/// A name is that of the layout, and says nothing of files; a study's stacks have a file each.
+#[test]
+fn every_name_has_a_file_of_its_own() {
+    let needs = Needs { survives: 2, ..Needs::default() };
+    let stage = Stage::new(needs.clone(), 6);
+    let (question, site) = (stage.question(), Site::new(&machine(6)));
+    let all = designs(6, Bytes(4096), &needs);
+    let mut advice = advise::advise(&question, &site, &LayoutQueue::new(&all).search(&question, &site), 20);
+    assert!(advice.front.len() > 2 && advice.front.iter().all(|one| !one.name.contains(": ")), "{advice:#?}");
+    // Whatever is on the front, these share the beginning of which a file's name is made.
+    advice.front[0].name = "XFS on LVM raid6 on dm-integrity (bitmap) on 6 drives".to_owned();
+    advice.front[1].name = "XFS on LVM raid6 on dm-integrity (bitmap) on 5 drives".to_owned();
+    let names = advise::study_names(&advice.front);
+    let files: BTreeSet<String> = names.iter().map(|name| terms::slug(name)).collect();
+    assert_eq!(files.len(), advice.front.len(), "{names:#?}");
 }
 
 #[test]

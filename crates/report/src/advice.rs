@@ -13,8 +13,8 @@ use crate::width::{Align, paragraph};
 /// What the JSON document says it is.
 pub const SCHEMA: &str = "bedplate.advice";
 
-/// Its version. Keys are never renamed or dropped within one.
-pub const VERSION: u32 = 1;
+/// Its version. Keys are never renamed or dropped within one: the first called `speed_ratio` of a layout `speed`.
+pub const VERSION: u32 = 2;
 
 /// Columns of names in the overview, which leaves room for all figures on 80: with the years until drives are worn, and
 /// without.
@@ -33,8 +33,8 @@ pub fn text(advice: &Advice, style: &Style) -> String {
     out.push_str(&layers(first, style));
     out.push_str(&warnings(first, style));
     out.push('\n');
-    let next = "`--explain`: predicted rates of each, and why others lost. `--write-study FILE`: a study with these \
-                layouts, for `bedplate plan` and `bedplate run`.";
+    let next = "SPEED is relative to the fastest. `--explain` shows predicted rates, and why other layouts lost. \
+                `--write-study FILE` writes a study of these layouts, for `bedplate plan` and `bedplate run`.";
     out + &said(next, style)
 }
 
@@ -59,7 +59,7 @@ fn said(words: &str, style: &Style) -> String {
 /// Why the first is advised.
 fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
     let fails = match advice.needs.survives {
-        0 => "Nothing was asked of it when a drive fails (`--survive N`).".to_owned(),
+        0 => "It need not survive the failure of a drive (`--survive N`).".to_owned(),
         1 => "It survives the failure of any one drive.".to_owned(),
         number => format!("It survives the failure of any {number} drives at once."),
     };
@@ -68,17 +68,16 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
         fitting => format!("Of {fitting} layouts that meet your requirements it is predicted to be the fastest."),
     };
     let risk = match advice.needs.loss {
-        Some(most) => format!("; layouts above {} are left out (`--once-in`)", once(most)),
+        Some(most) => format!(" (at most {}, `--once-in`)", once(most)),
         None if first.loss.middle > ACCEPTED_LOSS => {
-            format!(": high, and no layout that meets your requirements is below {}", once(ACCEPTED_LOSS))
+            format!(" (high: no layout that meets your requirements is below {})", once(ACCEPTED_LOSS))
         }
         None => String::new(),
     };
     // One unreadable block counts as much as all drives: the second figure says which of them it is.
-    let all =
-        first.everything.map(|all| format!("; of losing everything it is {}", once(all.middle))).unwrap_or_default();
+    let all = first.everything.map(|all| format!(", of losing everything {}", once(all.middle))).unwrap_or_default();
     format!(
-        "{fails} {} can be written to it. The predicted risk of losing anything in a year is {}{risk}{all}. {fastest}",
+        "{fails} Its usable capacity is {}. The predicted risk of losing any data in a year is {}{risk}{all}. {fastest}",
         style.size(first.available),
         once(first.loss.middle)
     )
@@ -88,14 +87,17 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
 fn none(advice: &Advice, style: &Style) -> String {
     let mut out = style.paint(Tone::Strong, &style.spell("No layout of these drives meets all requirements."));
     out.push('\n');
+    if !advice.compromises.is_empty() {
+        out.push_str(&said("With one of them changed:", style));
+    }
     for one in &advice.compromises {
         let closest = &one.closest;
-        let layouts = if one.fitting == 1 { "1 layout does".to_owned() } else { format!("{} layouts do", one.fitting) };
-        let words = format!("{}: {layouts}, the closest is {}", given_up(one, style), closest.name);
+        let layouts = if one.fitting == 1 { "1 layout".to_owned() } else { format!("{} layouts", one.fitting) };
+        let words = format!("{}: {layouts}, of which the closest is {}", given_up(one, style), closest.name);
         out.push_str(&paragraph("  - ", &style.spell(&words), style.columns()));
     }
     if advice.compromises.is_empty() {
-        out.push_str(&said("Giving up any one of them is not enough.", style));
+        out.push_str(&said("Dropping any single one of them is not enough.", style));
     }
     out
 }
@@ -104,14 +106,14 @@ fn none(advice: &Advice, style: &Style) -> String {
 fn given_up(one: &Compromise, style: &Style) -> String {
     let closest = &one.closest;
     match one.need {
-        Need::Encryption => "without --encrypted".to_owned(),
-        Need::Survives => format!("with --survive {}", one.needs.survives),
-        Need::Repairs => "without --repair".to_owned(),
-        Need::Snapshots => "without --snapshots".to_owned(),
-        Need::Capacity => format!("with --capacity of {} at most", style.size(closest.available)),
-        Need::Loss => format!("with --once-in {} at most", safest(closest.loss.middle)),
+        Need::Encryption => "without `--encrypted`".to_owned(),
+        Need::Survives => format!("with `--survive {}`", one.needs.survives),
+        Need::Repairs => "without `--repair`".to_owned(),
+        Need::Snapshots => "without `--snapshots`".to_owned(),
+        Need::Capacity => format!("with `--capacity` of {} or less", style.size(closest.available)),
+        Need::Loss => format!("with `--once-in {}` or less", safest(closest.loss.middle)),
         Need::Life => format!(
-            "with --last {} at most",
+            "with `--last {}` or less",
             closest.life_years.map_or_else(|| "0".to_owned(), |life| significant(life.middle))
         ),
     }
@@ -180,7 +182,7 @@ fn warnings(one: &Advised, style: &Style) -> String {
         one.rates.iter().filter(has).map(|rate| rate.workload.as_str()).collect::<Vec<_>>().join(", ")
     };
     let lines = once.into_iter().map(|(code, message)| {
-        let words = format!("{code} ({}): {message}", under(code));
+        let words = format!("{message} ({})", under(code));
         paragraph("  ! ", &style.spell(&words), style.columns())
     });
     lines.collect()

@@ -128,6 +128,7 @@ pub struct Advised {
     /// Throughput under each workload, in their order.
     pub rates: Vec<Rate>,
     /// Geometric mean of the rates over those of the fastest design of the front.
+    #[serde(rename = "speed_ratio", alias = "speed")]
     pub speed: f64,
     /// Bytes that can be written.
     #[serde(rename = "available_bytes")]
@@ -179,7 +180,7 @@ pub struct Neighbour {
     pub why: String,
 }
 
-/// Two designs that cannot be distinguished.
+/// Two designs that do not differ significantly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tie {
     /// The other, by its place in the front, from 0.

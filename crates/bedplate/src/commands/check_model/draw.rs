@@ -55,10 +55,10 @@ pub(super) fn study(seed: u64, size: Size) -> String {
 pub(super) fn advised(seed: u64, size: Size, front: &[Advised]) -> String {
     let question = "Is what is advised first the fastest?";
     let mut text = Dice(ChaCha8Rng::seed_from_u64(seed)).head((seed, size), question, "");
-    for one in front {
+    for (one, name) in front.iter().zip(advise::study_names(front)) {
         // Argon2 would take a guest a minute.
         let layers = one.layers.replace("{ luks = { ", "{ luks = { pbkdf = \"pbkdf2\", ");
-        let _ = write!(text, "\n[[stack]]\nname = \"{}\"\nlayers = [\n{layers}]\n", one.name);
+        let _ = write!(text, "\n[[stack]]\nname = \"{name}\"\nlayers = [\n{layers}]\n");
     }
     text
 }
