@@ -171,12 +171,12 @@ impl<R> Copy for Column<R> {}
 
 /// A name that no column has, or no name at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}; there are {known}", unnamed(name))]
+#[error("{}", unnamed(name))]
 pub struct UnknownColumn {
     /// What was asked for; empty where nothing was.
     pub name: String,
-    /// What there is, joined by commas.
-    pub known: String,
+    /// What there is.
+    pub known: Vec<&'static str>,
 }
 
 /// What is wrong with a name.
@@ -189,10 +189,8 @@ fn unnamed(name: &str) -> String {
 /// # Errors
 /// [`UnknownColumn`] for the first name that no column has, and for a list without a name.
 pub fn select<R>(columns: &[Column<R>], names: &str) -> Result<Vec<Column<R>>, UnknownColumn> {
-    let unknown = |name: &str| UnknownColumn {
-        name: name.to_owned(),
-        known: columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", "),
-    };
+    let unknown =
+        |name: &str| UnknownColumn { name: name.to_owned(), known: columns.iter().map(|column| column.name).collect() };
     let find = |name: &str| {
         let is = |column: &Column<R>| [column.name, column.key].iter().any(|own| own.eq_ignore_ascii_case(name));
         let found = columns.iter().copied().find(is);
@@ -329,10 +327,11 @@ mod tests {
         );
         assert_eq!(select(&COLUMNS, "size_bytes").unwrap()[0].name, "SIZE");
         let error = select(&COLUMNS, "size,colour").unwrap_err();
-        assert_eq!(error.to_string(), "there is no column `colour`; there are SIZE, NOTE");
+        assert_eq!(error.to_string(), "there is no column `colour`");
+        assert_eq!(error.known, ["SIZE", "NOTE"]);
         for nothing in ["", " , "] {
             let error = select(&COLUMNS, nothing).unwrap_err();
-            assert_eq!(error.to_string(), "no column is named; there are SIZE, NOTE");
+            assert_eq!(error.to_string(), "no column is named");
         }
     }
 
