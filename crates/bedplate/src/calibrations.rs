@@ -25,7 +25,9 @@ pub(crate) fn of(inventory: &Inventory, settings: &Settings) -> Result<Option<Ca
     let Some(text) = record::read_beside(&settings.runs, DIRECTORY, &name)? else { return Ok(None) };
     let calibration: Calibration = serde_json::from_slice(&text).map_err(|error| {
         let path = spell_path(&settings.runs.with_file_name(DIRECTORY).join(&name));
-        Failure::told(format!("error: `{path}` is no calibration: {error}\n\nhint: bedplate calibrate makes it anew"))
+        Failure::told(format!(
+            "error: `{path}` is not a calibration: {error}\n\nhint: `bedplate calibrate` makes a new one"
+        ))
     })?;
     Ok(Some(calibration).filter(|one| one.schema == CALIBRATION_SCHEMA))
 }

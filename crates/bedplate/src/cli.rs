@@ -72,9 +72,9 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure a directory that is there: no root, no lab, nothing left
+    /// Measure an existing directory: no root, no lab, nothing left
     Bench(BenchArguments),
-    /// Build and compare five small stacks in a guest
+    /// Build and compare five small stacks in a virtual machine
     Demo(DemoArguments),
     /// Build every stack of a study, measure it, take it down, and report
     Run(Box<RunArguments>),
@@ -84,11 +84,11 @@ pub(crate) enum Command {
         #[arg(value_name = "STUDY")]
         name: Option<String>,
     },
-    /// Show what would be done: each command, its reason and its undo
+    /// Show every command that builds a stack, its reason and its undo
     Plan(PlanArguments),
     /// Build the stacks of a study, check them, and take them down again
     Build(BuildArguments),
-    /// Inject faults into stacks: do their features hold?
+    /// Inject faults into stacks and check that their features work
     ///
     /// What is tested: encryption, redundancy, silent corruption and snapshots, in guests of the lab.
     Prove(ProveArguments),
@@ -96,7 +96,7 @@ pub(crate) enum Command {
     Teardown(TeardownArguments),
     /// Show a saved run again: a screen, all details, a page, CSV or JSON
     Report(ReportArguments),
-    /// Compare two runs: which cells are slower or faster, what differs
+    /// Compare two runs: what is slower or faster, and what differs
     Compare(CompareArguments),
     /// List runs
     Runs(RunsArguments),
@@ -108,19 +108,19 @@ pub(crate) enum Command {
     ///
     /// All from a study and the figures of its drives, before anything is built.
     Expect(ExpectArguments),
-    /// Measure processors and memory for a minute, for predictions
+    /// Measure this machine for a minute to make predictions narrower
     ///
     /// Nothing is written but memory. `expect` takes what was measured here in place of a table's figures.
     Calibrate(CalibrateArguments),
-    /// Predict random stacks, measure them in the lab, show what is off
+    /// Predict random stacks, measure them in the lab, show the errors
     CheckModel(CheckModelArguments),
-    /// Search all layouts of your drives for the best for your needs
+    /// Find the best layout of your drives for your requirements
     Advise(AdviseArguments),
     /// Write a first study: asks for your drives and requirements
     Init(InitArguments),
     /// Pack a machine into one text file, serial numbers masked
     Capture(CaptureArguments),
-    /// Check that a guest can run here, or open a shell in one
+    /// Check that a virtual machine can run here, or open a shell in one
     Lab(LabArguments),
     /// List built-in workload profiles, or show one
     Profiles(ProfilesArguments),
@@ -157,7 +157,7 @@ pub(crate) struct PlanArguments {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// What is different from the plans of another study
+    /// Show the differences from the plans of another study
     #[arg(long, value_name = "STUDY", conflicts_with = "json")]
     pub(crate) diff: Option<PathBuf>,
     /// Which drive of the machine the study's drive NAME is, as in `run`: plans for its size and its block, and for what
@@ -207,7 +207,7 @@ pub(crate) enum LabCommand {
         /// The study whose drives the guest has [default: two NVMe drives of 1 GiB]
         study: Option<PathBuf>,
     },
-    /// Say what is there, what is missing and what brings it; exit 4 where a lab cannot run
+    /// Show what is installed, what is missing and what installs it; exit status 4 if no lab can run
     Check {
         /// Print JSON
         #[arg(long)]
@@ -225,12 +225,12 @@ pub(crate) struct FioArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FioCommand {
-    /// Say what of a job file can be measured, and show the jobs that would be run
+    /// Show what of a job file can be measured, and the jobs that would be run
     Check {
         /// The job file
         #[arg(required_unless_present = "command_line", conflicts_with = "command_line")]
         file: Option<PathBuf>,
-        /// Keep options that defeat measurement; they are told as warnings
+        /// Keep options that defeat measurement, with a warning
         #[arg(long)]
         force: bool,
         /// What `${NAME}` stands for; repeat

@@ -22,7 +22,7 @@ pub(crate) fn boot_all(design: &Design, plans: &[Plan], settings: &Settings) -> 
     let (needed, free) = (room(design), room::free(&Local::new(), &there(&settings.lab))?);
     if free < needed {
         return Err(Failure::told(format!(
-            "error: what the study writes may take {needed} at `{}`, and {free} are free\n\n\
+            "error: the study may write {needed} to `{}`, where {free} are free\n\n\
              hint: use `--lab-directory` with a directory that has room, or a smaller `--span`",
             spell_path(&settings.lab)
         )));

@@ -26,7 +26,7 @@ pub(crate) fn open(arguments: &MachineArguments, settings: &Settings) -> Result<
         }
         (other, None) => named(other, settings),
         (other, Some(_)) => Err(Failure::told(format!(
-            "error: --study goes with --on lab, not with `{other}`\n\nhint: leave it out, or say --on lab"
+            "error: `--study` needs `--on lab`, not `--on {other}`\n\nhint: leave it out, or use `--on lab`"
         ))),
     }
 }
@@ -34,10 +34,15 @@ pub(crate) fn open(arguments: &MachineArguments, settings: &Settings) -> Result<
 /// A machine that is there: `local` or `ssh://host`, with the rights that whoever asks has on it.
 pub(crate) fn named(place: &str, settings: &Settings) -> Result<Box<dyn Host>, Failure> {
     match Address::parse(place)? {
-        Address::Lab => Err(Failure::told("error: which guest?\n\nhint: add --study STUDY")),
+        Address::Lab => {
+            Err(Failure::told("error: `--on lab` needs the study whose guest is meant\n\nhint: add `--study STUDY`"))
+        }
         address => Ok(Box::new(Site::open(&address, Rights::Person, settings)?)),
     }
 }
+
+/// What is expected of a file that is handed over.
+const WHAT: &str = "capture or program output";
 
 /// A machine in a file: a capture, or what programs printed.
 pub(crate) fn captured(file: &Path) -> Result<Capture, Failure> {
@@ -48,11 +53,11 @@ pub(crate) fn captured(file: &Path) -> Result<Capture, Failure> {
 pub(crate) fn posted(files: &[impl AsRef<Path>]) -> Result<Capture, Failure> {
     let mut texts: Vec<(String, String)> = Vec::new();
     for file in files.iter().map(AsRef::as_ref) {
-        let bytes = input::bytes(file, "capture", input::CAPTURE, |_| "`bedplate capture FILE` makes one")?;
+        let bytes = input::bytes(file, WHAT, input::CAPTURE, |_| "`bedplate capture FILE` makes a capture")?;
         if files.len() == 1 && bytes.starts_with(b"bedplate capture") {
             return Capture::parse(&spell_path(file), &bytes).map_err(|error| {
                 Failure::told(format!(
-                    "error: this is not a captured machine\n{error}\n\nhint: docs/capture.md says how one is written"
+                    "error: the capture is not well formed\n{error}\n\nhint: docs/capture.md describes the format"
                 ))
             });
         }
@@ -60,14 +65,17 @@ pub(crate) fn posted(files: &[impl AsRef<Path>]) -> Result<Capture, Failure> {
     }
     let read = host::posted::read(texts.iter().map(|(file, text)| (file.as_str(), text.as_str())));
     for piece in &read.pieces {
-        tell(&format!("read `{}` from {}:{}: {} told", piece.kind.command(), piece.file, piece.line, piece.told));
+        let entries = if piece.told == 1 { "1 entry".to_owned() } else { format!("{} entries", piece.told) };
+        tell(&format!("{}:{}: output of `{}`, {entries}", piece.file, piece.line, piece.kind.command()));
     }
     read.refused.iter().for_each(|refused| tell(&spell(&format!("not read: {refused}"))));
     if !read.pieces.iter().any(|piece| piece.told > 0 || piece.whole) {
+        let names: Vec<String> = texts.iter().map(|(file, _)| format!("`{file}`")).collect();
         let known: Vec<String> = host::posted::commands().map(|command| format!("`{command}`")).collect();
         return Err(Failure::told(format!(
-            "error: nothing could be read in this: it is neither a capture nor whole output of a program that is known here\n\nhint: \
-             what is read is printed by {}; `bedplate capture FILE` has all",
+            "error: nothing could be read in {}\n  because: it is neither a capture nor the whole output of a known program\n\nhint: \
+             `bedplate capture FILE` packs all that is needed; outputs that are read are those of {}",
+            names.join(", "),
             known.join(", ")
         )));
     }

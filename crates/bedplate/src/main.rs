@@ -64,7 +64,8 @@ fn begin(cli: &Cli) -> Result<Exit, Failure> {
 fn answer(said: &clap::Error) -> Result<Exit, Failure> {
     let drawn = said.render().ansi().to_string();
     if said.use_stderr() {
-        return Err(Failure::Drawn(drawn));
+        let hint = pages::meant(said).map(|command| format!("\nhint: {command}\n")).unwrap_or_default();
+        return Err(Failure::Drawn(drawn + &hint));
     }
     let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
     Printer::new(false).drawn(&if colour { drawn } else { said.render().to_string() })?;

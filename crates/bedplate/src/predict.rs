@@ -87,7 +87,7 @@ fn silent(inventory: &Inventory, stacks: &[Stack], remote: &[Name], calibrated: 
         ));
     }
     if !remote.is_empty() && stacks.iter().all(|stack| rests_on(stack, remote)) {
-        return Some("the drives are reached over a network, and nothing tells what it carries".to_owned());
+        return Some("the drives are reached over a network of unknown speed".to_owned());
     }
     let nothing = stacks.iter().all(|stack| stack.drives().is_empty());
     nothing.then(|| "what is measured stood before, and not all of it is known".to_owned())

@@ -13,7 +13,7 @@ pub(crate) fn free(host: &dyn Host, path: &str) -> Result<Bytes, Failure> {
     let cmd = Cmd::new(["df", "--output=avail", "--block-size=1", "--", path]).limit(Nanos::seconds(20));
     let outcome = host.run_ok(&cmd)?;
     let free = outcome.text().lines().last().and_then(|line| line.trim().parse().ok()).map(Bytes);
-    free.ok_or_else(|| Failure::told(format!("error: `df` does not tell how much is free at `{path}`")))
+    free.ok_or_else(|| Failure::told(format!("error: `df` does not say how much is free at `{path}`")))
 }
 
 /// A tenth more than what is written: metadata, and other people's work.

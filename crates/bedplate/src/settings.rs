@@ -42,8 +42,9 @@ impl Settings {
             Color::Always => anstream::ColorChoice::Always.write_global(),
             Color::Never => anstream::ColorChoice::Never.write_global(),
         }
-        let xdg = etcetera::base_strategy::Xdg::new()
-            .map_err(|_| Failure::told("error: no home directory\n\nhint: set HOME, or say --runs DIR"))?;
+        let xdg = etcetera::base_strategy::Xdg::new().map_err(|_| {
+            Failure::told("error: there is no home directory to keep runs in\n\nhint: set `HOME`, or use `--runs DIR`")
+        })?;
         let state = xdg.state_dir().unwrap_or_else(|| xdg.data_dir()).join("bedplate");
         let runs = global.runs.clone().or_else(callers_runs).unwrap_or_else(|| state.join("runs"));
         let user = rustix::process::getuid().as_raw();

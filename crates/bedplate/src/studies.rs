@@ -69,7 +69,7 @@ pub(crate) fn load_whole(path: &Path, settings: &Settings) -> Result<Study, Fail
 pub(crate) fn of_text(path: &Path, text: &str, settings: &Settings) -> Result<Design, Failure> {
     if plan_file::is_one(text) {
         return Err(Failure::told(format!(
-            "error: `{}` is JSON, and a study is TOML\n\nhint: `bedplate expect` takes plans, too",
+            "error: `{}` is JSON, but a study is TOML\n\nhint: `bedplate expect` takes plans, too",
             spell_path(path)
         )));
     }
@@ -98,6 +98,12 @@ fn understood(
     let rendered = spec::render(&spell_path(path), text, &notes, settings.style.colour);
     let design = match design {
         Some(design) if !has_errors(&notes) => design,
+        _ if spec::parse_machine(text).0.is_some() => {
+            return Err(Failure::told(format!(
+                "error: `{0}` describes a machine, and is not a study\n\nhint: use `--machine {0}`, and name a study",
+                spell_path(path)
+            )));
+        }
         _ => return Err(Failure::Drawn(rendered)),
     };
     if !notes.is_empty() {
@@ -129,7 +135,7 @@ fn facts(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<plan::DriveFa
     }
     if !design.sources.is_empty() {
         return Err(Failure::told(
-            "error: slices take every drive, so there is none for a source to copy from\n\nhint: leave out `replicate = \"slices\"`",
+            "error: slices use every drive, so none is left for a source to copy from\n\nhint: leave out `replicate = \"slices\"`",
         ));
     }
     let stacks = design.stacks.len();
@@ -246,7 +252,7 @@ fn check_timed_options(workloads: &[Workload]) -> Result<(), Failure> {
     match workloads.iter().find_map(|workload| Some((workload, timed(workload)?))) {
         None => Ok(()),
         Some((workload, option)) => Err(Failure::told(format!(
-            "error: `{}` of `{}` counts by the clock, and a virtual clock is not the machine's\n\nhint: use `--clock real`",
+            "error: `{}` of `{}` needs real time, and the lab has a virtual clock\n\nhint: use `--clock real`",
             option.key, workload.name
         ))),
     }
@@ -261,7 +267,7 @@ fn change_drives(design: &mut Design) -> Result<(), Failure> {
     let sizes: std::collections::BTreeSet<_> = design.lab.drives.iter().map(|drive| drive.size).collect();
     if kind == LabDriveKind::Ram && sizes.len() > 1 {
         return Err(Failure::told(
-            "error: RAM drives of one guest all have one size, and the study's drives have several\n\n\
+            "error: all RAM drives of a guest have the same size, and those of the study differ\n\n\
              hint: give them one size, or name another kind",
         ));
     }
@@ -274,7 +280,7 @@ fn change_drives(design: &mut Design) -> Result<(), Failure> {
     match design.workloads.iter().find(|workload| !workload.hosts.is_one() || workload.path_lost.is_some()) {
         None => Ok(()),
         Some(workload) => Err(Failure::told(format!(
-            "error: workload `{}` needs drives behind a network, and `--lab-drives` makes them others\n\n\
+            "error: workload `{}` needs drives behind a network, and `--lab-drives` replaces them\n\n\
              hint: leave it out",
             workload.name
         ))),
@@ -299,7 +305,7 @@ fn check_slices(design: &Design) -> Result<(), Failure> {
     match several.filter(|_| design.measure.replicate == Replicate::Slices) {
         None => Ok(()),
         Some(workload) => Err(Failure::told(format!(
-            "error: workload `{}` is for several hosts, and slices are of one\n\nhint: leave `--replicate` out",
+            "error: workload `{}` needs several hosts, and slices are on one\n\nhint: leave `--replicate` out",
             workload.name
         ))),
     }
@@ -320,7 +326,7 @@ fn adjust_rounds(policy: &mut terms::MeasurePolicy, arguments: &RunArguments) ->
     match (arguments.rounds, arguments.max_rounds) {
         (Some(rounds), None) => (policy.rounds, policy.max_rounds) = (rounds, rounds),
         (Some(rounds), Some(most)) if most < rounds => {
-            return Err(Failure::told(format!("error: --max-rounds {most} is less than --rounds {rounds}")));
+            return Err(Failure::told(format!("error: `--max-rounds {most}` is less than `--rounds {rounds}`")));
         }
         (Some(rounds), Some(most)) => (policy.rounds, policy.max_rounds) = (rounds, most),
         (None, Some(most)) => (policy.rounds, policy.max_rounds) = (policy.rounds.min(most), most),
@@ -385,7 +391,7 @@ fn add_curves(workloads: &mut Vec<Workload>) {
 pub(crate) fn select(stacks: Vec<Stack>, only: &[String], skip: &[String]) -> Result<Vec<Stack>, Failure> {
     let wanted = |patterns: &[String]| patterns.iter().filter(|p| !p.trim().is_empty()).cloned().collect::<Vec<_>>();
     if !only.is_empty() && wanted(only).is_empty() {
-        return Err(Failure::told("error: --only names no stack\n\nhint: leave it out for all of them"));
+        return Err(Failure::told("error: `--only` names no stack\n\nhint: leave it out to select all stacks"));
     }
     let (only, skip) = (&wanted(only), &wanted(skip));
     for pattern in only.iter().chain(skip) {
@@ -406,7 +412,7 @@ pub(crate) fn select(stacks: Vec<Stack>, only: &[String], skip: &[String]) -> Re
         .filter(|(index, stack)| (only.is_empty() || any(only, *index, stack)) && !any(skip, *index, stack))
         .map(|(_, stack)| stack)
         .collect();
-    if chosen.is_empty() { Err(Failure::told("error: --only and --skip leave no stack")) } else { Ok(chosen) }
+    if chosen.is_empty() { Err(Failure::told("error: `--only` and `--skip` leave no stack")) } else { Ok(chosen) }
 }
 
 /// Is it this stack: by number in the study, by name or slug, or by a pattern with `*` over the name?

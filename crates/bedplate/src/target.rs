@@ -26,9 +26,9 @@ pub(crate) fn prepare(arguments: &RunArguments, settings: &Settings) -> Result<P
     }
     match address {
         Address::Lab => in_the_lab(arguments, settings),
-        Address::Local | Address::Ssh(_) if arguments.lab_drives.is_some() => Err(Failure::told(
-            "error: `--lab-drives` is of the lab, and drives of a machine are what they are\n\nhint: leave it out",
-        )),
+        Address::Local | Address::Ssh(_) if arguments.lab_drives.is_some() => {
+            Err(Failure::told("error: `--lab-drives` changes drives of the lab only\n\nhint: leave it out"))
+        }
         Address::Local | Address::Ssh(_) => drives::prepare(&address, arguments, settings),
     }
 }

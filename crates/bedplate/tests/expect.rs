@@ -76,7 +76,7 @@ fn a_study_that_is_only_predicted_needs_no_lab() {
 fn this_machine_is_read_where_none_is_named() {
     let (status, text, said) = run(&["expect", STUDY, "--only", "1"]);
     assert_eq!(status, 0, "{said}");
-    assert!(text.starts_with("Expected on "), "{text}");
+    assert!(text.starts_with("Predicted for "), "{text}");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_plan_stands_in_the_place_of_its_study() {
     assert_eq!(figures(&expect(&one, &[]).1), figures(&of_study));
     let (status, _, said) = expect(&one, &["--space"]);
     assert_eq!(status, 2, "{said}");
-    assert!(said.contains("how large is") && said.contains("--drive-size"), "{said}");
+    assert!(said.contains("real size of") && said.contains("--drive-size"), "{said}");
     let (status, text, said) = expect(&one, &["--space", "--years", "--drive-size", "2TB"]);
     assert_eq!(status, 0, "{said}");
     assert!(text.contains("2 TB") || text.contains("1.82 TiB"), "{text}");

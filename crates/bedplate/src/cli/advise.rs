@@ -9,13 +9,13 @@ use crate::drives::DriveSet;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct AdviseArguments {
-    /// The study: its drives, and its workloads as what the stack has to do. Its own stacks are left out
+    /// A study, for its drives and workloads; its stacks are ignored
     #[arg(conflicts_with = "drives")]
     pub(crate) study: Option<PathBuf>,
-    /// Drives in place of a study's: how many, how large, of which kind (nvme, sata, hdd), such as `4x4TB:hdd`
+    /// Drives instead of a study's: number, size and kind (nvme, sata for SSDs, hdd), such as `4x4TB:hdd`
     #[arg(long, value_name = "DRIVES")]
     pub(crate) drives: Option<DriveSet>,
-    /// With --drives: what they are for, by workload profiles; repeat or separate by commas [default: quick]
+    /// With --drives: profiles of the workloads to run on them; repeat or separate by commas [default: quick]
     #[arg(long, value_name = "PROFILE", value_delimiter = ',', requires = "drives")]
     pub(crate) profile: Vec<String>,
     /// The machine: a description that ends in `.toml`, see docs/expect.md, or a captured machine [default: this one]. With
@@ -24,20 +24,20 @@ pub(crate) struct AdviseArguments {
     pub(crate) machine: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) needs: NeedsArguments,
-    /// Use at most so many of the drives [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Number of drives to use at most [default: all]
+    #[arg(long, value_name = "N", value_parser = super::values::number(1..=64))]
     pub(crate) max_drives: Option<u32>,
-    /// Take every drive to be this large, such as `2TB` [default: the machine's drive, else the study's]
+    /// Size of every real drive, such as `2TB` [default: `stands_for` of the study, else the machine's drive]
     #[arg(long, value_name = "SIZE", value_parser = super::values::size, conflicts_with = "drives")]
     pub(crate) drive_size: Option<terms::Bytes>,
-    /// Layouts that are shown at most
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
+    /// Number of layouts to show at most
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = super::values::number(1..=50))]
     pub(crate) most: u32,
-    /// Also write a study with the advised stacks: `bedplate plan` shows how they are built, `run` measures them. A file
-    /// that is there is not overwritten
+    /// Also write a study with the advised stacks: `bedplate plan` shows how they are built, `run` measures them. An
+    /// existing file is not overwritten
     #[arg(long, value_name = "FILE")]
     pub(crate) write_study: Option<PathBuf>,
-    /// Show every layout with its predicted rates, and why those that differ in one choice lost
+    /// Show every layout with its predicted rates, and why layouts that differ in one choice lost
     #[arg(long, conflicts_with = "json")]
     pub(crate) explain: bool,
     /// Print JSON
@@ -49,28 +49,28 @@ pub(crate) struct AdviseArguments {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Requirements")]
 pub(crate) struct NeedsArguments {
-    /// Nothing may be readable on a drive that is stolen
+    /// Data on a stolen drive must be unreadable
     #[arg(long)]
     pub(crate) encrypted: bool,
-    /// So many drives may fail at once, whichever they are [default: 1 where there are two or more]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=8))]
+    /// Number of drives that may fail at once, whichever they are [default: 1 where there are two or more]
+    #[arg(long, value_name = "N", value_parser = super::values::number(0..=8))]
     pub(crate) survive: Option<u32>,
-    /// Wrong data that a drive returns as right have to be noticed and put right
+    /// Wrong data that a drive returns without an error must be detected and repaired
     #[arg(long)]
     pub(crate) repair: bool,
-    /// The state of a moment can be kept
+    /// Snapshots must be possible
     #[arg(long)]
     pub(crate) snapshots: bool,
-    /// So much can be written at least, such as `4TB`
+    /// Usable capacity at least, such as `4TB`
     #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) capacity: Option<terms::Bytes>,
-    /// Data may be lost at most once in so many years, as predicted [default: 100 where a layout can]
+    /// Predicted years between losses of any data at least [default: 100 where a layout achieves it]
     #[arg(long, value_name = "YEARS", value_parser = years)]
     pub(crate) once_in: Option<f64>,
-    /// No drive may be worn within so many years; needs --daily
+    /// Predicted years until the first drive is worn out at least; needs --daily
     #[arg(long, value_name = "YEARS", value_parser = years, requires = "daily")]
     pub(crate) last: Option<f64>,
-    /// What is written in a day, such as `50GB`
+    /// Data written in a day, such as `50GB`
     #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) daily: Option<terms::Bytes>,
 }
@@ -94,10 +94,10 @@ impl NeedsArguments {
 /// Asks for what a first study takes, and writes it.
 #[derive(Debug, Args)]
 pub(crate) struct InitArguments {
-    /// The study to write; a file that is there is not overwritten
+    /// The study to write; an existing file is not overwritten
     #[arg(default_value = "study.toml")]
     pub(crate) file: PathBuf,
-    /// How many drives, how large, of which kind (nvme, sata, hdd), such as `4x4TB:hdd`; asked for on a terminal
+    /// Number, size and kind of the drives (nvme, sata for SSDs, hdd), such as `4x4TB:hdd`; asked for on a terminal
     #[arg(long, value_name = "DRIVES")]
     pub(crate) drives: Option<DriveSet>,
     #[command(flatten)]

@@ -13,7 +13,7 @@ pub(crate) struct CalibrateArguments {
     #[arg(long, value_name = "STUDY")]
     pub(crate) study: Option<PathBuf>,
     /// Time for all of it; a step that would not fit is left out
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = super::values::number(1..=3600))]
     pub(crate) seconds: u32,
     /// Print JSON
     #[arg(long)]

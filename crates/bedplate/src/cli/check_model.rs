@@ -13,13 +13,13 @@ pub(crate) struct CheckModelArguments {
     #[arg(long, value_name = "REQUIREMENT", conflicts_with = "cells")]
     pub(crate) advised: Option<Requirement>,
     /// Figures to measure: ten workloads on each stack
-    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(10..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = super::values::number(10..=10_000))]
     pub(crate) cells: u32,
     /// Time under load that counts, by the guest's clock
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = super::values::window)]
     pub(crate) window: terms::Nanos,
     /// Time for calibrating the guest first, by our clock
-    #[arg(long, value_name = "N", default_value_t = 900, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    #[arg(long, value_name = "N", default_value_t = 900, value_parser = super::values::number(1..=3600))]
     pub(crate) seconds: u32,
     /// Measure nothing: predict what the newest such run of this seed measured anew, with this program
     #[arg(long)]

@@ -20,25 +20,25 @@ pub(crate) struct ExpectArguments {
     /// The machine: a description that ends in `.toml`, see docs/expect.md, or a captured machine [default: this one]
     #[arg(long, value_name = "FILE")]
     pub(crate) machine: Option<PathBuf>,
-    /// How the arrays are
+    /// State of the arrays
     #[arg(long, value_enum, value_name = "STATE", default_value_t)]
     pub(crate) state: ArrayState,
-    /// Write caches of the drives are full
+    /// Predict for drives whose write caches are full
     #[arg(long)]
     pub(crate) sustained: bool,
-    /// Also account for every byte: what each layer takes, keeps and hands up
+    /// Also print the capacity: what each layer takes, to the byte
     #[arg(long)]
     pub(crate) space: bool,
-    /// Also predict the years: rebuilds, scrubs, life of the drives, risk of data loss in a year
+    /// Also print rebuild and scrub times, the life of the drives (needs --daily) and the risk of data loss in a year
     #[arg(long)]
     pub(crate) years: bool,
-    /// Take every drive to be this large, such as `2TB` [default: the machine's drive, else the study's]
+    /// Size of every real drive, such as `2TB` [default: `stands_for` of the study, else the machine's drive]
     #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) drive_size: Option<terms::Bytes>,
-    /// What is written in a day, such as `50GB`: drives wear by it
+    /// Data written in a day, such as `50GB`, by which drives wear out
     #[arg(long, value_name = "SIZE", value_parser = super::values::size, requires = "years")]
     pub(crate) daily: Option<terms::Bytes>,
-    /// Print the account of every figure: each limit as the sum that it is, and where each value is from
+    /// Print how every figure is computed, and the source of each value
     #[arg(long, conflicts_with = "json")]
     pub(crate) explain: bool,
     /// Print JSON
@@ -49,12 +49,12 @@ pub(crate) struct ExpectArguments {
 /// How the arrays of a stack are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ArrayState {
-    /// All members are there and in step
+    /// All members are there and in sync
     #[default]
     Whole,
     /// One member of each is gone
     Degraded,
-    /// One member of each is being written anew
+    /// One member of each is being rebuilt
     Resync,
 }
 

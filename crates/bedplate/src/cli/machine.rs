@@ -49,10 +49,10 @@ pub(crate) struct DoctorArguments {
     /// List the checks: what each looks at and when it finds something
     #[arg(long, conflicts_with_all = ["severity", "fix"])]
     pub(crate) list: bool,
-    /// Show and count only findings that matter so much or more
+    /// Show and count only findings of at least this severity
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     pub(crate) severity: Severity,
-    /// Write the settings that fix these checks' findings, where they can be put back, and say how
+    /// Apply the settings that fix these checks' findings, where they can be undone, and print how to undo them
     #[arg(long, value_name = "CHECK", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["only", "severity"])]
     pub(crate) fix: Vec<String>,
 }
@@ -83,6 +83,6 @@ impl From<Severity> for terms::diagnosis::Severity {
 pub(crate) struct CaptureArguments {
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
-    /// Where to write it; a file that is there is not overwritten [default: standard output]
+    /// Where to write it; an existing file is not overwritten [default: standard output]
     pub(crate) file: Option<PathBuf>,
 }

@@ -3,7 +3,8 @@
 
 use std::fmt::Write as _;
 
-use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, CommandFactory};
 
 use super::Cli;
 
@@ -117,6 +118,34 @@ const ENVIRONMENT: [(&str, &str); 5] = [
     ("XDG_STATE_HOME, XDG_CACHE_HOME", "where state and cache are"),
 ];
 
+/// Words that people type for what is no verb here, and the command that answers them.
+const ANSWERED_BY: [(&str, &str); 12] = [
+    ("benchmark", "bedplate bench PATH"),
+    ("measure", "bedplate bench PATH"),
+    ("predict", "bedplate expect STUDY"),
+    ("capacity", "bedplate expect STUDY --space"),
+    ("size", "bedplate expect STUDY --space"),
+    ("durability", "bedplate expect STUDY --years"),
+    ("risk", "bedplate expect STUDY --years"),
+    ("recommend", "bedplate advise --drives 4x4TB:hdd"),
+    ("diagnose", "bedplate doctor"),
+    ("diff", "bedplate compare A B"),
+    ("list", "bedplate runs"),
+    ("clean", "bedplate teardown"),
+];
+
+/// The command that answers a word which is no verb, if that is known.
+pub(crate) fn meant(said: &clap::Error) -> Option<&'static str> {
+    let Some(ContextValue::String(typed)) = said.get(ContextKind::InvalidSubcommand) else { return None };
+    ANSWERED_BY.iter().find(|(word, _)| typed.eq_ignore_ascii_case(word)).map(|(_, command)| *command)
+}
+
+/// A number below 0 is a value that its option refuses with the bounds, and no option that nobody knows.
+fn with_minus(arg: Arg) -> Arg {
+    let is_number = !arg.is_positional() && arg.get_action().takes_values();
+    if is_number { arg.allow_negative_numbers(true) } else { arg }
+}
+
 /// The definition with groups and examples.
 pub(crate) fn command() -> clap::Command {
     let plain = Cli::command();
@@ -129,7 +158,7 @@ pub(crate) fn command() -> clap::Command {
         command = command.mut_subcommand(name, |verb| {
             let own = verb.get_after_help().map(|text| format!("\n\n{text}")).unwrap_or_default();
             let text = format!("Examples:\n{}{own}", indented(examples(name)));
-            verb.after_help(text)
+            verb.after_help(text).mut_args(with_minus)
         });
     }
     command
@@ -214,6 +243,27 @@ mod tests {
         // They are text of our own, which nobody wraps.
         for line in groups(&command).lines().chain(START.lines()) {
             assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_no_verb_is_told_what_answers_it() {
+        for (word, answer) in ANSWERED_BY {
+            let error = command().try_get_matches_from(["bedplate", word]).unwrap_err();
+            assert_eq!(meant(&error), Some(answer), "{word}");
+            assert!(command().try_get_matches_from(words(answer)).is_ok(), "{answer}");
+        }
+        let unknown = command().try_get_matches_from(["bedplate", "frobnicate"]).unwrap_err();
+        assert_eq!(meant(&unknown), None);
+    }
+
+    #[test]
+    fn a_number_below_0_is_refused_with_the_bounds() {
+        for line in
+            ["advise --drives 2x1TB --survive -1", "run quickstart --rounds -1", "advise --drives 2x1TB --once-in -3"]
+        {
+            let error = command().try_get_matches_from(words(&format!("bedplate {line}"))).unwrap_err();
+            assert_eq!(error.kind(), clap::error::ErrorKind::ValueValidation, "{line}: {error}");
         }
     }
 

@@ -14,7 +14,7 @@ pub(crate) struct ReportArguments {
     /// Write the self-contained page here
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "output", "verify"])]
     pub(crate) html: Option<PathBuf>,
-    /// Write a picture to share here, SVG or (a name that ends in `.png`) PNG: question, answer, ratios; no serial numbers
+    /// Write a picture to share here: question, answer, ratios; no serial numbers. A name that ends in `.png` makes a PNG, any other an SVG
     #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "json", "csv", "output", "verify"])]
     pub(crate) card: Option<PathBuf>,
     /// Print a Markdown table to share
@@ -32,7 +32,7 @@ pub(crate) struct ReportArguments {
     /// List the columns that `-o` knows
     #[arg(long)]
     pub(crate) list_columns: bool,
-    /// Print all that is known instead of what fits a screen; with `--html`, leave nothing out of the page
+    /// Print everything instead of a summary that fits a screen; with `--html`, leave nothing out of the page
     #[arg(long, conflicts_with_all = ["card", "markdown", "json", "csv", "output", "verify"])]
     pub(crate) details: bool,
     /// Print rates in units of 1000 instead of 1024
@@ -45,12 +45,12 @@ pub(crate) struct ReportArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The run that counts as 1: a directory, the beginning of a name, or `latest`
+    /// The baseline: a run's directory, the beginning of its name, or `latest`
     pub(crate) a: String,
     /// The run that is compared with it
     #[arg(default_value = "latest")]
     pub(crate) b: String,
-    /// Exit with 1 where a cell is certainly slower in B by more than this, such as `5%`
+    /// Exit with 1 if a cell is significantly slower in B by more than this, such as `5%`
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) fail_slower: Option<terms::PerMille>,
     /// Show the cells that are equal, too
@@ -69,7 +69,7 @@ pub(crate) struct RunsArguments {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Throw the catalogue away and read every run again
+    /// Rebuild the catalogue from the runs
     #[arg(long)]
     pub(crate) rebuild: bool,
 }

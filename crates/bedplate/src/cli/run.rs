@@ -24,52 +24,52 @@ pub(crate) struct RunArguments {
     /// Make all drives of the lab of this kind: the same study on another class of drives
     #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["dir", "drive"])]
     pub(crate) lab_drives: Option<LabDrives>,
-    /// What time is in the lab's guest: `virtual` counts instructions, so that numbers do not follow what else this
-    /// machine does; one processor, and NVMe and SATA drives become flash drives in the guest [default: the study's]
+    /// Clock of the lab's guest: `virtual` counts instructions, so that other load on this machine does not change
+    /// figures; it has one processor, and NVMe and SATA drives become flash drives in the guest [default: the study's]
     #[arg(long, value_enum, value_name = "CLOCK", conflicts_with_all = ["dir", "drive"])]
     pub(crate) clock: Option<Clock>,
     /// Release of the lab guest's kernel, or the beginning of it, such as `6.12`: one that this machine has installed.
     /// Repeat it for a run on each, every one compared with the first [default: the study's, else the newest]
     #[arg(long, value_name = "RELEASE", value_delimiter = ',', conflicts_with_all = ["dir", "drive"])]
     pub(crate) kernel: Vec<String>,
-    /// Exit with 1 where a cell is certainly slower on another kernel than on the first by more than this, such as `5%`
+    /// Exit with 1 if a cell is significantly slower on another kernel than on the first by more than this, such as `5%`
     #[arg(long, value_name = "PERCENT", value_parser = percent, conflicts_with_all = ["dir", "drive"])]
     pub(crate) fail_slower: Option<terms::PerMille>,
-    /// Measure what stands already: files in this directory. Needs no rights beyond that and leaves nothing behind
+    /// Measure files in this existing directory instead of stacks. Needs only the right to write there, and leaves nothing behind
     #[arg(long, value_name = "PATH", conflicts_with_all = ["only", "skip", "resume", "replicate", "control", "max_rounds"])]
     pub(crate) dir: Option<String>,
-    /// Which drive of the machine the study's drive NAME is, by an id that stays: a name in /dev/disk/by-id, `serial=…`
+    /// Which drive of the machine the study's drive NAME is, by an id that does not change: a name in /dev/disk/by-id, `serial=…`
     /// or `wwid=…`. ALL THAT IS ON IT IS LOST; one that holds anything is refused
     #[arg(long, value_name = "NAME=ID", value_parser = values::pairing, conflicts_with = "dir")]
     pub(crate) drive: Vec<values::Pairing>,
     /// Do not ask on the terminal before drives are erased
     #[arg(long, requires = "drive")]
     pub(crate) yes: bool,
-    /// Use this drive although it holds something, which is lost. One that is in use is refused all the same
+    /// Use this drive although it holds data, which are lost. A drive that is in use is still refused
     #[arg(long, value_name = "ID", requires = "drive")]
     pub(crate) erase: Vec<String>,
     /// Exactly so many rounds; with --max-rounds, at least so many [default: the study's]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = values::number(1..=1000))]
     pub(crate) rounds: Option<u32>,
     /// Rounds at most, while intervals are wider than --precision or a comparison is open [default: the study's]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = values::number(1..=1000))]
     pub(crate) max_rounds: Option<u32>,
     /// Half-width of an interval at which a cell has had enough rounds, such as `2%` [default: the study's]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) precision: Option<terms::PerMille>,
-    /// Ratios within this of 1 are as good as equal, such as `3%` [default: the study's]
+    /// Ratios within this of 1 count as equal, such as `3%` [default: the study's]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) margin: Option<terms::PerMille>,
-    /// Time for all of it, such as `45m`: spent where verdicts are open, and no cell is begun that would not fit
+    /// Time for the whole run, such as `45min`: spent on undecided comparisons; a cell that would not fit is not begun
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) budget: Option<terms::Nanos>,
-    /// What is done anew for every round [default: the study's]
+    /// What every round repeats [default: the study's]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) replicate: Option<Replicate>,
-    /// What the bare drive, measured first and last in every round, is good for [default: the study's]
+    /// What to do with the control measurement of the bare drive, first and last in every round [default: the study's]
     #[arg(long = "anchor", value_enum, value_name = "WHAT")]
     pub(crate) control: Option<Control>,
-    /// Also run what KDiskMark, CrystalDiskMark or GNOME Disks would, and say why it shows something else
+    /// Also run what KDiskMark, CrystalDiskMark or GNOME Disks would run, and explain why their figures differ
     #[arg(long)]
     pub(crate) compat: bool,
     /// Also measure latency at 25, 50, 70 and 90 % of each random workload's largest throughput
@@ -87,13 +87,13 @@ pub(crate) struct RunArguments {
     /// What `${NAME}` stands for in that file; repeat
     #[arg(long, requires = "fio", value_name = "NAME=VALUE", value_parser = values::variable)]
     pub(crate) set: Vec<(String, String)>,
-    /// Time under load that counts, such as `2s` [default: the study's]
+    /// Time for which each workload is measured, such as `2s` [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = window)]
     pub(crate) window: Option<terms::Nanos>,
-    /// Time under load before that [default: the study's]
+    /// Time under load before that, not counted [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) settle: Option<terms::Nanos>,
-    /// Bytes filled and worked on, such as `64MiB` [default: the study's]
+    /// Size of the area that is written first and then measured, such as `64MiB` [default: the study's]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) span: Option<terms::Bytes>,
     /// Seed of every random choice [default: the study's]
@@ -105,14 +105,14 @@ pub(crate) struct RunArguments {
     /// Leave out what `[trials]` asks for
     #[arg(long = "no-trials")]
     pub(crate) no_feature_checks: bool,
-    /// Add so many rounds at most to the newest run of this study with these choices (another with --resume RUN): they go
-    /// to comparisons that are open and intervals that are wide
-    #[arg(long, value_name = "N", conflicts_with_all = ["rounds", "max_rounds"], value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Add at most this many rounds to the newest run of this study with the same options (to another with --resume RUN),
+    /// for undecided comparisons and wide intervals
+    #[arg(long, value_name = "N", conflicts_with_all = ["rounds", "max_rounds"], value_parser = values::number(1..=1000))]
     pub(crate) more: Option<u32>,
-    /// Go on where the newest run of this study with these choices stopped; finished cells are not repeated
+    /// Continue the newest run of this study with the same options; finished cells are not repeated
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "latest")]
     pub(crate) resume: Option<String>,
-    /// Print all that is known instead of what fits a screen
+    /// Print everything instead of a summary that fits a screen
     #[arg(long, conflicts_with = "json")]
     pub(crate) details: bool,
     /// Print the findings as JSON instead of a table
@@ -150,9 +150,9 @@ impl From<LabDrives> for terms::LabDriveKind {
 /// What time is in the lab's guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Clock {
-    /// Ours: a busy machine makes the guest slow
+    /// Real time: a busy machine makes the guest slow
     Real,
-    /// The guest's instructions are counted, and waiting takes none of our time
+    /// The guest's instructions are counted, and waiting takes no real time
     Virtual,
 }
 
@@ -168,11 +168,11 @@ impl From<Clock> for terms::Clock {
 /// What is done anew for every round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Replicate {
-    /// Every stack is built anew: intervals hold for builds
+    /// Every stack is built again: intervals include the scatter between builds
     Rebuild,
-    /// Stacks stand side by side on slices of every drive, which change places from round to round
+    /// Stacks are built side by side on slices of every drive, which change places from round to round
     Slices,
-    /// Every stack is built once: nothing is said between stacks
+    /// Every stack is built once: stacks are not compared
     Single,
 }
 
@@ -191,7 +191,7 @@ impl From<Replicate> for terms::Replicate {
 pub(crate) enum Control {
     /// It is not measured
     Off,
-    /// Its change within a round is told
+    /// Its change within a round is reported
     Note,
     /// A round in which it changes by more than 6 % does not count and is run again
     Discard,

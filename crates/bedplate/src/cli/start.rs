@@ -8,7 +8,7 @@ use super::RunArguments;
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArguments {
-    /// The directory, or the mount: files of Bedplate's own are written in it and removed at the end
+    /// The directory or mount point. Bedplate writes files of its own in it and removes them at the end
     pub(crate) path: String,
     /// Where it is: `local` this machine, `ssh://host` another
     #[arg(long, default_value = "local", value_name = "PLACE")]
@@ -16,11 +16,11 @@ pub(crate) struct BenchArguments {
     /// One round of short windows: an answer in seconds
     #[arg(long, conflicts_with_all = ["rounds", "window"])]
     pub(crate) quick: bool,
-    /// Rounds; from two on there is an interval [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Number of rounds; an interval needs at least two [default: 5]
+    #[arg(long, value_name = "N", value_parser = super::values::number(1..=1000))]
     pub(crate) rounds: Option<u32>,
-    /// Add so many rounds to the newest run of this directory with these choices
-    #[arg(long, value_name = "N", conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Add this many rounds to the newest run of this directory with the same options
+    #[arg(long, value_name = "N", conflicts_with = "rounds", value_parser = super::values::number(1..=1000))]
     pub(crate) more: Option<u32>,
     /// Workloads of these profiles; repeat or separate by commas [default: kdiskmark]
     #[arg(long, value_name = "PROFILE", value_delimiter = ',')]
@@ -28,13 +28,13 @@ pub(crate) struct BenchArguments {
     /// Workloads of a fio job file instead
     #[arg(long, value_name = "FILE", conflicts_with = "profile")]
     pub(crate) fio: Option<PathBuf>,
-    /// Time under load that counts, of each workload, such as `2s` [default: the profile's]
+    /// Time for which each workload is measured, such as `2s` [default: the profile's]
     #[arg(long, value_name = "TIME", value_parser = super::values::window)]
     pub(crate) window: Option<terms::Nanos>,
     /// Size of the files [default: 1 GiB]
     #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) span: Option<terms::Bytes>,
-    /// Print all that is known instead of what fits a screen
+    /// Print everything instead of a summary that fits a screen
     #[arg(long, conflicts_with = "json")]
     pub(crate) details: bool,
     /// Print the findings as JSON instead of a table
@@ -64,10 +64,10 @@ impl BenchArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
-    /// Go on where the newest demo stopped
+    /// Continue the newest demo
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Print all that is known instead of what fits a screen
+    /// Print everything instead of a summary that fits a screen
     #[arg(long, conflicts_with = "json")]
     pub(crate) details: bool,
     /// Print the findings as JSON instead of a table

@@ -39,7 +39,7 @@ pub(crate) fn percent(text: &str) -> Result<terms::PerMille, String> {
 }
 
 pub(crate) fn time(text: &str) -> Result<terms::Nanos, String> {
-    terms::Nanos::parse(text).map_err(|error| format!("{error}; write a time such as `2s` or `500ms`"))
+    terms::Nanos::parse(text).map_err(|error| format!("{error}; write a time such as `500ms`, `2s` or `45min`"))
 }
 
 /// As long as a study's `window` may be.
@@ -48,13 +48,36 @@ pub(crate) fn window(text: &str) -> Result<terms::Nanos, String> {
     if window < least { Err(format!("a window is at least {least}")) } else { Ok(window) }
 }
 
+/// Smallest size that an option takes: the smallest span, and far below any drive.
+const SMALLEST: terms::Bytes = terms::Bytes::mib(1);
+
 pub(crate) fn size(text: &str) -> Result<terms::Bytes, String> {
     let size = terms::Bytes::parse(text).map_err(|error| format!("{error}; write a size such as `128MiB`"))?;
-    if size < terms::Bytes::mib(1) { Err("a span is at least 1 MiB".to_owned()) } else { Ok(size) }
+    if size < SMALLEST { Err(format!("a size of at least {SMALLEST}")) } else { Ok(size) }
+}
+
+/// A whole number within bounds, which a refusal names in words.
+pub(crate) fn number(
+    bounds: std::ops::RangeInclusive<u32>,
+) -> impl Fn(&str) -> Result<u32, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.trim().parse().ok().filter(|number| bounds.contains(number));
+        number.ok_or_else(|| format!("a whole number from {} to {}", bounds.start(), bounds.end()))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_refused_number_or_size_names_its_bounds() {
+        let number = super::number(0..=8);
+        assert_eq!((number("0"), number(" 8 ")), (Ok(0), Ok(8)));
+        for wrong in ["9", "-1", "", "1.5", "two", "99999999999999999999"] {
+            assert_eq!(number(wrong), Err("a whole number from 0 to 8".to_owned()), "{wrong}");
+        }
+        assert_eq!(super::size("1B"), Err("a size of at least 1 MiB".to_owned()));
+    }
+
     #[test]
     fn pairings_are_read() {
         let pairing = |text| super::pairing(text).map(|of| (of.name.to_string(), of.id));

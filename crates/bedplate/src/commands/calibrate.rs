@@ -35,7 +35,7 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
     let site = open(arguments, settings)?;
     let _care = Care::take();
     if !arguments.json {
-        settings.printer.say(&format!("calibrating {}: nothing is written but RAM", site.name()));
+        settings.printer.say(&format!("calibrating {}: writes to RAM only", site.name()));
         settings.printer.data(&heading())?;
     }
     let progress = settings.printer.progress(1.0);
@@ -51,7 +51,7 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
         settings.printer.data(&(serde_json::to_string_pretty(&calibration)? + "\n"))?;
     } else {
         settings.printer.data(&ending(&calibration))?;
-        settings.printer.say(&format!("kept for expect, advise and run on this machine: {}", spell_path(&path)));
+        settings.printer.say(&format!("kept for `expect`, `advise` and `run` on this machine: {}", spell_path(&path)));
     }
     Ok(if calibration.steps.iter().skip(1).any(|step| step.done) { Exit::Yes } else { Exit::NotHere })
 }
@@ -110,7 +110,9 @@ fn open(arguments: &CalibrateArguments, settings: &Settings) -> Result<Site, Fai
             settings.printer.say("booting a guest");
             Ok(Site::lab(guest::boot(&bench(&spec, Some(own))?, &[], Console::Log, settings)?))
         }
-        _ if arguments.study.is_some() => Err(Failure::told("error: --study goes with --on lab\n\nhint: leave it out")),
+        _ if arguments.study.is_some() => {
+            Err(Failure::told("error: `--study` needs `--on lab`\n\nhint: leave it out, or use `--on lab`"))
+        }
         // Without root the steps that need it say so, and the rest is measured.
         address => Site::open(&address, Rights::Root, settings),
     }

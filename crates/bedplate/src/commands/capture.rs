@@ -1,14 +1,12 @@
 //! `bedplate capture`
 
-use std::io::Write as _;
-
 use host::capture;
 use terms::spelling::spell_path;
 
 use crate::cli::CaptureArguments;
 use crate::exit::{Exit, Failure};
-use crate::machine;
 use crate::settings::Settings;
+use crate::{machine, output};
 
 /// Packs a machine into one file.
 pub(crate) fn capture(arguments: &CaptureArguments, settings: &Settings) -> Result<Exit, Failure> {
@@ -18,8 +16,7 @@ pub(crate) fn capture(arguments: &CaptureArguments, settings: &Settings) -> Resu
         settings.printer.data(&text)?;
         return Ok(Exit::Yes);
     };
-    let mut file = std::fs::File::create_new(path).map_err(Failure::file("make", path))?;
-    file.write_all(text.as_bytes()).map_err(Failure::file("write", path))?;
+    output::write_new(path, &text)?;
     settings.printer.say(&format!("wrote {}; `bedplate inspect --machine {0}` reads it", spell_path(path)));
     Ok(Exit::Yes)
 }

@@ -9,6 +9,7 @@ use terms::spelling::spell_path;
 use crate::cli::CompareArguments;
 use crate::commands::report::{findings, open};
 use crate::exit::{Exit, Failure};
+use crate::output;
 use crate::settings::Settings;
 
 /// Compares two runs from their records.
@@ -20,7 +21,7 @@ pub(crate) fn compare(arguments: &CompareArguments, settings: &Settings) -> Resu
     }
     let compared = compared(a, b)?;
     if let Some(path) = &arguments.html {
-        std::fs::write(path, report::runs_html(&compared)).map_err(Failure::file("write", path))?;
+        output::write(path, report::runs_html(&compared))?;
         settings.printer.say(&format!("wrote {}", spell_path(path)));
     } else {
         let text = if arguments.json {

@@ -27,7 +27,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let design = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
-    let drives: Vec<String> = assignments.iter().map(|assignment| words(assignment, &machine)).collect();
+    let drives = taken(&assignments, &machine);
     let holdings = if arguments.space || arguments.years {
         holdings::want_sizes(&design, (&machine, &assignments), inventory.as_ref(), arguments)?;
         holdings::holdings(&design, (&machine, &assignments), inventory.as_ref(), arguments)?
@@ -97,6 +97,11 @@ fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
             }
             Ok(machine)
         }
+        _ if spec::parse(&text).0.is_some() => Err(Failure::told(format!(
+            "error: `{}` is a study, and does not describe a machine\n\nhint: docs/expect.md has such descriptions; name the study \
+             without `--machine`",
+            spell_path(file)
+        ))),
         _ => Err(Failure::Drawn(drawn)),
     }
 }
@@ -138,14 +143,27 @@ fn no_prediction(stack: &str, because: &str) -> Failure {
     Failure::told(format!("error: could not predict `{stack}`\n  because: {because}"))
 }
 
+/// What stands for the drives of the study, those of which the same is said together.
+fn taken(assignments: &[Assignment], machine: &Machine) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for assignment in assignments {
+        let words = words(assignment, machine);
+        match groups.iter_mut().find(|(same, _)| *same == words) {
+            Some((_, names)) => names.push(assignment.name.as_str()),
+            None => groups.push((words, vec![assignment.name.as_str()])),
+        }
+    }
+    groups.into_iter().map(|(words, names)| format!("{}: {words}", names.join(", "))).collect()
+}
+
 /// What stands for a drive of the study.
 fn words(assignment: &Assignment, machine: &Machine) -> String {
     let group = machine.drives.iter().find(|group| group.name == assignment.name);
     let kind = group.map_or("", |group| group.kind.word());
     let is_told = group.is_some_and(|group| group.rated != Rated::NOTHING);
     match &assignment.drive {
-        Some(drive) => format!("{} is {drive} ({kind})", assignment.name),
-        None if is_told => format!("{} is as the study describes it ({kind})", assignment.name),
-        None => format!("{} is a usual drive ({kind}): the machine has none left of the kind", assignment.name),
+        Some(drive) => format!("{drive} of the machine ({kind})"),
+        None if is_told => format!("as the study describes it ({kind})"),
+        None => format!("a typical drive ({kind}), as the machine has no other of this kind"),
     }
 }

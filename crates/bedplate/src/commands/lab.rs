@@ -32,7 +32,7 @@ fn shell(study: Option<&Path>, settings: &Settings) -> Result<Exit, Failure> {
         Some(path) => studies::load_whole(path, settings)?.design.lab,
         None => default_machine()?,
     };
-    settings.printer.say("booting; leave the shell with `exit` or Ctrl-D, and the guest is gone");
+    settings.printer.say("booting; `exit` or Ctrl-D leaves the shell and ends the guest");
     // QEMU makes the terminal raw; what it was is put back even if QEMU is killed.
     let terminal = rustix::termios::tcgetattr(std::io::stdin()).ok();
     let result = run_shell(&machine, settings);

@@ -31,7 +31,7 @@ fn only_in_the_lab(place: &str) -> Result<(), Failure> {
     match place {
         "lab" => Ok(()),
         "local" => Err(Failure::Refused(
-            "refused: `bedplate build` tries stacks out in the lab only\n\n\
+            "refused: `bedplate build` builds stacks in the lab only\n\n\
              hint: leave out `--on local`; `bedplate run STUDY --on local` builds on drives that you name"
                 .to_owned(),
         )),

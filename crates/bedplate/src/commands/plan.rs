@@ -33,7 +33,7 @@ pub(crate) fn plan(arguments: &PlanArguments, settings: &Settings) -> Result<Exi
     } else if arguments.script {
         let [plan] = plans.as_slice() else {
             return Err(Failure::told(
-                "error: a script builds one stack, and the study has several\n\nhint: choose one with --only, such as --only 1",
+                "error: a script builds one stack, and the study has several\n\nhint: choose one with `--only`, such as --only 1",
             ));
         };
         plan::script(plan)

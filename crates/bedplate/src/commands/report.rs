@@ -10,7 +10,8 @@ use terms::{Bytes, Cmd};
 
 use crate::cli::ReportArguments;
 use crate::commands::runs;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, chain};
+use crate::output;
 use crate::settings::Settings;
 
 /// The page's name inside a run's directory of reports.
@@ -52,7 +53,7 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
         let drawn = made(&findings).into_bytes();
         let is_png = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
         let drawn = if is_png && arguments.card.is_some() { png(drawn)? } else { drawn };
-        std::fs::write(path, drawn).map_err(Failure::file("write", path))?;
+        output::write(path, drawn)?;
         settings.printer.say(&format!("wrote {}", spell_path(path)));
         return Ok(Exit::Yes);
     }
@@ -65,7 +66,8 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
         report::csv(&findings)
     } else if let Some(names) = &arguments.output {
         let columns = report::table::select(&report::columns::cells(), names).map_err(|error| {
-            Failure::told(format!("error: {error}\n\nhint: `bedplate report --list-columns` lists them"))
+            let near = spec::did_you_mean(&error.name, error.known.iter().copied());
+            Failure::told(format!("error: {error}\n\nhint: {near}`bedplate report --list-columns` lists them"))
         })?;
         report::table::text(&columns, &report::columns::cell_rows(&findings), &style, true)
     } else {
@@ -110,7 +112,18 @@ fn from_home(path: &Path) -> String {
 /// the beginning of one, or `latest`. A folder that happens to be called so here is not meant.
 pub(crate) fn open(run: &str, settings: &Settings) -> Result<RunReader, Failure> {
     if run.contains('/') || matches!(run, "." | "..") {
-        return Ok(RunReader::open(Path::new(run))?);
+        return RunReader::open(Path::new(run)).map_err(|error| {
+            let error = chain(&error);
+            Failure::told(format!(
+                "error: {error}\n\nhint: name the directory of a run; `bedplate runs` lists those of `{}`",
+                spell_path(&settings.runs)
+            ))
+        });
+    }
+    if run.trim().is_empty() {
+        return Err(Failure::told(
+            "error: no run is named\n\nhint: `bedplate runs` lists them, and `latest` is the newest",
+        ));
     }
     let catalogue = runs::catalogue(settings)?;
     let here = Path::new(run).join("provenance.json").is_file();

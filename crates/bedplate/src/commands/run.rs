@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit,
     }
     if arguments.fail_slower.is_some() {
         return Err(Failure::told(
-            "error: `--fail-slower` is of a study on several kernels\n\n\
+            "error: `--fail-slower` needs a study on several kernels\n\n\
              hint: name them with `--kernel`; `bedplate compare` has it for two runs",
         ));
     }
@@ -201,9 +201,7 @@ fn measure_all(prepared_run: PreparedRun, resume: Option<Earlier>, settings: &Se
 fn settable(setups: &[DriveSetup], site: &Site, settings: &Settings) -> Vec<DriveSetup> {
     let mut setups = setups.to_vec();
     for setup in setups.iter_mut().filter(|setup| site.is_lab() && setup.sanitize.is_some()) {
-        settings
-            .printer
-            .say(&format!("drive {}: sanitizing is left out, an emulated drive does not know it", setup.name));
+        settings.printer.say(&format!("drive {}: sanitizing is skipped: an emulated drive cannot do it", setup.name));
         setup.sanitize = None;
     }
     setups
@@ -336,7 +334,7 @@ fn conclude(directory: &Path, settings: &Settings) -> Result<(Findings, Exit), F
     if let Err(Failure::Fatal(error) | Failure::Could(error)) =
         runs::catalogue(settings).and_then(|catalogue| runs::keep(&catalogue, settings))
     {
-        settings.printer.say(&format!("warning: the catalogue was not brought up to date: {error}"));
+        settings.printer.say(&format!("warning: the catalogue could not be updated: {error}"));
     }
     // A stack that cannot be built has told so by its cells.
     let built: Vec<_> = findings.feature_checks.iter().filter(|of| of.missing.is_none()).cloned().collect();

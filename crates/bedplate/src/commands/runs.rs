@@ -31,7 +31,7 @@ pub(crate) fn runs(arguments: &RunsArguments, settings: &Settings) -> Result<Exi
         settings.printer.say(&format!("no runs yet; {BEGIN}"));
         return Ok(Exit::Yes);
     } else {
-        rows.iter().map(line).collect()
+        rows.iter().map(|row| line(row, settings.style.columns())).collect()
     };
     settings.printer.data(&text)?;
     Ok(Exit::Yes)
@@ -58,14 +58,14 @@ pub(crate) fn keep(catalogue: &Catalogue, settings: &Settings) -> Result<(), Fai
     Ok(catalogue.keep(&settings.catalogue)?)
 }
 
-fn line(row: &RunRow) -> String {
+fn line(row: &RunRow, columns: usize) -> String {
     let state = match (row.sealed, row.failed) {
         (false, _) => "unfinished".to_owned(),
-        (true, 0) => "whole".to_owned(),
+        (true, 0) => "complete".to_owned(),
         (true, failed) => format!("{failed} failed"),
     };
     let (run, question) = (spell_inline(&row.run), spell_inline(&row.question));
-    format!("{run:<40} {:>4} cells  {state}\n    {question}\n", row.cells)
+    format!("{run:<40} {:>4} cells  {state}\n{}", row.cells, report::paragraph("    ", &question, columns))
 }
 
 fn json(row: &RunRow) -> serde_json::Value {

@@ -27,7 +27,7 @@ pub(crate) fn studies(name: Option<&str>, settings: &Settings) -> Result<Exit, F
         out.push_str(&format!("{name}\n{question}    {stacks} stacks × {workloads} workloads, {time}\n"));
     }
     settings.printer.data(&out)?;
-    settings.printer.say("\n`bedplate run NAME` runs one in the lab; `bedplate studies NAME` prints it, to change it");
+    settings.printer.say("\n`bedplate run NAME` runs one in the lab; `bedplate studies NAME` prints its text");
     Ok(Exit::Yes)
 }
 

@@ -54,8 +54,9 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     let writer = RunWriter::resume(&reader)?;
     unchanged(&past, &proof, &reader)?;
     let proof = proof.of_run(&reader)?;
-    let waiting =
-        |line: &str| settings.printer.say(&format!("waiting for what the run left at work: {}", spell_inline(line)));
+    let waiting = |line: &str| {
+        settings.printer.say(&format!("waiting for programs that the run left running: {}", spell_inline(line)))
+    };
     for line in build::settle(&site, &waiting)? {
         settings.printer.data(&format!("ended  {}", spell_inline(&line)))?;
     }
@@ -157,7 +158,7 @@ fn plans(reader: &RunReader, slugs: &[String], past: &[JournalEntry]) -> Result<
         match plan {
             Some(plan) if digest.as_ref() == begun => Ok(plan),
             plan => Err(Failure::Refused(format!(
-                "refused: the record {} the plan of `{slug}` that was begun\n\nhint: {} tells what was run",
+                "refused: the record {} the plan of `{slug}` that was begun\n\nhint: {} has what was run",
                 if plan.is_some() { "holds another plan than" } else { "does not hold" },
                 spell_path(&reader.dir().join("journal.jsonl"))
             ))),

@@ -22,7 +22,7 @@ impl Runner<'_> {
         let slug = &self.plans[index].slug;
         let scores = self.scores(slug)?;
         if scores.is_empty() {
-            self.progress.note(&format!("step {}: {}: nothing was said of it", index + 1, self.plans[index].stack));
+            self.progress.note(&format!("step {}: {}: nothing was predicted", index + 1, self.plans[index].stack));
         }
         for score in &scores {
             self.progress.note(&format!("step {}: {}: {}", index + 1, self.plans[index].stack, words(score)));

@@ -65,9 +65,9 @@ fn existing(host: &dyn Host, path: &str) -> Result<String, Failure> {
         ))
     };
     let found = host.resolve(path).map_err(|error| missing(error, "directory"))?;
-    if host.run(&Cmd::new(["test", "-f", &found]))?.ok() {
+    if !host.run(&Cmd::new(["test", "-d", &found]))?.ok() {
         return Err(Failure::told(format!(
-            "error: `{}` is a file, not a directory\n\nhint: name the directory that it is in",
+            "error: `{}` is not a directory\n\nhint: name a directory, such as the one that it is in or where it is mounted",
             spell_inline(path)
         )));
     }

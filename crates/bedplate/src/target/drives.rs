@@ -93,7 +93,7 @@ fn fitted(study: Study, claimed: &[Claimed]) -> Result<Study, Failure> {
     let policy = &study.design.measure;
     if policy.replicate == Replicate::Slices {
         return Err(Failure::told(
-            "error: drives of a machine are not sliced in this version\n\nhint: use `--replicate rebuild`, or `--on lab`",
+            "error: real drives cannot be divided into slices in this version\n\nhint: use `--replicate rebuild`, or `--on lab`",
         ));
     }
     let smallest = claimed.iter().map(|of| of.permission.identity().size).min();
@@ -112,7 +112,7 @@ fn root(site: &Site) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::told(
-        "error: only root may build on drives\n\nhint: use `sudo` in front; `--dir PATH` measures what is there without",
+        "error: only root may build on drives\n\nhint: put `sudo` in front; `--dir PATH` measures a directory without it",
     ))
 }
 
@@ -129,7 +129,9 @@ fn paired<'a>(design: &Design, arguments: &'a RunArguments, site: &Site) -> Resu
             )));
         }
         if !given.insert(name.clone()) {
-            return Err(Failure::told(format!("error: drive `{name}` is named twice")));
+            return Err(Failure::told(format!(
+                "error: drive `{name}` is named twice\n\nhint: give each `--drive NAME=ID` once"
+            )));
         }
     }
     let missing: BTreeSet<Name> = needed.difference(&given).cloned().collect();
@@ -138,10 +140,10 @@ fn paired<'a>(design: &Design, arguments: &'a RunArguments, site: &Site) -> Resu
         return Ok(arguments.drive.iter().filter(|pairing| needed.contains(&pairing.name)).collect());
     };
     Err(Failure::Refused(format!(
-        "refused: no drive of this machine is named for {}; all that is on it would be lost\n\n\
+        "refused: no drive of this machine is named for {} of the study; everything on a drive that is named is lost\n\n\
          hint: name one for each, such as `--drive {first}=ID`\n{}",
         words(&missing),
-        candidates(site, first)?
+        candidates(site, &format!("--drive {first}="))?
     )))
 }
 
@@ -149,22 +151,24 @@ fn words(names: &BTreeSet<Name>) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Drives of the machine that may be named, with what is on them, and those that may not, with the reason.
-fn candidates(site: &Site, first: &Name) -> Result<String, Failure> {
+/// Drives of the machine that may be named, each as it is typed and with what is on it, and those that may not, with the reason.
+fn candidates(host: &dyn Host, before: &str) -> Result<String, Failure> {
     let mut lines = Vec::new();
-    let all = claim::candidates(site)?;
+    let all = claim::candidates(host)?;
     let (offered, refused): (Vec<_>, Vec<_>) = all.iter().partition(|candidate| candidate.is_offered());
-    for candidate in &offered {
-        let pair = in_command(&format!("{first}={}", candidate.id.as_deref().unwrap_or_default()));
-        lines.push(format!("  --drive {pair}\n      {}: {}", shown(&candidate.drive), candidate.status()));
-    }
+    lines.extend(offered.iter().map(|of| entry(before, of.id.as_deref().unwrap_or_default(), &of.drive, &of.status())));
     if offered.is_empty() {
-        lines.push("  (none of this machine's drives may be used)".to_owned());
+        lines.push("  (no drive of this machine may be used)".to_owned());
     }
     for candidate in &refused {
-        lines.push(format!("  not offered: {}: {}", shown(&candidate.drive), candidate.status()));
+        lines.push(format!("  cannot be used: {}: {}", shown(&candidate.drive), candidate.status()));
     }
     Ok(lines.join("\n"))
+}
+
+/// A drive as it is typed, and below that what it is and what is on it.
+fn entry(before: &str, id: &str, drive: &Drive, status: &str) -> String {
+    format!("  {before}{}\n      {}: {status}", in_command(id), shown(drive))
 }
 
 /// `1.82 TiB Samsung SSD 990 PRO, today /dev/nvme0n1`.
@@ -173,9 +177,13 @@ fn shown(drive: &Drive) -> String {
     format!("{}{model}, today {}", drive.size, drive.node())
 }
 
-fn listed(drives: &[Drive]) -> String {
-    let line = |drive: &Drive| Some(format!("  {}\n      {}", in_command(&claim::id_of(drive)?), shown(drive)));
-    let lines: Vec<String> = drives.iter().filter_map(line).collect();
+/// Every drive that tells an id, each with what is on it, free ones first; of a machine in a file that is not known.
+fn listed(host: &dyn Host, all: &[Drive]) -> String {
+    let line = |id: Option<String>, drive: &Drive, status: &str| Some(entry("", &id?, drive, status));
+    let lines: Vec<String> = match claim::candidates(host) {
+        Ok(found) => found.iter().filter_map(|of| line(of.id.clone(), &of.drive, &of.status())).collect(),
+        Err(_) => all.iter().filter_map(|drive| line(claim::id_of(drive), drive, "not examined")).collect(),
+    };
     if lines.is_empty() { "  (no drive of this machine tells an id)".to_owned() } else { lines.join("\n") }
 }
 
@@ -236,22 +244,24 @@ pub(crate) fn found(host: &dyn Host, pairs: &[Pairing]) -> Result<Vec<(plan::Dri
                     plan::DriveFact { name: name.clone(), size: drive.size, lba: drive.logical_block, slice: false };
                 Ok((fact, drive.clone()))
             }
-            [] => Err(unnamed(id, &all)),
-            _ => Err(Failure::told(format!("error: several drives are `{id}`\n\nhint: name one by its `wwid=…`"))),
+            [] => Err(unnamed(id, &all, || listed(host, &all))),
+            _ => Err(Failure::told(format!(
+                "error: `{id}` is the id of several drives\n\nhint: name one by its `wwid=…`"
+            ))),
         }
     };
     pairs.iter().map(found).collect()
 }
 
 /// No drive goes by that name: the lasting one, where it is a name of today, else those that there are.
-fn unnamed(id: &str, all: &[Drive]) -> Failure {
+fn unnamed(id: &str, all: &[Drive], others: impl FnOnce() -> String) -> Failure {
     let today = all.iter().find(|drive| drive.node() == id || drive.kernel_name == id);
     match today.and_then(claim::id_of) {
         Some(name) => Failure::told(format!(
-            "error: `{id}` is a name of today, and another drive may have it tomorrow\n\nhint: name it `{}`",
+            "error: `{id}` may mean another drive after the next start of the machine\n\nhint: name it `{}`",
             in_command(&name)
         )),
-        None => Failure::told(format!("error: no drive is `{id}`\n\nhint: here are\n{}", listed(all))),
+        None => Failure::told(format!("error: no drive is `{id}`\n\nhint: name one of these\n{}", others())),
     }
 }
 
@@ -319,7 +329,9 @@ mod tests {
     #[test]
     fn what_a_drive_says_of_itself_is_neither_a_command_nor_a_line() {
         let evil = drive("X$(touch /tmp/pwn); #", "Disk\n  hint: all is well\u{1b}]0;PWN\u{7}");
-        for text in [listed(std::slice::from_ref(&evil)), unnamed("sda", std::slice::from_ref(&evil)).text()] {
+        let listed = entry("", &claim::id_of(&evil).unwrap(), &evil, "free");
+        let unnamed = unnamed("sda", std::slice::from_ref(&evil), String::new);
+        for text in [listed, unnamed.text()] {
             assert!(text.contains("'serial=X$(touch /tmp/pwn); #'"), "{text}");
             assert!(!text.contains("\n  hint: all is well") && !text.contains('\u{1b}'), "{text}");
         }

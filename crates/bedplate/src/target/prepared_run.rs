@@ -38,12 +38,16 @@ impl PreparedRun {
 
 /// The study that was named, with the choices of the command line.
 pub(super) fn named(arguments: &RunArguments, settings: &Settings) -> Result<Study, Failure> {
-    let Some(path) = &arguments.study else { return Err(Failure::told("error: no study is named")) };
+    let Some(path) = &arguments.study else {
+        return Err(Failure::told(
+            "error: no study is named\n\nhint: `bedplate studies` lists those that come with the program",
+        ));
+    };
     let mut study = studies::load_whole(path, settings)?;
     study.design.stacks = studies::select(study.design.stacks, &arguments.only, &arguments.skip)?;
     studies::adjust(&mut study.design, arguments, settings)?;
     if arguments.quick && !arguments.no_feature_checks && !study.design.feature_checks.is_empty() {
-        settings.printer.say("no feature checks in a quick run; `bedplate prove` with the same study runs them");
+        settings.printer.say("a quick run has no feature checks; `bedplate prove` with the same study runs them");
     }
     if arguments.quick || arguments.no_feature_checks {
         study.design.feature_checks.clear();

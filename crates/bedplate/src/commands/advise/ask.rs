@@ -11,7 +11,7 @@ use crate::prompt::{self, failed};
 pub(super) fn ask(said: &NeedsArguments) -> Result<(DriveSet, NeedsArguments), Failure> {
     if !prompt::can_ask() {
         return Err(Failure::told(
-            "error: there is no terminal to ask on\n\nhint: bedplate init --drives 4x4TB:hdd --encrypted --survive 1",
+            "error: there is no terminal to ask on\n\nhint: `bedplate init --drives 4x4TB:hdd --encrypted --survive 1`",
         ));
     }
     let set: DriveSet = Input::<String>::new()

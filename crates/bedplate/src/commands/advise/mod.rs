@@ -18,9 +18,10 @@ use terms::{Bytes, BytesPerSecond, Design, Workload};
 
 use crate::cli::{AdviseArguments, InitArguments, NeedsArguments};
 use crate::commands::expect::{self, holdings};
+use crate::drives::DriveSet;
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
-use crate::{calibrations, library, studies};
+use crate::{calibrations, library, output, studies};
 
 /// Searches all stacks on the drives for those that meet the needs and that no other beats.
 pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result<Exit, Failure> {
@@ -29,8 +30,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let mut design = studies::of_text(&name, &text, settings)?;
     design.workloads.retain(Workload::is_predictable);
     let (mut machine, inventory, known) = expect::open(arguments.machine.as_deref(), settings)?;
-    if let Some(set) = arguments.drives {
-        settings.printer.say(&format!("for {}", set.describe()));
+    if arguments.drives.is_some() {
         // Drives that were named are not those that happen to be there.
         machine.drives.clear();
     }
@@ -39,12 +39,15 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let sizes = holdings::sizes(&design, (&machine, &assignments), inventory.as_ref(), size);
     let models = holdings::models(&sizes, &machine);
     let (sizes, models) = alike(sizes, models, arguments, settings)?;
+    // Of many drives this takes seconds.
+    let searched = arguments.drives.map_or_else(|| format!("{} drives of the study", sizes.len()), DriveSet::describe);
+    settings.printer.say(&format!("searching the layouts of {searched}"));
     let search = Search::new(&design, (&sizes, &models), &machine, known.as_ref(), arguments.most as usize);
     let advice = search.answer(arguments.needs.of(sizes.len()));
     if let Some(path) = &arguments.write_study
         && !advice.front.is_empty()
     {
-        written::write(path, &advice, &design.lab.drives, &text)?;
+        written::write(path, &advice, (&design.lab.drives, size), &text)?;
         settings.printer.say(&format!("study: {}", spell_path(path)));
     }
     let style = report::Style { width: settings.style.width.min(80), ..settings.style };
@@ -75,8 +78,8 @@ pub(crate) fn init(arguments: &InitArguments, settings: &Settings) -> Result<Exi
     let file = &arguments.file;
     if file.exists() {
         return Err(Failure::told(format!(
-            "error: there is a file `{0}` already\n\nhint: name another, such as `bedplate init second.toml`",
-            spell_path(file)
+            "error: {}\n\nhint: name another, such as `bedplate init second.toml`",
+            output::taken(file)
         )));
     }
     let (drives, needs) = match arguments.drives {
@@ -86,12 +89,14 @@ pub(crate) fn init(arguments: &InitArguments, settings: &Settings) -> Result<Exi
     let status = advise(&arguments.as_advise(drives, needs), settings)?;
     if file.exists() {
         let path = spell_path(file);
-        // What fits into memory is fast on any drive, and drives of the study are as large as the lab has room for.
-        settings.printer.say(&format!(
-            "\n  bedplate run {path}     build and compare them in a virtual machine\n  bedplate plan {path}    every command that \
-             they take\n  bedplate expect {path} --years --drive-size {}\n                          rebuilds, wear, loss of data in a year",
-            drives.size_word()
-        ));
+        let next = [
+            (format!("bedplate expect {path} --years"), "speed, rebuilds, wear and risk of each"),
+            (format!("bedplate plan {path}"), "every command that they take"),
+            (format!("bedplate run {path}"), "build and compare them in a virtual machine"),
+        ];
+        let width = next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
+        let lines = next.map(|(command, does)| format!("  {command:<width$}   {does}"));
+        settings.printer.say(&format!("\n{}", lines.join("\n")));
     }
     Ok(status)
 }
@@ -105,7 +110,7 @@ fn study(arguments: &AdviseArguments) -> Result<String, Failure> {
         (Some(path), _) => studies::text(path),
         (None, Some(drives)) => Ok(drives.study(&arguments.profile)),
         (None, None) => Err(Failure::told(
-            "error: no drives are named\n\nhint: bedplate advise --drives 4x4TB:hdd, or name a study",
+            "error: no drives are named\n\nhint: `bedplate advise --drives 4x4TB:hdd`, or name a study",
         )),
     }
 }
@@ -132,7 +137,9 @@ fn alike(
     }
     if !left.is_empty() {
         let left = left.join(", ");
-        settings.printer.say(&format!("left out, because they are not like `{}`: {left}", first.name));
+        settings
+            .printer
+            .say(&format!("left out, because they differ from `{}` in size, block or kind: {left}", first.name));
     }
     Ok(kept)
 }

@@ -59,8 +59,8 @@ pub(super) fn want_sizes(
         return Ok(());
     }
     Err(Failure::told(format!(
-        "error: how large is {}? The machine does not say, and the size of a drive in the lab is not that of yours\n\nhint: add \
-         --drive-size, such as --drive-size 2TB",
+        "error: the real size of {} is not known, and that of a drive in the lab says nothing of it\n\nhint: add `--drive-size 2TB`, \
+         or `stands_for = \"2 TB\"` to the drive in the study",
         unknown.join(", ")
     )))
 }
@@ -79,13 +79,16 @@ pub(crate) fn sizes(
     design.lab.drives.iter().map(size).collect()
 }
 
-/// The size that the machine tells of what stands for a study's drive, or the study where it is that of no lab
-/// ([`model::assignment`]).
+/// The size of the real drive that the study says it stands for; else that which the machine tells of the one in its place, or
+/// the study where it is that of no lab ([`model::assignment`]).
 fn told(
     drive: &LabDrive,
     (machine, assignments): (&Machine, &[Assignment]),
     inventory: Option<&Inventory>,
 ) -> Option<Bytes> {
+    if drive.stands_for.is_some() {
+        return drive.stands_for;
+    }
     let here = assignments
         .iter()
         .find(|assignment| assignment.name == drive.name)
@@ -146,8 +149,10 @@ fn kind(kind: DriveKind) -> Option<DriveClass> {
 /// What holdings are made of besides the stack, in a sentence.
 pub(super) fn assumptions(arguments: &ExpectArguments) -> String {
     let daily = arguments.daily.map_or_else(
-        || "nothing said of what is written in a day (`--daily SIZE`), so no life".to_owned(),
-        |bytes| format!("{bytes} written in a day at random places in 16 KiB"),
+        || "Without `--daily SIZE`, the bytes written in a day, the life of the drives is not predicted".to_owned(),
+        |bytes| format!("{bytes} are written in a day, at random places in blocks of 16 KiB"),
     );
-    format!("Half full, scrubbed every 30 days, a failed drive replaced within 0 to 3 days; {daily}.")
+    format!(
+        "Assumed: the stack is half full and scrubbed every 30 days, a failed drive is replaced within 0 to 3 days. {daily}."
+    )
 }

@@ -58,7 +58,7 @@ pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Se
         if !fits(&reader, study, more.is_some())? {
             let begun = reader.provenance();
             return Err(Failure::told(format!(
-                "error: run `{}` is of another study, or was begun with other choices\n\nhint: its command was `{}`",
+                "error: run `{}` is of another study, or was started with other options\n\nhint: its command was `{}`",
                 begun.run,
                 begun.command_line()
             )));
@@ -67,7 +67,7 @@ pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Se
     }
     newest(study, more, settings)?.ok_or_else(|| {
         Failure::told(
-            "error: there is no run of this study with these choices to resume\n\n\
+            "error: there is no run of this study with the same options to resume\n\n\
              hint: leave out --resume and --more to begin one",
         )
     })
