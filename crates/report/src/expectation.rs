@@ -5,7 +5,7 @@ use terms::account::Account;
 use terms::durability::Outlook;
 use terms::prediction::{Demand, Estimate, Input, Prediction, Range, Term};
 use terms::units::significant;
-use terms::{Iops, Nanos};
+use terms::{Iops, MeasurePolicy, Nanos};
 
 use crate::account::account_table;
 use crate::grouped::by_key;
@@ -79,7 +79,7 @@ pub fn text(expectation: &Expectation<'_>, style: &Style) -> String {
     out
 }
 
-/// So many stacks of one figure are named; of more, the first and how many there are.
+/// So many stacks that are as good as equal are named; of more, the first and how many there are.
 const NAMED: usize = 2;
 
 /// The answer where stacks are compared: which is the fastest under each workload, and which the next.
@@ -91,8 +91,9 @@ fn fastest(expectation: &Expectation<'_>, style: &Style) -> String {
     let mut out = format!("\n{}\n", style.paint(Tone::Strong, "Predicted to be the fastest"));
     for mut under in by_key(all, |of| of.workload.as_str()) {
         under.sort_by(|a, b| b.throughput.value.total_cmp(&a.throughput.value));
-        let places = by_key(under.iter().copied(), |of| figure(of, of.throughput.value, style));
-        let places: Vec<String> = places.iter().take(2).map(|same| place(same, style)).collect();
+        let (first, others) = equals(&under);
+        let (next, _) = equals(others);
+        let places: Vec<String> = [first, next].iter().filter(|of| !of.is_empty()).map(|of| place(of, style)).collect();
         let first = style.spell(&format!("  {}: ", under[0].pattern));
         out.push_str(&paragraph(&first, &style.spell(&places.join("; next ")), style.columns()));
     }
@@ -102,7 +103,14 @@ fn fastest(expectation: &Expectation<'_>, style: &Style) -> String {
     out
 }
 
-/// Stacks with one figure: `single, mirror 4707 MiB/s`.
+/// The fastest of these, which are sorted, with those that are equal to it within the usual margin; and the others.
+fn equals<'p, 'a>(sorted: &'p [&'a Prediction]) -> (&'p [&'a Prediction], &'p [&'a Prediction]) {
+    let margin = MeasurePolicy::default().margin.share();
+    let best = sorted.first().map_or(0.0, |of| of.throughput.value);
+    sorted.split_at(sorted.partition_point(|of| of.throughput.value * (1.0 + margin) >= best))
+}
+
+/// Stacks that are as good as equal, by the fastest of them: `single, mirror 4707 MiB/s`.
 fn place(same: &[&Prediction], style: &Style) -> String {
     let named: Vec<&str> = same.iter().take(NAMED).map(|of| of.stack.as_str()).collect();
     let more = if same.len() > NAMED { format!(" and {} more", same.len() - NAMED) } else { String::new() };
