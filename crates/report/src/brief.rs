@@ -36,15 +36,17 @@ struct Extent {
     reasons: usize,
     /// Rows of the table.
     rows: usize,
+    /// Of many stacks that are compared, who is highest where is said too.
+    leaders: bool,
 }
 
 /// From all to least, but for rows.
 const EXTENTS: [Extent; 5] = [
-    Extent { whole_names: true, asides: true, reasons: 3, rows: usize::MAX },
-    Extent { whole_names: false, asides: true, reasons: 3, rows: usize::MAX },
-    Extent { whole_names: false, asides: false, reasons: 3, rows: usize::MAX },
-    Extent { whole_names: false, asides: false, reasons: 1, rows: usize::MAX },
-    Extent { whole_names: false, asides: false, reasons: 0, rows: usize::MAX },
+    Extent { whole_names: true, asides: true, reasons: 3, rows: usize::MAX, leaders: true },
+    Extent { whole_names: false, asides: true, reasons: 3, rows: usize::MAX, leaders: true },
+    Extent { whole_names: false, asides: false, reasons: 3, rows: usize::MAX, leaders: true },
+    Extent { whole_names: false, asides: false, reasons: 1, rows: usize::MAX, leaders: true },
+    Extent { whole_names: false, asides: false, reasons: 0, rows: usize::MAX, leaders: true },
 ];
 
 /// The findings on a screen. One target is a card of its workloads; several stacks are ratios to the first, and what
@@ -61,11 +63,18 @@ pub fn brief(findings: &Findings, style: &Style) -> String {
             return text;
         }
     }
-    // One line says how many rows there are besides.
-    let over = text.lines().count() - LINES + 1;
     let all = if grid.stacks().len() == 1 { grid.workloads().len() } else { grid.stacks().len() };
-    let rows = all.saturating_sub(over).max(ROWS);
-    if rows + 1 < all { drawn(&grid, Extent { rows, ..least }, style) } else { text }
+    for leaders in [true, false] {
+        let whole = drawn(&grid, Extent { leaders, ..least }, style);
+        // One line says how many rows there are besides.
+        let over = whole.lines().count().saturating_sub(LINES) + 1;
+        let rows = all.saturating_sub(over).max(ROWS);
+        text = if rows + 1 < all { drawn(&grid, Extent { rows, leaders, ..least }, style) } else { whole };
+        if text.lines().count() <= LINES {
+            break;
+        }
+    }
+    text
 }
 
 fn drawn(grid: &Grid, extent: Extent, style: &Style) -> String {
@@ -110,7 +119,7 @@ fn lines(grid: &Grid, extent: Extent) -> Vec<(&'static str, String)> {
         lines.extend(trust.map(|trust| ("Trust", format!("{trust}; {}", measured(findings)))));
     } else {
         lines.extend(trust.map(|trust| ("Trust", trust)));
-        lines.push(("Answer", prose::short(grid).join(" ")));
+        lines.push(("Answer", prose::short(grid, extent.leaders).join(" ")));
     }
     lines.retain(|line| !line.1.is_empty());
     lines

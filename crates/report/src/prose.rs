@@ -49,11 +49,13 @@ pub(crate) const WORKLOADS: &str = "workloads";
 /// The section of the table of all figures.
 pub(crate) const FIGURES: &str = "figures";
 
-/// The sentences of a short answer: who is highest where is left out where every stack is compared by name.
-pub(crate) fn short(grid: &Grid) -> Vec<String> {
+/// The sentences of a short answer: who is highest where is left out where every stack is compared by name, and without
+/// `leaders` where any is compared.
+pub(crate) fn short(grid: &Grid, leaders: bool) -> Vec<String> {
     let sentences = answer(grid);
-    let is_compared = sentences.iter().any(|sentence| sentence.evidence == RATIOS) && !answer::is_crowd(grid);
-    let told = sentences.into_iter().filter(|sentence| !is_compared || sentence.evidence != WORKLOADS);
+    let is_compared = sentences.iter().any(|sentence| sentence.evidence == RATIOS);
+    let is_enough = is_compared && !(leaders && answer::is_crowd(grid));
+    let told = sentences.into_iter().filter(|sentence| !is_enough || sentence.evidence != WORKLOADS);
     told.map(|sentence| sentence.text).collect()
 }
 

@@ -60,7 +60,7 @@ impl Shared {
             label: prose::label(findings),
             workloads: grid.titles.clone(),
             rows: grid.stacks().iter().enumerate().map(row).collect(),
-            answer: prose::short(&grid),
+            answer: prose::short(&grid, true),
             trust: confidence::of(&grid).map(|of| of.words()),
             machine: machine(findings),
             run: format!("{} · bedplate {}", findings.provenance.run, findings.provenance.version),
