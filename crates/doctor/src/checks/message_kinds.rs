@@ -133,9 +133,9 @@ const DIRTY: Words = &[&["md/raid", "cannot start dirty degraded array"]];
 /// `zio_suspend` in OpenZFS's `module/zfs/zio.c`.
 const SUSPENDED: Words = &[&["pool '", "has been suspended"], &["mmp writes to pool", "suspending pool"]];
 
-/// Namespaces and controllers that are not used, for another has their number (`nvme_init_ns_head`, `nvme_init_subsystem` and
+/// Namespaces and controllers that are not used, for another has their identifiers (`nvme_init_ns_head`, `nvme_init_subsystem` and
 /// `nvme_validate_cntlid` in the kernel's `drivers/nvme/host/core.c`).
-const SAME_NUMBER: Words = &[
+const DUPLICATE_IDS: Words = &[
     &["nvme", "globally duplicate ids"],
     &["nvme", "duplicate ids in subsystem"],
     &["nvme", "because of duplicate ids"],
@@ -381,11 +381,11 @@ pub(super) const UNMOUNTABLE: Kind = Kind {
 };
 
 pub(super) const LEFT_OUT: Kind = Kind {
-    words: SAME_NUMBER,
+    words: DUPLICATE_IDS,
     severity: Error,
-    what: "an NVMe drive is not used, for another has its number",
-    cost: "; 0 bytes on it can be reached, and it need not be at fault: its firmware gives more than one drive the same number",
-    advice: "Look for newer firmware of both. Linux 6.5 and later uses a drive at PCIe whose namespaces have the number of another's: \
+    what: "an NVMe drive is not used, for another has the same identifiers",
+    cost: "; 0 bytes on it can be reached, and it need not be at fault: its firmware gives several drives the same identifiers",
+    advice: "Look for newer firmware of both. Linux 6.5 and later uses a drive at PCIe whose namespaces have the identifiers of another's: \
              name its partitions by their own UUID then, and not by `/dev/disk/by-id`.",
     command: "dmesg | grep -iE 'nvme.*duplicate'",
 };

@@ -23,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "`dmesg`, `default_ps_max_latency_us`, `pcie_aspm.policy`, `d3cold_allowed`, `config` of storage controllers",
         rule: "an NVMe controller went down or did not come back from sleep, a storage controller answers with nothing but ones, or the kernel \
-               leaves a drive out for its number (error) or for the size of its blocks (warning)",
+               leaves a drive out for its duplicate identifiers (error) or for the size of its blocks (warning)",
         fixes: false,
         look: went_away,
     },
