@@ -249,15 +249,18 @@ pub fn erase(held: &mut LockedDrive<'_>) -> Result<(), BuildError> {
 
 /// The same in a teardown, where a person named the drive and more than the run's work is on it.
 pub(crate) fn erase_whole(held: &LockedDrive<'_>) -> Result<(), BuildError> {
-    held.confirm()?;
     let (host, node) = (held.host(), held.identity().node.clone());
-    let run = |argv: &[&str]| host.run_ok(&Cmd::new(argv.iter().copied()).limit(DISCARD));
+    let run = |argv: &[&str]| -> Result<Outcome, BuildError> {
+        held.confirm()?;
+        Ok(host.run_ok(&Cmd::new(argv.iter().copied()).limit(DISCARD))?)
+    };
     for partition in partitions(host, &node)? {
         run(&["wipefs", "--all", "--quiet", &partition])?;
     }
     run(&["wipefs", "--all", "--quiet", &node])?;
     // The kernel forgets partitions of a table that is gone; a drive without any answers that there is nothing to do.
     host.run(&Cmd::new(["blockdev", "--rereadpt", &node]).limit(DISCARD))?;
+    held.confirm()?;
     discard(host, &node)?;
     Ok(held.prove_blank()?)
 }

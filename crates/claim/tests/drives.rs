@@ -274,6 +274,14 @@ const CASES: &[Case] = &[
         &["the SCST device `disk` says it is its own"],
     ),
     (
+        "a target by a link that is gone",
+        |m| {
+            m.put_file("/sys/kernel/config/nvmet/subsystems/nqn/namespaces/1/device_path", "/dev/disk/by-label/gone");
+        },
+        Class::Unknown,
+        &["the NVMe target `nqn` has `/dev/disk/by-label/gone`, which leads nowhere now"],
+    ),
+    (
         "a target that nothing is told of",
         |m| m.put_file("/sys/module/nvmet/refcnt", "1"),
         Class::Unknown,

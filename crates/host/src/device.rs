@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -93,7 +92,7 @@ pub(crate) fn read_at(path: &str, offset: u64, length: u32) -> io::Result<Vec<u8
     }
     let file = File::from(open_kind(path, OFlags::empty(), &[FileType::RegularFile, FileType::BlockDevice])?);
     if file.metadata()?.file_type().is_block_device() {
-        forget(&file, offset, u64::from(length))?;
+        forget(&file)?;
     }
     let mut bytes = vec![0; length as usize];
     let mut filled = 0;
@@ -109,15 +108,11 @@ pub(crate) fn read_at(path: &str, offset: u64, length: u32) -> io::Result<Vec<u8
     Ok(bytes)
 }
 
-/// Largest page of any machine (kernel, arch/arm64/Kconfig, `ARM64_64K_PAGES`). What is in a range in part is not let go.
-const PAGE: u64 = 64 << 10;
-
 /// Has the kernel let go of what it has read of a device before. It keeps that while anybody has the device open, and whoever
-/// writes to it by another way (another machine, another path, something made of the device) does not change it.
-fn forget(device: &File, offset: u64, length: u64) -> io::Result<()> {
-    let start = offset.saturating_sub(PAGE);
-    let end = offset.saturating_add(length).saturating_add(PAGE);
-    Ok(fadvise(device, start, NonZeroU64::new(end - start), Advice::DontNeed)?)
+/// writes to it by another way (another machine, another path, something made of the device) does not change it. All of it:
+/// the kernel keeps what is in a range in part, and new kernels keep a device in pieces of many pages.
+fn forget(device: &File) -> io::Result<()> {
+    Ok(fadvise(device, 0, None, Advice::DontNeed)?)
 }
 
 /// Bytes that are read at a time.

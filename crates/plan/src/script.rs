@@ -76,7 +76,17 @@ must_differ() {
 # teardown wipes and discards may be somebody's by any other name.
 must_be_built() {
     if [ "$(printf '%s\n' "$@" | sort)" != "$(cat "$kept")" ]; then
-        echo "$0: nothing stands on these drives that was built since this machine was started" >&2
+        echo "$0: $kept does not say that it was built on these drives since this machine was started" >&2
+        echo "$0: if it was, before a restart, run the commands of teardown() by hand" >&2
+        exit 3
+    fi
+}
+
+# What stands under this name on other drives is taken down first, for nothing would tell of it afterwards.
+must_be_alone() {
+    if [ -s "$kept" ] && [ "$(printf '%s\n' "$@" | sort)" != "$(cat "$kept")" ]; then
+        echo "$0: it was built on other drives and not taken down:" $(cat "$kept") >&2
+        echo "$0: run teardown with these, or remove $kept if nothing of it is left" >&2
         exit 3
     fi
 }
@@ -181,6 +191,7 @@ const KEYS: &str = r#"    # Keys are random, live in memory, and are gone howeve
 fn build(text: &mut String, plan: &Plan) {
     text.push_str("\nbuild() {\n");
     let _ = writeln!(text, "    printf '%s: %s\\n' \"$0\" {} >&2", quote(lost(plan)));
+    text.push_str("    must_be_alone \"$@\"\n");
     for drive in &plan.drives {
         let _ = writeln!(text, "    must_be_blank \"${}\"", variable(drive));
     }

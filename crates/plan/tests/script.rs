@@ -188,7 +188,7 @@ fn blank_drives_are_built_on_and_taken_down_last_first() {
 #[test]
 fn only_drives_that_were_built_on_are_taken_down() {
     let stage = Stage::new("others");
-    stage.put("serials", "/dev/x1 S1\n/dev/x2 S2\n/dev/x3 S3\n");
+    stage.put("serials", "/dev/x1 S1\n/dev/x2 S2\n/dev/x3 S3\n/dev/x4 S4\n");
     let refused = |arguments: &[&str]| {
         let log = stage.log();
         let output = stage.run(arguments);
@@ -197,6 +197,7 @@ fn only_drives_that_were_built_on_are_taken_down() {
     };
     refused(&["teardown", "a=S1", "b=S2"]);
     assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    refused(&["build", "a=S3", "b=S4"]);
     refused(&["teardown", "a=S1", "b=S3"]);
     refused(&["teardown", "a=S2", "b=S1"]);
     assert_eq!(stage.code(&["teardown", "b=S2", "a=S1"]), 0, "in any order");

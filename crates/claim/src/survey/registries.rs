@@ -52,8 +52,9 @@ fn add<T: PartialEq>(found: &mut Vec<T>, one: T) {
     }
 }
 
-/// Devices and files among paths. A node is one wherever it lies, and behind a link too. One that is not there was taken
-/// away with its device, and nobody can name it either.
+/// Devices and files among paths. A node is one wherever it lies, and behind a link too. One of a pool that is not there was
+/// taken away with its device, and nobody can name it either. A target keeps the path that somebody typed: it may have been a
+/// link that is gone, and what it led to is served still.
 fn sorted(host: &dyn Host, owned: Owned) -> Result<Registry, Doubt> {
     let mut registry = Registry::default();
     for (path, owner) in owned {
@@ -61,6 +62,9 @@ fn sorted(host: &dyn Host, owned: Owned) -> Result<Registry, Doubt> {
         let is_node = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
         match behind_node(host, &path)? {
             Some(devno) => add(&mut registry.devices, Listed { devno, owner }),
+            None if matches!(owner, Owner::Target(_)) && !host.exists(&path)? => {
+                return Err(Doubt::words(format!("{owner} has `{path}`, which leads nowhere now")));
+            }
             None if is_node => {}
             None => add(&mut registry.files, Named { path, user: owner.to_string() }),
         }
