@@ -213,10 +213,14 @@ fn thin_by_volumes(machine: &Machine, round: &mut Round, asked: &[String]) {
     for group in machine.detail.volume_groups.known().into_iter().flatten() {
         for pool in group.logical.iter().filter(|pool| pool.attributes.starts_with('t')) {
             let name = quote(&format!("{}/{}", group.name, pool.name));
-            let (Some(data), Some(metadata)) = (pool.data, pool.metadata) else { continue };
             if asked.contains(&name) {
                 continue;
             }
+            let (Some(data), Some(metadata)) = (pool.data, pool.metadata) else {
+                round
+                    .unknown(&volume_place(group, pool), "how full its data and its metadata are was not told of both");
+                continue;
+            };
             round.look();
             let letter = pool.attributes.as_bytes().get(8);
             let mode = MODES.iter().find(|(own, _)| Some(own) == letter).map_or(WRITES, |(_, mode)| mode);

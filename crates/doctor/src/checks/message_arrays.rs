@@ -32,9 +32,15 @@ impl<'a> Start<'a> {
     }
 }
 
-/// Of all such lines those of arrays that lacked a member when they were started last.
+/// Of all such lines those of arrays that lacked a member when they were started last, and were not filled since: mdadm(8)
+/// makes a new RAID-5 without its last member, which is filled at once (`md: md0: recovery done.`).
 pub(super) fn short<'a>(lines: &[&'a str]) -> Vec<&'a str> {
-    let starts = lines.iter().filter_map(|line| Some((Start::of(line)?, *line)));
-    let last: BTreeMap<&str, (Start, &str)> = starts.map(|(start, line)| (start.array, (start, line))).collect();
+    let mut last: BTreeMap<&str, (Start, &str)> = BTreeMap::new();
+    for line in lines {
+        if let Some(filled) = line.split_once("md: ").and_then(|(_, rest)| rest.split_once(": recovery done")) {
+            last.remove(filled.0);
+        }
+        last.extend(Start::of(line).map(|start| (start.array, (start, *line))));
+    }
     last.into_values().filter(|(start, _)| start.is_short()).map(|(_, line)| line).collect()
 }

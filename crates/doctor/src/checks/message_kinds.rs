@@ -432,7 +432,7 @@ pub(super) const DIFFERENT_PARITY: Kind = Kind {
 };
 
 pub(super) const STARTED_SHORT: Kind = Kind {
-    words: &[&["md/raid", " active with "]],
+    words: &[&["md/raid", " active with "], &["md: md", ": recovery done"]],
     severity: Error,
     what: "an array was started without all its members",
     cost: "; what stands on it has lost redundancy unless they came back later",

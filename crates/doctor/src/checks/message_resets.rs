@@ -27,7 +27,7 @@ pub(super) fn often<'a>(lines: &[&'a str]) -> Often<'a> {
             Said::Start => run += 1,
             Said::Usb { host, port } => {
                 hosts.extend(host);
-                ports.extend(port);
+                ports.extend(port.map(|port| (plugged.get(port).copied().unwrap_or(0), port)));
             }
             Said::PluggedIn(port) => *plugged.entry(port).or_default() += 1,
             Said::Reset(what) => {
@@ -44,7 +44,7 @@ pub(super) fn often<'a>(lines: &[&'a str]) -> Often<'a> {
         match (is_often, host(line)) {
             (false, _) => {}
             (true, Some(host)) if hosts.contains(host) => {}
-            (true, None) if !ports.contains(key.2) => drop(often.of_unknown.insert(key.2)),
+            (true, None) if !ports.contains(&(key.1, key.2)) => drop(often.of_unknown.insert(key.2)),
             (true, _) => often.of_drives.push(line),
         }
     }

@@ -129,8 +129,9 @@ fn went_away(machine: &Machine, round: &mut Round) {
     let left_out: BTreeSet<&str> = look_for(machine, round, &LEFT_OUT).into_iter().filter_map(controller).collect();
     look_for(machine, round, &OTHER_BLOCKS);
     let mut lines = with(machine, round, SENT_TO_SLEEP.words);
-    // What was left out ends with words of its own, and does not sleep.
-    lines.retain(|line| !controller(line).is_some_and(|own| left_out.contains(own)));
+    // What is left out is removed after that, and does not sleep.
+    let is_end = |line: &str| line.to_lowercase().contains("removing after probe failure");
+    lines.retain(|line| !(is_end(line) && controller(line).is_some_and(|own| left_out.contains(own))));
     let aspm = machine.parameter("pcie_aspm.policy").unwrap_or("not told");
     let apst = machine.parameter("nvme_core.default_ps_max_latency_us");
     let apst = apst.map_or("its limit was not told".to_owned(), |limit| format!("up to {limit} µs"));
@@ -163,7 +164,11 @@ fn requests(machine: &Machine, round: &mut Round) {
     for kind in [DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
         look_for(machine, round, &kind);
     }
-    let short = message_arrays::short(&with(machine, round, STARTED_SHORT.words));
+    let mut short = message_arrays::short(&with(machine, round, STARTED_SHORT.words));
+    short.retain(|line| {
+        let is_it = |name: &str| line.contains(&format!(":{name}:"));
+        !machine.arrays().any(|(node, md)| md.degraded.known() == Some(&Some(0)) && is_it(&node.name))
+    });
     tell(round, &STARTED_SHORT, &short, "");
     let mut beyond = with(machine, round, BEYOND.words);
     beyond.retain(|line| !is_empty_drive(line));

@@ -52,7 +52,8 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
                  is taken out of the replacement, when a scrub has shown what the other one has (zpool-detach(8)); replace nothing \
                  before.",
             )
-            .run(Nothing, format!("zpool online {name} {device}"));
+            .look("smartctl -x DEVICE")
+            .run(Nothing, format!("zpool {} {name} {device}", if is_counted_out(first) { "clear" } else { "online" }));
     }
     let replace = |found: Found| {
         found.run(

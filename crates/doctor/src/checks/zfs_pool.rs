@@ -121,17 +121,20 @@ fn repaired(pool: &Pool, at: &Place, round: &mut Round) {
         return;
     }
     let name = quote(&pool.name);
-    round.find(
-        finding(
+    let (severity, cost) = if scan.contains(" with 0 errors") {
+        (
             Information,
-            at,
-            format!("the last scrub repaired {size}"),
             "0 bytes of it are lost: what was bad on one device was taken from others. No counter tells on which",
         )
-        .seen(format!("zpool status {}", pool.name), scan)
-        .advise("Ask the drives for their health, and look whether the next scrub repairs something as well.")
-        .run(Nothing, format!("zpool scrub -w {name}"))
-        .look(format!("zpool status -v {name}")),
+    } else {
+        (Warning, "what it could not repair is counted as its errors")
+    };
+    round.find(
+        finding(severity, at, format!("the last scrub repaired {size}"), cost)
+            .seen(format!("zpool status {}", pool.name), scan)
+            .advise("Ask the drives for their health, and look whether the next scrub repairs something as well.")
+            .run(Nothing, format!("zpool scrub -w {name}"))
+            .look(format!("zpool status -v {name}")),
     );
 }
 

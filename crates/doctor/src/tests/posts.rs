@@ -852,7 +852,9 @@ fn more_messages() {
 fn what_is_left_out_is_not_told_to_stay_awake() {
     let text = "[    1.2] nvme nvme1: ignoring ctrl due to duplicate subnqn (nqn.1).\n[    1.3] nvme nvme1: Removing after probe failure status: -22\n";
     let asleep = text.replace("ignoring ctrl due to duplicate subnqn (nqn.1).", "Device not ready; aborting reset");
-    for (text, wanted) in [(text, false), (asleep.as_str(), true)] {
+    let later =
+        format!("{text}[ 4000.1] nvme nvme1: controller is down; will reset: CSTS=0xffffffff, PCI_STATUS=0x10\n");
+    for (text, wanted) in [(text, false), (asleep.as_str(), true), (later.as_str(), true)] {
         let diagnosis = diagnose(&inspect::examine(&posted::read([("post", text)]).machine).unwrap());
         let advised = diagnosis.findings.iter().any(|found| found.remedy.advice.contains("default_ps_max_latency_us"));
         assert_eq!(advised, wanted, "{text}");
@@ -869,6 +871,16 @@ fn arrays_that_are_started_short() {
         post(starts(&["md/raid:md0: raid level 5 active with 2 out of 3 devices, algorithm 2"]), SHORT, &[]),
         post(starts(&["md/raid10:md1: active with 3 out of 4 devices"]), SHORT, &[]),
         post(starts(&["md/raid1:md127: active with 2 out of 2 mirrors"]), &[], NOT),
+        // A new RAID-5 is made so, and filled at once.
+        post(
+            starts(&[
+                "md/raid:md0: raid level 5 active with 2 out of 3 devices, algorithm 2",
+                "md: recovery of RAID array md0",
+                "md: md0: recovery done.",
+            ]),
+            &[],
+            NOT,
+        ),
         // A box with twelve bays, and one that has a single drive left.
         post(starts(&["md/raid1:md0: active with 4 out of 12 mirrors"]), &[], NOT),
         post(starts(&["md/raid1:md0: active with 1 out of 12 mirrors"]), SHORT, &[]),
@@ -902,6 +914,12 @@ fn drives_at_usb_that_are_reset() {
         post(format!("{drive}{}", resets(2)), &[], NOT),
         post(format!("{camera}{}", resets(9)), &[], NOT),
         post(format!("{}{}", drive.replace("2-1:", "2-2:"), resets(9)), &[], NOT),
+        // The drive went, and a camera came to its port.
+        post(
+            format!("{drive}[  700.1] usb 2-1: new high-speed USB device number 7 using xhci_hcd\n{}", resets(4)),
+            &[],
+            NOT,
+        ),
         // Once each time that the machine wakes, or that it is plugged in.
         post(format!("{drive}{}", (0..6).map(woken).collect::<String>()), &[], NOT),
         post(
@@ -964,6 +982,15 @@ fn what_smartd_writes() {
             &[],
         ),
         post(journal("SMART Usage Attribute: 194 Temperature_Celsius changed from 64 to 65"), &[], NOT),
+        post(
+            format!(
+                "{}{}",
+                journal("8 Currently unreadable (pending) sectors"),
+                journal("No more Currently unreadable (pending) sectors, warning condition reset after 1 email")
+            ),
+            &[],
+            NOT,
+        ),
         // They went away again, as the last line says, and as the drive does.
         post(
             format!(
@@ -1348,6 +1375,11 @@ fn what_a_scrub_repaired() {
     const NOT: &[&str] = &["zfs-pool-state"];
     check(&[
         post(text("scrub repaired 1.21M in 02:03:04 with 0 errors on Sun May 12 02:27:05 2024"), REPAIRED, &[]),
+        post(
+            text("scrub repaired 128K in 02:03:04 with 3 errors on Sun May 12 02:27:05 2024"),
+            &[("zfs-pool-state", "tank", Warning)],
+            &[],
+        ),
         post(text("scrub repaired 0B in 02:03:04 with 0 errors on Sun May 12 02:27:05 2024"), &[], NOT),
         post(text("scrub repaired 0 in 2h3m with 0 errors on Sun May 12 02:27:05 2024"), &[], NOT),
         post(text("scrub canceled on Sun May 12 02:27:05 2024"), &[], NOT),

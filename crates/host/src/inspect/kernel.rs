@@ -91,7 +91,8 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 110] = [
+const NOTABLE: [&str; 111] = [
+    ": recovery done",
     "controller is down",
     "csts=0xffffffff",
     "device not ready",

@@ -21,8 +21,11 @@ fn message(line: &str) -> Option<&str> {
     if let Some((before, message)) = line.split_once(" kernel: ") {
         return is_clock(before).then_some(message);
     }
-    // `dmesg --time-format iso`.
+    // `dmesg --time-format iso` has a comma before the fraction, as other logs seldom have.
     let (time, rest) = line.split_once(' ').unwrap_or_default();
+    if time.contains('T') && time.contains(',') && is_clock(time) {
+        return Some(rest);
+    }
     let bare = if time.contains('T') && is_clock(time) { rest } else { line };
     is_bare(bare).then_some(bare)
 }
@@ -101,6 +104,8 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut is_new = said.lines().nth(1).is_some();
     let mut before = Times::default();
     let mut told = 0;
+    // Behind its command, up to an empty line, what has no time is a message without one.
+    let mut of_dmesg = text.command.is_some_and(|typed| typed.contains("dmesg"));
     for line in &text.lines {
         is_new |= told > 0 && STARTS.iter().any(|start| line.starts_with(start));
         if let Some((name, found)) = smartd::told(line) {
@@ -110,7 +115,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         }
         // A message of several lines goes on with an indent.
         let goes_on = told > 0 && line.starts_with(' ');
-        let Some(message) = message(line) else {
+        of_dmesg &= !line.trim().is_empty();
+        let is_one = of_dmesg && told > 0 && !goes_on;
+        let Some(message) = message(line).or_else(|| is_one.then_some(*line)) else {
             said.extend(goes_on.then(|| format!("{line}\n")));
             continue;
         };

@@ -68,8 +68,12 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
 }
 
 /// Arrays of which no other text tells, where all members that the newest superblock has in sync were posted and say the same: then the
-/// others are missing. A superblock alone may be old, and its array whole without it.
+/// others are missing. A superblock alone may be old, and its array whole without it. Where an array has a name that another
+/// text tells, it may be this one.
 pub(super) fn put_all(machine: &mut Machine) {
+    if machine.has_array() {
+        machine.superblocks.clear();
+    }
     for superblocks in std::mem::take(&mut machine.superblocks).into_values() {
         let newest = superblocks.iter().map(|own| own.events).max();
         let here: Vec<&Superblock> = superblocks.iter().filter(|own| Some(own.events) == newest).collect();

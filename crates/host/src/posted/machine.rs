@@ -243,6 +243,13 @@ impl Machine {
         LETTERS.iter().map(|letter| format!("md{letter}")).find(|name| !self.blocks.contains_key(name))
     }
 
+    /// Has any text told of an array by its name?
+    pub(super) fn has_array(&self) -> bool {
+        self.blocks
+            .keys()
+            .any(|name| name.strip_prefix("md").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
+    }
+
     /// Has any text told of a block device?
     pub(super) fn has_blocks(&self) -> bool {
         !self.blocks.is_empty()

@@ -36,8 +36,9 @@ pub(super) fn told(line: &str) -> Option<(&str, Watched)> {
     let is_own = piece::is_plain(name) && !kind.contains('_');
     let mut found = Watched { has_failed: said.starts_with(FAILED), ..Watched::default() };
     for (own, (words, _, _)) in found.counts.iter_mut().zip(COUNTS) {
-        // `(changed +2)` may follow.
-        *own = said.split_once(words).and_then(|(number, _)| number.parse().ok());
+        // `(changed +2)` may follow, and `No more Currently unreadable (pending) sectors` is said where they are gone.
+        let number = said.split_once(words).map(|(number, _)| number);
+        *own = number.and_then(|number| if number == "No more" { Some(0) } else { number.parse().ok() });
     }
     (is_own && (found.has_failed || found.counts.iter().any(Option::is_some))).then_some((name, found))
 }
