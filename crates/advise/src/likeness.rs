@@ -1,4 +1,4 @@
-//! Designs that no figure can distinguish share one canonical form, so each figure is computed once for all of them.
+//! Designs that one figure cannot distinguish share a form for it, so that the figure is computed once for all of them.
 //!
 //! For each figure the choices that do not enter into it are put to one value. A test holds the figures of likenesses
 //! against those of the designs themselves.

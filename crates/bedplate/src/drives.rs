@@ -7,6 +7,8 @@ use terms::{Bytes, LabDriveKind};
 
 /// Most drives of a study that is made of them.
 const MOST: u32 = 64;
+/// Largest size of a drive: that of `stands_for` in a study.
+pub(crate) const LARGEST: Bytes = Bytes::gib(1 << 20);
 
 /// Kinds by the words that people type, and what one of them is called.
 const KINDS: [(&str, LabDriveKind, &str); 5] = [
@@ -53,8 +55,8 @@ impl FromStr for DriveSet {
         }
         let size = Bytes::parse(&size.trim().to_ascii_uppercase().replace('I', "i"))
             .map_err(|_| format!("`{}` is not a size with its unit; {SHAPE}", size.trim()))?;
-        if size < Bytes::gib(1) {
-            return Err(format!("drives of at least 1 GiB, not {size}"));
+        if size < Bytes::gib(1) || size > LARGEST {
+            return Err(format!("drives of 1 GiB to {LARGEST}, not {size}"));
         }
         let typed = kind.trim();
         let known = || KINDS.map(|(word, ..)| word).join(", ");

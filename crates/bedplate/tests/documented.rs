@@ -30,7 +30,7 @@ fn how(line: &str) -> Depth {
     match words[1] {
         _ if line.contains("ssh://") => Depth::Not("reaches another machine: lab tests `places`"),
         "calibrate" if words.contains(&"lab") => Depth::Begun,
-        "check-model" if words.contains(&"--again") => Depth::Not("wants an earlier such run: lab tests `foretold`"),
+        "check-model" if words.contains(&"--again") => Depth::Not("wants an earlier such run: lab tests `predicted`"),
         "calibrate" => Depth::Not("measures this machine for a minute: tests of the crate"),
         "init" => Depth::Not("asks on a terminal"),
         "lab" if words.get(2) == Some(&"shell") => Depth::Begun,

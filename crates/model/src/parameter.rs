@@ -274,7 +274,7 @@ table! {
 }
 
 impl Parameter {
-    /// Its place in a [`Parameters`](crate::Book).
+    /// Its place in a [`Parameters`](crate::Parameters).
     #[must_use]
     pub const fn place(self) -> u32 {
         self as u32

@@ -12,7 +12,7 @@ use terms::inventory::Inventory;
 use terms::machine::{Machine, Rated};
 use terms::prediction::Prediction;
 use terms::spelling::spell_path;
-use terms::{Design, NoteLevel};
+use terms::{Design, LabDrive, NoteLevel};
 
 use crate::cli::{ExpectArguments, MachineArguments, Selection};
 use crate::exit::{Exit, Failure};
@@ -27,7 +27,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let design = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
-    let drives = taken(&assignments, &machine);
+    let drives = taken(&assignments, &machine, &design.lab.drives);
     let holdings = if arguments.space || arguments.years {
         holdings::want_sizes(&design, (&machine, &assignments), inventory.as_ref(), arguments)?;
         holdings::holdings(&design, (&machine, &assignments), inventory.as_ref(), arguments)?
@@ -144,10 +144,12 @@ fn no_prediction(stack: &str, because: &str) -> Failure {
 }
 
 /// What stands for the drives of the study, those of which the same is said together.
-fn taken(assignments: &[Assignment], machine: &Machine) -> Vec<String> {
+fn taken(assignments: &[Assignment], machine: &Machine, drives: &[LabDrive]) -> Vec<String> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for assignment in assignments {
-        let words = words(assignment, machine);
+        let size = drives.iter().find(|drive| drive.name == assignment.name).and_then(|drive| drive.stands_for);
+        let size = size.map(|size| format!(", its size taken as {size} (`stands_for`)")).unwrap_or_default();
+        let words = words(assignment, machine) + &size;
         match groups.iter_mut().find(|(same, _)| *same == words) {
             Some((_, names)) => names.push(assignment.name.as_str()),
             None => groups.push((words, vec![assignment.name.as_str()])),

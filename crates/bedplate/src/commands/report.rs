@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use host::{Host, Local};
-use record::RunReader;
+use record::{RecordError, RunReader};
 use terms::finding::Findings;
 use terms::spelling::{spell_inline, spell_path};
 use terms::{Bytes, Cmd};
@@ -112,12 +112,13 @@ fn from_home(path: &Path) -> String {
 /// the beginning of one, or `latest`. A folder that happens to be called so here is not meant.
 pub(crate) fn open(run: &str, settings: &Settings) -> Result<RunReader, Failure> {
     if run.contains('/') || matches!(run, "." | "..") {
-        return RunReader::open(Path::new(run)).map_err(|error| {
-            let error = chain(&error);
-            Failure::told(format!(
-                "error: {error}\n\nhint: name the directory of a run; `bedplate runs` lists those of `{}`",
+        return RunReader::open(Path::new(run)).map_err(|error| match error {
+            RecordError::NotARun { .. } => Failure::told(format!(
+                "error: {}\n\nhint: name the directory of a run; `bedplate runs` lists those of `{}`",
+                chain(&error),
                 spell_path(&settings.runs)
-            ))
+            )),
+            other => other.into(),
         });
     }
     if run.trim().is_empty() {

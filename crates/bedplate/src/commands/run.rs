@@ -80,7 +80,7 @@ fn say_clock(design: &terms::Design, site: &Site, settings: &Settings) {
     }
 }
 
-/// Runs a study that is staked out to its record, and prints no report.
+/// Runs a prepared run to its record, and prints no report.
 pub(crate) fn to_record(prepared_run: PreparedRun, settings: &Settings) -> Result<PathBuf, Failure> {
     measure_all(prepared_run, None, settings)
 }

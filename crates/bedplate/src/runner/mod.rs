@@ -1,7 +1,7 @@
 //! Takes a study through the house: round by round, stack by stack, build, fill, measure, record, take down.
 //!
 //! A round is every workload on every stack once. Which rounds there are is decided in `schedule`; what stands at the
-//! same time, and in which order its cells come, in `visit`; the bare drive is watched in `anchor`.
+//! same time, and in which order its cells come, in `visit`; the bare drive is watched in `control`.
 
 pub(crate) mod cleanup;
 mod control;

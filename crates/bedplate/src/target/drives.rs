@@ -261,7 +261,7 @@ fn unnamed(id: &str, all: &[Drive], others: impl FnOnce() -> String) -> Failure 
             "error: `{id}` may mean another drive after the next start of the machine\n\nhint: name it `{}`",
             in_command(&name)
         )),
-        None => Failure::told(format!("error: no drive is `{id}`\n\nhint: name one of these\n{}", others())),
+        None => Failure::told(format!("error: no drive is `{id}`\n\nhint: this machine has these\n{}", others())),
     }
 }
 

@@ -66,7 +66,7 @@ lsblk --noheadings --raw --output NAME,TYPE
     assert!(!signatures(&guest).is_empty(), "something survived");
     let (status, said) = bedplate(&guest, "teardown --runs /mnt/records/runs");
     assert_eq!(status, 3, "after a new start somebody has to say whose it is: {said}");
-    assert!(said.contains("started anew") && said.contains("--erase"), "{said}");
+    assert!(said.contains("rebooted since") && said.contains("--erase"), "{said}");
     assert!(!signatures(&guest).is_empty(), "refused, and yet something was written");
     let erase = used.iter().map(|pair| format!("--erase {}", pair.split_once('=').unwrap().1)).collect::<Vec<_>>();
     let (status, said) = bedplate(&guest, &format!("teardown --runs /mnt/records/runs {}", erase.join(" ")));

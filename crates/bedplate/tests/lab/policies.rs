@@ -254,7 +254,7 @@ fn a_drive_is_written_to_until_it_settles() {
 fn drives_become_another_kind_only_where_they_can() {
     let bench = Bench::new();
     for (study, more, kind, why) in [
-        ("quickstart", &["--on", "local"][..], "ram", "`--lab-drives` is of the lab"),
+        ("quickstart", &["--on", "local"][..], "ram", "`--lab-drives` changes drives of the lab only"),
         ("pcie-switch", &[], "hdd", "a guest has 6 SATA ports"),
         ("pcie-switch", &[], "ram", "more than half"),
         ("remote-two-hosts", &[], "hdd", "`read-both` needs drives behind a network"),

@@ -167,7 +167,7 @@ fn a_step_that_comes_out_wrong_is_the_last() {
     std::fs::write(&kept, calibration.to_string()).unwrap();
     let stopped = bench.run(&["run", &study, "--on", "lab"]);
     let said = text(&stopped);
-    assert!(said.contains("stopped: step 1 (first) is more than 60 % off what was said"), "{said}");
+    assert!(said.contains("stopped: step 1 (first) is more than 60 % off its prediction"), "{said}");
     assert!(said.contains("not begun") && stopped.status.code() == Some(1), "{said}");
     bench.assert_nothing_left();
 }

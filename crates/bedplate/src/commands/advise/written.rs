@@ -6,7 +6,7 @@ use std::path::Path;
 use terms::advice::Advice;
 use terms::{Bytes, LabDrive};
 
-use crate::drives::line;
+use crate::drives::{LARGEST, line};
 use crate::exit::Failure;
 use crate::output;
 
@@ -21,10 +21,13 @@ pub(super) fn write(
         "# Layouts that Bedplate advises: `bedplate plan` shows how they are built, `bedplate run` measures them.\n\n",
     );
     out.push_str("question = \"Which of the advised layouts is fastest?\"\n\n");
-    out.push_str("# Small drives of the virtual machine. `stands_for` is the size of yours, for `bedplate expect --space --years`.\n");
+    let size = |drive: &LabDrive| size.or(drive.stands_for).filter(|size| (Bytes::mib(32)..=LARGEST).contains(size));
+    let is_said = drives.iter().any(|drive| size(drive).is_some());
+    let said = if is_said { " `stands_for` is the size of yours, for `bedplate expect --space --years`." } else { "" };
+    let _ = writeln!(out, "# Small drives of the virtual machine.{said}");
     out.push_str("[lab]\ndrives = [\n");
     for drive in drives {
-        out.push_str(&line(drive.name.as_str(), drive.kind, drive.lba, size.or(drive.stands_for)));
+        out.push_str(&line(drive.name.as_str(), drive.kind, drive.lba, size(drive)));
     }
     out.push_str("]\n");
     for (one, name) in advice.front.iter().zip(advise::study_names(&advice.front)) {
