@@ -259,7 +259,7 @@ fn drives_become_another_kind_only_where_they_can() {
         ("pcie-switch", &[], "ram", "more than half"),
         ("remote-two-hosts", &[], "hdd", "`read-both` needs drives behind a network"),
         ("remote-path-lost", &[], "nvme", "`path-lost` needs drives behind a network"),
-        ("remote-two-hosts", &["--replicate", "slices"], "", "slices are of one"),
+        ("remote-two-hosts", &["--replicate", "slices"], "", "slices are on one"),
     ] {
         let path = format!("studies/{study}.toml");
         let kind = if kind.is_empty() { Vec::new() } else { vec!["--lab-drives", kind] };
