@@ -32,7 +32,7 @@ pub(crate) struct ExpectArguments {
     /// Also print rebuild and scrub times, the life of the drives (needs --daily) and the risk of data loss in a year
     #[arg(long)]
     pub(crate) years: bool,
-    /// Size of every real drive, such as `2TB` [default: `stands_for` of the study, else the machine's drive, else the size in the lab]
+    /// Size of every real drive, such as `2TB` [default: `stands_for` of the study, else the machine's drive, else, for --space, the size in the lab]
     #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) drive_size: Option<terms::Bytes>,
     /// Data written in a day, such as `50GB`, by which drives wear out

@@ -27,7 +27,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let design = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
-    let drives = taken(&assignments, &machine, &design.lab.drives);
+    let drives = taken(&assignments, &machine, if arguments.drive_size.is_none() { &design.lab.drives } else { &[] });
     let holdings = if arguments.space || arguments.years {
         holdings::want_sizes(&design, (&machine, &assignments), inventory.as_ref(), arguments)?;
         holdings::holdings(&design, (&machine, &assignments), inventory.as_ref(), arguments)?

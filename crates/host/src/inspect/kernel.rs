@@ -191,7 +191,7 @@ const NOTABLE: [&str; 111] = [
     ": io error on ",
     "disabling caching",
     "md: disk",
-    // Drives that are left out, for their numbers or their blocks.
+    // Drives that are left out, for their identifiers or their blocks.
     "duplicate id",
     "duplicate subnqn",
     "duplicate cntlid",

@@ -1,4 +1,4 @@
-//! What fio's client says of several servers, distinguished.
+//! What fio's client says of several servers, each apart.
 //!
 //! The client's JSON has the jobs of all servers in one list, each with the address that it was reached by, and behind
 //! them a sum called `All clients`. Each host's jobs are put into a document as fio alone would have printed it.

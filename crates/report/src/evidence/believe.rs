@@ -23,7 +23,7 @@ pub(crate) fn facts(findings: &Findings) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// How what was predicted before fared, or why nothing was.
+/// How predictions fared, or why there are none.
 fn predicted(findings: &Findings) -> Option<String> {
     let card = findings.predicted.as_ref()?;
     if let Some(why) = &card.why_not {
