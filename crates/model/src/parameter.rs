@@ -252,7 +252,7 @@ table! {
     ZfsLogWait: "ZFS, a block of the intent log that waits for others, relative to the one before it", Ratio, 0.05, 0.3, Published,
         "zfs_commit_timeout_pct, OpenZFS module parameters";
     ZfsActive: "writes that ZFS keeps under way on a vdev", Ratio, 2.0, 0.3, Published, "zfs_vdev_async_write_min_active, OpenZFS module parameters";
-    ZfsCommit: "ways of the head for each transaction group", Ratio, 100.0, 1.0, Guessed,
+    ZfsCommit: "seeks for each transaction group", Ratio, 100.0, 1.0, Guessed,
         "labels, space maps and the meta object set, three copies in several passes: 30 where neighbours are joined, 300 where not";
     CopyOnWrite: "drives' work for data written to another place, relative to the same in place", Ratio, 1.0, 0.6, Guessed,
         "how free space lies is not known";

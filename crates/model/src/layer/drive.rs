@@ -177,7 +177,7 @@ impl Compiler<'_> {
             }
         }
         if is_hdd {
-            self.network.add(values, each(class.position, flow.seeks, "ways of the head"));
+            self.network.add(values, each(class.position, flow.seeks, "seeks"));
             return worked;
         }
         let alone = match (flow.write, flow.random) {
