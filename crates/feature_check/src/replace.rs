@@ -55,13 +55,13 @@ impl<'a> Replacement<'a> {
 
     /// Is what the joiner gets a mapping, which lives on without its drive and keeps its name?
     fn is_mapping(&self) -> bool {
-        self.own.last().is_some_and(|node| !node.layer.is_partition())
+        self.own.last().is_some_and(|node| !node.layer.shares_drive())
     }
 
     /// The device that the joiner gets, with an ending for its name where it is a mapping.
     fn device(&self, scene: &Scene<'_>, ending: &str) -> Result<String, FeatureCheckError> {
         match self.own.last() {
-            Some(node) if node.layer.is_partition() => scene.device_of(&Ref::Layer(node.name.clone())),
+            Some(node) if node.layer.shares_drive() => scene.device_of(&Ref::Layer(node.name.clone())),
             Some(node) => Ok(scene.device_of(&Ref::Layer(node.name.clone()))? + ending),
             None if matches!(self.joiner.layer, Layer::Zfs(_)) => {
                 Ok(terms::plan::partition_of(&scene.drive(&self.drive)?, 1))
@@ -92,7 +92,7 @@ impl<'a> Replacement<'a> {
             let Act::Run(command) = &step.act else { continue };
             let mut cmd = scene.command(&step.id, command)?;
             for word in &mut cmd.argv {
-                for own in self.own.iter().filter(|own| !own.layer.is_partition()) {
+                for own in self.own.iter().filter(|own| !own.layer.shares_drive()) {
                     let mapping = scene.device_of(&Ref::Layer(own.name.clone()))?;
                     let name = mapping.strip_prefix("/dev/mapper/").unwrap_or(&mapping);
                     if *word == mapping || word == name {

@@ -149,9 +149,9 @@ impl<'a> Scene<'a> {
     pub(crate) fn device(&self, layer: &Name) -> Result<Option<String>, FeatureCheckError> {
         let steps = self.subject.plan.steps.iter().filter(|step| &step.layer == layer);
         // A drive that ZFS partitions is no device of that layer's own.
-        let is_partition = self.nodes().iter().any(|node| &node.name == layer && node.layer.is_partition());
+        let is_part = self.nodes().iter().any(|node| &node.name == layer && node.layer.shares_drive());
         let made = steps.filter_map(|step| match &step.effect {
-            Some(Effect::Node(word)) if is_partition || !word.is_of_drive() => Some((step.id.as_str(), word)),
+            Some(Effect::Node(word)) if is_part || !word.is_of_drive() => Some((step.id.as_str(), word)),
             _ => None,
         });
         // A volume comes before its snapshot.

@@ -1,6 +1,6 @@
 //! Why nothing is said of a stack.
 
-use terms::{Layer, Ref, Stack};
+use terms::{Ref, Stack};
 
 /// Why a stack could not be made into a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) fn has_rules(stack: &Stack) -> Result<(), Fault> {
     stack.nodes.iter().try_for_each(|node| {
         let why = match &node.layer {
             layer if layer.traits().cache.is_some() => "it has a cache, and no rule tells what that will hold",
-            Layer::Partition(_) if node.on.iter().any(shares) => {
+            layer if layer.shares_drive() && node.on.iter().any(shares) => {
                 "other partitions share its drive, and no rule tells how a drive divides its time"
             }
             _ => return Ok(()),

@@ -121,7 +121,7 @@ impl<'a> Walk<'a> {
             Layer::Btrfs(btrfs) => return mounted::btrfs::lay(draft, node, btrfs, &on).map(Some),
             Layer::Zfs(zfs) => return mounted::zfs::lay(draft, node, zfs, &on, &special).map(Some),
         };
-        let size = if node.layer.is_partition() { place.size } else { SizeBounds::of(&node.layer, &sizes(&on)) };
+        let size = if node.layer.shares_drive() { place.size } else { SizeBounds::of(&node.layer, &sizes(&on)) };
         self.layers.insert(node.name.clone(), Place { size, ..place });
         Ok(None)
     }
@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
                 self.layers.get(name).ok_or_else(|| PlanError::UnknownLayer { layer: layer(), below: name.clone() })?
             }
         };
-        let shares = node.layer.is_partition() && self.tables.has(below.name());
+        let shares = node.layer.shares_drive() && self.tables.has(below.name());
         if !self.used.insert(below.clone()) && !shares {
             return Err(PlanError::UsedTwice { layer: layer(), below: below.name().clone() });
         }

@@ -104,10 +104,10 @@ impl Layer {
         matches!(self.traits().over, Over::Drive)
     }
 
-    /// Is it a part of a drive, which has room for others?
+    /// Is it a part of a drive, beside which other parts may be in use?
     #[must_use]
-    pub const fn is_partition(&self) -> bool {
-        matches!(self, Self::Partition(_))
+    pub const fn shares_drive(&self) -> bool {
+        self.traits().shares_drive
     }
 
     /// A title for tables and drawings, such as `RAID-1` or `dm-integrity (no journal)`.

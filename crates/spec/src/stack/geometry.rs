@@ -141,7 +141,7 @@ impl<'l> Geometry<'l> {
     fn no_room(&self, grown: &Growth<'_, '_>) -> Option<Note> {
         let drive = grown.node.on.first().filter(|below| matches!(below, Ref::Drive(_)))?;
         let is_without =
-            grown.node.layer.is_partition() && !grown.broken && self.nodes.get(&grown.node.name)?.0.is_none();
+            grown.node.layer.shares_drive() && !grown.broken && self.nodes.get(&grown.node.name)?.0.is_none();
         let size = self.size(drive).filter(|_| is_without)?;
         let place =
             if grown.entry.options.has("size") { grown.entry.options.place("size") } else { grown.entry.place() };

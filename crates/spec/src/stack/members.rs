@@ -17,7 +17,7 @@ pub(super) fn check(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
             check_special(grown, zfs, notes);
         }
         check_drives(grown, &drives, notes);
-        if grown.node.layer.is_partition() && matches!(grown.node.on.first(), Some(Ref::Layer(_))) {
+        if grown.node.layer.shares_drive() && matches!(grown.node.on.first(), Some(Ref::Layer(_))) {
             notes.push(
                 Note::error("study-partition", grown.places.first().copied(), "`partition` rests on a layer")
                     .label("not a drive")

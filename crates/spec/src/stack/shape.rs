@@ -59,7 +59,7 @@ fn check_users(growth: &[Growth<'_, '_>], notes: &mut Vec<Note>) {
                 users.insert(below, grown);
                 continue;
             };
-            if grown.node.layer.is_partition() && other.node.layer.is_partition() && matches!(below, Ref::Drive(_)) {
+            if grown.node.layer.shares_drive() && other.node.layer.shares_drive() && matches!(below, Ref::Drive(_)) {
                 continue;
             }
             let what = if matches!(below, Ref::Drive(_)) { "drive" } else { "layer" };

@@ -11,6 +11,8 @@ use crate::units::Bytes;
 pub struct Traits {
     /// What it rests on.
     pub over: Over,
+    /// Is it a part of a drive, beside which other parts may be in use?
+    pub shares_drive: bool,
     /// Does it end in a directory rather than a block device?
     pub file_system: bool,
     /// Is it a tree whose blocks are written somewhere else at each change and gathered until a commit? A scrub or a
@@ -121,6 +123,7 @@ impl Checksums {
 /// A device on one device, which changes nothing of the above.
 const PLAIN: Traits = Traits {
     over: Over::One,
+    shares_drive: false,
     file_system: false,
     tree: false,
     copies: Copies::One,
@@ -142,7 +145,7 @@ impl Layer {
     pub const fn traits(&self) -> Traits {
         match self {
             Self::Bare => Traits { over: Over::Drive, ..PLAIN },
-            Self::Partition(_) => Traits { over: Over::Each, ..PLAIN },
+            Self::Partition(_) => Traits { over: Over::Each, shares_drive: true, ..PLAIN },
             Self::Raid(raid) => of_raid(raid),
             Self::Luks(luks) => of_luks(luks),
             Self::Crypt(crypt) => Traits { over: Over::Each, encrypts: true, sector: crypt.sector, ..PLAIN },
