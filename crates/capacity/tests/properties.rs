@@ -8,7 +8,7 @@ use capacity::{DriveSize, SizeBounds, account};
 use proptest::prelude::*;
 use terms::layer::{
     Bcache, Btrfs, BtrfsProfile, Crypt, CryptFormat, GptPartition, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm,
-    Metadata, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
+    Metadata, Raid, Raid10Layout, RaidLevel, Volume, Writecache, Zfs, ZfsLayout,
 };
 use terms::{Account, Bytes, Layer, LayerAccount, LayerNode, Name, Purpose, Ref, Stack};
 
@@ -74,6 +74,7 @@ fn over_one() -> impl Strategy<Value = Layer> {
         tag.prop_map(|tag| Layer::Integrity(Integrity { tag, sector: Bytes(4096), ..Integrity::default() })),
         Just(Layer::Lvm(Lvm::default())),
         Just(Layer::Bcache(Bcache::default())),
+        Just(Layer::Writecache(Writecache::default())),
     ]
 }
 

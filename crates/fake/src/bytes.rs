@@ -42,6 +42,7 @@ impl State {
                 Target::Spread(spread) => Down::Spread(spread.clone(), 0),
                 Target::Crypt { of, start, key } => Down::Crypt { of: of.clone(), start: *start, key: *key },
                 Target::Integrity(tags) => Down::Integrity(tags.clone()),
+                Target::Writecache { of, .. } => beside(of, 0),
                 Target::Frozen { .. } => Down::Frozen,
             },
         })

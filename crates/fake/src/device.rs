@@ -134,6 +134,11 @@ pub(crate) enum Target {
         key: u64,
     },
     Integrity(Tags),
+    /// A device whose writes wait on another: here nothing waits.
+    Writecache {
+        of: String,
+        cache: String,
+    },
     /// A snapshot: what the origin held. LVM keeps it beside the origin; here it is kept in memory, for nothing that is
     /// built goes on after a loss of power.
     Frozen {
@@ -194,6 +199,7 @@ impl Device {
                 Target::Linear(pieces) => pieces.iter().map(|piece| piece.of.clone()).collect(),
                 Target::Spread(spread) => legs(spread),
                 Target::Crypt { of, .. } => vec![of.clone()],
+                Target::Writecache { of, cache } => vec![of.clone(), cache.clone()],
                 Target::Frozen { of, .. } => of.clone(),
                 Target::Integrity(tags) => [Some(tags.of.clone()), tags.apart.clone()].into_iter().flatten().collect(),
             },

@@ -11,6 +11,7 @@ mod lvm;
 pub(crate) mod md;
 mod mount;
 pub(crate) mod script;
+mod writecache;
 mod zfs;
 
 use std::io;

@@ -8,6 +8,7 @@ pub(crate) mod lvm;
 pub(crate) mod partition;
 pub(crate) mod raid;
 pub(crate) mod truecrypt;
+pub(crate) mod writecache;
 
 use terms::{LayerNode, Word};
 

@@ -2,7 +2,7 @@
 
 use terms::layer::{
     Bcache, Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, GptPartition, Integrity, Layer, Luks, Lvm,
-    LvmIntegrity, Raid, RaidLevel, Xfs, Zfs,
+    LvmIntegrity, Raid, RaidLevel, Writecache, Xfs, Zfs,
 };
 use terms::plan::Setting;
 use terms::{LayerNode, Nanos};
@@ -25,6 +25,7 @@ pub(crate) fn settings(node: &LayerNode) -> Vec<Setting> {
             of_lvm(&Lvm { volume: lvm.volume, cache: lvm.cache.map(|_| CacheMode::Writethrough), ..Lvm::default() }),
         ),
         Layer::Bcache(bcache) => (of_bcache(bcache), of_bcache(&Bcache::default())),
+        Layer::Writecache(cache) => (of_writecache(cache), of_writecache(&Writecache::default())),
         Layer::Ext4(ext4) => (of_ext4(ext4), of_ext4(&Ext4::default())),
         Layer::Xfs(xfs) => (of_xfs(xfs), of_xfs(&Xfs::default())),
         Layer::Btrfs(btrfs) => (of_btrfs(btrfs), of_btrfs(&btrfs_over(node.on.len()))),
@@ -183,6 +184,15 @@ fn of_bcache(bcache: &Bcache) -> Values {
         ("block", bcache.block.map_or_else(|| "the larger of both devices".to_owned(), |block| block.to_string())),
         ("bucket", bcache.bucket.to_string()),
         ("sequential_cutoff", bcache.sequential_cutoff.to_string()),
+    ]
+}
+
+fn of_writecache(cache: &Writecache) -> Values {
+    vec![
+        ("block", cache.block.to_string()),
+        ("high_watermark", format!("{} %", cache.high_watermark)),
+        ("low_watermark", format!("{} %", cache.low_watermark)),
+        ("writeback_jobs", cache.writeback_jobs.map_or_else(|| "no limit".to_owned(), |jobs| jobs.to_string())),
     ]
 }
 

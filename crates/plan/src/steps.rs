@@ -116,6 +116,7 @@ impl<'a> Walk<'a> {
             Layer::Integrity(integrity) => block::integrity::lay(draft, name, integrity, block::only(node, &on)?)?,
             Layer::Lvm(lvm) => block::lvm::lay(draft, node, lvm, &on, &special)?,
             Layer::Bcache(bcache) => block::bcache::lay(draft, node, bcache, &on, &special)?,
+            Layer::Writecache(cache) => block::writecache::lay(draft, node, cache, &on, &special)?,
             Layer::Ext4(ext4) => return mounted::ext4::lay(draft, name, ext4, block::only(node, &on)?).map(Some),
             Layer::Xfs(xfs) => return mounted::xfs::lay(draft, name, xfs, block::only(node, &on)?).map(Some),
             Layer::Btrfs(btrfs) => return mounted::btrfs::lay(draft, node, btrfs, &on).map(Some),

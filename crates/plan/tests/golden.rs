@@ -44,6 +44,9 @@ layers = [ { lvm = { cache = ["c"], cache_mode = "writeback" }, on = ["a", "b"] 
 [[stack]]
 name = "bcache"
 layers = [ { bcache = { cache = "c", mode = "writeback", sequential_cutoff = "0" }, on = "a" }, { ext4 = {} } ]
+[[stack]]
+name = "writecache"
+layers = [ { writecache = { cache = "c", writeback_jobs = 64 }, on = "a" }, { ext4 = {} } ]
 "#;
 
 fn design(text: &str) -> Design {

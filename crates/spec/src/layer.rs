@@ -5,7 +5,7 @@ mod check;
 use terms::Layer;
 use terms::layer::{
     Bcache, Btrfs, BtrfsProfile, CacheMode, Crypt, CryptFlags, Ext4, GptPartition, Integrity, Luks, Lvm, LvmIntegrity,
-    Raid, RaidLevel, Xfs, Zfs, ZfsLayout,
+    Raid, RaidLevel, Writecache, Xfs, Zfs, ZfsLayout,
 };
 
 use crate::fields::Fields;
@@ -23,6 +23,7 @@ pub(crate) fn build(kind: &str, options: &Fields, below: usize) -> Option<Layer>
         "integrity" => Layer::Integrity(integrity(options)),
         "lvm" => Layer::Lvm(lvm(options)),
         "bcache" => Layer::Bcache(bcache(options)),
+        "writecache" => Layer::Writecache(writecache(options)),
         "ext4" => Layer::Ext4(ext4(options)),
         "xfs" => Layer::Xfs(xfs(options)),
         "btrfs" => Layer::Btrfs(btrfs(options, below)),
@@ -119,6 +120,16 @@ fn bcache(options: &Fields) -> Bcache {
         block: options.size("block"),
         bucket: options.size("bucket").unwrap_or(base.bucket),
         sequential_cutoff: options.size("sequential_cutoff").unwrap_or(base.sequential_cutoff),
+    }
+}
+
+fn writecache(options: &Fields) -> Writecache {
+    let base = Writecache::default();
+    Writecache {
+        block: options.size("block").unwrap_or(base.block),
+        high_watermark: options.number("high_watermark").unwrap_or(base.high_watermark),
+        low_watermark: options.number("low_watermark").unwrap_or(base.low_watermark),
+        writeback_jobs: options.number("writeback_jobs"),
     }
 }
 

@@ -583,3 +583,10 @@ fn a_bcache_has_one_device_below_and_one_beside() {
     check("{ bcache = { cache = [\"b\", \"c\"] }, on = \"a\" }", &["study-too-many"]);
     check("{ bcache = { cache = \"c\" }, on = [\"a\", \"b\"] }", &["study-too-many"]);
 }
+
+#[test]
+fn a_write_cache_has_one_device_below_and_one_beside() {
+    check("{ writecache = { cache = \"b\", high_watermark = 10, low_watermark = 10 }, on = \"a\" }", &[]);
+    check("{ writecache = { cache = [\"b\", \"c\"] }, on = \"a\" }", &["study-too-many"]);
+    check("{ writecache = { cache = \"b\", high_watermark = 40 }, on = \"a\" }", &["study-watermarks"]);
+}

@@ -6,6 +6,7 @@ mod partition;
 mod stripes;
 mod traits;
 mod volume;
+mod writecache;
 mod zfs;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ pub use partition::{Extent, GptPartition, PartitionTables};
 pub use stripes::STRIPE_CACHE;
 pub use traits::{CacheKind, Checksums, Copies, Over, Survives, Traits};
 pub use volume::{CacheMode, Lvm, LvmIntegrity, Volume};
+pub use writecache::Writecache;
 pub use zfs::{Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 
 /// One layer. Which drives or layers it rests on is told by the [`Node`](crate::design::LayerNode) that holds it.
@@ -40,6 +42,8 @@ pub enum Layer {
     Lvm(Lvm),
     /// A device cached on another.
     Bcache(Bcache),
+    /// A device whose writes wait on another.
+    Writecache(Writecache),
     /// An ext4 file system, mounted.
     Ext4(Ext4),
     /// An XFS file system, mounted.
@@ -63,6 +67,7 @@ impl Layer {
             Self::Integrity(_) => "integrity",
             Self::Lvm(_) => "lvm",
             Self::Bcache(_) => "bcache",
+            Self::Writecache(_) => "writecache",
             Self::Ext4(_) => "ext4",
             Self::Xfs(_) => "xfs",
             Self::Btrfs(_) => "btrfs",
@@ -81,7 +86,7 @@ impl Layer {
     pub const fn beside(&self) -> Option<&'static str> {
         match self {
             Self::Zfs(_) => Some("special"),
-            Self::Lvm(_) | Self::Bcache(_) => Some("cache"),
+            Self::Lvm(_) | Self::Bcache(_) | Self::Writecache(_) => Some("cache"),
             _ => None,
         }
     }
@@ -133,6 +138,7 @@ impl Layer {
             },
             Self::Lvm(l) => l.title(),
             Self::Bcache(b) => format!("bcache ({})", b.mode.word()),
+            Self::Writecache(_) => "dm-writecache".to_owned(),
             Self::Ext4(_) => "ext4".to_owned(),
             Self::Xfs(_) => "XFS".to_owned(),
             Self::Btrfs(b) if b.data == BtrfsProfile::Single => "btrfs".to_owned(),

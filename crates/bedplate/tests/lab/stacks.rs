@@ -29,5 +29,5 @@ fn every_other_layer_stands_and_comes_down_first_part() {
 
 #[test]
 fn every_other_layer_stands_and_comes_down_second_part() {
-    every_stack_stands(EVERY_LAYER, &["--skip", FIRST], 14);
+    every_stack_stands(EVERY_LAYER, &["--skip", FIRST], 15);
 }

@@ -7,11 +7,12 @@ use terms::Plan;
 use crate::yard::{EVERY_LAYER, Full, Yard, apply};
 
 /// Stacks with a layer of every tool.
-const STACKS: [&str; 6] = [
+const STACKS: [&str; 7] = [
     "RAID-5 proven clean",
     "LUKS with defaults",
     "LVM snapshot",
     "bcache on a mirror",
+    "dm-writecache on a mirror",
     "ZFS mirror with special mirror",
     "btrfs raid10 with xxhash",
 ];

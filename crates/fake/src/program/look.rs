@@ -206,6 +206,9 @@ fn table(state: &State, call: &Call<'_>) -> Did {
             ),
             Target::Spread(_) => format!("0 {sectors} raid raid1 3 0 region_size 4096 2\n"),
             Target::Frozen { .. } => format!("0 {sectors} snapshot\n"),
+            Target::Writecache { of, cache } => {
+                format!("0 {sectors} writecache s {} {} 4096 0\n", number(of), number(cache))
+            }
         }
     };
     if call.value("--target") == Some("integrity") {

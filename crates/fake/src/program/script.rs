@@ -1,7 +1,7 @@
 //! Fixed scripts that are given to `sh -c`, each known by a line of it.
 
 use super::look::ROOT;
-use super::{Call, Did, Reply, bcache, crypt, done, fail, program, say};
+use super::{Call, Did, Reply, bcache, crypt, done, fail, program, say, writecache};
 use crate::state::{Process, State};
 
 /// What looks into every process (`/proc/*/fd`, `/proc/*/ns/mnt`).
@@ -42,6 +42,12 @@ pub(crate) fn sh(state: &mut State, call: &Call<'_>) -> Did {
     }
     if is("$at/stop") {
         return bcache::stop(state, &first, &second);
+    }
+    if is(" writecache s ") {
+        return writecache::create(state, &first, &second, call.word(6));
+    }
+    if is("flush_on_suspend") {
+        return crypt::close(state, &first);
     }
     if is(r#"echo "$2" > "$1""#) {
         return crate::tree::set(state, &first, &second)

@@ -9,8 +9,21 @@ use terms::text::Alphabet;
 use terms::units::{GIB, KIB, MIB, TIB};
 
 /// Keys of an entry of `layers` that say what it is.
-pub(crate) const LAYER_KINDS: &[&str] =
-    &["bare", "partition", "raid", "luks", "crypt", "integrity", "lvm", "bcache", "ext4", "xfs", "btrfs", "zfs"];
+pub(crate) const LAYER_KINDS: &[&str] = &[
+    "bare",
+    "partition",
+    "raid",
+    "luks",
+    "crypt",
+    "integrity",
+    "lvm",
+    "bcache",
+    "writecache",
+    "ext4",
+    "xfs",
+    "btrfs",
+    "zfs",
+];
 
 pub(super) static LAYER: Table = Table {
     name: "layer",
@@ -25,6 +38,7 @@ pub(super) static LAYER: Table = Table {
         kind("integrity", &INTEGRITY, "A stand-alone dm-integrity mapping on each device below."),
         kind("lvm", &LVM, "A volume group over everything below, with one logical volume."),
         kind("bcache", &BCACHE, "One device, cached on another by bcache."),
+        kind("writecache", &WRITECACHE, "One device whose writes wait on another, by dm-writecache."),
         kind("ext4", &EXT4, "An ext4 file system on one device."),
         kind("xfs", &XFS, "An XFS file system on one device."),
         kind("btrfs", &BTRFS, "A btrfs file system over everything below."),
@@ -264,6 +278,35 @@ static BCACHE: Table = Table {
             Kind::Size { least: 0, most: GIB, step: Step::Multiple(4 * KIB) },
             "\"4 MiB\"",
             "Streams longer than this pass the cache by; 0: none does.",
+        ),
+    ],
+    one_of: &[],
+};
+
+static WRITECACHE: Table = Table {
+    name: "writecache",
+    written: "writecache = { … }",
+    help: "One device whose writes wait on another, by dm-writecache. Losing the cache loses the device.",
+    keys: &[
+        required("cache", Kind::Names, "The drive or layer that keeps writes: faster than the one below."),
+        default("block", SECTORS, "\"4 KiB\"", "What is cached at once, and the least that may be written."),
+        default(
+            "high_watermark",
+            Kind::Integer { least: 0, most: 100 },
+            "50",
+            "Percentage of the cache in use from which it is written below.",
+        ),
+        default(
+            "low_watermark",
+            Kind::Integer { least: 0, most: 100 },
+            "45",
+            "Percentage of the cache in use at which writing below ends.",
+        ),
+        optional(
+            "writeback_jobs",
+            Kind::Integer { least: 1, most: 1 << 20 },
+            "no limit",
+            "Most blocks on their way below at once.",
         ),
     ],
     one_of: &[],

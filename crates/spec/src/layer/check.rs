@@ -21,6 +21,15 @@ pub(crate) fn check(layer: &Layer, options: &Fields, notes: &mut Vec<Note>) {
         }
         Layer::Integrity(integrity) => check_integrity(integrity, options, notes),
         Layer::Lvm(lvm) => check_lvm(lvm, options, notes),
+        Layer::Writecache(cache) if cache.low_watermark > cache.high_watermark => notes.push(
+            Note::error(
+                "study-watermarks",
+                Some(options.key("low_watermark")),
+                "`low_watermark` is above `high_watermark`",
+            )
+            .label(format!("{} above {}", cache.low_watermark, cache.high_watermark))
+            .hint("writing below begins at the high one and ends at the low one"),
+        ),
         Layer::Ext4(ext4) => check_ext4(ext4, options, notes),
         Layer::Btrfs(btrfs) => check_btrfs(btrfs, options, notes),
         Layer::Zfs(zfs) => check_zfs(zfs, options, notes),

@@ -152,6 +152,7 @@ impl Layer {
             Self::Integrity(integrity) => of_integrity(integrity),
             Self::Lvm(lvm) => of_lvm(lvm),
             Self::Bcache(bcache) => of_bcache(bcache),
+            Self::Writecache(cache) => Traits { cache: Some(CacheKind::Writes), sector: cache.block, ..PLAIN },
             Self::Ext4(_) | Self::Xfs(_) => Traits { file_system: true, ..PLAIN },
             Self::Btrfs(btrfs) => {
                 let (copies, survives) = match btrfs.data {
@@ -250,7 +251,7 @@ const fn of_zfs(zfs: &Zfs) -> Traits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Btrfs, Crypt, Ext4, GptPartition, LvmIntegrity, Raid10Layout, Xfs};
+    use super::super::{Btrfs, Crypt, Ext4, GptPartition, LvmIntegrity, Raid10Layout, Writecache, Xfs};
     use super::*;
 
     /// One of each kind, and one of each option that decides a trait.
@@ -279,6 +280,7 @@ mod tests {
             Layer::Crypt(Crypt::default()),
             Layer::Integrity(Integrity::default()),
             Layer::Bcache(Bcache::default()),
+            Layer::Writecache(Writecache::default()),
             Layer::Ext4(Ext4::default()),
             Layer::Xfs(Xfs::default()),
         ];

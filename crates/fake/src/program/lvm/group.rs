@@ -158,7 +158,7 @@ impl State {
             Target::Linear(pieces) => pieces.iter().map(|piece| piece.of.clone()).collect(),
             Target::Spread(spread) => spread.legs.iter().map(|leg| leg.device.clone()).collect(),
             Target::Integrity(tags) => vec![tags.of.clone()],
-            Target::Crypt { of, .. } => vec![of.clone()],
+            Target::Crypt { of, .. } | Target::Writecache { of, .. } => vec![of.clone()],
             Target::Frozen { of, .. } => of.clone(),
         };
         let block = below.iter().map(block).max().unwrap_or(512);
