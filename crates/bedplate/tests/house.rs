@@ -6,6 +6,8 @@
 
 #[path = "house/edges.rs"]
 mod edges;
+#[path = "house/layers.rs"]
+mod layers;
 #[path = "house/names.rs"]
 mod names;
 #[path = "house/source.rs"]
